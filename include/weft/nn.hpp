@@ -2,7 +2,6 @@
 // Layer 6: modules.
 
 #include "weft/nn/activation.hpp"
-#include "weft/nn/activation_more.hpp"
 #include "weft/nn/adaptive_pool.hpp"
 #include "weft/nn/attention.hpp"
 #include "weft/nn/batch_norm.hpp"
@@ -15,7 +14,6 @@
 #include "weft/nn/gradient.hpp"
 #include "weft/nn/ignore.hpp"
 #include "weft/nn/init.hpp"
-#include "weft/nn/init_more.hpp"
 #include "weft/nn/instance_norm.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/nn/linear_cross_entropy.hpp"

@@ -19590,7 +19590,8 @@ struct Fields<exec::CalledModel<M>> : Fields<M> {};
 // ---- weft/nn/init.hpp ----
 // How parameters start, as types. `Init::value(builder, dims)` builds the starting value; it runs as a
 // compiled program, so the same seed gives the same model on every device. Fans are PyTorch's: of a weight
-// (out, in, window...), fan_in = in * window and fan_out = out * window.
+// (out, in, window...), fan_in = in * window and fan_out = out * window. Numbers
+// are ratios of template arguments: TruncNormal<1, 50> has deviation 0.02.
 
 // ---- weft/core/square_root.hpp ----
 // The square root while compiling, where std::sqrt is not constexpr.
@@ -19610,6 +19611,39 @@ constexpr double square_root(double x) {
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ops/orthogonal.hpp ----
+// The matrix with orthonormal rows or columns that is nearest to another, by products alone (Newton and
+// Schulz's iteration), on plain values: what Muon and the orthogonal initialiser are made of.
+
+namespace WEFT_NAMESPACE::detail {
+
+// x (m, k) times y (n, k), transposed.
+constexpr ir::Value times_transposed(ir::Value x, ir::Value y) {
+  ir::DotAxes axes;
+  axes.contracted = 1;
+  axes.contracted_a[0] = axes.contracted_b[0] = 1;
+  return ir::dot(x, y, axes, x.dtype());
+}
+constexpr ir::Value times(ir::Value x, ir::Value y) {
+  ir::DotAxes axes;
+  axes.contracted = 1;
+  axes.contracted_a[0] = 1;
+  axes.contracted_b[0] = 0;
+  return ir::dot(x, y, axes, x.dtype());
+}
+
+// One step, x no taller than wide: a x + (b s + c s s) x with s = x x^T. Every singular value v becomes
+// a v + b v^3 + c v^5.
+template <class A, class B, class C>
+constexpr ir::Value newton_schulz_step(ir::Value x, A a, B b, C c) {
+  const ir::Value s = times_transposed(x, x);
+  const ir::Value linear = s * b, square = times(s, s) * c;
+  const ir::Value polynomial = linear + square;
+  const ir::Value kept = x * a;
+  return kept + times(polynomial, x);
+}
+
+}  // namespace WEFT_NAMESPACE::detail
 // ---- weft/ops/random.hpp ----
 // Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
 // of its own, numbered in the order of the calls, so that masks are made again instead of stored.
@@ -20231,6 +20265,145 @@ struct KaimingNormal {
   }
 };
 
+namespace detail {
+
+// The inverse error function (Giles, 2010, single precision), x in (-1, 1), f64.
+constexpr ir::Value inverse_erf(ir::Value x) {
+  const auto horner = [](ir::Value w, const double(&c)[9]) {
+    ir::Value p = ir::constant_like(w, c[0]);
+    for (int k = 1; k < 9; ++k) p = p * w + c[k];
+    return p;
+  };
+  constexpr double centre[9] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+                                -4.39150654e-06, 0.00021858087,  -0.00125372503,
+                                -0.00417768164,  0.246640727,    1.50140941};
+  constexpr double tail[9] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+                              -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
+  const ir::Value w = -ir::unary(ir::Op::log, (1.0 - x) * (x + 1.0));
+  const ir::Value near = ir::binary(ir::Op::lt, w, ir::constant_like(w, 5));
+  const ir::Value low = horner(w - 2.5, centre);
+  const ir::Value high = horner(ir::unary(ir::Op::sqrt, w) - 3.0, tail);
+  return ir::select(near, low, high) * x;
+}
+
+}  // namespace detail
+
+// Uniform in [Low / Denominator, High / Denominator).
+template <int Low = 0, int High = 1, int Denominator = 1>
+struct Uniform {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    return uniform_between(b, d, static_cast<double>(Low) / Denominator,
+                           static_cast<double>(High) / Denominator);
+  }
+};
+
+// trunc_normal_: normal with mean 0 and deviation Numerator / Denominator, given that it lies in [Low, High].
+// (As in PyTorch the bounds are values and no multiples of the deviation.)
+template <int Numerator = 1, int Denominator = 1, int Low = -2, int High = 2>
+struct TruncNormal {
+  static_assert(Low < High, "TruncNormal: the bounds must rise");
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    const double deviation = static_cast<double>(Numerator) / Denominator, root = 1.4142135623730951;
+    const auto below = [&](double bound) {
+      return ir::unary(ir::Op::erf, ir::constant(b, DType::f64, Dims{}, bound / (deviation * root)));
+    };
+    const ir::Value bits = weft::detail::uniform_bits(b, d);
+    const ir::Value u = ir::cast(bits, DType::f64) + 2.98023223876953125e-8;  // 2^-25: in the open interval
+    const ir::Value least = below(Low), most = below(High);
+    const ir::Value x = detail::inverse_erf(u * (most - least) + least) * (deviation * root);
+    const ir::Value low = ir::constant_like(x, Low), high = ir::constant_like(x, High);
+    return ir::cast(ir::binary(ir::Op::min, ir::binary(ir::Op::max, x, low), high), DType::f32);
+  }
+};
+
+// orthogonal_ with gain Numerator / Denominator: of (rows, columns), all axes but the first taken as one, the
+// rows are orthonormal, or the columns where there are more rows. It is the orthogonal factor of the polar
+// decomposition of a normal matrix, which is distributed as PyTorch's (uniformly, Mezzadri 2007), computed
+// by products alone: 3 for each factor of 3.4 that lies between the least and the greatest singular value.
+template <int Numerator = 1, int Denominator = 1>
+struct Orthogonal {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    Dims matrix;
+    matrix.rank = 2;
+    matrix.extent[0] = d.rank > 0 ? d.extent[0] : 1;
+    matrix.extent[1] = d.size() / (matrix.extent[0] > 0 ? matrix.extent[0] : 1);
+    const bool tall = matrix.extent[0] > matrix.extent[1];
+    if (tall) {
+      const i64 rows = matrix.extent[0];
+      matrix.extent[0] = matrix.extent[1], matrix.extent[1] = rows;
+    }
+    const double r = square_root(static_cast<double>(matrix.extent[0]));
+    const double c = square_root(static_cast<double>(matrix.extent[1]));
+    // singular values lie in about [c - r, c + r]; of a square matrix the least is rarely below 1e-3 / r
+    const ir::Value normal = weft::detail::normal_bits(b, matrix);
+    ir::Value x = normal * (1.0 / (1.1 * (c + r)));
+    double least = 0.5 * (c - r) / (c + r);
+    if (least < 1e-3 / (r * (c + r))) least = 1e-3 / (r * (c + r));
+    for (; least < 0.7; least *= 3.4445) x = weft::detail::newton_schulz_step(x, 3.4445, -4.7750, 2.0315);
+    // now in [0.6, 1.3]; the error of these is cubed by a step
+    for (int k = 0; k < 5; ++k) x = weft::detail::newton_schulz_step(x, 1.875, -1.25, 0.375);
+    const i64 turn[2]{1, 0};
+    if (tall) x = ir::permute(x, turn);
+    return ir::reshape(x * number(b, static_cast<double>(Numerator) / Denominator), d);
+  }
+};
+
+enum class Fan { in, out };
+enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
+// calculate_gain; slope: of leaky_relu.
+constexpr double gain(Nonlinearity f, double slope = 0.01) {
+  switch (f) {
+    case Nonlinearity::tanh:
+      return 5.0 / 3;
+    case Nonlinearity::relu:
+      return square_root(2);
+    case Nonlinearity::leaky_relu:
+      return square_root(2 / (1 + slope * slope));
+    case Nonlinearity::selu:
+      return 0.75;
+    default:
+      return 1;
+  }
+}
+
+// kaiming_normal_ and kaiming_uniform_; KaimingNormal and KaimingUniform are those of Fan::in and relu.
+template <Fan Mode, Nonlinearity F = Nonlinearity::relu, int SlopeNumerator = 0, int SlopeDenominator = 1>
+struct KaimingNormalOf {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    const double fan = Mode == Fan::in ? fans(d).in : fans(d).out;
+    const double slope = static_cast<double>(SlopeNumerator) / SlopeDenominator;
+    return weft::detail::normal_bits(b, d) * number(b, gain(F, slope) / square_root(fan));
+  }
+};
+template <Fan Mode, Nonlinearity F = Nonlinearity::relu, int SlopeNumerator = 0, int SlopeDenominator = 1>
+struct KaimingUniformOf {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    const double fan = Mode == Fan::in ? fans(d).in : fans(d).out;
+    const double slope = static_cast<double>(SlopeNumerator) / SlopeDenominator;
+    const double bound = gain(F, slope) * square_root(3 / fan);
+    return uniform_between(b, d, -bound, bound);
+  }
+};
+
+// 1 where the first two axes agree and every further one (a window's) is in its middle: eye_ of a matrix,
+// dirac_ of a convolution's weight, which then passes its input on.
+struct Dirac {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    if (d.rank < 2) throw Error("init/rank", "Dirac: the parameter has fewer than two axes");
+    const auto place = [&](int axis) {
+      return ir::Value{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(axis))};
+    };
+    ir::Value hit = ir::binary(ir::Op::eq, place(0), place(1));
+    for (int k = 2; k < d.rank; ++k) {
+      const ir::Value at = place(k);
+      const ir::Value middle = ir::constant_like(at, static_cast<double>(d.extent[k] / 2));
+      hit = ir::binary(ir::Op::bit_and, hit, ir::binary(ir::Op::eq, at, middle));
+    }
+    return ir::cast(hit, DType::f32);
+  }
+};
+using Eye = Dirac;
+
 }  // namespace WEFT_NAMESPACE::nn::init
 
 namespace WEFT_NAMESPACE::nn {
@@ -20333,9 +20506,9 @@ template <class T, class S, class I>
 inline constexpr bool is_state<Buffer<T, S, I>> = true;
 
 }  // namespace WEFT_NAMESPACE::nn
-// ---- weft/ops/rearrange_more.hpp ----
-// More of torch's rearrangements: moved, split and joined axes, windows, repeated elements. Views where
-// memory allows one.
+// ---- weft/ops/axes.hpp ----
+// Axes moved, joined, unflattened and turned, windows along an axis, repeated elements. Views where memory
+// allows one.
 
 // ---- weft/ops/gather.hpp ----
 // Elements by index along an axis, with PyTorch's names: gather, take_along_dim, index_select, take. Negative
@@ -20879,7 +21052,7 @@ constexpr auto take(const X& x, const I& index) {
 // Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with
 // PyTorch's names; axes and extents are template arguments. All but repeat and roll are views.
 
-// ---- weft/ops/join.hpp ----
+// ---- weft/ops/concat.hpp ----
 // cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose
 // element counts, so that joining is part of the kernel that reads the result.
 
@@ -21345,7 +21518,6 @@ struct unfold_rule {
 
 }  // namespace detail
 
-WEFT_REFUSAL(SplitIsWhole, "split_with_sizes: the sizes must sum to the extent of the axis");
 WEFT_REFUSAL(AxesMoved, "movedim takes as many places as axes, each of which exists and is named once");
 WEFT_REFUSAL(WindowFits, "unfold: the axis must exist and hold a window, and the step be positive");
 
@@ -21441,69 +21613,6 @@ struct Rot90Op : Operation<Rot90Op<Times, A, B>> {
   }
 };
 
-namespace detail {
-template <int Axis, i64 IndexOp, int Rank>
-struct AtLeast : Operation<AtLeast<Axis, IndexOp, Rank>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    if constexpr (X::rank >= Rank)
-      return x;
-    else if constexpr (X::rank == 0)
-      return apply(b, UnsqueezeOp<0>::apply(b, x));
-    else if constexpr (X::rank == 1)
-      return apply(b, UnsqueezeOp<0>::apply(b, x));
-    else
-      return UnsqueezeOp<-1>::apply(b, x);
-  }
-};
-template <int Rank, class X>
-constexpr auto at_least(const X& x) {
-  return AtLeast<0, 0, Rank>{}(x);
-}
-// Pieces between given places of an axis.
-template <int Axis, class X, i64... Bound, std::size_t... K>
-constexpr auto cut(const X& x, std::integer_sequence<i64, Bound...>, std::index_sequence<K...>) {
-  constexpr i64 bound[]{Bound..., 0};
-  return std::tuple{SliceAxisOp<Axis, bound[K], bound[K + 1], 1>{}(x)...};
-}
-template <i64 Extent, i64 Count, std::size_t... K>
-constexpr auto even_bounds(std::index_sequence<K...>) {
-  return std::integer_sequence<i64, static_cast<i64>(K) * (Extent / Count) +
-                                        (static_cast<i64>(K) < Extent % Count ? static_cast<i64>(K)
-                                                                              : Extent % Count)...>{};
-}
-template <int Axis, i64... Size, class X, std::size_t... K>
-constexpr auto cut_by_sizes(const X& x, std::index_sequence<K...>) {
-  struct Bounds {
-    i64 at[sizeof...(Size) + 1]{};
-  };
-  constexpr Bounds bounds = [] {
-    Bounds b;
-    int n = 0;
-    ((b.at[n + 1] = b.at[n] + Size, ++n), ...);
-    return b;
-  }();
-  return std::tuple{SliceAxisOp<Axis, bounds.at[K], bounds.at[K + 1], 1>{}(x)...};
-}
-template <class S, int Axis>
-constexpr i64 extent_along() {
-  return axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
-}
-template <class... X>
-constexpr auto stacked_columns(const X&... x) {
-  const auto column = []<class V>(const V& v) {
-    constexpr int rank = decltype(shape_in_type<V>())::rank;
-    if constexpr (rank == 0)
-      return unsqueeze<0>(unsqueeze<0>(v));
-    else if constexpr (rank == 1)
-      return unsqueeze<1>(v);
-    else
-      return v;
-  };
-  return cat<1>(column(x)...);
-}
-}  // namespace detail
-
 // movedim<from, to>(x), movedim<AxisList{0, 1}, AxisList{2, 0}>(x); swapaxes<a, b>(x) is transpose.
 template <AxisList From, AxisList To, class X>
 constexpr auto movedim(const X& x) {
@@ -21543,6 +21652,50 @@ template <class X>
 constexpr auto fliplr(const X& x) {
   return FlipOp<1>{}(x);
 }
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/split.hpp ----
+// A tensor cut along an axis into several: torch.unbind, tensor_split, split_with_sizes, hsplit and its like,
+// all views. (split and chunk are in slicing.hpp.)
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(SplitIsWhole, "split_with_sizes: the sizes must sum to the extent of the axis");
+
+namespace detail {
+
+// Pieces between given places of an axis.
+template <int Axis, class X, i64... Bound, std::size_t... K>
+constexpr auto cut(const X& x, std::integer_sequence<i64, Bound...>, std::index_sequence<K...>) {
+  constexpr i64 bound[]{Bound..., 0};
+  return std::tuple{SliceAxisOp<Axis, bound[K], bound[K + 1], 1>{}(x)...};
+}
+template <i64 Extent, i64 Count, std::size_t... K>
+constexpr auto even_bounds(std::index_sequence<K...>) {
+  return std::integer_sequence<i64, static_cast<i64>(K) * (Extent / Count) +
+                                        (static_cast<i64>(K) < Extent % Count ? static_cast<i64>(K)
+                                                                              : Extent % Count)...>{};
+}
+template <int Axis, i64... Size, class X, std::size_t... K>
+constexpr auto cut_by_sizes(const X& x, std::index_sequence<K...>) {
+  struct Bounds {
+    i64 at[sizeof...(Size) + 1]{};
+  };
+  constexpr Bounds bounds = [] {
+    Bounds b;
+    int n = 0;
+    ((b.at[n + 1] = b.at[n] + Size, ++n), ...);
+    return b;
+  }();
+  return std::tuple{SliceAxisOp<Axis, bounds.at[K], bounds.at[K + 1], 1>{}(x)...};
+}
+template <class S, int Axis>
+constexpr i64 extent_along() {
+  return axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
+}
+
+}  // namespace detail
+
 // unbind<axis>(x): a tuple of its places.
 template <int Axis = 0, class X>
 constexpr auto unbind(const X& x) {
@@ -21587,6 +21740,50 @@ template <i64 Count, class X>
 constexpr auto dsplit(const X& x) {
   return tensor_split<Count, 2>(x);
 }
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/stacking.hpp ----
+// Tensors laid beside one another whatever their rank: torch.hstack, vstack, dstack, column_stack, and the
+// axes of one that these want: atleast_1d and its like.
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+template <int Axis, i64 IndexOp, int Rank>
+struct AtLeast : Operation<AtLeast<Axis, IndexOp, Rank>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    if constexpr (X::rank >= Rank)
+      return x;
+    else if constexpr (X::rank == 0)
+      return apply(b, UnsqueezeOp<0>::apply(b, x));
+    else if constexpr (X::rank == 1)
+      return apply(b, UnsqueezeOp<0>::apply(b, x));
+    else
+      return UnsqueezeOp<-1>::apply(b, x);
+  }
+};
+template <int Rank, class X>
+constexpr auto at_least(const X& x) {
+  return AtLeast<0, 0, Rank>{}(x);
+}
+template <class... X>
+constexpr auto stacked_columns(const X&... x) {
+  const auto column = []<class V>(const V& v) {
+    constexpr int rank = decltype(shape_in_type<V>())::rank;
+    if constexpr (rank == 0)
+      return unsqueeze<0>(unsqueeze<0>(v));
+    else if constexpr (rank == 1)
+      return unsqueeze<1>(v);
+    else
+      return v;
+  };
+  return cat<1>(column(x)...);
+}
+
+}  // namespace detail
+
 template <class X>
 constexpr auto atleast_1d(const X& x) {
   return detail::at_least<1>(x);
@@ -21845,6 +22042,60 @@ struct DropPath {
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<1>{}(to_expr(x), mode.training ? p : 0.0f);
+  }
+};
+
+namespace module_detail {
+
+// Dropped blocks become what keeps mean 0 and variance 1 for inputs that have them (SELU's outputs).
+template <int Axes>
+struct AlphaDrop : Operation<AlphaDrop<Axes>> {
+  using weft_draws = void;
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x, float p) {
+    const double drop = static_cast<double>(p), keep = 1 - drop, alpha = 1.7580993408473766;
+    if (drop <= 0) return X{x.value};
+    Dims d = X::shape::value;
+    for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
+    const ir::Value u = weft::detail::uniform_bits(b, d);
+    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
+    const double a = keep > 0 ? 1 / square_root((alpha * alpha * drop + 1) * keep) : 0;
+    const ir::Value scaled = x.value * a + alpha * a * drop;
+    return X{ir::select(kept, scaled, ir::constant_like(x.value, alpha * a * drop - alpha * a))};
+  }
+};
+
+}  // namespace module_detail
+
+namespace functional {
+
+// alpha_dropout of elements, feature_alpha_dropout of whole channels of (N, C, ...), whatever the mode.
+template <class X>
+constexpr auto alpha_dropout(const X& x, float p = 0.5f) {
+  const auto e = to_expr(x);
+  return module_detail::AlphaDrop<std::remove_cvref_t<decltype(e)>::rank>{}(e, p);
+}
+template <class X>
+constexpr auto feature_alpha_dropout(const X& x, float p = 0.5f) {
+  return module_detail::AlphaDrop<2>{}(x, p);
+}
+
+}  // namespace functional
+
+// Klambauer et al. (2017): for networks of SELU. Single elements; FeatureAlphaDropout: whole channels.
+struct AlphaDropout {
+  float p = 0.5f;  // probability to drop an element
+  Mode mode{};
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    return module_detail::AlphaDrop<std::remove_cvref_t<decltype(e)>::rank>{}(e, mode.training ? p : 0.0f);
+  }
+};
+struct FeatureAlphaDropout {
+  float p = 0.5f;  // probability to drop a channel
+  Mode mode{};
+  constexpr auto operator()(const auto& x) const {
+    return module_detail::AlphaDrop<2>{}(to_expr(x), mode.training ? p : 0.0f);
   }
 };
 
@@ -28705,343 +28956,12 @@ constexpr auto along_channels(const auto& v, std::integer_sequence<int, After...
 }
 
 }  // namespace WEFT_NAMESPACE::nn::module_detail
-// ---- weft/ops/activation_more.hpp ----
-// More activations of torch.nn.functional. Where one branch of a formula overflows, its operand is made
-// harmless first, so that the gradient of the other branch is not spoiled.
-
 // ---- weft/ops/activation.hpp ----
 // Activations, composed from primitives; formulae as in torch.nn.functional. Small floating types are
-// computed in f32 and rounded once.
+// computed in f32 and rounded once. Where one branch of a formula overflows, its operand is made harmless
+// first, so that the gradient of the other branch is not spoiled.
 
-// ---- weft/ops/reduce.hpp ----
-// Reductions along axes named at compile time: sum<1>(x), mean<-1, 0>(x), max<-1>(x), sum(x) over everything.
-// keep_dims versions hold reduced axes at extent 1. Small floating types are summed in f32 and rounded once.
-
-namespace WEFT_NAMESPACE {
-
-// What: the shape reduced.
-WEFT_REFUSAL(
-    ReducedNotEmpty,
-    "an axis that is reduced has extent 0: no element is the greatest or the least (sum, prod, mean, any "
-    "and all have an answer)");
-
-namespace detail {
-
-template <class S, int... A>
-struct axes_rule {
-  static constexpr bool ok = (axis_in_range(A, S::rank) && ... && true);
-  static constexpr bool has_elements() { return count() > 0; }
-  static constexpr ir::Axes make() {
-    ir::Axes set = 0;
-    ((set |= axis_in_range(A, S::rank) ? 1u << normalize_axis(A, S::rank) : 0u), ...);
-    return sizeof...(A) == 0 ? ir::all_axes(S::rank) : set;
-  }
-  static constexpr ir::Axes axes = make();
-  static constexpr i64 count() {
-    i64 n = 1;
-    for (int i = 0; i < S::rank; ++i) n *= axes >> i & 1u ? S::value.extent[i] : 1;
-    return n;
-  }
-};
-template <class S, bool Keep, int... A>
-struct reduced_rule {
-  static constexpr Dims value = Keep ? ir::reduced(S::value, axes_rule<S, A...>::axes)
-                                     : ir::dropped(S::value, axes_rule<S, A...>::axes);
-};
-
-// The reduction itself, reduced axes kept.
-constexpr ir::Value reduce_keep(ir::Op op, ir::Value x, ir::Axes axes) { return ir::reduce(op, x, axes); }
-
-// 1 / n; of no elements 0 times it is NaN, and anything else infinite, as a division by 0.
-constexpr double share_of(i64 n) {
-  return n > 0 ? 1.0 / static_cast<double>(n) : std::numeric_limits<double>::infinity();
-}
-
-template <class T>
-using sum_type = std::conditional_t<is_float(dtype_of<T>), T, i64>;
-
-}  // namespace detail
-
-// sum, prod, amax, amin. Integers and booleans sum in i64, as in PyTorch.
-template <ir::Op op, bool Keep, int... A>
-struct ReduceOp : Operation<ReduceOp<op, Keep, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    using S = typename X::shape;
-    using Rule = detail::axes_rule<S, A...>;
-    constexpr bool chooses = op == ir::Op::reduce_max || op == ir::Op::reduce_min;
-    static_assert(sizeof(ReducedNotEmpty < !chooses || !Rule::ok || Rule::has_elements(), ReduceOp, S >) > 0);
-    return of_any(b, x);
-  }
-  // The same, the extremum of no elements being what lies beyond all numbers.
-  template <class X>
-  static constexpr auto of_any(ir::Builder&, const X& x) {
-    using S = typename X::shape;
-    using Rule = detail::axes_rule<S, A...>;
-    static_assert(sizeof(AxisInRange<Rule::ok, ReduceOp, S>) > 0);
-    constexpr bool adds = op == ir::Op::reduce_sum || op == ir::Op::reduce_prod;
-    using T = std::conditional_t<adds, detail::sum_type<typename X::dtype>, typename X::dtype>;
-    using R = shape_of<detail::reduced_rule<S, Keep, A...>>;
-    ir::Value v = ir::cast(x.value, dtype_of<T>);
-    return Expr<T, R>{ir::reshape(detail::reduce_keep(op, v, Rule::axes), R::value)};
-  }
-};
-
-template <bool Keep, int... A>
-struct MeanOp : Operation<MeanOp<Keep, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    using T = opmath<typename X::dtype>;
-    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, CastOp<T>::apply(b, x));
-    const auto average =
-        mul(total, static_cast<T>(detail::share_of(detail::axes_rule<typename X::shape, A...>::count())));
-    return CastOp<floating<typename X::dtype>>::apply(b, average);
-  }
-};
-
-// The variance; `C` is subtracted from the count (1: unbiased, PyTorch's default), which leaves at least 0.
-template <bool Keep, int C, int... A>
-struct VarianceOp : Operation<VarianceOp<Keep, C, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    using T = opmath<typename X::dtype>;
-    const auto wide = CastOp<T>::apply(b, x);
-    const auto centred = sub(wide, MeanOp<true, A...>::apply(b, wide));
-    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
-    constexpr double share = detail::share_of(detail::axes_rule<typename X::shape, A...>::count() - C);
-    return CastOp<floating<typename X::dtype>>::apply(b, mul(total, static_cast<T>(share)));
-  }
-};
-
-// argmax, argmin along one axis, or over the flattened tensor; the first of equals; i64.
-template <ir::Op op, bool Keep, int... A>
-struct ArgReduceOp : Operation<ArgReduceOp<op, Keep, A...>> {
-  static_assert(sizeof...(A) <= 1, "argmax and argmin take one axis");
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    using S = typename X::shape;
-    static_assert(sizeof(ReducedNotEmpty < !detail::axes_rule<S, A...>::ok ||
-                             detail::axes_rule<S, A...>::has_elements(),
-                         ArgReduceOp, S >) > 0);
-    if constexpr (sizeof...(A) == 0) {
-      const auto flat = ReshapeOp<S::size>::apply(b, x);
-      return Expr<i64, Shape<>>{ir::reshape(ir::reduce(op, flat.value, 1u), Dims{})};
-    } else {
-      using Rule = detail::axes_rule<S, A...>;
-      static_assert(sizeof(AxisInRange<Rule::ok, ArgReduceOp, S>) > 0);
-      using R = shape_of<detail::reduced_rule<S, Keep, A...>>;
-      return Expr<i64, R>{ir::reshape(ir::reduce(op, x.value, Rule::axes), R::value)};
-    }
-  }
-};
-
-// Every reduction is written name<axes...>(x); name<axes...>(x, keepdim) keeps the reduced axes at extent 1.
-struct KeepDim {};
-inline constexpr KeepDim keepdim{};
-
-template <int... A, class X>
-constexpr auto sum(const X& x) {
-  return ReduceOp<ir::Op::reduce_sum, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto sum(const X& x, KeepDim) {
-  return ReduceOp<ir::Op::reduce_sum, true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto prod(const X& x) {
-  return ReduceOp<ir::Op::reduce_prod, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto prod(const X& x, KeepDim) {
-  return ReduceOp<ir::Op::reduce_prod, true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto max(const X& x) {
-  return ReduceOp<ir::Op::reduce_max, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto max(const X& x, KeepDim) {
-  return ReduceOp<ir::Op::reduce_max, true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto min(const X& x) {
-  return ReduceOp<ir::Op::reduce_min, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto min(const X& x, KeepDim) {
-  return ReduceOp<ir::Op::reduce_min, true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto mean(const X& x) {
-  return MeanOp<false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto mean(const X& x, KeepDim) {
-  return MeanOp<true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto argmax(const X& x) {
-  return ArgReduceOp<ir::Op::argmax, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto argmax(const X& x, KeepDim) {
-  return ArgReduceOp<ir::Op::argmax, true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto argmin(const X& x) {
-  return ArgReduceOp<ir::Op::argmin, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto argmin(const X& x, KeepDim) {
-  return ArgReduceOp<ir::Op::argmin, true, A...>{}(x);
-}
-// Options of var, stddev, var_mean and std_mean beside `keepdim`, in any order: correction<c> is subtracted
-// from the count that a variance divides by (1 where nothing is said); biased is correction<0>.
-struct Biased {};
-inline constexpr Biased biased{};
-template <int C>
-struct Correction {};
-template <int C>
-inline constexpr Correction<C> correction{};
-
-WEFT_REFUSAL(
-    SpreadOptionsKnown,
-    "the options of var, stddev, var_mean and std_mean are keepdim and one of biased, correction<c>");
-
-namespace detail {
-
-template <class Option>
-inline constexpr bool corrects = false;
-template <>
-inline constexpr bool corrects<Biased> = true;
-template <int C>
-inline constexpr bool corrects<Correction<C>> = true;
-
-constexpr int correction_in(Biased) { return 0; }
-template <int C>
-constexpr int correction_in(Correction<C>) {
-  return C;
-}
-constexpr int correction_in(...) { return 1; }
-
-template <class... Option>
-struct SpreadOptions {
-  static constexpr int kept = ((std::is_same_v<Option, KeepDim> ? 1 : 0) + ... + 0);
-  static constexpr int corrected = ((corrects<Option> ? 1 : 0) + ... + 0);
-  static constexpr bool ok = kept <= 1 && corrected <= 1 && kept + corrected == sizeof...(Option);
-  static_assert(sizeof(SpreadOptionsKnown<ok, Option...>) > 0);
-  static constexpr bool keep = kept > 0;
-  static constexpr int make() {
-    int c = 1;
-    ((c = corrects<Option> ? correction_in(Option{}) : c), ...);
-    return c;
-  }
-  static constexpr int correction = make();
-};
-
-}  // namespace detail
-
-// var<axes...>(x), var<axes...>(x, correction<0>, keepdim)
-template <int... A, class X, class... Option>
-constexpr auto var(const X& x, const Option&...) {
-  using Given = detail::SpreadOptions<Option...>;
-  return VarianceOp<Given::keep, Given::correction, A...>{}(x);
-}
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-struct ReluOp : Operation<ReluOp> {
-  template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    // select, not max: PyTorch's gradient at 0 is 0, and NaN passes
-    const ir::Value zero = ir::constant_like(x.value, 0);
-    return X{ir::select(ir::binary(ir::Op::le, x.value, zero), zero, x.value)};
-  }
-};
-
-// 1 / (1 + exp(-x))
-struct SigmoidOp : Operation<SigmoidOp> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    return UnaryOp<ir::Op::sigmoid, true>::apply(b, x);
-  }
-};
-
-// x Phi(x), Phi the normal distribution function.
-struct GeluOp : Operation<GeluOp> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const ir::Value v = f.value;
-    return CastOp<floating<typename X::dtype>>::apply(
-        b, decltype(f){v * 0.5 * (ir::unary(ir::Op::erf, v * 0.7071067811865476) + 1.0)});
-  }
-};
-// The tanh approximation: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
-struct GeluTanhOp : Operation<GeluTanhOp> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const ir::Value v = f.value;
-    const ir::Value inner = (v + v * v * v * 0.044715) * 0.7978845608028654;
-    return CastOp<floating<typename X::dtype>>::apply(
-        b, decltype(f){v * 0.5 * (ir::unary(ir::Op::tanh, inner) + 1.0)});
-  }
-};
-struct SiluOp : Operation<SiluOp> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    return CastOp<floating<typename X::dtype>>::apply(b, mul(f, SigmoidOp::apply(b, f)));
-  }
-};
-
-namespace detail {
-// The greatest element of each row, kept; rows may be empty.
-template <int Axis, class X>
-constexpr auto row_top(ir::Builder& b, const X& x) {
-  return ReduceOp<ir::Op::reduce_max, true, Axis>::of_any(b, x);
-}
-}  // namespace detail
-
-// exp(x - max) / sum along one axis.
-template <int Axis>
-struct SoftmaxOp : Operation<SoftmaxOp<Axis>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const auto e = exp(sub(f, stop_gradient(detail::row_top<Axis>(b, f))));
-    return CastOp<floating<typename X::dtype>>::apply(b, div(e, sum<Axis>(e, keepdim)));
-  }
-};
-template <int Axis>
-struct LogSoftmaxOp : Operation<LogSoftmaxOp<Axis>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const auto shifted = sub(f, stop_gradient(detail::row_top<Axis>(b, f)));
-    return CastOp<floating<typename X::dtype>>::apply(b, sub(shifted, log(sum<Axis>(exp(shifted), keepdim))));
-  }
-};
-
-inline constexpr ReluOp relu{};
-inline constexpr SigmoidOp sigmoid{};
-inline constexpr GeluOp gelu{};
-inline constexpr GeluTanhOp gelu_tanh{};
-inline constexpr SiluOp silu{};
-template <int Axis, class X>
-constexpr auto softmax(const X& x) {
-  return SoftmaxOp<Axis>{}(x);
-}
-template <int Axis, class X>
-constexpr auto log_softmax(const X& x) {
-  return LogSoftmaxOp<Axis>{}(x);
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/pointwise_more.hpp ----
+// ---- weft/ops/composed.hpp ----
 // Pointwise operations composed of primitives, with PyTorch's names and semantics. A formula is chosen so
 // that its gradient is right, too: where one branch overflows, its operand is made harmless first.
 
@@ -29431,8 +29351,334 @@ constexpr auto addcdiv(const X& x, const A& a, const B& b, const S& scale = 1) {
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ops/reduce.hpp ----
+// Reductions along axes named at compile time: sum<1>(x), mean<-1, 0>(x), max<-1>(x), sum(x) over everything.
+// keep_dims versions hold reduced axes at extent 1. Small floating types are summed in f32 and rounded once.
 
 namespace WEFT_NAMESPACE {
+
+// What: the shape reduced.
+WEFT_REFUSAL(
+    ReducedNotEmpty,
+    "an axis that is reduced has extent 0: no element is the greatest or the least (sum, prod, mean, any "
+    "and all have an answer)");
+
+namespace detail {
+
+template <class S, int... A>
+struct axes_rule {
+  static constexpr bool ok = (axis_in_range(A, S::rank) && ... && true);
+  static constexpr bool has_elements() { return count() > 0; }
+  static constexpr ir::Axes make() {
+    ir::Axes set = 0;
+    ((set |= axis_in_range(A, S::rank) ? 1u << normalize_axis(A, S::rank) : 0u), ...);
+    return sizeof...(A) == 0 ? ir::all_axes(S::rank) : set;
+  }
+  static constexpr ir::Axes axes = make();
+  static constexpr i64 count() {
+    i64 n = 1;
+    for (int i = 0; i < S::rank; ++i) n *= axes >> i & 1u ? S::value.extent[i] : 1;
+    return n;
+  }
+};
+template <class S, bool Keep, int... A>
+struct reduced_rule {
+  static constexpr Dims value = Keep ? ir::reduced(S::value, axes_rule<S, A...>::axes)
+                                     : ir::dropped(S::value, axes_rule<S, A...>::axes);
+};
+
+// The reduction itself, reduced axes kept.
+constexpr ir::Value reduce_keep(ir::Op op, ir::Value x, ir::Axes axes) { return ir::reduce(op, x, axes); }
+
+// 1 / n; of no elements 0 times it is NaN, and anything else infinite, as a division by 0.
+constexpr double share_of(i64 n) {
+  return n > 0 ? 1.0 / static_cast<double>(n) : std::numeric_limits<double>::infinity();
+}
+
+template <class T>
+using sum_type = std::conditional_t<is_float(dtype_of<T>), T, i64>;
+
+}  // namespace detail
+
+// sum, prod, amax, amin. Integers and booleans sum in i64, as in PyTorch.
+template <ir::Op op, bool Keep, int... A>
+struct ReduceOp : Operation<ReduceOp<op, Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using S = typename X::shape;
+    using Rule = detail::axes_rule<S, A...>;
+    constexpr bool chooses = op == ir::Op::reduce_max || op == ir::Op::reduce_min;
+    static_assert(sizeof(ReducedNotEmpty < !chooses || !Rule::ok || Rule::has_elements(), ReduceOp, S >) > 0);
+    return of_any(b, x);
+  }
+  // The same, the extremum of no elements being what lies beyond all numbers.
+  template <class X>
+  static constexpr auto of_any(ir::Builder&, const X& x) {
+    using S = typename X::shape;
+    using Rule = detail::axes_rule<S, A...>;
+    static_assert(sizeof(AxisInRange<Rule::ok, ReduceOp, S>) > 0);
+    constexpr bool adds = op == ir::Op::reduce_sum || op == ir::Op::reduce_prod;
+    using T = std::conditional_t<adds, detail::sum_type<typename X::dtype>, typename X::dtype>;
+    using R = shape_of<detail::reduced_rule<S, Keep, A...>>;
+    ir::Value v = ir::cast(x.value, dtype_of<T>);
+    return Expr<T, R>{ir::reshape(detail::reduce_keep(op, v, Rule::axes), R::value)};
+  }
+};
+
+template <bool Keep, int... A>
+struct MeanOp : Operation<MeanOp<Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using T = opmath<typename X::dtype>;
+    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, CastOp<T>::apply(b, x));
+    const auto average =
+        mul(total, static_cast<T>(detail::share_of(detail::axes_rule<typename X::shape, A...>::count())));
+    return CastOp<floating<typename X::dtype>>::apply(b, average);
+  }
+};
+
+// The variance; `C` is subtracted from the count (1: unbiased, PyTorch's default), which leaves at least 0.
+template <bool Keep, int C, int... A>
+struct VarianceOp : Operation<VarianceOp<Keep, C, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using T = opmath<typename X::dtype>;
+    const auto wide = CastOp<T>::apply(b, x);
+    const auto centred = sub(wide, MeanOp<true, A...>::apply(b, wide));
+    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, mul(centred, centred));
+    constexpr double share = detail::share_of(detail::axes_rule<typename X::shape, A...>::count() - C);
+    return CastOp<floating<typename X::dtype>>::apply(b, mul(total, static_cast<T>(share)));
+  }
+};
+
+// argmax, argmin along one axis, or over the flattened tensor; the first of equals; i64.
+template <ir::Op op, bool Keep, int... A>
+struct ArgReduceOp : Operation<ArgReduceOp<op, Keep, A...>> {
+  static_assert(sizeof...(A) <= 1, "argmax and argmin take one axis");
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using S = typename X::shape;
+    static_assert(sizeof(ReducedNotEmpty < !detail::axes_rule<S, A...>::ok ||
+                             detail::axes_rule<S, A...>::has_elements(),
+                         ArgReduceOp, S >) > 0);
+    if constexpr (sizeof...(A) == 0) {
+      const auto flat = ReshapeOp<S::size>::apply(b, x);
+      return Expr<i64, Shape<>>{ir::reshape(ir::reduce(op, flat.value, 1u), Dims{})};
+    } else {
+      using Rule = detail::axes_rule<S, A...>;
+      static_assert(sizeof(AxisInRange<Rule::ok, ArgReduceOp, S>) > 0);
+      using R = shape_of<detail::reduced_rule<S, Keep, A...>>;
+      return Expr<i64, R>{ir::reshape(ir::reduce(op, x.value, Rule::axes), R::value)};
+    }
+  }
+};
+
+// Every reduction is written name<axes...>(x); name<axes...>(x, keepdim) keeps the reduced axes at extent 1.
+struct KeepDim {};
+inline constexpr KeepDim keepdim{};
+
+template <int... A, class X>
+constexpr auto sum(const X& x) {
+  return ReduceOp<ir::Op::reduce_sum, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto sum(const X& x, KeepDim) {
+  return ReduceOp<ir::Op::reduce_sum, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto prod(const X& x) {
+  return ReduceOp<ir::Op::reduce_prod, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto prod(const X& x, KeepDim) {
+  return ReduceOp<ir::Op::reduce_prod, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto max(const X& x) {
+  return ReduceOp<ir::Op::reduce_max, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto max(const X& x, KeepDim) {
+  return ReduceOp<ir::Op::reduce_max, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto min(const X& x) {
+  return ReduceOp<ir::Op::reduce_min, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto min(const X& x, KeepDim) {
+  return ReduceOp<ir::Op::reduce_min, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto mean(const X& x) {
+  return MeanOp<false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto mean(const X& x, KeepDim) {
+  return MeanOp<true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto argmax(const X& x) {
+  return ArgReduceOp<ir::Op::argmax, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto argmax(const X& x, KeepDim) {
+  return ArgReduceOp<ir::Op::argmax, true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto argmin(const X& x) {
+  return ArgReduceOp<ir::Op::argmin, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto argmin(const X& x, KeepDim) {
+  return ArgReduceOp<ir::Op::argmin, true, A...>{}(x);
+}
+// Options of var, stddev, var_mean and std_mean beside `keepdim`, in any order: correction<c> is subtracted
+// from the count that a variance divides by (1 where nothing is said); biased is correction<0>.
+struct Biased {};
+inline constexpr Biased biased{};
+template <int C>
+struct Correction {};
+template <int C>
+inline constexpr Correction<C> correction{};
+
+WEFT_REFUSAL(
+    SpreadOptionsKnown,
+    "the options of var, stddev, var_mean and std_mean are keepdim and one of biased, correction<c>");
+
+namespace detail {
+
+template <class Option>
+inline constexpr bool corrects = false;
+template <>
+inline constexpr bool corrects<Biased> = true;
+template <int C>
+inline constexpr bool corrects<Correction<C>> = true;
+
+constexpr int correction_in(Biased) { return 0; }
+template <int C>
+constexpr int correction_in(Correction<C>) {
+  return C;
+}
+constexpr int correction_in(...) { return 1; }
+
+template <class... Option>
+struct SpreadOptions {
+  static constexpr int kept = ((std::is_same_v<Option, KeepDim> ? 1 : 0) + ... + 0);
+  static constexpr int corrected = ((corrects<Option> ? 1 : 0) + ... + 0);
+  static constexpr bool ok = kept <= 1 && corrected <= 1 && kept + corrected == sizeof...(Option);
+  static_assert(sizeof(SpreadOptionsKnown<ok, Option...>) > 0);
+  static constexpr bool keep = kept > 0;
+  static constexpr int make() {
+    int c = 1;
+    ((c = corrects<Option> ? correction_in(Option{}) : c), ...);
+    return c;
+  }
+  static constexpr int correction = make();
+};
+
+}  // namespace detail
+
+// var<axes...>(x), var<axes...>(x, correction<0>, keepdim)
+template <int... A, class X, class... Option>
+constexpr auto var(const X& x, const Option&...) {
+  using Given = detail::SpreadOptions<Option...>;
+  return VarianceOp<Given::keep, Given::correction, A...>{}(x);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+struct ReluOp : Operation<ReluOp> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    // select, not max: PyTorch's gradient at 0 is 0, and NaN passes
+    const ir::Value zero = ir::constant_like(x.value, 0);
+    return X{ir::select(ir::binary(ir::Op::le, x.value, zero), zero, x.value)};
+  }
+};
+
+// 1 / (1 + exp(-x))
+struct SigmoidOp : Operation<SigmoidOp> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    return UnaryOp<ir::Op::sigmoid, true>::apply(b, x);
+  }
+};
+
+// x Phi(x), Phi the normal distribution function.
+struct GeluOp : Operation<GeluOp> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    const ir::Value v = f.value;
+    return CastOp<floating<typename X::dtype>>::apply(
+        b, decltype(f){v * 0.5 * (ir::unary(ir::Op::erf, v * 0.7071067811865476) + 1.0)});
+  }
+};
+// The tanh approximation: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+struct GeluTanhOp : Operation<GeluTanhOp> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    const ir::Value v = f.value;
+    const ir::Value inner = (v + v * v * v * 0.044715) * 0.7978845608028654;
+    return CastOp<floating<typename X::dtype>>::apply(
+        b, decltype(f){v * 0.5 * (ir::unary(ir::Op::tanh, inner) + 1.0)});
+  }
+};
+struct SiluOp : Operation<SiluOp> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    return CastOp<floating<typename X::dtype>>::apply(b, mul(f, SigmoidOp::apply(b, f)));
+  }
+};
+
+namespace detail {
+
+// The greatest element of each row, kept; rows may be empty.
+template <int Axis, class X>
+constexpr auto row_top(ir::Builder& b, const X& x) {
+  return ReduceOp<ir::Op::reduce_max, true, Axis>::of_any(b, x);
+}
+
+}  // namespace detail
+
+// exp(x - max) / sum along one axis.
+template <int Axis>
+struct SoftmaxOp : Operation<SoftmaxOp<Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    const auto e = exp(sub(f, stop_gradient(detail::row_top<Axis>(b, f))));
+    return CastOp<floating<typename X::dtype>>::apply(b, div(e, sum<Axis>(e, keepdim)));
+  }
+};
+template <int Axis>
+struct LogSoftmaxOp : Operation<LogSoftmaxOp<Axis>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    const auto shifted = sub(f, stop_gradient(detail::row_top<Axis>(b, f)));
+    return CastOp<floating<typename X::dtype>>::apply(b, sub(shifted, log(sum<Axis>(exp(shifted), keepdim))));
+  }
+};
+
+inline constexpr ReluOp relu{};
+inline constexpr SigmoidOp sigmoid{};
+inline constexpr GeluOp gelu{};
+inline constexpr GeluTanhOp gelu_tanh{};
+inline constexpr SiluOp silu{};
+template <int Axis, class X>
+constexpr auto softmax(const X& x) {
+  return SoftmaxOp<Axis>{}(x);
+}
+template <int Axis, class X>
+constexpr auto log_softmax(const X& x) {
+  return LogSoftmaxOp<Axis>{}(x);
+}
 
 namespace detail {
 
@@ -29620,126 +29866,89 @@ constexpr auto glu(const X& x) {
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ops/shrink.hpp ----
+// Activations that shrink, cut or gate, with torch.nn.functional's formulae and its gradients at the bounds.
 
-namespace WEFT_NAMESPACE::nn {
+namespace WEFT_NAMESPACE {
 
-struct ReLU {
-  constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
-};
-struct ReLU6 {
-  constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
-};
-// x Phi(x)
-struct GELU {
-  constexpr auto operator()(const auto& x) const { return gelu(to_expr(x)); }
-};
-// GELU(approximate="tanh")
-struct GELUTanh {
-  constexpr auto operator()(const auto& x) const { return gelu_tanh(to_expr(x)); }
-};
-// x sigmoid(x)
-struct SiLU {
-  constexpr auto operator()(const auto& x) const { return silu(to_expr(x)); }
-};
-// x tanh(softplus(x))
-struct Mish {
-  constexpr auto operator()(const auto& x) const { return mish(to_expr(x)); }
-};
-struct Sigmoid {
-  constexpr auto operator()(const auto& x) const { return sigmoid(to_expr(x)); }
-};
-struct LogSigmoid {
-  constexpr auto operator()(const auto& x) const { return logsigmoid(to_expr(x)); }
-};
-struct Tanh {
-  constexpr auto operator()(const auto& x) const { return tanh(to_expr(x)); }
-};
-// x / (1 + |x|)
-struct Softsign {
-  constexpr auto operator()(const auto& x) const { return softsign(to_expr(x)); }
-};
-// clamp(x / 6 + 1/2, 0, 1)
-struct Hardsigmoid {
-  constexpr auto operator()(const auto& x) const { return hardsigmoid(to_expr(x)); }
-};
-// x clamp(x / 6 + 1/2, 0, 1)
-struct Hardswish {
-  constexpr auto operator()(const auto& x) const { return hardswish(to_expr(x)); }
-};
-struct Hardtanh {
-  float min_val = -1;  // least result
-  float max_val = 1;   // greatest result
-  constexpr auto operator()(const auto& x) const { return hardtanh(to_expr(x), min_val, max_val); }
-};
+namespace detail {
 
-// x where x > 0, slope x elsewhere.
-struct LeakyReLU {
-  float slope = 0.01f;  // below 0
-  constexpr auto operator()(const auto& x) const { return leaky_relu(to_expr(x), slope); }
+struct SoftshrinkF {
+  constexpr auto operator()(const auto& x, const auto& l) const {
+    const auto raised = add(x, l);
+    return where(gt(x, l), sub(x, l), where(lt(raised, 0), raised, mul(x, 0)));
+  }
 };
-
-// x where x > 0, slope x elsewhere; the slope is learned: one for all, or one for each of N channels (axis
-// 1).
-template <i64 N = 1, class T = f32>
-struct PReLU {
-  Param<T, Shape<N>, init::Constant<1, 4>> weight{};
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    using S = typename decltype(e)::shape;
-    constexpr int after = N == 1 || S::rank < 2 ? 0 : S::rank - 2;
-    return prelu(e, module_detail::along_channels<N>(weight, std::make_integer_sequence<int, after>{}));
+struct HardshrinkF {
+  constexpr auto operator()(const auto& in, const auto& l) const {
+    const auto x = real(in);
+    return where(le(abs(x), l), 0, x);
+  }
+};
+struct TanhshrinkF {
+  constexpr auto operator()(const auto& x) const { return sub(x, tanh(x)); }
+};
+struct ThresholdF {
+  constexpr auto operator()(const auto& x, const auto& least, const auto& value) const {
+    return where(le(x, least), value, x);
   }
 };
 
-// x where x > 0, alpha (exp(x) - 1) elsewhere.
-struct ELU {
-  float alpha = 1;  // the result goes to -alpha
-  constexpr auto operator()(const auto& x) const { return elu(to_expr(x), alpha); }
-};
-// x where x > 0, alpha (exp(x / alpha) - 1) elsewhere.
-struct CELU {
-  float alpha = 1;  // the result goes to -alpha
-  constexpr auto operator()(const auto& x) const { return celu(to_expr(x), alpha); }
-};
-// Klambauer et al. (2017).
-struct SELU {
-  constexpr auto operator()(const auto& x) const { return selu(to_expr(x)); }
+template <int Axis>
+struct SoftminF {
+  constexpr auto operator()(const auto& x) const { return softmax<Axis>(neg(real(x))); }
 };
 
-// log(1 + exp(beta x)) / beta; x where beta x > threshold.
-struct Softplus {
-  float beta = 1;        // steepness
-  float threshold = 20;  // beta x above it: the result is x
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return where(gt(mul(e, beta), threshold), e, softplus(e, beta));
-  }
-};
+}  // namespace detail
 
-template <int Axis = -1>
-struct Softmax {
-  constexpr auto operator()(const auto& x) const { return softmax<Axis>(to_expr(x)); }
-};
-template <int Axis = -1>
-struct LogSoftmax {
-  constexpr auto operator()(const auto& x) const { return log_softmax<Axis>(to_expr(x)); }
-};
+// x pulled towards 0 by l, 0 where it is nearer.
+template <class X, class L = double>
+constexpr auto softshrink(const X& x, const L& l = 0.5) {
+  return detail::Composed<detail::SoftshrinkF>{}(x, l);
+}
+// 0 in [-l, l], x elsewhere.
+template <class X, class L = double>
+constexpr auto hardshrink(const X& x, const L& l = 0.5) {
+  return detail::Composed<detail::HardshrinkF>{}(x, l);
+}
+// x - tanh(x)
+template <class X>
+constexpr auto tanhshrink(const X& x) {
+  return detail::Composed<detail::InSingle<detail::TanhshrinkF>>{}(x);
+}
+// x where x > least, value elsewhere.
+template <class X, class A, class B>
+constexpr auto threshold(const X& x, const A& least, const B& value) {
+  return detail::Composed<detail::ThresholdF>{}(x, least, value);
+}
+// leaky_relu with the mean of the slopes, which is what evaluation does; nn::RReLU draws them while training.
+template <class X>
+constexpr auto rrelu(const X& x, double lower = 1.0 / 8, double upper = 1.0 / 3) {
+  return leaky_relu(x, (lower + upper) / 2);
+}
+template <int Axis, class X>
+constexpr auto softmin(const X& x) {
+  return detail::Composed<detail::SoftminF<Axis>>{}(x);
+}
+template <int Axis = -1, class X>
+constexpr auto swiglu(const X& x) {
+  return GatedUnitOp<Axis, SiluOp, true>{}(x);
+}
+template <int Axis = -1, class X>
+constexpr auto geglu(const X& x) {
+  return GatedUnitOp<Axis, GeluOp, true>{}(x);
+}
+template <int Axis = -1, class X>
+constexpr auto reglu(const X& x) {
+  return GatedUnitOp<Axis, ReluOp, true>{}(x);
+}
 
-// The first half of an axis times the sigmoid of the second.
-template <int Axis = -1>
-struct GLU {
-  constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
-};
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/similarity.hpp ----
+// Vectors along an axis compared, and brought to length 1: cosine_similarity, pairwise_distance, normalize,
+// with torch.nn.functional's formulae.
 
-}  // namespace WEFT_NAMESPACE::nn
-// ---- weft/nn/activation_more.hpp ----
-// More activations as modules, with PyTorch's names and defaults; settings are members.
-
-// ---- weft/ops/activation_rare.hpp ----
-// Activations that shrink, cut or gate, with torch.nn.functional's formulae and its gradients at the bounds,
-// and the comparisons of vectors beside them: cosine similarity, distance, normalisation to length 1.
-
-// ---- weft/ops/reduce_more.hpp ----
+// ---- weft/ops/reduce_composed.hpp ----
 // Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template
 // arguments and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a
 // namespace.) Computed in f32 and rounded once where elements are smaller.
@@ -29928,31 +30137,6 @@ namespace WEFT_NAMESPACE {
 
 namespace detail {
 
-struct SoftshrinkF {
-  constexpr auto operator()(const auto& x, const auto& l) const {
-    const auto raised = add(x, l);
-    return where(gt(x, l), sub(x, l), where(lt(raised, 0), raised, mul(x, 0)));
-  }
-};
-struct HardshrinkF {
-  constexpr auto operator()(const auto& in, const auto& l) const {
-    const auto x = real(in);
-    return where(le(abs(x), l), 0, x);
-  }
-};
-struct TanhshrinkF {
-  constexpr auto operator()(const auto& x) const { return sub(x, tanh(x)); }
-};
-struct ThresholdF {
-  constexpr auto operator()(const auto& x, const auto& least, const auto& value) const {
-    return where(le(x, least), value, x);
-  }
-};
-
-template <int Axis>
-struct SoftminF {
-  constexpr auto operator()(const auto& x) const { return softmax<Axis>(neg(real(x))); }
-};
 template <int Axis>
 struct CosineSimilarityF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& eps) const {
@@ -29978,48 +30162,6 @@ struct NormalizeF {
 
 }  // namespace detail
 
-// x pulled towards 0 by l, 0 where it is nearer.
-template <class X, class L = double>
-constexpr auto softshrink(const X& x, const L& l = 0.5) {
-  return detail::Composed<detail::SoftshrinkF>{}(x, l);
-}
-// 0 in [-l, l], x elsewhere.
-template <class X, class L = double>
-constexpr auto hardshrink(const X& x, const L& l = 0.5) {
-  return detail::Composed<detail::HardshrinkF>{}(x, l);
-}
-// x - tanh(x)
-template <class X>
-constexpr auto tanhshrink(const X& x) {
-  return detail::Composed<detail::InSingle<detail::TanhshrinkF>>{}(x);
-}
-// x where x > least, value elsewhere.
-template <class X, class A, class B>
-constexpr auto threshold(const X& x, const A& least, const B& value) {
-  return detail::Composed<detail::ThresholdF>{}(x, least, value);
-}
-// leaky_relu with the mean of the slopes, which is what evaluation does; nn::RReLU draws them while training.
-template <class X>
-constexpr auto rrelu(const X& x, double lower = 1.0 / 8, double upper = 1.0 / 3) {
-  return leaky_relu(x, (lower + upper) / 2);
-}
-template <int Axis, class X>
-constexpr auto softmin(const X& x) {
-  return detail::Composed<detail::SoftminF<Axis>>{}(x);
-}
-template <int Axis = -1, class X>
-constexpr auto swiglu(const X& x) {
-  return GatedUnitOp<Axis, SiluOp, true>{}(x);
-}
-template <int Axis = -1, class X>
-constexpr auto geglu(const X& x) {
-  return GatedUnitOp<Axis, GeluOp, true>{}(x);
-}
-template <int Axis = -1, class X>
-constexpr auto reglu(const X& x) {
-  return GatedUnitOp<Axis, ReluOp, true>{}(x);
-}
-
 // x . y / (max(|x|, eps) max(|y|, eps)) along one axis.
 template <int Axis = 1, class X, class Y>
 constexpr auto cosine_similarity(const X& x, const Y& y, double eps = 1e-8) {
@@ -30039,6 +30181,114 @@ constexpr auto normalize(const X& x, double eps = 1e-12) {
 }  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE::nn {
+
+struct ReLU {
+  constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
+};
+struct ReLU6 {
+  constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
+};
+// x Phi(x)
+struct GELU {
+  constexpr auto operator()(const auto& x) const { return gelu(to_expr(x)); }
+};
+// GELU(approximate="tanh")
+struct GELUTanh {
+  constexpr auto operator()(const auto& x) const { return gelu_tanh(to_expr(x)); }
+};
+// x sigmoid(x)
+struct SiLU {
+  constexpr auto operator()(const auto& x) const { return silu(to_expr(x)); }
+};
+// x tanh(softplus(x))
+struct Mish {
+  constexpr auto operator()(const auto& x) const { return mish(to_expr(x)); }
+};
+struct Sigmoid {
+  constexpr auto operator()(const auto& x) const { return sigmoid(to_expr(x)); }
+};
+struct LogSigmoid {
+  constexpr auto operator()(const auto& x) const { return logsigmoid(to_expr(x)); }
+};
+struct Tanh {
+  constexpr auto operator()(const auto& x) const { return tanh(to_expr(x)); }
+};
+// x / (1 + |x|)
+struct Softsign {
+  constexpr auto operator()(const auto& x) const { return softsign(to_expr(x)); }
+};
+// clamp(x / 6 + 1/2, 0, 1)
+struct Hardsigmoid {
+  constexpr auto operator()(const auto& x) const { return hardsigmoid(to_expr(x)); }
+};
+// x clamp(x / 6 + 1/2, 0, 1)
+struct Hardswish {
+  constexpr auto operator()(const auto& x) const { return hardswish(to_expr(x)); }
+};
+struct Hardtanh {
+  float min_val = -1;  // least result
+  float max_val = 1;   // greatest result
+  constexpr auto operator()(const auto& x) const { return hardtanh(to_expr(x), min_val, max_val); }
+};
+
+// x where x > 0, slope x elsewhere.
+struct LeakyReLU {
+  float slope = 0.01f;  // below 0
+  constexpr auto operator()(const auto& x) const { return leaky_relu(to_expr(x), slope); }
+};
+
+// x where x > 0, slope x elsewhere; the slope is learned: one for all, or one for each of N channels (axis
+// 1).
+template <i64 N = 1, class T = f32>
+struct PReLU {
+  Param<T, Shape<N>, init::Constant<1, 4>> weight{};
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    using S = typename decltype(e)::shape;
+    constexpr int after = N == 1 || S::rank < 2 ? 0 : S::rank - 2;
+    return prelu(e, module_detail::along_channels<N>(weight, std::make_integer_sequence<int, after>{}));
+  }
+};
+
+// x where x > 0, alpha (exp(x) - 1) elsewhere.
+struct ELU {
+  float alpha = 1;  // the result goes to -alpha
+  constexpr auto operator()(const auto& x) const { return elu(to_expr(x), alpha); }
+};
+// x where x > 0, alpha (exp(x / alpha) - 1) elsewhere.
+struct CELU {
+  float alpha = 1;  // the result goes to -alpha
+  constexpr auto operator()(const auto& x) const { return celu(to_expr(x), alpha); }
+};
+// Klambauer et al. (2017).
+struct SELU {
+  constexpr auto operator()(const auto& x) const { return selu(to_expr(x)); }
+};
+
+// log(1 + exp(beta x)) / beta; x where beta x > threshold.
+struct Softplus {
+  float beta = 1;        // steepness
+  float threshold = 20;  // beta x above it: the result is x
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    return where(gt(mul(e, beta), threshold), e, softplus(e, beta));
+  }
+};
+
+template <int Axis = -1>
+struct Softmax {
+  constexpr auto operator()(const auto& x) const { return softmax<Axis>(to_expr(x)); }
+};
+template <int Axis = -1>
+struct LogSoftmax {
+  constexpr auto operator()(const auto& x) const { return log_softmax<Axis>(to_expr(x)); }
+};
+
+// The first half of an axis times the sigmoid of the second.
+template <int Axis = -1>
+struct GLU {
+  constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
+};
 
 struct Softshrink {
   float lambd = 0.5f;  // [-lambd, lambd] becomes 0
@@ -30093,40 +30343,7 @@ struct RandomSlopes : Operation<RandomSlopes> {
   }
 };
 
-// Dropped blocks become what keeps mean 0 and variance 1 for inputs that have them (SELU's outputs).
-template <int Axes>
-struct AlphaDrop : Operation<AlphaDrop<Axes>> {
-  using weft_draws = void;
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x, float p) {
-    const double drop = static_cast<double>(p), keep = 1 - drop, alpha = 1.7580993408473766;
-    if (drop <= 0) return X{x.value};
-    Dims d = X::shape::value;
-    for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
-    const ir::Value u = weft::detail::uniform_bits(b, d);
-    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
-    const double a = keep > 0 ? 1 / square_root((alpha * alpha * drop + 1) * keep) : 0;
-    const ir::Value scaled = x.value * a + alpha * a * drop;
-    return X{ir::select(kept, scaled, ir::constant_like(x.value, alpha * a * drop - alpha * a))};
-  }
-};
-
 }  // namespace module_detail
-
-namespace functional {
-
-// alpha_dropout of elements, feature_alpha_dropout of whole channels of (N, C, ...), whatever the mode.
-template <class X>
-constexpr auto alpha_dropout(const X& x, float p = 0.5f) {
-  const auto e = to_expr(x);
-  return module_detail::AlphaDrop<std::remove_cvref_t<decltype(e)>::rank>{}(e, p);
-}
-template <class X>
-constexpr auto feature_alpha_dropout(const X& x, float p = 0.5f) {
-  return module_detail::AlphaDrop<2>{}(x, p);
-}
-
-}  // namespace functional
 
 // Leaky with random slopes while training, with their mean otherwise.
 struct RReLU {
@@ -30137,22 +30354,6 @@ struct RReLU {
     const auto e = to_expr(x);
     if (mode.training) return module_detail::RandomSlopes{}(e, lower, upper);
     return decltype(e){rrelu(e, static_cast<double>(lower), static_cast<double>(upper)).value};
-  }
-};
-// Klambauer et al. (2017): for networks of SELU. Single elements; FeatureAlphaDropout: whole channels.
-struct AlphaDropout {
-  float p = 0.5f;  // probability to drop an element
-  Mode mode{};
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return module_detail::AlphaDrop<std::remove_cvref_t<decltype(e)>::rank>{}(e, mode.training ? p : 0.0f);
-  }
-};
-struct FeatureAlphaDropout {
-  float p = 0.5f;  // probability to drop a channel
-  Mode mode{};
-  constexpr auto operator()(const auto& x) const {
-    return module_detail::AlphaDrop<2>{}(to_expr(x), mode.training ? p : 0.0f);
   }
 };
 
@@ -33129,7 +33330,7 @@ using ConvTranspose3d = Conv<3, In, Out, Window, Options>;
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/distance.hpp ----
-// nn::CosineSimilarity<1>{.eps = 1e-6f}, nn::PairwiseDistance<2>: see weft/ops/activation_rare.hpp.
+// nn::CosineSimilarity<1>{.eps = 1e-6f}, nn::PairwiseDistance<2>: see weft/ops/similarity.hpp.
 
 namespace WEFT_NAMESPACE::nn {
 
@@ -35107,186 +35308,6 @@ constexpr void ignore(const auto&... x) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/nn/init_more.hpp ----
-// More of torch.nn.init as types: truncated normal, orthogonal, Kaiming's with every mode and nonlinearity,
-// identity and Dirac. Numbers are ratios of template arguments: TruncNormal<1, 50> has deviation 0.02.
-
-// ---- weft/ops/orthogonal.hpp ----
-// The matrix with orthonormal rows or columns that is nearest to another, by products alone (Newton and
-// Schulz's iteration), on plain values: what Muon and the orthogonal initialiser are made of.
-
-namespace WEFT_NAMESPACE::detail {
-
-// x (m, k) times y (n, k), transposed.
-constexpr ir::Value times_transposed(ir::Value x, ir::Value y) {
-  ir::DotAxes axes;
-  axes.contracted = 1;
-  axes.contracted_a[0] = axes.contracted_b[0] = 1;
-  return ir::dot(x, y, axes, x.dtype());
-}
-constexpr ir::Value times(ir::Value x, ir::Value y) {
-  ir::DotAxes axes;
-  axes.contracted = 1;
-  axes.contracted_a[0] = 1;
-  axes.contracted_b[0] = 0;
-  return ir::dot(x, y, axes, x.dtype());
-}
-
-// One step, x no taller than wide: a x + (b s + c s s) x with s = x x^T. Every singular value v becomes
-// a v + b v^3 + c v^5.
-template <class A, class B, class C>
-constexpr ir::Value newton_schulz_step(ir::Value x, A a, B b, C c) {
-  const ir::Value s = times_transposed(x, x);
-  const ir::Value linear = s * b, square = times(s, s) * c;
-  const ir::Value polynomial = linear + square;
-  const ir::Value kept = x * a;
-  return kept + times(polynomial, x);
-}
-
-}  // namespace WEFT_NAMESPACE::detail
-
-namespace WEFT_NAMESPACE::nn::init {
-
-namespace detail {
-
-// The inverse error function (Giles, 2010, single precision), x in (-1, 1), f64.
-constexpr ir::Value inverse_erf(ir::Value x) {
-  const auto horner = [](ir::Value w, const double(&c)[9]) {
-    ir::Value p = ir::constant_like(w, c[0]);
-    for (int k = 1; k < 9; ++k) p = p * w + c[k];
-    return p;
-  };
-  constexpr double centre[9] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
-                                -4.39150654e-06, 0.00021858087,  -0.00125372503,
-                                -0.00417768164,  0.246640727,    1.50140941};
-  constexpr double tail[9] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
-                              -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
-  const ir::Value w = -ir::unary(ir::Op::log, (1.0 - x) * (x + 1.0));
-  const ir::Value near = ir::binary(ir::Op::lt, w, ir::constant_like(w, 5));
-  const ir::Value low = horner(w - 2.5, centre);
-  const ir::Value high = horner(ir::unary(ir::Op::sqrt, w) - 3.0, tail);
-  return ir::select(near, low, high) * x;
-}
-
-}  // namespace detail
-
-// Uniform in [Low / Denominator, High / Denominator).
-template <int Low = 0, int High = 1, int Denominator = 1>
-struct Uniform {
-  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    return uniform_between(b, d, static_cast<double>(Low) / Denominator,
-                           static_cast<double>(High) / Denominator);
-  }
-};
-
-// trunc_normal_: normal with mean 0 and deviation Numerator / Denominator, given that it lies in [Low, High].
-// (As in PyTorch the bounds are values and no multiples of the deviation.)
-template <int Numerator = 1, int Denominator = 1, int Low = -2, int High = 2>
-struct TruncNormal {
-  static_assert(Low < High, "TruncNormal: the bounds must rise");
-  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    const double deviation = static_cast<double>(Numerator) / Denominator, root = 1.4142135623730951;
-    const auto below = [&](double bound) {
-      return ir::unary(ir::Op::erf, ir::constant(b, DType::f64, Dims{}, bound / (deviation * root)));
-    };
-    const ir::Value bits = weft::detail::uniform_bits(b, d);
-    const ir::Value u = ir::cast(bits, DType::f64) + 2.98023223876953125e-8;  // 2^-25: in the open interval
-    const ir::Value least = below(Low), most = below(High);
-    const ir::Value x = detail::inverse_erf(u * (most - least) + least) * (deviation * root);
-    const ir::Value low = ir::constant_like(x, Low), high = ir::constant_like(x, High);
-    return ir::cast(ir::binary(ir::Op::min, ir::binary(ir::Op::max, x, low), high), DType::f32);
-  }
-};
-
-// orthogonal_ with gain Numerator / Denominator: of (rows, columns), all axes but the first taken as one, the
-// rows are orthonormal, or the columns where there are more rows. It is the orthogonal factor of the polar
-// decomposition of a normal matrix, which is distributed as PyTorch's (uniformly, Mezzadri 2007), computed
-// by products alone: 3 for each factor of 3.4 that lies between the least and the greatest singular value.
-template <int Numerator = 1, int Denominator = 1>
-struct Orthogonal {
-  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    Dims matrix;
-    matrix.rank = 2;
-    matrix.extent[0] = d.rank > 0 ? d.extent[0] : 1;
-    matrix.extent[1] = d.size() / (matrix.extent[0] > 0 ? matrix.extent[0] : 1);
-    const bool tall = matrix.extent[0] > matrix.extent[1];
-    if (tall) {
-      const i64 rows = matrix.extent[0];
-      matrix.extent[0] = matrix.extent[1], matrix.extent[1] = rows;
-    }
-    const double r = square_root(static_cast<double>(matrix.extent[0]));
-    const double c = square_root(static_cast<double>(matrix.extent[1]));
-    // singular values lie in about [c - r, c + r]; of a square matrix the least is rarely below 1e-3 / r
-    const ir::Value normal = weft::detail::normal_bits(b, matrix);
-    ir::Value x = normal * (1.0 / (1.1 * (c + r)));
-    double least = 0.5 * (c - r) / (c + r);
-    if (least < 1e-3 / (r * (c + r))) least = 1e-3 / (r * (c + r));
-    for (; least < 0.7; least *= 3.4445) x = weft::detail::newton_schulz_step(x, 3.4445, -4.7750, 2.0315);
-    // now in [0.6, 1.3]; the error of these is cubed by a step
-    for (int k = 0; k < 5; ++k) x = weft::detail::newton_schulz_step(x, 1.875, -1.25, 0.375);
-    const i64 turn[2]{1, 0};
-    if (tall) x = ir::permute(x, turn);
-    return ir::reshape(x * number(b, static_cast<double>(Numerator) / Denominator), d);
-  }
-};
-
-enum class Fan { in, out };
-enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
-// calculate_gain; slope: of leaky_relu.
-constexpr double gain(Nonlinearity f, double slope = 0.01) {
-  switch (f) {
-    case Nonlinearity::tanh:
-      return 5.0 / 3;
-    case Nonlinearity::relu:
-      return square_root(2);
-    case Nonlinearity::leaky_relu:
-      return square_root(2 / (1 + slope * slope));
-    case Nonlinearity::selu:
-      return 0.75;
-    default:
-      return 1;
-  }
-}
-
-// kaiming_normal_ and kaiming_uniform_; KaimingNormal and KaimingUniform are those of Fan::in and relu.
-template <Fan Mode, Nonlinearity F = Nonlinearity::relu, int SlopeNumerator = 0, int SlopeDenominator = 1>
-struct KaimingNormalOf {
-  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    const double fan = Mode == Fan::in ? fans(d).in : fans(d).out;
-    const double slope = static_cast<double>(SlopeNumerator) / SlopeDenominator;
-    return weft::detail::normal_bits(b, d) * number(b, gain(F, slope) / square_root(fan));
-  }
-};
-template <Fan Mode, Nonlinearity F = Nonlinearity::relu, int SlopeNumerator = 0, int SlopeDenominator = 1>
-struct KaimingUniformOf {
-  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    const double fan = Mode == Fan::in ? fans(d).in : fans(d).out;
-    const double slope = static_cast<double>(SlopeNumerator) / SlopeDenominator;
-    const double bound = gain(F, slope) * square_root(3 / fan);
-    return uniform_between(b, d, -bound, bound);
-  }
-};
-
-// 1 where the first two axes agree and every further one (a window's) is in its middle: eye_ of a matrix,
-// dirac_ of a convolution's weight, which then passes its input on.
-struct Dirac {
-  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
-    if (d.rank < 2) throw Error("init/rank", "Dirac: the parameter has fewer than two axes");
-    const auto place = [&](int axis) {
-      return ir::Value{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(axis))};
-    };
-    ir::Value hit = ir::binary(ir::Op::eq, place(0), place(1));
-    for (int k = 2; k < d.rank; ++k) {
-      const ir::Value at = place(k);
-      const ir::Value middle = ir::constant_like(at, static_cast<double>(d.extent[k] / 2));
-      hit = ir::binary(ir::Op::bit_and, hit, ir::binary(ir::Op::eq, at, middle));
-    }
-    return ir::cast(hit, DType::f32);
-  }
-};
-using Eye = Dirac;
-
-}  // namespace WEFT_NAMESPACE::nn::init
 // ---- weft/nn/instance_norm.hpp ----
 // InstanceNorm1d, 2d and 3d: every channel of every sample normalised by itself. With running statistics
 // (means over the samples of a training step) evaluation uses those instead, as PyTorch's does.
@@ -35924,7 +35945,7 @@ struct LocalResponseNorm {
 // beside labels (...). Labels outside [0, classes) do not count, so a padded batch measures what is in it. No
 // gradient flows. nn/metric.hpp adds them up over batches.
 
-// ---- weft/ops/bounded.hpp ----
+// ---- weft/ops/padded_results.hpp ----
 // Results whose size depends on the data, with PyTorch's names: masked_select, nonzero, unique. Law: the
 // result has a capacity known while compiling, filled from the front, and comes with the number of elements
 // found, which may exceed the capacity. Counting into static bins: bincount, histc.
@@ -38216,8 +38237,8 @@ struct Upsample {
 // PyTorch's second names of operations: absolute is abs, concat is cat. Each is the operation itself.
 // (torch.clip is clamp alone: weft::clip names the clipping policies of training.)
 
-// ---- weft/ops/linalg_more.hpp ----
-// More of torch's products and diagonals, composed of dot, views and arithmetic.
+// ---- weft/ops/diagonal.hpp ----
+// Diagonals of any two axes, as views and as matrices: torch.diagonal, diag, diag_embed, diagflat.
 
 // ---- weft/ops/triangular.hpp ----
 // Triangles and diagonals of the last two axes, and matrices made from nothing. A triangle is a selection by
@@ -38397,30 +38418,6 @@ struct embed_rule {
   static constexpr Dims value = ok ? ir::permuted(last, list.axis) : S::value;
 };
 
-template <class A, class B>
-struct kron_rule {
-  static constexpr int rank = A::rank > B::rank ? A::rank : B::rank;
-  static constexpr bool ok = 2 * rank <= max_rank;
-  static constexpr i64 extent(const Dims& d, int k) {
-    const int at = k - (rank - d.rank);
-    return at < 0 ? 1 : d.extent[at];
-  }
-  static constexpr Dims apart(const Dims& d, bool first) {
-    Dims r;
-    for (int k = 0; ok && k < rank; ++k) {
-      r.extent[r.rank++] = first ? extent(d, k) : 1;
-      r.extent[r.rank++] = first ? 1 : extent(d, k);
-    }
-    return r;
-  }
-  static constexpr Dims make() {
-    Dims r;
-    for (int k = 0; k < rank; ++k) r.extent[r.rank++] = extent(A::value, k) * extent(B::value, k);
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
 }  // namespace detail
 
 // The diagonal of axes A and B, as the last axis; a view where they are neighbours.
@@ -38504,133 +38501,6 @@ struct DiagOp : Operation<DiagOp<Offset>> {
   }
 };
 
-struct KronOp : Operation<KronOp> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    using Rule = detail::kron_rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(RankIs<Rule::ok, KronOp, typename A::shape, typename B::shape, GivenRank<4>>) > 0);
-    using R = Expr<promoted<typename A::dtype, typename B::dtype>, shape_of<Rule>>;
-    if constexpr (Rule::ok) {
-      const ir::Value v = detail::as_value<typename R::dtype>(b, x),
-                      w = detail::as_value<typename R::dtype>(b, y);
-      const ir::Value rows = ir::reshape(v, Rule::apart(A::shape::value, true));
-      const ir::Value cells = ir::reshape(w, Rule::apart(B::shape::value, false));
-      return R{ir::reshape(rows * cells, Rule::value)};
-    } else {
-      return detail::refused<typename R::dtype, typename R::shape>(x, y);
-    }
-  }
-};
-
-// Of vectors of 3 along an axis.
-template <int Axis>
-struct CrossOp : Operation<CrossOp<Axis>> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    using S = decltype(detail::broadcast_shapes<CrossOp, A, B>());
-    constexpr bool ok = axis_in_range(Axis, S::rank);
-    static_assert(sizeof(AxisInRange<ok, CrossOp, S>) > 0);
-    constexpr bool three = !ok || S::value[Axis] == 3;
-    static_assert(sizeof(ShapesEqual<three, CrossOp, S, GivenSize<3>>) > 0);
-    if constexpr (ok && three) {
-      using T = promoted<typename A::dtype, typename B::dtype>;
-      const Expr<T, S> v{ir::broadcast(ir::cast(x.value, dtype_of<T>), S::value)};
-      const Expr<T, S> w{ir::broadcast(ir::cast(y.value, dtype_of<T>), S::value)};
-      const auto v1 = RollOp<-1, Axis>::apply(b, v), w2 = RollOp<-2, Axis>::apply(b, w);
-      const auto v2 = RollOp<-2, Axis>::apply(b, v), w1 = RollOp<-1, Axis>::apply(b, w);
-      return sub(mul(v1, w2), mul(v2, w1));
-    } else {
-      return detail::refused<promoted<typename A::dtype, typename B::dtype>, S>(x, y);
-    }
-  }
-};
-
-// Axes Of of a with axes With of b, pair by pair.
-template <AxisList Of, AxisList With>
-struct ContractOp : Operation<ContractOp<Of, With>> {
-  template <class A, class B>
-  struct Rule {
-    static constexpr bool check() {
-      if (Of.count != With.count || !Of.names(A::rank) || !With.names(B::rank)) return false;
-      for (int k = 0; k < Of.count; ++k)
-        if (A::value.extent[Of.at(k, A::rank)] != B::value.extent[With.at(k, B::rank)]) return false;
-      return true;
-    }
-    static constexpr bool has_room = A::rank + B::rank - 2 * Of.count <= max_rank;
-    static constexpr bool equal = check();
-    static constexpr bool ok = equal && has_room;
-    static constexpr ir::DotAxes make_axes() {
-      ir::DotAxes axes;
-      for (int k = 0; ok && k < Of.count; ++k) {
-        axes.contracted_a[k] = Of.at(k, A::rank);
-        axes.contracted_b[k] = With.at(k, B::rank);
-      }
-      axes.contracted = ok ? Of.count : 0;
-      return axes;
-    }
-    static constexpr Dims value = ok ? ir::dot_dims(A::value, B::value, make_axes()) : Dims{};
-  };
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
-    using R = Rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(InnerExtentsEqual<R::equal, ContractOp, typename A::shape, typename B::shape>) > 0);
-    static_assert(sizeof(ResultHasRoom<R::has_room, ContractOp, typename A::shape, typename B::shape>) > 0);
-    using T = promoted<typename A::dtype, typename B::dtype>;
-    static_assert(
-        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, ContractOp, typename A::dtype, typename B::dtype>) > 0);
-    using Result = Expr<T, shape_of<R>>;
-    if constexpr (R::ok)
-      return Result{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(y.value, dtype_of<T>), R::make_axes(),
-                            dtype_of<T>)};
-    else
-      return detail::refused<T, typename Result::shape>(x, y);
-  }
-};
-
-// The last Count axes of a with the first Count of b.
-template <int Count>
-struct TensorDotOp : Operation<TensorDotOp<Count>> {
-  static constexpr AxisList run(int first) {
-    AxisList list = Count < 0 ? max_rank : 0;  // no such axis
-    list.count = Count < 0 ? 1 : Count;
-    for (int k = 0; k < list.count && k < 8; ++k) list.axis[k] = first + k;
-    return list;
-  }
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    return ContractOp<run(A::rank - Count), run(0)>::apply(b, x, y);
-  }
-};
-
-// torch.inner: over the last axis of both.
-struct InnerOp : Operation<InnerOp> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    if constexpr (A::rank == 0 || B::rank == 0)
-      return mul(x, y);
-    else
-      return TensorDotOp<1>::apply(b, x, MoveDimOp<-1, 0>::apply(b, y));
-  }
-};
-
-template <int Power>
-struct MatrixPowerOp : Operation<MatrixPowerOp<Power>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(Power >= 1, "matrix_power: the power is at least 1");
-    if constexpr (Power == 1) {
-      return x;
-    } else {
-      const auto root = MatrixPowerOp<Power / 2>::apply(b, x);
-      const auto square = MatmulOp::apply(b, root, root);
-      if constexpr (Power % 2 == 0)
-        return square;
-      else
-        return MatmulOp::apply(b, square, x);
-    }
-  }
-};
-
 // diagonal<offset, a, b>(x): of any two axes.
 template <i64 Offset, int A, int B, class X>
 constexpr auto diagonal(const X& x) {
@@ -38648,63 +38518,12 @@ template <i64 Offset = 0, class X>
 constexpr auto diagflat(const X& x) {
   return DiagEmbedOp<Offset, 0, 1>{}(ravel(x));
 }
-template <class A, class B>
-constexpr auto kron(const A& a, const B& b) {
-  return KronOp{}(a, b);
-}
-template <int Axis = -1, class A, class B>
-constexpr auto cross(const A& a, const B& b) {
-  return CrossOp<Axis>{}(a, b);
-}
-template <class A, class B>
-constexpr auto inner(const A& a, const B& b) {
-  return InnerOp{}(a, b);
-}
-template <class A, class B>
-constexpr auto dot(const A& a, const B& b) {
-  return InnerOp{}(a, b);
-}
-// The sum of products along an axis; both broadcast.
-template <int Axis = -1, class A, class B>
-constexpr auto vecdot(const A& a, const B& b) {
-  return sum<Axis>(mul(a, b));
-}
-// tensordot<n>(a, b): the last n axes of a with the first n of b.
-template <int Count = 2, class A, class B>
-constexpr auto tensordot(const A& a, const B& b) {
-  return TensorDotOp<Count>{}(a, b);
-}
-// tensordot<AxisList{1, 0}, AxisList{0, 2}>(a, b): axis 1 of a with axis 0 of b, axis 0 with axis 2.
-template <AxisList Of, AxisList With, class A, class B>
-constexpr auto tensordot(const A& a, const B& b) {
-  return ContractOp<Of, With>{}(a, b);
-}
-// beta c + alpha a b, of batches of matrices, of a matrix and a vector, of two vectors, summed over a batch.
-template <class C, class A, class B, class S = int, class R = int>
-constexpr auto baddbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return ScaledSumOp<false>{}(c, BmmOp{}(a, b), beta, alpha);
-}
-template <class C, class A, class V, class S = int, class R = int>
-constexpr auto addmv(const C& c, const A& a, const V& v, const S& beta = 1, const R& alpha = 1) {
-  return ScaledSumOp<true>{}(c, MatmulOp{}(a, v), beta, alpha);
-}
-template <class C, class A, class B, class S = int, class R = int>
-constexpr auto addr(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return ScaledSumOp<false>{}(c, OuterOp{}(a, b), beta, alpha);
-}
-template <class C, class A, class B, class S = int, class R = int>
-constexpr auto addbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return ScaledSumOp<true>{}(c, TensorDotOp<2>{}(MoveDimOp<0, 1>{}(a), b), beta, alpha);
-}
-template <int Power, class X>
-constexpr auto matrix_power(const X& x) {
-  return MatrixPowerOp<Power>{}(x);
-}
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/loss_more.hpp ----
-// More losses of torch.nn.functional with its formulae, each reduced as its first template argument says: the
-// mean over all elements where nothing is said. Targets are constants or are differentiated like the rest.
+// ---- weft/ops/likelihood_loss.hpp ----
+// Losses that are negative log likelihoods, with torch.nn.functional's formulae, each reduced as its first
+// template argument says: the mean over all elements where nothing is said. Targets are constants or are
+// differentiated like the rest.
 
 // ---- weft/ops/special.hpp ----
 // Special functions and the rest of torch's pointwise functions, composed of primitives. lgamma, digamma and
@@ -39172,32 +38991,6 @@ WEFT_REFUSAL(NllClassWeightsFit,
 
 namespace detail {
 
-struct L1F {
-  constexpr auto operator()(const auto& a, const auto& b) const { return abs(sub(a, b)); }
-};
-// Half of a number, which may be a C++ one.
-template <class S>
-constexpr auto half_of(const S& s) {
-  if constexpr (Scalar<S>)
-    return static_cast<double>(s) / 2;
-  else
-    return mul(s, 0.5);
-}
-// Quadratic within delta of the target, linear outside.
-struct HuberF {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& delta) const {
-    const auto d = real(sub(a, b)), size = abs(d);
-    const auto far = ge(size, delta), inside = where(far, 0, d);
-    return where(far, mul(sub(size, half_of(delta)), delta), mul(mul(inside, inside), 0.5));
-  }
-};
-struct SmoothL1F {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& beta) const {
-    const auto d = real(sub(a, b)), size = abs(d);
-    const auto far = ge(size, beta), inside = where(far, 0, d);
-    return where(far, sub(size, half_of(beta)), div(mul(mul(inside, inside), 0.5), beta));
-  }
-};
 // (t - 1) log(1 - p) - t log p, logarithms not below -100; the gradient divides by no less than 1e-12, as
 // PyTorch's.
 struct BceF {
@@ -39312,20 +39105,6 @@ struct NllLossOp : Operation<NllLossOp<R, Axis>> {
     }
   }
 };
-
-template <LossReduction R = reduction::mean, class A, class B>
-constexpr auto l1_loss(const A& a, const B& b) {
-  return detail::ElementLoss<detail::L1F, R>{}(a, b);
-}
-template <LossReduction R = reduction::mean, class A, class B, class D = int>
-constexpr auto huber_loss(const A& a, const B& b, const D& delta = 1) {
-  return detail::ElementLoss<detail::HuberF, R>{}(a, b, delta);
-}
-// beta is positive: its limit 0 is l1_loss.
-template <LossReduction R = reduction::mean, class A, class B, class D = int>
-constexpr auto smooth_l1_loss(const A& a, const B& b, const D& beta = 1) {
-  return detail::ElementLoss<detail::SmoothL1F, R>{}(a, b, beta);
-}
 // Binary cross entropy of probabilities; a weight broadcasts.
 template <LossReduction R = reduction::mean, class A, class B>
 constexpr auto bce(const A& p, const B& target) {
@@ -39482,6 +39261,272 @@ struct MultiDotOp : Operation<MultiDotOp> {
 
 // multi_dot(a, b, c, ...)
 inline constexpr MultiDotOp multi_dot{};
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/products.hpp ----
+// More of torch's products, composed of dot, views and arithmetic: kron, cross, inner, vecdot, tensordot,
+// addmv and its like, matrix_power.
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+template <class A, class B>
+struct kron_rule {
+  static constexpr int rank = A::rank > B::rank ? A::rank : B::rank;
+  static constexpr bool ok = 2 * rank <= max_rank;
+  static constexpr i64 extent(const Dims& d, int k) {
+    const int at = k - (rank - d.rank);
+    return at < 0 ? 1 : d.extent[at];
+  }
+  static constexpr Dims apart(const Dims& d, bool first) {
+    Dims r;
+    for (int k = 0; ok && k < rank; ++k) {
+      r.extent[r.rank++] = first ? extent(d, k) : 1;
+      r.extent[r.rank++] = first ? 1 : extent(d, k);
+    }
+    return r;
+  }
+  static constexpr Dims make() {
+    Dims r;
+    for (int k = 0; k < rank; ++k) r.extent[r.rank++] = extent(A::value, k) * extent(B::value, k);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+struct KronOp : Operation<KronOp> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    using Rule = detail::kron_rule<typename A::shape, typename B::shape>;
+    static_assert(sizeof(RankIs<Rule::ok, KronOp, typename A::shape, typename B::shape, GivenRank<4>>) > 0);
+    using R = Expr<promoted<typename A::dtype, typename B::dtype>, shape_of<Rule>>;
+    if constexpr (Rule::ok) {
+      const ir::Value v = detail::as_value<typename R::dtype>(b, x),
+                      w = detail::as_value<typename R::dtype>(b, y);
+      const ir::Value rows = ir::reshape(v, Rule::apart(A::shape::value, true));
+      const ir::Value cells = ir::reshape(w, Rule::apart(B::shape::value, false));
+      return R{ir::reshape(rows * cells, Rule::value)};
+    } else {
+      return detail::refused<typename R::dtype, typename R::shape>(x, y);
+    }
+  }
+};
+
+// Of vectors of 3 along an axis.
+template <int Axis>
+struct CrossOp : Operation<CrossOp<Axis>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    using S = decltype(detail::broadcast_shapes<CrossOp, A, B>());
+    constexpr bool ok = axis_in_range(Axis, S::rank);
+    static_assert(sizeof(AxisInRange<ok, CrossOp, S>) > 0);
+    constexpr bool three = !ok || S::value[Axis] == 3;
+    static_assert(sizeof(ShapesEqual<three, CrossOp, S, GivenSize<3>>) > 0);
+    if constexpr (ok && three) {
+      using T = promoted<typename A::dtype, typename B::dtype>;
+      const Expr<T, S> v{ir::broadcast(ir::cast(x.value, dtype_of<T>), S::value)};
+      const Expr<T, S> w{ir::broadcast(ir::cast(y.value, dtype_of<T>), S::value)};
+      const auto v1 = RollOp<-1, Axis>::apply(b, v), w2 = RollOp<-2, Axis>::apply(b, w);
+      const auto v2 = RollOp<-2, Axis>::apply(b, v), w1 = RollOp<-1, Axis>::apply(b, w);
+      return sub(mul(v1, w2), mul(v2, w1));
+    } else {
+      return detail::refused<promoted<typename A::dtype, typename B::dtype>, S>(x, y);
+    }
+  }
+};
+
+// Axes Of of a with axes With of b, pair by pair.
+template <AxisList Of, AxisList With>
+struct ContractOp : Operation<ContractOp<Of, With>> {
+  template <class A, class B>
+  struct Rule {
+    static constexpr bool check() {
+      if (Of.count != With.count || !Of.names(A::rank) || !With.names(B::rank)) return false;
+      for (int k = 0; k < Of.count; ++k)
+        if (A::value.extent[Of.at(k, A::rank)] != B::value.extent[With.at(k, B::rank)]) return false;
+      return true;
+    }
+    static constexpr bool has_room = A::rank + B::rank - 2 * Of.count <= max_rank;
+    static constexpr bool equal = check();
+    static constexpr bool ok = equal && has_room;
+    static constexpr ir::DotAxes make_axes() {
+      ir::DotAxes axes;
+      for (int k = 0; ok && k < Of.count; ++k) {
+        axes.contracted_a[k] = Of.at(k, A::rank);
+        axes.contracted_b[k] = With.at(k, B::rank);
+      }
+      axes.contracted = ok ? Of.count : 0;
+      return axes;
+    }
+    static constexpr Dims value = ok ? ir::dot_dims(A::value, B::value, make_axes()) : Dims{};
+  };
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
+    using R = Rule<typename A::shape, typename B::shape>;
+    static_assert(sizeof(InnerExtentsEqual<R::equal, ContractOp, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(ResultHasRoom<R::has_room, ContractOp, typename A::shape, typename B::shape>) > 0);
+    using T = promoted<typename A::dtype, typename B::dtype>;
+    static_assert(
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, ContractOp, typename A::dtype, typename B::dtype>) > 0);
+    using Result = Expr<T, shape_of<R>>;
+    if constexpr (R::ok)
+      return Result{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(y.value, dtype_of<T>), R::make_axes(),
+                            dtype_of<T>)};
+    else
+      return detail::refused<T, typename Result::shape>(x, y);
+  }
+};
+
+// The last Count axes of a with the first Count of b.
+template <int Count>
+struct TensorDotOp : Operation<TensorDotOp<Count>> {
+  static constexpr AxisList run(int first) {
+    AxisList list = Count < 0 ? max_rank : 0;  // no such axis
+    list.count = Count < 0 ? 1 : Count;
+    for (int k = 0; k < list.count && k < 8; ++k) list.axis[k] = first + k;
+    return list;
+  }
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    return ContractOp<run(A::rank - Count), run(0)>::apply(b, x, y);
+  }
+};
+
+// torch.inner: over the last axis of both.
+struct InnerOp : Operation<InnerOp> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    if constexpr (A::rank == 0 || B::rank == 0)
+      return mul(x, y);
+    else
+      return TensorDotOp<1>::apply(b, x, MoveDimOp<-1, 0>::apply(b, y));
+  }
+};
+
+template <int Power>
+struct MatrixPowerOp : Operation<MatrixPowerOp<Power>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(Power >= 1, "matrix_power: the power is at least 1");
+    if constexpr (Power == 1) {
+      return x;
+    } else {
+      const auto root = MatrixPowerOp<Power / 2>::apply(b, x);
+      const auto square = MatmulOp::apply(b, root, root);
+      if constexpr (Power % 2 == 0)
+        return square;
+      else
+        return MatmulOp::apply(b, square, x);
+    }
+  }
+};
+template <class A, class B>
+constexpr auto kron(const A& a, const B& b) {
+  return KronOp{}(a, b);
+}
+template <int Axis = -1, class A, class B>
+constexpr auto cross(const A& a, const B& b) {
+  return CrossOp<Axis>{}(a, b);
+}
+template <class A, class B>
+constexpr auto inner(const A& a, const B& b) {
+  return InnerOp{}(a, b);
+}
+template <class A, class B>
+constexpr auto dot(const A& a, const B& b) {
+  return InnerOp{}(a, b);
+}
+// The sum of products along an axis; both broadcast.
+template <int Axis = -1, class A, class B>
+constexpr auto vecdot(const A& a, const B& b) {
+  return sum<Axis>(mul(a, b));
+}
+// tensordot<n>(a, b): the last n axes of a with the first n of b.
+template <int Count = 2, class A, class B>
+constexpr auto tensordot(const A& a, const B& b) {
+  return TensorDotOp<Count>{}(a, b);
+}
+// tensordot<AxisList{1, 0}, AxisList{0, 2}>(a, b): axis 1 of a with axis 0 of b, axis 0 with axis 2.
+template <AxisList Of, AxisList With, class A, class B>
+constexpr auto tensordot(const A& a, const B& b) {
+  return ContractOp<Of, With>{}(a, b);
+}
+// beta c + alpha a b, of batches of matrices, of a matrix and a vector, of two vectors, summed over a batch.
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto baddbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return ScaledSumOp<false>{}(c, BmmOp{}(a, b), beta, alpha);
+}
+template <class C, class A, class V, class S = int, class R = int>
+constexpr auto addmv(const C& c, const A& a, const V& v, const S& beta = 1, const R& alpha = 1) {
+  return ScaledSumOp<true>{}(c, MatmulOp{}(a, v), beta, alpha);
+}
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto addr(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return ScaledSumOp<false>{}(c, OuterOp{}(a, b), beta, alpha);
+}
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto addbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return ScaledSumOp<true>{}(c, TensorDotOp<2>{}(MoveDimOp<0, 1>{}(a), b), beta, alpha);
+}
+template <int Power, class X>
+constexpr auto matrix_power(const X& x) {
+  return MatrixPowerOp<Power>{}(x);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/regression_loss.hpp ----
+// Losses of a difference, with torch.nn.functional's formulae: l1_loss, huber_loss, smooth_l1_loss. The first
+// template argument reduces, the mean over all elements where nothing is said.
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+struct L1F {
+  constexpr auto operator()(const auto& a, const auto& b) const { return abs(sub(a, b)); }
+};
+// Half of a number, which may be a C++ one.
+template <class S>
+constexpr auto half_of(const S& s) {
+  if constexpr (Scalar<S>)
+    return static_cast<double>(s) / 2;
+  else
+    return mul(s, 0.5);
+}
+// Quadratic within delta of the target, linear outside.
+struct HuberF {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& delta) const {
+    const auto d = real(sub(a, b)), size = abs(d);
+    const auto far = ge(size, delta), inside = where(far, 0, d);
+    return where(far, mul(sub(size, half_of(delta)), delta), mul(mul(inside, inside), 0.5));
+  }
+};
+struct SmoothL1F {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& beta) const {
+    const auto d = real(sub(a, b)), size = abs(d);
+    const auto far = ge(size, beta), inside = where(far, 0, d);
+    return where(far, sub(size, half_of(beta)), div(mul(mul(inside, inside), 0.5), beta));
+  }
+};
+
+}  // namespace detail
+
+template <LossReduction R = reduction::mean, class A, class B>
+constexpr auto l1_loss(const A& a, const B& b) {
+  return detail::ElementLoss<detail::L1F, R>{}(a, b);
+}
+template <LossReduction R = reduction::mean, class A, class B, class D = int>
+constexpr auto huber_loss(const A& a, const B& b, const D& delta = 1) {
+  return detail::ElementLoss<detail::HuberF, R>{}(a, b, delta);
+}
+// beta is positive: its limit 0 is l1_loss.
+template <LossReduction R = reduction::mean, class A, class B, class D = int>
+constexpr auto smooth_l1_loss(const A& a, const B& b, const D& beta = 1) {
+  return detail::ElementLoss<detail::SmoothL1F, R>{}(a, b, beta);
+}
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/trapezoid.hpp ----
@@ -40308,7 +40353,7 @@ constexpr auto batch_norm(const X& x, const M& mean, const V& variance, const W&
 // Several tensors as one, or one as many combinations: torch.broadcast_tensors, block_diag, cartesian_prod,
 // vander.
 
-// ---- weft/ops/creation_more.hpp ----
+// ---- weft/ops/coordinates.hpp ----
 // More tensors made from nothing, and grids: logspace, triangles' indices, meshgrid.
 
 namespace WEFT_NAMESPACE {
@@ -41747,7 +41792,7 @@ constexpr auto affine_grid(const X& theta, AlignCorners) {
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/histogram.hpp ----
 // torch.histogram: how many elements, or how much weight, lies in each bin, and the bins' edges. (Counts
-// alone are histc and bincount, in bounded.hpp.)
+// alone are histc and bincount, in padded_results.hpp.)
 
 namespace WEFT_NAMESPACE {
 

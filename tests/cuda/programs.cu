@@ -9,12 +9,12 @@
 
 #include "support/numbers.hpp"
 #include "weft/cuda.hpp"
-#include "weft/ops/bounded.hpp"
 #include "weft/ops/conv.hpp"
 #include "weft/ops/creation.hpp"
 #include "weft/ops/grad.hpp"
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/loss.hpp"
+#include "weft/ops/padded_results.hpp"
 #include "weft/ops/pool.hpp"
 #include "weft/ops/random.hpp"
 #include "weft/ops/reduce.hpp"

@@ -5,9 +5,9 @@
 
 #include "weft/cuda.hpp"
 #include "weft/exec/function.hpp"
+#include "weft/ops/composed.hpp"
 #include "weft/ops/conv.hpp"
 #include "weft/ops/linalg.hpp"
-#include "weft/ops/pointwise_more.hpp"
 #include "weft/ops/reduce.hpp"
 #include "weft/ops/slicing.hpp"
 #include "weft/ops/vjp.hpp"

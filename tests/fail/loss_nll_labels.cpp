@@ -3,7 +3,8 @@
 // first-error: nll_loss: labels must have
 // forbid: cross_entropy:
 #include "weft/exec/function.hpp"
-#include "weft/ops/loss_more.hpp"
+#include "weft/ops/likelihood_loss.hpp"
+#include "weft/ops/regression_loss.hpp"
 using namespace weft;
 
 int main() {

@@ -3,7 +3,9 @@
 // expect: Shape<2, 3, 4>
 // first-error: as many places as axes
 #include "weft/exec/function.hpp"
-#include "weft/ops/rearrange_more.hpp"
+#include "weft/ops/axes.hpp"
+#include "weft/ops/split.hpp"
+#include "weft/ops/stacking.hpp"
 using namespace weft;
 
 int main() {

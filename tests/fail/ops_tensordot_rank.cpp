@@ -3,7 +3,8 @@
 // first-error: the result would have more axes
 // forbid: the extents of the contracted axes differ
 #include "weft/exec/function.hpp"
-#include "weft/ops/linalg_more.hpp"
+#include "weft/ops/diagonal.hpp"
+#include "weft/ops/products.hpp"
 using namespace weft;
 
 int main() {

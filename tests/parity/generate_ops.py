@@ -67,7 +67,7 @@ group("movement", [m, n], [
     ("roll_back", m.roll(-1, 1)), ("narrow", m.narrow(1, 1, 2)), ("select", m.select(2, -2)), ("slice", m[:, :, 1:5:2]),
     ("slice_negative", m[:, -2:]), ("permuted_reshape", m.permute(1, 2, 0).reshape(3, 10))])
 sp, ch = m.split(2, 2), m.chunk(2, 1)
-group("join", [m, n], [("cat", torch.cat([m, n, m], 1)), ("cat_last", torch.cat([m.transpose(1, 2), m.transpose(1, 2) * 2], -1)),
+group("concat", [m, n], [("cat", torch.cat([m, n, m], 1)), ("cat_last", torch.cat([m.transpose(1, 2), m.transpose(1, 2) * 2], -1)),
                        ("stack", torch.stack([m, m * m], 1)), ("stack_last", torch.stack([m, -m], -1)),
                        ("split0", sp[0]), ("split2", sp[2]), ("chunk0", ch[0]), ("chunk1", ch[1]),
                        ("pad", F.pad(m, (1, 2))), ("pad_value", F.pad(m, (0, 1, 2, 0), value=-3)), ("pad_crop", F.pad(m, (-1, 1))),
@@ -241,7 +241,7 @@ ids, weights = torch.tensor([2, 0, 5, 2, 9, 2]), r(6)
 un, uc = some.unique(return_inverse=True, return_counts=True), ids.sort()[0].unique_consecutive(return_inverse=True, return_counts=True)
 nz = some.nonzero()
 tenth = torch.tensor([0.05, -1.0, 2.0, nan, 0.999, 1.0, 0.0, 0.5, 0.5])
-group("bounded", [some, ids, weights, tenth], [
+group("padded_results", [some, ids, weights, tenth], [
     ("masked_select", bounded(some[some > 0], 6)), ("masked_count", (some > 0).sum()), ("masked_short", bounded(some[some > 0], 2)), ("masked_broadcast", bounded(some[(some[:, :1] > 1).expand(2, 4)], 8)),
     ("nonzero", torch.cat([nz, -torch.ones(8 - len(nz), 2, dtype=torch.int64)])), ("nonzero_count", torch.tensor(len(nz))), ("unique", bounded(un[0], 8)), ("unique_count", torch.tensor(len(un[0]))),
     ("unique_inverse", un[1]), ("unique_counts", bounded(un[2], 8)), ("consecutive", bounded(uc[0], 6)), ("consecutive_inverse", uc[1]), ("consecutive_counts", bounded(uc[2], 6)),
@@ -299,7 +299,7 @@ group("reduce_nan", [holes, q], [
 
 # ---- more movement
 cube4 = r(2, 3, 4)
-group("rearrange_more", [cube4, m], [
+group("axes", [cube4, m], [
     ("movedim", cube4.movedim(0, 2)), ("movedim_back", cube4.movedim(-1, 0)), ("swapaxes", cube4.swapaxes(0, 2)), ("unflatten", cube4.unflatten(2, (2, -1))), ("ravel", cube4.ravel()), ("interleave", cube4.repeat_interleave(3, 1)),
     ("unfold", cube4.unfold(2, 2, 1)), ("unfold_step", cube4.unfold(1, 2, 1)), ("unfold_apart", cube4.unfold(2, 2, 2)), ("rot90", cube4.rot90()), ("rot90_back", cube4.rot90(-1, (1, 2))), ("rot180", cube4.rot90(2, (0, 2))), ("flipud", cube4.flipud()), ("fliplr", cube4.fliplr()),
     ("unbind", cube4.unbind(1)[2]), ("tensor_split", m.tensor_split(3, 2)[0]), ("tensor_split_last", m.tensor_split(3, 2)[2]), ("split_at", m.tensor_split((1, 3), 2)[1]), ("hsplit", cube4.hsplit(3)[1]), ("vsplit", cube4.vsplit(2)[1]), ("dsplit", cube4.dsplit(2)[0]),
@@ -310,13 +310,13 @@ group("rearrange_gradient", [cube4], [("unfold", gradients(lambda t: t.unfold(2,
 # ---- more matrices
 three, three2 = r(2, 3), r(2, 3)
 bb = torch.bmm(A, A.transpose(1, 2))
-group("linalg_more", [A, B, v, three, three2, cube4], [
+group("products", [A, B, v, three, three2, cube4], [
     ("diagonal_axes", cube4.diagonal(0, 0, 1)), ("diagonal_apart", cube4.diagonal(-1, 0, 2)), ("diagonal_turned", cube4.diagonal(1, 2, 1)), ("diag", torch.diag(v, 1)), ("diag_matrix", torch.diag(B, -1)), ("diag_embed", torch.diag_embed(three)), ("diag_embed_axes", torch.diag_embed(three, -1, 0, 2)),
     ("diagflat", torch.diagflat(three, 1)), ("kron", torch.kron(three, B[:2, :2])), ("kron_vector", torch.kron(v, three)), ("cross", torch.linalg.cross(three, three2)), ("cross_axis", torch.linalg.cross(three.t(), three2.t(), dim=0)), ("inner", torch.inner(A, v)), ("inner_matrix", torch.inner(three, three2)), ("dot", torch.dot(v, v)),
     ("tensordot", torch.tensordot(A, B, 1)), ("tensordot2", torch.tensordot(A.movedim(0, 2), A, 0)[0, 0, 0]), ("baddbmm", torch.baddbmm(bb, A, A.transpose(1, 2), beta=0.5, alpha=2)), ("addmv", torch.addmv(A[0, :, 0], A[0], v)), ("addr", torch.addr(B, v, B[0], beta=2)),
     ("addbmm", torch.addbmm(bb[0], A, A.transpose(1, 2))), ("matrix_power", torch.linalg.matrix_power(bb[0], 5))])
 mg, mx = torch.meshgrid(torch.arange(3), torch.arange(4) * 2, indexing="ij"), torch.meshgrid(torch.arange(3), torch.arange(4) * 2, indexing="xy")
-group("creation_more", [v], [("logspace", torch.logspace(-1, 2, 4)), ("logspace2", torch.logspace(0, 5, 6, 2)), ("tril_indices", torch.tril_indices(3, 4, -1)), ("triu_indices", torch.triu_indices(3, 4, 1)),
+group("coordinates", [v], [("logspace", torch.logspace(-1, 2, 4)), ("logspace2", torch.logspace(0, 5, 6, 2)), ("tril_indices", torch.tril_indices(3, 4, -1)), ("triu_indices", torch.triu_indices(3, 4, 1)),
                             ("mesh0", mg[0]), ("mesh1", mg[1]), ("mesh_xy0", mx[0]), ("mesh_xy1", mx[1])])
 
 # ---- names that the groups above reach only through operators, and empty or single extents

@@ -1,4 +1,4 @@
-"""Writes tests/parity/nn/optimizers_more.safetensors: 20 steps of a linear model under torch.optim's optimisers
+"""Writes tests/parity/nn/optimizers_linear.safetensors: 20 steps of a linear model under torch.optim's optimisers
 with the options that generate_nn.py leaves out, averages of weights, Muon and L-BFGS.
 
 usage: generate_optimizers.py       (needs torch and safetensors; reads nn/optimizers.safetensors)
@@ -177,7 +177,7 @@ lbfgs("lbfgs_short", 5, lr=0.2, max_iter=4, history_size=2)
 lbfgs("lbfgs_wolfe", 4, max_iter=6, line_search_fn="strong_wolfe")
 
 data = {key: value.detach().clone().contiguous() for key, value in out.items()}
-save_file(data, folder / "optimizers_more.safetensors", {"format": "pt", "torch": torch.__version__})
+save_file(data, folder / "optimizers_linear.safetensors", {"format": "pt", "torch": torch.__version__})
 for key, value in data.items():
     if key.endswith("losses"):
         print(key, [round(v, 5) for v in value.tolist()][:6], value[-1].item())

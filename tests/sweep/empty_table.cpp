@@ -208,7 +208,7 @@ ROW("attention empty", single, heads_empty,
     "(F.scaled_dot_product_attention(x, y, y), F.scaled_dot_product_attention(z, z, z))",
     std::tuple{scaled_dot_product_attention(x, y, y), scaled_dot_product_attention(z, z, z)});
 
-// of the operations in more_table.cpp
+// of the operations in composite_table.cpp
 ROW("vector_norm empty", single, empties,
     "(torch.linalg.vector_norm(z, 2.5, 1), torch.linalg.vector_norm(y, 2.5), torch.linalg.matrix_norm(w[:, "
     ":0], 'fro'))",

@@ -3,8 +3,11 @@
 // PReLU.
 
 #include "weft/nn/channels.hpp"
+#include "weft/nn/dropout.hpp"
 #include "weft/nn/param.hpp"
-#include "weft/ops/activation_more.hpp"
+#include "weft/ops/activation.hpp"
+#include "weft/ops/shrink.hpp"
+#include "weft/ops/similarity.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 
@@ -114,6 +117,73 @@ struct LogSoftmax {
 template <int Axis = -1>
 struct GLU {
   constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
+};
+
+struct Softshrink {
+  float lambd = 0.5f;  // [-lambd, lambd] becomes 0
+  constexpr auto operator()(const auto& x) const { return softshrink(to_expr(x), lambd); }
+};
+struct Hardshrink {
+  float lambd = 0.5f;  // [-lambd, lambd] becomes 0
+  constexpr auto operator()(const auto& x) const { return hardshrink(to_expr(x), lambd); }
+};
+struct Tanhshrink {
+  constexpr auto operator()(const auto& x) const { return tanhshrink(to_expr(x)); }
+};
+struct Threshold {
+  float threshold = 0;  // at most this becomes `value`
+  float value = 0;      // in its place
+  constexpr auto operator()(const auto& x) const { return weft::threshold(to_expr(x), threshold, value); }
+};
+template <int Axis = -1>
+struct Softmin {
+  constexpr auto operator()(const auto& x) const { return softmin<Axis>(to_expr(x)); }
+};
+// Over the channels of (N, C, H, W) or (C, H, W).
+struct Softmax2d {
+  constexpr auto operator()(const auto& x) const { return softmax<-3>(to_expr(x)); }
+};
+// Gated by the first half of an axis: silu, gelu, relu.
+template <int Axis = -1>
+struct SwiGLU {
+  constexpr auto operator()(const auto& x) const { return swiglu<Axis>(to_expr(x)); }
+};
+template <int Axis = -1>
+struct GEGLU {
+  constexpr auto operator()(const auto& x) const { return geglu<Axis>(to_expr(x)); }
+};
+template <int Axis = -1>
+struct ReGLU {
+  constexpr auto operator()(const auto& x) const { return reglu<Axis>(to_expr(x)); }
+};
+
+namespace module_detail {
+
+// Leaky with a slope for each element, uniform in [lower, upper).
+struct RandomSlopes : Operation<RandomSlopes> {
+  using weft_draws = void;
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x, float lower, float upper) {
+    const double low = static_cast<double>(lower), width = static_cast<double>(upper) - low;
+    const ir::Value u = ir::cast(weft::detail::uniform_bits(b, X::shape::value), dtype_of<typename X::dtype>);
+    const ir::Value slope = u * width + low;
+    const ir::Value positive = ir::binary(ir::Op::lt, ir::constant_like(x.value, 0), x.value);
+    return X{ir::select(positive, x.value, x.value * slope)};
+  }
+};
+
+}  // namespace module_detail
+
+// Leaky with random slopes while training, with their mean otherwise.
+struct RReLU {
+  float lower = 1.0f / 8;  // least slope below 0
+  float upper = 1.0f / 3;  // greatest slope below 0
+  Mode mode{};
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    if (mode.training) return module_detail::RandomSlopes{}(e, lower, upper);
+    return decltype(e){rrelu(e, static_cast<double>(lower), static_cast<double>(upper)).value};
+  }
 };
 
 }  // namespace WEFT_NAMESPACE::nn

@@ -7,7 +7,7 @@
 
 #include "weft/nn/container.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/join.hpp"
+#include "weft/ops/concat.hpp"
 #include "weft/ops/loss.hpp"
 
 namespace WEFT_NAMESPACE::nn {

@@ -5,8 +5,8 @@
 #include "weft/nn/attention_words.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/ops/attention.hpp"
+#include "weft/ops/concat.hpp"
 #include "weft/ops/creation.hpp"
-#include "weft/ops/join.hpp"
 #include "weft/ops/slicing.hpp"
 
 namespace WEFT_NAMESPACE::nn {

@@ -3,6 +3,7 @@
 // scaled by 1 / (1 - p). The mask is a function of (seed, step, call, element), made again in the backward
 // pass and never stored.
 
+#include "weft/core/square_root.hpp"
 #include "weft/nn/param.hpp"
 #include "weft/ops/random.hpp"
 
@@ -80,6 +81,60 @@ struct DropPath {
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<1>{}(to_expr(x), mode.training ? p : 0.0f);
+  }
+};
+
+namespace module_detail {
+
+// Dropped blocks become what keeps mean 0 and variance 1 for inputs that have them (SELU's outputs).
+template <int Axes>
+struct AlphaDrop : Operation<AlphaDrop<Axes>> {
+  using weft_draws = void;
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x, float p) {
+    const double drop = static_cast<double>(p), keep = 1 - drop, alpha = 1.7580993408473766;
+    if (drop <= 0) return X{x.value};
+    Dims d = X::shape::value;
+    for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
+    const ir::Value u = weft::detail::uniform_bits(b, d);
+    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
+    const double a = keep > 0 ? 1 / square_root((alpha * alpha * drop + 1) * keep) : 0;
+    const ir::Value scaled = x.value * a + alpha * a * drop;
+    return X{ir::select(kept, scaled, ir::constant_like(x.value, alpha * a * drop - alpha * a))};
+  }
+};
+
+}  // namespace module_detail
+
+namespace functional {
+
+// alpha_dropout of elements, feature_alpha_dropout of whole channels of (N, C, ...), whatever the mode.
+template <class X>
+constexpr auto alpha_dropout(const X& x, float p = 0.5f) {
+  const auto e = to_expr(x);
+  return module_detail::AlphaDrop<std::remove_cvref_t<decltype(e)>::rank>{}(e, p);
+}
+template <class X>
+constexpr auto feature_alpha_dropout(const X& x, float p = 0.5f) {
+  return module_detail::AlphaDrop<2>{}(x, p);
+}
+
+}  // namespace functional
+
+// Klambauer et al. (2017): for networks of SELU. Single elements; FeatureAlphaDropout: whole channels.
+struct AlphaDropout {
+  float p = 0.5f;  // probability to drop an element
+  Mode mode{};
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    return module_detail::AlphaDrop<std::remove_cvref_t<decltype(e)>::rank>{}(e, mode.training ? p : 0.0f);
+  }
+};
+struct FeatureAlphaDropout {
+  float p = 0.5f;  // probability to drop a channel
+  Mode mode{};
+  constexpr auto operator()(const auto& x) const {
+    return module_detail::AlphaDrop<2>{}(to_expr(x), mode.training ? p : 0.0f);
   }
 };
 

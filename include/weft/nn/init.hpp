@@ -1,9 +1,11 @@
 #pragma once
 // How parameters start, as types. `Init::value(builder, dims)` builds the starting value; it runs as a
 // compiled program, so the same seed gives the same model on every device. Fans are PyTorch's: of a weight
-// (out, in, window...), fan_in = in * window and fan_out = out * window.
+// (out, in, window...), fan_in = in * window and fan_out = out * window. Numbers
+// are ratios of template arguments: TruncNormal<1, 50> has deviation 0.02.
 
 #include "weft/core/square_root.hpp"
+#include "weft/ops/orthogonal.hpp"
 #include "weft/ops/random.hpp"
 
 namespace WEFT_NAMESPACE::nn::init {
@@ -94,5 +96,144 @@ struct KaimingNormal {
     return detail::normal_bits(b, d) * number(b, square_root(2.0 / fans(d).in));
   }
 };
+
+namespace detail {
+
+// The inverse error function (Giles, 2010, single precision), x in (-1, 1), f64.
+constexpr ir::Value inverse_erf(ir::Value x) {
+  const auto horner = [](ir::Value w, const double(&c)[9]) {
+    ir::Value p = ir::constant_like(w, c[0]);
+    for (int k = 1; k < 9; ++k) p = p * w + c[k];
+    return p;
+  };
+  constexpr double centre[9] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+                                -4.39150654e-06, 0.00021858087,  -0.00125372503,
+                                -0.00417768164,  0.246640727,    1.50140941};
+  constexpr double tail[9] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+                              -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
+  const ir::Value w = -ir::unary(ir::Op::log, (1.0 - x) * (x + 1.0));
+  const ir::Value near = ir::binary(ir::Op::lt, w, ir::constant_like(w, 5));
+  const ir::Value low = horner(w - 2.5, centre);
+  const ir::Value high = horner(ir::unary(ir::Op::sqrt, w) - 3.0, tail);
+  return ir::select(near, low, high) * x;
+}
+
+}  // namespace detail
+
+// Uniform in [Low / Denominator, High / Denominator).
+template <int Low = 0, int High = 1, int Denominator = 1>
+struct Uniform {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    return uniform_between(b, d, static_cast<double>(Low) / Denominator,
+                           static_cast<double>(High) / Denominator);
+  }
+};
+
+// trunc_normal_: normal with mean 0 and deviation Numerator / Denominator, given that it lies in [Low, High].
+// (As in PyTorch the bounds are values and no multiples of the deviation.)
+template <int Numerator = 1, int Denominator = 1, int Low = -2, int High = 2>
+struct TruncNormal {
+  static_assert(Low < High, "TruncNormal: the bounds must rise");
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    const double deviation = static_cast<double>(Numerator) / Denominator, root = 1.4142135623730951;
+    const auto below = [&](double bound) {
+      return ir::unary(ir::Op::erf, ir::constant(b, DType::f64, Dims{}, bound / (deviation * root)));
+    };
+    const ir::Value bits = weft::detail::uniform_bits(b, d);
+    const ir::Value u = ir::cast(bits, DType::f64) + 2.98023223876953125e-8;  // 2^-25: in the open interval
+    const ir::Value least = below(Low), most = below(High);
+    const ir::Value x = detail::inverse_erf(u * (most - least) + least) * (deviation * root);
+    const ir::Value low = ir::constant_like(x, Low), high = ir::constant_like(x, High);
+    return ir::cast(ir::binary(ir::Op::min, ir::binary(ir::Op::max, x, low), high), DType::f32);
+  }
+};
+
+// orthogonal_ with gain Numerator / Denominator: of (rows, columns), all axes but the first taken as one, the
+// rows are orthonormal, or the columns where there are more rows. It is the orthogonal factor of the polar
+// decomposition of a normal matrix, which is distributed as PyTorch's (uniformly, Mezzadri 2007), computed
+// by products alone: 3 for each factor of 3.4 that lies between the least and the greatest singular value.
+template <int Numerator = 1, int Denominator = 1>
+struct Orthogonal {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    Dims matrix;
+    matrix.rank = 2;
+    matrix.extent[0] = d.rank > 0 ? d.extent[0] : 1;
+    matrix.extent[1] = d.size() / (matrix.extent[0] > 0 ? matrix.extent[0] : 1);
+    const bool tall = matrix.extent[0] > matrix.extent[1];
+    if (tall) {
+      const i64 rows = matrix.extent[0];
+      matrix.extent[0] = matrix.extent[1], matrix.extent[1] = rows;
+    }
+    const double r = square_root(static_cast<double>(matrix.extent[0]));
+    const double c = square_root(static_cast<double>(matrix.extent[1]));
+    // singular values lie in about [c - r, c + r]; of a square matrix the least is rarely below 1e-3 / r
+    const ir::Value normal = weft::detail::normal_bits(b, matrix);
+    ir::Value x = normal * (1.0 / (1.1 * (c + r)));
+    double least = 0.5 * (c - r) / (c + r);
+    if (least < 1e-3 / (r * (c + r))) least = 1e-3 / (r * (c + r));
+    for (; least < 0.7; least *= 3.4445) x = weft::detail::newton_schulz_step(x, 3.4445, -4.7750, 2.0315);
+    // now in [0.6, 1.3]; the error of these is cubed by a step
+    for (int k = 0; k < 5; ++k) x = weft::detail::newton_schulz_step(x, 1.875, -1.25, 0.375);
+    const i64 turn[2]{1, 0};
+    if (tall) x = ir::permute(x, turn);
+    return ir::reshape(x * number(b, static_cast<double>(Numerator) / Denominator), d);
+  }
+};
+
+enum class Fan { in, out };
+enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
+// calculate_gain; slope: of leaky_relu.
+constexpr double gain(Nonlinearity f, double slope = 0.01) {
+  switch (f) {
+    case Nonlinearity::tanh:
+      return 5.0 / 3;
+    case Nonlinearity::relu:
+      return square_root(2);
+    case Nonlinearity::leaky_relu:
+      return square_root(2 / (1 + slope * slope));
+    case Nonlinearity::selu:
+      return 0.75;
+    default:
+      return 1;
+  }
+}
+
+// kaiming_normal_ and kaiming_uniform_; KaimingNormal and KaimingUniform are those of Fan::in and relu.
+template <Fan Mode, Nonlinearity F = Nonlinearity::relu, int SlopeNumerator = 0, int SlopeDenominator = 1>
+struct KaimingNormalOf {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    const double fan = Mode == Fan::in ? fans(d).in : fans(d).out;
+    const double slope = static_cast<double>(SlopeNumerator) / SlopeDenominator;
+    return weft::detail::normal_bits(b, d) * number(b, gain(F, slope) / square_root(fan));
+  }
+};
+template <Fan Mode, Nonlinearity F = Nonlinearity::relu, int SlopeNumerator = 0, int SlopeDenominator = 1>
+struct KaimingUniformOf {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    const double fan = Mode == Fan::in ? fans(d).in : fans(d).out;
+    const double slope = static_cast<double>(SlopeNumerator) / SlopeDenominator;
+    const double bound = gain(F, slope) * square_root(3 / fan);
+    return uniform_between(b, d, -bound, bound);
+  }
+};
+
+// 1 where the first two axes agree and every further one (a window's) is in its middle: eye_ of a matrix,
+// dirac_ of a convolution's weight, which then passes its input on.
+struct Dirac {
+  static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
+    if (d.rank < 2) throw Error("init/rank", "Dirac: the parameter has fewer than two axes");
+    const auto place = [&](int axis) {
+      return ir::Value{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(axis))};
+    };
+    ir::Value hit = ir::binary(ir::Op::eq, place(0), place(1));
+    for (int k = 2; k < d.rank; ++k) {
+      const ir::Value at = place(k);
+      const ir::Value middle = ir::constant_like(at, static_cast<double>(d.extent[k] / 2));
+      hit = ir::binary(ir::Op::bit_and, hit, ir::binary(ir::Op::eq, at, middle));
+    }
+    return ir::cast(hit, DType::f32);
+  }
+};
+using Eye = Dirac;
 
 }  // namespace WEFT_NAMESPACE::nn::init

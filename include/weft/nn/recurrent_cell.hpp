@@ -7,7 +7,7 @@
 #include "weft/nn/container.hpp"
 #include "weft/nn/param.hpp"
 #include "weft/ops/activation.hpp"
-#include "weft/ops/join.hpp"
+#include "weft/ops/concat.hpp"
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/slicing.hpp"
 

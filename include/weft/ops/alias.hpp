@@ -3,10 +3,12 @@
 // (torch.clip is clamp alone: weft::clip names the clipping policies of training.)
 
 #include "weft/ops/activation.hpp"
-#include "weft/ops/bounded.hpp"
-#include "weft/ops/linalg_more.hpp"
-#include "weft/ops/loss_more.hpp"
+#include "weft/ops/diagonal.hpp"
+#include "weft/ops/likelihood_loss.hpp"
 #include "weft/ops/multi_dot.hpp"
+#include "weft/ops/padded_results.hpp"
+#include "weft/ops/products.hpp"
+#include "weft/ops/regression_loss.hpp"
 #include "weft/ops/special.hpp"
 #include "weft/ops/trapezoid.hpp"
 

@@ -2,9 +2,11 @@
 // Several tensors as one, or one as many combinations: torch.broadcast_tensors, block_diag, cartesian_prod,
 // vander.
 
-#include "weft/ops/creation_more.hpp"
-#include "weft/ops/rearrange_more.hpp"
+#include "weft/ops/axes.hpp"
+#include "weft/ops/coordinates.hpp"
 #include "weft/ops/scan.hpp"
+#include "weft/ops/split.hpp"
+#include "weft/ops/stacking.hpp"
 
 namespace WEFT_NAMESPACE {
 

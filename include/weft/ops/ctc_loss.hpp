@@ -5,9 +5,9 @@
 
 #include <limits>
 
+#include "weft/ops/concat.hpp"
 #include "weft/ops/creation.hpp"
 #include "weft/ops/gather.hpp"
-#include "weft/ops/join.hpp"
 #include "weft/ops/loop.hpp"
 #include "weft/ops/loss.hpp"
 

@@ -2,8 +2,8 @@
 // Distances between all pairs of rows, torch.cdist and torch.nn.functional.pdist, and how rows vary together,
 // torch.cov and torch.corrcoef.
 
-#include "weft/ops/bounded.hpp"
 #include "weft/ops/linalg.hpp"
+#include "weft/ops/padded_results.hpp"
 #include "weft/ops/rearrange.hpp"
 #include "weft/ops/triangular.hpp"
 

@@ -3,7 +3,7 @@
 // geometric, bernoulli. Every call is a stream of its own, as in random.hpp; no gradient flows to the
 // parameters, as in PyTorch: for one, write mean + stddev * randn<f32, 4>().
 
-#include "weft/ops/pointwise_more.hpp"
+#include "weft/ops/composed.hpp"
 #include "weft/ops/random.hpp"
 
 namespace WEFT_NAMESPACE {

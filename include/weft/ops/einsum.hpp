@@ -3,8 +3,8 @@
 // together two at a time, the pair with the fewest multiplications first; a pair that sums is one matrix
 // product, one that does not is arithmetic.
 
+#include "weft/ops/concat.hpp"
 #include "weft/ops/einsum_rule.hpp"
-#include "weft/ops/join.hpp"
 
 namespace WEFT_NAMESPACE {
 

@@ -1,9 +1,9 @@
 #pragma once
 // torch.histogram: how many elements, or how much weight, lies in each bin, and the bins' edges. (Counts
-// alone are histc and bincount, in bounded.hpp.)
+// alone are histc and bincount, in padded_results.hpp.)
 
-#include "weft/ops/bounded.hpp"
 #include "weft/ops/creation.hpp"
+#include "weft/ops/padded_results.hpp"
 
 namespace WEFT_NAMESPACE {
 

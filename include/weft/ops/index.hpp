@@ -3,8 +3,8 @@
 // x[:, 1:5:2, ..., None, -1, tensor, mask], and index_put, which writes there. Law: slices, places and new
 // axes are views; all tensors together are one kernel. Negative indices count from the end.
 
-#include "weft/ops/bounded.hpp"
 #include "weft/ops/index_rule.hpp"
+#include "weft/ops/padded_results.hpp"
 #include "weft/ops/scatter.hpp"
 
 namespace WEFT_NAMESPACE {

@@ -1,7 +1,7 @@
 #pragma once
 // Truth and closeness, composed of primitives: what is not zero is true.
 
-#include "weft/ops/pointwise_more.hpp"
+#include "weft/ops/composed.hpp"
 
 namespace WEFT_NAMESPACE {
 

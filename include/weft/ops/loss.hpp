@@ -3,7 +3,7 @@
 // PyTorch). Law: labels outside [0, classes), PyTorch's ignore_index among them, count neither in the sum nor
 // in the mean; without class weights or with them, the logits are read once forward and once backward.
 
-#include "weft/ops/activation_more.hpp"
+#include "weft/ops/activation.hpp"
 
 namespace WEFT_NAMESPACE {
 

@@ -2,9 +2,11 @@
 // Losses that want a margin between scores, with torch.nn.functional's formulae; the first template argument
 // reduces, the mean over all elements where nothing is said. Targets y are -1 or 1 unless they are labels.
 
-#include "weft/ops/activation_rare.hpp"
-#include "weft/ops/loss_more.hpp"
-#include "weft/ops/reduce_more.hpp"
+#include "weft/ops/likelihood_loss.hpp"
+#include "weft/ops/reduce_composed.hpp"
+#include "weft/ops/regression_loss.hpp"
+#include "weft/ops/shrink.hpp"
+#include "weft/ops/similarity.hpp"
 
 namespace WEFT_NAMESPACE {
 

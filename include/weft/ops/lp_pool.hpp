@@ -1,7 +1,7 @@
 #pragma once
 // Pooling by a norm: torch.nn.functional.lp_pool1d, lp_pool2d, lp_pool3d.
 
-#include "weft/ops/pointwise_more.hpp"
+#include "weft/ops/composed.hpp"
 #include "weft/ops/pool.hpp"
 
 namespace WEFT_NAMESPACE {

@@ -1,7 +1,7 @@
 #pragma once
 // torch.linalg.vector_norm of every order and torch.linalg.matrix_norm of those that need no singular values.
 
-#include "weft/ops/reduce_more.hpp"
+#include "weft/ops/reduce_composed.hpp"
 
 namespace WEFT_NAMESPACE {
 

@@ -3,8 +3,8 @@
 // beside labels (...). Labels outside [0, classes) do not count, so a padded batch measures what is in it. No
 // gradient flows. nn/metric.hpp adds them up over batches.
 
-#include "weft/ops/bounded.hpp"
 #include "weft/ops/loss.hpp"
+#include "weft/ops/padded_results.hpp"
 
 namespace WEFT_NAMESPACE {
 

@@ -2,7 +2,7 @@
 // Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with
 // PyTorch's names; axes and extents are template arguments. All but repeat and roll are views.
 
-#include "weft/ops/join.hpp"
+#include "weft/ops/concat.hpp"
 
 namespace WEFT_NAMESPACE {
 

@@ -3,7 +3,7 @@
 // of whole tensors. Axes are template arguments, `keepdim` is as in reduce.hpp.
 
 #include "weft/ops/logic.hpp"
-#include "weft/ops/reduce_more.hpp"
+#include "weft/ops/reduce_composed.hpp"
 
 namespace WEFT_NAMESPACE {
 

@@ -3,8 +3,8 @@
 // place count in the order of the indices, so that results are the same every time and the last of several
 // values set is the one that stays. Negative indices count from the end; those outside are skipped.
 
+#include "weft/ops/composed.hpp"
 #include "weft/ops/gather.hpp"
-#include "weft/ops/pointwise_more.hpp"
 
 namespace WEFT_NAMESPACE {
 

@@ -2,7 +2,8 @@
 // A tensor with another one written into a view of it, or where a mask is true: torch.select_scatter,
 // slice_scatter, diagonal_scatter, masked_scatter, put. Everything gives a new tensor.
 
-#include "weft/ops/linalg_more.hpp"
+#include "weft/ops/diagonal.hpp"
+#include "weft/ops/products.hpp"
 #include "weft/ops/scatter.hpp"
 
 namespace WEFT_NAMESPACE {

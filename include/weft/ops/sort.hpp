@@ -2,9 +2,9 @@
 // Order along one axis, with PyTorch's names: argsort, sort, topk, kthvalue, median, quantile, searchsorted.
 // Sorting is stable and NaN is the greatest, as in PyTorch. Results with places are tuples (values, places).
 
+#include "weft/ops/composed.hpp"
 #include "weft/ops/gather.hpp"
-#include "weft/ops/pointwise_more.hpp"
-#include "weft/ops/reduce_more.hpp"
+#include "weft/ops/reduce_composed.hpp"
 
 namespace WEFT_NAMESPACE {
 

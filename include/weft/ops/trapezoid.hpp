@@ -2,8 +2,8 @@
 // Integrals by the trapezoidal rule and derivatives by differences: torch.trapezoid, cumulative_trapezoid,
 // gradient.
 
-#include "weft/ops/join.hpp"
-#include "weft/ops/pointwise_more.hpp"
+#include "weft/ops/composed.hpp"
+#include "weft/ops/concat.hpp"
 #include "weft/ops/scan.hpp"
 
 namespace WEFT_NAMESPACE {

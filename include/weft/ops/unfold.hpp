@@ -2,8 +2,10 @@
 // Windows of images as columns, and back: torch.nn.functional.unfold (im2col) and fold (col2im). Windows that
 // touch without overlapping are views; otherwise each axis is one gather, or one sum by index.
 
+#include "weft/ops/axes.hpp"
 #include "weft/ops/gather.hpp"
-#include "weft/ops/rearrange_more.hpp"
+#include "weft/ops/split.hpp"
+#include "weft/ops/stacking.hpp"
 #include "weft/ops/window_options.hpp"
 
 namespace WEFT_NAMESPACE {

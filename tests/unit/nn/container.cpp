@@ -3,8 +3,8 @@
 #include "reference.hpp"
 #include "weft/nn/activation.hpp"
 #include "weft/nn/linear.hpp"
+#include "weft/ops/composed.hpp"
 #include "weft/ops/linalg.hpp"
-#include "weft/ops/pointwise_more.hpp"
 #include "weft/ops/rearrange.hpp"
 
 using namespace nn_test;

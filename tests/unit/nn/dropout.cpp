@@ -3,7 +3,7 @@
 #include <set>
 
 #include "reference.hpp"
-#include "weft/nn/activation_more.hpp"
+#include "weft/nn/activation.hpp"
 #include "weft/ops/grad.hpp"
 
 using namespace nn_test;

@@ -3,7 +3,7 @@
 
 #include "reference.hpp"
 #include "weft/nn/recurrent.hpp"
-#include "weft/ops/join.hpp"
+#include "weft/ops/concat.hpp"
 #include "weft/ops/rearrange.hpp"
 
 namespace nn_test {

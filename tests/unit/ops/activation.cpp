@@ -1,5 +1,6 @@
+#include "weft/ops/activation.hpp"
+
 #include "support/parity.hpp"
-#include "weft/ops/activation_more.hpp"
 #include "weft/ops/creation.hpp"
 #include "weft/ops/norm.hpp"
 #include "weft/ops/rearrange.hpp"

@@ -1,5 +1,5 @@
 // Second names, lists of axes, classes as rows, and several tensors as one: alias.hpp, one_hot.hpp,
-// unravel_index.hpp, combine.hpp, rearrange_more.hpp.
+// unravel_index.hpp, combine.hpp, axes.hpp.
 
 #include "weft/ops/alias.hpp"
 

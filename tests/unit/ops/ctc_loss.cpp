@@ -4,7 +4,7 @@
 #include "support/parity.hpp"
 #include "weft/exec/immediate.hpp"
 #include "weft/ops/activation.hpp"
-#include "weft/ops/pointwise_more.hpp"
+#include "weft/ops/composed.hpp"
 #include "weighted.hpp"
 
 using namespace weft;

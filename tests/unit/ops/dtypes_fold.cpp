@@ -1,7 +1,7 @@
 // Reductions, running folds and order, on every dtype.
 
 #include "dtypes.hpp"
-#include "weft/ops/reduce_more.hpp"
+#include "weft/ops/reduce_composed.hpp"
 #include "weft/ops/reduce_nan.hpp"
 #include "weft/ops/scan.hpp"
 #include "weft/ops/sort.hpp"

@@ -1,10 +1,10 @@
 // What reads and writes by index, on every dtype.
 
 #include "dtypes.hpp"
-#include "weft/ops/bounded.hpp"
 #include "weft/ops/gather.hpp"
 #include "weft/ops/index.hpp"
 #include "weft/ops/logic.hpp"
+#include "weft/ops/padded_results.hpp"
 #include "weft/ops/scatter.hpp"
 
 using namespace dtype_test;

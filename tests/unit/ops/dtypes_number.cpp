@@ -1,7 +1,7 @@
 // Arithmetic of numbers, which booleans do not have, and bits, which fractions do not have.
 
 #include "dtypes.hpp"
-#include "weft/ops/activation_more.hpp"
+#include "weft/ops/activation.hpp"
 #include "weft/ops/scatter.hpp"
 #include "weft/ops/sort.hpp"
 #include "weft/ops/special.hpp"

@@ -1,7 +1,7 @@
 // Functions of elements that keep the dtype, or answer with a boolean.
 
 #include "dtypes.hpp"
-#include "weft/ops/activation_more.hpp"
+#include "weft/ops/activation.hpp"
 #include "weft/ops/logic.hpp"
 #include "weft/ops/special.hpp"
 

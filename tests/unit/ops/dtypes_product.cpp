@@ -1,8 +1,9 @@
 // Products of matrices, on numbers.
 
 #include "dtypes.hpp"
+#include "weft/ops/diagonal.hpp"
 #include "weft/ops/einsum.hpp"
-#include "weft/ops/linalg_more.hpp"
+#include "weft/ops/products.hpp"
 #include "weft/ops/triangular.hpp"
 
 using namespace dtype_test;

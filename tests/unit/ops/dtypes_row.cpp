@@ -1,9 +1,9 @@
 // Activations, normalisations and statistics: floats keep their dtype, integers and booleans give f32.
 
 #include "dtypes.hpp"
-#include "weft/ops/activation_more.hpp"
+#include "weft/ops/activation.hpp"
 #include "weft/ops/norm.hpp"
-#include "weft/ops/reduce_more.hpp"
+#include "weft/ops/reduce_composed.hpp"
 #include "weft/ops/sort.hpp"
 
 using namespace dtype_test;

@@ -1,14 +1,17 @@
 // What moves elements and computes nothing, on every dtype.
 
 #include "dtypes.hpp"
-#include "weft/ops/bounded.hpp"
+#include "weft/ops/axes.hpp"
 #include "weft/ops/creation.hpp"
+#include "weft/ops/diagonal.hpp"
 #include "weft/ops/gather.hpp"
 #include "weft/ops/index.hpp"
-#include "weft/ops/linalg_more.hpp"
 #include "weft/ops/logic.hpp"
-#include "weft/ops/rearrange_more.hpp"
+#include "weft/ops/padded_results.hpp"
+#include "weft/ops/products.hpp"
 #include "weft/ops/scatter.hpp"
+#include "weft/ops/split.hpp"
+#include "weft/ops/stacking.hpp"
 #include "weft/ops/triangular.hpp"
 
 using namespace dtype_test;

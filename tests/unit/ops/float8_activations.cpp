@@ -1,9 +1,9 @@
 // Activations and statistics of the 8-bit floats.
 
 #include "float8.hpp"
-#include "weft/ops/activation_more.hpp"
+#include "weft/ops/activation.hpp"
 #include "weft/ops/norm.hpp"
-#include "weft/ops/reduce_more.hpp"
+#include "weft/ops/reduce_composed.hpp"
 
 using namespace float8_test;
 

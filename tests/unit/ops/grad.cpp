@@ -6,7 +6,7 @@
 
 #include "support/gradcheck.hpp"
 #include "weft/exec/function.hpp"
-#include "weft/ops/activation_more.hpp"
+#include "weft/ops/activation.hpp"
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/norm.hpp"
 #include "weft/ops/rearrange.hpp"

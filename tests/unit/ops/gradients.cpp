@@ -1,14 +1,15 @@
 #include <doctest/doctest.h>
 
 #include "support/gradcheck.hpp"
-#include "weft/ops/activation_more.hpp"
+#include "weft/ops/activation.hpp"
 #include "weft/ops/creation.hpp"
+#include "weft/ops/likelihood_loss.hpp"
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/logic.hpp"
-#include "weft/ops/loss_more.hpp"
 #include "weft/ops/norm.hpp"
 #include "weft/ops/rearrange.hpp"
-#include "weft/ops/reduce_more.hpp"
+#include "weft/ops/reduce_composed.hpp"
+#include "weft/ops/regression_loss.hpp"
 #include "weft/ops/triangular.hpp"
 
 using namespace weft;

@@ -1,6 +1,6 @@
 #include "support/parity.hpp"
-#include "weft/ops/pointwise_more.hpp"
-#include "weft/ops/reduce_more.hpp"
+#include "weft/ops/composed.hpp"
+#include "weft/ops/reduce_composed.hpp"
 
 using namespace weft;
 using namespace weft::testing;

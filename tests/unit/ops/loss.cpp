@@ -1,8 +1,9 @@
 #include "weft/ops/loss.hpp"
 
 #include "support/parity.hpp"
-#include "weft/ops/loss_more.hpp"
+#include "weft/ops/likelihood_loss.hpp"
 #include "weft/ops/rearrange.hpp"
+#include "weft/ops/regression_loss.hpp"
 #include "weighted.hpp"
 
 using namespace weft;

@@ -1,12 +1,13 @@
 // Products of several matrices, contractions by lists of axes, norms, distances and covariances:
-// multi_dot.hpp, linalg_more.hpp, matrix_norm.hpp, distance.hpp.
+// multi_dot.hpp, products.hpp, matrix_norm.hpp, distance.hpp.
 
 #include "weft/ops/multi_dot.hpp"
 
 #include "support/traced_parity.hpp"
+#include "weft/ops/diagonal.hpp"
 #include "weft/ops/distance.hpp"
-#include "weft/ops/linalg_more.hpp"
 #include "weft/ops/matrix_norm.hpp"
+#include "weft/ops/products.hpp"
 
 using namespace weft;
 using namespace weft::testing;

@@ -33,9 +33,9 @@ TEST_CASE("rearrange: views and copies, as PyTorch") {
       },
       in<f32, 2, 3, 5>, in<f32, 2, 1, 5>);
 }
-TEST_CASE("join: cat, stack, split, chunk and pad, as PyTorch") {
+TEST_CASE("concat: cat, stack, split, chunk and pad, as PyTorch") {
   check_group(
-      "join",
+      "concat",
       [](auto m, auto n) {
         const auto [a, b, c] = split<2, 2>(m);
         const auto [p, q] = chunk<2, 1>(m);

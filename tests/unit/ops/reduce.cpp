@@ -1,7 +1,7 @@
 #include "support/parity.hpp"
 #include "weft/ops/activation.hpp"
 #include "weft/ops/rearrange.hpp"
-#include "weft/ops/reduce_more.hpp"
+#include "weft/ops/reduce_composed.hpp"
 
 using namespace weft;
 using namespace weft::testing;

@@ -1,7 +1,7 @@
 #include "weft/ops/reduce_nan.hpp"
 
 #include "support/parity.hpp"
-#include "weft/ops/join.hpp"
+#include "weft/ops/concat.hpp"
 
 using namespace weft;
 using namespace weft::testing;

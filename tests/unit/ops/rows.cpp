@@ -2,8 +2,9 @@
 
 #include "weft/exec/function.hpp"
 #include "weft/ops/grad.hpp"
-#include "weft/ops/loss_more.hpp"
+#include "weft/ops/likelihood_loss.hpp"
 #include "weft/ops/norm.hpp"
+#include "weft/ops/regression_loss.hpp"
 
 using namespace weft;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "support/parity.hpp"
-#include "weft/ops/bounded.hpp"
+#include "weft/ops/padded_results.hpp"
 #include "weft/ops/rearrange.hpp"
 #include "weighted.hpp"
 

@@ -2,9 +2,9 @@
 
 #include "support/parity.hpp"
 #include "weft/ops/activation.hpp"
+#include "weft/ops/composed.hpp"
 #include "weft/ops/linalg.hpp"
 #include "weft/ops/movement.hpp"
-#include "weft/ops/pointwise_more.hpp"
 #include "weft/ops/reduce.hpp"
 #include "weft/ops/scan.hpp"
 

@@ -22,7 +22,7 @@ inline const io::Safetensors& reference() {
 }
 // What generate_optimizers.py adds.
 inline const io::Safetensors& more() {
-  static const io::Safetensors file(repository_file("tests/parity/nn/optimizers_more.safetensors"));
+  static const io::Safetensors file(repository_file("tests/parity/nn/optimizers_linear.safetensors"));
   return file;
 }
 inline const float* values(const std::string& name) {

@@ -9,7 +9,7 @@
 #include "checkpoint.hpp"
 #include "weft/data/loader.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/creation_more.hpp"
+#include "weft/ops/coordinates.hpp"
 #include "weft/ops/loss.hpp"
 #include "weft/optim/average.hpp"
 #include "weft/train/trainer.hpp"

@@ -1,14 +1,15 @@
-#include "weft/ops/activation_rare.hpp"
+#include "weft/ops/shrink.hpp"
 
 #include "support/gradcheck.hpp"
 #include "support/parity.hpp"
+#include "weft/ops/similarity.hpp"
 #include "weft/ops/slicing.hpp"
 #include "weighted.hpp"
 
 using namespace weft;
 using namespace weft::testing;
 
-TEST_CASE("activation_rare: values and gradients, as PyTorch") {
+TEST_CASE("shrink: values and gradients, as PyTorch") {
   check_group(
       "shrink",
       [](auto x) {
@@ -27,7 +28,7 @@ TEST_CASE("activation_rare: values and gradients, as PyTorch") {
       in<f32, 4, 8>);
 }
 
-TEST_CASE("activation_rare: gradients against differences in f64") {
+TEST_CASE("shrink: gradients against differences in f64") {
   const auto check = [](const auto& f, const auto&... points) {
     const GradCheck r = gradcheck(f, points...);
     INFO("error ", r.error, ", lowered ", r.lowered);

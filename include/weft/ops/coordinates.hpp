@@ -1,8 +1,8 @@
 #pragma once
 // More tensors made from nothing, and grids: logspace, triangles' indices, meshgrid.
 
-#include "weft/ops/bounded.hpp"
 #include "weft/ops/creation.hpp"
+#include "weft/ops/padded_results.hpp"
 #include "weft/ops/triangular.hpp"
 
 namespace WEFT_NAMESPACE {

@@ -1,13 +1,14 @@
-#include "weft/ops/linalg_more.hpp"
+#include "weft/ops/products.hpp"
 
 #include "support/parity.hpp"
+#include "weft/ops/diagonal.hpp"
 
 using namespace weft;
 using namespace weft::testing;
 
 TEST_CASE("linalg: diagonals of any axes, products of Kronecker, cross and contraction") {
   check_group(
-      "linalg_more",
+      "products",
       [](auto a, auto b, auto v, auto x, auto y, auto c) {
         const auto turned = transpose<1, 2>(a);
         const auto square = bmm(a, turned);

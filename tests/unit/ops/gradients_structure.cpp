@@ -4,10 +4,11 @@
 
 #include "support/gradcheck.hpp"
 #include "weft/nn/embedding.hpp"
-#include "weft/ops/creation_more.hpp"
+#include "weft/ops/coordinates.hpp"
+#include "weft/ops/diagonal.hpp"
 #include "weft/ops/einsum.hpp"
 #include "weft/ops/index.hpp"
-#include "weft/ops/linalg_more.hpp"
+#include "weft/ops/products.hpp"
 #include "weft/ops/reduce_nan.hpp"
 #include "weft/ops/scan.hpp"
 #include "weft/ops/special.hpp"
@@ -35,7 +36,7 @@ constexpr auto places() {
 constexpr auto rows() { return where(eq(arange<i32, 3>(), 2), 0, arange<i32, 3>()); }
 }  // namespace
 
-TEST_CASE("more gradients: running folds and order") {
+TEST_CASE("op gradients: running folds and order") {
   check(
       "cumsum", [](auto v) { return cumsum<1>(v) * v; }, cube);
   check(
@@ -65,7 +66,7 @@ TEST_CASE("more gradients: running folds and order") {
   check(
       "nanquantile", [](auto v) { return nanquantile<1>(v, 0.4); }, cube);
 }
-TEST_CASE("more gradients: by index") {
+TEST_CASE("op gradients: by index") {
   check(
       "gather", [](auto v) { return gather<1>(v, places()); }, x);
   check(
@@ -123,7 +124,7 @@ TEST_CASE("more gradients: by index") {
   check(
       "embedding", [](auto w) { return nn::functional::embedding(places() + 1, w); }, x);
 }
-TEST_CASE("more gradients: special functions and reductions") {
+TEST_CASE("op gradients: special functions and reductions") {
   check(
       "lgamma", [](auto v) { return lgamma(v); }, positive);
   check(
@@ -173,7 +174,7 @@ TEST_CASE("more gradients: special functions and reductions") {
   check(
       "dist", [](auto a, auto b) { return dist(a, b); }, x, y);
 }
-TEST_CASE("more gradients: einsum and products") {
+TEST_CASE("op gradients: einsum and products") {
   check(
       "einsum", [](auto a, auto b) { return einsum<"ij,kj->ik">(a, b); }, x, y);
   check(
@@ -203,7 +204,7 @@ TEST_CASE("more gradients: einsum and products") {
   check(
       "matrix_power", [](auto v) { return matrix_power<3>(v); }, point<3, 3>(-1, 1));
 }
-TEST_CASE("more gradients: rearrangements and diagonals") {
+TEST_CASE("op gradients: rearrangements and diagonals") {
   check(
       "movedim", [](auto v) { return movedim<0, 2>(v); }, cube);
   check(

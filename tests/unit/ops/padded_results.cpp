@@ -1,4 +1,4 @@
-#include "weft/ops/bounded.hpp"
+#include "weft/ops/padded_results.hpp"
 
 #include "support/parity.hpp"
 #include "weft/ops/rearrange.hpp"
@@ -7,9 +7,9 @@
 using namespace weft;
 using namespace weft::testing;
 
-TEST_CASE("bounded: results of data-dependent size, cut or filled up to their capacity") {
+TEST_CASE("padded_results: results of data-dependent size, cut or filled up to their capacity") {
   check_group(
-      "bounded",
+      "padded_results",
       [](auto x, auto ids, auto weights, auto tenth) {
         const auto [picked, count] = masked_select<6>(x, x > 0);
         const auto [wide, wide_count] = masked_select<8>(x, slice<1, 0, 1>(x) > 1);
@@ -38,7 +38,7 @@ TEST_CASE("bounded: results of data-dependent size, cut or filled up to their ca
       in<f32, 2, 4>, in<i64, 6>, in<f32, 6>, in<f32, 9>);
 }
 
-TEST_CASE("bounded: the number found may exceed the capacity") {
+TEST_CASE("padded_results: the number found may exceed the capacity") {
   auto f = compile(
       Cpu{}, [](auto x) { return masked_select<2>(x, x > 0); }, in<f32, 5>);
   const auto [values, count] = f(std::vector<f32>{1, -1, 2, 3, 4});
@@ -46,7 +46,7 @@ TEST_CASE("bounded: the number found may exceed the capacity") {
   CHECK(count.item() == 4);
 }
 
-TEST_CASE("bounded: bincount skips values that have no bin") {
+TEST_CASE("padded_results: bincount skips values that have no bin") {
   auto f = compile(
       Cpu{}, [](auto x) { return bincount<3>(x); }, in<i32, 5>);
   CHECK(f(std::vector<i32>{0, -1, 2, 3, 2}).to_vector() == std::vector<i64>{1, 0, 2});

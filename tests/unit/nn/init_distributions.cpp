@@ -1,6 +1,5 @@
-#include "weft/nn/init_more.hpp"
-
 #include "reference.hpp"
+#include "weft/nn/init.hpp"
 #include "weft/nn/linear.hpp"
 
 using namespace nn_test;
@@ -63,7 +62,7 @@ double orthogonality(const float* a, int rows, int columns, double gain) {
 
 }  // namespace
 
-TEST_CASE("init_more: moments and bounds are those of the distributions") {
+TEST_CASE("init_distributions: moments and bounds are those of the distributions") {
   Model<All> model(Cpu{}, 3);
   // of the standard normal distribution cut at 2: variance 1 - 4 phi(2) / (2 Phi(2) - 1)
   const Moments cut = moments(model.get<"cut">());
@@ -88,7 +87,7 @@ TEST_CASE("init_more: moments and bounds are those of the distributions") {
         doctest::Approx(5.0 / 3 / std::sqrt(360.0)).epsilon(0.02));
 }
 
-TEST_CASE("init_more: identity, Dirac, and the initialisers that a layer is given") {
+TEST_CASE("init_distributions: identity, Dirac, and the initialisers that a layer is given") {
   Model<All> model(Cpu{}, 3);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 4; ++j) CHECK(model.get<"eye">()[i * 4 + j] == (i == j ? 1.0f : 0.0f));
@@ -100,7 +99,7 @@ TEST_CASE("init_more: identity, Dirac, and the initialisers that a layer is give
   for (float v : model.get<"named.bias">()) CHECK(v == 0.0f);
 }
 
-TEST_CASE("init_more: orthogonal matrices are orthogonal, square, wide and tall") {
+TEST_CASE("init_distributions: orthogonal matrices are orthogonal, square, wide and tall") {
   double trace = 0;
   for (weft::u64 seed = 0; seed < 20; ++seed) {
     Model<Orthogonals> model(Cpu{}, seed);

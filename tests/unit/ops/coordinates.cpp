@@ -1,4 +1,4 @@
-#include "weft/ops/creation_more.hpp"
+#include "weft/ops/coordinates.hpp"
 
 #include "support/parity.hpp"
 #include "weft/exec/immediate.hpp"
@@ -8,7 +8,7 @@ using namespace weft::testing;
 
 TEST_CASE("creation: logspace, triangles' indices, grids") {
   check_group(
-      "creation_more",
+      "coordinates",
       [](auto) {
         const auto x = arange<i64, 3>();
         const auto y = arange<i64, 4>() * 2;

@@ -1,6 +1,7 @@
 #pragma once
-// More losses of torch.nn.functional with its formulae, each reduced as its first template argument says: the
-// mean over all elements where nothing is said. Targets are constants or are differentiated like the rest.
+// Losses that are negative log likelihoods, with torch.nn.functional's formulae, each reduced as its first
+// template argument says: the mean over all elements where nothing is said. Targets are constants or are
+// differentiated like the rest.
 
 #include "weft/ops/loss.hpp"
 #include "weft/ops/special.hpp"
@@ -16,32 +17,6 @@ WEFT_REFUSAL(NllClassWeightsFit,
 
 namespace detail {
 
-struct L1F {
-  constexpr auto operator()(const auto& a, const auto& b) const { return abs(sub(a, b)); }
-};
-// Half of a number, which may be a C++ one.
-template <class S>
-constexpr auto half_of(const S& s) {
-  if constexpr (Scalar<S>)
-    return static_cast<double>(s) / 2;
-  else
-    return mul(s, 0.5);
-}
-// Quadratic within delta of the target, linear outside.
-struct HuberF {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& delta) const {
-    const auto d = real(sub(a, b)), size = abs(d);
-    const auto far = ge(size, delta), inside = where(far, 0, d);
-    return where(far, mul(sub(size, half_of(delta)), delta), mul(mul(inside, inside), 0.5));
-  }
-};
-struct SmoothL1F {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& beta) const {
-    const auto d = real(sub(a, b)), size = abs(d);
-    const auto far = ge(size, beta), inside = where(far, 0, d);
-    return where(far, sub(size, half_of(beta)), div(mul(mul(inside, inside), 0.5), beta));
-  }
-};
 // (t - 1) log(1 - p) - t log p, logarithms not below -100; the gradient divides by no less than 1e-12, as
 // PyTorch's.
 struct BceF {
@@ -156,20 +131,6 @@ struct NllLossOp : Operation<NllLossOp<R, Axis>> {
     }
   }
 };
-
-template <LossReduction R = reduction::mean, class A, class B>
-constexpr auto l1_loss(const A& a, const B& b) {
-  return detail::ElementLoss<detail::L1F, R>{}(a, b);
-}
-template <LossReduction R = reduction::mean, class A, class B, class D = int>
-constexpr auto huber_loss(const A& a, const B& b, const D& delta = 1) {
-  return detail::ElementLoss<detail::HuberF, R>{}(a, b, delta);
-}
-// beta is positive: its limit 0 is l1_loss.
-template <LossReduction R = reduction::mean, class A, class B, class D = int>
-constexpr auto smooth_l1_loss(const A& a, const B& b, const D& beta = 1) {
-  return detail::ElementLoss<detail::SmoothL1F, R>{}(a, b, beta);
-}
 // Binary cross entropy of probabilities; a weight broadcasts.
 template <LossReduction R = reduction::mean, class A, class B>
 constexpr auto bce(const A& p, const B& target) {

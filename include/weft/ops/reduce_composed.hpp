@@ -3,7 +3,7 @@
 // arguments and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a
 // namespace.) Computed in f32 and rounded once where elements are smaller.
 
-#include "weft/ops/pointwise_more.hpp"
+#include "weft/ops/composed.hpp"
 #include "weft/ops/reduce.hpp"
 
 namespace WEFT_NAMESPACE {

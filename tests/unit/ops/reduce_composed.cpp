@@ -1,4 +1,4 @@
-#include "weft/ops/reduce_more.hpp"
+#include "weft/ops/reduce_composed.hpp"
 
 #include "support/parity.hpp"
 #include "weft/ops/activation.hpp"

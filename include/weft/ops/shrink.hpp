@@ -1,9 +1,7 @@
 #pragma once
-// Activations that shrink, cut or gate, with torch.nn.functional's formulae and its gradients at the bounds,
-// and the comparisons of vectors beside them: cosine similarity, distance, normalisation to length 1.
+// Activations that shrink, cut or gate, with torch.nn.functional's formulae and its gradients at the bounds.
 
-#include "weft/ops/activation_more.hpp"
-#include "weft/ops/reduce_more.hpp"
+#include "weft/ops/activation.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -33,28 +31,6 @@ struct ThresholdF {
 template <int Axis>
 struct SoftminF {
   constexpr auto operator()(const auto& x) const { return softmax<Axis>(neg(real(x))); }
-};
-template <int Axis>
-struct CosineSimilarityF {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& eps) const {
-    const auto x = real(a), y = real(b);
-    const auto floor_of = [&](const auto& length) { return where(lt(length, eps), eps, length); };
-    return div(sum<Axis>(mul(x, y)), mul(floor_of(norm<Axis>(x)), floor_of(norm<Axis>(y))));
-  }
-};
-template <int P>
-struct PairwiseDistanceF {
-  constexpr auto operator()(const auto& x, const auto& y, const auto& eps) const {
-    return norm<-1>(add(sub(real(x), real(y)), eps), order<P>);
-  }
-};
-template <int Axis, int P>
-struct NormalizeF {
-  constexpr auto operator()(const auto& in, const auto& eps) const {
-    const auto x = real(in);
-    const auto length = norm<Axis>(x, order<P>, keepdim);
-    return div(x, where(lt(length, eps), eps, length));
-  }
 };
 
 }  // namespace detail
@@ -99,22 +75,6 @@ constexpr auto geglu(const X& x) {
 template <int Axis = -1, class X>
 constexpr auto reglu(const X& x) {
   return GatedUnitOp<Axis, ReluOp, true>{}(x);
-}
-
-// x . y / (max(|x|, eps) max(|y|, eps)) along one axis.
-template <int Axis = 1, class X, class Y>
-constexpr auto cosine_similarity(const X& x, const Y& y, double eps = 1e-8) {
-  return detail::Composed<detail::InSingle<detail::CosineSimilarityF<Axis>>>{}(x, y, eps);
-}
-// |x - y + eps| along the last axis, of order P.
-template <int P = 2, class X, class Y>
-constexpr auto pairwise_distance(const X& x, const Y& y, double eps = 1e-6) {
-  return detail::Composed<detail::InSingle<detail::PairwiseDistanceF<P>>>{}(x, y, eps);
-}
-// x / max(|x|, eps) along one axis, of order P.
-template <int Axis = 1, int P = 2, class X>
-constexpr auto normalize(const X& x, double eps = 1e-12) {
-  return detail::Composed<detail::InSingle<detail::NormalizeF<Axis, P>>>{}(x, eps);
 }
 
 }  // namespace WEFT_NAMESPACE

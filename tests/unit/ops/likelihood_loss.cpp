@@ -1,8 +1,9 @@
-#include "weft/ops/loss_more.hpp"
+#include "weft/ops/likelihood_loss.hpp"
 
 #include "support/gradcheck.hpp"
 #include "support/parity.hpp"
 #include "weft/ops/creation.hpp"
+#include "weft/ops/regression_loss.hpp"
 #include "weighted.hpp"
 
 using namespace weft;
@@ -14,7 +15,7 @@ constexpr auto none = reduction::none, total = reduction::sum, average = reducti
 
 }  // namespace
 
-TEST_CASE("loss_more: losses of two tensors with every option, as PyTorch") {
+TEST_CASE("likelihood_loss: losses of two tensors with every option, as PyTorch") {
   check_group(
       "losses/elements",
       [](auto a, auto b, auto) {
@@ -31,7 +32,7 @@ TEST_CASE("loss_more: losses of two tensors with every option, as PyTorch") {
       },
       in<f32, 3, 4>, in<f32, 3, 4>, in<f32, 4>);
 }
-TEST_CASE("loss_more: losses of probabilities and of Gaussians, as PyTorch") {
+TEST_CASE("likelihood_loss: losses of probabilities and of Gaussians, as PyTorch") {
   check_group(
       "losses/probabilities",
       [](auto p, auto t, auto w) {
@@ -49,7 +50,7 @@ TEST_CASE("loss_more: losses of probabilities and of Gaussians, as PyTorch") {
       },
       in<f32, 3, 4>, in<f32, 3, 4>, in<f32, 3, 4>);
 }
-TEST_CASE("loss_more: nll_loss and kl_div with every option, as PyTorch") {
+TEST_CASE("likelihood_loss: nll_loss and kl_div with every option, as PyTorch") {
   check_group(
       "losses/nll",
       [](auto x, auto y, auto w) {
@@ -71,7 +72,7 @@ TEST_CASE("loss_more: nll_loss and kl_div with every option, as PyTorch") {
       in<f32, 3, 4>, in<f32, 3, 4>, in<f32, 3, 4>);
 }
 
-TEST_CASE("loss_more: gradients against differences in f64") {
+TEST_CASE("likelihood_loss: gradients against differences in f64") {
   const auto check = [](const char* what, const auto& f, const auto&... points) {
     const GradCheck r = gradcheck(f, points...);
     INFO(what, ": error ", r.error, ", lowered ", r.lowered);

@@ -1,6 +1,5 @@
-#include "weft/nn/activation_more.hpp"
-
 #include "reference.hpp"
+#include "weft/nn/activation.hpp"
 
 using namespace nn_test;
 
@@ -50,7 +49,7 @@ void check_alpha(const TensorView<f32, S, Cpu>& got, const TensorView<f32, S, Cp
 
 }  // namespace
 
-TEST_CASE("activation_more: alpha dropout keeps mean and variance, RReLU draws its slopes") {
+TEST_CASE("activation_modes: alpha dropout keeps mean and variance, RReLU draws its slopes") {
   auto trainer = make_trainer<Drops>(
       Cpu{1}, [](const auto& m) { return m(); }, TakeGradient{}, seed{5});
   auto& model = trainer.model();
@@ -71,7 +70,7 @@ TEST_CASE("activation_more: alpha dropout keeps mean and variance, RReLU draws i
   CHECK((least >= 0.125 - 1e-6 && least < 0.126 && most <= 1.0 / 3 + 1e-6 && most > 0.332));
 }
 
-TEST_CASE("activation_more: evaluation drops and draws nothing; settings reach the functions") {
+TEST_CASE("activation_modes: evaluation drops and draws nothing; settings reach the functions") {
   Model<Drops> model;
   auto f = compile(
       model,

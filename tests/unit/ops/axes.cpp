@@ -1,6 +1,8 @@
-#include "weft/ops/rearrange_more.hpp"
+#include "weft/ops/axes.hpp"
 
 #include "support/parity.hpp"
+#include "weft/ops/split.hpp"
+#include "weft/ops/stacking.hpp"
 #include "weighted.hpp"
 
 using namespace weft;
@@ -8,7 +10,7 @@ using namespace weft::testing;
 
 TEST_CASE("rearrange: moved, split, joined and repeated axes, windows") {
   check_group(
-      "rearrange_more",
+      "axes",
       [](auto c, auto m) {
         const auto first = select<0, 0>(c), second = select<0, 1>(c);
         const auto a = select<0, 0>(first), b = select<0, 1>(second);
