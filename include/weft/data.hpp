@@ -1,5 +1,5 @@
 #pragma once
-// Layer 10: datasets and loaders.
+// Layer 12: datasets and loaders.
 
 #include "weft/data/batch.hpp"
 #include "weft/data/dataset.hpp"

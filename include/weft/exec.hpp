@@ -1,5 +1,5 @@
 #pragma once
-// Layer 9: tensors, models, compiled functions.
+// Layer 11: tensors, models, compiled functions.
 
 #include "weft/exec/any_function.hpp"
 #include "weft/exec/apply.hpp"

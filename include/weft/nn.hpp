@@ -1,5 +1,5 @@
 #pragma once
-// Layer 6: modules.
+// Layer 7: modules.
 
 #include "weft/nn/activation.hpp"
 #include "weft/nn/adaptive_pool.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// Layer 7: optimisers and schedules.
+// Layer 8: optimisers and schedules.
 
 #include "weft/optim/adadelta.hpp"
 #include "weft/optim/adafactor.hpp"

@@ -2,8 +2,8 @@
 // The rest of torch.special, which weft.hpp leaves out: functions of the normal distribution, Bessel
 // functions, Airy's function, orthogonal polynomials.
 
-#include "weft/ops/airy.hpp"
-#include "weft/ops/bessel.hpp"
-#include "weft/ops/modified_bessel.hpp"
-#include "weft/ops/normal_functions.hpp"
-#include "weft/ops/polynomial.hpp"
+#include "weft/ops/math/airy.hpp"
+#include "weft/ops/math/bessel.hpp"
+#include "weft/ops/math/modified_bessel.hpp"
+#include "weft/ops/math/normal_functions.hpp"
+#include "weft/ops/math/polynomial.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// Layer 11: training.
+// Layer 13: training.
 
 #include "weft/train/any_trainer.hpp"
 #include "weft/train/curve.hpp"

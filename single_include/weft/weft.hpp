@@ -9087,7 +9087,7 @@ struct Loop {
       constexpr DType t = dtype(in.a);
       if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
         const auto v = detail::combine_groups<fold>(team, totals.template at<t, I>());
-        // the other way round clang takes `at <` for the template of ops/index_rule.hpp
+        // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
         if (columns_in_row() > place.at && detail::group_of(team) == 0) {
           if constexpr (vector)
             store_lanes<1, lanes_of_vector>(partial<I>() + place.linear, v);
@@ -14545,7 +14545,7 @@ WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin,
 // or a container, whose dtype and shape are checked while compiling; a container's size and shape are checked
 // when it is given.
 
-// ---- weft/ops/input.hpp ----
+// ---- weft/ops/core/input.hpp ----
 // in<f32, 128, 64>: the dtype and shape of a program's input.
 
 // ---- weft/core/option.hpp ----
@@ -14625,13 +14625,13 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/expr.hpp ----
+// ---- weft/ops/core/expr.hpp ----
 // Expr<T, Shape<...>>: what a user's function computes with while it is traced. The type carries dtype and
 // shape, so mistakes are found at the user's line; the value is a node number, so types stay short.
 // Every operation is one stateless function object derived from Operation; what its arguments are decides
 // which handle comes back: a node (Expr), or a small typed tree to be replayed later (Lazy).
 
-// ---- weft/ops/traced_members.hpp ----
+// ---- weft/ops/core/traced_members.hpp ----
 // The members and operators that a traced value does not have and PyTorch's tensors do, x.view(2, 8), x[0],
 // if (x), x = fc(x): each refuses with the spelling to use.
 
@@ -19611,7 +19611,7 @@ constexpr double square_root(double x) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/orthogonal.hpp ----
+// ---- weft/ops/linalg/orthogonal.hpp ----
 // The matrix with orthonormal rows or columns that is nearest to another, by products alone (Newton and
 // Schulz's iteration), on plain values: what Muon and the orthogonal initialiser are made of.
 
@@ -19644,11 +19644,11 @@ constexpr ir::Value newton_schulz_step(ir::Value x, A a, B b, C c) {
 }
 
 }  // namespace WEFT_NAMESPACE::detail
-// ---- weft/ops/random.hpp ----
+// ---- weft/ops/random/random.hpp ----
 // Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
 // of its own, numbered in the order of the calls, so that masks are made again instead of stored.
 
-// ---- weft/ops/pointwise.hpp ----
+// ---- weft/ops/math/pointwise.hpp ----
 // Pointwise primitives and the operators, with PyTorch's names, promotion and broadcasting.
 
 namespace WEFT_NAMESPACE {
@@ -20506,20 +20506,20 @@ template <class T, class S, class I>
 inline constexpr bool is_state<Buffer<T, S, I>> = true;
 
 }  // namespace WEFT_NAMESPACE::nn
-// ---- weft/ops/axes.hpp ----
+// ---- weft/ops/shape/axes.hpp ----
 // Axes moved, joined, unflattened and turned, windows along an axis, repeated elements. Views where memory
 // allows one.
 
-// ---- weft/ops/gather.hpp ----
+// ---- weft/ops/index/gather.hpp ----
 // Elements by index along an axis, with PyTorch's names: gather, take_along_dim, index_select, take. Negative
 // indices count from the end; one outside gives NaN (0 for integers), where PyTorch raises an error: an Error
 // where it comes from an argument in host memory, or under check::indices.
 
-// ---- weft/ops/slicing.hpp ----
+// ---- weft/ops/shape/slicing.hpp ----
 // Parts of a tensor along one axis, named at compile time: slice, narrow, select, split, chunk; and pad,
 // which surrounds it. All but pad are views.
 
-// ---- weft/ops/movement.hpp ----
+// ---- weft/ops/shape/movement.hpp ----
 // Movement primitives: views that the reading kernel folds into its addresses.
 
 namespace WEFT_NAMESPACE {
@@ -21048,11 +21048,11 @@ constexpr auto take(const X& x, const I& index) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/rearrange.hpp ----
+// ---- weft/ops/shape/rearrange.hpp ----
 // Shapes and orders rearranged: transpose, flatten, squeeze, repeat, flip, roll and their like, with
 // PyTorch's names; axes and extents are template arguments. All but repeat and roll are views.
 
-// ---- weft/ops/concat.hpp ----
+// ---- weft/ops/shape/concat.hpp ----
 // cat and stack. Each operand is padded to the result's extents, and an index along the axis says whose
 // element counts, so that joining is part of the kernel that reads the result.
 
@@ -21654,7 +21654,7 @@ constexpr auto fliplr(const X& x) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/split.hpp ----
+// ---- weft/ops/shape/split.hpp ----
 // A tensor cut along an axis into several: torch.unbind, tensor_split, split_with_sizes, hsplit and its like,
 // all views. (split and chunk are in slicing.hpp.)
 
@@ -21742,7 +21742,7 @@ constexpr auto dsplit(const X& x) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/stacking.hpp ----
+// ---- weft/ops/shape/stacking.hpp ----
 // Tensors laid beside one another whatever their rank: torch.hstack, vstack, dstack, column_stack, and the
 // axes of one that these want: atleast_1d and its like.
 
@@ -23563,7 +23563,7 @@ inline u64 fresh_seed(SeedUse use) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/probe.hpp ----
+// ---- weft/ops/core/probe.hpp ----
 // probe<"name">(x): x itself, which a program that was asked for the probe also keeps, to be read after a
 // run. Law: where nobody asked, the graph is what it would be without the mark. PyTorch has forward hooks for
 // this.
@@ -26659,7 +26659,7 @@ class StepLoss {
 // Layer 1: dtypes, shapes, fields, random numbers, errors.
 
 // ---- weft/data.hpp ----
-// Layer 10: datasets and loaders.
+// Layer 12: datasets and loaders.
 
 // ---- weft/data/batch.hpp ----
 // A batch: one dense array per field, the batch as first axis. Law: its shape never changes; rows from
@@ -28174,7 +28174,7 @@ decltype(auto) on_best_device(F&& f) {
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/exec.hpp ----
-// Layer 9: tensors, models, compiled functions.
+// Layer 11: tensors, models, compiled functions.
 
 // ---- weft/exec/any_function.hpp ----
 // Function<Out(In...)>: any compiled function under a type that can be written down. Law: this header knows
@@ -28938,7 +28938,7 @@ inline CsvTable read_csv(const std::string& path, const CsvOptions& options = {}
 
 }  // namespace WEFT_NAMESPACE::io
 // ---- weft/nn.hpp ----
-// Layer 6: modules.
+// Layer 7: modules.
 
 // ---- weft/nn/activation.hpp ----
 // Activations as modules, with PyTorch's names and defaults; settings are members. They hold no state, except
@@ -28956,12 +28956,12 @@ constexpr auto along_channels(const auto& v, std::integer_sequence<int, After...
 }
 
 }  // namespace WEFT_NAMESPACE::nn::module_detail
-// ---- weft/ops/activation.hpp ----
+// ---- weft/ops/nn/activation.hpp ----
 // Activations, composed from primitives; formulae as in torch.nn.functional. Small floating types are
 // computed in f32 and rounded once. Where one branch of a formula overflows, its operand is made harmless
 // first, so that the gradient of the other branch is not spoiled.
 
-// ---- weft/ops/composed.hpp ----
+// ---- weft/ops/math/composed.hpp ----
 // Pointwise operations composed of primitives, with PyTorch's names and semantics. A formula is chosen so
 // that its gradient is right, too: where one branch overflows, its operand is made harmless first.
 
@@ -29351,7 +29351,7 @@ constexpr auto addcdiv(const X& x, const A& a, const B& b, const S& scale = 1) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/reduce.hpp ----
+// ---- weft/ops/reduce/reduce.hpp ----
 // Reductions along axes named at compile time: sum<1>(x), mean<-1, 0>(x), max<-1>(x), sum(x) over everything.
 // keep_dims versions hold reduced axes at extent 1. Small floating types are summed in f32 and rounded once.
 
@@ -29866,7 +29866,7 @@ constexpr auto glu(const X& x) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/shrink.hpp ----
+// ---- weft/ops/nn/shrink.hpp ----
 // Activations that shrink, cut or gate, with torch.nn.functional's formulae and its gradients at the bounds.
 
 namespace WEFT_NAMESPACE {
@@ -29944,11 +29944,11 @@ constexpr auto reglu(const X& x) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/similarity.hpp ----
+// ---- weft/ops/nn/similarity.hpp ----
 // Vectors along an axis compared, and brought to length 1: cosine_similarity, pairwise_distance, normalize,
 // with torch.nn.functional's formulae.
 
-// ---- weft/ops/reduce_composed.hpp ----
+// ---- weft/ops/reduce/composed.hpp ----
 // Reductions composed of others: stddev, any, all, logsumexp, norm, count_nonzero, with axes as template
 // arguments and `keepdim` as in reduce.hpp. (PyTorch's `std` is called stddev: in C++ that name is a
 // namespace.) Computed in f32 and rounded once where elements are smaller.
@@ -30362,16 +30362,223 @@ struct RReLU {
 // Pooling to given extents with PyTorch's names: nn::AdaptiveAvgPool2d<1>, nn::AdaptiveMaxPool2d<PerAxis{7,
 // 5}>. They hold nothing.
 
-// ---- weft/ops/pool_index.hpp ----
+// ---- weft/ops/nn/pool_index.hpp ----
 // Pooling that says where the greatest elements lie, max_pool2d<2>(x, return_indices), and its partial
 // inverse, max_unpool2d. A place counts along the flattened spatial axes, as in PyTorch; of equal elements it
 // is the first one's, of several NaN the last one's.
 
-// ---- weft/ops/adaptive_pool.hpp ----
+// ---- weft/ops/index/scatter.hpp ----
+// Writing by index along an axis, with PyTorch's names. Everything gives a new tensor. Law: updates of one
+// place count in the order of the indices, so that results are the same every time and the last of several
+// values set is the one that stays. Negative indices count from the end; those outside are skipped.
+
+namespace WEFT_NAMESPACE {
+
+// How several updates of one place become one: scatter_reduce<0>(x, index, src, reduce::amax).
+enum class Reduction { sum, prod, mean, amax, amin };
+template <Reduction R>
+struct ReduceBy {};
+namespace reduce {
+// Added up.
+inline constexpr ReduceBy<Reduction::sum> sum{};
+// Multiplied.
+inline constexpr ReduceBy<Reduction::prod> prod{};
+// Their mean.
+inline constexpr ReduceBy<Reduction::mean> mean{};
+// The greatest.
+inline constexpr ReduceBy<Reduction::amax> amax{};
+// The least.
+inline constexpr ReduceBy<Reduction::amin> amin{};
+}  // namespace reduce
+// What was there before does not count where there is an update.
+struct ExcludeSelf {};
+inline constexpr ExcludeSelf exclude_self{};
+
+WEFT_REFUSAL(UpdateFits,
+             "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
+             "the tensor");
+
+namespace detail {
+
+// The index and the updates laid out alike, and the shape between them and x.
+template <class X, class I, class U, int Axis>
+struct scatter_rule {
+  static constexpr bool check() {
+    if (!axis_in_range(Axis, X::rank) || X::rank != I::rank) return false;
+    for (int k = 0; k < X::rank; ++k) {
+      if (k != normalize_axis(Axis, X::rank) && I::value.extent[k] > X::value.extent[k]) return false;
+      if (U::rank != 0 && (U::rank != I::rank || I::value.extent[k] > U::value.extent[k])) return false;
+    }
+    return true;
+  }
+  static constexpr bool ok = check();
+};
+
+// A scattered value grown to x's extents: off the axis the index may be shorter than x.
+constexpr ir::Value grown(ir::Value v, const Dims& to, double fill) {
+  i64 widths[16]{};
+  for (int k = 0; k < to.rank; ++k) widths[2 * k + 1] = to.extent[k] - v.dims().extent[k];
+  return ir::pad(v, widths, fill);
+}
+
+constexpr double fold_fill(ir::Fold fold, DType t) {
+  if (fold == ir::Fold::sum) return 0;
+  if (fold == ir::Fold::prod) return 1;
+  const double most = is_float(t)       ? std::numeric_limits<double>::infinity()
+                      : t == DType::i64 ? 9223372036854774784.0  // the greatest i64 that is a double
+                                        : 2147483647.0;
+  return fold == ir::Fold::max ? -most : most;
+}
+
+// How many updates each place of x gets.
+constexpr ir::Value update_counts(ir::Value index, const Dims& x, int axis, DType t) {
+  const ir::Value one = ir::constant(*index.builder, t, index.dims(), 1);
+  return grown(ir::scatter(index, one, axis, x.extent[axis], ir::Fold::sum), x, 0);
+}
+
+constexpr ir::Value scatter_set(ir::Value x, ir::Value index, ir::Value update, int axis) {
+  const Dims d = x.dims(), di = index.dims();
+  ir::Builder& b = *x.builder;
+  const ir::Value order{&b, b.leaf(ir::Op::iota, DType::i32, di, static_cast<u64>(axis))};
+  const ir::Value last = ir::scatter(index, order, axis, d.extent[axis], ir::Fold::max);
+  const ir::Value touched = ir::binary(ir::Op::le, ir::constant_like(last, 0), last);
+  if (update.dims().rank == 0) return ir::select(grown(touched, d, 0), ir::broadcast(update, d), x);
+  const ir::Value value = ir::take(update, last, axis, true);
+  return ir::select(grown(touched, d, 0), grown(value, d, 0), x);
+}
+
+constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update, int axis, Reduction how,
+                                 bool self) {
+  // in the dtype that scatter folds in, where the neutral element of what is not touched still is one
+  const DType wide = ir::reduction_dtype(x.dtype());
+  if (wide != x.dtype())
+    return ir::cast(scatter_fold(ir::cast(x, wide), index, ir::cast(update, wide), axis, how, self),
+                    x.dtype());
+  const Dims d = x.dims();
+  const ir::Fold fold = how == Reduction::prod   ? ir::Fold::prod
+                        : how == Reduction::amax ? ir::Fold::max
+                        : how == Reduction::amin ? ir::Fold::min
+                                                 : ir::Fold::sum;
+  ir::Value r = grown(ir::scatter(index, update, axis, d.extent[axis], fold), d, fold_fill(fold, x.dtype()));
+  ir::Value counts;
+  if (!self || how == Reduction::mean) counts = update_counts(index, d, axis, x.dtype());
+  if (self) {
+    r = ir::binary(fold == ir::Fold::prod  ? ir::Op::mul
+                   : fold == ir::Fold::max ? ir::Op::max
+                   : fold == ir::Fold::min ? ir::Op::min
+                                           : ir::Op::add,
+                   x, r);
+    return how == Reduction::mean ? r / (counts + 1.0) : r;
+  }
+  const ir::Value touched = ir::binary(ir::Op::ne, counts, ir::constant_like(counts, 0));
+  if (how == Reduction::mean) r = r / ir::select(touched, counts, ir::constant_like(counts, 1));
+  return ir::select(touched, r, x);
+}
+
+// Checks the operands, lays them out and calls `work(x, index, update, axis)`.
+template <class Op, int Axis, class X, class I, class U, class Work>
+constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& update, Work work) {
+  using Rule = scatter_rule<typename X::shape, typename I::shape, shape_of_operand<U>, Axis>;
+  constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
+  static_assert(sizeof(IndexIsInteger<integer, Op, typename I::dtype>) > 0);
+  static_assert(sizeof(UpdateFits<Rule::ok, Op, typename X::shape, typename I::shape, shape_of_operand<U>>) >
+                0);
+  if constexpr (Rule::ok && integer) {
+    using T = typename X::dtype;
+    const ir::Value u = as_value<T>(b, update);
+    const ir::Value fitting = u.dims().rank == 0 ? u : cropped(u, I::shape::value);
+    return X{work(x.value, as_index(index.value), fitting, normalize_axis(Axis, X::rank))};
+  } else {
+    return x;
+  }
+}
+
+// A vector of indices, one for each slice of the updates.
+template <int Axis>
+struct SpreadIndex : Operation<SpreadIndex<Axis>> {
+  template <class X, class I>
+  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
+    using Rule = selected_rule<typename X::shape, Axis, I::size>;
+    static_assert(sizeof(AxisInRange<Rule::ok, SpreadIndex, typename X::shape>) > 0);
+    static_assert(sizeof(RankIs<I::rank <= 1, SpreadIndex, typename I::shape, GivenRank<1>>) > 0);
+    using R = Expr<typename I::dtype, shape_of<Rule>>;
+    if constexpr (Rule::ok && I::rank <= 1)
+      return R{along(index.value, X::shape::value, Rule::axis)};
+    else
+      return refused<typename R::dtype, typename R::shape>(x, index);
+  }
+};
+
+}  // namespace detail
+
+template <int Axis>
+struct ScatterOp : Operation<ScatterOp<Axis>> {
+  template <class X, class I, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
+    return detail::scattered<ScatterOp, Axis>(
+        b, x, index, update,
+        [](ir::Value v, ir::Value i, ir::Value u, int axis) { return detail::scatter_set(v, i, u, axis); });
+  }
+};
+
+template <int Axis, Reduction How, bool Self>
+struct ScatterReduceOp : Operation<ScatterReduceOp<Axis, How, Self>> {
+  template <class X, class I, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
+    return detail::scattered<ScatterReduceOp, Axis>(
+        b, x, index, update, [](ir::Value v, ir::Value i, ir::Value u, int axis) {
+          return detail::scatter_fold(v, i, ir::broadcast(u, i.dims()), axis, How, Self);
+        });
+  }
+};
+
+// scatter<axis>(x, index, src): x with src, a tensor or a number, at index along the axis.
+template <int Axis, class X, class I, class U>
+constexpr auto scatter(const X& x, const I& index, const U& src) {
+  return ScatterOp<Axis>{}(x, index, src);
+}
+template <int Axis, class X, class I, class U>
+constexpr auto scatter_add(const X& x, const I& index, const U& src) {
+  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, index, src);
+}
+template <int Axis, class X, class I, class U, Reduction How>
+constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
+  return ScatterReduceOp<Axis, How, true>{}(x, index, src);
+}
+template <int Axis, class X, class I, class U, Reduction How>
+constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
+  return ScatterReduceOp<Axis, How, false>{}(x, index, src);
+}
+// index_add<axis>(x, index, src, alpha): slices of alpha src added by a vector of indices; index_copy sets
+// them, index_fill sets a number, index_reduce folds them.
+template <int Axis, class X, class I, class U, class A = int>
+constexpr auto index_add(const X& x, const I& index, const U& src, const A& alpha = 1) {
+  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, detail::SpreadIndex<Axis>{}(x, index),
+                                                       mul(src, alpha));
+}
+template <int Axis, class X, class I, class U>
+constexpr auto index_copy(const X& x, const I& index, const U& src) {
+  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+}
+template <int Axis, class X, class I, class V>
+constexpr auto index_fill(const X& x, const I& index, const V& value) {
+  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), value);
+}
+template <int Axis, class X, class I, class U, Reduction How>
+constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
+  return ScatterReduceOp<Axis, How, true>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+}
+template <int Axis, class X, class I, class U, Reduction How>
+constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
+  return ScatterReduceOp<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/nn/adaptive_pool.hpp ----
 // Pooling to a given extent: torch.nn.functional.adaptive_avg_pool2d, adaptive_max_pool2d and their like.
 // Place p of P gathers elements [p L / P, ceil((p + 1) L / P)) of L: ordinary windows where P divides L.
 
-// ---- weft/ops/along_axis.hpp ----
+// ---- weft/ops/nn/axis_weights.hpp ----
 // One axis through a matrix: how resizing and uneven pooling weigh the elements of an axis. The gradient is
 // the product with the transpose.
 
@@ -30391,12 +30598,12 @@ constexpr ir::Value along_axis(ir::Value x, int axis, ir::Value matrix) {
 }
 
 }  // namespace WEFT_NAMESPACE::detail
-// ---- weft/ops/pool.hpp ----
+// ---- weft/ops/nn/pool.hpp ----
 // Pooling over one, two or three axes: torch.nn.functional.max_pool2d, avg_pool2d and their like. Windows are
 // strided views that are compared or added element by element; gradients reach the first greatest element of
 // a window, as PyTorch's do.
 
-// ---- weft/ops/window_options.hpp ----
+// ---- weft/ops/nn/window_options.hpp ----
 // Options of operations that move a window: PyTorch's names and defaults, as constants in template arguments,
 // because they decide shapes. Wherever PyTorch takes a number or a tuple, a number or a list in braces.
 
@@ -31022,213 +31229,6 @@ constexpr auto adaptive_max_pool3d(const X& x) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/scatter.hpp ----
-// Writing by index along an axis, with PyTorch's names. Everything gives a new tensor. Law: updates of one
-// place count in the order of the indices, so that results are the same every time and the last of several
-// values set is the one that stays. Negative indices count from the end; those outside are skipped.
-
-namespace WEFT_NAMESPACE {
-
-// How several updates of one place become one: scatter_reduce<0>(x, index, src, reduce::amax).
-enum class Reduction { sum, prod, mean, amax, amin };
-template <Reduction R>
-struct ReduceBy {};
-namespace reduce {
-// Added up.
-inline constexpr ReduceBy<Reduction::sum> sum{};
-// Multiplied.
-inline constexpr ReduceBy<Reduction::prod> prod{};
-// Their mean.
-inline constexpr ReduceBy<Reduction::mean> mean{};
-// The greatest.
-inline constexpr ReduceBy<Reduction::amax> amax{};
-// The least.
-inline constexpr ReduceBy<Reduction::amin> amin{};
-}  // namespace reduce
-// What was there before does not count where there is an update.
-struct ExcludeSelf {};
-inline constexpr ExcludeSelf exclude_self{};
-
-WEFT_REFUSAL(UpdateFits,
-             "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
-             "the tensor");
-
-namespace detail {
-
-// The index and the updates laid out alike, and the shape between them and x.
-template <class X, class I, class U, int Axis>
-struct scatter_rule {
-  static constexpr bool check() {
-    if (!axis_in_range(Axis, X::rank) || X::rank != I::rank) return false;
-    for (int k = 0; k < X::rank; ++k) {
-      if (k != normalize_axis(Axis, X::rank) && I::value.extent[k] > X::value.extent[k]) return false;
-      if (U::rank != 0 && (U::rank != I::rank || I::value.extent[k] > U::value.extent[k])) return false;
-    }
-    return true;
-  }
-  static constexpr bool ok = check();
-};
-
-// A scattered value grown to x's extents: off the axis the index may be shorter than x.
-constexpr ir::Value grown(ir::Value v, const Dims& to, double fill) {
-  i64 widths[16]{};
-  for (int k = 0; k < to.rank; ++k) widths[2 * k + 1] = to.extent[k] - v.dims().extent[k];
-  return ir::pad(v, widths, fill);
-}
-
-constexpr double fold_fill(ir::Fold fold, DType t) {
-  if (fold == ir::Fold::sum) return 0;
-  if (fold == ir::Fold::prod) return 1;
-  const double most = is_float(t)       ? std::numeric_limits<double>::infinity()
-                      : t == DType::i64 ? 9223372036854774784.0  // the greatest i64 that is a double
-                                        : 2147483647.0;
-  return fold == ir::Fold::max ? -most : most;
-}
-
-// How many updates each place of x gets.
-constexpr ir::Value update_counts(ir::Value index, const Dims& x, int axis, DType t) {
-  const ir::Value one = ir::constant(*index.builder, t, index.dims(), 1);
-  return grown(ir::scatter(index, one, axis, x.extent[axis], ir::Fold::sum), x, 0);
-}
-
-constexpr ir::Value scatter_set(ir::Value x, ir::Value index, ir::Value update, int axis) {
-  const Dims d = x.dims(), di = index.dims();
-  ir::Builder& b = *x.builder;
-  const ir::Value order{&b, b.leaf(ir::Op::iota, DType::i32, di, static_cast<u64>(axis))};
-  const ir::Value last = ir::scatter(index, order, axis, d.extent[axis], ir::Fold::max);
-  const ir::Value touched = ir::binary(ir::Op::le, ir::constant_like(last, 0), last);
-  if (update.dims().rank == 0) return ir::select(grown(touched, d, 0), ir::broadcast(update, d), x);
-  const ir::Value value = ir::take(update, last, axis, true);
-  return ir::select(grown(touched, d, 0), grown(value, d, 0), x);
-}
-
-constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update, int axis, Reduction how,
-                                 bool self) {
-  // in the dtype that scatter folds in, where the neutral element of what is not touched still is one
-  const DType wide = ir::reduction_dtype(x.dtype());
-  if (wide != x.dtype())
-    return ir::cast(scatter_fold(ir::cast(x, wide), index, ir::cast(update, wide), axis, how, self),
-                    x.dtype());
-  const Dims d = x.dims();
-  const ir::Fold fold = how == Reduction::prod   ? ir::Fold::prod
-                        : how == Reduction::amax ? ir::Fold::max
-                        : how == Reduction::amin ? ir::Fold::min
-                                                 : ir::Fold::sum;
-  ir::Value r = grown(ir::scatter(index, update, axis, d.extent[axis], fold), d, fold_fill(fold, x.dtype()));
-  ir::Value counts;
-  if (!self || how == Reduction::mean) counts = update_counts(index, d, axis, x.dtype());
-  if (self) {
-    r = ir::binary(fold == ir::Fold::prod  ? ir::Op::mul
-                   : fold == ir::Fold::max ? ir::Op::max
-                   : fold == ir::Fold::min ? ir::Op::min
-                                           : ir::Op::add,
-                   x, r);
-    return how == Reduction::mean ? r / (counts + 1.0) : r;
-  }
-  const ir::Value touched = ir::binary(ir::Op::ne, counts, ir::constant_like(counts, 0));
-  if (how == Reduction::mean) r = r / ir::select(touched, counts, ir::constant_like(counts, 1));
-  return ir::select(touched, r, x);
-}
-
-// Checks the operands, lays them out and calls `work(x, index, update, axis)`.
-template <class Op, int Axis, class X, class I, class U, class Work>
-constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& update, Work work) {
-  using Rule = scatter_rule<typename X::shape, typename I::shape, shape_of_operand<U>, Axis>;
-  constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-  static_assert(sizeof(IndexIsInteger<integer, Op, typename I::dtype>) > 0);
-  static_assert(sizeof(UpdateFits<Rule::ok, Op, typename X::shape, typename I::shape, shape_of_operand<U>>) >
-                0);
-  if constexpr (Rule::ok && integer) {
-    using T = typename X::dtype;
-    const ir::Value u = as_value<T>(b, update);
-    const ir::Value fitting = u.dims().rank == 0 ? u : cropped(u, I::shape::value);
-    return X{work(x.value, as_index(index.value), fitting, normalize_axis(Axis, X::rank))};
-  } else {
-    return x;
-  }
-}
-
-// A vector of indices, one for each slice of the updates.
-template <int Axis>
-struct SpreadIndex : Operation<SpreadIndex<Axis>> {
-  template <class X, class I>
-  static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    using Rule = selected_rule<typename X::shape, Axis, I::size>;
-    static_assert(sizeof(AxisInRange<Rule::ok, SpreadIndex, typename X::shape>) > 0);
-    static_assert(sizeof(RankIs<I::rank <= 1, SpreadIndex, typename I::shape, GivenRank<1>>) > 0);
-    using R = Expr<typename I::dtype, shape_of<Rule>>;
-    if constexpr (Rule::ok && I::rank <= 1)
-      return R{along(index.value, X::shape::value, Rule::axis)};
-    else
-      return refused<typename R::dtype, typename R::shape>(x, index);
-  }
-};
-
-}  // namespace detail
-
-template <int Axis>
-struct ScatterOp : Operation<ScatterOp<Axis>> {
-  template <class X, class I, class U>
-  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
-    return detail::scattered<ScatterOp, Axis>(
-        b, x, index, update,
-        [](ir::Value v, ir::Value i, ir::Value u, int axis) { return detail::scatter_set(v, i, u, axis); });
-  }
-};
-
-template <int Axis, Reduction How, bool Self>
-struct ScatterReduceOp : Operation<ScatterReduceOp<Axis, How, Self>> {
-  template <class X, class I, class U>
-  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
-    return detail::scattered<ScatterReduceOp, Axis>(
-        b, x, index, update, [](ir::Value v, ir::Value i, ir::Value u, int axis) {
-          return detail::scatter_fold(v, i, ir::broadcast(u, i.dims()), axis, How, Self);
-        });
-  }
-};
-
-// scatter<axis>(x, index, src): x with src, a tensor or a number, at index along the axis.
-template <int Axis, class X, class I, class U>
-constexpr auto scatter(const X& x, const I& index, const U& src) {
-  return ScatterOp<Axis>{}(x, index, src);
-}
-template <int Axis, class X, class I, class U>
-constexpr auto scatter_add(const X& x, const I& index, const U& src) {
-  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, index, src);
-}
-template <int Axis, class X, class I, class U, Reduction How>
-constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
-  return ScatterReduceOp<Axis, How, true>{}(x, index, src);
-}
-template <int Axis, class X, class I, class U, Reduction How>
-constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
-  return ScatterReduceOp<Axis, How, false>{}(x, index, src);
-}
-// index_add<axis>(x, index, src, alpha): slices of alpha src added by a vector of indices; index_copy sets
-// them, index_fill sets a number, index_reduce folds them.
-template <int Axis, class X, class I, class U, class A = int>
-constexpr auto index_add(const X& x, const I& index, const U& src, const A& alpha = 1) {
-  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, detail::SpreadIndex<Axis>{}(x, index),
-                                                       mul(src, alpha));
-}
-template <int Axis, class X, class I, class U>
-constexpr auto index_copy(const X& x, const I& index, const U& src) {
-  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
-}
-template <int Axis, class X, class I, class V>
-constexpr auto index_fill(const X& x, const I& index, const V& value) {
-  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), value);
-}
-template <int Axis, class X, class I, class U, Reduction How>
-constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
-  return ScatterReduceOp<Axis, How, true>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
-}
-template <int Axis, class X, class I, class U, Reduction How>
-constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
-  return ScatterReduceOp<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
-}
-
-}  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE {
 
@@ -31624,12 +31624,12 @@ inline constexpr bool is_given = !std::is_same_v<std::remove_cvref_t<A>, Absent>
 }  // namespace module_detail
 
 }  // namespace WEFT_NAMESPACE::nn
-// ---- weft/ops/attention.hpp ----
+// ---- weft/ops/nn/attention.hpp ----
 // Scaled dot product attention: softmax(q k^T scale + mask) v, composed as product, mask, softmax, product.
 // Law: a query that may attend to no key gives zeros, and so does its gradient; masks broadcast to the scores
 // and never widen them.
 
-// ---- weft/ops/linalg.hpp ----
+// ---- weft/ops/linalg/matmul.hpp ----
 // Matrix products with PyTorch's rules for vectors, matrices and batches; all are one `dot`.
 
 namespace WEFT_NAMESPACE {
@@ -32041,7 +32041,7 @@ requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query,
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/creation.hpp ----
+// ---- weft/ops/shape/creation.hpp ----
 // Literals: tensors made from nothing. They join the graph at their first use; the kernel that reads them
 // computes them in place.
 
@@ -32855,11 +32855,11 @@ struct Bilinear<In1, In2, Out, false, T> {
 // template arguments: nn::Conv2d<3, 64, 3>, nn::Conv2d<3, 64, PerAxis{3, 5}, nn::ConvOptions{.padding =
 // "same"}>.
 
-// ---- weft/ops/conv.hpp ----
+// ---- weft/ops/nn/conv.hpp ----
 // Convolutions and transposed convolutions over one, two or three axes: torch.nn.functional.conv2d and its
 // like. Options are template arguments; all are one `conv` primitive, or a `dot` where the window is 1.
 
-// ---- weft/ops/padding.hpp ----
+// ---- weft/ops/shape/padding.hpp ----
 // Frames made of the tensor itself: pad<PaddingMode::reflect, 1, 2>(x), beside pad<1, 2>(x, value) of
 // slicing.hpp, whose frame is one number.
 
@@ -33330,7 +33330,7 @@ using ConvTranspose3d = Conv<3, In, Out, Window, Options>;
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/distance.hpp ----
-// nn::CosineSimilarity<1>{.eps = 1e-6f}, nn::PairwiseDistance<2>: see weft/ops/similarity.hpp.
+// nn::CosineSimilarity<1>{.eps = 1e-6f}, nn::PairwiseDistance<2>: see weft/ops/nn/similarity.hpp.
 
 namespace WEFT_NAMESPACE::nn {
 
@@ -33355,7 +33355,7 @@ struct PairwiseDistance {
 // ---- weft/nn/embedding.hpp ----
 // Rows of a table by number, one by one (Embedding) or put together in bags (EmbeddingBag).
 
-// ---- weft/ops/sort.hpp ----
+// ---- weft/ops/index/sort.hpp ----
 // Order along one axis, with PyTorch's names: argsort, sort, topk, kthvalue, median, quantile, searchsorted.
 // Sorting is stable and NaN is the greatest, as in PyTorch. Results with places are tuples (values, places).
 
@@ -33818,7 +33818,7 @@ struct EmbeddingBag {
 //
 //   const auto [loss, g] = value_and_grad(f)(model, x, y);   // g.fc1.weight, ...
 
-// ---- weft/ops/grad.hpp ----
+// ---- weft/ops/transform/grad.hpp ----
 // grad: derivatives inside a traced function. grad(f)(x, ...) is a function of the same arguments that
 // returns the gradient of f's scalar result; it nests, because gradients are made of the same primitives as
 // everything else. Law: f sees its arguments as independent variables, whatever they were computed from.
@@ -35424,10 +35424,10 @@ struct Linear<In, Out, false, T, WeightInit, BiasInit> {
 // ---- weft/nn/linear_cross_entropy.hpp ----
 // A linear layer and the cross entropy of its logits as one: torch.nn.LinearCrossEntropyLoss.
 
-// ---- weft/ops/linear_cross_entropy.hpp ----
+// ---- weft/ops/loss/linear_cross_entropy.hpp ----
 // Cross entropy of a linear layer's logits: torch.nn.functional.linear_cross_entropy.
 
-// ---- weft/ops/loss.hpp ----
+// ---- weft/ops/loss/cross_entropy.hpp ----
 // Losses of a classification or regression, each reduced as its first template argument says (the mean, as in
 // PyTorch). Law: labels outside [0, classes), PyTorch's ignore_index among them, count neither in the sum nor
 // in the mean; without class weights or with them, the logits are read once forward and once backward.
@@ -35872,9 +35872,9 @@ struct LinearCrossEntropyLoss {
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/local_response_norm.hpp ----
-// nn::LocalResponseNorm<5>{.k = 2}: see weft/ops/local_response_norm.hpp.
+// nn::LocalResponseNorm<5>{.k = 2}: see weft/ops/nn/local_response_norm.hpp.
 
-// ---- weft/ops/local_response_norm.hpp ----
+// ---- weft/ops/nn/local_response_norm.hpp ----
 // Normalisation across neighbouring channels: torch.nn.functional.local_response_norm.
 
 namespace WEFT_NAMESPACE {
@@ -35940,12 +35940,12 @@ struct LocalResponseNorm {
 // adds a batch and gives the metric of all batches so far; value() gives it without adding, reset() starts
 // again. Nothing is read by the host until it asks for a result.
 
-// ---- weft/ops/metric.hpp ----
+// ---- weft/ops/loss/metric.hpp ----
 // Metrics of classification, as functions in the graph: of logits (..., C), or predicted classes (...),
 // beside labels (...). Labels outside [0, classes) do not count, so a padded batch measures what is in it. No
 // gradient flows. nn/metric.hpp adds them up over batches.
 
-// ---- weft/ops/padded_results.hpp ----
+// ---- weft/ops/index/padded_results.hpp ----
 // Results whose size depends on the data, with PyTorch's names: masked_select, nonzero, unique. Law: the
 // result has a capacity known while compiling, filled from the front, and comes with the number of elements
 // found, which may exceed the capacity. Counting into static bins: bincount, histc.
@@ -36564,7 +36564,7 @@ using CircularPad3d = FramePad<3, PaddingMode::circular, Widths...>;
 // Pooling layers with PyTorch's names: nn::MaxPool2d<2>, nn::AvgPool2d<3, nn::PoolOptions{.padding =
 // 1}>, nn::LPPool2d<2>{.norm_type = 3}, nn::MaxUnpool2d<2>. They hold nothing.
 
-// ---- weft/ops/lp_pool.hpp ----
+// ---- weft/ops/nn/lp_pool.hpp ----
 // Pooling by a norm: torch.nn.functional.lp_pool1d, lp_pool2d, lp_pool3d.
 
 namespace WEFT_NAMESPACE {
@@ -36890,7 +36890,7 @@ template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
 using LSTMCell = RecurrentCell<module_detail::LstmStep, In, Hidden, Bias, T>;
 
 }  // namespace WEFT_NAMESPACE::nn
-// ---- weft/ops/loop.hpp ----
+// ---- weft/ops/transform/loop.hpp ----
 // loop(body, carry, xs...): a recurrence whose steps are one region of the graph, so that a sequence of 512
 // costs as much to compile as one of 8 (jax.lax.scan, torch scan). Values and parameters of the enclosing
 // function that the body uses are the same in every trip; random numbers are drawn anew.
@@ -37402,9 +37402,9 @@ using LSTM = RecurrentLayer<module_detail::LstmStep, In, Hidden, O, T>;
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/shuffle.hpp ----
-// nn::PixelShuffle<2>, nn::PixelUnshuffle<2>, nn::ChannelShuffle<4>: see weft/ops/shuffle.hpp.
+// nn::PixelShuffle<2>, nn::PixelUnshuffle<2>, nn::ChannelShuffle<4>: see weft/ops/nn/shuffle.hpp.
 
-// ---- weft/ops/shuffle.hpp ----
+// ---- weft/ops/nn/shuffle.hpp ----
 // Channels and places exchanged: torch.nn.functional.pixel_shuffle, pixel_unshuffle, channel_shuffle. Views.
 
 namespace WEFT_NAMESPACE {
@@ -37785,9 +37785,9 @@ struct Transformer {
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/unfold.hpp ----
-// nn::Unfold<3, nn::UnfoldOptions{.padding = 1}>, nn::Fold<nn::PerAxis{8, 6}, 2>: see weft/ops/unfold.hpp.
+// nn::Unfold<3, nn::UnfoldOptions{.padding = 1}>, nn::Fold<nn::PerAxis{8, 6}, 2>: see weft/ops/nn/unfold.hpp.
 
-// ---- weft/ops/unfold.hpp ----
+// ---- weft/ops/nn/unfold.hpp ----
 // Windows of images as columns, and back: torch.nn.functional.unfold (im2col) and fold (col2im). Windows that
 // touch without overlapping are views; otherwise each axis is one gather, or one sum by index.
 
@@ -38017,7 +38017,7 @@ struct Fold {
 // ---- weft/nn/upsample.hpp ----
 // Resizing as a layer: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}>.
 
-// ---- weft/ops/interpolate.hpp ----
+// ---- weft/ops/nn/interpolate.hpp ----
 // Resizing of spatial axes, one after another: torch.nn.functional.interpolate, to any extent. Nearest modes
 // repeat (whole factors: a view) or gather; linear and cubic ones are a product with a matrix of weights,
 // where a NaN or an infinity therefore reaches every place of its axis.
@@ -38231,16 +38231,16 @@ struct Upsample {
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/ops.hpp ----
-// Layer 5: operations on typed handles.
+// Layer 6: operations on typed handles.
 
 // ---- weft/ops/alias.hpp ----
 // PyTorch's second names of operations: absolute is abs, concat is cat. Each is the operation itself.
 // (torch.clip is clamp alone: weft::clip names the clipping policies of training.)
 
-// ---- weft/ops/diagonal.hpp ----
+// ---- weft/ops/linalg/diagonal.hpp ----
 // Diagonals of any two axes, as views and as matrices: torch.diagonal, diag, diag_embed, diagflat.
 
-// ---- weft/ops/triangular.hpp ----
+// ---- weft/ops/shape/triangular.hpp ----
 // Triangles and diagonals of the last two axes, and matrices made from nothing. A triangle is a selection by
 // index; a diagonal is a view.
 
@@ -38520,17 +38520,317 @@ constexpr auto diagflat(const X& x) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/likelihood_loss.hpp ----
+// ---- weft/ops/linalg/multi_dot.hpp ----
+// The product of several matrices in the order that multiplies least: torch.linalg.multi_dot.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(MultiDotFits,
+             "multi_dot takes two matrices or more that can be multiplied one after another; the first "
+             "and the last may be vectors");
+
+namespace detail {
+
+// The cheapest order (Cormen et al., Introduction to Algorithms, 15.2): matrix k is (size[k], size[k + 1]).
+template <class... S>
+struct chain_rule {
+  static constexpr int count = sizeof...(S);
+  struct Sizes {
+    i64 size[count + 1]{};
+    bool ok = true;
+  };
+  static constexpr Sizes make_sizes() {
+    Sizes r;
+    const Dims dims[]{S::value...};
+    for (int k = 0; k < count; ++k) {
+      const Dims& d = dims[k];
+      const bool vector = d.rank == 1 && (k == 0 || k == count - 1);
+      r.ok = r.ok && (d.rank == 2 || vector);
+      if (!r.ok) return r;
+      const i64 rows = vector && k == 0 ? 1 : d.extent[0],
+                columns = vector ? (k == 0 ? d.extent[0] : 1) : d.extent[1];
+      r.ok = k == 0 || r.size[k] == rows;
+      r.size[k] = rows, r.size[k + 1] = columns;
+    }
+    r.ok = r.ok && count >= 2;
+    return r;
+  }
+  static constexpr Sizes sizes = make_sizes();
+  struct Splits {
+    int at[count][count]{};
+  };
+  static constexpr Splits make_splits() {
+    Splits s;
+    double cost[count][count]{};
+    for (int length = 2; length <= count; ++length)
+      for (int i = 0; i + length <= count; ++i) {
+        const int j = i + length - 1;
+        for (int k = i; k < j; ++k) {
+          const double here = cost[i][k] + cost[k + 1][j] +
+                              static_cast<double>(sizes.size[i]) * static_cast<double>(sizes.size[k + 1]) *
+                                  static_cast<double>(sizes.size[j + 1]);
+          if (k == i || here < cost[i][j]) cost[i][j] = here, s.at[i][j] = k;
+        }
+      }
+    return s;
+  }
+  static constexpr Splits splits = make_splits();
+};
+
+}  // namespace detail
+
+struct MultiDotOp : Operation<MultiDotOp> {
+  template <class... X>
+  static constexpr auto apply(ir::Builder& b, const X&... x) {
+    using Rule = detail::chain_rule<typename X::shape...>;
+    static_assert(sizeof(MultiDotFits<Rule::sizes.ok, MultiDotOp, typename X::shape...>) > 0);
+    if constexpr (Rule::sizes.ok)
+      return product<Rule, 0, Rule::count - 1>(b, std::tie(x...));
+    else
+      return std::get<0>(std::tie(x...));
+  }
+
+ private:
+  template <class Rule, int I, int J, class Operands>
+  static constexpr auto product(ir::Builder& b, const Operands& all) {
+    if constexpr (I == J) {
+      return std::get<I>(all);
+    } else {
+      constexpr int k = Rule::splits.at[I][J];
+      return MatmulOp::apply(b, product<Rule, I, k>(b, all), product<Rule, k + 1, J>(b, all));
+    }
+  }
+};
+
+// multi_dot(a, b, c, ...)
+inline constexpr MultiDotOp multi_dot{};
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/linalg/products.hpp ----
+// More of torch's products, composed of dot, views and arithmetic: kron, cross, inner, vecdot, tensordot,
+// addmv and its like, matrix_power.
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+template <class A, class B>
+struct kron_rule {
+  static constexpr int rank = A::rank > B::rank ? A::rank : B::rank;
+  static constexpr bool ok = 2 * rank <= max_rank;
+  static constexpr i64 extent(const Dims& d, int k) {
+    const int at = k - (rank - d.rank);
+    return at < 0 ? 1 : d.extent[at];
+  }
+  static constexpr Dims apart(const Dims& d, bool first) {
+    Dims r;
+    for (int k = 0; ok && k < rank; ++k) {
+      r.extent[r.rank++] = first ? extent(d, k) : 1;
+      r.extent[r.rank++] = first ? 1 : extent(d, k);
+    }
+    return r;
+  }
+  static constexpr Dims make() {
+    Dims r;
+    for (int k = 0; k < rank; ++k) r.extent[r.rank++] = extent(A::value, k) * extent(B::value, k);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+struct KronOp : Operation<KronOp> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    using Rule = detail::kron_rule<typename A::shape, typename B::shape>;
+    static_assert(sizeof(RankIs<Rule::ok, KronOp, typename A::shape, typename B::shape, GivenRank<4>>) > 0);
+    using R = Expr<promoted<typename A::dtype, typename B::dtype>, shape_of<Rule>>;
+    if constexpr (Rule::ok) {
+      const ir::Value v = detail::as_value<typename R::dtype>(b, x),
+                      w = detail::as_value<typename R::dtype>(b, y);
+      const ir::Value rows = ir::reshape(v, Rule::apart(A::shape::value, true));
+      const ir::Value cells = ir::reshape(w, Rule::apart(B::shape::value, false));
+      return R{ir::reshape(rows * cells, Rule::value)};
+    } else {
+      return detail::refused<typename R::dtype, typename R::shape>(x, y);
+    }
+  }
+};
+
+// Of vectors of 3 along an axis.
+template <int Axis>
+struct CrossOp : Operation<CrossOp<Axis>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    using S = decltype(detail::broadcast_shapes<CrossOp, A, B>());
+    constexpr bool ok = axis_in_range(Axis, S::rank);
+    static_assert(sizeof(AxisInRange<ok, CrossOp, S>) > 0);
+    constexpr bool three = !ok || S::value[Axis] == 3;
+    static_assert(sizeof(ShapesEqual<three, CrossOp, S, GivenSize<3>>) > 0);
+    if constexpr (ok && three) {
+      using T = promoted<typename A::dtype, typename B::dtype>;
+      const Expr<T, S> v{ir::broadcast(ir::cast(x.value, dtype_of<T>), S::value)};
+      const Expr<T, S> w{ir::broadcast(ir::cast(y.value, dtype_of<T>), S::value)};
+      const auto v1 = RollOp<-1, Axis>::apply(b, v), w2 = RollOp<-2, Axis>::apply(b, w);
+      const auto v2 = RollOp<-2, Axis>::apply(b, v), w1 = RollOp<-1, Axis>::apply(b, w);
+      return sub(mul(v1, w2), mul(v2, w1));
+    } else {
+      return detail::refused<promoted<typename A::dtype, typename B::dtype>, S>(x, y);
+    }
+  }
+};
+
+// Axes Of of a with axes With of b, pair by pair.
+template <AxisList Of, AxisList With>
+struct ContractOp : Operation<ContractOp<Of, With>> {
+  template <class A, class B>
+  struct Rule {
+    static constexpr bool check() {
+      if (Of.count != With.count || !Of.names(A::rank) || !With.names(B::rank)) return false;
+      for (int k = 0; k < Of.count; ++k)
+        if (A::value.extent[Of.at(k, A::rank)] != B::value.extent[With.at(k, B::rank)]) return false;
+      return true;
+    }
+    static constexpr bool has_room = A::rank + B::rank - 2 * Of.count <= max_rank;
+    static constexpr bool equal = check();
+    static constexpr bool ok = equal && has_room;
+    static constexpr ir::DotAxes make_axes() {
+      ir::DotAxes axes;
+      for (int k = 0; ok && k < Of.count; ++k) {
+        axes.contracted_a[k] = Of.at(k, A::rank);
+        axes.contracted_b[k] = With.at(k, B::rank);
+      }
+      axes.contracted = ok ? Of.count : 0;
+      return axes;
+    }
+    static constexpr Dims value = ok ? ir::dot_dims(A::value, B::value, make_axes()) : Dims{};
+  };
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
+    using R = Rule<typename A::shape, typename B::shape>;
+    static_assert(sizeof(InnerExtentsEqual<R::equal, ContractOp, typename A::shape, typename B::shape>) > 0);
+    static_assert(sizeof(ResultHasRoom<R::has_room, ContractOp, typename A::shape, typename B::shape>) > 0);
+    using T = promoted<typename A::dtype, typename B::dtype>;
+    static_assert(
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, ContractOp, typename A::dtype, typename B::dtype>) > 0);
+    using Result = Expr<T, shape_of<R>>;
+    if constexpr (R::ok)
+      return Result{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(y.value, dtype_of<T>), R::make_axes(),
+                            dtype_of<T>)};
+    else
+      return detail::refused<T, typename Result::shape>(x, y);
+  }
+};
+
+// The last Count axes of a with the first Count of b.
+template <int Count>
+struct TensorDotOp : Operation<TensorDotOp<Count>> {
+  static constexpr AxisList run(int first) {
+    AxisList list = Count < 0 ? max_rank : 0;  // no such axis
+    list.count = Count < 0 ? 1 : Count;
+    for (int k = 0; k < list.count && k < 8; ++k) list.axis[k] = first + k;
+    return list;
+  }
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    return ContractOp<run(A::rank - Count), run(0)>::apply(b, x, y);
+  }
+};
+
+// torch.inner: over the last axis of both.
+struct InnerOp : Operation<InnerOp> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    if constexpr (A::rank == 0 || B::rank == 0)
+      return mul(x, y);
+    else
+      return TensorDotOp<1>::apply(b, x, MoveDimOp<-1, 0>::apply(b, y));
+  }
+};
+
+template <int Power>
+struct MatrixPowerOp : Operation<MatrixPowerOp<Power>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(Power >= 1, "matrix_power: the power is at least 1");
+    if constexpr (Power == 1) {
+      return x;
+    } else {
+      const auto root = MatrixPowerOp<Power / 2>::apply(b, x);
+      const auto square = MatmulOp::apply(b, root, root);
+      if constexpr (Power % 2 == 0)
+        return square;
+      else
+        return MatmulOp::apply(b, square, x);
+    }
+  }
+};
+template <class A, class B>
+constexpr auto kron(const A& a, const B& b) {
+  return KronOp{}(a, b);
+}
+template <int Axis = -1, class A, class B>
+constexpr auto cross(const A& a, const B& b) {
+  return CrossOp<Axis>{}(a, b);
+}
+template <class A, class B>
+constexpr auto inner(const A& a, const B& b) {
+  return InnerOp{}(a, b);
+}
+template <class A, class B>
+constexpr auto dot(const A& a, const B& b) {
+  return InnerOp{}(a, b);
+}
+// The sum of products along an axis; both broadcast.
+template <int Axis = -1, class A, class B>
+constexpr auto vecdot(const A& a, const B& b) {
+  return sum<Axis>(mul(a, b));
+}
+// tensordot<n>(a, b): the last n axes of a with the first n of b.
+template <int Count = 2, class A, class B>
+constexpr auto tensordot(const A& a, const B& b) {
+  return TensorDotOp<Count>{}(a, b);
+}
+// tensordot<AxisList{1, 0}, AxisList{0, 2}>(a, b): axis 1 of a with axis 0 of b, axis 0 with axis 2.
+template <AxisList Of, AxisList With, class A, class B>
+constexpr auto tensordot(const A& a, const B& b) {
+  return ContractOp<Of, With>{}(a, b);
+}
+// beta c + alpha a b, of batches of matrices, of a matrix and a vector, of two vectors, summed over a batch.
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto baddbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return ScaledSumOp<false>{}(c, BmmOp{}(a, b), beta, alpha);
+}
+template <class C, class A, class V, class S = int, class R = int>
+constexpr auto addmv(const C& c, const A& a, const V& v, const S& beta = 1, const R& alpha = 1) {
+  return ScaledSumOp<true>{}(c, MatmulOp{}(a, v), beta, alpha);
+}
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto addr(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return ScaledSumOp<false>{}(c, OuterOp{}(a, b), beta, alpha);
+}
+template <class C, class A, class B, class S = int, class R = int>
+constexpr auto addbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
+  return ScaledSumOp<true>{}(c, TensorDotOp<2>{}(MoveDimOp<0, 1>{}(a), b), beta, alpha);
+}
+template <int Power, class X>
+constexpr auto matrix_power(const X& x) {
+  return MatrixPowerOp<Power>{}(x);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/loss/likelihood.hpp ----
 // Losses that are negative log likelihoods, with torch.nn.functional's formulae, each reduced as its first
 // template argument says: the mean over all elements where nothing is said. Targets are constants or are
 // differentiated like the rest.
 
-// ---- weft/ops/special.hpp ----
+// ---- weft/ops/math/special.hpp ----
 // Special functions and the rest of torch's pointwise functions, composed of primitives. lgamma, digamma and
 // erfinv work in f64 and are rounded once. Formulae: Lanczos (1964) with g = 7; digamma's asymptotic series
 // (Abramowitz and Stegun 6.3.18); Giles (2010), refined by Newton's iteration.
 
-// ---- weft/ops/logic.hpp ----
+// ---- weft/ops/math/logic.hpp ----
 // Truth and closeness, composed of primitives: what is not zero is true.
 
 namespace WEFT_NAMESPACE {
@@ -39177,307 +39477,7 @@ constexpr auto soft_margin_loss(const X& x, const Y& target) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/multi_dot.hpp ----
-// The product of several matrices in the order that multiplies least: torch.linalg.multi_dot.
-
-namespace WEFT_NAMESPACE {
-
-WEFT_REFUSAL(MultiDotFits,
-             "multi_dot takes two matrices or more that can be multiplied one after another; the first "
-             "and the last may be vectors");
-
-namespace detail {
-
-// The cheapest order (Cormen et al., Introduction to Algorithms, 15.2): matrix k is (size[k], size[k + 1]).
-template <class... S>
-struct chain_rule {
-  static constexpr int count = sizeof...(S);
-  struct Sizes {
-    i64 size[count + 1]{};
-    bool ok = true;
-  };
-  static constexpr Sizes make_sizes() {
-    Sizes r;
-    const Dims dims[]{S::value...};
-    for (int k = 0; k < count; ++k) {
-      const Dims& d = dims[k];
-      const bool vector = d.rank == 1 && (k == 0 || k == count - 1);
-      r.ok = r.ok && (d.rank == 2 || vector);
-      if (!r.ok) return r;
-      const i64 rows = vector && k == 0 ? 1 : d.extent[0],
-                columns = vector ? (k == 0 ? d.extent[0] : 1) : d.extent[1];
-      r.ok = k == 0 || r.size[k] == rows;
-      r.size[k] = rows, r.size[k + 1] = columns;
-    }
-    r.ok = r.ok && count >= 2;
-    return r;
-  }
-  static constexpr Sizes sizes = make_sizes();
-  struct Splits {
-    int at[count][count]{};
-  };
-  static constexpr Splits make_splits() {
-    Splits s;
-    double cost[count][count]{};
-    for (int length = 2; length <= count; ++length)
-      for (int i = 0; i + length <= count; ++i) {
-        const int j = i + length - 1;
-        for (int k = i; k < j; ++k) {
-          const double here = cost[i][k] + cost[k + 1][j] +
-                              static_cast<double>(sizes.size[i]) * static_cast<double>(sizes.size[k + 1]) *
-                                  static_cast<double>(sizes.size[j + 1]);
-          if (k == i || here < cost[i][j]) cost[i][j] = here, s.at[i][j] = k;
-        }
-      }
-    return s;
-  }
-  static constexpr Splits splits = make_splits();
-};
-
-}  // namespace detail
-
-struct MultiDotOp : Operation<MultiDotOp> {
-  template <class... X>
-  static constexpr auto apply(ir::Builder& b, const X&... x) {
-    using Rule = detail::chain_rule<typename X::shape...>;
-    static_assert(sizeof(MultiDotFits<Rule::sizes.ok, MultiDotOp, typename X::shape...>) > 0);
-    if constexpr (Rule::sizes.ok)
-      return product<Rule, 0, Rule::count - 1>(b, std::tie(x...));
-    else
-      return std::get<0>(std::tie(x...));
-  }
-
- private:
-  template <class Rule, int I, int J, class Operands>
-  static constexpr auto product(ir::Builder& b, const Operands& all) {
-    if constexpr (I == J) {
-      return std::get<I>(all);
-    } else {
-      constexpr int k = Rule::splits.at[I][J];
-      return MatmulOp::apply(b, product<Rule, I, k>(b, all), product<Rule, k + 1, J>(b, all));
-    }
-  }
-};
-
-// multi_dot(a, b, c, ...)
-inline constexpr MultiDotOp multi_dot{};
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/products.hpp ----
-// More of torch's products, composed of dot, views and arithmetic: kron, cross, inner, vecdot, tensordot,
-// addmv and its like, matrix_power.
-
-namespace WEFT_NAMESPACE {
-
-namespace detail {
-
-template <class A, class B>
-struct kron_rule {
-  static constexpr int rank = A::rank > B::rank ? A::rank : B::rank;
-  static constexpr bool ok = 2 * rank <= max_rank;
-  static constexpr i64 extent(const Dims& d, int k) {
-    const int at = k - (rank - d.rank);
-    return at < 0 ? 1 : d.extent[at];
-  }
-  static constexpr Dims apart(const Dims& d, bool first) {
-    Dims r;
-    for (int k = 0; ok && k < rank; ++k) {
-      r.extent[r.rank++] = first ? extent(d, k) : 1;
-      r.extent[r.rank++] = first ? 1 : extent(d, k);
-    }
-    return r;
-  }
-  static constexpr Dims make() {
-    Dims r;
-    for (int k = 0; k < rank; ++k) r.extent[r.rank++] = extent(A::value, k) * extent(B::value, k);
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-}  // namespace detail
-
-struct KronOp : Operation<KronOp> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    using Rule = detail::kron_rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(RankIs<Rule::ok, KronOp, typename A::shape, typename B::shape, GivenRank<4>>) > 0);
-    using R = Expr<promoted<typename A::dtype, typename B::dtype>, shape_of<Rule>>;
-    if constexpr (Rule::ok) {
-      const ir::Value v = detail::as_value<typename R::dtype>(b, x),
-                      w = detail::as_value<typename R::dtype>(b, y);
-      const ir::Value rows = ir::reshape(v, Rule::apart(A::shape::value, true));
-      const ir::Value cells = ir::reshape(w, Rule::apart(B::shape::value, false));
-      return R{ir::reshape(rows * cells, Rule::value)};
-    } else {
-      return detail::refused<typename R::dtype, typename R::shape>(x, y);
-    }
-  }
-};
-
-// Of vectors of 3 along an axis.
-template <int Axis>
-struct CrossOp : Operation<CrossOp<Axis>> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    using S = decltype(detail::broadcast_shapes<CrossOp, A, B>());
-    constexpr bool ok = axis_in_range(Axis, S::rank);
-    static_assert(sizeof(AxisInRange<ok, CrossOp, S>) > 0);
-    constexpr bool three = !ok || S::value[Axis] == 3;
-    static_assert(sizeof(ShapesEqual<three, CrossOp, S, GivenSize<3>>) > 0);
-    if constexpr (ok && three) {
-      using T = promoted<typename A::dtype, typename B::dtype>;
-      const Expr<T, S> v{ir::broadcast(ir::cast(x.value, dtype_of<T>), S::value)};
-      const Expr<T, S> w{ir::broadcast(ir::cast(y.value, dtype_of<T>), S::value)};
-      const auto v1 = RollOp<-1, Axis>::apply(b, v), w2 = RollOp<-2, Axis>::apply(b, w);
-      const auto v2 = RollOp<-2, Axis>::apply(b, v), w1 = RollOp<-1, Axis>::apply(b, w);
-      return sub(mul(v1, w2), mul(v2, w1));
-    } else {
-      return detail::refused<promoted<typename A::dtype, typename B::dtype>, S>(x, y);
-    }
-  }
-};
-
-// Axes Of of a with axes With of b, pair by pair.
-template <AxisList Of, AxisList With>
-struct ContractOp : Operation<ContractOp<Of, With>> {
-  template <class A, class B>
-  struct Rule {
-    static constexpr bool check() {
-      if (Of.count != With.count || !Of.names(A::rank) || !With.names(B::rank)) return false;
-      for (int k = 0; k < Of.count; ++k)
-        if (A::value.extent[Of.at(k, A::rank)] != B::value.extent[With.at(k, B::rank)]) return false;
-      return true;
-    }
-    static constexpr bool has_room = A::rank + B::rank - 2 * Of.count <= max_rank;
-    static constexpr bool equal = check();
-    static constexpr bool ok = equal && has_room;
-    static constexpr ir::DotAxes make_axes() {
-      ir::DotAxes axes;
-      for (int k = 0; ok && k < Of.count; ++k) {
-        axes.contracted_a[k] = Of.at(k, A::rank);
-        axes.contracted_b[k] = With.at(k, B::rank);
-      }
-      axes.contracted = ok ? Of.count : 0;
-      return axes;
-    }
-    static constexpr Dims value = ok ? ir::dot_dims(A::value, B::value, make_axes()) : Dims{};
-  };
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
-    using R = Rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(InnerExtentsEqual<R::equal, ContractOp, typename A::shape, typename B::shape>) > 0);
-    static_assert(sizeof(ResultHasRoom<R::has_room, ContractOp, typename A::shape, typename B::shape>) > 0);
-    using T = promoted<typename A::dtype, typename B::dtype>;
-    static_assert(
-        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, ContractOp, typename A::dtype, typename B::dtype>) > 0);
-    using Result = Expr<T, shape_of<R>>;
-    if constexpr (R::ok)
-      return Result{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(y.value, dtype_of<T>), R::make_axes(),
-                            dtype_of<T>)};
-    else
-      return detail::refused<T, typename Result::shape>(x, y);
-  }
-};
-
-// The last Count axes of a with the first Count of b.
-template <int Count>
-struct TensorDotOp : Operation<TensorDotOp<Count>> {
-  static constexpr AxisList run(int first) {
-    AxisList list = Count < 0 ? max_rank : 0;  // no such axis
-    list.count = Count < 0 ? 1 : Count;
-    for (int k = 0; k < list.count && k < 8; ++k) list.axis[k] = first + k;
-    return list;
-  }
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    return ContractOp<run(A::rank - Count), run(0)>::apply(b, x, y);
-  }
-};
-
-// torch.inner: over the last axis of both.
-struct InnerOp : Operation<InnerOp> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    if constexpr (A::rank == 0 || B::rank == 0)
-      return mul(x, y);
-    else
-      return TensorDotOp<1>::apply(b, x, MoveDimOp<-1, 0>::apply(b, y));
-  }
-};
-
-template <int Power>
-struct MatrixPowerOp : Operation<MatrixPowerOp<Power>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(Power >= 1, "matrix_power: the power is at least 1");
-    if constexpr (Power == 1) {
-      return x;
-    } else {
-      const auto root = MatrixPowerOp<Power / 2>::apply(b, x);
-      const auto square = MatmulOp::apply(b, root, root);
-      if constexpr (Power % 2 == 0)
-        return square;
-      else
-        return MatmulOp::apply(b, square, x);
-    }
-  }
-};
-template <class A, class B>
-constexpr auto kron(const A& a, const B& b) {
-  return KronOp{}(a, b);
-}
-template <int Axis = -1, class A, class B>
-constexpr auto cross(const A& a, const B& b) {
-  return CrossOp<Axis>{}(a, b);
-}
-template <class A, class B>
-constexpr auto inner(const A& a, const B& b) {
-  return InnerOp{}(a, b);
-}
-template <class A, class B>
-constexpr auto dot(const A& a, const B& b) {
-  return InnerOp{}(a, b);
-}
-// The sum of products along an axis; both broadcast.
-template <int Axis = -1, class A, class B>
-constexpr auto vecdot(const A& a, const B& b) {
-  return sum<Axis>(mul(a, b));
-}
-// tensordot<n>(a, b): the last n axes of a with the first n of b.
-template <int Count = 2, class A, class B>
-constexpr auto tensordot(const A& a, const B& b) {
-  return TensorDotOp<Count>{}(a, b);
-}
-// tensordot<AxisList{1, 0}, AxisList{0, 2}>(a, b): axis 1 of a with axis 0 of b, axis 0 with axis 2.
-template <AxisList Of, AxisList With, class A, class B>
-constexpr auto tensordot(const A& a, const B& b) {
-  return ContractOp<Of, With>{}(a, b);
-}
-// beta c + alpha a b, of batches of matrices, of a matrix and a vector, of two vectors, summed over a batch.
-template <class C, class A, class B, class S = int, class R = int>
-constexpr auto baddbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return ScaledSumOp<false>{}(c, BmmOp{}(a, b), beta, alpha);
-}
-template <class C, class A, class V, class S = int, class R = int>
-constexpr auto addmv(const C& c, const A& a, const V& v, const S& beta = 1, const R& alpha = 1) {
-  return ScaledSumOp<true>{}(c, MatmulOp{}(a, v), beta, alpha);
-}
-template <class C, class A, class B, class S = int, class R = int>
-constexpr auto addr(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return ScaledSumOp<false>{}(c, OuterOp{}(a, b), beta, alpha);
-}
-template <class C, class A, class B, class S = int, class R = int>
-constexpr auto addbmm(const C& c, const A& a, const B& b, const S& beta = 1, const R& alpha = 1) {
-  return ScaledSumOp<true>{}(c, TensorDotOp<2>{}(MoveDimOp<0, 1>{}(a), b), beta, alpha);
-}
-template <int Power, class X>
-constexpr auto matrix_power(const X& x) {
-  return MatrixPowerOp<Power>{}(x);
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/regression_loss.hpp ----
+// ---- weft/ops/loss/regression.hpp ----
 // Losses of a difference, with torch.nn.functional's formulae: l1_loss, huber_loss, smooth_l1_loss. The first
 // template argument reduces, the mean over all elements where nothing is said.
 
@@ -39529,11 +39529,11 @@ constexpr auto smooth_l1_loss(const A& a, const B& b, const D& beta = 1) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/trapezoid.hpp ----
+// ---- weft/ops/reduce/trapezoid.hpp ----
 // Integrals by the trapezoidal rule and derivatives by differences: torch.trapezoid, cumulative_trapezoid,
 // gradient.
 
-// ---- weft/ops/scan.hpp ----
+// ---- weft/ops/reduce/scan.hpp ----
 // Running folds along one axis, with PyTorch's names: cumsum, cumprod, cummax, cummin, logcumsumexp; and
 // diff. A fold is one kernel.
 
@@ -40037,525 +40037,7 @@ constexpr auto binary_cross_entropy_with_logits(const A&... a) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/channel_norm.hpp ----
-// Normalisation over channels as functions: torch.nn.functional.group_norm, instance_norm, batch_norm. The
-// layers of these names, which hold weights and running statistics, are in nn.
-
-// ---- weft/ops/norm.hpp ----
-// Normalisation along the last axis, or the last ones, whose extents are named: layer_norm<4, 8>(x). Reduced
-// values keep their axes, so that each of these is one kernel that reads a row once.
-
-namespace WEFT_NAMESPACE {
-
-// What: the shape of x, then the extents that are named.
-WEFT_REFUSAL(NormalizedShapeFits,
-             "the extents named for a normalisation must be those of the tensor's last axes");
-// What: the shape of x, then that of the weight or bias.
-WEFT_REFUSAL(WeightMatchesRow,
-             "the weight and the bias of a normalisation must have the extent of the last axis, or the "
-             "extents that are named");
-
-namespace detail {
-// The axes that are normalised: as many from the end as extents D are named, one where none is.
-template <class S, i64... D>
-struct normalized_axes {
-  static constexpr int count = sizeof...(D) == 0 ? 1 : sizeof...(D);
-  static constexpr bool ends_with(const Dims& tail) {
-    if (S::rank < tail.rank) return false;
-    for (int k = 0; k < tail.rank; ++k)
-      if (S::value.extent[S::rank - tail.rank + k] != tail.extent[k]) return false;
-    return true;
-  }
-  static constexpr bool ok = S::rank >= count && ends_with(Shape<D...>::value);
-  // Whether a weight's shape is that of the axes.
-  template <class W>
-  static constexpr bool fits = ok&& W::rank == count&& ends_with(W::value);
-};
-
-// The mean over those axes, which stay.
-template <class X, int... K>
-constexpr auto row_mean(ir::Builder& b, const X& x, std::integer_sequence<int, K...>) {
-  return MeanOp<true, (-1 - K)...>::apply(b, x);
-}
-template <i64... D, class X>
-constexpr auto row_mean(ir::Builder& b, const X& x) {
-  using Rule = normalized_axes<typename X::shape, D...>;
-  return row_mean(b, x, std::make_integer_sequence < int, Rule::ok ? Rule::count : 0 > {});
-}
-
-// A row rounded once, to the dtype that the operands have in common.
-template <class X, class W, class... More, class R>
-constexpr auto rounded_row(ir::Builder& b, const R& row) {
-  using T = common<Expr<floating<typename X::dtype>, Shape<>>, W>;
-  if constexpr (sizeof...(More) == 0)
-    return CastOp<T>::apply(b, row);
-  else
-    return rounded_row<Expr<T, Shape<>>, More...>(b, row);
-}
-
-}  // namespace detail
-
-// (x - mean) / sqrt(variance + eps), then times weight plus bias: torch.nn.functional.layer_norm.
-template <i64... D>
-struct LayerNormOp : Operation<LayerNormOp<D...>> {
-  template <class X, class E>
-  static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
-    constexpr bool ok = detail::normalized_axes<typename X::shape, D...>::ok;
-    static_assert(sizeof(NormalizedShapeFits<ok, LayerNormOp, typename X::shape, Shape<D...>>) > 0);
-    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const auto centred = sub(wide, detail::row_mean<D...>(b, wide));
-    const auto variance = detail::row_mean<D...>(b, mul(centred, centred));
-    return mul(centred, rsqrt(add(variance, eps)));
-  }
-  // normalized() where the weight fits, or a sentence.
-  template <class W, class X, class E>
-  static constexpr auto row(ir::Builder& b, const X& x, const W& weight, const E& eps) {
-    using Rule = detail::normalized_axes<typename X::shape, D...>;
-    constexpr bool fits = !Rule::ok || Rule::template fits<typename W::shape>;
-    static_assert(sizeof(WeightMatchesRow<fits, LayerNormOp, typename X::shape, typename W::shape>) > 0);
-    if constexpr (fits)
-      return mul(normalized(b, x, eps), weight);
-    else
-      return normalized(b, x, eps);
-  }
-  template <class X, class E>
-  static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
-    return CastOp<floating<typename X::dtype>>::apply(b, normalized(b, x, eps));
-  }
-  template <class X, class W, class E>
-  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
-    return detail::rounded_row<X, W>(b, row(b, x, weight, eps));
-  }
-  template <class X, class W, class B, class E>
-  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
-    using Rule = detail::normalized_axes<typename X::shape, D...>;
-    constexpr bool fits = !Rule::ok || Rule::template fits<typename B::shape>;
-    static_assert(sizeof(WeightMatchesRow<fits, LayerNormOp, typename X::shape, typename B::shape>) > 0);
-    if constexpr (fits)
-      return detail::rounded_row<X, W, B>(b, add(row(b, x, weight, eps), bias));
-    else
-      return apply(b, x, weight, eps);
-  }
-};
-
-// x / sqrt(mean(x^2) + eps), times weight: torch.nn.functional.rms_norm.
-template <i64... D>
-struct RmsNormOp : Operation<RmsNormOp<D...>> {
-  // eps: PyTorch's, the distance from 1 to the next number of the dtype that it is computed in.
-  template <class X>
-  static constexpr double default_eps =
-      static_cast<double>(std::numeric_limits<opmath<typename X::dtype>>::epsilon());
-
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    return apply(b, x, default_eps<X>);
-  }
-  template <class X, class W>
-  requires is_expr<W>
-  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight) {
-    return apply(b, x, weight, default_eps<X>);
-  }
-  template <class X, class E>
-  requires(!is_expr<E>) static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
-    return CastOp<floating<typename X::dtype>>::apply(b, normalized(b, x, eps));
-  }
-  template <class X, class W, class E>
-  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
-    using Rule = detail::normalized_axes<typename X::shape, D...>;
-    constexpr bool fits = !Rule::ok || Rule::template fits<typename W::shape>;
-    static_assert(sizeof(WeightMatchesRow<fits, RmsNormOp, typename X::shape, typename W::shape>) > 0);
-    if constexpr (fits)
-      return detail::rounded_row<X, W>(b, mul(normalized(b, x, eps), weight));
-    else
-      return apply(b, x, eps);
-  }
-  template <class X, class E>
-  static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
-    constexpr bool ok = detail::normalized_axes<typename X::shape, D...>::ok;
-    static_assert(sizeof(NormalizedShapeFits<ok, RmsNormOp, typename X::shape, Shape<D...>>) > 0);
-    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
-    const auto square = detail::row_mean<D...>(b, mul(wide, wide));
-    return mul(wide, rsqrt(add(square, eps)));
-  }
-};
-
-// layer_norm(x), (x, weight), (x, weight, bias) over the last axis, layer_norm<4, 8>(...) over the last two,
-// of those extents; eps last.
-template <i64... D, class X>
-constexpr auto layer_norm(const X& x, double eps = 1e-5) {
-  return LayerNormOp<D...>{}(x, eps);
-}
-template <i64... D, class X, class W>
-requires(!Scalar<W>) constexpr auto layer_norm(const X& x, const W& weight, double eps = 1e-5) {
-  return LayerNormOp<D...>{}(x, weight, eps);
-}
-template <i64... D, class X, class W, class B>
-requires(!Scalar<W> && !Scalar<B>) constexpr auto layer_norm(const X& x, const W& weight, const B& bias,
-                                                             double eps = 1e-5) {
-  return LayerNormOp<D...>{}(x, weight, bias, eps);
-}
-// rms_norm(x), (x, weight), over the axes that are named as those of layer_norm; eps last: as PyTorch's, the
-// dtype's own unless it is given.
-template <i64... D, class X>
-constexpr auto rms_norm(const X& x) {
-  return RmsNormOp<D...>{}(x);
-}
-template <i64... D, class X>
-constexpr auto rms_norm(const X& x, double eps) {
-  return RmsNormOp<D...>{}(x, eps);
-}
-template <i64... D, class X, class W>
-requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight) {
-  return RmsNormOp<D...>{}(x, weight);
-}
-template <i64... D, class X, class W>
-requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double eps) {
-  return RmsNormOp<D...>{}(x, weight, eps);
-}
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-WEFT_REFUSAL(
-    ChannelsFit,
-    "group_norm, instance_norm and batch_norm take (N, C, ...) with what else they are given of shape "
-    "(C); groups divide C, and instance_norm needs an axis behind the channels");
-
-namespace detail {
-
-template <class S>
-struct channel_rule {
-  static constexpr i64 channels = S::rank >= 2 ? S::value.extent[1] : 0;
-  static constexpr Dims make() {
-    Dims r = S::value;
-    for (int k = 0; k < r.rank; ++k) r.extent[k] = k == 1 ? channels : 1;
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-// A number for each channel of a tensor of shape S, or a number for all.
-template <class S, class V>
-constexpr auto beside_channels(const V& v) {
-  if constexpr (is_expr<V>)
-    return Expr<typename V::dtype, shape_of<channel_rule<S>>>{ir::reshape(v.value, channel_rule<S>::value)};
-  else
-    return v;
-}
-template <class S, class... V>
-inline constexpr bool channels_fit =
-    S::rank >= 2 &&
-    ((!is_expr<V> || shape_of_operand<V>::value == Shape<channel_rule<S>::channels>::value) && ...);
-
-}  // namespace detail
-
-// Each sample's channels in Groups groups (0: every channel on its own), then weight and bias of each
-// channel.
-template <i64 Groups>
-struct GroupNormOp : Operation<GroupNormOp<Groups>> {
-  template <class X, class W, class B, class E>
-  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
-    using S = typename X::shape;
-    constexpr i64 channels = detail::channel_rule<S>::channels, groups = Groups == 0 ? channels : Groups;
-    constexpr bool ok = detail::channels_fit<S, W, B> && groups >= 0 &&
-                        (groups == 0 ? channels == 0 : channels % groups == 0) &&
-                        (Groups > 0 || S::rank >= 3);
-    static_assert(sizeof(ChannelsFit<ok, GroupNormOp, S, shape_of_operand<W>, shape_of_operand<B>>) > 0);
-    using T = floating<typename X::dtype>;
-    if constexpr (!ok) {
-      return CastOp<T>::apply(b, x);
-    } else if constexpr (X::size == 0) {
-      return CastOp<T>::apply(b, x);
-    } else {
-      constexpr i64 batch = S::value.extent[0];
-      using Rows = Shape<batch * groups, X::size / (batch * groups)>;
-      const auto wide = CastOp<opmath<T>>::apply(b, x);
-      const Expr<opmath<T>, Rows> rows{ir::reshape(wide.value, Rows::value)};
-      const auto n = LayerNormOp<>::apply(b, rows, eps);
-      const Expr<opmath<T>, S> y{ir::reshape(n.value, S::value)};
-      return CastOp<T>::apply(
-          b, add(mul(y, detail::beside_channels<S>(weight)), detail::beside_channels<S>(bias)));
-    }
-  }
-};
-// By given statistics, or by those of the batch.
-template <bool Given>
-struct BatchNormOp : Operation<BatchNormOp<Given>> {
-  template <class X, class M, class V, class W, class B, class E>
-  static constexpr auto apply(ir::Builder& b, const X& x, const M& mean, const V& variance, const W& weight,
-                              const B& bias, const E& eps) {
-    using S = typename X::shape;
-    constexpr bool ok = detail::channels_fit<S, M, V, W, B>;
-    static_assert(sizeof(ChannelsFit<ok, BatchNormOp, S, shape_of_operand<M>, shape_of_operand<V>,
-                                     shape_of_operand<W>, shape_of_operand<B>>) > 0);
-    using T = floating<typename X::dtype>;
-    if constexpr (!ok) {
-      return CastOp<T>::apply(b, x);
-    } else {
-      const auto wide = CastOp<opmath<T>>::apply(b, x);
-      const auto scaled = [&](const auto& centred, const auto& spread) {
-        const auto n = mul(centred, rsqrt(add(spread, eps)));
-        return CastOp<T>::apply(
-            b, add(mul(n, detail::beside_channels<S>(weight)), detail::beside_channels<S>(bias)));
-      };
-      if constexpr (Given) {
-        const auto wider = [&](const auto& v) {
-          return detail::beside_channels<S>(CastOp<opmath<T>>::apply(b, v));
-        };
-        return scaled(sub(wide, wider(mean)), wider(variance));
-      } else {
-        return [&]<int... K>(std::integer_sequence<int, K...>) {
-          const auto centred = sub(wide, MeanOp<true, 0, (2 + K)...>::apply(b, wide));
-          return scaled(centred, MeanOp<true, 0, (2 + K)...>::apply(b, mul(centred, centred)));
-        }
-        (std::make_integer_sequence<int, S::rank - 2>{});
-      }
-    }
-  }
-};
-
-// group_norm<groups>(x), (x, weight, bias), eps last: x (N, C, ...), weight and bias (C).
-template <i64 Groups, class X>
-constexpr auto group_norm(const X& x, double eps = 1e-5) {
-  return GroupNormOp<Groups>{}(x, 1, 0, eps);
-}
-template <i64 Groups, class X, class W, class B>
-constexpr auto group_norm(const X& x, const W& weight, const B& bias, double eps = 1e-5) {
-  return GroupNormOp<Groups>{}(x, weight, bias, eps);
-}
-// instance_norm(x), (x, weight, bias): each channel of each sample by its own statistics.
-template <class X>
-constexpr auto instance_norm(const X& x, double eps = 1e-5) {
-  return GroupNormOp<0>{}(x, 1, 0, eps);
-}
-template <class X, class W, class B>
-constexpr auto instance_norm(const X& x, const W& weight, const B& bias, double eps = 1e-5) {
-  return GroupNormOp<0>{}(x, weight, bias, eps);
-}
-// batch_norm(x, mean, variance), (x, mean, variance, weight, bias): by those statistics, as in evaluation;
-// batch_norm(x): by the batch's own, as in training.
-template <class X>
-constexpr auto batch_norm(const X& x, double eps = 1e-5) {
-  return BatchNormOp<false>{}(x, 0, 1, 1, 0, eps);
-}
-template <class X, class M, class V>
-constexpr auto batch_norm(const X& x, const M& mean, const V& variance, double eps = 1e-5) {
-  return BatchNormOp<true>{}(x, mean, variance, 1, 0, eps);
-}
-template <class X, class M, class V, class W, class B>
-constexpr auto batch_norm(const X& x, const M& mean, const V& variance, const W& weight, const B& bias,
-                          double eps = 1e-5) {
-  return BatchNormOp<true>{}(x, mean, variance, weight, bias, eps);
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/combine.hpp ----
-// Several tensors as one, or one as many combinations: torch.broadcast_tensors, block_diag, cartesian_prod,
-// vander.
-
-// ---- weft/ops/coordinates.hpp ----
-// More tensors made from nothing, and grids: logspace, triangles' indices, meshgrid.
-
-namespace WEFT_NAMESPACE {
-
-namespace detail {
-
-// The coordinates of a triangle, row by row.
-template <bool Lower, i64 Rows, i64 Cols, i64 Offset>
-struct TriangleIndices : Operation<TriangleIndices<Lower, Rows, Cols, Offset>> {
-  using weft_creates = void;
-  static constexpr i64 count() {
-    i64 n = 0;
-    for (i64 r = 0; r < Rows; ++r)
-      for (i64 c = 0; c < Cols; ++c) n += (Lower ? c <= r + Offset : c >= r + Offset) ? 1 : 0;
-    return n;
-  }
-  static constexpr auto apply(ir::Builder& b) {
-    constexpr i64 n = count();
-    const auto ones = Expr<i32, Shape<Rows, Cols>>{ir::constant(b, DType::i32, Shape<Rows, Cols>::value, 1)};
-    const auto found = NonzeroOp<n, false>::apply(b, TriangleOp<Lower, Offset>::apply(b, ones));
-    const i64 order[2]{1, 0};
-    return Expr<i64, Shape<2, n>>{ir::permute(found.value, order)};
-  }
-};
-
-// Operand K of a grid: along axis K, the same along the others; `xy` swaps the first two axes.
-template <int K, bool Xy>
-struct GridOf : Operation<GridOf<K, Xy>> {
-  template <class... X>
-  struct Rule {
-    static constexpr Dims make() {
-      Dims r;
-      r.rank = sizeof...(X);
-      const i64 extent[]{X::size..., 1};
-      for (int k = 0; k < r.rank; ++k) r.extent[place(k, r.rank)] = extent[k];
-      return r;
-    }
-    static constexpr int place(int k, int rank) { return Xy && rank > 1 && k < 2 ? 1 - k : k; }
-    static constexpr Dims value = make();
-  };
-  template <class... X>
-  static constexpr auto apply(ir::Builder&, const X&... x) {
-    static_assert(
-        sizeof(RankIs<((X::rank <= 1) && ... && true), GridOf, typename X::shape..., GivenRank<1>>) > 0);
-    using R = Rule<X...>;
-    using E = std::tuple_element_t<K, std::tuple<X...>>;
-    const auto& own = std::get<K>(std::tie(x...));
-    Dims line = R::value;
-    for (int k = 0; k < line.rank; ++k) line.extent[k] = 1;
-    line.extent[R::place(K, line.rank)] = E::size;
-    return Expr<typename E::dtype, shape_of<R>>{ir::broadcast(ir::reshape(own.value, line), R::value)};
-  }
-};
-template <bool Xy, std::size_t... K, class... X>
-constexpr auto grids(std::index_sequence<K...>, const X&... x) {
-  return std::tuple{GridOf<static_cast<int>(K), Xy>{}(x...)...};
-}
-
-}  // namespace detail
-
-struct IndexingXy {};
-inline constexpr IndexingXy indexing_xy{};
-
-// logspace<f32, n>(low, high, base): powers of the base, the exponents as linspace has them.
-template <class T, i64 N, class A, class B, class C = double>
-constexpr auto logspace(const A& low, const B& high, const C& base = 10) {
-  return pow(base, linspace<T, N>(low, high));
-}
-// tril_indices<rows, columns, offset>(): (2, n)
-template <i64 Rows, i64 Cols, i64 Offset = 0>
-constexpr auto tril_indices() {
-  return detail::TriangleIndices<true, Rows, Cols, Offset>{}();
-}
-template <i64 Rows, i64 Cols, i64 Offset = 0>
-constexpr auto triu_indices() {
-  return detail::TriangleIndices<false, Rows, Cols, Offset>{}();
-}
-// meshgrid(x, y, ...): a tuple, each as large as the grid, whose axes are x, y, ...; with `indexing_xy` in
-// front, the first two change places, as numpy has it.
-template <class... X>
-constexpr auto meshgrid(const X&... x) {
-  return detail::grids<false>(std::index_sequence_for<X...>{}, x...);
-}
-template <class... X>
-constexpr auto meshgrid(IndexingXy, const X&... x) {
-  return detail::grids<true>(std::index_sequence_for<X...>{}, x...);
-}
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-WEFT_REFUSAL(VectorsOrMatrices, "block_diag takes matrices, vectors (rows) and numbers in tensors");
-
-// Operand K with the extents of all together.
-template <int K>
-struct BroadcastBesideOp : Operation<BroadcastBesideOp<K>> {
-  template <class First, class... X>
-  static constexpr auto joint(const First&, const X&... x) {
-    if constexpr (sizeof...(X) == 0)
-      return typename First::shape{};
-    else
-      return decltype(detail::broadcast_shapes<BroadcastBesideOp, Expr<f32, typename First::shape>,
-                                               Expr<f32, decltype(joint(x...))>>()){};
-  }
-  template <class... X>
-  static constexpr auto apply(ir::Builder&, const X&... x) {
-    using S = decltype(joint(x...));
-    const auto& own = std::get<K>(std::tie(x...));
-    return Expr<typename std::tuple_element_t<K, std::tuple<X...>>::dtype, S>{
-        ir::broadcast(own.value, S::value)};
-  }
-};
-
-// Matrices along the diagonal of a matrix of zeros.
-struct BlockDiagOp : Operation<BlockDiagOp> {
-  template <class... X>
-  static constexpr auto apply(ir::Builder& b, const X&... x) {
-    constexpr bool ok = ((X::rank <= 2) && ...);
-    static_assert(sizeof(VectorsOrMatrices<ok, BlockDiagOp, typename X::shape...>) > 0);
-    if constexpr (ok) {
-      constexpr i64 width[]{columns<X>()...};
-      constexpr i64 all = (columns<X>() + ...);
-      return [&]<std::size_t... K>(std::index_sequence<K...>) {
-        return CatOp<0>::apply(b, PadOp<before(width, K), all - before(width, K) - width[K]>::apply(
-                                      b, ReshapeOp<rows<X>(), columns<X>()>::apply(b, x), 0)...);
-      }
-      (std::index_sequence_for<X...>{});
-    } else {
-      return std::get<0>(std::tie(x...));
-    }
-  }
-
- private:
-  template <class X>
-  static constexpr i64 columns() {
-    return X::rank == 0 ? 1 : X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0];
-  }
-  template <class X>
-  static constexpr i64 rows() {
-    return X::rank < 2 ? 1 : X::shape::value.extent[0];
-  }
-  static constexpr i64 before(const i64* width, std::size_t k) {
-    i64 n = 0;
-    for (std::size_t i = 0; i < k; ++i) n += width[i];
-    return n;
-  }
-};
-
-// Powers 0 ... Count - 1 of each element of a vector (ascending), or from Count - 1 down.
-template <i64 Count, bool Ascending>
-struct VanderOp : Operation<VanderOp<Count, Ascending>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(sizeof(RankIs<X::rank == 1, VanderOp, typename X::shape, GivenRank<1>>) > 0);
-    if constexpr (X::rank == 1) {
-      constexpr i64 n = X::size, count = Count < 0 ? n : Count;
-      // a running product of 1, x, x, ...
-      const auto column = ReshapeOp<n, 1>::apply(b, x);
-      const Dims d = Shape<n, count>::value;
-      const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, d, 1)};
-      const ir::Value first = ir::binary(ir::Op::eq, place, ir::constant_like(place, 0));
-      const ir::Value factors = ir::select(first, ir::constant(b, column.value.dtype(), d, 1), column.value);
-      const auto powers =
-          ScanOp<1, ir::Fold::prod>::apply(b, Expr<typename X::dtype, Shape<n, count>>{factors});
-      if constexpr (Ascending)
-        return powers;
-      else
-        return FlipOp<1>::apply(b, powers);
-    } else {
-      return x;
-    }
-  }
-};
-
-// A tuple of all operands with the extents that they broadcast to.
-template <class... X>
-constexpr auto broadcast_tensors(const X&... x) {
-  return [&]<int... K>(std::integer_sequence<int, K...>) {
-    return std::tuple{BroadcastBesideOp<K>{}(x...)...};
-  }
-  (std::make_integer_sequence<int, sizeof...(X)>{});
-}
-template <class... X>
-constexpr auto block_diag(const X&... x) {
-  return BlockDiagOp{}(x...);
-}
-// cartesian_prod(a, b, ...) of vectors: every combination as a row, the last vector running fastest.
-template <class A, class B, class... X>
-constexpr auto cartesian_prod(const A& a, const B& b, const X&... x) {
-  return std::apply(
-      [](const auto&... grid) { return reshape<-1, static_cast<i64>(sizeof...(grid))>(stack<-1>(grid...)); },
-      meshgrid(a, b, x...));
-}
-// vander(x), vander<count>(x), vander<count, true>(x): falling powers, or rising ones.
-template <i64 Count = -1, bool Increasing = false, class X>
-constexpr auto vander(const X& x) {
-  return VanderOp<Count, Increasing>{}(x);
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/custom.hpp ----
+// ---- weft/ops/core/custom.hpp ----
 // custom<id>(x, ...): a primitive that the program adds (core/custom_op.hpp) as an operation on expressions.
 // Law: it composes like any other: it is differentiated by its own rule, joins fused neighbours through
 // memory, and equal calls are one.
@@ -40745,7 +40227,1054 @@ template <CustomId Id>
 inline constexpr CustomOp<Id.value> custom{};
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/distance.hpp ----
+// ---- weft/ops/core/spelling.hpp ----
+// PyTorch's spelling of operations whose axes, sizes or words are template arguments here: overloads that
+// refuse with the spelling to use.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    AxesAreTemplateArguments,
+    "axes and sizes are template arguments, known while compiling: write sum<1>(x), softmax<-1>(x), "
+    "reshape<2, 8>(x), gather<1>(x, index) in place of sum(x, 1), softmax(x, -1), reshape(x, {2, 8}), "
+    "gather(x, 1, index)");
+WEFT_REFUSAL(
+    TwoAreCompared,
+    "max and min reduce: of two operands write maximum(x, y) and minimum(x, y), along an axis max<1>(x) "
+    "and argmax<1>(x)");
+WEFT_REFUSAL(
+    DtypeAndShapeAreTemplateArguments,
+    "dtype and shape are template arguments: write zeros<f32, 2, 3>(), randn<f32, 2, 3>(), arange<i64, "
+    "10>(), eye<f32, 3>(), randint<i64, 4>(0, 10), zeros_like<f16>(x) in place of zeros(2, 3), randn(2, 3), "
+    "arange(10), eye(3), randint(0, 10, {4}), zeros_like(x, f16)");
+WEFT_REFUSAL(
+    WordIsTemplateArgument,
+    "words are template arguments: write mse_loss<reduction::sum>(x, y), einsum<\"ij,jk->ik\">(a, b), "
+    "gelu_tanh(x), pad<PaddingMode::reflect, 1, 1>(x) in place of a string among the arguments");
+WEFT_REFUSAL(
+    TensorsAreArguments,
+    "the tensors are arguments one by one and the axis is a template argument: write cat<1>(a, b) and "
+    "stack<0>(a, b) in place of cat({a, b}, 1) and stack({a, b})");
+
+template <class X>
+concept Spelled = Operand<X> && !Scalar<X>;
+template <class A>
+concept SpelledNumber = std::is_arithmetic_v<std::remove_cvref_t<A>>;
+
+namespace spelled {
+struct arange;
+struct argmin;
+struct argsort;
+struct avg_pool2d;
+struct bce_with_logits;
+struct binary_cross_entropy;
+struct cat;
+struct chunk;
+struct concat;
+struct cross_entropy;
+struct cumprod;
+struct cumsum;
+struct einsum;
+struct empty;
+struct empty_like;
+struct expand;
+struct eye;
+struct flip;
+struct gather;
+struct index_select;
+struct l1_loss;
+struct layer_norm;
+struct linspace;
+struct log_softmax;
+struct logsumexp;
+struct max_pool2d;
+struct mse_loss;
+struct nll_loss;
+struct norm;
+struct one_hot;
+struct ones;
+struct ones_like;
+struct pad;
+struct rand;
+struct randint;
+struct randn;
+struct repeat;
+struct roll;
+struct select;
+struct sort;
+struct split;
+struct stack;
+struct topk;
+struct tril;
+struct unbind;
+struct zeros;
+struct zeros_like;
+}  // namespace spelled
+
+namespace detail {
+template <class Refusal, class X>
+constexpr auto respelled(const X& x) {
+  static_assert(sizeof(Refusal) > 0);
+  if constexpr (ExprLike<X>)
+    return to_expr(x);
+  else
+    return AfterRefusal{};
+}
+// What an operation returns: one value, or two.
+template <class X>
+constexpr X one_of(const X& x) {
+  return x;
+}
+template <class X>
+constexpr std::tuple<X, X> pair_of(const X& x) {
+  return {x, x};
+}
+}  // namespace detail
+
+#define WEFT_AXES(name, results)                                                                          \
+  template <Spelled X, SpelledNumber A, class... B>                                                       \
+  constexpr auto name(const X& x, const A&, const B&...) {                                                \
+    return detail::results##_of(detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x)); \
+  }
+WEFT_AXES(sum, one)
+WEFT_AXES(mean, one)
+WEFT_AXES(argmax, one)
+WEFT_AXES(argmin, one)
+WEFT_AXES(logsumexp, one)
+WEFT_AXES(norm, one)
+WEFT_AXES(sort, pair)
+WEFT_AXES(argsort, one)
+WEFT_AXES(topk, pair)
+WEFT_AXES(cumsum, one)
+WEFT_AXES(cumprod, one)
+WEFT_AXES(softmax, one)
+WEFT_AXES(log_softmax, one)
+WEFT_AXES(squeeze, one)
+WEFT_AXES(unsqueeze, one)
+WEFT_AXES(transpose, one)
+WEFT_AXES(permute, one)
+WEFT_AXES(flatten, one)
+WEFT_AXES(reshape, one)
+WEFT_AXES(view, one)
+WEFT_AXES(expand, one)
+WEFT_AXES(repeat, one)
+WEFT_AXES(flip, one)
+WEFT_AXES(roll, one)
+WEFT_AXES(unbind, pair)
+WEFT_AXES(select, one)
+WEFT_AXES(split, pair)
+WEFT_AXES(chunk, pair)
+WEFT_AXES(gather, one)
+WEFT_AXES(index_select, one)
+WEFT_AXES(one_hot, one)
+WEFT_AXES(tril, one)
+WEFT_AXES(max_pool2d, one)
+WEFT_AXES(avg_pool2d, one)
+#undef WEFT_AXES
+
+WEFT_REFUSAL(OptionIsWord,
+             "options are words, and not truth values: write sum<1>(x, keepdim), sort<-1>(x, descending), "
+             "topk<2>(x, smallest)");
+#define WEFT_CHOSEN(name, results)                                                            \
+  template <int First, int... Rest, Spelled X, class B>                                       \
+  requires std::is_same_v<B, bool>                                                            \
+  constexpr auto name(const X& x, B) {                                                        \
+    return detail::results##_of(detail::respelled<OptionIsWord<false, spelled::name, X>>(x)); \
+  }
+WEFT_CHOSEN(sum, one)
+WEFT_CHOSEN(prod, one)
+WEFT_CHOSEN(mean, one)
+WEFT_CHOSEN(amax, one)
+WEFT_CHOSEN(amin, one)
+WEFT_CHOSEN(any, one)
+WEFT_CHOSEN(all, one)
+WEFT_CHOSEN(argmax, one)
+WEFT_CHOSEN(argmin, one)
+WEFT_CHOSEN(logsumexp, one)
+WEFT_CHOSEN(norm, one)
+WEFT_CHOSEN(sort, pair)
+WEFT_CHOSEN(argsort, one)
+WEFT_CHOSEN(topk, pair)
+#undef WEFT_CHOSEN
+
+template <Spelled X, SpelledNumber A, SpelledNumber B>
+constexpr auto quantile(const X& x, const A&, const B&) {
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::quantile, X>>(x);
+}
+
+WEFT_REFUSAL(CapacityIsTemplateArgument,
+             "what is found has a size that is known at run time only, and so a place for it has one that is "
+             "known while compiling: auto [values, count] = masked_select<16>(x, mask), nonzero<16>(x), "
+             "unique<16>(x); where(mask, x, 0) keeps the shape");
+template <Spelled X, Spelled M>
+constexpr auto masked_select(const X& x, const M&) {
+  return detail::respelled<CapacityIsTemplateArgument<false, spelled::masked_select, X>>(x);
+}
+template <Spelled X>
+constexpr auto nonzero(const X& x) {
+  return detail::respelled<CapacityIsTemplateArgument<false, spelled::nonzero, X>>(x);
+}
+template <Spelled X>
+constexpr auto unique(const X& x) {
+  return detail::respelled<CapacityIsTemplateArgument<false, spelled::unique, X>>(x);
+}
+
+WEFT_REFUSAL(
+    PlaceIsTemplateArgument,
+    "select: the place is a template argument too: write select<0, 2>(x); one that is known at run time only "
+    "is an input, of index_select<0>(x, i)");
+template <int Axis, Spelled X, SpelledNumber A>
+constexpr auto select(const X& x, const A&) {
+  return detail::respelled<PlaceIsTemplateArgument<false, GivenAxis<Axis>, X>>(x);
+}
+
+WEFT_REFUSAL(
+    WindowIsOne,
+    "one template argument is the window or the size, PerAxis{3, 2} where the axes differ, and options "
+    "follow it: write max_pool2d<3, PoolOptions{.stride = 2}>(x), adaptive_avg_pool2d<PerAxis{7, 5}>(x), "
+    "interpolate<InterpolateOptions{.scale_factor = 2}>(x)");
+#define WEFT_WINDOWED(name)                                                               \
+  template <i64 A, i64 B, i64... C, Spelled X>                                            \
+  constexpr auto name(const X& x) {                                                       \
+    return detail::respelled<WindowIsOne<false, spelled::name, Shape<A, B, C...>, X>>(x); \
+  }
+WEFT_WINDOWED(max_pool1d)
+WEFT_WINDOWED(max_pool2d)
+WEFT_WINDOWED(max_pool3d)
+WEFT_WINDOWED(avg_pool1d)
+WEFT_WINDOWED(avg_pool2d)
+WEFT_WINDOWED(avg_pool3d)
+WEFT_WINDOWED(adaptive_avg_pool1d)
+WEFT_WINDOWED(adaptive_avg_pool2d)
+WEFT_WINDOWED(adaptive_avg_pool3d)
+WEFT_WINDOWED(adaptive_max_pool1d)
+WEFT_WINDOWED(adaptive_max_pool2d)
+WEFT_WINDOWED(adaptive_max_pool3d)
+#undef WEFT_WINDOWED
+template <auto Factor, Spelled X>
+requires std::is_arithmetic_v<decltype(Factor)>
+constexpr auto interpolate(const X& x) {
+  return detail::respelled<WindowIsOne<false, spelled::interpolate, X>>(x);
+}
+
+#define WEFT_BRACED(name)                                                           \
+  template <Spelled X, class... B>                                                  \
+  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {        \
+    return detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x); \
+  }
+WEFT_BRACED(pad)
+WEFT_BRACED(sum)
+WEFT_BRACED(mean)
+WEFT_BRACED(flip)
+WEFT_BRACED(permute)
+WEFT_BRACED(reshape)
+WEFT_BRACED(view)
+WEFT_BRACED(expand)
+WEFT_BRACED(repeat)
+WEFT_BRACED(layer_norm)
+#undef WEFT_BRACED
+
+#define WEFT_COMPARED(name)                                               \
+  template <Spelled X, Operand Y>                                         \
+  constexpr auto name(const X& x, const Y&) {                             \
+    return detail::respelled<TwoAreCompared<false, spelled::name, X>>(x); \
+  }
+WEFT_COMPARED(max)
+WEFT_COMPARED(min)
+#undef WEFT_COMPARED
+
+#define WEFT_CREATED(name)                                                                              \
+  template <SpelledNumber A, SpelledNumber... B>                                                        \
+  constexpr auto name(const A&, const B&...) {                                                          \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, A>>();              \
+  }                                                                                                     \
+  template <i64 D, i64... E>                                                                            \
+  constexpr auto name() {                                                                               \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, Shape<D, E...>>>(); \
+  }                                                                                                     \
+  template <class... B>                                                                                 \
+  constexpr auto name(std::initializer_list<int>, const B&...) {                                        \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, B...>>();           \
+  }
+WEFT_CREATED(zeros)
+WEFT_CREATED(ones)
+WEFT_CREATED(empty)
+WEFT_CREATED(rand)
+WEFT_CREATED(randn)
+WEFT_CREATED(eye)
+WEFT_CREATED(arange)
+WEFT_CREATED(linspace)
+#undef WEFT_CREATED
+template <SpelledNumber A, SpelledNumber B, class C, class... D>
+constexpr auto randint(const A&, const B&, const C&, const D&...) {
+  return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::randint, A>>();
+}
+template <SpelledNumber A, SpelledNumber B>
+constexpr auto randint(const A&, const B&, std::initializer_list<int>) {
+  return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::randint, A>>();
+}
+
+#define WEFT_LIKE(name)                                                                         \
+  template <Spelled X, class A>                                                                 \
+  constexpr auto name(const X& x, const A&) {                                                   \
+    return detail::respelled<DtypeAndShapeAreTemplateArguments<false, spelled::name, X, A>>(x); \
+  }
+WEFT_LIKE(zeros_like)
+WEFT_LIKE(ones_like)
+WEFT_LIKE(empty_like)
+#undef WEFT_LIKE
+
+#define WEFT_WORDED(name)                                                         \
+  template <Spelled X, class Y>                                                   \
+  constexpr auto name(const X& x, const Y&, const char*) {                        \
+    return detail::respelled<WordIsTemplateArgument<false, spelled::name, X>>(x); \
+  }
+WEFT_WORDED(mse_loss)
+WEFT_WORDED(l1_loss)
+WEFT_WORDED(cross_entropy)
+WEFT_WORDED(nll_loss)
+WEFT_WORDED(binary_cross_entropy)
+WEFT_WORDED(bce_with_logits)
+WEFT_WORDED(pad)
+#undef WEFT_WORDED
+
+template <Spelled X>
+constexpr auto softmax(const X& x) {
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::softmax, X>>(x);
+}
+template <Spelled X>
+constexpr auto log_softmax(const X& x) {
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::log_softmax, X>>(x);
+}
+template <Spelled X, class... Y>
+constexpr auto einsum(const char*, const X& x, const Y&...) {
+  return detail::respelled<WordIsTemplateArgument<false, spelled::einsum, X>>(x);
+}
+// A value of any shape.
+struct AnySpelled {
+  template <Spelled X>
+  constexpr AnySpelled(const X&) {}
+};
+#define WEFT_JOINED(name)                                                               \
+  template <class... A>                                                                 \
+  constexpr auto name(std::initializer_list<AnySpelled>, const A&...) {                 \
+    static_assert(sizeof(TensorsAreArguments<sizeof...(A) == 9, spelled::name>) > 0);   \
+    return AfterRefusal{};                                                              \
+  }                                                                                     \
+  template <Spelled X, SpelledNumber... A>                                              \
+  constexpr auto name(std::initializer_list<X> x, const A&...) {                        \
+    return detail::respelled<TensorsAreArguments<false, spelled::name, X>>(*x.begin()); \
+  }
+WEFT_JOINED(cat)
+WEFT_JOINED(stack)
+WEFT_JOINED(concat)
+#undef WEFT_JOINED
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/index/index.hpp ----
+// index(x, every, range<1, 5, 2>, ellipsis, newaxis, at<-1>, tensor, bounded<8>(mask)): Python's
+// x[:, 1:5:2, ..., None, -1, tensor, mask], and index_put, which writes there. Law: slices, places and new
+// axes are views; all tensors together are one kernel. Negative indices count from the end.
+
+// ---- weft/ops/index/index_rule.hpp ----
+// What index(x, ...) means, decided from types alone: which axes are sliced, dropped or added, which are
+// indexed by tensors, and the result's shape. Law: PyTorch's rules; integers count as slices, and axes
+// indexed by tensors stay in place if they are neighbours, and go to the front if not.
+
+namespace WEFT_NAMESPACE {
+
+// A whole axis; the axes that are not named; a new axis of extent 1.
+struct Every {};
+struct Ellipsis {};
+struct NewAxis {};
+inline constexpr Every every{};
+inline constexpr Ellipsis ellipsis{};
+inline constexpr NewAxis newaxis{};
+// range<1, 5, 2>: Python's 1:5:2. at<-1>: one place of an axis, which goes.
+template <i64 Begin, i64 End, i64 Step>
+struct RangeOf {};
+template <i64 Begin = 0, i64 End = to_end, i64 Step = 1>
+inline constexpr RangeOf<Begin, End, Step> range{};
+template <i64 Place>
+struct At {};
+template <i64 Place>
+inline constexpr At<Place> at{};
+// bounded<8>(mask): at most the first 8 elements where the mask is true; missing ones give zeros.
+template <i64 Capacity, class M>
+struct Bounded {
+  M mask;
+};
+template <i64 Capacity, class M>
+constexpr Bounded<Capacity, M> bounded(const M& mask) {
+  return {mask};
+}
+
+namespace detail {
+
+// Stands for an operand given at run time: integers of shape S, or a mask.
+template <class T, class S>
+struct TensorSpec {};
+template <i64 Capacity, class S>
+struct MaskSpec {};
+
+enum class IndexFault : u8 { none, axes, ellipses, outside, step, indices, mask, rank };
+
+struct IndexPlan {
+  IndexFault fault{};
+  ir::Slice slices[8];  // of x
+  Dims sliced;          // x after them
+  Dims basic;           // dropped and new axes done, axes under a mask joined
+  int tensors = 0;      // axes indexed by tensors: which of `basic`
+  int axis[8]{};
+  Dims joined;  // the tensors' common shape
+  bool masked = false;
+  bool front = false;  // the joined axes go first
+  Dims result;
+
+  // while walking
+  Dims x;
+  int at = 0, named = 0;
+  bool seen_ellipsis = false, has_joined = false;
+
+  constexpr void fail(IndexFault f) {
+    if (fault == IndexFault::none) fault = f;
+  }
+  constexpr i64 extent() {
+    if (at < x.rank) return x.extent[at];
+    fail(IndexFault::axes);
+    return 1;
+  }
+  constexpr void keep(i64 begin, i64 count, i64 step) {
+    if (at >= x.rank) return fail(IndexFault::axes);
+    slices[at] = {begin, step};
+    sliced.extent[at] = count;
+    ++at;
+  }
+  constexpr void push(i64 e) {
+    if (basic.rank >= max_rank) return fail(IndexFault::rank);
+    basic.extent[basic.rank++] = e;
+  }
+  constexpr void add(Every) {
+    const i64 e = extent();
+    keep(0, e, 1);
+    push(e);
+  }
+  constexpr void add(Ellipsis) {
+    if (seen_ellipsis) fail(IndexFault::ellipses);
+    seen_ellipsis = true;
+    for (int left = x.rank - named; left > 0; --left) add(Every{});
+  }
+  constexpr void add(NewAxis) { push(1); }
+  template <i64 Begin, i64 End, i64 Step>
+  constexpr void add(RangeOf<Begin, End, Step>) {
+    if (Step <= 0) return fail(IndexFault::step);
+    const i64 e = extent();
+    const auto place = [e](i64 i) { return i < -e ? i64{0} : i < 0 ? i + e : i > e ? e : i; };
+    const i64 begin = place(Begin), end = place(End),
+              count = end > begin ? (end - begin + Step - 1) / Step : 0;
+    keep(begin, count, Step);
+    push(count);
+  }
+  template <i64 Place>
+  constexpr void add(At<Place>) {
+    const i64 e = extent(), i = Place < 0 ? Place + e : Place;
+    if (i < 0 || i >= e) return fail(IndexFault::outside);
+    keep(i, 1, 1);
+  }
+  constexpr void join(const Dims& d) {
+    axis[tensors++] = basic.rank;
+    if (has_joined && !broadcastable(joined, d)) return fail(IndexFault::indices);
+    joined = has_joined ? broadcast(joined, d) : d;
+    has_joined = true;
+  }
+  template <class T, class S>
+  constexpr void add(TensorSpec<T, S>) {
+    if (!is_integer(dtype_of<T>)) return fail(IndexFault::indices);
+    const i64 e = extent();
+    join(S::value);
+    keep(0, e, 1);
+    push(e);
+  }
+  template <i64 Capacity, class S>
+  constexpr void add(MaskSpec<Capacity, S>) {
+    Dims d;
+    d.rank = 1;
+    d.extent[0] = Capacity;
+    join(d);
+    masked = true;
+    i64 size = 1;
+    for (int k = 0; k < S::rank; ++k) {
+      const i64 e = extent();
+      if (e != S::value.extent[k]) fail(IndexFault::mask);
+      keep(0, e, 1);
+      size *= e;
+    }
+    push(size);
+  }
+  constexpr void finish() {
+    if (!seen_ellipsis) add(Ellipsis{});
+    if (at != x.rank) fail(IndexFault::axes);
+    result = basic;
+    if (tensors == 0 || fault != IndexFault::none) return;
+    for (int k = 1; k < tensors; ++k) front = front || axis[k] != axis[k - 1] + 1;
+    Dims r;
+    const auto append = [&](const Dims& d, int begin, int end) {
+      for (int k = begin; k < end; ++k) {
+        if (r.rank >= max_rank) return fail(IndexFault::rank);
+        r.extent[r.rank++] = d.extent[k];
+      }
+    };
+    if (front) append(joined, 0, joined.rank);
+    int next = 0;
+    for (int k = 0; k < basic.rank; ++k) {
+      if (next < tensors && axis[next] == k) {
+        if (next == 0 && !front) append(joined, 0, joined.rank);
+        ++next;
+      } else {
+        append(basic, k, k + 1);
+      }
+    }
+    result = r;
+  }
+};
+
+template <class Spec>
+inline constexpr int axes_named = 1;
+template <>
+inline constexpr int axes_named<Ellipsis> = 0;
+template <>
+inline constexpr int axes_named<NewAxis> = 0;
+template <i64 Capacity, class S>
+inline constexpr int axes_named<MaskSpec<Capacity, S>> = S::rank;
+
+template <class X, class... Spec>
+struct index_rule {
+  static constexpr IndexPlan make() {
+    IndexPlan p;
+    p.x = p.sliced = X::value;
+    p.named = (axes_named<Spec> + ... + 0);
+    (p.add(Spec{}), ...);
+    p.finish();
+    return p;
+  }
+  static constexpr IndexPlan plan = make();
+  static constexpr bool ok = plan.fault == IndexFault::none;
+  static constexpr Dims value = ok ? plan.result : X::value;
+};
+
+}  // namespace detail
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(IndexAxesExist,
+             "index: more axes are indexed than the tensor has, or the result would have more than 8");
+WEFT_REFUSAL(OneEllipsis, "index: an ellipsis may stand once");
+WEFT_REFUSAL(PlaceInAxis, "index: the place lies outside its axis, or a range's step is not positive");
+WEFT_REFUSAL(IndicesBroadcast, "index: the index tensors must be integers whose shapes broadcast");
+WEFT_REFUSAL(MaskFits,
+             "index: a mask must have the extents of the axes that it stands for, and its result a size: "
+             "index(x, bounded<16>(mask))");
+
+namespace detail {
+
+template <class Op, IndexFault F, class... What>
+constexpr bool refuse_index() {
+  static_assert(sizeof(IndexAxesExist < F != IndexFault::axes && F != IndexFault::rank, Op, What... >) > 0);
+  static_assert(sizeof(OneEllipsis<F != IndexFault::ellipses, Op, What...>) > 0);
+  static_assert(sizeof(PlaceInAxis < F != IndexFault::outside && F != IndexFault::step, Op, What... >) > 0);
+  static_assert(sizeof(IndicesBroadcast<F != IndexFault::indices, Op, What...>) > 0);
+  static_assert(sizeof(MaskFits<F != IndexFault::mask, Op, What...>) > 0);
+  return F == IndexFault::none;
+}
+
+// A spec that takes the next operand: indices, or a mask.
+struct IndexOperand {};
+template <i64 Capacity>
+struct MaskOperand {};
+
+template <class... A>
+struct TypeList {};
+
+// Specs in which operands have their types.
+template <class Done, class Specs, class Operands>
+struct resolve_specs;
+template <class... D>
+struct resolve_specs<TypeList<D...>, TypeList<>, TypeList<>> {
+  using type = TypeList<D...>;
+};
+template <class... D, class S, class... Rest, class... O>
+struct resolve_specs<TypeList<D...>, TypeList<S, Rest...>, TypeList<O...>>
+    : resolve_specs<TypeList<D..., S>, TypeList<Rest...>, TypeList<O...>> {};
+template <class... D, class... Rest, class O, class... More>
+struct resolve_specs<TypeList<D...>, TypeList<IndexOperand, Rest...>, TypeList<O, More...>>
+    : resolve_specs<TypeList<D..., TensorSpec<std::conditional_t<is_expr<O>, dtype_of_operand<O>, i64>,
+                                              shape_of_operand<O>>>,
+                    TypeList<Rest...>, TypeList<More...>> {};
+template <class... D, i64 Capacity, class... Rest, class O, class... More>
+struct resolve_specs<TypeList<D...>, TypeList<MaskOperand<Capacity>, Rest...>, TypeList<O, More...>>
+    : resolve_specs<TypeList<D..., MaskSpec<Capacity, shape_of_operand<O>>>, TypeList<Rest...>,
+                    TypeList<More...>> {};
+
+template <class X, class Resolved>
+struct rule_of_specs;
+template <class X, class... S>
+struct rule_of_specs<X, TypeList<S...>> {
+  using type = index_rule<X, S...>;
+};
+template <class X, class Specs, class... O>
+using index_rule_for =
+    typename rule_of_specs<X, typename resolve_specs<TypeList<>, Specs, TypeList<O...>>::type>::type;
+
+// What an operand indexes by: a mask's true places, or itself.
+template <class Spec, class I>
+constexpr ir::Value index_value_of(ir::Builder& b, Spec, const I& operand) {
+  return as_value<std::conditional_t<is_expr<I>, dtype_of_operand<I>, i64>>(b, operand);
+}
+template <i64 Capacity, class I>
+constexpr ir::Value index_value_of(ir::Builder& b, MaskOperand<Capacity>, const I& mask) {
+  return true_places(b, mask.value, Capacity);
+}
+template <class S>
+inline constexpr bool takes_operand = std::is_same_v<S, IndexOperand>;
+template <i64 Capacity>
+inline constexpr bool takes_operand<MaskOperand<Capacity>> = true;
+template <std::size_t K, class First, class... Rest>
+constexpr auto taking_spec(TypeList<First, Rest...>) {
+  if constexpr (!takes_operand<First>)
+    return taking_spec<K>(TypeList<Rest...>{});
+  else if constexpr (K > 0)
+    return taking_spec<K - 1>(TypeList<Rest...>{});
+  else
+    return First{};
+}
+// Operands in order, each with the spec that takes it.
+template <class... Spec, class... I>
+constexpr void index_values(ir::Builder& b, TypeList<Spec...>, ir::Value* out, const I&... operand) {
+  const std::tuple<const I&...> all{operand...};
+  int next = 0;
+  const auto one = [&]<class S, std::size_t K>(S spec, std::integral_constant<std::size_t, K>) {
+    out[next++] = index_value_of(b, spec, std::get<K>(all));
+  };
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    (one(taking_spec<K>(TypeList<Spec...>{}), std::integral_constant<std::size_t, K>{}), ...);
+  }
+  (std::index_sequence_for<I...>{});
+}
+
+// One index into the joined axes from one into each, an impossible one where any is outside.
+constexpr ir::Value joined_index(const ir::Value* index, int count, const i64* extent, const Dims& shape) {
+  i64 size = 1;
+  for (int k = 0; k < count; ++k) size *= extent[k];
+  ir::Value total, inside;
+  for (int k = 0; k < count; ++k) {
+    ir::Value i = ir::broadcast(ir::cast(index[k], DType::i64), shape);
+    const ir::Value zero = ir::constant_like(i, 0);
+    i = ir::select(ir::binary(ir::Op::lt, i, zero), i + static_cast<double>(extent[k]), i);
+    const ir::Value in =
+        ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, zero, i),
+                   ir::binary(ir::Op::lt, i, ir::constant_like(i, static_cast<double>(extent[k]))));
+    total = total ? total * static_cast<double>(extent[k]) + i : i;
+    inside = inside ? ir::binary(ir::Op::bit_and, inside, in) : in;
+  }
+  return ir::select(inside, total, ir::constant_like(total, static_cast<double>(size)));
+}
+
+constexpr ir::Value index_value(ir::Value x, const IndexPlan& p, const ir::Value* index) {
+  ir::Value v = ir::reshape(ir::slice(x, p.slices, p.sliced), p.basic);
+  if (p.tensors == 0) return v;
+  const Dims d = p.basic;
+  i64 extent[8]{};
+  for (int k = 0; k < p.tensors; ++k) extent[k] = d.extent[p.axis[k]];
+  int first = p.axis[0];
+  Dims merged;  // the indexed axes as one
+  if (p.front) {
+    i64 order[8]{};
+    int n = 0;
+    for (int k = 0; k < p.tensors; ++k) order[n++] = p.axis[k];
+    for (int k = 0, next = 0; k < d.rank; ++k) {
+      if (next < p.tensors && p.axis[next] == k)
+        ++next;
+      else
+        order[n++] = k;
+    }
+    v = ir::permute(v, order);
+    first = 0;
+  }
+  const Dims from = v.dims();
+  for (int k = 0; k < from.rank; ++k) {
+    if (k > first && k < first + p.tensors)
+      merged.extent[merged.rank - 1] *= from.extent[k];
+    else
+      merged.extent[merged.rank++] = from.extent[k];
+  }
+  v = ir::reshape(v, merged);
+  const ir::Value i = p.tensors == 1 ? ir::broadcast(as_index(index[0]), p.joined)
+                                     : joined_index(index, p.tensors, extent, p.joined);
+  const ir::Value taken = ir::take(v, along(i, merged, first), first, p.masked);
+  return ir::reshape(taken, p.result);
+}
+
+}  // namespace detail
+
+template <class... Spec>
+struct IndexOp : Operation<IndexOp<Spec...>> {
+  template <class X, class... I>
+  static constexpr auto apply(ir::Builder& b, const X& x, const I&... operand) {
+    using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
+    constexpr bool ok = detail::refuse_index<IndexOp, Rule::plan.fault, typename X::shape>();
+    using R = Expr<typename X::dtype, shape_of<Rule>>;
+    if constexpr (!ok) {
+      return detail::refused<typename R::dtype, typename R::shape>(x);
+    } else {
+      ir::Value values[sizeof...(I) + 1]{};
+      detail::index_values(b, detail::TypeList<Spec...>{}, values, operand...);
+      return R{detail::index_value(x.value, Rule::plan, values)};
+    }
+  }
+};
+
+// x with `value` at what index(x, ...) would give; Add: added to what is there.
+template <bool Add, class... Spec>
+struct IndexPutOp : Operation<IndexPutOp<Add, Spec...>> {
+  template <class X, class V, class... I>
+  static constexpr auto apply(ir::Builder& b, const X& x, const V& value, const I&... operand) {
+    using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
+    constexpr bool ok = detail::refuse_index<IndexPutOp, Rule::plan.fault, typename X::shape>();
+    using S = shape_of<Rule>;
+    constexpr bool fits = broadcastable(shape_of_operand<V>::value, S::value) &&
+                          broadcast(shape_of_operand<V>::value, S::value) == S::value;
+    static_assert(sizeof(ShapesBroadcast<fits, IndexPutOp, shape_of_operand<V>, S>) > 0);
+    if constexpr (!ok || !fits) {
+      return x;
+    } else {
+      // the places of all elements, counted from 1 so that 0 is none
+      constexpr i64 size = X::size;
+      const ir::Value count{&b, b.leaf(ir::Op::iota, DType::i64, Shape<size>::value, 0)};
+      const Expr<i64, typename X::shape> places{ir::reshape(count + 1.0, X::shape::value)};
+      const ir::Value found = IndexOp<Spec...>::apply(b, places, operand...).value;
+      const ir::Value none = ir::constant_like(found, 0);
+      const ir::Value at = ir::select(ir::binary(ir::Op::eq, found, none),
+                                      ir::constant_like(found, static_cast<double>(size)), found - 1.0);
+      const Dims flat = Shape<S::size>::value;
+      const ir::Value v =
+          ir::reshape(ir::broadcast(detail::as_value<typename X::dtype>(b, value), S::value), flat);
+      const ir::Value line = ir::reshape(x.value, Shape<size>::value), i = ir::reshape(at, flat);
+      const ir::Value r = Add ? detail::scatter_fold(line, i, v, 0, Reduction::sum, true)
+                              : detail::scatter_set(line, i, v, 0);
+      return X{ir::reshape(r, X::shape::value)};
+    }
+  }
+};
+
+namespace detail {
+
+// The operand of a spec, and what stands for it among the specs.
+template <class A>
+constexpr auto index_operand(const A& a) {
+  if constexpr (Operand<A>)
+    return std::tuple<A>{a};
+  else
+    return std::tuple<>{};
+}
+template <i64 Capacity, class M>
+constexpr auto index_operand(const Bounded<Capacity, M>& a) {
+  return std::tuple<M>{a.mask};
+}
+template <class A>
+struct SpecOf {
+  using type = std::conditional_t<Operand<A>, IndexOperand, A>;
+};
+template <i64 Capacity, class M>
+struct SpecOf<Bounded<Capacity, M>> {
+  using type = MaskOperand<Capacity>;
+};
+
+}  // namespace detail
+
+template <class X, class... A>
+constexpr auto index(const X& x, const A&... a) {
+  return std::apply(
+      [&](const auto&... operand) { return IndexOp<typename detail::SpecOf<A>::type...>{}(x, operand...); },
+      std::tuple_cat(detail::index_operand(a)...));
+}
+// index_put(x, value, every, tensor): x with value written there; index_put<true>: added, equal places in
+// order.
+template <bool Accumulate = false, class X, class V, class... A>
+constexpr auto index_put(const X& x, const V& value, const A&... a) {
+  return std::apply(
+      [&](const auto&... operand) {
+        return IndexPutOp<Accumulate, typename detail::SpecOf<A>::type...>{}(x, value, operand...);
+      },
+      std::tuple_cat(detail::index_operand(a)...));
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/index/one_hot.hpp ----
+// Classes as rows of zeros and a one: torch.nn.functional.one_hot.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(OneHotHasRoom, "one_hot<classes>(x): x has at most 7 axes, and there is at least one class");
+
+namespace detail {
+template <class S, i64 Classes>
+struct one_hot_rule {
+  static constexpr bool ok = S::rank < max_rank && Classes >= 1;
+  static constexpr Dims make() {
+    Dims r = S::value;
+    if (ok) r.extent[r.rank++] = Classes;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+}  // namespace detail
+
+template <i64 Classes>
+struct OneHotOp : Operation<OneHotOp<Classes>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = detail::one_hot_rule<typename X::shape, Classes>;
+    constexpr bool integer = is_integer(dtype_of<typename X::dtype>);
+    static_assert(sizeof(IndexIsInteger<integer, OneHotOp, typename X::dtype>) > 0);
+    static_assert(sizeof(OneHotHasRoom<Rule::ok, OneHotOp, typename X::shape>) > 0);
+    using R = Expr<i64, shape_of<Rule>>;
+    if constexpr (integer && Rule::ok) {
+      const ir::Value index = detail::as_index(x.value);
+      const ir::Value column{
+          &b, b.leaf(ir::Op::iota, index.dtype(), Rule::value, static_cast<u64>(Rule::value.rank - 1))};
+      Dims line = X::shape::value;
+      line.extent[line.rank++] = 1;
+      return R{ir::cast(ir::binary(ir::Op::eq, column, ir::reshape(index, line)), DType::i64)};
+    } else {
+      return detail::refused<i64, typename R::shape>(x);
+    }
+  }
+};
+
+// one_hot<classes>(x): x (...) of classes -> (..., classes), i64. What is no class gives a row of zeros.
+template <i64 Classes, class X>
+constexpr auto one_hot(const X& x) {
+  return OneHotOp<Classes>{}(x);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/index/scatter_view.hpp ----
+// A tensor with another one written into a view of it, or where a mask is true: torch.select_scatter,
+// slice_scatter, diagonal_scatter, masked_scatter, put. Everything gives a new tensor.
+
+namespace WEFT_NAMESPACE {
+
+// What: the shape of the view, then that of the source.
+WEFT_REFUSAL(SourceFitsView, "the source must have the shape of the view that it is written into");
+
+// src where x[begin:end:step] of an axis lies.
+template <int Axis, i64 Begin, i64 End, i64 Step>
+struct SliceScatterOp : Operation<SliceScatterOp<Axis, Begin, End, Step>> {
+  template <class X, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
+    using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
+    static_assert(sizeof(SliceFits<Rule::ok, SliceScatterOp, typename X::shape>) > 0);
+    constexpr bool fits = !Rule::ok || U::shape::value == Rule::value;
+    static_assert(sizeof(SourceFitsView<fits, SliceScatterOp, shape_of<Rule>, typename U::shape>) > 0);
+    if constexpr (!Rule::ok || !fits || shape_of<Rule>::size == 0) {
+      return x;
+    } else {
+      // each element of the source with Step - 1 behind it, then moved to its place
+      constexpr int axis = Rule::axis;
+      constexpr i64 count = Rule::value.extent[axis], extent = Rule::extent;
+      Dims apart, wide = Rule::value;
+      i64 stretch[2 * max_rank]{}, move[2 * max_rank]{};
+      ir::Value v = ir::cast(source.value, dtype_of<typename X::dtype>);
+      if constexpr (Step > 1) {
+        // (in front, count, 1, behind)
+        apart.rank = 4;
+        apart.extent[0] = apart.extent[2] = apart.extent[3] = 1;
+        apart.extent[1] = count;
+        for (int k = 0; k < X::rank; ++k)
+          if (k != axis) apart.extent[k < axis ? 0 : 3] *= Rule::value.extent[k];
+        stretch[5] = Step - 1;
+        wide.extent[axis] = count * Step;
+        v = ir::reshape(ir::pad(ir::reshape(v, apart), stretch, 0), wide);
+      }
+      move[2 * axis] = Rule::begin;
+      move[2 * axis + 1] = extent - Rule::begin - wide.extent[axis];
+      const ir::Value placed = ir::pad(v, move, 0);
+      const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, X::shape::value, static_cast<u64>(axis))};
+      const auto number = [&](i64 n) { return ir::constant_like(place, static_cast<double>(n)); };
+      ir::Value inside = ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, number(Rule::begin), place),
+                                    ir::binary(ir::Op::lt, place, number(Rule::end)));
+      if constexpr (Step > 1)
+        inside = ir::binary(
+            ir::Op::bit_and, inside,
+            ir::binary(ir::Op::eq, ir::binary(ir::Op::fmod, place - number(Rule::begin), number(Step)),
+                       number(0)));
+      return X{ir::select(inside, placed, x.value)};
+    }
+  }
+};
+
+template <int Axis, i64 Place>
+struct SelectScatterOp : Operation<SelectScatterOp<Axis, Place>> {
+  template <class X, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
+    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
+    constexpr i64 place = Place < 0 ? Place + extent : Place;
+    constexpr bool ok = axis_in_range(Axis, X::rank) && place >= 0 && place < extent;
+    static_assert(sizeof(IndexInRange<ok, SelectScatterOp, typename X::shape>) > 0);
+    using View = shape_of<detail::drop_rule<typename X::shape, Axis>>;
+    constexpr bool fits = !ok || std::is_same_v<typename U::shape, View>;
+    static_assert(sizeof(SourceFitsView<fits, SelectScatterOp, View, typename U::shape>) > 0);
+    if constexpr (ok && fits)
+      return SliceScatterOp<Axis, place, place + 1, 1>::apply(
+          b, x, UnsqueezeOp<(Axis < 0 ? Axis + X::rank : Axis)>::apply(b, source));
+    else
+      return x;
+  }
+};
+
+// src on the diagonal of axes A and B, its last axis along it.
+template <i64 Offset, int A, int B>
+struct DiagonalScatterOp : Operation<DiagonalScatterOp<Offset, A, B>> {
+  template <class X, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
+    using Rule = detail::diagonal_axes_rule<typename X::shape, Offset, A, B>;
+    static_assert(sizeof(AxisInRange<Rule::axes_ok, DiagonalScatterOp, typename X::shape>) > 0);
+    constexpr bool fits = !Rule::axes_ok || U::shape::value == Rule::value;
+    static_assert(sizeof(SourceFitsView<fits, DiagonalScatterOp, shape_of<Rule>, typename U::shape>) > 0);
+    if constexpr (!Rule::axes_ok || !fits || Rule::count == 0) {
+      return x;
+    } else {
+      constexpr Dims d = X::shape::value;
+      // element i of the diagonal lies in row i and column i + Offset, or in row i - Offset and column i
+      constexpr bool by_row = Offset >= 0;
+      constexpr int along = by_row ? Rule::a : Rule::b, across = by_row ? Rule::b : Rule::a;
+      i64 widths[2 * max_rank]{};
+      widths[2 * (U::rank - 1) + 1] = d.extent[along] - Rule::count;
+      ir::Value v = ir::pad(ir::cast(source.value, dtype_of<typename X::dtype>), widths, 0);
+      Dims line = v.dims();  // (others..., along, 1)
+      line.extent[line.rank++] = 1;
+      i64 order[8]{};
+      for (int k = 0, n = 0; k < d.rank; ++k)
+        order[k] = k == along ? d.rank - 2 : k == across ? d.rank - 1 : n++;
+      v = ir::broadcast(ir::permute(ir::reshape(v, line), order), d);
+      const ir::Value row{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(Rule::a))};
+      const ir::Value column{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(Rule::b))};
+      const ir::Value hit = ir::binary(ir::Op::eq, column, row + static_cast<double>(Offset));
+      return X{ir::select(hit, v, x.value)};
+    }
+  }
+};
+
+// The first elements of src, in order, where the mask is true; where it has too few, NaN, or 0 of integers.
+struct MaskedScatterOp : Operation<MaskedScatterOp> {
+  template <class X, class M, class U>
+  static constexpr auto apply(ir::Builder&, const X& x, const M& mask, const U& source) {
+    static_assert(std::is_same_v<typename M::dtype, bool>, "masked_scatter: the mask must be boolean");
+    using S = decltype(detail::broadcast_shapes<MaskedScatterOp, X, M>());
+    const i64 size[]{S::size}, sources[]{U::size};
+    const Dims flat = ir::make_dims(1, size);
+    const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
+    const ir::Value rank = ir::scan(ir::cast(m, DType::i64), 0, false, ir::Fold::sum) - 1.0;
+    const ir::Value at = ir::select(m, rank, ir::constant_like(rank, 0));  // not one that counts from the end
+    const ir::Value v = ir::take(
+        ir::reshape(ir::cast(source.value, dtype_of<typename X::dtype>), ir::make_dims(1, sources)), at, 0);
+    const ir::Value kept = ir::reshape(ir::broadcast(x.value, S::value), flat);
+    return Expr<typename X::dtype, S>{ir::reshape(ir::select(m, v, kept), S::value)};
+  }
+};
+
+// src at places of the flattened tensor.
+template <bool Accumulate>
+struct PutOp : Operation<PutOp<Accumulate>> {
+  template <class X, class I, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& source) {
+    constexpr bool same = U::size == I::size;
+    static_assert(sizeof(SizesEqual<same, PutOp, typename I::shape, typename U::shape>) > 0);
+    if constexpr (!same) {
+      return x;
+    } else {
+      const auto flat = ReshapeOp<X::size>::apply(b, x);
+      const auto at = ReshapeOp<I::size>::apply(b, index);
+      const auto u = ReshapeOp<U::size>::apply(b, source);
+      if constexpr (Accumulate)
+        return X{ir::reshape(ScatterReduceOp<0, Reduction::sum, true>::apply(b, flat, at, u).value,
+                             X::shape::value)};
+      else
+        return X{ir::reshape(ScatterOp<0>::apply(b, flat, at, u).value, X::shape::value)};
+    }
+  }
+};
+
+// slice_scatter<axis, begin, end, step>(x, src): src in place of slice<axis, begin, end, step>(x).
+template <int Axis, i64 Begin = 0, i64 End = to_end, i64 Step = 1, class X, class U>
+constexpr auto slice_scatter(const X& x, const U& src) {
+  return SliceScatterOp<Axis, Begin, End, Step>{}(x, src);
+}
+// select_scatter<axis, place>(x, src): src in place of select<axis, place>(x).
+template <int Axis, i64 Place, class X, class U>
+constexpr auto select_scatter(const X& x, const U& src) {
+  return SelectScatterOp<Axis, Place>{}(x, src);
+}
+// diagonal_scatter<offset, a, b>(x, src): src in place of diagonal<offset, a, b>(x); the first two axes as in
+// PyTorch.
+template <i64 Offset = 0, int A = 0, int B = 1, class X, class U>
+constexpr auto diagonal_scatter(const X& x, const U& src) {
+  return DiagonalScatterOp<Offset, A, B>{}(x, src);
+}
+// masked_scatter(x, mask, src): x and mask broadcast.
+template <class X, class M, class U>
+constexpr auto masked_scatter(const X& x, const M& mask, const U& src) {
+  return MaskedScatterOp{}(x, mask, src);
+}
+// put(x, index, src), put<true>(...) to add: as scatter in the flattened tensor.
+template <bool Accumulate = false, class X, class I, class U>
+constexpr auto put(const X& x, const I& index, const U& src) {
+  return PutOp<Accumulate>{}(x, index, src);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/index/unravel_index.hpp ----
+// Places in a flattened tensor as indices into its axes: torch.unravel_index.
+
+namespace WEFT_NAMESPACE {
+
+// What the message names, once for all axes.
+struct UnravelIndex {};
+
+// The index into axis Axis of a tensor of shape D...; a negative place counts from the end.
+template <int Axis, i64... D>
+struct UnravelOp : Operation<UnravelOp<Axis, D...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    constexpr bool integer = is_integer(dtype_of<typename X::dtype>);
+    static_assert(sizeof(IndexIsInteger<integer, UnravelIndex, typename X::dtype>) > 0);
+    using R = Expr<i64, typename X::shape>;
+    constexpr i64 extent[]{D..., 1};
+    i64 behind = 1;
+    for (int k = Axis + 1; k < static_cast<int>(sizeof...(D)); ++k) behind *= extent[k];
+    if constexpr (integer) {
+      ir::Value v = ir::cast(x.value, DType::i64);
+      const ir::Value zero = ir::constant_like(v, 0);
+      v = ir::select(ir::binary(ir::Op::lt, v, zero), v + static_cast<double>(Shape<D...>::size), v);
+      if (behind > 1) v = v / static_cast<double>(behind);
+      if (Axis > 0) v = ir::binary(ir::Op::fmod, v, ir::constant_like(v, static_cast<double>(extent[Axis])));
+      return R{v};
+    } else {
+      return detail::refused<i64, typename X::shape>(x);
+    }
+  }
+};
+
+// unravel_index<2, 3>(x): a tuple, the index into each axis of a tensor (2, 3) for every place in x, i64.
+template <i64... D, class X>
+constexpr auto unravel_index(const X& x) {
+  return [&]<int... K>(std::integer_sequence<int, K...>) { return std::tuple{UnravelOp<K, D...>{}(x)...}; }
+  (std::make_integer_sequence<int, sizeof...(D)>{});
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/linalg/distance.hpp ----
 // Distances between all pairs of rows, torch.cdist and torch.nn.functional.pdist, and how rows vary together,
 // torch.cov and torch.corrcoef.
 
@@ -40863,181 +41392,12 @@ constexpr auto corrcoef(const X& x) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/distribution.hpp ----
-// Random numbers of other distributions, with torch's names: normal, log_normal, exponential, cauchy,
-// geometric, bernoulli. Every call is a stream of its own, as in random.hpp; no gradient flows to the
-// parameters, as in PyTorch: for one, write mean + stddev * randn<f32, 4>().
-
-namespace WEFT_NAMESPACE {
-
-namespace detail {
-
-// Exponential with rate 1: -log(1 - u), at least what rounds up to the least uniform number that is not 0.
-constexpr ir::Value exponential_bits(ir::Builder& b, const Dims& dims) {
-  const ir::Value q = -ir::unary(ir::Op::log, 1.0 - uniform_bits(b, dims));
-  return ir::binary(ir::Op::max, q, ir::constant_like(q, 2.98023223876953125e-8));  // 2^-25
-}
-
-// Kinds of numbers that a draw of f32 becomes, given the distribution's two parameters.
-struct NormalKind {
-  static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return normal_bits(b, d); }
-  static constexpr auto shaped(const auto& z, const auto& mean, const auto& deviation) {
-    return add(mul(z, deviation), mean);
-  }
-};
-struct LogNormalKind : NormalKind {
-  static constexpr auto shaped(const auto& z, const auto& mean, const auto& deviation) {
-    return exp(NormalKind::shaped(z, mean, deviation));
-  }
-};
-struct ExponentialKind {
-  static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return exponential_bits(b, d); }
-  static constexpr auto shaped(const auto& q, const auto& rate, const auto&) { return div(q, rate); }
-};
-struct CauchyKind {
-  static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return uniform_bits(b, d); }
-  static constexpr auto shaped(const auto& u, const auto& median, const auto& width) {
-    return add(mul(tan(mul(sub(u, 0.5), 3.141592653589793)), width), median);
-  }
-};
-// Trials up to the first success: the least k with 1 - (1 - p)^k >= u.
-struct GeometricKind {
-  static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return uniform_bits(b, d); }
-  static constexpr auto shaped(const auto& u, const auto& p, const auto&) {
-    const auto failure = [&] {
-      if constexpr (is_expr<std::remove_cvref_t<decltype(p)>>)
-        return log1p(neg(p));
-      else
-        return log1p(neg(add(mul(u, 0), p)));
-    }();
-    return maximum(ceil(div(log1p(neg(u)), failure)), 1);
-  }
-};
-
-// A parameter, to which no gradient flows.
-template <class P>
-constexpr auto constant_of(const P& p) {
-  if constexpr (is_expr<P>)
-    return stop_gradient(p);
-  else
-    return p;
-}
-
-template <class Kind, class T, i64... D>
-struct DistributionOp : Operation<DistributionOp<Kind, T, D...>> {
-  using weft_draws = void;
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& first, const B& second) {
-    using Wide = std::conditional_t<std::is_same_v<T, f64>, f64, f32>;
-    const Expr<Wide, Shape<D...>> z{ir::cast(Kind::draw(b, Shape<D...>::value), dtype_of<Wide>)};
-    const auto r = cast<Wide>(Kind::shaped(z, constant_of(first), constant_of(second)));
-    return Expr<T, Shape<D...>>{ir::cast(r.value, dtype_of<T>)};
-  }
-};
-
-}  // namespace detail
-
-// Numbers of tensors of parameters, one for each element: normal(mean, stddev).
-struct NormalOfOp : Operation<NormalOfOp> {
-  using weft_draws = void;
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& mean, const B& deviation) {
-    using T = floating<common<A, B>>;
-    using S = decltype(detail::broadcast_shapes<NormalOfOp, A, B>());
-    const ir::Value z = ir::cast(detail::normal_bits(b, S::value), dtype_of<T>);
-    const auto parameter = [&](const auto& p) {
-      return ir::unary(ir::Op::stop_gradient, ir::broadcast(detail::as_value<T>(b, p), S::value));
-    };
-    const ir::Value spread = parameter(deviation);
-    return Expr<T, S>{z * spread + parameter(mean)};
-  }
-};
-// 1 with probability x, 0 otherwise, in x's dtype.
-struct BernoulliOfOp : Operation<BernoulliOfOp> {
-  using weft_draws = void;
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(
-        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), BernoulliOfOp, typename X::dtype>) > 0);
-    const ir::Value u = detail::uniform_bits(b, X::shape::value);
-    using Wide = opmath<typename X::dtype>;
-    const ir::Value hit =
-        ir::binary(ir::Op::lt, ir::cast(u, dtype_of<Wide>), ir::cast(x.value, dtype_of<Wide>));
-    return X{ir::cast(hit, dtype_of<typename X::dtype>)};
-  }
-};
-template <class T, i64... D>
-struct BernoulliOp : Operation<BernoulliOp<T, D...>> {
-  using weft_draws = void;
-  template <class P>
-  static constexpr auto apply(ir::Builder& b, const P& p) {
-    const ir::Value u = detail::uniform_bits(b, Shape<D...>::value);
-    const ir::Value hit =
-        ir::binary(ir::Op::lt, u, ir::broadcast(detail::as_value<f32>(b, p), Shape<D...>::value));
-    return Expr<T, Shape<D...>>{ir::cast(hit, dtype_of<T>)};
-  }
-};
-// Integers in [low, high) with another tensor's dtype and shape.
-struct RandIntLikeOp : Operation<RandIntLikeOp> {
-  using weft_draws = void;
-  template <class X, class A, class B>
-  static constexpr auto apply(ir::Builder& b, const X&, const A& low, const B& high) {
-    return of<typename X::dtype>(b, typename X::shape{}, low, high);
-  }
-
- private:
-  template <class T, i64... D, class A, class B>
-  static constexpr auto of(ir::Builder& b, Shape<D...>, const A& low, const B& high) {
-    return CastOp<T>::apply(b, RandIntOp<i64, D...>::apply(b, low, high));
-  }
-};
-
-// normal<f32, 2, 3>(mean, stddev); normal(mean, stddev) where one at least is a tensor.
-template <class T, i64... D, class M = int, class S = int>
-constexpr auto normal(const M& mean = 0, const S& stddev = 1) {
-  return detail::DistributionOp<detail::NormalKind, T, D...>{}(mean, stddev);
-}
-template <class M, class S>
-requires SomeOperands<M, S>
-constexpr auto normal(const M& mean, const S& stddev) { return NormalOfOp{}(mean, stddev); }
-// exp of a normal number
-template <class T, i64... D, class M = int, class S = int>
-constexpr auto log_normal(const M& mean = 1, const S& stddev = 2) {
-  return detail::DistributionOp<detail::LogNormalKind, T, D...>{}(mean, stddev);
-}
-template <class T, i64... D, class R = int>
-constexpr auto exponential(const R& rate = 1) {
-  return detail::DistributionOp<detail::ExponentialKind, T, D...>{}(rate, 0);
-}
-template <class T, i64... D, class M = int, class S = int>
-constexpr auto cauchy(const M& median = 0, const S& sigma = 1) {
-  return detail::DistributionOp<detail::CauchyKind, T, D...>{}(median, sigma);
-}
-// geometric<f32, 4>(p): 1, 2, ...
-template <class T, i64... D, class P>
-constexpr auto geometric(const P& p) {
-  return detail::DistributionOp<detail::GeometricKind, T, D...>{}(p, 0);
-}
-// bernoulli(x): x are the probabilities; bernoulli<f32, 2, 3>(p): one for all.
-template <class X>
-requires SomeOperands<X>
-constexpr auto bernoulli(const X& x) { return BernoulliOfOp{}(x); }
-template <class T, i64... D, class P>
-constexpr auto bernoulli(const P& p) {
-  return BernoulliOp<T, D...>{}(p);
-}
-template <class X, class A, class B>
-constexpr auto randint_like(const X& x, const A& low, const B& high) {
-  return RandIntLikeOp{}(x, low, high);
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/einsum.hpp ----
+// ---- weft/ops/linalg/einsum.hpp ----
 // einsum<"bhsd,bhtd->bhst">(q, k): sums of products named by letters, as torch.einsum. Law: operands are put
 // together two at a time, the pair with the fewest multiplications first; a pair that sums is one matrix
 // product, one that does not is arithmetic.
 
-// ---- weft/ops/einsum_rule.hpp ----
+// ---- weft/ops/linalg/einsum_rule.hpp ----
 // The subscripts of einsum, read and checked while compiling. Law: PyTorch's grammar: letters of both cases,
 // an ellipsis in each term, spaces anywhere; a letter that comes twice in a term is a diagonal, one missing
 // from the result is summed; without an arrow the result has the letters that come once, capitals first.
@@ -41529,7 +41889,476 @@ constexpr auto einsum(const X&... x) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/grid_sample.hpp ----
+// ---- weft/ops/linalg/matrix_norm.hpp ----
+// torch.linalg.vector_norm of every order and torch.linalg.matrix_norm of those that need no singular values.
+
+namespace WEFT_NAMESPACE {
+
+// The least: ord=-inf.
+inline constexpr OrderOf<std::numeric_limits<int>::min()> order_minus_infinity{};
+// The root of the sum of squares, of matrix_norm.
+struct Frobenius {};
+inline constexpr Frobenius frobenius{};
+
+WEFT_REFUSAL(MatrixNormOrder,
+             "matrix_norm has the orders frobenius, order<1>, order<-1>, order_infinity and "
+             "order_minus_infinity: those of singular values (2, -2, nuclear) need a decomposition");
+WEFT_REFUSAL(MatrixAxes, "matrix_norm takes two different axes of the tensor");
+WEFT_REFUSAL(RenormAxis, "renorm takes a tensor of two axes or more, and one of them");
+
+// (sum |x|^p)^(1/p) of a number p that is neither 0 nor infinite.
+template <bool Keep, int... A>
+struct VectorNormOp : Operation<VectorNormOp<Keep, A...>> {
+  template <class X, class P>
+  static constexpr auto apply(ir::Builder& b, const X& in, const P& p) {
+    const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+    using T = typename decltype(x)::dtype;
+    const Expr<T, Shape<>> order{detail::as_value<T>(b, p)};
+    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, detail::norm_terms(x, order));
+    return CastOp<floating<typename X::dtype>>::apply(b, detail::norm_root(total, div(1, order)));
+  }
+};
+// The least magnitude.
+template <bool Keep, int... A>
+struct LeastNormOp : Operation<LeastNormOp<Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    const auto x = CastOp<floating<typename X::dtype>>::apply(b, in);
+    return ReduceOp<ir::Op::reduce_min, Keep, A...>::apply(b, abs(x));
+  }
+};
+
+namespace detail {
+
+template <bool Keep, int... A, class X, int P>
+constexpr auto vector_norm_of(const X& x, OrderOf<P>) {
+  if constexpr (P == std::numeric_limits<int>::min())
+    return LeastNormOp<Keep, A...>{}(x);
+  else
+    return NormOp<P, Keep, A...>{}(x);
+}
+template <bool Keep, int... A, class X, class P>
+requires Operand<P>
+constexpr auto vector_norm_of(const X& x, const P& p) { return VectorNormOp<Keep, A...>{}(x, p); }
+
+}  // namespace detail
+
+// Sums of magnitudes along one axis of a matrix, then the greatest (or the least) of them along the other.
+template <int P, bool Keep, int A, int B>
+struct MatrixNormOp : Operation<MatrixNormOp<P, Keep, A, B>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    constexpr bool axes = axis_in_range(A, X::rank) && axis_in_range(B, X::rank) &&
+                          normalize_axis(A, X::rank) != normalize_axis(B, X::rank);
+    static_assert(sizeof(MatrixAxes<axes, MatrixNormOp, typename X::shape>) > 0);
+    constexpr bool infinite = P == std::numeric_limits<int>::max() || P == std::numeric_limits<int>::min();
+    static_assert(sizeof(MatrixNormOrder < infinite || P == 1 || P == -1, MatrixNormOp, OrderOf < P >>) > 0);
+    if constexpr (axes) {
+      const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+      const auto sums = ReduceOp<ir::Op::reduce_sum, true, (infinite ? B : A)>::apply(b, abs(x));
+      constexpr ir::Op fold = P > 0 ? ir::Op::reduce_max : ir::Op::reduce_min;
+      const auto r = ReduceOp<fold, true, (infinite ? A : B)>::apply(b, sums);
+      using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A, B>>;
+      return CastOp<floating<typename X::dtype>>::apply(
+          b, Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)});
+    } else {
+      return detail::real(in);
+    }
+  }
+};
+
+// Slices along A whose norm of order P is above a bound are scaled down to it.
+template <int A, int P>
+struct RenormOp : Operation<RenormOp<A, P>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in, double bound) {
+    constexpr bool axis = X::rank > 1 && axis_in_range(A, X::rank);
+    static_assert(sizeof(RenormAxis<axis, RenormOp, typename X::shape>) > 0);
+    if constexpr (axis) {
+      const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+      using T = typename decltype(x)::dtype;
+      const auto length = [&]<int... K>(std::integer_sequence<int, K...>) {
+        return NormOp<P, true, (K + (K >= normalize_axis(A, X::rank)))...>::apply(b, x);
+      }
+      (std::make_integer_sequence<int, X::rank - 1>{});
+      const Expr<T, Shape<>> most{ir::constant(b, x.value.dtype(), Dims{}, bound)};
+      const auto over = gt(length, most);  // elsewhere the length has no part, be it NaN
+      const auto factor = where(over, div(most, where(over, length, 1) + 1e-7), 1);
+      return CastOp<typename X::dtype>::apply(b, x * factor);
+    } else {
+      return in;
+    }
+  }
+};
+
+// vector_norm<axes...>(x), vector_norm<axes...>(x, order<1>), vector_norm(x, 2.5): a number is any order but
+// 0 and infinity; of all elements where no axis is named.
+template <int... A, class X>
+constexpr auto vector_norm(const X& x) {
+  return NormOp<2, false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto vector_norm(const X& x, KeepDim) {
+  return NormOp<2, true, A...>{}(x);
+}
+template <int... A, class X, class P>
+constexpr auto vector_norm(const X& x, const P& p) {
+  return detail::vector_norm_of<false, A...>(x, p);
+}
+template <int... A, class X, class P>
+constexpr auto vector_norm(const X& x, const P& p, KeepDim) {
+  return detail::vector_norm_of<true, A...>(x, p);
+}
+// matrix_norm(x), matrix_norm(x, order<1>), matrix_norm<0, 1>(x, order_infinity, keepdim): of the last two
+// axes unless two are named.
+template <int A = -2, int B = -1, class X>
+constexpr auto matrix_norm(const X& x) {
+  return NormOp<2, false, A, B>{}(x);
+}
+template <int A = -2, int B = -1, class X>
+constexpr auto matrix_norm(const X& x, KeepDim) {
+  return NormOp<2, true, A, B>{}(x);
+}
+template <int A = -2, int B = -1, class X>
+constexpr auto matrix_norm(const X& x, Frobenius) {
+  return NormOp<2, false, A, B>{}(x);
+}
+template <int A = -2, int B = -1, class X>
+constexpr auto matrix_norm(const X& x, Frobenius, KeepDim) {
+  return NormOp<2, true, A, B>{}(x);
+}
+template <int A = -2, int B = -1, class X, int P>
+constexpr auto matrix_norm(const X& x, OrderOf<P>) {
+  return MatrixNormOp<P, false, A, B>{}(x);
+}
+template <int A = -2, int B = -1, class X, int P>
+constexpr auto matrix_norm(const X& x, OrderOf<P>, KeepDim) {
+  return MatrixNormOp<P, true, A, B>{}(x);
+}
+// renorm<axis>(x, bound), renorm<axis>(x, order<1>, bound): torch.renorm(x, p, axis, bound).
+template <int A, class X>
+constexpr auto renorm(const X& x, double bound) {
+  return RenormOp<A, 2>{}(x, bound);
+}
+template <int A, class X, int P>
+constexpr auto renorm(const X& x, OrderOf<P>, double bound) {
+  return RenormOp<A, P>{}(x, bound);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/nn/channel_norm.hpp ----
+// Normalisation over channels as functions: torch.nn.functional.group_norm, instance_norm, batch_norm. The
+// layers of these names, which hold weights and running statistics, are in nn.
+
+// ---- weft/ops/nn/norm.hpp ----
+// Normalisation along the last axis, or the last ones, whose extents are named: layer_norm<4, 8>(x). Reduced
+// values keep their axes, so that each of these is one kernel that reads a row once.
+
+namespace WEFT_NAMESPACE {
+
+// What: the shape of x, then the extents that are named.
+WEFT_REFUSAL(NormalizedShapeFits,
+             "the extents named for a normalisation must be those of the tensor's last axes");
+// What: the shape of x, then that of the weight or bias.
+WEFT_REFUSAL(WeightMatchesRow,
+             "the weight and the bias of a normalisation must have the extent of the last axis, or the "
+             "extents that are named");
+
+namespace detail {
+// The axes that are normalised: as many from the end as extents D are named, one where none is.
+template <class S, i64... D>
+struct normalized_axes {
+  static constexpr int count = sizeof...(D) == 0 ? 1 : sizeof...(D);
+  static constexpr bool ends_with(const Dims& tail) {
+    if (S::rank < tail.rank) return false;
+    for (int k = 0; k < tail.rank; ++k)
+      if (S::value.extent[S::rank - tail.rank + k] != tail.extent[k]) return false;
+    return true;
+  }
+  static constexpr bool ok = S::rank >= count && ends_with(Shape<D...>::value);
+  // Whether a weight's shape is that of the axes.
+  template <class W>
+  static constexpr bool fits = ok&& W::rank == count&& ends_with(W::value);
+};
+
+// The mean over those axes, which stay.
+template <class X, int... K>
+constexpr auto row_mean(ir::Builder& b, const X& x, std::integer_sequence<int, K...>) {
+  return MeanOp<true, (-1 - K)...>::apply(b, x);
+}
+template <i64... D, class X>
+constexpr auto row_mean(ir::Builder& b, const X& x) {
+  using Rule = normalized_axes<typename X::shape, D...>;
+  return row_mean(b, x, std::make_integer_sequence < int, Rule::ok ? Rule::count : 0 > {});
+}
+
+// A row rounded once, to the dtype that the operands have in common.
+template <class X, class W, class... More, class R>
+constexpr auto rounded_row(ir::Builder& b, const R& row) {
+  using T = common<Expr<floating<typename X::dtype>, Shape<>>, W>;
+  if constexpr (sizeof...(More) == 0)
+    return CastOp<T>::apply(b, row);
+  else
+    return rounded_row<Expr<T, Shape<>>, More...>(b, row);
+}
+
+}  // namespace detail
+
+// (x - mean) / sqrt(variance + eps), then times weight plus bias: torch.nn.functional.layer_norm.
+template <i64... D>
+struct LayerNormOp : Operation<LayerNormOp<D...>> {
+  template <class X, class E>
+  static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
+    constexpr bool ok = detail::normalized_axes<typename X::shape, D...>::ok;
+    static_assert(sizeof(NormalizedShapeFits<ok, LayerNormOp, typename X::shape, Shape<D...>>) > 0);
+    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    const auto centred = sub(wide, detail::row_mean<D...>(b, wide));
+    const auto variance = detail::row_mean<D...>(b, mul(centred, centred));
+    return mul(centred, rsqrt(add(variance, eps)));
+  }
+  // normalized() where the weight fits, or a sentence.
+  template <class W, class X, class E>
+  static constexpr auto row(ir::Builder& b, const X& x, const W& weight, const E& eps) {
+    using Rule = detail::normalized_axes<typename X::shape, D...>;
+    constexpr bool fits = !Rule::ok || Rule::template fits<typename W::shape>;
+    static_assert(sizeof(WeightMatchesRow<fits, LayerNormOp, typename X::shape, typename W::shape>) > 0);
+    if constexpr (fits)
+      return mul(normalized(b, x, eps), weight);
+    else
+      return normalized(b, x, eps);
+  }
+  template <class X, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
+    return CastOp<floating<typename X::dtype>>::apply(b, normalized(b, x, eps));
+  }
+  template <class X, class W, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
+    return detail::rounded_row<X, W>(b, row(b, x, weight, eps));
+  }
+  template <class X, class W, class B, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
+    using Rule = detail::normalized_axes<typename X::shape, D...>;
+    constexpr bool fits = !Rule::ok || Rule::template fits<typename B::shape>;
+    static_assert(sizeof(WeightMatchesRow<fits, LayerNormOp, typename X::shape, typename B::shape>) > 0);
+    if constexpr (fits)
+      return detail::rounded_row<X, W, B>(b, add(row(b, x, weight, eps), bias));
+    else
+      return apply(b, x, weight, eps);
+  }
+};
+
+// x / sqrt(mean(x^2) + eps), times weight: torch.nn.functional.rms_norm.
+template <i64... D>
+struct RmsNormOp : Operation<RmsNormOp<D...>> {
+  // eps: PyTorch's, the distance from 1 to the next number of the dtype that it is computed in.
+  template <class X>
+  static constexpr double default_eps =
+      static_cast<double>(std::numeric_limits<opmath<typename X::dtype>>::epsilon());
+
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    return apply(b, x, default_eps<X>);
+  }
+  template <class X, class W>
+  requires is_expr<W>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight) {
+    return apply(b, x, weight, default_eps<X>);
+  }
+  template <class X, class E>
+  requires(!is_expr<E>) static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
+    return CastOp<floating<typename X::dtype>>::apply(b, normalized(b, x, eps));
+  }
+  template <class X, class W, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
+    using Rule = detail::normalized_axes<typename X::shape, D...>;
+    constexpr bool fits = !Rule::ok || Rule::template fits<typename W::shape>;
+    static_assert(sizeof(WeightMatchesRow<fits, RmsNormOp, typename X::shape, typename W::shape>) > 0);
+    if constexpr (fits)
+      return detail::rounded_row<X, W>(b, mul(normalized(b, x, eps), weight));
+    else
+      return apply(b, x, eps);
+  }
+  template <class X, class E>
+  static constexpr auto normalized(ir::Builder& b, const X& x, const E& eps) {
+    constexpr bool ok = detail::normalized_axes<typename X::shape, D...>::ok;
+    static_assert(sizeof(NormalizedShapeFits<ok, RmsNormOp, typename X::shape, Shape<D...>>) > 0);
+    const auto wide = CastOp<opmath<typename X::dtype>>::apply(b, x);
+    const auto square = detail::row_mean<D...>(b, mul(wide, wide));
+    return mul(wide, rsqrt(add(square, eps)));
+  }
+};
+
+// layer_norm(x), (x, weight), (x, weight, bias) over the last axis, layer_norm<4, 8>(...) over the last two,
+// of those extents; eps last.
+template <i64... D, class X>
+constexpr auto layer_norm(const X& x, double eps = 1e-5) {
+  return LayerNormOp<D...>{}(x, eps);
+}
+template <i64... D, class X, class W>
+requires(!Scalar<W>) constexpr auto layer_norm(const X& x, const W& weight, double eps = 1e-5) {
+  return LayerNormOp<D...>{}(x, weight, eps);
+}
+template <i64... D, class X, class W, class B>
+requires(!Scalar<W> && !Scalar<B>) constexpr auto layer_norm(const X& x, const W& weight, const B& bias,
+                                                             double eps = 1e-5) {
+  return LayerNormOp<D...>{}(x, weight, bias, eps);
+}
+// rms_norm(x), (x, weight), over the axes that are named as those of layer_norm; eps last: as PyTorch's, the
+// dtype's own unless it is given.
+template <i64... D, class X>
+constexpr auto rms_norm(const X& x) {
+  return RmsNormOp<D...>{}(x);
+}
+template <i64... D, class X>
+constexpr auto rms_norm(const X& x, double eps) {
+  return RmsNormOp<D...>{}(x, eps);
+}
+template <i64... D, class X, class W>
+requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight) {
+  return RmsNormOp<D...>{}(x, weight);
+}
+template <i64... D, class X, class W>
+requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double eps) {
+  return RmsNormOp<D...>{}(x, weight, eps);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    ChannelsFit,
+    "group_norm, instance_norm and batch_norm take (N, C, ...) with what else they are given of shape "
+    "(C); groups divide C, and instance_norm needs an axis behind the channels");
+
+namespace detail {
+
+template <class S>
+struct channel_rule {
+  static constexpr i64 channels = S::rank >= 2 ? S::value.extent[1] : 0;
+  static constexpr Dims make() {
+    Dims r = S::value;
+    for (int k = 0; k < r.rank; ++k) r.extent[k] = k == 1 ? channels : 1;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+// A number for each channel of a tensor of shape S, or a number for all.
+template <class S, class V>
+constexpr auto beside_channels(const V& v) {
+  if constexpr (is_expr<V>)
+    return Expr<typename V::dtype, shape_of<channel_rule<S>>>{ir::reshape(v.value, channel_rule<S>::value)};
+  else
+    return v;
+}
+template <class S, class... V>
+inline constexpr bool channels_fit =
+    S::rank >= 2 &&
+    ((!is_expr<V> || shape_of_operand<V>::value == Shape<channel_rule<S>::channels>::value) && ...);
+
+}  // namespace detail
+
+// Each sample's channels in Groups groups (0: every channel on its own), then weight and bias of each
+// channel.
+template <i64 Groups>
+struct GroupNormOp : Operation<GroupNormOp<Groups>> {
+  template <class X, class W, class B, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
+    using S = typename X::shape;
+    constexpr i64 channels = detail::channel_rule<S>::channels, groups = Groups == 0 ? channels : Groups;
+    constexpr bool ok = detail::channels_fit<S, W, B> && groups >= 0 &&
+                        (groups == 0 ? channels == 0 : channels % groups == 0) &&
+                        (Groups > 0 || S::rank >= 3);
+    static_assert(sizeof(ChannelsFit<ok, GroupNormOp, S, shape_of_operand<W>, shape_of_operand<B>>) > 0);
+    using T = floating<typename X::dtype>;
+    if constexpr (!ok) {
+      return CastOp<T>::apply(b, x);
+    } else if constexpr (X::size == 0) {
+      return CastOp<T>::apply(b, x);
+    } else {
+      constexpr i64 batch = S::value.extent[0];
+      using Rows = Shape<batch * groups, X::size / (batch * groups)>;
+      const auto wide = CastOp<opmath<T>>::apply(b, x);
+      const Expr<opmath<T>, Rows> rows{ir::reshape(wide.value, Rows::value)};
+      const auto n = LayerNormOp<>::apply(b, rows, eps);
+      const Expr<opmath<T>, S> y{ir::reshape(n.value, S::value)};
+      return CastOp<T>::apply(
+          b, add(mul(y, detail::beside_channels<S>(weight)), detail::beside_channels<S>(bias)));
+    }
+  }
+};
+// By given statistics, or by those of the batch.
+template <bool Given>
+struct BatchNormOp : Operation<BatchNormOp<Given>> {
+  template <class X, class M, class V, class W, class B, class E>
+  static constexpr auto apply(ir::Builder& b, const X& x, const M& mean, const V& variance, const W& weight,
+                              const B& bias, const E& eps) {
+    using S = typename X::shape;
+    constexpr bool ok = detail::channels_fit<S, M, V, W, B>;
+    static_assert(sizeof(ChannelsFit<ok, BatchNormOp, S, shape_of_operand<M>, shape_of_operand<V>,
+                                     shape_of_operand<W>, shape_of_operand<B>>) > 0);
+    using T = floating<typename X::dtype>;
+    if constexpr (!ok) {
+      return CastOp<T>::apply(b, x);
+    } else {
+      const auto wide = CastOp<opmath<T>>::apply(b, x);
+      const auto scaled = [&](const auto& centred, const auto& spread) {
+        const auto n = mul(centred, rsqrt(add(spread, eps)));
+        return CastOp<T>::apply(
+            b, add(mul(n, detail::beside_channels<S>(weight)), detail::beside_channels<S>(bias)));
+      };
+      if constexpr (Given) {
+        const auto wider = [&](const auto& v) {
+          return detail::beside_channels<S>(CastOp<opmath<T>>::apply(b, v));
+        };
+        return scaled(sub(wide, wider(mean)), wider(variance));
+      } else {
+        return [&]<int... K>(std::integer_sequence<int, K...>) {
+          const auto centred = sub(wide, MeanOp<true, 0, (2 + K)...>::apply(b, wide));
+          return scaled(centred, MeanOp<true, 0, (2 + K)...>::apply(b, mul(centred, centred)));
+        }
+        (std::make_integer_sequence<int, S::rank - 2>{});
+      }
+    }
+  }
+};
+
+// group_norm<groups>(x), (x, weight, bias), eps last: x (N, C, ...), weight and bias (C).
+template <i64 Groups, class X>
+constexpr auto group_norm(const X& x, double eps = 1e-5) {
+  return GroupNormOp<Groups>{}(x, 1, 0, eps);
+}
+template <i64 Groups, class X, class W, class B>
+constexpr auto group_norm(const X& x, const W& weight, const B& bias, double eps = 1e-5) {
+  return GroupNormOp<Groups>{}(x, weight, bias, eps);
+}
+// instance_norm(x), (x, weight, bias): each channel of each sample by its own statistics.
+template <class X>
+constexpr auto instance_norm(const X& x, double eps = 1e-5) {
+  return GroupNormOp<0>{}(x, 1, 0, eps);
+}
+template <class X, class W, class B>
+constexpr auto instance_norm(const X& x, const W& weight, const B& bias, double eps = 1e-5) {
+  return GroupNormOp<0>{}(x, weight, bias, eps);
+}
+// batch_norm(x, mean, variance), (x, mean, variance, weight, bias): by those statistics, as in evaluation;
+// batch_norm(x): by the batch's own, as in training.
+template <class X>
+constexpr auto batch_norm(const X& x, double eps = 1e-5) {
+  return BatchNormOp<false>{}(x, 0, 1, 1, 0, eps);
+}
+template <class X, class M, class V>
+constexpr auto batch_norm(const X& x, const M& mean, const V& variance, double eps = 1e-5) {
+  return BatchNormOp<true>{}(x, mean, variance, 1, 0, eps);
+}
+template <class X, class M, class V, class W, class B>
+constexpr auto batch_norm(const X& x, const M& mean, const V& variance, const W& weight, const B& bias,
+                          double eps = 1e-5) {
+  return BatchNormOp<true>{}(x, mean, variance, weight, bias, eps);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/nn/grid_sample.hpp ----
 // An image read at places of one's own: torch.nn.functional.grid_sample, and affine_grid, which makes such
 // places. All taps of all places are one gather; gradients reach the image and the places.
 
@@ -41790,850 +42619,7 @@ constexpr auto affine_grid(const X& theta, AlignCorners) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/histogram.hpp ----
-// torch.histogram: how many elements, or how much weight, lies in each bin, and the bins' edges. (Counts
-// alone are histc and bincount, in padded_results.hpp.)
-
-namespace WEFT_NAMESPACE {
-
-WEFT_REFUSAL(EdgesAscend,
-             "histogram takes its edges as a vector of at least two, or histogram<bins> a number of bins");
-WEFT_REFUSAL(HistogramWeights, "histogram: the weights must have the shape of the elements");
-
-// Counts of elements between ascending edges, the last edge belonging to the last bin; what lies outside, and
-// NaN, does not count.
-struct HistogramOp : Operation<HistogramOp> {
-  template <class X, class E, class W>
-  static constexpr auto apply(ir::Builder& b, const X& in, const E& edges, const W& weight) {
-    constexpr bool lined = E::rank == 1 && E::size >= 2;
-    static_assert(sizeof(EdgesAscend<lined, HistogramOp, typename E::shape>) > 0);
-    constexpr bool fits = !is_expr<W> || shape_of_operand<W>::value == X::shape::value;
-    static_assert(sizeof(HistogramWeights<fits, HistogramOp, typename X::shape, shape_of_operand<W>>) > 0);
-    constexpr i64 bins = lined ? E::size - 1 : 1;
-    using T = typename E::dtype;
-    if constexpr (!lined || !fits) {
-      return detail::refused<T, Shape<bins>>(in);
-    } else {
-      const auto x = ReshapeOp<X::size>::apply(b, CastOp<T>::apply(b, in));
-      const auto place = sub(SearchSortedOp<true>::apply(b, edges, x), 1);
-      const auto least = SelectIndexOp<0, 0>::apply(b, edges);
-      const auto most = SelectIndexOp<0, -1>::apply(b, edges);
-      const auto inside = bitwise_and(ge(x, least), le(x, most));
-      const auto bin = where(inside, minimum(place, bins - 1), bins);
-      const ir::Value w =
-          ir::reshape(ir::broadcast(detail::as_value<T>(b, weight), X::shape::value), Shape<X::size>::value);
-      return Expr<T, Shape<bins>>{ir::scatter(bin.value, w, 0, bins, ir::Fold::sum)};
-    }
-  }
-};
-// Bins + 1 edges, as x's dtype has them, between two numbers, or between the least and the greatest of x;
-// where these are equal, half a step apart on both sides.
-template <i64 Bins>
-struct HistogramEdgesOp : Operation<HistogramEdgesOp<Bins>> {
-  template <class X, class A, class B>
-  static constexpr auto apply(ir::Builder& b, const X&, const A& low, const B& high) {
-    using T = floating<typename X::dtype>;
-    const Expr<T, Shape<>> from{detail::as_value<T>(b, low)}, to{detail::as_value<T>(b, high)};
-    const auto same = eq(from, to);
-    return detail::LinspaceOp<T, Bins + 1>::apply(b, where(same, sub(from, 0.5), from),
-                                                  where(same, add(to, 0.5), to));
-  }
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    if constexpr (X::size == 0)
-      return apply(b, x, 0, 1);
-    else
-      return apply(b, x, ReduceOp<ir::Op::reduce_min, false>::apply(b, x),
-                   ReduceOp<ir::Op::reduce_max, false>::apply(b, x));
-  }
-};
-// Counts as a density, whose integral is 1.
-struct HistogramDensityOp : Operation<HistogramDensityOp> {
-  template <class C, class E>
-  static constexpr auto apply(ir::Builder& b, const C& counts, const E& edges) {
-    const auto widths =
-        sub(SliceAxisOp<0, 1, to_end, 1>::apply(b, edges), SliceAxisOp<0, 0, -1, 1>::apply(b, edges));
-    return div(div(counts, widths), ReduceOp<ir::Op::reduce_sum, false>::apply(b, counts));
-  }
-};
-
-namespace detail {
-
-template <bool Density, class X, class E, class W>
-constexpr auto histogram_of(const X& x, const E& edges, const W& weight) {
-  const auto counts = HistogramOp{}(x, edges, weight);
-  if constexpr (Density)
-    return std::tuple{HistogramDensityOp{}(counts, edges), edges};
-  else
-    return std::tuple{counts, edges};
-}
-
-}  // namespace detail
-
-// histogram<bins>(x): a tuple of counts and edges, the bins being equal parts of the range of x;
-// histogram<bins>(x, low, high), of that range; histogram(x, edges), of bins of one's own. A weight for each
-// element may follow. histogram<bins, true>: the density, counts over the whole and the bins' widths.
-template <i64 Bins, bool Density = false, class X>
-constexpr auto histogram(const X& x) {
-  return detail::histogram_of<Density>(x, HistogramEdgesOp<Bins>{}(x), 1);
-}
-template <i64 Bins, bool Density = false, class X, class A, class B, class W = int>
-requires(Bins > 0) constexpr auto histogram(const X& x, const A& low, const B& high, const W& weight = 1) {
-  return detail::histogram_of<Density>(x, HistogramEdgesOp<Bins>{}(x, low, high), weight);
-}
-template <i64 Bins = 0, bool Density = false, class X, class E, class W = int>
-requires(Bins == 0) constexpr auto histogram(const X& x, const E& edges, const W& weight = 1) {
-  return detail::histogram_of<Density>(x, edges, weight);
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/index.hpp ----
-// index(x, every, range<1, 5, 2>, ellipsis, newaxis, at<-1>, tensor, bounded<8>(mask)): Python's
-// x[:, 1:5:2, ..., None, -1, tensor, mask], and index_put, which writes there. Law: slices, places and new
-// axes are views; all tensors together are one kernel. Negative indices count from the end.
-
-// ---- weft/ops/index_rule.hpp ----
-// What index(x, ...) means, decided from types alone: which axes are sliced, dropped or added, which are
-// indexed by tensors, and the result's shape. Law: PyTorch's rules; integers count as slices, and axes
-// indexed by tensors stay in place if they are neighbours, and go to the front if not.
-
-namespace WEFT_NAMESPACE {
-
-// A whole axis; the axes that are not named; a new axis of extent 1.
-struct Every {};
-struct Ellipsis {};
-struct NewAxis {};
-inline constexpr Every every{};
-inline constexpr Ellipsis ellipsis{};
-inline constexpr NewAxis newaxis{};
-// range<1, 5, 2>: Python's 1:5:2. at<-1>: one place of an axis, which goes.
-template <i64 Begin, i64 End, i64 Step>
-struct RangeOf {};
-template <i64 Begin = 0, i64 End = to_end, i64 Step = 1>
-inline constexpr RangeOf<Begin, End, Step> range{};
-template <i64 Place>
-struct At {};
-template <i64 Place>
-inline constexpr At<Place> at{};
-// bounded<8>(mask): at most the first 8 elements where the mask is true; missing ones give zeros.
-template <i64 Capacity, class M>
-struct Bounded {
-  M mask;
-};
-template <i64 Capacity, class M>
-constexpr Bounded<Capacity, M> bounded(const M& mask) {
-  return {mask};
-}
-
-namespace detail {
-
-// Stands for an operand given at run time: integers of shape S, or a mask.
-template <class T, class S>
-struct TensorSpec {};
-template <i64 Capacity, class S>
-struct MaskSpec {};
-
-enum class IndexFault : u8 { none, axes, ellipses, outside, step, indices, mask, rank };
-
-struct IndexPlan {
-  IndexFault fault{};
-  ir::Slice slices[8];  // of x
-  Dims sliced;          // x after them
-  Dims basic;           // dropped and new axes done, axes under a mask joined
-  int tensors = 0;      // axes indexed by tensors: which of `basic`
-  int axis[8]{};
-  Dims joined;  // the tensors' common shape
-  bool masked = false;
-  bool front = false;  // the joined axes go first
-  Dims result;
-
-  // while walking
-  Dims x;
-  int at = 0, named = 0;
-  bool seen_ellipsis = false, has_joined = false;
-
-  constexpr void fail(IndexFault f) {
-    if (fault == IndexFault::none) fault = f;
-  }
-  constexpr i64 extent() {
-    if (at < x.rank) return x.extent[at];
-    fail(IndexFault::axes);
-    return 1;
-  }
-  constexpr void keep(i64 begin, i64 count, i64 step) {
-    if (at >= x.rank) return fail(IndexFault::axes);
-    slices[at] = {begin, step};
-    sliced.extent[at] = count;
-    ++at;
-  }
-  constexpr void push(i64 e) {
-    if (basic.rank >= max_rank) return fail(IndexFault::rank);
-    basic.extent[basic.rank++] = e;
-  }
-  constexpr void add(Every) {
-    const i64 e = extent();
-    keep(0, e, 1);
-    push(e);
-  }
-  constexpr void add(Ellipsis) {
-    if (seen_ellipsis) fail(IndexFault::ellipses);
-    seen_ellipsis = true;
-    for (int left = x.rank - named; left > 0; --left) add(Every{});
-  }
-  constexpr void add(NewAxis) { push(1); }
-  template <i64 Begin, i64 End, i64 Step>
-  constexpr void add(RangeOf<Begin, End, Step>) {
-    if (Step <= 0) return fail(IndexFault::step);
-    const i64 e = extent();
-    const auto place = [e](i64 i) { return i < -e ? i64{0} : i < 0 ? i + e : i > e ? e : i; };
-    const i64 begin = place(Begin), end = place(End),
-              count = end > begin ? (end - begin + Step - 1) / Step : 0;
-    keep(begin, count, Step);
-    push(count);
-  }
-  template <i64 Place>
-  constexpr void add(At<Place>) {
-    const i64 e = extent(), i = Place < 0 ? Place + e : Place;
-    if (i < 0 || i >= e) return fail(IndexFault::outside);
-    keep(i, 1, 1);
-  }
-  constexpr void join(const Dims& d) {
-    axis[tensors++] = basic.rank;
-    if (has_joined && !broadcastable(joined, d)) return fail(IndexFault::indices);
-    joined = has_joined ? broadcast(joined, d) : d;
-    has_joined = true;
-  }
-  template <class T, class S>
-  constexpr void add(TensorSpec<T, S>) {
-    if (!is_integer(dtype_of<T>)) return fail(IndexFault::indices);
-    const i64 e = extent();
-    join(S::value);
-    keep(0, e, 1);
-    push(e);
-  }
-  template <i64 Capacity, class S>
-  constexpr void add(MaskSpec<Capacity, S>) {
-    Dims d;
-    d.rank = 1;
-    d.extent[0] = Capacity;
-    join(d);
-    masked = true;
-    i64 size = 1;
-    for (int k = 0; k < S::rank; ++k) {
-      const i64 e = extent();
-      if (e != S::value.extent[k]) fail(IndexFault::mask);
-      keep(0, e, 1);
-      size *= e;
-    }
-    push(size);
-  }
-  constexpr void finish() {
-    if (!seen_ellipsis) add(Ellipsis{});
-    if (at != x.rank) fail(IndexFault::axes);
-    result = basic;
-    if (tensors == 0 || fault != IndexFault::none) return;
-    for (int k = 1; k < tensors; ++k) front = front || axis[k] != axis[k - 1] + 1;
-    Dims r;
-    const auto append = [&](const Dims& d, int begin, int end) {
-      for (int k = begin; k < end; ++k) {
-        if (r.rank >= max_rank) return fail(IndexFault::rank);
-        r.extent[r.rank++] = d.extent[k];
-      }
-    };
-    if (front) append(joined, 0, joined.rank);
-    int next = 0;
-    for (int k = 0; k < basic.rank; ++k) {
-      if (next < tensors && axis[next] == k) {
-        if (next == 0 && !front) append(joined, 0, joined.rank);
-        ++next;
-      } else {
-        append(basic, k, k + 1);
-      }
-    }
-    result = r;
-  }
-};
-
-template <class Spec>
-inline constexpr int axes_named = 1;
-template <>
-inline constexpr int axes_named<Ellipsis> = 0;
-template <>
-inline constexpr int axes_named<NewAxis> = 0;
-template <i64 Capacity, class S>
-inline constexpr int axes_named<MaskSpec<Capacity, S>> = S::rank;
-
-template <class X, class... Spec>
-struct index_rule {
-  static constexpr IndexPlan make() {
-    IndexPlan p;
-    p.x = p.sliced = X::value;
-    p.named = (axes_named<Spec> + ... + 0);
-    (p.add(Spec{}), ...);
-    p.finish();
-    return p;
-  }
-  static constexpr IndexPlan plan = make();
-  static constexpr bool ok = plan.fault == IndexFault::none;
-  static constexpr Dims value = ok ? plan.result : X::value;
-};
-
-}  // namespace detail
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-WEFT_REFUSAL(IndexAxesExist,
-             "index: more axes are indexed than the tensor has, or the result would have more than 8");
-WEFT_REFUSAL(OneEllipsis, "index: an ellipsis may stand once");
-WEFT_REFUSAL(PlaceInAxis, "index: the place lies outside its axis, or a range's step is not positive");
-WEFT_REFUSAL(IndicesBroadcast, "index: the index tensors must be integers whose shapes broadcast");
-WEFT_REFUSAL(MaskFits,
-             "index: a mask must have the extents of the axes that it stands for, and its result a size: "
-             "index(x, bounded<16>(mask))");
-
-namespace detail {
-
-template <class Op, IndexFault F, class... What>
-constexpr bool refuse_index() {
-  static_assert(sizeof(IndexAxesExist < F != IndexFault::axes && F != IndexFault::rank, Op, What... >) > 0);
-  static_assert(sizeof(OneEllipsis<F != IndexFault::ellipses, Op, What...>) > 0);
-  static_assert(sizeof(PlaceInAxis < F != IndexFault::outside && F != IndexFault::step, Op, What... >) > 0);
-  static_assert(sizeof(IndicesBroadcast<F != IndexFault::indices, Op, What...>) > 0);
-  static_assert(sizeof(MaskFits<F != IndexFault::mask, Op, What...>) > 0);
-  return F == IndexFault::none;
-}
-
-// A spec that takes the next operand: indices, or a mask.
-struct IndexOperand {};
-template <i64 Capacity>
-struct MaskOperand {};
-
-template <class... A>
-struct TypeList {};
-
-// Specs in which operands have their types.
-template <class Done, class Specs, class Operands>
-struct resolve_specs;
-template <class... D>
-struct resolve_specs<TypeList<D...>, TypeList<>, TypeList<>> {
-  using type = TypeList<D...>;
-};
-template <class... D, class S, class... Rest, class... O>
-struct resolve_specs<TypeList<D...>, TypeList<S, Rest...>, TypeList<O...>>
-    : resolve_specs<TypeList<D..., S>, TypeList<Rest...>, TypeList<O...>> {};
-template <class... D, class... Rest, class O, class... More>
-struct resolve_specs<TypeList<D...>, TypeList<IndexOperand, Rest...>, TypeList<O, More...>>
-    : resolve_specs<TypeList<D..., TensorSpec<std::conditional_t<is_expr<O>, dtype_of_operand<O>, i64>,
-                                              shape_of_operand<O>>>,
-                    TypeList<Rest...>, TypeList<More...>> {};
-template <class... D, i64 Capacity, class... Rest, class O, class... More>
-struct resolve_specs<TypeList<D...>, TypeList<MaskOperand<Capacity>, Rest...>, TypeList<O, More...>>
-    : resolve_specs<TypeList<D..., MaskSpec<Capacity, shape_of_operand<O>>>, TypeList<Rest...>,
-                    TypeList<More...>> {};
-
-template <class X, class Resolved>
-struct rule_of_specs;
-template <class X, class... S>
-struct rule_of_specs<X, TypeList<S...>> {
-  using type = index_rule<X, S...>;
-};
-template <class X, class Specs, class... O>
-using index_rule_for =
-    typename rule_of_specs<X, typename resolve_specs<TypeList<>, Specs, TypeList<O...>>::type>::type;
-
-// What an operand indexes by: a mask's true places, or itself.
-template <class Spec, class I>
-constexpr ir::Value index_value_of(ir::Builder& b, Spec, const I& operand) {
-  return as_value<std::conditional_t<is_expr<I>, dtype_of_operand<I>, i64>>(b, operand);
-}
-template <i64 Capacity, class I>
-constexpr ir::Value index_value_of(ir::Builder& b, MaskOperand<Capacity>, const I& mask) {
-  return true_places(b, mask.value, Capacity);
-}
-template <class S>
-inline constexpr bool takes_operand = std::is_same_v<S, IndexOperand>;
-template <i64 Capacity>
-inline constexpr bool takes_operand<MaskOperand<Capacity>> = true;
-template <std::size_t K, class First, class... Rest>
-constexpr auto taking_spec(TypeList<First, Rest...>) {
-  if constexpr (!takes_operand<First>)
-    return taking_spec<K>(TypeList<Rest...>{});
-  else if constexpr (K > 0)
-    return taking_spec<K - 1>(TypeList<Rest...>{});
-  else
-    return First{};
-}
-// Operands in order, each with the spec that takes it.
-template <class... Spec, class... I>
-constexpr void index_values(ir::Builder& b, TypeList<Spec...>, ir::Value* out, const I&... operand) {
-  const std::tuple<const I&...> all{operand...};
-  int next = 0;
-  const auto one = [&]<class S, std::size_t K>(S spec, std::integral_constant<std::size_t, K>) {
-    out[next++] = index_value_of(b, spec, std::get<K>(all));
-  };
-  [&]<std::size_t... K>(std::index_sequence<K...>) {
-    (one(taking_spec<K>(TypeList<Spec...>{}), std::integral_constant<std::size_t, K>{}), ...);
-  }
-  (std::index_sequence_for<I...>{});
-}
-
-// One index into the joined axes from one into each, an impossible one where any is outside.
-constexpr ir::Value joined_index(const ir::Value* index, int count, const i64* extent, const Dims& shape) {
-  i64 size = 1;
-  for (int k = 0; k < count; ++k) size *= extent[k];
-  ir::Value total, inside;
-  for (int k = 0; k < count; ++k) {
-    ir::Value i = ir::broadcast(ir::cast(index[k], DType::i64), shape);
-    const ir::Value zero = ir::constant_like(i, 0);
-    i = ir::select(ir::binary(ir::Op::lt, i, zero), i + static_cast<double>(extent[k]), i);
-    const ir::Value in =
-        ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, zero, i),
-                   ir::binary(ir::Op::lt, i, ir::constant_like(i, static_cast<double>(extent[k]))));
-    total = total ? total * static_cast<double>(extent[k]) + i : i;
-    inside = inside ? ir::binary(ir::Op::bit_and, inside, in) : in;
-  }
-  return ir::select(inside, total, ir::constant_like(total, static_cast<double>(size)));
-}
-
-constexpr ir::Value index_value(ir::Value x, const IndexPlan& p, const ir::Value* index) {
-  ir::Value v = ir::reshape(ir::slice(x, p.slices, p.sliced), p.basic);
-  if (p.tensors == 0) return v;
-  const Dims d = p.basic;
-  i64 extent[8]{};
-  for (int k = 0; k < p.tensors; ++k) extent[k] = d.extent[p.axis[k]];
-  int first = p.axis[0];
-  Dims merged;  // the indexed axes as one
-  if (p.front) {
-    i64 order[8]{};
-    int n = 0;
-    for (int k = 0; k < p.tensors; ++k) order[n++] = p.axis[k];
-    for (int k = 0, next = 0; k < d.rank; ++k) {
-      if (next < p.tensors && p.axis[next] == k)
-        ++next;
-      else
-        order[n++] = k;
-    }
-    v = ir::permute(v, order);
-    first = 0;
-  }
-  const Dims from = v.dims();
-  for (int k = 0; k < from.rank; ++k) {
-    if (k > first && k < first + p.tensors)
-      merged.extent[merged.rank - 1] *= from.extent[k];
-    else
-      merged.extent[merged.rank++] = from.extent[k];
-  }
-  v = ir::reshape(v, merged);
-  const ir::Value i = p.tensors == 1 ? ir::broadcast(as_index(index[0]), p.joined)
-                                     : joined_index(index, p.tensors, extent, p.joined);
-  const ir::Value taken = ir::take(v, along(i, merged, first), first, p.masked);
-  return ir::reshape(taken, p.result);
-}
-
-}  // namespace detail
-
-template <class... Spec>
-struct IndexOp : Operation<IndexOp<Spec...>> {
-  template <class X, class... I>
-  static constexpr auto apply(ir::Builder& b, const X& x, const I&... operand) {
-    using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
-    constexpr bool ok = detail::refuse_index<IndexOp, Rule::plan.fault, typename X::shape>();
-    using R = Expr<typename X::dtype, shape_of<Rule>>;
-    if constexpr (!ok) {
-      return detail::refused<typename R::dtype, typename R::shape>(x);
-    } else {
-      ir::Value values[sizeof...(I) + 1]{};
-      detail::index_values(b, detail::TypeList<Spec...>{}, values, operand...);
-      return R{detail::index_value(x.value, Rule::plan, values)};
-    }
-  }
-};
-
-// x with `value` at what index(x, ...) would give; Add: added to what is there.
-template <bool Add, class... Spec>
-struct IndexPutOp : Operation<IndexPutOp<Add, Spec...>> {
-  template <class X, class V, class... I>
-  static constexpr auto apply(ir::Builder& b, const X& x, const V& value, const I&... operand) {
-    using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
-    constexpr bool ok = detail::refuse_index<IndexPutOp, Rule::plan.fault, typename X::shape>();
-    using S = shape_of<Rule>;
-    constexpr bool fits = broadcastable(shape_of_operand<V>::value, S::value) &&
-                          broadcast(shape_of_operand<V>::value, S::value) == S::value;
-    static_assert(sizeof(ShapesBroadcast<fits, IndexPutOp, shape_of_operand<V>, S>) > 0);
-    if constexpr (!ok || !fits) {
-      return x;
-    } else {
-      // the places of all elements, counted from 1 so that 0 is none
-      constexpr i64 size = X::size;
-      const ir::Value count{&b, b.leaf(ir::Op::iota, DType::i64, Shape<size>::value, 0)};
-      const Expr<i64, typename X::shape> places{ir::reshape(count + 1.0, X::shape::value)};
-      const ir::Value found = IndexOp<Spec...>::apply(b, places, operand...).value;
-      const ir::Value none = ir::constant_like(found, 0);
-      const ir::Value at = ir::select(ir::binary(ir::Op::eq, found, none),
-                                      ir::constant_like(found, static_cast<double>(size)), found - 1.0);
-      const Dims flat = Shape<S::size>::value;
-      const ir::Value v =
-          ir::reshape(ir::broadcast(detail::as_value<typename X::dtype>(b, value), S::value), flat);
-      const ir::Value line = ir::reshape(x.value, Shape<size>::value), i = ir::reshape(at, flat);
-      const ir::Value r = Add ? detail::scatter_fold(line, i, v, 0, Reduction::sum, true)
-                              : detail::scatter_set(line, i, v, 0);
-      return X{ir::reshape(r, X::shape::value)};
-    }
-  }
-};
-
-namespace detail {
-
-// The operand of a spec, and what stands for it among the specs.
-template <class A>
-constexpr auto index_operand(const A& a) {
-  if constexpr (Operand<A>)
-    return std::tuple<A>{a};
-  else
-    return std::tuple<>{};
-}
-template <i64 Capacity, class M>
-constexpr auto index_operand(const Bounded<Capacity, M>& a) {
-  return std::tuple<M>{a.mask};
-}
-template <class A>
-struct SpecOf {
-  using type = std::conditional_t<Operand<A>, IndexOperand, A>;
-};
-template <i64 Capacity, class M>
-struct SpecOf<Bounded<Capacity, M>> {
-  using type = MaskOperand<Capacity>;
-};
-
-}  // namespace detail
-
-template <class X, class... A>
-constexpr auto index(const X& x, const A&... a) {
-  return std::apply(
-      [&](const auto&... operand) { return IndexOp<typename detail::SpecOf<A>::type...>{}(x, operand...); },
-      std::tuple_cat(detail::index_operand(a)...));
-}
-// index_put(x, value, every, tensor): x with value written there; index_put<true>: added, equal places in
-// order.
-template <bool Accumulate = false, class X, class V, class... A>
-constexpr auto index_put(const X& x, const V& value, const A&... a) {
-  return std::apply(
-      [&](const auto&... operand) {
-        return IndexPutOp<Accumulate, typename detail::SpecOf<A>::type...>{}(x, value, operand...);
-      },
-      std::tuple_cat(detail::index_operand(a)...));
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/matrix_norm.hpp ----
-// torch.linalg.vector_norm of every order and torch.linalg.matrix_norm of those that need no singular values.
-
-namespace WEFT_NAMESPACE {
-
-// The least: ord=-inf.
-inline constexpr OrderOf<std::numeric_limits<int>::min()> order_minus_infinity{};
-// The root of the sum of squares, of matrix_norm.
-struct Frobenius {};
-inline constexpr Frobenius frobenius{};
-
-WEFT_REFUSAL(MatrixNormOrder,
-             "matrix_norm has the orders frobenius, order<1>, order<-1>, order_infinity and "
-             "order_minus_infinity: those of singular values (2, -2, nuclear) need a decomposition");
-WEFT_REFUSAL(MatrixAxes, "matrix_norm takes two different axes of the tensor");
-WEFT_REFUSAL(RenormAxis, "renorm takes a tensor of two axes or more, and one of them");
-
-// (sum |x|^p)^(1/p) of a number p that is neither 0 nor infinite.
-template <bool Keep, int... A>
-struct VectorNormOp : Operation<VectorNormOp<Keep, A...>> {
-  template <class X, class P>
-  static constexpr auto apply(ir::Builder& b, const X& in, const P& p) {
-    const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
-    using T = typename decltype(x)::dtype;
-    const Expr<T, Shape<>> order{detail::as_value<T>(b, p)};
-    const auto total = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, detail::norm_terms(x, order));
-    return CastOp<floating<typename X::dtype>>::apply(b, detail::norm_root(total, div(1, order)));
-  }
-};
-// The least magnitude.
-template <bool Keep, int... A>
-struct LeastNormOp : Operation<LeastNormOp<Keep, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = CastOp<floating<typename X::dtype>>::apply(b, in);
-    return ReduceOp<ir::Op::reduce_min, Keep, A...>::apply(b, abs(x));
-  }
-};
-
-namespace detail {
-
-template <bool Keep, int... A, class X, int P>
-constexpr auto vector_norm_of(const X& x, OrderOf<P>) {
-  if constexpr (P == std::numeric_limits<int>::min())
-    return LeastNormOp<Keep, A...>{}(x);
-  else
-    return NormOp<P, Keep, A...>{}(x);
-}
-template <bool Keep, int... A, class X, class P>
-requires Operand<P>
-constexpr auto vector_norm_of(const X& x, const P& p) { return VectorNormOp<Keep, A...>{}(x, p); }
-
-}  // namespace detail
-
-// Sums of magnitudes along one axis of a matrix, then the greatest (or the least) of them along the other.
-template <int P, bool Keep, int A, int B>
-struct MatrixNormOp : Operation<MatrixNormOp<P, Keep, A, B>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& in) {
-    constexpr bool axes = axis_in_range(A, X::rank) && axis_in_range(B, X::rank) &&
-                          normalize_axis(A, X::rank) != normalize_axis(B, X::rank);
-    static_assert(sizeof(MatrixAxes<axes, MatrixNormOp, typename X::shape>) > 0);
-    constexpr bool infinite = P == std::numeric_limits<int>::max() || P == std::numeric_limits<int>::min();
-    static_assert(sizeof(MatrixNormOrder < infinite || P == 1 || P == -1, MatrixNormOp, OrderOf < P >>) > 0);
-    if constexpr (axes) {
-      const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
-      const auto sums = ReduceOp<ir::Op::reduce_sum, true, (infinite ? B : A)>::apply(b, abs(x));
-      constexpr ir::Op fold = P > 0 ? ir::Op::reduce_max : ir::Op::reduce_min;
-      const auto r = ReduceOp<fold, true, (infinite ? A : B)>::apply(b, sums);
-      using S = shape_of<detail::reduced_rule<typename X::shape, Keep, A, B>>;
-      return CastOp<floating<typename X::dtype>>::apply(
-          b, Expr<typename decltype(r)::dtype, S>{ir::reshape(r.value, S::value)});
-    } else {
-      return detail::real(in);
-    }
-  }
-};
-
-// Slices along A whose norm of order P is above a bound are scaled down to it.
-template <int A, int P>
-struct RenormOp : Operation<RenormOp<A, P>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& in, double bound) {
-    constexpr bool axis = X::rank > 1 && axis_in_range(A, X::rank);
-    static_assert(sizeof(RenormAxis<axis, RenormOp, typename X::shape>) > 0);
-    if constexpr (axis) {
-      const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
-      using T = typename decltype(x)::dtype;
-      const auto length = [&]<int... K>(std::integer_sequence<int, K...>) {
-        return NormOp<P, true, (K + (K >= normalize_axis(A, X::rank)))...>::apply(b, x);
-      }
-      (std::make_integer_sequence<int, X::rank - 1>{});
-      const Expr<T, Shape<>> most{ir::constant(b, x.value.dtype(), Dims{}, bound)};
-      const auto over = gt(length, most);  // elsewhere the length has no part, be it NaN
-      const auto factor = where(over, div(most, where(over, length, 1) + 1e-7), 1);
-      return CastOp<typename X::dtype>::apply(b, x * factor);
-    } else {
-      return in;
-    }
-  }
-};
-
-// vector_norm<axes...>(x), vector_norm<axes...>(x, order<1>), vector_norm(x, 2.5): a number is any order but
-// 0 and infinity; of all elements where no axis is named.
-template <int... A, class X>
-constexpr auto vector_norm(const X& x) {
-  return NormOp<2, false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto vector_norm(const X& x, KeepDim) {
-  return NormOp<2, true, A...>{}(x);
-}
-template <int... A, class X, class P>
-constexpr auto vector_norm(const X& x, const P& p) {
-  return detail::vector_norm_of<false, A...>(x, p);
-}
-template <int... A, class X, class P>
-constexpr auto vector_norm(const X& x, const P& p, KeepDim) {
-  return detail::vector_norm_of<true, A...>(x, p);
-}
-// matrix_norm(x), matrix_norm(x, order<1>), matrix_norm<0, 1>(x, order_infinity, keepdim): of the last two
-// axes unless two are named.
-template <int A = -2, int B = -1, class X>
-constexpr auto matrix_norm(const X& x) {
-  return NormOp<2, false, A, B>{}(x);
-}
-template <int A = -2, int B = -1, class X>
-constexpr auto matrix_norm(const X& x, KeepDim) {
-  return NormOp<2, true, A, B>{}(x);
-}
-template <int A = -2, int B = -1, class X>
-constexpr auto matrix_norm(const X& x, Frobenius) {
-  return NormOp<2, false, A, B>{}(x);
-}
-template <int A = -2, int B = -1, class X>
-constexpr auto matrix_norm(const X& x, Frobenius, KeepDim) {
-  return NormOp<2, true, A, B>{}(x);
-}
-template <int A = -2, int B = -1, class X, int P>
-constexpr auto matrix_norm(const X& x, OrderOf<P>) {
-  return MatrixNormOp<P, false, A, B>{}(x);
-}
-template <int A = -2, int B = -1, class X, int P>
-constexpr auto matrix_norm(const X& x, OrderOf<P>, KeepDim) {
-  return MatrixNormOp<P, true, A, B>{}(x);
-}
-// renorm<axis>(x, bound), renorm<axis>(x, order<1>, bound): torch.renorm(x, p, axis, bound).
-template <int A, class X>
-constexpr auto renorm(const X& x, double bound) {
-  return RenormOp<A, 2>{}(x, bound);
-}
-template <int A, class X, int P>
-constexpr auto renorm(const X& x, OrderOf<P>, double bound) {
-  return RenormOp<A, P>{}(x, bound);
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/one_hot.hpp ----
-// Classes as rows of zeros and a one: torch.nn.functional.one_hot.
-
-namespace WEFT_NAMESPACE {
-
-WEFT_REFUSAL(OneHotHasRoom, "one_hot<classes>(x): x has at most 7 axes, and there is at least one class");
-
-namespace detail {
-template <class S, i64 Classes>
-struct one_hot_rule {
-  static constexpr bool ok = S::rank < max_rank && Classes >= 1;
-  static constexpr Dims make() {
-    Dims r = S::value;
-    if (ok) r.extent[r.rank++] = Classes;
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-}  // namespace detail
-
-template <i64 Classes>
-struct OneHotOp : Operation<OneHotOp<Classes>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    using Rule = detail::one_hot_rule<typename X::shape, Classes>;
-    constexpr bool integer = is_integer(dtype_of<typename X::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, OneHotOp, typename X::dtype>) > 0);
-    static_assert(sizeof(OneHotHasRoom<Rule::ok, OneHotOp, typename X::shape>) > 0);
-    using R = Expr<i64, shape_of<Rule>>;
-    if constexpr (integer && Rule::ok) {
-      const ir::Value index = detail::as_index(x.value);
-      const ir::Value column{
-          &b, b.leaf(ir::Op::iota, index.dtype(), Rule::value, static_cast<u64>(Rule::value.rank - 1))};
-      Dims line = X::shape::value;
-      line.extent[line.rank++] = 1;
-      return R{ir::cast(ir::binary(ir::Op::eq, column, ir::reshape(index, line)), DType::i64)};
-    } else {
-      return detail::refused<i64, typename R::shape>(x);
-    }
-  }
-};
-
-// one_hot<classes>(x): x (...) of classes -> (..., classes), i64. What is no class gives a row of zeros.
-template <i64 Classes, class X>
-constexpr auto one_hot(const X& x) {
-  return OneHotOp<Classes>{}(x);
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/reduce_nan.hpp ----
-// The rest of torch's reductions: sums and means that skip NaN, several statistics at once, and comparisons
-// of whole tensors. Axes are template arguments, `keepdim` is as in reduce.hpp.
-
-namespace WEFT_NAMESPACE {
-
-template <bool Keep, int... A>
-struct NanSumOp : Operation<NanSumOp<Keep, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    if constexpr (is_float(dtype_of<typename X::dtype>))
-      return ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, where(isnan(x), 0, x));
-    else
-      return ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, x);
-  }
-};
-template <bool Keep, int... A>
-struct NanMeanOp : Operation<NanMeanOp<Keep, A...>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& in) {
-    const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
-    const auto counted = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, logical_not(isnan(x)));
-    return CastOp<floating<typename X::dtype>>::apply(b, div(NanSumOp<Keep, A...>::apply(b, x), counted));
-  }
-};
-namespace detail {
-template <int P>
-struct DistanceF {
-  constexpr auto operator()(const auto& x, const auto& y) const {
-    return NormOp<P, false>{}(sub(real(x), real(y)));
-  }
-};
-}  // namespace detail
-struct AllEqualOp : Operation<AllEqualOp> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    if constexpr (std::is_same_v<typename A::shape, typename B::shape>)
-      return AnyAllOp<true, false>::apply(b, eq(x, y));
-    else
-      return Expr<bool, Shape<>>{ir::constant(b, DType::boolean, Dims{}, 0)};
-  }
-};
-
-template <int... A, class X>
-constexpr auto nansum(const X& x) {
-  return NanSumOp<false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto nansum(const X& x, KeepDim) {
-  return NanSumOp<true, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto nanmean(const X& x) {
-  return NanMeanOp<false, A...>{}(x);
-}
-template <int... A, class X>
-constexpr auto nanmean(const X& x, KeepDim) {
-  return NanMeanOp<true, A...>{}(x);
-}
-// Tuples: the least and the greatest; the variance, or the standard deviation, and the mean, with the options
-// of var.
-template <int... A, class X>
-constexpr auto aminmax(const X& x) {
-  return std::tuple{ReduceOp<ir::Op::reduce_min, false, A...>{}(x),
-                    ReduceOp<ir::Op::reduce_max, false, A...>{}(x)};
-}
-template <int... A, class X>
-constexpr auto aminmax(const X& x, KeepDim) {
-  return std::tuple{ReduceOp<ir::Op::reduce_min, true, A...>{}(x),
-                    ReduceOp<ir::Op::reduce_max, true, A...>{}(x)};
-}
-template <int... A, class X, class... Option>
-constexpr auto var_mean(const X& x, const Option&...) {
-  using Given = detail::SpreadOptions<Option...>;
-  return std::tuple{VarianceOp<Given::keep, Given::correction, A...>{}(x), MeanOp<Given::keep, A...>{}(x)};
-}
-template <int... A, class X, class... Option>
-constexpr auto std_mean(const X& x, const Option&...) {
-  using Given = detail::SpreadOptions<Option...>;
-  return std::tuple{StdDevOp<Given::keep, Given::correction, A...>{}(x), MeanOp<Given::keep, A...>{}(x)};
-}
-// The p-norm of a difference, over everything.
-template <class X, class Y>
-constexpr auto dist(const X& x, const Y& y) {
-  return detail::Composed<detail::InSingle<detail::DistanceF<2>>>{}(x, y);
-}
-template <class X, class Y, int P>
-constexpr auto dist(const X& x, const Y& y, OrderOf<P>) {
-  return detail::Composed<detail::InSingle<detail::DistanceF<P>>>{}(x, y);
-}
-// Whether shapes and all elements agree; whether all are close.
-template <class X, class Y>
-constexpr auto equal(const X& x, const Y& y) {
-  return AllEqualOp{}(x, y);
-}
-template <class X, class Y, class R = double, class T = double>
-constexpr auto allclose(const X& x, const Y& y, const R& rtol = 1e-5, const T& atol = 1e-8) {
-  return AnyAllOp<true, false>{}(isclose(x, y, rtol, atol));
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/rotary_embedding.hpp ----
+// ---- weft/ops/nn/rotary_embedding.hpp ----
 // Rotary position embedding (Su et al., 2021): pairs of features turned by an angle that grows with the
 // position. Law: the product of a turned query and a turned key depends on the difference of their positions.
 
@@ -42768,7 +42754,176 @@ constexpr auto rotary_embedding(const X& x, const P& positions) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/sampling.hpp ----
+// ---- weft/ops/random/distribution.hpp ----
+// Random numbers of other distributions, with torch's names: normal, log_normal, exponential, cauchy,
+// geometric, bernoulli. Every call is a stream of its own, as in random.hpp; no gradient flows to the
+// parameters, as in PyTorch: for one, write mean + stddev * randn<f32, 4>().
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+// Exponential with rate 1: -log(1 - u), at least what rounds up to the least uniform number that is not 0.
+constexpr ir::Value exponential_bits(ir::Builder& b, const Dims& dims) {
+  const ir::Value q = -ir::unary(ir::Op::log, 1.0 - uniform_bits(b, dims));
+  return ir::binary(ir::Op::max, q, ir::constant_like(q, 2.98023223876953125e-8));  // 2^-25
+}
+
+// Kinds of numbers that a draw of f32 becomes, given the distribution's two parameters.
+struct NormalKind {
+  static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return normal_bits(b, d); }
+  static constexpr auto shaped(const auto& z, const auto& mean, const auto& deviation) {
+    return add(mul(z, deviation), mean);
+  }
+};
+struct LogNormalKind : NormalKind {
+  static constexpr auto shaped(const auto& z, const auto& mean, const auto& deviation) {
+    return exp(NormalKind::shaped(z, mean, deviation));
+  }
+};
+struct ExponentialKind {
+  static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return exponential_bits(b, d); }
+  static constexpr auto shaped(const auto& q, const auto& rate, const auto&) { return div(q, rate); }
+};
+struct CauchyKind {
+  static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return uniform_bits(b, d); }
+  static constexpr auto shaped(const auto& u, const auto& median, const auto& width) {
+    return add(mul(tan(mul(sub(u, 0.5), 3.141592653589793)), width), median);
+  }
+};
+// Trials up to the first success: the least k with 1 - (1 - p)^k >= u.
+struct GeometricKind {
+  static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return uniform_bits(b, d); }
+  static constexpr auto shaped(const auto& u, const auto& p, const auto&) {
+    const auto failure = [&] {
+      if constexpr (is_expr<std::remove_cvref_t<decltype(p)>>)
+        return log1p(neg(p));
+      else
+        return log1p(neg(add(mul(u, 0), p)));
+    }();
+    return maximum(ceil(div(log1p(neg(u)), failure)), 1);
+  }
+};
+
+// A parameter, to which no gradient flows.
+template <class P>
+constexpr auto constant_of(const P& p) {
+  if constexpr (is_expr<P>)
+    return stop_gradient(p);
+  else
+    return p;
+}
+
+template <class Kind, class T, i64... D>
+struct DistributionOp : Operation<DistributionOp<Kind, T, D...>> {
+  using weft_draws = void;
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& first, const B& second) {
+    using Wide = std::conditional_t<std::is_same_v<T, f64>, f64, f32>;
+    const Expr<Wide, Shape<D...>> z{ir::cast(Kind::draw(b, Shape<D...>::value), dtype_of<Wide>)};
+    const auto r = cast<Wide>(Kind::shaped(z, constant_of(first), constant_of(second)));
+    return Expr<T, Shape<D...>>{ir::cast(r.value, dtype_of<T>)};
+  }
+};
+
+}  // namespace detail
+
+// Numbers of tensors of parameters, one for each element: normal(mean, stddev).
+struct NormalOfOp : Operation<NormalOfOp> {
+  using weft_draws = void;
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& mean, const B& deviation) {
+    using T = floating<common<A, B>>;
+    using S = decltype(detail::broadcast_shapes<NormalOfOp, A, B>());
+    const ir::Value z = ir::cast(detail::normal_bits(b, S::value), dtype_of<T>);
+    const auto parameter = [&](const auto& p) {
+      return ir::unary(ir::Op::stop_gradient, ir::broadcast(detail::as_value<T>(b, p), S::value));
+    };
+    const ir::Value spread = parameter(deviation);
+    return Expr<T, S>{z * spread + parameter(mean)};
+  }
+};
+// 1 with probability x, 0 otherwise, in x's dtype.
+struct BernoulliOfOp : Operation<BernoulliOfOp> {
+  using weft_draws = void;
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(
+        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), BernoulliOfOp, typename X::dtype>) > 0);
+    const ir::Value u = detail::uniform_bits(b, X::shape::value);
+    using Wide = opmath<typename X::dtype>;
+    const ir::Value hit =
+        ir::binary(ir::Op::lt, ir::cast(u, dtype_of<Wide>), ir::cast(x.value, dtype_of<Wide>));
+    return X{ir::cast(hit, dtype_of<typename X::dtype>)};
+  }
+};
+template <class T, i64... D>
+struct BernoulliOp : Operation<BernoulliOp<T, D...>> {
+  using weft_draws = void;
+  template <class P>
+  static constexpr auto apply(ir::Builder& b, const P& p) {
+    const ir::Value u = detail::uniform_bits(b, Shape<D...>::value);
+    const ir::Value hit =
+        ir::binary(ir::Op::lt, u, ir::broadcast(detail::as_value<f32>(b, p), Shape<D...>::value));
+    return Expr<T, Shape<D...>>{ir::cast(hit, dtype_of<T>)};
+  }
+};
+// Integers in [low, high) with another tensor's dtype and shape.
+struct RandIntLikeOp : Operation<RandIntLikeOp> {
+  using weft_draws = void;
+  template <class X, class A, class B>
+  static constexpr auto apply(ir::Builder& b, const X&, const A& low, const B& high) {
+    return of<typename X::dtype>(b, typename X::shape{}, low, high);
+  }
+
+ private:
+  template <class T, i64... D, class A, class B>
+  static constexpr auto of(ir::Builder& b, Shape<D...>, const A& low, const B& high) {
+    return CastOp<T>::apply(b, RandIntOp<i64, D...>::apply(b, low, high));
+  }
+};
+
+// normal<f32, 2, 3>(mean, stddev); normal(mean, stddev) where one at least is a tensor.
+template <class T, i64... D, class M = int, class S = int>
+constexpr auto normal(const M& mean = 0, const S& stddev = 1) {
+  return detail::DistributionOp<detail::NormalKind, T, D...>{}(mean, stddev);
+}
+template <class M, class S>
+requires SomeOperands<M, S>
+constexpr auto normal(const M& mean, const S& stddev) { return NormalOfOp{}(mean, stddev); }
+// exp of a normal number
+template <class T, i64... D, class M = int, class S = int>
+constexpr auto log_normal(const M& mean = 1, const S& stddev = 2) {
+  return detail::DistributionOp<detail::LogNormalKind, T, D...>{}(mean, stddev);
+}
+template <class T, i64... D, class R = int>
+constexpr auto exponential(const R& rate = 1) {
+  return detail::DistributionOp<detail::ExponentialKind, T, D...>{}(rate, 0);
+}
+template <class T, i64... D, class M = int, class S = int>
+constexpr auto cauchy(const M& median = 0, const S& sigma = 1) {
+  return detail::DistributionOp<detail::CauchyKind, T, D...>{}(median, sigma);
+}
+// geometric<f32, 4>(p): 1, 2, ...
+template <class T, i64... D, class P>
+constexpr auto geometric(const P& p) {
+  return detail::DistributionOp<detail::GeometricKind, T, D...>{}(p, 0);
+}
+// bernoulli(x): x are the probabilities; bernoulli<f32, 2, 3>(p): one for all.
+template <class X>
+requires SomeOperands<X>
+constexpr auto bernoulli(const X& x) { return BernoulliOfOp{}(x); }
+template <class T, i64... D, class P>
+constexpr auto bernoulli(const P& p) {
+  return BernoulliOp<T, D...>{}(p);
+}
+template <class X, class A, class B>
+constexpr auto randint_like(const X& x, const A& low, const B& high) {
+  return RandIntLikeOp{}(x, low, high);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/random/sampling.hpp ----
 // Drawing from what a program computes: torch.multinomial, randperm and torch.nn.functional.gumbel_softmax.
 
 namespace WEFT_NAMESPACE {
@@ -42873,566 +43028,411 @@ constexpr auto gumbel_softmax(const X& logits, const Tau& tau = 1) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/scatter_view.hpp ----
-// A tensor with another one written into a view of it, or where a mask is true: torch.select_scatter,
-// slice_scatter, diagonal_scatter, masked_scatter, put. Everything gives a new tensor.
+// ---- weft/ops/reduce/histogram.hpp ----
+// torch.histogram: how many elements, or how much weight, lies in each bin, and the bins' edges. (Counts
+// alone are histc and bincount, in index/padded_results.hpp.)
 
 namespace WEFT_NAMESPACE {
 
-// What: the shape of the view, then that of the source.
-WEFT_REFUSAL(SourceFitsView, "the source must have the shape of the view that it is written into");
+WEFT_REFUSAL(EdgesAscend,
+             "histogram takes its edges as a vector of at least two, or histogram<bins> a number of bins");
+WEFT_REFUSAL(HistogramWeights, "histogram: the weights must have the shape of the elements");
 
-// src where x[begin:end:step] of an axis lies.
-template <int Axis, i64 Begin, i64 End, i64 Step>
-struct SliceScatterOp : Operation<SliceScatterOp<Axis, Begin, End, Step>> {
-  template <class X, class U>
-  static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
-    using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
-    static_assert(sizeof(SliceFits<Rule::ok, SliceScatterOp, typename X::shape>) > 0);
-    constexpr bool fits = !Rule::ok || U::shape::value == Rule::value;
-    static_assert(sizeof(SourceFitsView<fits, SliceScatterOp, shape_of<Rule>, typename U::shape>) > 0);
-    if constexpr (!Rule::ok || !fits || shape_of<Rule>::size == 0) {
-      return x;
+// Counts of elements between ascending edges, the last edge belonging to the last bin; what lies outside, and
+// NaN, does not count.
+struct HistogramOp : Operation<HistogramOp> {
+  template <class X, class E, class W>
+  static constexpr auto apply(ir::Builder& b, const X& in, const E& edges, const W& weight) {
+    constexpr bool lined = E::rank == 1 && E::size >= 2;
+    static_assert(sizeof(EdgesAscend<lined, HistogramOp, typename E::shape>) > 0);
+    constexpr bool fits = !is_expr<W> || shape_of_operand<W>::value == X::shape::value;
+    static_assert(sizeof(HistogramWeights<fits, HistogramOp, typename X::shape, shape_of_operand<W>>) > 0);
+    constexpr i64 bins = lined ? E::size - 1 : 1;
+    using T = typename E::dtype;
+    if constexpr (!lined || !fits) {
+      return detail::refused<T, Shape<bins>>(in);
     } else {
-      // each element of the source with Step - 1 behind it, then moved to its place
-      constexpr int axis = Rule::axis;
-      constexpr i64 count = Rule::value.extent[axis], extent = Rule::extent;
-      Dims apart, wide = Rule::value;
-      i64 stretch[2 * max_rank]{}, move[2 * max_rank]{};
-      ir::Value v = ir::cast(source.value, dtype_of<typename X::dtype>);
-      if constexpr (Step > 1) {
-        // (in front, count, 1, behind)
-        apart.rank = 4;
-        apart.extent[0] = apart.extent[2] = apart.extent[3] = 1;
-        apart.extent[1] = count;
-        for (int k = 0; k < X::rank; ++k)
-          if (k != axis) apart.extent[k < axis ? 0 : 3] *= Rule::value.extent[k];
-        stretch[5] = Step - 1;
-        wide.extent[axis] = count * Step;
-        v = ir::reshape(ir::pad(ir::reshape(v, apart), stretch, 0), wide);
-      }
-      move[2 * axis] = Rule::begin;
-      move[2 * axis + 1] = extent - Rule::begin - wide.extent[axis];
-      const ir::Value placed = ir::pad(v, move, 0);
-      const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, X::shape::value, static_cast<u64>(axis))};
-      const auto number = [&](i64 n) { return ir::constant_like(place, static_cast<double>(n)); };
-      ir::Value inside = ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, number(Rule::begin), place),
-                                    ir::binary(ir::Op::lt, place, number(Rule::end)));
-      if constexpr (Step > 1)
-        inside = ir::binary(
-            ir::Op::bit_and, inside,
-            ir::binary(ir::Op::eq, ir::binary(ir::Op::fmod, place - number(Rule::begin), number(Step)),
-                       number(0)));
-      return X{ir::select(inside, placed, x.value)};
+      const auto x = ReshapeOp<X::size>::apply(b, CastOp<T>::apply(b, in));
+      const auto place = sub(SearchSortedOp<true>::apply(b, edges, x), 1);
+      const auto least = SelectIndexOp<0, 0>::apply(b, edges);
+      const auto most = SelectIndexOp<0, -1>::apply(b, edges);
+      const auto inside = bitwise_and(ge(x, least), le(x, most));
+      const auto bin = where(inside, minimum(place, bins - 1), bins);
+      const ir::Value w =
+          ir::reshape(ir::broadcast(detail::as_value<T>(b, weight), X::shape::value), Shape<X::size>::value);
+      return Expr<T, Shape<bins>>{ir::scatter(bin.value, w, 0, bins, ir::Fold::sum)};
     }
   }
 };
-
-template <int Axis, i64 Place>
-struct SelectScatterOp : Operation<SelectScatterOp<Axis, Place>> {
-  template <class X, class U>
-  static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
-    constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
-    constexpr i64 place = Place < 0 ? Place + extent : Place;
-    constexpr bool ok = axis_in_range(Axis, X::rank) && place >= 0 && place < extent;
-    static_assert(sizeof(IndexInRange<ok, SelectScatterOp, typename X::shape>) > 0);
-    using View = shape_of<detail::drop_rule<typename X::shape, Axis>>;
-    constexpr bool fits = !ok || std::is_same_v<typename U::shape, View>;
-    static_assert(sizeof(SourceFitsView<fits, SelectScatterOp, View, typename U::shape>) > 0);
-    if constexpr (ok && fits)
-      return SliceScatterOp<Axis, place, place + 1, 1>::apply(
-          b, x, UnsqueezeOp<(Axis < 0 ? Axis + X::rank : Axis)>::apply(b, source));
+// Bins + 1 edges, as x's dtype has them, between two numbers, or between the least and the greatest of x;
+// where these are equal, half a step apart on both sides.
+template <i64 Bins>
+struct HistogramEdgesOp : Operation<HistogramEdgesOp<Bins>> {
+  template <class X, class A, class B>
+  static constexpr auto apply(ir::Builder& b, const X&, const A& low, const B& high) {
+    using T = floating<typename X::dtype>;
+    const Expr<T, Shape<>> from{detail::as_value<T>(b, low)}, to{detail::as_value<T>(b, high)};
+    const auto same = eq(from, to);
+    return detail::LinspaceOp<T, Bins + 1>::apply(b, where(same, sub(from, 0.5), from),
+                                                  where(same, add(to, 0.5), to));
+  }
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    if constexpr (X::size == 0)
+      return apply(b, x, 0, 1);
     else
-      return x;
+      return apply(b, x, ReduceOp<ir::Op::reduce_min, false>::apply(b, x),
+                   ReduceOp<ir::Op::reduce_max, false>::apply(b, x));
   }
 };
-
-// src on the diagonal of axes A and B, its last axis along it.
-template <i64 Offset, int A, int B>
-struct DiagonalScatterOp : Operation<DiagonalScatterOp<Offset, A, B>> {
-  template <class X, class U>
-  static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
-    using Rule = detail::diagonal_axes_rule<typename X::shape, Offset, A, B>;
-    static_assert(sizeof(AxisInRange<Rule::axes_ok, DiagonalScatterOp, typename X::shape>) > 0);
-    constexpr bool fits = !Rule::axes_ok || U::shape::value == Rule::value;
-    static_assert(sizeof(SourceFitsView<fits, DiagonalScatterOp, shape_of<Rule>, typename U::shape>) > 0);
-    if constexpr (!Rule::axes_ok || !fits || Rule::count == 0) {
-      return x;
-    } else {
-      constexpr Dims d = X::shape::value;
-      // element i of the diagonal lies in row i and column i + Offset, or in row i - Offset and column i
-      constexpr bool by_row = Offset >= 0;
-      constexpr int along = by_row ? Rule::a : Rule::b, across = by_row ? Rule::b : Rule::a;
-      i64 widths[2 * max_rank]{};
-      widths[2 * (U::rank - 1) + 1] = d.extent[along] - Rule::count;
-      ir::Value v = ir::pad(ir::cast(source.value, dtype_of<typename X::dtype>), widths, 0);
-      Dims line = v.dims();  // (others..., along, 1)
-      line.extent[line.rank++] = 1;
-      i64 order[8]{};
-      for (int k = 0, n = 0; k < d.rank; ++k)
-        order[k] = k == along ? d.rank - 2 : k == across ? d.rank - 1 : n++;
-      v = ir::broadcast(ir::permute(ir::reshape(v, line), order), d);
-      const ir::Value row{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(Rule::a))};
-      const ir::Value column{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(Rule::b))};
-      const ir::Value hit = ir::binary(ir::Op::eq, column, row + static_cast<double>(Offset));
-      return X{ir::select(hit, v, x.value)};
-    }
+// Counts as a density, whose integral is 1.
+struct HistogramDensityOp : Operation<HistogramDensityOp> {
+  template <class C, class E>
+  static constexpr auto apply(ir::Builder& b, const C& counts, const E& edges) {
+    const auto widths =
+        sub(SliceAxisOp<0, 1, to_end, 1>::apply(b, edges), SliceAxisOp<0, 0, -1, 1>::apply(b, edges));
+    return div(div(counts, widths), ReduceOp<ir::Op::reduce_sum, false>::apply(b, counts));
   }
 };
-
-// The first elements of src, in order, where the mask is true; where it has too few, NaN, or 0 of integers.
-struct MaskedScatterOp : Operation<MaskedScatterOp> {
-  template <class X, class M, class U>
-  static constexpr auto apply(ir::Builder&, const X& x, const M& mask, const U& source) {
-    static_assert(std::is_same_v<typename M::dtype, bool>, "masked_scatter: the mask must be boolean");
-    using S = decltype(detail::broadcast_shapes<MaskedScatterOp, X, M>());
-    const i64 size[]{S::size}, sources[]{U::size};
-    const Dims flat = ir::make_dims(1, size);
-    const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
-    const ir::Value rank = ir::scan(ir::cast(m, DType::i64), 0, false, ir::Fold::sum) - 1.0;
-    const ir::Value at = ir::select(m, rank, ir::constant_like(rank, 0));  // not one that counts from the end
-    const ir::Value v = ir::take(
-        ir::reshape(ir::cast(source.value, dtype_of<typename X::dtype>), ir::make_dims(1, sources)), at, 0);
-    const ir::Value kept = ir::reshape(ir::broadcast(x.value, S::value), flat);
-    return Expr<typename X::dtype, S>{ir::reshape(ir::select(m, v, kept), S::value)};
-  }
-};
-
-// src at places of the flattened tensor.
-template <bool Accumulate>
-struct PutOp : Operation<PutOp<Accumulate>> {
-  template <class X, class I, class U>
-  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& source) {
-    constexpr bool same = U::size == I::size;
-    static_assert(sizeof(SizesEqual<same, PutOp, typename I::shape, typename U::shape>) > 0);
-    if constexpr (!same) {
-      return x;
-    } else {
-      const auto flat = ReshapeOp<X::size>::apply(b, x);
-      const auto at = ReshapeOp<I::size>::apply(b, index);
-      const auto u = ReshapeOp<U::size>::apply(b, source);
-      if constexpr (Accumulate)
-        return X{ir::reshape(ScatterReduceOp<0, Reduction::sum, true>::apply(b, flat, at, u).value,
-                             X::shape::value)};
-      else
-        return X{ir::reshape(ScatterOp<0>::apply(b, flat, at, u).value, X::shape::value)};
-    }
-  }
-};
-
-// slice_scatter<axis, begin, end, step>(x, src): src in place of slice<axis, begin, end, step>(x).
-template <int Axis, i64 Begin = 0, i64 End = to_end, i64 Step = 1, class X, class U>
-constexpr auto slice_scatter(const X& x, const U& src) {
-  return SliceScatterOp<Axis, Begin, End, Step>{}(x, src);
-}
-// select_scatter<axis, place>(x, src): src in place of select<axis, place>(x).
-template <int Axis, i64 Place, class X, class U>
-constexpr auto select_scatter(const X& x, const U& src) {
-  return SelectScatterOp<Axis, Place>{}(x, src);
-}
-// diagonal_scatter<offset, a, b>(x, src): src in place of diagonal<offset, a, b>(x); the first two axes as in
-// PyTorch.
-template <i64 Offset = 0, int A = 0, int B = 1, class X, class U>
-constexpr auto diagonal_scatter(const X& x, const U& src) {
-  return DiagonalScatterOp<Offset, A, B>{}(x, src);
-}
-// masked_scatter(x, mask, src): x and mask broadcast.
-template <class X, class M, class U>
-constexpr auto masked_scatter(const X& x, const M& mask, const U& src) {
-  return MaskedScatterOp{}(x, mask, src);
-}
-// put(x, index, src), put<true>(...) to add: as scatter in the flattened tensor.
-template <bool Accumulate = false, class X, class I, class U>
-constexpr auto put(const X& x, const I& index, const U& src) {
-  return PutOp<Accumulate>{}(x, index, src);
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/spelling.hpp ----
-// PyTorch's spelling of operations whose axes, sizes or words are template arguments here: overloads that
-// refuse with the spelling to use.
-
-namespace WEFT_NAMESPACE {
-
-WEFT_REFUSAL(
-    AxesAreTemplateArguments,
-    "axes and sizes are template arguments, known while compiling: write sum<1>(x), softmax<-1>(x), "
-    "reshape<2, 8>(x), gather<1>(x, index) in place of sum(x, 1), softmax(x, -1), reshape(x, {2, 8}), "
-    "gather(x, 1, index)");
-WEFT_REFUSAL(
-    TwoAreCompared,
-    "max and min reduce: of two operands write maximum(x, y) and minimum(x, y), along an axis max<1>(x) "
-    "and argmax<1>(x)");
-WEFT_REFUSAL(
-    DtypeAndShapeAreTemplateArguments,
-    "dtype and shape are template arguments: write zeros<f32, 2, 3>(), randn<f32, 2, 3>(), arange<i64, "
-    "10>(), eye<f32, 3>(), randint<i64, 4>(0, 10), zeros_like<f16>(x) in place of zeros(2, 3), randn(2, 3), "
-    "arange(10), eye(3), randint(0, 10, {4}), zeros_like(x, f16)");
-WEFT_REFUSAL(
-    WordIsTemplateArgument,
-    "words are template arguments: write mse_loss<reduction::sum>(x, y), einsum<\"ij,jk->ik\">(a, b), "
-    "gelu_tanh(x), pad<PaddingMode::reflect, 1, 1>(x) in place of a string among the arguments");
-WEFT_REFUSAL(
-    TensorsAreArguments,
-    "the tensors are arguments one by one and the axis is a template argument: write cat<1>(a, b) and "
-    "stack<0>(a, b) in place of cat({a, b}, 1) and stack({a, b})");
-
-template <class X>
-concept Spelled = Operand<X> && !Scalar<X>;
-template <class A>
-concept SpelledNumber = std::is_arithmetic_v<std::remove_cvref_t<A>>;
-
-namespace spelled {
-struct arange;
-struct argmin;
-struct argsort;
-struct avg_pool2d;
-struct bce_with_logits;
-struct binary_cross_entropy;
-struct cat;
-struct chunk;
-struct concat;
-struct cross_entropy;
-struct cumprod;
-struct cumsum;
-struct einsum;
-struct empty;
-struct empty_like;
-struct expand;
-struct eye;
-struct flip;
-struct gather;
-struct index_select;
-struct l1_loss;
-struct layer_norm;
-struct linspace;
-struct log_softmax;
-struct logsumexp;
-struct max_pool2d;
-struct mse_loss;
-struct nll_loss;
-struct norm;
-struct one_hot;
-struct ones;
-struct ones_like;
-struct pad;
-struct rand;
-struct randint;
-struct randn;
-struct repeat;
-struct roll;
-struct select;
-struct sort;
-struct split;
-struct stack;
-struct topk;
-struct tril;
-struct unbind;
-struct zeros;
-struct zeros_like;
-}  // namespace spelled
 
 namespace detail {
-template <class Refusal, class X>
-constexpr auto respelled(const X& x) {
-  static_assert(sizeof(Refusal) > 0);
-  if constexpr (ExprLike<X>)
-    return to_expr(x);
+
+template <bool Density, class X, class E, class W>
+constexpr auto histogram_of(const X& x, const E& edges, const W& weight) {
+  const auto counts = HistogramOp{}(x, edges, weight);
+  if constexpr (Density)
+    return std::tuple{HistogramDensityOp{}(counts, edges), edges};
   else
-    return AfterRefusal{};
+    return std::tuple{counts, edges};
 }
-// What an operation returns: one value, or two.
-template <class X>
-constexpr X one_of(const X& x) {
-  return x;
-}
-template <class X>
-constexpr std::tuple<X, X> pair_of(const X& x) {
-  return {x, x};
-}
+
 }  // namespace detail
 
-#define WEFT_AXES(name, results)                                                                          \
-  template <Spelled X, SpelledNumber A, class... B>                                                       \
-  constexpr auto name(const X& x, const A&, const B&...) {                                                \
-    return detail::results##_of(detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x)); \
-  }
-WEFT_AXES(sum, one)
-WEFT_AXES(mean, one)
-WEFT_AXES(argmax, one)
-WEFT_AXES(argmin, one)
-WEFT_AXES(logsumexp, one)
-WEFT_AXES(norm, one)
-WEFT_AXES(sort, pair)
-WEFT_AXES(argsort, one)
-WEFT_AXES(topk, pair)
-WEFT_AXES(cumsum, one)
-WEFT_AXES(cumprod, one)
-WEFT_AXES(softmax, one)
-WEFT_AXES(log_softmax, one)
-WEFT_AXES(squeeze, one)
-WEFT_AXES(unsqueeze, one)
-WEFT_AXES(transpose, one)
-WEFT_AXES(permute, one)
-WEFT_AXES(flatten, one)
-WEFT_AXES(reshape, one)
-WEFT_AXES(view, one)
-WEFT_AXES(expand, one)
-WEFT_AXES(repeat, one)
-WEFT_AXES(flip, one)
-WEFT_AXES(roll, one)
-WEFT_AXES(unbind, pair)
-WEFT_AXES(select, one)
-WEFT_AXES(split, pair)
-WEFT_AXES(chunk, pair)
-WEFT_AXES(gather, one)
-WEFT_AXES(index_select, one)
-WEFT_AXES(one_hot, one)
-WEFT_AXES(tril, one)
-WEFT_AXES(max_pool2d, one)
-WEFT_AXES(avg_pool2d, one)
-#undef WEFT_AXES
-
-WEFT_REFUSAL(OptionIsWord,
-             "options are words, and not truth values: write sum<1>(x, keepdim), sort<-1>(x, descending), "
-             "topk<2>(x, smallest)");
-#define WEFT_CHOSEN(name, results)                                                            \
-  template <int First, int... Rest, Spelled X, class B>                                       \
-  requires std::is_same_v<B, bool>                                                            \
-  constexpr auto name(const X& x, B) {                                                        \
-    return detail::results##_of(detail::respelled<OptionIsWord<false, spelled::name, X>>(x)); \
-  }
-WEFT_CHOSEN(sum, one)
-WEFT_CHOSEN(prod, one)
-WEFT_CHOSEN(mean, one)
-WEFT_CHOSEN(amax, one)
-WEFT_CHOSEN(amin, one)
-WEFT_CHOSEN(any, one)
-WEFT_CHOSEN(all, one)
-WEFT_CHOSEN(argmax, one)
-WEFT_CHOSEN(argmin, one)
-WEFT_CHOSEN(logsumexp, one)
-WEFT_CHOSEN(norm, one)
-WEFT_CHOSEN(sort, pair)
-WEFT_CHOSEN(argsort, one)
-WEFT_CHOSEN(topk, pair)
-#undef WEFT_CHOSEN
-
-template <Spelled X, SpelledNumber A, SpelledNumber B>
-constexpr auto quantile(const X& x, const A&, const B&) {
-  return detail::respelled<AxesAreTemplateArguments<false, spelled::quantile, X>>(x);
+// histogram<bins>(x): a tuple of counts and edges, the bins being equal parts of the range of x;
+// histogram<bins>(x, low, high), of that range; histogram(x, edges), of bins of one's own. A weight for each
+// element may follow. histogram<bins, true>: the density, counts over the whole and the bins' widths.
+template <i64 Bins, bool Density = false, class X>
+constexpr auto histogram(const X& x) {
+  return detail::histogram_of<Density>(x, HistogramEdgesOp<Bins>{}(x), 1);
 }
-
-WEFT_REFUSAL(CapacityIsTemplateArgument,
-             "what is found has a size that is known at run time only, and so a place for it has one that is "
-             "known while compiling: auto [values, count] = masked_select<16>(x, mask), nonzero<16>(x), "
-             "unique<16>(x); where(mask, x, 0) keeps the shape");
-template <Spelled X, Spelled M>
-constexpr auto masked_select(const X& x, const M&) {
-  return detail::respelled<CapacityIsTemplateArgument<false, spelled::masked_select, X>>(x);
+template <i64 Bins, bool Density = false, class X, class A, class B, class W = int>
+requires(Bins > 0) constexpr auto histogram(const X& x, const A& low, const B& high, const W& weight = 1) {
+  return detail::histogram_of<Density>(x, HistogramEdgesOp<Bins>{}(x, low, high), weight);
 }
-template <Spelled X>
-constexpr auto nonzero(const X& x) {
-  return detail::respelled<CapacityIsTemplateArgument<false, spelled::nonzero, X>>(x);
+template <i64 Bins = 0, bool Density = false, class X, class E, class W = int>
+requires(Bins == 0) constexpr auto histogram(const X& x, const E& edges, const W& weight = 1) {
+  return detail::histogram_of<Density>(x, edges, weight);
 }
-template <Spelled X>
-constexpr auto unique(const X& x) {
-  return detail::respelled<CapacityIsTemplateArgument<false, spelled::unique, X>>(x);
-}
-
-WEFT_REFUSAL(
-    PlaceIsTemplateArgument,
-    "select: the place is a template argument too: write select<0, 2>(x); one that is known at run time only "
-    "is an input, of index_select<0>(x, i)");
-template <int Axis, Spelled X, SpelledNumber A>
-constexpr auto select(const X& x, const A&) {
-  return detail::respelled<PlaceIsTemplateArgument<false, GivenAxis<Axis>, X>>(x);
-}
-
-WEFT_REFUSAL(
-    WindowIsOne,
-    "one template argument is the window or the size, PerAxis{3, 2} where the axes differ, and options "
-    "follow it: write max_pool2d<3, PoolOptions{.stride = 2}>(x), adaptive_avg_pool2d<PerAxis{7, 5}>(x), "
-    "interpolate<InterpolateOptions{.scale_factor = 2}>(x)");
-#define WEFT_WINDOWED(name)                                                               \
-  template <i64 A, i64 B, i64... C, Spelled X>                                            \
-  constexpr auto name(const X& x) {                                                       \
-    return detail::respelled<WindowIsOne<false, spelled::name, Shape<A, B, C...>, X>>(x); \
-  }
-WEFT_WINDOWED(max_pool1d)
-WEFT_WINDOWED(max_pool2d)
-WEFT_WINDOWED(max_pool3d)
-WEFT_WINDOWED(avg_pool1d)
-WEFT_WINDOWED(avg_pool2d)
-WEFT_WINDOWED(avg_pool3d)
-WEFT_WINDOWED(adaptive_avg_pool1d)
-WEFT_WINDOWED(adaptive_avg_pool2d)
-WEFT_WINDOWED(adaptive_avg_pool3d)
-WEFT_WINDOWED(adaptive_max_pool1d)
-WEFT_WINDOWED(adaptive_max_pool2d)
-WEFT_WINDOWED(adaptive_max_pool3d)
-#undef WEFT_WINDOWED
-template <auto Factor, Spelled X>
-requires std::is_arithmetic_v<decltype(Factor)>
-constexpr auto interpolate(const X& x) {
-  return detail::respelled<WindowIsOne<false, spelled::interpolate, X>>(x);
-}
-
-#define WEFT_BRACED(name)                                                           \
-  template <Spelled X, class... B>                                                  \
-  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {        \
-    return detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x); \
-  }
-WEFT_BRACED(pad)
-WEFT_BRACED(sum)
-WEFT_BRACED(mean)
-WEFT_BRACED(flip)
-WEFT_BRACED(permute)
-WEFT_BRACED(reshape)
-WEFT_BRACED(view)
-WEFT_BRACED(expand)
-WEFT_BRACED(repeat)
-WEFT_BRACED(layer_norm)
-#undef WEFT_BRACED
-
-#define WEFT_COMPARED(name)                                               \
-  template <Spelled X, Operand Y>                                         \
-  constexpr auto name(const X& x, const Y&) {                             \
-    return detail::respelled<TwoAreCompared<false, spelled::name, X>>(x); \
-  }
-WEFT_COMPARED(max)
-WEFT_COMPARED(min)
-#undef WEFT_COMPARED
-
-#define WEFT_CREATED(name)                                                                              \
-  template <SpelledNumber A, SpelledNumber... B>                                                        \
-  constexpr auto name(const A&, const B&...) {                                                          \
-    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, A>>();              \
-  }                                                                                                     \
-  template <i64 D, i64... E>                                                                            \
-  constexpr auto name() {                                                                               \
-    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, Shape<D, E...>>>(); \
-  }                                                                                                     \
-  template <class... B>                                                                                 \
-  constexpr auto name(std::initializer_list<int>, const B&...) {                                        \
-    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, B...>>();           \
-  }
-WEFT_CREATED(zeros)
-WEFT_CREATED(ones)
-WEFT_CREATED(empty)
-WEFT_CREATED(rand)
-WEFT_CREATED(randn)
-WEFT_CREATED(eye)
-WEFT_CREATED(arange)
-WEFT_CREATED(linspace)
-#undef WEFT_CREATED
-template <SpelledNumber A, SpelledNumber B, class C, class... D>
-constexpr auto randint(const A&, const B&, const C&, const D&...) {
-  return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::randint, A>>();
-}
-template <SpelledNumber A, SpelledNumber B>
-constexpr auto randint(const A&, const B&, std::initializer_list<int>) {
-  return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::randint, A>>();
-}
-
-#define WEFT_LIKE(name)                                                                         \
-  template <Spelled X, class A>                                                                 \
-  constexpr auto name(const X& x, const A&) {                                                   \
-    return detail::respelled<DtypeAndShapeAreTemplateArguments<false, spelled::name, X, A>>(x); \
-  }
-WEFT_LIKE(zeros_like)
-WEFT_LIKE(ones_like)
-WEFT_LIKE(empty_like)
-#undef WEFT_LIKE
-
-#define WEFT_WORDED(name)                                                         \
-  template <Spelled X, class Y>                                                   \
-  constexpr auto name(const X& x, const Y&, const char*) {                        \
-    return detail::respelled<WordIsTemplateArgument<false, spelled::name, X>>(x); \
-  }
-WEFT_WORDED(mse_loss)
-WEFT_WORDED(l1_loss)
-WEFT_WORDED(cross_entropy)
-WEFT_WORDED(nll_loss)
-WEFT_WORDED(binary_cross_entropy)
-WEFT_WORDED(bce_with_logits)
-WEFT_WORDED(pad)
-#undef WEFT_WORDED
-
-template <Spelled X>
-constexpr auto softmax(const X& x) {
-  return detail::respelled<AxesAreTemplateArguments<false, spelled::softmax, X>>(x);
-}
-template <Spelled X>
-constexpr auto log_softmax(const X& x) {
-  return detail::respelled<AxesAreTemplateArguments<false, spelled::log_softmax, X>>(x);
-}
-template <Spelled X, class... Y>
-constexpr auto einsum(const char*, const X& x, const Y&...) {
-  return detail::respelled<WordIsTemplateArgument<false, spelled::einsum, X>>(x);
-}
-// A value of any shape.
-struct AnySpelled {
-  template <Spelled X>
-  constexpr AnySpelled(const X&) {}
-};
-#define WEFT_JOINED(name)                                                               \
-  template <class... A>                                                                 \
-  constexpr auto name(std::initializer_list<AnySpelled>, const A&...) {                 \
-    static_assert(sizeof(TensorsAreArguments<sizeof...(A) == 9, spelled::name>) > 0);   \
-    return AfterRefusal{};                                                              \
-  }                                                                                     \
-  template <Spelled X, SpelledNumber... A>                                              \
-  constexpr auto name(std::initializer_list<X> x, const A&...) {                        \
-    return detail::respelled<TensorsAreArguments<false, spelled::name, X>>(*x.begin()); \
-  }
-WEFT_JOINED(cat)
-WEFT_JOINED(stack)
-WEFT_JOINED(concat)
-#undef WEFT_JOINED
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/unravel_index.hpp ----
-// Places in a flattened tensor as indices into its axes: torch.unravel_index.
+// ---- weft/ops/reduce/nan.hpp ----
+// The rest of torch's reductions: sums and means that skip NaN, several statistics at once, and comparisons
+// of whole tensors. Axes are template arguments, `keepdim` is as in reduce.hpp.
 
 namespace WEFT_NAMESPACE {
 
-// What the message names, once for all axes.
-struct UnravelIndex {};
-
-// The index into axis Axis of a tensor of shape D...; a negative place counts from the end.
-template <int Axis, i64... D>
-struct UnravelOp : Operation<UnravelOp<Axis, D...>> {
+template <bool Keep, int... A>
+struct NanSumOp : Operation<NanSumOp<Keep, A...>> {
   template <class X>
-  static constexpr auto apply(ir::Builder&, const X& x) {
-    constexpr bool integer = is_integer(dtype_of<typename X::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, UnravelIndex, typename X::dtype>) > 0);
-    using R = Expr<i64, typename X::shape>;
-    constexpr i64 extent[]{D..., 1};
-    i64 behind = 1;
-    for (int k = Axis + 1; k < static_cast<int>(sizeof...(D)); ++k) behind *= extent[k];
-    if constexpr (integer) {
-      ir::Value v = ir::cast(x.value, DType::i64);
-      const ir::Value zero = ir::constant_like(v, 0);
-      v = ir::select(ir::binary(ir::Op::lt, v, zero), v + static_cast<double>(Shape<D...>::size), v);
-      if (behind > 1) v = v / static_cast<double>(behind);
-      if (Axis > 0) v = ir::binary(ir::Op::fmod, v, ir::constant_like(v, static_cast<double>(extent[Axis])));
-      return R{v};
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    if constexpr (is_float(dtype_of<typename X::dtype>))
+      return ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, where(isnan(x), 0, x));
+    else
+      return ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, x);
+  }
+};
+template <bool Keep, int... A>
+struct NanMeanOp : Operation<NanMeanOp<Keep, A...>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& in) {
+    const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
+    const auto counted = ReduceOp<ir::Op::reduce_sum, Keep, A...>::apply(b, logical_not(isnan(x)));
+    return CastOp<floating<typename X::dtype>>::apply(b, div(NanSumOp<Keep, A...>::apply(b, x), counted));
+  }
+};
+namespace detail {
+template <int P>
+struct DistanceF {
+  constexpr auto operator()(const auto& x, const auto& y) const {
+    return NormOp<P, false>{}(sub(real(x), real(y)));
+  }
+};
+}  // namespace detail
+struct AllEqualOp : Operation<AllEqualOp> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    if constexpr (std::is_same_v<typename A::shape, typename B::shape>)
+      return AnyAllOp<true, false>::apply(b, eq(x, y));
+    else
+      return Expr<bool, Shape<>>{ir::constant(b, DType::boolean, Dims{}, 0)};
+  }
+};
+
+template <int... A, class X>
+constexpr auto nansum(const X& x) {
+  return NanSumOp<false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto nansum(const X& x, KeepDim) {
+  return NanSumOp<true, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto nanmean(const X& x) {
+  return NanMeanOp<false, A...>{}(x);
+}
+template <int... A, class X>
+constexpr auto nanmean(const X& x, KeepDim) {
+  return NanMeanOp<true, A...>{}(x);
+}
+// Tuples: the least and the greatest; the variance, or the standard deviation, and the mean, with the options
+// of var.
+template <int... A, class X>
+constexpr auto aminmax(const X& x) {
+  return std::tuple{ReduceOp<ir::Op::reduce_min, false, A...>{}(x),
+                    ReduceOp<ir::Op::reduce_max, false, A...>{}(x)};
+}
+template <int... A, class X>
+constexpr auto aminmax(const X& x, KeepDim) {
+  return std::tuple{ReduceOp<ir::Op::reduce_min, true, A...>{}(x),
+                    ReduceOp<ir::Op::reduce_max, true, A...>{}(x)};
+}
+template <int... A, class X, class... Option>
+constexpr auto var_mean(const X& x, const Option&...) {
+  using Given = detail::SpreadOptions<Option...>;
+  return std::tuple{VarianceOp<Given::keep, Given::correction, A...>{}(x), MeanOp<Given::keep, A...>{}(x)};
+}
+template <int... A, class X, class... Option>
+constexpr auto std_mean(const X& x, const Option&...) {
+  using Given = detail::SpreadOptions<Option...>;
+  return std::tuple{StdDevOp<Given::keep, Given::correction, A...>{}(x), MeanOp<Given::keep, A...>{}(x)};
+}
+// The p-norm of a difference, over everything.
+template <class X, class Y>
+constexpr auto dist(const X& x, const Y& y) {
+  return detail::Composed<detail::InSingle<detail::DistanceF<2>>>{}(x, y);
+}
+template <class X, class Y, int P>
+constexpr auto dist(const X& x, const Y& y, OrderOf<P>) {
+  return detail::Composed<detail::InSingle<detail::DistanceF<P>>>{}(x, y);
+}
+// Whether shapes and all elements agree; whether all are close.
+template <class X, class Y>
+constexpr auto equal(const X& x, const Y& y) {
+  return AllEqualOp{}(x, y);
+}
+template <class X, class Y, class R = double, class T = double>
+constexpr auto allclose(const X& x, const Y& y, const R& rtol = 1e-5, const T& atol = 1e-8) {
+  return AnyAllOp<true, false>{}(isclose(x, y, rtol, atol));
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/shape/combine.hpp ----
+// Several tensors as one, or one as many combinations: torch.broadcast_tensors, block_diag, cartesian_prod,
+// vander.
+
+// ---- weft/ops/shape/coordinates.hpp ----
+// More tensors made from nothing, and grids: logspace, triangles' indices, meshgrid.
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+// The coordinates of a triangle, row by row.
+template <bool Lower, i64 Rows, i64 Cols, i64 Offset>
+struct TriangleIndices : Operation<TriangleIndices<Lower, Rows, Cols, Offset>> {
+  using weft_creates = void;
+  static constexpr i64 count() {
+    i64 n = 0;
+    for (i64 r = 0; r < Rows; ++r)
+      for (i64 c = 0; c < Cols; ++c) n += (Lower ? c <= r + Offset : c >= r + Offset) ? 1 : 0;
+    return n;
+  }
+  static constexpr auto apply(ir::Builder& b) {
+    constexpr i64 n = count();
+    const auto ones = Expr<i32, Shape<Rows, Cols>>{ir::constant(b, DType::i32, Shape<Rows, Cols>::value, 1)};
+    const auto found = NonzeroOp<n, false>::apply(b, TriangleOp<Lower, Offset>::apply(b, ones));
+    const i64 order[2]{1, 0};
+    return Expr<i64, Shape<2, n>>{ir::permute(found.value, order)};
+  }
+};
+
+// Operand K of a grid: along axis K, the same along the others; `xy` swaps the first two axes.
+template <int K, bool Xy>
+struct GridOf : Operation<GridOf<K, Xy>> {
+  template <class... X>
+  struct Rule {
+    static constexpr Dims make() {
+      Dims r;
+      r.rank = sizeof...(X);
+      const i64 extent[]{X::size..., 1};
+      for (int k = 0; k < r.rank; ++k) r.extent[place(k, r.rank)] = extent[k];
+      return r;
+    }
+    static constexpr int place(int k, int rank) { return Xy && rank > 1 && k < 2 ? 1 - k : k; }
+    static constexpr Dims value = make();
+  };
+  template <class... X>
+  static constexpr auto apply(ir::Builder&, const X&... x) {
+    static_assert(
+        sizeof(RankIs<((X::rank <= 1) && ... && true), GridOf, typename X::shape..., GivenRank<1>>) > 0);
+    using R = Rule<X...>;
+    using E = std::tuple_element_t<K, std::tuple<X...>>;
+    const auto& own = std::get<K>(std::tie(x...));
+    Dims line = R::value;
+    for (int k = 0; k < line.rank; ++k) line.extent[k] = 1;
+    line.extent[R::place(K, line.rank)] = E::size;
+    return Expr<typename E::dtype, shape_of<R>>{ir::broadcast(ir::reshape(own.value, line), R::value)};
+  }
+};
+template <bool Xy, std::size_t... K, class... X>
+constexpr auto grids(std::index_sequence<K...>, const X&... x) {
+  return std::tuple{GridOf<static_cast<int>(K), Xy>{}(x...)...};
+}
+
+}  // namespace detail
+
+struct IndexingXy {};
+inline constexpr IndexingXy indexing_xy{};
+
+// logspace<f32, n>(low, high, base): powers of the base, the exponents as linspace has them.
+template <class T, i64 N, class A, class B, class C = double>
+constexpr auto logspace(const A& low, const B& high, const C& base = 10) {
+  return pow(base, linspace<T, N>(low, high));
+}
+// tril_indices<rows, columns, offset>(): (2, n)
+template <i64 Rows, i64 Cols, i64 Offset = 0>
+constexpr auto tril_indices() {
+  return detail::TriangleIndices<true, Rows, Cols, Offset>{}();
+}
+template <i64 Rows, i64 Cols, i64 Offset = 0>
+constexpr auto triu_indices() {
+  return detail::TriangleIndices<false, Rows, Cols, Offset>{}();
+}
+// meshgrid(x, y, ...): a tuple, each as large as the grid, whose axes are x, y, ...; with `indexing_xy` in
+// front, the first two change places, as numpy has it.
+template <class... X>
+constexpr auto meshgrid(const X&... x) {
+  return detail::grids<false>(std::index_sequence_for<X...>{}, x...);
+}
+template <class... X>
+constexpr auto meshgrid(IndexingXy, const X&... x) {
+  return detail::grids<true>(std::index_sequence_for<X...>{}, x...);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(VectorsOrMatrices, "block_diag takes matrices, vectors (rows) and numbers in tensors");
+
+// Operand K with the extents of all together.
+template <int K>
+struct BroadcastBesideOp : Operation<BroadcastBesideOp<K>> {
+  template <class First, class... X>
+  static constexpr auto joint(const First&, const X&... x) {
+    if constexpr (sizeof...(X) == 0)
+      return typename First::shape{};
+    else
+      return decltype(detail::broadcast_shapes<BroadcastBesideOp, Expr<f32, typename First::shape>,
+                                               Expr<f32, decltype(joint(x...))>>()){};
+  }
+  template <class... X>
+  static constexpr auto apply(ir::Builder&, const X&... x) {
+    using S = decltype(joint(x...));
+    const auto& own = std::get<K>(std::tie(x...));
+    return Expr<typename std::tuple_element_t<K, std::tuple<X...>>::dtype, S>{
+        ir::broadcast(own.value, S::value)};
+  }
+};
+
+// Matrices along the diagonal of a matrix of zeros.
+struct BlockDiagOp : Operation<BlockDiagOp> {
+  template <class... X>
+  static constexpr auto apply(ir::Builder& b, const X&... x) {
+    constexpr bool ok = ((X::rank <= 2) && ...);
+    static_assert(sizeof(VectorsOrMatrices<ok, BlockDiagOp, typename X::shape...>) > 0);
+    if constexpr (ok) {
+      constexpr i64 width[]{columns<X>()...};
+      constexpr i64 all = (columns<X>() + ...);
+      return [&]<std::size_t... K>(std::index_sequence<K...>) {
+        return CatOp<0>::apply(b, PadOp<before(width, K), all - before(width, K) - width[K]>::apply(
+                                      b, ReshapeOp<rows<X>(), columns<X>()>::apply(b, x), 0)...);
+      }
+      (std::index_sequence_for<X...>{});
     } else {
-      return detail::refused<i64, typename X::shape>(x);
+      return std::get<0>(std::tie(x...));
+    }
+  }
+
+ private:
+  template <class X>
+  static constexpr i64 columns() {
+    return X::rank == 0 ? 1 : X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0];
+  }
+  template <class X>
+  static constexpr i64 rows() {
+    return X::rank < 2 ? 1 : X::shape::value.extent[0];
+  }
+  static constexpr i64 before(const i64* width, std::size_t k) {
+    i64 n = 0;
+    for (std::size_t i = 0; i < k; ++i) n += width[i];
+    return n;
+  }
+};
+
+// Powers 0 ... Count - 1 of each element of a vector (ascending), or from Count - 1 down.
+template <i64 Count, bool Ascending>
+struct VanderOp : Operation<VanderOp<Count, Ascending>> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    static_assert(sizeof(RankIs<X::rank == 1, VanderOp, typename X::shape, GivenRank<1>>) > 0);
+    if constexpr (X::rank == 1) {
+      constexpr i64 n = X::size, count = Count < 0 ? n : Count;
+      // a running product of 1, x, x, ...
+      const auto column = ReshapeOp<n, 1>::apply(b, x);
+      const Dims d = Shape<n, count>::value;
+      const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, d, 1)};
+      const ir::Value first = ir::binary(ir::Op::eq, place, ir::constant_like(place, 0));
+      const ir::Value factors = ir::select(first, ir::constant(b, column.value.dtype(), d, 1), column.value);
+      const auto powers =
+          ScanOp<1, ir::Fold::prod>::apply(b, Expr<typename X::dtype, Shape<n, count>>{factors});
+      if constexpr (Ascending)
+        return powers;
+      else
+        return FlipOp<1>::apply(b, powers);
+    } else {
+      return x;
     }
   }
 };
 
-// unravel_index<2, 3>(x): a tuple, the index into each axis of a tensor (2, 3) for every place in x, i64.
-template <i64... D, class X>
-constexpr auto unravel_index(const X& x) {
-  return [&]<int... K>(std::integer_sequence<int, K...>) { return std::tuple{UnravelOp<K, D...>{}(x)...}; }
-  (std::make_integer_sequence<int, sizeof...(D)>{});
+// A tuple of all operands with the extents that they broadcast to.
+template <class... X>
+constexpr auto broadcast_tensors(const X&... x) {
+  return [&]<int... K>(std::integer_sequence<int, K...>) {
+    return std::tuple{BroadcastBesideOp<K>{}(x...)...};
+  }
+  (std::make_integer_sequence<int, sizeof...(X)>{});
+}
+template <class... X>
+constexpr auto block_diag(const X&... x) {
+  return BlockDiagOp{}(x...);
+}
+// cartesian_prod(a, b, ...) of vectors: every combination as a row, the last vector running fastest.
+template <class A, class B, class... X>
+constexpr auto cartesian_prod(const A& a, const B& b, const X&... x) {
+  return std::apply(
+      [](const auto&... grid) { return reshape<-1, static_cast<i64>(sizeof...(grid))>(stack<-1>(grid...)); },
+      meshgrid(a, b, x...));
+}
+// vander(x), vander<count>(x), vander<count, true>(x): falling powers, or rising ones.
+template <i64 Count = -1, bool Increasing = false, class X>
+constexpr auto vander(const X& x) {
+  return VanderOp<Count, Increasing>{}(x);
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/vjp.hpp ----
+// ---- weft/ops/transform/vjp.hpp ----
 // vjp and jvp: products of vectors with a function's Jacobian, from either side, of results of any shape.
 // jvp is the vjp of a vjp, which is linear in its cotangent; what the first leaves unused is pruned. As
 // torch.func.vjp and torch.func.jvp.
@@ -43593,7 +43593,7 @@ constexpr auto jvp(const F&, const X& x, const A&...) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/vmap.hpp ----
+// ---- weft/ops/transform/vmap.hpp ----
 // vmap: a function of one sample as a function of many. vmap(f)(x, ...) takes the samples of every tensor
 // along its first axis and stacks the results. Law: vmap(f)(x)[i] is f(x[i]); it is traced once, and no rule
 // but those of passes/batch.hpp makes the difference. Random numbers are drawn anew for every sample.
@@ -44226,7 +44226,7 @@ constexpr auto vmap(const F&, const X& x, const A&...) {
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/optim.hpp ----
-// Layer 7: optimisers and schedules.
+// Layer 8: optimisers and schedules.
 
 // ---- weft/optim/adadelta.hpp ----
 // Adadelta (Zeiler, 2012), as torch.optim.Adadelta: g += weight_decay p; s = rho s + (1 - rho) g^2;
@@ -45990,7 +45990,7 @@ struct PlainSGD {
 
 }  // namespace WEFT_NAMESPACE::optim
 // ---- weft/train.hpp ----
-// Layer 11: training.
+// Layer 13: training.
 
 // ---- weft/train/any_trainer.hpp ----
 // AnyTrainer<In...>: any trainer with these inputs under a type that can be written down. Law: this header

@@ -5,12 +5,12 @@
 
 #include "weft/cuda.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/activation.hpp"
-#include "weft/ops/custom.hpp"
-#include "weft/ops/grad.hpp"
-#include "weft/ops/loop.hpp"
-#include "weft/ops/loss.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/core/custom.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
+#include "weft/ops/nn/activation.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/transform/grad.hpp"
+#include "weft/ops/transform/loop.hpp"
 #include "weft/train/trainer.hpp"
 
 // [cuda]

@@ -9,17 +9,17 @@
 
 #include "support/numbers.hpp"
 #include "weft/cuda.hpp"
-#include "weft/ops/conv.hpp"
-#include "weft/ops/creation.hpp"
-#include "weft/ops/grad.hpp"
-#include "weft/ops/linalg.hpp"
-#include "weft/ops/loss.hpp"
-#include "weft/ops/padded_results.hpp"
-#include "weft/ops/pool.hpp"
-#include "weft/ops/random.hpp"
-#include "weft/ops/reduce.hpp"
-#include "weft/ops/scan.hpp"
-#include "weft/ops/slicing.hpp"
+#include "weft/ops/index/padded_results.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
+#include "weft/ops/nn/conv.hpp"
+#include "weft/ops/nn/pool.hpp"
+#include "weft/ops/random/random.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/reduce/scan.hpp"
+#include "weft/ops/shape/creation.hpp"
+#include "weft/ops/shape/slicing.hpp"
+#include "weft/ops/transform/grad.hpp"
 
 using namespace weft;
 using weft::testing::numbers;

@@ -1,9 +1,9 @@
 // Kernels of every sort for resources.sh, which reads what ptxas says about them. Never run.
 #include "weft/exec/cuda_kernels.cuh"
 #include "weft/exec/trace.hpp"
-#include "weft/ops/creation.hpp"
-#include "weft/ops/loss.hpp"
-#include "weft/ops/random.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
+#include "weft/ops/random/random.hpp"
+#include "weft/ops/shape/creation.hpp"
 
 using namespace weft;
 

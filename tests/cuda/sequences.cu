@@ -6,9 +6,9 @@
 
 #include "weft/cuda.hpp"
 #include "weft/nn/recurrent.hpp"
-#include "weft/ops/activation.hpp"
-#include "weft/ops/ctc_loss.hpp"
-#include "weft/ops/grad.hpp"
+#include "weft/ops/loss/ctc.hpp"
+#include "weft/ops/nn/activation.hpp"
+#include "weft/ops/transform/grad.hpp"
 
 using namespace weft;
 

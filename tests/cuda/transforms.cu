@@ -5,13 +5,13 @@
 
 #include "weft/cuda.hpp"
 #include "weft/exec/function.hpp"
-#include "weft/ops/composed.hpp"
-#include "weft/ops/conv.hpp"
-#include "weft/ops/linalg.hpp"
-#include "weft/ops/reduce.hpp"
-#include "weft/ops/slicing.hpp"
-#include "weft/ops/vjp.hpp"
-#include "weft/ops/vmap.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/math/composed.hpp"
+#include "weft/ops/nn/conv.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/shape/slicing.hpp"
+#include "weft/ops/transform/vjp.hpp"
+#include "weft/ops/transform/vmap.hpp"
 
 using namespace weft;
 

@@ -7,9 +7,9 @@
 
 #include "emulated/program.hpp"
 #include "support/numbers.hpp"
-#include "weft/ops/creation.hpp"
-#include "weft/ops/loss.hpp"
-#include "weft/ops/random.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
+#include "weft/ops/random/random.hpp"
+#include "weft/ops/shape/creation.hpp"
 
 using namespace weft;
 using weft::testing::numbers;

@@ -7,7 +7,7 @@
 #include "emulated/device.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/nn/recurrent.hpp"
-#include "weft/ops/ctc_loss.hpp"
+#include "weft/ops/loss/ctc.hpp"
 #include "weft/optim/adafactor.hpp"
 #include "weft/train/trainer.hpp"
 

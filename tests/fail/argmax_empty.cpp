@@ -3,7 +3,7 @@
 // expect: Shape<0, 5>
 // first-error: an axis that is reduced has extent 0
 #include "weft/exec/function.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 using namespace weft;
 
 int main() {

@@ -1,7 +1,7 @@
 // expect: Train
 // first-error: compile: a mode is one of a model's layers, and this function has no model
 #include "weft/exec/function.hpp"
-#include "weft/ops/pointwise.hpp"
+#include "weft/ops/math/pointwise.hpp"
 using namespace weft;
 
 int main() {

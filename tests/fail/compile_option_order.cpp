@@ -1,7 +1,7 @@
 // expect: Input<float
 // first-error: compile: the inputs come before the options
 #include "weft/exec/function.hpp"
-#include "weft/ops/pointwise.hpp"
+#include "weft/ops/math/pointwise.hpp"
 using namespace weft;
 
 int main() {

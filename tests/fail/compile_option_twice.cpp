@@ -1,7 +1,7 @@
 // expect: BF16
 // first-error: compile: a precision, a mode, seed{}, probes<...>, a check or lend{} is given twice
 #include "weft/exec/function.hpp"
-#include "weft/ops/pointwise.hpp"
+#include "weft/ops/math/pointwise.hpp"
 using namespace weft;
 
 int main() {

@@ -1,7 +1,7 @@
 // expect: compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, probes<...>,
 // lend{} first-error: compile: after the inputs it takes a precision
 #include "weft/exec/function.hpp"
-#include "weft/ops/pointwise.hpp"
+#include "weft/ops/math/pointwise.hpp"
 #include "weft/optim/sgd.hpp"
 using namespace weft;
 

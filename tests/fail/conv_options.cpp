@@ -1,7 +1,7 @@
 // expect: the options of a convolution
 // first-error: the options of a convolution
 #include "weft/exec/function.hpp"
-#include "weft/ops/conv.hpp"
+#include "weft/ops/nn/conv.hpp"
 using namespace weft;
 
 #ifdef WEFT_FIXED

@@ -2,8 +2,8 @@
 // expect: custom_op
 // first-error: custom: a primitive without a gradient is differentiated
 #include "weft/nn/linear.hpp"
-#include "weft/ops/custom.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/core/custom.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 
 template <>

@@ -2,7 +2,7 @@
 // expect: CustomTensor<double>
 // forbid: no matching function
 #include "weft/exec/function.hpp"
-#include "weft/ops/custom.hpp"
+#include "weft/ops/core/custom.hpp"
 
 template <>
 struct weft::custom_op<weft::op_id("twice")> {

@@ -2,7 +2,7 @@
 // expect: Shape<5, 3>
 // first-error: custom: the primitive's type(...) does not take operands
 #include "weft/exec/function.hpp"
-#include "weft/ops/custom.hpp"
+#include "weft/ops/core/custom.hpp"
 
 // Only matrices with as many rows as columns.
 template <>

@@ -3,7 +3,7 @@
 // expect: int
 // first-error: the operation is not defined for this dtype
 #include "weft/exec/function.hpp"
-#include "weft/ops/conv.hpp"
+#include "weft/ops/nn/conv.hpp"
 using namespace weft;
 
 int main() {

@@ -3,7 +3,7 @@
 // expect: bool
 // first-error: the operation is not defined for this dtype
 #include "weft/exec/function.hpp"
-#include "weft/ops/linalg.hpp"
+#include "weft/ops/linalg/matmul.hpp"
 using namespace weft;
 
 int main() {

@@ -3,7 +3,7 @@
 // expect: bool
 // first-error: the operation is not defined for this dtype
 #include "weft/exec/function.hpp"
-#include "weft/ops/pointwise.hpp"
+#include "weft/ops/math/pointwise.hpp"
 using namespace weft;
 
 int main() {

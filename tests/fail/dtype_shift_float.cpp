@@ -2,7 +2,7 @@
 // expect: ShiftLeft
 // first-error: the operation is not defined for this dtype
 #include "weft/exec/function.hpp"
-#include "weft/ops/special.hpp"
+#include "weft/ops/math/special.hpp"
 using namespace weft;
 
 int main() {

@@ -1,7 +1,7 @@
 // expect: evaluate: the function gives floating-point numbers that are means over the rows of the batch
 // -100 expect: evaluate: it takes one in<...> a field of a sample, the batch as the first axis of each
 #include "weft/nn/linear.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 #include "weft/train/evaluate.hpp"
 using namespace weft;
 

@@ -2,8 +2,8 @@
 // expect: Shape<3>
 // first-error: the body must return the next carry with the dtype and shape of the carry
 #include "weft/exec/function.hpp"
-#include "weft/ops/loop.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/transform/loop.hpp"
 using namespace weft;
 
 int main() {

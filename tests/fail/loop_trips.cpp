@@ -2,8 +2,8 @@
 // expect: Shape<4, 2>
 // first-error: stacked inputs have one leading axis of equal extent
 #include "weft/exec/function.hpp"
-#include "weft/ops/loop.hpp"
-#include "weft/ops/pointwise.hpp"
+#include "weft/ops/math/pointwise.hpp"
+#include "weft/ops/transform/loop.hpp"
 using namespace weft;
 
 #ifdef WEFT_FIXED

@@ -2,7 +2,7 @@
 // expect: Shape<4>
 // first-error: the class weights must be a vector
 #include "weft/exec/function.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 using namespace weft;
 
 int main() {

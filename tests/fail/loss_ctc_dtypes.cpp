@@ -1,7 +1,7 @@
 // expect: ctc_loss: log_probs must be floats, targets and lengths integers (i32 or i64)
 // first-error: ctc_loss: log_probs must be floats
 #include "weft/exec/function.hpp"
-#include "weft/ops/ctc_loss.hpp"
+#include "weft/ops/loss/ctc.hpp"
 using namespace weft;
 
 int main() {

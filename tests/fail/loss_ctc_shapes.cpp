@@ -2,7 +2,7 @@
 // expect: Shape<4, 7, 5>
 // first-error: ctc_loss: log_probs are (T, N, C)
 #include "weft/exec/function.hpp"
-#include "weft/ops/ctc_loss.hpp"
+#include "weft/ops/loss/ctc.hpp"
 using namespace weft;
 
 int main() {

@@ -2,7 +2,7 @@
 // expect: double
 // first-error: triplet_margin_with_distance_loss: the fourth argument is the distance
 #include "weft/exec/function.hpp"
-#include "weft/ops/loss_margin.hpp"
+#include "weft/ops/loss/margin.hpp"
 using namespace weft;
 
 int main() {

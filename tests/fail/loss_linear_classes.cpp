@@ -3,8 +3,8 @@
 // expect: Shape<4, 3>
 // first-error: linear_cross_entropy takes
 #include "weft/exec/function.hpp"
-#include "weft/ops/linear_cross_entropy.hpp"
-#include "weft/ops/rearrange.hpp"
+#include "weft/ops/loss/linear_cross_entropy.hpp"
+#include "weft/ops/shape/rearrange.hpp"
 using namespace weft;
 
 int main() {

@@ -2,7 +2,7 @@
 // expect: float
 // first-error: multi_margin_loss, multilabel_margin_loss: scores
 #include "weft/exec/function.hpp"
-#include "weft/ops/loss_margin.hpp"
+#include "weft/ops/loss/margin.hpp"
 using namespace weft;
 
 int main() {

@@ -2,8 +2,8 @@
 // first-error: nll_loss: labels must be integers
 // forbid: cross_entropy:
 #include "weft/exec/function.hpp"
-#include "weft/ops/likelihood_loss.hpp"
-#include "weft/ops/regression_loss.hpp"
+#include "weft/ops/loss/likelihood.hpp"
+#include "weft/ops/loss/regression.hpp"
 using namespace weft;
 
 int main() {

@@ -3,8 +3,8 @@
 // expect: Shape<3>
 // first-error: gaussian_nll_loss: the variance has the shape of the means
 #include "weft/exec/function.hpp"
-#include "weft/ops/likelihood_loss.hpp"
-#include "weft/ops/regression_loss.hpp"
+#include "weft/ops/loss/likelihood.hpp"
+#include "weft/ops/loss/regression.hpp"
 using namespace weft;
 
 int main() {

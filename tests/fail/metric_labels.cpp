@@ -2,7 +2,7 @@
 // expect: Shape<8, 3>
 // first-error: a metric of classes takes logits
 #include "weft/exec/function.hpp"
-#include "weft/ops/metric.hpp"
+#include "weft/ops/loss/metric.hpp"
 using namespace weft;
 
 int main() {

@@ -3,7 +3,7 @@
 // expect: Shape<2, 4, 6>
 // first-error: the mask of an attention does not broadcast to its scores
 #include "weft/exec/function.hpp"
-#include "weft/ops/attention.hpp"
+#include "weft/ops/nn/attention.hpp"
 using namespace weft;
 
 #ifdef WEFT_FIXED

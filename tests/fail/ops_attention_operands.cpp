@@ -2,7 +2,7 @@
 // expect: Shape<2, 6, 16>
 // first-error: the operands of an attention do not fit
 #include "weft/exec/function.hpp"
-#include "weft/ops/attention.hpp"
+#include "weft/ops/nn/attention.hpp"
 using namespace weft;
 
 #ifdef WEFT_FIXED

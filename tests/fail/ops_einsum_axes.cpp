@@ -3,7 +3,7 @@
 // expect: Shape<4, 8>
 // first-error: an operand has another number of axes than its subscripts name
 #include "weft/exec/function.hpp"
-#include "weft/ops/einsum.hpp"
+#include "weft/ops/linalg/einsum.hpp"
 using namespace weft;
 
 int main() {

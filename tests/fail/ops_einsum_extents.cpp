@@ -3,7 +3,7 @@
 // expect: Shape<4, 3>
 // first-error: a letter stands for axes of different extents
 #include "weft/exec/function.hpp"
-#include "weft/ops/einsum.hpp"
+#include "weft/ops/linalg/einsum.hpp"
 using namespace weft;
 
 int main() {

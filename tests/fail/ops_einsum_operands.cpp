@@ -3,7 +3,7 @@
 // expect: Shape<4, 8>
 // first-error: the subscripts name another number of operands
 #include "weft/exec/function.hpp"
-#include "weft/ops/einsum.hpp"
+#include "weft/ops/linalg/einsum.hpp"
 using namespace weft;
 
 int main() {

@@ -2,7 +2,7 @@
 // expect: Shape<2, 2, 1000>
 // first-error: einsum: more than 8 axes are needed at once
 #include "weft/exec/function.hpp"
-#include "weft/ops/einsum.hpp"
+#include "weft/ops/linalg/einsum.hpp"
 using namespace weft;
 
 int main() {

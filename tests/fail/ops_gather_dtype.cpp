@@ -3,7 +3,7 @@
 // expect: float
 // first-error: the index must be integers
 #include "weft/exec/function.hpp"
-#include "weft/ops/gather.hpp"
+#include "weft/ops/index/gather.hpp"
 using namespace weft;
 
 int main() {

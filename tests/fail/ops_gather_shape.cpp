@@ -3,7 +3,7 @@
 // expect: Shape<5, 2>
 // first-error: the index does not fit
 #include "weft/exec/function.hpp"
-#include "weft/ops/gather.hpp"
+#include "weft/ops/index/gather.hpp"
 using namespace weft;
 
 int main() {

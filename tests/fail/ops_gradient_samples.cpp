@@ -3,7 +3,7 @@
 // expect: Shape<2, 3>
 // first-error: more samples than
 #include "weft/exec/function.hpp"
-#include "weft/ops/trapezoid.hpp"
+#include "weft/ops/reduce/trapezoid.hpp"
 using namespace weft;
 
 int main() {

@@ -3,8 +3,8 @@
 // expect: Shape<2, 4, 2, 4>
 // first-error: grid_sample takes (N, C, H, W)
 #include "weft/exec/function.hpp"
-#include "weft/ops/grid_sample.hpp"
-#include "weft/ops/movement.hpp"
+#include "weft/ops/nn/grid_sample.hpp"
+#include "weft/ops/shape/movement.hpp"
 using namespace weft;
 
 int main() {

@@ -3,7 +3,7 @@
 // expect: Shape<4, 8>
 // first-error: an ellipsis may stand once
 #include "weft/exec/function.hpp"
-#include "weft/ops/index.hpp"
+#include "weft/ops/index/index.hpp"
 using namespace weft;
 
 int main() {

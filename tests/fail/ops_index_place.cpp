@@ -3,7 +3,7 @@
 // expect: Shape<4, 8>
 // first-error: the place lies outside its axis
 #include "weft/exec/function.hpp"
-#include "weft/ops/index.hpp"
+#include "weft/ops/index/index.hpp"
 using namespace weft;
 
 int main() {

@@ -3,7 +3,7 @@
 // expect: Shape<3, 8>
 // first-error: the shapes do not broadcast
 #include "weft/exec/function.hpp"
-#include "weft/ops/index.hpp"
+#include "weft/ops/index/index.hpp"
 using namespace weft;
 
 int main() {

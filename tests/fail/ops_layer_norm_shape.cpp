@@ -3,7 +3,7 @@
 // expect: Shape<3, 2, 4>
 // first-error: extents named for a normalisation
 #include "weft/exec/function.hpp"
-#include "weft/ops/norm.hpp"
+#include "weft/ops/nn/norm.hpp"
 using namespace weft;
 
 int main() {

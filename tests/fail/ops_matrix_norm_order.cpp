@@ -3,7 +3,7 @@
 // expect: OrderOf<2>
 // first-error: singular values
 #include "weft/exec/function.hpp"
-#include "weft/ops/matrix_norm.hpp"
+#include "weft/ops/linalg/matrix_norm.hpp"
 using namespace weft;
 
 int main() {

@@ -3,8 +3,8 @@
 // expect: Shape<2, 3>
 // first-error: multiplied one after another
 #include "weft/exec/function.hpp"
-#include "weft/ops/multi_dot.hpp"
-#include "weft/ops/rearrange.hpp"
+#include "weft/ops/linalg/multi_dot.hpp"
+#include "weft/ops/shape/rearrange.hpp"
 using namespace weft;
 
 int main() {

@@ -3,7 +3,7 @@
 // expect: Shape<4, 3>
 // first-error: multinomial takes weights
 #include "weft/exec/function.hpp"
-#include "weft/ops/sampling.hpp"
+#include "weft/ops/random/sampling.hpp"
 using namespace weft;
 
 int main() {

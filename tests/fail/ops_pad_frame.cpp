@@ -3,7 +3,7 @@
 // expect: Shape<2, 4, 4>
 // first-error: a reflected frame must be narrower
 #include "weft/exec/function.hpp"
-#include "weft/ops/padding.hpp"
+#include "weft/ops/shape/padding.hpp"
 using namespace weft;
 
 int main() {

@@ -3,8 +3,8 @@
 // expect: Shape<2, 4, 4>
 // first-error: r * r divides C
 #include "weft/exec/function.hpp"
-#include "weft/ops/movement.hpp"
-#include "weft/ops/shuffle.hpp"
+#include "weft/ops/nn/shuffle.hpp"
+#include "weft/ops/shape/movement.hpp"
 using namespace weft;
 
 int main() {

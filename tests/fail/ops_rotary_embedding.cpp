@@ -2,7 +2,7 @@
 // expect: Shape<2, 6, 7>
 // first-error: rotary_embedding: x is (..., L, D)
 #include "weft/exec/function.hpp"
-#include "weft/ops/rotary_embedding.hpp"
+#include "weft/ops/nn/rotary_embedding.hpp"
 using namespace weft;
 
 #ifdef WEFT_FIXED

@@ -3,7 +3,7 @@
 // expect: Shape<4, 8>
 // first-error: the axis does not exist
 #include "weft/exec/function.hpp"
-#include "weft/ops/scan.hpp"
+#include "weft/ops/reduce/scan.hpp"
 using namespace weft;
 
 int main() {

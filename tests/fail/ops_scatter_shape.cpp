@@ -3,7 +3,7 @@
 // expect: Shape<3, 8>
 // first-error: the updates do not fit
 #include "weft/exec/function.hpp"
-#include "weft/ops/scatter.hpp"
+#include "weft/ops/index/scatter.hpp"
 using namespace weft;
 
 int main() {

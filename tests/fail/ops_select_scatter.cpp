@@ -3,8 +3,8 @@
 // expect: Shape<2, 3>
 // first-error: the shape of the view
 #include "weft/exec/function.hpp"
-#include "weft/ops/scatter_view.hpp"
-#include "weft/ops/slicing.hpp"
+#include "weft/ops/index/scatter_view.hpp"
+#include "weft/ops/shape/slicing.hpp"
 using namespace weft;
 
 int main() {

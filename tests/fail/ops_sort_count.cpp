@@ -3,7 +3,7 @@
 // expect: Shape<4, 8>
 // first-error: no element to choose, or fewer than asked for
 #include "weft/exec/function.hpp"
-#include "weft/ops/sort.hpp"
+#include "weft/ops/index/sort.hpp"
 using namespace weft;
 
 int main() {

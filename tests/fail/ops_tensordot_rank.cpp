@@ -3,8 +3,8 @@
 // first-error: the result would have more axes
 // forbid: the extents of the contracted axes differ
 #include "weft/exec/function.hpp"
-#include "weft/ops/diagonal.hpp"
-#include "weft/ops/products.hpp"
+#include "weft/ops/linalg/diagonal.hpp"
+#include "weft/ops/linalg/products.hpp"
 using namespace weft;
 
 int main() {

@@ -3,7 +3,7 @@
 // expect: Shape<2, 4, 4>
 // first-error: a window that fits
 #include "weft/exec/function.hpp"
-#include "weft/ops/unfold.hpp"
+#include "weft/ops/nn/unfold.hpp"
 using namespace weft;
 
 int main() {

@@ -3,9 +3,9 @@
 // expect: Shape<4, 8>
 // first-error: the axis must exist and hold a window
 #include "weft/exec/function.hpp"
-#include "weft/ops/axes.hpp"
-#include "weft/ops/split.hpp"
-#include "weft/ops/stacking.hpp"
+#include "weft/ops/shape/axes.hpp"
+#include "weft/ops/shape/split.hpp"
+#include "weft/ops/shape/stacking.hpp"
 using namespace weft;
 
 int main() {

@@ -2,7 +2,7 @@
 // expect: KeepDim
 // first-error: the options of var
 #include "weft/exec/function.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 using namespace weft;
 
 int main() {

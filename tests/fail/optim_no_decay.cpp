@@ -2,7 +2,7 @@
 // expect: Rprop
 // first-error: no_decay: this optimiser has no weight_decay
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/optim/adafactor.hpp"
 #include "weft/optim/rprop.hpp"
 #include "weft/train/trainer.hpp"

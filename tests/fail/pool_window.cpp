@@ -2,7 +2,7 @@
 // expect: Shape<8, 3, 4, 4>
 // first-error: pooling takes (N, C, ...) or (C, ...) of floats and a window that fits
 #include "weft/exec/function.hpp"
-#include "weft/ops/pool.hpp"
+#include "weft/ops/nn/pool.hpp"
 using namespace weft;
 
 int main() {

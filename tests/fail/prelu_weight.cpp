@@ -3,7 +3,7 @@
 // expect: Shape<5>
 // first-error: prelu: the weight is one number
 #include "weft/exec/function.hpp"
-#include "weft/ops/activation.hpp"
+#include "weft/ops/nn/activation.hpp"
 using namespace weft;
 
 int main() {

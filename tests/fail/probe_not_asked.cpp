@@ -2,7 +2,7 @@
 // expect: fc1
 // first-error: get_probe: the program keeps no such probe
 #include "weft/exec/function.hpp"
-#include "weft/ops/pointwise.hpp"
+#include "weft/ops/math/pointwise.hpp"
 using namespace weft;
 
 int main() {

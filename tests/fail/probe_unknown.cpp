@@ -5,7 +5,7 @@
 // first-error: probes: no value is marked by this name
 // forbid: get_probe: the program keeps no such probe
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

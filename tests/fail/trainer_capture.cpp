@@ -1,7 +1,7 @@
 // expect: must capture nothing: make run-time values inputs
 // first-error: must capture nothing
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

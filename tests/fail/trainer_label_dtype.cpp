@@ -2,7 +2,7 @@
 // expect: float
 // first-error: cross_entropy: labels must be integers
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

@@ -3,7 +3,7 @@
 // expect: Shape<5>
 // first-error: cross_entropy: labels must have the logits' shape
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

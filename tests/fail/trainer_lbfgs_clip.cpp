@@ -1,7 +1,7 @@
 // expect: LBFGS: clipping, accumulate<N> and precision::f16 do not go with it
 // first-error: LBFGS: clipping, accumulate<N>
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/lbfgs.hpp"
 using namespace weft;
 

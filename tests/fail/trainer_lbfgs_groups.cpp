@@ -1,7 +1,7 @@
 // expect: LBFGS: parameter groups do not go with it
 // first-error: LBFGS: parameter groups
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/lbfgs.hpp"
 using namespace weft;
 

@@ -4,7 +4,7 @@
 // expect: Shape<3, 8>
 // first-error: the extents of the contracted axes differ
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

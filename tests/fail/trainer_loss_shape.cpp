@@ -2,7 +2,7 @@
 // expect: Shape<4, 3>
 // first-error: make_trainer: the loss must be one floating-point number
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

@@ -4,8 +4,8 @@
 // expect: Shape<4, 3>
 // first-error: the extents of the contracted axes differ
 #include "weft/nn/param.hpp"
-#include "weft/ops/linalg.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

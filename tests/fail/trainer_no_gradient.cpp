@@ -2,7 +2,7 @@
 // expect: head.bias
 // first-error: make_trainer: no gradient reaches a trained parameter
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

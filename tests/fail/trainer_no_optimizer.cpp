@@ -1,7 +1,7 @@
 // expect: make_trainer: an optimiser is missing: add one, such as optim::AdamW{}
 // first-error: make_trainer: an optimiser is missing
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

@@ -1,7 +1,7 @@
 // expect: make_trainer: the inputs come before the options
 // first-error: make_trainer: the inputs come before the options
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

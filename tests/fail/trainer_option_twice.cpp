@@ -2,7 +2,7 @@
 // expect: SGD
 // first-error: make_trainer: the optimiser, the precision, the clipping
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

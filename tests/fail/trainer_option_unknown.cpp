@@ -2,7 +2,7 @@
 // expect: MyOption
 // first-error: make_trainer: one of the options is none that it knows
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

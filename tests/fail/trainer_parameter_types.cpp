@@ -1,8 +1,8 @@
 // expect: make_trainer: trained parameters must all be f32, or all f64
 // first-error: make_trainer: trained parameters must all be f32, or all f64
 #include "weft/nn/linear.hpp"
-#include "weft/ops/pointwise.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/math/pointwise.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

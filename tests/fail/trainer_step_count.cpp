@@ -1,7 +1,7 @@
 // expect: takes one argument for each in<...>
 // first-error: takes one argument for each in<...>
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

@@ -2,7 +2,7 @@
 // expect: OtherDevice
 // first-error: an argument of a call lies on another device
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

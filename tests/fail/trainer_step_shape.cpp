@@ -3,7 +3,7 @@
 // expect: Shape<4, 3>
 // first-error: an argument of a call has another dtype
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

@@ -2,7 +2,7 @@
 // first-error: make_trainer: an input is never used by the loss
 #include "weft/nn/ignore.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 using namespace weft;
 

@@ -2,8 +2,8 @@
 // expect: Shape<3>
 // first-error: vjp: the last argument is the cotangent
 #include "weft/exec/function.hpp"
-#include "weft/ops/reduce.hpp"
-#include "weft/ops/vjp.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/transform/vjp.hpp"
 using namespace weft;
 
 int main() {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "weft/exec/immediate.hpp"
-#include "weft/ops/reduce.hpp"
-#include "weft/ops/vmap.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/transform/vmap.hpp"
 using namespace weft;
 
 int main() {

@@ -2,8 +2,8 @@
 // expect: Shape<5, 3>
 // first-error: vmap: every tensor has an axis of samples
 #include "weft/exec/function.hpp"
-#include "weft/ops/pointwise.hpp"
-#include "weft/ops/vmap.hpp"
+#include "weft/ops/math/pointwise.hpp"
+#include "weft/ops/transform/vmap.hpp"
 using namespace weft;
 
 int main() {

@@ -5,8 +5,8 @@
 #include "golden/golden.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/nn/norm.hpp"
-#include "weft/ops/activation.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
+#include "weft/ops/nn/activation.hpp"
 #include "weft/train/step.hpp"
 
 using namespace weft;

@@ -2,8 +2,8 @@
 transformer.safetensors and transformer_state.safetensors (a state_dict as it is saved).
 
 usage: generate_attention.py [FOLDER]      (default: the folder nn beside this file; needs torch and safetensors)
-The seeds are fixed: the same PyTorch gives the same files. tests/unit/ops/attention.cpp and
-rotary_embedding.cpp and tests/unit/nn/attention.cpp, transformer_layer.cpp and transformer.cpp read them.
+The seeds are fixed: the same PyTorch gives the same files. tests/unit/ops/nn/attention.cpp and
+tests/unit/ops/nn/rotary_embedding.cpp and tests/unit/nn/attention.cpp, transformer_layer.cpp and transformer.cpp read them.
 """
 
 import pathlib

@@ -3,7 +3,7 @@ and upsampling, values and gradients.
 
 usage: generate_conv.py [FOLDER]       (default: the folder nn beside this file; needs torch and safetensors)
 The seeds are fixed: the same PyTorch gives the same files. tests/unit/nn/{conv,pool,upsample}.cpp
-and tests/unit/ops/interpolate.cpp read them.
+and tests/unit/ops/nn/interpolate.cpp read them.
 """
 
 import pathlib

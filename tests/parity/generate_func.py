@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/parity/data/func.txt: what torch.func makes of functions, for tests/unit/ops/vmap.cpp and vjp.cpp.
+"""Writes tests/parity/data/func.txt: what torch.func makes of functions, for tests/unit/ops/transform/vmap.cpp and vjp.cpp.
 
 The format is that of groups.py. Run: python tests/parity/generate_func.py (PyTorch 2.x, CPU).
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/parity/data/functions.txt: PyTorch's results and gradients for functions beside those of ops.txt.
 
-A group is one function of tests/unit/ops/*.cpp, in f64 where nothing else is said. Run: python
+A group is one function of tests/unit/ops/**.cpp, in f64 where nothing else is said. Run: python
 tests/parity/generate_functions.py (PyTorch 2.x, CPU).
 """
 import torch

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/parity/data/ops.txt: inputs and PyTorch's results for the operations of weft/ops.
 
-A group is one compiled program in tests/unit/ops/*.cpp: `in` lines in the order of its inputs, `out` lines in the
+A group is one compiled program in tests/unit/ops/**.cpp: `in` lines in the order of its inputs, `out` lines in the
 order of its results. Run: python tests/parity/generate_ops.py (PyTorch 2.x, CPU).
 """
 import torch

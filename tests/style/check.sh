@@ -33,7 +33,7 @@ layers() {
       ++files
       part = FILENAME
       sub(/^include\/weft\//, "", part)
-      if (part ~ /\//) { folder = part; sub(/\/.*/, "", folder); top = 0 }
+      if (part ~ /\//) { folder = place(part); top = 0 }
       else { folder = part; sub(/\.(hpp|cuh)$/, "", folder); top = 1 }
       if (!top && !(folder in layer)) { bad("its folder is not in include/weft/README.md"); }
     }
@@ -44,11 +44,11 @@ layers() {
       sub(/[">].*/, "", target)
       to = target
       if (to ~ /\//) {
-        sub(/\/.*/, "", to)
+        to = place(to)
         if (!(to in layer)) bad("includes weft/" target ", whose folder is not in include/weft/README.md")
         else if (folder in layer && to != folder && layer[to] + 0 >= layer[folder] + 0)
           bad("layer " layer[folder] " includes weft/" target " of layer " layer[to])
-        else if (folder ~ /^(ir|passes|ops|nn|optim)$/ && to ~ /^(device|kernels|comm)$/)
+        else if (folder ~ /^(ir|passes|ops|nn|optim)(\/|$)/ && to ~ /^(device|kernels|comm)$/)
           bad("the front end includes weft/" target)
       } else if (!top) bad("includes the umbrella weft/" target)
       next
@@ -56,6 +56,10 @@ layers() {
     /^[ \t]*#[ \t]*include[ \t]*"/ { bad("includes " $0 ": write \"weft/...\"") }
     /^namespace weft/ && !/^namespace WEFT_NAMESPACE[ :]/ { bad("opens a namespace that is not WEFT_NAMESPACE") }
     /^namespace WEFT_NAMESPACE/ { opened = FILENAME }
+    function place(path) {                            # its longest folder in the table, or its first one
+      while (sub(/\/[^\/]*$/, "", path)) if (path in layer) break
+      return path
+    }
     function bad(what) { print FILENAME ":" FNR ": " what; ++broken }
     END {
       print files " headers, " broken + 0 " broken includes"

@@ -303,7 +303,7 @@ def call_text(name, parameters, arguments):
 def read_headers():
     items = []
     for folder in folders:
-        for path in sorted(p for p in (include / folder).iterdir() if p.suffix in (".hpp", ".cuh")):
+        for path in sorted((p for p in (include / folder).rglob("*") if p.suffix in (".hpp", ".cuh")), key=lambda p: p.name):
             text = path.read_text().replace("WEFT_NAMESPACE", "weft")
             code = without_comments(text)
 

@@ -57,7 +57,7 @@ def declarations(text):
 def public_names():
     found, bases = {}, set()
     for folder in ("ops", "nn"):
-        for path in sorted((root / "include/weft" / folder).glob("*.hpp")):
+        for path in sorted((root / "include/weft" / folder).rglob("*.hpp")):
             if path.name in ("expr.hpp", "spelling.hpp"):  # the handles themselves; refusals
                 continue
             for space, head, body in declarations(path.read_text()):
@@ -82,7 +82,7 @@ def public_names():
                     if layer and "operator()(" in body and ": Operation" not in head:
                         name = "nn::" + layer.group(1)
                 if name:
-                    found.setdefault(name, f"{folder}/{path.name}")
+                    found.setdefault(name, str(path.relative_to(root / "include/weft")))
     return {name: header for name, header in found.items() if name not in bases}  # users write the aliases
 
 

@@ -7,7 +7,7 @@
 
 #include "support/compile_verified.hpp"
 #include "support/interpret_loop.hpp"
-#include "weft/ops/expr.hpp"
+#include "weft/ops/core/expr.hpp"
 #include "weft/passes/differentiate.hpp"
 #include "weft/passes/prune.hpp"
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "support/interpret_graph.hpp"
-#include "weft/ops/loop.hpp"
+#include "weft/ops/transform/loop.hpp"
 
 namespace weft::testing {
 

@@ -3,7 +3,7 @@
 #include "sweep/sweep.hpp"
 #include "weft/nn/bilinear.hpp"
 #include "weft/ops.hpp"
-#include "weft/ops/fractional_pool.hpp"
+#include "weft/ops/nn/fractional_pool.hpp"
 
 using namespace weft;
 

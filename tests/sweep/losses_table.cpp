@@ -2,8 +2,8 @@
 
 #include "sweep/sweep.hpp"
 #include "weft/ops.hpp"
-#include "weft/ops/ctc_loss.hpp"
-#include "weft/ops/loss_margin.hpp"
+#include "weft/ops/loss/ctc.hpp"
+#include "weft/ops/loss/margin.hpp"
 
 using namespace weft;
 

@@ -5,7 +5,7 @@
 
 #include <tuple>
 
-#include "weft/ops/expr.hpp"
+#include "weft/ops/core/expr.hpp"
 
 namespace weft::sweep::operands {
 

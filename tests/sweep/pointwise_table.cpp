@@ -2,7 +2,7 @@
 
 #include "sweep/sweep.hpp"
 #include "weft/ops.hpp"
-#include "weft/ops/loss_margin.hpp"
+#include "weft/ops/loss/margin.hpp"
 
 using namespace weft;
 

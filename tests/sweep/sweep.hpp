@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "sweep/operands.hpp"
-#include "weft/ops/expr.hpp"
+#include "weft/ops/core/expr.hpp"
 
 namespace weft::sweep {
 

@@ -12,7 +12,7 @@
 #include "weft/exec/immediate.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 
 using namespace weft;

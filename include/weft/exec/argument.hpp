@@ -11,7 +11,7 @@
 #include "weft/core/error.hpp"
 #include "weft/core/shape.hpp"
 #include "weft/device/cpu.hpp"
-#include "weft/ops/input.hpp"
+#include "weft/ops/core/input.hpp"
 
 namespace WEFT_NAMESPACE {
 

@@ -6,7 +6,7 @@
 
 #include "weft/core/diagnose.hpp"
 #include "weft/core/field.hpp"
-#include "weft/ops/expr.hpp"
+#include "weft/ops/core/expr.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

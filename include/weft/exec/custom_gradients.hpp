@@ -3,7 +3,7 @@
 // pointer cannot be written there, but ids and types can, and from them the pointers come again.
 
 #include "weft/ir/loop.hpp"
-#include "weft/ops/custom.hpp"
+#include "weft/ops/core/custom.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

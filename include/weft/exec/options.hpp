@@ -6,8 +6,8 @@
 #include "weft/core/check.hpp"
 #include "weft/core/fresh_seed.hpp"
 #include "weft/core/option.hpp"
-#include "weft/ops/input.hpp"
-#include "weft/ops/probe.hpp"
+#include "weft/ops/core/input.hpp"
+#include "weft/ops/core/probe.hpp"
 #include "weft/passes/precision.hpp"
 
 namespace WEFT_NAMESPACE {

@@ -4,7 +4,7 @@
 
 #include "weft/core/words.hpp"
 #include "weft/exec/tensor.hpp"
-#include "weft/ops/probe.hpp"
+#include "weft/ops/core/probe.hpp"
 
 namespace WEFT_NAMESPACE {
 

@@ -12,7 +12,7 @@
 
 #include "weft/core/checked_extent.hpp"
 #include "weft/exec/memory.hpp"
-#include "weft/ops/expr.hpp"
+#include "weft/ops/core/expr.hpp"
 
 namespace WEFT_NAMESPACE {
 

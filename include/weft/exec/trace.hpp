@@ -9,7 +9,7 @@
 #include "weft/exec/callable.hpp"
 #include "weft/ir/verify.hpp"
 #include "weft/nn/walk.hpp"
-#include "weft/ops/input.hpp"
+#include "weft/ops/core/input.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

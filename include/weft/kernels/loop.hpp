@@ -650,7 +650,7 @@ struct Loop {
       constexpr DType t = dtype(in.a);
       if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
         const auto v = detail::combine_groups<fold>(team, totals.template at<t, I>());
-        // the other way round clang takes `at <` for the template of ops/index_rule.hpp
+        // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
         if (columns_in_row() > place.at && detail::group_of(team) == 0) {
           if constexpr (vector)
             store_lanes<1, lanes_of_vector>(partial<I>() + place.linear, v);

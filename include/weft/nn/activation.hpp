@@ -5,9 +5,9 @@
 #include "weft/nn/channels.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/param.hpp"
-#include "weft/ops/activation.hpp"
-#include "weft/ops/shrink.hpp"
-#include "weft/ops/similarity.hpp"
+#include "weft/ops/nn/activation.hpp"
+#include "weft/ops/nn/shrink.hpp"
+#include "weft/ops/nn/similarity.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -2,7 +2,7 @@
 // Pooling to given extents with PyTorch's names: nn::AdaptiveAvgPool2d<1>, nn::AdaptiveMaxPool2d<PerAxis{7,
 // 5}>. They hold nothing.
 
-#include "weft/ops/pool_index.hpp"
+#include "weft/ops/nn/pool_index.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -7,8 +7,8 @@
 
 #include "weft/nn/container.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/concat.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
+#include "weft/ops/shape/concat.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

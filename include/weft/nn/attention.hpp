@@ -4,10 +4,10 @@
 
 #include "weft/nn/attention_words.hpp"
 #include "weft/nn/dropout.hpp"
-#include "weft/ops/attention.hpp"
-#include "weft/ops/concat.hpp"
-#include "weft/ops/creation.hpp"
-#include "weft/ops/slicing.hpp"
+#include "weft/ops/nn/attention.hpp"
+#include "weft/ops/shape/concat.hpp"
+#include "weft/ops/shape/creation.hpp"
+#include "weft/ops/shape/slicing.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

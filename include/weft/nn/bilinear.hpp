@@ -2,8 +2,8 @@
 // y_o = x1^T W_o x2 + b_o over the last axes.
 
 #include "weft/nn/param.hpp"
-#include "weft/ops/linalg.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Vectors of one value a channel beside tensors (N, C, ...), whose channels are axis 1.
 
-#include "weft/ops/movement.hpp"
+#include "weft/ops/shape/movement.hpp"
 
 namespace WEFT_NAMESPACE::nn::module_detail {
 

@@ -2,9 +2,9 @@
 // Modules made of modules, and those without state: Sequential, Identity, Flatten, Unflatten, Frozen.
 
 #include "weft/nn/param.hpp"
-#include "weft/ops/axes.hpp"
-#include "weft/ops/split.hpp"
-#include "weft/ops/stacking.hpp"
+#include "weft/ops/shape/axes.hpp"
+#include "weft/ops/shape/split.hpp"
+#include "weft/ops/shape/stacking.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

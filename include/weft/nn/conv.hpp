@@ -4,7 +4,7 @@
 // "same"}>.
 
 #include "weft/nn/param.hpp"
-#include "weft/ops/conv.hpp"
+#include "weft/ops/nn/conv.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -1,7 +1,7 @@
 #pragma once
-// nn::CosineSimilarity<1>{.eps = 1e-6f}, nn::PairwiseDistance<2>: see weft/ops/similarity.hpp.
+// nn::CosineSimilarity<1>{.eps = 1e-6f}, nn::PairwiseDistance<2>: see weft/ops/nn/similarity.hpp.
 
-#include "weft/ops/similarity.hpp"
+#include "weft/ops/nn/similarity.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

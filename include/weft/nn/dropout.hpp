@@ -5,7 +5,7 @@
 
 #include "weft/core/square_root.hpp"
 #include "weft/nn/param.hpp"
-#include "weft/ops/random.hpp"
+#include "weft/ops/random/random.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -2,10 +2,10 @@
 // Rows of a table by number, one by one (Embedding) or put together in bags (EmbeddingBag).
 
 #include "weft/nn/param.hpp"
-#include "weft/ops/creation.hpp"
-#include "weft/ops/rearrange.hpp"
-#include "weft/ops/scatter.hpp"
-#include "weft/ops/sort.hpp"
+#include "weft/ops/index/scatter.hpp"
+#include "weft/ops/index/sort.hpp"
+#include "weft/ops/shape/creation.hpp"
+#include "weft/ops/shape/rearrange.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -1,8 +1,8 @@
 #pragma once
 // nn::FractionalMaxPool2d<2, nn::FractionalPoolOptions{.output_ratio = 0.5}>: see
-// weft/ops/fractional_pool.hpp.
+// weft/ops/nn/fractional_pool.hpp.
 
-#include "weft/ops/fractional_pool.hpp"
+#include "weft/ops/nn/fractional_pool.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -6,8 +6,8 @@
 //   const auto [loss, g] = value_and_grad(f)(model, x, y);   // g.fc1.weight, ...
 
 #include "weft/nn/walk.hpp"
-#include "weft/ops/concat.hpp"
-#include "weft/ops/grad.hpp"
+#include "weft/ops/shape/concat.hpp"
+#include "weft/ops/transform/grad.hpp"
 
 namespace WEFT_NAMESPACE {
 

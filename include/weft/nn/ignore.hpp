@@ -2,7 +2,7 @@
 // ignore(x, ...): says that an input of a loss is not used on purpose, so that the trainer does not refuse
 // it.
 
-#include "weft/ops/expr.hpp"
+#include "weft/ops/core/expr.hpp"
 
 namespace WEFT_NAMESPACE {
 

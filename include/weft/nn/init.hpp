@@ -5,8 +5,8 @@
 // are ratios of template arguments: TruncNormal<1, 50> has deviation 0.02.
 
 #include "weft/core/square_root.hpp"
-#include "weft/ops/orthogonal.hpp"
-#include "weft/ops/random.hpp"
+#include "weft/ops/linalg/orthogonal.hpp"
+#include "weft/ops/random/random.hpp"
 
 namespace WEFT_NAMESPACE::nn::init {
 

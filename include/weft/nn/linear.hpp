@@ -2,7 +2,7 @@
 // y = x W^T + b over the last axis.
 
 #include "weft/nn/param.hpp"
-#include "weft/ops/linalg.hpp"
+#include "weft/ops/linalg/matmul.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

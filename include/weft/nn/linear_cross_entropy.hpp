@@ -2,7 +2,7 @@
 // A linear layer and the cross entropy of its logits as one: torch.nn.LinearCrossEntropyLoss.
 
 #include "weft/nn/linear.hpp"
-#include "weft/ops/linear_cross_entropy.hpp"
+#include "weft/ops/loss/linear_cross_entropy.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

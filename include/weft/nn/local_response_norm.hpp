@@ -1,7 +1,7 @@
 #pragma once
-// nn::LocalResponseNorm<5>{.k = 2}: see weft/ops/local_response_norm.hpp.
+// nn::LocalResponseNorm<5>{.k = 2}: see weft/ops/nn/local_response_norm.hpp.
 
-#include "weft/ops/local_response_norm.hpp"
+#include "weft/ops/nn/local_response_norm.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -4,7 +4,7 @@
 // again. Nothing is read by the host until it asks for a result.
 
 #include "weft/nn/param.hpp"
-#include "weft/ops/metric.hpp"
+#include "weft/ops/loss/metric.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

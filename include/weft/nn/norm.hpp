@@ -6,7 +6,7 @@
 #include "weft/nn/container.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/param.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -3,7 +3,7 @@
 // One width for all sides, or those of the last axis (low, high), then of the axis before it. Negative ones
 // crop.
 
-#include "weft/ops/padding.hpp"
+#include "weft/ops/shape/padding.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -3,7 +3,7 @@
 // builder and the number of their slot, and stand for an expression wherever one is wanted.
 
 #include "weft/nn/init.hpp"
-#include "weft/ops/expr.hpp"
+#include "weft/ops/core/expr.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -2,8 +2,8 @@
 // Pooling layers with PyTorch's names: nn::MaxPool2d<2>, nn::AvgPool2d<3, nn::PoolOptions{.padding =
 // 1}>, nn::LPPool2d<2>{.norm_type = 3}, nn::MaxUnpool2d<2>. They hold nothing.
 
-#include "weft/ops/lp_pool.hpp"
-#include "weft/ops/pool_index.hpp"
+#include "weft/ops/nn/lp_pool.hpp"
+#include "weft/ops/nn/pool_index.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

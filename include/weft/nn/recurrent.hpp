@@ -6,9 +6,9 @@
 
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/recurrent_cell.hpp"
-#include "weft/ops/creation.hpp"
-#include "weft/ops/loop.hpp"
-#include "weft/ops/rearrange.hpp"
+#include "weft/ops/shape/creation.hpp"
+#include "weft/ops/shape/rearrange.hpp"
+#include "weft/ops/transform/loop.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -6,10 +6,10 @@
 
 #include "weft/nn/container.hpp"
 #include "weft/nn/param.hpp"
-#include "weft/ops/activation.hpp"
-#include "weft/ops/concat.hpp"
-#include "weft/ops/linalg.hpp"
-#include "weft/ops/slicing.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/nn/activation.hpp"
+#include "weft/ops/shape/concat.hpp"
+#include "weft/ops/shape/slicing.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

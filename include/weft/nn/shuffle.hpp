@@ -1,7 +1,7 @@
 #pragma once
-// nn::PixelShuffle<2>, nn::PixelUnshuffle<2>, nn::ChannelShuffle<4>: see weft/ops/shuffle.hpp.
+// nn::PixelShuffle<2>, nn::PixelUnshuffle<2>, nn::ChannelShuffle<4>: see weft/ops/nn/shuffle.hpp.
 
-#include "weft/ops/shuffle.hpp"
+#include "weft/ops/nn/shuffle.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

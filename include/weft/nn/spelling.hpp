@@ -2,7 +2,7 @@
 // What PyTorch's users reach for in torch.nn and do not find: the base class, losses as modules,
 // nn.functional.
 
-#include "weft/ops/expr.hpp"
+#include "weft/ops/core/expr.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -1,7 +1,7 @@
 #pragma once
-// nn::Unfold<3, nn::UnfoldOptions{.padding = 1}>, nn::Fold<nn::PerAxis{8, 6}, 2>: see weft/ops/unfold.hpp.
+// nn::Unfold<3, nn::UnfoldOptions{.padding = 1}>, nn::Fold<nn::PerAxis{8, 6}, 2>: see weft/ops/nn/unfold.hpp.
 
-#include "weft/ops/unfold.hpp"
+#include "weft/ops/nn/unfold.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Resizing as a layer: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}>.
 
-#include "weft/ops/interpolate.hpp"
+#include "weft/ops/nn/interpolate.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 

@@ -2,15 +2,15 @@
 // PyTorch's second names of operations: absolute is abs, concat is cat. Each is the operation itself.
 // (torch.clip is clamp alone: weft::clip names the clipping policies of training.)
 
-#include "weft/ops/activation.hpp"
-#include "weft/ops/diagonal.hpp"
-#include "weft/ops/likelihood_loss.hpp"
-#include "weft/ops/multi_dot.hpp"
-#include "weft/ops/padded_results.hpp"
-#include "weft/ops/products.hpp"
-#include "weft/ops/regression_loss.hpp"
-#include "weft/ops/special.hpp"
-#include "weft/ops/trapezoid.hpp"
+#include "weft/ops/index/padded_results.hpp"
+#include "weft/ops/linalg/diagonal.hpp"
+#include "weft/ops/linalg/multi_dot.hpp"
+#include "weft/ops/linalg/products.hpp"
+#include "weft/ops/loss/likelihood.hpp"
+#include "weft/ops/loss/regression.hpp"
+#include "weft/ops/math/special.hpp"
+#include "weft/ops/nn/activation.hpp"
+#include "weft/ops/reduce/trapezoid.hpp"
 
 namespace WEFT_NAMESPACE {
 

@@ -5,7 +5,7 @@
 // are updated so, one by one, through products in the graph; everything else by AdamW, in one kernel.
 
 #include "weft/core/square_root.hpp"
-#include "weft/ops/orthogonal.hpp"
+#include "weft/ops/linalg/orthogonal.hpp"
 #include "weft/optim/adam.hpp"
 #include "weft/optim/groups.hpp"
 

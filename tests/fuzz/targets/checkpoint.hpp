@@ -5,7 +5,7 @@
 
 #include "fuzz/target.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/optim/average.hpp"
 #include "weft/train/lbfgs.hpp"
 #include "weft/train/trainer.hpp"

@@ -7,7 +7,7 @@
 #include "weft/exec/function.hpp"
 #include "weft/exec/model.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 
 using namespace weft;
 

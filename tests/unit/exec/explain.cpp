@@ -5,7 +5,7 @@
 #include <string>
 
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 
 using namespace weft;

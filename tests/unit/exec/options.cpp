@@ -12,8 +12,8 @@
 #include "weft/nn/batch_norm.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/linalg.hpp"
-#include "weft/ops/random.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/random/random.hpp"
 #include "weft/optim/sgd.hpp"
 
 using namespace weft;

@@ -1,7 +1,7 @@
 #include "weft/nn/adaptive_softmax.hpp"
 
 #include "reference.hpp"
-#include "weft/ops/grad.hpp"
+#include "weft/ops/transform/grad.hpp"
 
 using namespace nn_test;
 using nn::AdaptiveSoftmax;

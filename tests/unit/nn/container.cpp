@@ -3,9 +3,9 @@
 #include "reference.hpp"
 #include "weft/nn/activation.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/composed.hpp"
-#include "weft/ops/linalg.hpp"
-#include "weft/ops/rearrange.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/math/composed.hpp"
+#include "weft/ops/shape/rearrange.hpp"
 
 using namespace nn_test;
 

@@ -4,7 +4,7 @@
 
 #include "reference.hpp"
 #include "weft/nn/activation.hpp"
-#include "weft/ops/grad.hpp"
+#include "weft/ops/transform/grad.hpp"
 
 using namespace nn_test;
 

@@ -1,7 +1,7 @@
 #include "weft/nn/recurrent_cell.hpp"
 
 #include "reference.hpp"
-#include "weft/ops/concat.hpp"
+#include "weft/ops/shape/concat.hpp"
 
 using namespace nn_test;
 

@@ -1,6 +1,6 @@
 // Recurrent layers over sequences of run-time lengths: include/weft/nn/recurrent.hpp.
 #include "recurrent_results.hpp"
-#include "weft/ops/grad.hpp"
+#include "weft/ops/transform/grad.hpp"
 
 using namespace nn_test;
 using nn::Recurrent;

@@ -5,7 +5,7 @@
 
 #include "weft/exec/model.hpp"
 #include "weft/nn/recurrent.hpp"
-#include "weft/ops/creation.hpp"
+#include "weft/ops/shape/creation.hpp"
 
 using namespace weft;
 

@@ -3,8 +3,8 @@
 
 #include "reference.hpp"
 #include "weft/nn/recurrent.hpp"
-#include "weft/ops/concat.hpp"
-#include "weft/ops/rearrange.hpp"
+#include "weft/ops/shape/concat.hpp"
+#include "weft/ops/shape/rearrange.hpp"
 
 namespace nn_test {
 

@@ -10,7 +10,7 @@
 
 #include "support/repository.hpp"
 #include "weft/exec/model.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 #include "weft/train/trainer.hpp"
 
 namespace nn_test {

@@ -1,7 +1,7 @@
 #include "weft/nn/transformer_layer.hpp"
 
 #include "reference.hpp"
-#include "weft/ops/rearrange.hpp"
+#include "weft/ops/shape/rearrange.hpp"
 
 using namespace nn_test;
 using nn::TransformerOptions;

@@ -4,9 +4,9 @@
 #include "weft/ops/alias.hpp"
 
 #include "support/traced_parity.hpp"
-#include "weft/ops/combine.hpp"
-#include "weft/ops/one_hot.hpp"
-#include "weft/ops/unravel_index.hpp"
+#include "weft/ops/index/one_hot.hpp"
+#include "weft/ops/index/unravel_index.hpp"
+#include "weft/ops/shape/combine.hpp"
 
 using namespace weft;
 using namespace weft::testing;

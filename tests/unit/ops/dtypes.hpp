@@ -3,8 +3,8 @@
 // (tests/parity/generate_dtypes.py, which holds the same operations in the same order).
 
 #include "support/parity.hpp"
-#include "weft/ops/rearrange.hpp"
-#include "weft/ops/slicing.hpp"
+#include "weft/ops/shape/rearrange.hpp"
+#include "weft/ops/shape/slicing.hpp"
 
 namespace dtype_test {
 

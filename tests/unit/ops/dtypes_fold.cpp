@@ -1,10 +1,10 @@
 // Reductions, running folds and order, on every dtype.
 
-#include "dtypes.hpp"
-#include "weft/ops/reduce_composed.hpp"
-#include "weft/ops/reduce_nan.hpp"
-#include "weft/ops/scan.hpp"
-#include "weft/ops/sort.hpp"
+#include "unit/ops/dtypes.hpp"
+#include "weft/ops/index/sort.hpp"
+#include "weft/ops/reduce/composed.hpp"
+#include "weft/ops/reduce/nan.hpp"
+#include "weft/ops/reduce/scan.hpp"
 
 using namespace dtype_test;
 

@@ -1,8 +1,8 @@
 // Functions whose results are fractions: floats keep their dtype, integers and booleans give f32.
 
-#include "dtypes.hpp"
-#include "weft/ops/activation.hpp"
-#include "weft/ops/special.hpp"
+#include "unit/ops/dtypes.hpp"
+#include "weft/ops/math/special.hpp"
+#include "weft/ops/nn/activation.hpp"
 
 using namespace dtype_test;
 

@@ -1,10 +1,10 @@
 // Convolution, pooling and resampling, on floats.
 
-#include "dtypes.hpp"
-#include "weft/ops/adaptive_pool.hpp"
-#include "weft/ops/conv.hpp"
-#include "weft/ops/interpolate.hpp"
-#include "weft/ops/pool.hpp"
+#include "unit/ops/dtypes.hpp"
+#include "weft/ops/nn/adaptive_pool.hpp"
+#include "weft/ops/nn/conv.hpp"
+#include "weft/ops/nn/interpolate.hpp"
+#include "weft/ops/nn/pool.hpp"
 
 using namespace dtype_test;
 

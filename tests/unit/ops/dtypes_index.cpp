@@ -1,11 +1,11 @@
 // What reads and writes by index, on every dtype.
 
-#include "dtypes.hpp"
-#include "weft/ops/gather.hpp"
-#include "weft/ops/index.hpp"
-#include "weft/ops/logic.hpp"
-#include "weft/ops/padded_results.hpp"
-#include "weft/ops/scatter.hpp"
+#include "unit/ops/dtypes.hpp"
+#include "weft/ops/index/gather.hpp"
+#include "weft/ops/index/index.hpp"
+#include "weft/ops/index/padded_results.hpp"
+#include "weft/ops/index/scatter.hpp"
+#include "weft/ops/math/logic.hpp"
 
 using namespace dtype_test;
 

@@ -1,10 +1,10 @@
 // Arithmetic of numbers, which booleans do not have, and bits, which fractions do not have.
 
-#include "dtypes.hpp"
-#include "weft/ops/activation.hpp"
-#include "weft/ops/scatter.hpp"
-#include "weft/ops/sort.hpp"
-#include "weft/ops/special.hpp"
+#include "unit/ops/dtypes.hpp"
+#include "weft/ops/index/scatter.hpp"
+#include "weft/ops/index/sort.hpp"
+#include "weft/ops/math/special.hpp"
+#include "weft/ops/nn/activation.hpp"
 
 using namespace dtype_test;
 

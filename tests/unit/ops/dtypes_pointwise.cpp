@@ -1,9 +1,9 @@
 // Functions of elements that keep the dtype, or answer with a boolean.
 
-#include "dtypes.hpp"
-#include "weft/ops/activation.hpp"
-#include "weft/ops/logic.hpp"
-#include "weft/ops/special.hpp"
+#include "unit/ops/dtypes.hpp"
+#include "weft/ops/math/logic.hpp"
+#include "weft/ops/math/special.hpp"
+#include "weft/ops/nn/activation.hpp"
 
 using namespace dtype_test;
 

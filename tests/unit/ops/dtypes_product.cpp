@@ -1,10 +1,10 @@
 // Products of matrices, on numbers.
 
-#include "dtypes.hpp"
-#include "weft/ops/diagonal.hpp"
-#include "weft/ops/einsum.hpp"
-#include "weft/ops/products.hpp"
-#include "weft/ops/triangular.hpp"
+#include "unit/ops/dtypes.hpp"
+#include "weft/ops/linalg/diagonal.hpp"
+#include "weft/ops/linalg/einsum.hpp"
+#include "weft/ops/linalg/products.hpp"
+#include "weft/ops/shape/triangular.hpp"
 
 using namespace dtype_test;
 

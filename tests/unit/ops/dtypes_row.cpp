@@ -1,10 +1,10 @@
 // Activations, normalisations and statistics: floats keep their dtype, integers and booleans give f32.
 
-#include "dtypes.hpp"
-#include "weft/ops/activation.hpp"
-#include "weft/ops/norm.hpp"
-#include "weft/ops/reduce_composed.hpp"
-#include "weft/ops/sort.hpp"
+#include "unit/ops/dtypes.hpp"
+#include "weft/ops/index/sort.hpp"
+#include "weft/ops/nn/activation.hpp"
+#include "weft/ops/nn/norm.hpp"
+#include "weft/ops/reduce/composed.hpp"
 
 using namespace dtype_test;
 

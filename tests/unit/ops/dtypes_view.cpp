@@ -1,18 +1,18 @@
 // What moves elements and computes nothing, on every dtype.
 
-#include "dtypes.hpp"
-#include "weft/ops/axes.hpp"
-#include "weft/ops/creation.hpp"
-#include "weft/ops/diagonal.hpp"
-#include "weft/ops/gather.hpp"
-#include "weft/ops/index.hpp"
-#include "weft/ops/logic.hpp"
-#include "weft/ops/padded_results.hpp"
-#include "weft/ops/products.hpp"
-#include "weft/ops/scatter.hpp"
-#include "weft/ops/split.hpp"
-#include "weft/ops/stacking.hpp"
-#include "weft/ops/triangular.hpp"
+#include "unit/ops/dtypes.hpp"
+#include "weft/ops/index/gather.hpp"
+#include "weft/ops/index/index.hpp"
+#include "weft/ops/index/padded_results.hpp"
+#include "weft/ops/index/scatter.hpp"
+#include "weft/ops/linalg/diagonal.hpp"
+#include "weft/ops/linalg/products.hpp"
+#include "weft/ops/math/logic.hpp"
+#include "weft/ops/shape/axes.hpp"
+#include "weft/ops/shape/creation.hpp"
+#include "weft/ops/shape/split.hpp"
+#include "weft/ops/shape/stacking.hpp"
+#include "weft/ops/shape/triangular.hpp"
 
 using namespace dtype_test;
 

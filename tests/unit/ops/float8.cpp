@@ -1,11 +1,11 @@
 // Operations on the 8-bit floats.
 
-#include "float8.hpp"
+#include "unit/ops/float8.hpp"
 
-#include "weft/ops/activation.hpp"
-#include "weft/ops/gather.hpp"
-#include "weft/ops/linalg.hpp"
-#include "weft/ops/sort.hpp"
+#include "weft/ops/index/gather.hpp"
+#include "weft/ops/index/sort.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/nn/activation.hpp"
 
 using namespace float8_test;
 

@@ -2,7 +2,7 @@
 // The 8-bit floats in compiled programs, beside what PyTorch gives (tests/parity/generate_float8.py, which
 // says what its groups hold). Every result must be the same number, with the same sign of zero.
 
-#include "dtypes.hpp"
+#include "unit/ops/dtypes.hpp"
 
 namespace float8_test {
 

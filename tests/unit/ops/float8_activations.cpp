@@ -1,9 +1,9 @@
 // Activations and statistics of the 8-bit floats.
 
-#include "float8.hpp"
-#include "weft/ops/activation.hpp"
-#include "weft/ops/norm.hpp"
-#include "weft/ops/reduce_composed.hpp"
+#include "unit/ops/float8.hpp"
+#include "weft/ops/nn/activation.hpp"
+#include "weft/ops/nn/norm.hpp"
+#include "weft/ops/reduce/composed.hpp"
 
 using namespace float8_test;
 

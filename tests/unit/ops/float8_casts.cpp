@@ -1,6 +1,6 @@
 // Casts to and from the 8-bit floats: every code, and numbers where rounding has to decide.
 
-#include "float8.hpp"
+#include "unit/ops/float8.hpp"
 
 using namespace float8_test;
 

@@ -3,16 +3,16 @@
 
 #include "support/parity.hpp"
 #include "weft/ops/alias.hpp"
-#include "weft/ops/channel_norm.hpp"
-#include "weft/ops/combine.hpp"
-#include "weft/ops/distance.hpp"
-#include "weft/ops/histogram.hpp"
-#include "weft/ops/linear_cross_entropy.hpp"
-#include "weft/ops/matrix_norm.hpp"
-#include "weft/ops/normal_functions.hpp"
-#include "weft/ops/one_hot.hpp"
-#include "weft/ops/scatter_view.hpp"
-#include "weft/ops/unravel_index.hpp"
+#include "weft/ops/index/one_hot.hpp"
+#include "weft/ops/index/scatter_view.hpp"
+#include "weft/ops/index/unravel_index.hpp"
+#include "weft/ops/linalg/distance.hpp"
+#include "weft/ops/linalg/matrix_norm.hpp"
+#include "weft/ops/loss/linear_cross_entropy.hpp"
+#include "weft/ops/math/normal_functions.hpp"
+#include "weft/ops/nn/channel_norm.hpp"
+#include "weft/ops/reduce/histogram.hpp"
+#include "weft/ops/shape/combine.hpp"
 
 using namespace weft;
 using namespace weft::testing;

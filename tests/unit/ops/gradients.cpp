@@ -1,16 +1,16 @@
 #include <doctest/doctest.h>
 
 #include "support/gradcheck.hpp"
-#include "weft/ops/activation.hpp"
-#include "weft/ops/creation.hpp"
-#include "weft/ops/likelihood_loss.hpp"
-#include "weft/ops/linalg.hpp"
-#include "weft/ops/logic.hpp"
-#include "weft/ops/norm.hpp"
-#include "weft/ops/rearrange.hpp"
-#include "weft/ops/reduce_composed.hpp"
-#include "weft/ops/regression_loss.hpp"
-#include "weft/ops/triangular.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/loss/likelihood.hpp"
+#include "weft/ops/loss/regression.hpp"
+#include "weft/ops/math/logic.hpp"
+#include "weft/ops/nn/activation.hpp"
+#include "weft/ops/nn/norm.hpp"
+#include "weft/ops/reduce/composed.hpp"
+#include "weft/ops/shape/creation.hpp"
+#include "weft/ops/shape/rearrange.hpp"
+#include "weft/ops/shape/triangular.hpp"
 
 using namespace weft;
 using namespace weft::testing;

@@ -4,14 +4,14 @@
 
 #include "support/gradcheck.hpp"
 #include "weft/nn/embedding.hpp"
-#include "weft/ops/coordinates.hpp"
-#include "weft/ops/diagonal.hpp"
-#include "weft/ops/einsum.hpp"
-#include "weft/ops/index.hpp"
-#include "weft/ops/products.hpp"
-#include "weft/ops/reduce_nan.hpp"
-#include "weft/ops/scan.hpp"
-#include "weft/ops/special.hpp"
+#include "weft/ops/index/index.hpp"
+#include "weft/ops/linalg/diagonal.hpp"
+#include "weft/ops/linalg/einsum.hpp"
+#include "weft/ops/linalg/products.hpp"
+#include "weft/ops/math/special.hpp"
+#include "weft/ops/reduce/nan.hpp"
+#include "weft/ops/reduce/scan.hpp"
+#include "weft/ops/shape/coordinates.hpp"
 
 using namespace weft;
 using namespace weft::testing;

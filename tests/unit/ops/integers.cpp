@@ -1,6 +1,6 @@
 #include "support/parity.hpp"
-#include "weft/ops/composed.hpp"
-#include "weft/ops/reduce_composed.hpp"
+#include "weft/ops/math/composed.hpp"
+#include "weft/ops/reduce/composed.hpp"
 
 using namespace weft;
 using namespace weft::testing;

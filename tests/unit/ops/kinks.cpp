@@ -1,10 +1,10 @@
 #include "support/parity.hpp"
-#include "weft/ops/activation.hpp"
-#include "weft/ops/creation.hpp"
-#include "weft/ops/grad.hpp"
-#include "weft/ops/norm.hpp"
-#include "weft/ops/rearrange.hpp"
-#include "weft/ops/reduce_composed.hpp"
+#include "weft/ops/nn/activation.hpp"
+#include "weft/ops/nn/norm.hpp"
+#include "weft/ops/reduce/composed.hpp"
+#include "weft/ops/shape/creation.hpp"
+#include "weft/ops/shape/rearrange.hpp"
+#include "weft/ops/transform/grad.hpp"
 
 using namespace weft;
 using namespace weft::testing;

@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
 #include "weft/exec/function.hpp"
-#include "weft/ops/grad.hpp"
-#include "weft/ops/likelihood_loss.hpp"
-#include "weft/ops/norm.hpp"
-#include "weft/ops/regression_loss.hpp"
+#include "weft/ops/loss/likelihood.hpp"
+#include "weft/ops/loss/regression.hpp"
+#include "weft/ops/nn/norm.hpp"
+#include "weft/ops/transform/grad.hpp"
 
 using namespace weft;
 

@@ -2,8 +2,8 @@
 // polynomial.hpp, window.hpp.
 
 #include "support/traced_parity.hpp"
-#include "weft/ops/grad.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/transform/grad.hpp"
 #include "weft/signal.hpp"
 #include "weft/special.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <tuple>
 
-#include "weft/ops/creation.hpp"
-#include "weft/ops/grad.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/shape/creation.hpp"
+#include "weft/ops/transform/grad.hpp"
 
 namespace weft::testing {
 

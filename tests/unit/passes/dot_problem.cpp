@@ -1,11 +1,11 @@
 #include "weft/passes/dot_problem.hpp"
 
 #include "support/parity.hpp"
-#include "weft/ops/grad.hpp"
-#include "weft/ops/linalg.hpp"
-#include "weft/ops/movement.hpp"
-#include "weft/ops/reduce.hpp"
-#include "weft/ops/vmap.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/shape/movement.hpp"
+#include "weft/ops/transform/grad.hpp"
+#include "weft/ops/transform/vmap.hpp"
 
 using namespace weft;
 

@@ -3,9 +3,9 @@
 #include <functional>
 
 #include "support/gradcheck.hpp"
-#include "weft/ops/linalg.hpp"
-#include "weft/ops/pointwise.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/math/pointwise.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 
 using namespace weft;
 using namespace weft::testing;

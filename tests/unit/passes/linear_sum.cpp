@@ -9,9 +9,9 @@
 #include "weft/exec/explain.hpp"
 #include "weft/ir/print.hpp"
 #include "weft/nn/norm.hpp"
-#include "weft/ops/grad.hpp"
-#include "weft/ops/pointwise.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/math/pointwise.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/transform/grad.hpp"
 
 using namespace weft;
 using namespace weft::testing;

@@ -6,11 +6,11 @@
 #include "weft/exec/explain.hpp"
 #include "weft/exec/trace.hpp"
 #include "weft/ir/print.hpp"
-#include "weft/ops/activation.hpp"
-#include "weft/ops/grad.hpp"
-#include "weft/ops/linalg.hpp"
-#include "weft/ops/norm.hpp"
-#include "weft/ops/reduce.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/nn/activation.hpp"
+#include "weft/ops/nn/norm.hpp"
+#include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/transform/grad.hpp"
 
 using namespace weft;
 

@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "weft/ir/verify.hpp"
-#include "weft/ops/loop.hpp"
-#include "weft/ops/pointwise.hpp"
+#include "weft/ops/math/pointwise.hpp"
+#include "weft/ops/transform/loop.hpp"
 #include "weft/passes/prune.hpp"
 
 using namespace weft;

@@ -6,7 +6,7 @@
 
 #include "../io/scratch.hpp"
 #include "mlp.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 
 using namespace weft;

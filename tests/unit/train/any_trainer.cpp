@@ -9,7 +9,7 @@
 #include "weft/data/loader.hpp"
 #include "weft/data/stream.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/train/trainer.hpp"
 
 using namespace weft;

@@ -9,8 +9,8 @@
 #include "checkpoint.hpp"
 #include "weft/data/loader.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/coordinates.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
+#include "weft/ops/shape/coordinates.hpp"
 #include "weft/optim/average.hpp"
 #include "weft/train/trainer.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "../io/scratch.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
-#include "weft/ops/norm.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
+#include "weft/ops/nn/norm.hpp"
 #include "weft/optim/adafactor.hpp"
 #include "weft/train/trainer.hpp"
 

@@ -8,7 +8,7 @@
 #include "weft/data/dataset.hpp"
 #include "weft/data/loader.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/optim/average.hpp"
 #include "weft/optim/muon.hpp"
 #include "weft/train/trainer.hpp"

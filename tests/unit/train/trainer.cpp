@@ -8,7 +8,7 @@
 #include "weft/nn/batch_norm.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/linear.hpp"
-#include "weft/ops/loss.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 
 using namespace weft;
 

@@ -1,0 +1,467 @@
+#pragma once
+// Expr<T, Shape<...>>: what a user's function computes with while it is traced. The type carries dtype and
+// shape, so mistakes are found at the user's line; the value is a node number, so types stay short.
+// Every operation is one stateless function object derived from Operation; what its arguments are decides
+// which handle comes back: a node (Expr), or a small typed tree to be replayed later (Lazy).
+
+#include <tuple>
+#include <type_traits>
+
+#include "weft/core/diagnose.hpp"
+#include "weft/ir/value.hpp"
+#include "weft/ops/core/traced_members.hpp"
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    LazyIsAssigned,
+    "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
+    "any<>(x > 0), then found.item()");
+
+template <class T, class S>
+struct Expr : TracedMembers<Expr<T, S>> {
+  using dtype = T;
+  using shape = S;
+  static constexpr int rank = S::rank;
+  static constexpr i64 size = S::size;
+
+  ir::Value value;
+
+  constexpr Expr() = default;
+  constexpr Expr(ir::Value v) : value(v) {}
+  using TracedMembers<Expr>::operator=;
+};
+
+WEFT_REFUSAL(
+    LazyIsKept,
+    "zeros<f32, 4>(), arange<f32, 4>() and what is made of them have types of their own, which a traced "
+    "value does not fit in: start from one, auto total = 0 * x, or give the result a name of its own");
+
+// What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
+// as Exprs when it meets a traced handle or is assigned to a Tensor, and reads its tensors then: it is not to
+// outlive its statement.
+template <class Op, class... Args>
+struct Lazy {
+  std::tuple<Args...> args;
+
+  template <class B>
+  requires std::is_arithmetic_v<B>
+  constexpr explicit operator B() const {
+    detail::misspelt<LazyIsAssigned<false, Lazy>>();
+    return B{};
+  }
+#define WEFT_METHOD(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, MethodIsFunction, spelled::name, Lazy)
+  WEFT_TENSOR_METHODS(WEFT_METHOD)
+  WEFT_INPLACE_METHODS(WEFT_METHOD)
+#undef WEFT_METHOD
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LazyIsAssigned, Lazy)
+  WEFT_MEMBER(item)
+  WEFT_MEMBER(data)
+  WEFT_MEMBER(size)
+  WEFT_MEMBER(to_vector)
+  WEFT_MEMBER(operator())
+#undef WEFT_MEMBER
+  operator float() const {
+    static_assert(sizeof(LazyIsAssigned<sizeof(Lazy*) == 0, Lazy>) > 0);
+    return 0;
+  }
+  template <class T, class S>
+  constexpr auto operator=(const Expr<T, S>&) {
+    static_assert(sizeof(LazyIsKept<sizeof(Expr<T, S>*) == 0, Lazy, Expr<T, S>>) > 0);
+    return *this;
+  }
+  template <class I>
+  auto operator[](const I&) const {
+    static_assert(sizeof(LazyIsAssigned<sizeof(I) == 0, Lazy>) > 0);
+    return AfterRefusal{};
+  }
+};
+
+// Among the operands of a Lazy: what the operation takes as it stands, such as a function.
+template <class F>
+struct Held {
+  F value;
+};
+template <class A>
+inline constexpr bool is_held = false;
+template <class F>
+inline constexpr bool is_held<Held<F>> = true;
+
+template <class A>
+inline constexpr bool is_expr = false;
+template <class T, class S>
+inline constexpr bool is_expr<Expr<T, S>> = true;
+
+template <class A>
+inline constexpr bool is_lazy = false;
+template <class Op, class... Args>
+inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
+
+// An operation that draws random numbers says so: inside a loop it draws anew in every trip.
+template <class Op>
+concept Draws = requires {
+  typename Op::weft_draws;
+};
+template <class A>
+inline constexpr bool draws = false;
+template <class Op, class... Args>
+inline constexpr bool draws<Lazy<Op, Args...>> = Draws<Op> || (draws<Args> || ...);
+
+// A type that stands for an expression (a parameter, a buffer): it has a member `expr()`.
+template <class A>
+concept ExprLike = is_expr<std::remove_cvref_t<A>> || requires(const A& a) {
+  a.expr();
+};
+
+// A run-time tensor: an operand of Lazy, with `replay(context)`.
+template <class A>
+concept TensorLike = requires {
+  typename std::remove_cvref_t<A>::weft_tensor;
+};
+
+template <class A>
+concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>>;
+
+// A number known only at run time: it promotes like the C++ scalar S and is cast where it is used.
+template <class S>
+struct ScalarExpr {
+  ir::Value value;
+};
+template <class A>
+inline constexpr bool is_scalar_expr = false;
+template <class S>
+inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
+
+template <class A>
+concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
+    is_scalar_expr<std::remove_cvref_t<A>> || std::is_same_v<std::remove_cvref_t<A>, AfterRefusal>;
+
+template <class A>
+constexpr auto to_expr(const A& a) {
+  if constexpr (is_expr<A>)
+    return a;
+  else
+    return a.expr();
+}
+
+template <class A>
+using expr_of = decltype(to_expr(std::declval<const A&>()));
+
+// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a
+// scalar.
+template <class A, class Leaf, class Number>
+constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
+
+namespace detail {
+template <class Op, class... A>
+constexpr auto applied(ir::Builder& builder, const A&... a) {
+  if constexpr ((std::is_same_v<A, AfterRefusal> || ...))
+    return AfterRefusal{};
+  else
+    return Op::apply(builder, a...);
+}
+template <class Op, class... Args, class Leaf, class Number>
+constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
+  return std::apply(
+      [&](const Args&... args) {
+        // braces: operands are built left to right, so random streams keep their order
+        const std::tuple operands{weft::replay(builder, args, leaf, number)...};
+        return std::apply([&](const auto&... o) { return applied<Op>(builder, o...); }, operands);
+      },
+      lazy.args);
+}
+}  // namespace detail
+
+template <class A, class Leaf, class Number>
+constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number) {
+  if constexpr (TensorLike<A>)
+    return leaf(a);
+  else if constexpr (is_held<A>)
+    return a;
+  else if constexpr (Scalar<A>)
+    return number(a);
+  else
+    return detail::replay_lazy(builder, a, leaf, number);
+}
+
+WEFT_REFUSAL(
+    TensorIsInput,
+    "a run-time Tensor cannot be used inside a traced function: make it an input, in<T, D...>, and write "
+    "auto x for the parameter; a model is called inside of one: auto f = compile<Net>(Cpu{}, [](const auto& "
+    "model, auto x) { return model(x); }, in<f32, 2, 4>)");
+
+namespace detail {
+
+template <class A>
+constexpr ir::Builder* builder_of(const A& a) {
+  if constexpr (ExprLike<A> && requires { a.builder; })
+    return a.builder;  // a parameter's node is made where it is used
+  else if constexpr (ExprLike<A>)
+    return to_expr(a).value.builder;
+  else
+    return nullptr;
+}
+
+// The trace in which a value of `a` and one of `b` meet: the inner one.
+constexpr ir::Builder* inner_of(ir::Builder* a, ir::Builder* b) {
+  return a == nullptr ? b : b == nullptr || a == b || b->depth() < a->depth() ? a : b;
+}
+
+struct KeepScalar {
+  template <class S>
+  constexpr S operator()(S s) const {
+    return s;
+  }
+};
+struct NoTensor {
+  template <class A>
+  constexpr auto operator()(const A&) const {
+    static_assert(sizeof(TensorIsInput<sizeof(A) == 0, A>) > 0);
+    return AfterRefusal{};
+  }
+};
+
+// What a Lazy keeps of an operand: of a tensor a view, which shares its memory.
+template <class A>
+constexpr auto leaf(const A& a) {
+  if constexpr (TensorLike<A>)
+    return a.view();
+  else
+    return a;
+}
+
+// An argument of a traced operation: literals join the graph here.
+template <class A>
+constexpr auto traced(ir::Builder& builder, const A& a) {
+  if constexpr (ExprLike<A>) {
+    auto e = to_expr(a);
+    if (e.value.builder == nullptr) {  // of a layer that is no member of the model
+      using E = std::remove_cvref_t<decltype(e)>;
+      ir::Builder* outermost = &builder;
+      while (outermost->parent) outermost = outermost->parent;
+      e.value = {outermost,
+                 outermost->leaf(ir::Op::state, dtype_of<typename E::dtype>, E::shape::value, ir::no_slot)};
+    }
+    if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
+    return e;
+  } else if constexpr (is_lazy<A> || TensorLike<A>) {
+    NoTensor leaf;
+    KeepScalar number;
+    return replay(builder, a, leaf, number);
+  } else {
+    return a;
+  }
+}
+
+}  // namespace detail
+
+// A further argument of a layer that is given x: literals, such as zeros<f32, 1, 8>(), join x's graph.
+template <class X, class A>
+constexpr auto expr_beside(const X& x, const A& a) {
+  return detail::traced(*to_expr(x).value.builder, a);
+}
+
+WEFT_REFUSAL(
+    OperandsAreTensors,
+    "an operand is neither an expression, a parameter, a tensor nor a number: words, axes and sizes are "
+    "template arguments, as in sum<1>(x), mse_loss<reduction::sum>(x, y), pad<PaddingMode::reflect, 1, "
+    "1>(x)");
+WEFT_REFUSAL(TupleIsTaken,
+             "an operand is a tuple: take it apart first: auto [y, state] = lstm(x), auto [values, places] = "
+             "topk<2>(x)");
+WEFT_REFUSAL(
+    ContainerIsTaken,
+    "an operand is a container: values are arguments one by one, cat<0>(a, b), stack<0>(a, b, c); of a "
+    "std::array write std::apply([](auto... v) { return stack<0>(v...); }, values)");
+WEFT_REFUSAL(
+    OperandsFit,
+    "the operation does not take so many operands, or not of these kinds: where(condition, a, b) takes "
+    "three, fma(a, b, c) three, relu(x) one (its line is in docs/operations.md; there is no inplace and no "
+    "training argument)");
+template <class A>
+inline constexpr bool is_tuple_like = false;
+template <class... A>
+inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
+template <class A, class B>
+inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
+
+template <class A>
+concept HoldsValues = requires {
+  requires is_expr<typename A::value_type>;
+};
+
+namespace detail {
+// What a refused operation returns: its first operand that is an expression.
+template <class First, class... A>
+constexpr auto first_expr(const First& first, const A&... rest) {
+  if constexpr (ExprLike<First>)
+    return to_expr(first);
+  else if constexpr (is_tuple_like<First>)
+    return first_expr(std::get<0>(first), rest...);
+  else if constexpr (HoldsValues<First>)
+    return typename First::value_type{};
+  else if constexpr (sizeof...(A) > 0)
+    return first_expr(rest...);
+  else
+    return AfterRefusal{};
+}
+}  // namespace detail
+
+template <class Op, class... A>
+concept Applies = requires(ir::Builder& b, const A&... a) {
+  Op::apply(b, a...);
+};
+
+// An operation that makes a tensor of numbers says so.
+template <class Op>
+concept Creates = requires {
+  typename Op::weft_creates;
+};
+template <class Op, class... A>
+concept OfNumbersAlone = sizeof...(A) > 0 && (Scalar<A> && ...) && !Draws<Op> && !Creates<Op>;
+WEFT_REFUSAL(OperandIsNumber,
+             "the operands are numbers, and one must be an expression or a tensor: functions of std give "
+             "numbers, so write exp(x), pow(x, 3) in place of std::exp(x), std::pow(x, 3)");
+
+// Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
+template <class Derived>
+struct Operation {
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    constexpr bool traced = (ExprLike<A> || ...);
+    if constexpr (OfNumbersAlone<Derived, A...>) {
+      static_assert(sizeof(OperandIsNumber<sizeof(Derived) == 0, Derived, A...>) > 0);
+      return AfterRefusal{};
+    } else if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) ||
+                         (traced && (TensorLike<A> || ...))) {
+      refuse<A...>();
+      return detail::first_expr(a...);
+    } else if constexpr (traced) {
+      ir::Builder* builder = nullptr;
+      ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
+      if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
+      constexpr bool fits =
+          Applies<Derived,
+                  decltype(detail::traced(std::declval<ir::Builder&>(), std::declval<const A&>()))...>;
+      if constexpr (fits) {
+        return Derived::apply(*builder, detail::traced(*builder, a)...);
+      } else {
+        static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
+        return detail::first_expr(a...);
+      }
+    } else {
+      return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
+    }
+  }
+
+ private:
+  // Says which of the operands is none, unless another refusal made it.
+  template <class... A>
+  static constexpr auto refuse() {
+    constexpr bool takes = (Operand<A> && ...), tuple = (is_tuple_like<A> || ...),
+                   member = (std::is_same_v<A, TransposedMember> || ...),
+                   gradient = (std::is_same_v<A, GradientMember> || ...), container = (HoldsValues<A> || ...),
+                   late = (std::is_same_v<A, AfterRefusal> || ...);
+    static_assert(sizeof(TupleIsTaken<!tuple, Derived, A...>) > 0);
+    static_assert(sizeof(MethodIsFunction<!member, spelled::T, Derived, A...>) > 0);
+    static_assert(sizeof(GradientIsFunction<!gradient, spelled::grad, Derived, A...>) > 0);
+    static_assert(sizeof(ContainerIsTaken<!container, Derived, A...>) > 0);
+    static_assert(
+        sizeof(OperandsAreTensors < takes || tuple || member || gradient || container, Derived, A... >) > 0);
+    static_assert(sizeof(TensorIsInput < !takes || late, Derived, A... >) > 0);
+  }
+};
+
+// The types that shape rules and promotion yield.
+template <class T, class U>
+using promoted = ctype<promote(dtype_of<T>, dtype_of<U>)>;
+
+// The dtype that a C++ scalar S takes beside a tensor of T: floats keep float tensors, numbers keep theirs.
+template <class T, class S>
+using promoted_scalar = std::conditional_t<
+    is_float(dtype_of<T>), T,
+    std::conditional_t<std::is_floating_point_v<S>, f32,
+                       std::conditional_t<std::is_same_v<T, bool> && !std::is_same_v<S, bool>, i64, T>>>;
+
+// T if it is a floating type, f32 otherwise: what functions such as exp work in.
+template <class T>
+using floating = std::conditional_t<is_float(dtype_of<T>), T, f32>;
+
+// What formulas are computed in whose roundings would add up, PyTorch's opmath_t: f32, of f64 f64.
+template <class T>
+using opmath = std::conditional_t<std::is_same_v<T, f64>, f64, f32>;
+
+namespace detail {
+
+template <class T, class A>
+constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
+  if constexpr (is_expr<A> || is_scalar_expr<A>)
+    return ir::cast(a.value, dtype_of<T>);
+  else if constexpr (std::is_integral_v<T> && std::is_integral_v<A>)  // exact, and wrapped as PyTorch does
+    return {&builder, builder.constant(dtype_of<T>, builder.shape(Dims{}),
+                                       static_cast<u64>(static_cast<i64>(static_cast<T>(a))))};
+  else
+    return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
+}
+
+template <class A>
+struct operand_traits {
+  using dtype = A;
+  using shape = Shape<>;
+};
+template <class T, class S>
+struct operand_traits<Expr<T, S>> {
+  using dtype = T;
+  using shape = S;
+};
+
+template <class S>
+struct operand_traits<ScalarExpr<S>> {
+  using dtype = S;
+  using shape = Shape<>;
+};
+
+template <class A, class B>
+constexpr auto common_dtype() {
+  if constexpr (is_expr<A> && is_expr<B>)
+    return promoted<typename A::dtype, typename B::dtype>{};
+  else if constexpr (is_expr<A>)
+    return promoted_scalar<typename A::dtype, typename operand_traits<B>::dtype>{};
+  else if constexpr (is_expr<B>)
+    return promoted_scalar<typename B::dtype, typename operand_traits<A>::dtype>{};
+  else  // two numbers: PyTorch's default dtype of their kind
+    return promoted_scalar<promoted_scalar<bool, typename operand_traits<A>::dtype>,
+                           typename operand_traits<B>::dtype>{};
+}
+
+}  // namespace detail
+
+// What an operation returns after the message that refuses its operands: a value of the result's shape that
+// depends on all of them, so that no second error follows.
+namespace detail {
+template <class T, class S, class... A>
+constexpr Expr<T, S> refused(const A&... operands) {
+  ir::Value sum{};
+  const auto join = [&](const auto& a) {
+    if constexpr (ExprLike<std::remove_cvref_t<decltype(a)>>) {
+      const ir::Value v = ir::cast(to_expr(a).value, dtype_of<T>);
+      const ir::Value total =
+          ir::reshape(ir::reduce(ir::Op::reduce_sum, v, ir::all_axes(v.dims().rank)), Dims{});
+      sum = sum ? sum + total : total;
+    }
+  };
+  (join(operands), ...);
+  return {ir::broadcast(sum, S::value)};
+}
+}  // namespace detail
+
+// The dtype of a pointwise operation on A and B (Exprs or scalars).
+template <class A, class B>
+using common = decltype(detail::common_dtype<A, B>());
+
+template <class A>
+using shape_of_operand = typename detail::operand_traits<A>::shape;
+template <class A>
+using dtype_of_operand = typename detail::operand_traits<A>::dtype;
+
+}  // namespace WEFT_NAMESPACE

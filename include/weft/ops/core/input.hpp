@@ -1,0 +1,45 @@
+#pragma once
+// in<f32, 128, 64>: the dtype and shape of a program's input.
+
+#include "weft/core/option.hpp"
+#include "weft/ops/core/expr.hpp"
+
+namespace WEFT_NAMESPACE {
+
+template <class T, class S>
+struct Input {
+  static constexpr OptionKind option = OptionKind::input;
+  using dtype = T;
+  using shape = S;
+
+  // Refused: in<f32>(2, 3).
+  template <class... A>
+  constexpr Input operator()(const A&...) const {
+    static_assert(sizeof(ShapeIsInType<sizeof(std::tuple<A...>*) == 0, T>) > 0);
+    return {};
+  }
+};
+
+WEFT_REFUSAL(
+    ExtentsAreGiven,
+    "in<...>: every extent is known while compiling, the batch's, too: write in<f32, 32, 8> in place of "
+    "in<f32, -1, 8>, and let the loader pad the last batch, .last = data::pad_and_mask");
+
+namespace detail {
+template <class T, i64... D>
+struct InputOf {
+  static constexpr bool given = ((D >= 0) && ... && true);
+  static_assert(sizeof(ExtentsAreGiven<given, T>) > 0);
+  using type = Input<T, Shape<(D < 0 ? 1 : D)...>>;
+};
+}  // namespace detail
+
+template <class T, i64... D>
+inline constexpr typename detail::InputOf<T, D...>::type in{};
+
+template <class A>
+inline constexpr bool is_input = false;
+template <class T, class S>
+inline constexpr bool is_input<Input<T, S>> = true;
+
+}  // namespace WEFT_NAMESPACE

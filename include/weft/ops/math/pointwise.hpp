@@ -1,0 +1,427 @@
+#pragma once
+// Pointwise primitives and the operators, with PyTorch's names, promotion and broadcasting.
+
+#include "weft/ops/core/expr.hpp"
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+template <class A, class B>
+struct broadcast_rule {
+  static constexpr bool ok = broadcastable(A::value, B::value);
+  static constexpr Dims value = ok ? broadcast(A::value, B::value) : A::value;
+};
+
+template <class Op, class A, class B>
+constexpr auto broadcast_shapes() {
+  using SA = shape_of_operand<A>;
+  using SB = shape_of_operand<B>;
+  if constexpr (std::is_same_v<SA, SB>) {
+    return SA{};
+  } else {
+    using Rule = broadcast_rule<SA, SB>;
+    static_assert(sizeof(ShapesBroadcast<Rule::ok, Op, SA, SB>) > 0);
+    return shape_of<Rule>{};
+  }
+}
+
+// Whether a primitive takes a dtype: bits are of integers and booleans, and arithmetic is not of booleans.
+constexpr bool takes(ir::Op op, DType t) {
+  switch (op) {
+    case ir::Op::bit_and:
+    case ir::Op::bit_or:
+    case ir::Op::bit_xor:
+      return !is_float(t);
+    case ir::Op::shift_right:
+      return is_integer(t);
+    case ir::Op::neg:
+    case ir::Op::abs:
+    case ir::Op::floor:
+    case ir::Op::ceil:
+    case ir::Op::round:
+    case ir::Op::trunc:
+    case ir::Op::sub:
+    case ir::Op::fmod:
+    case ir::Op::pow:
+      return t != DType::boolean;
+    default:
+      return true;
+  }
+}
+
+}  // namespace detail
+
+// One operand; the result has its shape. `Float`: integers are promoted to f32, as in PyTorch.
+template <ir::Op op, bool Float>
+struct UnaryOp : Operation<UnaryOp<op, Float>> {
+  template <class A>
+  static constexpr auto apply(ir::Builder& b, const A& a) {
+    using T0 = dtype_of_operand<A>;
+    using T = std::conditional_t<Float, floating<T0>, T0>;
+    using R = std::conditional_t<ir::is_predicate(op), bool, T>;
+    constexpr bool ok = detail::takes(op, dtype_of<T>);
+    static_assert(sizeof(DtypeAllowed<ok, UnaryOp, T>) > 0);
+    if constexpr (ok && !(op == ir::Op::sign && std::is_same_v<T, bool>))  // a boolean is its own sign
+      return Expr<R, shape_of_operand<A>>{ir::unary(op, detail::as_value<T>(b, a))};
+    else
+      return Expr<R, shape_of_operand<A>>{detail::as_value<T>(b, a)};
+  }
+};
+
+// Two operands of common dtype and broadcast shapes.
+template <ir::Op op, bool Float = false>
+struct BinaryOp : Operation<BinaryOp<op, Float>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    using T0 = common<A, B>;
+    using T = std::conditional_t<Float, floating<T0>, T0>;
+    using R = std::conditional_t<ir::is_predicate(op), bool, T>;
+    using S = decltype(detail::broadcast_shapes<BinaryOp, A, B>());
+    constexpr bool ok = detail::takes(op, dtype_of<T>);
+    static_assert(sizeof(DtypeAllowed<ok, BinaryOp, dtype_of_operand<A>, dtype_of_operand<B>>) > 0);
+    if constexpr (ok)
+      return Expr<R, S>{ir::binary(op, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
+    else
+      return Expr<R, S>{ir::binary(ir::Op::max, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
+  }
+};
+
+// y op x: greater and greater-equal from less.
+template <ir::Op op>
+struct SwappedOp : Operation<SwappedOp<op>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    return BinaryOp<op>::apply(b, y, x);
+  }
+};
+
+template <class T>
+struct CastOp : Operation<CastOp<T>> {
+  template <class A>
+  static constexpr auto apply(ir::Builder&, const A& a) {
+    static_assert(is_expr<A>, "cast: the operand must be a tensor expression");
+    return Expr<T, typename A::shape>{ir::cast(a.value, dtype_of<T>)};
+  }
+};
+
+// Every bit turned; of booleans, not.
+struct BitwiseNotOp : Operation<BitwiseNotOp> {
+  template <class A>
+  static constexpr auto apply(ir::Builder&, const A& a) {
+    constexpr DType t = dtype_of<typename A::dtype>;
+    static_assert(sizeof(DtypeAllowed<!is_float(t), BitwiseNotOp, typename A::dtype>) > 0);
+    if constexpr (t == DType::boolean)
+      return A{ir::unary(ir::Op::logical_not, a.value)};
+    else if constexpr (is_float(t))
+      return a;
+    else
+      return A{ir::binary(ir::Op::bit_xor, a.value, ir::constant_like(a.value, t == DType::u8 ? 255 : -1))};
+  }
+};
+
+// Whether the sign bit is set: of -0 and of negative NaN, too.
+struct SignBitOp : Operation<SignBitOp> {
+  template <class A>
+  static constexpr auto apply(ir::Builder&, const A& a) {
+    constexpr DType t = dtype_of<typename A::dtype>;
+    ir::Value v = a.value;
+    if constexpr (is_float(t))
+      v = t == DType::f64 ? ir::bitcast(v, DType::i64) : ir::bitcast(ir::cast(v, DType::f32), DType::i32);
+    if constexpr (t == DType::boolean)
+      return Expr<bool, typename A::shape>{ir::constant_like(v, 0)};
+    else
+      return Expr<bool, typename A::shape>{ir::binary(ir::Op::lt, v, ir::constant_like(v, 0))};
+  }
+};
+
+struct StopGradientOp : Operation<StopGradientOp> {
+  template <class A>
+  static constexpr auto apply(ir::Builder&, const A& a) {
+    return A{ir::unary(ir::Op::stop_gradient, a.value)};
+  }
+};
+
+WEFT_REFUSAL(ConditionIsBoolean, "where: the condition must be boolean: write where(x != 0, a, b)");
+
+struct WhereOp : Operation<WhereOp> {
+  template <class C, class A, class B>
+  static constexpr auto apply(ir::Builder& b, const C& condition, const A& x, const B& y) {
+    static_assert(
+        sizeof(ConditionIsBoolean<std::is_same_v<dtype_of_operand<C>, bool>, WhereOp, dtype_of_operand<C>>) >
+        0);
+    using T = common<A, B>;
+    using S1 = decltype(detail::broadcast_shapes<WhereOp, A, B>());
+    using S = decltype(detail::broadcast_shapes<WhereOp, C, Expr<T, S1>>());
+    ir::Value v = ir::select(detail::as_value<bool>(b, condition), detail::as_value<T>(b, x),
+                             detail::as_value<T>(b, y));
+    return Expr<T, S>{ir::broadcast(v, S::value)};
+  }
+};
+
+// a * b + c rounded once.
+struct FmaOp : Operation<FmaOp> {
+  template <class A, class B, class C>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y, const C& z) {
+    using T = floating<common<Expr<common<A, B>, Shape<>>, C>>;
+    using S1 = decltype(detail::broadcast_shapes<FmaOp, A, B>());
+    using S = decltype(detail::broadcast_shapes<FmaOp, Expr<T, S1>, C>());
+    const auto as = [&](const auto& v) { return ir::broadcast(detail::as_value<T>(b, v), S::value); };
+    const ir::Value p = as(x);
+    return Expr<T, S>{ir::raw(ir::Op::fma, dtype_of<T>, p.node().shape, 0, -1, p, as(y), as(z))};
+  }
+};
+
+inline constexpr UnaryOp<ir::Op::neg, false> neg{};
+inline constexpr UnaryOp<ir::Op::sign, false> sign{};
+inline constexpr UnaryOp<ir::Op::logical_not, false> logical_not{};
+
+inline constexpr BinaryOp<ir::Op::add> add{};
+inline constexpr BinaryOp<ir::Op::sub> sub{};
+inline constexpr BinaryOp<ir::Op::mul> mul{};
+inline constexpr BinaryOp<ir::Op::max> maximum{};
+inline constexpr BinaryOp<ir::Op::min> minimum{};
+inline constexpr BinaryOp<ir::Op::eq> eq{};
+inline constexpr BinaryOp<ir::Op::ne> ne{};
+inline constexpr BinaryOp<ir::Op::lt> lt{};
+inline constexpr BinaryOp<ir::Op::le> le{};
+inline constexpr SwappedOp<ir::Op::lt> gt{};
+inline constexpr SwappedOp<ir::Op::le> ge{};
+inline constexpr BinaryOp<ir::Op::bit_and> bitwise_and{};
+inline constexpr BinaryOp<ir::Op::bit_or> bitwise_or{};
+inline constexpr BinaryOp<ir::Op::bit_xor> bitwise_xor{};
+
+inline constexpr BitwiseNotOp bitwise_not{};
+
+template <class T>
+inline constexpr CastOp<T> cast{};
+inline constexpr StopGradientOp stop_gradient{};
+inline constexpr WhereOp where{};
+
+// Operators need one operand that is an expression, a parameter, a literal or a tensor.
+template <class A, class B>
+concept OperatorOperands = Operand<A> && Operand<B> &&(!Scalar<A> || !Scalar<B>);
+
+// Names that the C library has at global scope are function templates, so that they overload beside ::exp
+// under `using namespace weft`; all others are function objects.
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto abs(const A& a) { return UnaryOp<ir::Op::abs, false>{}(a); }
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto floor(const A& a) {
+  return UnaryOp<ir::Op::floor, false>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto ceil(const A& a) {
+  return UnaryOp<ir::Op::ceil, false>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto round(const A& a) {
+  return UnaryOp<ir::Op::round, false>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto trunc(const A& a) {
+  return UnaryOp<ir::Op::trunc, false>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto exp(const A& a) { return UnaryOp<ir::Op::exp, true>{}(a); }
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto expm1(const A& a) {
+  return UnaryOp<ir::Op::expm1, true>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto log(const A& a) { return UnaryOp<ir::Op::log, true>{}(a); }
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto log1p(const A& a) {
+  return UnaryOp<ir::Op::log1p, true>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto sqrt(const A& a) {
+  return UnaryOp<ir::Op::sqrt, true>{}(a);
+}
+template <class A>
+requires(Operand<A> &&
+         !Scalar<A>) constexpr auto rsqrt(const A& a) {  // CUDA's library has the name at global scope
+  return UnaryOp<ir::Op::rsqrt, true>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto sin(const A& a) { return UnaryOp<ir::Op::sin, true>{}(a); }
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto cos(const A& a) { return UnaryOp<ir::Op::cos, true>{}(a); }
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto tan(const A& a) { return UnaryOp<ir::Op::tan, true>{}(a); }
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto asin(const A& a) {
+  return UnaryOp<ir::Op::asin, true>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto acos(const A& a) {
+  return UnaryOp<ir::Op::acos, true>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto atan(const A& a) {
+  return UnaryOp<ir::Op::atan, true>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto sinh(const A& a) {
+  return UnaryOp<ir::Op::sinh, true>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto cosh(const A& a) {
+  return UnaryOp<ir::Op::cosh, true>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto tanh(const A& a) {
+  return UnaryOp<ir::Op::tanh, true>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto erf(const A& a) { return UnaryOp<ir::Op::erf, true>{}(a); }
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto isfinite(const A& a) {
+  return UnaryOp<ir::Op::is_finite, true>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto isnan(const A& a) {
+  return UnaryOp<ir::Op::is_nan, true>{}(a);
+}
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto signbit(const A& a) { return SignBitOp{}(a); }
+template <class A, class B>
+requires OperatorOperands<A, B>
+constexpr auto div(const A& a, const B& b) { return BinaryOp<ir::Op::div, true>{}(a, b); }
+template <class A, class B>
+requires OperatorOperands<A, B>
+constexpr auto pow(const A& a, const B& b) { return BinaryOp<ir::Op::pow>{}(a, b); }
+template <class A, class B>
+requires OperatorOperands<A, B>
+constexpr auto fmod(const A& a, const B& b) { return BinaryOp<ir::Op::fmod>{}(a, b); }
+template <class A, class B>
+requires OperatorOperands<A, B>
+constexpr auto atan2(const A& a, const B& b) { return BinaryOp<ir::Op::atan2, true>{}(a, b); }
+template <class A, class B, class C>
+requires(Operand<A>&& Operand<B>&& Operand<C> &&
+         !(Scalar<A> && Scalar<B> && Scalar<C>)) constexpr auto fma(const A& a, const B& b, const C& c) {
+  return FmaOp{}(a, b, c);
+}
+
+// An operand that is none, such as a tuple or a string, beside an expression: the sentence comes.
+template <class A>
+concept SpelledTuple = is_tuple_like<A> && requires(const A& a) {
+  requires is_expr<std::remove_cvref_t<decltype(std::get<0>(a))>>;
+};
+template <class A>
+concept SpelledMember = std::is_same_v<A, GradientMember> || std::is_same_v<A, TransposedMember>;
+template <class A, class B>
+concept MistakenOperands = (SpelledTuple<A> && (Operand<B> || SpelledTuple<B>)) ||
+                           (Operand<A> && SpelledTuple<B>) || (SpelledMember<A> && Operand<B>) ||
+                           (Operand<A> && SpelledMember<B>) ||
+                           (is_expr<A> &&
+                            (SpelledTuple<B> || std::is_convertible_v<const B&, const char*>)) ||
+                           (is_expr<B> && std::is_convertible_v<const A&, const char*>);
+template <class A, class B>
+concept ArithmeticOperands = OperatorOperands<A, B> || MistakenOperands<A, B>;
+
+template <class A, class B>
+requires ArithmeticOperands<A, B>
+constexpr auto operator+(const A& a, const B& b) { return add(a, b); }
+template <class A, class B>
+requires ArithmeticOperands<A, B>
+constexpr auto operator-(const A& a, const B& b) { return sub(a, b); }
+template <class A, class B>
+requires ArithmeticOperands<A, B>
+constexpr auto operator*(const A& a, const B& b) { return mul(a, b); }
+template <class A, class B>
+requires ArithmeticOperands<A, B>
+constexpr auto operator/(const A& a, const B& b) { return BinaryOp<ir::Op::div, true>{}(a, b); }
+template <class A, class B>
+requires OperatorOperands<A, B>
+constexpr auto operator==(const A& a, const B& b) { return eq(a, b); }
+template <class A, class B>
+requires OperatorOperands<A, B>
+constexpr auto operator!=(const A& a, const B& b) { return ne(a, b); }
+template <class A, class B>
+requires OperatorOperands<A, B>
+constexpr auto operator<(const A& a, const B& b) { return lt(a, b); }
+template <class A, class B>
+requires OperatorOperands<A, B>
+constexpr auto operator<=(const A& a, const B& b) { return le(a, b); }
+template <class A, class B>
+requires OperatorOperands<A, B>
+constexpr auto operator>(const A& a, const B& b) { return gt(a, b); }
+template <class A, class B>
+requires OperatorOperands<A, B>
+constexpr auto operator>=(const A& a, const B& b) { return ge(a, b); }
+template <class A, class B>
+requires OperatorOperands<A, B>
+constexpr auto operator&(const A& a, const B& b) { return bitwise_and(a, b); }
+template <class A, class B>
+requires OperatorOperands<A, B>
+constexpr auto operator|(const A& a, const B& b) { return bitwise_or(a, b); }
+WEFT_REFUSAL(PowerIsFunction, "^ is the exclusive or of integers: a power is square(x), pow(x, 3), x * x");
+template <class A, class B>
+requires OperatorOperands<A, B>
+constexpr auto operator^(const A& a, const B& b) {
+  constexpr bool floating =
+      is_float(dtype_of<dtype_of_operand<A>>) || is_float(dtype_of<dtype_of_operand<B>>);
+  static_assert(sizeof(PowerIsFunction<!floating, A, B>) > 0);
+  if constexpr (floating)
+    return detail::first_expr(a, b);
+  else
+    return bitwise_xor(a, b);
+}
+
+// h += y where the result has the type of h.
+WEFT_REFUSAL(
+    ParameterIsConstant,
+    "a parameter of the model, a buffer and a const value are not changed: write auto h = x + y; a buffer "
+    "has assign(value)");
+namespace detail {
+template <class A, class R>
+constexpr A& assigned(A& a, const R& result) {
+  if constexpr (std::is_const_v<A> || !is_expr<A>)
+    misspelt<ParameterIsConstant<false, A>>();
+  else
+    a = result;
+  return a;
+}
+}  // namespace detail
+template <class A, class B>
+requires(ExprLike<A>&& Operand<B>) constexpr A& operator+=(A& a, const B& b) {
+  return detail::assigned(a, a + b);
+}
+template <class A, class B>
+requires(ExprLike<A>&& Operand<B>) constexpr A& operator-=(A& a, const B& b) {
+  return detail::assigned(a, a - b);
+}
+template <class A, class B>
+requires(ExprLike<A>&& Operand<B>) constexpr A& operator*=(A& a, const B& b) {
+  return detail::assigned(a, a * b);
+}
+template <class A, class B>
+requires(ExprLike<A>&& Operand<B>) constexpr A& operator/=(A& a, const B& b) {
+  return detail::assigned(a, a / b);
+}
+// std::cout << x
+template <class Stream, class T, class S>
+requires requires(Stream& s) { s.rdbuf(); }
+constexpr Stream& operator<<(Stream& stream, const Expr<T, S>&) {
+  detail::misspelt<ValueIsTraced<false, Expr<T, S>>>();
+  return stream;
+}
+
+template <class Stream, class Op, class... A>
+requires requires(Stream& s) { s.rdbuf(); }
+Stream& operator<<(Stream& stream, const Lazy<Op, A...>&) {
+  static_assert(sizeof(LazyIsAssigned<sizeof(Stream*) == 0, Lazy<Op, A...>>) > 0);
+  return stream;
+}
+
+template <class A>
+requires(ExprLike<A>) constexpr auto operator+(const A& a) { return to_expr(a); }
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto operator-(const A& a) { return neg(a); }
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto operator!(const A& a) { return logical_not(a); }
+template <class A>
+requires(Operand<A> && !Scalar<A>) constexpr auto operator~(const A& a) { return bitwise_not(a); }
+
+}  // namespace WEFT_NAMESPACE

@@ -1,0 +1,237 @@
+#pragma once
+// Scaled dot product attention: softmax(q k^T scale + mask) v, composed as product, mask, softmax, product.
+// Law: a query that may attend to no key gives zeros, and so does its gradient; masks broadcast to the scores
+// and never widen them.
+
+#include <limits>
+
+#include "weft/core/square_root.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/nn/activation.hpp"
+#include "weft/ops/random/random.hpp"
+
+namespace WEFT_NAMESPACE {
+
+// Settings of torch.nn.functional.scaled_dot_product_attention that are known while compiling.
+struct AttentionOptions {
+  bool is_causal = false;   // query i attends to the keys 0 to i
+  double scale = 0;         // 0: 1 / sqrt(E)
+  bool enable_gqa = false;  // Hq / H neighbouring heads of the query share a head of key and value
+};
+
+WEFT_REFUSAL(AttentionOperandsFit,
+             "the operands of an attention do not fit: query is (..., L, E), key (..., S, E), value (..., "
+             "S, Ev), and their leading axes broadcast");
+WEFT_REFUSAL(
+    AttentionHeadsFit,
+    "the heads of a grouped attention do not fit: query is (..., Hq, L, E), key (..., H, S, E), value "
+    "(..., H, S, Ev), and Hq is a multiple of H");
+// Shapes: the mask's, then that of the scores.
+WEFT_REFUSAL(
+    AttentionMaskFits,
+    "the mask of an attention does not broadcast to its scores, (..., queries L, keys S) with heads");
+
+namespace detail {
+
+template <class Q, class K, class V, bool Grouped>
+struct attention_rule {
+  static constexpr Dims q = Q::value, k = K::value, v = V::value;
+  static constexpr int least = Grouped ? 3 : 2;
+  static constexpr bool ranked = q.rank >= least && k.rank >= least && v.rank >= least;
+  static constexpr i64 at(const Dims& d, int from_end) { return ranked ? d.extent[d.rank - from_end] : 1; }
+  static constexpr i64 length = at(q, 2), keys = at(k, 2);
+  static constexpr bool heads =
+      !Grouped || !ranked || (at(k, 3) == at(v, 3) && at(k, 3) > 0 && at(q, 3) % at(k, 3) == 0);
+  static constexpr i64 groups = Grouped && heads ? at(q, 3) / at(k, 3) : 1;
+  // The queries with those that share keys as rows of one head.
+  static constexpr Dims make_rows() {
+    Dims d = q;
+    if (groups != 1) d.extent[d.rank - 3] /= groups, d.extent[d.rank - 2] *= groups;
+    return d;
+  }
+  static constexpr Dims rows = make_rows();
+  static constexpr Dims batch_qk =
+      broadcast(matmul_rule<Q, K>::batch_of(rows), matmul_rule<Q, K>::batch_of(k));
+  static constexpr Dims batch = broadcast(batch_qk, matmul_rule<Q, K>::batch_of(v));
+  static constexpr bool fits =
+      ranked && at(q, 1) == at(k, 1) && keys == at(v, 2) && batch_qk.valid() && batch.valid();
+  static constexpr bool ok = fits && heads;
+  // (..., Hq, rows, columns), the heads and their groups apart again.
+  static constexpr Dims result(Dims d, i64 columns) {
+    if (!ok) return q;
+    if (groups != 1) d.extent[d.rank - 1] *= groups;
+    d.extent[d.rank++] = length;
+    d.extent[d.rank++] = columns;
+    return d;
+  }
+  struct Scores {
+    static constexpr Dims value = result(batch_qk, keys);
+  };
+  static constexpr Dims value = result(batch, at(v, 1));
+};
+
+// Batches of matrices a times b, or b transposed; their leading axes broadcast to `batch`.
+constexpr ir::Value attention_product(ir::Value a, ir::Value b, const Dims& batch, bool transposed) {
+  const auto expanded = [&](ir::Value x) {
+    const Dims d = x.dims();
+    Dims to = batch;
+    to.extent[to.rank++] = d.extent[d.rank - 2];
+    to.extent[to.rank++] = d.extent[d.rank - 1];
+    return ir::broadcast(x, to);
+  };
+  ir::DotAxes axes;
+  axes.contracted = 1;
+  a = expanded(a);
+  axes.contracted_a[0] = batch.rank + 1;
+  if (b.dims().rank == 2) {  // one matrix for all: the leading axes of a are rows of one product
+    axes.contracted_b[0] = transposed ? 1 : 0;
+  } else {
+    b = expanded(b);
+    axes.batch = batch.rank;
+    for (int i = 0; i < batch.rank; ++i) axes.batch_a[i] = axes.batch_b[i] = i;
+    axes.contracted_b[0] = batch.rank + (transposed ? 1 : 0);
+  }
+  return ir::dot(a, b, axes, a.dtype());
+}
+
+// Softmax over the last axis of scores that may be -infinity; a row with nothing else is zeros.
+constexpr auto masked_softmax(const auto& x) {
+  constexpr double lowest = -std::numeric_limits<double>::infinity();
+  const auto top = stop_gradient(row_top<-1>(*x.value.builder, x));
+  const auto e = exp(sub(x, where(eq(top, lowest), 0, top)));
+  const auto total = sum<-1>(e, keepdim);
+  return div(e, where(eq(total, 0), 1, total));
+}
+
+}  // namespace detail
+
+// Of q, k, v, with `Drops` the probability with which weights are dropped, and masks: a boolean one is true
+// where a query attends to a key, any other is added to the scores. The last `Open` keys are open to all
+// queries whatever is_causal says. The result, or with `Weights` a tuple of it and the weights (.., Hq, L,
+// S).
+template <AttentionOptions Options, bool Drops = false, i64 Open = 0, bool Weights = false>
+struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Options, Drops, Open, Weights>> {
+  template <class S, class Mask>
+  static constexpr bool fits = broadcastable(Mask::value, S::value) &&
+                               broadcast(Mask::value, S::value) == S::value;
+  template <class T>
+  static constexpr bool masks = is_float(dtype_of<T>) || std::is_same_v<T, bool>;
+
+  template <class S, class Mask>
+  static constexpr auto masked(const S& scores, const Mask& mask) {
+    if constexpr (std::is_same_v<dtype_of_operand<Mask>, bool>)
+      return where(mask, scores, -std::numeric_limits<double>::infinity());
+    else
+      return add(scores, cast<typename S::dtype>(mask));
+  }
+  template <class S, class M0, class M1, class... More>
+  static constexpr auto masked(const S& scores, const M0& first, const M1& second, const More&... more) {
+    return masked(masked(scores, first), second, more...);
+  }
+  template <class S, class... Masks>
+  static constexpr auto normalized(const S& scores, const Masks&... masks) {
+    if constexpr (sizeof...(Masks) > 0)
+      return detail::masked_softmax(masked(scores, masks...));
+    else
+      return softmax<-1>(scores);  // every query has a key: the first
+  }
+
+  template <class Q, class K, class V, class... A>
+  static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const A&... more) {
+    if constexpr (Drops)
+      return attend(b, q, k, v, more...);
+    else
+      return attend(b, q, k, v, 0, more...);
+  }
+  template <class Q, class K, class V, class P, class... Masks>
+  static constexpr auto attend(ir::Builder& b, const Q& q, const K& k, const V& v, const P& p,
+                               const Masks&... more) {
+    using Rule =
+        detail::attention_rule<typename Q::shape, typename K::shape, typename V::shape, Options.enable_gqa>;
+    static_assert(sizeof(AttentionHeadsFit<Rule::heads, ScaledDotProductAttentionOp, typename Q::shape,
+                                           typename K::shape, typename V::shape>) > 0);
+    static_assert(sizeof(AttentionOperandsFit < Rule::fits || !Rule::heads, ScaledDotProductAttentionOp,
+                         typename Q::shape, typename K::shape, typename V::shape >) > 0);
+    using T = floating<promoted<promoted<typename Q::dtype, typename K::dtype>, typename V::dtype>>;
+    using Wide = std::conditional_t<(size_of(dtype_of<T>) < 4), f32, T>;
+    using S = shape_of<typename Rule::Scores>;
+    using R = Expr<T, shape_of<Rule>>;
+    static_assert(((sizeof(AttentionMaskFits < !Rule::ok || fits<S, shape_of_operand<Masks>>,
+                           ScaledDotProductAttentionOp, shape_of_operand<Masks>, S >) > 0) &&
+                   ... && true));
+    static_assert(((sizeof(DtypeAllowed<masks<dtype_of_operand<Masks>>, ScaledDotProductAttentionOp,
+                                        dtype_of_operand<Masks>>) > 0) &&
+                   ... && true));
+    constexpr bool ok = Rule::ok && (fits<S, shape_of_operand<Masks>> && ... && true) &&
+                        (masks<dtype_of_operand<Masks>> && ... && true);
+    const auto results = [](const R& y, const auto& weights) {
+      if constexpr (Weights)
+        return std::tuple{y, weights};
+      else
+        return y;
+    };
+    if constexpr (!ok) {
+      return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
+    } else {
+      constexpr DType t = dtype_of<T>;
+      constexpr double scale = Options.scale != 0
+                                   ? Options.scale
+                                   : 1 / square_root(static_cast<double>(Rule::q.extent[Rule::q.rank - 1]));
+      const ir::Value rows = ir::reshape(ir::cast(q.value, t), Rule::rows);
+      const ir::Value product = detail::attention_product(rows, ir::cast(k.value, t), Rule::batch_qk, true);
+      const Expr<Wide, S> all{ir::reshape(ir::cast(product, dtype_of<Wide>), S::value) * scale};
+      const auto seen = [&] {
+        if constexpr (Options.is_causal)
+          return where(past<Rule::length, Rule::keys>(b), all, -std::numeric_limits<double>::infinity());
+        else
+          return all;
+      }();
+      const auto weights = normalized(seen, more...);
+      const Expr<T, S> kept = cast<T>(dropout(weights, p));
+      Dims mixing = Rule::batch_qk;
+      mixing.extent[mixing.rank++] = Rule::rows.extent[Rule::rows.rank - 2];
+      mixing.extent[mixing.rank++] = Rule::keys;
+      const ir::Value mixed = detail::attention_product(ir::reshape(kept.value, mixing), ir::cast(v.value, t),
+                                                        Rule::batch, false);
+      return results(R{ir::reshape(mixed, R::shape::value)}, kept);
+    }
+  }
+
+  // Where key <= query, or the key is one of the open ones.
+  template <i64 L, i64 S>
+  static constexpr auto past(ir::Builder& b) {
+    constexpr Dims d = make_dims<L, S>();
+    const ir::Value query{&b, b.leaf(ir::Op::iota, DType::i32, d, 0)};
+    const ir::Value key{&b, b.leaf(ir::Op::iota, DType::i32, d, 1)};
+    ir::Value open = ir::binary(ir::Op::le, key, query);
+    if (Open > 0)
+      open = ir::binary(ir::Op::bit_or, open,
+                        ir::binary(ir::Op::le, ir::constant_like(key, static_cast<double>(S - Open)), key));
+    return Expr<bool, Shape<L, S>>{open};
+  }
+};
+
+// scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(query, key, value, attn_mask, dropout_p):
+// query (..., L, E), key (..., S, E), value (..., S, Ev) -> (..., L, Ev). attn_mask, if any, broadcasts to
+// (..., L, S): booleans, true where a query attends to a key, or numbers that are added to the scores.
+// dropout_p, if any: a number; a layer passes 0 in evaluation. The softmax of small floats is taken in f32.
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V>
+constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value) {
+  return ScaledDotProductAttentionOp<Options>{}(query, key, value);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V>
+constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value, double dropout_p) {
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, dropout_p);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
+requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                                                 const M& attn_mask) {
+  return ScaledDotProductAttentionOp<Options>{}(query, key, value, attn_mask);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
+requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                                                 const M& attn_mask, double dropout_p) {
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, dropout_p, attn_mask);
+}
+
+}  // namespace WEFT_NAMESPACE

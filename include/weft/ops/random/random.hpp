@@ -1,0 +1,107 @@
+#pragma once
+// Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
+// of its own, numbered in the order of the calls, so that masks are made again instead of stored.
+
+#include "weft/ops/math/pointwise.hpp"
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+constexpr ir::Value random_bits(ir::Builder& b, const Dims& dims) {
+  return {&b, b.leaf(ir::Op::random, DType::u32, dims, static_cast<u64>(b.graph.streams++))};
+}
+// Uniform in [0, 1): the upper 24 bits, each value exact in f32.
+constexpr ir::Value uniform_bits(ir::Builder& b, const Dims& dims) {
+  const ir::Value bits = random_bits(b, dims);
+  const ir::Value upper = ir::binary(ir::Op::shift_right, bits, ir::constant(b, DType::u32, dims, 8));
+  return ir::cast(upper, DType::f32) * 5.9604644775390625e-8;  // 2^-24
+}
+// Standard normal: Box and Muller (1958), of two uniform streams; 1 - u keeps the logarithm finite.
+constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
+  const ir::Value u = 1.0 - uniform_bits(b, dims), v = uniform_bits(b, dims);
+  return ir::unary(ir::Op::sqrt, ir::unary(ir::Op::log, u) * -2.0) *
+         ir::unary(ir::Op::cos, v * 6.283185307179586);
+}
+
+}  // namespace detail
+
+template <class T, i64... D>
+struct RandOp : Operation<RandOp<T, D...>> {
+  using weft_draws = void;
+  static constexpr auto apply(ir::Builder& b) {
+    return Expr<T, Shape<D...>>{ir::cast(detail::uniform_bits(b, Shape<D...>::value), dtype_of<T>)};
+  }
+};
+template <class T, i64... D>
+struct RandnOp : Operation<RandnOp<T, D...>> {
+  using weft_draws = void;
+  static constexpr auto apply(ir::Builder& b) {
+    return Expr<T, Shape<D...>>{ir::cast(detail::normal_bits(b, Shape<D...>::value), dtype_of<T>)};
+  }
+};
+
+// Integers in [low, high), uniform: the upper bits of a 32-bit number times the width.
+template <class T, i64... D>
+struct RandIntOp : Operation<RandIntOp<T, D...>> {
+  using weft_draws = void;
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
+    static_assert(is_integer(dtype_of<T>), "randint: the dtype must be an integer");
+    const ir::Value begin = detail::as_value<i64>(b, low), width = detail::as_value<i64>(b, high) - begin;
+    const ir::Value bits = ir::cast(detail::random_bits(b, Shape<D...>::value), DType::i64);
+    const ir::Value scaled = ir::binary(ir::Op::shift_right, bits * width, ir::constant_like(bits, 32));
+    return Expr<T, Shape<D...>>{ir::cast(scaled + begin, dtype_of<T>)};
+  }
+};
+// Random numbers with another tensor's dtype and shape.
+template <bool Normal>
+struct RandLikeOp : Operation<RandLikeOp<Normal>> {
+  using weft_draws = void;
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X&) {
+    const ir::Value v =
+        Normal ? detail::normal_bits(b, X::shape::value) : detail::uniform_bits(b, X::shape::value);
+    return X{ir::cast(v, dtype_of<typename X::dtype>)};
+  }
+};
+
+// x with each element zeroed with probability p and the others scaled by 1 / (1 - p).
+struct DropoutOp : Operation<DropoutOp> {
+  using weft_draws = void;
+  template <class X, class P>
+  static constexpr auto apply(ir::Builder& b, const X& x, P p) {
+    const double keep = 1.0 - static_cast<double>(p);
+    if (keep >= 1) return X{x.value};
+    const ir::Value u = detail::uniform_bits(b, X::shape::value);
+    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
+    const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
+    return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
+  }
+};
+
+// Functions, not objects: the C library has a global rand.
+template <class T, i64... D>
+constexpr auto rand() {
+  return RandOp<T, D...>{}();
+}
+template <class T, i64... D>
+constexpr auto randn() {
+  return RandnOp<T, D...>{}();
+}
+inline constexpr DropoutOp dropout{};
+// randint<i64, 2, 3>(low, high)
+template <class T, i64... D, class A, class B>
+constexpr auto randint(const A& low, const B& high) {
+  return RandIntOp<T, D...>{}(low, high);
+}
+template <class X>
+constexpr auto rand_like(const X& x) {
+  return RandLikeOp<false>{}(x);
+}
+template <class X>
+constexpr auto randn_like(const X& x) {
+  return RandLikeOp<true>{}(x);
+}
+
+}  // namespace WEFT_NAMESPACE

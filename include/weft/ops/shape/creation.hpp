@@ -1,0 +1,116 @@
+#pragma once
+// Literals: tensors made from nothing. They join the graph at their first use; the kernel that reads them
+// computes them in place.
+
+#include "weft/ops/math/pointwise.hpp"
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+// A splat whose value is given when the expression is written.
+template <class T, i64... D>
+struct FullOp : Operation<FullOp<T, D...>> {
+  using weft_creates = void;
+  template <class V>
+  static constexpr auto apply(ir::Builder& b, V value) {
+    return Expr<T, Shape<D...>>{ir::broadcast(as_value<T>(b, value), Shape<D...>::value)};
+  }
+};
+template <class T, int Value, i64... D>
+struct SplatOp : Operation<SplatOp<T, Value, D...>> {
+  using weft_creates = void;
+  static constexpr auto apply(ir::Builder& b) {
+    return Expr<T, Shape<D...>>{ir::constant(b, dtype_of<T>, Shape<D...>::value, Value)};
+  }
+};
+// Begin, Begin + Step, ... (N of them).
+template <class T, i64 N, i64 Begin, i64 Step>
+struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
+  using weft_creates = void;
+  static constexpr auto apply(ir::Builder& b) {
+    constexpr DType index = std::is_same_v<T, i64> ? DType::i64 : DType::i32;
+    const ir::Value count{&b, b.leaf(ir::Op::iota, index, Shape<N>::value, 0)};
+    const ir::Value scaled = Step == 1 ? count : count * static_cast<double>(Step);
+    return Expr<T, Shape<N>>{
+        ir::cast(Begin == 0 ? scaled : scaled + static_cast<double>(Begin), dtype_of<T>)};
+  }
+};
+// N numbers from low to high, both included; counted from the nearer end, as PyTorch does.
+template <class T, i64 N>
+struct LinspaceOp : Operation<LinspaceOp<T, N>> {
+  using weft_creates = void;
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
+    const auto begin = Expr<T, Shape<>>{as_value<T>(b, low)}, end = Expr<T, Shape<>>{as_value<T>(b, high)};
+    const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, Shape<N>::value, 0)};
+    const auto i = Expr<T, Shape<N>>{ir::cast(number, dtype_of<T>)};
+    const auto step = div(sub(end, begin), N > 1 ? N - 1 : 1);
+    const auto first_half = Expr<bool, Shape<N>>{
+        ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>((N + 1) / 2)))};
+    return where(first_half, add(begin, mul(step, i)), sub(end, mul(step, sub(N - 1, i))));
+  }
+};
+// A splat with another tensor's shape, and its dtype unless T names one.
+template <class T>
+struct FullLike : Operation<FullLike<T>> {
+  template <class X, class V>
+  static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
+    using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
+    return Expr<R, typename X::shape>{ir::broadcast(as_value<R>(b, value), X::shape::value)};
+  }
+};
+
+}  // namespace detail
+
+template <class T, i64... D>
+inline constexpr detail::FullOp<T, D...> full{};
+
+template <class T, i64... D>
+constexpr auto zeros() {
+  return detail::SplatOp<T, 0, D...>{}();
+}
+template <class T, i64... D>
+constexpr auto ones() {
+  return detail::SplatOp<T, 1, D...>{}();
+}
+// Memory that will be written is the library's business: empty is zeros.
+template <class T, i64... D>
+constexpr auto empty() {
+  return zeros<T, D...>();
+}
+// arange<f32, n>(): 0, ..., n - 1. arange<f32, begin, end, step>(): as Python's range.
+template <class T, i64 N>
+constexpr auto arange() {
+  return detail::ArangeOp<T, N, 0, 1>{}();
+}
+template <class T, i64 Begin, i64 End, i64 Step = 1>
+constexpr auto arange() {
+  static_assert(Step != 0, "arange: the step is not 0");
+  constexpr i64 span = Step > 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : -Step;
+  return detail::ArangeOp<T, (span > 0 ? (span + stride - 1) / stride : 0), Begin, Step>{}();
+}
+// linspace<f32, n>(low, high)
+template <class T, i64 N, class A, class B>
+constexpr auto linspace(const A& low, const B& high) {
+  return detail::LinspaceOp<T, N>{}(low, high);
+}
+// zeros_like(x), ones_like<f32>(x), full_like(x, value), empty_like(x)
+template <class T = void, class X>
+constexpr auto zeros_like(const X& x) {
+  return detail::FullLike<T>{}(x, 0);
+}
+template <class T = void, class X>
+constexpr auto ones_like(const X& x) {
+  return detail::FullLike<T>{}(x, 1);
+}
+template <class T = void, class X, class V>
+constexpr auto full_like(const X& x, const V& value) {
+  return detail::FullLike<T>{}(x, value);
+}
+template <class T = void, class X>
+constexpr auto empty_like(const X& x) {
+  return detail::FullLike<T>{}(x, 0);
+}
+
+}  // namespace WEFT_NAMESPACE

@@ -1,0 +1,239 @@
+#pragma once
+// loop(body, carry, xs...): a recurrence whose steps are one region of the graph, so that a sequence of 512
+// costs as much to compile as one of 8 (jax.lax.scan, torch scan). Values and parameters of the enclosing
+// function that the body uses are the same in every trip; random numbers are drawn anew.
+
+#include "weft/ir/loop.hpp"
+#include "weft/ops/core/expr.hpp"
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(CarryKeepsType,
+             "loop: the body must return the next carry with the dtype and shape of the carry, and after it "
+             "what it stacks: the carry, or a pair of the carry and the outputs");
+WEFT_REFUSAL(TripsKnown,
+             "loop: stacked inputs have one leading axis of equal extent, the trips; without any, name the "
+             "trips: loop<8>(body, carry)");
+
+struct LoopOp {};  // what messages name
+
+namespace detail {
+
+// Calls f for every expression in x: an expression, or a tuple of them.
+template <class X, class F>
+constexpr void for_each_value(const X& x, F& f) {
+  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
+    f(x);
+  else
+    std::apply([&](const auto&... e) { (for_each_value(e, f), ...); }, x);
+}
+// As x, with f of every expression.
+template <class X, class F>
+constexpr auto map_values(const X& x, F& f) {
+  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
+    return f(x);
+  else
+    // braces: left to right
+    return std::apply(
+        [&](const auto&... e) { return std::tuple<decltype(map_values(e, f))...>{map_values(e, f)...}; }, x);
+}
+
+template <class X>
+constexpr ir::Builder* builder_in(const X& x) {
+  ir::Builder* b = nullptr;
+  const auto look = [&](const auto& e) { b = inner_of(b, builder_of(e)); };
+  for_each_value(x, look);
+  return b;
+}
+
+template <class R>
+inline constexpr bool is_pair = false;
+template <class A, class B>
+inline constexpr bool is_pair<std::pair<A, B>> = true;
+
+template <class S>
+struct slice_rule_of {
+  static constexpr Dims value = S::rank > 0 ? ir::slice_dims(S::value) : Dims{};
+};
+template <i64 Trips, class S>
+struct stack_rule_of {
+  static constexpr Dims make() { return ir::stacked_dims(Trips, S::value); }
+  static constexpr Dims value = make();
+};
+
+// Whether every expression of a next carry has the type of the carry's.
+template <class A, class B>
+constexpr bool same_types(const A*, const B*) {
+  return std::is_same_v<A, B>;
+}
+template <class... A, class... B>
+requires(sizeof...(A) == sizeof...(B)) constexpr bool same_types(const std::tuple<A...>*,
+                                                                 const std::tuple<B...>*) {
+  return (same_types(static_cast<const A*>(nullptr), static_cast<const B*>(nullptr)) && ... && true);
+}
+
+template <i64 Trips, class... X>
+constexpr i64 trips_of() {
+  i64 trips = Trips;
+  bool ok = true;
+  const Dims inputs[]{X::shape::value..., Dims{}};
+  constexpr int count = sizeof...(X);
+  for (int k = 0; k < count; ++k) {
+    const Dims& d = inputs[k];
+    if (d.rank == 0 || (trips >= 0 && d.extent[0] != trips)) ok = false;
+    trips = d.rank > 0 ? d.extent[0] : -1;
+  }
+  return ok ? trips : -1;
+}
+
+// The four random words (seed, step) of the trace that `b` builds, one u32 each.
+constexpr ir::Value random_key_word(ir::Builder& b, int word) {
+  if (b.graph.key_input < 0)
+    return ir::bitcast({&b, b.leaf(ir::Op::scalar, DType::f32, Dims{}, static_cast<u64>(word))}, DType::u32);
+  const ir::Value key{&b, b.graph.inputs[b.graph.key_input]};
+  return ir::reshape(ir::rows(key, word, 1), Dims{});
+}
+// A key for every trip, (trips, 4): the trip is mixed into the high word of the step.
+constexpr ir::Value random_keys(ir::Builder& b, i64 trips) {
+  const Dims d = ir::stacked_dims(trips, Shape<4>::value);
+  const ir::Value word{&b, b.leaf(ir::Op::iota, DType::u32, d, 1)};
+  const ir::Value trip{&b, b.leaf(ir::Op::iota, DType::u32, d, 0)};
+  const ir::Value high = random_key_word(b, 3) * 2246822507.0 + (trip + 1.0) * 2654435761.0;
+  ir::Value keys = high;
+  for (int k = 2; k >= 0; --k) {
+    const ir::Value part = random_key_word(b, k);
+    keys = ir::select(ir::binary(ir::Op::eq, word, ir::constant_like(word, k)), part, keys);
+  }
+  return keys;
+}
+
+template <i64 Trips, bool Reverse, class F, class C, class... X>
+constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... xs) {
+  ir::Builder body(64);
+  body.parent = &b;
+  b.inner = &body;
+  body.graph.is_body = true;
+  body.graph.scalar_count = b.graph.scalar_count;
+  body.graph.streams = b.graph.streams;
+  List<int> operands;
+  ir::LoopShape shape;
+  shape.trips = Trips;
+  shape.reverse = Reverse;
+  const auto input = [&](DType t, const Dims& d, int operand) {
+    const int made = body.leaf(ir::Op::input, t, d, static_cast<u64>(operands.size()));
+    body.graph.inputs.push(made);
+    body.outer.push(-1);
+    operands.push(operand);
+    return ir::Value{&body, made};
+  };
+  const auto carried = [&]<class E>(const E& e) {
+    ++shape.carries;
+    return E{input(dtype_of<typename E::dtype>, E::shape::value, e.value.id)};
+  };
+  const auto sliced = [&]<class E, class S = shape_of<slice_rule_of<typename E::shape>>>(const E& e) {
+    return Expr<typename E::dtype, S>{input(dtype_of<typename E::dtype>, S::value, e.value.id)};
+  };
+  const auto inner_carry = map_values(carry, carried);
+  const int key = operands.size();
+  const std::tuple<decltype(sliced(xs))...> slices{sliced(xs)...};
+  body.graph.key_input = operands.size();
+  input(DType::u32, Shape<4>::value, -1);
+  const int first_invariant = operands.size();
+
+  const auto result = std::apply([&](const auto&... x) { return f(inner_carry, x...); }, slices);
+  const auto enter = [&](const auto& e) { return traced(body, e); };
+  const auto next = [&] {
+    if constexpr (is_pair<std::remove_cvref_t<decltype(result)>>)
+      return map_values(result.first, enter);
+    else
+      return map_values(result, enter);
+  }();
+  using Next = std::remove_cvref_t<decltype(next)>;
+  constexpr bool ok = same_types(static_cast<const C*>(nullptr), static_cast<const Next*>(nullptr));
+  static_assert(sizeof(CarryKeepsType<ok, LoopOp, C, Next>) > 0);
+  const auto output = [&](const auto& e) { body.graph.outputs.push(e.value.id); };
+  for_each_value(next, output);
+  const auto outputs = [&] {
+    if constexpr (is_pair<std::remove_cvref_t<decltype(result)>>)
+      return map_values(result.second, enter);
+    else
+      return std::tuple<>{};
+  }();
+  for_each_value(outputs, output);
+  b.inner = nullptr;
+
+  // random numbers take a key a trip
+  bool draws_here = body.graph.streams != b.graph.streams;
+  b.graph.streams = body.graph.streams;
+  if (draws_here) {
+    operands[body.graph.key_input] = random_keys(b, Trips).id;
+  } else {
+    const int unused = body.graph.key_input;
+    body.graph.key_input = -1;
+    List<int> inputs, kept;
+    for (int k = 0; k < body.graph.inputs.size(); ++k) {
+      if (k == unused) continue;
+      body.graph.nodes[body.graph.inputs[k]].imm = static_cast<u64>(inputs.size());
+      inputs.push(body.graph.inputs[k]);
+      if (k < first_invariant) kept.push(operands[k]);
+    }
+    body.graph.inputs = inputs;
+    operands = kept;
+  }
+  shape.stacked = operands.size() - key;
+  for (int k = first_invariant; k < body.outer.size(); ++k) operands.push(body.outer[k]);
+  shape.invariants = body.outer.size() - first_invariant;
+  shape.outputs = body.graph.outputs.size() - shape.carries;
+  const ir::Value made = ir::loop(b, shape, body.graph, operands);
+
+  int k = 0;
+  const auto last = [&](const auto& e) {
+    return std::remove_cvref_t<decltype(e)>{ir::loop_final(made, shape, k++)};
+  };
+  const auto final_carry = map_values(next, last);
+  if constexpr (!is_pair<std::remove_cvref_t<decltype(result)>>) {
+    return final_carry;
+  } else {
+    k = 0;
+    const auto stack = [&]<class E, class S = shape_of<stack_rule_of<Trips, typename E::shape>>>(const E&) {
+      return Expr<typename E::dtype, S>{
+          ir::loop_result(made, shape.output(k++), dtype_of<typename E::dtype>, S::value)};
+    };
+    const auto stacks = map_values(outputs, stack);
+    return std::pair{final_carry, stacks};
+  }
+}
+
+template <i64 Trips, bool Reverse, class F, class C, class... X>
+constexpr auto loop(const F& f, const C& carry, const X&... xs) {
+  ir::Builder* found = builder_in(carry);
+  ((found = inner_of(found, builder_in(xs))), ...);
+  ir::Builder& b = found->innermost();
+  constexpr i64 trips = trips_of<Trips, std::remove_cvref_t<decltype(traced(b, xs))>...>();
+  static_assert(sizeof(TripsKnown<(trips >= 0), LoopOp, std::remove_cvref_t<decltype(traced(b, xs))>...>) >
+                0);
+  const auto enter = [&](const auto& e) { return traced(b, e); };
+  const auto start = map_values(carry, enter);
+  const std::tuple<decltype(traced(b, xs))...> inputs{traced(b, xs)...};
+  return std::apply(
+      [&](const auto&... x) { return run_loop<(trips >= 0 ? trips : 0), Reverse>(b, f, start, x...); },
+      inputs);
+}
+
+}  // namespace detail
+
+// carry: an expression or a tuple of them. xs: expressions (trips, ...). body(carry, x...) is traced once; it
+// returns the next carry, or std::pair{next carry, outputs} with outputs an expression or a tuple of them.
+// Returns the carry after the last trip, or a pair of it and the outputs stacked (trips, ...). Without xs,
+// say how many trips: loop<8>(body, carry). At least one of the arguments is an expression.
+template <i64 Trips = -1, class F, class C, class... X>
+constexpr auto loop(const F& body, const C& carry, const X&... xs) {
+  return detail::loop<Trips, false>(body, carry, xs...);
+}
+// As loop, from the last slice to the first; outputs stand where their slices do.
+template <i64 Trips = -1, class F, class C, class... X>
+constexpr auto reverse_loop(const F& body, const C& carry, const X&... xs) {
+  return detail::loop<Trips, true>(body, carry, xs...);
+}
+
+}  // namespace WEFT_NAMESPACE

@@ -1,0 +1,164 @@
+#pragma once
+// vjp and jvp: products of vectors with a function's Jacobian, from either side, of results of any shape.
+// jvp is the vjp of a vjp, which is linear in its cotangent; what the first leaves unused is pruned. As
+// torch.func.vjp and torch.func.jvp.
+
+#include "weft/ops/transform/grad.hpp"
+#include "weft/ops/transform/loop.hpp"
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(CotangentFits,
+             "vjp: the last argument is the cotangent: as many expressions as the function returns, of "
+             "their dtypes and shapes");
+WEFT_REFUSAL(TangentsFit,
+             "jvp: for every argument of the function, in their order, a tangent of its dtype and shape");
+
+namespace detail {
+
+template <class X>
+constexpr List<int> nodes_of(const X& x) {
+  List<int> nodes;
+  const auto put = [&](const auto& e) { nodes.push(e.value.id); };
+  for_each_value(x, put);
+  return nodes;
+}
+template <class X>
+constexpr auto entered(ir::Builder& b, const X& x) {
+  const auto enter = [&](const auto& e) { return traced(b, e); };
+  return map_values(x, enter);
+}
+
+// The gradients of sum(y * seed) by `variables`, zero where none flows: an expression, or a tuple.
+template <class Y, class Seed, class V>
+constexpr auto gradients_of(ir::Builder& b, const Y& y, const Seed& seed, const V& variables) {
+  const List<ir::Value> found = passes::differentiate(b, nodes_of(y), nodes_of(seed), nodes_of(variables));
+  int k = 0;
+  const auto take = [&](const auto& x) {
+    const ir::Value g = found[k++];
+    return std::remove_cvref_t<decltype(x)>{g ? g : ir::constant_like(x.value, 0)};
+  };
+  return map_values(variables, take);
+}
+template <class... T>
+constexpr auto single_or_tuple(const std::tuple<T...>& t) {
+  if constexpr (sizeof...(T) == 1)
+    return std::get<0>(t);
+  else
+    return t;
+}
+
+}  // namespace detail
+
+WEFT_REFUSAL(
+    TangentsFollow,
+    "jvp: the function's arguments come first, and a tangent for each follows: write jvp(f)(x, tangent)");
+WEFT_REFUSAL(CotangentIsLast,
+             "vjp: the function's arguments come first and the cotangent of its result last: write "
+             "vjp(f)(x, cotangent)");
+
+// The function that vjp returns.
+template <class F>
+struct Vjp {
+  F f;
+
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    static_assert(sizeof(CotangentIsLast<(sizeof...(A) >= 2), Vjp, A...>) > 0);
+    if constexpr (sizeof...(A) >= 2)
+      return call(std::make_index_sequence<sizeof...(A) - 1>{}, std::tie(a...));
+    else
+      return detail::first_expr(a..., AfterRefusal{});
+  }
+
+ private:
+  template <std::size_t... K, class All>
+  constexpr auto call(std::index_sequence<K...>, const All& all) const {
+    List<int> nodes;
+    const std::tuple variables{
+        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all), nodes)...};
+    const auto& first = std::get<0>(variables);
+    ir::Builder& b = first.value.builder->innermost();
+    const auto y = detail::entered(b, f(std::get<K>(variables)...));
+    const auto seed = detail::entered(b, std::get<sizeof...(K)>(all));
+    using Y = std::remove_cvref_t<decltype(y)>;
+    using Seed = std::remove_cvref_t<decltype(seed)>;
+    constexpr bool ok = detail::same_types(static_cast<const Y*>(nullptr), static_cast<const Seed*>(nullptr));
+    static_assert(sizeof(CotangentFits<ok, Vjp, Y, Seed>) > 0);
+    if constexpr (ok)
+      return detail::single_or_tuple(detail::gradients_of(b, y, seed, variables));
+    else
+      return detail::single_or_tuple(variables);
+  }
+};
+
+// The function that jvp returns.
+template <class F>
+struct Jvp {
+  F f;
+
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    constexpr bool even = sizeof...(A) >= 2 && sizeof...(A) % 2 == 0;
+    static_assert(sizeof(TangentsFollow<even, Jvp, A...>) > 0);
+    if constexpr (even)
+      return call(std::make_index_sequence<sizeof...(A) / 2>{}, std::tie(a...));
+    else
+      return std::pair{detail::first_expr(a..., AfterRefusal{}), detail::first_expr(a..., AfterRefusal{})};
+  }
+
+ private:
+  template <std::size_t... K, class All>
+  constexpr auto call(std::index_sequence<K...>, const All& all) const {
+    constexpr std::size_t count = sizeof...(K);
+    List<int> nodes;
+    const std::tuple variables{
+        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all), nodes)...};
+    ir::Builder& b = std::get<0>(variables).value.builder->innermost();
+    const std::tuple tangents{detail::traced(b, std::get<count + K>(all))...};
+    const auto y = detail::entered(b, f(std::get<K>(variables)...));
+    using V = std::remove_cvref_t<decltype(variables)>;
+    using T = std::remove_cvref_t<decltype(tangents)>;
+    constexpr bool ok = detail::same_types(static_cast<const V*>(nullptr), static_cast<const T*>(nullptr));
+    static_assert(sizeof(TangentsFit<ok, Jvp, V, T>) > 0);
+    if constexpr (ok) {
+      // any cotangent will do, as the gradient is linear in it: ones
+      const auto one = [](const auto& e) {
+        return detail::variable(std::remove_cvref_t<decltype(e)>{ir::constant_like(e.value, 1)});
+      };
+      const auto u = detail::map_values(y, one);
+      const auto g = detail::gradients_of(b, y, u, variables);
+      return std::pair{y, detail::gradients_of(b, g, tangents, u)};
+    } else {
+      return std::pair{y, y};
+    }
+  }
+};
+
+// vjp(f)(x..., cotangent): the cotangent of f's result times its Jacobian: for one argument an expression,
+// for several a tuple. The cotangent has the result's type, a tuple where f returns one. Arguments are
+// floating.
+template <class F>
+constexpr auto vjp(const F& f) {
+  return Vjp<F>{f};
+}
+
+// jvp(f)(x..., tangent...): f's result, and its derivative in the direction of the tangents.
+template <class F>
+constexpr auto jvp(const F& f) {
+  return Jvp<F>{f};
+}
+
+// Refusals.
+template <class F, class X, class... A>
+constexpr auto vjp(const F&, const X& x, const A&...) {
+  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::vjp, X, A...>) > 0);
+  return detail::first_expr(x);
+}
+template <class F, class X, class... A>
+constexpr auto jvp(const F&, const X& x, const A&...) {
+  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::jvp, X, A...>) > 0);
+  return detail::first_expr(x);
+}
+
+}  // namespace WEFT_NAMESPACE

@@ -1,0 +1,48 @@
+#include "weft/ops/loss/metric.hpp"
+
+#include "support/parity.hpp"
+
+using namespace weft;
+using namespace weft::testing;
+
+TEST_CASE("metric: every score is scikit-learn's, labels that do not count left out") {
+  check_group(
+      "losses/metrics",
+      [](auto x, auto y) {
+        using enum Average;
+        const auto m = confusion_matrix(x, y);
+        return std::tuple{accuracy(x, y),
+                          topk_accuracy<1>(x, y),
+                          topk_accuracy<2>(x, y),
+                          topk_accuracy<4>(x, y),
+                          m,
+                          precision_score<micro>(m),
+                          precision_score<macro>(x, y),
+                          precision_score<weighted>(m),
+                          recall_score<micro>(m),
+                          recall_score<macro>(m),
+                          recall_score<weighted>(x, y),
+                          f1_score<micro>(m),
+                          f1_score<macro>(m),
+                          f1_score<weighted>(x, y),
+                          precision_score<none>(m),
+                          recall_score<none>(m),
+                          f1_score<none>(m),
+                          perplexity(x, y)};
+      },
+      in<f32, 60, 7>, in<i64, 60>);
+}
+
+TEST_CASE("metric: predicted classes in place of logits, and batches of sequences") {
+  auto f = compile(
+      Cpu{},
+      [](auto guess, auto labels) {
+        return std::tuple{accuracy(guess, labels), confusion_matrix<3>(abs(guess), labels)};
+      },
+      in<i32, 2, 4>, in<i64, 2, 4>);
+  const auto [part, matrix] =
+      f(std::vector<i32>{0, 1, 2, 2, 1, 1, 0, 7}, std::vector<i64>{0, 1, 1, -1, 2, 1, 0, 2});
+  CHECK(part.item() == doctest::Approx(4.0 / 7));
+  const i64 wanted[9] = {2, 0, 0, 0, 2, 1, 0, 1, 0};
+  for (int k = 0; k < 9; ++k) CHECK(matrix[k] == wanted[k]);
+}
