@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/kernels/dot.hpp"
+#include "weft/kernels/gemm/host.hpp"
 
 using namespace weft;
 using namespace weft::kernels;

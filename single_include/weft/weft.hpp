@@ -388,7 +388,7 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
 // What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
 // is frozen into a program's constant data.
 
-// ---- weft/kernels/code.hpp ----
+// ---- weft/kernels/evaluator/code.hpp ----
 // Code<word, word, ...>: a kernel's bytecode as a type. Only 64-bit integers, because they alone survive
 // every compiler's mangling of a __global__ template; equal kernels are one instantiation.
 //
@@ -659,7 +659,7 @@ constexpr DType promote_scalar(DType tensor) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/kernels/opcode.hpp ----
+// ---- weft/kernels/evaluator/opcode.hpp ----
 // The instructions of a fused loop. The pointwise ones stand in the order of ir's pointwise primitives, which
 // codegen relies on and asserts.
 
@@ -5312,13 +5312,13 @@ constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const p
 // ---- weft/codegen/lower_dot.hpp ----
 // A contraction as the launch of a matrix product (passes/dot_problem.hpp), and gather and scatter_add.
 
-// ---- weft/kernels/dot_call.hpp ----
+// ---- weft/kernels/gemm/call.hpp ----
 // A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
 // and three strides; operands a, b, c, what is added (laid out as c) and the bias, absent ones null; words:
 // the dtypes of a, b and c, then which of the two last there are and whether f32 factors may be rounded to
 // TF32 (a permission: who has no such units takes f32).
 
-// ---- weft/kernels/dot/shape.hpp ----
+// ---- weft/kernels/gemm/shape.hpp ----
 // The operands of a host matrix product: extents, element strides, batch dimensions, and what is added to the
 // finished sums. Nothing here computes.
 
@@ -5460,21 +5460,21 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
 // The second stage of sums along rows: one launch for all that are still in parts, before the first group
 // that reads one of them, or at the end.
 
-// ---- weft/kernels/finish.hpp ----
+// ---- weft/kernels/fused/finish.hpp ----
 // The second stage of sums along rows: the chunks' partial results become one. Law: the order of every sum is
 // fixed by the number of chunks and the size of the team.
 
-// ---- weft/kernels/loop.hpp ----
+// ---- weft/kernels/fused/loop.hpp ----
 // The one body of every fused loop: pointwise arithmetic over rows and columns, reductions along the columns
 // (several passes over a row), and sums along the rows. A team works on one chunk of rows; its threads share
 // a row's columns. Law: what is computed depends on the cut into chunks and on the width of a value, never on
 // which thread computes it.
 
-// ---- weft/kernels/loop_parts.hpp ----
+// ---- weft/kernels/fused/loop_parts.hpp ----
 // What the loop body is made of: folds over lanes and over a team, the best value of a row with its column,
 // compile- time unrolling, and banks of registers.
 
-// ---- weft/kernels/arithmetic.hpp ----
+// ---- weft/kernels/evaluator/arithmetic.hpp ----
 // One pointwise instruction on values: a scalar on the GPU, a pack of lanes on the host. Small floating types
 // are computed in f32 and rounded after every operation, so that a result never depends on what was fused.
 
@@ -5527,23 +5527,49 @@ WEFT_HD_INLINE constexpr PhiloxBlock<W> philox(const W (&counter)[4], const u32 
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/kernels/lanes.hpp ----
-// Loads, stores, conversions and reductions of values: a scalar on the GPU, a Pack on the host.
-// Law: one kernel body over V gives the same numbers with V = T and V = Pack<T>; a partial access touches
-// only its first n elements; a reduction adds in one fixed order, halves first.
+// ---- weft/kernels/math/functions.hpp ----
+// The mathematical functions of values: float and Pack<float>, double and Pack<double>.
+// Law: on the host float and Pack<float> run the same code, without the C library and without branches on
+// values (but for huge arguments of sin, cos and tan, and quotients in fmod); on the device a scalar is
+// CUDA's own accurate function, but for sin, cos and tan (within 2 ulp there, too). Results depend neither on
+// -ffp-contract nor on the vector width, only on fma_is_fused: sums of products go through fma, which rounds
+// once where the machine can.
+//
+// Largest error measured, in ulps of the result: every float of the ranges where the error is largest and one
+// in 101 elsewhere, subnormal arguments and results included (tests/unit/kernels/math/functions.cpp,
+// -DWEFT_TEST_EVERY_FLOAT), with and without fused multiply-add. Specials (zeros, infinities, NaN) are as C's
+// annex F says.
+//
+//   function       fused  not     domain                    function   fused  not     domain
+//   exp            1.01   0.99    all                       sin        1.56   1.56    all, huge ones included
+//   exp2           0.87   1.08    all                       cos        1.56   1.56    all, huge ones included
+//   expm1          1.44   1.48    all                       tan        1.68   1.68    all, huge ones included
+//   log            0.91   0.88    all                       asin       0.79   0.82    all
+//   log2           1.31   1.43    all                       acos       1.07   1.10    all
+//   log1p          1.43   1.50    all                       atan       1.54   1.67    all
+//   sinh           1.62   1.62    all                       atan2      1.43   1.53    2^19 pairs
+//   cosh           1.46   1.43    all                       pow        0.88   1.16    2^21 pairs
+//   tanh           1.34   1.34    all                       sqrt       0.50   0.50    all
+//   erf            1.11   1.27    all                       rsqrt      1.50   1.50    all
+//   erfc           0.82   0.82    all                       fmod, remainder, floor, ceil, trunc, round: exact
 
-// ---- weft/kernels/convert.hpp ----
+// ---- weft/kernels/math/basic.hpp ----
+// What every function in this folder is made of: polynomials, signs, rounding to integers, scaling by powers
+// of two. V is float or Pack<float>. Law: a product whose sum must round in one way goes through fma, so
+// results do not depend on whether the compiler contracts expressions.
+
+// ---- weft/kernels/simd/convert.hpp ----
 // Conversion between the types that are stored and those that are computed with (float, double, i32, i64,
 // u32), for scalars and packs. Law: float to integer truncates toward zero and clamps to the integer's range,
 // NaN to zero, on every machine; everything else is the C conversion, and small floats round to nearest even.
 
-// ---- weft/kernels/native.hpp ----
+// ---- weft/kernels/simd/native.hpp ----
 // The few machine instructions that portable vector code cannot express: fused multiply-add, square root,
 // minimum, scaling by a power of two, half-precision conversion and widening multiplication of one part of a
 // Pack. Law: each is exact or correctly rounded (conversions: to nearest, ties to even), so it gives the same
 // bits as its scalar definition.
 
-// ---- weft/kernels/pack.hpp ----
+// ---- weft/kernels/simd/pack.hpp ----
 // Pack<T>: 16 numbers that the host's kernels treat as one value, as the GPU's kernels treat one number.
 // Law: every operation is the scalar operation, lane by lane, and the lane count is the same on every
 // machine, so results do not depend on the width of its vector registers.
@@ -6392,213 +6418,6 @@ WEFT_HD_INLINE auto as_register(const V& value) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 
-namespace WEFT_NAMESPACE::kernels {
-
-// Elements at p[0], p[1], ... as a value; conversion is that of convert. A scalar V takes p[0].
-template <class V, class S>
-WEFT_HD_INLINE V load(const S* p) {
-  if constexpr (PackValue<V>) {
-    return convert<V>(detail::load_register(p));
-  } else {
-    return convert<V>(widen(*p));
-  }
-}
-
-// The first n lanes (0 <= n <= 16) from p, the rest `fill`.
-template <class V, class S>
-WEFT_HD_INLINE V load_partial(const S* p, int n, lane_of<V> fill) {
-  if constexpr (PackValue<V>) {
-    V loaded;
-    if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
-      WEFT_EACH_PART(V, loaded.part[j] = detail::load_first(p + j * V::width, n - j * V::width))
-      if (to_bits(fill) == 0) return loaded;  // -0 is another number
-    } else {
-      S buffer[lanes] = {};
-      for (int i = 0; i < n; ++i) buffer[i] = p[i];
-      loaded = load<V>(buffer);
-    }
-    using Index = Pack<lane_of<mask_of<V>>>;
-    return select(iota<Index>(0) < splat<Index>(n), loaded, splat<V>(fill));
-  } else {
-    return n > 0 ? load<V>(p) : fill;
-  }
-}
-
-// Elements at p[0], p[stride], p[2 * stride], ...; the stride counts elements.
-template <class V, class S>
-WEFT_HD_INLINE V load_strided(const S* p, i64 stride) {
-  if constexpr (PackValue<V>) {
-    S buffer[lanes];
-    for (int i = 0; i < lanes; ++i) buffer[i] = p[i * stride];
-    return load<V>(buffer);
-  } else {
-    return load<V>(p);
-  }
-}
-template <class V, class S>
-WEFT_HD_INLINE V load_strided_partial(const S* p, i64 stride, int n, lane_of<V> fill) {
-  if constexpr (PackValue<V>) {
-    S buffer[lanes] = {};
-    for (int i = 0; i < n; ++i) buffer[i] = p[i * stride];
-    return load_partial<V>(buffer, n, fill);
-  } else {
-    return n > 0 ? load<V>(p) : fill;
-  }
-}
-
-// The value's lanes to p[0], p[1], ..., converted: to nearest for floats, as a C cast for integers (after
-// convert), and 0 or 1 for bool.
-template <class S, class V>
-WEFT_HD_INLINE void store(S* p, const V& value) {
-  if constexpr (PackValue<V>) {
-    detail::store_register(p, convert<Pack<register_of<S>>>(detail::as_register<S>(value)));
-  } else {
-    *p = narrow<S>(convert<register_of<S>>(detail::as_register<S>(value)));
-  }
-}
-// Whether store_past can write 4-byte lanes past the caches, and does so; p is then aligned to 64 bytes. The
-// writes of a thread are ordered before its later ones by finish_stores_past.
-#if defined(__AVX512F__) && !defined(__CUDACC__)
-inline constexpr bool stores_past_caches = true;
-WEFT_INLINE void store_past(float* p, const Pack<float>& value) {
-#if defined(__clang__)
-  __builtin_nontemporal_store(value.part[0], reinterpret_cast<Pack<float>::Part*>(p));
-#else
-  __builtin_ia32_movntps512(p, value.part[0]);
-#endif
-}
-WEFT_INLINE void finish_stores_past() { __builtin_ia32_sfence(); }
-#else
-inline constexpr bool stores_past_caches = false;
-WEFT_HD_INLINE void finish_stores_past() {}
-#endif
-template <class S, class V>
-WEFT_HD_INLINE void store_partial(S* p, const V& value, int n) {
-  if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
-    WEFT_EACH_PART(V, detail::store_first(p + j * V::width, value.part[j], n - j * V::width))
-  } else if constexpr (PackValue<V>) {
-    S buffer[lanes];
-    store(buffer, value);
-    for (int i = 0; i < n; ++i) p[i] = buffer[i];
-  } else {
-    if (n > 0) store(p, value);
-  }
-}
-template <class S, class V>
-WEFT_HD_INLINE void store_strided(S* p, i64 stride, const V& value) {
-  if constexpr (PackValue<V>) {
-    S buffer[lanes];
-    store(buffer, value);
-    for (int i = 0; i < lanes; ++i) p[i * stride] = buffer[i];
-  } else {
-    store(p, value);
-  }
-}
-template <class S, class V>
-WEFT_HD_INLINE void store_strided_partial(S* p, i64 stride, const V& value, int n) {
-  if constexpr (PackValue<V>) {
-    S buffer[lanes];
-    store(buffer, value);
-    for (int i = 0; i < n; ++i) p[i * stride] = buffer[i];
-  } else {
-    if (n > 0) store(p, value);
-  }
-}
-
-// The larger and the smaller of two values; NaN if either is, as torch.maximum and torch.minimum.
-template <class V>
-WEFT_HD_INLINE V maximum(const V& a, const V& b) {
-  if constexpr (std::is_floating_point_v<lane_of<V>>) {
-    return select(mask_or(a > b, a != a), a, b);
-  } else {
-    return select(a > b, a, b);
-  }
-}
-template <class V>
-WEFT_HD_INLINE V minimum(const V& a, const V& b) {
-  if constexpr (std::is_floating_point_v<lane_of<V>>) {
-    return select(mask_or(a < b, a != a), a, b);
-  } else {
-    return select(a < b, a, b);
-  }
-}
-
-namespace detail {
-// Lane i meets lane i + 8, then i + 4, ...: the same tree on every machine.
-template <class V, class Fn>
-WEFT_HD_INLINE lane_of<V> reduce(const V& value, const Fn& fn) {
-  if constexpr (PackValue<V>) {
-    lane_of<V> s[lanes];
-    __builtin_memcpy(s, &value, sizeof s);
-    for (int halved = lanes / 2; halved > 0; halved /= 2) {
-      for (int i = 0; i < halved; ++i) s[i] = fn(s[i], s[i + halved]);
-    }
-    return s[0];
-  } else {
-    return value;
-  }
-}
-}  // namespace detail
-
-// One number from all lanes, by a fixed tree. The maximum and minimum of lanes with a NaN is NaN.
-template <class V>
-WEFT_HD_INLINE lane_of<V> reduce_sum(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return wrapping_add(a, b); });
-}
-template <class V>
-WEFT_HD_INLINE lane_of<V> reduce_prod(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return wrapping_mul(a, b); });
-}
-template <class V>
-WEFT_HD_INLINE lane_of<V> reduce_max(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return maximum(a, b); });
-}
-template <class V>
-WEFT_HD_INLINE lane_of<V> reduce_min(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return minimum(a, b); });
-}
-
-// Asks for p's line before it is read, on the host.
-WEFT_HD_INLINE void bring_closer(const void* p) {
-#if defined(__CUDACC__)
-  static_cast<void>(p);
-#else
-  __builtin_prefetch(p, 0, 2);
-#endif
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/math.hpp ----
-// The mathematical functions of values: float and Pack<float>, double and Pack<double>.
-// Law: on the host float and Pack<float> run the same code, without the C library and without branches on
-// values (but for huge arguments of sin, cos and tan, and quotients in fmod); on the device a scalar is
-// CUDA's own accurate function, but for sin, cos and tan (within 2 ulp there, too). Results depend neither on
-// -ffp-contract nor on the vector width, only on fma_is_fused: sums of products go through fma, which rounds
-// once where the machine can.
-//
-// Largest error measured, in ulps of the result: every float of the ranges where the error is largest and one
-// in 101 elsewhere, subnormal arguments and results included (tests/unit/kernels/math.cpp,
-// -DWEFT_TEST_EVERY_FLOAT), with and without fused multiply-add. Specials (zeros, infinities, NaN) are as C's
-// annex F says.
-//
-//   function       fused  not     domain                    function   fused  not     domain
-//   exp            1.01   0.99    all                       sin        1.56   1.56    all, huge ones included
-//   exp2           0.87   1.08    all                       cos        1.56   1.56    all, huge ones included
-//   expm1          1.44   1.48    all                       tan        1.68   1.68    all, huge ones included
-//   log            0.91   0.88    all                       asin       0.79   0.82    all
-//   log2           1.31   1.43    all                       acos       1.07   1.10    all
-//   log1p          1.43   1.50    all                       atan       1.54   1.67    all
-//   sinh           1.62   1.62    all                       atan2      1.43   1.53    2^19 pairs
-//   cosh           1.46   1.43    all                       pow        0.88   1.16    2^21 pairs
-//   tanh           1.34   1.34    all                       sqrt       0.50   0.50    all
-//   erf            1.11   1.27    all                       rsqrt      1.50   1.50    all
-//   erfc           0.82   0.82    all                       fmod, remainder, floor, ceil, trunc, round: exact
-
-// ---- weft/kernels/math/basic.hpp ----
-// What every function in this folder is made of: polynomials, signs, rounding to integers, scaling by powers
-// of two. V is float or Pack<float>. Law: a product whose sum must round in one way goes through fma, so
-// results do not depend on whether the compiler contracts expressions.
-
 namespace WEFT_NAMESPACE::kernels::detail {
 
 template <class V>
@@ -6843,6 +6662,97 @@ WEFT_HD_INLINE V erfc_f32(const V& x) {
 }
 
 }  // namespace WEFT_NAMESPACE::kernels::detail
+// ---- weft/kernels/math/f64.hpp ----
+// The mathematical functions of double and Pack<double>: the C library's, lane by lane. f64 is for checking,
+// not for speed.
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+template <class Fn>
+WEFT_HD_INLINE Pack<double> map_lanes(const Pack<double>& x, const Fn& fn) {
+  double lane[lanes];
+  __builtin_memcpy(lane, &x, sizeof lane);
+  for (int i = 0; i < lanes; ++i) lane[i] = fn(lane[i]);
+  Pack<double> r;
+  __builtin_memcpy(&r, lane, sizeof r);
+  return r;
+}
+template <class Fn>
+WEFT_HD_INLINE Pack<double> map_lanes(const Pack<double>& x, const Pack<double>& y, const Fn& fn) {
+  double a[lanes], b[lanes];
+  __builtin_memcpy(a, &x, sizeof a);
+  __builtin_memcpy(b, &y, sizeof b);
+  for (int i = 0; i < lanes; ++i) a[i] = fn(a[i], b[i]);
+  Pack<double> r;
+  __builtin_memcpy(&r, a, sizeof r);
+  return r;
+}
+}  // namespace detail
+
+#if defined(__CUDA_ARCH__)
+#define WEFT_F64(name, host) ::name
+#else
+#define WEFT_F64(name, host) host
+#endif
+#define WEFT_F64_UNARY(name, host)                                                 \
+  WEFT_HD_INLINE double name(double x) { return WEFT_F64(name, host)(x); }         \
+  WEFT_HD_INLINE Pack<double> name(const Pack<double>& x) {                        \
+    return detail::map_lanes(x, [](double v) { return WEFT_F64(name, host)(v); }); \
+  }
+WEFT_F64_UNARY(exp, __builtin_exp)
+WEFT_F64_UNARY(exp2, __builtin_exp2)
+WEFT_F64_UNARY(expm1, __builtin_expm1)
+WEFT_F64_UNARY(log, __builtin_log)
+WEFT_F64_UNARY(log2, __builtin_log2)
+WEFT_F64_UNARY(log1p, __builtin_log1p)
+WEFT_F64_UNARY(sinh, __builtin_sinh)
+WEFT_F64_UNARY(cosh, __builtin_cosh)
+WEFT_F64_UNARY(tanh, __builtin_tanh)
+WEFT_F64_UNARY(erf, __builtin_erf)
+WEFT_F64_UNARY(erfc, __builtin_erfc)
+WEFT_F64_UNARY(sin, __builtin_sin)
+WEFT_F64_UNARY(cos, __builtin_cos)
+WEFT_F64_UNARY(tan, __builtin_tan)
+WEFT_F64_UNARY(asin, __builtin_asin)
+WEFT_F64_UNARY(acos, __builtin_acos)
+WEFT_F64_UNARY(atan, __builtin_atan)
+WEFT_F64_UNARY(sqrt, __builtin_sqrt)
+WEFT_F64_UNARY(floor, __builtin_floor)
+WEFT_F64_UNARY(ceil, __builtin_ceil)
+WEFT_F64_UNARY(trunc, __builtin_trunc)
+#undef WEFT_F64_UNARY
+
+#define WEFT_F64_BINARY(name, host)                                                                \
+  WEFT_HD_INLINE double name(double x, double y) { return WEFT_F64(name, host)(x, y); }            \
+  WEFT_HD_INLINE Pack<double> name(const Pack<double>& x, const Pack<double>& y) {                 \
+    return detail::map_lanes(x, y, [](double a, double b) { return WEFT_F64(name, host)(a, b); }); \
+  }
+WEFT_F64_BINARY(pow, __builtin_pow)
+WEFT_F64_BINARY(fmod, __builtin_fmod)
+WEFT_F64_BINARY(atan2, __builtin_atan2)
+#undef WEFT_F64_BINARY
+#undef WEFT_F64
+
+WEFT_HD_INLINE double abs(double x) { return __builtin_fabs(x); }
+WEFT_HD_INLINE Pack<double> abs(const Pack<double>& x) { return from_bits(to_bits(x) & 0x7fffffffffffffff); }
+// To the nearest integer, ties to even.
+WEFT_HD_INLINE double round(double x) { return __builtin_rint(x); }
+WEFT_HD_INLINE Pack<double> round(const Pack<double>& x) {
+  return detail::map_lanes(x, [](double v) { return __builtin_rint(v); });
+}
+WEFT_HD_INLINE double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
+WEFT_HD_INLINE Pack<double> rsqrt(const Pack<double>& x) { return 1.0 / sqrt(x); }
+// Python's %: the sign of y.
+WEFT_HD_INLINE double remainder(double x, double y) {
+  const double r = fmod(x, y);
+  return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+}
+WEFT_HD_INLINE Pack<double> remainder(const Pack<double>& x, const Pack<double>& y) {
+  return detail::map_lanes(x, y, [](double a, double b) { return remainder(a, b); });
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/math/log.hpp ----
 // log, log2 and log1p in f32: x = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), then a minimax polynomial
 // in f.
@@ -7243,97 +7153,6 @@ WEFT_HD_INLINE V atan2_f32(const V& y, const V& x) {
 }
 
 }  // namespace WEFT_NAMESPACE::kernels::detail
-// ---- weft/kernels/math_f64.hpp ----
-// The mathematical functions of double and Pack<double>: the C library's, lane by lane. f64 is for checking,
-// not for speed.
-
-namespace WEFT_NAMESPACE::kernels {
-
-namespace detail {
-template <class Fn>
-WEFT_HD_INLINE Pack<double> map_lanes(const Pack<double>& x, const Fn& fn) {
-  double lane[lanes];
-  __builtin_memcpy(lane, &x, sizeof lane);
-  for (int i = 0; i < lanes; ++i) lane[i] = fn(lane[i]);
-  Pack<double> r;
-  __builtin_memcpy(&r, lane, sizeof r);
-  return r;
-}
-template <class Fn>
-WEFT_HD_INLINE Pack<double> map_lanes(const Pack<double>& x, const Pack<double>& y, const Fn& fn) {
-  double a[lanes], b[lanes];
-  __builtin_memcpy(a, &x, sizeof a);
-  __builtin_memcpy(b, &y, sizeof b);
-  for (int i = 0; i < lanes; ++i) a[i] = fn(a[i], b[i]);
-  Pack<double> r;
-  __builtin_memcpy(&r, a, sizeof r);
-  return r;
-}
-}  // namespace detail
-
-#if defined(__CUDA_ARCH__)
-#define WEFT_F64(name, host) ::name
-#else
-#define WEFT_F64(name, host) host
-#endif
-#define WEFT_F64_UNARY(name, host)                                                 \
-  WEFT_HD_INLINE double name(double x) { return WEFT_F64(name, host)(x); }         \
-  WEFT_HD_INLINE Pack<double> name(const Pack<double>& x) {                        \
-    return detail::map_lanes(x, [](double v) { return WEFT_F64(name, host)(v); }); \
-  }
-WEFT_F64_UNARY(exp, __builtin_exp)
-WEFT_F64_UNARY(exp2, __builtin_exp2)
-WEFT_F64_UNARY(expm1, __builtin_expm1)
-WEFT_F64_UNARY(log, __builtin_log)
-WEFT_F64_UNARY(log2, __builtin_log2)
-WEFT_F64_UNARY(log1p, __builtin_log1p)
-WEFT_F64_UNARY(sinh, __builtin_sinh)
-WEFT_F64_UNARY(cosh, __builtin_cosh)
-WEFT_F64_UNARY(tanh, __builtin_tanh)
-WEFT_F64_UNARY(erf, __builtin_erf)
-WEFT_F64_UNARY(erfc, __builtin_erfc)
-WEFT_F64_UNARY(sin, __builtin_sin)
-WEFT_F64_UNARY(cos, __builtin_cos)
-WEFT_F64_UNARY(tan, __builtin_tan)
-WEFT_F64_UNARY(asin, __builtin_asin)
-WEFT_F64_UNARY(acos, __builtin_acos)
-WEFT_F64_UNARY(atan, __builtin_atan)
-WEFT_F64_UNARY(sqrt, __builtin_sqrt)
-WEFT_F64_UNARY(floor, __builtin_floor)
-WEFT_F64_UNARY(ceil, __builtin_ceil)
-WEFT_F64_UNARY(trunc, __builtin_trunc)
-#undef WEFT_F64_UNARY
-
-#define WEFT_F64_BINARY(name, host)                                                                \
-  WEFT_HD_INLINE double name(double x, double y) { return WEFT_F64(name, host)(x, y); }            \
-  WEFT_HD_INLINE Pack<double> name(const Pack<double>& x, const Pack<double>& y) {                 \
-    return detail::map_lanes(x, y, [](double a, double b) { return WEFT_F64(name, host)(a, b); }); \
-  }
-WEFT_F64_BINARY(pow, __builtin_pow)
-WEFT_F64_BINARY(fmod, __builtin_fmod)
-WEFT_F64_BINARY(atan2, __builtin_atan2)
-#undef WEFT_F64_BINARY
-#undef WEFT_F64
-
-WEFT_HD_INLINE double abs(double x) { return __builtin_fabs(x); }
-WEFT_HD_INLINE Pack<double> abs(const Pack<double>& x) { return from_bits(to_bits(x) & 0x7fffffffffffffff); }
-// To the nearest integer, ties to even.
-WEFT_HD_INLINE double round(double x) { return __builtin_rint(x); }
-WEFT_HD_INLINE Pack<double> round(const Pack<double>& x) {
-  return detail::map_lanes(x, [](double v) { return __builtin_rint(v); });
-}
-WEFT_HD_INLINE double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
-WEFT_HD_INLINE Pack<double> rsqrt(const Pack<double>& x) { return 1.0 / sqrt(x); }
-// Python's %: the sign of y.
-WEFT_HD_INLINE double remainder(double x, double y) {
-  const double r = fmod(x, y);
-  return r != 0 && (r < 0) != (y < 0) ? r + y : r;
-}
-WEFT_HD_INLINE Pack<double> remainder(const Pack<double>& x, const Pack<double>& y) {
-  return detail::map_lanes(x, y, [](double a, double b) { return remainder(a, b); });
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -7406,6 +7225,187 @@ WEFT_HD_INLINE float sqrt(float x) { return __builtin_sqrtf(x); }
 WEFT_HD_INLINE Pack<float> sqrt(const Pack<float>& x) { return detail::sqrt_pack(x); }
 WEFT_HD_INLINE float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
 WEFT_HD_INLINE Pack<float> rsqrt(const Pack<float>& x) { return 1.0f / detail::sqrt_pack(x); }
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/simd/lanes.hpp ----
+// Loads, stores, conversions and reductions of values: a scalar on the GPU, a Pack on the host.
+// Law: one kernel body over V gives the same numbers with V = T and V = Pack<T>; a partial access touches
+// only its first n elements; a reduction adds in one fixed order, halves first.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Elements at p[0], p[1], ... as a value; conversion is that of convert. A scalar V takes p[0].
+template <class V, class S>
+WEFT_HD_INLINE V load(const S* p) {
+  if constexpr (PackValue<V>) {
+    return convert<V>(detail::load_register(p));
+  } else {
+    return convert<V>(widen(*p));
+  }
+}
+
+// The first n lanes (0 <= n <= 16) from p, the rest `fill`.
+template <class V, class S>
+WEFT_HD_INLINE V load_partial(const S* p, int n, lane_of<V> fill) {
+  if constexpr (PackValue<V>) {
+    V loaded;
+    if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
+      WEFT_EACH_PART(V, loaded.part[j] = detail::load_first(p + j * V::width, n - j * V::width))
+      if (to_bits(fill) == 0) return loaded;  // -0 is another number
+    } else {
+      S buffer[lanes] = {};
+      for (int i = 0; i < n; ++i) buffer[i] = p[i];
+      loaded = load<V>(buffer);
+    }
+    using Index = Pack<lane_of<mask_of<V>>>;
+    return select(iota<Index>(0) < splat<Index>(n), loaded, splat<V>(fill));
+  } else {
+    return n > 0 ? load<V>(p) : fill;
+  }
+}
+
+// Elements at p[0], p[stride], p[2 * stride], ...; the stride counts elements.
+template <class V, class S>
+WEFT_HD_INLINE V load_strided(const S* p, i64 stride) {
+  if constexpr (PackValue<V>) {
+    S buffer[lanes];
+    for (int i = 0; i < lanes; ++i) buffer[i] = p[i * stride];
+    return load<V>(buffer);
+  } else {
+    return load<V>(p);
+  }
+}
+template <class V, class S>
+WEFT_HD_INLINE V load_strided_partial(const S* p, i64 stride, int n, lane_of<V> fill) {
+  if constexpr (PackValue<V>) {
+    S buffer[lanes] = {};
+    for (int i = 0; i < n; ++i) buffer[i] = p[i * stride];
+    return load_partial<V>(buffer, n, fill);
+  } else {
+    return n > 0 ? load<V>(p) : fill;
+  }
+}
+
+// The value's lanes to p[0], p[1], ..., converted: to nearest for floats, as a C cast for integers (after
+// convert), and 0 or 1 for bool.
+template <class S, class V>
+WEFT_HD_INLINE void store(S* p, const V& value) {
+  if constexpr (PackValue<V>) {
+    detail::store_register(p, convert<Pack<register_of<S>>>(detail::as_register<S>(value)));
+  } else {
+    *p = narrow<S>(convert<register_of<S>>(detail::as_register<S>(value)));
+  }
+}
+// Whether store_past can write 4-byte lanes past the caches, and does so; p is then aligned to 64 bytes. The
+// writes of a thread are ordered before its later ones by finish_stores_past.
+#if defined(__AVX512F__) && !defined(__CUDACC__)
+inline constexpr bool stores_past_caches = true;
+WEFT_INLINE void store_past(float* p, const Pack<float>& value) {
+#if defined(__clang__)
+  __builtin_nontemporal_store(value.part[0], reinterpret_cast<Pack<float>::Part*>(p));
+#else
+  __builtin_ia32_movntps512(p, value.part[0]);
+#endif
+}
+WEFT_INLINE void finish_stores_past() { __builtin_ia32_sfence(); }
+#else
+inline constexpr bool stores_past_caches = false;
+WEFT_HD_INLINE void finish_stores_past() {}
+#endif
+template <class S, class V>
+WEFT_HD_INLINE void store_partial(S* p, const V& value, int n) {
+  if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
+    WEFT_EACH_PART(V, detail::store_first(p + j * V::width, value.part[j], n - j * V::width))
+  } else if constexpr (PackValue<V>) {
+    S buffer[lanes];
+    store(buffer, value);
+    for (int i = 0; i < n; ++i) p[i] = buffer[i];
+  } else {
+    if (n > 0) store(p, value);
+  }
+}
+template <class S, class V>
+WEFT_HD_INLINE void store_strided(S* p, i64 stride, const V& value) {
+  if constexpr (PackValue<V>) {
+    S buffer[lanes];
+    store(buffer, value);
+    for (int i = 0; i < lanes; ++i) p[i * stride] = buffer[i];
+  } else {
+    store(p, value);
+  }
+}
+template <class S, class V>
+WEFT_HD_INLINE void store_strided_partial(S* p, i64 stride, const V& value, int n) {
+  if constexpr (PackValue<V>) {
+    S buffer[lanes];
+    store(buffer, value);
+    for (int i = 0; i < n; ++i) p[i * stride] = buffer[i];
+  } else {
+    if (n > 0) store(p, value);
+  }
+}
+
+// The larger and the smaller of two values; NaN if either is, as torch.maximum and torch.minimum.
+template <class V>
+WEFT_HD_INLINE V maximum(const V& a, const V& b) {
+  if constexpr (std::is_floating_point_v<lane_of<V>>) {
+    return select(mask_or(a > b, a != a), a, b);
+  } else {
+    return select(a > b, a, b);
+  }
+}
+template <class V>
+WEFT_HD_INLINE V minimum(const V& a, const V& b) {
+  if constexpr (std::is_floating_point_v<lane_of<V>>) {
+    return select(mask_or(a < b, a != a), a, b);
+  } else {
+    return select(a < b, a, b);
+  }
+}
+
+namespace detail {
+// Lane i meets lane i + 8, then i + 4, ...: the same tree on every machine.
+template <class V, class Fn>
+WEFT_HD_INLINE lane_of<V> reduce(const V& value, const Fn& fn) {
+  if constexpr (PackValue<V>) {
+    lane_of<V> s[lanes];
+    __builtin_memcpy(s, &value, sizeof s);
+    for (int halved = lanes / 2; halved > 0; halved /= 2) {
+      for (int i = 0; i < halved; ++i) s[i] = fn(s[i], s[i + halved]);
+    }
+    return s[0];
+  } else {
+    return value;
+  }
+}
+}  // namespace detail
+
+// One number from all lanes, by a fixed tree. The maximum and minimum of lanes with a NaN is NaN.
+template <class V>
+WEFT_HD_INLINE lane_of<V> reduce_sum(const V& value) {
+  return detail::reduce(value, [](auto a, auto b) { return wrapping_add(a, b); });
+}
+template <class V>
+WEFT_HD_INLINE lane_of<V> reduce_prod(const V& value) {
+  return detail::reduce(value, [](auto a, auto b) { return wrapping_mul(a, b); });
+}
+template <class V>
+WEFT_HD_INLINE lane_of<V> reduce_max(const V& value) {
+  return detail::reduce(value, [](auto a, auto b) { return maximum(a, b); });
+}
+template <class V>
+WEFT_HD_INLINE lane_of<V> reduce_min(const V& value) {
+  return detail::reduce(value, [](auto a, auto b) { return minimum(a, b); });
+}
+
+// Asks for p's line before it is read, on the host.
+WEFT_HD_INLINE void bring_closer(const void* p) {
+#if defined(__CUDACC__)
+  static_cast<void>(p);
+#else
+  __builtin_prefetch(p, 0, 2);
+#endif
+}
 
 }  // namespace WEFT_NAMESPACE::kernels
 
@@ -7732,7 +7732,128 @@ WEFT_HD_INLINE value_of<Family, to> binary(const V& x, const V& y) {
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/team.hpp ----
+// ---- weft/kernels/simd/vec.hpp ----
+// Vec<T, N>: neighbouring columns that one GPU thread works on, N numbers in registers. Law: arithmetic on it
+// is the scalar arithmetic, lane by lane, so results do not depend on N; memory is touched in accesses of up
+// to 16 bytes.
+
+namespace WEFT_NAMESPACE::kernels {
+
+template <class T, int N>
+struct Vec {
+  T lane[N];
+};
+
+// A GPU thread's values: N columns.
+template <int N>
+struct VecFamily {
+  static constexpr int width = N;
+  template <class T>
+  using value = Vec<T, N>;
+  using mask = Vec<bool, N>;
+};
+
+namespace detail {
+
+template <class V>
+inline constexpr bool is_vec = false;
+template <class T, int N>
+inline constexpr bool is_vec<Vec<T, N>> = true;
+template <class Family>
+inline constexpr bool is_vec_family = is_vec<typename Family::template value<float>>;
+
+template <class T, int N>
+struct LaneOf<Vec<T, N>> {
+  using type = T;
+};
+
+// What one instruction moves: up to 16 bytes.
+template <int Bytes>
+struct Words;
+template <>
+struct Words<1> {
+  u8 w;
+};
+template <>
+struct Words<2> {
+  u16 w;
+};
+template <>
+struct Words<4> {
+  u32 w;
+};
+template <>
+struct alignas(8) Words<8> {
+  u32 x, y;
+};
+template <>
+struct alignas(16) Words<16> {
+  u32 x, y, z, w;
+};
+
+template <class S, int N>
+struct Stored {
+  S element[N];
+};
+
+}  // namespace detail
+
+// f of each lane. F must not depend on the lane's number.
+template <class R, int N, class F, class... A>
+WEFT_HD_INLINE Vec<R, N> vec_map(const F& f, const Vec<A, N>&... a) {
+  Vec<R, N> r;
+  WEFT_UNROLL
+  for (int j = 0; j < N; ++j) r.lane[j] = f(a.lane[j]...);
+  return r;
+}
+
+// The same number in every lane of V, whatever kind of value it is.
+template <class V>
+WEFT_HD_INLINE V fill_value(lane_of<V> x) {
+  if constexpr (detail::is_vec<V>) {
+    V r;
+    WEFT_UNROLL
+    for (auto& lane : r.lane) lane = x;
+    return r;
+  } else {
+    return splat<V>(x);
+  }
+}
+
+// N elements at p, which is aligned to the smaller of 16 bytes and all of them.
+template <class V, class S, class T = lane_of<V>>
+WEFT_HD_INLINE V load_vec(const S* p) {
+  constexpr int n = sizeof(V::lane) / sizeof(T);
+  constexpr int bytes = n * int{sizeof(S)} < 16 ? n * int{sizeof(S)} : 16;
+  constexpr int per = bytes / int{sizeof(S)};
+  using Part = detail::Words<bytes>;
+  V r;
+  WEFT_UNROLL
+  for (int k = 0; k < n / per; ++k) {
+    const auto part = __builtin_bit_cast(detail::Stored<S, per>, reinterpret_cast<const Part*>(p)[k]);
+    WEFT_UNROLL
+    for (int j = 0; j < per; ++j) r.lane[k * per + j] = load<T>(&part.element[j]);
+  }
+  return r;
+}
+
+// The lanes to p, which is aligned as for load_vec.
+template <class S, class T, int N>
+WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
+  constexpr int bytes = N * int{sizeof(S)} < 16 ? N * int{sizeof(S)} : 16;
+  constexpr int per = bytes / int{sizeof(S)};
+  using Part = detail::Words<bytes>;
+  WEFT_UNROLL
+  for (int k = 0; k < N / per; ++k) {
+    detail::Stored<S, per> part;
+    WEFT_UNROLL
+    for (int j = 0; j < per; ++j) store(&part.element[j], v.lane[k * per + j]);
+    reinterpret_cast<Part*>(p)[k] = __builtin_bit_cast(Part, part);
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/team/team.hpp ----
 // A team is the group of threads that runs one kernel body together. A body is written once against these
 // names and runs as a serial host loop, as a CUDA block and as an emulated block. Law: the order of every
 // reduction depends on the size of the team alone, and every thread receives the same bits.
@@ -7968,127 +8089,6 @@ class SerialTeam {
 };
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/kernels/vec.hpp ----
-// Vec<T, N>: neighbouring columns that one GPU thread works on, N numbers in registers. Law: arithmetic on it
-// is the scalar arithmetic, lane by lane, so results do not depend on N; memory is touched in accesses of up
-// to 16 bytes.
-
-namespace WEFT_NAMESPACE::kernels {
-
-template <class T, int N>
-struct Vec {
-  T lane[N];
-};
-
-// A GPU thread's values: N columns.
-template <int N>
-struct VecFamily {
-  static constexpr int width = N;
-  template <class T>
-  using value = Vec<T, N>;
-  using mask = Vec<bool, N>;
-};
-
-namespace detail {
-
-template <class V>
-inline constexpr bool is_vec = false;
-template <class T, int N>
-inline constexpr bool is_vec<Vec<T, N>> = true;
-template <class Family>
-inline constexpr bool is_vec_family = is_vec<typename Family::template value<float>>;
-
-template <class T, int N>
-struct LaneOf<Vec<T, N>> {
-  using type = T;
-};
-
-// What one instruction moves: up to 16 bytes.
-template <int Bytes>
-struct Words;
-template <>
-struct Words<1> {
-  u8 w;
-};
-template <>
-struct Words<2> {
-  u16 w;
-};
-template <>
-struct Words<4> {
-  u32 w;
-};
-template <>
-struct alignas(8) Words<8> {
-  u32 x, y;
-};
-template <>
-struct alignas(16) Words<16> {
-  u32 x, y, z, w;
-};
-
-template <class S, int N>
-struct Stored {
-  S element[N];
-};
-
-}  // namespace detail
-
-// f of each lane. F must not depend on the lane's number.
-template <class R, int N, class F, class... A>
-WEFT_HD_INLINE Vec<R, N> vec_map(const F& f, const Vec<A, N>&... a) {
-  Vec<R, N> r;
-  WEFT_UNROLL
-  for (int j = 0; j < N; ++j) r.lane[j] = f(a.lane[j]...);
-  return r;
-}
-
-// The same number in every lane of V, whatever kind of value it is.
-template <class V>
-WEFT_HD_INLINE V fill_value(lane_of<V> x) {
-  if constexpr (detail::is_vec<V>) {
-    V r;
-    WEFT_UNROLL
-    for (auto& lane : r.lane) lane = x;
-    return r;
-  } else {
-    return splat<V>(x);
-  }
-}
-
-// N elements at p, which is aligned to the smaller of 16 bytes and all of them.
-template <class V, class S, class T = lane_of<V>>
-WEFT_HD_INLINE V load_vec(const S* p) {
-  constexpr int n = sizeof(V::lane) / sizeof(T);
-  constexpr int bytes = n * int{sizeof(S)} < 16 ? n * int{sizeof(S)} : 16;
-  constexpr int per = bytes / int{sizeof(S)};
-  using Part = detail::Words<bytes>;
-  V r;
-  WEFT_UNROLL
-  for (int k = 0; k < n / per; ++k) {
-    const auto part = __builtin_bit_cast(detail::Stored<S, per>, reinterpret_cast<const Part*>(p)[k]);
-    WEFT_UNROLL
-    for (int j = 0; j < per; ++j) r.lane[k * per + j] = load<T>(&part.element[j]);
-  }
-  return r;
-}
-
-// The lanes to p, which is aligned as for load_vec.
-template <class S, class T, int N>
-WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
-  constexpr int bytes = N * int{sizeof(S)} < 16 ? N * int{sizeof(S)} : 16;
-  constexpr int per = bytes / int{sizeof(S)};
-  using Part = detail::Words<bytes>;
-  WEFT_UNROLL
-  for (int k = 0; k < N / per; ++k) {
-    detail::Stored<S, per> part;
-    WEFT_UNROLL
-    for (int j = 0; j < per; ++j) store(&part.element[j], v.lane[k * per + j]);
-    reinterpret_cast<Part*>(p)[k] = __builtin_bit_cast(Part, part);
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -8310,7 +8310,7 @@ WEFT_HD_INLINE auto to_register(const V& v) {
 }  // namespace detail
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/loop_place.hpp ----
+// ---- weft/kernels/fused/loop_place.hpp ----
 // Where a loop stands: in which row, in which line of it (the column axes but the last), at which columns of
 // the line; and so at which element of every operand. Law: offsets are sums of index times stride over axes
 // that the code names, so after constant folding only those that move are left.
@@ -9391,9 +9391,9 @@ constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const p
 }  // namespace WEFT_NAMESPACE::codegen
 // ---- weft/codegen/lower_line.hpp ----
 // The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
-// addresses: as kernels/line.hpp reads them.
+// addresses: as kernels/axis/line.hpp reads them.
 
-// ---- weft/kernels/line.hpp ----
+// ---- weft/kernels/axis/line.hpp ----
 // Arguments of the kernels that work along one axis: extents before, along and behind it, and one stride of
 // each operand for each of the three. Results are row-major. Law: a line is worked on in its own order.
 
@@ -11060,7 +11060,811 @@ constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/custom.hpp ----
+// ---- weft/kernels/axis/index.hpp ----
+// Elements along one axis by index: take reads them, scatter folds them together, search finds where they
+// belong. Law: scatter folds in the order of the indices, whichever team runs it.
+
+// ---- weft/kernels/axis/rows.hpp ----
+// Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order
+// of the indices, whichever team runs it, so its results are the same bits everywhere.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// How a table that is added to is cut, where one index counts for a whole row: pieces of rows, each of which
+// looks at all indices, as far as that is little beside the rows themselves; if these are few, of columns
+// too.
+struct TableCut {
+  i64 rows = 0, columns = 0;              // of a piece
+  i64 row_pieces = 0, column_pieces = 0;  // none of an empty table
+};
+constexpr TableCut table_cut(i64 rows, i64 width, i64 count) {
+  TableCut cut;
+  if (rows <= 0 || width <= 0) return cut;
+  constexpr i64 piece = 65536;  // elements
+  i64 pieces = (rows * width + piece - 1) / piece, most = width / 16 > 0 ? width / 16 : 1;
+  if (pieces > most) pieces = most;
+  if (pieces > rows) pieces = rows;
+  cut.rows = (rows + pieces - 1) / pieces;
+  cut.row_pieces = (rows + cut.rows - 1) / cut.rows;
+  cut.columns = cut.row_pieces >= 8 || (rows + count) * width < piece || width < 64 ? width : 64;
+  cut.column_pieces = (width + cut.columns - 1) / cut.columns;
+  return cut;
+}
+
+struct IndexArgs {
+  const void* data = nullptr;   // gather: the table (rows, width); scatter_add: what is added (count, width)
+  const void* index = nullptr;  // (count)
+  void* out = nullptr;          // gather: (count, width); scatter_add: the table
+  i64 rows = 0, count = 0, width = 0;
+};
+
+// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a
+// row.
+inline IndexArgs index_args(const LoopArgs& args, const u64* numbers) {
+  return {args.pointer[0],
+          args.pointer[1],
+          args.pointer[2],
+          static_cast<i64>(numbers[0]),
+          static_cast<i64>(numbers[1]),
+          static_cast<i64>(numbers[2])};
+}
+
+namespace detail {
+template <class T>
+inline constexpr T missing_row = T(0);
+template <>
+inline constexpr float missing_row<float> = std::numeric_limits<float>::quiet_NaN();
+template <>
+inline constexpr double missing_row<double> = std::numeric_limits<double>::quiet_NaN();
+template <class Format, class Bits>
+inline constexpr SmallFloat<Format, Bits> missing_row<SmallFloat<Format, Bits>> =
+    SmallFloat<Format, Bits>(std::numeric_limits<float>::quiet_NaN());
+}  // namespace detail
+
+// Rows [begin, end) of a gather, moved in units of `Bytes`, to which rows and addresses are aligned. A row
+// whose index is outside the table is NaN (0 for integers).
+template <class T, class I, int Bytes, class Team>
+WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i64 end) {
+  constexpr int per = Bytes / int{sizeof(T)};
+  using Unit = detail::Words<Bytes>;
+  const i64 units = args.width / per;
+  const I* index = static_cast<const I*>(args.index);
+  const Unit* table = static_cast<const Unit*>(args.data);
+  Unit* out = static_cast<Unit*>(args.out);
+  detail::Stored<T, per> none;
+  WEFT_UNROLL
+  for (int j = 0; j < per; ++j) none.element[j] = detail::missing_row<T>;
+  const Unit missing = __builtin_bit_cast(Unit, none);
+  int together = 1;  // threads on one row
+  while (together < team.size() && together < units) together *= 2;
+  for (i64 i = begin + team.rank() / together; i < end; i += team.size() / together) {
+    const i64 row = static_cast<i64>(index[i]);
+    const bool found = row >= 0 && row < args.rows;
+    const Unit* from = table + (found ? row : 0) * units;
+    if constexpr (detail::is_serial<Team>) {
+      if (found) {
+        __builtin_memcpy(out + i * units, from, static_cast<std::size_t>(args.width) * sizeof(T));
+        continue;
+      }
+    }
+    for (i64 j = team.rank() % together; j < units; j += together)
+      out[i * units + j] = found ? from[j] : missing;
+  }
+}
+
+// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread
+// owns columns. Indices outside the table are skipped.
+template <class T, class I, class Team>
+WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column,
+                                     i64 column_end) {
+  const T* update = static_cast<const T*>(args.data);
+  const I* index = static_cast<const I*>(args.index);
+  T* out = static_cast<T*>(args.out);
+  const auto add_row = [&](i64 i) __attribute__((always_inline)) {
+    T* to = out + static_cast<i64>(index[i]) * args.width;
+    const T* from = update + i * args.width;
+    for (i64 j = column + team.rank(); j < column_end; j += team.size())
+      to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
+  };
+  for (i64 r = row; r < row_end; ++r)
+    for (i64 j = column + team.rank(); j < column_end; j += team.size()) out[r * args.width + j] = T(0);
+  if constexpr (detail::is_serial<Team>) {
+    for (i64 i = 0; i < args.count; ++i) {
+      const i64 r = static_cast<i64>(index[i]);
+      if (r < row || r >= row_end) continue;
+      T* to = out + r * args.width + column;
+      const T* from = update + i * args.width + column;
+      for (i64 j = 0; j < column_end - column; ++j)
+        to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
+    }
+  } else {
+    // Each thread looks at one index; the positions that hit the tile are listed in order.
+    auto list = team.template shared<i64>(team.size());
+    auto hits = team.template shared<int>(team.warps());
+    for (i64 base = 0; base < args.count; base += team.size()) {
+      const i64 i = base + team.rank();
+      const i64 r = i < args.count ? static_cast<i64>(index[i]) : -1;
+      const bool hit = r >= row && r < row_end;
+      int rank_of_hit = hit ? 1 : 0;
+      WEFT_UNROLL
+      for (int d = 1; d < warp_size; d *= 2) {
+        const int lower = team.shuffle_up(rank_of_hit, d);
+        if (team.lane() >= d) rank_of_hit += lower;
+      }
+      if (team.lane() == warp_size - 1) hits[team.warp()] = rank_of_hit;
+      team.sync();
+      int before = 0, total = 0;
+      for (int w = 0; w < team.warps(); ++w) {
+        const int n = hits[w];
+        if (w < team.warp()) before += n;
+        total += n;
+      }
+      if (hit) list[before + rank_of_hit - 1] = i;
+      team.sync();
+      for (int k = 0; k < total; ++k) {
+        const i64 position = list[k];
+        add_row(position);
+      }
+    }
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/axis/scan.hpp ----
+// Running folds along one axis. Law: sums and products of f32 are kept in f64 and rounded where they are
+// written; NaN stays once it has come; the host takes the elements of a line one after another.
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+
+template <class T, LineFold F>
+struct ScanState {
+  using type = T;
+};
+template <LineFold F>
+requires(F != LineFold::max && F != LineFold::min) struct ScanState<float, F> {
+  using type = double;
+};
+
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S most_of = L::has_infinity ? L::infinity() : L::max();
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
+
+}  // namespace detail
+
+// What a scan or a scatter of T keeps while it folds.
+template <class T, LineFold F>
+using fold_state = typename detail::ScanState<T, F>::type;
+
+template <LineFold F, class S>
+WEFT_HD_INLINE constexpr S fold_neutral() {
+  return F == LineFold::sum    ? S(0)
+         : F == LineFold::prod ? S(1)
+         : F == LineFold::min  ? detail::most_of<S>
+                               : detail::least_of<S>;
+}
+
+// Integers wrap round.
+template <LineFold F, class S>
+WEFT_HD_INLINE S fold(S x, S y) {
+  if constexpr (F == LineFold::sum || F == LineFold::prod) {
+    if constexpr (std::is_integral_v<S>) {
+      const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
+      return static_cast<S>(F == LineFold::sum ? u + v : u * v);
+    } else {
+      return F == LineFold::sum ? x + y : x * y;
+    }
+  } else if constexpr (F == LineFold::max) {
+    return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
+  } else if constexpr (F == LineFold::min) {
+    return y < x || y != y ? y : x;
+  } else {
+    const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
+    if (!(top - top == S(0))) return y != y ? y : top;  // an infinity or NaN
+    using std::exp;
+    using std::log1p;
+    return top + log1p(exp(low - top));
+  }
+}
+
+// `Lines` neighbouring lines from number `line` on, one element of each at a time.
+template <class T, LineFold F, int Lines>
+inline void scan_lines(const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  const T* from[Lines];
+  T* to[Lines];
+  S state[Lines];
+  const i64 first = args.flag ? args.extent - 1 : 0;
+  for (int l = 0; l < Lines; ++l) {
+    const i64 o = (line + l) / args.inner, k = (line + l) % args.inner;
+    from[l] = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2] +
+              first * args.a_stride[1];
+    to[l] = static_cast<T*>(args.out) + (o * args.extent + first) * args.inner + k;
+    state[l] = fold_neutral<F, S>();
+  }
+  const i64 a_step = args.flag ? -args.a_stride[1] : args.a_stride[1];
+  const i64 out_step = args.flag ? -args.inner : args.inner;
+  for (i64 i = 0; i < args.extent; ++i)
+    for (int l = 0; l < Lines; ++l) {
+      state[l] = fold<F>(state[l], static_cast<S>(from[l][i * a_step]));
+      to[l][i * out_step] = static_cast<T>(state[l]);
+    }
+}
+
+inline constexpr int scan_block_lines = 8;
+
+// Block `block` of scan_block_lines lines.
+template <class T, LineFold F>
+inline void scan_block(const LineArgs& args, i64 block) {
+  const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
+  if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
+  for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
+}
+
+// One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
+// memory: 8 bytes a warp.
+template <class T, LineFold F, class Team>
+WEFT_HD_INLINE void scan_line(Team& team, const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  constexpr int each = 4;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  auto totals = team.template shared<S>(team.warps());
+  S carry = fold_neutral<F, S>();
+  for (i64 base = 0; base < n; base += i64{each} * team.size()) {
+    S part[each];
+    S total = fold_neutral<F, S>();
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
+      if (i < n) total = fold<F>(total, static_cast<S>(from[at * args.a_stride[1]]));
+      part[j] = total;
+    }
+    WEFT_UNROLL
+    for (int d = 1; d < warp_size; d *= 2) {
+      const S lower = team.shuffle_up(total, d);
+      if (team.lane() >= d) total = fold<F>(lower, total);
+    }
+    if (team.lane() == warp_size - 1) totals[team.warp()] = total;
+    S before = team.shuffle_up(total, 1);
+    if (team.lane() == 0) before = fold_neutral<F, S>();
+    team.sync();
+    S all = carry;
+    for (int w = 0; w < team.warps(); ++w) {
+      if (w == team.warp()) before = fold<F>(all, before);
+      const S more = totals[w];
+      all = fold<F>(all, more);
+    }
+    carry = all;
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
+      if (i < n) to[at * args.inner] = static_cast<T>(fold<F>(before, part[j]));
+    }
+    team.sync();
+  }
+}
+
+// One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
+template <class T, LineFold F>
+WEFT_HD_INLINE void scan_alone(const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  S state = fold_neutral<F, S>();
+  for (i64 i = 0; i < n; ++i) {
+    const i64 at = args.flag ? n - 1 - i : i;
+    state = fold<F>(state, static_cast<S>(from[at * args.a_stride[1]]));
+    to[at * args.inner] = static_cast<T>(state);
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+
+// An index from the front, -1 outside.
+template <class I>
+WEFT_HD_INLINE i64 line_place(I index, i64 extent) {
+  const i64 i = static_cast<i64>(index), at = i < 0 ? i + extent : i;
+  return at < extent ? at : -1;
+}
+
+}  // namespace detail
+
+// Elements [begin, end) of take's result.
+template <class T, class I, class Team>
+WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
+  const T* from = static_cast<const T*>(args.a);
+  const I* index = static_cast<const I*>(args.b);
+  T* out = static_cast<T*>(args.out);
+  const T missing = args.flag ? T(0) : detail::missing_row<T>;
+  const auto element = [&](i64 o, i64 j, i64 k) {
+    const i64 at = detail::line_place(
+        index[o * args.b_stride[0] + j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+    return at < 0 ? missing : from[o * args.a_stride[0] + at * args.a_stride[1] + k * args.a_stride[2]];
+  };
+  if constexpr (detail::is_serial<Team>) {
+    i64 k = begin % args.inner, j = begin / args.inner % args.count, o = begin / args.inner / args.count;
+    const bool rows = args.inner > 1 && args.b_stride[2] == 0 && args.a_stride[2] == 1;
+    for (i64 i = begin; i < end && args.inner == 1; ++o, j = 0) {  // neighbours differ in their index
+      const i64 run = args.count - j < end - i ? args.count - j : end - i;
+      const T* line = from + o * args.a_stride[0];
+      const I* wanted = index + o * args.b_stride[0] + j * args.b_stride[1];
+      for (i64 r = 0; r < run; ++r) {
+        const i64 at = detail::line_place(wanted[r * args.b_stride[1]], args.extent);
+        out[i + r] = at < 0 ? missing : line[at * args.a_stride[1]];
+      }
+      i += run;
+    }
+    for (i64 i = begin; i < end && args.inner != 1;) {
+      const i64 run = args.inner - k < end - i ? args.inner - k : end - i;
+      if (rows) {  // one index for a run of neighbours
+        const i64 at = detail::line_place(index[o * args.b_stride[0] + j * args.b_stride[1]], args.extent);
+        if (at >= 0)
+          __builtin_memcpy(out + i, from + o * args.a_stride[0] + at * args.a_stride[1] + k,
+                           static_cast<std::size_t>(run) * sizeof(T));
+        else
+          for (i64 r = 0; r < run; ++r) out[i + r] = missing;
+      } else {
+        for (i64 r = 0; r < run; ++r) out[i + r] = element(o, j, k + r);
+      }
+      i += run;
+      k = 0;
+      if (++j == args.count) j = 0, ++o;
+    }
+  } else {
+    for (i64 i = begin + team.rank(); i < end; i += team.size()) {
+      if (args.outer * args.count * args.inner < i64{1} << 31) {  // 32-bit division is several times faster
+        const u32 n = static_cast<u32>(i), inner = static_cast<u32>(args.inner),
+                  count = static_cast<u32>(args.count);
+        out[i] = element(n / inner / count, n / inner % count, n % inner);
+      } else {
+        out[i] = element(i / args.inner / args.count, i / args.inner % args.count, i % args.inner);
+      }
+    }
+  }
+}
+
+// As scatter_tile, by one thread.
+template <class T, class I, LineFold F>
+WEFT_HD_INLINE void scatter_serially(const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+                                     i64 column_end) {
+  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
+  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
+  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
+  const i64 columns = column_end - column, apart = args.a_stride[2];
+  if (columns == args.inner)
+    for (i64 i = row * args.inner; i < row_end * args.inner; ++i) out[i] = fold_neutral<F, T>();
+  else
+    for (i64 r = row; r < row_end; ++r)
+      for (i64 k = column; k < column_end; ++k) out[r * args.inner + k] = fold_neutral<F, T>();
+  const i64 index_step = args.b_stride[1], step = args.a_stride[1], extent = args.extent;
+  if (args.inner == 1) {
+    for (i64 j = 0; j < args.count; ++j) {
+      const i64 at = detail::line_place(index[j * index_step], extent);
+      if (at >= row && at < row_end) out[at] = fold<F>(out[at], update[j * step]);
+    }
+  } else if (args.b_stride[2] == 0) {  // one index for all columns
+    for (i64 j = 0; j < args.count; ++j) {
+      const i64 at = detail::line_place(index[j * index_step], extent);
+      if (at < row || at >= row_end) continue;
+      T* to = out + at * args.inner + column;
+      const T* from = update + j * step + column * apart;
+      if (apart == 1)
+        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k]);
+      else
+        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k * apart]);
+    }
+  } else {
+    for (i64 j = 0; j < args.count; ++j)
+      for (i64 k = column; k < column_end; ++k) {
+        const i64 at = detail::line_place(index[j * index_step + k * args.b_stride[2]], extent);
+        if (at < row || at >= row_end) continue;
+        T& to = out[at * args.inner + k];
+        to = fold<F>(to, update[j * step + k * apart]);
+      }
+  }
+}
+
+// As scatter_tile, by a block.
+template <class T, class I, LineFold F, class Team>
+WEFT_HD_INLINE void scatter_together(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end,
+                                     i64 column, i64 column_end) {
+  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
+  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
+  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
+  const auto add = [&](i64 at, i64 j, i64 k) {
+    T& to = out[at * args.inner + k];
+    to = fold<F>(to, update[j * args.a_stride[1] + k * args.a_stride[2]]);
+  };
+  const i64 columns = column_end - column;
+  for (i64 i = team.rank(); i < (row_end - row) * columns; i += team.size())
+    out[(row + i / columns) * args.inner + column + i % columns] = fold_neutral<F, T>();
+  team.sync();
+  if (args.inner > 1 && args.b_stride[2] != 0) {
+    // each column has indices of its own: a thread owns columns
+    for (i64 k = column + team.rank(); k < column_end; k += team.size())
+      for (i64 j = 0; j < args.count; ++j) {
+        const i64 at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+        if (at >= row && at < row_end) add(at, j, k);
+      }
+  } else {
+    // Each thread looks at four neighbouring indices; those that hit the tile are listed in order.
+    constexpr int each = 4;
+    auto list = team.template shared<i64>(each * team.size());
+    auto hits = team.template shared<int>(team.warps());
+    const bool single = args.inner == 1;  // then a thread owns rows
+    for (i64 base = 0; base < args.count; base += i64{each} * team.size()) {
+      bool hit[each];
+      int found = 0;
+      WEFT_UNROLL
+      for (int e = 0; e < each; ++e) {
+        const i64 j = base + i64{each} * team.rank() + e;
+        const i64 at = j < args.count ? detail::line_place(index[j * args.b_stride[1]], args.extent) : -1;
+        hit[e] = at >= row && at < row_end;
+        found += hit[e] ? 1 : 0;
+      }
+      int sum = found;
+      WEFT_UNROLL
+      for (int d = 1; d < warp_size; d *= 2) {
+        const int lower = team.shuffle_up(sum, d);
+        if (team.lane() >= d) sum += lower;
+      }
+      if (team.lane() == warp_size - 1) hits[team.warp()] = sum;
+      team.sync();
+      int at = sum - found, total = 0;
+      for (int w = 0; w < team.warps(); ++w) {
+        const int n = hits[w];
+        if (w < team.warp()) at += n;
+        total += n;
+      }
+      WEFT_UNROLL
+      for (int e = 0; e < each; ++e)
+        if (hit[e]) list[at++] = base + i64{each} * team.rank() + e;
+      team.sync();
+      for (int h = 0; h < total; ++h) {
+        const i64 j = list[h];
+        const i64 r = detail::line_place(index[j * args.b_stride[1]], args.extent);
+        if (single) {
+          if ((r - row) % team.size() == team.rank()) add(r, j, 0);
+        } else {
+          for (i64 k = column + team.rank(); k < column_end; k += team.size()) add(r, j, k);
+        }
+      }
+      team.sync();
+    }
+  }
+}
+
+// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
+template <class T, class I, LineFold F, class Team>
+WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+                                 i64 column_end) {
+  if constexpr (detail::is_serial<Team>)
+    scatter_serially<T, I, F>(args, o, row, row_end, column, column_end);
+  else
+    scatter_together<T, I, F>(team, args, o, row, row_end, column, column_end);
+}
+
+// Elements [begin, end) of search's result: by halves, NaN counting as greater than all.
+template <class T, class Team>
+WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
+  for (i64 i = begin + team.rank(); i < end; i += team.size()) {
+    const i64 o = i / args.count, j = i % args.count;
+    const T* line = static_cast<const T*>(args.a) + o * args.a_stride[0];
+    const T x = static_cast<const T*>(args.b)[o * args.b_stride[0] + j * args.b_stride[1]];
+    i64 low = 0, high = args.extent;
+    while (low < high) {
+      const i64 middle = (low + high) / 2;
+      const T y = line[middle * args.a_stride[1]];
+      const bool before = args.flag ? !(y > x) : !(y >= x);
+      if (before)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    static_cast<i64*>(args.out)[i] = low;
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/axis/sort.hpp ----
+// The places of a line's elements in sorted order. Law: elements become unsigned keys in whose order NaN is
+// the greatest and both zeros are equal; a key goes with its place, so that no two items are equal and every
+// correct sort gives the same, stable result.
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+
+WEFT_HD_INLINE constexpr u32 sort_key(float x) {
+  const u32 bits = __builtin_bit_cast(u32, x != x   ? __builtin_bit_cast(float, 0x7fc00000u)
+                                           : x == 0 ? 0.0f
+                                                    : x);
+  return bits ^ (bits >> 31 != 0 ? 0xffffffffu : 0x80000000u);
+}
+WEFT_HD_INLINE constexpr u64 sort_key(double x) {
+  const u64 bits = __builtin_bit_cast(u64, x != x   ? __builtin_bit_cast(double, 0x7ff8000000000000u)
+                                           : x == 0 ? 0.0
+                                                    : x);
+  return bits ^ (bits >> 63 != 0 ? ~u64{0} : u64{1} << 63);
+}
+WEFT_HD_INLINE constexpr u32 sort_key(i32 x) { return static_cast<u32>(x) ^ 0x80000000u; }
+WEFT_HD_INLINE constexpr u64 sort_key(i64 x) { return static_cast<u64>(x) ^ (u64{1} << 63); }
+
+}  // namespace detail
+
+// A key of 32 bits and its place in one word.
+struct SortItem32 {
+  u64 word = ~u64{0};
+  WEFT_HD_INLINE constexpr bool operator<(const SortItem32& o) const { return word < o.word; }
+  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(word & 0xffffffffu); }
+  static constexpr int key_bytes = 4;
+  constexpr int digit(int k) const { return static_cast<int>(word >> (32 + 8 * k) & 255); }
+  template <int Bits>
+  constexpr u32 first_bits() const {
+    return static_cast<u32>(word >> (64 - Bits));
+  }
+};
+struct SortItem64 {
+  u64 key = ~u64{0}, at = ~u64{0};
+  WEFT_HD_INLINE constexpr bool operator<(const SortItem64& o) const {
+    return key != o.key ? key < o.key : at < o.at;
+  }
+  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(at); }
+  static constexpr int key_bytes = 8;
+  constexpr int digit(int k) const { return static_cast<int>(key >> (8 * k) & 255); }
+  template <int Bits>
+  constexpr u32 first_bits() const {
+    return static_cast<u32>(key >> (64 - Bits));
+  }
+};
+
+template <class T>
+using sort_item = std::conditional_t<sizeof(T) == 8, SortItem64, SortItem32>;
+
+template <class T>
+WEFT_HD_INLINE sort_item<T> make_sort_item(T x, i64 place, bool descending) {
+  const auto key = descending ? ~detail::sort_key(x) : detail::sort_key(x);
+  if constexpr (sizeof(T) == 8)
+    return {key, static_cast<u64>(place)};
+  else
+    return {u64{key} << 32 | static_cast<u64>(place)};
+}
+
+namespace detail {
+
+// Runs of 16 by insertion, then merged in pairs; the result ends in `items`.
+template <class Item>
+inline void merge_sort(Item* items, Item* spare, i64 n) {
+  constexpr i64 run = 16;
+  for (i64 begin = 0; begin < n; begin += run)
+    for (i64 i = begin + 1; i < (begin + run < n ? begin + run : n); ++i) {
+      const Item x = items[i];
+      i64 j = i;
+      for (; j > begin && x < items[j - 1]; --j) items[j] = items[j - 1];
+      items[j] = x;
+    }
+  Item* from = items;
+  Item* to = spare;
+  for (i64 width = run; width < n; width *= 2) {
+    for (i64 begin = 0; begin < n; begin += 2 * width) {
+      const i64 middle = begin + width < n ? begin + width : n,
+                end = begin + 2 * width < n ? begin + 2 * width : n;
+      i64 i = begin, j = middle;
+      for (i64 k = begin; k < end; ++k)
+        to[k] = i < middle && (j == end || from[i] < from[j]) ? from[i++] : from[j++];
+    }
+    Item* other = from;
+    from = to;
+    to = other;
+  }
+  if (from != items)
+    for (i64 i = 0; i < n; ++i) items[i] = from[i];
+}
+
+// By the bytes of the keys, lowest first; items come in the order of their places. Bytes that all keys share
+// cost nothing.
+template <class Item>
+inline void radix_sort(Item* items, Item* spare, i64 n) {
+  constexpr int bytes = Item::key_bytes;
+  u32 counts[bytes][256]{};
+  for (i64 i = 0; i < n; ++i)
+    for (int k = 0; k < bytes; ++k) ++counts[k][items[i].digit(k)];
+  Item* from = items;
+  Item* to = spare;
+  for (int k = 0; k < bytes; ++k) {
+    if (counts[k][from[0].digit(k)] == n) continue;
+    u32 begin = 0;
+    for (u32& count : counts[k]) {
+      const u32 size = count;
+      count = begin;
+      begin += size;
+    }
+    for (i64 i = 0; i < n; ++i) to[counts[k][from[i].digit(k)]++] = from[i];
+    Item* other = from;
+    from = to;
+    to = other;
+  }
+  if (from != items)
+    for (i64 i = 0; i < n; ++i) items[i] = from[i];
+}
+
+// In any correct order by items; items come in the order of their places.
+template <class Item>
+inline void sort_items(Item* items, Item* spare, i64 n) {
+  if (n < (Item::key_bytes == 4 ? 128 : 512) || n > 0xffffffff)
+    merge_sort(items, spare, n);
+  else
+    radix_sort(items, spare, n);
+}
+
+// As select_least, of many items: those in front of the `count`th one or beside it, by the first bits of
+// their keys, are all that is sorted. items: in the order of their places.
+template <class Item>
+inline void select_by_digits(Item* items, Item* spare, i64 n, i64 count) {
+  constexpr int bits = 12;
+  u32 counts[1 << bits]{};
+  for (i64 i = 0; i < n; ++i) ++counts[items[i].template first_bits<bits>()];
+  i64 found = 0;
+  u32 last = 0;
+  while (found + counts[last] < count) found += counts[last++];
+  i64 kept = 0;
+  for (i64 i = 0; i < n; ++i) {
+    const Item x = items[i];
+    items[kept] = x;
+    kept += x.template first_bits<bits>() <= last ? 1 : 0;
+  }
+  sort_items(items, spare, kept);
+}
+
+// The `count` least items, in order, in items[0, count): a heap of the least so far, the greatest on top.
+template <class Item>
+inline void select_least(Item* items, i64 n, i64 count) {
+  const auto sink = [&](i64 size, i64 i, Item x) {
+    for (i64 child = 2 * i + 1; child < size; child = 2 * i + 1) {
+      if (child + 1 < size && items[child] < items[child + 1]) ++child;
+      if (!(x < items[child])) break;
+      items[i] = items[child];
+      i = child;
+    }
+    items[i] = x;
+  };
+  for (i64 i = count / 2 - 1; i >= 0; --i) sink(count, i, items[i]);
+  for (i64 i = count; i < n; ++i)
+    if (items[i] < items[0]) sink(count, 0, items[i]);
+  for (i64 size = count - 1; size > 0; --size) {
+    const Item last = items[size];
+    items[size] = items[0];
+    sink(size, 0, last);
+  }
+}
+
+}  // namespace detail
+
+// One line on the host, with memory for 2 * extent items.
+template <class T>
+inline void argsort_line(const LineArgs& args, i64 line, sort_item<T>* items) {
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  for (i64 i = 0; i < n; ++i) items[i] = make_sort_item(from[i * args.a_stride[1]], i, args.flag);
+  if (8 * args.count <= n && (args.count <= 64 || n < 1024))
+    detail::select_least(items, n, args.count);
+  else if (args.count <= n / 2 && n >= 1024 && n <= 0xffffffff)
+    detail::select_by_digits(items, items + n, n, args.count);
+  else
+    detail::sort_items(items, items + n, n);
+  i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
+  for (i64 i = 0; i < args.count; ++i) to[i * args.inner] = items[i].place();
+}
+
+// Tile `tile` of a line, sorted by a team in shared memory (16 KiB or 32 KiB): written as places when it is
+// the whole line, as items to scratch otherwise. Every compare-exchange has its own pair of items.
+template <class T, class Team>
+WEFT_HD_INLINE void sort_tile(Team& team, const LineArgs& args, i64 line, i64 tile) {
+  using Item = sort_item<T>;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  const i64 begin = tile * line_sort_tile, left = n - begin < line_sort_tile ? n - begin : line_sort_tile;
+  int size = 2;  // a power of two that holds what is left
+  while (size < left) size *= 2;
+  auto items = team.template shared<Item>(line_sort_tile);
+  for (int i = team.rank(); i < size; i += team.size())
+    items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
+  team.sync();
+  for (int run = 2; run <= size; run *= 2)
+    for (int step = run / 2; step > 0; step /= 2) {
+      for (int pair = team.rank(); pair < size / 2; pair += team.size()) {
+        const int i = pair / step * 2 * step + pair % step, j = i + step;
+        const Item x = items[i], y = items[j];
+        if ((y < x) == ((i & run) == 0)) {
+          items[i] = y;
+          items[j] = x;
+        }
+      }
+      team.sync();
+    }
+  if (n <= line_sort_tile) {
+    i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
+    for (i64 i = team.rank(); i < args.count; i += team.size()) {
+      const Item x = items[i];
+      to[i * args.inner] = x.place();
+    }
+  } else {
+    Item* to = static_cast<Item*>(args.scratch) + line * n + begin;
+    for (i64 i = team.rank(); i < left; i += team.size()) {
+      const Item x = items[i];
+      to[i] = x;
+    }
+  }
+}
+
+namespace detail {
+// How many of the first `diagonal` items of two sorted runs come from the first one.
+template <class A, class B>
+WEFT_HD_INLINE i64 merge_split(const A& a, i64 a_size, const B& b, i64 b_size, i64 diagonal) {
+  i64 low = diagonal > b_size ? diagonal - b_size : 0, high = diagonal < a_size ? diagonal : a_size;
+  while (low < high) {
+    const i64 middle = (low + high) / 2;
+    const auto x = a(middle), y = b(diagonal - 1 - middle);
+    if (x < y)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+}  // namespace detail
+
+// Tile `tile` of the line that merging runs of `width` items in pairs gives; `last` writes places. Shared
+// memory: 16 KiB or 32 KiB.
+template <class T, class Team>
+WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 tile, i64 width, bool odd,
+                               bool last) {
+  using Item = sort_item<T>;
+  const i64 n = args.extent, total = args.outer * args.inner * n;
+  Item* const scratch = static_cast<Item*>(args.scratch);
+  const Item* from = scratch + (odd ? total : 0) + line * n;
+  const i64 begin = tile * line_sort_tile, end = begin + line_sort_tile < n ? begin + line_sort_tile : n;
+  const i64 pair = begin / (2 * width) * (2 * width);
+  const i64 middle = pair + width < n ? pair + width : n, stop = pair + 2 * width < n ? pair + 2 * width : n;
+  const i64 a_size = middle - pair, b_size = stop - middle;
+  const auto a = [&](i64 i) { return from[pair + i]; };
+  const auto b = [&](i64 i) { return from[middle + i]; };
+  const i64 a_begin = detail::merge_split(a, a_size, b, b_size, begin - pair);
+  const i64 a_end = detail::merge_split(a, a_size, b, b_size, end - pair);
+  const i64 b_begin = begin - pair - a_begin, b_end = end - pair - a_end;
+  const i64 as = a_end - a_begin, bs = b_end - b_begin;
+  auto items = team.template shared<Item>(line_sort_tile);
+  for (i64 i = team.rank(); i < as + bs; i += team.size())
+    items[i] = i < as ? a(a_begin + i) : b(b_begin + i - as);
+  team.sync();
+  const auto near_a = [&](i64 i) -> Item { return items[i]; };
+  const auto near_b = [&](i64 i) -> Item { return items[as + i]; };
+  const i64 each = (line_sort_tile + team.size() - 1) / team.size();
+  const i64 first = each * team.rank() < as + bs ? each * team.rank() : as + bs;
+  i64 i = detail::merge_split(near_a, as, near_b, bs, first), j = first - i;
+  const i64 o = line / args.inner, k = line % args.inner;
+  for (i64 at = first; at < first + each && at < as + bs; ++at) {
+    const bool left = i < as && (j == bs || near_a(i) < near_b(j));
+    const Item x = left ? near_a(i++) : near_b(j++);
+    const i64 place = begin + at;
+    if (!last)
+      scratch[(odd ? 0 : total) + line * n + place] = x;
+    else if (place < args.count)
+      static_cast<i64*>(args.out)[(o * args.count + place) * args.inner + k] = x.place();
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/custom/host.hpp ----
 // Custom primitives on the host, and what both devices share: a launch's pointers and extents as typed
 // tensors. Words and numbers: codegen/lower_custom.hpp.
 
@@ -11536,10 +12340,10 @@ constexpr AfterRefusal misspelt() {
 }  // namespace detail
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/kernels/host_launch.hpp ----
+// ---- weft/kernels/launch/host.hpp ----
 // How each kind of step runs on the host. Work is cut by size, so results do not depend on the threads.
 
-// ---- weft/kernels/conv.hpp ----
+// ---- weft/kernels/conv/host.hpp ----
 // The convolution on the host: a matrix product whose one operand is read through offsets, without laying out
 // its columns in memory. The same operands give the same bits for any number of threads: the work is cut by
 // shape, and taps are summed in an order that depends on shape and strides alone.
@@ -11559,18 +12363,18 @@ constexpr AfterRefusal misspelt() {
 // What a block of a convolution's result reads: x in place where its type fits and every tap lies inside,
 // otherwise a copy with the padding in it. Either way place and tap give an element by adding two offsets.
 
-// ---- weft/kernels/dot/blocked.hpp ----
+// ---- weft/kernels/gemm/blocked.hpp ----
 // The built-in engine: one tile of C after another on one thread, blocks of k and of columns sized for the
 // caches, operands packed only where reading them in place would cost more. Every element of C is summed in
 // the order of k within blocks of k, and the blocks in order: the cut into tiles and the path taken change no
 // bit.
 
-// ---- weft/kernels/dot/pack.hpp ----
+// ---- weft/kernels/gemm/packing.hpp ----
 // Copies a strip of an operand into the order in which the micro-kernel reads it, converted to the type of
 // the sums: element (lane, l) goes to out[l * width + lane]. Lanes past the last one hold any finite number,
 // since the sums they lead to are never stored.
 
-// ---- weft/kernels/dot/vector.hpp ----
+// ---- weft/kernels/gemm/vector.hpp ----
 // The machine's vector of T, as the micro-kernel of the matrix product needs it: load, store, broadcast and a
 // multiply-add that is fused exactly where the target has one. Compiler builtins in place of <immintrin.h>,
 // which costs every includer half a second.
@@ -11870,7 +12674,7 @@ void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k,
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/dot/scratch.hpp ----
+// ---- weft/kernels/gemm/scratch.hpp ----
 // Working memory of the matrix product: one block a thread, grown at the thread's first large product and
 // kept until the thread ends, so that a program's later steps allocate nothing.
 
@@ -11909,7 +12713,7 @@ inline DotScratch& dot_scratch() {
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/dot/tile.hpp ----
+// ---- weft/kernels/gemm/tile.hpp ----
 // The micro-kernel: one tile of C, up to dot_tile_rows x dot_tile_cols, held in registers while k runs. Every
 // element is one chain of multiply-adds in the order of k, so it comes out the same in a tile of any size.
 
@@ -13065,7 +13869,7 @@ void conv_store_taps(const ConvShape& s, const ConvPlan& plan, const ConvBlock& 
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/parallel.hpp ----
+// ---- weft/kernels/team/parallel.hpp ----
 // Host loops over work items. The caller cuts the work into items by size, never by the number of threads, so
 // what is computed does not depend on how many threads compute it.
 
@@ -13292,7 +14096,7 @@ void conv(const ConvShape& s, const TX* x, const TW* w, TY* y, int max_threads =
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/dot.hpp ----
+// ---- weft/kernels/gemm/host.hpp ----
 // The matrix product on the host, plain and batched. The same operands give the same bits for any number of
 // threads: the work is cut by shape, and k is summed in an order that depends on the shape alone.
 //
@@ -13300,7 +14104,7 @@ void conv(const ConvShape& s, const TX* x, const TW* w, TY* y, int max_threads =
 // Which of them runs depends on types, shape and the kernels that BLAS chose for the machine. A thread's
 // first large product allocates its scratch block, later ones nothing (dot/scratch.hpp).
 
-// ---- weft/kernels/dot/cblas.hpp ----
+// ---- weft/kernels/gemm/cblas.hpp ----
 // The system's BLAS as an engine for large products of f32 and f64, present where WEFT_WITH_CBLAS is defined
 // (the program then links a CBLAS with 32-bit integers). It runs single-threaded on cuts of our own, because
 // its own threads would make results depend on how many there are.
@@ -13568,152 +14372,6 @@ void dot(const DotShape& s, const TA* a, const TB* b, TC* c, int max_threads = 0
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/index.hpp ----
-// Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order
-// of the indices, whichever team runs it, so its results are the same bits everywhere.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// How a table that is added to is cut, where one index counts for a whole row: pieces of rows, each of which
-// looks at all indices, as far as that is little beside the rows themselves; if these are few, of columns
-// too.
-struct TableCut {
-  i64 rows = 0, columns = 0;              // of a piece
-  i64 row_pieces = 0, column_pieces = 0;  // none of an empty table
-};
-constexpr TableCut table_cut(i64 rows, i64 width, i64 count) {
-  TableCut cut;
-  if (rows <= 0 || width <= 0) return cut;
-  constexpr i64 piece = 65536;  // elements
-  i64 pieces = (rows * width + piece - 1) / piece, most = width / 16 > 0 ? width / 16 : 1;
-  if (pieces > most) pieces = most;
-  if (pieces > rows) pieces = rows;
-  cut.rows = (rows + pieces - 1) / pieces;
-  cut.row_pieces = (rows + cut.rows - 1) / cut.rows;
-  cut.columns = cut.row_pieces >= 8 || (rows + count) * width < piece || width < 64 ? width : 64;
-  cut.column_pieces = (width + cut.columns - 1) / cut.columns;
-  return cut;
-}
-
-struct IndexArgs {
-  const void* data = nullptr;   // gather: the table (rows, width); scatter_add: what is added (count, width)
-  const void* index = nullptr;  // (count)
-  void* out = nullptr;          // gather: (count, width); scatter_add: the table
-  i64 rows = 0, count = 0, width = 0;
-};
-
-// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a
-// row.
-inline IndexArgs index_args(const LoopArgs& args, const u64* numbers) {
-  return {args.pointer[0],
-          args.pointer[1],
-          args.pointer[2],
-          static_cast<i64>(numbers[0]),
-          static_cast<i64>(numbers[1]),
-          static_cast<i64>(numbers[2])};
-}
-
-namespace detail {
-template <class T>
-inline constexpr T missing_row = T(0);
-template <>
-inline constexpr float missing_row<float> = std::numeric_limits<float>::quiet_NaN();
-template <>
-inline constexpr double missing_row<double> = std::numeric_limits<double>::quiet_NaN();
-template <class Format, class Bits>
-inline constexpr SmallFloat<Format, Bits> missing_row<SmallFloat<Format, Bits>> =
-    SmallFloat<Format, Bits>(std::numeric_limits<float>::quiet_NaN());
-}  // namespace detail
-
-// Rows [begin, end) of a gather, moved in units of `Bytes`, to which rows and addresses are aligned. A row
-// whose index is outside the table is NaN (0 for integers).
-template <class T, class I, int Bytes, class Team>
-WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i64 end) {
-  constexpr int per = Bytes / int{sizeof(T)};
-  using Unit = detail::Words<Bytes>;
-  const i64 units = args.width / per;
-  const I* index = static_cast<const I*>(args.index);
-  const Unit* table = static_cast<const Unit*>(args.data);
-  Unit* out = static_cast<Unit*>(args.out);
-  detail::Stored<T, per> none;
-  WEFT_UNROLL
-  for (int j = 0; j < per; ++j) none.element[j] = detail::missing_row<T>;
-  const Unit missing = __builtin_bit_cast(Unit, none);
-  int together = 1;  // threads on one row
-  while (together < team.size() && together < units) together *= 2;
-  for (i64 i = begin + team.rank() / together; i < end; i += team.size() / together) {
-    const i64 row = static_cast<i64>(index[i]);
-    const bool found = row >= 0 && row < args.rows;
-    const Unit* from = table + (found ? row : 0) * units;
-    if constexpr (detail::is_serial<Team>) {
-      if (found) {
-        __builtin_memcpy(out + i * units, from, static_cast<std::size_t>(args.width) * sizeof(T));
-        continue;
-      }
-    }
-    for (i64 j = team.rank() % together; j < units; j += together)
-      out[i * units + j] = found ? from[j] : missing;
-  }
-}
-
-// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread
-// owns columns. Indices outside the table are skipped.
-template <class T, class I, class Team>
-WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column,
-                                     i64 column_end) {
-  const T* update = static_cast<const T*>(args.data);
-  const I* index = static_cast<const I*>(args.index);
-  T* out = static_cast<T*>(args.out);
-  const auto add_row = [&](i64 i) __attribute__((always_inline)) {
-    T* to = out + static_cast<i64>(index[i]) * args.width;
-    const T* from = update + i * args.width;
-    for (i64 j = column + team.rank(); j < column_end; j += team.size())
-      to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
-  };
-  for (i64 r = row; r < row_end; ++r)
-    for (i64 j = column + team.rank(); j < column_end; j += team.size()) out[r * args.width + j] = T(0);
-  if constexpr (detail::is_serial<Team>) {
-    for (i64 i = 0; i < args.count; ++i) {
-      const i64 r = static_cast<i64>(index[i]);
-      if (r < row || r >= row_end) continue;
-      T* to = out + r * args.width + column;
-      const T* from = update + i * args.width + column;
-      for (i64 j = 0; j < column_end - column; ++j)
-        to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
-    }
-  } else {
-    // Each thread looks at one index; the positions that hit the tile are listed in order.
-    auto list = team.template shared<i64>(team.size());
-    auto hits = team.template shared<int>(team.warps());
-    for (i64 base = 0; base < args.count; base += team.size()) {
-      const i64 i = base + team.rank();
-      const i64 r = i < args.count ? static_cast<i64>(index[i]) : -1;
-      const bool hit = r >= row && r < row_end;
-      int rank_of_hit = hit ? 1 : 0;
-      WEFT_UNROLL
-      for (int d = 1; d < warp_size; d *= 2) {
-        const int lower = team.shuffle_up(rank_of_hit, d);
-        if (team.lane() >= d) rank_of_hit += lower;
-      }
-      if (team.lane() == warp_size - 1) hits[team.warp()] = rank_of_hit;
-      team.sync();
-      int before = 0, total = 0;
-      for (int w = 0; w < team.warps(); ++w) {
-        const int n = hits[w];
-        if (w < team.warp()) before += n;
-        total += n;
-      }
-      if (hit) list[before + rank_of_hit - 1] = i;
-      team.sync();
-      for (int k = 0; k < total; ++k) {
-        const i64 position = list[k];
-        add_row(position);
-      }
-    }
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -13747,7 +14405,7 @@ void run_finish(const HostLaunch& launch, int) {
   for (i64 b = 0; b < blocks; ++b) finish_block<Set>(team, args, b);
 }
 
-// Words and numbers: dot_call.hpp.
+// Words and numbers: gemm/call.hpp.
 template <class C>
 void run_dot(const HostLaunch& launch, int threads) {
   using A = ctype<static_cast<DType>(C::w[0])>;
@@ -13875,664 +14533,6 @@ void run_custom(const HostLaunch& launch, int threads) {
       if constexpr (runs) Op::host(tensor...);
     }
   });
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/sort.hpp ----
-// The places of a line's elements in sorted order. Law: elements become unsigned keys in whose order NaN is
-// the greatest and both zeros are equal; a key goes with its place, so that no two items are equal and every
-// correct sort gives the same, stable result.
-
-namespace WEFT_NAMESPACE::kernels {
-
-namespace detail {
-
-WEFT_HD_INLINE constexpr u32 sort_key(float x) {
-  const u32 bits = __builtin_bit_cast(u32, x != x   ? __builtin_bit_cast(float, 0x7fc00000u)
-                                           : x == 0 ? 0.0f
-                                                    : x);
-  return bits ^ (bits >> 31 != 0 ? 0xffffffffu : 0x80000000u);
-}
-WEFT_HD_INLINE constexpr u64 sort_key(double x) {
-  const u64 bits = __builtin_bit_cast(u64, x != x   ? __builtin_bit_cast(double, 0x7ff8000000000000u)
-                                           : x == 0 ? 0.0
-                                                    : x);
-  return bits ^ (bits >> 63 != 0 ? ~u64{0} : u64{1} << 63);
-}
-WEFT_HD_INLINE constexpr u32 sort_key(i32 x) { return static_cast<u32>(x) ^ 0x80000000u; }
-WEFT_HD_INLINE constexpr u64 sort_key(i64 x) { return static_cast<u64>(x) ^ (u64{1} << 63); }
-
-}  // namespace detail
-
-// A key of 32 bits and its place in one word.
-struct SortItem32 {
-  u64 word = ~u64{0};
-  WEFT_HD_INLINE constexpr bool operator<(const SortItem32& o) const { return word < o.word; }
-  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(word & 0xffffffffu); }
-  static constexpr int key_bytes = 4;
-  constexpr int digit(int k) const { return static_cast<int>(word >> (32 + 8 * k) & 255); }
-  template <int Bits>
-  constexpr u32 first_bits() const {
-    return static_cast<u32>(word >> (64 - Bits));
-  }
-};
-struct SortItem64 {
-  u64 key = ~u64{0}, at = ~u64{0};
-  WEFT_HD_INLINE constexpr bool operator<(const SortItem64& o) const {
-    return key != o.key ? key < o.key : at < o.at;
-  }
-  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(at); }
-  static constexpr int key_bytes = 8;
-  constexpr int digit(int k) const { return static_cast<int>(key >> (8 * k) & 255); }
-  template <int Bits>
-  constexpr u32 first_bits() const {
-    return static_cast<u32>(key >> (64 - Bits));
-  }
-};
-
-template <class T>
-using sort_item = std::conditional_t<sizeof(T) == 8, SortItem64, SortItem32>;
-
-template <class T>
-WEFT_HD_INLINE sort_item<T> make_sort_item(T x, i64 place, bool descending) {
-  const auto key = descending ? ~detail::sort_key(x) : detail::sort_key(x);
-  if constexpr (sizeof(T) == 8)
-    return {key, static_cast<u64>(place)};
-  else
-    return {u64{key} << 32 | static_cast<u64>(place)};
-}
-
-namespace detail {
-
-// Runs of 16 by insertion, then merged in pairs; the result ends in `items`.
-template <class Item>
-inline void merge_sort(Item* items, Item* spare, i64 n) {
-  constexpr i64 run = 16;
-  for (i64 begin = 0; begin < n; begin += run)
-    for (i64 i = begin + 1; i < (begin + run < n ? begin + run : n); ++i) {
-      const Item x = items[i];
-      i64 j = i;
-      for (; j > begin && x < items[j - 1]; --j) items[j] = items[j - 1];
-      items[j] = x;
-    }
-  Item* from = items;
-  Item* to = spare;
-  for (i64 width = run; width < n; width *= 2) {
-    for (i64 begin = 0; begin < n; begin += 2 * width) {
-      const i64 middle = begin + width < n ? begin + width : n,
-                end = begin + 2 * width < n ? begin + 2 * width : n;
-      i64 i = begin, j = middle;
-      for (i64 k = begin; k < end; ++k)
-        to[k] = i < middle && (j == end || from[i] < from[j]) ? from[i++] : from[j++];
-    }
-    Item* other = from;
-    from = to;
-    to = other;
-  }
-  if (from != items)
-    for (i64 i = 0; i < n; ++i) items[i] = from[i];
-}
-
-// By the bytes of the keys, lowest first; items come in the order of their places. Bytes that all keys share
-// cost nothing.
-template <class Item>
-inline void radix_sort(Item* items, Item* spare, i64 n) {
-  constexpr int bytes = Item::key_bytes;
-  u32 counts[bytes][256]{};
-  for (i64 i = 0; i < n; ++i)
-    for (int k = 0; k < bytes; ++k) ++counts[k][items[i].digit(k)];
-  Item* from = items;
-  Item* to = spare;
-  for (int k = 0; k < bytes; ++k) {
-    if (counts[k][from[0].digit(k)] == n) continue;
-    u32 begin = 0;
-    for (u32& count : counts[k]) {
-      const u32 size = count;
-      count = begin;
-      begin += size;
-    }
-    for (i64 i = 0; i < n; ++i) to[counts[k][from[i].digit(k)]++] = from[i];
-    Item* other = from;
-    from = to;
-    to = other;
-  }
-  if (from != items)
-    for (i64 i = 0; i < n; ++i) items[i] = from[i];
-}
-
-// In any correct order by items; items come in the order of their places.
-template <class Item>
-inline void sort_items(Item* items, Item* spare, i64 n) {
-  if (n < (Item::key_bytes == 4 ? 128 : 512) || n > 0xffffffff)
-    merge_sort(items, spare, n);
-  else
-    radix_sort(items, spare, n);
-}
-
-// As select_least, of many items: those in front of the `count`th one or beside it, by the first bits of
-// their keys, are all that is sorted. items: in the order of their places.
-template <class Item>
-inline void select_by_digits(Item* items, Item* spare, i64 n, i64 count) {
-  constexpr int bits = 12;
-  u32 counts[1 << bits]{};
-  for (i64 i = 0; i < n; ++i) ++counts[items[i].template first_bits<bits>()];
-  i64 found = 0;
-  u32 last = 0;
-  while (found + counts[last] < count) found += counts[last++];
-  i64 kept = 0;
-  for (i64 i = 0; i < n; ++i) {
-    const Item x = items[i];
-    items[kept] = x;
-    kept += x.template first_bits<bits>() <= last ? 1 : 0;
-  }
-  sort_items(items, spare, kept);
-}
-
-// The `count` least items, in order, in items[0, count): a heap of the least so far, the greatest on top.
-template <class Item>
-inline void select_least(Item* items, i64 n, i64 count) {
-  const auto sink = [&](i64 size, i64 i, Item x) {
-    for (i64 child = 2 * i + 1; child < size; child = 2 * i + 1) {
-      if (child + 1 < size && items[child] < items[child + 1]) ++child;
-      if (!(x < items[child])) break;
-      items[i] = items[child];
-      i = child;
-    }
-    items[i] = x;
-  };
-  for (i64 i = count / 2 - 1; i >= 0; --i) sink(count, i, items[i]);
-  for (i64 i = count; i < n; ++i)
-    if (items[i] < items[0]) sink(count, 0, items[i]);
-  for (i64 size = count - 1; size > 0; --size) {
-    const Item last = items[size];
-    items[size] = items[0];
-    sink(size, 0, last);
-  }
-}
-
-}  // namespace detail
-
-// One line on the host, with memory for 2 * extent items.
-template <class T>
-inline void argsort_line(const LineArgs& args, i64 line, sort_item<T>* items) {
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  for (i64 i = 0; i < n; ++i) items[i] = make_sort_item(from[i * args.a_stride[1]], i, args.flag);
-  if (8 * args.count <= n && (args.count <= 64 || n < 1024))
-    detail::select_least(items, n, args.count);
-  else if (args.count <= n / 2 && n >= 1024 && n <= 0xffffffff)
-    detail::select_by_digits(items, items + n, n, args.count);
-  else
-    detail::sort_items(items, items + n, n);
-  i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
-  for (i64 i = 0; i < args.count; ++i) to[i * args.inner] = items[i].place();
-}
-
-// Tile `tile` of a line, sorted by a team in shared memory (16 KiB or 32 KiB): written as places when it is
-// the whole line, as items to scratch otherwise. Every compare-exchange has its own pair of items.
-template <class T, class Team>
-WEFT_HD_INLINE void sort_tile(Team& team, const LineArgs& args, i64 line, i64 tile) {
-  using Item = sort_item<T>;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  const i64 begin = tile * line_sort_tile, left = n - begin < line_sort_tile ? n - begin : line_sort_tile;
-  int size = 2;  // a power of two that holds what is left
-  while (size < left) size *= 2;
-  auto items = team.template shared<Item>(line_sort_tile);
-  for (int i = team.rank(); i < size; i += team.size())
-    items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
-  team.sync();
-  for (int run = 2; run <= size; run *= 2)
-    for (int step = run / 2; step > 0; step /= 2) {
-      for (int pair = team.rank(); pair < size / 2; pair += team.size()) {
-        const int i = pair / step * 2 * step + pair % step, j = i + step;
-        const Item x = items[i], y = items[j];
-        if ((y < x) == ((i & run) == 0)) {
-          items[i] = y;
-          items[j] = x;
-        }
-      }
-      team.sync();
-    }
-  if (n <= line_sort_tile) {
-    i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
-    for (i64 i = team.rank(); i < args.count; i += team.size()) {
-      const Item x = items[i];
-      to[i * args.inner] = x.place();
-    }
-  } else {
-    Item* to = static_cast<Item*>(args.scratch) + line * n + begin;
-    for (i64 i = team.rank(); i < left; i += team.size()) {
-      const Item x = items[i];
-      to[i] = x;
-    }
-  }
-}
-
-namespace detail {
-// How many of the first `diagonal` items of two sorted runs come from the first one.
-template <class A, class B>
-WEFT_HD_INLINE i64 merge_split(const A& a, i64 a_size, const B& b, i64 b_size, i64 diagonal) {
-  i64 low = diagonal > b_size ? diagonal - b_size : 0, high = diagonal < a_size ? diagonal : a_size;
-  while (low < high) {
-    const i64 middle = (low + high) / 2;
-    const auto x = a(middle), y = b(diagonal - 1 - middle);
-    if (x < y)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-}  // namespace detail
-
-// Tile `tile` of the line that merging runs of `width` items in pairs gives; `last` writes places. Shared
-// memory: 16 KiB or 32 KiB.
-template <class T, class Team>
-WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 tile, i64 width, bool odd,
-                               bool last) {
-  using Item = sort_item<T>;
-  const i64 n = args.extent, total = args.outer * args.inner * n;
-  Item* const scratch = static_cast<Item*>(args.scratch);
-  const Item* from = scratch + (odd ? total : 0) + line * n;
-  const i64 begin = tile * line_sort_tile, end = begin + line_sort_tile < n ? begin + line_sort_tile : n;
-  const i64 pair = begin / (2 * width) * (2 * width);
-  const i64 middle = pair + width < n ? pair + width : n, stop = pair + 2 * width < n ? pair + 2 * width : n;
-  const i64 a_size = middle - pair, b_size = stop - middle;
-  const auto a = [&](i64 i) { return from[pair + i]; };
-  const auto b = [&](i64 i) { return from[middle + i]; };
-  const i64 a_begin = detail::merge_split(a, a_size, b, b_size, begin - pair);
-  const i64 a_end = detail::merge_split(a, a_size, b, b_size, end - pair);
-  const i64 b_begin = begin - pair - a_begin, b_end = end - pair - a_end;
-  const i64 as = a_end - a_begin, bs = b_end - b_begin;
-  auto items = team.template shared<Item>(line_sort_tile);
-  for (i64 i = team.rank(); i < as + bs; i += team.size())
-    items[i] = i < as ? a(a_begin + i) : b(b_begin + i - as);
-  team.sync();
-  const auto near_a = [&](i64 i) -> Item { return items[i]; };
-  const auto near_b = [&](i64 i) -> Item { return items[as + i]; };
-  const i64 each = (line_sort_tile + team.size() - 1) / team.size();
-  const i64 first = each * team.rank() < as + bs ? each * team.rank() : as + bs;
-  i64 i = detail::merge_split(near_a, as, near_b, bs, first), j = first - i;
-  const i64 o = line / args.inner, k = line % args.inner;
-  for (i64 at = first; at < first + each && at < as + bs; ++at) {
-    const bool left = i < as && (j == bs || near_a(i) < near_b(j));
-    const Item x = left ? near_a(i++) : near_b(j++);
-    const i64 place = begin + at;
-    if (!last)
-      scratch[(odd ? 0 : total) + line * n + place] = x;
-    else if (place < args.count)
-      static_cast<i64*>(args.out)[(o * args.count + place) * args.inner + k] = x.place();
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/take.hpp ----
-// Elements along one axis by index: take reads them, scatter folds them together, search finds where they
-// belong. Law: scatter folds in the order of the indices, whichever team runs it.
-
-// ---- weft/kernels/scan.hpp ----
-// Running folds along one axis. Law: sums and products of f32 are kept in f64 and rounded where they are
-// written; NaN stays once it has come; the host takes the elements of a line one after another.
-
-namespace WEFT_NAMESPACE::kernels {
-
-namespace detail {
-
-template <class T, LineFold F>
-struct ScanState {
-  using type = T;
-};
-template <LineFold F>
-requires(F != LineFold::max && F != LineFold::min) struct ScanState<float, F> {
-  using type = double;
-};
-
-template <class S, class L = std::numeric_limits<S>>
-inline constexpr S most_of = L::has_infinity ? L::infinity() : L::max();
-template <class S, class L = std::numeric_limits<S>>
-inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
-
-}  // namespace detail
-
-// What a scan or a scatter of T keeps while it folds.
-template <class T, LineFold F>
-using fold_state = typename detail::ScanState<T, F>::type;
-
-template <LineFold F, class S>
-WEFT_HD_INLINE constexpr S fold_neutral() {
-  return F == LineFold::sum    ? S(0)
-         : F == LineFold::prod ? S(1)
-         : F == LineFold::min  ? detail::most_of<S>
-                               : detail::least_of<S>;
-}
-
-// Integers wrap round.
-template <LineFold F, class S>
-WEFT_HD_INLINE S fold(S x, S y) {
-  if constexpr (F == LineFold::sum || F == LineFold::prod) {
-    if constexpr (std::is_integral_v<S>) {
-      const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
-      return static_cast<S>(F == LineFold::sum ? u + v : u * v);
-    } else {
-      return F == LineFold::sum ? x + y : x * y;
-    }
-  } else if constexpr (F == LineFold::max) {
-    return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
-  } else if constexpr (F == LineFold::min) {
-    return y < x || y != y ? y : x;
-  } else {
-    const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
-    if (!(top - top == S(0))) return y != y ? y : top;  // an infinity or NaN
-    using std::exp;
-    using std::log1p;
-    return top + log1p(exp(low - top));
-  }
-}
-
-// `Lines` neighbouring lines from number `line` on, one element of each at a time.
-template <class T, LineFold F, int Lines>
-inline void scan_lines(const LineArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  const T* from[Lines];
-  T* to[Lines];
-  S state[Lines];
-  const i64 first = args.flag ? args.extent - 1 : 0;
-  for (int l = 0; l < Lines; ++l) {
-    const i64 o = (line + l) / args.inner, k = (line + l) % args.inner;
-    from[l] = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2] +
-              first * args.a_stride[1];
-    to[l] = static_cast<T*>(args.out) + (o * args.extent + first) * args.inner + k;
-    state[l] = fold_neutral<F, S>();
-  }
-  const i64 a_step = args.flag ? -args.a_stride[1] : args.a_stride[1];
-  const i64 out_step = args.flag ? -args.inner : args.inner;
-  for (i64 i = 0; i < args.extent; ++i)
-    for (int l = 0; l < Lines; ++l) {
-      state[l] = fold<F>(state[l], static_cast<S>(from[l][i * a_step]));
-      to[l][i * out_step] = static_cast<T>(state[l]);
-    }
-}
-
-inline constexpr int scan_block_lines = 8;
-
-// Block `block` of scan_block_lines lines.
-template <class T, LineFold F>
-inline void scan_block(const LineArgs& args, i64 block) {
-  const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
-  if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
-  for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
-}
-
-// One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
-// memory: 8 bytes a warp.
-template <class T, LineFold F, class Team>
-WEFT_HD_INLINE void scan_line(Team& team, const LineArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  constexpr int each = 4;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
-  auto totals = team.template shared<S>(team.warps());
-  S carry = fold_neutral<F, S>();
-  for (i64 base = 0; base < n; base += i64{each} * team.size()) {
-    S part[each];
-    S total = fold_neutral<F, S>();
-    WEFT_UNROLL
-    for (int j = 0; j < each; ++j) {
-      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
-      if (i < n) total = fold<F>(total, static_cast<S>(from[at * args.a_stride[1]]));
-      part[j] = total;
-    }
-    WEFT_UNROLL
-    for (int d = 1; d < warp_size; d *= 2) {
-      const S lower = team.shuffle_up(total, d);
-      if (team.lane() >= d) total = fold<F>(lower, total);
-    }
-    if (team.lane() == warp_size - 1) totals[team.warp()] = total;
-    S before = team.shuffle_up(total, 1);
-    if (team.lane() == 0) before = fold_neutral<F, S>();
-    team.sync();
-    S all = carry;
-    for (int w = 0; w < team.warps(); ++w) {
-      if (w == team.warp()) before = fold<F>(all, before);
-      const S more = totals[w];
-      all = fold<F>(all, more);
-    }
-    carry = all;
-    WEFT_UNROLL
-    for (int j = 0; j < each; ++j) {
-      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
-      if (i < n) to[at * args.inner] = static_cast<T>(fold<F>(before, part[j]));
-    }
-    team.sync();
-  }
-}
-
-// One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
-template <class T, LineFold F>
-WEFT_HD_INLINE void scan_alone(const LineArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
-  S state = fold_neutral<F, S>();
-  for (i64 i = 0; i < n; ++i) {
-    const i64 at = args.flag ? n - 1 - i : i;
-    state = fold<F>(state, static_cast<S>(from[at * args.a_stride[1]]));
-    to[at * args.inner] = static_cast<T>(state);
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::kernels {
-
-namespace detail {
-
-// An index from the front, -1 outside.
-template <class I>
-WEFT_HD_INLINE i64 line_place(I index, i64 extent) {
-  const i64 i = static_cast<i64>(index), at = i < 0 ? i + extent : i;
-  return at < extent ? at : -1;
-}
-
-}  // namespace detail
-
-// Elements [begin, end) of take's result.
-template <class T, class I, class Team>
-WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
-  const T* from = static_cast<const T*>(args.a);
-  const I* index = static_cast<const I*>(args.b);
-  T* out = static_cast<T*>(args.out);
-  const T missing = args.flag ? T(0) : detail::missing_row<T>;
-  const auto element = [&](i64 o, i64 j, i64 k) {
-    const i64 at = detail::line_place(
-        index[o * args.b_stride[0] + j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
-    return at < 0 ? missing : from[o * args.a_stride[0] + at * args.a_stride[1] + k * args.a_stride[2]];
-  };
-  if constexpr (detail::is_serial<Team>) {
-    i64 k = begin % args.inner, j = begin / args.inner % args.count, o = begin / args.inner / args.count;
-    const bool rows = args.inner > 1 && args.b_stride[2] == 0 && args.a_stride[2] == 1;
-    for (i64 i = begin; i < end && args.inner == 1; ++o, j = 0) {  // neighbours differ in their index
-      const i64 run = args.count - j < end - i ? args.count - j : end - i;
-      const T* line = from + o * args.a_stride[0];
-      const I* wanted = index + o * args.b_stride[0] + j * args.b_stride[1];
-      for (i64 r = 0; r < run; ++r) {
-        const i64 at = detail::line_place(wanted[r * args.b_stride[1]], args.extent);
-        out[i + r] = at < 0 ? missing : line[at * args.a_stride[1]];
-      }
-      i += run;
-    }
-    for (i64 i = begin; i < end && args.inner != 1;) {
-      const i64 run = args.inner - k < end - i ? args.inner - k : end - i;
-      if (rows) {  // one index for a run of neighbours
-        const i64 at = detail::line_place(index[o * args.b_stride[0] + j * args.b_stride[1]], args.extent);
-        if (at >= 0)
-          __builtin_memcpy(out + i, from + o * args.a_stride[0] + at * args.a_stride[1] + k,
-                           static_cast<std::size_t>(run) * sizeof(T));
-        else
-          for (i64 r = 0; r < run; ++r) out[i + r] = missing;
-      } else {
-        for (i64 r = 0; r < run; ++r) out[i + r] = element(o, j, k + r);
-      }
-      i += run;
-      k = 0;
-      if (++j == args.count) j = 0, ++o;
-    }
-  } else {
-    for (i64 i = begin + team.rank(); i < end; i += team.size()) {
-      if (args.outer * args.count * args.inner < i64{1} << 31) {  // 32-bit division is several times faster
-        const u32 n = static_cast<u32>(i), inner = static_cast<u32>(args.inner),
-                  count = static_cast<u32>(args.count);
-        out[i] = element(n / inner / count, n / inner % count, n % inner);
-      } else {
-        out[i] = element(i / args.inner / args.count, i / args.inner % args.count, i % args.inner);
-      }
-    }
-  }
-}
-
-// As scatter_tile, by one thread.
-template <class T, class I, LineFold F>
-WEFT_HD_INLINE void scatter_serially(const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
-                                     i64 column_end) {
-  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
-  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
-  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
-  const i64 columns = column_end - column, apart = args.a_stride[2];
-  if (columns == args.inner)
-    for (i64 i = row * args.inner; i < row_end * args.inner; ++i) out[i] = fold_neutral<F, T>();
-  else
-    for (i64 r = row; r < row_end; ++r)
-      for (i64 k = column; k < column_end; ++k) out[r * args.inner + k] = fold_neutral<F, T>();
-  const i64 index_step = args.b_stride[1], step = args.a_stride[1], extent = args.extent;
-  if (args.inner == 1) {
-    for (i64 j = 0; j < args.count; ++j) {
-      const i64 at = detail::line_place(index[j * index_step], extent);
-      if (at >= row && at < row_end) out[at] = fold<F>(out[at], update[j * step]);
-    }
-  } else if (args.b_stride[2] == 0) {  // one index for all columns
-    for (i64 j = 0; j < args.count; ++j) {
-      const i64 at = detail::line_place(index[j * index_step], extent);
-      if (at < row || at >= row_end) continue;
-      T* to = out + at * args.inner + column;
-      const T* from = update + j * step + column * apart;
-      if (apart == 1)
-        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k]);
-      else
-        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k * apart]);
-    }
-  } else {
-    for (i64 j = 0; j < args.count; ++j)
-      for (i64 k = column; k < column_end; ++k) {
-        const i64 at = detail::line_place(index[j * index_step + k * args.b_stride[2]], extent);
-        if (at < row || at >= row_end) continue;
-        T& to = out[at * args.inner + k];
-        to = fold<F>(to, update[j * step + k * apart]);
-      }
-  }
-}
-
-// As scatter_tile, by a block.
-template <class T, class I, LineFold F, class Team>
-WEFT_HD_INLINE void scatter_together(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end,
-                                     i64 column, i64 column_end) {
-  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
-  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
-  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
-  const auto add = [&](i64 at, i64 j, i64 k) {
-    T& to = out[at * args.inner + k];
-    to = fold<F>(to, update[j * args.a_stride[1] + k * args.a_stride[2]]);
-  };
-  const i64 columns = column_end - column;
-  for (i64 i = team.rank(); i < (row_end - row) * columns; i += team.size())
-    out[(row + i / columns) * args.inner + column + i % columns] = fold_neutral<F, T>();
-  team.sync();
-  if (args.inner > 1 && args.b_stride[2] != 0) {
-    // each column has indices of its own: a thread owns columns
-    for (i64 k = column + team.rank(); k < column_end; k += team.size())
-      for (i64 j = 0; j < args.count; ++j) {
-        const i64 at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
-        if (at >= row && at < row_end) add(at, j, k);
-      }
-  } else {
-    // Each thread looks at four neighbouring indices; those that hit the tile are listed in order.
-    constexpr int each = 4;
-    auto list = team.template shared<i64>(each * team.size());
-    auto hits = team.template shared<int>(team.warps());
-    const bool single = args.inner == 1;  // then a thread owns rows
-    for (i64 base = 0; base < args.count; base += i64{each} * team.size()) {
-      bool hit[each];
-      int found = 0;
-      WEFT_UNROLL
-      for (int e = 0; e < each; ++e) {
-        const i64 j = base + i64{each} * team.rank() + e;
-        const i64 at = j < args.count ? detail::line_place(index[j * args.b_stride[1]], args.extent) : -1;
-        hit[e] = at >= row && at < row_end;
-        found += hit[e] ? 1 : 0;
-      }
-      int sum = found;
-      WEFT_UNROLL
-      for (int d = 1; d < warp_size; d *= 2) {
-        const int lower = team.shuffle_up(sum, d);
-        if (team.lane() >= d) sum += lower;
-      }
-      if (team.lane() == warp_size - 1) hits[team.warp()] = sum;
-      team.sync();
-      int at = sum - found, total = 0;
-      for (int w = 0; w < team.warps(); ++w) {
-        const int n = hits[w];
-        if (w < team.warp()) at += n;
-        total += n;
-      }
-      WEFT_UNROLL
-      for (int e = 0; e < each; ++e)
-        if (hit[e]) list[at++] = base + i64{each} * team.rank() + e;
-      team.sync();
-      for (int h = 0; h < total; ++h) {
-        const i64 j = list[h];
-        const i64 r = detail::line_place(index[j * args.b_stride[1]], args.extent);
-        if (single) {
-          if ((r - row) % team.size() == team.rank()) add(r, j, 0);
-        } else {
-          for (i64 k = column + team.rank(); k < column_end; k += team.size()) add(r, j, k);
-        }
-      }
-      team.sync();
-    }
-  }
-}
-
-// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
-template <class T, class I, LineFold F, class Team>
-WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
-                                 i64 column_end) {
-  if constexpr (detail::is_serial<Team>)
-    scatter_serially<T, I, F>(args, o, row, row_end, column, column_end);
-  else
-    scatter_together<T, I, F>(team, args, o, row, row_end, column, column_end);
-}
-
-// Elements [begin, end) of search's result: by halves, NaN counting as greater than all.
-template <class T, class Team>
-WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
-  for (i64 i = begin + team.rank(); i < end; i += team.size()) {
-    const i64 o = i / args.count, j = i % args.count;
-    const T* line = static_cast<const T*>(args.a) + o * args.a_stride[0];
-    const T x = static_cast<const T*>(args.b)[o * args.b_stride[0] + j * args.b_stride[1]];
-    i64 low = 0, high = args.extent;
-    while (low < high) {
-      const i64 middle = (low + high) / 2;
-      const T y = line[middle * args.a_stride[1]];
-      const bool before = args.flag ? !(y > x) : !(y >= x);
-      if (before)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    static_cast<i64*>(args.out)[i] = low;
-  }
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -16865,7 +16865,7 @@ std::string explain(const Roofline& machine = {}) {
 // A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
 // memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
 
-// ---- weft/kernels/line_host.hpp ----
+// ---- weft/kernels/axis/host.hpp ----
 // How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
 // threads.
 
@@ -49098,16 +49098,16 @@ constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
-// ---- weft/kernels/loop_grid.hpp ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_LOOP_GRID_HPP
-#define WEFT_SINGLE_WEFT_KERNELS_LOOP_GRID_HPP
+// ---- weft/kernels/fused/loop_grid.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_LOOP_GRID_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_FUSED_LOOP_GRID_HPP
 // How a loop's code is spread over a GPU: how many columns a thread takes at once, how many threads share a
 // row, how many rows share a block. Law: a function of the code and of the alignment of its operands alone,
 // so the order of every sum is fixed by shapes.
 
-// ---- weft/kernels/group_team.hpp ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_GROUP_TEAM_HPP
-#define WEFT_SINGLE_WEFT_KERNELS_GROUP_TEAM_HPP
+// ---- weft/kernels/team/group_team.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_TEAM_GROUP_TEAM_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_TEAM_GROUP_TEAM_HPP
 // Teams made from a block. GroupTeam: a block split into groups that work on different rows. SpanTeam:
 // several blocks that share one long row. Law: what a group computes does not depend on the other groups, and
 // sums of groups are put together in the order of the groups.
@@ -49205,7 +49205,7 @@ class SpanTeam {
 };
 
 }  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_GROUP_TEAM_HPP
+#endif  // WEFT_SINGLE_WEFT_KERNELS_TEAM_GROUP_TEAM_HPP
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -49379,7 +49379,7 @@ constexpr LoopCut loop_cut(i64 rows, i64 planned_chunks) {
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_LOOP_GRID_HPP
+#endif  // WEFT_SINGLE_WEFT_KERNELS_FUSED_LOOP_GRID_HPP
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -49552,12 +49552,12 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
 
 }  // namespace WEFT_NAMESPACE::exec
 #endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_PLAN_HPP
-// ---- weft/kernels/conv_cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
-#define WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
-// The convolution on a GPU: the blocks of conv/block.hpp, a phase a launch.
+// ---- weft/kernels/axis/cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_AXIS_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_AXIS_CUDA_CUH
+// scan, argsort, take, scatter and search on a GPU. How a call is cut into blocks follows from its sizes.
 
-// ---- weft/kernels/launch_cuda.cuh ----
+// ---- weft/kernels/launch/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
 // What every kernel of weft shares: the tag that keeps kernels of differently compiled libraries apart, and
@@ -49615,7 +49615,7 @@ struct CudaLaunch {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
-// ---- weft/kernels/team_cuda.cuh ----
+// ---- weft/kernels/team/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
 // The team of one CUDA block. It supplies primitives only; the reductions are those of team.hpp, so the host
@@ -49715,6 +49715,213 @@ class BlockTeam : public TeamOps<BlockTeam<Threads>> {
 
 namespace WEFT_NAMESPACE::kernels {
 
+inline constexpr int line_threads = 256;
+
+template <u64 Tag, u64 T, u64 F, bool Alone>
+__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
+    scan_kernel(const __grid_constant__ LineArgs args) {
+  using Element = ctype<static_cast<DType>(T)>;
+  constexpr LineFold f = static_cast<LineFold>(F);
+  if constexpr (Alone) {
+    const i64 line = static_cast<i64>(blockIdx.x) * line_threads + static_cast<i64>(threadIdx.x);
+    if (line < args.outer * args.inner) scan_alone<Element, f>(args, line);
+  } else {
+    __shared__ __align__(16) unsigned char memory[line_threads / warp_size * 8];
+    BlockTeam<line_threads> team(memory);
+    scan_line<Element, f>(team, args, static_cast<i64>(blockIdx.x));
+  }
+}
+
+template <u64 Tag, u64 T>
+__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
+    sort_kernel(const __grid_constant__ LineArgs args, i64 tiles) {
+  using Element = ctype<static_cast<DType>(T)>;
+  __shared__ __align__(16) unsigned char memory[line_sort_tile * sizeof(sort_item<Element>)];
+  BlockTeam<line_threads> team(memory);
+  sort_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles);
+}
+
+template <u64 Tag, u64 T>
+__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
+    merge_kernel(const __grid_constant__ LineArgs args, i64 tiles, i64 width, bool odd, bool last) {
+  using Element = ctype<static_cast<DType>(T)>;
+  __shared__ __align__(16) unsigned char memory[line_sort_tile * sizeof(sort_item<Element>)];
+  BlockTeam<line_threads> team(memory);
+  merge_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles,
+                      width, odd, last);
+}
+
+template <u64 Tag, u64 T, u64 I>
+__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
+    take_kernel(const __grid_constant__ LineArgs args, i64 each) {
+  BlockTeam<line_threads> team;
+  const i64 size = args.outer * args.count * args.inner, begin = static_cast<i64>(blockIdx.x) * each;
+  take_elements<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>>(
+      team, args, begin, begin + each < size ? begin + each : size);
+}
+
+template <u64 Tag, u64 T, u64 I, u64 F>
+__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
+    scatter_kernel(const __grid_constant__ LineArgs args, i64 row_tiles, i64 rows, i64 column_tiles) {
+  __shared__ __align__(16) unsigned char memory[line_threads * 4 * 8 + line_threads / warp_size * 4];
+  BlockTeam<line_threads> team(memory);
+  const i64 block = static_cast<i64>(blockIdx.x);
+  const i64 column = block % column_tiles * line_threads, row = block / column_tiles % row_tiles * rows;
+  scatter_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<LineFold>(F)>(
+      team, args, block / column_tiles / row_tiles, row, row + rows < args.extent ? row + rows : args.extent,
+      column, column + line_threads < args.inner ? column + line_threads : args.inner);
+}
+
+template <u64 Tag, u64 T>
+__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
+    search_kernel(const __grid_constant__ LineArgs args, i64 each) {
+  BlockTeam<line_threads> team;
+  const i64 size = args.outer * args.count, begin = static_cast<i64>(blockIdx.x) * each;
+  search_elements<ctype<static_cast<DType>(T)>>(team, args, begin, begin + each < size ? begin + each : size);
+}
+
+template <u64 T, u64 F>
+void run_cuda_scan(const CudaLaunch& launch, cudaStream_t stream) {
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  const i64 lines = args.outer * args.inner;
+  if (lines == 0 || args.extent == 0) return;
+  if (args.inner >= warp_size)  // neighbouring threads read neighbouring elements
+    scan_kernel<kernel_tag, T, F, true>
+        <<<cuda_blocks((lines + line_threads - 1) / line_threads), line_threads, 0, stream>>>(args);
+  else
+    scan_kernel<kernel_tag, T, F, false><<<cuda_blocks(lines), line_threads, 0, stream>>>(args);
+  cuda_check_launch("scan");
+}
+
+template <u64 T>
+void run_cuda_argsort(const CudaLaunch& launch, cudaStream_t stream) {
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  const i64 lines = args.outer * args.inner, tiles = (args.extent + line_sort_tile - 1) / line_sort_tile;
+  if (lines == 0 || args.extent == 0) return;
+  const unsigned blocks = cuda_blocks(lines * tiles);
+  sort_kernel<kernel_tag, T><<<blocks, line_threads, 0, stream>>>(args, tiles);
+  bool odd = false;
+  for (i64 width = line_sort_tile; width < args.extent; width *= 2, odd = !odd)
+    merge_kernel<kernel_tag, T>
+        <<<blocks, line_threads, 0, stream>>>(args, tiles, width, odd, 2 * width >= args.extent);
+  cuda_check_launch("argsort");
+}
+
+template <u64 T, u64 I>
+void run_cuda_take(const CudaLaunch& launch, cudaStream_t stream) {
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count * args.inner, each = 4 * line_threads;
+  if (size == 0) return;
+  take_kernel<kernel_tag, T, I>
+      <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
+  cuda_check_launch("take");
+}
+
+// Where all columns share indices, a block of a tile of rows reads all of them: there are about a thousand.
+template <u64 T, u64 I, u64 F>
+void run_cuda_scatter(const CudaLaunch& launch, cudaStream_t stream) {
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  if (args.outer == 0 || args.extent == 0 || args.inner == 0) return;
+  const i64 columns = (args.inner + line_threads - 1) / line_threads;
+  const i64 wanted = args.inner > 1 && args.b_stride[2] != 0 ? 1
+                     : args.outer * columns < 1024           ? 1024 / (args.outer * columns)
+                                                             : 1;
+  const i64 rows = (args.extent + wanted - 1) / wanted, row_tiles = (args.extent + rows - 1) / rows;
+  scatter_kernel<kernel_tag, T, I, F>
+      <<<cuda_blocks(args.outer * row_tiles * columns), line_threads, 0, stream>>>(args, row_tiles, rows,
+                                                                                   columns);
+  cuda_check_launch("scatter");
+}
+
+template <u64 T>
+void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
+  const LineArgs args = line_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count, each = line_threads;
+  if (size == 0) return;
+  search_kernel<kernel_tag, T>
+      <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
+  cuda_check_launch("search");
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_AXIS_CUDA_CUH
+// ---- weft/kernels/axis/rows.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_AXIS_ROWS_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_AXIS_ROWS_CUH
+// gather and scatter_add on a GPU. How a call is cut into blocks follows from its sizes.
+
+#include <cstdint>
+
+namespace WEFT_NAMESPACE::kernels {
+
+inline constexpr int index_threads = 128;
+
+// T, I: DType of the elements and of the indices.
+template <u64 Tag, u64 T, u64 I, u64 Bytes>
+__global__ void __launch_bounds__(index_threads) WEFT_KERNEL
+    gather_kernel(const __grid_constant__ IndexArgs args, i64 rows_per_block) {
+  BlockTeam<index_threads> team;
+  const i64 begin = static_cast<i64>(blockIdx.x) * rows_per_block;
+  const i64 end = begin + rows_per_block < args.count ? begin + rows_per_block : args.count;
+  gather_rows<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<int>(Bytes)>(
+      team, args, begin, end);
+}
+
+template <u64 Tag, u64 T, u64 I>
+__global__ void __launch_bounds__(index_threads) WEFT_KERNEL
+    scatter_add_kernel(const __grid_constant__ IndexArgs args, i64 rows_per_block) {
+  __shared__ __align__(16) unsigned char memory[index_threads * 8 + 64];
+  BlockTeam<index_threads> team(memory);
+  const i64 row = static_cast<i64>(blockIdx.x) * rows_per_block,
+            column = static_cast<i64>(blockIdx.y) * index_threads;
+  const i64 row_end = row + rows_per_block < args.rows ? row + rows_per_block : args.rows;
+  const i64 column_end = column + index_threads < args.width ? column + index_threads : args.width;
+  scatter_add_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>>(team, args, row, row_end,
+                                                                               column, column_end);
+}
+
+template <u64 T, u64 I>
+void run_cuda_gather(const CudaLaunch& launch, cudaStream_t stream) {
+  const IndexArgs args = index_args(launch.args, launch.numbers);
+  if (args.count == 0 || args.width == 0) return;
+  constexpr int size = sizeof(ctype<static_cast<DType>(T)>);
+  const auto aligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
+  const bool wide = args.width * size % 16 == 0 && aligned(args.data) && aligned(args.out);
+  const i64 units = wide ? args.width * size / 16 : args.width;
+  const i64 rows_per_block = units < 512 ? 512 / units : 1;
+  const unsigned blocks = cuda_blocks((args.count + rows_per_block - 1) / rows_per_block);
+  if (wide)
+    gather_kernel<kernel_tag, T, I, 16><<<blocks, index_threads, 0, stream>>>(args, rows_per_block);
+  else
+    gather_kernel<kernel_tag, T, I, size><<<blocks, index_threads, 0, stream>>>(args, rows_per_block);
+  cuda_check_launch("gather");
+}
+
+// Every block reads all indices, so there are about a thousand of them, whatever the size of the table.
+template <u64 T, u64 I>
+void run_cuda_scatter_add(const CudaLaunch& launch, cudaStream_t stream) {
+  const IndexArgs args = index_args(launch.args, launch.numbers);
+  if (args.rows == 0 || args.width == 0) return;
+  const i64 tiles = (args.width + index_threads - 1) / index_threads;
+  if (tiles > 65535)
+    throw Error("cuda/grid", "scatter_add: a row of " + std::to_string(args.width) + " elements is too long");
+  const i64 wanted = tiles < 1024 ? 1024 / tiles : 1;
+  const i64 rows_per_block = (args.rows + wanted - 1) / wanted;
+  const dim3 grid(cuda_blocks((args.rows + rows_per_block - 1) / rows_per_block),
+                  static_cast<unsigned>(tiles));
+  scatter_add_kernel<kernel_tag, T, I><<<grid, index_threads, 0, stream>>>(args, rows_per_block);
+  cuda_check_launch("scatter_add");
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_AXIS_ROWS_CUH
+// ---- weft/kernels/conv/cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
+// The convolution on a GPU: the blocks of conv/block.hpp, a phase a launch.
+
+namespace WEFT_NAMESPACE::kernels {
+
 // X, W, Y: the DTypes of the operands and of the result.
 template <u64 Tag, u64 X, u64 W, u64 Y>
 __global__ void __launch_bounds__(conv_block_threads, 1) WEFT_KERNEL
@@ -49764,7 +49971,7 @@ void run_cuda_conv(const CudaLaunch& launch, cudaStream_t stream) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
-// ---- weft/kernels/custom_cuda.cuh ----
+// ---- weft/kernels/custom/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_CUSTOM_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_CUSTOM_CUDA_CUH
 // Custom primitives on a GPU: the program's own function enqueues what it wants on the stream.
@@ -49787,12 +49994,103 @@ void run_cuda_custom(const CudaLaunch& launch, cudaStream_t stream) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_CUSTOM_CUDA_CUH
-// ---- weft/kernels/dot_cublaslt.cuh ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_DOT_CUBLASLT_CUH
-#define WEFT_SINGLE_WEFT_KERNELS_DOT_CUBLASLT_CUH
+// ---- weft/kernels/fused/finish_cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_FINISH_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_FUSED_FINISH_CUDA_CUH
+// The second stage of sums along rows on a GPU.
+
+namespace WEFT_NAMESPACE::kernels {
+
+inline constexpr int finish_threads = 256;
+
+template <u64 Tag, u64 Set>
+__global__ void __launch_bounds__(finish_threads) WEFT_KERNEL
+    finish_kernel(const __grid_constant__ FinishArgs args) {
+  __shared__ __align__(16) unsigned char slots[finish_threads * 8];
+  BlockTeam<finish_threads> team(slots);
+  finish_block<Set>(team, args, static_cast<i64>(blockIdx.x));
+}
+
+template <u64 Set>
+void run_cuda_finish(const CudaLaunch& launch, cudaStream_t stream) {
+  i64 blocks = 0;
+  const FinishArgs args = finish_args(launch.sums, launch.sum_count, finish_threads, blocks);
+  finish_kernel<kernel_tag, Set><<<cuda_blocks(blocks), finish_threads, 0, stream>>>(args);
+  cuda_check_launch("the second stage of a sum");
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_FUSED_FINISH_CUDA_CUH
+// ---- weft/kernels/fused/loop_cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_LOOP_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_FUSED_LOOP_CUDA_CUH
+// A fused loop as a CUDA kernel: one block a chunk of rows, or a part of one. Law: it runs the body of
+// loop.hpp and nothing else; what a block does follows from loop_grid.hpp.
+
+#include <type_traits>
+
+namespace WEFT_NAMESPACE::kernels {
+
+// A launch's arguments, as many as the code has.
+template <class C>
+struct LoopParameters {
+  using View = LoopView<C>;
+  static constexpr int streams() {
+    int n = 0;
+    for (int i = 0; i < View::header.instructions; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::random && n <= in.aux) n = in.aux + 1;
+    }
+    return n;
+  }
+  void* pointer[View::header.operands > 0 ? View::header.operands : 1];
+  i64 rows, rows_per_chunk, last_cols, partial_bytes;
+  u32 stream[streams() > 0 ? streams() : 1];
+  const Segment* segments;
+  int segment_count;
+};
+
+// Tag: weft's version and the targets of this compilation (design, section 10).
+template <u64 Tag, u64 Align, u64... W>
+__global__ void __launch_bounds__((LoopGrid<Code<W...>, static_cast<int>(Align)>::block)) WEFT_KERNEL
+    loop_kernel(const __grid_constant__ LoopParameters<Code<W...>> args) {
+  using Grid = LoopGrid<Code<W...>, static_cast<int>(Align)>;
+  extern __shared__ __align__(16) unsigned char weft_shared_memory[];
+  BlockTeam<Grid::block> team(weft_shared_memory);
+  Grid::run(team, args, static_cast<i64>(blockIdx.x));
+}
+
+// Enqueues a loop whose arguments have been cut for the GPU (chunks: the blocks).
+template <u64 Align, u64... W>
+void enqueue_loop(Code<W...>, const LoopArgs& from, cudaStream_t stream) {
+  using C = Code<W...>;
+  using Grid = LoopGrid<C, static_cast<int>(Align)>;
+  static_assert(Grid::shared_bytes() <= 48 * 1024,
+                "a loop keeps more of its row than a block's shared memory holds");
+  if (from.chunks == 0) return;
+  LoopParameters<C> args{};
+  for (int k = 0; k < LoopView<C>::header.operands; ++k) args.pointer[k] = from.pointer[k];
+  for (int k = 0; k < LoopParameters<C>::streams(); ++k) args.stream[k] = from.stream[k];
+  args.rows = from.rows;
+  args.rows_per_chunk = from.rows_per_chunk;
+  args.last_cols = from.last_cols;
+  args.partial_bytes = from.partial_bytes;
+  args.segments = from.segments;
+  args.segment_count = from.segment_count;
+  loop_kernel<kernel_tag, Align, W...>
+      <<<cuda_blocks(from.chunks), Grid::block, static_cast<std::size_t>(Grid::shared_bytes()), stream>>>(
+          args);
+  cuda_check_launch("a fused loop");
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_FUSED_LOOP_CUDA_CUH
+// ---- weft/kernels/gemm/cublaslt.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_GEMM_CUBLASLT_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_GEMM_CUBLASLT_CUH
 // A matrix product on a GPU through cuBLASLt. A plan fixes layouts and algorithm when it is made; running it
-// only enqueues. Law: the algorithm follows a fixed rule (dot_layout.hpp), so a plan made twice on one model
-// of GPU gives the same bits. Arguments are row-major; dot_layout.hpp has the mapping.
+// only enqueues. Law: the algorithm follows a fixed rule (layout.hpp), so a plan made twice on one model
+// of GPU gives the same bits. Arguments are row-major; layout.hpp has the mapping.
 
 #include <algorithm>
 #include <bit>
@@ -49832,9 +50130,9 @@ inline void cublas_report(cublasStatus_t status, const char* call) noexcept {
 
 }  // namespace WEFT_NAMESPACE
 #endif  // WEFT_SINGLE_WEFT_DEVICE_CUBLAS_ERROR_CUH
-// ---- weft/kernels/dot_layout.hpp ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_DOT_LAYOUT_HPP
-#define WEFT_SINGLE_WEFT_KERNELS_DOT_LAYOUT_HPP
+// ---- weft/kernels/gemm/layout.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_GEMM_LAYOUT_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_GEMM_LAYOUT_HPP
 // From a row-major matrix product with strides to the column-major call that a GPU library takes, decided at
 // compile time. Law: the column-major product on the same memory writes what the row-major one would, or the
 // layout says in a sentence why there is none.
@@ -50045,7 +50343,7 @@ constexpr int choose_dot_candidate(const DotCandidate* candidate, int count, u64
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_DOT_LAYOUT_HPP
+#endif  // WEFT_SINGLE_WEFT_KERNELS_GEMM_LAYOUT_HPP
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -50341,10 +50639,10 @@ class CublasLtDot {
 };
 
 }  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_DOT_CUBLASLT_CUH
-// ---- weft/kernels/dot_tiled_cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_DOT_TILED_CUDA_CUH
-#define WEFT_SINGLE_WEFT_KERNELS_DOT_TILED_CUDA_CUH
+#endif  // WEFT_SINGLE_WEFT_KERNELS_GEMM_CUBLASLT_CUH
+// ---- weft/kernels/gemm/tiled.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_GEMM_TILED_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_GEMM_TILED_CUH
 // A matrix product for what the library cannot express: integers, mixed types, strides without a unit. Tiles
 // of 16 x 16 through shared memory; sums run along k in order, so the result does not depend on anything
 // else.
@@ -50353,7 +50651,7 @@ namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int tiled_edge = 16;
 
-// TA, TB, TC: the DTypes of the operands and of the result; Adds: which of the two terms (dot_call.hpp) are
+// TA, TB, TC: the DTypes of the operands and of the result; Adds: which of the two terms (call.hpp) are
 // added.
 template <u64 Tag, u64 TA, u64 TB, u64 TC, u64 Adds>
 __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
@@ -50416,311 +50714,13 @@ void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_DOT_TILED_CUDA_CUH
-// ---- weft/kernels/finish_cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_FINISH_CUDA_CUH
-#define WEFT_SINGLE_WEFT_KERNELS_FINISH_CUDA_CUH
-// The second stage of sums along rows on a GPU.
-
-namespace WEFT_NAMESPACE::kernels {
-
-inline constexpr int finish_threads = 256;
-
-template <u64 Tag, u64 Set>
-__global__ void __launch_bounds__(finish_threads) WEFT_KERNEL
-    finish_kernel(const __grid_constant__ FinishArgs args) {
-  __shared__ __align__(16) unsigned char slots[finish_threads * 8];
-  BlockTeam<finish_threads> team(slots);
-  finish_block<Set>(team, args, static_cast<i64>(blockIdx.x));
-}
-
-template <u64 Set>
-void run_cuda_finish(const CudaLaunch& launch, cudaStream_t stream) {
-  i64 blocks = 0;
-  const FinishArgs args = finish_args(launch.sums, launch.sum_count, finish_threads, blocks);
-  finish_kernel<kernel_tag, Set><<<cuda_blocks(blocks), finish_threads, 0, stream>>>(args);
-  cuda_check_launch("the second stage of a sum");
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_FINISH_CUDA_CUH
-// ---- weft/kernels/index_cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_INDEX_CUDA_CUH
-#define WEFT_SINGLE_WEFT_KERNELS_INDEX_CUDA_CUH
-// gather and scatter_add on a GPU. How a call is cut into blocks follows from its sizes.
-
-#include <cstdint>
-
-namespace WEFT_NAMESPACE::kernels {
-
-inline constexpr int index_threads = 128;
-
-// T, I: DType of the elements and of the indices.
-template <u64 Tag, u64 T, u64 I, u64 Bytes>
-__global__ void __launch_bounds__(index_threads) WEFT_KERNEL
-    gather_kernel(const __grid_constant__ IndexArgs args, i64 rows_per_block) {
-  BlockTeam<index_threads> team;
-  const i64 begin = static_cast<i64>(blockIdx.x) * rows_per_block;
-  const i64 end = begin + rows_per_block < args.count ? begin + rows_per_block : args.count;
-  gather_rows<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<int>(Bytes)>(
-      team, args, begin, end);
-}
-
-template <u64 Tag, u64 T, u64 I>
-__global__ void __launch_bounds__(index_threads) WEFT_KERNEL
-    scatter_add_kernel(const __grid_constant__ IndexArgs args, i64 rows_per_block) {
-  __shared__ __align__(16) unsigned char memory[index_threads * 8 + 64];
-  BlockTeam<index_threads> team(memory);
-  const i64 row = static_cast<i64>(blockIdx.x) * rows_per_block,
-            column = static_cast<i64>(blockIdx.y) * index_threads;
-  const i64 row_end = row + rows_per_block < args.rows ? row + rows_per_block : args.rows;
-  const i64 column_end = column + index_threads < args.width ? column + index_threads : args.width;
-  scatter_add_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>>(team, args, row, row_end,
-                                                                               column, column_end);
-}
-
-template <u64 T, u64 I>
-void run_cuda_gather(const CudaLaunch& launch, cudaStream_t stream) {
-  const IndexArgs args = index_args(launch.args, launch.numbers);
-  if (args.count == 0 || args.width == 0) return;
-  constexpr int size = sizeof(ctype<static_cast<DType>(T)>);
-  const auto aligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
-  const bool wide = args.width * size % 16 == 0 && aligned(args.data) && aligned(args.out);
-  const i64 units = wide ? args.width * size / 16 : args.width;
-  const i64 rows_per_block = units < 512 ? 512 / units : 1;
-  const unsigned blocks = cuda_blocks((args.count + rows_per_block - 1) / rows_per_block);
-  if (wide)
-    gather_kernel<kernel_tag, T, I, 16><<<blocks, index_threads, 0, stream>>>(args, rows_per_block);
-  else
-    gather_kernel<kernel_tag, T, I, size><<<blocks, index_threads, 0, stream>>>(args, rows_per_block);
-  cuda_check_launch("gather");
-}
-
-// Every block reads all indices, so there are about a thousand of them, whatever the size of the table.
-template <u64 T, u64 I>
-void run_cuda_scatter_add(const CudaLaunch& launch, cudaStream_t stream) {
-  const IndexArgs args = index_args(launch.args, launch.numbers);
-  if (args.rows == 0 || args.width == 0) return;
-  const i64 tiles = (args.width + index_threads - 1) / index_threads;
-  if (tiles > 65535)
-    throw Error("cuda/grid", "scatter_add: a row of " + std::to_string(args.width) + " elements is too long");
-  const i64 wanted = tiles < 1024 ? 1024 / tiles : 1;
-  const i64 rows_per_block = (args.rows + wanted - 1) / wanted;
-  const dim3 grid(cuda_blocks((args.rows + rows_per_block - 1) / rows_per_block),
-                  static_cast<unsigned>(tiles));
-  scatter_add_kernel<kernel_tag, T, I><<<grid, index_threads, 0, stream>>>(args, rows_per_block);
-  cuda_check_launch("scatter_add");
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_INDEX_CUDA_CUH
-// ---- weft/kernels/line_cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_LINE_CUDA_CUH
-#define WEFT_SINGLE_WEFT_KERNELS_LINE_CUDA_CUH
-// scan, argsort, take, scatter and search on a GPU. How a call is cut into blocks follows from its sizes.
-
-namespace WEFT_NAMESPACE::kernels {
-
-inline constexpr int line_threads = 256;
-
-template <u64 Tag, u64 T, u64 F, bool Alone>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    scan_kernel(const __grid_constant__ LineArgs args) {
-  using Element = ctype<static_cast<DType>(T)>;
-  constexpr LineFold f = static_cast<LineFold>(F);
-  if constexpr (Alone) {
-    const i64 line = static_cast<i64>(blockIdx.x) * line_threads + static_cast<i64>(threadIdx.x);
-    if (line < args.outer * args.inner) scan_alone<Element, f>(args, line);
-  } else {
-    __shared__ __align__(16) unsigned char memory[line_threads / warp_size * 8];
-    BlockTeam<line_threads> team(memory);
-    scan_line<Element, f>(team, args, static_cast<i64>(blockIdx.x));
-  }
-}
-
-template <u64 Tag, u64 T>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    sort_kernel(const __grid_constant__ LineArgs args, i64 tiles) {
-  using Element = ctype<static_cast<DType>(T)>;
-  __shared__ __align__(16) unsigned char memory[line_sort_tile * sizeof(sort_item<Element>)];
-  BlockTeam<line_threads> team(memory);
-  sort_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles);
-}
-
-template <u64 Tag, u64 T>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    merge_kernel(const __grid_constant__ LineArgs args, i64 tiles, i64 width, bool odd, bool last) {
-  using Element = ctype<static_cast<DType>(T)>;
-  __shared__ __align__(16) unsigned char memory[line_sort_tile * sizeof(sort_item<Element>)];
-  BlockTeam<line_threads> team(memory);
-  merge_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles,
-                      width, odd, last);
-}
-
-template <u64 Tag, u64 T, u64 I>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    take_kernel(const __grid_constant__ LineArgs args, i64 each) {
-  BlockTeam<line_threads> team;
-  const i64 size = args.outer * args.count * args.inner, begin = static_cast<i64>(blockIdx.x) * each;
-  take_elements<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>>(
-      team, args, begin, begin + each < size ? begin + each : size);
-}
-
-template <u64 Tag, u64 T, u64 I, u64 F>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    scatter_kernel(const __grid_constant__ LineArgs args, i64 row_tiles, i64 rows, i64 column_tiles) {
-  __shared__ __align__(16) unsigned char memory[line_threads * 4 * 8 + line_threads / warp_size * 4];
-  BlockTeam<line_threads> team(memory);
-  const i64 block = static_cast<i64>(blockIdx.x);
-  const i64 column = block % column_tiles * line_threads, row = block / column_tiles % row_tiles * rows;
-  scatter_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<LineFold>(F)>(
-      team, args, block / column_tiles / row_tiles, row, row + rows < args.extent ? row + rows : args.extent,
-      column, column + line_threads < args.inner ? column + line_threads : args.inner);
-}
-
-template <u64 Tag, u64 T>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    search_kernel(const __grid_constant__ LineArgs args, i64 each) {
-  BlockTeam<line_threads> team;
-  const i64 size = args.outer * args.count, begin = static_cast<i64>(blockIdx.x) * each;
-  search_elements<ctype<static_cast<DType>(T)>>(team, args, begin, begin + each < size ? begin + each : size);
-}
-
-template <u64 T, u64 F>
-void run_cuda_scan(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
-  const i64 lines = args.outer * args.inner;
-  if (lines == 0 || args.extent == 0) return;
-  if (args.inner >= warp_size)  // neighbouring threads read neighbouring elements
-    scan_kernel<kernel_tag, T, F, true>
-        <<<cuda_blocks((lines + line_threads - 1) / line_threads), line_threads, 0, stream>>>(args);
-  else
-    scan_kernel<kernel_tag, T, F, false><<<cuda_blocks(lines), line_threads, 0, stream>>>(args);
-  cuda_check_launch("scan");
-}
-
-template <u64 T>
-void run_cuda_argsort(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
-  const i64 lines = args.outer * args.inner, tiles = (args.extent + line_sort_tile - 1) / line_sort_tile;
-  if (lines == 0 || args.extent == 0) return;
-  const unsigned blocks = cuda_blocks(lines * tiles);
-  sort_kernel<kernel_tag, T><<<blocks, line_threads, 0, stream>>>(args, tiles);
-  bool odd = false;
-  for (i64 width = line_sort_tile; width < args.extent; width *= 2, odd = !odd)
-    merge_kernel<kernel_tag, T>
-        <<<blocks, line_threads, 0, stream>>>(args, tiles, width, odd, 2 * width >= args.extent);
-  cuda_check_launch("argsort");
-}
-
-template <u64 T, u64 I>
-void run_cuda_take(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
-  const i64 size = args.outer * args.count * args.inner, each = 4 * line_threads;
-  if (size == 0) return;
-  take_kernel<kernel_tag, T, I>
-      <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
-  cuda_check_launch("take");
-}
-
-// Where all columns share indices, a block of a tile of rows reads all of them: there are about a thousand.
-template <u64 T, u64 I, u64 F>
-void run_cuda_scatter(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
-  if (args.outer == 0 || args.extent == 0 || args.inner == 0) return;
-  const i64 columns = (args.inner + line_threads - 1) / line_threads;
-  const i64 wanted = args.inner > 1 && args.b_stride[2] != 0 ? 1
-                     : args.outer * columns < 1024           ? 1024 / (args.outer * columns)
-                                                             : 1;
-  const i64 rows = (args.extent + wanted - 1) / wanted, row_tiles = (args.extent + rows - 1) / rows;
-  scatter_kernel<kernel_tag, T, I, F>
-      <<<cuda_blocks(args.outer * row_tiles * columns), line_threads, 0, stream>>>(args, row_tiles, rows,
-                                                                                   columns);
-  cuda_check_launch("scatter");
-}
-
-template <u64 T>
-void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
-  const i64 size = args.outer * args.count, each = line_threads;
-  if (size == 0) return;
-  search_kernel<kernel_tag, T>
-      <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
-  cuda_check_launch("search");
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_LINE_CUDA_CUH
-// ---- weft/kernels/loop_cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_LOOP_CUDA_CUH
-#define WEFT_SINGLE_WEFT_KERNELS_LOOP_CUDA_CUH
-// A fused loop as a CUDA kernel: one block a chunk of rows, or a part of one. Law: it runs the body of
-// loop.hpp and nothing else; what a block does follows from loop_grid.hpp.
-
-#include <type_traits>
-
-namespace WEFT_NAMESPACE::kernels {
-
-// A launch's arguments, as many as the code has.
-template <class C>
-struct LoopParameters {
-  using View = LoopView<C>;
-  static constexpr int streams() {
-    int n = 0;
-    for (int i = 0; i < View::header.instructions; ++i) {
-      const Instruction in = View::instruction(i);
-      if (in.op == Opcode::random && n <= in.aux) n = in.aux + 1;
-    }
-    return n;
-  }
-  void* pointer[View::header.operands > 0 ? View::header.operands : 1];
-  i64 rows, rows_per_chunk, last_cols, partial_bytes;
-  u32 stream[streams() > 0 ? streams() : 1];
-  const Segment* segments;
-  int segment_count;
-};
-
-// Tag: weft's version and the targets of this compilation (design, section 10).
-template <u64 Tag, u64 Align, u64... W>
-__global__ void __launch_bounds__((LoopGrid<Code<W...>, static_cast<int>(Align)>::block)) WEFT_KERNEL
-    loop_kernel(const __grid_constant__ LoopParameters<Code<W...>> args) {
-  using Grid = LoopGrid<Code<W...>, static_cast<int>(Align)>;
-  extern __shared__ __align__(16) unsigned char weft_shared_memory[];
-  BlockTeam<Grid::block> team(weft_shared_memory);
-  Grid::run(team, args, static_cast<i64>(blockIdx.x));
-}
-
-// Enqueues a loop whose arguments have been cut for the GPU (chunks: the blocks).
-template <u64 Align, u64... W>
-void enqueue_loop(Code<W...>, const LoopArgs& from, cudaStream_t stream) {
-  using C = Code<W...>;
-  using Grid = LoopGrid<C, static_cast<int>(Align)>;
-  static_assert(Grid::shared_bytes() <= 48 * 1024,
-                "a loop keeps more of its row than a block's shared memory holds");
-  if (from.chunks == 0) return;
-  LoopParameters<C> args{};
-  for (int k = 0; k < LoopView<C>::header.operands; ++k) args.pointer[k] = from.pointer[k];
-  for (int k = 0; k < LoopParameters<C>::streams(); ++k) args.stream[k] = from.stream[k];
-  args.rows = from.rows;
-  args.rows_per_chunk = from.rows_per_chunk;
-  args.last_cols = from.last_cols;
-  args.partial_bytes = from.partial_bytes;
-  args.segments = from.segments;
-  args.segment_count = from.segment_count;
-  loop_kernel<kernel_tag, Align, W...>
-      <<<cuda_blocks(from.chunks), Grid::block, static_cast<std::size_t>(Grid::shared_bytes()), stream>>>(
-          args);
-  cuda_check_launch("a fused loop");
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_LOOP_CUDA_CUH
+#endif  // WEFT_SINGLE_WEFT_KERNELS_GEMM_TILED_CUH
 
 namespace WEFT_NAMESPACE::exec {
 
 using CudaKernel = void (*)(const kernels::CudaLaunch&, cudaStream_t);
 
-// A product's layout and whether the library runs it. Words: dot_call.hpp.
+// A product's layout and whether the library runs it. Words: gemm/call.hpp.
 struct DotChoice {
   kernels::DotCall call;
   DType ab{}, c{};

@@ -15,9 +15,9 @@
 #include "weft/device/cuda_buffer.cuh"
 #include "weft/device/cuda_staging.cuh"
 #include "weft/device/graph_exec.cuh"
-#include "weft/kernels/dot_cublaslt.cuh"
-#include "weft/kernels/team_cuda.cuh"
-#include "weft/kernels/team_emulated.hpp"
+#include "weft/kernels/gemm/cublaslt.cuh"
+#include "weft/kernels/team/cuda.cuh"
+#include "weft/kernels/team/emulated.hpp"
 
 using namespace weft;
 using weft::testing::error_of;

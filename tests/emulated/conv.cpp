@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "weft/kernels/conv.hpp"
+#include "weft/kernels/conv/host.hpp"
 
 using namespace weft;
 using namespace weft::kernels;
@@ -38,7 +38,7 @@ void lay(ConvShape& s, i64& x, i64& w, i64& y) {
   x *= s.batch, w *= s.groups, y *= s.batch;
 }
 
-// Against the host's kernel, which kernels/conv.cpp holds against the definition.
+// Against the host's kernel, which kernels/conv/host.cpp holds against the definition.
 template <class T, class Y>
 void check_conv(ConvShape s, bool tiled, bool parts, f64 tolerance) {
   i64 x_size = 0, w_size = 0, y_size = 0;

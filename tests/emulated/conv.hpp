@@ -3,7 +3,7 @@
 
 #include "weft/core/dtype.hpp"
 #include "weft/kernels/conv/block.hpp"
-#include "weft/kernels/team_emulated.hpp"
+#include "weft/kernels/team/emulated.hpp"
 
 namespace weft::emulated {
 

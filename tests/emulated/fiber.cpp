@@ -1,4 +1,4 @@
-#include "weft/kernels/fiber.hpp"
+#include "weft/kernels/team/fiber.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,3 @@
-#include "weft/kernels/index.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -7,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "weft/kernels/finish.hpp"
-#include "weft/kernels/team_emulated.hpp"
+#include "weft/kernels/axis/rows.hpp"
+#include "weft/kernels/fused/finish.hpp"
+#include "weft/kernels/team/emulated.hpp"
 
 using namespace weft;
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "support/interpret_line.hpp"
-#include "weft/kernels/line_host.hpp"
-#include "weft/kernels/team_emulated.hpp"
+#include "weft/kernels/axis/host.hpp"
+#include "weft/kernels/team/emulated.hpp"
 
 using namespace weft;
 using namespace weft::testing;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "weft/kernels/emulated_memory.hpp"
+#include "weft/kernels/team/emulated_memory.hpp"
 
 using namespace weft;
 

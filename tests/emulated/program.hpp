@@ -13,7 +13,7 @@
 #include "emulated/conv.hpp"
 #include "weft/exec/cuda_plan.hpp"
 #include "weft/exec/function.hpp"
-#include "weft/kernels/team_emulated.hpp"
+#include "weft/kernels/team/emulated.hpp"
 
 namespace weft::emulated {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/kernels/team_emulated.hpp"
+#include "weft/kernels/team/emulated.hpp"
 
 using namespace weft;
 

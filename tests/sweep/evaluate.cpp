@@ -14,7 +14,7 @@
 #include "weft/ir/conv.hpp"
 #include "weft/ir/line.hpp"
 #include "weft/ir/loop.hpp"
-#include "weft/kernels/convert.hpp"
+#include "weft/kernels/simd/convert.hpp"
 
 namespace weft::sweep {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "weft/kernels/arithmetic.hpp"
+#include "weft/kernels/evaluator/arithmetic.hpp"
 
 namespace weft::sweep {
 namespace {

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "weft/codegen/lowered.hpp"
-#include "weft/kernels/dot_call.hpp"
+#include "weft/kernels/gemm/call.hpp"
 
 namespace WEFT_NAMESPACE::codegen {
 

@@ -2,7 +2,7 @@
 // A contraction as the launch of a matrix product (passes/dot_problem.hpp), and gather and scatter_add.
 
 #include "weft/codegen/lowered.hpp"
-#include "weft/kernels/dot_call.hpp"
+#include "weft/kernels/gemm/call.hpp"
 #include "weft/passes/dot_problem.hpp"
 
 namespace WEFT_NAMESPACE::codegen {

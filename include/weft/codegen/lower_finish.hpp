@@ -3,7 +3,7 @@
 // that reads one of them, or at the end.
 
 #include "weft/codegen/lowered.hpp"
-#include "weft/kernels/finish.hpp"
+#include "weft/kernels/fused/finish.hpp"
 
 namespace WEFT_NAMESPACE::codegen {
 

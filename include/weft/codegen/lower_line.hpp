@@ -1,9 +1,9 @@
 #pragma once
 // The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
-// addresses: as kernels/line.hpp reads them.
+// addresses: as kernels/axis/line.hpp reads them.
 
 #include "weft/codegen/lowered.hpp"
-#include "weft/kernels/line.hpp"
+#include "weft/kernels/axis/line.hpp"
 #include "weft/passes/lines.hpp"
 
 namespace WEFT_NAMESPACE::codegen {

@@ -2,7 +2,7 @@
 // What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
 // is frozen into a program's constant data.
 
-#include "weft/kernels/code.hpp"
+#include "weft/kernels/evaluator/code.hpp"
 #include "weft/passes/plan.hpp"
 
 namespace WEFT_NAMESPACE::codegen {

@@ -2,20 +2,20 @@
 // The kernels of a compiled program on a GPU, one function a kernel that enqueues it.
 
 #include "weft/exec/cuda_plan.hpp"
-#include "weft/kernels/conv_cuda.cuh"
-#include "weft/kernels/custom_cuda.cuh"
-#include "weft/kernels/dot_cublaslt.cuh"
-#include "weft/kernels/dot_tiled_cuda.cuh"
-#include "weft/kernels/finish_cuda.cuh"
-#include "weft/kernels/index_cuda.cuh"
-#include "weft/kernels/line_cuda.cuh"
-#include "weft/kernels/loop_cuda.cuh"
+#include "weft/kernels/axis/cuda.cuh"
+#include "weft/kernels/axis/rows.cuh"
+#include "weft/kernels/conv/cuda.cuh"
+#include "weft/kernels/custom/cuda.cuh"
+#include "weft/kernels/fused/finish_cuda.cuh"
+#include "weft/kernels/fused/loop_cuda.cuh"
+#include "weft/kernels/gemm/cublaslt.cuh"
+#include "weft/kernels/gemm/tiled.cuh"
 
 namespace WEFT_NAMESPACE::exec {
 
 using CudaKernel = void (*)(const kernels::CudaLaunch&, cudaStream_t);
 
-// A product's layout and whether the library runs it. Words: dot_call.hpp.
+// A product's layout and whether the library runs it. Words: gemm/call.hpp.
 struct DotChoice {
   kernels::DotCall call;
   DType ab{}, c{};

@@ -4,8 +4,8 @@
 
 #include "weft/exec/steps.hpp"
 #include "weft/kernels/conv/block.hpp"
-#include "weft/kernels/finish.hpp"
-#include "weft/kernels/loop_grid.hpp"
+#include "weft/kernels/fused/finish.hpp"
+#include "weft/kernels/fused/loop_grid.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

@@ -6,8 +6,8 @@
 
 #include "weft/device/cpu.hpp"
 #include "weft/exec/steps.hpp"
-#include "weft/kernels/custom.hpp"
-#include "weft/kernels/line_host.hpp"
+#include "weft/kernels/axis/host.hpp"
+#include "weft/kernels/custom/host.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

@@ -3,7 +3,7 @@
 // walk over that list in order, and allocates nothing.
 
 #include "weft/codegen/image.hpp"
-#include "weft/kernels/finish.hpp"
+#include "weft/kernels/fused/finish.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

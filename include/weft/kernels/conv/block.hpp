@@ -4,9 +4,9 @@
 // order by a second kernel. Law: cuts and orders depend on the shape alone.
 
 #include "weft/kernels/conv/shape.hpp"
-#include "weft/kernels/dot/shape.hpp"
-#include "weft/kernels/native.hpp"
-#include "weft/kernels/team.hpp"
+#include "weft/kernels/gemm/shape.hpp"
+#include "weft/kernels/simd/native.hpp"
+#include "weft/kernels/team/team.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 

@@ -3,7 +3,7 @@
 // alone.
 
 #include "weft/kernels/conv/source.hpp"
-#include "weft/kernels/dot/tile.hpp"
+#include "weft/kernels/gemm/tile.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 

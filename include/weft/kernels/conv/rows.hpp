@@ -4,7 +4,7 @@
 
 #include "weft/kernels/conv/plan.hpp"
 #include "weft/kernels/conv/tile.hpp"
-#include "weft/kernels/dot/pack.hpp"
+#include "weft/kernels/gemm/packing.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 

@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "weft/kernels/conv/shape.hpp"
-#include "weft/kernels/dot/blocked.hpp"
-#include "weft/kernels/dot/pack.hpp"
+#include "weft/kernels/gemm/blocked.hpp"
+#include "weft/kernels/gemm/packing.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 

@@ -2,7 +2,7 @@
 // The micro-kernels of the convolution: a tile of sums held in registers while the taps run, one operand read
 // through a table of offsets. Every element is one chain of multiply-adds in the order of the taps.
 
-#include "weft/kernels/dot/tile.hpp"
+#include "weft/kernels/gemm/tile.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 

@@ -3,9 +3,9 @@
 // of two. V is float or Pack<float>. Law: a product whose sum must round in one way goes through fma, so
 // results do not depend on whether the compiler contracts expressions.
 
-#include "weft/kernels/convert.hpp"
-#include "weft/kernels/native.hpp"
-#include "weft/kernels/pack.hpp"
+#include "weft/kernels/simd/convert.hpp"
+#include "weft/kernels/simd/native.hpp"
+#include "weft/kernels/simd/pack.hpp"
 
 namespace WEFT_NAMESPACE::kernels::detail {
 

@@ -1,0 +1,37 @@
+#pragma once
+// Arguments of the kernels that work along one axis: extents before, along and behind it, and one stride of
+// each operand for each of the three. Results are row-major. Law: a line is worked on in its own order.
+
+#include "weft/kernels/evaluator/code.hpp"
+
+namespace WEFT_NAMESPACE::kernels {
+
+enum class LineFold : u8 { sum, prod, max, min, logaddexp };
+
+// Lines up to this length are sorted in one piece.
+inline constexpr i64 line_sort_tile = 2048;
+
+struct LineArgs {
+  const void* a = nullptr;  // scan, argsort, take, search: the lines; scatter: the updates
+  const void* b = nullptr;  // take, scatter: the indices; search: what is looked for
+  void* out = nullptr;
+  void* scratch = nullptr;               // argsort of long lines
+  i64 outer = 0, extent = 0, inner = 0;  // of the lines; of scatter's result
+  i64 a_stride[3]{};
+  i64 count = 0;  // elements of a line of b, or of argsort's result
+  i64 b_stride[3]{};
+  bool flag = false;  // scan: reversed; argsort: descending; take: zero where missing; search: right
+};
+
+inline LineArgs line_args(const LoopArgs& args, const u64* numbers) {
+  LineArgs r;
+  r.a = args.pointer[0], r.b = args.pointer[1], r.out = args.pointer[2], r.scratch = args.pointer[3];
+  const auto n = [&](int k) { return static_cast<i64>(numbers[k]); };
+  r.outer = n(0), r.extent = n(1), r.inner = n(2);
+  for (int k = 0; k < 3; ++k) r.a_stride[k] = n(3 + k), r.b_stride[k] = n(7 + k);
+  r.count = n(6);
+  r.flag = n(10) != 0;
+  return r;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels

@@ -1,0 +1,160 @@
+#pragma once
+// Running folds along one axis. Law: sums and products of f32 are kept in f64 and rounded where they are
+// written; NaN stays once it has come; the host takes the elements of a line one after another.
+
+#include <cmath>
+#include <limits>
+
+#include "weft/kernels/axis/line.hpp"
+#include "weft/kernels/team/team.hpp"
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+
+template <class T, LineFold F>
+struct ScanState {
+  using type = T;
+};
+template <LineFold F>
+requires(F != LineFold::max && F != LineFold::min) struct ScanState<float, F> {
+  using type = double;
+};
+
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S most_of = L::has_infinity ? L::infinity() : L::max();
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
+
+}  // namespace detail
+
+// What a scan or a scatter of T keeps while it folds.
+template <class T, LineFold F>
+using fold_state = typename detail::ScanState<T, F>::type;
+
+template <LineFold F, class S>
+WEFT_HD_INLINE constexpr S fold_neutral() {
+  return F == LineFold::sum    ? S(0)
+         : F == LineFold::prod ? S(1)
+         : F == LineFold::min  ? detail::most_of<S>
+                               : detail::least_of<S>;
+}
+
+// Integers wrap round.
+template <LineFold F, class S>
+WEFT_HD_INLINE S fold(S x, S y) {
+  if constexpr (F == LineFold::sum || F == LineFold::prod) {
+    if constexpr (std::is_integral_v<S>) {
+      const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
+      return static_cast<S>(F == LineFold::sum ? u + v : u * v);
+    } else {
+      return F == LineFold::sum ? x + y : x * y;
+    }
+  } else if constexpr (F == LineFold::max) {
+    return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
+  } else if constexpr (F == LineFold::min) {
+    return y < x || y != y ? y : x;
+  } else {
+    const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
+    if (!(top - top == S(0))) return y != y ? y : top;  // an infinity or NaN
+    using std::exp;
+    using std::log1p;
+    return top + log1p(exp(low - top));
+  }
+}
+
+// `Lines` neighbouring lines from number `line` on, one element of each at a time.
+template <class T, LineFold F, int Lines>
+inline void scan_lines(const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  const T* from[Lines];
+  T* to[Lines];
+  S state[Lines];
+  const i64 first = args.flag ? args.extent - 1 : 0;
+  for (int l = 0; l < Lines; ++l) {
+    const i64 o = (line + l) / args.inner, k = (line + l) % args.inner;
+    from[l] = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2] +
+              first * args.a_stride[1];
+    to[l] = static_cast<T*>(args.out) + (o * args.extent + first) * args.inner + k;
+    state[l] = fold_neutral<F, S>();
+  }
+  const i64 a_step = args.flag ? -args.a_stride[1] : args.a_stride[1];
+  const i64 out_step = args.flag ? -args.inner : args.inner;
+  for (i64 i = 0; i < args.extent; ++i)
+    for (int l = 0; l < Lines; ++l) {
+      state[l] = fold<F>(state[l], static_cast<S>(from[l][i * a_step]));
+      to[l][i * out_step] = static_cast<T>(state[l]);
+    }
+}
+
+inline constexpr int scan_block_lines = 8;
+
+// Block `block` of scan_block_lines lines.
+template <class T, LineFold F>
+inline void scan_block(const LineArgs& args, i64 block) {
+  const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
+  if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
+  for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
+}
+
+// One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
+// memory: 8 bytes a warp.
+template <class T, LineFold F, class Team>
+WEFT_HD_INLINE void scan_line(Team& team, const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  constexpr int each = 4;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  auto totals = team.template shared<S>(team.warps());
+  S carry = fold_neutral<F, S>();
+  for (i64 base = 0; base < n; base += i64{each} * team.size()) {
+    S part[each];
+    S total = fold_neutral<F, S>();
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
+      if (i < n) total = fold<F>(total, static_cast<S>(from[at * args.a_stride[1]]));
+      part[j] = total;
+    }
+    WEFT_UNROLL
+    for (int d = 1; d < warp_size; d *= 2) {
+      const S lower = team.shuffle_up(total, d);
+      if (team.lane() >= d) total = fold<F>(lower, total);
+    }
+    if (team.lane() == warp_size - 1) totals[team.warp()] = total;
+    S before = team.shuffle_up(total, 1);
+    if (team.lane() == 0) before = fold_neutral<F, S>();
+    team.sync();
+    S all = carry;
+    for (int w = 0; w < team.warps(); ++w) {
+      if (w == team.warp()) before = fold<F>(all, before);
+      const S more = totals[w];
+      all = fold<F>(all, more);
+    }
+    carry = all;
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
+      if (i < n) to[at * args.inner] = static_cast<T>(fold<F>(before, part[j]));
+    }
+    team.sync();
+  }
+}
+
+// One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
+template <class T, LineFold F>
+WEFT_HD_INLINE void scan_alone(const LineArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  S state = fold_neutral<F, S>();
+  for (i64 i = 0; i < n; ++i) {
+    const i64 at = args.flag ? n - 1 - i : i;
+    state = fold<F>(state, static_cast<S>(from[at * args.a_stride[1]]));
+    to[at * args.inner] = static_cast<T>(state);
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels

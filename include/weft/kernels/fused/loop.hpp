@@ -1,0 +1,785 @@
+#pragma once
+// The one body of every fused loop: pointwise arithmetic over rows and columns, reductions along the columns
+// (several passes over a row), and sums along the rows. A team works on one chunk of rows; its threads share
+// a row's columns. Law: what is computed depends on the cut into chunks and on the width of a value, never on
+// which thread computes it.
+
+#include "weft/kernels/fused/loop_parts.hpp"
+#include "weft/kernels/fused/loop_place.hpp"
+
+namespace WEFT_NAMESPACE::kernels {
+
+// `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
+// `single` loop) keeps what it loaded and computed for the later passes, and its sums along the rows, in
+// registers.
+template <class C, class Family, class Team, class Args = LoopArgs, int Threads = 0>
+struct Loop {
+  using View = LoopView<C>;
+  static constexpr LoopHeader header = View::header;
+  static constexpr int count = header.instructions;
+  static constexpr int width = Family::width;
+  static_assert(widest_value % width == 0);
+  static constexpr bool vector = detail::is_vec_family<Family>;
+  // What computes an element: the family, or its lanes one by one.
+  using Arithmetic = std::conditional_t<vector, ScalarFamily, Family>;
+
+  WEFT_HD static constexpr int registers(Kind kind) {
+    for (int i = 0; i < count; ++i)
+      if (kind_of(static_cast<DType>(View::instruction(i).dtype)) == kind) return count;
+    return 1;
+  }
+  template <class F>
+  using BankOf = detail::Bank<F, registers(Kind::f32), registers(Kind::f64), registers(Kind::i32),
+                              registers(Kind::u32), registers(Kind::i64), registers(Kind::mask)>;
+
+  WEFT_HD static constexpr i64 static_cols() {
+    i64 n = 1;
+    for (int a = 0; a < header.col_axes; ++a) n *= View::extent(header.row_axes + a);
+    return n;
+  }
+  // Of each slot: whole values of the widest kind.
+  WEFT_HD static constexpr i64 kept_bytes() {
+    return header.kept * ((static_cols() + widest_value - 1) / widest_value * widest_value * 8);
+  }
+  static constexpr int last_axis = header.axes() - 1;
+  WEFT_HD static constexpr i64 last_extent() { return View::extent(last_axis); }
+  static constexpr bool single = Threads > 0 && header.col_axes == 1 &&
+                                 (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
+  // Lanes: how many columns of a value exist where the code tells, else `some`, which is `active` of them.
+  static constexpr int some = 0;
+  // Whether every row ends with a whole value. Of rows whose length is a launch argument only the host makes
+  // use of that: nvcc unrolls a walk that does not ask, and spills.
+  WEFT_HD static constexpr bool ends_whole() {
+    if (last_extent() > 0) return last_extent() % width == 0;
+    return width == 1 || (!vector && header.even);
+  }
+  // The columns that are left where a row's whole values end.
+  static constexpr int ending = last_extent() > 0 ? static_cast<int>(last_extent() % width) : some;
+  // Of a value of a GPU's thread.
+  static constexpr int lanes_of_vector = ends_whole() ? width : some;
+
+  Team& team;
+  const Args& args;
+  BankOf<ScalarFamily> uniform;
+  BankOf<Family> element;
+  BankOf<Family> folds;   // running reductions of a row
+  BankOf<Family> totals;  // running sums over the chunk
+  i64 best_index[count][width];
+  LoopPlace<C> place;
+  i64 chunk = 0;
+  int active = 0;  // how many of the value's columns exist, where the code does not tell
+  bool first_row = false;
+  bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
+  decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
+
+  WEFT_HD_INLINE Loop(Team& t, const Args& a)
+      : team(t), args(a), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
+
+  template <int Lanes>
+  WEFT_HD_INLINE bool full() const {
+    if constexpr (Lanes == some && vector)
+      return active == width;
+    else
+      return Lanes == width;
+  }
+  template <int Lanes>
+  WEFT_HD_INLINE int present() const {
+    return Lanes == some ? active : Lanes;
+  }
+
+  // Rows much longer than the first cache: the pass before the last brings in the next row while it computes,
+  // and a last pass that only maps writes its f32 result past the caches, where that is larger than any of
+  // them: its lines are then not read before they are written.
+  static constexpr bool long_rows =
+      width > 1 && !vector && header.col_axes == 1 && header.row_axes >= 1 && last_extent() >= 4096;
+  static constexpr i64 past_bytes = i64{1} << 26;
+  static constexpr int last_elements = 2 * header.passes;
+  // The operand that the last pass writes so, else -1.
+  WEFT_HD static constexpr int past_operand() {
+    if (!long_rows || !stores_past_caches || header.passes < 1) return -1;
+    int found = -1;
+    for (int i = View::section_begin(last_elements); i < View::section_end(last_elements); ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::reduce || in.op == Opcode::accumulate || in.op == Opcode::keep ||
+          in.op == Opcode::kept)
+        return -1;
+      if (in.op == Opcode::store && found < 0 && View::operand(in.aux).dtype == DType::f32 &&
+          View::stride(in.aux, last_axis) == 1)
+        found = in.aux;
+    }
+    return found;
+  }
+  template <int I>
+  WEFT_HD static constexpr bool brings_next_row() {
+    constexpr Instruction in = View::instruction(I);
+    if constexpr (long_rows && header.passes > 2) {
+      constexpr int s = last_elements - 2;
+      return I >= View::section_begin(s) && I < View::section_end(s) && !View::operand(in.aux).window &&
+             View::stride(in.aux, last_axis) == 1 && View::stride(in.aux, header.row_axes - 1) > 0;
+    } else {
+      return false;
+    }
+  }
+
+  // How many instructions of [begin, end) are `op`, and which is the n-th of them.
+  WEFT_HD static constexpr int how_many(Opcode op, int begin, int end) {
+    int n = 0;
+    for (int i = begin; i < end; ++i) n += View::instruction(i).op == op;
+    return n;
+  }
+  WEFT_HD static constexpr int nth(Opcode op, int begin, int n) {
+    while (View::instruction(begin).op != op || n-- > 0) ++begin;
+    return begin;
+  }
+
+  WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
+
+  // Register i as a value of `Family` in a column, or as the row's number.
+  template <int I, Stage stage>
+  WEFT_HD_INLINE auto read() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(I);
+    if constexpr (in.stage == Stage::element) {
+      return element.template at<t, I>();
+    } else if constexpr (stage != Stage::element || width == 1) {
+      return uniform.template at<t, I>();
+    } else if constexpr (vector) {
+      return fill_value<value_of<Family, t>>(uniform.template at<t, I>());
+    } else if constexpr (t == DType::boolean) {
+      return splat<value_of<Family, t>>(uniform.template at<t, I>() ? -1 : 0);
+    } else {
+      return splat<value_of<Family, t>>(uniform.template at<t, I>());
+    }
+  }
+
+  template <int K>
+  WEFT_HD_INLINE auto* pointer() {
+    constexpr OperandWord o = View::operand(K);
+    return static_cast<ctype<o.dtype>*>(args.pointer[K]);
+  }
+  template <int K, Stage stage, int Lanes>
+  WEFT_HD_INLINE auto load_operand(u64 fill) {
+    constexpr OperandWord o = View::operand(K);
+    constexpr DType t = o.dtype;
+    using Fam = std::conditional_t<stage == Stage::element, Family, ScalarFamily>;
+    using V = typename Fam::template value<std::conditional_t<t == DType::boolean, i32, register_scalar<t>>>;
+    const auto* p = pointer<K>();
+    if constexpr (o.window) {
+      return detail::to_register<t, V, Fam>(load_window<K, V, Lanes>(p, fill));
+    } else if constexpr (stage != Stage::element) {
+      return detail::to_register<t, V, Fam>(load<V>(p + place.template position<K, stage>()));
+    } else if constexpr (vector) {
+      constexpr i64 stride = View::stride(K, last_axis);
+      p += place.template position<K, stage>();
+      V v;
+      if constexpr (stride == 0) {
+        v = fill_value<V>(load<lane_of<V>>(p));
+      } else if constexpr (stride == 1) {
+        v = load_vec<V>(p);  // to its end, even past the row's: a buffer ends at a multiple of 16 bytes
+      } else {
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j)
+          v.lane[j] = load<lane_of<V>>(p + (j < present<Lanes>() ? j : 0) * stride);
+      }
+      return detail::to_register<t, V, Fam>(v);
+    } else {
+      constexpr i64 stride = View::stride(K, last_axis);
+      p += place.template position<K, stage>();
+      if constexpr (stride == 0) {
+        return detail::to_register<t, V, Fam>(splat<V>(load<lane_of<V>>(p)));
+      } else if constexpr (stride == 1 || width == 1) {
+        if constexpr (Lanes == width)
+          return detail::to_register<t, V, Fam>(load<V>(p));
+        else
+          return detail::to_register<t, V, Fam>(load_partial<V>(p, present<Lanes>(), 0));
+      } else {
+        if constexpr (Lanes == width)
+          return detail::to_register<t, V, Fam>(load_strided<V>(p, stride));
+        else
+          return detail::to_register<t, V, Fam>(load_strided_partial<V>(p, stride, present<Lanes>(), 0));
+      }
+    }
+  }
+
+  // A window: elements outside the operand are `fill`.
+  template <int K, class V, int Lanes, class S>
+  WEFT_HD_INLINE V load_window(const S* p, u64 fill_bits) {
+    using T = lane_of<V>;
+    T fill;
+    if constexpr (std::is_floating_point_v<T>)
+      fill = static_cast<T>(__builtin_bit_cast(double, fill_bits));
+    else
+      fill = static_cast<T>(static_cast<i64>(fill_bits));
+    bool inside = true;
+    const i64 at = place.at, base = place.template window_start<K>(inside);
+    constexpr i64 low = View::low(K, last_axis), high = View::high(K, last_axis),
+                  stride = View::stride(K, last_axis);
+    if constexpr (width == 1) {
+      return inside && at >= low && at < high ? load<V>(p + base + (at - low) * stride) : fill;
+    } else if constexpr (vector) {
+      V v;
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const i64 i = at + j;
+        v.lane[j] = inside && j < present<Lanes>() && i >= low && i < high
+                        ? load<T>(p + base + (i - low) * stride)
+                        : fill;
+      }
+      return v;
+    } else {
+      if (!inside || at >= high || at + width <= low) return splat<V>(fill);
+      if constexpr (stride == 1 && Lanes == width)
+        if (at >= low && at + width <= high) return load<V>(p + base + (at - low));
+      T lane[width];
+      for (int j = 0; j < width; ++j) {
+        const i64 i = at + j;
+        lane[j] = inside && j < present<Lanes>() && i >= low && i < high
+                      ? load<T>(p + base + (i - low) * stride)
+                      : fill;
+      }
+      return load<V>(static_cast<const T*>(lane));
+    }
+  }
+
+  template <int K, int Lanes, class V>
+  WEFT_HD_INLINE void store_element(const V& v) {
+    constexpr i64 stride = View::stride(K, last_axis);
+    auto* p = pointer<K>() + place.template position<K, Stage::element>();
+    if constexpr (width == 1) {
+      store(p, v);
+    } else if constexpr (vector) {
+      store_lanes<stride, Lanes>(p, v);
+    } else if constexpr (stride == 1) {
+      if constexpr (K == past_operand()) {
+        if (past_caches) {
+          store_past(p, v);
+          return;
+        }
+      }
+      if constexpr (Lanes == width)
+        store(p, v);
+      else
+        store_partial(p, v, present<Lanes>());
+    } else {
+      if constexpr (Lanes == width)
+        store_strided(p, stride, v);
+      else
+        store_strided_partial(p, stride, v, present<Lanes>());
+    }
+  }
+
+  // The lanes in use, p being aligned for all of them if the stride is 1.
+  template <i64 stride, int Lanes, class S, class V>
+  WEFT_HD_INLINE void store_lanes(S* p, const V& v) {
+    if (stride == 1 && full<Lanes>()) {
+      store_vec(p, v);
+      return;
+    }
+    WEFT_UNROLL
+    for (int j = 0; j < width; ++j)
+      if (j < present<Lanes>()) store(p + j * stride, v.lane[j]);
+  }
+
+  template <int I, class V>
+  WEFT_HD_INLINE void set(const V& v) {
+    if constexpr (View::instruction(I).stage == Stage::element)
+      element.template at<dtype(I), I>() = v;
+    else
+      uniform.template at<dtype(I), I>() = v;
+  }
+
+  // The instruction that loaded the same elements in an earlier pass, else -1.
+  WEFT_HD static constexpr int earlier_load(int i) {
+    const Instruction in = View::instruction(i);
+    for (int j = 0; j < i; ++j) {
+      const Instruction other = View::instruction(j);
+      if (other.op == Opcode::load && other.stage == Stage::element && other.aux == in.aux) return j;
+    }
+    return -1;
+  }
+  // The value that slot `slot` keeps.
+  WEFT_HD static constexpr int kept_value(int slot) {
+    for (int j = 0; j < count; ++j) {
+      const Instruction in = View::instruction(j);
+      if (in.op == Opcode::keep && in.aux == slot) return in.a;
+    }
+    return 0;
+  }
+  // Whether the index register i is a multiple of the width in a value's first lane.
+  WEFT_HD static constexpr bool index_is_aligned(int i) {
+    const Instruction in = View::instruction(i);
+    if (in.op != Opcode::index || View::stride(in.aux, last_axis) != 1) return false;
+    for (int a = 0; a < last_axis; ++a)
+      if (View::stride(in.aux, a) % 4 != 0) return false;
+    return true;
+  }
+
+  // f of the operands, or of each of their lanes.
+  template <DType t, Stage stage, class F, class... A>
+  WEFT_HD_INLINE static auto lanewise(const F& f, const A&... a) {
+    if constexpr (vector && stage == Stage::element)
+      return vec_map<lane_of<value_of<Family, t>>>(f, a...);
+    else
+      return f(a...);
+  }
+
+  template <int I, int Lanes>
+  WEFT_HD_INLINE void execute() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Stage stage = in.stage;
+    constexpr DType t = dtype(I);
+    using Fam = std::conditional_t<stage == Stage::element, Arithmetic, ScalarFamily>;
+    [[maybe_unused]] constexpr Opcode op = in.op;
+    [[maybe_unused]] constexpr DType from = dtype(in.a);
+    if constexpr (in.op == Opcode::constant) {
+      if constexpr (t == DType::boolean) {
+        uniform.template at<t, I>() = in.imm != 0;
+      } else if constexpr (is_float(t)) {
+        uniform.template at<t, I>() = static_cast<register_scalar<t>>(__builtin_bit_cast(double, in.imm));
+      } else {
+        uniform.template at<t, I>() = static_cast<register_scalar<t>>(in.imm);
+      }
+    } else if constexpr (in.op == Opcode::load && single && stage == Stage::element && earlier_load(I) >= 0) {
+      element.template at<t, I>() = element.template at<t, earlier_load(I)>();
+    } else if constexpr (in.op == Opcode::load) {
+      if constexpr (stage == Stage::element && brings_next_row<I>())
+        bring_closer(pointer<in.aux>() + place.template position<in.aux, stage>() +
+                     View::stride(in.aux, header.row_axes - 1));
+      set<I>(load_operand<in.aux, stage, Lanes>(in.imm));
+    } else if constexpr (in.op == Opcode::index) {
+      const i64 start = place.template position<in.aux, stage>();
+      if constexpr (stage == Stage::element && vector) {
+        using T = register_scalar<t>;
+        value_of<Family, t> v;
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j)
+          v.lane[j] = static_cast<T>(start + j * View::stride(in.aux, last_axis));
+        set<I>(v);
+      } else if constexpr (stage == Stage::element && width > 1) {
+        const auto lane = iota<value_of<Family, t>>(0);
+        constexpr i64 stride = View::stride(in.aux, last_axis);
+        using T = lane_of<value_of<Family, t>>;
+        set<I>(splat<value_of<Family, t>>(static_cast<T>(start)) +
+               lane * splat<value_of<Family, t>>(static_cast<T>(stride)));
+      } else {
+        set<I>(static_cast<register_scalar<t>>(start));
+      }
+    } else if constexpr (in.op == Opcode::random) {
+      const auto index = read<in.a, stage>();  // u32
+      const u32* seed = static_cast<const u32*>(args.pointer[in.aux2]);
+      const u32 stream = args.stream[in.aux];
+      if constexpr (vector && stage == Stage::element && width % 4 == 0 && index_is_aligned(in.a)) {
+        const u32 key[2]{seed[0], seed[1]};
+        value_of<Family, t> v;
+        WEFT_UNROLL
+        for (int j = 0; j < width; j += 4) {
+          const u32 counter[4]{(index.lane[0] + static_cast<u32>(j)) >> 2, seed[2], stream, seed[3]};
+          const auto bits = philox(counter, key);
+          WEFT_UNROLL
+          for (int word = 0; word < 4; ++word) v.lane[j + word] = bits.x[word];
+        }
+        set<I>(v);
+      } else {
+        set<I>(
+            lanewise<t, stage>([&](const auto& i) { return detail::random_word(i, seed, stream); }, index));
+      }
+    } else if constexpr (in.op == Opcode::reduce) {
+      fold_column<I, Lanes>();
+    } else if constexpr (in.op == Opcode::store) {
+      const auto v = detail::to_memory<dtype(in.a)>(read<in.a, stage>());
+      if constexpr (stage == Stage::element) {
+        store_element<in.aux, Lanes>(v);
+      } else if (team.rank() == 0) {
+        store(pointer<in.aux>() + place.template position<in.aux, stage>(), v);
+      }
+    } else if constexpr (in.op == Opcode::accumulate) {
+      accumulate<I, Lanes>();
+    } else if constexpr (in.op == Opcode::keep && single) {
+      return;  // it stays in its register
+    } else if constexpr (in.op == Opcode::kept && single) {
+      element.template at<t, I>() = element.template at<t, kept_value(in.aux)>();
+    } else if constexpr (in.op == Opcode::keep && vector) {
+      // lane by lane, so that a warp's accesses meet no bank twice
+      const auto v = read<in.a, Stage::element>();
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        if constexpr (sizeof(v.lane[0]) == 8)
+          kept_memory[kept_at<in.aux>(j)] = __builtin_bit_cast(double, v.lane[j]);
+        else
+          kept_memory[kept_at<in.aux>(j)] = static_cast<double>(v.lane[j]);
+      }
+    } else if constexpr (in.op == Opcode::kept && vector) {
+      value_of<Family, t> v;
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const double x = kept_memory[kept_at<in.aux>(j)];
+        using R = register_scalar<t>;
+        if constexpr (sizeof(R) == 8)
+          v.lane[j] = __builtin_bit_cast(R, x);
+        else
+          v.lane[j] = static_cast<R>(x);
+      }
+      set<I>(v);
+    } else if constexpr (in.op == Opcode::keep) {
+      const auto v = read<in.a, Stage::element>();
+      if constexpr (width == 1) {
+        if constexpr (sizeof(v) == 8)
+          kept_memory[slot<in.aux>() + place.linear] = __builtin_bit_cast(double, v);
+        else
+          kept_memory[slot<in.aux>() + place.linear] = static_cast<double>(v);
+      } else {
+        __builtin_memcpy(kept_memory + slot<in.aux>() + place.linear, &v, sizeof v);
+      }
+    } else if constexpr (in.op == Opcode::kept) {
+      if constexpr (width == 1) {
+        const double v = kept_memory[slot<in.aux>() + place.linear];
+        using R = value_of<Family, t>;
+        if constexpr (sizeof(R) == 8)
+          set<I>(__builtin_bit_cast(R, v));
+        else
+          set<I>(static_cast<R>(v));
+      } else {
+        value_of<Family, t> v;
+        __builtin_memcpy(&v, kept_memory + slot<in.aux>() + place.linear, sizeof v);
+        set<I>(v);
+      }
+    } else if constexpr (in.op == Opcode::select) {
+      set<I>(lanewise<t, stage>(
+          []<class V>(const auto& condition, const V& x, const V& y) {
+            if constexpr (std::is_same_v<V, bool>)
+              return condition ? x : y;
+            else
+              return select(widen_mask<V>(condition), x, y);
+          },
+          read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
+    } else if constexpr (in.op == Opcode::fma) {
+      set<I>(lanewise<t, stage>(
+          [](const auto& x, const auto& y, const auto& z) { return multiply_add<t>(x, y, z); },
+          read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
+    } else if constexpr (in.op < Opcode::add) {
+      set<I>(
+          lanewise<t, stage>([](const auto& x) { return unary<op, t, from, Fam>(x); }, read<in.a, stage>()));
+    } else {
+      set<I>(lanewise<t, stage>([](const auto& x, const auto& y) { return binary<op, t, from, Fam>(x, y); },
+                                read<in.a, stage>(), read<in.b, stage>()));
+    }
+  }
+
+  // Kept elements of one slot lie 8 bytes apart at least, so that any register kind fits.
+  template <int Slot>
+  WEFT_HD_INLINE static i64 slot() {
+    return Slot * (kept_bytes() / 8 / (header.kept > 0 ? header.kept : 1));
+  }
+
+  // Where lane j of the value at hand is kept.
+  template <int Slot>
+  WEFT_HD_INLINE i64 kept_at(int j) const {
+    constexpr i64 apart = (static_cols() + width - 1) / width;
+    static_assert(apart * width * header.kept <= kept_bytes() / 8);
+    return slot<Slot>() + j * apart + place.linear / width;
+  }
+
+  template <int Lanes, class V>
+  WEFT_HD_INLINE V masked(const V& x, lane_of<V> fill) {
+    if constexpr (Lanes == width) {
+      return x;
+    } else if constexpr (vector) {
+      V r = x;
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j)
+        if (j >= present<Lanes>()) r.lane[j] = fill;
+      return r;
+    } else {
+      using M = mask_of<V>;
+      using T = lane_of<M>;
+      return select(iota<M>(0) < splat<M>(static_cast<T>(present<Lanes>())), x, splat<V>(fill));
+    }
+  }
+
+  template <int I>
+  WEFT_HD_INLINE void start_fold() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
+    using V = value_of<Family, t>;
+    auto& running = folds.template at<t, I>();
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      running =
+          fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
+    } else {
+      running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
+    }
+  }
+  template <int I, int Lanes>
+  WEFT_HD_INLINE void fold_column() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = dtype(in.a);
+    const auto x = read<in.a, Stage::element>();
+    auto& running = folds.template at<t, I>();
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      constexpr bool max = fold == Fold::argmax;
+      using T = register_scalar<t>;
+      using Best = detail::Best<T>;
+      if constexpr (vector) {
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) {
+          const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]},
+                                                    Best{x.lane[j], place.linear + j});
+          if (j < present<Lanes>()) running.lane[j] = best.value, best_index[I][j] = best.index;
+        }
+      } else if constexpr (width == 1) {
+        const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, place.linear});
+        running = best.value;
+        best_index[I][0] = best.index;
+      } else {
+        T value[width], held[width];
+        __builtin_memcpy(value, &x, sizeof value);
+        __builtin_memcpy(held, &running, sizeof held);
+        for (int j = 0; j < present<Lanes>(); ++j) {
+          const Best best =
+              detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], place.linear + j});
+          held[j] = best.value;
+          best_index[I][j] = best.index;
+        }
+        __builtin_memcpy(&running, held, sizeof held);
+      }
+    } else {
+      using V = std::remove_cvref_t<decltype(x)>;
+      running = detail::combine<fold>(running, masked<Lanes>(x, detail::neutral<fold, lane_of<V>>()));
+    }
+  }
+  template <int I>
+  WEFT_HD_INLINE void finish_fold() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = dtype(in.a);
+    auto& running = folds.template at<t, I>();
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      using T = register_scalar<t>;
+      constexpr bool max = fold == Fold::argmax;
+      const auto lane = [&](int j) {
+        if constexpr (vector)
+          return running.lane[j];
+        else if constexpr (width == 1)
+          return running;
+        else
+          return running[j];
+      };
+      detail::Best<T> best{lane(0), best_index[I][0]};
+      WEFT_UNROLL
+      for (int j = 1; j < width; ++j)
+        best = detail::BetterOf<max>{}(best, detail::Best<T>{lane(j), best_index[I][j]});
+      uniform.template at<dtype(I), I>() = detail::best_of_team<max>(team, best).index;
+    } else {
+      uniform.template at<dtype(I), I>() = detail::across_team<fold>(team, detail::across<fold>(running));
+    }
+  }
+  template <int Begin, int... N>
+  WEFT_HD_INLINE void start_folds(std::integer_sequence<int, N...>) {
+    (start_fold<nth(Opcode::reduce, Begin, N)>(), ...);
+  }
+  template <int Begin, int... N>
+  WEFT_HD_INLINE void finish_folds(std::integer_sequence<int, N...>) {
+    (finish_fold<nth(Opcode::reduce, Begin, N)>(), ...);
+  }
+
+  // A sum along the rows that a register holds until the chunk's end.
+  WEFT_HD static constexpr bool is_register_sum(int i) {
+    const Instruction in = View::instruction(i);
+    return in.op == Opcode::accumulate && (single || View::operand(in.aux).role == Role::accumulate_total);
+  }
+  template <int I>
+  WEFT_HD_INLINE void start_total() {
+    if constexpr (is_register_sum(I)) {
+      constexpr Instruction in = View::instruction(I);
+      constexpr DType t = dtype(in.a);
+      constexpr auto start = detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>();
+      if constexpr (in.stage == Stage::element)
+        totals.template at<t, I>() = fill_value<value_of<Family, t>>(start);
+      else
+        uniform.template at<t, I>() = start;
+    }
+  }
+  template <int I, int Lanes>
+  WEFT_HD_INLINE void accumulate() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux2);
+    constexpr DType t = dtype(in.a);
+    if constexpr (is_register_sum(I)) {
+      if constexpr (in.stage == Stage::element) {
+        auto& running = totals.template at<t, I>();
+        running = detail::combine<fold>(running, masked<Lanes>(read<in.a, Stage::element>(),
+                                                               detail::neutral<fold, register_scalar<t>>()));
+      } else {
+        auto& running = uniform.template at<t, I>();
+        running = detail::combine<fold>(running, read<in.a, in.stage>());
+      }
+    } else {
+      // This thread alone owns these columns of the chunk's partial sums.
+      static_assert(detail::group_count<Team> == 1, "groups would write the same partial sums");
+      using V = value_of<Family, t>;
+      auto* p = partial<I>() + place.linear;
+      V v = read<in.a, Stage::element>();
+      if constexpr (vector) {
+        if (!first_row) v = detail::combine<fold>(load_vec<V>(p), v);
+        store_lanes<1, Lanes>(p, v);
+      } else if constexpr (Lanes == width) {
+        if (!first_row) v = detail::combine<fold>(load<V>(p), v);
+        store(p, v);
+      } else {
+        if (!first_row) v = detail::combine<fold>(load_partial<V>(p, present<Lanes>(), 0), v);
+        store_partial(p, v, present<Lanes>());
+      }
+    }
+  }
+  // Where instruction I's sums of this chunk begin.
+  template <int I>
+  WEFT_HD_INLINE auto* partial() {
+    constexpr int k = View::instruction(I).aux;
+    return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) +
+                                                            chunk * args.partial_bytes);
+  }
+  template <int I>
+  WEFT_HD_INLINE void finish_total() {
+    if constexpr (is_register_sum(I)) {
+      constexpr Instruction in = View::instruction(I);
+      constexpr Fold fold = static_cast<Fold>(in.aux2);
+      constexpr DType t = dtype(in.a);
+      if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
+        const auto v = detail::combine_groups<fold>(team, totals.template at<t, I>());
+        // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
+        if (columns_in_row() > place.at && detail::group_of(team) == 0) {
+          if constexpr (vector)
+            store_lanes<1, lanes_of_vector>(partial<I>() + place.linear, v);
+          else
+            store(partial<I>() + place.linear, v);
+        }
+      } else {
+        register_scalar<t> total;
+        if constexpr (in.stage == Stage::element)
+          total = detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
+        else
+          total = uniform.template at<t, I>();
+        total = detail::combine_groups<fold>(team, total);
+        if (team.rank() == 0 && detail::group_of(team) == 0) store(partial<I>(), total);
+      }
+    }
+  }
+  template <int... N>
+  WEFT_HD_INLINE void start_totals(std::integer_sequence<int, N...>) {
+    (start_total<nth(Opcode::accumulate, 0, N)>(), ...);
+  }
+  template <int... N>
+  WEFT_HD_INLINE void finish_totals(std::integer_sequence<int, N...>) {
+    (finish_total<nth(Opcode::accumulate, 0, N)>(), ...);
+  }
+  WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
+
+  // Instructions [Begin, End), in blocks: compilers bound the length of a fold.
+  template <int Lanes, int Begin, int... I>
+  WEFT_HD_INLINE void execute_block(std::integer_sequence<int, I...>) {
+    (execute<Begin + I, Lanes>(), ...);
+  }
+  template <int Lanes, int Begin, int End>
+  WEFT_HD_INLINE void execute_range() {
+    constexpr int block = End - Begin < 64 ? End - Begin : 64;
+    if constexpr (block > 0) {
+      execute_block<Lanes, Begin>(std::make_integer_sequence<int, block>{});
+      execute_range<Lanes, Begin + block, End>();
+    }
+  }
+  template <int S, int Lanes = width>
+  WEFT_HD_INLINE void section() {
+    execute_range<Lanes, View::section_begin(S), View::section_end(S)>();
+  }
+
+  // Section S for the `Lanes` columns at hand.
+  template <int S, int Lanes>
+  WEFT_HD_INLINE void value_at_hand(i64 left) {
+    if constexpr (Lanes == some) active = left >= width ? width : static_cast<int>(left);
+    place.linear = place.line_start + place.at;
+    section<S, Lanes>();
+  }
+  template <int S>
+  WEFT_HD_INLINE void columns(i64 cols) {
+    const i64 step = static_cast<i64>(team.size()) * width;
+    place.at = static_cast<i64>(team.rank()) * width;
+    if constexpr (single || vector) {
+      for (; cols > place.at; place.at += step) {
+        value_at_hand<S, lanes_of_vector>(cols - place.at);
+        if constexpr (single) break;
+      }
+    } else {
+      constexpr bool goes_past = S == last_elements && past_operand() >= 0;
+      if constexpr (goes_past) {
+        const auto* start = pointer<past_operand()>() + place.row_offset[past_operand()];
+        const i64 apart = static_cast<i64>(reinterpret_cast<std::uintptr_t>(start) / 4 % width);
+        if (args.rows * cols * 4 >= past_bytes) {
+          if (apart > 0) {  // up to the first address of a whole line
+            value_at_hand<S, some>(width - apart);
+            place.at = active;
+          }
+          past_caches = true;
+        }
+      }
+      if constexpr (last_extent() == 0 || last_extent() >= width)
+        for (; place.at + width <= cols; place.at += step) value_at_hand<S, width>(width);
+      past_caches = false;
+      if constexpr (!ends_whole() || goes_past)
+        if (cols > place.at) value_at_hand<S, goes_past ? some : ending>(cols - place.at);
+    }
+  }
+  template <int S>
+  WEFT_HD_INLINE void all_columns(i64 last_cols) {
+    constexpr i64 extent = header.col_axes > 0 ? View::extent(last_axis) : 1;
+    const i64 cols = extent > 0 ? extent : last_cols;
+    if constexpr (header.col_axes <= 1) {
+      columns<S>(cols);
+    } else {
+      constexpr i64 lines = static_cols() / (extent > 0 ? extent : 1);
+      for (i64 line = 0; line < lines; ++line) {
+        place.go_to_line(line, cols);
+        columns<S>(cols);
+      }
+    }
+  }
+
+  // Pass P over a row: what is one number a row, then its columns.
+  template <int P>
+  WEFT_HD_INLINE void pass(i64 cols) {
+    constexpr int s = 2 * P + 2, begin = View::section_begin(s);
+    using Folds = upto<how_many(Opcode::reduce, begin, View::section_end(s))>;
+    section<s - 1>();
+    start_folds<begin>(Folds{});
+    all_columns<s>(cols);
+    finish_folds<begin>(Folds{});
+  }
+  template <int... P>
+  WEFT_HD_INLINE void passes([[maybe_unused]] i64 cols, std::integer_sequence<int, P...>) {
+    (pass<P>(cols), ...);
+  }
+
+  // The chunk's rows, one after another.
+  WEFT_HD_INLINE void run(i64 which) {
+    chunk = which;
+    const i64 begin = which * args.rows_per_chunk;
+    const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
+    place.start();
+    using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
+    section<0>();
+    start_totals(Totals{});
+    for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
+      first_row = row == begin;
+      const i64 cols = place.go_to_row(args, row);
+      passes(cols, upto<header.passes>{});
+      section<2 * header.passes + 1>();
+    }
+    finish_totals(Totals{});
+    if constexpr (past_operand() >= 0) finish_stores_past();
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels

@@ -1,0 +1,180 @@
+#pragma once
+// How a loop's code is spread over a GPU: how many columns a thread takes at once, how many threads share a
+// row, how many rows share a block. Law: a function of the code and of the alignment of its operands alone,
+// so the order of every sum is fixed by shapes.
+
+#include "weft/kernels/fused/loop.hpp"
+#include "weft/kernels/team/group_team.hpp"
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Of a loop's instructions: what they need from the machine.
+template <class C>
+struct LoopNeeds {
+  using View = LoopView<C>;
+  static constexpr LoopHeader header = View::header;
+  static constexpr int last_axis = header.axes() - 1;
+  static constexpr i64 last_extent = View::extent(last_axis);
+  static constexpr bool flat = last_extent == 0;
+
+  static constexpr bool has(Opcode op) {
+    for (int i = 0; i < header.instructions; ++i)
+      if (View::instruction(i).op == op) return true;
+    return false;
+  }
+  static constexpr bool has(Role role) {
+    for (int k = 0; k < header.operands; ++k)
+      if (View::operand(k).role == role) return true;
+    return false;
+  }
+  static constexpr bool reduces = has(Opcode::reduce);
+  static constexpr bool sums_columns = has(Role::accumulate_columns);
+  static constexpr bool sums = sums_columns || has(Role::accumulate_total);
+
+  static constexpr int operands_of(Opcode op) {
+    if (op == Opcode::select || op == Opcode::fma) return 3;
+    if (op == Opcode::constant || op == Opcode::load || op == Opcode::index || op == Opcode::kept) return 0;
+    return op >= Opcode::add && op <= Opcode::shift_right ? 2 : 1;
+  }
+  // The most 4-byte registers that the values of one column take at a time, running sums included.
+  static constexpr int live_words() {
+    int now = 0, most = 0;
+    int last[header.instructions > 0 ? header.instructions : 1]{};
+    const auto words = [](int i) {
+      const DType t = static_cast<DType>(View::instruction(i).dtype);
+      return kind_of(t) == Kind::f64 || kind_of(t) == Kind::i64 ? 2 : 1;
+    };
+    for (int i = 0; i < header.instructions; ++i) {
+      const Instruction in = View::instruction(i);
+      const int operand[3]{in.a, in.b, in.c};
+      for (int k = 0; k < operands_of(in.op); ++k) last[operand[k]] = i;
+      if (in.op == Opcode::accumulate) now += words(i);
+      if (in.op == Opcode::reduce) now += static_cast<Fold>(in.aux) >= Fold::argmax ? 3 : words(i);
+    }
+    for (int i = 0; i < header.instructions; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.stage == Stage::element && in.op < Opcode::reduce) now += words(i);
+      if (in.op == Opcode::random) now += 6;
+      if (most < now) most = now;
+      if (in.op == Opcode::random) now -= 6;
+      const int operand[3]{in.a, in.b, in.c};
+      for (int k = 0; k < operands_of(in.op); ++k) {
+        bool first = true;
+        for (int j = 0; j < k; ++j) first = first && operand[j] != operand[k];
+        if (first && last[operand[k]] == i && View::instruction(operand[k]).stage == Stage::element)
+          now -= words(operand[k]);
+      }
+    }
+    return most;
+  }
+
+  // Whether operand k is walked element by element along the last axis.
+  static constexpr bool is_dense(int k) {
+    const OperandWord o = View::operand(k);
+    if (o.role == Role::accumulate_columns) return true;
+    return (o.role == Role::load || o.role == Role::store) && !o.window && View::stride(k, last_axis) == 1;
+  }
+  // Whether values of w columns start where an access of up to 16 bytes may.
+  static constexpr bool allows(int w) {
+    if (!flat && last_extent % w != 0) return false;
+    for (int k = 0; k < header.operands; ++k) {
+      if (!is_dense(k) || View::operand(k).role == Role::accumulate_columns) continue;
+      const i64 size = size_of(View::operand(k).dtype), bytes = w * size < 16 ? w * size : 16;
+      for (int a = 0; a < last_axis; ++a)
+        if (View::stride(k, a) * size % bytes != 0) return false;
+    }
+    return true;
+  }
+};
+
+// `Align`: bytes that every dense operand's address is a multiple of, 16 at most.
+template <class C, int Align>
+struct LoopGrid {
+  using Needs = LoopNeeds<C>;
+  static constexpr LoopHeader header = Needs::header;
+
+  static constexpr int most_words = 72;
+  static constexpr int choose_width() {
+    i64 widest = 1;
+    for (int k = 0; k < header.operands; ++k)
+      if (Needs::is_dense(k) && widest < size_of(Needs::View::operand(k).dtype))
+        widest = size_of(Needs::View::operand(k).dtype);
+    int w = widest <= 2 ? 8 : static_cast<int>(16 / widest);
+    const int live = Needs::live_words();
+    while (w > 1 && (Align < 16 || !Needs::allows(w) || live * w > most_words)) w /= 2;
+    return w;
+  }
+  static constexpr int width = choose_width();
+  using Family = std::conditional_t<width == 1, ScalarFamily, VecFamily<width>>;
+
+  // A row without sums or reductions can be cut among blocks.
+  static constexpr bool spans = Needs::flat && !Needs::sums && !Needs::reduces;
+  static constexpr int team_threads() {
+    if (Needs::flat) return 256;
+    const i64 values = (Needs::last_extent + width - 1) / width;
+    const bool heavy = Needs::live_words() * width > 40;
+    const i64 most = !heavy && (Needs::reduces || Needs::sums_columns) ? 512 : 256;
+    return static_cast<int>(values >= most ? most : (values + warp_size - 1) / warp_size * warp_size);
+  }
+  static constexpr int threads = team_threads();
+  static constexpr int parts = spans ? static_cast<int>(tile_length / (threads * width)) : 1;
+  static constexpr bool single =
+      !Needs::flat && header.col_axes == 1 && Needs::last_extent <= i64{threads} * width;
+  static constexpr int choose_groups() {
+    if (spans || (Needs::reduces && threads > warp_size) || (Needs::sums_columns && !single)) return 1;
+    if (Needs::flat) return 1;
+    const int per_block = Needs::sums ? 256 : 128;
+    return per_block > threads ? per_block / threads : 1;
+  }
+  static constexpr int groups = choose_groups();
+  static constexpr int block = threads * groups;
+
+  template <class Base>
+  using Team = std::conditional_t<spans, SpanTeam<Base, threads, parts>, GroupTeam<Base, threads, groups>>;
+  template <class Base, class Args>
+  using Body = Loop<C, Family, Team<Base>, Args, threads * parts>;
+
+  // Dynamic shared memory of a block, in bytes.
+  static constexpr i64 shared_bytes() {
+    if (spans) return 0;
+    return (groups > 1 ? i64{8} * block : 0) +
+           (single ? 0 : Loop<C, Family, SerialTeam>::kept_bytes() * groups);
+  }
+
+  // What block `b` does.
+  template <class Base, class Args>
+  WEFT_HD_INLINE static void run(Base& base, const Args& args, i64 b) {
+    if constexpr (spans) {
+      Team<Base> team(base, static_cast<int>(b % parts));
+      Body<Base, Args> body(team, args);
+      body.run(b / parts);
+    } else {
+      Team<Base> team(base);
+      Body<Base, Args> body(team, args);
+      body.run(b);
+    }
+  }
+};
+
+// How a launch's rows are cut for the GPU. Without sums along the rows any cut gives the same results; with
+// them, one piece stays one piece, and several become enough to fill a GPU.
+struct LoopCut {
+  i64 rows_per_chunk = 1, chunks = 1, blocks = 1;
+};
+inline constexpr i64 most_summed_chunks = 512;
+template <class Grid>
+constexpr LoopCut loop_cut(i64 rows, i64 planned_chunks) {
+  LoopCut cut;
+  if constexpr (Grid::Needs::sums) {
+    i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
+    if (chunks > most_summed_chunks) chunks = most_summed_chunks;
+    cut.rows_per_chunk = chunks > 0 ? (rows + chunks - 1) / chunks : 1;
+  } else {
+    cut.rows_per_chunk = Grid::groups;
+  }
+  cut.chunks = (rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk;
+  cut.blocks = cut.chunks * Grid::parts;
+  return cut;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels

@@ -1,0 +1,184 @@
+#pragma once
+// Loads, stores, conversions and reductions of values: a scalar on the GPU, a Pack on the host.
+// Law: one kernel body over V gives the same numbers with V = T and V = Pack<T>; a partial access touches
+// only its first n elements; a reduction adds in one fixed order, halves first.
+
+#include "weft/kernels/simd/convert.hpp"
+#include "weft/kernels/simd/pack.hpp"
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Elements at p[0], p[1], ... as a value; conversion is that of convert. A scalar V takes p[0].
+template <class V, class S>
+WEFT_HD_INLINE V load(const S* p) {
+  if constexpr (PackValue<V>) {
+    return convert<V>(detail::load_register(p));
+  } else {
+    return convert<V>(widen(*p));
+  }
+}
+
+// The first n lanes (0 <= n <= 16) from p, the rest `fill`.
+template <class V, class S>
+WEFT_HD_INLINE V load_partial(const S* p, int n, lane_of<V> fill) {
+  if constexpr (PackValue<V>) {
+    V loaded;
+    if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
+      WEFT_EACH_PART(V, loaded.part[j] = detail::load_first(p + j * V::width, n - j * V::width))
+      if (to_bits(fill) == 0) return loaded;  // -0 is another number
+    } else {
+      S buffer[lanes] = {};
+      for (int i = 0; i < n; ++i) buffer[i] = p[i];
+      loaded = load<V>(buffer);
+    }
+    using Index = Pack<lane_of<mask_of<V>>>;
+    return select(iota<Index>(0) < splat<Index>(n), loaded, splat<V>(fill));
+  } else {
+    return n > 0 ? load<V>(p) : fill;
+  }
+}
+
+// Elements at p[0], p[stride], p[2 * stride], ...; the stride counts elements.
+template <class V, class S>
+WEFT_HD_INLINE V load_strided(const S* p, i64 stride) {
+  if constexpr (PackValue<V>) {
+    S buffer[lanes];
+    for (int i = 0; i < lanes; ++i) buffer[i] = p[i * stride];
+    return load<V>(buffer);
+  } else {
+    return load<V>(p);
+  }
+}
+template <class V, class S>
+WEFT_HD_INLINE V load_strided_partial(const S* p, i64 stride, int n, lane_of<V> fill) {
+  if constexpr (PackValue<V>) {
+    S buffer[lanes] = {};
+    for (int i = 0; i < n; ++i) buffer[i] = p[i * stride];
+    return load_partial<V>(buffer, n, fill);
+  } else {
+    return n > 0 ? load<V>(p) : fill;
+  }
+}
+
+// The value's lanes to p[0], p[1], ..., converted: to nearest for floats, as a C cast for integers (after
+// convert), and 0 or 1 for bool.
+template <class S, class V>
+WEFT_HD_INLINE void store(S* p, const V& value) {
+  if constexpr (PackValue<V>) {
+    detail::store_register(p, convert<Pack<register_of<S>>>(detail::as_register<S>(value)));
+  } else {
+    *p = narrow<S>(convert<register_of<S>>(detail::as_register<S>(value)));
+  }
+}
+// Whether store_past can write 4-byte lanes past the caches, and does so; p is then aligned to 64 bytes. The
+// writes of a thread are ordered before its later ones by finish_stores_past.
+#if defined(__AVX512F__) && !defined(__CUDACC__)
+inline constexpr bool stores_past_caches = true;
+WEFT_INLINE void store_past(float* p, const Pack<float>& value) {
+#if defined(__clang__)
+  __builtin_nontemporal_store(value.part[0], reinterpret_cast<Pack<float>::Part*>(p));
+#else
+  __builtin_ia32_movntps512(p, value.part[0]);
+#endif
+}
+WEFT_INLINE void finish_stores_past() { __builtin_ia32_sfence(); }
+#else
+inline constexpr bool stores_past_caches = false;
+WEFT_HD_INLINE void finish_stores_past() {}
+#endif
+template <class S, class V>
+WEFT_HD_INLINE void store_partial(S* p, const V& value, int n) {
+  if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
+    WEFT_EACH_PART(V, detail::store_first(p + j * V::width, value.part[j], n - j * V::width))
+  } else if constexpr (PackValue<V>) {
+    S buffer[lanes];
+    store(buffer, value);
+    for (int i = 0; i < n; ++i) p[i] = buffer[i];
+  } else {
+    if (n > 0) store(p, value);
+  }
+}
+template <class S, class V>
+WEFT_HD_INLINE void store_strided(S* p, i64 stride, const V& value) {
+  if constexpr (PackValue<V>) {
+    S buffer[lanes];
+    store(buffer, value);
+    for (int i = 0; i < lanes; ++i) p[i * stride] = buffer[i];
+  } else {
+    store(p, value);
+  }
+}
+template <class S, class V>
+WEFT_HD_INLINE void store_strided_partial(S* p, i64 stride, const V& value, int n) {
+  if constexpr (PackValue<V>) {
+    S buffer[lanes];
+    store(buffer, value);
+    for (int i = 0; i < n; ++i) p[i * stride] = buffer[i];
+  } else {
+    if (n > 0) store(p, value);
+  }
+}
+
+// The larger and the smaller of two values; NaN if either is, as torch.maximum and torch.minimum.
+template <class V>
+WEFT_HD_INLINE V maximum(const V& a, const V& b) {
+  if constexpr (std::is_floating_point_v<lane_of<V>>) {
+    return select(mask_or(a > b, a != a), a, b);
+  } else {
+    return select(a > b, a, b);
+  }
+}
+template <class V>
+WEFT_HD_INLINE V minimum(const V& a, const V& b) {
+  if constexpr (std::is_floating_point_v<lane_of<V>>) {
+    return select(mask_or(a < b, a != a), a, b);
+  } else {
+    return select(a < b, a, b);
+  }
+}
+
+namespace detail {
+// Lane i meets lane i + 8, then i + 4, ...: the same tree on every machine.
+template <class V, class Fn>
+WEFT_HD_INLINE lane_of<V> reduce(const V& value, const Fn& fn) {
+  if constexpr (PackValue<V>) {
+    lane_of<V> s[lanes];
+    __builtin_memcpy(s, &value, sizeof s);
+    for (int halved = lanes / 2; halved > 0; halved /= 2) {
+      for (int i = 0; i < halved; ++i) s[i] = fn(s[i], s[i + halved]);
+    }
+    return s[0];
+  } else {
+    return value;
+  }
+}
+}  // namespace detail
+
+// One number from all lanes, by a fixed tree. The maximum and minimum of lanes with a NaN is NaN.
+template <class V>
+WEFT_HD_INLINE lane_of<V> reduce_sum(const V& value) {
+  return detail::reduce(value, [](auto a, auto b) { return wrapping_add(a, b); });
+}
+template <class V>
+WEFT_HD_INLINE lane_of<V> reduce_prod(const V& value) {
+  return detail::reduce(value, [](auto a, auto b) { return wrapping_mul(a, b); });
+}
+template <class V>
+WEFT_HD_INLINE lane_of<V> reduce_max(const V& value) {
+  return detail::reduce(value, [](auto a, auto b) { return maximum(a, b); });
+}
+template <class V>
+WEFT_HD_INLINE lane_of<V> reduce_min(const V& value) {
+  return detail::reduce(value, [](auto a, auto b) { return minimum(a, b); });
+}
+
+// Asks for p's line before it is read, on the host.
+WEFT_HD_INLINE void bring_closer(const void* p) {
+#if defined(__CUDACC__)
+  static_cast<void>(p);
+#else
+  __builtin_prefetch(p, 0, 2);
+#endif
+}
+
+}  // namespace WEFT_NAMESPACE::kernels

@@ -1,0 +1,101 @@
+#pragma once
+// Teams made from a block. GroupTeam: a block split into groups that work on different rows. SpanTeam:
+// several blocks that share one long row. Law: what a group computes does not depend on the other groups, and
+// sums of groups are put together in the order of the groups.
+
+#include "weft/kernels/simd/vec.hpp"
+#include "weft/kernels/team/team.hpp"
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Threads [g * Threads, (g + 1) * Threads) of the block Base are group g. Groups of several warps cannot
+// reduce, since a barrier holds up the whole block.
+template <class Base, int Threads, int Groups>
+class GroupTeam : public TeamOps<GroupTeam<Base, Threads, Groups>> {
+ public:
+  static constexpr int groups = Groups;
+  static constexpr int max_warps = Threads / warp_size;
+  static constexpr bool can_reduce = Groups == 1 || max_warps == 1;
+  static constexpr i64 shared_bytes = Groups > 1 ? i64{8} * Threads* Groups : 0;
+
+  WEFT_HD_INLINE explicit GroupTeam(Base& base)
+      : base_(base), slots_(base.template shared<u64>(shared_bytes / 8)) {}
+
+  WEFT_HD_INLINE int rank() const { return Groups == 1 ? base_.rank() : base_.rank() % Threads; }
+  WEFT_HD_INLINE static constexpr int size() { return Threads; }
+  WEFT_HD_INLINE int lane() const { return base_.lane(); }
+  WEFT_HD_INLINE int warp() const { return rank() / warp_size; }
+  WEFT_HD_INLINE static constexpr int warps() { return max_warps; }
+  WEFT_HD_INLINE int group() const { return Groups == 1 ? 0 : base_.rank() / Threads; }
+  WEFT_HD_INLINE void sync() { base_.sync(); }
+
+  // Every group has a piece of its own.
+  template <class T>
+  WEFT_HD_INLINE auto shared(i64 count) {
+    return base_.template shared<T>(count * Groups) + count * group();
+  }
+  template <class T>
+  WEFT_HD_INLINE auto next_scratch() {
+    static_assert(can_reduce, "groups of several warps cannot reduce");
+    return base_.template next_scratch<T>();
+  }
+  template <class T>
+  WEFT_HD_INLINE T shuffle_xor(const T& value, int mask) {
+    return base_.shuffle_xor(value, mask);
+  }
+  template <class T>
+  WEFT_HD_INLINE T shuffle(const T& value, int source_lane) {
+    return base_.shuffle(value, source_lane);
+  }
+
+  // The values of the threads with this rank, put together by op; the result is group 0's. Every thread of
+  // the block calls it.
+  template <class V, class Op>
+  WEFT_HD_INLINE V across_groups(const V& v, const Op& op) {
+    if constexpr (Groups == 1) {
+      return v;
+    } else if constexpr (detail::is_vec<V>) {
+      V r;
+      WEFT_UNROLL
+      for (int j = 0; j < int{sizeof(V) / sizeof(lane_of<V>)}; ++j) r.lane[j] = across_groups(v.lane[j], op);
+      return r;
+    } else {
+      using Bits = std::conditional_t<sizeof(V) == 8, u64, u32>;
+      static_assert(sizeof(V) == sizeof(Bits));
+      base_.sync();  // the slots' earlier readers
+      slots_[base_.rank()] = static_cast<u64>(__builtin_bit_cast(Bits, v));
+      base_.sync();
+      V r = v;
+      if (group() == 0) {
+        for (int g = 1; g < Groups; ++g) {
+          const u64 bits = slots_[g * Threads + rank()];
+          r = op(r, __builtin_bit_cast(V, static_cast<Bits>(bits)));
+        }
+      }
+      return r;
+    }
+  }
+
+ private:
+  Base& base_;
+  decltype(std::declval<Base&>().template shared<u64>(1)) slots_;
+};
+
+// Part `part` of `Parts` blocks that walk one row together. They cannot meet, so nothing may be reduced.
+template <class Base, int Threads, int Parts>
+class SpanTeam {
+ public:
+  WEFT_HD_INLINE SpanTeam(Base& base, int part) : base_(base), first_(part * Threads) {}
+  WEFT_HD_INLINE int rank() const { return first_ + base_.rank(); }
+  WEFT_HD_INLINE static constexpr int size() { return Threads * Parts; }
+  template <class T>
+  WEFT_HD_INLINE auto shared(i64 count) {
+    return base_.template shared<T>(count);
+  }
+
+ private:
+  Base& base_;
+  int first_;
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
