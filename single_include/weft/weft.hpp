@@ -392,10 +392,10 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
 // Code<word, word, ...>: a kernel's bytecode as a type. Only 64-bit integers, because they alone survive
 // every compiler's mangling of a __global__ template; equal kernels are one instantiation.
 //
-// A loop's words: one header word (operands, instructions, row axes, column axes, passes, flags), one with
-// the number of kept elements, the ends of its sections, the extents of its axes (0: a launch argument), its
-// operands (a word, one stride an axis, and for a window a low and a high bound an axis), its instructions.
-// Sections: chunk, row 0, element 0, row 1, element 1, ..., row P.
+// A fused kernel's words: one header word (operands, instructions, row axes, column axes, passes, flags), one
+// with the number of kept elements, the ends of its sections, the extents of its axes (0: a launch argument),
+// its operands (a word, one stride an axis, and for a window a low and a high bound an axis), its
+// instructions. Sections: chunk, row 0, element 0, row 1, element 1, ..., row P.
 
 // ---- weft/core/dtype.hpp ----
 // The element types of tensors, as values (DType) and as C++ types (ctype, dtype_of).
@@ -660,8 +660,8 @@ constexpr DType promote_scalar(DType tensor) {
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/kernels/evaluator/opcode.hpp ----
-// The instructions of a fused loop. The pointwise ones stand in the order of ir's pointwise primitives, which
-// codegen relies on and asserts.
+// The instructions of a fused kernel. The pointwise ones stand in the order of ir's pointwise primitives,
+// which codegen relies on and asserts.
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -716,7 +716,7 @@ enum class Opcode : u8 {
   shift_right,
   select,
   fma,
-  // what a loop does besides arithmetic
+  // what a fused kernel does besides arithmetic
   constant,    // imm: bits (f64 or i64)
   load,        // aux: operand
   index,       // aux: operand, whose strides give the index
@@ -794,7 +794,7 @@ struct OperandWord {
   }
 };
 
-struct LoopHeader {
+struct FusedHeader {
   int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
   bool segmented = false;  // rows are tiles of the ranges of a parameter group
   bool windows = false;    // operands carry bounds
@@ -806,8 +806,8 @@ struct LoopHeader {
     w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33 |
            static_cast<u64>(even) << 34;
   }
-  WEFT_HD static constexpr LoopHeader decode(const u64* w) {
-    LoopHeader h;
+  WEFT_HD static constexpr FusedHeader decode(const u64* w) {
+    FusedHeader h;
     h.operands = static_cast<int>(w[0] & 0xffff);
     h.instructions = static_cast<int>(w[0] >> 16 & 0xffff);
     h.row_axes = static_cast<int>(w[0] >> 32 & 255);
@@ -829,10 +829,10 @@ struct LoopHeader {
   WEFT_HD constexpr int instruction_at() const { return operand_at() + operand_words() * operands; }
 };
 
-// A loop's words, read back at compile time.
+// A fused kernel's words, read back at compile time.
 template <class C>
-struct LoopView {
-  static constexpr LoopHeader header = LoopHeader::decode(C::w);
+struct FusedView {
+  static constexpr FusedHeader header = FusedHeader::decode(C::w);
   static constexpr int section_at = header.section_at;
   static constexpr int extent_at = header.extent_at();
   static constexpr int operand_at = header.operand_at();
@@ -870,8 +870,8 @@ struct Segment {
 inline constexpr i64 tile_length = 4096;
 inline constexpr int widest_value = 16;  // columns that a team takes as one value, at most
 
-// What a launch of a loop is given besides its code.
-struct LoopArgs {
+// What a launch is given besides its code.
+struct LaunchArgs {
   static constexpr int max_operands = 40;
   static constexpr int max_streams = 8;
   void* pointer[max_operands]{};
@@ -881,7 +881,7 @@ struct LoopArgs {
   i64 last_cols = 0;      // columns of the last row (a flat walk's ragged end), else the number of columns
   i64 partial_bytes = 0;  // from one chunk's partial sums to the next's; 0: sums go straight to their place
   u32 stream[max_streams]{};
-  const Segment* segments = nullptr;  // of a segmented loop
+  const Segment* segments = nullptr;  // of a segmented kernel
   int segment_count = 0;
 };
 
@@ -893,7 +893,7 @@ struct LoopArgs {
 // no later reader is left, and copied at the end of the step otherwise.
 
 // ---- weft/passes/cut.hpp ----
-// How a loop group is cut: which axes are rows and which columns, and how many rows make one unit of work.
+// How a fused group is cut: which axes are rows and which columns, and how many rows make one unit of work.
 // Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
 
 // ---- weft/passes/address.hpp ----
@@ -1565,10 +1565,11 @@ constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment *
 // Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
 //
 // Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
-// order is legal by construction and one sweep suffices. A loop group iterates over one space, cut at `split`
-// into rows and columns; its members have the extents of the space, or those of a row (columns reduced), and
-// reductions go along the columns (usable at once), along the rows, or over everything (usable by later
-// groups). What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
+// order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
+// `split` into rows and columns; its members have the extents of the space, or those of a row (columns
+// reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
+// by later groups). What crosses groups is stored, unless computing it again from what is in memory anyway is
+// cheap.
 
 // ---- weft/passes/dot_problem.hpp ----
 // A contraction as a (batched) matrix product over strided memory: axes that walk memory as one are joined,
@@ -2955,14 +2956,14 @@ enum class Role : u8 {
   generator,  // a function of the index alone; made again wherever it is used
   inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
   view,       // addresses over another node's memory
-  fused,      // member of a loop group
+  fused,      // member of a fused group
   opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, gather, scatter
   arena,      // a pack: its operands' memory read as one vector
   waiting,    // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
 struct Group {
-  int opaque = -1;            // the node that has a kernel of its own, -1 for a loop
+  int opaque = -1;            // the node that has a kernel of its own, -1 for a fused group
   int result = -1;            // what that kernel stores: `opaque`, or the last addition to it
   int added = -1, bias = -1;  // what is added to a product's sums, in this order
   Dims space;
@@ -4987,7 +4988,7 @@ namespace WEFT_NAMESPACE::codegen {
 // repeat: runs the steps behind it several times. Numbers: trips, how many steps, its first binding,
 // bindings.
 enum class StepKind : u8 {
-  loop,
+  fused,
   finish,
   dot,
   gather,
@@ -5464,15 +5465,15 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
 // The second stage of sums along rows: the chunks' partial results become one. Law: the order of every sum is
 // fixed by the number of chunks and the size of the team.
 
-// ---- weft/kernels/fused/loop.hpp ----
-// The one body of every fused loop: pointwise arithmetic over rows and columns, reductions along the columns
-// (several passes over a row), and sums along the rows. A team works on one chunk of rows; its threads share
-// a row's columns. Law: what is computed depends on the cut into chunks and on the width of a value, never on
-// which thread computes it.
+// ---- weft/kernels/fused/body.hpp ----
+// The one body of every fused kernel: pointwise arithmetic over rows and columns, reductions along the
+// columns (several passes over a row), and sums along the rows. A team works on one chunk of rows; its
+// threads share a row's columns. Law: what is computed depends on the cut into chunks and on the width of a
+// value, never on which thread computes it.
 
-// ---- weft/kernels/fused/loop_parts.hpp ----
-// What the loop body is made of: folds over lanes and over a team, the best value of a row with its column,
-// compile- time unrolling, and banks of registers.
+// ---- weft/kernels/fused/parts.hpp ----
+// What the body of a fused kernel is made of: folds over lanes and over a team, the best value of a row with
+// its column, compile-time unrolling, and banks of registers.
 
 // ---- weft/kernels/evaluator/arithmetic.hpp ----
 // One pointwise instruction on values: a scalar on the GPU, a pack of lanes on the host. Small floating types
@@ -8310,10 +8311,10 @@ WEFT_HD_INLINE auto to_register(const V& v) {
 }  // namespace detail
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/fused/loop_place.hpp ----
-// Where a loop stands: in which row, in which line of it (the column axes but the last), at which columns of
-// the line; and so at which element of every operand. Law: offsets are sums of index times stride over axes
-// that the code names, so after constant folding only those that move are left.
+// ---- weft/kernels/fused/place.hpp ----
+// Where a fused kernel stands: in which row, in which line of it (the column axes but the last), at which
+// columns of the line; and so at which element of every operand. Law: offsets are sums of index times stride
+// over axes that the code names, so after constant folding only those that move are left.
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -8322,9 +8323,9 @@ template <int N>
 using upto = std::make_integer_sequence<int, N>;
 
 template <class C>
-struct LoopPlace {
-  using View = LoopView<C>;
-  static constexpr LoopHeader header = View::header;
+struct FusedPlace {
+  using View = FusedView<C>;
+  static constexpr FusedHeader header = View::header;
   static constexpr int last_axis = header.axes() - 1;
   static constexpr int operands = header.operands > 0 ? header.operands : 1;
 
@@ -8447,12 +8448,12 @@ struct LoopPlace {
 namespace WEFT_NAMESPACE::kernels {
 
 // `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
-// `single` loop) keeps what it loaded and computed for the later passes, and its sums along the rows, in
+// `single` kernel) keeps what it loaded and computed for the later passes, and its sums along the rows, in
 // registers.
-template <class C, class Family, class Team, class Args = LoopArgs, int Threads = 0>
-struct Loop {
-  using View = LoopView<C>;
-  static constexpr LoopHeader header = View::header;
+template <class C, class Family, class Team, class Args = LaunchArgs, int Threads = 0>
+struct FusedBody {
+  using View = FusedView<C>;
+  static constexpr FusedHeader header = View::header;
   static constexpr int count = header.instructions;
   static constexpr int width = Family::width;
   static_assert(widest_value % width == 0);
@@ -8502,14 +8503,14 @@ struct Loop {
   BankOf<Family> folds;   // running reductions of a row
   BankOf<Family> totals;  // running sums over the chunk
   i64 best_index[count][width];
-  LoopPlace<C> place;
+  FusedPlace<C> place;
   i64 chunk = 0;
   int active = 0;  // how many of the value's columns exist, where the code does not tell
   bool first_row = false;
   bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
 
-  WEFT_HD_INLINE Loop(Team& t, const Args& a)
+  WEFT_HD_INLINE FusedBody(Team& t, const Args& a)
       : team(t), args(a), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
 
   template <int Lanes>
@@ -9389,96 +9390,13 @@ constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const p
 }
 
 }  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_line.hpp ----
-// The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
-// addresses: as kernels/axis/line.hpp reads them.
-
-// ---- weft/kernels/axis/line.hpp ----
-// Arguments of the kernels that work along one axis: extents before, along and behind it, and one stride of
-// each operand for each of the three. Results are row-major. Law: a line is worked on in its own order.
-
-namespace WEFT_NAMESPACE::kernels {
-
-enum class LineFold : u8 { sum, prod, max, min, logaddexp };
-
-// Lines up to this length are sorted in one piece.
-inline constexpr i64 line_sort_tile = 2048;
-
-struct LineArgs {
-  const void* a = nullptr;  // scan, argsort, take, search: the lines; scatter: the updates
-  const void* b = nullptr;  // take, scatter: the indices; search: what is looked for
-  void* out = nullptr;
-  void* scratch = nullptr;               // argsort of long lines
-  i64 outer = 0, extent = 0, inner = 0;  // of the lines; of scatter's result
-  i64 a_stride[3]{};
-  i64 count = 0;  // elements of a line of b, or of argsort's result
-  i64 b_stride[3]{};
-  bool flag = false;  // scan: reversed; argsort: descending; take: zero where missing; search: right
-};
-
-inline LineArgs line_args(const LoopArgs& args, const u64* numbers) {
-  LineArgs r;
-  r.a = args.pointer[0], r.b = args.pointer[1], r.out = args.pointer[2], r.scratch = args.pointer[3];
-  const auto n = [&](int k) { return static_cast<i64>(numbers[k]); };
-  r.outer = n(0), r.extent = n(1), r.inner = n(2);
-  for (int k = 0; k < 3; ++k) r.a_stride[k] = n(3 + k), r.b_stride[k] = n(7 + k);
-  r.count = n(6);
-  r.flag = n(10) != 0;
-  return r;
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::codegen {
-
-static_assert(ir::sort_tile == kernels::line_sort_tile);
-static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::LineFold::logaddexp));
-
-constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
-                          Lowered& out) {
-  const ir::Op op = g.nodes[node].op;
-  const int group = f.group[node], axis = ir::line_axis(g, node);
-  const bool scatters = op == ir::Op::scatter, two = g.nodes[node].arity > 1;
-  // a: the lines, or what is scattered; b: indices, or what is looked for
-  const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
-  List<u64> code, addresses, numbers;
-  const passes::View va = f.view_in(g, a, group), vb = f.view_in(g, b, group);
-  const ir::Lines lines = ir::lines_of(g.dims(scatters ? node : a), axis);
-  const passes::LineStrides sa = passes::line_strides(va, g.dims(a), axis);
-  const passes::LineStrides sb = passes::line_strides(vb, g.dims(b), axis);
-  const bool folds = op == ir::Op::scan || scatters;
-  code.push(static_cast<u64>(g.nodes[a].dtype));
-  code.push(two ? static_cast<u64>(g.nodes[b].dtype) : 0);
-  code.push(folds ? static_cast<u64>(g.attribute(node, op == ir::Op::scan ? 2 : 1)) : 0);
-  addresses.push(plan.address(va, g.nodes[a].dtype));
-  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::Address::none);
-  addresses.push(plan.where[node]);
-  addresses.push(plan.cuts[group].partials);
-  const bool flag = op == ir::Op::search ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
-  const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];
-  for (const i64 x : {lines.outer, lines.extent, lines.inner, sa.outer, sa.axis, sa.inner, count, sb.outer,
-                      sb.axis, sb.inner, static_cast<i64>(flag)})
-    numbers.push(static_cast<u64>(x));
-  const StepKind kind = op == ir::Op::scan      ? StepKind::scan
-                        : op == ir::Op::argsort ? StepKind::argsort
-                        : op == ir::Op::take    ? StepKind::take
-                        : op == ir::Op::scatter ? StepKind::scatter
-                                                : StepKind::search;
-  Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, node) + (two ? passes::bytes_of(g, b) : 0) +
-               (op == ir::Op::take ? passes::bytes_of(g, node) : passes::bytes_of(g, a));
-  if (scatters) step.bytes += passes::bytes_of(g, node);
-  if (folds) step.flops = g.dims(a).size();
-}
-
-}  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_loop.hpp ----
-// A loop group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
+// ---- weft/codegen/lower_fused.hpp ----
+// A fused group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
 // value needed in several passes over a row is computed again, unless that is dear and the row is short
 // enough to hold it.
 
-// ---- weft/codegen/loop_reuse.hpp ----
-// Loop groups of one structure become one kernel with the same arguments but for addresses and random
+// ---- weft/codegen/kernel_dedup.hpp ----
+// Fused groups of one structure become one kernel with the same arguments but for addresses and random
 // streams, so that the layers of a stack are lowered once. A group's structure is a list of words that says
 // everything its code and its numbers depend on, with operands by their position in the group.
 
@@ -9498,15 +9416,15 @@ struct AddressRule {
 };
 
 // A group that was lowered: its structure, and what its launches have in common with those of its equals.
-struct LoopPattern {
+struct FusedPattern {
   u64 hash = 0;
   ir::Span structure, rules, randoms;  // randoms: members that draw random numbers, in order of their streams
   int step = 0;                        // its launch among Lowered::steps
 };
 
-class LoopReuse {
+class KernelDedup {
  public:
-  constexpr LoopReuse(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan)
+  constexpr KernelDedup(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan)
       : g(graph), f(fusion), p(plan), position_(graph.nodes.size(), 0) {
     position = position_.data();
   }
@@ -9587,7 +9505,7 @@ class LoopReuse {
 
   // The pattern with the structure that read() found, -1 without one.
   constexpr int find() const {
-    const LoopPattern* const patterns = patterns_.data();
+    const FusedPattern* const patterns = patterns_.data();
     const u64* const mine = structure_.data();
     for (int k = 0; k < patterns_.size(); ++k) {
       if (patterns[k].hash != hash_ || patterns[k].structure.size != size_) continue;
@@ -9601,7 +9519,7 @@ class LoopReuse {
 
   // Remembers the launch that lowering made for the group that was read.
   constexpr void add(const List<AddressRule>& rules, const List<int>& randoms, int step) {
-    LoopPattern pattern;
+    FusedPattern pattern;
     pattern.hash = hash_;
     pattern.structure = {known_.size(), size_};
     known_.append(structure_.data(), size_);
@@ -9615,7 +9533,7 @@ class LoopReuse {
 
   // The launch of the group that was read, as the pattern's was.
   constexpr void repeat(int pattern_number, Lowered& out) const {
-    const LoopPattern pattern = patterns_[pattern_number];
+    const FusedPattern pattern = patterns_[pattern_number];
     const u64 partials = p.cuts[group_number_].partials;
     List<u64> addresses, numbers;
     addresses.reserve(pattern.rules.size);
@@ -9624,14 +9542,14 @@ class LoopReuse {
     const Step first = out.steps[pattern.step];
     numbers.append(out.numbers.data() + first.numbers.begin, first.numbers.size);
     for (int i = 0; i < pattern.randoms.size; ++i)
-      numbers[loop_numbers + i] = nodes_[members[randoms_[pattern.randoms.begin + i]]].imm;
-    Step& step = out.step(StepKind::loop, first.kernel, addresses, numbers);
+      numbers[fused_numbers + i] = nodes_[members[randoms_[pattern.randoms.begin + i]]].imm;
+    Step& step = out.step(StepKind::fused, first.kernel, addresses, numbers);
     step.bytes = first.bytes;
     step.flops = first.flops;
   }
 
-  // Numbers of a loop's launch before its random streams.
-  static constexpr int loop_numbers = 6;
+  // Numbers of a fused kernel's launch before its random streams.
+  static constexpr int fused_numbers = 6;
 
  private:
   static constexpr int words_a_member = 12;
@@ -9689,7 +9607,7 @@ class LoopReuse {
   List<int> position_, members_, is_read_, randoms_;
   List<u64> structure_, known_;
   List<AddressRule> rules_;
-  List<LoopPattern> patterns_;
+  List<FusedPattern> patterns_;
 
  public:
   int* members = nullptr;   // of the group that was read, in ascending order
@@ -9716,19 +9634,19 @@ static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - stati
 // Kept elements of a row, in bytes, that a thread's stack or a block's shared memory takes.
 inline constexpr i64 most_kept_bytes = 32768;
 
-class LoopLowering {
+class FusedLowering {
  public:
-  constexpr LoopLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
-                         Lowered& out)
-      : g(graph), f(fusion), p(plan), out_(out), reuse_(graph, fusion, plan) {}
+  constexpr FusedLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
+                          Lowered& out)
+      : g(graph), f(fusion), p(plan), out_(out), dedup_(graph, fusion, plan) {}
 
   constexpr void lower(int k) {
     group_ = &f.groups[k];
     group_number_ = k;
     cut_ = &p.cuts[k];
-    reuse_.read(k);
-    if (const int known = reuse_.find(); known >= 0) {
-      reuse_.repeat(known, out_);
+    dedup_.read(k);
+    if (const int known = dedup_.find(); known >= 0) {
+      dedup_.repeat(known, out_);
       return;
     }
     reset();
@@ -9782,12 +9700,12 @@ class LoopLowering {
 
   constexpr void take_members() {
     const int count = group_->body.size + group_->loads.size;
-    slots_ = reuse_.position;
+    slots_ = dedup_.position;
     infos_.resize(count);
     info_ = infos_.data();
     for (int i = 0; i < count; ++i) {
-      info_[i].node = reuse_.members[i];
-      info_[i].load = reuse_.is_read[i] != 0;
+      info_[i].node = dedup_.members[i];
+      info_[i].load = dedup_.is_read[i] != 0;
     }
   }
 
@@ -9814,7 +9732,7 @@ class LoopLowering {
     }
     cols_ = n - rows_;
     for (int a = 0; a < n; ++a) extent_[a] = space.extent[axis_[a]];
-    // a loop has at least one row axis and one column axis
+    // a fused kernel has at least one row axis and one column axis
     if (rows_ == 0) {
       for (int a = n; a > 0; --a) axis_[a] = axis_[a - 1], extent_[a] = extent_[a - 1];
       axis_[0] = -1;
@@ -9828,7 +9746,7 @@ class LoopLowering {
     }
   }
 
-  // Strides per loop axis of something with these extents and per-axis strides.
+  // Strides per axis of the kernel of something with these extents and per-axis strides.
   constexpr void spread(const Dims& d, const i64* stride, Operand& o) const {
     if (cut_->flat) {
       const bool one = d.size() == 1;
@@ -10203,7 +10121,7 @@ class LoopLowering {
 
   constexpr void finish() {
     collapse();
-    kernels::LoopHeader h;
+    kernels::FusedHeader h;
     h.operands = operands_.size();
     h.row_axes = rows_;
     h.col_axes = cols_;
@@ -10246,14 +10164,14 @@ class LoopLowering {
         kernels::encode(i, w);
         w += kernels::instruction_words;
       }
-    if (operands_.size() > kernels::LoopArgs::max_operands ||
-        streams_.size() > kernels::LoopArgs::max_streams)
-      throw Error("codegen/too-large", "a fused loop has too many operands");
+    if (operands_.size() > kernels::LaunchArgs::max_operands ||
+        streams_.size() > kernels::LaunchArgs::max_streams)
+      throw Error("codegen/too-large", "a fused kernel has too many operands");
     List<u64> addresses;
     for (const Operand& o : operands_)
       addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
     const i64 last = last_columns();
-    List<u64> numbers;  // LoopReuse::loop_numbers of them, then the streams
+    List<u64> numbers;  // KernelDedup::fused_numbers of them, then the streams
     numbers.push(static_cast<u64>(cut_->rows));
     numbers.push(static_cast<u64>(cut_->rows_per_chunk));
     numbers.push(static_cast<u64>(cut_->chunks));
@@ -10271,9 +10189,9 @@ class LoopLowering {
       }
     }
     const int first = out_.steps.size();
-    Step& step = out_.step(StepKind::loop, out_.kernel(StepKind::loop, code), addresses, numbers);
+    Step& step = out_.step(StepKind::fused, out_.kernel(StepKind::fused, code), addresses, numbers);
     cost(step);
-    reuse_.add(rules_, randoms_, first);
+    dedup_.add(rules_, randoms_, first);
   }
 
   constexpr void cost(Step& step) const {
@@ -10315,7 +10233,7 @@ class LoopLowering {
   const passes::Group* group_ = nullptr;
   int group_number_ = 0;
   const passes::Cut* cut_ = nullptr;
-  LoopReuse reuse_;
+  KernelDedup dedup_;
   List<AddressRule> rules_;
   List<int> randoms_;
   List<Info> infos_;
@@ -10329,6 +10247,89 @@ class LoopLowering {
   int rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
   i64 partial_bytes_ = 0;
 };
+
+}  // namespace WEFT_NAMESPACE::codegen
+// ---- weft/codegen/lower_line.hpp ----
+// The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
+// addresses: as kernels/axis/line.hpp reads them.
+
+// ---- weft/kernels/axis/line.hpp ----
+// Arguments of the kernels that work along one axis: extents before, along and behind it, and one stride of
+// each operand for each of the three. Results are row-major. Law: a line is worked on in its own order.
+
+namespace WEFT_NAMESPACE::kernels {
+
+enum class LineFold : u8 { sum, prod, max, min, logaddexp };
+
+// Lines up to this length are sorted in one piece.
+inline constexpr i64 line_sort_tile = 2048;
+
+struct LineArgs {
+  const void* a = nullptr;  // scan, argsort, take, search: the lines; scatter: the updates
+  const void* b = nullptr;  // take, scatter: the indices; search: what is looked for
+  void* out = nullptr;
+  void* scratch = nullptr;               // argsort of long lines
+  i64 outer = 0, extent = 0, inner = 0;  // of the lines; of scatter's result
+  i64 a_stride[3]{};
+  i64 count = 0;  // elements of a line of b, or of argsort's result
+  i64 b_stride[3]{};
+  bool flag = false;  // scan: reversed; argsort: descending; take: zero where missing; search: right
+};
+
+inline LineArgs line_args(const LaunchArgs& args, const u64* numbers) {
+  LineArgs r;
+  r.a = args.pointer[0], r.b = args.pointer[1], r.out = args.pointer[2], r.scratch = args.pointer[3];
+  const auto n = [&](int k) { return static_cast<i64>(numbers[k]); };
+  r.outer = n(0), r.extent = n(1), r.inner = n(2);
+  for (int k = 0; k < 3; ++k) r.a_stride[k] = n(3 + k), r.b_stride[k] = n(7 + k);
+  r.count = n(6);
+  r.flag = n(10) != 0;
+  return r;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::codegen {
+
+static_assert(ir::sort_tile == kernels::line_sort_tile);
+static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::LineFold::logaddexp));
+
+constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+                          Lowered& out) {
+  const ir::Op op = g.nodes[node].op;
+  const int group = f.group[node], axis = ir::line_axis(g, node);
+  const bool scatters = op == ir::Op::scatter, two = g.nodes[node].arity > 1;
+  // a: the lines, or what is scattered; b: indices, or what is looked for
+  const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
+  List<u64> code, addresses, numbers;
+  const passes::View va = f.view_in(g, a, group), vb = f.view_in(g, b, group);
+  const ir::Lines lines = ir::lines_of(g.dims(scatters ? node : a), axis);
+  const passes::LineStrides sa = passes::line_strides(va, g.dims(a), axis);
+  const passes::LineStrides sb = passes::line_strides(vb, g.dims(b), axis);
+  const bool folds = op == ir::Op::scan || scatters;
+  code.push(static_cast<u64>(g.nodes[a].dtype));
+  code.push(two ? static_cast<u64>(g.nodes[b].dtype) : 0);
+  code.push(folds ? static_cast<u64>(g.attribute(node, op == ir::Op::scan ? 2 : 1)) : 0);
+  addresses.push(plan.address(va, g.nodes[a].dtype));
+  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::Address::none);
+  addresses.push(plan.where[node]);
+  addresses.push(plan.cuts[group].partials);
+  const bool flag = op == ir::Op::search ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
+  const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];
+  for (const i64 x : {lines.outer, lines.extent, lines.inner, sa.outer, sa.axis, sa.inner, count, sb.outer,
+                      sb.axis, sb.inner, static_cast<i64>(flag)})
+    numbers.push(static_cast<u64>(x));
+  const StepKind kind = op == ir::Op::scan      ? StepKind::scan
+                        : op == ir::Op::argsort ? StepKind::argsort
+                        : op == ir::Op::take    ? StepKind::take
+                        : op == ir::Op::scatter ? StepKind::scatter
+                                                : StepKind::search;
+  Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
+  step.bytes = passes::bytes_of(g, node) + (two ? passes::bytes_of(g, b) : 0) +
+               (op == ir::Op::take ? passes::bytes_of(g, node) : passes::bytes_of(g, a));
+  if (scatters) step.bytes += passes::bytes_of(g, node);
+  if (folds) step.flops = g.dims(a).size();
+}
 
 }  // namespace WEFT_NAMESPACE::codegen
 // ---- weft/codegen/lower_repeat.hpp ----
@@ -10495,7 +10496,7 @@ namespace WEFT_NAMESPACE::codegen {
 constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
                         int last) {
   Lowered out;
-  LoopLowering loops(g, f, plan, out);
+  FusedLowering fused(g, f, plan, out);
   int finish = 0;  // the next of plan.finishes
   while (finish < plan.finishes.size() && plan.finishes[finish] < first) ++finish;
   const auto sums = [&](int before) {
@@ -10519,7 +10520,7 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
     if (!plan.copies.empty()) copies(k);
     const passes::Group& group = f.groups[k];
     if (group.opaque < 0) {
-      if (group.stores.size > 0) loops.lower(k);
+      if (group.stores.size > 0) fused.lower(k);
     } else if (g.nodes[group.opaque].op == ir::Op::loop) {
       lower_repeat(g, f, plan, k, out);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {
@@ -10769,8 +10770,8 @@ class Steps {
         const u64 address = image[header.address_at + first + a];
         place(address, launch.args.pointer[a]);
       }
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::loop) {
-        kernels::LoopArgs& args = launch.args;
+      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::fused) {
+        kernels::LaunchArgs& args = launch.args;
         args.rows = static_cast<i64>(launch.numbers[0]);
         args.rows_per_chunk = static_cast<i64>(launch.numbers[1]);
         args.chunks = static_cast<i64>(launch.numbers[2]);
@@ -10946,7 +10947,7 @@ class Steps {
   List<Launch> launches_;
   List<Bound> bindings_;
   List<Use> inputs_, uses_;
-  List<kernels::Segment> segments_;  // of all segmented loops
+  List<kernels::Segment> segments_;  // of all segmented kernels
   List<kernels::FinishSum> sums_;    // of all second stages
 };
 
@@ -11100,7 +11101,7 @@ struct IndexArgs {
 
 // Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a
 // row.
-inline IndexArgs index_args(const LoopArgs& args, const u64* numbers) {
+inline IndexArgs index_args(const LaunchArgs& args, const u64* numbers) {
   return {args.pointer[0],
           args.pointer[1],
           args.pointer[2],
@@ -14378,7 +14379,7 @@ namespace WEFT_NAMESPACE::kernels {
 // One step, ready to run: pointers resolved, numbers as its kind defines them.
 struct HostLaunch {
   void (*run)(const HostLaunch&, int threads) = nullptr;
-  LoopArgs args;
+  LaunchArgs args;
   const u64* numbers = nullptr;
   int number_count = 0;
   FinishSum* sums = nullptr;  // of a second stage
@@ -14386,8 +14387,8 @@ struct HostLaunch {
 };
 
 template <class C>
-void run_loop(const HostLaunch& launch, int threads) {
-  using Body = Loop<C, LaneFamily, SerialTeam>;
+void run_fused(const HostLaunch& launch, int threads) {
+  using Body = FusedBody<C, LaneFamily, SerialTeam>;
   parallel_for(launch.args.chunks, threads, [&](i64 chunk) {
     alignas(64) std::byte kept[static_cast<std::size_t>(Body::kept_bytes()) + 64];
     SerialTeam team(kept, Body::kept_bytes() + 64);
@@ -14486,7 +14487,7 @@ WEFT_REFUSAL(CustomRunsOnCuda,
 
 namespace WEFT_NAMESPACE::kernels {
 
-static_assert(most_custom_operands < LoopArgs::max_operands);
+static_assert(most_custom_operands < LaunchArgs::max_operands);
 
 template <class Op, class... A>
 concept CustomHost = requires(const A&... a) {
@@ -16624,8 +16625,8 @@ struct Roofline {
 namespace exec {
 
 struct ExplainedStep {
-  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; loops may be several
-                       // at once: "row+column"
+  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; fused kernels may be
+                       // several at once: "row+column"
   std::string shape;   // of the space that it walks, or "m x n x k"
   std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
   i64 bytes = 0, flops = 0;
@@ -16669,7 +16670,7 @@ inline std::string padded(std::string text, std::size_t width, bool right) {
   return text;
 }
 
-// The names of a loop's arithmetic, neighbours of one name counted.
+// The names of a fused kernel's arithmetic, neighbours of one name counted.
 inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group) {
   std::vector<std::pair<std::string, int>> runs;
   for (int i = 0; i < group.body.size; ++i) {
@@ -16689,8 +16690,8 @@ inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const 
   return out.empty() ? "copy" : out;
 }
 
-inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
-                             const passes::Cut& cut) {
+inline std::string fused_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
+                              const passes::Cut& cut) {
   bool row = false, column = false, all = false;
   for (int i = 0; i < group.body.size; ++i) {
     const int x = f.pool[group.body.begin + i];
@@ -16716,8 +16717,8 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
   out.bytes = step.bytes;
   out.flops = step.flops;
   switch (step.kind) {
-    case codegen::StepKind::loop:
-      out.kernel = loop_kind(g, f, group, plan.cuts[k]);
+    case codegen::StepKind::fused:
+      out.kernel = fused_kind(g, f, group, plan.cuts[k]);
       out.shape = to_text(group.space).c_str();
       out.ops = fused_ops(g, f, group);
       break;
@@ -16983,8 +16984,8 @@ constexpr HostKernel host_line_kernel() {
 template <class P, int K>
 constexpr HostKernel host_kernel() {
   constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
-  if constexpr (kind == codegen::StepKind::loop)
-    return &kernels::run_loop<codegen::code_of<P, K>>;
+  if constexpr (kind == codegen::StepKind::fused)
+    return &kernels::run_fused<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::dot)
     return &kernels::run_dot<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::conv)
@@ -48776,8 +48777,8 @@ class GraphExec {
 // ---- weft/exec/cuda_plan.hpp ----
 #ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_PLAN_HPP
 #define WEFT_SINGLE_WEFT_EXEC_CUDA_PLAN_HPP
-// What a GPU decides about a compiled program before it runs, without needing one: how loops are cut into
-// blocks, where partial sums, inputs and scalars lie. Law: a function of the program alone.
+// What a GPU decides about a compiled program before it runs, without needing one: how fused kernels are cut
+// into blocks, where partial sums, inputs and scalars lie. Law: a function of the program alone.
 
 // ---- weft/kernels/conv/block.hpp ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
@@ -49098,12 +49099,12 @@ constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
-// ---- weft/kernels/fused/loop_grid.hpp ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_LOOP_GRID_HPP
-#define WEFT_SINGLE_WEFT_KERNELS_FUSED_LOOP_GRID_HPP
-// How a loop's code is spread over a GPU: how many columns a thread takes at once, how many threads share a
-// row, how many rows share a block. Law: a function of the code and of the alignment of its operands alone,
-// so the order of every sum is fixed by shapes.
+// ---- weft/kernels/fused/grid.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_GRID_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_FUSED_GRID_HPP
+// How a fused kernel's code is spread over a GPU: how many columns a thread takes at once, how many threads
+// share a row, how many rows share a block. Law: a function of the code and of the alignment of its operands
+// alone, so the order of every sum is fixed by shapes.
 
 // ---- weft/kernels/team/group_team.hpp ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_TEAM_GROUP_TEAM_HPP
@@ -49209,11 +49210,11 @@ class SpanTeam {
 
 namespace WEFT_NAMESPACE::kernels {
 
-// Of a loop's instructions: what they need from the machine.
+// Of a fused kernel's instructions: what they need from the machine.
 template <class C>
-struct LoopNeeds {
-  using View = LoopView<C>;
-  static constexpr LoopHeader header = View::header;
+struct FusedNeeds {
+  using View = FusedView<C>;
+  static constexpr FusedHeader header = View::header;
   static constexpr int last_axis = header.axes() - 1;
   static constexpr i64 last_extent = View::extent(last_axis);
   static constexpr bool flat = last_extent == 0;
@@ -49290,9 +49291,9 @@ struct LoopNeeds {
 
 // `Align`: bytes that every dense operand's address is a multiple of, 16 at most.
 template <class C, int Align>
-struct LoopGrid {
-  using Needs = LoopNeeds<C>;
-  static constexpr LoopHeader header = Needs::header;
+struct FusedGrid {
+  using Needs = FusedNeeds<C>;
+  static constexpr FusedHeader header = Needs::header;
 
   static constexpr int most_words = 72;
   static constexpr int choose_width() {
@@ -49333,13 +49334,13 @@ struct LoopGrid {
   template <class Base>
   using Team = std::conditional_t<spans, SpanTeam<Base, threads, parts>, GroupTeam<Base, threads, groups>>;
   template <class Base, class Args>
-  using Body = Loop<C, Family, Team<Base>, Args, threads * parts>;
+  using Body = FusedBody<C, Family, Team<Base>, Args, threads * parts>;
 
   // Dynamic shared memory of a block, in bytes.
   static constexpr i64 shared_bytes() {
     if (spans) return 0;
     return (groups > 1 ? i64{8} * block : 0) +
-           (single ? 0 : Loop<C, Family, SerialTeam>::kept_bytes() * groups);
+           (single ? 0 : FusedBody<C, Family, SerialTeam>::kept_bytes() * groups);
   }
 
   // What block `b` does.
@@ -49359,13 +49360,13 @@ struct LoopGrid {
 
 // How a launch's rows are cut for the GPU. Without sums along the rows any cut gives the same results; with
 // them, one piece stays one piece, and several become enough to fill a GPU.
-struct LoopCut {
+struct FusedCut {
   i64 rows_per_chunk = 1, chunks = 1, blocks = 1;
 };
 inline constexpr i64 most_summed_chunks = 512;
 template <class Grid>
-constexpr LoopCut loop_cut(i64 rows, i64 planned_chunks) {
-  LoopCut cut;
+constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks) {
+  FusedCut cut;
   if constexpr (Grid::Needs::sums) {
     i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
     if (chunks > most_summed_chunks) chunks = most_summed_chunks;
@@ -49379,7 +49380,7 @@ constexpr LoopCut loop_cut(i64 rows, i64 planned_chunks) {
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_FUSED_LOOP_GRID_HPP
+#endif  // WEFT_SINGLE_WEFT_KERNELS_FUSED_GRID_HPP
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -49403,7 +49404,7 @@ constexpr u64 address_bits(u64 address) {
 // themselves start at multiples of 256.
 template <class P, int K>
 constexpr int kernel_alignment() {
-  using Needs = kernels::LoopNeeds<codegen::code_of<P, K>>;
+  using Needs = kernels::FusedNeeds<codegen::code_of<P, K>>;
   for (int s = 0; s < P::header.steps; ++s) {
     const u64* w = P::image + P::header.step_at + codegen::step_words * s;
     if (static_cast<int>(w[0] >> 8) != K) continue;
@@ -49417,24 +49418,24 @@ constexpr int kernel_alignment() {
   return 16;
 }
 
-// The grid of loop kernel K.
+// The grid of fused kernel K.
 template <class P, int K>
-using grid_of = kernels::LoopGrid<codegen::code_of<P, K>, kernel_alignment<P, K>()>;
+using grid_of = kernels::FusedGrid<codegen::code_of<P, K>, kernel_alignment<P, K>()>;
 
-// Of a loop kernel: its cut, and which operands are sums along the rows.
-struct LoopPlan {
-  kernels::LoopCut (*cut)(i64 rows, i64 planned_chunks) = nullptr;
+// Of a fused kernel: its cut, and which operands are sums along the rows.
+struct FusedPlan {
+  kernels::FusedCut (*cut)(i64 rows, i64 planned_chunks) = nullptr;
   u64 sums = 0;
 };
 
 template <class P>
 struct CudaPlan {
   template <int K>
-  static constexpr LoopPlan loop_plan() {
-    LoopPlan plan;
-    if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::loop) {
+  static constexpr FusedPlan fused_plan() {
+    FusedPlan plan;
+    if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::fused) {
       using Grid = grid_of<P, K>;
-      plan.cut = &kernels::loop_cut<Grid>;
+      plan.cut = &kernels::fused_cut<Grid>;
       for (int k = 0; k < Grid::header.operands; ++k) {
         const kernels::Role role = Grid::Needs::View::operand(k).role;
         if (role == kernels::Role::accumulate_columns || role == kernels::Role::accumulate_total)
@@ -49444,27 +49445,27 @@ struct CudaPlan {
     return plan;
   }
   struct Table {
-    LoopPlan at[P::header.kernels > 0 ? P::header.kernels : 1]{};
+    FusedPlan at[P::header.kernels > 0 ? P::header.kernels : 1]{};
   };
   template <int... K>
   static constexpr Table make_table(std::integer_sequence<int, K...>) {
-    return {{loop_plan<K>()...}};
+    return {{fused_plan<K>()...}};
   }
-  static constexpr Table loops = make_table(std::make_integer_sequence<int, P::header.kernels>{});
+  static constexpr Table fused = make_table(std::make_integer_sequence<int, P::header.kernels>{});
 
   // Bytes of the partial sums that wait for one second stage, where these are most.
-  static constexpr i64 loop_partial_bytes() {
+  static constexpr i64 fused_partial_bytes() {
     i64 most = 0, waiting = 0;
     bool finished = false;
     for (int s = 0; s < P::header.steps; ++s) {
       const u64* w = P::image + P::header.step_at + codegen::step_words * s;
       const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
       if (kind == codegen::StepKind::finish) finished = true;
-      if (kind != codegen::StepKind::loop) continue;
+      if (kind != codegen::StepKind::fused) continue;
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
       if (n[4] == 0) continue;
       if (finished) finished = false, waiting = 0;
-      const kernels::LoopCut cut = loops.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]));
+      const kernels::FusedCut cut = fused.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]));
       waiting += passes::align_up(cut.chunks * static_cast<i64>(n[4]));
       if (most < waiting) most = waiting;
     }
@@ -49481,7 +49482,7 @@ struct CudaPlan {
       const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(n), sum_size(w[0] >> 8));
       if (most < bytes) most = bytes;
     }
-    return loop_partial_bytes() + passes::align_up(most);
+    return fused_partial_bytes() + passes::align_up(most);
   }
 
   // Bytes of the type in which convolution kernel `kernel` sums.
@@ -49503,7 +49504,7 @@ struct CudaPlan {
   static constexpr i64 staged_bytes() { return input_offset(P::header.inputs); }
 };
 
-// Cuts the loops of a list of launches for a GPU. `partial` holds CudaPlan<P>::partial_bytes().
+// Cuts the fused kernels of a list of launches for a GPU. `partial` holds CudaPlan<P>::partial_bytes().
 template <class P, class Launch>
 void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
   struct Waiting {
@@ -49528,15 +49529,16 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
             break;
           }
     }
-    if (kind == codegen::StepKind::conv) launch.args.pointer[3] = partial + CudaPlan<P>::loop_partial_bytes();
-    if (kind != codegen::StepKind::loop) continue;
-    kernels::LoopArgs& args = launch.args;
-    const LoopPlan& plan = CudaPlan<P>::loops.at[w[0] >> 8];
-    const kernels::LoopCut cut = plan.cut(args.rows, args.chunks);
+    if (kind == codegen::StepKind::conv)
+      launch.args.pointer[3] = partial + CudaPlan<P>::fused_partial_bytes();
+    if (kind != codegen::StepKind::fused) continue;
+    kernels::LaunchArgs& args = launch.args;
+    const FusedPlan& plan = CudaPlan<P>::fused.at[w[0] >> 8];
+    const kernels::FusedCut cut = plan.cut(args.rows, args.chunks);
     if (args.partial_bytes > 0) {
       if (finished) waiting.clear(), next = partial, finished = false;
-      const std::byte* planned = nullptr;  // where the loop's parts begin: its first sum
-      for (int k = 0; k < kernels::LoopArgs::max_operands; ++k) {
+      const std::byte* planned = nullptr;  // where the kernel's parts begin: its first sum
+      for (int k = 0; k < kernels::LaunchArgs::max_operands; ++k) {
         if (!(plan.sums >> k & 1u)) continue;
         const auto* at = static_cast<const std::byte*>(args.pointer[k]);
         if (planned == nullptr) planned = at;
@@ -49604,7 +49606,7 @@ struct FinishSum;
 // One step: pointers to device memory, numbers as its kind defines them.
 struct CudaLaunch {
   void (*run)(const CudaLaunch&, cudaStream_t stream) = nullptr;
-  LoopArgs args;
+  LaunchArgs args;
   const u64* numbers = nullptr;
   int number_count = 0;
   FinishSum* sums = nullptr;  // of a second stage
@@ -49994,6 +49996,70 @@ void run_cuda_custom(const CudaLaunch& launch, cudaStream_t stream) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_CUSTOM_CUDA_CUH
+// ---- weft/kernels/fused/cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_FUSED_CUDA_CUH
+// A fused kernel as a CUDA kernel: one block a chunk of rows, or a part of one. Law: it runs the body of
+// body.hpp and nothing else; what a block does follows from grid.hpp.
+
+#include <type_traits>
+
+namespace WEFT_NAMESPACE::kernels {
+
+// A launch's arguments, as many as the code has.
+template <class C>
+struct FusedParameters {
+  using View = FusedView<C>;
+  static constexpr int streams() {
+    int n = 0;
+    for (int i = 0; i < View::header.instructions; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::random && n <= in.aux) n = in.aux + 1;
+    }
+    return n;
+  }
+  void* pointer[View::header.operands > 0 ? View::header.operands : 1];
+  i64 rows, rows_per_chunk, last_cols, partial_bytes;
+  u32 stream[streams() > 0 ? streams() : 1];
+  const Segment* segments;
+  int segment_count;
+};
+
+// Tag: weft's version and the targets of this compilation (design, section 10).
+template <u64 Tag, u64 Align, u64... W>
+__global__ void __launch_bounds__((FusedGrid<Code<W...>, static_cast<int>(Align)>::block)) WEFT_KERNEL
+    fused_kernel(const __grid_constant__ FusedParameters<Code<W...>> args) {
+  using Grid = FusedGrid<Code<W...>, static_cast<int>(Align)>;
+  extern __shared__ __align__(16) unsigned char weft_shared_memory[];
+  BlockTeam<Grid::block> team(weft_shared_memory);
+  Grid::run(team, args, static_cast<i64>(blockIdx.x));
+}
+
+// Enqueues a fused kernel whose arguments have been cut for the GPU (chunks: the blocks).
+template <u64 Align, u64... W>
+void enqueue_fused(Code<W...>, const LaunchArgs& from, cudaStream_t stream) {
+  using C = Code<W...>;
+  using Grid = FusedGrid<C, static_cast<int>(Align)>;
+  static_assert(Grid::shared_bytes() <= 48 * 1024,
+                "a fused kernel keeps more of its row than a block's shared memory holds");
+  if (from.chunks == 0) return;
+  FusedParameters<C> args{};
+  for (int k = 0; k < FusedView<C>::header.operands; ++k) args.pointer[k] = from.pointer[k];
+  for (int k = 0; k < FusedParameters<C>::streams(); ++k) args.stream[k] = from.stream[k];
+  args.rows = from.rows;
+  args.rows_per_chunk = from.rows_per_chunk;
+  args.last_cols = from.last_cols;
+  args.partial_bytes = from.partial_bytes;
+  args.segments = from.segments;
+  args.segment_count = from.segment_count;
+  fused_kernel<kernel_tag, Align, W...>
+      <<<cuda_blocks(from.chunks), Grid::block, static_cast<std::size_t>(Grid::shared_bytes()), stream>>>(
+          args);
+  cuda_check_launch("a fused kernel");
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_FUSED_CUDA_CUH
 // ---- weft/kernels/fused/finish_cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_FINISH_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_FUSED_FINISH_CUDA_CUH
@@ -50021,70 +50087,6 @@ void run_cuda_finish(const CudaLaunch& launch, cudaStream_t stream) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_FUSED_FINISH_CUDA_CUH
-// ---- weft/kernels/fused/loop_cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_LOOP_CUDA_CUH
-#define WEFT_SINGLE_WEFT_KERNELS_FUSED_LOOP_CUDA_CUH
-// A fused loop as a CUDA kernel: one block a chunk of rows, or a part of one. Law: it runs the body of
-// loop.hpp and nothing else; what a block does follows from loop_grid.hpp.
-
-#include <type_traits>
-
-namespace WEFT_NAMESPACE::kernels {
-
-// A launch's arguments, as many as the code has.
-template <class C>
-struct LoopParameters {
-  using View = LoopView<C>;
-  static constexpr int streams() {
-    int n = 0;
-    for (int i = 0; i < View::header.instructions; ++i) {
-      const Instruction in = View::instruction(i);
-      if (in.op == Opcode::random && n <= in.aux) n = in.aux + 1;
-    }
-    return n;
-  }
-  void* pointer[View::header.operands > 0 ? View::header.operands : 1];
-  i64 rows, rows_per_chunk, last_cols, partial_bytes;
-  u32 stream[streams() > 0 ? streams() : 1];
-  const Segment* segments;
-  int segment_count;
-};
-
-// Tag: weft's version and the targets of this compilation (design, section 10).
-template <u64 Tag, u64 Align, u64... W>
-__global__ void __launch_bounds__((LoopGrid<Code<W...>, static_cast<int>(Align)>::block)) WEFT_KERNEL
-    loop_kernel(const __grid_constant__ LoopParameters<Code<W...>> args) {
-  using Grid = LoopGrid<Code<W...>, static_cast<int>(Align)>;
-  extern __shared__ __align__(16) unsigned char weft_shared_memory[];
-  BlockTeam<Grid::block> team(weft_shared_memory);
-  Grid::run(team, args, static_cast<i64>(blockIdx.x));
-}
-
-// Enqueues a loop whose arguments have been cut for the GPU (chunks: the blocks).
-template <u64 Align, u64... W>
-void enqueue_loop(Code<W...>, const LoopArgs& from, cudaStream_t stream) {
-  using C = Code<W...>;
-  using Grid = LoopGrid<C, static_cast<int>(Align)>;
-  static_assert(Grid::shared_bytes() <= 48 * 1024,
-                "a loop keeps more of its row than a block's shared memory holds");
-  if (from.chunks == 0) return;
-  LoopParameters<C> args{};
-  for (int k = 0; k < LoopView<C>::header.operands; ++k) args.pointer[k] = from.pointer[k];
-  for (int k = 0; k < LoopParameters<C>::streams(); ++k) args.stream[k] = from.stream[k];
-  args.rows = from.rows;
-  args.rows_per_chunk = from.rows_per_chunk;
-  args.last_cols = from.last_cols;
-  args.partial_bytes = from.partial_bytes;
-  args.segments = from.segments;
-  args.segment_count = from.segment_count;
-  loop_kernel<kernel_tag, Align, W...>
-      <<<cuda_blocks(from.chunks), Grid::block, static_cast<std::size_t>(Grid::shared_bytes()), stream>>>(
-          args);
-  cuda_check_launch("a fused loop");
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_FUSED_LOOP_CUDA_CUH
 // ---- weft/kernels/gemm/cublaslt.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_GEMM_CUBLASLT_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_GEMM_CUBLASLT_CUH
@@ -50785,8 +50787,8 @@ inline void run_copy(const kernels::CudaLaunch& launch, cudaStream_t stream) {
              "cudaMemcpyAsync", "a step of a program");
 }
 template <class C, u64 Align>
-void run_loop(const kernels::CudaLaunch& launch, cudaStream_t stream) {
-  kernels::enqueue_loop<Align>(C{}, launch.args, stream);
+void run_fused(const kernels::CudaLaunch& launch, cudaStream_t stream) {
+  kernels::enqueue_fused<Align>(C{}, launch.args, stream);
 }
 
 }  // namespace launching
@@ -50794,8 +50796,8 @@ void run_loop(const kernels::CudaLaunch& launch, cudaStream_t stream) {
 template <class P, int K>
 constexpr CudaKernel cuda_kernel() {
   constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
-  if constexpr (kind == codegen::StepKind::loop) {
-    return &launching::run_loop<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
+  if constexpr (kind == codegen::StepKind::fused) {
+    return &launching::run_fused<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
   } else if constexpr (kind == codegen::StepKind::finish) {
     return &kernels::run_cuda_finish<finish_set<P>()>;
   } else if constexpr (kind == codegen::StepKind::custom) {

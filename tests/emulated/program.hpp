@@ -22,8 +22,8 @@ inline u64 seed = 1;
 inline i64 barriers = 0;
 
 template <class C, int Align>
-void run_loop(const kernels::HostLaunch& launch, int) {
-  using Grid = kernels::LoopGrid<C, Align>;
+void run_fused(const kernels::HostLaunch& launch, int) {
+  using Grid = kernels::FusedGrid<C, Align>;
   barriers += emulate_grid(launch.args.chunks, Grid::block, Grid::shared_bytes(), ++seed,
                            [&](EmulatedTeam& team, i64 block) { Grid::run(team, launch.args, block); })
                   .barriers;
@@ -52,8 +52,8 @@ void run_conv(const kernels::HostLaunch& launch, int) {
 
 template <class P, int K>
 constexpr exec::HostKernel kernel() {
-  if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::loop)
-    return &run_loop<codegen::code_of<P, K>, exec::kernel_alignment<P, K>()>;
+  if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::fused)
+    return &run_fused<codegen::code_of<P, K>, exec::kernel_alignment<P, K>()>;
   else if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::finish)
     return &run_finish<exec::finish_set<P>()>;
   else if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::conv)

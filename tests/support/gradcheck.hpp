@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "support/compile_verified.hpp"
-#include "support/interpret_loop.hpp"
+#include "support/interpret_lowered.hpp"
 #include "weft/ops/core/expr.hpp"
 #include "weft/passes/differentiate.hpp"
 #include "weft/passes/prune.hpp"

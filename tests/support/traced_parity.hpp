@@ -6,7 +6,7 @@
 // sum(gradient * weights).
 
 #include "support/compile_verified.hpp"
-#include "support/interpret_loop.hpp"
+#include "support/interpret_lowered.hpp"
 #include "support/parity.hpp"
 #include "weft/passes/differentiate.hpp"
 #include "weft/passes/prune.hpp"

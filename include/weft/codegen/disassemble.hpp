@@ -36,7 +36,7 @@ static_assert(std::size(space_names) == static_cast<std::size_t>(ir::Space::boun
 static_assert(std::size(fold_names) == static_cast<std::size_t>(kernels::Fold::argmin) + 1);
 static_assert(std::size(role_names) == static_cast<std::size_t>(kernels::Role::random) + 1);
 
-// The pointwise instructions have the primitives' names (lower_loop.hpp asserts the order).
+// The pointwise instructions have the primitives' names (lower_fused.hpp asserts the order).
 inline const char* name_of(kernels::Opcode op) {
   using kernels::Opcode;
   static constexpr const char* rest[]{"constant", "load",       "index", "random", "reduce",
@@ -106,7 +106,7 @@ inline std::string instruction(const u64* words, int at) {
 }
 
 inline std::string fused(const u64* w) {
-  const kernels::LoopHeader h = kernels::LoopHeader::decode(w);
+  const kernels::FusedHeader h = kernels::FusedHeader::decode(w);
   std::string out = "fused: rows " + list(w + h.extent_at(), h.row_axes, -1) + ", columns " +
                     list(w + h.extent_at() + h.row_axes, h.col_axes, -1) + ", " + std::to_string(h.passes) +
                     (h.passes == 1 ? " pass" : " passes");
@@ -151,7 +151,7 @@ inline std::string address(u64 a) {
 // One kernel, of the kind and with the words that lowering gave it.
 inline std::string disassemble(StepKind kind, const u64* w, int size) {
   using disassemble_detail::name_of;
-  if (kind == StepKind::loop) return disassemble_detail::fused(w);
+  if (kind == StepKind::fused) return disassemble_detail::fused(w);
   std::string out = disassemble_detail::kind_names[static_cast<int>(kind)];
   switch (kind) {
     case StepKind::dot:

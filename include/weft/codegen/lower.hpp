@@ -5,8 +5,8 @@
 #include "weft/codegen/lower_custom.hpp"
 #include "weft/codegen/lower_dot.hpp"
 #include "weft/codegen/lower_finish.hpp"
+#include "weft/codegen/lower_fused.hpp"
 #include "weft/codegen/lower_line.hpp"
-#include "weft/codegen/lower_loop.hpp"
 #include "weft/codegen/lower_repeat.hpp"
 
 namespace WEFT_NAMESPACE::codegen {
@@ -16,7 +16,7 @@ namespace WEFT_NAMESPACE::codegen {
 constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
                         int last) {
   Lowered out;
-  LoopLowering loops(g, f, plan, out);
+  FusedLowering fused(g, f, plan, out);
   int finish = 0;  // the next of plan.finishes
   while (finish < plan.finishes.size() && plan.finishes[finish] < first) ++finish;
   const auto sums = [&](int before) {
@@ -40,7 +40,7 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
     if (!plan.copies.empty()) copies(k);
     const passes::Group& group = f.groups[k];
     if (group.opaque < 0) {
-      if (group.stores.size > 0) loops.lower(k);
+      if (group.stores.size > 0) fused.lower(k);
     } else if (g.nodes[group.opaque].op == ir::Op::loop) {
       lower_repeat(g, f, plan, k, out);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {

@@ -10,7 +10,7 @@ namespace WEFT_NAMESPACE::codegen {
 // repeat: runs the steps behind it several times. Numbers: trips, how many steps, its first binding,
 // bindings.
 enum class StepKind : u8 {
-  loop,
+  fused,
   finish,
   dot,
   gather,

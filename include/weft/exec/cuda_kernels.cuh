@@ -6,8 +6,8 @@
 #include "weft/kernels/axis/rows.cuh"
 #include "weft/kernels/conv/cuda.cuh"
 #include "weft/kernels/custom/cuda.cuh"
+#include "weft/kernels/fused/cuda.cuh"
 #include "weft/kernels/fused/finish_cuda.cuh"
-#include "weft/kernels/fused/loop_cuda.cuh"
 #include "weft/kernels/gemm/cublaslt.cuh"
 #include "weft/kernels/gemm/tiled.cuh"
 
@@ -80,8 +80,8 @@ inline void run_copy(const kernels::CudaLaunch& launch, cudaStream_t stream) {
              "cudaMemcpyAsync", "a step of a program");
 }
 template <class C, u64 Align>
-void run_loop(const kernels::CudaLaunch& launch, cudaStream_t stream) {
-  kernels::enqueue_loop<Align>(C{}, launch.args, stream);
+void run_fused(const kernels::CudaLaunch& launch, cudaStream_t stream) {
+  kernels::enqueue_fused<Align>(C{}, launch.args, stream);
 }
 
 }  // namespace launching
@@ -89,8 +89,8 @@ void run_loop(const kernels::CudaLaunch& launch, cudaStream_t stream) {
 template <class P, int K>
 constexpr CudaKernel cuda_kernel() {
   constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
-  if constexpr (kind == codegen::StepKind::loop) {
-    return &launching::run_loop<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
+  if constexpr (kind == codegen::StepKind::fused) {
+    return &launching::run_fused<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
   } else if constexpr (kind == codegen::StepKind::finish) {
     return &kernels::run_cuda_finish<finish_set<P>()>;
   } else if constexpr (kind == codegen::StepKind::custom) {

@@ -1,11 +1,11 @@
 #pragma once
-// What a GPU decides about a compiled program before it runs, without needing one: how loops are cut into
-// blocks, where partial sums, inputs and scalars lie. Law: a function of the program alone.
+// What a GPU decides about a compiled program before it runs, without needing one: how fused kernels are cut
+// into blocks, where partial sums, inputs and scalars lie. Law: a function of the program alone.
 
 #include "weft/exec/steps.hpp"
 #include "weft/kernels/conv/block.hpp"
 #include "weft/kernels/fused/finish.hpp"
-#include "weft/kernels/fused/loop_grid.hpp"
+#include "weft/kernels/fused/grid.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -29,7 +29,7 @@ constexpr u64 address_bits(u64 address) {
 // themselves start at multiples of 256.
 template <class P, int K>
 constexpr int kernel_alignment() {
-  using Needs = kernels::LoopNeeds<codegen::code_of<P, K>>;
+  using Needs = kernels::FusedNeeds<codegen::code_of<P, K>>;
   for (int s = 0; s < P::header.steps; ++s) {
     const u64* w = P::image + P::header.step_at + codegen::step_words * s;
     if (static_cast<int>(w[0] >> 8) != K) continue;
@@ -43,24 +43,24 @@ constexpr int kernel_alignment() {
   return 16;
 }
 
-// The grid of loop kernel K.
+// The grid of fused kernel K.
 template <class P, int K>
-using grid_of = kernels::LoopGrid<codegen::code_of<P, K>, kernel_alignment<P, K>()>;
+using grid_of = kernels::FusedGrid<codegen::code_of<P, K>, kernel_alignment<P, K>()>;
 
-// Of a loop kernel: its cut, and which operands are sums along the rows.
-struct LoopPlan {
-  kernels::LoopCut (*cut)(i64 rows, i64 planned_chunks) = nullptr;
+// Of a fused kernel: its cut, and which operands are sums along the rows.
+struct FusedPlan {
+  kernels::FusedCut (*cut)(i64 rows, i64 planned_chunks) = nullptr;
   u64 sums = 0;
 };
 
 template <class P>
 struct CudaPlan {
   template <int K>
-  static constexpr LoopPlan loop_plan() {
-    LoopPlan plan;
-    if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::loop) {
+  static constexpr FusedPlan fused_plan() {
+    FusedPlan plan;
+    if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::fused) {
       using Grid = grid_of<P, K>;
-      plan.cut = &kernels::loop_cut<Grid>;
+      plan.cut = &kernels::fused_cut<Grid>;
       for (int k = 0; k < Grid::header.operands; ++k) {
         const kernels::Role role = Grid::Needs::View::operand(k).role;
         if (role == kernels::Role::accumulate_columns || role == kernels::Role::accumulate_total)
@@ -70,27 +70,27 @@ struct CudaPlan {
     return plan;
   }
   struct Table {
-    LoopPlan at[P::header.kernels > 0 ? P::header.kernels : 1]{};
+    FusedPlan at[P::header.kernels > 0 ? P::header.kernels : 1]{};
   };
   template <int... K>
   static constexpr Table make_table(std::integer_sequence<int, K...>) {
-    return {{loop_plan<K>()...}};
+    return {{fused_plan<K>()...}};
   }
-  static constexpr Table loops = make_table(std::make_integer_sequence<int, P::header.kernels>{});
+  static constexpr Table fused = make_table(std::make_integer_sequence<int, P::header.kernels>{});
 
   // Bytes of the partial sums that wait for one second stage, where these are most.
-  static constexpr i64 loop_partial_bytes() {
+  static constexpr i64 fused_partial_bytes() {
     i64 most = 0, waiting = 0;
     bool finished = false;
     for (int s = 0; s < P::header.steps; ++s) {
       const u64* w = P::image + P::header.step_at + codegen::step_words * s;
       const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
       if (kind == codegen::StepKind::finish) finished = true;
-      if (kind != codegen::StepKind::loop) continue;
+      if (kind != codegen::StepKind::fused) continue;
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
       if (n[4] == 0) continue;
       if (finished) finished = false, waiting = 0;
-      const kernels::LoopCut cut = loops.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]));
+      const kernels::FusedCut cut = fused.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]));
       waiting += passes::align_up(cut.chunks * static_cast<i64>(n[4]));
       if (most < waiting) most = waiting;
     }
@@ -107,7 +107,7 @@ struct CudaPlan {
       const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(n), sum_size(w[0] >> 8));
       if (most < bytes) most = bytes;
     }
-    return loop_partial_bytes() + passes::align_up(most);
+    return fused_partial_bytes() + passes::align_up(most);
   }
 
   // Bytes of the type in which convolution kernel `kernel` sums.
@@ -129,7 +129,7 @@ struct CudaPlan {
   static constexpr i64 staged_bytes() { return input_offset(P::header.inputs); }
 };
 
-// Cuts the loops of a list of launches for a GPU. `partial` holds CudaPlan<P>::partial_bytes().
+// Cuts the fused kernels of a list of launches for a GPU. `partial` holds CudaPlan<P>::partial_bytes().
 template <class P, class Launch>
 void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
   struct Waiting {
@@ -154,15 +154,16 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
             break;
           }
     }
-    if (kind == codegen::StepKind::conv) launch.args.pointer[3] = partial + CudaPlan<P>::loop_partial_bytes();
-    if (kind != codegen::StepKind::loop) continue;
-    kernels::LoopArgs& args = launch.args;
-    const LoopPlan& plan = CudaPlan<P>::loops.at[w[0] >> 8];
-    const kernels::LoopCut cut = plan.cut(args.rows, args.chunks);
+    if (kind == codegen::StepKind::conv)
+      launch.args.pointer[3] = partial + CudaPlan<P>::fused_partial_bytes();
+    if (kind != codegen::StepKind::fused) continue;
+    kernels::LaunchArgs& args = launch.args;
+    const FusedPlan& plan = CudaPlan<P>::fused.at[w[0] >> 8];
+    const kernels::FusedCut cut = plan.cut(args.rows, args.chunks);
     if (args.partial_bytes > 0) {
       if (finished) waiting.clear(), next = partial, finished = false;
-      const std::byte* planned = nullptr;  // where the loop's parts begin: its first sum
-      for (int k = 0; k < kernels::LoopArgs::max_operands; ++k) {
+      const std::byte* planned = nullptr;  // where the kernel's parts begin: its first sum
+      for (int k = 0; k < kernels::LaunchArgs::max_operands; ++k) {
         if (!(plan.sums >> k & 1u)) continue;
         const auto* at = static_cast<const std::byte*>(args.pointer[k]);
         if (planned == nullptr) planned = at;

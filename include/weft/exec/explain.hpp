@@ -27,8 +27,8 @@ struct Roofline {
 namespace exec {
 
 struct ExplainedStep {
-  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; loops may be several
-                       // at once: "row+column"
+  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; fused kernels may be
+                       // several at once: "row+column"
   std::string shape;   // of the space that it walks, or "m x n x k"
   std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
   i64 bytes = 0, flops = 0;
@@ -72,7 +72,7 @@ inline std::string padded(std::string text, std::size_t width, bool right) {
   return text;
 }
 
-// The names of a loop's arithmetic, neighbours of one name counted.
+// The names of a fused kernel's arithmetic, neighbours of one name counted.
 inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group) {
   std::vector<std::pair<std::string, int>> runs;
   for (int i = 0; i < group.body.size; ++i) {
@@ -92,8 +92,8 @@ inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const 
   return out.empty() ? "copy" : out;
 }
 
-inline std::string loop_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
-                             const passes::Cut& cut) {
+inline std::string fused_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
+                              const passes::Cut& cut) {
   bool row = false, column = false, all = false;
   for (int i = 0; i < group.body.size; ++i) {
     const int x = f.pool[group.body.begin + i];
@@ -119,8 +119,8 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
   out.bytes = step.bytes;
   out.flops = step.flops;
   switch (step.kind) {
-    case codegen::StepKind::loop:
-      out.kernel = loop_kind(g, f, group, plan.cuts[k]);
+    case codegen::StepKind::fused:
+      out.kernel = fused_kind(g, f, group, plan.cuts[k]);
       out.shape = to_text(group.space).c_str();
       out.ops = fused_ops(g, f, group);
       break;

@@ -33,8 +33,8 @@ constexpr HostKernel host_line_kernel() {
 template <class P, int K>
 constexpr HostKernel host_kernel() {
   constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
-  if constexpr (kind == codegen::StepKind::loop)
-    return &kernels::run_loop<codegen::code_of<P, K>>;
+  if constexpr (kind == codegen::StepKind::fused)
+    return &kernels::run_fused<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::dot)
     return &kernels::run_dot<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::conv)

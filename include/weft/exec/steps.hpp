@@ -70,8 +70,8 @@ class Steps {
         const u64 address = image[header.address_at + first + a];
         place(address, launch.args.pointer[a]);
       }
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::loop) {
-        kernels::LoopArgs& args = launch.args;
+      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::fused) {
+        kernels::LaunchArgs& args = launch.args;
         args.rows = static_cast<i64>(launch.numbers[0]);
         args.rows_per_chunk = static_cast<i64>(launch.numbers[1]);
         args.chunks = static_cast<i64>(launch.numbers[2]);
@@ -247,7 +247,7 @@ class Steps {
   List<Launch> launches_;
   List<Bound> bindings_;
   List<Use> inputs_, uses_;
-  List<kernels::Segment> segments_;  // of all segmented loops
+  List<kernels::Segment> segments_;  // of all segmented kernels
   List<kernels::FinishSum> sums_;    // of all second stages
 };
 

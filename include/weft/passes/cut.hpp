@@ -1,5 +1,5 @@
 #pragma once
-// How a loop group is cut: which axes are rows and which columns, and how many rows make one unit of work.
+// How a fused group is cut: which axes are rows and which columns, and how many rows make one unit of work.
 // Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
 
 #include "weft/passes/address.hpp"

@@ -2,10 +2,11 @@
 // Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
 //
 // Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
-// order is legal by construction and one sweep suffices. A loop group iterates over one space, cut at `split`
-// into rows and columns; its members have the extents of the space, or those of a row (columns reduced), and
-// reductions go along the columns (usable at once), along the rows, or over everything (usable by later
-// groups). What crosses groups is stored, unless computing it again from what is in memory anyway is cheap.
+// order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
+// `split` into rows and columns; its members have the extents of the space, or those of a row (columns
+// reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
+// by later groups). What crosses groups is stored, unless computing it again from what is in memory anyway is
+// cheap.
 
 #include "weft/passes/dot_problem.hpp"
 #include "weft/passes/epilogue.hpp"
@@ -23,14 +24,14 @@ enum class Role : u8 {
   generator,  // a function of the index alone; made again wherever it is used
   inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
   view,       // addresses over another node's memory
-  fused,      // member of a loop group
+  fused,      // member of a fused group
   opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, gather, scatter
   arena,      // a pack: its operands' memory read as one vector
   waiting,    // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
 struct Group {
-  int opaque = -1;            // the node that has a kernel of its own, -1 for a loop
+  int opaque = -1;            // the node that has a kernel of its own, -1 for a fused group
   int result = -1;            // what that kernel stores: `opaque`, or the last addition to it
   int added = -1, bias = -1;  // what is added to a product's sums, in this order
   Dims space;

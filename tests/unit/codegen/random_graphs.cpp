@@ -3,7 +3,7 @@
 #include <string>
 
 #include "support/compile_verified.hpp"
-#include "support/interpret_loop.hpp"
+#include "support/interpret_lowered.hpp"
 #include "support/random_graph.hpp"
 
 using namespace weft;

@@ -23,7 +23,7 @@ struct LineArgs {
   bool flag = false;  // scan: reversed; argsort: descending; take: zero where missing; search: right
 };
 
-inline LineArgs line_args(const LoopArgs& args, const u64* numbers) {
+inline LineArgs line_args(const LaunchArgs& args, const u64* numbers) {
   LineArgs r;
   r.a = args.pointer[0], r.b = args.pointer[1], r.out = args.pointer[2], r.scratch = args.pointer[3];
   const auto n = [&](int k) { return static_cast<i64>(numbers[k]); };

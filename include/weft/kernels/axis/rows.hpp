@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "weft/kernels/fused/loop.hpp"
+#include "weft/kernels/fused/body.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -38,7 +38,7 @@ struct IndexArgs {
 
 // Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a
 // row.
-inline IndexArgs index_args(const LoopArgs& args, const u64* numbers) {
+inline IndexArgs index_args(const LaunchArgs& args, const u64* numbers) {
   return {args.pointer[0],
           args.pointer[1],
           args.pointer[2],

@@ -25,7 +25,7 @@ WEFT_REFUSAL(CustomRunsOnCuda,
 
 namespace WEFT_NAMESPACE::kernels {
 
-static_assert(most_custom_operands < LoopArgs::max_operands);
+static_assert(most_custom_operands < LaunchArgs::max_operands);
 
 template <class Op, class... A>
 concept CustomHost = requires(const A&... a) {

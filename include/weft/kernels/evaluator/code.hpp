@@ -2,10 +2,10 @@
 // Code<word, word, ...>: a kernel's bytecode as a type. Only 64-bit integers, because they alone survive
 // every compiler's mangling of a __global__ template; equal kernels are one instantiation.
 //
-// A loop's words: one header word (operands, instructions, row axes, column axes, passes, flags), one with
-// the number of kept elements, the ends of its sections, the extents of its axes (0: a launch argument), its
-// operands (a word, one stride an axis, and for a window a low and a high bound an axis), its instructions.
-// Sections: chunk, row 0, element 0, row 1, element 1, ..., row P.
+// A fused kernel's words: one header word (operands, instructions, row axes, column axes, passes, flags), one
+// with the number of kept elements, the ends of its sections, the extents of its axes (0: a launch argument),
+// its operands (a word, one stride an axis, and for a window a low and a high bound an axis), its
+// instructions. Sections: chunk, row 0, element 0, row 1, element 1, ..., row P.
 
 #include "weft/core/dtype.hpp"
 #include "weft/kernels/evaluator/opcode.hpp"
@@ -32,7 +32,7 @@ struct OperandWord {
   }
 };
 
-struct LoopHeader {
+struct FusedHeader {
   int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
   bool segmented = false;  // rows are tiles of the ranges of a parameter group
   bool windows = false;    // operands carry bounds
@@ -44,8 +44,8 @@ struct LoopHeader {
     w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33 |
            static_cast<u64>(even) << 34;
   }
-  WEFT_HD static constexpr LoopHeader decode(const u64* w) {
-    LoopHeader h;
+  WEFT_HD static constexpr FusedHeader decode(const u64* w) {
+    FusedHeader h;
     h.operands = static_cast<int>(w[0] & 0xffff);
     h.instructions = static_cast<int>(w[0] >> 16 & 0xffff);
     h.row_axes = static_cast<int>(w[0] >> 32 & 255);
@@ -67,10 +67,10 @@ struct LoopHeader {
   WEFT_HD constexpr int instruction_at() const { return operand_at() + operand_words() * operands; }
 };
 
-// A loop's words, read back at compile time.
+// A fused kernel's words, read back at compile time.
 template <class C>
-struct LoopView {
-  static constexpr LoopHeader header = LoopHeader::decode(C::w);
+struct FusedView {
+  static constexpr FusedHeader header = FusedHeader::decode(C::w);
   static constexpr int section_at = header.section_at;
   static constexpr int extent_at = header.extent_at();
   static constexpr int operand_at = header.operand_at();
@@ -108,8 +108,8 @@ struct Segment {
 inline constexpr i64 tile_length = 4096;
 inline constexpr int widest_value = 16;  // columns that a team takes as one value, at most
 
-// What a launch of a loop is given besides its code.
-struct LoopArgs {
+// What a launch is given besides its code.
+struct LaunchArgs {
   static constexpr int max_operands = 40;
   static constexpr int max_streams = 8;
   void* pointer[max_operands]{};
@@ -119,7 +119,7 @@ struct LoopArgs {
   i64 last_cols = 0;      // columns of the last row (a flat walk's ragged end), else the number of columns
   i64 partial_bytes = 0;  // from one chunk's partial sums to the next's; 0: sums go straight to their place
   u32 stream[max_streams]{};
-  const Segment* segments = nullptr;  // of a segmented loop
+  const Segment* segments = nullptr;  // of a segmented kernel
   int segment_count = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The instructions of a fused loop. The pointwise ones stand in the order of ir's pointwise primitives, which
-// codegen relies on and asserts.
+// The instructions of a fused kernel. The pointwise ones stand in the order of ir's pointwise primitives,
+// which codegen relies on and asserts.
 
 #include "weft/core/config.hpp"
 #include "weft/core/types.hpp"
@@ -58,7 +58,7 @@ enum class Opcode : u8 {
   shift_right,
   select,
   fma,
-  // what a loop does besides arithmetic
+  // what a fused kernel does besides arithmetic
   constant,    // imm: bits (f64 or i64)
   load,        // aux: operand
   index,       // aux: operand, whose strides give the index

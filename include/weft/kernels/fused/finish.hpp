@@ -2,7 +2,7 @@
 // The second stage of sums along rows: the chunks' partial results become one. Law: the order of every sum is
 // fixed by the number of chunks and the size of the team.
 
-#include "weft/kernels/fused/loop.hpp"
+#include "weft/kernels/fused/body.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 

@@ -46,7 +46,7 @@ struct FinishSum;
 // One step: pointers to device memory, numbers as its kind defines them.
 struct CudaLaunch {
   void (*run)(const CudaLaunch&, cudaStream_t stream) = nullptr;
-  LoopArgs args;
+  LaunchArgs args;
   const u64* numbers = nullptr;
   int number_count = 0;
   FinishSum* sums = nullptr;  // of a second stage

@@ -5,8 +5,8 @@
 
 #include "weft/kernels/axis/rows.hpp"
 #include "weft/kernels/conv/host.hpp"
+#include "weft/kernels/fused/body.hpp"
 #include "weft/kernels/fused/finish.hpp"
-#include "weft/kernels/fused/loop.hpp"
 #include "weft/kernels/gemm/call.hpp"
 #include "weft/kernels/gemm/host.hpp"
 
@@ -15,7 +15,7 @@ namespace WEFT_NAMESPACE::kernels {
 // One step, ready to run: pointers resolved, numbers as its kind defines them.
 struct HostLaunch {
   void (*run)(const HostLaunch&, int threads) = nullptr;
-  LoopArgs args;
+  LaunchArgs args;
   const u64* numbers = nullptr;
   int number_count = 0;
   FinishSum* sums = nullptr;  // of a second stage
@@ -23,8 +23,8 @@ struct HostLaunch {
 };
 
 template <class C>
-void run_loop(const HostLaunch& launch, int threads) {
-  using Body = Loop<C, LaneFamily, SerialTeam>;
+void run_fused(const HostLaunch& launch, int threads) {
+  using Body = FusedBody<C, LaneFamily, SerialTeam>;
   parallel_for(launch.args.chunks, threads, [&](i64 chunk) {
     alignas(64) std::byte kept[static_cast<std::size_t>(Body::kept_bytes()) + 64];
     SerialTeam team(kept, Body::kept_bytes() + 64);

@@ -1,21 +1,21 @@
 #pragma once
-// The one body of every fused loop: pointwise arithmetic over rows and columns, reductions along the columns
-// (several passes over a row), and sums along the rows. A team works on one chunk of rows; its threads share
-// a row's columns. Law: what is computed depends on the cut into chunks and on the width of a value, never on
-// which thread computes it.
+// The one body of every fused kernel: pointwise arithmetic over rows and columns, reductions along the
+// columns (several passes over a row), and sums along the rows. A team works on one chunk of rows; its
+// threads share a row's columns. Law: what is computed depends on the cut into chunks and on the width of a
+// value, never on which thread computes it.
 
-#include "weft/kernels/fused/loop_parts.hpp"
-#include "weft/kernels/fused/loop_place.hpp"
+#include "weft/kernels/fused/parts.hpp"
+#include "weft/kernels/fused/place.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
 // `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
-// `single` loop) keeps what it loaded and computed for the later passes, and its sums along the rows, in
+// `single` kernel) keeps what it loaded and computed for the later passes, and its sums along the rows, in
 // registers.
-template <class C, class Family, class Team, class Args = LoopArgs, int Threads = 0>
-struct Loop {
-  using View = LoopView<C>;
-  static constexpr LoopHeader header = View::header;
+template <class C, class Family, class Team, class Args = LaunchArgs, int Threads = 0>
+struct FusedBody {
+  using View = FusedView<C>;
+  static constexpr FusedHeader header = View::header;
   static constexpr int count = header.instructions;
   static constexpr int width = Family::width;
   static_assert(widest_value % width == 0);
@@ -65,14 +65,14 @@ struct Loop {
   BankOf<Family> folds;   // running reductions of a row
   BankOf<Family> totals;  // running sums over the chunk
   i64 best_index[count][width];
-  LoopPlace<C> place;
+  FusedPlace<C> place;
   i64 chunk = 0;
   int active = 0;  // how many of the value's columns exist, where the code does not tell
   bool first_row = false;
   bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
 
-  WEFT_HD_INLINE Loop(Team& t, const Args& a)
+  WEFT_HD_INLINE FusedBody(Team& t, const Args& a)
       : team(t), args(a), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
 
   template <int Lanes>

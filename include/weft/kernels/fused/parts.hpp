@@ -1,6 +1,6 @@
 #pragma once
-// What the loop body is made of: folds over lanes and over a team, the best value of a row with its column,
-// compile- time unrolling, and banks of registers.
+// What the body of a fused kernel is made of: folds over lanes and over a team, the best value of a row with
+// its column, compile-time unrolling, and banks of registers.
 
 #include <limits>
 #include <utility>

@@ -173,8 +173,8 @@ class Machine {
     const u64* number = lowered_.numbers.data() + s.numbers.begin;
     const auto n = [&](int k) { return static_cast<i64>(number[k]); };
     switch (s.kind) {
-      case codegen::StepKind::loop:
-        return loop(words, address, number, s.numbers.size);
+      case codegen::StepKind::fused:
+        return fused(words, address, number, s.numbers.size);
       case codegen::StepKind::finish:
         for (int k = 0; k < s.numbers.size; k += kernels::finish_numbers, address += 2) {
           const DType t = static_cast<DType>(number[k + 3] & 255);
@@ -339,16 +339,16 @@ class Machine {
                                                                    : infinity;
   }
 
-  // ---- one loop kernel ----
+  // ---- one fused kernel ----
   struct Running {
     double value = 0;
     i64 where = 0;
     bool any = false;
   };
 
-  void loop(const u64* w, const u64* address, const u64* number, int numbers) {
+  void fused(const u64* w, const u64* address, const u64* number, int numbers) {
     using kernels::Opcode;
-    const kernels::LoopHeader h = kernels::LoopHeader::decode(w);
+    const kernels::FusedHeader h = kernels::FusedHeader::decode(w);
     const int extent_at = 2 + h.sections(), operand_at = extent_at + h.axes(),
               operand_words = h.operand_words();
     const u64* code = w + operand_at + operand_words * h.operands;

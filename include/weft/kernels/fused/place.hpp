@@ -1,7 +1,7 @@
 #pragma once
-// Where a loop stands: in which row, in which line of it (the column axes but the last), at which columns of
-// the line; and so at which element of every operand. Law: offsets are sums of index times stride over axes
-// that the code names, so after constant folding only those that move are left.
+// Where a fused kernel stands: in which row, in which line of it (the column axes but the last), at which
+// columns of the line; and so at which element of every operand. Law: offsets are sums of index times stride
+// over axes that the code names, so after constant folding only those that move are left.
 
 #include <utility>
 
@@ -14,9 +14,9 @@ template <int N>
 using upto = std::make_integer_sequence<int, N>;
 
 template <class C>
-struct LoopPlace {
-  using View = LoopView<C>;
-  static constexpr LoopHeader header = View::header;
+struct FusedPlace {
+  using View = FusedView<C>;
+  static constexpr FusedHeader header = View::header;
   static constexpr int last_axis = header.axes() - 1;
   static constexpr int operands = header.operands > 0 ? header.operands : 1;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Loop groups of one structure become one kernel with the same arguments but for addresses and random
+// Fused groups of one structure become one kernel with the same arguments but for addresses and random
 // streams, so that the layers of a stack are lowered once. A group's structure is a list of words that says
 // everything its code and its numbers depend on, with operands by their position in the group.
 
@@ -21,15 +21,15 @@ struct AddressRule {
 };
 
 // A group that was lowered: its structure, and what its launches have in common with those of its equals.
-struct LoopPattern {
+struct FusedPattern {
   u64 hash = 0;
   ir::Span structure, rules, randoms;  // randoms: members that draw random numbers, in order of their streams
   int step = 0;                        // its launch among Lowered::steps
 };
 
-class LoopReuse {
+class KernelDedup {
  public:
-  constexpr LoopReuse(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan)
+  constexpr KernelDedup(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan)
       : g(graph), f(fusion), p(plan), position_(graph.nodes.size(), 0) {
     position = position_.data();
   }
@@ -110,7 +110,7 @@ class LoopReuse {
 
   // The pattern with the structure that read() found, -1 without one.
   constexpr int find() const {
-    const LoopPattern* const patterns = patterns_.data();
+    const FusedPattern* const patterns = patterns_.data();
     const u64* const mine = structure_.data();
     for (int k = 0; k < patterns_.size(); ++k) {
       if (patterns[k].hash != hash_ || patterns[k].structure.size != size_) continue;
@@ -124,7 +124,7 @@ class LoopReuse {
 
   // Remembers the launch that lowering made for the group that was read.
   constexpr void add(const List<AddressRule>& rules, const List<int>& randoms, int step) {
-    LoopPattern pattern;
+    FusedPattern pattern;
     pattern.hash = hash_;
     pattern.structure = {known_.size(), size_};
     known_.append(structure_.data(), size_);
@@ -138,7 +138,7 @@ class LoopReuse {
 
   // The launch of the group that was read, as the pattern's was.
   constexpr void repeat(int pattern_number, Lowered& out) const {
-    const LoopPattern pattern = patterns_[pattern_number];
+    const FusedPattern pattern = patterns_[pattern_number];
     const u64 partials = p.cuts[group_number_].partials;
     List<u64> addresses, numbers;
     addresses.reserve(pattern.rules.size);
@@ -147,14 +147,14 @@ class LoopReuse {
     const Step first = out.steps[pattern.step];
     numbers.append(out.numbers.data() + first.numbers.begin, first.numbers.size);
     for (int i = 0; i < pattern.randoms.size; ++i)
-      numbers[loop_numbers + i] = nodes_[members[randoms_[pattern.randoms.begin + i]]].imm;
-    Step& step = out.step(StepKind::loop, first.kernel, addresses, numbers);
+      numbers[fused_numbers + i] = nodes_[members[randoms_[pattern.randoms.begin + i]]].imm;
+    Step& step = out.step(StepKind::fused, first.kernel, addresses, numbers);
     step.bytes = first.bytes;
     step.flops = first.flops;
   }
 
-  // Numbers of a loop's launch before its random streams.
-  static constexpr int loop_numbers = 6;
+  // Numbers of a fused kernel's launch before its random streams.
+  static constexpr int fused_numbers = 6;
 
  private:
   static constexpr int words_a_member = 12;
@@ -212,7 +212,7 @@ class LoopReuse {
   List<int> position_, members_, is_read_, randoms_;
   List<u64> structure_, known_;
   List<AddressRule> rules_;
-  List<LoopPattern> patterns_;
+  List<FusedPattern> patterns_;
 
  public:
   int* members = nullptr;   // of the group that was read, in ascending order

@@ -1,18 +1,18 @@
 #pragma once
-// How a loop's code is spread over a GPU: how many columns a thread takes at once, how many threads share a
-// row, how many rows share a block. Law: a function of the code and of the alignment of its operands alone,
-// so the order of every sum is fixed by shapes.
+// How a fused kernel's code is spread over a GPU: how many columns a thread takes at once, how many threads
+// share a row, how many rows share a block. Law: a function of the code and of the alignment of its operands
+// alone, so the order of every sum is fixed by shapes.
 
-#include "weft/kernels/fused/loop.hpp"
+#include "weft/kernels/fused/body.hpp"
 #include "weft/kernels/team/group_team.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
-// Of a loop's instructions: what they need from the machine.
+// Of a fused kernel's instructions: what they need from the machine.
 template <class C>
-struct LoopNeeds {
-  using View = LoopView<C>;
-  static constexpr LoopHeader header = View::header;
+struct FusedNeeds {
+  using View = FusedView<C>;
+  static constexpr FusedHeader header = View::header;
   static constexpr int last_axis = header.axes() - 1;
   static constexpr i64 last_extent = View::extent(last_axis);
   static constexpr bool flat = last_extent == 0;
@@ -89,9 +89,9 @@ struct LoopNeeds {
 
 // `Align`: bytes that every dense operand's address is a multiple of, 16 at most.
 template <class C, int Align>
-struct LoopGrid {
-  using Needs = LoopNeeds<C>;
-  static constexpr LoopHeader header = Needs::header;
+struct FusedGrid {
+  using Needs = FusedNeeds<C>;
+  static constexpr FusedHeader header = Needs::header;
 
   static constexpr int most_words = 72;
   static constexpr int choose_width() {
@@ -132,13 +132,13 @@ struct LoopGrid {
   template <class Base>
   using Team = std::conditional_t<spans, SpanTeam<Base, threads, parts>, GroupTeam<Base, threads, groups>>;
   template <class Base, class Args>
-  using Body = Loop<C, Family, Team<Base>, Args, threads * parts>;
+  using Body = FusedBody<C, Family, Team<Base>, Args, threads * parts>;
 
   // Dynamic shared memory of a block, in bytes.
   static constexpr i64 shared_bytes() {
     if (spans) return 0;
     return (groups > 1 ? i64{8} * block : 0) +
-           (single ? 0 : Loop<C, Family, SerialTeam>::kept_bytes() * groups);
+           (single ? 0 : FusedBody<C, Family, SerialTeam>::kept_bytes() * groups);
   }
 
   // What block `b` does.
@@ -158,13 +158,13 @@ struct LoopGrid {
 
 // How a launch's rows are cut for the GPU. Without sums along the rows any cut gives the same results; with
 // them, one piece stays one piece, and several become enough to fill a GPU.
-struct LoopCut {
+struct FusedCut {
   i64 rows_per_chunk = 1, chunks = 1, blocks = 1;
 };
 inline constexpr i64 most_summed_chunks = 512;
 template <class Grid>
-constexpr LoopCut loop_cut(i64 rows, i64 planned_chunks) {
-  LoopCut cut;
+constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks) {
+  FusedCut cut;
   if constexpr (Grid::Needs::sums) {
     i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
     if (chunks > most_summed_chunks) chunks = most_summed_chunks;

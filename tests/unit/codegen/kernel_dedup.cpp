@@ -1,4 +1,4 @@
-#include "weft/codegen/loop_reuse.hpp"
+#include "weft/codegen/kernel_dedup.hpp"
 
 #include <doctest/doctest.h>
 
@@ -42,25 +42,25 @@ bool same_program(const codegen::Lowered& a, const codegen::Lowered& b) {
   return equal(a.words, b.words) && equal(a.addresses, b.addresses) && equal(a.numbers, b.numbers);
 }
 
-int loops(const codegen::Lowered& l) {
+int fused_launches(const codegen::Lowered& l) {
   int n = 0;
-  for (const codegen::Step& s : l.steps) n += s.kind == codegen::StepKind::loop;
+  for (const codegen::Step& s : l.steps) n += s.kind == codegen::StepKind::fused;
   return n;
 }
 
 }  // namespace
 
-TEST_CASE("loop_reuse: a group that repeats another is lowered as it would be by itself") {
+TEST_CASE("kernel_dedup: a group that repeats another is lowered as it would be by itself") {
   const compiler::Module m = testing::compile_verified(Step::graph());
   const ir::Graph& g = m.graph;
   const passes::Fusion& f = m.fusion;
   const passes::Plan& p = m.plan;
   const codegen::Lowered together = codegen::lower(g, f, p);
   CHECK(same_program(together, lower_apart(g, f, p)));
-  CHECK(loops(together) > together.kernels.size());  // so that there was something to reuse
+  CHECK(fused_launches(together) > together.kernels.size());  // so that there was something to reuse
 }
 
-TEST_CASE("loop_reuse: the same for random graphs") {
+TEST_CASE("kernel_dedup: the same for random graphs") {
   int differ = 0;
   for (u32 seed = 1; seed <= 400; ++seed) {
     const testing::RandomGraph random(

@@ -74,7 +74,7 @@ auto layer_norm = [](auto x, auto w, auto b) {
 
 }  // namespace
 
-TEST_CASE("loop: pointwise chains give the host's bits") {
+TEST_CASE("fused: pointwise chains give the host's bits") {
   check_program(
       "bias and gelu", 0, [](auto x, auto b) { return gelu(x + b); }, in<f32, 6, 96>, in<f32, 96>);
   check_program(
@@ -106,7 +106,7 @@ TEST_CASE("loop: pointwise chains give the host's bits") {
       "dropout, odd", 0, [](auto x) { return dropout(x, 0.3f); }, in<f32, 11, 7>);
 }
 
-TEST_CASE("loop: rows") {
+TEST_CASE("fused: rows") {
   check_program("softmax, one value a thread", sums, SoftmaxOp<-1>{}, in<f32, 5, 96>);
   check_program("softmax, a warp a row", sums, SoftmaxOp<-1>{}, in<f32, 9, 10>);
   check_program("softmax, kept in shared memory", sums, SoftmaxOp<-1>{}, in<f32, 2, 2500>);
@@ -123,7 +123,7 @@ TEST_CASE("loop: rows") {
       in<f32, 7, 300>);
 }
 
-TEST_CASE("loop: sums along the rows") {
+TEST_CASE("fused: sums along the rows") {
   check_program(
       "columns and total", sums,
       [](auto x) {
@@ -147,7 +147,7 @@ TEST_CASE("loop: sums along the rows") {
       },
       in<f32, 200, 96>, in<f32, 200, 96>);
   check_program(
-      "sums of several loops, one of them read by another", sums,
+      "sums of several kernels, one of them read by another", sums,
       [](auto x, auto y) {
         auto columns = sum<0>(x);
         return std::tuple{columns, max<0>(y), sum<>(y * y), sum<0>(x * (columns * 0.01f)), sum<1>(y)};
@@ -157,7 +157,7 @@ TEST_CASE("loop: sums along the rows") {
       "total of a long vector", sums, [](auto x) { return sum<>(x); }, in<f32, 70001>);
 }
 
-TEST_CASE("loop: several warps meet at barriers") {
+TEST_CASE("fused: several warps meet at barriers") {
   emulated::barriers = 0;
   check_program("softmax", sums, SoftmaxOp<-1>{}, in<f32, 3, 512>);
   CHECK(emulated::barriers > 0);

@@ -1,9 +1,9 @@
 #pragma once
-// A loop group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
+// A fused group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
 // value needed in several passes over a row is computed again, unless that is dear and the row is short
 // enough to hold it.
 
-#include "weft/codegen/loop_reuse.hpp"
+#include "weft/codegen/kernel_dedup.hpp"
 
 namespace WEFT_NAMESPACE::codegen {
 
@@ -22,19 +22,19 @@ static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - stati
 // Kept elements of a row, in bytes, that a thread's stack or a block's shared memory takes.
 inline constexpr i64 most_kept_bytes = 32768;
 
-class LoopLowering {
+class FusedLowering {
  public:
-  constexpr LoopLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
-                         Lowered& out)
-      : g(graph), f(fusion), p(plan), out_(out), reuse_(graph, fusion, plan) {}
+  constexpr FusedLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
+                          Lowered& out)
+      : g(graph), f(fusion), p(plan), out_(out), dedup_(graph, fusion, plan) {}
 
   constexpr void lower(int k) {
     group_ = &f.groups[k];
     group_number_ = k;
     cut_ = &p.cuts[k];
-    reuse_.read(k);
-    if (const int known = reuse_.find(); known >= 0) {
-      reuse_.repeat(known, out_);
+    dedup_.read(k);
+    if (const int known = dedup_.find(); known >= 0) {
+      dedup_.repeat(known, out_);
       return;
     }
     reset();
@@ -88,12 +88,12 @@ class LoopLowering {
 
   constexpr void take_members() {
     const int count = group_->body.size + group_->loads.size;
-    slots_ = reuse_.position;
+    slots_ = dedup_.position;
     infos_.resize(count);
     info_ = infos_.data();
     for (int i = 0; i < count; ++i) {
-      info_[i].node = reuse_.members[i];
-      info_[i].load = reuse_.is_read[i] != 0;
+      info_[i].node = dedup_.members[i];
+      info_[i].load = dedup_.is_read[i] != 0;
     }
   }
 
@@ -120,7 +120,7 @@ class LoopLowering {
     }
     cols_ = n - rows_;
     for (int a = 0; a < n; ++a) extent_[a] = space.extent[axis_[a]];
-    // a loop has at least one row axis and one column axis
+    // a fused kernel has at least one row axis and one column axis
     if (rows_ == 0) {
       for (int a = n; a > 0; --a) axis_[a] = axis_[a - 1], extent_[a] = extent_[a - 1];
       axis_[0] = -1;
@@ -134,7 +134,7 @@ class LoopLowering {
     }
   }
 
-  // Strides per loop axis of something with these extents and per-axis strides.
+  // Strides per axis of the kernel of something with these extents and per-axis strides.
   constexpr void spread(const Dims& d, const i64* stride, Operand& o) const {
     if (cut_->flat) {
       const bool one = d.size() == 1;
@@ -509,7 +509,7 @@ class LoopLowering {
 
   constexpr void finish() {
     collapse();
-    kernels::LoopHeader h;
+    kernels::FusedHeader h;
     h.operands = operands_.size();
     h.row_axes = rows_;
     h.col_axes = cols_;
@@ -552,14 +552,14 @@ class LoopLowering {
         kernels::encode(i, w);
         w += kernels::instruction_words;
       }
-    if (operands_.size() > kernels::LoopArgs::max_operands ||
-        streams_.size() > kernels::LoopArgs::max_streams)
-      throw Error("codegen/too-large", "a fused loop has too many operands");
+    if (operands_.size() > kernels::LaunchArgs::max_operands ||
+        streams_.size() > kernels::LaunchArgs::max_streams)
+      throw Error("codegen/too-large", "a fused kernel has too many operands");
     List<u64> addresses;
     for (const Operand& o : operands_)
       addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
     const i64 last = last_columns();
-    List<u64> numbers;  // LoopReuse::loop_numbers of them, then the streams
+    List<u64> numbers;  // KernelDedup::fused_numbers of them, then the streams
     numbers.push(static_cast<u64>(cut_->rows));
     numbers.push(static_cast<u64>(cut_->rows_per_chunk));
     numbers.push(static_cast<u64>(cut_->chunks));
@@ -577,9 +577,9 @@ class LoopLowering {
       }
     }
     const int first = out_.steps.size();
-    Step& step = out_.step(StepKind::loop, out_.kernel(StepKind::loop, code), addresses, numbers);
+    Step& step = out_.step(StepKind::fused, out_.kernel(StepKind::fused, code), addresses, numbers);
     cost(step);
-    reuse_.add(rules_, randoms_, first);
+    dedup_.add(rules_, randoms_, first);
   }
 
   constexpr void cost(Step& step) const {
@@ -621,7 +621,7 @@ class LoopLowering {
   const passes::Group* group_ = nullptr;
   int group_number_ = 0;
   const passes::Cut* cut_ = nullptr;
-  LoopReuse reuse_;
+  KernelDedup dedup_;
   List<AddressRule> rules_;
   List<int> randoms_;
   List<Info> infos_;
