@@ -10332,7 +10332,7 @@ constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const pas
 }
 
 }  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_repeat.hpp ----
+// ---- weft/codegen/lower_loop.hpp ----
 // A loop as one step that repeats the steps of its body. The body is compiled by the same passes as a
 // program; its inputs and outputs become bindings, which say what they are in each trip.
 
@@ -10420,8 +10420,8 @@ class LoopBindings {
   const ir::LoopShape& shape_;
 };
 
-constexpr void lower_repeat(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
-                            Lowered& out) {
+constexpr void lower_loop(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
+                          Lowered& out) {
   using passes::Address;
   const passes::LoopMemory memory(g, f, k);
   const ir::LoopShape& shape = memory.shape;
@@ -10522,7 +10522,7 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
     if (group.opaque < 0) {
       if (group.stores.size > 0) fused.lower(k);
     } else if (g.nodes[group.opaque].op == ir::Op::loop) {
-      lower_repeat(g, f, plan, k, out);
+      lower_loop(g, f, plan, k, out);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {
       lower_dot(g, f, plan, k, out);
     } else if (ir::is_line(g.nodes[group.opaque].op)) {
@@ -16172,7 +16172,7 @@ constexpr void run(Module& m) {
 // computations that differ in the variables of grad alone become one, and a bias is added to a matrix product
 // after what else is (epilogue.hpp).
 
-// ---- weft/passes/reduce_loops.hpp ----
+// ---- weft/passes/simplify_loops.hpp ----
 // Loops without what nothing uses: results, carries that only feed themselves, operands. Law: what a loop has
 // in memory anyway is not written twice: a stacked output that is a carry, and a carry's last value where its
 // history is wanted, are rows of the history.
@@ -16182,7 +16182,7 @@ namespace WEFT_NAMESPACE::passes {
 constexpr ir::Graph prune(const ir::Graph& g);
 
 // One loop reduced to the results that are used.
-class LoopReduction {
+class LoopSimplification {
  public:
   // What stands for a result of the loop before.
   struct Result {
@@ -16197,7 +16197,7 @@ class LoopReduction {
   ir::Graph body;
 
   // `used`: of every result.
-  constexpr LoopReduction(const ir::Graph& g, int loop, const List<u8>& used)
+  constexpr LoopSimplification(const ir::Graph& g, int loop, const List<u8>& used)
       : before(ir::loop_shape(g, loop)), body(ir::loop_body(g, loop)) {
     const int carries = before.carries;
     shape = before;
@@ -16327,13 +16327,13 @@ class LoopReduction {
   List<int> output_number_;
 };
 
-constexpr ir::Graph reduce_loops(const ir::Graph& g) {
+constexpr ir::Graph simplify_loops(const ir::Graph& g) {
   using ir::Op;
-  using Kind = LoopReduction::Result::Kind;
+  using Kind = LoopSimplification::Result::Kind;
   const int n = g.nodes.size();
   List<u8> live(n, 0);
-  List<int> result_of(n, -1), next(n, -1), reduction(n, -1);  // chains of each loop's results
-  List<LoopReduction*> reductions;
+  List<int> result_of(n, -1), next(n, -1), simplification(n, -1);  // chains of each loop's results
+  List<LoopSimplification*> simplified;
   for (int node : g.outputs) live[node] = 1;
   for (const ir::Assign& a : g.assigns) live[a.node] = 1;
   for (int i = n - 1; i >= 0; --i) {
@@ -16347,10 +16347,10 @@ constexpr ir::Graph reduce_loops(const ir::Graph& g) {
     }
     List<u8> used(ir::loop_shape(g, i).results(), 0);
     for (int r = result_of[i]; r >= 0; r = next[r]) used[static_cast<int>(g.nodes[r].imm)] = 1;
-    reduction[i] = reductions.size();
-    reductions.push(new LoopReduction(g, i, used));
+    simplification[i] = simplified.size();
+    simplified.push(new LoopSimplification(g, i, used));
     for (int k = 0; k < node.arity; ++k)
-      if (reductions.back()->uses(k)) live[in[k]] = 1;
+      if (simplified.back()->uses(k)) live[in[k]] = 1;
   }
   ir::Builder b(g, 2 * n);
   List<int> moved(n, -1), operands;
@@ -16360,13 +16360,13 @@ constexpr ir::Graph reduce_loops(const ir::Graph& g) {
     const int* in = g.edges.data() + node.first;
     operands.clear();
     if (node.op == Op::loop) {
-      const LoopReduction& r = *reductions[reduction[i]];
+      const LoopSimplification& r = *simplified[simplification[i]];
       for (int k = 0; k < node.arity; ++k)
         if (r.kept[k]) operands.push(moved[in[k]]);
       moved[i] = ir::loop(b, r.shape, r.body, operands).id;
     } else if (node.op == Op::loop_result) {
-      const LoopReduction& r = *reductions[reduction[in[0]]];
-      const LoopReduction::Result& from = r.result[static_cast<int>(node.imm)];
+      const LoopSimplification& r = *simplified[simplification[in[0]]];
+      const LoopSimplification::Result& from = r.result[static_cast<int>(node.imm)];
       const ir::Value loop{&b, moved[in[0]]};
       const Dims d = g.dims(i);
       if (from.kind == Kind::operand) {
@@ -16386,7 +16386,7 @@ constexpr ir::Graph reduce_loops(const ir::Graph& g) {
   for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
   for (int x : g.outputs) b.graph.outputs.push(moved[x]);
   for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
-  for (LoopReduction* r : reductions) delete r;
+  for (LoopSimplification* r : simplified) delete r;
   return static_cast<ir::Graph&&>(b.graph);
 }
 
@@ -16493,12 +16493,12 @@ constexpr bool has_variables(const ir::Graph& g) {
 
 constexpr ir::Graph prune(const ir::Graph& g) {
   if (g.bodies.empty()) return drop_unused(g);
-  if (has_variables(g)) {  // two loops that become one are reduced as one: to all results that either has
+  if (has_variables(g)) {  // two loops that become one are simplified as one: to all results that either has
     const ir::Graph merged = drop_unused(g);
-    const ir::Graph reduced = reduce_loops(merged);
+    const ir::Graph reduced = simplify_loops(merged);
     return drop_unused(reduced);
   }
-  const ir::Graph reduced = reduce_loops(g);
+  const ir::Graph reduced = simplify_loops(g);
   return drop_unused(reduced);
 }
 

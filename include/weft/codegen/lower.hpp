@@ -7,7 +7,7 @@
 #include "weft/codegen/lower_finish.hpp"
 #include "weft/codegen/lower_fused.hpp"
 #include "weft/codegen/lower_line.hpp"
-#include "weft/codegen/lower_repeat.hpp"
+#include "weft/codegen/lower_loop.hpp"
 
 namespace WEFT_NAMESPACE::codegen {
 
@@ -42,7 +42,7 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
     if (group.opaque < 0) {
       if (group.stores.size > 0) fused.lower(k);
     } else if (g.nodes[group.opaque].op == ir::Op::loop) {
-      lower_repeat(g, f, plan, k, out);
+      lower_loop(g, f, plan, k, out);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {
       lower_dot(g, f, plan, k, out);
     } else if (ir::is_line(g.nodes[group.opaque].op)) {

@@ -5,7 +5,7 @@
 // after what else is (epilogue.hpp).
 
 #include "weft/passes/epilogue.hpp"
-#include "weft/passes/reduce_loops.hpp"
+#include "weft/passes/simplify_loops.hpp"
 
 namespace WEFT_NAMESPACE::passes {
 
@@ -108,12 +108,12 @@ constexpr bool has_variables(const ir::Graph& g) {
 
 constexpr ir::Graph prune(const ir::Graph& g) {
   if (g.bodies.empty()) return drop_unused(g);
-  if (has_variables(g)) {  // two loops that become one are reduced as one: to all results that either has
+  if (has_variables(g)) {  // two loops that become one are simplified as one: to all results that either has
     const ir::Graph merged = drop_unused(g);
-    const ir::Graph reduced = reduce_loops(merged);
+    const ir::Graph reduced = simplify_loops(merged);
     return drop_unused(reduced);
   }
-  const ir::Graph reduced = reduce_loops(g);
+  const ir::Graph reduced = simplify_loops(g);
   return drop_unused(reduced);
 }
 

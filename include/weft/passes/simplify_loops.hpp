@@ -10,7 +10,7 @@ namespace WEFT_NAMESPACE::passes {
 constexpr ir::Graph prune(const ir::Graph& g);
 
 // One loop reduced to the results that are used.
-class LoopReduction {
+class LoopSimplification {
  public:
   // What stands for a result of the loop before.
   struct Result {
@@ -25,7 +25,7 @@ class LoopReduction {
   ir::Graph body;
 
   // `used`: of every result.
-  constexpr LoopReduction(const ir::Graph& g, int loop, const List<u8>& used)
+  constexpr LoopSimplification(const ir::Graph& g, int loop, const List<u8>& used)
       : before(ir::loop_shape(g, loop)), body(ir::loop_body(g, loop)) {
     const int carries = before.carries;
     shape = before;
@@ -155,13 +155,13 @@ class LoopReduction {
   List<int> output_number_;
 };
 
-constexpr ir::Graph reduce_loops(const ir::Graph& g) {
+constexpr ir::Graph simplify_loops(const ir::Graph& g) {
   using ir::Op;
-  using Kind = LoopReduction::Result::Kind;
+  using Kind = LoopSimplification::Result::Kind;
   const int n = g.nodes.size();
   List<u8> live(n, 0);
-  List<int> result_of(n, -1), next(n, -1), reduction(n, -1);  // chains of each loop's results
-  List<LoopReduction*> reductions;
+  List<int> result_of(n, -1), next(n, -1), simplification(n, -1);  // chains of each loop's results
+  List<LoopSimplification*> simplified;
   for (int node : g.outputs) live[node] = 1;
   for (const ir::Assign& a : g.assigns) live[a.node] = 1;
   for (int i = n - 1; i >= 0; --i) {
@@ -175,10 +175,10 @@ constexpr ir::Graph reduce_loops(const ir::Graph& g) {
     }
     List<u8> used(ir::loop_shape(g, i).results(), 0);
     for (int r = result_of[i]; r >= 0; r = next[r]) used[static_cast<int>(g.nodes[r].imm)] = 1;
-    reduction[i] = reductions.size();
-    reductions.push(new LoopReduction(g, i, used));
+    simplification[i] = simplified.size();
+    simplified.push(new LoopSimplification(g, i, used));
     for (int k = 0; k < node.arity; ++k)
-      if (reductions.back()->uses(k)) live[in[k]] = 1;
+      if (simplified.back()->uses(k)) live[in[k]] = 1;
   }
   ir::Builder b(g, 2 * n);
   List<int> moved(n, -1), operands;
@@ -188,13 +188,13 @@ constexpr ir::Graph reduce_loops(const ir::Graph& g) {
     const int* in = g.edges.data() + node.first;
     operands.clear();
     if (node.op == Op::loop) {
-      const LoopReduction& r = *reductions[reduction[i]];
+      const LoopSimplification& r = *simplified[simplification[i]];
       for (int k = 0; k < node.arity; ++k)
         if (r.kept[k]) operands.push(moved[in[k]]);
       moved[i] = ir::loop(b, r.shape, r.body, operands).id;
     } else if (node.op == Op::loop_result) {
-      const LoopReduction& r = *reductions[reduction[in[0]]];
-      const LoopReduction::Result& from = r.result[static_cast<int>(node.imm)];
+      const LoopSimplification& r = *simplified[simplification[in[0]]];
+      const LoopSimplification::Result& from = r.result[static_cast<int>(node.imm)];
       const ir::Value loop{&b, moved[in[0]]};
       const Dims d = g.dims(i);
       if (from.kind == Kind::operand) {
@@ -214,7 +214,7 @@ constexpr ir::Graph reduce_loops(const ir::Graph& g) {
   for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
   for (int x : g.outputs) b.graph.outputs.push(moved[x]);
   for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
-  for (LoopReduction* r : reductions) delete r;
+  for (LoopSimplification* r : simplified) delete r;
   return static_cast<ir::Graph&&>(b.graph);
 }
 

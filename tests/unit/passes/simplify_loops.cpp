@@ -1,4 +1,4 @@
-#include "weft/passes/reduce_loops.hpp"
+#include "weft/passes/simplify_loops.hpp"
 
 #include <doctest/doctest.h>
 
@@ -37,7 +37,7 @@ int loop_of(const ir::Graph& g) {
 
 }  // namespace
 
-TEST_CASE("reduce_loops: carries that feed only themselves, and operands nothing reads, go") {
+TEST_CASE("simplify_loops: carries that feed only themselves, and operands nothing reads, go") {
   Traced t;
   const auto x = t.input<4, 3>();
   const auto unread = t.input<4, 2>();
@@ -56,7 +56,7 @@ TEST_CASE("reduce_loops: carries that feed only themselves, and operands nothing
   CHECK(s.outputs == 0);
 }
 
-TEST_CASE("reduce_loops: a stacked carry is its history, written once") {
+TEST_CASE("simplify_loops: a stacked carry is its history, written once") {
   Traced t;
   const auto x = t.input<4, 3>();
   const auto v = t.input<3>();
@@ -83,7 +83,7 @@ TEST_CASE("reduce_loops: a stacked carry is its history, written once") {
   CHECK(g.nodes[g.in(g.outputs[2], 0)].op == ir::Op::input);
 }
 
-TEST_CASE("reduce_loops: a loop whose results nothing uses goes") {
+TEST_CASE("simplify_loops: a loop whose results nothing uses goes") {
   Traced t;
   const auto x = t.input<4, 3>();
   const auto v = t.input<3>();

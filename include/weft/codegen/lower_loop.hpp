@@ -89,8 +89,8 @@ class LoopBindings {
   const ir::LoopShape& shape_;
 };
 
-constexpr void lower_repeat(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
-                            Lowered& out) {
+constexpr void lower_loop(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
+                          Lowered& out) {
   using passes::Address;
   const passes::LoopMemory memory(g, f, k);
   const ir::LoopShape& shape = memory.shape;
