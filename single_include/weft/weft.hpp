@@ -1306,19 +1306,20 @@ enum class Op : u8 {
   dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b;
                 // imm: dot_tf32 or 0
   conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp
-  gather,       // gather(table (V, ...), index (...)) -> index shape + row shape
+  take_rows,    // take_rows(table (V, ...), index (...)) -> index shape + row shape
   scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
   // along one axis (ir/line.hpp)
-  scan,     // list: axis, reversed, fold; y[i] = fold of x[0], ..., x[i]
-  argsort,  // list: axis, descending; places in sorted order, equal elements in theirs; i64
-  take,     // take(x, index), list: axis, zero; x at index, which has the result's shape
-  scatter,  // scatter(index, update), list: axis, fold; the updates of each place, folded in index order
-  search,   // search(sorted, x), list: right; how many along the last axis come before x; i64
+  scan,             // list: axis, reversed, fold; y[i] = fold of x[0], ..., x[i]
+  argsort,          // list: axis, descending; places in sorted order, equal elements in theirs; i64
+  take_along_axis,  // take_along_axis(x, index), list: axis, zero; x at index, which has the result's shape
+  scatter_reduce,   // scatter_reduce(index, update), list: axis, fold; the updates of each place, folded in
+                    // index order
+  searchsorted,     // searchsorted(sorted, x), list: right; how many along the last axis come before x; i64
   // what a program adds (ir/custom.hpp)
   custom,  // imm: id; list: see ir/custom.hpp
   // flat arenas
-  pack,    // list: element offset of every operand; a flat vector over a parameter group's arena
-  unpack,  // imm: element offset; a view of one tensor inside a flat arena
+  flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
+  flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
   // regions (loop.hpp)
   loop,         // loop(carries, stacked inputs, invariants); imm: body; list: see LoopShape
   loop_result,  // imm: which result of the loop
@@ -1423,16 +1424,16 @@ inline constexpr OpInfo op_table[op_count] = {
     {"argmin", 1, OpClass::reduction, 2},
     {"dot", 2, OpClass::dot, 1},
     {"conv", 2, OpClass::conv, 1},
-    {"gather", 2, OpClass::index, 1},
+    {"take_rows", 2, OpClass::index, 1},
     {"scatter_add", 2, OpClass::index, 2},
     {"scan", 1, OpClass::line, 2},
     {"argsort", 1, OpClass::line, 16},
-    {"take", 2, OpClass::line, 1},
-    {"scatter", 2, OpClass::line, 2},
-    {"search", 2, OpClass::line, 8},
+    {"take_along_axis", 2, OpClass::line, 1},
+    {"scatter_reduce", 2, OpClass::line, 2},
+    {"searchsorted", 2, OpClass::line, 8},
     {"custom", -1, OpClass::custom, 4},
-    {"pack", -1, OpClass::arena, 0},
-    {"unpack", 1, OpClass::arena, 0},
+    {"flat_concat", -1, OpClass::arena, 0},
+    {"flat_slice", 1, OpClass::arena, 0},
     {"loop", -1, OpClass::region, 0},
     {"loop_result", 1, OpClass::region, 0},
 };
@@ -1441,7 +1442,7 @@ constexpr const OpInfo& info(Op op) { return op_table[static_cast<int>(op)]; }
 constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
 constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::pad; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
-constexpr bool is_line(Op op) { return op >= Op::scan && op <= Op::search; }
+constexpr bool is_line(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
 // Comparisons and predicates: their result is boolean whatever the operands are.
 constexpr bool is_predicate(Op op) {
   return (op >= Op::eq && op <= Op::le) || op == Op::is_finite || op == Op::is_nan || op == Op::logical_not;
@@ -1785,9 +1786,9 @@ class Builder {
 
  private:
   // The constant that a node is whose result, or an operand, has no elements; -1 where there is none.
-  // (Attributes of scatter: ir/line.hpp.)
+  // (Attributes of scatter_reduce: ir/line.hpp.)
   constexpr int fold_empty(const Node& node, const int* operands, int arity) {
-    if (node.op == Op::loop || node.op == Op::pack) return -1;
+    if (node.op == Op::loop || node.op == Op::flat_concat) return -1;
     if (graph.shapes.items[node.shape].size() == 0) return constant(node.dtype, node.shape, 0);
     bool empty = false;
     for (int k = 0; k < arity; ++k) empty = empty || graph.dims(operands[k]).size() == 0;
@@ -1803,13 +1804,13 @@ class Builder {
       case Op::reduce_min:
         value = bound_of(node.dtype, node.op == Op::reduce_min);
         break;
-      case Op::scatter: {
+      case Op::scatter_reduce: {
         const i64 fold = graph.list_data.items[graph.lists.items[node.list].begin + 1];
         value = fold == 1 ? 1 : fold == 0 ? 0 : bound_of(node.dtype, fold == 3);
         break;
       }
-      case Op::gather:
-      case Op::take:
+      case Op::take_rows:
+      case Op::take_along_axis:
         value = is_float(node.dtype) ? std::numeric_limits<double>::quiet_NaN() : 0;
         break;
       case Op::reduce_sum:
@@ -1818,7 +1819,7 @@ class Builder {
       case Op::dot:
       case Op::conv:
       case Op::scatter_add:
-      case Op::search:
+      case Op::searchsorted:
         break;
       default:
         return -1;
@@ -2009,7 +2010,7 @@ constexpr Dims dot_dims(const Dims& a, const Dims& b, const DotAxes& axes) {
   return r;
 }
 
-// gather(table (V, row...), index) -> (index..., row...)
+// take_rows(table (V, row...), index) -> (index..., row...)
 constexpr Dims gathered(const Dims& table, const Dims& index) {
   Dims r = index;
   for (int i = 1; i < table.rank; ++i) r.extent[r.rank++] = table.extent[i];
@@ -2418,9 +2419,9 @@ constexpr DotAxes dot_axes(const Graph& g, int node) {
   return axes;
 }
 
-constexpr Value gather(Value table, Value index) {
+constexpr Value take_rows(Value table, Value index) {
   meet(table, index);
-  return raw(Op::gather, table.dtype(), table.builder->shape(gathered(table.dims(), index.dims())), 0, -1,
+  return raw(Op::take_rows, table.dtype(), table.builder->shape(gathered(table.dims(), index.dims())), 0, -1,
              table, index);
 }
 constexpr Value scatter_add(Value index, Value update, i64 rows) {
@@ -2430,17 +2431,17 @@ constexpr Value scatter_add(Value index, Value update, i64 rows) {
 }
 
 // A flat vector of `length` elements with operand k's elements at offsets[k]; the gaps are zero.
-constexpr Value pack(Builder& b, DType dtype, i64 length, const List<int>& operands, const List<i64>& offsets,
-                     u64 group) {
-  Node node{Op::pack, dtype};
+constexpr Value flat_concat(Builder& b, DType dtype, i64 length, const List<int>& operands,
+                            const List<i64>& offsets, u64 group) {
+  Node node{Op::flat_concat, dtype};
   const i64 extent[1]{length};
   node.shape = b.shape(make_dims(1, extent));
   node.list = b.list(offsets.data(), offsets.size());
   node.imm = group;
   return {&b, b.add(node, operands.data(), operands.size())};
 }
-constexpr Value unpack(Value flat, i64 offset, const Dims& dims) {
-  return raw(Op::unpack, flat.dtype(), flat.builder->shape(dims), static_cast<u64>(offset), -1, flat);
+constexpr Value flat_slice(Value flat, i64 offset, const Dims& dims) {
+  return raw(Op::flat_slice, flat.dtype(), flat.builder->shape(dims), static_cast<u64>(offset), -1, flat);
 }
 
 // Arithmetic for rules and optimisers; a double stands for a splat.
@@ -2560,7 +2561,7 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
         r.stride[k] = to.extent[k] == 1 ? 0 : g.attribute(node, 2 * k + 1) * v.stride[k];
       }
       break;
-    case Op::unpack: {
+    case Op::flat_slice: {
       const View flat = contiguous_view(v.root, to);
       for (int k = 0; k < to.rank; ++k) r.stride[k] = flat.stride[k];
       r.offset += static_cast<i64>(n.imm);
@@ -2789,12 +2790,13 @@ constexpr int in_rank(int split, int from, int to) {
 // behind it, where the first and the last walk memory as one each.
 
 // ---- weft/ir/line.hpp ----
-// Primitives along one axis: scan, argsort, take, scatter and search. Law: each line along the axis is worked
-// on by itself, in the order of its elements, so results do not depend on how lines are shared out.
+// Primitives along one axis: scan, argsort, take_along_axis, scatter_reduce and searchsorted. Law: each line
+// along the axis is worked on by itself, in the order of its elements, so results do not depend on how lines
+// are shared out.
 
 namespace WEFT_NAMESPACE::ir {
 
-// How a scan or a scatter puts elements together.
+// How a scan or a scatter_reduce puts elements together.
 enum class Fold : u8 { sum, prod, max, min, logaddexp };
 
 // Lines longer than this are sorted in pieces that are merged through memory.
@@ -2816,7 +2818,7 @@ constexpr Dims with_extent(Dims d, int axis, i64 extent) {
 
 // The axis along which node i works.
 constexpr int line_axis(const Graph& g, int i) {
-  return g.nodes[i].op == Op::search ? g.dims(i).rank - 1 : static_cast<int>(g.attribute(i, 0));
+  return g.nodes[i].op == Op::searchsorted ? g.dims(i).rank - 1 : static_cast<int>(g.attribute(i, 0));
 }
 
 // Memory for sorting node i beside its operand and result.
@@ -2849,27 +2851,27 @@ constexpr Value argsort(Value x, int axis, bool descending, i64 count) {
 
 // x at `index` along the axis; index has the extents of x but for the axis, and of the result. Negative
 // indices count from the end. One outside gives NaN (0 for integers), or 0 for all where `zero`.
-constexpr Value take(Value x, Value index, int axis, bool zero = false) {
+constexpr Value take_along_axis(Value x, Value index, int axis, bool zero = false) {
   const i64 list[2]{axis, zero};
-  return raw(Op::take, x.dtype(), index.node().shape, 0, x.builder->list(list, 2), x, index);
+  return raw(Op::take_along_axis, x.dtype(), index.node().shape, 0, x.builder->list(list, 2), x, index);
 }
 
 // A tensor of the index's extents but for `extent` along the axis: at each place the updates meant for it,
 // folded in their order; the fold's neutral element where there is none. Indices outside are skipped.
-constexpr Value scatter(Value index, Value update, int axis, i64 extent, Fold fold) {
+constexpr Value scatter_reduce(Value index, Value update, int axis, i64 extent, Fold fold) {
   const DType wide = reduction_dtype(update.dtype());
   if (wide != update.dtype())
-    return cast(scatter(index, cast(update, wide), axis, extent, fold), update.dtype());
+    return cast(scatter_reduce(index, cast(update, wide), axis, extent, fold), update.dtype());
   const i64 list[2]{axis, static_cast<i64>(fold)};
   Builder& b = *update.builder;
-  return raw(Op::scatter, update.dtype(), b.shape(with_extent(index.dims(), axis, extent)), 0,
+  return raw(Op::scatter_reduce, update.dtype(), b.shape(with_extent(index.dims(), axis, extent)), 0,
              b.list(list, 2), index, update);
 }
 
 // How many elements of each ascending line of `sorted` (..., n) lie below x (..., m); `right`: not above it.
-constexpr Value search(Value sorted, Value x, bool right) {
+constexpr Value searchsorted(Value sorted, Value x, bool right) {
   const i64 list[1]{right};
-  return raw(Op::search, DType::i64, x.node().shape, 0, x.builder->list(list, 1), sorted, x);
+  return raw(Op::searchsorted, DType::i64, x.node().shape, 0, x.builder->list(list, 1), sorted, x);
 }
 
 // What is wrong with node i, a primitive along one axis; null where nothing is.
@@ -2884,7 +2886,7 @@ constexpr const char* line_fault(const Graph& g, int i) {
   const int axis = line_axis(g, i);
   if (axis < 0 || axis >= to.rank || da.rank != to.rank || db.rank != to.rank)
     return "a primitive along an axis: the axis is out of range or the ranks differ";
-  const DType worked = n.op == Op::take ? DType::f32 : n.op == Op::scatter ? tb : ta;
+  const DType worked = n.op == Op::take_along_axis ? DType::f32 : n.op == Op::scatter_reduce ? tb : ta;
   if (worked != reduction_dtype(worked)) return "a primitive along an axis works in wide dtypes";
   switch (n.op) {
     case Op::scan:
@@ -2894,20 +2896,21 @@ constexpr const char* line_fault(const Graph& g, int i) {
     case Op::argsort:
       if (n.dtype != DType::i64 || to.extent[axis] > da.extent[axis]) return "argsort gives places in i64";
       return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "argsort: wrong result shape";
-    case Op::take:
+    case Op::take_along_axis:
       if (!is_integer(tb)) return "an index is not an integer";
-      if (n.dtype != ta) return "take keeps the dtype";
-      return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr : "take: wrong result shape";
-    case Op::scatter:
+      if (n.dtype != ta) return "take_along_axis keeps the dtype";
+      return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr
+                                                                      : "take_along_axis: wrong result shape";
+    case Op::scatter_reduce:
       if (!is_integer(ta)) return "an index is not an integer";
       if (g.attribute(i, 1) < 0 || g.attribute(i, 1) > static_cast<i64>(Fold::min))
-        return "scatter: no such fold";
-      if (n.dtype != tb || !(da == db)) return "scatter: an update of another dtype or shape";
-      return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "scatter: wrong result shape";
+        return "scatter_reduce: no such fold";
+      if (n.dtype != tb || !(da == db)) return "scatter_reduce: an update of another dtype or shape";
+      return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "scatter_reduce: wrong result shape";
     default:
-      if (ta != tb || n.dtype != DType::i64) return "search: operands of one dtype, places in i64";
+      if (ta != tb || n.dtype != DType::i64) return "searchsorted: operands of one dtype, places in i64";
       return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr
-                                                                      : "search: wrong result shape";
+                                                                      : "searchsorted: wrong result shape";
   }
 }
 
@@ -2957,8 +2960,8 @@ enum class Role : u8 {
   inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
   view,       // addresses over another node's memory
   fused,      // member of a fused group
-  opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, gather, scatter
-  arena,      // a pack: its operands' memory read as one vector
+  opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce
+  arena,      // a flat_concat: its operands' memory read as one vector
   waiting,    // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
@@ -3133,7 +3136,7 @@ class Fuser {
       case Op::reshape:
       case Op::permute:
       case Op::slice:
-      case Op::unpack:
+      case Op::flat_slice:
         make_view(i, in[0]);
         return;
       case Op::loop_result:  // in memory once the loop has run
@@ -3154,19 +3157,19 @@ class Fuser {
         set_apart(i, Walk::contiguous);
         stored_[i] = 0;  // its results are
         return;
-      case Op::gather:
+      case Op::take_rows:
       case Op::custom:
       case Op::scatter_add:
         set_apart(i, Walk::contiguous);
         return;
       case Op::scan:
       case Op::argsort:
-      case Op::take:
-      case Op::scatter:
-      case Op::search:
+      case Op::take_along_axis:
+      case Op::scatter_reduce:
+      case Op::searchsorted:
         set_apart(i, Walk::line, ir::line_axis(g, i));
         return;
-      case Op::pack: {
+      case Op::flat_concat: {
         int after = 0;
         for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
         role_[i] = Role::arena;
@@ -3890,7 +3893,8 @@ class Cutter {
       const ir::Node& node = nodes_[pool_[group.loads.begin + i]];
       if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
         return g.slots[static_cast<int>(node.imm)].segments;
-      if (node.op == ir::Op::pack && static_cast<i64>(node.imm) >= 0) return static_cast<int>(node.imm);
+      if (node.op == ir::Op::flat_concat && static_cast<i64>(node.imm) >= 0)
+        return static_cast<int>(node.imm);
     }
     return -1;
   }
@@ -4161,7 +4165,7 @@ class Planner {
     }
     // values that must lie in an arena but could not be put there
     for (int i = 0; i < n; ++i)
-      if (nodes_[i].op == ir::Op::pack) pack_copies(i);
+      if (nodes_[i].op == ir::Op::flat_concat) pack_copies(i);
     for (const ir::Assign& a : g.assigns) {
       const u64 to = Address::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       const u64 from = address(a.node);
@@ -4205,7 +4209,7 @@ class Planner {
       finished_ = k;
       p.finishes.push(k);
     }
-    if (nodes_[x].op == ir::Op::pack)
+    if (nodes_[x].op == ir::Op::flat_concat)
       for (int a = 0; a < nodes_[x].arity; ++a) touch(edges_[nodes_[x].first + a], k);
   }
 
@@ -4257,7 +4261,7 @@ class Planner {
   // ---- arenas: one buffer a dtype for all packs ----
   constexpr void place_arenas() {
     for (int i = 0; i < g.nodes.size(); ++i) {
-      if (nodes_[i].op != ir::Op::pack) continue;
+      if (nodes_[i].op != ir::Op::flat_concat) continue;
       const int dtype = static_cast<int>(nodes_[i].dtype);
       for (int a = 0; a < nodes_[i].arity; ++a) {
         const int x = root(edges_[nodes_[i].first + a]);
@@ -4991,15 +4995,15 @@ enum class StepKind : u8 {
   fused,
   finish,
   dot,
-  gather,
+  take_rows,
   scatter_add,
   copy,
   conv,
   scan,
   argsort,
-  take,
-  scatter,
-  search,
+  take_along_axis,
+  scatter_reduce,
+  searchsorted,
   custom,
   repeat
 };
@@ -5311,7 +5315,7 @@ constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const p
 
 }  // namespace WEFT_NAMESPACE::codegen
 // ---- weft/codegen/lower_dot.hpp ----
-// A contraction as the launch of a matrix product (passes/dot_problem.hpp), and gather and scatter_add.
+// A contraction as the launch of a matrix product (passes/dot_problem.hpp), and take_rows and scatter_add.
 
 // ---- weft/kernels/gemm/call.hpp ----
 // A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
@@ -5432,10 +5436,10 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
   step.flops = 2 * batch * p.m * p.n * p.k;
 }
 
-// gather and scatter_add: rows of a table by index.
+// take_rows and scatter_add: rows of a table by index.
 constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
                            Lowered& out) {
-  const bool gathers = g.nodes[node].op == ir::Op::gather;
+  const bool gathers = g.nodes[node].op == ir::Op::take_rows;
   const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
   const auto address = [&](int x) { return plan.address(f.view_in(g, x, f.group[node]), g.nodes[x].dtype); };
   const i64 rows = g.dims(gathers ? data : node).extent[0], count = g.dims(index).size();
@@ -5449,7 +5453,7 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
   numbers.push(static_cast<u64>(rows));
   numbers.push(static_cast<u64>(count));
   numbers.push(static_cast<u64>(width));
-  const StepKind kind = gathers ? StepKind::gather : StepKind::scatter_add;
+  const StepKind kind = gathers ? StepKind::take_rows : StepKind::scatter_add;
   Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
   step.bytes =
       passes::bytes_of(g, index) +
@@ -10265,15 +10269,17 @@ enum class LineFold : u8 { sum, prod, max, min, logaddexp };
 inline constexpr i64 line_sort_tile = 2048;
 
 struct LineArgs {
-  const void* a = nullptr;  // scan, argsort, take, search: the lines; scatter: the updates
-  const void* b = nullptr;  // take, scatter: the indices; search: what is looked for
+  const void* a =
+      nullptr;  // scan, argsort, take_along_axis, searchsorted: the lines; scatter_reduce: the updates
+  const void* b = nullptr;  // take_along_axis, scatter_reduce: the indices; searchsorted: what is looked for
   void* out = nullptr;
   void* scratch = nullptr;               // argsort of long lines
-  i64 outer = 0, extent = 0, inner = 0;  // of the lines; of scatter's result
+  i64 outer = 0, extent = 0, inner = 0;  // of the lines; of scatter_reduce's result
   i64 a_stride[3]{};
   i64 count = 0;  // elements of a line of b, or of argsort's result
   i64 b_stride[3]{};
-  bool flag = false;  // scan: reversed; argsort: descending; take: zero where missing; search: right
+  bool flag =
+      false;  // scan: reversed; argsort: descending; take_along_axis: zero where missing; searchsorted: right
 };
 
 inline LineArgs line_args(const LaunchArgs& args, const u64* numbers) {
@@ -10298,7 +10304,7 @@ constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const pas
                           Lowered& out) {
   const ir::Op op = g.nodes[node].op;
   const int group = f.group[node], axis = ir::line_axis(g, node);
-  const bool scatters = op == ir::Op::scatter, two = g.nodes[node].arity > 1;
+  const bool scatters = op == ir::Op::scatter_reduce, two = g.nodes[node].arity > 1;
   // a: the lines, or what is scattered; b: indices, or what is looked for
   const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
   List<u64> code, addresses, numbers;
@@ -10314,19 +10320,20 @@ constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const pas
   addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::Address::none);
   addresses.push(plan.where[node]);
   addresses.push(plan.cuts[group].partials);
-  const bool flag = op == ir::Op::search ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
+  const bool flag =
+      op == ir::Op::searchsorted ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
   const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];
   for (const i64 x : {lines.outer, lines.extent, lines.inner, sa.outer, sa.axis, sa.inner, count, sb.outer,
                       sb.axis, sb.inner, static_cast<i64>(flag)})
     numbers.push(static_cast<u64>(x));
-  const StepKind kind = op == ir::Op::scan      ? StepKind::scan
-                        : op == ir::Op::argsort ? StepKind::argsort
-                        : op == ir::Op::take    ? StepKind::take
-                        : op == ir::Op::scatter ? StepKind::scatter
-                                                : StepKind::search;
+  const StepKind kind = op == ir::Op::scan              ? StepKind::scan
+                        : op == ir::Op::argsort         ? StepKind::argsort
+                        : op == ir::Op::take_along_axis ? StepKind::take_along_axis
+                        : op == ir::Op::scatter_reduce  ? StepKind::scatter_reduce
+                                                        : StepKind::searchsorted;
   Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
   step.bytes = passes::bytes_of(g, node) + (two ? passes::bytes_of(g, b) : 0) +
-               (op == ir::Op::take ? passes::bytes_of(g, node) : passes::bytes_of(g, a));
+               (op == ir::Op::take_along_axis ? passes::bytes_of(g, node) : passes::bytes_of(g, a));
   if (scatters) step.bytes += passes::bytes_of(g, node);
   if (folds) step.flops = g.dims(a).size();
 }
@@ -11062,12 +11069,13 @@ constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/axis/index.hpp ----
-// Elements along one axis by index: take reads them, scatter folds them together, search finds where they
-// belong. Law: scatter folds in the order of the indices, whichever team runs it.
+// Elements along one axis by index: take_along_axis reads them, scatter_reduce folds them together,
+// searchsorted finds where they belong. Law: scatter_reduce folds in the order of the indices, whichever team
+// runs it.
 
 // ---- weft/kernels/axis/rows.hpp ----
-// Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order
-// of the indices, whichever team runs it, so its results are the same bits everywhere.
+// Rows of a table by index: take_rows reads them, scatter_add adds to them. Law: scatter_add adds in the
+// order of the indices, whichever team runs it, so its results are the same bits everywhere.
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -11093,9 +11101,10 @@ constexpr TableCut table_cut(i64 rows, i64 width, i64 count) {
 }
 
 struct IndexArgs {
-  const void* data = nullptr;   // gather: the table (rows, width); scatter_add: what is added (count, width)
+  const void* data =
+      nullptr;  // take_rows: the table (rows, width); scatter_add: what is added (count, width)
   const void* index = nullptr;  // (count)
-  void* out = nullptr;          // gather: (count, width); scatter_add: the table
+  void* out = nullptr;          // take_rows: (count, width); scatter_add: the table
   i64 rows = 0, count = 0, width = 0;
 };
 
@@ -11122,7 +11131,7 @@ inline constexpr SmallFloat<Format, Bits> missing_row<SmallFloat<Format, Bits>> 
     SmallFloat<Format, Bits>(std::numeric_limits<float>::quiet_NaN());
 }  // namespace detail
 
-// Rows [begin, end) of a gather, moved in units of `Bytes`, to which rows and addresses are aligned. A row
+// Rows [begin, end) of a take_rows, moved in units of `Bytes`, to which rows and addresses are aligned. A row
 // whose index is outside the table is NaN (0 for integers).
 template <class T, class I, int Bytes, class Team>
 WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i64 end) {
@@ -11235,7 +11244,7 @@ inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
 
 }  // namespace detail
 
-// What a scan or a scatter of T keeps while it folds.
+// What a scan or a scatter_reduce of T keeps while it folds.
 template <class T, LineFold F>
 using fold_state = typename detail::ScanState<T, F>::type;
 
@@ -11379,7 +11388,7 @@ WEFT_HD_INLINE i64 line_place(I index, i64 extent) {
 
 }  // namespace detail
 
-// Elements [begin, end) of take's result.
+// Elements [begin, end) of take_along_axis's result.
 template <class T, class I, class Team>
 WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
   const T* from = static_cast<const T*>(args.a);
@@ -11544,7 +11553,7 @@ WEFT_HD_INLINE void scatter_together(Team& team, const LineArgs& args, i64 o, i6
   }
 }
 
-// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
+// Rows [row, row_end) and columns [column, column_end) of part o of scatter_reduce's result.
 template <class T, class I, LineFold F, class Team>
 WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
                                  i64 column_end) {
@@ -11554,7 +11563,7 @@ WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 ro
     scatter_together<T, I, F>(team, args, o, row, row_end, column, column_end);
 }
 
-// Elements [begin, end) of search's result: by halves, NaN counting as greater than all.
+// Elements [begin, end) of searchsorted's result: by halves, NaN counting as greater than all.
 template <class T, class Team>
 WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
   for (i64 i = begin + team.rank(); i < end; i += team.size()) {
@@ -16467,7 +16476,8 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
   }
   const auto computed = [&](int node) {
     const ir::Op op = r.nodes[node].op;
-    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar && op != ir::Op::pack) return node;
+    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar && op != ir::Op::flat_concat)
+      return node;
     ir::Node same = r.nodes[node];
     same.op = ir::Op::bitcast;
     same.imm = 0;
@@ -16746,17 +16756,17 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
                   to_text(g.dims(g.in(group.opaque, 1))).c_str();
       out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
       break;
-    case codegen::StepKind::gather:
+    case codegen::StepKind::take_rows:
     case codegen::StepKind::scatter_add:
-      out.kernel = step.kind == codegen::StepKind::gather ? "gather" : "scatter";
+      out.kernel = step.kind == codegen::StepKind::take_rows ? "take_rows" : "scatter_add";
       out.shape = at(1) + " rows of " + at(2);
       out.ops = type(group.opaque);
       break;
     case codegen::StepKind::scan:
     case codegen::StepKind::argsort:
-    case codegen::StepKind::take:
-    case codegen::StepKind::scatter:
-    case codegen::StepKind::search:
+    case codegen::StepKind::take_along_axis:
+    case codegen::StepKind::scatter_reduce:
+    case codegen::StepKind::searchsorted:
       out.kernel = ir::info(g.nodes[group.opaque].op).name;
       out.shape = at(0) + " x " + at(1) + " x " + at(2);
       out.ops = type(g.in(group.opaque, 0));
@@ -16972,9 +16982,9 @@ constexpr HostKernel host_line_kernel() {
     return &kernels::run_scan<C>;
   else if constexpr (kind == codegen::StepKind::argsort)
     return &kernels::run_argsort<C>;
-  else if constexpr (kind == codegen::StepKind::take)
+  else if constexpr (kind == codegen::StepKind::take_along_axis)
     return &kernels::run_take<C>;
-  else if constexpr (kind == codegen::StepKind::scatter)
+  else if constexpr (kind == codegen::StepKind::scatter_reduce)
     return &kernels::run_scatter<C>;
   else
     return &kernels::run_search<C>;
@@ -16990,11 +17000,11 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_dot<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::conv)
     return &kernels::run_conv<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::gather)
+  else if constexpr (kind == codegen::StepKind::take_rows)
     return &kernels::run_gather<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::scatter_add)
     return &kernels::run_scatter_add<codegen::code_of<P, K>>;
-  else if constexpr (kind >= codegen::StepKind::scan && kind <= codegen::StepKind::search)
+  else if constexpr (kind >= codegen::StepKind::scan && kind <= codegen::StepKind::searchsorted)
     return host_line_kernel<P, K>();
   else if constexpr (kind == codegen::StepKind::custom)
     return &kernels::run_custom<codegen::code_of<P, K>>;
@@ -17234,8 +17244,8 @@ constexpr void find_input_uses(const ir::Graph& g, InputUse* uses) {
   };
   for (int i = 0; i < g.nodes.size(); ++i) {
     const ir::Op op = g.nodes.items[i].op;
-    if (op == ir::Op::gather) index(g.in(i, 1), 0, g.dims(g.in(i, 0)).extent[0] - 1);
-    if (op == ir::Op::take) {
+    if (op == ir::Op::take_rows) index(g.in(i, 1), 0, g.dims(g.in(i, 0)).extent[0] - 1);
+    if (op == ir::Op::take_along_axis) {
       const i64 extent = g.dims(g.in(i, 0)).extent[ir::line_axis(g, i)];
       index(g.in(i, 1), -extent, extent - 1);
     }
@@ -17331,8 +17341,8 @@ class PaddingAnalysis {
     if (ir::is_reduction(n.op)) return reduced(i);
     if (n.op == Op::dot) return product(i);
     if (n.op == Op::conv) return convolved(i);
-    if (n.op == Op::gather) return gathered(i);
-    if (ir::is_line(n.op) && n.op != Op::search) return along_lines(i);
+    if (n.op == Op::take_rows) return gathered(i);
+    if (ir::is_line(n.op) && n.op != Op::searchsorted) return along_lines(i);
     return mixed();
   }
   constexpr const PaddedValue& in(int i, int k) const { return values_.items[g_.in(i, k)]; }
@@ -18105,15 +18115,15 @@ class Verifier {
   }
 
   constexpr const char* index(const Node& n, const int* in) const {
-    const bool gathers = n.op == Op::gather;
+    const bool gathers = n.op == Op::take_rows;
     const int numbers = in[gathers ? 1 : 0], data = in[gathers ? 0 : 1];
     const Dims &index_dims = g.dims(numbers), &data_dims = g.dims(data), &to = g.shapes[n.shape];
     if (!is_integer(g.nodes[numbers].dtype)) return "an index is not an integer";
-    if (g.nodes[data].dtype != n.dtype) return "gather and scatter keep the dtype";
+    if (g.nodes[data].dtype != n.dtype) return "take_rows and scatter_add keep the dtype";
     if (gathers) {
       if (data_dims.rank < 1 || index_dims.rank + data_dims.rank - 1 > max_rank)
-        return "gather: ranks out of range";
-      return gathered(data_dims, index_dims) == to ? nullptr : "gather: wrong result shape";
+        return "take_rows: ranks out of range";
+      return gathered(data_dims, index_dims) == to ? nullptr : "take_rows: wrong result shape";
     }
     if (to.rank < 1 || index_dims.rank > data_dims.rank) return "scatter_add: ranks out of range";
     for (int k = 0; k < index_dims.rank; ++k)
@@ -18123,24 +18133,26 @@ class Verifier {
 
   constexpr const char* arena(int i, const Node& n, const int* in) const {
     const Dims& to = g.shapes[n.shape];
-    if (n.op == Op::unpack) {
+    if (n.op == Op::flat_slice) {
       const Dims& from = g.dims(in[0]);
-      if (from.rank != 1 || g.nodes[in[0]].dtype != n.dtype) return "unpack: not a flat vector of its dtype";
+      if (from.rank != 1 || g.nodes[in[0]].dtype != n.dtype)
+        return "flat_slice: not a flat vector of its dtype";
       return static_cast<i64>(n.imm) >= 0 && static_cast<i64>(n.imm) + to.size() <= from.extent[0]
                  ? nullptr
-                 : "unpack: beyond the vector";
+                 : "flat_slice: beyond the vector";
     }
-    if (to.rank != 1 || g.attributes(i) != n.arity) return "pack: one offset an operand of a flat vector";
+    if (to.rank != 1 || g.attributes(i) != n.arity)
+      return "flat_concat: one offset an operand of a flat vector";
     const i64 group = static_cast<i64>(n.imm);
-    if (group < -1 || group >= g.groups.size()) return "pack: no such parameter group";
+    if (group < -1 || group >= g.groups.size()) return "flat_concat: no such parameter group";
     const i64 length = group < 0 ? to.extent[0] : group_end(static_cast<int>(group));
     i64 end = 0;
     for (int k = 0; k < n.arity; ++k) {
-      if (g.nodes[in[k]].dtype != n.dtype) return "pack: operands of two dtypes";
-      if (g.attribute(i, k) < end) return "pack: operands overlap or are out of order";
+      if (g.nodes[in[k]].dtype != n.dtype) return "flat_concat: operands of two dtypes";
+      if (g.attribute(i, k) < end) return "flat_concat: operands overlap or are out of order";
       end = g.attribute(i, k) + g.dims(in[k]).size();
     }
-    return end <= length ? nullptr : "pack: an operand reaches beyond the vector";
+    return end <= length ? nullptr : "flat_concat: an operand reaches beyond the vector";
   }
   constexpr const char* loop(int i, const Node& n, const int* in) const {
     if (g.attributes(i) != 6 || n.imm >= static_cast<u64>(g.bodies.size())) return "loop: no body";
@@ -18197,7 +18209,7 @@ class Verifier {
                ? nullptr
                : "a loop's stacked output has another shape than its body's";
   }
-  // Where a group's last range ends: operands of its pack have their offsets in the whole arena.
+  // Where a group's last range ends: operands of its flat_concat have their offsets in the whole arena.
   constexpr i64 group_end(int group) const {
     const Span s = g.groups[group];
     return s.size > 0 ? g.ranges[s.begin + s.size - 1].offset + g.ranges[s.begin + s.size - 1].length : 0;
@@ -20964,7 +20976,7 @@ struct GatherOp : Operation<GatherOp<Axis>> {
     if constexpr (ok && integer) {
       constexpr int axis = normalize_axis(Axis, X::rank);
       const Dims near = ir::with_extent(I::shape::value, axis, X::shape::value.extent[axis]);
-      return R{ir::take(detail::cropped(x.value, near), detail::as_index(index.value), axis)};
+      return R{ir::take_along_axis(detail::cropped(x.value, near), detail::as_index(index.value), axis)};
     } else {
       return detail::refused<typename R::dtype, typename R::shape>(x, index);
     }
@@ -20981,8 +20993,8 @@ struct TakeAlongOp : Operation<TakeAlongOp<Axis>> {
     static_assert(sizeof(ShapesBroadcast<Rule::ok, TakeAlongOp, typename X::shape, typename I::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok && integer)
-      return R{ir::take(ir::broadcast(x.value, Rule::table),
-                        ir::broadcast(detail::as_index(index.value), Rule::value), Rule::axis)};
+      return R{ir::take_along_axis(ir::broadcast(x.value, Rule::table),
+                                   ir::broadcast(detail::as_index(index.value), Rule::value), Rule::axis)};
     else
       return detail::refused<typename R::dtype, typename R::shape>(x, index);
   }
@@ -21000,8 +21012,8 @@ struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
     static_assert(sizeof(RankIs<I::rank <= 1, IndexSelectOp, typename I::shape, GivenRank<1>>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok && integer)
-      return R{ir::take(x.value, detail::along(detail::as_index(index.value), X::shape::value, Rule::axis),
-                        Rule::axis)};
+      return R{ir::take_along_axis(
+          x.value, detail::along(detail::as_index(index.value), X::shape::value, Rule::axis), Rule::axis)};
     else
       return detail::refused<typename R::dtype, typename R::shape>(x, index);
   }
@@ -21017,7 +21029,7 @@ struct TakeFlatOp : Operation<TakeFlatOp> {
     if constexpr (integer) {
       const ir::Value flat = ir::reshape(x.value, Shape<X::size>::value);
       const ir::Value at = ir::reshape(detail::as_index(index.value), Shape<I::size>::value);
-      return R{ir::reshape(ir::take(flat, at, 0), I::shape::value)};
+      return R{ir::reshape(ir::take_along_axis(flat, at, 0), I::shape::value)};
     } else {
       return detail::refused<typename R::dtype, typename R::shape>(x, index);
     }
@@ -21581,7 +21593,7 @@ struct UnfoldOp : Operation<UnfoldOp<Axis, Length, Step>> {
         const ir::Value row{&b, b.leaf(ir::Op::iota, DType::i32, windows, 0)};
         const ir::Value column{&b, b.leaf(ir::Op::iota, DType::i32, windows, 1)};
         const ir::Value place = row * static_cast<double>(Step) + column;
-        v = ir::take(x.value, detail::along(place, X::shape::value, axis), axis);
+        v = ir::take_along_axis(x.value, detail::along(place, X::shape::value, axis), axis);
       }
       Dims apart;  // the windows, then what is in them
       i64 order[8]{};
@@ -22856,8 +22868,8 @@ class Checker {
   void watch_places(Watched& w, const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
                     const List<int>& writer, int node, const u64* addresses, int count) const {
     const ir::Op op = g.nodes[node].op;
-    const bool rows = op == ir::Op::gather;
-    if (!rows && !(op == ir::Op::take && g.attribute(node, 1) == 0)) return;
+    const bool rows = op == ir::Op::take_rows;
+    if (!rows && !(op == ir::Op::take_along_axis && g.attribute(node, 1) == 0)) return;
     int index = g.in(node, 1);
     const i64 extent =
         rows ? g.dims(g.in(node, 0)).extent[0] : g.dims(g.in(node, 0)).extent[ir::line_axis(g, node)];
@@ -23706,7 +23718,7 @@ class LoweredWeights {
                           b.leaf(ir::Op::state, DType::f32, all, static_cast<u64>(b.graph.slots.size() - 1))};
     const ir::Value cast = ir::cast(state, compute);
     for (int k = 0; k < count; ++k)
-      lowered_[weights[k].slot] = ir::unpack(cast, weights[k].begin - begin, weights[k].dims).id;
+      lowered_[weights[k].slot] = ir::flat_slice(cast, weights[k].begin - begin, weights[k].dims).id;
   }
 
   List<int> lowered_;
@@ -23786,8 +23798,8 @@ constexpr ir::Value moved_data(ir::Node node, ir::Value x) {
 
 // Products of f32 operands become products of `compute` operands. Their result is `compute` too, with two
 // exceptions, which keep the f32 sums: what leaves the program (an output, or the gradient of a parameter, an
-// operand of a pack), and what is added to a residual. Under TF32 they keep their dtypes and bear a mark
-// (convolutions none: they are summed in f32).
+// operand of a flat_concat), and what is added to a residual. Under TF32 they keep their dtypes and bear a
+// mark (convolutions none: they are summed in f32).
 constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
 
 namespace detail {
@@ -23822,7 +23834,7 @@ class Lowering {
     for (int i = g.nodes.size() - 1; i >= 0; --i) {
       const ir::Node& node = g.nodes.items[i];
       const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute;
-      if (node.op != ir::Op::pack && !(view && results_[i])) continue;
+      if (node.op != ir::Op::flat_concat && !(view && results_[i])) continue;
       for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
     }
   }
@@ -30434,17 +30446,17 @@ constexpr double fold_fill(ir::Fold fold, DType t) {
 // How many updates each place of x gets.
 constexpr ir::Value update_counts(ir::Value index, const Dims& x, int axis, DType t) {
   const ir::Value one = ir::constant(*index.builder, t, index.dims(), 1);
-  return grown(ir::scatter(index, one, axis, x.extent[axis], ir::Fold::sum), x, 0);
+  return grown(ir::scatter_reduce(index, one, axis, x.extent[axis], ir::Fold::sum), x, 0);
 }
 
 constexpr ir::Value scatter_set(ir::Value x, ir::Value index, ir::Value update, int axis) {
   const Dims d = x.dims(), di = index.dims();
   ir::Builder& b = *x.builder;
   const ir::Value order{&b, b.leaf(ir::Op::iota, DType::i32, di, static_cast<u64>(axis))};
-  const ir::Value last = ir::scatter(index, order, axis, d.extent[axis], ir::Fold::max);
+  const ir::Value last = ir::scatter_reduce(index, order, axis, d.extent[axis], ir::Fold::max);
   const ir::Value touched = ir::binary(ir::Op::le, ir::constant_like(last, 0), last);
   if (update.dims().rank == 0) return ir::select(grown(touched, d, 0), ir::broadcast(update, d), x);
-  const ir::Value value = ir::take(update, last, axis, true);
+  const ir::Value value = ir::take_along_axis(update, last, axis, true);
   return ir::select(grown(touched, d, 0), grown(value, d, 0), x);
 }
 
@@ -30460,7 +30472,8 @@ constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update,
                         : how == Reduction::amax ? ir::Fold::max
                         : how == Reduction::amin ? ir::Fold::min
                                                  : ir::Fold::sum;
-  ir::Value r = grown(ir::scatter(index, update, axis, d.extent[axis], fold), d, fold_fill(fold, x.dtype()));
+  ir::Value r =
+      grown(ir::scatter_reduce(index, update, axis, d.extent[axis], fold), d, fold_fill(fold, x.dtype()));
   ir::Value counts;
   if (!self || how == Reduction::mean) counts = update_counts(index, d, axis, x.dtype());
   if (self) {
@@ -31318,7 +31331,7 @@ constexpr Greatest greatest_in_parts(const Greatest& from, int axis, i64 out) {
   Greatest best;
   for (i64 t = 0; t < most; ++t) {
     const ir::Value at = along(ir::binary(ir::Op::min, begin + number(t), last), d, axis);
-    best.take(ir::take(from.value, at, axis), ir::take(from.place, at, axis));
+    best.take(ir::take_along_axis(from.value, at, axis), ir::take_along_axis(from.place, at, axis));
   }
   return best;
 }
@@ -31334,7 +31347,7 @@ constexpr ir::Value at_places(ir::Value x, ir::Value places, int spatial) {
     return r;
   };
   const ir::Value index = ir::reshape(places, flat(places.dims()));
-  return ir::reshape(ir::take(ir::reshape(x, flat(x.dims())), index, 1), places.dims());
+  return ir::reshape(ir::take_along_axis(ir::reshape(x, flat(x.dims())), index, 1), places.dims());
 }
 
 template <int Spatial, PerAxis Window, UnpoolOptions Options, class X>
@@ -33396,7 +33409,7 @@ struct SortedOp : Operation<SortedOp<Axis, Down, Count>> {
     const auto places = ArgSortOp<Axis, Down, Count>::apply(b, x);
     using R = Expr<typename X::dtype, typename decltype(places)::shape>;
     if constexpr (axis_in_range(Axis, X::rank))
-      return R{ir::take(x.value, places.value, normalize_axis(Axis, X::rank))};
+      return R{ir::take_along_axis(x.value, places.value, normalize_axis(Axis, X::rank))};
     else
       return detail::refused<typename X::dtype, typename R::shape>(x);
   }
@@ -33567,9 +33580,9 @@ struct SearchSortedOp : Operation<SearchSortedOp<Right>> {
       return detail::refused<i64, S>(sorted);
     else if constexpr (A::rank == 1)
       return Expr<i64, S>{
-          ir::reshape(ir::search(line, ir::reshape(x, Shape<S::size>::value), Right), S::value)};
+          ir::reshape(ir::searchsorted(line, ir::reshape(x, Shape<S::size>::value), Right), S::value)};
     else
-      return Expr<i64, S>{ir::search(line, x, Right)};
+      return Expr<i64, S>{ir::searchsorted(line, x, Right)};
   }
 };
 
@@ -33721,7 +33734,7 @@ struct Embed : Operation<Embed<Padding>> {
     if constexpr (!ok || !Rule::has_room) {
       return weft::detail::refused<typename R::dtype, typename R::shape>(index, weight);
     } else {
-      const R rows{ir::gather(weight.value, index.value)};
+      const R rows{ir::take_rows(weight.value, index.value)};
       if constexpr (Padding < 0) {
         return rows;
       } else {
@@ -33960,37 +33973,39 @@ constexpr void scan(ir::Value y, ir::Value g, ir::Value* out) {
       out[0] = line::logarithmic_gradient(x, y, g, a.axis, a.reversed);
       return;
     default:
-      out[0] = ir::scatter(line::extremum_places(x, y, a.axis, a.reversed), g, a.axis,
-                           x.dims().extent[a.axis], ir::Fold::sum);
+      out[0] = ir::scatter_reduce(line::extremum_places(x, y, a.axis, a.reversed), g, a.axis,
+                                  x.dims().extent[a.axis], ir::Fold::sum);
   }
 }
 
-constexpr void take(ir::Value y, ir::Value g, ir::Value* out) {
+constexpr void take_along_axis(ir::Value y, ir::Value g, ir::Value* out) {
   const int axis = static_cast<int>(y.builder->graph.attribute(y.id, 0));
-  out[0] = ir::scatter(y.in(1), g, axis, y.in(0).dims().extent[axis], ir::Fold::sum);
+  out[0] = ir::scatter_reduce(y.in(1), g, axis, y.in(0).dims().extent[axis], ir::Fold::sum);
 }
 
 // Skipped updates have no gradient; equal extrema share it; of a product, as of reduce_prod.
-constexpr void scatter(ir::Value y, ir::Value g, ir::Value* out) {
+constexpr void scatter_reduce(ir::Value y, ir::Value g, ir::Value* out) {
   const ir::Value index = y.in(0), u = y.in(1);
   const int axis = static_cast<int>(y.builder->graph.attribute(y.id, 0));
   const auto fold = static_cast<ir::Fold>(y.builder->graph.attribute(y.id, 1));
   const i64 extent = y.dims().extent[axis];
-  const auto at_update = [&](ir::Value v) { return ir::take(v, index, axis, true); };
+  const auto at_update = [&](ir::Value v) { return ir::take_along_axis(v, index, axis, true); };
   if (fold == ir::Fold::sum) {
     out[1] = at_update(g);
   } else if (fold == ir::Fold::prod) {
     const ir::Value one = ir::constant_like(u, 1), zero = ir::constant_like(u, 0);
     const ir::Value is_zero = line::equal(u, 0);
-    const ir::Value zeros = ir::scatter(index, ir::select(is_zero, one, zero), axis, extent, ir::Fold::sum);
-    const ir::Value rest = ir::scatter(index, ir::select(is_zero, one, u), axis, extent, ir::Fold::prod);
+    const ir::Value zeros =
+        ir::scatter_reduce(index, ir::select(is_zero, one, zero), axis, extent, ir::Fold::sum);
+    const ir::Value rest =
+        ir::scatter_reduce(index, ir::select(is_zero, one, u), axis, extent, ir::Fold::prod);
     const ir::Value plain =
         ir::select(line::equal(zeros, 0), g * rest, ir::constant_like(g, 0));  // no zero among them
     const ir::Value single = ir::select(line::equal(zeros, 1), g * rest, ir::constant_like(g, 0));
     out[1] = ir::select(is_zero, at_update(single), at_update(plain) / ir::select(is_zero, one, u));
   } else {
     const ir::Value hit = ir::cast(ir::binary(ir::Op::eq, u, at_update(y)), u.dtype());
-    const ir::Value hits = ir::scatter(index, hit, axis, extent, ir::Fold::sum);
+    const ir::Value hits = ir::scatter_reduce(index, hit, axis, extent, ir::Fold::sum);
     const ir::Value shared = g / ir::binary(ir::Op::max, hits, ir::constant_like(hits, 1));
     out[1] = hit * at_update(shared);
   }
@@ -34461,10 +34476,10 @@ constexpr void conv(Value y, Value g, Value* out) {
   const Value images = ir::permute(x, swap), kernel = ir::permute(g, swap);
   out[1] = ir::conv(images, kernel, to_w, w.dtype());
 }
-constexpr void gather(Value y, Value g, Value* out) {
+constexpr void take_rows(Value y, Value g, Value* out) {
   out[0] = ir::scatter_add(y.in(1), g, y.in(0).dims().extent[0]);
 }
-constexpr void scatter_add(Value y, Value g, Value* out) { out[1] = ir::gather(g, y.in(0)); }
+constexpr void scatter_add(Value y, Value g, Value* out) { out[1] = ir::take_rows(g, y.in(0)); }
 
 struct Row {
   Op op;
@@ -34516,11 +34531,11 @@ inline constexpr Row table[] = {
     {Op::reduce_prod, reduce_prod},
     {Op::dot, dot},
     {Op::conv, conv},
-    {Op::gather, gather},
+    {Op::take_rows, take_rows},
     {Op::scatter_add, scatter_add},
     {Op::scan, scan},
-    {Op::take, take},
-    {Op::scatter, scatter},
+    {Op::take_along_axis, take_along_axis},
+    {Op::scatter_reduce, scatter_reduce},
 };
 
 struct Index {
@@ -35527,7 +35542,7 @@ constexpr Counted counted_labels(ir::Builder& b, ir::Value label, i64 classes, c
 }
 // The weight of each row's class. A lookup, so that it is known before the logits are read.
 constexpr ir::Value row_weights(const Counted& rows, ir::Value weight) {
-  return ir::gather(weight, ir::select(rows.yes, rows.label, ir::constant_like(rows.label, 0)));
+  return ir::take_rows(weight, ir::select(rows.yes, rows.label, ir::constant_like(rows.label, 0)));
 }
 // Rows reduced: the mean divides by `count`, the weight of all rows that count.
 template <LossReduction R, class Rule, class T>
@@ -35966,7 +35981,7 @@ constexpr ir::Value true_count(ir::Value mask) {
 }
 // The first `capacity` elements of a flat x where the mask is true, `fill` behind them.
 constexpr ir::Value packed(ir::Builder& b, ir::Value x, ir::Value mask, i64 capacity, double fill) {
-  const ir::Value places = ir::scatter(true_ranks(mask, capacity), x, 0, capacity, ir::Fold::sum);
+  const ir::Value places = ir::scatter_reduce(true_ranks(mask, capacity), x, 0, capacity, ir::Fold::sum);
   if (fill == 0) return places;
   const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, places.dims(), 0)};
   const ir::Value found = ir::broadcast(true_count(mask), places.dims());
@@ -36046,9 +36061,9 @@ struct UniqueOp : Operation<UniqueOp<Capacity, Sort, Part>> {
     const Dims flat = detail::flat_dims(n);
     const ir::Value v = ir::reshape(x.value, flat);
     const ir::Value order = ir::argsort(v, 0, false, n);
-    const ir::Value line = Sort ? ir::take(v, order, 0) : v;
+    const ir::Value line = Sort ? ir::take_along_axis(v, order, 0) : v;
     const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, flat, 0)};
-    const ir::Value before = ir::take(line, i - 1.0, 0);  // the first one's is the last element
+    const ir::Value before = ir::take_along_axis(line, i - 1.0, 0);  // the first one's is the last element
     const ir::Value starts = ir::binary(ir::Op::bit_or, ir::binary(ir::Op::ne, line, before),
                                         ir::binary(ir::Op::eq, i, ir::constant_like(i, 0)));
     const ir::Value rank = ir::scan(ir::cast(starts, DType::i64), 0, false, ir::Fold::sum) - 1.0;
@@ -36057,11 +36072,11 @@ struct UniqueOp : Operation<UniqueOp<Capacity, Sort, Part>> {
     } else if constexpr (Part == UniquePart::count) {
       return Expr<i64, Shape<>>{detail::true_count(starts)};
     } else if constexpr (Part == UniquePart::inverse) {
-      const ir::Value r = Sort ? ir::scatter(order, rank, 0, n, ir::Fold::sum) : rank;
+      const ir::Value r = Sort ? ir::scatter_reduce(order, rank, 0, n, ir::Fold::sum) : rank;
       return Expr<i64, typename X::shape>{ir::reshape(r, X::shape::value)};
     } else {
       return Expr<i64, Shape<Capacity>>{
-          ir::scatter(rank, ir::constant_like(rank, 1), 0, Capacity, ir::Fold::sum)};
+          ir::scatter_reduce(rank, ir::constant_like(rank, 1), 0, Capacity, ir::Fold::sum)};
     }
   }
 };
@@ -36081,7 +36096,7 @@ struct BincountOp : Operation<BincountOp<Bins>> {
     const ir::Value i = ir::reshape(detail::as_index(x.value), flat);
     const ir::Value outside = ir::binary(ir::Op::lt, i, ir::constant_like(i, 0));
     const ir::Value at = ir::select(outside, ir::constant_like(i, static_cast<double>(Bins)), i);
-    return R{ir::scatter(at, w, 0, Bins, ir::Fold::sum)};
+    return R{ir::scatter_reduce(at, w, 0, Bins, ir::Fold::sum)};
   }
 };
 
@@ -36097,8 +36112,8 @@ struct HistcOp : Operation<HistcOp<Bins>> {
     const auto inside = bitwise_and(ge(x, from), le(x, to));
     const auto part = floor(mul(sub(x, from), div(Bins, sub(to, from))));
     const auto bin = where(inside, cast<i64>(where(inside, minimum(part, Bins - 1), 0)), Bins);
-    return Expr<T, Shape<Bins>>{
-        ir::scatter(bin.value, ir::constant(b, dtype_of<T>, x.value.dims(), 1), 0, Bins, ir::Fold::sum)};
+    return Expr<T, Shape<Bins>>{ir::scatter_reduce(bin.value, ir::constant(b, dtype_of<T>, x.value.dims(), 1),
+                                                   0, Bins, ir::Fold::sum)};
   }
 };
 
@@ -37857,7 +37872,8 @@ constexpr ir::Value windows_of(ir::Value x, int axis, const WindowAxis& a) {
     apart.extent[apart.rank++] = views ? a.window : a.count;
     order[n] = views ? n + 1 : n, order[n + 1] = views ? n : n + 1, n += 2;
   }
-  if (!views) return ir::reshape(ir::take(x, along(window_places(*x.builder, a), d, axis), axis), apart);
+  if (!views)
+    return ir::reshape(ir::take_along_axis(x, along(window_places(*x.builder, a), d, axis), axis), apart);
   ir::Slice whole[8];
   x = ir::slice(x, whole, ir::with_extent(d, axis, a.count * a.window));
   return ir::permute(ir::reshape(x, apart), order);
@@ -37883,7 +37899,7 @@ constexpr ir::Value windows_back(ir::Value x, int axis, const WindowAxis& a) {
     return ir::pad(x, widths, 0);
   }
   const ir::Value index = along(window_places(*x.builder, a), joined, axis);
-  const ir::Value sums = ir::scatter(index, ir::reshape(x, joined), axis, a.padded(), ir::Fold::sum);
+  const ir::Value sums = ir::scatter_reduce(index, ir::reshape(x, joined), axis, a.padded(), ir::Fold::sum);
   widths[2 * axis] = widths[2 * axis + 1] = -a.padding;
   return ir::pad(sums, widths, 0);
 }
@@ -38114,7 +38130,7 @@ constexpr ir::Value nearest_elements(ir::Value x, int axis, const ResizedAxis& a
   const ir::Value last = ir::constant_like(counted, static_cast<double>(a.from - 1));
   const ir::Value source =
       ir::binary(Op::min, ir::cast(ir::unary(Op::floor, place * a.ratio), DType::i32), last);
-  return ir::take(x, along(source, x.dims(), axis), axis);
+  return ir::take_along_axis(x, along(source, x.dims(), axis), axis);
 }
 
 // A weight at a distance from 0 to 2: the cubic convolution of Keys (1981) with parameter a.
@@ -40912,7 +40928,7 @@ constexpr ir::Value index_value(ir::Value x, const IndexPlan& p, const ir::Value
   v = ir::reshape(v, merged);
   const ir::Value i = p.tensors == 1 ? ir::broadcast(as_index(index[0]), p.joined)
                                      : joined_index(index, p.tensors, extent, p.joined);
-  const ir::Value taken = ir::take(v, along(i, merged, first), first, p.masked);
+  const ir::Value taken = ir::take_along_axis(v, along(i, merged, first), first, p.masked);
   return ir::reshape(taken, p.result);
 }
 
@@ -41178,7 +41194,7 @@ struct MaskedScatterOp : Operation<MaskedScatterOp> {
     const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
     const ir::Value rank = ir::scan(ir::cast(m, DType::i64), 0, false, ir::Fold::sum) - 1.0;
     const ir::Value at = ir::select(m, rank, ir::constant_like(rank, 0));  // not one that counts from the end
-    const ir::Value v = ir::take(
+    const ir::Value v = ir::take_along_axis(
         ir::reshape(ir::cast(source.value, dtype_of<typename X::dtype>), ir::make_dims(1, sources)), at, 0);
     const ir::Value kept = ir::reshape(ir::broadcast(x.value, S::value), flat);
     return Expr<typename X::dtype, S>{ir::reshape(ir::select(m, v, kept), S::value)};
@@ -42535,9 +42551,9 @@ struct GridSampleOp : Operation<GridSampleOp<Options>> {
           spread[]{d.extent[0], d.extent[1], taps * places}, apart[]{d.extent[0], d.extent[1], taps, places},
           shared[]{d.extent[0], 1, taps, places};
       const ir::Value v = ir::reshape(
-          ir::take(ir::reshape(ir::cast(x.value, wide), ir::make_dims(3, images)),
-                   ir::broadcast(ir::reshape(all.index, ir::make_dims(3, index)), ir::make_dims(3, spread)),
-                   2),
+          ir::take_along_axis(
+              ir::reshape(ir::cast(x.value, wide), ir::make_dims(3, images)),
+              ir::broadcast(ir::reshape(all.index, ir::make_dims(3, index)), ir::make_dims(3, spread)), 2),
           ir::make_dims(4, apart));
       const ir::Value inside = ir::reshape(all.inside, ir::make_dims(4, shared));
       const ir::Value weighed =
@@ -42954,7 +42970,7 @@ struct MultinomialOp : Operation<MultinomialOp<N, Replace>> {
         const auto sums = ScanOp<-1, ir::Fold::sum>::apply(b, x);
         const auto total = NarrowOp<-1, X::shape::value[-1] - 1, 1>::apply(b, sums);
         const Expr<T, typename R::shape> u{ir::cast(detail::uniform_bits(b, R::shape::value), dtype_of<T>)};
-        return R{ir::search(sums.value, mul(u, total).value, true)};
+        return R{ir::searchsorted(sums.value, mul(u, total).value, true)};
       } else {
         const Expr<T, typename X::shape> q{
             ir::cast(detail::exponential_bits(b, X::shape::value), dtype_of<T>)};
@@ -43061,7 +43077,7 @@ struct HistogramOp : Operation<HistogramOp> {
       const auto bin = where(inside, minimum(place, bins - 1), bins);
       const ir::Value w =
           ir::reshape(ir::broadcast(detail::as_value<T>(b, weight), X::shape::value), Shape<X::size>::value);
-      return Expr<T, Shape<bins>>{ir::scatter(bin.value, w, 0, bins, ir::Fold::sum)};
+      return Expr<T, Shape<bins>>{ir::scatter_reduce(bin.value, w, 0, bins, ir::Fold::sum)};
     }
   }
 };
@@ -43775,12 +43791,12 @@ constexpr Value flat_index(const Site& s, Value index, i64 rows) {
   const Value inside = ir::binary(Op::bit_and, ir::binary(Op::le, zero, i), ir::binary(Op::le, i, last));
   return ir::select(inside, sample * static_cast<double>(rows) + i, ir::constant_like(i, -1));
 }
-constexpr Value gather(const Site& s, const BatchItem* x) {
-  if (!x[0].mapped) return ir::gather(x[0].value, x[1].value);
+constexpr Value take_rows(const Site& s, const BatchItem* x) {
+  if (!x[0].mapped) return ir::take_rows(x[0].value, x[1].value);
   if (!x[1].mapped)
-    return move_axis(ir::gather(move_axis(x[0].value, 0, 1), x[1].value), s.operand_dims(1).rank, 0);
+    return move_axis(ir::take_rows(move_axis(x[0].value, 0, 1), x[1].value), s.operand_dims(1).rank, 0);
   const i64 rows = s.operand_dims(0).extent[0];
-  return ir::gather(join_axes(x[0].value, 0), flat_index(s, x[1].value, rows));
+  return ir::take_rows(join_axes(x[0].value, 0), flat_index(s, x[1].value, rows));
 }
 constexpr Value scatter_add(const Site& s, const BatchItem* x) {
   const i64 rows = s.dims().extent[0];
@@ -43832,9 +43848,9 @@ constexpr Rule rule(Op op) {
     case ir::OpClass::conv:
       return &conv;
     case ir::OpClass::line:
-      return op == Op::search ? &pointwise : &line;
+      return op == Op::searchsorted ? &pointwise : &line;
     case ir::OpClass::index:
-      return op == Op::gather ? &gather : &scatter_add;
+      return op == Op::take_rows ? &take_rows : &scatter_add;
     case ir::OpClass::custom:
       return &custom;
     case ir::OpClass::movement:
@@ -47590,7 +47606,8 @@ class UpdateBuilder {
       operands.push(gradient);
       offsets.push(row.offset / size_of(type));
     }
-    return ir::pack(b, type, length_of(group), operands, offsets, static_cast<u64>(static_cast<i64>(group)));
+    return ir::flat_concat(b, type, length_of(group), operands, offsets,
+                           static_cast<u64>(static_cast<i64>(group)));
   }
 
   // What every gradient is multiplied by: the mean over microbatches, one over the loss scale, the norm's
@@ -49557,7 +49574,8 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
 // ---- weft/kernels/axis/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_AXIS_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_AXIS_CUDA_CUH
-// scan, argsort, take, scatter and search on a GPU. How a call is cut into blocks follows from its sizes.
+// scan, argsort, take_along_axis, scatter_reduce and searchsorted on a GPU. How a call is cut into blocks
+// follows from its sizes.
 
 // ---- weft/kernels/launch/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
@@ -49816,7 +49834,7 @@ void run_cuda_take(const CudaLaunch& launch, cudaStream_t stream) {
   if (size == 0) return;
   take_kernel<kernel_tag, T, I>
       <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
-  cuda_check_launch("take");
+  cuda_check_launch("take_along_axis");
 }
 
 // Where all columns share indices, a block of a tile of rows reads all of them: there are about a thousand.
@@ -49832,7 +49850,7 @@ void run_cuda_scatter(const CudaLaunch& launch, cudaStream_t stream) {
   scatter_kernel<kernel_tag, T, I, F>
       <<<cuda_blocks(args.outer * row_tiles * columns), line_threads, 0, stream>>>(args, row_tiles, rows,
                                                                                    columns);
-  cuda_check_launch("scatter");
+  cuda_check_launch("scatter_reduce");
 }
 
 template <u64 T>
@@ -49842,7 +49860,7 @@ void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
   if (size == 0) return;
   search_kernel<kernel_tag, T>
       <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
-  cuda_check_launch("search");
+  cuda_check_launch("searchsorted");
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -49850,7 +49868,7 @@ void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
 // ---- weft/kernels/axis/rows.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_AXIS_ROWS_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_AXIS_ROWS_CUH
-// gather and scatter_add on a GPU. How a call is cut into blocks follows from its sizes.
+// take_rows and scatter_add on a GPU. How a call is cut into blocks follows from its sizes.
 
 #include <cstdint>
 
@@ -49896,7 +49914,7 @@ void run_cuda_gather(const CudaLaunch& launch, cudaStream_t stream) {
     gather_kernel<kernel_tag, T, I, 16><<<blocks, index_threads, 0, stream>>>(args, rows_per_block);
   else
     gather_kernel<kernel_tag, T, I, size><<<blocks, index_threads, 0, stream>>>(args, rows_per_block);
-  cuda_check_launch("gather");
+  cuda_check_launch("take_rows");
 }
 
 // Every block reads all indices, so there are about a thousand of them, whatever the size of the table.
@@ -50813,17 +50831,17 @@ constexpr CudaKernel cuda_kernel() {
       return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3], use.library, use.tiled>;
     } else if constexpr (kind == codegen::StepKind::conv) {
       return &kernels::run_cuda_conv<words.w[0], words.w[1], words.w[2]>;
-    } else if constexpr (kind == codegen::StepKind::gather) {
+    } else if constexpr (kind == codegen::StepKind::take_rows) {
       return &kernels::run_cuda_gather<words.w[0], words.w[1]>;
     } else if constexpr (kind == codegen::StepKind::scan) {
       return &kernels::run_cuda_scan<words.w[0], words.w[2]>;
     } else if constexpr (kind == codegen::StepKind::argsort) {
       return &kernels::run_cuda_argsort<words.w[0]>;
-    } else if constexpr (kind == codegen::StepKind::take) {
+    } else if constexpr (kind == codegen::StepKind::take_along_axis) {
       return &kernels::run_cuda_take<words.w[0], words.w[1]>;
-    } else if constexpr (kind == codegen::StepKind::scatter) {
+    } else if constexpr (kind == codegen::StepKind::scatter_reduce) {
       return &kernels::run_cuda_scatter<words.w[0], words.w[1], words.w[2]>;
-    } else if constexpr (kind == codegen::StepKind::search) {
+    } else if constexpr (kind == codegen::StepKind::searchsorted) {
       return &kernels::run_cuda_search<words.w[0]>;
     } else {
       return &kernels::run_cuda_scatter_add<words.w[0], words.w[1]>;

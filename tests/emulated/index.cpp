@@ -79,7 +79,7 @@ TEST_CASE("index: scatter_add adds in the order of the indices, whatever runs it
   check_scatter_add<bf16>(11, 200, 33, 128);
 }
 
-TEST_CASE("index: gather copies rows and marks those outside the table") {
+TEST_CASE("index: take_rows copies rows and marks those outside the table") {
   const i64 rows = 9, count = 41, width = 8;
   const std::vector<i32> index = some_indices(static_cast<int>(count), static_cast<int>(rows));
   const std::vector<f32> table = some_values<f32>(rows * width);

@@ -178,7 +178,7 @@ TEST_CASE("line: long lines are merged through memory") {
   check_argsort<i64>({1, 9001, 1}, 100, 256, false);
 }
 
-TEST_CASE("line: scatter folds in the order of the indices") {
+TEST_CASE("line: scatter_reduce folds in the order of the indices") {
   check_scatter<LineFold::sum>({2, 23, 5}, 150, 32, true);
   check_scatter<LineFold::sum>({2, 23, 5}, 50, 32, false);
   check_scatter<LineFold::max>({1, 11, 1}, 400, 64, true);
@@ -186,7 +186,7 @@ TEST_CASE("line: scatter folds in the order of the indices") {
   check_scatter<LineFold::prod>({1, 9, 1}, 30, 32, false);
 }
 
-TEST_CASE("line: take and search") {
+TEST_CASE("line: take_along_axis and searchsorted") {
   for (const i64 inner : {i64{6}, i64{1}}) {
     const ir::Lines s{3, 17, inner};
     const i64 count = 41, stride[3]{count, 1, 0};

@@ -145,9 +145,9 @@ TEST_CASE("golden: the same in bf16: casts, of all weights as one vector, and no
   for (const ir::Node& n : low.nodes) ++low_count[static_cast<int>(n.op)];
   const auto at = [](ir::Op op) { return static_cast<int>(op); };
   CHECK(low_count[at(ir::Op::state)] == plain_count[at(ir::Op::state)] + 1 - 2);  // two weights
-  CHECK(low_count[at(ir::Op::unpack)] == 2);
+  CHECK(low_count[at(ir::Op::flat_slice)] == 2);
   for (int op = 0; op < ir::op_count; ++op)
-    if (op != at(ir::Op::cast) && op != at(ir::Op::state) && op != at(ir::Op::unpack))
+    if (op != at(ir::Op::cast) && op != at(ir::Op::state) && op != at(ir::Op::flat_slice))
       CHECK_MESSAGE(plain_count[op] == low_count[op], ir::op_table[op].name);
 }
 

@@ -271,7 +271,7 @@ class GraphInterpreter {
       case Op::surrogate:
       case Op::slope:
         return operand(0);
-      case Op::gather: {
+      case Op::take_rows: {
         const Array &table = operand(0), &index = operand(1);
         const i64 rows = g.dims(g.in(i, 0)).extent[0],
                   width = rows > 0 ? static_cast<i64>(table.size()) / rows : 0;
@@ -299,35 +299,36 @@ class GraphInterpreter {
       }
       case Op::scan:
       case Op::argsort:
-      case Op::take:
-      case Op::scatter:
-      case Op::search: {
+      case Op::take_along_axis:
+      case Op::scatter_reduce:
+      case Op::searchsorted: {
         const int axis = ir::line_axis(g, i);
-        const ir::Lines lines = ir::lines_of(n.op == Op::scatter ? d : g.dims(g.in(i, 0)), axis);
-        const i64 count = g.dims(g.in(i, n.op == Op::take || n.op == Op::search ? 1 : 0)).extent[axis];
+        const ir::Lines lines = ir::lines_of(n.op == Op::scatter_reduce ? d : g.dims(g.in(i, 0)), axis);
+        const i64 count =
+            g.dims(g.in(i, n.op == Op::take_along_axis || n.op == Op::searchsorted ? 1 : 0)).extent[axis];
         switch (n.op) {
           case Op::scan:
             return scan_lines(operand(0), lines, static_cast<ir::Fold>(g.attribute(i, 2)),
                               g.attribute(i, 1) != 0, n.dtype);
           case Op::argsort:
             return argsort_lines(operand(0), lines, d.extent[axis], g.attribute(i, 1) != 0);
-          case Op::take:
+          case Op::take_along_axis:
             return take_lines(operand(0), operand(1), lines, count, g.attribute(i, 1) != 0, n.dtype);
-          case Op::scatter:
+          case Op::scatter_reduce:
             return scatter_lines(operand(0), operand(1), lines, count,
                                  static_cast<ir::Fold>(g.attribute(i, 1)), n.dtype);
           default:
             return search_lines(operand(0), operand(1), lines, count, g.attribute(i, 0) != 0);
         }
       }
-      case Op::pack:
+      case Op::flat_concat:
         for (int k = 0; k < n.arity; ++k) {
           const Array& x = operand(k);
           for (std::size_t j = 0; j < x.size(); ++j)
             r[static_cast<std::size_t>(g.attribute(i, k)) + j] = x[j];
         }
         return r;
-      case Op::unpack: {
+      case Op::flat_slice: {
         const Array& x = operand(0);
         for (std::size_t j = 0; j < size; ++j) r[j] = x[static_cast<std::size_t>(n.imm) + j];
         return r;

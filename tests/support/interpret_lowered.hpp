@@ -244,11 +244,11 @@ class Machine {
         });
         return;
       }
-      case codegen::StepKind::gather:
+      case codegen::StepKind::take_rows:
       case codegen::StepKind::scatter_add: {
         const DType t = static_cast<DType>(words[0]), index = static_cast<DType>(words[1]);
         const i64 rows = n(0), count = n(1), width = n(2);
-        const bool gathers = s.kind == codegen::StepKind::gather;
+        const bool gathers = s.kind == codegen::StepKind::take_rows;
         for (i64 i = 0; !gathers && i < rows * width; ++i) write(address[2], i, t, 0);
         for (i64 i = 0; i < count; ++i) {
           const i64 row = static_cast<i64>(read(address[1], i, index));
@@ -268,9 +268,9 @@ class Machine {
       }
       case codegen::StepKind::scan:
       case codegen::StepKind::argsort:
-      case codegen::StepKind::take:
-      case codegen::StepKind::scatter:
-      case codegen::StepKind::search:
+      case codegen::StepKind::take_along_axis:
+      case codegen::StepKind::scatter_reduce:
+      case codegen::StepKind::searchsorted:
         return line(s.kind, words, address, number);
       case codegen::StepKind::custom:
         throw Error("test/op", "a program's own primitive has no plain evaluation");
@@ -301,18 +301,18 @@ class Machine {
                              t));
       return r;
     };
-    const bool folds = kind == Kind::scatter;
+    const bool folds = kind == Kind::scatter_reduce;
     const Array x = whole(address[0], a, folds ? count : extent, number + 3);
     const Array y =
         kind == Kind::scan || kind == Kind::argsort ? Array{} : whole(address[1], b, count, number + 7);
     const ir::Lines lines{outer, extent, inner};
     const auto f = static_cast<ir::Fold>(words[2]);
-    const DType out = kind == Kind::argsort || kind == Kind::search ? DType::i64 : a;
-    const Array r = kind == Kind::scan      ? scan_lines(x, lines, f, n(10) != 0, a)
-                    : kind == Kind::argsort ? argsort_lines(x, lines, count, n(10) != 0)
-                    : kind == Kind::take    ? take_lines(x, y, lines, count, n(10) != 0, a)
-                    : kind == Kind::scatter ? scatter_lines(y, x, lines, count, f, a)
-                                            : search_lines(x, y, lines, count, n(10) != 0);
+    const DType out = kind == Kind::argsort || kind == Kind::searchsorted ? DType::i64 : a;
+    const Array r = kind == Kind::scan              ? scan_lines(x, lines, f, n(10) != 0, a)
+                    : kind == Kind::argsort         ? argsort_lines(x, lines, count, n(10) != 0)
+                    : kind == Kind::take_along_axis ? take_lines(x, y, lines, count, n(10) != 0, a)
+                    : kind == Kind::scatter_reduce  ? scatter_lines(y, x, lines, count, f, a)
+                                                    : search_lines(x, y, lines, count, n(10) != 0);
     for (std::size_t k = 0; k < r.size(); ++k) write(address[2], static_cast<i64>(k), out, r[k]);
     if (address[3] != passes::Address::none)  // what a sort may leave in its scratch
       for (i64 k = 0; k < outer * extent * inner * 2 * (size_of(a) == 8 ? 2 : 1); ++k)

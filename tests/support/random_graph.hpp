@@ -634,7 +634,7 @@ class RandomGraph {
       at = ir::unary(ir::Op::abs, at);
       if (rows < 2) return;
       at = ir::binary(ir::Op::fmod, at, ir::constant_like(at, static_cast<double>(rows)));
-      return keep({ir::gather(x.v, at), x.bound});
+      return keep({ir::take_rows(x.v, at), x.bound});
     }
     Dims d;
     d.rank = pick(0, x.v.dims().rank);
@@ -665,36 +665,38 @@ class RandomGraph {
         const i64 count = one_in(2) ? extent : pick(1, static_cast<int>(extent));
         const Value places = ir::argsort(x.v, axis, one_in(2), count);
         keep({places, static_cast<double>(extent)});
-        return keep({ir::take(x.v, places, axis), x.bound});
+        return keep({ir::take_along_axis(x.v, places, axis), x.bound});
       }
       case 3: {  // an index of its own shape, or one that is broadcast
         const i64 count = pick(1, 2 * static_cast<int>(extent));
-        if (one_in(2)) return keep({ir::take(x.v, index_like(count, extent - 1), axis, one_in(2)), x.bound});
+        if (one_in(2))
+          return keep({ir::take_along_axis(x.v, index_like(count, extent - 1), axis, one_in(2)), x.bound});
         Dims flat;
         flat.rank = d.rank;
         for (int a = 0; a < d.rank; ++a) flat.extent[a] = a == axis ? count : 1;
         const Value at = add_input(flat, DType::i32, static_cast<double>(extent + 1));
-        return keep({ir::take(x.v, ir::broadcast(at, ir::with_extent(d, axis, count)), axis, true), x.bound});
+        return keep({ir::take_along_axis(x.v, ir::broadcast(at, ir::with_extent(d, axis, count)), axis, true),
+                     x.bound});
       }
       case 4: {
         const double bound = x.bound * static_cast<double>(extent);
         if (bound > 4e6) return;
         const i64 rows = pick(1, 6);
-        return keep({ir::scatter(index_like(extent, rows), x.v, axis, rows, ir::Fold::sum), bound});
+        return keep({ir::scatter_reduce(index_like(extent, rows), x.v, axis, rows, ir::Fold::sum), bound});
       }
       case 5: {
         const i64 rows = pick(1, 6);
         const bool most = one_in(2);
-        const Value r =
-            ir::scatter(index_like(extent, rows), x.v, axis, rows, most ? ir::Fold::max : ir::Fold::min);
+        const Value r = ir::scatter_reduce(index_like(extent, rows), x.v, axis, rows,
+                                           most ? ir::Fold::max : ir::Fold::min);
         const Value low = ir::constant_like(r, -1000), high = ir::constant_like(r, 1000);
         return keep({ir::binary(ir::Op::max, ir::binary(ir::Op::min, r, high), low), 1000});
       }
       default: {
         if (axis != d.rank - 1 || x.v.dtype() != ir::reduction_dtype(x.v.dtype())) return;
-        const Value sorted = ir::take(x.v, ir::argsort(x.v, axis, false, extent), axis);
+        const Value sorted = ir::take_along_axis(x.v, ir::argsort(x.v, axis, false, extent), axis);
         const Value wanted = add_input(ir::with_extent(d, axis, pick(1, 9)), x.v.dtype());
-        return keep({ir::search(sorted, wanted, one_in(2)), static_cast<double>(extent)});
+        return keep({ir::searchsorted(sorted, wanted, one_in(2)), static_cast<double>(extent)});
       }
     }
   }

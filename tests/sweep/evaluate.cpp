@@ -217,7 +217,7 @@ class Evaluator {
         return dot(i);
       case Op::conv:
         return conv(i);
-      case Op::gather: {
+      case Op::take_rows: {
         const Typed &table = operand(i, 0), &index = operand(i, 1);
         const i64 rows = g.dims(g.in(i, 0)).extent[0], width = rows > 0 ? table.size / rows : 0;
         for (i64 k = 0; k < r.size; ++k) {
@@ -342,11 +342,12 @@ class Evaluator {
     const ir::Node& n = g.nodes[i];
     const Dims& d = g.dims(i);
     const int axis = ir::line_axis(g, i);
-    const ir::Lines s = ir::lines_of(n.op == Op::scatter ? d : g.dims(g.in(i, 0)), axis);
-    const i64 count = g.dims(g.in(i, n.op == Op::take || n.op == Op::search ? 1 : 0)).extent[axis];
+    const ir::Lines s = ir::lines_of(n.op == Op::scatter_reduce ? d : g.dims(g.in(i, 0)), axis);
+    const i64 count =
+        g.dims(g.in(i, n.op == Op::take_along_axis || n.op == Op::searchsorted ? 1 : 0)).extent[axis];
     Typed r(n.dtype, d.size());
     const Typed& x = operand(i, 0);
-    const DType worked = n.op == Op::scatter ? n.dtype : x.dtype;
+    const DType worked = n.op == Op::scatter_reduce ? n.dtype : x.dtype;
     with_register(worked, [&](auto zero) {
       using R = decltype(zero);
       if (n.op == Op::scan) {
@@ -372,7 +373,7 @@ class Evaluator {
           for (i64 k = 0; k < d.extent[axis]; ++k)
             r.set_integer(place(k, d.extent[axis]), order[static_cast<std::size_t>(k)]);
         });
-      } else if (n.op == Op::take) {
+      } else if (n.op == Op::take_along_axis) {
         const Typed& index = operand(i, 1);
         for_each_line(s, [&](auto place) {
           for (i64 k = 0; k < count; ++k) {
@@ -383,7 +384,7 @@ class Evaluator {
               put_missing(r, place(k, count));
           }
         });
-      } else if (n.op == Op::scatter) {
+      } else if (n.op == Op::scatter_reduce) {
         const auto f = static_cast<ir::Fold>(g.attribute(i, 1));
         const R most = std::numeric_limits<R>::has_infinity ? std::numeric_limits<R>::infinity()
                        : n.dtype == DType::i32              ? static_cast<R>(std::numeric_limits<i32>::max())

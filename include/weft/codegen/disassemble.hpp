@@ -28,9 +28,10 @@ inline constexpr const char* role_names[]{"load",  "store", "index", "accumulate
                                           "random"};
 inline constexpr const char* space_names[]{"model",   "optimizer", "workspace", "input",
                                            "scalars", "output",    "bound"};
-inline constexpr const char* kind_names[]{"fused",   "finish", "dot",    "gather",  "scatter_add",
-                                          "copy",    "conv",   "scan",   "argsort", "take",
-                                          "scatter", "search", "custom", "repeat"};
+inline constexpr const char* kind_names[]{
+    "fused",          "finish",       "dot",    "take_rows", "scatter_add",
+    "copy",           "conv",         "scan",   "argsort",   "take_along_axis",
+    "scatter_reduce", "searchsorted", "custom", "repeat"};
 static_assert(std::size(kind_names) == static_cast<std::size_t>(StepKind::repeat) + 1);
 static_assert(std::size(space_names) == static_cast<std::size_t>(ir::Space::bound) + 1);
 static_assert(std::size(fold_names) == static_cast<std::size_t>(kernels::Fold::argmin) + 1);
@@ -163,7 +164,7 @@ inline std::string disassemble(StepKind kind, const u64* w, int size) {
     case StepKind::conv:
       out += std::string(": ") + name_of(w[0]) + ", " + name_of(w[1]) + " to " + name_of(w[2]);
       break;
-    case StepKind::gather:
+    case StepKind::take_rows:
     case StepKind::scatter_add:
       out += std::string(": ") + name_of(w[0]) + " by " + name_of(w[1]);
       break;
@@ -177,14 +178,14 @@ inline std::string disassemble(StepKind kind, const u64* w, int size) {
     case StepKind::argsort:
       out += std::string(": ") + name_of(w[0]);
       break;
-    case StepKind::take:
+    case StepKind::take_along_axis:
       out += std::string(": ") + name_of(w[0]) + " by " + name_of(w[1]);
       break;
-    case StepKind::scatter:
+    case StepKind::scatter_reduce:
       out += std::string(": ") + name_of(w[0]) + " by " + name_of(w[1]) + " " +
              disassemble_detail::line_fold_names[w[2]];
       break;
-    case StepKind::search:
+    case StepKind::searchsorted:
       out += std::string(": ") + name_of(w[1]) + " in " + name_of(w[0]);
       break;
     default:

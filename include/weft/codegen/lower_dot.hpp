@@ -1,5 +1,5 @@
 #pragma once
-// A contraction as the launch of a matrix product (passes/dot_problem.hpp), and gather and scatter_add.
+// A contraction as the launch of a matrix product (passes/dot_problem.hpp), and take_rows and scatter_add.
 
 #include "weft/codegen/lowered.hpp"
 #include "weft/kernels/gemm/call.hpp"
@@ -48,10 +48,10 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
   step.flops = 2 * batch * p.m * p.n * p.k;
 }
 
-// gather and scatter_add: rows of a table by index.
+// take_rows and scatter_add: rows of a table by index.
 constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
                            Lowered& out) {
-  const bool gathers = g.nodes[node].op == ir::Op::gather;
+  const bool gathers = g.nodes[node].op == ir::Op::take_rows;
   const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
   const auto address = [&](int x) { return plan.address(f.view_in(g, x, f.group[node]), g.nodes[x].dtype); };
   const i64 rows = g.dims(gathers ? data : node).extent[0], count = g.dims(index).size();
@@ -65,7 +65,7 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
   numbers.push(static_cast<u64>(rows));
   numbers.push(static_cast<u64>(count));
   numbers.push(static_cast<u64>(width));
-  const StepKind kind = gathers ? StepKind::gather : StepKind::scatter_add;
+  const StepKind kind = gathers ? StepKind::take_rows : StepKind::scatter_add;
   Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
   step.bytes =
       passes::bytes_of(g, index) +

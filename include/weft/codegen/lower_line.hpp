@@ -15,7 +15,7 @@ constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const pas
                           Lowered& out) {
   const ir::Op op = g.nodes[node].op;
   const int group = f.group[node], axis = ir::line_axis(g, node);
-  const bool scatters = op == ir::Op::scatter, two = g.nodes[node].arity > 1;
+  const bool scatters = op == ir::Op::scatter_reduce, two = g.nodes[node].arity > 1;
   // a: the lines, or what is scattered; b: indices, or what is looked for
   const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
   List<u64> code, addresses, numbers;
@@ -31,19 +31,20 @@ constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const pas
   addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::Address::none);
   addresses.push(plan.where[node]);
   addresses.push(plan.cuts[group].partials);
-  const bool flag = op == ir::Op::search ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
+  const bool flag =
+      op == ir::Op::searchsorted ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
   const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];
   for (const i64 x : {lines.outer, lines.extent, lines.inner, sa.outer, sa.axis, sa.inner, count, sb.outer,
                       sb.axis, sb.inner, static_cast<i64>(flag)})
     numbers.push(static_cast<u64>(x));
-  const StepKind kind = op == ir::Op::scan      ? StepKind::scan
-                        : op == ir::Op::argsort ? StepKind::argsort
-                        : op == ir::Op::take    ? StepKind::take
-                        : op == ir::Op::scatter ? StepKind::scatter
-                                                : StepKind::search;
+  const StepKind kind = op == ir::Op::scan              ? StepKind::scan
+                        : op == ir::Op::argsort         ? StepKind::argsort
+                        : op == ir::Op::take_along_axis ? StepKind::take_along_axis
+                        : op == ir::Op::scatter_reduce  ? StepKind::scatter_reduce
+                                                        : StepKind::searchsorted;
   Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
   step.bytes = passes::bytes_of(g, node) + (two ? passes::bytes_of(g, b) : 0) +
-               (op == ir::Op::take ? passes::bytes_of(g, node) : passes::bytes_of(g, a));
+               (op == ir::Op::take_along_axis ? passes::bytes_of(g, node) : passes::bytes_of(g, a));
   if (scatters) step.bytes += passes::bytes_of(g, node);
   if (folds) step.flops = g.dims(a).size();
 }

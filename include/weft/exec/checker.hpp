@@ -219,8 +219,8 @@ class Checker {
   void watch_places(Watched& w, const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
                     const List<int>& writer, int node, const u64* addresses, int count) const {
     const ir::Op op = g.nodes[node].op;
-    const bool rows = op == ir::Op::gather;
-    if (!rows && !(op == ir::Op::take && g.attribute(node, 1) == 0)) return;
+    const bool rows = op == ir::Op::take_rows;
+    if (!rows && !(op == ir::Op::take_along_axis && g.attribute(node, 1) == 0)) return;
     int index = g.in(node, 1);
     const i64 extent =
         rows ? g.dims(g.in(node, 0)).extent[0] : g.dims(g.in(node, 0)).extent[ir::line_axis(g, node)];

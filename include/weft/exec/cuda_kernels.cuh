@@ -106,17 +106,17 @@ constexpr CudaKernel cuda_kernel() {
       return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3], use.library, use.tiled>;
     } else if constexpr (kind == codegen::StepKind::conv) {
       return &kernels::run_cuda_conv<words.w[0], words.w[1], words.w[2]>;
-    } else if constexpr (kind == codegen::StepKind::gather) {
+    } else if constexpr (kind == codegen::StepKind::take_rows) {
       return &kernels::run_cuda_gather<words.w[0], words.w[1]>;
     } else if constexpr (kind == codegen::StepKind::scan) {
       return &kernels::run_cuda_scan<words.w[0], words.w[2]>;
     } else if constexpr (kind == codegen::StepKind::argsort) {
       return &kernels::run_cuda_argsort<words.w[0]>;
-    } else if constexpr (kind == codegen::StepKind::take) {
+    } else if constexpr (kind == codegen::StepKind::take_along_axis) {
       return &kernels::run_cuda_take<words.w[0], words.w[1]>;
-    } else if constexpr (kind == codegen::StepKind::scatter) {
+    } else if constexpr (kind == codegen::StepKind::scatter_reduce) {
       return &kernels::run_cuda_scatter<words.w[0], words.w[1], words.w[2]>;
-    } else if constexpr (kind == codegen::StepKind::search) {
+    } else if constexpr (kind == codegen::StepKind::searchsorted) {
       return &kernels::run_cuda_search<words.w[0]>;
     } else {
       return &kernels::run_cuda_scatter_add<words.w[0], words.w[1]>;

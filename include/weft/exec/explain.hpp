@@ -148,17 +148,17 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
                   to_text(g.dims(g.in(group.opaque, 1))).c_str();
       out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
       break;
-    case codegen::StepKind::gather:
+    case codegen::StepKind::take_rows:
     case codegen::StepKind::scatter_add:
-      out.kernel = step.kind == codegen::StepKind::gather ? "gather" : "scatter";
+      out.kernel = step.kind == codegen::StepKind::take_rows ? "take_rows" : "scatter_add";
       out.shape = at(1) + " rows of " + at(2);
       out.ops = type(group.opaque);
       break;
     case codegen::StepKind::scan:
     case codegen::StepKind::argsort:
-    case codegen::StepKind::take:
-    case codegen::StepKind::scatter:
-    case codegen::StepKind::search:
+    case codegen::StepKind::take_along_axis:
+    case codegen::StepKind::scatter_reduce:
+    case codegen::StepKind::searchsorted:
       out.kernel = ir::info(g.nodes[group.opaque].op).name;
       out.shape = at(0) + " x " + at(1) + " x " + at(2);
       out.ops = type(g.in(group.opaque, 0));

@@ -21,9 +21,9 @@ constexpr HostKernel host_line_kernel() {
     return &kernels::run_scan<C>;
   else if constexpr (kind == codegen::StepKind::argsort)
     return &kernels::run_argsort<C>;
-  else if constexpr (kind == codegen::StepKind::take)
+  else if constexpr (kind == codegen::StepKind::take_along_axis)
     return &kernels::run_take<C>;
-  else if constexpr (kind == codegen::StepKind::scatter)
+  else if constexpr (kind == codegen::StepKind::scatter_reduce)
     return &kernels::run_scatter<C>;
   else
     return &kernels::run_search<C>;
@@ -39,11 +39,11 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_dot<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::conv)
     return &kernels::run_conv<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::gather)
+  else if constexpr (kind == codegen::StepKind::take_rows)
     return &kernels::run_gather<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::scatter_add)
     return &kernels::run_scatter_add<codegen::code_of<P, K>>;
-  else if constexpr (kind >= codegen::StepKind::scan && kind <= codegen::StepKind::search)
+  else if constexpr (kind >= codegen::StepKind::scan && kind <= codegen::StepKind::searchsorted)
     return host_line_kernel<P, K>();
   else if constexpr (kind == codegen::StepKind::custom)
     return &kernels::run_custom<codegen::code_of<P, K>>;

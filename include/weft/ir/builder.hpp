@@ -207,9 +207,9 @@ class Builder {
 
  private:
   // The constant that a node is whose result, or an operand, has no elements; -1 where there is none.
-  // (Attributes of scatter: ir/line.hpp.)
+  // (Attributes of scatter_reduce: ir/line.hpp.)
   constexpr int fold_empty(const Node& node, const int* operands, int arity) {
-    if (node.op == Op::loop || node.op == Op::pack) return -1;
+    if (node.op == Op::loop || node.op == Op::flat_concat) return -1;
     if (graph.shapes.items[node.shape].size() == 0) return constant(node.dtype, node.shape, 0);
     bool empty = false;
     for (int k = 0; k < arity; ++k) empty = empty || graph.dims(operands[k]).size() == 0;
@@ -225,13 +225,13 @@ class Builder {
       case Op::reduce_min:
         value = bound_of(node.dtype, node.op == Op::reduce_min);
         break;
-      case Op::scatter: {
+      case Op::scatter_reduce: {
         const i64 fold = graph.list_data.items[graph.lists.items[node.list].begin + 1];
         value = fold == 1 ? 1 : fold == 0 ? 0 : bound_of(node.dtype, fold == 3);
         break;
       }
-      case Op::gather:
-      case Op::take:
+      case Op::take_rows:
+      case Op::take_along_axis:
         value = is_float(node.dtype) ? std::numeric_limits<double>::quiet_NaN() : 0;
         break;
       case Op::reduce_sum:
@@ -240,7 +240,7 @@ class Builder {
       case Op::dot:
       case Op::conv:
       case Op::scatter_add:
-      case Op::search:
+      case Op::searchsorted:
         break;
       default:
         return -1;

@@ -1,12 +1,13 @@
 #pragma once
-// Primitives along one axis: scan, argsort, take, scatter and search. Law: each line along the axis is worked
-// on by itself, in the order of its elements, so results do not depend on how lines are shared out.
+// Primitives along one axis: scan, argsort, take_along_axis, scatter_reduce and searchsorted. Law: each line
+// along the axis is worked on by itself, in the order of its elements, so results do not depend on how lines
+// are shared out.
 
 #include "weft/ir/value.hpp"
 
 namespace WEFT_NAMESPACE::ir {
 
-// How a scan or a scatter puts elements together.
+// How a scan or a scatter_reduce puts elements together.
 enum class Fold : u8 { sum, prod, max, min, logaddexp };
 
 // Lines longer than this are sorted in pieces that are merged through memory.
@@ -28,7 +29,7 @@ constexpr Dims with_extent(Dims d, int axis, i64 extent) {
 
 // The axis along which node i works.
 constexpr int line_axis(const Graph& g, int i) {
-  return g.nodes[i].op == Op::search ? g.dims(i).rank - 1 : static_cast<int>(g.attribute(i, 0));
+  return g.nodes[i].op == Op::searchsorted ? g.dims(i).rank - 1 : static_cast<int>(g.attribute(i, 0));
 }
 
 // Memory for sorting node i beside its operand and result.
@@ -61,27 +62,27 @@ constexpr Value argsort(Value x, int axis, bool descending, i64 count) {
 
 // x at `index` along the axis; index has the extents of x but for the axis, and of the result. Negative
 // indices count from the end. One outside gives NaN (0 for integers), or 0 for all where `zero`.
-constexpr Value take(Value x, Value index, int axis, bool zero = false) {
+constexpr Value take_along_axis(Value x, Value index, int axis, bool zero = false) {
   const i64 list[2]{axis, zero};
-  return raw(Op::take, x.dtype(), index.node().shape, 0, x.builder->list(list, 2), x, index);
+  return raw(Op::take_along_axis, x.dtype(), index.node().shape, 0, x.builder->list(list, 2), x, index);
 }
 
 // A tensor of the index's extents but for `extent` along the axis: at each place the updates meant for it,
 // folded in their order; the fold's neutral element where there is none. Indices outside are skipped.
-constexpr Value scatter(Value index, Value update, int axis, i64 extent, Fold fold) {
+constexpr Value scatter_reduce(Value index, Value update, int axis, i64 extent, Fold fold) {
   const DType wide = reduction_dtype(update.dtype());
   if (wide != update.dtype())
-    return cast(scatter(index, cast(update, wide), axis, extent, fold), update.dtype());
+    return cast(scatter_reduce(index, cast(update, wide), axis, extent, fold), update.dtype());
   const i64 list[2]{axis, static_cast<i64>(fold)};
   Builder& b = *update.builder;
-  return raw(Op::scatter, update.dtype(), b.shape(with_extent(index.dims(), axis, extent)), 0,
+  return raw(Op::scatter_reduce, update.dtype(), b.shape(with_extent(index.dims(), axis, extent)), 0,
              b.list(list, 2), index, update);
 }
 
 // How many elements of each ascending line of `sorted` (..., n) lie below x (..., m); `right`: not above it.
-constexpr Value search(Value sorted, Value x, bool right) {
+constexpr Value searchsorted(Value sorted, Value x, bool right) {
   const i64 list[1]{right};
-  return raw(Op::search, DType::i64, x.node().shape, 0, x.builder->list(list, 1), sorted, x);
+  return raw(Op::searchsorted, DType::i64, x.node().shape, 0, x.builder->list(list, 1), sorted, x);
 }
 
 // What is wrong with node i, a primitive along one axis; null where nothing is.
@@ -96,7 +97,7 @@ constexpr const char* line_fault(const Graph& g, int i) {
   const int axis = line_axis(g, i);
   if (axis < 0 || axis >= to.rank || da.rank != to.rank || db.rank != to.rank)
     return "a primitive along an axis: the axis is out of range or the ranks differ";
-  const DType worked = n.op == Op::take ? DType::f32 : n.op == Op::scatter ? tb : ta;
+  const DType worked = n.op == Op::take_along_axis ? DType::f32 : n.op == Op::scatter_reduce ? tb : ta;
   if (worked != reduction_dtype(worked)) return "a primitive along an axis works in wide dtypes";
   switch (n.op) {
     case Op::scan:
@@ -106,20 +107,21 @@ constexpr const char* line_fault(const Graph& g, int i) {
     case Op::argsort:
       if (n.dtype != DType::i64 || to.extent[axis] > da.extent[axis]) return "argsort gives places in i64";
       return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "argsort: wrong result shape";
-    case Op::take:
+    case Op::take_along_axis:
       if (!is_integer(tb)) return "an index is not an integer";
-      if (n.dtype != ta) return "take keeps the dtype";
-      return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr : "take: wrong result shape";
-    case Op::scatter:
+      if (n.dtype != ta) return "take_along_axis keeps the dtype";
+      return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr
+                                                                      : "take_along_axis: wrong result shape";
+    case Op::scatter_reduce:
       if (!is_integer(ta)) return "an index is not an integer";
       if (g.attribute(i, 1) < 0 || g.attribute(i, 1) > static_cast<i64>(Fold::min))
-        return "scatter: no such fold";
-      if (n.dtype != tb || !(da == db)) return "scatter: an update of another dtype or shape";
-      return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "scatter: wrong result shape";
+        return "scatter_reduce: no such fold";
+      if (n.dtype != tb || !(da == db)) return "scatter_reduce: an update of another dtype or shape";
+      return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "scatter_reduce: wrong result shape";
     default:
-      if (ta != tb || n.dtype != DType::i64) return "search: operands of one dtype, places in i64";
+      if (ta != tb || n.dtype != DType::i64) return "searchsorted: operands of one dtype, places in i64";
       return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr
-                                                                      : "search: wrong result shape";
+                                                                      : "searchsorted: wrong result shape";
   }
 }
 

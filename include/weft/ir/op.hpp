@@ -87,19 +87,20 @@ enum class Op : u8 {
   dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b;
                 // imm: dot_tf32 or 0
   conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp
-  gather,       // gather(table (V, ...), index (...)) -> index shape + row shape
+  take_rows,    // take_rows(table (V, ...), index (...)) -> index shape + row shape
   scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
   // along one axis (ir/line.hpp)
-  scan,     // list: axis, reversed, fold; y[i] = fold of x[0], ..., x[i]
-  argsort,  // list: axis, descending; places in sorted order, equal elements in theirs; i64
-  take,     // take(x, index), list: axis, zero; x at index, which has the result's shape
-  scatter,  // scatter(index, update), list: axis, fold; the updates of each place, folded in index order
-  search,   // search(sorted, x), list: right; how many along the last axis come before x; i64
+  scan,             // list: axis, reversed, fold; y[i] = fold of x[0], ..., x[i]
+  argsort,          // list: axis, descending; places in sorted order, equal elements in theirs; i64
+  take_along_axis,  // take_along_axis(x, index), list: axis, zero; x at index, which has the result's shape
+  scatter_reduce,   // scatter_reduce(index, update), list: axis, fold; the updates of each place, folded in
+                    // index order
+  searchsorted,     // searchsorted(sorted, x), list: right; how many along the last axis come before x; i64
   // what a program adds (ir/custom.hpp)
   custom,  // imm: id; list: see ir/custom.hpp
   // flat arenas
-  pack,    // list: element offset of every operand; a flat vector over a parameter group's arena
-  unpack,  // imm: element offset; a view of one tensor inside a flat arena
+  flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
+  flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
   // regions (loop.hpp)
   loop,         // loop(carries, stacked inputs, invariants); imm: body; list: see LoopShape
   loop_result,  // imm: which result of the loop
@@ -204,16 +205,16 @@ inline constexpr OpInfo op_table[op_count] = {
     {"argmin", 1, OpClass::reduction, 2},
     {"dot", 2, OpClass::dot, 1},
     {"conv", 2, OpClass::conv, 1},
-    {"gather", 2, OpClass::index, 1},
+    {"take_rows", 2, OpClass::index, 1},
     {"scatter_add", 2, OpClass::index, 2},
     {"scan", 1, OpClass::line, 2},
     {"argsort", 1, OpClass::line, 16},
-    {"take", 2, OpClass::line, 1},
-    {"scatter", 2, OpClass::line, 2},
-    {"search", 2, OpClass::line, 8},
+    {"take_along_axis", 2, OpClass::line, 1},
+    {"scatter_reduce", 2, OpClass::line, 2},
+    {"searchsorted", 2, OpClass::line, 8},
     {"custom", -1, OpClass::custom, 4},
-    {"pack", -1, OpClass::arena, 0},
-    {"unpack", 1, OpClass::arena, 0},
+    {"flat_concat", -1, OpClass::arena, 0},
+    {"flat_slice", 1, OpClass::arena, 0},
     {"loop", -1, OpClass::region, 0},
     {"loop_result", 1, OpClass::region, 0},
 };
@@ -222,7 +223,7 @@ constexpr const OpInfo& info(Op op) { return op_table[static_cast<int>(op)]; }
 constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
 constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::pad; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
-constexpr bool is_line(Op op) { return op >= Op::scan && op <= Op::search; }
+constexpr bool is_line(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
 // Comparisons and predicates: their result is boolean whatever the operands are.
 constexpr bool is_predicate(Op op) {
   return (op >= Op::eq && op <= Op::le) || op == Op::is_finite || op == Op::is_nan || op == Op::logical_not;

@@ -75,11 +75,11 @@ inline void add_attributes(std::string& out, const Graph& g, int node) {
     out += g.attribute(node, 0) != 0 ? " no gradient of " : " ";
     custom_name(g, node, [&](char c) { out += c; });
   } else if (n.list >= 0) {
-    out += is_line(n.op)       ? " line ["
-           : n.op == Op::slice ? " begin:step ["
-           : n.op == Op::pad   ? " low:high ["
-           : n.op == Op::pack  ? " at ["
-                               : " axes [";
+    out += is_line(n.op)             ? " line ["
+           : n.op == Op::slice       ? " begin:step ["
+           : n.op == Op::pad         ? " low:high ["
+           : n.op == Op::flat_concat ? " at ["
+                                     : " axes [";
     const bool pairs = n.op == Op::slice || n.op == Op::pad;
     for (int k = 0; k < g.attributes(node); ++k) {
       if (k > 0) out += pairs && k % 2 == 1 ? ":" : ", ";
@@ -126,11 +126,11 @@ inline void add_immediate(std::string& out, const Graph& g, int node) {
       out += " result ";
       add(out, static_cast<i64>(n.imm));
       break;
-    case Op::pack:
+    case Op::flat_concat:
       out += " group ";
       add(out, static_cast<i64>(n.imm));
       break;
-    case Op::unpack:
+    case Op::flat_slice:
       out += " at ";
       add(out, static_cast<i64>(n.imm));
       break;

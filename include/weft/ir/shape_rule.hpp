@@ -90,7 +90,7 @@ constexpr Dims dot_dims(const Dims& a, const Dims& b, const DotAxes& axes) {
   return r;
 }
 
-// gather(table (V, row...), index) -> (index..., row...)
+// take_rows(table (V, row...), index) -> (index..., row...)
 constexpr Dims gathered(const Dims& table, const Dims& index) {
   Dims r = index;
   for (int i = 1; i < table.rank; ++i) r.extent[r.rank++] = table.extent[i];

@@ -396,9 +396,9 @@ constexpr DotAxes dot_axes(const Graph& g, int node) {
   return axes;
 }
 
-constexpr Value gather(Value table, Value index) {
+constexpr Value take_rows(Value table, Value index) {
   meet(table, index);
-  return raw(Op::gather, table.dtype(), table.builder->shape(gathered(table.dims(), index.dims())), 0, -1,
+  return raw(Op::take_rows, table.dtype(), table.builder->shape(gathered(table.dims(), index.dims())), 0, -1,
              table, index);
 }
 constexpr Value scatter_add(Value index, Value update, i64 rows) {
@@ -408,17 +408,17 @@ constexpr Value scatter_add(Value index, Value update, i64 rows) {
 }
 
 // A flat vector of `length` elements with operand k's elements at offsets[k]; the gaps are zero.
-constexpr Value pack(Builder& b, DType dtype, i64 length, const List<int>& operands, const List<i64>& offsets,
-                     u64 group) {
-  Node node{Op::pack, dtype};
+constexpr Value flat_concat(Builder& b, DType dtype, i64 length, const List<int>& operands,
+                            const List<i64>& offsets, u64 group) {
+  Node node{Op::flat_concat, dtype};
   const i64 extent[1]{length};
   node.shape = b.shape(make_dims(1, extent));
   node.list = b.list(offsets.data(), offsets.size());
   node.imm = group;
   return {&b, b.add(node, operands.data(), operands.size())};
 }
-constexpr Value unpack(Value flat, i64 offset, const Dims& dims) {
-  return raw(Op::unpack, flat.dtype(), flat.builder->shape(dims), static_cast<u64>(offset), -1, flat);
+constexpr Value flat_slice(Value flat, i64 offset, const Dims& dims) {
+  return raw(Op::flat_slice, flat.dtype(), flat.builder->shape(dims), static_cast<u64>(offset), -1, flat);
 }
 
 // Arithmetic for rules and optimisers; a double stands for a splat.

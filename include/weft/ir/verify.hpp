@@ -361,15 +361,15 @@ class Verifier {
   }
 
   constexpr const char* index(const Node& n, const int* in) const {
-    const bool gathers = n.op == Op::gather;
+    const bool gathers = n.op == Op::take_rows;
     const int numbers = in[gathers ? 1 : 0], data = in[gathers ? 0 : 1];
     const Dims &index_dims = g.dims(numbers), &data_dims = g.dims(data), &to = g.shapes[n.shape];
     if (!is_integer(g.nodes[numbers].dtype)) return "an index is not an integer";
-    if (g.nodes[data].dtype != n.dtype) return "gather and scatter keep the dtype";
+    if (g.nodes[data].dtype != n.dtype) return "take_rows and scatter_add keep the dtype";
     if (gathers) {
       if (data_dims.rank < 1 || index_dims.rank + data_dims.rank - 1 > max_rank)
-        return "gather: ranks out of range";
-      return gathered(data_dims, index_dims) == to ? nullptr : "gather: wrong result shape";
+        return "take_rows: ranks out of range";
+      return gathered(data_dims, index_dims) == to ? nullptr : "take_rows: wrong result shape";
     }
     if (to.rank < 1 || index_dims.rank > data_dims.rank) return "scatter_add: ranks out of range";
     for (int k = 0; k < index_dims.rank; ++k)
@@ -379,24 +379,26 @@ class Verifier {
 
   constexpr const char* arena(int i, const Node& n, const int* in) const {
     const Dims& to = g.shapes[n.shape];
-    if (n.op == Op::unpack) {
+    if (n.op == Op::flat_slice) {
       const Dims& from = g.dims(in[0]);
-      if (from.rank != 1 || g.nodes[in[0]].dtype != n.dtype) return "unpack: not a flat vector of its dtype";
+      if (from.rank != 1 || g.nodes[in[0]].dtype != n.dtype)
+        return "flat_slice: not a flat vector of its dtype";
       return static_cast<i64>(n.imm) >= 0 && static_cast<i64>(n.imm) + to.size() <= from.extent[0]
                  ? nullptr
-                 : "unpack: beyond the vector";
+                 : "flat_slice: beyond the vector";
     }
-    if (to.rank != 1 || g.attributes(i) != n.arity) return "pack: one offset an operand of a flat vector";
+    if (to.rank != 1 || g.attributes(i) != n.arity)
+      return "flat_concat: one offset an operand of a flat vector";
     const i64 group = static_cast<i64>(n.imm);
-    if (group < -1 || group >= g.groups.size()) return "pack: no such parameter group";
+    if (group < -1 || group >= g.groups.size()) return "flat_concat: no such parameter group";
     const i64 length = group < 0 ? to.extent[0] : group_end(static_cast<int>(group));
     i64 end = 0;
     for (int k = 0; k < n.arity; ++k) {
-      if (g.nodes[in[k]].dtype != n.dtype) return "pack: operands of two dtypes";
-      if (g.attribute(i, k) < end) return "pack: operands overlap or are out of order";
+      if (g.nodes[in[k]].dtype != n.dtype) return "flat_concat: operands of two dtypes";
+      if (g.attribute(i, k) < end) return "flat_concat: operands overlap or are out of order";
       end = g.attribute(i, k) + g.dims(in[k]).size();
     }
-    return end <= length ? nullptr : "pack: an operand reaches beyond the vector";
+    return end <= length ? nullptr : "flat_concat: an operand reaches beyond the vector";
   }
   constexpr const char* loop(int i, const Node& n, const int* in) const {
     if (g.attributes(i) != 6 || n.imm >= static_cast<u64>(g.bodies.size())) return "loop: no body";
@@ -453,7 +455,7 @@ class Verifier {
                ? nullptr
                : "a loop's stacked output has another shape than its body's";
   }
-  // Where a group's last range ends: operands of its pack have their offsets in the whole arena.
+  // Where a group's last range ends: operands of its flat_concat have their offsets in the whole arena.
   constexpr i64 group_end(int group) const {
     const Span s = g.groups[group];
     return s.size > 0 ? g.ranges[s.begin + s.size - 1].offset + g.ranges[s.begin + s.size - 1].length : 0;

@@ -49,7 +49,7 @@ struct Embed : Operation<Embed<Padding>> {
     if constexpr (!ok || !Rule::has_room) {
       return weft::detail::refused<typename R::dtype, typename R::shape>(index, weight);
     } else {
-      const R rows{ir::gather(weight.value, index.value)};
+      const R rows{ir::take_rows(weight.value, index.value)};
       if constexpr (Padding < 0) {
         return rows;
       } else {

@@ -179,12 +179,12 @@ constexpr Value flat_index(const Site& s, Value index, i64 rows) {
   const Value inside = ir::binary(Op::bit_and, ir::binary(Op::le, zero, i), ir::binary(Op::le, i, last));
   return ir::select(inside, sample * static_cast<double>(rows) + i, ir::constant_like(i, -1));
 }
-constexpr Value gather(const Site& s, const BatchItem* x) {
-  if (!x[0].mapped) return ir::gather(x[0].value, x[1].value);
+constexpr Value take_rows(const Site& s, const BatchItem* x) {
+  if (!x[0].mapped) return ir::take_rows(x[0].value, x[1].value);
   if (!x[1].mapped)
-    return move_axis(ir::gather(move_axis(x[0].value, 0, 1), x[1].value), s.operand_dims(1).rank, 0);
+    return move_axis(ir::take_rows(move_axis(x[0].value, 0, 1), x[1].value), s.operand_dims(1).rank, 0);
   const i64 rows = s.operand_dims(0).extent[0];
-  return ir::gather(join_axes(x[0].value, 0), flat_index(s, x[1].value, rows));
+  return ir::take_rows(join_axes(x[0].value, 0), flat_index(s, x[1].value, rows));
 }
 constexpr Value scatter_add(const Site& s, const BatchItem* x) {
   const i64 rows = s.dims().extent[0];
@@ -236,9 +236,9 @@ constexpr Rule rule(Op op) {
     case ir::OpClass::conv:
       return &conv;
     case ir::OpClass::line:
-      return op == Op::search ? &pointwise : &line;
+      return op == Op::searchsorted ? &pointwise : &line;
     case ir::OpClass::index:
-      return op == Op::gather ? &gather : &scatter_add;
+      return op == Op::take_rows ? &take_rows : &scatter_add;
     case ir::OpClass::custom:
       return &custom;
     case ir::OpClass::movement:

@@ -111,7 +111,8 @@ class Cutter {
       const ir::Node& node = nodes_[pool_[group.loads.begin + i]];
       if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
         return g.slots[static_cast<int>(node.imm)].segments;
-      if (node.op == ir::Op::pack && static_cast<i64>(node.imm) >= 0) return static_cast<int>(node.imm);
+      if (node.op == ir::Op::flat_concat && static_cast<i64>(node.imm) >= 0)
+        return static_cast<int>(node.imm);
     }
     return -1;
   }

@@ -25,8 +25,8 @@ enum class Role : u8 {
   inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
   view,       // addresses over another node's memory
   fused,      // member of a fused group
-  opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, gather, scatter
-  arena,      // a pack: its operands' memory read as one vector
+  opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce
+  arena,      // a flat_concat: its operands' memory read as one vector
   waiting,    // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
@@ -201,7 +201,7 @@ class Fuser {
       case Op::reshape:
       case Op::permute:
       case Op::slice:
-      case Op::unpack:
+      case Op::flat_slice:
         make_view(i, in[0]);
         return;
       case Op::loop_result:  // in memory once the loop has run
@@ -222,19 +222,19 @@ class Fuser {
         set_apart(i, Walk::contiguous);
         stored_[i] = 0;  // its results are
         return;
-      case Op::gather:
+      case Op::take_rows:
       case Op::custom:
       case Op::scatter_add:
         set_apart(i, Walk::contiguous);
         return;
       case Op::scan:
       case Op::argsort:
-      case Op::take:
-      case Op::scatter:
-      case Op::search:
+      case Op::take_along_axis:
+      case Op::scatter_reduce:
+      case Op::searchsorted:
         set_apart(i, Walk::line, ir::line_axis(g, i));
         return;
-      case Op::pack: {
+      case Op::flat_concat: {
         int after = 0;
         for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
         role_[i] = Role::arena;

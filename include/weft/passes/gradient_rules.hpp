@@ -325,10 +325,10 @@ constexpr void conv(Value y, Value g, Value* out) {
   const Value images = ir::permute(x, swap), kernel = ir::permute(g, swap);
   out[1] = ir::conv(images, kernel, to_w, w.dtype());
 }
-constexpr void gather(Value y, Value g, Value* out) {
+constexpr void take_rows(Value y, Value g, Value* out) {
   out[0] = ir::scatter_add(y.in(1), g, y.in(0).dims().extent[0]);
 }
-constexpr void scatter_add(Value y, Value g, Value* out) { out[1] = ir::gather(g, y.in(0)); }
+constexpr void scatter_add(Value y, Value g, Value* out) { out[1] = ir::take_rows(g, y.in(0)); }
 
 struct Row {
   Op op;
@@ -380,11 +380,11 @@ inline constexpr Row table[] = {
     {Op::reduce_prod, reduce_prod},
     {Op::dot, dot},
     {Op::conv, conv},
-    {Op::gather, gather},
+    {Op::take_rows, take_rows},
     {Op::scatter_add, scatter_add},
     {Op::scan, scan},
-    {Op::take, take},
-    {Op::scatter, scatter},
+    {Op::take_along_axis, take_along_axis},
+    {Op::scatter_reduce, scatter_reduce},
 };
 
 struct Index {

@@ -42,8 +42,8 @@ constexpr void find_input_uses(const ir::Graph& g, InputUse* uses) {
   };
   for (int i = 0; i < g.nodes.size(); ++i) {
     const ir::Op op = g.nodes.items[i].op;
-    if (op == ir::Op::gather) index(g.in(i, 1), 0, g.dims(g.in(i, 0)).extent[0] - 1);
-    if (op == ir::Op::take) {
+    if (op == ir::Op::take_rows) index(g.in(i, 1), 0, g.dims(g.in(i, 0)).extent[0] - 1);
+    if (op == ir::Op::take_along_axis) {
       const i64 extent = g.dims(g.in(i, 0)).extent[ir::line_axis(g, i)];
       index(g.in(i, 1), -extent, extent - 1);
     }

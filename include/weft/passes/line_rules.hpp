@@ -126,37 +126,39 @@ constexpr void scan(ir::Value y, ir::Value g, ir::Value* out) {
       out[0] = line::logarithmic_gradient(x, y, g, a.axis, a.reversed);
       return;
     default:
-      out[0] = ir::scatter(line::extremum_places(x, y, a.axis, a.reversed), g, a.axis,
-                           x.dims().extent[a.axis], ir::Fold::sum);
+      out[0] = ir::scatter_reduce(line::extremum_places(x, y, a.axis, a.reversed), g, a.axis,
+                                  x.dims().extent[a.axis], ir::Fold::sum);
   }
 }
 
-constexpr void take(ir::Value y, ir::Value g, ir::Value* out) {
+constexpr void take_along_axis(ir::Value y, ir::Value g, ir::Value* out) {
   const int axis = static_cast<int>(y.builder->graph.attribute(y.id, 0));
-  out[0] = ir::scatter(y.in(1), g, axis, y.in(0).dims().extent[axis], ir::Fold::sum);
+  out[0] = ir::scatter_reduce(y.in(1), g, axis, y.in(0).dims().extent[axis], ir::Fold::sum);
 }
 
 // Skipped updates have no gradient; equal extrema share it; of a product, as of reduce_prod.
-constexpr void scatter(ir::Value y, ir::Value g, ir::Value* out) {
+constexpr void scatter_reduce(ir::Value y, ir::Value g, ir::Value* out) {
   const ir::Value index = y.in(0), u = y.in(1);
   const int axis = static_cast<int>(y.builder->graph.attribute(y.id, 0));
   const auto fold = static_cast<ir::Fold>(y.builder->graph.attribute(y.id, 1));
   const i64 extent = y.dims().extent[axis];
-  const auto at_update = [&](ir::Value v) { return ir::take(v, index, axis, true); };
+  const auto at_update = [&](ir::Value v) { return ir::take_along_axis(v, index, axis, true); };
   if (fold == ir::Fold::sum) {
     out[1] = at_update(g);
   } else if (fold == ir::Fold::prod) {
     const ir::Value one = ir::constant_like(u, 1), zero = ir::constant_like(u, 0);
     const ir::Value is_zero = line::equal(u, 0);
-    const ir::Value zeros = ir::scatter(index, ir::select(is_zero, one, zero), axis, extent, ir::Fold::sum);
-    const ir::Value rest = ir::scatter(index, ir::select(is_zero, one, u), axis, extent, ir::Fold::prod);
+    const ir::Value zeros =
+        ir::scatter_reduce(index, ir::select(is_zero, one, zero), axis, extent, ir::Fold::sum);
+    const ir::Value rest =
+        ir::scatter_reduce(index, ir::select(is_zero, one, u), axis, extent, ir::Fold::prod);
     const ir::Value plain =
         ir::select(line::equal(zeros, 0), g * rest, ir::constant_like(g, 0));  // no zero among them
     const ir::Value single = ir::select(line::equal(zeros, 1), g * rest, ir::constant_like(g, 0));
     out[1] = ir::select(is_zero, at_update(single), at_update(plain) / ir::select(is_zero, one, u));
   } else {
     const ir::Value hit = ir::cast(ir::binary(ir::Op::eq, u, at_update(y)), u.dtype());
-    const ir::Value hits = ir::scatter(index, hit, axis, extent, ir::Fold::sum);
+    const ir::Value hits = ir::scatter_reduce(index, hit, axis, extent, ir::Fold::sum);
     const ir::Value shared = g / ir::binary(ir::Op::max, hits, ir::constant_like(hits, 1));
     out[1] = hit * at_update(shared);
   }

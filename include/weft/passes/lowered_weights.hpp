@@ -84,7 +84,7 @@ class LoweredWeights {
                           b.leaf(ir::Op::state, DType::f32, all, static_cast<u64>(b.graph.slots.size() - 1))};
     const ir::Value cast = ir::cast(state, compute);
     for (int k = 0; k < count; ++k)
-      lowered_[weights[k].slot] = ir::unpack(cast, weights[k].begin - begin, weights[k].dims).id;
+      lowered_[weights[k].slot] = ir::flat_slice(cast, weights[k].begin - begin, weights[k].dims).id;
   }
 
   List<int> lowered_;

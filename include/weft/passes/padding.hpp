@@ -89,8 +89,8 @@ class PaddingAnalysis {
     if (ir::is_reduction(n.op)) return reduced(i);
     if (n.op == Op::dot) return product(i);
     if (n.op == Op::conv) return convolved(i);
-    if (n.op == Op::gather) return gathered(i);
-    if (ir::is_line(n.op) && n.op != Op::search) return along_lines(i);
+    if (n.op == Op::take_rows) return gathered(i);
+    if (ir::is_line(n.op) && n.op != Op::searchsorted) return along_lines(i);
     return mixed();
   }
   constexpr const PaddedValue& in(int i, int k) const { return values_.items[g_.in(i, k)]; }

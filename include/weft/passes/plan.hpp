@@ -100,7 +100,7 @@ class Planner {
     }
     // values that must lie in an arena but could not be put there
     for (int i = 0; i < n; ++i)
-      if (nodes_[i].op == ir::Op::pack) pack_copies(i);
+      if (nodes_[i].op == ir::Op::flat_concat) pack_copies(i);
     for (const ir::Assign& a : g.assigns) {
       const u64 to = Address::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       const u64 from = address(a.node);
@@ -144,7 +144,7 @@ class Planner {
       finished_ = k;
       p.finishes.push(k);
     }
-    if (nodes_[x].op == ir::Op::pack)
+    if (nodes_[x].op == ir::Op::flat_concat)
       for (int a = 0; a < nodes_[x].arity; ++a) touch(edges_[nodes_[x].first + a], k);
   }
 
@@ -196,7 +196,7 @@ class Planner {
   // ---- arenas: one buffer a dtype for all packs ----
   constexpr void place_arenas() {
     for (int i = 0; i < g.nodes.size(); ++i) {
-      if (nodes_[i].op != ir::Op::pack) continue;
+      if (nodes_[i].op != ir::Op::flat_concat) continue;
       const int dtype = static_cast<int>(nodes_[i].dtype);
       for (int a = 0; a < nodes_[i].arity; ++a) {
         const int x = root(edges_[nodes_[i].first + a]);

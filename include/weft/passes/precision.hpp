@@ -80,8 +80,8 @@ constexpr ir::Value moved_data(ir::Node node, ir::Value x) {
 
 // Products of f32 operands become products of `compute` operands. Their result is `compute` too, with two
 // exceptions, which keep the f32 sums: what leaves the program (an output, or the gradient of a parameter, an
-// operand of a pack), and what is added to a residual. Under TF32 they keep their dtypes and bear a mark
-// (convolutions none: they are summed in f32).
+// operand of a flat_concat), and what is added to a residual. Under TF32 they keep their dtypes and bear a
+// mark (convolutions none: they are summed in f32).
 constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
 
 namespace detail {
@@ -116,7 +116,7 @@ class Lowering {
     for (int i = g.nodes.size() - 1; i >= 0; --i) {
       const ir::Node& node = g.nodes.items[i];
       const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute;
-      if (node.op != ir::Op::pack && !(view && results_[i])) continue;
+      if (node.op != ir::Op::flat_concat && !(view && results_[i])) continue;
       for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
     }
   }

@@ -82,7 +82,8 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
   }
   const auto computed = [&](int node) {
     const ir::Op op = r.nodes[node].op;
-    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar && op != ir::Op::pack) return node;
+    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar && op != ir::Op::flat_concat)
+      return node;
     ir::Node same = r.nodes[node];
     same.op = ir::Op::bitcast;
     same.imm = 0;

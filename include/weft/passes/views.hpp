@@ -104,7 +104,7 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
         r.stride[k] = to.extent[k] == 1 ? 0 : g.attribute(node, 2 * k + 1) * v.stride[k];
       }
       break;
-    case Op::unpack: {
+    case Op::flat_slice: {
       const View flat = contiguous_view(v.root, to);
       for (int k = 0; k < to.rank; ++k) r.stride[k] = flat.stride[k];
       r.offset += static_cast<i64>(n.imm);

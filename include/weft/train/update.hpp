@@ -88,7 +88,8 @@ class UpdateBuilder {
       operands.push(gradient);
       offsets.push(row.offset / size_of(type));
     }
-    return ir::pack(b, type, length_of(group), operands, offsets, static_cast<u64>(static_cast<i64>(group)));
+    return ir::flat_concat(b, type, length_of(group), operands, offsets,
+                           static_cast<u64>(static_cast<i64>(group)));
   }
 
   // What every gradient is multiplied by: the mean over microbatches, one over the loss scale, the norm's

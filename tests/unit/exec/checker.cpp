@@ -120,7 +120,8 @@ TEST_CASE("checker: places that are computed") {
   CHECK(said([&] {
           f(x, std::vector<i64>{0, 1, 1, 2});
         }) ==
-        "check/indices: kernel 1, take 2 x 4 x 1: f32: element (1, 1) of its index, the result of kernel 0, "
+        "check/indices: kernel 1, take_along_axis 2 x 4 x 1: f32: element (1, 1) of its index, the result of "
+        "kernel 0, "
         "(2, 2) of "
         "i64, is 4, outside -4 ... 3");
   auto rows = compile(

@@ -16,7 +16,7 @@ Value input(ir::Builder& b, DType t, const Dims& d, u64 number) {
 }
 }  // namespace
 
-TEST_CASE("value: shapes of movement, reduction and gather") {
+TEST_CASE("value: shapes of movement, reduction and take_rows") {
   ir::Builder b;
   const Value x = input(b, DType::f32, make_dims<2, 3, 4>(), 0);
   CHECK(ir::reduce(Op::reduce_sum, x, 0b101u).dims() == make_dims<1, 3, 1>());
@@ -25,7 +25,7 @@ TEST_CASE("value: shapes of movement, reduction and gather") {
   CHECK(ir::pad(x, widths, 0).dims() == make_dims<3, 5, 4>());
   const i64 crop[6]{-1, 0, 0, -1, 1, 1};
   CHECK(ir::pad(x, crop, 0).dims() == make_dims<1, 2, 6>());
-  CHECK(ir::gather(x, input(b, DType::i64, make_dims<5, 6>(), 1)).dims() == make_dims<5, 6, 3, 4>());
+  CHECK(ir::take_rows(x, input(b, DType::i64, make_dims<5, 6>(), 1)).dims() == make_dims<5, 6, 3, 4>());
   CHECK((x + input(b, DType::f32, make_dims<3, 1>(), 2)).dims() == make_dims<2, 3, 4>());
 }
 

@@ -49,15 +49,15 @@ struct Sample {
     const i64 widths[]{1, 3, 0, 2};
     wide = ir::pad(cut, widths, 0);  // (8, 3)
     const i64 order[]{1, 0};
-    turned = ir::permute(wide, order);        // (3, 8)
-    table = ir::gather(turned, label - 1.0);  // (8, 8)
-    row = ir::scatter_add(label, table, 3);   // (3, 8)
+    turned = ir::permute(wide, order);           // (3, 8)
+    table = ir::take_rows(turned, label - 1.0);  // (8, 8)
+    row = ir::scatter_add(label, table, 3);      // (3, 8)
     List<int> operands;
     List<i64> offsets;
     operands.push(row.id);
     offsets.push(0);
-    flat = ir::pack(b, DType::f32, 24, operands, offsets, 0);
-    piece = ir::unpack(flat, 12, dims(2, 3, 4));
+    flat = ir::flat_concat(b, DType::f32, 24, operands, offsets, 0);
+    piece = ir::flat_slice(flat, 12, dims(2, 3, 4));
     b.graph.outputs.push(ir::reduce(Op::reduce_sum, piece, 3u).id);
     b.graph.assigns.push({1, (flat * 2.0).id});
     b.graph.assigns.push({0, (piece + w).id});
@@ -170,9 +170,9 @@ TEST_CASE("verify: primitives along one axis") {
       i = input(DType::i32, dims(2, 8, 3));
       total = ir::scan(x, 0, false, ir::Fold::sum);
       places = ir::argsort(x, 1, false, 3);
-      taken = ir::take(x, i, 1);
-      put = ir::scatter(i, taken, 1, 5, ir::Fold::max);
-      found = ir::search(total, taken, false);
+      taken = ir::take_along_axis(x, i, 1);
+      put = ir::scatter_reduce(i, taken, 1, 5, ir::Fold::max);
+      found = ir::searchsorted(total, taken, false);
       for (const Value v : {total, places, taken, put, found}) b.graph.outputs.push(v.id);
     }
   };
@@ -199,12 +199,13 @@ TEST_CASE("verify: primitives along one axis") {
          [](Along& s, ir::Graph& g) { g.nodes[s.places.id].dtype = DType::i32; });
   expect("argsort: wrong result shape", [&](Along& s, ir::Graph& g) { list(g, s.places, 0) = 0; });
   expect("an index is not an integer", [](Along& s, ir::Graph& g) { g.nodes[s.i.id].dtype = DType::f32; });
-  expect("take keeps the dtype", [](Along& s, ir::Graph& g) { g.nodes[s.taken.id].dtype = DType::f64; });
-  expect("take: wrong result shape",
+  expect("take_along_axis keeps the dtype",
+         [](Along& s, ir::Graph& g) { g.nodes[s.taken.id].dtype = DType::f64; });
+  expect("take_along_axis: wrong result shape",
          [](Along& s, ir::Graph& g) { g.nodes[s.taken.id].shape = g.nodes[s.x.id].shape; });
-  expect("scatter: no such fold", [&](Along& s, ir::Graph& g) { list(g, s.put, 1) = 4; });
-  expect("scatter: wrong result shape", [&](Along& s, ir::Graph& g) { list(g, s.put, 0) = 0; });
-  expect("search: operands of one dtype",
+  expect("scatter_reduce: no such fold", [&](Along& s, ir::Graph& g) { list(g, s.put, 1) = 4; });
+  expect("scatter_reduce: wrong result shape", [&](Along& s, ir::Graph& g) { list(g, s.put, 0) = 0; });
+  expect("searchsorted: operands of one dtype",
          [](Along& s, ir::Graph& g) { g.nodes[s.found.id].dtype = DType::i32; });
   expect("wrong number of attributes",
          [](Along& s, ir::Graph& g) { g.nodes[s.found.id].list = g.nodes[s.total.id].list; });

@@ -126,11 +126,32 @@ TEST_CASE("batch: random graphs for all samples at once give the stacks of each 
   CHECK(failures(1, 600, {.size = 120, .convolutions = true}, ops) == 0);
   CHECK(failures(1, 600, {.loops = 2}, ops) == 0);
   // of every class of primitives with a rule
-  for (const Op op :
-       {Op::neg,     Op::add,     Op::select, Op::cast,       Op::stop_gradient, Op::broadcast,   Op::reshape,
-        Op::permute, Op::slice,   Op::pad,    Op::reduce_sum, Op::reduce_max,    Op::reduce_prod, Op::argmax,
-        Op::argmin,  Op::dot,     Op::conv,   Op::gather,     Op::scatter_add,   Op::scan,        Op::argsort,
-        Op::take,    Op::scatter, Op::search, Op::loop,       Op::loop_result}) {
+  for (const Op op : {Op::neg,
+                      Op::add,
+                      Op::select,
+                      Op::cast,
+                      Op::stop_gradient,
+                      Op::broadcast,
+                      Op::reshape,
+                      Op::permute,
+                      Op::slice,
+                      Op::pad,
+                      Op::reduce_sum,
+                      Op::reduce_max,
+                      Op::reduce_prod,
+                      Op::argmax,
+                      Op::argmin,
+                      Op::dot,
+                      Op::conv,
+                      Op::take_rows,
+                      Op::scatter_add,
+                      Op::scan,
+                      Op::argsort,
+                      Op::take_along_axis,
+                      Op::scatter_reduce,
+                      Op::searchsorted,
+                      Op::loop,
+                      Op::loop_result}) {
     INFO(ir::info(op).name);
     CHECK(ops.count(op) == 1);
   }
@@ -160,7 +181,7 @@ TEST_CASE("batch: an index outside its sample's table stays outside") {
     const ir::Value x = input(DType::f32, ir::make_dims(2, table)),
                     i = input(DType::i32, ir::make_dims(1, places)),
                     u = input(DType::f32, ir::make_dims(2, rows));
-    const ir::Value gathered = ir::gather(x, i), added = ir::scatter_add(i, u, 2);
+    const ir::Value gathered = ir::take_rows(x, i), added = ir::scatter_add(i, u, 2);
     b.graph.outputs.push(gathered.id);
     b.graph.outputs.push(added.id);
     t.graph = b.graph;

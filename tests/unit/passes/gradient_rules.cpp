@@ -55,7 +55,7 @@ GradCheck scattering(const P& p) {
         const ir::Value joined = ir::binary(Op::fmod, some, ir::constant_like(some, 2));
         const ir::Value skipped =
             ir::select(ir::binary(Op::eq, some, ir::constant_like(at, 9)), some, joined);
-        const ir::Value r = ir::scatter(skipped, x.value, 1, 5, fold);
+        const ir::Value r = ir::scatter_reduce(skipped, x.value, 1, 5, fold);
         const ir::Value finite = ir::unary(Op::is_finite, r);
         return Expr<double, Shape<2, 5>>{ir::select(finite, r, ir::constant_like(r, 0))};
       },
@@ -183,11 +183,11 @@ const std::vector<Case>& cases() {
              },
              point<3, 4>(-2, 2), point<3, 4>(-2, 2, 2));
        }},
-      {Op::gather,
+      {Op::take_rows,
        [] {
          return gradcheck(
              [](auto x) {
-               return Expr<double, Shape<2, 3, 2>>{ir::gather(x.value, indices(*x.value.builder))};
+               return Expr<double, Shape<2, 3, 2>>{ir::take_rows(x.value, indices(*x.value.builder))};
              },
              point<5, 2>(-2, 2));
        }},
@@ -200,15 +200,15 @@ const std::vector<Case>& cases() {
              point<2, 3, 2>(-2, 2));
        }},
       {Op::scan, [] { return running<ir::Fold::sum>(-2, 2); }},
-      {Op::take,
+      {Op::take_along_axis,
        [] {
          return gradcheck(
              [](auto x) {
-               return Expr<double, Shape<2, 3>>{ir::take(x.value, indices(*x.value.builder), 1)};
+               return Expr<double, Shape<2, 3>>{ir::take_along_axis(x.value, indices(*x.value.builder), 1)};
              },
              point<2, 5>(-2, 2));
        }},
-      {Op::scatter, [] { return scattering<ir::Fold::sum>(point<2, 3>(-2, 2)); }},
+      {Op::scatter_reduce, [] { return scattering<ir::Fold::sum>(point<2, 3>(-2, 2)); }},
   };
   return all;
 }

@@ -19,7 +19,7 @@ int casts_of_state(const ir::Graph& g) {
 }
 int unpacked(const ir::Graph& g) {
   int parts = 0;
-  for (const ir::Node& n : g.nodes) parts += n.op == ir::Op::unpack;
+  for (const ir::Node& n : g.nodes) parts += n.op == ir::Op::flat_slice;
   return parts;
 }
 

@@ -31,7 +31,7 @@ TEST_CASE("plan: two values that are needed at the same time never share memory,
   const auto touch = [&](auto& self, int x, int k) -> void {
     x = root(x);
     last[static_cast<std::size_t>(x)] = std::max(last[static_cast<std::size_t>(x)], k);
-    if (g.nodes[x].op == ir::Op::pack)
+    if (g.nodes[x].op == ir::Op::flat_concat)
       for (int a = 0; a < g.nodes[x].arity; ++a) self(self, g.in(x, a), k);
   };
   for (int k = 0; k < groups; ++k)
@@ -75,7 +75,7 @@ TEST_CASE("plan: the gaps of the gradient arena are nobody else's memory") {
   const passes::Plan& p = m.plan;
   int pack = -1;
   for (int i = 0; i < g.nodes.size(); ++i)
-    if (g.nodes[i].op == ir::Op::pack) pack = i;
+    if (g.nodes[i].op == ir::Op::flat_concat) pack = i;
   REQUIRE(pack >= 0);
   const i64 begin = Address::offset(p.where[pack]), end = begin + nn::state_table<Tiny>.trained_bytes;
   std::vector<int> members;

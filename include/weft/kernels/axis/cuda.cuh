@@ -1,5 +1,6 @@
 #pragma once
-// scan, argsort, take, scatter and search on a GPU. How a call is cut into blocks follows from its sizes.
+// scan, argsort, take_along_axis, scatter_reduce and searchsorted on a GPU. How a call is cut into blocks
+// follows from its sizes.
 
 #include "weft/kernels/axis/index.hpp"
 #include "weft/kernels/axis/sort.hpp"
@@ -107,7 +108,7 @@ void run_cuda_take(const CudaLaunch& launch, cudaStream_t stream) {
   if (size == 0) return;
   take_kernel<kernel_tag, T, I>
       <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
-  cuda_check_launch("take");
+  cuda_check_launch("take_along_axis");
 }
 
 // Where all columns share indices, a block of a tile of rows reads all of them: there are about a thousand.
@@ -123,7 +124,7 @@ void run_cuda_scatter(const CudaLaunch& launch, cudaStream_t stream) {
   scatter_kernel<kernel_tag, T, I, F>
       <<<cuda_blocks(args.outer * row_tiles * columns), line_threads, 0, stream>>>(args, row_tiles, rows,
                                                                                    columns);
-  cuda_check_launch("scatter");
+  cuda_check_launch("scatter_reduce");
 }
 
 template <u64 T>
@@ -133,7 +134,7 @@ void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
   if (size == 0) return;
   search_kernel<kernel_tag, T>
       <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
-  cuda_check_launch("search");
+  cuda_check_launch("searchsorted");
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

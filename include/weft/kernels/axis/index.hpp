@@ -1,6 +1,7 @@
 #pragma once
-// Elements along one axis by index: take reads them, scatter folds them together, search finds where they
-// belong. Law: scatter folds in the order of the indices, whichever team runs it.
+// Elements along one axis by index: take_along_axis reads them, scatter_reduce folds them together,
+// searchsorted finds where they belong. Law: scatter_reduce folds in the order of the indices, whichever team
+// runs it.
 
 #include "weft/kernels/axis/line.hpp"
 #include "weft/kernels/axis/rows.hpp"
@@ -19,7 +20,7 @@ WEFT_HD_INLINE i64 line_place(I index, i64 extent) {
 
 }  // namespace detail
 
-// Elements [begin, end) of take's result.
+// Elements [begin, end) of take_along_axis's result.
 template <class T, class I, class Team>
 WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
   const T* from = static_cast<const T*>(args.a);
@@ -184,7 +185,7 @@ WEFT_HD_INLINE void scatter_together(Team& team, const LineArgs& args, i64 o, i6
   }
 }
 
-// Rows [row, row_end) and columns [column, column_end) of part o of scatter's result.
+// Rows [row, row_end) and columns [column, column_end) of part o of scatter_reduce's result.
 template <class T, class I, LineFold F, class Team>
 WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
                                  i64 column_end) {
@@ -194,7 +195,7 @@ WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 ro
     scatter_together<T, I, F>(team, args, o, row, row_end, column, column_end);
 }
 
-// Elements [begin, end) of search's result: by halves, NaN counting as greater than all.
+// Elements [begin, end) of searchsorted's result: by halves, NaN counting as greater than all.
 template <class T, class Team>
 WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
   for (i64 i = begin + team.rank(); i < end; i += team.size()) {

@@ -12,15 +12,17 @@ enum class LineFold : u8 { sum, prod, max, min, logaddexp };
 inline constexpr i64 line_sort_tile = 2048;
 
 struct LineArgs {
-  const void* a = nullptr;  // scan, argsort, take, search: the lines; scatter: the updates
-  const void* b = nullptr;  // take, scatter: the indices; search: what is looked for
+  const void* a =
+      nullptr;  // scan, argsort, take_along_axis, searchsorted: the lines; scatter_reduce: the updates
+  const void* b = nullptr;  // take_along_axis, scatter_reduce: the indices; searchsorted: what is looked for
   void* out = nullptr;
   void* scratch = nullptr;               // argsort of long lines
-  i64 outer = 0, extent = 0, inner = 0;  // of the lines; of scatter's result
+  i64 outer = 0, extent = 0, inner = 0;  // of the lines; of scatter_reduce's result
   i64 a_stride[3]{};
   i64 count = 0;  // elements of a line of b, or of argsort's result
   i64 b_stride[3]{};
-  bool flag = false;  // scan: reversed; argsort: descending; take: zero where missing; search: right
+  bool flag =
+      false;  // scan: reversed; argsort: descending; take_along_axis: zero where missing; searchsorted: right
 };
 
 inline LineArgs line_args(const LaunchArgs& args, const u64* numbers) {

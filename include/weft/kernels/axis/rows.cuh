@@ -1,5 +1,5 @@
 #pragma once
-// gather and scatter_add on a GPU. How a call is cut into blocks follows from its sizes.
+// take_rows and scatter_add on a GPU. How a call is cut into blocks follows from its sizes.
 
 #include <cstdint>
 
@@ -49,7 +49,7 @@ void run_cuda_gather(const CudaLaunch& launch, cudaStream_t stream) {
     gather_kernel<kernel_tag, T, I, 16><<<blocks, index_threads, 0, stream>>>(args, rows_per_block);
   else
     gather_kernel<kernel_tag, T, I, size><<<blocks, index_threads, 0, stream>>>(args, rows_per_block);
-  cuda_check_launch("gather");
+  cuda_check_launch("take_rows");
 }
 
 // Every block reads all indices, so there are about a thousand of them, whatever the size of the table.

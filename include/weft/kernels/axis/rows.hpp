@@ -1,6 +1,6 @@
 #pragma once
-// Rows of a table by index: gather reads them, scatter_add adds to them. Law: scatter_add adds in the order
-// of the indices, whichever team runs it, so its results are the same bits everywhere.
+// Rows of a table by index: take_rows reads them, scatter_add adds to them. Law: scatter_add adds in the
+// order of the indices, whichever team runs it, so its results are the same bits everywhere.
 
 #include <limits>
 
@@ -30,9 +30,10 @@ constexpr TableCut table_cut(i64 rows, i64 width, i64 count) {
 }
 
 struct IndexArgs {
-  const void* data = nullptr;   // gather: the table (rows, width); scatter_add: what is added (count, width)
+  const void* data =
+      nullptr;  // take_rows: the table (rows, width); scatter_add: what is added (count, width)
   const void* index = nullptr;  // (count)
-  void* out = nullptr;          // gather: (count, width); scatter_add: the table
+  void* out = nullptr;          // take_rows: (count, width); scatter_add: the table
   i64 rows = 0, count = 0, width = 0;
 };
 
@@ -59,7 +60,7 @@ inline constexpr SmallFloat<Format, Bits> missing_row<SmallFloat<Format, Bits>> 
     SmallFloat<Format, Bits>(std::numeric_limits<float>::quiet_NaN());
 }  // namespace detail
 
-// Rows [begin, end) of a gather, moved in units of `Bytes`, to which rows and addresses are aligned. A row
+// Rows [begin, end) of a take_rows, moved in units of `Bytes`, to which rows and addresses are aligned. A row
 // whose index is outside the table is NaN (0 for integers).
 template <class T, class I, int Bytes, class Team>
 WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i64 end) {

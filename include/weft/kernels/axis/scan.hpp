@@ -28,7 +28,7 @@ inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
 
 }  // namespace detail
 
-// What a scan or a scatter of T keeps while it folds.
+// What a scan or a scatter_reduce of T keeps while it folds.
 template <class T, LineFold F>
 using fold_state = typename detail::ScanState<T, F>::type;
 

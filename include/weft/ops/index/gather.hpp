@@ -76,7 +76,7 @@ struct GatherOp : Operation<GatherOp<Axis>> {
     if constexpr (ok && integer) {
       constexpr int axis = normalize_axis(Axis, X::rank);
       const Dims near = ir::with_extent(I::shape::value, axis, X::shape::value.extent[axis]);
-      return R{ir::take(detail::cropped(x.value, near), detail::as_index(index.value), axis)};
+      return R{ir::take_along_axis(detail::cropped(x.value, near), detail::as_index(index.value), axis)};
     } else {
       return detail::refused<typename R::dtype, typename R::shape>(x, index);
     }
@@ -93,8 +93,8 @@ struct TakeAlongOp : Operation<TakeAlongOp<Axis>> {
     static_assert(sizeof(ShapesBroadcast<Rule::ok, TakeAlongOp, typename X::shape, typename I::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok && integer)
-      return R{ir::take(ir::broadcast(x.value, Rule::table),
-                        ir::broadcast(detail::as_index(index.value), Rule::value), Rule::axis)};
+      return R{ir::take_along_axis(ir::broadcast(x.value, Rule::table),
+                                   ir::broadcast(detail::as_index(index.value), Rule::value), Rule::axis)};
     else
       return detail::refused<typename R::dtype, typename R::shape>(x, index);
   }
@@ -112,8 +112,8 @@ struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
     static_assert(sizeof(RankIs<I::rank <= 1, IndexSelectOp, typename I::shape, GivenRank<1>>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok && integer)
-      return R{ir::take(x.value, detail::along(detail::as_index(index.value), X::shape::value, Rule::axis),
-                        Rule::axis)};
+      return R{ir::take_along_axis(
+          x.value, detail::along(detail::as_index(index.value), X::shape::value, Rule::axis), Rule::axis)};
     else
       return detail::refused<typename R::dtype, typename R::shape>(x, index);
   }
@@ -129,7 +129,7 @@ struct TakeFlatOp : Operation<TakeFlatOp> {
     if constexpr (integer) {
       const ir::Value flat = ir::reshape(x.value, Shape<X::size>::value);
       const ir::Value at = ir::reshape(detail::as_index(index.value), Shape<I::size>::value);
-      return R{ir::reshape(ir::take(flat, at, 0), I::shape::value)};
+      return R{ir::reshape(ir::take_along_axis(flat, at, 0), I::shape::value)};
     } else {
       return detail::refused<typename R::dtype, typename R::shape>(x, index);
     }

@@ -153,7 +153,7 @@ constexpr ir::Value index_value(ir::Value x, const IndexPlan& p, const ir::Value
   v = ir::reshape(v, merged);
   const ir::Value i = p.tensors == 1 ? ir::broadcast(as_index(index[0]), p.joined)
                                      : joined_index(index, p.tensors, extent, p.joined);
-  const ir::Value taken = ir::take(v, along(i, merged, first), first, p.masked);
+  const ir::Value taken = ir::take_along_axis(v, along(i, merged, first), first, p.masked);
   return ir::reshape(taken, p.result);
 }
 

@@ -21,7 +21,7 @@ constexpr ir::Value true_count(ir::Value mask) {
 }
 // The first `capacity` elements of a flat x where the mask is true, `fill` behind them.
 constexpr ir::Value packed(ir::Builder& b, ir::Value x, ir::Value mask, i64 capacity, double fill) {
-  const ir::Value places = ir::scatter(true_ranks(mask, capacity), x, 0, capacity, ir::Fold::sum);
+  const ir::Value places = ir::scatter_reduce(true_ranks(mask, capacity), x, 0, capacity, ir::Fold::sum);
   if (fill == 0) return places;
   const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, places.dims(), 0)};
   const ir::Value found = ir::broadcast(true_count(mask), places.dims());
@@ -101,9 +101,9 @@ struct UniqueOp : Operation<UniqueOp<Capacity, Sort, Part>> {
     const Dims flat = detail::flat_dims(n);
     const ir::Value v = ir::reshape(x.value, flat);
     const ir::Value order = ir::argsort(v, 0, false, n);
-    const ir::Value line = Sort ? ir::take(v, order, 0) : v;
+    const ir::Value line = Sort ? ir::take_along_axis(v, order, 0) : v;
     const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i64, flat, 0)};
-    const ir::Value before = ir::take(line, i - 1.0, 0);  // the first one's is the last element
+    const ir::Value before = ir::take_along_axis(line, i - 1.0, 0);  // the first one's is the last element
     const ir::Value starts = ir::binary(ir::Op::bit_or, ir::binary(ir::Op::ne, line, before),
                                         ir::binary(ir::Op::eq, i, ir::constant_like(i, 0)));
     const ir::Value rank = ir::scan(ir::cast(starts, DType::i64), 0, false, ir::Fold::sum) - 1.0;
@@ -112,11 +112,11 @@ struct UniqueOp : Operation<UniqueOp<Capacity, Sort, Part>> {
     } else if constexpr (Part == UniquePart::count) {
       return Expr<i64, Shape<>>{detail::true_count(starts)};
     } else if constexpr (Part == UniquePart::inverse) {
-      const ir::Value r = Sort ? ir::scatter(order, rank, 0, n, ir::Fold::sum) : rank;
+      const ir::Value r = Sort ? ir::scatter_reduce(order, rank, 0, n, ir::Fold::sum) : rank;
       return Expr<i64, typename X::shape>{ir::reshape(r, X::shape::value)};
     } else {
       return Expr<i64, Shape<Capacity>>{
-          ir::scatter(rank, ir::constant_like(rank, 1), 0, Capacity, ir::Fold::sum)};
+          ir::scatter_reduce(rank, ir::constant_like(rank, 1), 0, Capacity, ir::Fold::sum)};
     }
   }
 };
@@ -136,7 +136,7 @@ struct BincountOp : Operation<BincountOp<Bins>> {
     const ir::Value i = ir::reshape(detail::as_index(x.value), flat);
     const ir::Value outside = ir::binary(ir::Op::lt, i, ir::constant_like(i, 0));
     const ir::Value at = ir::select(outside, ir::constant_like(i, static_cast<double>(Bins)), i);
-    return R{ir::scatter(at, w, 0, Bins, ir::Fold::sum)};
+    return R{ir::scatter_reduce(at, w, 0, Bins, ir::Fold::sum)};
   }
 };
 
@@ -152,8 +152,8 @@ struct HistcOp : Operation<HistcOp<Bins>> {
     const auto inside = bitwise_and(ge(x, from), le(x, to));
     const auto part = floor(mul(sub(x, from), div(Bins, sub(to, from))));
     const auto bin = where(inside, cast<i64>(where(inside, minimum(part, Bins - 1), 0)), Bins);
-    return Expr<T, Shape<Bins>>{
-        ir::scatter(bin.value, ir::constant(b, dtype_of<T>, x.value.dims(), 1), 0, Bins, ir::Fold::sum)};
+    return Expr<T, Shape<Bins>>{ir::scatter_reduce(bin.value, ir::constant(b, dtype_of<T>, x.value.dims(), 1),
+                                                   0, Bins, ir::Fold::sum)};
   }
 };
 

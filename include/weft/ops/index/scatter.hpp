@@ -67,17 +67,17 @@ constexpr double fold_fill(ir::Fold fold, DType t) {
 // How many updates each place of x gets.
 constexpr ir::Value update_counts(ir::Value index, const Dims& x, int axis, DType t) {
   const ir::Value one = ir::constant(*index.builder, t, index.dims(), 1);
-  return grown(ir::scatter(index, one, axis, x.extent[axis], ir::Fold::sum), x, 0);
+  return grown(ir::scatter_reduce(index, one, axis, x.extent[axis], ir::Fold::sum), x, 0);
 }
 
 constexpr ir::Value scatter_set(ir::Value x, ir::Value index, ir::Value update, int axis) {
   const Dims d = x.dims(), di = index.dims();
   ir::Builder& b = *x.builder;
   const ir::Value order{&b, b.leaf(ir::Op::iota, DType::i32, di, static_cast<u64>(axis))};
-  const ir::Value last = ir::scatter(index, order, axis, d.extent[axis], ir::Fold::max);
+  const ir::Value last = ir::scatter_reduce(index, order, axis, d.extent[axis], ir::Fold::max);
   const ir::Value touched = ir::binary(ir::Op::le, ir::constant_like(last, 0), last);
   if (update.dims().rank == 0) return ir::select(grown(touched, d, 0), ir::broadcast(update, d), x);
-  const ir::Value value = ir::take(update, last, axis, true);
+  const ir::Value value = ir::take_along_axis(update, last, axis, true);
   return ir::select(grown(touched, d, 0), grown(value, d, 0), x);
 }
 
@@ -93,7 +93,8 @@ constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update,
                         : how == Reduction::amax ? ir::Fold::max
                         : how == Reduction::amin ? ir::Fold::min
                                                  : ir::Fold::sum;
-  ir::Value r = grown(ir::scatter(index, update, axis, d.extent[axis], fold), d, fold_fill(fold, x.dtype()));
+  ir::Value r =
+      grown(ir::scatter_reduce(index, update, axis, d.extent[axis], fold), d, fold_fill(fold, x.dtype()));
   ir::Value counts;
   if (!self || how == Reduction::mean) counts = update_counts(index, d, axis, x.dtype());
   if (self) {

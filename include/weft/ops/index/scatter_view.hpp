@@ -120,7 +120,7 @@ struct MaskedScatterOp : Operation<MaskedScatterOp> {
     const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
     const ir::Value rank = ir::scan(ir::cast(m, DType::i64), 0, false, ir::Fold::sum) - 1.0;
     const ir::Value at = ir::select(m, rank, ir::constant_like(rank, 0));  // not one that counts from the end
-    const ir::Value v = ir::take(
+    const ir::Value v = ir::take_along_axis(
         ir::reshape(ir::cast(source.value, dtype_of<typename X::dtype>), ir::make_dims(1, sources)), at, 0);
     const ir::Value kept = ir::reshape(ir::broadcast(x.value, S::value), flat);
     return Expr<typename X::dtype, S>{ir::reshape(ir::select(m, v, kept), S::value)};

@@ -42,7 +42,7 @@ struct SortedOp : Operation<SortedOp<Axis, Down, Count>> {
     const auto places = ArgSortOp<Axis, Down, Count>::apply(b, x);
     using R = Expr<typename X::dtype, typename decltype(places)::shape>;
     if constexpr (axis_in_range(Axis, X::rank))
-      return R{ir::take(x.value, places.value, normalize_axis(Axis, X::rank))};
+      return R{ir::take_along_axis(x.value, places.value, normalize_axis(Axis, X::rank))};
     else
       return detail::refused<typename X::dtype, typename R::shape>(x);
   }
@@ -213,9 +213,9 @@ struct SearchSortedOp : Operation<SearchSortedOp<Right>> {
       return detail::refused<i64, S>(sorted);
     else if constexpr (A::rank == 1)
       return Expr<i64, S>{
-          ir::reshape(ir::search(line, ir::reshape(x, Shape<S::size>::value), Right), S::value)};
+          ir::reshape(ir::searchsorted(line, ir::reshape(x, Shape<S::size>::value), Right), S::value)};
     else
-      return Expr<i64, S>{ir::search(line, x, Right)};
+      return Expr<i64, S>{ir::searchsorted(line, x, Right)};
   }
 };
 

@@ -99,7 +99,7 @@ constexpr Counted counted_labels(ir::Builder& b, ir::Value label, i64 classes, c
 }
 // The weight of each row's class. A lookup, so that it is known before the logits are read.
 constexpr ir::Value row_weights(const Counted& rows, ir::Value weight) {
-  return ir::gather(weight, ir::select(rows.yes, rows.label, ir::constant_like(rows.label, 0)));
+  return ir::take_rows(weight, ir::select(rows.yes, rows.label, ir::constant_like(rows.label, 0)));
 }
 // Rows reduced: the mean divides by `count`, the weight of all rows that count.
 template <LossReduction R, class Rule, class T>

@@ -114,10 +114,10 @@ struct FractionalPlacesOp : Operation<FractionalPlacesOp<Spatial, Window, Option
       const i64 flat[]{rows, plane}, index[]{rows, taps * places}, apart[]{rows, taps, places},
           chosen[]{rows, places};
       at = ir::reshape(at, ir::make_dims(2, index));
-      const ir::Value v = ir::take(ir::reshape(x.value, ir::make_dims(2, flat)), at, 1);
+      const ir::Value v = ir::take_along_axis(ir::reshape(x.value, ir::make_dims(2, flat)), at, 1);
       const ir::Value which =
           ir::reduce(ir::Op::argmax, ir::reshape(v, ir::make_dims(3, apart)), ir::Axes{2});
-      const ir::Value found = ir::take(ir::reshape(at, ir::make_dims(3, apart)), which, 1);
+      const ir::Value found = ir::take_along_axis(ir::reshape(at, ir::make_dims(3, apart)), which, 1);
       return Expr<i64, shape_of<Rule>>{
           ir::reshape(ir::cast(ir::reshape(found, ir::make_dims(2, chosen)), DType::i64), Rule::value)};
     } else {

@@ -177,9 +177,9 @@ struct GridSampleOp : Operation<GridSampleOp<Options>> {
           spread[]{d.extent[0], d.extent[1], taps * places}, apart[]{d.extent[0], d.extent[1], taps, places},
           shared[]{d.extent[0], 1, taps, places};
       const ir::Value v = ir::reshape(
-          ir::take(ir::reshape(ir::cast(x.value, wide), ir::make_dims(3, images)),
-                   ir::broadcast(ir::reshape(all.index, ir::make_dims(3, index)), ir::make_dims(3, spread)),
-                   2),
+          ir::take_along_axis(
+              ir::reshape(ir::cast(x.value, wide), ir::make_dims(3, images)),
+              ir::broadcast(ir::reshape(all.index, ir::make_dims(3, index)), ir::make_dims(3, spread)), 2),
           ir::make_dims(4, apart));
       const ir::Value inside = ir::reshape(all.inside, ir::make_dims(4, shared));
       const ir::Value weighed =

@@ -98,7 +98,7 @@ constexpr ir::Value nearest_elements(ir::Value x, int axis, const ResizedAxis& a
   const ir::Value last = ir::constant_like(counted, static_cast<double>(a.from - 1));
   const ir::Value source =
       ir::binary(Op::min, ir::cast(ir::unary(Op::floor, place * a.ratio), DType::i32), last);
-  return ir::take(x, along(source, x.dims(), axis), axis);
+  return ir::take_along_axis(x, along(source, x.dims(), axis), axis);
 }
 
 // A weight at a distance from 0 to 2: the cubic convolution of Keys (1981) with parameter a.

@@ -93,7 +93,7 @@ constexpr Greatest greatest_in_parts(const Greatest& from, int axis, i64 out) {
   Greatest best;
   for (i64 t = 0; t < most; ++t) {
     const ir::Value at = along(ir::binary(ir::Op::min, begin + number(t), last), d, axis);
-    best.take(ir::take(from.value, at, axis), ir::take(from.place, at, axis));
+    best.take(ir::take_along_axis(from.value, at, axis), ir::take_along_axis(from.place, at, axis));
   }
   return best;
 }
@@ -109,7 +109,7 @@ constexpr ir::Value at_places(ir::Value x, ir::Value places, int spatial) {
     return r;
   };
   const ir::Value index = ir::reshape(places, flat(places.dims()));
-  return ir::reshape(ir::take(ir::reshape(x, flat(x.dims())), index, 1), places.dims());
+  return ir::reshape(ir::take_along_axis(ir::reshape(x, flat(x.dims())), index, 1), places.dims());
 }
 
 template <int Spatial, PerAxis Window, UnpoolOptions Options, class X>

@@ -73,7 +73,8 @@ constexpr ir::Value windows_of(ir::Value x, int axis, const WindowAxis& a) {
     apart.extent[apart.rank++] = views ? a.window : a.count;
     order[n] = views ? n + 1 : n, order[n + 1] = views ? n : n + 1, n += 2;
   }
-  if (!views) return ir::reshape(ir::take(x, along(window_places(*x.builder, a), d, axis), axis), apart);
+  if (!views)
+    return ir::reshape(ir::take_along_axis(x, along(window_places(*x.builder, a), d, axis), axis), apart);
   ir::Slice whole[8];
   x = ir::slice(x, whole, ir::with_extent(d, axis, a.count * a.window));
   return ir::permute(ir::reshape(x, apart), order);
@@ -99,7 +100,7 @@ constexpr ir::Value windows_back(ir::Value x, int axis, const WindowAxis& a) {
     return ir::pad(x, widths, 0);
   }
   const ir::Value index = along(window_places(*x.builder, a), joined, axis);
-  const ir::Value sums = ir::scatter(index, ir::reshape(x, joined), axis, a.padded(), ir::Fold::sum);
+  const ir::Value sums = ir::scatter_reduce(index, ir::reshape(x, joined), axis, a.padded(), ir::Fold::sum);
   widths[2 * axis] = widths[2 * axis + 1] = -a.padding;
   return ir::pad(sums, widths, 0);
 }

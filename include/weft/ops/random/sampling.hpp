@@ -33,7 +33,7 @@ struct MultinomialOp : Operation<MultinomialOp<N, Replace>> {
         const auto sums = ScanOp<-1, ir::Fold::sum>::apply(b, x);
         const auto total = NarrowOp<-1, X::shape::value[-1] - 1, 1>::apply(b, sums);
         const Expr<T, typename R::shape> u{ir::cast(detail::uniform_bits(b, R::shape::value), dtype_of<T>)};
-        return R{ir::search(sums.value, mul(u, total).value, true)};
+        return R{ir::searchsorted(sums.value, mul(u, total).value, true)};
       } else {
         const Expr<T, typename X::shape> q{
             ir::cast(detail::exponential_bits(b, X::shape::value), dtype_of<T>)};

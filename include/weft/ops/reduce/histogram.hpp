@@ -33,7 +33,7 @@ struct HistogramOp : Operation<HistogramOp> {
       const auto bin = where(inside, minimum(place, bins - 1), bins);
       const ir::Value w =
           ir::reshape(ir::broadcast(detail::as_value<T>(b, weight), X::shape::value), Shape<X::size>::value);
-      return Expr<T, Shape<bins>>{ir::scatter(bin.value, w, 0, bins, ir::Fold::sum)};
+      return Expr<T, Shape<bins>>{ir::scatter_reduce(bin.value, w, 0, bins, ir::Fold::sum)};
     }
   }
 };

@@ -152,7 +152,7 @@ struct UnfoldOp : Operation<UnfoldOp<Axis, Length, Step>> {
         const ir::Value row{&b, b.leaf(ir::Op::iota, DType::i32, windows, 0)};
         const ir::Value column{&b, b.leaf(ir::Op::iota, DType::i32, windows, 1)};
         const ir::Value place = row * static_cast<double>(Step) + column;
-        v = ir::take(x.value, detail::along(place, X::shape::value, axis), axis);
+        v = ir::take_along_axis(x.value, detail::along(place, X::shape::value, axis), axis);
       }
       Dims apart;  // the windows, then what is in them
       i64 order[8]{};
