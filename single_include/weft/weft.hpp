@@ -380,9 +380,9 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
 // ---- weft/codegen/lower.hpp ----
 // From the plan to launches: every group in order, between them the second stages of sums and copies.
 
-// ---- weft/codegen/lower_conv.hpp ----
-// A convolution as a step: extents, strides and padding as numbers (kernels/conv/shape.hpp), operands read
-// through their views.
+// ---- weft/codegen/lower_along_axis.hpp ----
+// The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
+// addresses: as kernels/axis/args.hpp reads them.
 
 // ---- weft/codegen/lowered.hpp ----
 // What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
@@ -1308,7 +1308,7 @@ enum class Op : u8 {
   conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp
   take_rows,    // take_rows(table (V, ...), index (...)) -> index shape + row shape
   scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
-  // along one axis (ir/line.hpp)
+  // along one axis (ir/along_axis.hpp)
   scan,             // list: axis, reversed, fold; y[i] = fold of x[0], ..., x[i]
   argsort,          // list: axis, descending; places in sorted order, equal elements in theirs; i64
   take_along_axis,  // take_along_axis(x, index), list: axis, zero; x at index, which has the result's shape
@@ -1339,7 +1339,7 @@ enum class OpClass : u8 {
   dot,
   conv,
   index,
-  line,
+  along_axis,
   custom,
   arena,
   region
@@ -1426,11 +1426,11 @@ inline constexpr OpInfo op_table[op_count] = {
     {"conv", 2, OpClass::conv, 1},
     {"take_rows", 2, OpClass::index, 1},
     {"scatter_add", 2, OpClass::index, 2},
-    {"scan", 1, OpClass::line, 2},
-    {"argsort", 1, OpClass::line, 16},
-    {"take_along_axis", 2, OpClass::line, 1},
-    {"scatter_reduce", 2, OpClass::line, 2},
-    {"searchsorted", 2, OpClass::line, 8},
+    {"scan", 1, OpClass::along_axis, 2},
+    {"argsort", 1, OpClass::along_axis, 16},
+    {"take_along_axis", 2, OpClass::along_axis, 1},
+    {"scatter_reduce", 2, OpClass::along_axis, 2},
+    {"searchsorted", 2, OpClass::along_axis, 8},
     {"custom", -1, OpClass::custom, 4},
     {"flat_concat", -1, OpClass::arena, 0},
     {"flat_slice", 1, OpClass::arena, 0},
@@ -1442,7 +1442,7 @@ constexpr const OpInfo& info(Op op) { return op_table[static_cast<int>(op)]; }
 constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
 constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::pad; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
-constexpr bool is_line(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
+constexpr bool is_along_axis(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
 // Comparisons and predicates: their result is boolean whatever the operands are.
 constexpr bool is_predicate(Op op) {
   return (op >= Op::eq && op <= Op::le) || op == Op::is_finite || op == Op::is_nan || op == Op::logical_not;
@@ -1572,13 +1572,14 @@ constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment *
 // by later groups). What crosses groups is stored, unless computing it again from what is in memory anyway is
 // cheap.
 
-// ---- weft/passes/dot_problem.hpp ----
-// A contraction as a (batched) matrix product over strided memory: axes that walk memory as one are joined,
-// free axes that do not become batch axes, of which a product takes four.
+// ---- weft/passes/along_axis.hpp ----
+// A strided view seen from one axis: the strides of the axes before it, of the axis itself and of those
+// behind it, where the first and the last walk memory as one each.
 
-// ---- weft/passes/views.hpp ----
-// Strided views: what a chain of movement nodes over something in memory means as (root, offset, strides),
-// so that the kernel or matrix product that reads it needs no copy.
+// ---- weft/ir/along_axis.hpp ----
+// Primitives along one axis: scan, argsort, take_along_axis, scatter_reduce and searchsorted. Law: each line
+// along the axis is worked on by itself, in the order of its elements, so results do not depend on how lines
+// are shared out.
 
 // ---- weft/ir/value.hpp ----
 // Value: a node number with its builder, and one function a primitive that adds it. Gradient rules, passes
@@ -1786,7 +1787,7 @@ class Builder {
 
  private:
   // The constant that a node is whose result, or an operand, has no elements; -1 where there is none.
-  // (Attributes of scatter_reduce: ir/line.hpp.)
+  // (Attributes of scatter_reduce: ir/along_axis.hpp.)
   constexpr int fold_empty(const Node& node, const int* operands, int arity) {
     if (node.op == Op::loop || node.op == Op::flat_concat) return -1;
     if (graph.shapes.items[node.shape].size() == 0) return constant(node.dtype, node.shape, 0);
@@ -2461,6 +2462,131 @@ constexpr Value operator/(double x, Value y) { return constant_like(y, x) / y; }
 
 }  // namespace WEFT_NAMESPACE::ir
 
+namespace WEFT_NAMESPACE::ir {
+
+// How a scan or a scatter_reduce puts elements together.
+enum class Fold : u8 { sum, prod, max, min, logaddexp };
+
+// Lines longer than this are sorted in pieces that are merged through memory.
+inline constexpr i64 sort_tile = 2048;
+
+// A tensor's extents seen from one axis.
+struct AxisExtents {
+  i64 outer = 1, extent = 1, inner = 1;
+};
+constexpr AxisExtents extents_along(const Dims& d, int axis) {
+  AxisExtents r;
+  for (int k = 0; k < d.rank; ++k) (k < axis ? r.outer : k == axis ? r.extent : r.inner) *= d.extent[k];
+  return r;
+}
+constexpr Dims with_extent(Dims d, int axis, i64 extent) {
+  d.extent[axis] = extent;
+  return d;
+}
+
+// The axis along which node i works.
+constexpr int axis_of(const Graph& g, int i) {
+  return g.nodes[i].op == Op::searchsorted ? g.dims(i).rank - 1 : static_cast<int>(g.attribute(i, 0));
+}
+
+// Memory for sorting node i beside its operand and result.
+constexpr i64 scratch_bytes(const Graph& g, int i) {
+  if (g.nodes[i].op != Op::argsort) return 0;
+  const int x = g.in(i, 0);
+  if (g.dims(x).extent[axis_of(g, i)] <= sort_tile) return 0;
+  return g.dims(x).size() * 2 * (size_of(g.nodes[x].dtype) == 8 ? 16 : 8);
+}
+
+// y[i] = fold of x[0], ..., x[i] along the axis; reversed: of x[i], ..., x[last]. Small floats are summed in
+// f32 and rounded where they are written.
+constexpr Value scan(Value x, int axis, bool reversed, Fold fold) {
+  const DType wide = reduction_dtype(x.dtype());
+  if (wide != x.dtype()) return cast(scan(cast(x, wide), axis, reversed, fold), x.dtype());
+  if (x.dims().extent[axis] == 1) return x;
+  const i64 list[3]{axis, reversed, static_cast<i64>(fold)};
+  return raw(Op::scan, x.dtype(), x.node().shape, 0, x.builder->list(list, 3), x);
+}
+
+// The places of the first `count` elements in sorted order, NaN being the greatest; equal elements keep their
+// order.
+constexpr Value argsort(Value x, int axis, bool descending, i64 count) {
+  const DType wide = reduction_dtype(x.dtype());
+  if (wide != x.dtype()) x = cast(x, wide);
+  const i64 list[2]{axis, descending};
+  const int shape = x.builder->shape(with_extent(x.dims(), axis, count));
+  return raw(Op::argsort, DType::i64, shape, 0, x.builder->list(list, 2), x);
+}
+
+// x at `index` along the axis; index has the extents of x but for the axis, and of the result. Negative
+// indices count from the end. One outside gives NaN (0 for integers), or 0 for all where `zero`.
+constexpr Value take_along_axis(Value x, Value index, int axis, bool zero = false) {
+  const i64 list[2]{axis, zero};
+  return raw(Op::take_along_axis, x.dtype(), index.node().shape, 0, x.builder->list(list, 2), x, index);
+}
+
+// A tensor of the index's extents but for `extent` along the axis: at each place the updates meant for it,
+// folded in their order; the fold's neutral element where there is none. Indices outside are skipped.
+constexpr Value scatter_reduce(Value index, Value update, int axis, i64 extent, Fold fold) {
+  const DType wide = reduction_dtype(update.dtype());
+  if (wide != update.dtype())
+    return cast(scatter_reduce(index, cast(update, wide), axis, extent, fold), update.dtype());
+  const i64 list[2]{axis, static_cast<i64>(fold)};
+  Builder& b = *update.builder;
+  return raw(Op::scatter_reduce, update.dtype(), b.shape(with_extent(index.dims(), axis, extent)), 0,
+             b.list(list, 2), index, update);
+}
+
+// How many elements of each ascending line of `sorted` (..., n) lie below x (..., m); `right`: not above it.
+constexpr Value searchsorted(Value sorted, Value x, bool right) {
+  const i64 list[1]{right};
+  return raw(Op::searchsorted, DType::i64, x.node().shape, 0, x.builder->list(list, 1), sorted, x);
+}
+
+// What is wrong with node i, a primitive along one axis; null where nothing is.
+constexpr const char* along_axis_fault(const Graph& g, int i) {
+  const Node& n = g.nodes[i];
+  const int a = g.in(i, 0), b = n.arity > 1 ? g.in(i, 1) : a;
+  const DType ta = g.nodes[a].dtype, tb = g.nodes[b].dtype;
+  const Dims &da = g.dims(a), &db = g.dims(b), &to = g.dims(i);
+  constexpr int attributes[]{3, 2, 2, 2, 1};
+  if (n.list < 0 || g.attributes(i) != attributes[static_cast<int>(n.op) - static_cast<int>(Op::scan)])
+    return "a primitive along an axis: wrong number of attributes";
+  const int axis = axis_of(g, i);
+  if (axis < 0 || axis >= to.rank || da.rank != to.rank || db.rank != to.rank)
+    return "a primitive along an axis: the axis is out of range or the ranks differ";
+  const DType worked = n.op == Op::take_along_axis ? DType::f32 : n.op == Op::scatter_reduce ? tb : ta;
+  if (worked != reduction_dtype(worked)) return "a primitive along an axis works in wide dtypes";
+  switch (n.op) {
+    case Op::scan:
+      if (g.attribute(i, 2) < 0 || g.attribute(i, 2) > static_cast<i64>(Fold::logaddexp))
+        return "scan: no such fold";
+      return n.dtype == ta && da == to ? nullptr : "scan keeps dtype and shape";
+    case Op::argsort:
+      if (n.dtype != DType::i64 || to.extent[axis] > da.extent[axis]) return "argsort gives places in i64";
+      return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "argsort: wrong result shape";
+    case Op::take_along_axis:
+      if (!is_integer(tb)) return "an index is not an integer";
+      if (n.dtype != ta) return "take_along_axis keeps the dtype";
+      return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr
+                                                                      : "take_along_axis: wrong result shape";
+    case Op::scatter_reduce:
+      if (!is_integer(ta)) return "an index is not an integer";
+      if (g.attribute(i, 1) < 0 || g.attribute(i, 1) > static_cast<i64>(Fold::min))
+        return "scatter_reduce: no such fold";
+      if (n.dtype != tb || !(da == db)) return "scatter_reduce: an update of another dtype or shape";
+      return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "scatter_reduce: wrong result shape";
+    default:
+      if (ta != tb || n.dtype != DType::i64) return "searchsorted: operands of one dtype, places in i64";
+      return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr
+                                                                      : "searchsorted: wrong result shape";
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+// ---- weft/passes/views.hpp ----
+// Strided views: what a chain of movement nodes over something in memory means as (root, offset, strides),
+// so that the kernel or matrix product that reads it needs no copy.
+
 namespace WEFT_NAMESPACE::passes {
 
 // Node `root`'s buffer read at offset + sum(index * stride), in elements.
@@ -2577,6 +2703,41 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
 }
 
 }  // namespace WEFT_NAMESPACE::passes
+
+namespace WEFT_NAMESPACE::passes {
+
+struct AxisStrides {
+  i64 outer = 0, axis = 0, inner = 0;
+  bool ok = true;
+};
+
+constexpr AxisStrides axis_strides(const View& v, const Dims& d, int axis) {
+  AxisStrides r;
+  r.axis = d.extent[axis] == 1 ? 0 : v.stride[axis];
+  // joins axes [begin, end) into one; false where they are no run
+  const auto join = [&](int begin, int end, i64& stride) {
+    i64 run = 0;
+    bool any = false, ok = true;
+    for (int k = end - 1; k >= begin; --k) {
+      if (d.extent[k] == 1) continue;
+      if (any)
+        ok = ok && v.stride[k] == run;
+      else
+        stride = v.stride[k];
+      any = true;
+      run = v.stride[k] * d.extent[k];
+    }
+    return ok;
+  };
+  const bool before = join(0, axis, r.outer), behind = join(axis + 1, d.rank, r.inner);
+  r.ok = before && behind;
+  return r;
+}
+
+}  // namespace WEFT_NAMESPACE::passes
+// ---- weft/passes/dot_problem.hpp ----
+// A contraction as a (batched) matrix product over strided memory: axes that walk memory as one are joined,
+// free axes that do not become batch axes, of which a product takes four.
 
 namespace WEFT_NAMESPACE::passes {
 
@@ -2782,168 +2943,6 @@ constexpr Reduction reduction_of(const ir::Graph& g, int i) {
 constexpr int in_rank(int split, int from, int to) {
   const int at = split - from + to;
   return at > 0 ? at : 0;
-}
-
-}  // namespace WEFT_NAMESPACE::passes
-// ---- weft/passes/lines.hpp ----
-// A strided view seen from one axis: the strides of the axes before it, of the axis itself and of those
-// behind it, where the first and the last walk memory as one each.
-
-// ---- weft/ir/line.hpp ----
-// Primitives along one axis: scan, argsort, take_along_axis, scatter_reduce and searchsorted. Law: each line
-// along the axis is worked on by itself, in the order of its elements, so results do not depend on how lines
-// are shared out.
-
-namespace WEFT_NAMESPACE::ir {
-
-// How a scan or a scatter_reduce puts elements together.
-enum class Fold : u8 { sum, prod, max, min, logaddexp };
-
-// Lines longer than this are sorted in pieces that are merged through memory.
-inline constexpr i64 sort_tile = 2048;
-
-// A tensor's extents seen from one axis.
-struct Lines {
-  i64 outer = 1, extent = 1, inner = 1;
-};
-constexpr Lines lines_of(const Dims& d, int axis) {
-  Lines r;
-  for (int k = 0; k < d.rank; ++k) (k < axis ? r.outer : k == axis ? r.extent : r.inner) *= d.extent[k];
-  return r;
-}
-constexpr Dims with_extent(Dims d, int axis, i64 extent) {
-  d.extent[axis] = extent;
-  return d;
-}
-
-// The axis along which node i works.
-constexpr int line_axis(const Graph& g, int i) {
-  return g.nodes[i].op == Op::searchsorted ? g.dims(i).rank - 1 : static_cast<int>(g.attribute(i, 0));
-}
-
-// Memory for sorting node i beside its operand and result.
-constexpr i64 scratch_bytes(const Graph& g, int i) {
-  if (g.nodes[i].op != Op::argsort) return 0;
-  const int x = g.in(i, 0);
-  if (g.dims(x).extent[line_axis(g, i)] <= sort_tile) return 0;
-  return g.dims(x).size() * 2 * (size_of(g.nodes[x].dtype) == 8 ? 16 : 8);
-}
-
-// y[i] = fold of x[0], ..., x[i] along the axis; reversed: of x[i], ..., x[last]. Small floats are summed in
-// f32 and rounded where they are written.
-constexpr Value scan(Value x, int axis, bool reversed, Fold fold) {
-  const DType wide = reduction_dtype(x.dtype());
-  if (wide != x.dtype()) return cast(scan(cast(x, wide), axis, reversed, fold), x.dtype());
-  if (x.dims().extent[axis] == 1) return x;
-  const i64 list[3]{axis, reversed, static_cast<i64>(fold)};
-  return raw(Op::scan, x.dtype(), x.node().shape, 0, x.builder->list(list, 3), x);
-}
-
-// The places of the first `count` elements in sorted order, NaN being the greatest; equal elements keep their
-// order.
-constexpr Value argsort(Value x, int axis, bool descending, i64 count) {
-  const DType wide = reduction_dtype(x.dtype());
-  if (wide != x.dtype()) x = cast(x, wide);
-  const i64 list[2]{axis, descending};
-  const int shape = x.builder->shape(with_extent(x.dims(), axis, count));
-  return raw(Op::argsort, DType::i64, shape, 0, x.builder->list(list, 2), x);
-}
-
-// x at `index` along the axis; index has the extents of x but for the axis, and of the result. Negative
-// indices count from the end. One outside gives NaN (0 for integers), or 0 for all where `zero`.
-constexpr Value take_along_axis(Value x, Value index, int axis, bool zero = false) {
-  const i64 list[2]{axis, zero};
-  return raw(Op::take_along_axis, x.dtype(), index.node().shape, 0, x.builder->list(list, 2), x, index);
-}
-
-// A tensor of the index's extents but for `extent` along the axis: at each place the updates meant for it,
-// folded in their order; the fold's neutral element where there is none. Indices outside are skipped.
-constexpr Value scatter_reduce(Value index, Value update, int axis, i64 extent, Fold fold) {
-  const DType wide = reduction_dtype(update.dtype());
-  if (wide != update.dtype())
-    return cast(scatter_reduce(index, cast(update, wide), axis, extent, fold), update.dtype());
-  const i64 list[2]{axis, static_cast<i64>(fold)};
-  Builder& b = *update.builder;
-  return raw(Op::scatter_reduce, update.dtype(), b.shape(with_extent(index.dims(), axis, extent)), 0,
-             b.list(list, 2), index, update);
-}
-
-// How many elements of each ascending line of `sorted` (..., n) lie below x (..., m); `right`: not above it.
-constexpr Value searchsorted(Value sorted, Value x, bool right) {
-  const i64 list[1]{right};
-  return raw(Op::searchsorted, DType::i64, x.node().shape, 0, x.builder->list(list, 1), sorted, x);
-}
-
-// What is wrong with node i, a primitive along one axis; null where nothing is.
-constexpr const char* line_fault(const Graph& g, int i) {
-  const Node& n = g.nodes[i];
-  const int a = g.in(i, 0), b = n.arity > 1 ? g.in(i, 1) : a;
-  const DType ta = g.nodes[a].dtype, tb = g.nodes[b].dtype;
-  const Dims &da = g.dims(a), &db = g.dims(b), &to = g.dims(i);
-  constexpr int attributes[]{3, 2, 2, 2, 1};
-  if (n.list < 0 || g.attributes(i) != attributes[static_cast<int>(n.op) - static_cast<int>(Op::scan)])
-    return "a primitive along an axis: wrong number of attributes";
-  const int axis = line_axis(g, i);
-  if (axis < 0 || axis >= to.rank || da.rank != to.rank || db.rank != to.rank)
-    return "a primitive along an axis: the axis is out of range or the ranks differ";
-  const DType worked = n.op == Op::take_along_axis ? DType::f32 : n.op == Op::scatter_reduce ? tb : ta;
-  if (worked != reduction_dtype(worked)) return "a primitive along an axis works in wide dtypes";
-  switch (n.op) {
-    case Op::scan:
-      if (g.attribute(i, 2) < 0 || g.attribute(i, 2) > static_cast<i64>(Fold::logaddexp))
-        return "scan: no such fold";
-      return n.dtype == ta && da == to ? nullptr : "scan keeps dtype and shape";
-    case Op::argsort:
-      if (n.dtype != DType::i64 || to.extent[axis] > da.extent[axis]) return "argsort gives places in i64";
-      return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "argsort: wrong result shape";
-    case Op::take_along_axis:
-      if (!is_integer(tb)) return "an index is not an integer";
-      if (n.dtype != ta) return "take_along_axis keeps the dtype";
-      return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr
-                                                                      : "take_along_axis: wrong result shape";
-    case Op::scatter_reduce:
-      if (!is_integer(ta)) return "an index is not an integer";
-      if (g.attribute(i, 1) < 0 || g.attribute(i, 1) > static_cast<i64>(Fold::min))
-        return "scatter_reduce: no such fold";
-      if (n.dtype != tb || !(da == db)) return "scatter_reduce: an update of another dtype or shape";
-      return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "scatter_reduce: wrong result shape";
-    default:
-      if (ta != tb || n.dtype != DType::i64) return "searchsorted: operands of one dtype, places in i64";
-      return db == to && with_extent(da, axis, to.extent[axis]) == to ? nullptr
-                                                                      : "searchsorted: wrong result shape";
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::ir
-
-namespace WEFT_NAMESPACE::passes {
-
-struct LineStrides {
-  i64 outer = 0, axis = 0, inner = 0;
-  bool ok = true;
-};
-
-constexpr LineStrides line_strides(const View& v, const Dims& d, int axis) {
-  LineStrides r;
-  r.axis = d.extent[axis] == 1 ? 0 : v.stride[axis];
-  // joins axes [begin, end) into one; false where they are no run
-  const auto join = [&](int begin, int end, i64& stride) {
-    i64 run = 0;
-    bool any = false, ok = true;
-    for (int k = end - 1; k >= begin; --k) {
-      if (d.extent[k] == 1) continue;
-      if (any)
-        ok = ok && v.stride[k] == run;
-      else
-        stride = v.stride[k];
-      any = true;
-      run = v.stride[k] * d.extent[k];
-    }
-    return ok;
-  };
-  const bool before = join(0, axis, r.outer), behind = join(axis + 1, d.rank, r.inner);
-  r.ok = before && behind;
-  return r;
 }
 
 }  // namespace WEFT_NAMESPACE::passes
@@ -3167,7 +3166,7 @@ class Fuser {
       case Op::take_along_axis:
       case Op::scatter_reduce:
       case Op::searchsorted:
-        set_apart(i, Walk::line, ir::line_axis(g, i));
+        set_apart(i, Walk::line, ir::axis_of(g, i));
         return;
       case Op::flat_concat: {
         int after = 0;
@@ -3348,7 +3347,7 @@ class Fuser {
   // As view_root, but x can be walked along the axis, before it and behind it with one stride each.
   constexpr int line_root(int x, int axis) {
     const View v = resolve(x);
-    if (v.root == x || line_strides(v, shapes_[nodes_[x].shape], axis).ok) return v.root;
+    if (v.root == x || axis_strides(v, shapes_[nodes_[x].shape], axis).ok) return v.root;
     copy(x);
     return x;
   }
@@ -5123,6 +5122,92 @@ struct Lowered {
 };
 
 }  // namespace WEFT_NAMESPACE::codegen
+// ---- weft/kernels/axis/args.hpp ----
+// Arguments of the kernels that work along one axis: extents before, along and behind it, and one stride of
+// each operand for each of the three. Results are row-major. Law: a line is worked on in its own order.
+
+namespace WEFT_NAMESPACE::kernels {
+
+enum class AxisFold : u8 { sum, prod, max, min, logaddexp };
+
+// Lines up to this length are sorted in one piece.
+inline constexpr i64 axis_sort_tile = 2048;
+
+struct AxisArgs {
+  const void* a =
+      nullptr;  // scan, argsort, take_along_axis, searchsorted: the lines; scatter_reduce: the updates
+  const void* b = nullptr;  // take_along_axis, scatter_reduce: the indices; searchsorted: what is looked for
+  void* out = nullptr;
+  void* scratch = nullptr;               // argsort of long lines
+  i64 outer = 0, extent = 0, inner = 0;  // of the lines; of scatter_reduce's result
+  i64 a_stride[3]{};
+  i64 count = 0;  // elements of a line of b, or of argsort's result
+  i64 b_stride[3]{};
+  bool flag =
+      false;  // scan: reversed; argsort: descending; take_along_axis: zero where missing; searchsorted: right
+};
+
+inline AxisArgs axis_args(const LaunchArgs& args, const u64* numbers) {
+  AxisArgs r;
+  r.a = args.pointer[0], r.b = args.pointer[1], r.out = args.pointer[2], r.scratch = args.pointer[3];
+  const auto n = [&](int k) { return static_cast<i64>(numbers[k]); };
+  r.outer = n(0), r.extent = n(1), r.inner = n(2);
+  for (int k = 0; k < 3; ++k) r.a_stride[k] = n(3 + k), r.b_stride[k] = n(7 + k);
+  r.count = n(6);
+  r.flag = n(10) != 0;
+  return r;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::codegen {
+
+static_assert(ir::sort_tile == kernels::axis_sort_tile);
+static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::AxisFold::logaddexp));
+
+constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+                                int node, Lowered& out) {
+  const ir::Op op = g.nodes[node].op;
+  const int group = f.group[node], axis = ir::axis_of(g, node);
+  const bool scatters = op == ir::Op::scatter_reduce, two = g.nodes[node].arity > 1;
+  // a: the lines, or what is scattered; b: indices, or what is looked for
+  const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
+  List<u64> code, addresses, numbers;
+  const passes::View va = f.view_in(g, a, group), vb = f.view_in(g, b, group);
+  const ir::AxisExtents lines = ir::extents_along(g.dims(scatters ? node : a), axis);
+  const passes::AxisStrides sa = passes::axis_strides(va, g.dims(a), axis);
+  const passes::AxisStrides sb = passes::axis_strides(vb, g.dims(b), axis);
+  const bool folds = op == ir::Op::scan || scatters;
+  code.push(static_cast<u64>(g.nodes[a].dtype));
+  code.push(two ? static_cast<u64>(g.nodes[b].dtype) : 0);
+  code.push(folds ? static_cast<u64>(g.attribute(node, op == ir::Op::scan ? 2 : 1)) : 0);
+  addresses.push(plan.address(va, g.nodes[a].dtype));
+  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::Address::none);
+  addresses.push(plan.where[node]);
+  addresses.push(plan.cuts[group].partials);
+  const bool flag =
+      op == ir::Op::searchsorted ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
+  const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];
+  for (const i64 x : {lines.outer, lines.extent, lines.inner, sa.outer, sa.axis, sa.inner, count, sb.outer,
+                      sb.axis, sb.inner, static_cast<i64>(flag)})
+    numbers.push(static_cast<u64>(x));
+  const StepKind kind = op == ir::Op::scan              ? StepKind::scan
+                        : op == ir::Op::argsort         ? StepKind::argsort
+                        : op == ir::Op::take_along_axis ? StepKind::take_along_axis
+                        : op == ir::Op::scatter_reduce  ? StepKind::scatter_reduce
+                                                        : StepKind::searchsorted;
+  Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
+  step.bytes = passes::bytes_of(g, node) + (two ? passes::bytes_of(g, b) : 0) +
+               (op == ir::Op::take_along_axis ? passes::bytes_of(g, node) : passes::bytes_of(g, a));
+  if (scatters) step.bytes += passes::bytes_of(g, node);
+  if (folds) step.flops = g.dims(a).size();
+}
+
+}  // namespace WEFT_NAMESPACE::codegen
+// ---- weft/codegen/lower_conv.hpp ----
+// A convolution as a step: extents, strides and padding as numbers (kernels/conv/shape.hpp), operands read
+// through their views.
+
 // ---- weft/ir/conv.hpp ----
 // The convolution: one primitive that is closed under differentiation. Groups are an axis of their own, so
 // that operands are ordinary views; both operands can be dilated, so that the gradients and transposed
@@ -10253,92 +10338,6 @@ class FusedLowering {
 };
 
 }  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_line.hpp ----
-// The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
-// addresses: as kernels/axis/line.hpp reads them.
-
-// ---- weft/kernels/axis/line.hpp ----
-// Arguments of the kernels that work along one axis: extents before, along and behind it, and one stride of
-// each operand for each of the three. Results are row-major. Law: a line is worked on in its own order.
-
-namespace WEFT_NAMESPACE::kernels {
-
-enum class LineFold : u8 { sum, prod, max, min, logaddexp };
-
-// Lines up to this length are sorted in one piece.
-inline constexpr i64 line_sort_tile = 2048;
-
-struct LineArgs {
-  const void* a =
-      nullptr;  // scan, argsort, take_along_axis, searchsorted: the lines; scatter_reduce: the updates
-  const void* b = nullptr;  // take_along_axis, scatter_reduce: the indices; searchsorted: what is looked for
-  void* out = nullptr;
-  void* scratch = nullptr;               // argsort of long lines
-  i64 outer = 0, extent = 0, inner = 0;  // of the lines; of scatter_reduce's result
-  i64 a_stride[3]{};
-  i64 count = 0;  // elements of a line of b, or of argsort's result
-  i64 b_stride[3]{};
-  bool flag =
-      false;  // scan: reversed; argsort: descending; take_along_axis: zero where missing; searchsorted: right
-};
-
-inline LineArgs line_args(const LaunchArgs& args, const u64* numbers) {
-  LineArgs r;
-  r.a = args.pointer[0], r.b = args.pointer[1], r.out = args.pointer[2], r.scratch = args.pointer[3];
-  const auto n = [&](int k) { return static_cast<i64>(numbers[k]); };
-  r.outer = n(0), r.extent = n(1), r.inner = n(2);
-  for (int k = 0; k < 3; ++k) r.a_stride[k] = n(3 + k), r.b_stride[k] = n(7 + k);
-  r.count = n(6);
-  r.flag = n(10) != 0;
-  return r;
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::codegen {
-
-static_assert(ir::sort_tile == kernels::line_sort_tile);
-static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::LineFold::logaddexp));
-
-constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
-                          Lowered& out) {
-  const ir::Op op = g.nodes[node].op;
-  const int group = f.group[node], axis = ir::line_axis(g, node);
-  const bool scatters = op == ir::Op::scatter_reduce, two = g.nodes[node].arity > 1;
-  // a: the lines, or what is scattered; b: indices, or what is looked for
-  const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
-  List<u64> code, addresses, numbers;
-  const passes::View va = f.view_in(g, a, group), vb = f.view_in(g, b, group);
-  const ir::Lines lines = ir::lines_of(g.dims(scatters ? node : a), axis);
-  const passes::LineStrides sa = passes::line_strides(va, g.dims(a), axis);
-  const passes::LineStrides sb = passes::line_strides(vb, g.dims(b), axis);
-  const bool folds = op == ir::Op::scan || scatters;
-  code.push(static_cast<u64>(g.nodes[a].dtype));
-  code.push(two ? static_cast<u64>(g.nodes[b].dtype) : 0);
-  code.push(folds ? static_cast<u64>(g.attribute(node, op == ir::Op::scan ? 2 : 1)) : 0);
-  addresses.push(plan.address(va, g.nodes[a].dtype));
-  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::Address::none);
-  addresses.push(plan.where[node]);
-  addresses.push(plan.cuts[group].partials);
-  const bool flag =
-      op == ir::Op::searchsorted ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
-  const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];
-  for (const i64 x : {lines.outer, lines.extent, lines.inner, sa.outer, sa.axis, sa.inner, count, sb.outer,
-                      sb.axis, sb.inner, static_cast<i64>(flag)})
-    numbers.push(static_cast<u64>(x));
-  const StepKind kind = op == ir::Op::scan              ? StepKind::scan
-                        : op == ir::Op::argsort         ? StepKind::argsort
-                        : op == ir::Op::take_along_axis ? StepKind::take_along_axis
-                        : op == ir::Op::scatter_reduce  ? StepKind::scatter_reduce
-                                                        : StepKind::searchsorted;
-  Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, node) + (two ? passes::bytes_of(g, b) : 0) +
-               (op == ir::Op::take_along_axis ? passes::bytes_of(g, node) : passes::bytes_of(g, a));
-  if (scatters) step.bytes += passes::bytes_of(g, node);
-  if (folds) step.flops = g.dims(a).size();
-}
-
-}  // namespace WEFT_NAMESPACE::codegen
 // ---- weft/codegen/lower_loop.hpp ----
 // A loop as one step that repeats the steps of its body. The body is compiled by the same passes as a
 // program; its inputs and outputs become bindings, which say what they are in each trip.
@@ -10532,8 +10531,8 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
       lower_loop(g, f, plan, k, out);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {
       lower_dot(g, f, plan, k, out);
-    } else if (ir::is_line(g.nodes[group.opaque].op)) {
-      lower_line(g, f, plan, group.opaque, out);
+    } else if (ir::is_along_axis(g.nodes[group.opaque].op)) {
+      lower_along_axis(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::conv) {
       lower_conv(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::custom) {
@@ -11228,12 +11227,12 @@ namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
-template <class T, LineFold F>
+template <class T, AxisFold F>
 struct ScanState {
   using type = T;
 };
-template <LineFold F>
-requires(F != LineFold::max && F != LineFold::min) struct ScanState<float, F> {
+template <AxisFold F>
+requires(F != AxisFold::max && F != AxisFold::min) struct ScanState<float, F> {
   using type = double;
 };
 
@@ -11245,30 +11244,30 @@ inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
 }  // namespace detail
 
 // What a scan or a scatter_reduce of T keeps while it folds.
-template <class T, LineFold F>
+template <class T, AxisFold F>
 using fold_state = typename detail::ScanState<T, F>::type;
 
-template <LineFold F, class S>
+template <AxisFold F, class S>
 WEFT_HD_INLINE constexpr S fold_neutral() {
-  return F == LineFold::sum    ? S(0)
-         : F == LineFold::prod ? S(1)
-         : F == LineFold::min  ? detail::most_of<S>
+  return F == AxisFold::sum    ? S(0)
+         : F == AxisFold::prod ? S(1)
+         : F == AxisFold::min  ? detail::most_of<S>
                                : detail::least_of<S>;
 }
 
 // Integers wrap round.
-template <LineFold F, class S>
+template <AxisFold F, class S>
 WEFT_HD_INLINE S fold(S x, S y) {
-  if constexpr (F == LineFold::sum || F == LineFold::prod) {
+  if constexpr (F == AxisFold::sum || F == AxisFold::prod) {
     if constexpr (std::is_integral_v<S>) {
       const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
-      return static_cast<S>(F == LineFold::sum ? u + v : u * v);
+      return static_cast<S>(F == AxisFold::sum ? u + v : u * v);
     } else {
-      return F == LineFold::sum ? x + y : x * y;
+      return F == AxisFold::sum ? x + y : x * y;
     }
-  } else if constexpr (F == LineFold::max) {
+  } else if constexpr (F == AxisFold::max) {
     return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
-  } else if constexpr (F == LineFold::min) {
+  } else if constexpr (F == AxisFold::min) {
     return y < x || y != y ? y : x;
   } else {
     const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
@@ -11280,8 +11279,8 @@ WEFT_HD_INLINE S fold(S x, S y) {
 }
 
 // `Lines` neighbouring lines from number `line` on, one element of each at a time.
-template <class T, LineFold F, int Lines>
-inline void scan_lines(const LineArgs& args, i64 line) {
+template <class T, AxisFold F, int Lines>
+inline void scan_lines(const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
   const T* from[Lines];
   T* to[Lines];
@@ -11306,8 +11305,8 @@ inline void scan_lines(const LineArgs& args, i64 line) {
 inline constexpr int scan_block_lines = 8;
 
 // Block `block` of scan_block_lines lines.
-template <class T, LineFold F>
-inline void scan_block(const LineArgs& args, i64 block) {
+template <class T, AxisFold F>
+inline void scan_block(const AxisArgs& args, i64 block) {
   const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
   if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
   for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
@@ -11315,8 +11314,8 @@ inline void scan_block(const LineArgs& args, i64 block) {
 
 // One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
 // memory: 8 bytes a warp.
-template <class T, LineFold F, class Team>
-WEFT_HD_INLINE void scan_line(Team& team, const LineArgs& args, i64 line) {
+template <class T, AxisFold F, class Team>
+WEFT_HD_INLINE void scan_line(Team& team, const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
   constexpr int each = 4;
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
@@ -11359,8 +11358,8 @@ WEFT_HD_INLINE void scan_line(Team& team, const LineArgs& args, i64 line) {
 }
 
 // One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
-template <class T, LineFold F>
-WEFT_HD_INLINE void scan_alone(const LineArgs& args, i64 line) {
+template <class T, AxisFold F>
+WEFT_HD_INLINE void scan_alone(const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
   const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
@@ -11390,7 +11389,7 @@ WEFT_HD_INLINE i64 line_place(I index, i64 extent) {
 
 // Elements [begin, end) of take_along_axis's result.
 template <class T, class I, class Team>
-WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
+WEFT_HD_INLINE void take_elements(Team& team, const AxisArgs& args, i64 begin, i64 end) {
   const T* from = static_cast<const T*>(args.a);
   const I* index = static_cast<const I*>(args.b);
   T* out = static_cast<T*>(args.out);
@@ -11443,8 +11442,8 @@ WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i
 }
 
 // As scatter_tile, by one thread.
-template <class T, class I, LineFold F>
-WEFT_HD_INLINE void scatter_serially(const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+template <class T, class I, AxisFold F>
+WEFT_HD_INLINE void scatter_serially(const AxisArgs& args, i64 o, i64 row, i64 row_end, i64 column,
                                      i64 column_end) {
   const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
   const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
@@ -11484,8 +11483,8 @@ WEFT_HD_INLINE void scatter_serially(const LineArgs& args, i64 o, i64 row, i64 r
 }
 
 // As scatter_tile, by a block.
-template <class T, class I, LineFold F, class Team>
-WEFT_HD_INLINE void scatter_together(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end,
+template <class T, class I, AxisFold F, class Team>
+WEFT_HD_INLINE void scatter_together(Team& team, const AxisArgs& args, i64 o, i64 row, i64 row_end,
                                      i64 column, i64 column_end) {
   const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
   const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
@@ -11554,8 +11553,8 @@ WEFT_HD_INLINE void scatter_together(Team& team, const LineArgs& args, i64 o, i6
 }
 
 // Rows [row, row_end) and columns [column, column_end) of part o of scatter_reduce's result.
-template <class T, class I, LineFold F, class Team>
-WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+template <class T, class I, AxisFold F, class Team>
+WEFT_HD_INLINE void scatter_tile(Team& team, const AxisArgs& args, i64 o, i64 row, i64 row_end, i64 column,
                                  i64 column_end) {
   if constexpr (detail::is_serial<Team>)
     scatter_serially<T, I, F>(args, o, row, row_end, column, column_end);
@@ -11565,7 +11564,7 @@ WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 ro
 
 // Elements [begin, end) of searchsorted's result: by halves, NaN counting as greater than all.
 template <class T, class Team>
-WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
+WEFT_HD_INLINE void search_elements(Team& team, const AxisArgs& args, i64 begin, i64 end) {
   for (i64 i = begin + team.rank(); i < end; i += team.size()) {
     const i64 o = i / args.count, j = i % args.count;
     const T* line = static_cast<const T*>(args.a) + o * args.a_stride[0];
@@ -11761,7 +11760,7 @@ inline void select_least(Item* items, i64 n, i64 count) {
 
 // One line on the host, with memory for 2 * extent items.
 template <class T>
-inline void argsort_line(const LineArgs& args, i64 line, sort_item<T>* items) {
+inline void argsort_line(const AxisArgs& args, i64 line, sort_item<T>* items) {
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
   const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
   for (i64 i = 0; i < n; ++i) items[i] = make_sort_item(from[i * args.a_stride[1]], i, args.flag);
@@ -11778,14 +11777,14 @@ inline void argsort_line(const LineArgs& args, i64 line, sort_item<T>* items) {
 // Tile `tile` of a line, sorted by a team in shared memory (16 KiB or 32 KiB): written as places when it is
 // the whole line, as items to scratch otherwise. Every compare-exchange has its own pair of items.
 template <class T, class Team>
-WEFT_HD_INLINE void sort_tile(Team& team, const LineArgs& args, i64 line, i64 tile) {
+WEFT_HD_INLINE void sort_tile(Team& team, const AxisArgs& args, i64 line, i64 tile) {
   using Item = sort_item<T>;
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
   const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  const i64 begin = tile * line_sort_tile, left = n - begin < line_sort_tile ? n - begin : line_sort_tile;
+  const i64 begin = tile * axis_sort_tile, left = n - begin < axis_sort_tile ? n - begin : axis_sort_tile;
   int size = 2;  // a power of two that holds what is left
   while (size < left) size *= 2;
-  auto items = team.template shared<Item>(line_sort_tile);
+  auto items = team.template shared<Item>(axis_sort_tile);
   for (int i = team.rank(); i < size; i += team.size())
     items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
   team.sync();
@@ -11801,7 +11800,7 @@ WEFT_HD_INLINE void sort_tile(Team& team, const LineArgs& args, i64 line, i64 ti
       }
       team.sync();
     }
-  if (n <= line_sort_tile) {
+  if (n <= axis_sort_tile) {
     i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
     for (i64 i = team.rank(); i < args.count; i += team.size()) {
       const Item x = items[i];
@@ -11836,13 +11835,13 @@ WEFT_HD_INLINE i64 merge_split(const A& a, i64 a_size, const B& b, i64 b_size, i
 // Tile `tile` of the line that merging runs of `width` items in pairs gives; `last` writes places. Shared
 // memory: 16 KiB or 32 KiB.
 template <class T, class Team>
-WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 tile, i64 width, bool odd,
+WEFT_HD_INLINE void merge_tile(Team& team, const AxisArgs& args, i64 line, i64 tile, i64 width, bool odd,
                                bool last) {
   using Item = sort_item<T>;
   const i64 n = args.extent, total = args.outer * args.inner * n;
   Item* const scratch = static_cast<Item*>(args.scratch);
   const Item* from = scratch + (odd ? total : 0) + line * n;
-  const i64 begin = tile * line_sort_tile, end = begin + line_sort_tile < n ? begin + line_sort_tile : n;
+  const i64 begin = tile * axis_sort_tile, end = begin + axis_sort_tile < n ? begin + axis_sort_tile : n;
   const i64 pair = begin / (2 * width) * (2 * width);
   const i64 middle = pair + width < n ? pair + width : n, stop = pair + 2 * width < n ? pair + 2 * width : n;
   const i64 a_size = middle - pair, b_size = stop - middle;
@@ -11852,13 +11851,13 @@ WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 t
   const i64 a_end = detail::merge_split(a, a_size, b, b_size, end - pair);
   const i64 b_begin = begin - pair - a_begin, b_end = end - pair - a_end;
   const i64 as = a_end - a_begin, bs = b_end - b_begin;
-  auto items = team.template shared<Item>(line_sort_tile);
+  auto items = team.template shared<Item>(axis_sort_tile);
   for (i64 i = team.rank(); i < as + bs; i += team.size())
     items[i] = i < as ? a(a_begin + i) : b(b_begin + i - as);
   team.sync();
   const auto near_a = [&](i64 i) -> Item { return items[i]; };
   const auto near_b = [&](i64 i) -> Item { return items[as + i]; };
-  const i64 each = (line_sort_tile + team.size() - 1) / team.size();
+  const i64 each = (axis_sort_tile + team.size() - 1) / team.size();
   const i64 first = each * team.rank() < as + bs ? each * team.rank() : as + bs;
   i64 i = detail::merge_split(near_a, as, near_b, bs, first), j = first - i;
   const i64 o = line / args.inner, k = line % args.inner;
@@ -16890,8 +16889,8 @@ inline constexpr i64 line_block = 16384;  // elements a unit of work
 template <class C>
 void run_scan(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
-  constexpr LineFold f = static_cast<LineFold>(C::w[2]);
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  constexpr AxisFold f = static_cast<AxisFold>(C::w[2]);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 blocks = (args.outer * args.inner + scan_block_lines - 1) / scan_block_lines;
   const i64 elements = scan_block_lines * args.extent;
   const i64 together = elements > 0 && elements < detail::line_block ? detail::line_block / elements : 1;
@@ -16905,15 +16904,15 @@ template <class C>
 void run_argsort(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
   using Item = sort_item<T>;
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 lines = args.outer * args.inner, n = args.extent;
-  if (n > line_sort_tile)
+  if (n > axis_sort_tile)
     return parallel_for(lines, threads, [&](i64 line) {
       argsort_line<T>(args, line, static_cast<Item*>(args.scratch) + line * 2 * n);
     });
   const i64 together = n > 0 && n < 512 ? 512 / n : 1;
   parallel_for(n > 0 ? (lines + together - 1) / together : 0, threads, [&](i64 part) {
-    Item items[2 * line_sort_tile];
+    Item items[2 * axis_sort_tile];
     const i64 end = (part + 1) * together < lines ? (part + 1) * together : lines;
     for (i64 line = part * together; line < end; ++line) argsort_line<T>(args, line, items);
   });
@@ -16923,7 +16922,7 @@ template <class C>
 void run_take(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
   using I = ctype<static_cast<DType>(C::w[1])>;
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 size = args.outer * args.count * args.inner;
   parallel_for((size + detail::line_block - 1) / detail::line_block, threads, [&](i64 part) {
     SerialTeam team;
@@ -16936,8 +16935,8 @@ template <class C>
 void run_scatter(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
   using I = ctype<static_cast<DType>(C::w[1])>;
-  constexpr LineFold f = static_cast<LineFold>(C::w[2]);
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  constexpr AxisFold f = static_cast<AxisFold>(C::w[2]);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   TableCut cut = table_cut(args.extent, args.inner, args.count);
   if (args.b_stride[2] != 0) {  // every column has its own indices
     cut.rows = args.extent;
@@ -16959,7 +16958,7 @@ void run_scatter(const HostLaunch& launch, int threads) {
 template <class C>
 void run_search(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 size = args.outer * args.count, block = 1024;
   parallel_for((size + block - 1) / block, threads, [&](i64 part) {
     SerialTeam team;
@@ -16975,7 +16974,7 @@ namespace WEFT_NAMESPACE::exec {
 using HostKernel = void (*)(const kernels::HostLaunch&, int);
 
 template <class P, int K>
-constexpr HostKernel host_line_kernel() {
+constexpr HostKernel host_axis_kernel() {
   constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
   using C = codegen::code_of<P, K>;
   if constexpr (kind == codegen::StepKind::scan)
@@ -17005,7 +17004,7 @@ constexpr HostKernel host_kernel() {
   else if constexpr (kind == codegen::StepKind::scatter_add)
     return &kernels::run_scatter_add<codegen::code_of<P, K>>;
   else if constexpr (kind >= codegen::StepKind::scan && kind <= codegen::StepKind::searchsorted)
-    return host_line_kernel<P, K>();
+    return host_axis_kernel<P, K>();
   else if constexpr (kind == codegen::StepKind::custom)
     return &kernels::run_custom<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::finish)
@@ -17246,7 +17245,7 @@ constexpr void find_input_uses(const ir::Graph& g, InputUse* uses) {
     const ir::Op op = g.nodes.items[i].op;
     if (op == ir::Op::take_rows) index(g.in(i, 1), 0, g.dims(g.in(i, 0)).extent[0] - 1);
     if (op == ir::Op::take_along_axis) {
-      const i64 extent = g.dims(g.in(i, 0)).extent[ir::line_axis(g, i)];
+      const i64 extent = g.dims(g.in(i, 0)).extent[ir::axis_of(g, i)];
       index(g.in(i, 1), -extent, extent - 1);
     }
   }
@@ -17342,7 +17341,7 @@ class PaddingAnalysis {
     if (n.op == Op::dot) return product(i);
     if (n.op == Op::conv) return convolved(i);
     if (n.op == Op::take_rows) return gathered(i);
-    if (ir::is_line(n.op) && n.op != Op::searchsorted) return along_lines(i);
+    if (ir::is_along_axis(n.op) && n.op != Op::searchsorted) return along_lines(i);
     return mixed();
   }
   constexpr const PaddedValue& in(int i, int k) const { return values_.items[g_.in(i, k)]; }
@@ -17540,7 +17539,7 @@ class PaddingAnalysis {
 
   constexpr PaddedValue along_lines(int i) const {
     const ir::Node& n = g_.nodes.items[i];
-    const int axis = ir::line_axis(g_, i);
+    const int axis = ir::axis_of(g_, i);
     PaddedValue r;
     for (int k = 0; k < n.arity; ++k) {
       const PaddedValue& x = in(i, k);
@@ -17924,8 +17923,8 @@ class Verifier {
         return conv(i, n, in);
       case OpClass::index:
         return index(n, in);
-      case OpClass::line:
-        return line_fault(g, i);
+      case OpClass::along_axis:
+        return along_axis_fault(g, i);
       case OpClass::custom:
         return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
       case OpClass::arena:
@@ -22872,7 +22871,7 @@ class Checker {
     if (!rows && !(op == ir::Op::take_along_axis && g.attribute(node, 1) == 0)) return;
     int index = g.in(node, 1);
     const i64 extent =
-        rows ? g.dims(g.in(node, 0)).extent[0] : g.dims(g.in(node, 0)).extent[ir::line_axis(g, node)];
+        rows ? g.dims(g.in(node, 0)).extent[0] : g.dims(g.in(node, 0)).extent[ir::axis_of(g, node)];
     if (f.view_of[index] >= 0) index = f.views[f.view_of[index]].root;
     Value v = value(g, index);
     v.operand = find(plan.where[index], addresses, count);
@@ -33847,13 +33846,13 @@ struct EmbeddingBag {
 // gradient flows (integers, predicates, random bits). Formulae: the derivatives of calculus; dot's after the
 // general contraction of XLA's DotGeneral.
 
-// ---- weft/passes/line_rules.hpp ----
+// ---- weft/passes/along_axis_rules.hpp ----
 // Gradients of the primitives along one axis, in the manner of gradient_rules.hpp. Formulae: PyTorch's
 // cumulative functions, with zeros and ties treated exactly.
 
 namespace WEFT_NAMESPACE::passes::rules {
 
-namespace line {
+namespace along_axis {
 using ir::Fold;
 using ir::Op;
 using ir::Value;
@@ -33957,23 +33956,23 @@ constexpr Value logarithmic_gradient(Value x, Value y, Value g, int axis, bool r
   return ir::surrogate(gained - lost, pairwise_gradient(x, y, g, axis, reversed));
 }
 
-}  // namespace line
+}  // namespace along_axis
 
 constexpr void scan(ir::Value y, ir::Value g, ir::Value* out) {
-  const line::Attributes a = line::of_scan(y);
+  const along_axis::Attributes a = along_axis::of_scan(y);
   const ir::Value x = y.in(0);
   switch (a.fold) {
     case ir::Fold::sum:
       out[0] = ir::scan(g, a.axis, !a.reversed, ir::Fold::sum);
       return;
     case ir::Fold::prod:
-      out[0] = line::product_gradient(x, y, g, a.axis, a.reversed);
+      out[0] = along_axis::product_gradient(x, y, g, a.axis, a.reversed);
       return;
     case ir::Fold::logaddexp:
-      out[0] = line::logarithmic_gradient(x, y, g, a.axis, a.reversed);
+      out[0] = along_axis::logarithmic_gradient(x, y, g, a.axis, a.reversed);
       return;
     default:
-      out[0] = ir::scatter_reduce(line::extremum_places(x, y, a.axis, a.reversed), g, a.axis,
+      out[0] = ir::scatter_reduce(along_axis::extremum_places(x, y, a.axis, a.reversed), g, a.axis,
                                   x.dims().extent[a.axis], ir::Fold::sum);
   }
 }
@@ -33994,14 +33993,14 @@ constexpr void scatter_reduce(ir::Value y, ir::Value g, ir::Value* out) {
     out[1] = at_update(g);
   } else if (fold == ir::Fold::prod) {
     const ir::Value one = ir::constant_like(u, 1), zero = ir::constant_like(u, 0);
-    const ir::Value is_zero = line::equal(u, 0);
+    const ir::Value is_zero = along_axis::equal(u, 0);
     const ir::Value zeros =
         ir::scatter_reduce(index, ir::select(is_zero, one, zero), axis, extent, ir::Fold::sum);
     const ir::Value rest =
         ir::scatter_reduce(index, ir::select(is_zero, one, u), axis, extent, ir::Fold::prod);
     const ir::Value plain =
-        ir::select(line::equal(zeros, 0), g * rest, ir::constant_like(g, 0));  // no zero among them
-    const ir::Value single = ir::select(line::equal(zeros, 1), g * rest, ir::constant_like(g, 0));
+        ir::select(along_axis::equal(zeros, 0), g * rest, ir::constant_like(g, 0));  // no zero among them
+    const ir::Value single = ir::select(along_axis::equal(zeros, 1), g * rest, ir::constant_like(g, 0));
     out[1] = ir::select(is_zero, at_update(single), at_update(plain) / ir::select(is_zero, one, u));
   } else {
     const ir::Value hit = ir::cast(ir::binary(ir::Op::eq, u, at_update(y)), u.dtype());
@@ -34855,7 +34854,7 @@ class LoopGradient {
   constexpr bool is_saved(int node) const {
     const ir::OpClass kind = ir::info(r.graph.nodes[node].op).kind;
     return node < original_ && (kind == ir::OpClass::dot || kind == ir::OpClass::conv ||
-                                kind == ir::OpClass::index || kind == ir::OpClass::line ||
+                                kind == ir::OpClass::index || kind == ir::OpClass::along_axis ||
                                 kind == ir::OpClass::custom || r.graph.nodes[node].op == Op::loop_result);
   }
 
@@ -43717,7 +43716,7 @@ constexpr Value split_axis(Value x, int axis, i64 outer) {
 
 constexpr Value pointwise(const Site& s, const BatchItem* x) { return s.in_front(x, 0); }
 constexpr Value reduction(const Site& s, const BatchItem* x) { return s.in_front(x, s.g.attributes(s.node)); }
-constexpr Value line(const Site& s, const BatchItem* x) { return s.in_front(x, 1); }
+constexpr Value along_axis(const Site& s, const BatchItem* x) { return s.in_front(x, 1); }
 
 constexpr Value broadcast(const Site& s, const BatchItem* x) {
   Dims ones = s.stacked(s.dims());
@@ -43847,8 +43846,8 @@ constexpr Rule rule(Op op) {
       return &dot;
     case ir::OpClass::conv:
       return &conv;
-    case ir::OpClass::line:
-      return op == Op::searchsorted ? &pointwise : &line;
+    case ir::OpClass::along_axis:
+      return op == Op::searchsorted ? &pointwise : &along_axis;
     case ir::OpClass::index:
       return op == Op::take_rows ? &take_rows : &scatter_add;
     case ir::OpClass::custom:
@@ -49735,131 +49734,131 @@ class BlockTeam : public TeamOps<BlockTeam<Threads>> {
 
 namespace WEFT_NAMESPACE::kernels {
 
-inline constexpr int line_threads = 256;
+inline constexpr int axis_threads = 256;
 
 template <u64 Tag, u64 T, u64 F, bool Alone>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    scan_kernel(const __grid_constant__ LineArgs args) {
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    scan_kernel(const __grid_constant__ AxisArgs args) {
   using Element = ctype<static_cast<DType>(T)>;
-  constexpr LineFold f = static_cast<LineFold>(F);
+  constexpr AxisFold f = static_cast<AxisFold>(F);
   if constexpr (Alone) {
-    const i64 line = static_cast<i64>(blockIdx.x) * line_threads + static_cast<i64>(threadIdx.x);
+    const i64 line = static_cast<i64>(blockIdx.x) * axis_threads + static_cast<i64>(threadIdx.x);
     if (line < args.outer * args.inner) scan_alone<Element, f>(args, line);
   } else {
-    __shared__ __align__(16) unsigned char memory[line_threads / warp_size * 8];
-    BlockTeam<line_threads> team(memory);
+    __shared__ __align__(16) unsigned char memory[axis_threads / warp_size * 8];
+    BlockTeam<axis_threads> team(memory);
     scan_line<Element, f>(team, args, static_cast<i64>(blockIdx.x));
   }
 }
 
 template <u64 Tag, u64 T>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    sort_kernel(const __grid_constant__ LineArgs args, i64 tiles) {
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    sort_kernel(const __grid_constant__ AxisArgs args, i64 tiles) {
   using Element = ctype<static_cast<DType>(T)>;
-  __shared__ __align__(16) unsigned char memory[line_sort_tile * sizeof(sort_item<Element>)];
-  BlockTeam<line_threads> team(memory);
+  __shared__ __align__(16) unsigned char memory[axis_sort_tile * sizeof(sort_item<Element>)];
+  BlockTeam<axis_threads> team(memory);
   sort_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles);
 }
 
 template <u64 Tag, u64 T>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    merge_kernel(const __grid_constant__ LineArgs args, i64 tiles, i64 width, bool odd, bool last) {
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    merge_kernel(const __grid_constant__ AxisArgs args, i64 tiles, i64 width, bool odd, bool last) {
   using Element = ctype<static_cast<DType>(T)>;
-  __shared__ __align__(16) unsigned char memory[line_sort_tile * sizeof(sort_item<Element>)];
-  BlockTeam<line_threads> team(memory);
+  __shared__ __align__(16) unsigned char memory[axis_sort_tile * sizeof(sort_item<Element>)];
+  BlockTeam<axis_threads> team(memory);
   merge_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles,
                       width, odd, last);
 }
 
 template <u64 Tag, u64 T, u64 I>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    take_kernel(const __grid_constant__ LineArgs args, i64 each) {
-  BlockTeam<line_threads> team;
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    take_kernel(const __grid_constant__ AxisArgs args, i64 each) {
+  BlockTeam<axis_threads> team;
   const i64 size = args.outer * args.count * args.inner, begin = static_cast<i64>(blockIdx.x) * each;
   take_elements<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>>(
       team, args, begin, begin + each < size ? begin + each : size);
 }
 
 template <u64 Tag, u64 T, u64 I, u64 F>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    scatter_kernel(const __grid_constant__ LineArgs args, i64 row_tiles, i64 rows, i64 column_tiles) {
-  __shared__ __align__(16) unsigned char memory[line_threads * 4 * 8 + line_threads / warp_size * 4];
-  BlockTeam<line_threads> team(memory);
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    scatter_kernel(const __grid_constant__ AxisArgs args, i64 row_tiles, i64 rows, i64 column_tiles) {
+  __shared__ __align__(16) unsigned char memory[axis_threads * 4 * 8 + axis_threads / warp_size * 4];
+  BlockTeam<axis_threads> team(memory);
   const i64 block = static_cast<i64>(blockIdx.x);
-  const i64 column = block % column_tiles * line_threads, row = block / column_tiles % row_tiles * rows;
-  scatter_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<LineFold>(F)>(
+  const i64 column = block % column_tiles * axis_threads, row = block / column_tiles % row_tiles * rows;
+  scatter_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<AxisFold>(F)>(
       team, args, block / column_tiles / row_tiles, row, row + rows < args.extent ? row + rows : args.extent,
-      column, column + line_threads < args.inner ? column + line_threads : args.inner);
+      column, column + axis_threads < args.inner ? column + axis_threads : args.inner);
 }
 
 template <u64 Tag, u64 T>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    search_kernel(const __grid_constant__ LineArgs args, i64 each) {
-  BlockTeam<line_threads> team;
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    search_kernel(const __grid_constant__ AxisArgs args, i64 each) {
+  BlockTeam<axis_threads> team;
   const i64 size = args.outer * args.count, begin = static_cast<i64>(blockIdx.x) * each;
   search_elements<ctype<static_cast<DType>(T)>>(team, args, begin, begin + each < size ? begin + each : size);
 }
 
 template <u64 T, u64 F>
 void run_cuda_scan(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 lines = args.outer * args.inner;
   if (lines == 0 || args.extent == 0) return;
   if (args.inner >= warp_size)  // neighbouring threads read neighbouring elements
     scan_kernel<kernel_tag, T, F, true>
-        <<<cuda_blocks((lines + line_threads - 1) / line_threads), line_threads, 0, stream>>>(args);
+        <<<cuda_blocks((lines + axis_threads - 1) / axis_threads), axis_threads, 0, stream>>>(args);
   else
-    scan_kernel<kernel_tag, T, F, false><<<cuda_blocks(lines), line_threads, 0, stream>>>(args);
+    scan_kernel<kernel_tag, T, F, false><<<cuda_blocks(lines), axis_threads, 0, stream>>>(args);
   cuda_check_launch("scan");
 }
 
 template <u64 T>
 void run_cuda_argsort(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
-  const i64 lines = args.outer * args.inner, tiles = (args.extent + line_sort_tile - 1) / line_sort_tile;
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 lines = args.outer * args.inner, tiles = (args.extent + axis_sort_tile - 1) / axis_sort_tile;
   if (lines == 0 || args.extent == 0) return;
   const unsigned blocks = cuda_blocks(lines * tiles);
-  sort_kernel<kernel_tag, T><<<blocks, line_threads, 0, stream>>>(args, tiles);
+  sort_kernel<kernel_tag, T><<<blocks, axis_threads, 0, stream>>>(args, tiles);
   bool odd = false;
-  for (i64 width = line_sort_tile; width < args.extent; width *= 2, odd = !odd)
+  for (i64 width = axis_sort_tile; width < args.extent; width *= 2, odd = !odd)
     merge_kernel<kernel_tag, T>
-        <<<blocks, line_threads, 0, stream>>>(args, tiles, width, odd, 2 * width >= args.extent);
+        <<<blocks, axis_threads, 0, stream>>>(args, tiles, width, odd, 2 * width >= args.extent);
   cuda_check_launch("argsort");
 }
 
 template <u64 T, u64 I>
 void run_cuda_take(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
-  const i64 size = args.outer * args.count * args.inner, each = 4 * line_threads;
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count * args.inner, each = 4 * axis_threads;
   if (size == 0) return;
   take_kernel<kernel_tag, T, I>
-      <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
+      <<<cuda_blocks((size + each - 1) / each), axis_threads, 0, stream>>>(args, each);
   cuda_check_launch("take_along_axis");
 }
 
 // Where all columns share indices, a block of a tile of rows reads all of them: there are about a thousand.
 template <u64 T, u64 I, u64 F>
 void run_cuda_scatter(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   if (args.outer == 0 || args.extent == 0 || args.inner == 0) return;
-  const i64 columns = (args.inner + line_threads - 1) / line_threads;
+  const i64 columns = (args.inner + axis_threads - 1) / axis_threads;
   const i64 wanted = args.inner > 1 && args.b_stride[2] != 0 ? 1
                      : args.outer * columns < 1024           ? 1024 / (args.outer * columns)
                                                              : 1;
   const i64 rows = (args.extent + wanted - 1) / wanted, row_tiles = (args.extent + rows - 1) / rows;
   scatter_kernel<kernel_tag, T, I, F>
-      <<<cuda_blocks(args.outer * row_tiles * columns), line_threads, 0, stream>>>(args, row_tiles, rows,
+      <<<cuda_blocks(args.outer * row_tiles * columns), axis_threads, 0, stream>>>(args, row_tiles, rows,
                                                                                    columns);
   cuda_check_launch("scatter_reduce");
 }
 
 template <u64 T>
 void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
-  const i64 size = args.outer * args.count, each = line_threads;
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count, each = axis_threads;
   if (size == 0) return;
   search_kernel<kernel_tag, T>
-      <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
+      <<<cuda_blocks((size + each - 1) / each), axis_threads, 0, stream>>>(args, each);
   cuda_check_launch("searchsorted");
 }
 

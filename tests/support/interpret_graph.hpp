@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "support/interpret_line.hpp"
+#include "support/interpret_along_axis.hpp"
 #include "weft/core/philox.hpp"
 #include "weft/ir/conv.hpp"
 #include "weft/ir/loop.hpp"
@@ -302,8 +302,9 @@ class GraphInterpreter {
       case Op::take_along_axis:
       case Op::scatter_reduce:
       case Op::searchsorted: {
-        const int axis = ir::line_axis(g, i);
-        const ir::Lines lines = ir::lines_of(n.op == Op::scatter_reduce ? d : g.dims(g.in(i, 0)), axis);
+        const int axis = ir::axis_of(g, i);
+        const ir::AxisExtents lines =
+            ir::extents_along(n.op == Op::scatter_reduce ? d : g.dims(g.in(i, 0)), axis);
         const i64 count =
             g.dims(g.in(i, n.op == Op::take_along_axis || n.op == Op::searchsorted ? 1 : 0)).extent[axis];
         switch (n.op) {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <random>
 
+#include "support/interpret_along_axis.hpp"
 #include "support/interpret_graph.hpp"
-#include "support/interpret_line.hpp"
 #include "weft/codegen/lower.hpp"
 #include "weft/kernels/conv/shape.hpp"
 
@@ -284,7 +284,7 @@ class Machine {
     }
   }
 
-  // Reads both operands whole, by their strides, and has interpret_line.hpp work on them.
+  // Reads both operands whole, by their strides, and has interpret_along_axis.hpp work on them.
   void line(codegen::StepKind kind, const u64* words, const u64* address, const u64* number) {
     using Kind = codegen::StepKind;
     const auto n = [&](int k) { return static_cast<i64>(number[k]); };
@@ -305,7 +305,7 @@ class Machine {
     const Array x = whole(address[0], a, folds ? count : extent, number + 3);
     const Array y =
         kind == Kind::scan || kind == Kind::argsort ? Array{} : whole(address[1], b, count, number + 7);
-    const ir::Lines lines{outer, extent, inner};
+    const ir::AxisExtents lines{outer, extent, inner};
     const auto f = static_cast<ir::Fold>(words[2]);
     const DType out = kind == Kind::argsort || kind == Kind::searchsorted ? DType::i64 : a;
     const Array r = kind == Kind::scan              ? scan_lines(x, lines, f, n(10) != 0, a)

@@ -10,9 +10,9 @@
 
 #include "sweep/pointwise.hpp"
 #include "weft/core/error.hpp"
+#include "weft/ir/along_axis.hpp"
 #include "weft/ir/builder.hpp"
 #include "weft/ir/conv.hpp"
-#include "weft/ir/line.hpp"
 #include "weft/ir/loop.hpp"
 #include "weft/kernels/simd/convert.hpp"
 
@@ -142,7 +142,7 @@ void put_missing(Typed& to, i64 k) {
 
 // Calls f(at) for every line; at(i, length) is where element i of a line of that length lies.
 template <class F>
-void for_each_line(const ir::Lines& s, F f) {
+void for_each_line(const ir::AxisExtents& s, F f) {
   for (i64 o = 0; o < s.outer; ++o)
     for (i64 k = 0; k < s.inner; ++k)
       f([&s, o, k](i64 i, i64 length) { return (o * length + i) * s.inner + k; });
@@ -184,7 +184,7 @@ class Evaluator {
     const Dims& d = g.dims(i);
     if (ir::is_pointwise(n.op)) return pointwise_node(i);
     if (ir::is_reduction(n.op)) return reduce(i);
-    if (ir::is_line(n.op)) return line(i);
+    if (ir::is_along_axis(n.op)) return line(i);
     Typed r(n.dtype, n.op == Op::loop ? 0 : d.size());
     switch (n.op) {
       case Op::input:
@@ -341,8 +341,8 @@ class Evaluator {
     using ir::Op;
     const ir::Node& n = g.nodes[i];
     const Dims& d = g.dims(i);
-    const int axis = ir::line_axis(g, i);
-    const ir::Lines s = ir::lines_of(n.op == Op::scatter_reduce ? d : g.dims(g.in(i, 0)), axis);
+    const int axis = ir::axis_of(g, i);
+    const ir::AxisExtents s = ir::extents_along(n.op == Op::scatter_reduce ? d : g.dims(g.in(i, 0)), axis);
     const i64 count =
         g.dims(g.in(i, n.op == Op::take_along_axis || n.op == Op::searchsorted ? 1 : 0)).extent[axis];
     Typed r(n.dtype, d.size());

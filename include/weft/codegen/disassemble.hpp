@@ -22,8 +22,8 @@ namespace WEFT_NAMESPACE::codegen {
 namespace disassemble_detail {
 
 inline constexpr const char* fold_names[]{"sum", "max", "min", "prod", "argmax", "argmin"};
-inline constexpr const char* line_fold_names[]{"sum", "prod", "max", "min", "logaddexp"};
-static_assert(std::size(line_fold_names) == static_cast<std::size_t>(ir::Fold::logaddexp) + 1);
+inline constexpr const char* axis_fold_names[]{"sum", "prod", "max", "min", "logaddexp"};
+static_assert(std::size(axis_fold_names) == static_cast<std::size_t>(ir::Fold::logaddexp) + 1);
 inline constexpr const char* role_names[]{"load",  "store", "index", "accumulate_columns", "accumulate_total",
                                           "random"};
 inline constexpr const char* space_names[]{"model",   "optimizer", "workspace", "input",
@@ -173,7 +173,7 @@ inline std::string disassemble(StepKind kind, const u64* w, int size) {
       for (u64 k = 0; k < w[2]; ++k) out += std::string(k == 0 ? " " : ", ") + name_of(w[3 + k]);
       break;
     case StepKind::scan:
-      out += std::string(": ") + name_of(w[0]) + " " + disassemble_detail::line_fold_names[w[2]];
+      out += std::string(": ") + name_of(w[0]) + " " + disassemble_detail::axis_fold_names[w[2]];
       break;
     case StepKind::argsort:
       out += std::string(": ") + name_of(w[0]);
@@ -183,7 +183,7 @@ inline std::string disassemble(StepKind kind, const u64* w, int size) {
       break;
     case StepKind::scatter_reduce:
       out += std::string(": ") + name_of(w[0]) + " by " + name_of(w[1]) + " " +
-             disassemble_detail::line_fold_names[w[2]];
+             disassemble_detail::axis_fold_names[w[2]];
       break;
     case StepKind::searchsorted:
       out += std::string(": ") + name_of(w[1]) + " in " + name_of(w[0]);

@@ -1,12 +1,12 @@
 #pragma once
 // From the plan to launches: every group in order, between them the second stages of sums and copies.
 
+#include "weft/codegen/lower_along_axis.hpp"
 #include "weft/codegen/lower_conv.hpp"
 #include "weft/codegen/lower_custom.hpp"
 #include "weft/codegen/lower_dot.hpp"
 #include "weft/codegen/lower_finish.hpp"
 #include "weft/codegen/lower_fused.hpp"
-#include "weft/codegen/lower_line.hpp"
 #include "weft/codegen/lower_loop.hpp"
 
 namespace WEFT_NAMESPACE::codegen {
@@ -45,8 +45,8 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
       lower_loop(g, f, plan, k, out);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {
       lower_dot(g, f, plan, k, out);
-    } else if (ir::is_line(g.nodes[group.opaque].op)) {
-      lower_line(g, f, plan, group.opaque, out);
+    } else if (ir::is_along_axis(g.nodes[group.opaque].op)) {
+      lower_along_axis(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::conv) {
       lower_conv(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::custom) {

@@ -223,7 +223,7 @@ class Checker {
     if (!rows && !(op == ir::Op::take_along_axis && g.attribute(node, 1) == 0)) return;
     int index = g.in(node, 1);
     const i64 extent =
-        rows ? g.dims(g.in(node, 0)).extent[0] : g.dims(g.in(node, 0)).extent[ir::line_axis(g, node)];
+        rows ? g.dims(g.in(node, 0)).extent[0] : g.dims(g.in(node, 0)).extent[ir::axis_of(g, node)];
     if (f.view_of[index] >= 0) index = f.views[f.view_of[index]].root;
     Value v = value(g, index);
     v.operand = find(plan.where[index], addresses, count);

@@ -14,7 +14,7 @@ namespace WEFT_NAMESPACE::exec {
 using HostKernel = void (*)(const kernels::HostLaunch&, int);
 
 template <class P, int K>
-constexpr HostKernel host_line_kernel() {
+constexpr HostKernel host_axis_kernel() {
   constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
   using C = codegen::code_of<P, K>;
   if constexpr (kind == codegen::StepKind::scan)
@@ -44,7 +44,7 @@ constexpr HostKernel host_kernel() {
   else if constexpr (kind == codegen::StepKind::scatter_add)
     return &kernels::run_scatter_add<codegen::code_of<P, K>>;
   else if constexpr (kind >= codegen::StepKind::scan && kind <= codegen::StepKind::searchsorted)
-    return host_line_kernel<P, K>();
+    return host_axis_kernel<P, K>();
   else if constexpr (kind == codegen::StepKind::custom)
     return &kernels::run_custom<codegen::code_of<P, K>>;
   else if constexpr (kind == codegen::StepKind::finish)

@@ -89,7 +89,7 @@ enum class Op : u8 {
   conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp
   take_rows,    // take_rows(table (V, ...), index (...)) -> index shape + row shape
   scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
-  // along one axis (ir/line.hpp)
+  // along one axis (ir/along_axis.hpp)
   scan,             // list: axis, reversed, fold; y[i] = fold of x[0], ..., x[i]
   argsort,          // list: axis, descending; places in sorted order, equal elements in theirs; i64
   take_along_axis,  // take_along_axis(x, index), list: axis, zero; x at index, which has the result's shape
@@ -120,7 +120,7 @@ enum class OpClass : u8 {
   dot,
   conv,
   index,
-  line,
+  along_axis,
   custom,
   arena,
   region
@@ -207,11 +207,11 @@ inline constexpr OpInfo op_table[op_count] = {
     {"conv", 2, OpClass::conv, 1},
     {"take_rows", 2, OpClass::index, 1},
     {"scatter_add", 2, OpClass::index, 2},
-    {"scan", 1, OpClass::line, 2},
-    {"argsort", 1, OpClass::line, 16},
-    {"take_along_axis", 2, OpClass::line, 1},
-    {"scatter_reduce", 2, OpClass::line, 2},
-    {"searchsorted", 2, OpClass::line, 8},
+    {"scan", 1, OpClass::along_axis, 2},
+    {"argsort", 1, OpClass::along_axis, 16},
+    {"take_along_axis", 2, OpClass::along_axis, 1},
+    {"scatter_reduce", 2, OpClass::along_axis, 2},
+    {"searchsorted", 2, OpClass::along_axis, 8},
     {"custom", -1, OpClass::custom, 4},
     {"flat_concat", -1, OpClass::arena, 0},
     {"flat_slice", 1, OpClass::arena, 0},
@@ -223,7 +223,7 @@ constexpr const OpInfo& info(Op op) { return op_table[static_cast<int>(op)]; }
 constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
 constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::pad; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
-constexpr bool is_line(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
+constexpr bool is_along_axis(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
 // Comparisons and predicates: their result is boolean whatever the operands are.
 constexpr bool is_predicate(Op op) {
   return (op >= Op::eq && op <= Op::le) || op == Op::is_finite || op == Op::is_nan || op == Op::logical_not;

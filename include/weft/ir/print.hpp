@@ -75,7 +75,7 @@ inline void add_attributes(std::string& out, const Graph& g, int node) {
     out += g.attribute(node, 0) != 0 ? " no gradient of " : " ";
     custom_name(g, node, [&](char c) { out += c; });
   } else if (n.list >= 0) {
-    out += is_line(n.op)             ? " line ["
+    out += is_along_axis(n.op)       ? " along ["
            : n.op == Op::slice       ? " begin:step ["
            : n.op == Op::pad         ? " low:high ["
            : n.op == Op::flat_concat ? " at ["

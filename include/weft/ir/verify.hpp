@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "weft/ir/along_axis.hpp"
 #include "weft/ir/conv.hpp"
-#include "weft/ir/line.hpp"
 #include "weft/ir/loop.hpp"
 
 namespace WEFT_NAMESPACE::ir {
@@ -170,8 +170,8 @@ class Verifier {
         return conv(i, n, in);
       case OpClass::index:
         return index(n, in);
-      case OpClass::line:
-        return line_fault(g, i);
+      case OpClass::along_axis:
+        return along_axis_fault(g, i);
       case OpClass::custom:
         return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
       case OpClass::arena:

@@ -3,9 +3,9 @@
 // result is the stack, along a new leading axis, of what the graph gives for each sample; what no sample
 // changes is computed once. Rules as in torch.func.vmap and jax.vmap, one a primitive, in one table.
 
+#include "weft/ir/along_axis.hpp"
 #include "weft/ir/conv.hpp"
 #include "weft/ir/custom.hpp"
-#include "weft/ir/line.hpp"
 #include "weft/ir/loop.hpp"
 
 namespace WEFT_NAMESPACE::passes {
@@ -105,7 +105,7 @@ constexpr Value split_axis(Value x, int axis, i64 outer) {
 
 constexpr Value pointwise(const Site& s, const BatchItem* x) { return s.in_front(x, 0); }
 constexpr Value reduction(const Site& s, const BatchItem* x) { return s.in_front(x, s.g.attributes(s.node)); }
-constexpr Value line(const Site& s, const BatchItem* x) { return s.in_front(x, 1); }
+constexpr Value along_axis(const Site& s, const BatchItem* x) { return s.in_front(x, 1); }
 
 constexpr Value broadcast(const Site& s, const BatchItem* x) {
   Dims ones = s.stacked(s.dims());
@@ -235,8 +235,8 @@ constexpr Rule rule(Op op) {
       return &dot;
     case ir::OpClass::conv:
       return &conv;
-    case ir::OpClass::line:
-      return op == Op::searchsorted ? &pointwise : &line;
+    case ir::OpClass::along_axis:
+      return op == Op::searchsorted ? &pointwise : &along_axis;
     case ir::OpClass::index:
       return op == Op::take_rows ? &take_rows : &scatter_add;
     case ir::OpClass::custom:

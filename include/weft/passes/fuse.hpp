@@ -8,10 +8,10 @@
 // by later groups). What crosses groups is stored, unless computing it again from what is in memory anyway is
 // cheap.
 
+#include "weft/passes/along_axis.hpp"
 #include "weft/passes/dot_problem.hpp"
 #include "weft/passes/epilogue.hpp"
 #include "weft/passes/fit.hpp"
-#include "weft/passes/lines.hpp"
 
 namespace WEFT_NAMESPACE::passes {
 
@@ -232,7 +232,7 @@ class Fuser {
       case Op::take_along_axis:
       case Op::scatter_reduce:
       case Op::searchsorted:
-        set_apart(i, Walk::line, ir::line_axis(g, i));
+        set_apart(i, Walk::line, ir::axis_of(g, i));
         return;
       case Op::flat_concat: {
         int after = 0;
@@ -413,7 +413,7 @@ class Fuser {
   // As view_root, but x can be walked along the axis, before it and behind it with one stride each.
   constexpr int line_root(int x, int axis) {
     const View v = resolve(x);
-    if (v.root == x || line_strides(v, shapes_[nodes_[x].shape], axis).ok) return v.root;
+    if (v.root == x || axis_strides(v, shapes_[nodes_[x].shape], axis).ok) return v.root;
     copy(x);
     return x;
   }

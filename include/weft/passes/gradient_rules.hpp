@@ -5,7 +5,7 @@
 // general contraction of XLA's DotGeneral.
 
 #include "weft/ir/conv.hpp"
-#include "weft/passes/line_rules.hpp"
+#include "weft/passes/along_axis_rules.hpp"
 #include "weft/passes/linear_sum.hpp"
 
 namespace WEFT_NAMESPACE::passes {

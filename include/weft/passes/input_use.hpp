@@ -3,7 +3,7 @@
 // Law: an input that is read as it stands, or cast, reshaped, permuted or broadcast, is found; what is
 // computed from one is not.
 
-#include "weft/ir/line.hpp"
+#include "weft/ir/along_axis.hpp"
 
 namespace WEFT_NAMESPACE::passes {
 
@@ -44,7 +44,7 @@ constexpr void find_input_uses(const ir::Graph& g, InputUse* uses) {
     const ir::Op op = g.nodes.items[i].op;
     if (op == ir::Op::take_rows) index(g.in(i, 1), 0, g.dims(g.in(i, 0)).extent[0] - 1);
     if (op == ir::Op::take_along_axis) {
-      const i64 extent = g.dims(g.in(i, 0)).extent[ir::line_axis(g, i)];
+      const i64 extent = g.dims(g.in(i, 0)).extent[ir::axis_of(g, i)];
       index(g.in(i, 1), -extent, extent - 1);
     }
   }

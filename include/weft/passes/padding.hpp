@@ -90,7 +90,7 @@ class PaddingAnalysis {
     if (n.op == Op::dot) return product(i);
     if (n.op == Op::conv) return convolved(i);
     if (n.op == Op::take_rows) return gathered(i);
-    if (ir::is_line(n.op) && n.op != Op::searchsorted) return along_lines(i);
+    if (ir::is_along_axis(n.op) && n.op != Op::searchsorted) return along_lines(i);
     return mixed();
   }
   constexpr const PaddedValue& in(int i, int k) const { return values_.items[g_.in(i, k)]; }
@@ -288,7 +288,7 @@ class PaddingAnalysis {
 
   constexpr PaddedValue along_lines(int i) const {
     const ir::Node& n = g_.nodes.items[i];
-    const int axis = ir::line_axis(g_, i);
+    const int axis = ir::axis_of(g_, i);
     PaddedValue r;
     for (int k = 0; k < n.arity; ++k) {
       const PaddedValue& x = in(i, k);

@@ -9,131 +9,131 @@
 
 namespace WEFT_NAMESPACE::kernels {
 
-inline constexpr int line_threads = 256;
+inline constexpr int axis_threads = 256;
 
 template <u64 Tag, u64 T, u64 F, bool Alone>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    scan_kernel(const __grid_constant__ LineArgs args) {
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    scan_kernel(const __grid_constant__ AxisArgs args) {
   using Element = ctype<static_cast<DType>(T)>;
-  constexpr LineFold f = static_cast<LineFold>(F);
+  constexpr AxisFold f = static_cast<AxisFold>(F);
   if constexpr (Alone) {
-    const i64 line = static_cast<i64>(blockIdx.x) * line_threads + static_cast<i64>(threadIdx.x);
+    const i64 line = static_cast<i64>(blockIdx.x) * axis_threads + static_cast<i64>(threadIdx.x);
     if (line < args.outer * args.inner) scan_alone<Element, f>(args, line);
   } else {
-    __shared__ __align__(16) unsigned char memory[line_threads / warp_size * 8];
-    BlockTeam<line_threads> team(memory);
+    __shared__ __align__(16) unsigned char memory[axis_threads / warp_size * 8];
+    BlockTeam<axis_threads> team(memory);
     scan_line<Element, f>(team, args, static_cast<i64>(blockIdx.x));
   }
 }
 
 template <u64 Tag, u64 T>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    sort_kernel(const __grid_constant__ LineArgs args, i64 tiles) {
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    sort_kernel(const __grid_constant__ AxisArgs args, i64 tiles) {
   using Element = ctype<static_cast<DType>(T)>;
-  __shared__ __align__(16) unsigned char memory[line_sort_tile * sizeof(sort_item<Element>)];
-  BlockTeam<line_threads> team(memory);
+  __shared__ __align__(16) unsigned char memory[axis_sort_tile * sizeof(sort_item<Element>)];
+  BlockTeam<axis_threads> team(memory);
   sort_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles);
 }
 
 template <u64 Tag, u64 T>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    merge_kernel(const __grid_constant__ LineArgs args, i64 tiles, i64 width, bool odd, bool last) {
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    merge_kernel(const __grid_constant__ AxisArgs args, i64 tiles, i64 width, bool odd, bool last) {
   using Element = ctype<static_cast<DType>(T)>;
-  __shared__ __align__(16) unsigned char memory[line_sort_tile * sizeof(sort_item<Element>)];
-  BlockTeam<line_threads> team(memory);
+  __shared__ __align__(16) unsigned char memory[axis_sort_tile * sizeof(sort_item<Element>)];
+  BlockTeam<axis_threads> team(memory);
   merge_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles,
                       width, odd, last);
 }
 
 template <u64 Tag, u64 T, u64 I>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    take_kernel(const __grid_constant__ LineArgs args, i64 each) {
-  BlockTeam<line_threads> team;
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    take_kernel(const __grid_constant__ AxisArgs args, i64 each) {
+  BlockTeam<axis_threads> team;
   const i64 size = args.outer * args.count * args.inner, begin = static_cast<i64>(blockIdx.x) * each;
   take_elements<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>>(
       team, args, begin, begin + each < size ? begin + each : size);
 }
 
 template <u64 Tag, u64 T, u64 I, u64 F>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    scatter_kernel(const __grid_constant__ LineArgs args, i64 row_tiles, i64 rows, i64 column_tiles) {
-  __shared__ __align__(16) unsigned char memory[line_threads * 4 * 8 + line_threads / warp_size * 4];
-  BlockTeam<line_threads> team(memory);
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    scatter_kernel(const __grid_constant__ AxisArgs args, i64 row_tiles, i64 rows, i64 column_tiles) {
+  __shared__ __align__(16) unsigned char memory[axis_threads * 4 * 8 + axis_threads / warp_size * 4];
+  BlockTeam<axis_threads> team(memory);
   const i64 block = static_cast<i64>(blockIdx.x);
-  const i64 column = block % column_tiles * line_threads, row = block / column_tiles % row_tiles * rows;
-  scatter_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<LineFold>(F)>(
+  const i64 column = block % column_tiles * axis_threads, row = block / column_tiles % row_tiles * rows;
+  scatter_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<AxisFold>(F)>(
       team, args, block / column_tiles / row_tiles, row, row + rows < args.extent ? row + rows : args.extent,
-      column, column + line_threads < args.inner ? column + line_threads : args.inner);
+      column, column + axis_threads < args.inner ? column + axis_threads : args.inner);
 }
 
 template <u64 Tag, u64 T>
-__global__ void __launch_bounds__(line_threads) WEFT_KERNEL
-    search_kernel(const __grid_constant__ LineArgs args, i64 each) {
-  BlockTeam<line_threads> team;
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    search_kernel(const __grid_constant__ AxisArgs args, i64 each) {
+  BlockTeam<axis_threads> team;
   const i64 size = args.outer * args.count, begin = static_cast<i64>(blockIdx.x) * each;
   search_elements<ctype<static_cast<DType>(T)>>(team, args, begin, begin + each < size ? begin + each : size);
 }
 
 template <u64 T, u64 F>
 void run_cuda_scan(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 lines = args.outer * args.inner;
   if (lines == 0 || args.extent == 0) return;
   if (args.inner >= warp_size)  // neighbouring threads read neighbouring elements
     scan_kernel<kernel_tag, T, F, true>
-        <<<cuda_blocks((lines + line_threads - 1) / line_threads), line_threads, 0, stream>>>(args);
+        <<<cuda_blocks((lines + axis_threads - 1) / axis_threads), axis_threads, 0, stream>>>(args);
   else
-    scan_kernel<kernel_tag, T, F, false><<<cuda_blocks(lines), line_threads, 0, stream>>>(args);
+    scan_kernel<kernel_tag, T, F, false><<<cuda_blocks(lines), axis_threads, 0, stream>>>(args);
   cuda_check_launch("scan");
 }
 
 template <u64 T>
 void run_cuda_argsort(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
-  const i64 lines = args.outer * args.inner, tiles = (args.extent + line_sort_tile - 1) / line_sort_tile;
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 lines = args.outer * args.inner, tiles = (args.extent + axis_sort_tile - 1) / axis_sort_tile;
   if (lines == 0 || args.extent == 0) return;
   const unsigned blocks = cuda_blocks(lines * tiles);
-  sort_kernel<kernel_tag, T><<<blocks, line_threads, 0, stream>>>(args, tiles);
+  sort_kernel<kernel_tag, T><<<blocks, axis_threads, 0, stream>>>(args, tiles);
   bool odd = false;
-  for (i64 width = line_sort_tile; width < args.extent; width *= 2, odd = !odd)
+  for (i64 width = axis_sort_tile; width < args.extent; width *= 2, odd = !odd)
     merge_kernel<kernel_tag, T>
-        <<<blocks, line_threads, 0, stream>>>(args, tiles, width, odd, 2 * width >= args.extent);
+        <<<blocks, axis_threads, 0, stream>>>(args, tiles, width, odd, 2 * width >= args.extent);
   cuda_check_launch("argsort");
 }
 
 template <u64 T, u64 I>
 void run_cuda_take(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
-  const i64 size = args.outer * args.count * args.inner, each = 4 * line_threads;
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count * args.inner, each = 4 * axis_threads;
   if (size == 0) return;
   take_kernel<kernel_tag, T, I>
-      <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
+      <<<cuda_blocks((size + each - 1) / each), axis_threads, 0, stream>>>(args, each);
   cuda_check_launch("take_along_axis");
 }
 
 // Where all columns share indices, a block of a tile of rows reads all of them: there are about a thousand.
 template <u64 T, u64 I, u64 F>
 void run_cuda_scatter(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   if (args.outer == 0 || args.extent == 0 || args.inner == 0) return;
-  const i64 columns = (args.inner + line_threads - 1) / line_threads;
+  const i64 columns = (args.inner + axis_threads - 1) / axis_threads;
   const i64 wanted = args.inner > 1 && args.b_stride[2] != 0 ? 1
                      : args.outer * columns < 1024           ? 1024 / (args.outer * columns)
                                                              : 1;
   const i64 rows = (args.extent + wanted - 1) / wanted, row_tiles = (args.extent + rows - 1) / rows;
   scatter_kernel<kernel_tag, T, I, F>
-      <<<cuda_blocks(args.outer * row_tiles * columns), line_threads, 0, stream>>>(args, row_tiles, rows,
+      <<<cuda_blocks(args.outer * row_tiles * columns), axis_threads, 0, stream>>>(args, row_tiles, rows,
                                                                                    columns);
   cuda_check_launch("scatter_reduce");
 }
 
 template <u64 T>
 void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
-  const LineArgs args = line_args(launch.args, launch.numbers);
-  const i64 size = args.outer * args.count, each = line_threads;
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count, each = axis_threads;
   if (size == 0) return;
   search_kernel<kernel_tag, T>
-      <<<cuda_blocks((size + each - 1) / each), line_threads, 0, stream>>>(args, each);
+      <<<cuda_blocks((size + each - 1) / each), axis_threads, 0, stream>>>(args, each);
   cuda_check_launch("searchsorted");
 }
 

@@ -16,8 +16,8 @@ inline constexpr i64 line_block = 16384;  // elements a unit of work
 template <class C>
 void run_scan(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
-  constexpr LineFold f = static_cast<LineFold>(C::w[2]);
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  constexpr AxisFold f = static_cast<AxisFold>(C::w[2]);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 blocks = (args.outer * args.inner + scan_block_lines - 1) / scan_block_lines;
   const i64 elements = scan_block_lines * args.extent;
   const i64 together = elements > 0 && elements < detail::line_block ? detail::line_block / elements : 1;
@@ -31,15 +31,15 @@ template <class C>
 void run_argsort(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
   using Item = sort_item<T>;
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 lines = args.outer * args.inner, n = args.extent;
-  if (n > line_sort_tile)
+  if (n > axis_sort_tile)
     return parallel_for(lines, threads, [&](i64 line) {
       argsort_line<T>(args, line, static_cast<Item*>(args.scratch) + line * 2 * n);
     });
   const i64 together = n > 0 && n < 512 ? 512 / n : 1;
   parallel_for(n > 0 ? (lines + together - 1) / together : 0, threads, [&](i64 part) {
-    Item items[2 * line_sort_tile];
+    Item items[2 * axis_sort_tile];
     const i64 end = (part + 1) * together < lines ? (part + 1) * together : lines;
     for (i64 line = part * together; line < end; ++line) argsort_line<T>(args, line, items);
   });
@@ -49,7 +49,7 @@ template <class C>
 void run_take(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
   using I = ctype<static_cast<DType>(C::w[1])>;
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 size = args.outer * args.count * args.inner;
   parallel_for((size + detail::line_block - 1) / detail::line_block, threads, [&](i64 part) {
     SerialTeam team;
@@ -62,8 +62,8 @@ template <class C>
 void run_scatter(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
   using I = ctype<static_cast<DType>(C::w[1])>;
-  constexpr LineFold f = static_cast<LineFold>(C::w[2]);
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  constexpr AxisFold f = static_cast<AxisFold>(C::w[2]);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   TableCut cut = table_cut(args.extent, args.inner, args.count);
   if (args.b_stride[2] != 0) {  // every column has its own indices
     cut.rows = args.extent;
@@ -85,7 +85,7 @@ void run_scatter(const HostLaunch& launch, int threads) {
 template <class C>
 void run_search(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
-  const LineArgs args = line_args(launch.args, launch.numbers);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 size = args.outer * args.count, block = 1024;
   parallel_for((size + block - 1) / block, threads, [&](i64 part) {
     SerialTeam team;

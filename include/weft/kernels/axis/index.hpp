@@ -3,7 +3,7 @@
 // searchsorted finds where they belong. Law: scatter_reduce folds in the order of the indices, whichever team
 // runs it.
 
-#include "weft/kernels/axis/line.hpp"
+#include "weft/kernels/axis/args.hpp"
 #include "weft/kernels/axis/rows.hpp"
 #include "weft/kernels/axis/scan.hpp"
 
@@ -22,7 +22,7 @@ WEFT_HD_INLINE i64 line_place(I index, i64 extent) {
 
 // Elements [begin, end) of take_along_axis's result.
 template <class T, class I, class Team>
-WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
+WEFT_HD_INLINE void take_elements(Team& team, const AxisArgs& args, i64 begin, i64 end) {
   const T* from = static_cast<const T*>(args.a);
   const I* index = static_cast<const I*>(args.b);
   T* out = static_cast<T*>(args.out);
@@ -75,8 +75,8 @@ WEFT_HD_INLINE void take_elements(Team& team, const LineArgs& args, i64 begin, i
 }
 
 // As scatter_tile, by one thread.
-template <class T, class I, LineFold F>
-WEFT_HD_INLINE void scatter_serially(const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+template <class T, class I, AxisFold F>
+WEFT_HD_INLINE void scatter_serially(const AxisArgs& args, i64 o, i64 row, i64 row_end, i64 column,
                                      i64 column_end) {
   const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
   const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
@@ -116,8 +116,8 @@ WEFT_HD_INLINE void scatter_serially(const LineArgs& args, i64 o, i64 row, i64 r
 }
 
 // As scatter_tile, by a block.
-template <class T, class I, LineFold F, class Team>
-WEFT_HD_INLINE void scatter_together(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end,
+template <class T, class I, AxisFold F, class Team>
+WEFT_HD_INLINE void scatter_together(Team& team, const AxisArgs& args, i64 o, i64 row, i64 row_end,
                                      i64 column, i64 column_end) {
   const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
   const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
@@ -186,8 +186,8 @@ WEFT_HD_INLINE void scatter_together(Team& team, const LineArgs& args, i64 o, i6
 }
 
 // Rows [row, row_end) and columns [column, column_end) of part o of scatter_reduce's result.
-template <class T, class I, LineFold F, class Team>
-WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+template <class T, class I, AxisFold F, class Team>
+WEFT_HD_INLINE void scatter_tile(Team& team, const AxisArgs& args, i64 o, i64 row, i64 row_end, i64 column,
                                  i64 column_end) {
   if constexpr (detail::is_serial<Team>)
     scatter_serially<T, I, F>(args, o, row, row_end, column, column_end);
@@ -197,7 +197,7 @@ WEFT_HD_INLINE void scatter_tile(Team& team, const LineArgs& args, i64 o, i64 ro
 
 // Elements [begin, end) of searchsorted's result: by halves, NaN counting as greater than all.
 template <class T, class Team>
-WEFT_HD_INLINE void search_elements(Team& team, const LineArgs& args, i64 begin, i64 end) {
+WEFT_HD_INLINE void search_elements(Team& team, const AxisArgs& args, i64 begin, i64 end) {
   for (i64 i = begin + team.rank(); i < end; i += team.size()) {
     const i64 o = i / args.count, j = i % args.count;
     const T* line = static_cast<const T*>(args.a) + o * args.a_stride[0];

@@ -5,19 +5,19 @@
 #include <cmath>
 #include <limits>
 
-#include "weft/kernels/axis/line.hpp"
+#include "weft/kernels/axis/args.hpp"
 #include "weft/kernels/team/team.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
-template <class T, LineFold F>
+template <class T, AxisFold F>
 struct ScanState {
   using type = T;
 };
-template <LineFold F>
-requires(F != LineFold::max && F != LineFold::min) struct ScanState<float, F> {
+template <AxisFold F>
+requires(F != AxisFold::max && F != AxisFold::min) struct ScanState<float, F> {
   using type = double;
 };
 
@@ -29,30 +29,30 @@ inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
 }  // namespace detail
 
 // What a scan or a scatter_reduce of T keeps while it folds.
-template <class T, LineFold F>
+template <class T, AxisFold F>
 using fold_state = typename detail::ScanState<T, F>::type;
 
-template <LineFold F, class S>
+template <AxisFold F, class S>
 WEFT_HD_INLINE constexpr S fold_neutral() {
-  return F == LineFold::sum    ? S(0)
-         : F == LineFold::prod ? S(1)
-         : F == LineFold::min  ? detail::most_of<S>
+  return F == AxisFold::sum    ? S(0)
+         : F == AxisFold::prod ? S(1)
+         : F == AxisFold::min  ? detail::most_of<S>
                                : detail::least_of<S>;
 }
 
 // Integers wrap round.
-template <LineFold F, class S>
+template <AxisFold F, class S>
 WEFT_HD_INLINE S fold(S x, S y) {
-  if constexpr (F == LineFold::sum || F == LineFold::prod) {
+  if constexpr (F == AxisFold::sum || F == AxisFold::prod) {
     if constexpr (std::is_integral_v<S>) {
       const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
-      return static_cast<S>(F == LineFold::sum ? u + v : u * v);
+      return static_cast<S>(F == AxisFold::sum ? u + v : u * v);
     } else {
-      return F == LineFold::sum ? x + y : x * y;
+      return F == AxisFold::sum ? x + y : x * y;
     }
-  } else if constexpr (F == LineFold::max) {
+  } else if constexpr (F == AxisFold::max) {
     return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
-  } else if constexpr (F == LineFold::min) {
+  } else if constexpr (F == AxisFold::min) {
     return y < x || y != y ? y : x;
   } else {
     const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
@@ -64,8 +64,8 @@ WEFT_HD_INLINE S fold(S x, S y) {
 }
 
 // `Lines` neighbouring lines from number `line` on, one element of each at a time.
-template <class T, LineFold F, int Lines>
-inline void scan_lines(const LineArgs& args, i64 line) {
+template <class T, AxisFold F, int Lines>
+inline void scan_lines(const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
   const T* from[Lines];
   T* to[Lines];
@@ -90,8 +90,8 @@ inline void scan_lines(const LineArgs& args, i64 line) {
 inline constexpr int scan_block_lines = 8;
 
 // Block `block` of scan_block_lines lines.
-template <class T, LineFold F>
-inline void scan_block(const LineArgs& args, i64 block) {
+template <class T, AxisFold F>
+inline void scan_block(const AxisArgs& args, i64 block) {
   const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
   if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
   for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
@@ -99,8 +99,8 @@ inline void scan_block(const LineArgs& args, i64 block) {
 
 // One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
 // memory: 8 bytes a warp.
-template <class T, LineFold F, class Team>
-WEFT_HD_INLINE void scan_line(Team& team, const LineArgs& args, i64 line) {
+template <class T, AxisFold F, class Team>
+WEFT_HD_INLINE void scan_line(Team& team, const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
   constexpr int each = 4;
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
@@ -143,8 +143,8 @@ WEFT_HD_INLINE void scan_line(Team& team, const LineArgs& args, i64 line) {
 }
 
 // One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
-template <class T, LineFold F>
-WEFT_HD_INLINE void scan_alone(const LineArgs& args, i64 line) {
+template <class T, AxisFold F>
+WEFT_HD_INLINE void scan_alone(const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
   const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];

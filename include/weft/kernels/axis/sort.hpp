@@ -3,7 +3,7 @@
 // the greatest and both zeros are equal; a key goes with its place, so that no two items are equal and every
 // correct sort gives the same, stable result.
 
-#include "weft/kernels/axis/line.hpp"
+#include "weft/kernels/axis/args.hpp"
 #include "weft/kernels/team/team.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
@@ -177,7 +177,7 @@ inline void select_least(Item* items, i64 n, i64 count) {
 
 // One line on the host, with memory for 2 * extent items.
 template <class T>
-inline void argsort_line(const LineArgs& args, i64 line, sort_item<T>* items) {
+inline void argsort_line(const AxisArgs& args, i64 line, sort_item<T>* items) {
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
   const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
   for (i64 i = 0; i < n; ++i) items[i] = make_sort_item(from[i * args.a_stride[1]], i, args.flag);
@@ -194,14 +194,14 @@ inline void argsort_line(const LineArgs& args, i64 line, sort_item<T>* items) {
 // Tile `tile` of a line, sorted by a team in shared memory (16 KiB or 32 KiB): written as places when it is
 // the whole line, as items to scratch otherwise. Every compare-exchange has its own pair of items.
 template <class T, class Team>
-WEFT_HD_INLINE void sort_tile(Team& team, const LineArgs& args, i64 line, i64 tile) {
+WEFT_HD_INLINE void sort_tile(Team& team, const AxisArgs& args, i64 line, i64 tile) {
   using Item = sort_item<T>;
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
   const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  const i64 begin = tile * line_sort_tile, left = n - begin < line_sort_tile ? n - begin : line_sort_tile;
+  const i64 begin = tile * axis_sort_tile, left = n - begin < axis_sort_tile ? n - begin : axis_sort_tile;
   int size = 2;  // a power of two that holds what is left
   while (size < left) size *= 2;
-  auto items = team.template shared<Item>(line_sort_tile);
+  auto items = team.template shared<Item>(axis_sort_tile);
   for (int i = team.rank(); i < size; i += team.size())
     items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
   team.sync();
@@ -217,7 +217,7 @@ WEFT_HD_INLINE void sort_tile(Team& team, const LineArgs& args, i64 line, i64 ti
       }
       team.sync();
     }
-  if (n <= line_sort_tile) {
+  if (n <= axis_sort_tile) {
     i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
     for (i64 i = team.rank(); i < args.count; i += team.size()) {
       const Item x = items[i];
@@ -252,13 +252,13 @@ WEFT_HD_INLINE i64 merge_split(const A& a, i64 a_size, const B& b, i64 b_size, i
 // Tile `tile` of the line that merging runs of `width` items in pairs gives; `last` writes places. Shared
 // memory: 16 KiB or 32 KiB.
 template <class T, class Team>
-WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 tile, i64 width, bool odd,
+WEFT_HD_INLINE void merge_tile(Team& team, const AxisArgs& args, i64 line, i64 tile, i64 width, bool odd,
                                bool last) {
   using Item = sort_item<T>;
   const i64 n = args.extent, total = args.outer * args.inner * n;
   Item* const scratch = static_cast<Item*>(args.scratch);
   const Item* from = scratch + (odd ? total : 0) + line * n;
-  const i64 begin = tile * line_sort_tile, end = begin + line_sort_tile < n ? begin + line_sort_tile : n;
+  const i64 begin = tile * axis_sort_tile, end = begin + axis_sort_tile < n ? begin + axis_sort_tile : n;
   const i64 pair = begin / (2 * width) * (2 * width);
   const i64 middle = pair + width < n ? pair + width : n, stop = pair + 2 * width < n ? pair + 2 * width : n;
   const i64 a_size = middle - pair, b_size = stop - middle;
@@ -268,13 +268,13 @@ WEFT_HD_INLINE void merge_tile(Team& team, const LineArgs& args, i64 line, i64 t
   const i64 a_end = detail::merge_split(a, a_size, b, b_size, end - pair);
   const i64 b_begin = begin - pair - a_begin, b_end = end - pair - a_end;
   const i64 as = a_end - a_begin, bs = b_end - b_begin;
-  auto items = team.template shared<Item>(line_sort_tile);
+  auto items = team.template shared<Item>(axis_sort_tile);
   for (i64 i = team.rank(); i < as + bs; i += team.size())
     items[i] = i < as ? a(a_begin + i) : b(b_begin + i - as);
   team.sync();
   const auto near_a = [&](i64 i) -> Item { return items[i]; };
   const auto near_b = [&](i64 i) -> Item { return items[as + i]; };
-  const i64 each = (line_sort_tile + team.size() - 1) / team.size();
+  const i64 each = (axis_sort_tile + team.size() - 1) / team.size();
   const i64 first = each * team.rank() < as + bs ? each * team.rank() : as + bs;
   i64 i = detail::merge_split(near_a, as, near_b, bs, first), j = first - i;
   const i64 o = line / args.inner, k = line % args.inner;

@@ -3,7 +3,7 @@
 // indices count from the end; one outside gives NaN (0 for integers), where PyTorch raises an error: an Error
 // where it comes from an argument in host memory, or under check::indices.
 
-#include "weft/ir/line.hpp"
+#include "weft/ir/along_axis.hpp"
 #include "weft/ops/shape/slicing.hpp"
 
 namespace WEFT_NAMESPACE {

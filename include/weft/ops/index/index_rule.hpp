@@ -3,7 +3,7 @@
 // indexed by tensors, and the result's shape. Law: PyTorch's rules; integers count as slices, and axes
 // indexed by tensors stay in place if they are neighbours, and go to the front if not.
 
-#include "weft/ir/line.hpp"
+#include "weft/ir/along_axis.hpp"
 #include "weft/ops/shape/slicing.hpp"
 
 namespace WEFT_NAMESPACE {

@@ -2,7 +2,7 @@
 // Running folds along one axis, with PyTorch's names: cumsum, cumprod, cummax, cummin, logcumsumexp; and
 // diff. A fold is one kernel.
 
-#include "weft/ir/line.hpp"
+#include "weft/ir/along_axis.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 #include "weft/ops/shape/slicing.hpp"
 

@@ -38,7 +38,7 @@ void check(std::mt19937& random, i64 n, i64 count, int kinds) {
     }
   }
   for (const bool descending : {false, true}) {
-    LineArgs args;
+    AxisArgs args;
     args.a = x.data();
     args.outer = args.inner = 1;
     args.extent = n;

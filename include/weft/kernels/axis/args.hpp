@@ -6,12 +6,12 @@
 
 namespace WEFT_NAMESPACE::kernels {
 
-enum class LineFold : u8 { sum, prod, max, min, logaddexp };
+enum class AxisFold : u8 { sum, prod, max, min, logaddexp };
 
 // Lines up to this length are sorted in one piece.
-inline constexpr i64 line_sort_tile = 2048;
+inline constexpr i64 axis_sort_tile = 2048;
 
-struct LineArgs {
+struct AxisArgs {
   const void* a =
       nullptr;  // scan, argsort, take_along_axis, searchsorted: the lines; scatter_reduce: the updates
   const void* b = nullptr;  // take_along_axis, scatter_reduce: the indices; searchsorted: what is looked for
@@ -25,8 +25,8 @@ struct LineArgs {
       false;  // scan: reversed; argsort: descending; take_along_axis: zero where missing; searchsorted: right
 };
 
-inline LineArgs line_args(const LaunchArgs& args, const u64* numbers) {
-  LineArgs r;
+inline AxisArgs axis_args(const LaunchArgs& args, const u64* numbers) {
+  AxisArgs r;
   r.a = args.pointer[0], r.b = args.pointer[1], r.out = args.pointer[2], r.scratch = args.pointer[3];
   const auto n = [&](int k) { return static_cast<i64>(numbers[k]); };
   r.outer = n(0), r.extent = n(1), r.inner = n(2);

@@ -1,18 +1,19 @@
-// The kernels along one axis as GPU blocks, against the plain evaluation of tests/support/interpret_line.hpp.
+// The kernels along one axis as GPU blocks, against the plain evaluation of
+// tests/support/interpret_along_axis.hpp.
 
 #include <doctest/doctest.h>
 
 #include <cstring>
 #include <string>
 
-#include "support/interpret_line.hpp"
+#include "support/interpret_along_axis.hpp"
 #include "weft/kernels/axis/host.hpp"
 #include "weft/kernels/team/emulated.hpp"
 
 using namespace weft;
 using namespace weft::testing;
-using kernels::LineArgs;
-using kernels::LineFold;
+using kernels::AxisArgs;
+using kernels::AxisFold;
 
 namespace {
 
@@ -47,21 +48,21 @@ void check_same(const std::vector<T>& got, const Array& expected) {
     }
   }
 }
-LineArgs contiguous(const ir::Lines& s) {
-  LineArgs a;
+AxisArgs contiguous(const ir::AxisExtents& s) {
+  AxisArgs a;
   a.outer = s.outer, a.extent = s.extent, a.inner = s.inner;
   a.a_stride[0] = s.extent * s.inner, a.a_stride[1] = s.inner, a.a_stride[2] = 1;
   return a;
 }
 
-template <class T, LineFold F>
-void check_scan(const ir::Lines& s, int threads, bool reversed) {
-  std::vector<T> x = values<T>(s.outer * s.extent * s.inner, F == LineFold::max);
+template <class T, AxisFold F>
+void check_scan(const ir::AxisExtents& s, int threads, bool reversed) {
+  std::vector<T> x = values<T>(s.outer * s.extent * s.inner, F == AxisFold::max);
   for (T& v : x)
-    if (F == LineFold::prod) v = v > 0 ? T(1) : T(-1);
+    if (F == AxisFold::prod) v = v > 0 ? T(1) : T(-1);
   const Array expected = scan_lines(plain(x), s, static_cast<ir::Fold>(F), reversed, dtype_of<T>);
   std::vector<T> out(x.size(), T(3));
-  LineArgs args = contiguous(s);
+  AxisArgs args = contiguous(s);
   args.a = x.data(), args.out = out.data(), args.flag = reversed;
   for (u64 seed = 1; seed < 3; ++seed) {
     out.assign(x.size(), T(3));
@@ -78,22 +79,22 @@ void check_scan(const ir::Lines& s, int threads, bool reversed) {
 }
 
 template <class T>
-void check_argsort(const ir::Lines& s, i64 count, int threads, bool descending) {
+void check_argsort(const ir::AxisExtents& s, i64 count, int threads, bool descending) {
   using Item = kernels::sort_item<T>;
-  const i64 n = s.extent, tiles = (n + kernels::line_sort_tile - 1) / kernels::line_sort_tile;
+  const i64 n = s.extent, tiles = (n + kernels::axis_sort_tile - 1) / kernels::axis_sort_tile;
   const std::vector<T> x = values<T>(s.outer * n * s.inner, true);
   const Array expected = argsort_lines(plain(x), s, count, descending);
   std::vector<i64> out(expected.size(), -1);
   std::vector<Item> scratch(2 * x.size());
-  LineArgs args = contiguous(s);
+  AxisArgs args = contiguous(s);
   args.a = x.data(), args.out = out.data(), args.scratch = scratch.data();
   args.count = count, args.flag = descending;
-  const i64 bytes = kernels::line_sort_tile * static_cast<i64>(sizeof(Item));
+  const i64 bytes = kernels::axis_sort_tile * static_cast<i64>(sizeof(Item));
   emulate_grid(s.outer * s.inner * tiles, threads, bytes, 5, [&](EmulatedTeam& team, i64 block) {
     kernels::sort_tile<T>(team, args, block / tiles, block % tiles);
   });
   bool odd = false;
-  for (i64 width = kernels::line_sort_tile; width < n; width *= 2, odd = !odd)
+  for (i64 width = kernels::axis_sort_tile; width < n; width *= 2, odd = !odd)
     emulate_grid(s.outer * s.inner * tiles, threads, bytes, 6, [&](EmulatedTeam& team, i64 block) {
       kernels::merge_tile<T>(team, args, block / tiles, block % tiles, width, odd, 2 * width >= n);
     });
@@ -114,7 +115,7 @@ std::vector<i32> indices(i64 count, i64 rows) {
   }
   return v;
 }
-Array spread(const std::vector<i32>& index, const ir::Lines& s, i64 count, const i64* stride) {
+Array spread(const std::vector<i32>& index, const ir::AxisExtents& s, i64 count, const i64* stride) {
   Array r;
   for (i64 o = 0; o < s.outer; ++o)
     for (i64 j = 0; j < count; ++j)
@@ -123,15 +124,15 @@ Array spread(const std::vector<i32>& index, const ir::Lines& s, i64 count, const
   return r;
 }
 
-template <LineFold F>
-void check_scatter(const ir::Lines& s, i64 count, int threads, bool shared) {
+template <AxisFold F>
+void check_scatter(const ir::AxisExtents& s, i64 count, int threads, bool shared) {
   const i64 stride[3]{shared ? 0 : count * s.inner, shared ? 1 : s.inner, shared ? 0 : 1};
   const std::vector<i32> index = indices(shared ? count : s.outer * count * s.inner, s.extent);
   const std::vector<f32> update = values<f32>(s.outer * count * s.inner);
   const Array expected = scatter_lines(spread(index, s, count, stride), plain(update), s, count,
                                        static_cast<ir::Fold>(F), DType::f32);
   std::vector<f32> out(expected.size(), 7);
-  LineArgs args = contiguous(s);
+  AxisArgs args = contiguous(s);
   args.a = update.data(), args.b = index.data(), args.out = out.data(), args.count = count;
   args.a_stride[0] = count * s.inner;
   std::memcpy(args.b_stride, stride, sizeof stride);
@@ -155,16 +156,16 @@ void check_scatter(const ir::Lines& s, i64 count, int threads, bool shared) {
 
 }  // namespace
 
-TEST_CASE("line: scans by threads, by teams and on the host") {
-  check_scan<f32, LineFold::sum>({3, 700, 1}, 64, false);
-  check_scan<f64, LineFold::sum>({2, 131, 3}, 32, true);
-  check_scan<i64, LineFold::prod>({1, 300, 2}, 64, false);
-  check_scan<f32, LineFold::max>({2, 513, 9}, 128, false);
-  check_scan<i32, LineFold::min>({2, 100, 1}, 32, true);
-  check_scan<f32, LineFold::sum>({2, 1, 2}, 32, true);
+TEST_CASE("along_axis: scans by threads, by teams and on the host") {
+  check_scan<f32, AxisFold::sum>({3, 700, 1}, 64, false);
+  check_scan<f64, AxisFold::sum>({2, 131, 3}, 32, true);
+  check_scan<i64, AxisFold::prod>({1, 300, 2}, 64, false);
+  check_scan<f32, AxisFold::max>({2, 513, 9}, 128, false);
+  check_scan<i32, AxisFold::min>({2, 100, 1}, 32, true);
+  check_scan<f32, AxisFold::sum>({2, 1, 2}, 32, true);
 }
 
-TEST_CASE("line: sorting is stable, with NaN the greatest, whatever runs it") {
+TEST_CASE("along_axis: sorting is stable, with NaN the greatest, whatever runs it") {
   check_argsort<f32>({2, 300, 3}, 300, 64, false);
   check_argsort<f32>({1, 300, 1}, 17, 64, true);
   check_argsort<f64>({1, 129, 2}, 129, 64, true);
@@ -172,30 +173,30 @@ TEST_CASE("line: sorting is stable, with NaN the greatest, whatever runs it") {
   check_argsort<i64>({1, 1, 5}, 1, 32, false);
 }
 
-TEST_CASE("line: long lines are merged through memory") {
+TEST_CASE("along_axis: long lines are merged through memory") {
   check_argsort<f32>({1, 5000, 1}, 5000, 256, false);
   check_argsort<f64>({2, 4100, 1}, 3000, 128, true);
   check_argsort<i64>({1, 9001, 1}, 100, 256, false);
 }
 
-TEST_CASE("line: scatter_reduce folds in the order of the indices") {
-  check_scatter<LineFold::sum>({2, 23, 5}, 150, 32, true);
-  check_scatter<LineFold::sum>({2, 23, 5}, 50, 32, false);
-  check_scatter<LineFold::max>({1, 11, 1}, 400, 64, true);
-  check_scatter<LineFold::min>({3, 7, 40}, 60, 32, true);
-  check_scatter<LineFold::prod>({1, 9, 1}, 30, 32, false);
+TEST_CASE("along_axis: scatter_reduce folds in the order of the indices") {
+  check_scatter<AxisFold::sum>({2, 23, 5}, 150, 32, true);
+  check_scatter<AxisFold::sum>({2, 23, 5}, 50, 32, false);
+  check_scatter<AxisFold::max>({1, 11, 1}, 400, 64, true);
+  check_scatter<AxisFold::min>({3, 7, 40}, 60, 32, true);
+  check_scatter<AxisFold::prod>({1, 9, 1}, 30, 32, false);
 }
 
-TEST_CASE("line: take_along_axis and searchsorted") {
+TEST_CASE("along_axis: take_along_axis and searchsorted") {
   for (const i64 inner : {i64{6}, i64{1}}) {
-    const ir::Lines s{3, 17, inner};
+    const ir::AxisExtents s{3, 17, inner};
     const i64 count = 41, stride[3]{count, 1, 0};
     const std::vector<f32> x = values<f32>(3 * 17 * inner);
     const std::vector<i32> index = indices(3 * count, 17);
     for (const bool zero : {false, true}) {
       const Array expected =
           take_lines(plain(x), spread(index, s, count, stride), s, count, zero, DType::f32);
-      LineArgs args = contiguous(s);
+      AxisArgs args = contiguous(s);
       std::vector<f32> out(expected.size(), 7);
       args.a = x.data(), args.b = index.data(), args.out = out.data(), args.count = count, args.flag = zero;
       std::memcpy(args.b_stride, stride, sizeof stride);
@@ -214,7 +215,7 @@ TEST_CASE("line: take_along_axis and searchsorted") {
   std::sort(sorted.begin(), sorted.end());
   for (const bool right : {false, true}) {
     const Array expected = search_lines(plain(sorted), plain(wanted), {1, 200, 1}, 50, right);
-    LineArgs args = contiguous({1, 200, 1});
+    AxisArgs args = contiguous({1, 200, 1});
     std::vector<i64> out(50);
     args.a = sorted.data(), args.b = wanted.data(), args.out = out.data(), args.count = 50, args.flag = right;
     args.b_stride[0] = 50, args.b_stride[1] = 1;

@@ -2,18 +2,18 @@
 // A strided view seen from one axis: the strides of the axes before it, of the axis itself and of those
 // behind it, where the first and the last walk memory as one each.
 
-#include "weft/ir/line.hpp"
+#include "weft/ir/along_axis.hpp"
 #include "weft/passes/views.hpp"
 
 namespace WEFT_NAMESPACE::passes {
 
-struct LineStrides {
+struct AxisStrides {
   i64 outer = 0, axis = 0, inner = 0;
   bool ok = true;
 };
 
-constexpr LineStrides line_strides(const View& v, const Dims& d, int axis) {
-  LineStrides r;
+constexpr AxisStrides axis_strides(const View& v, const Dims& d, int axis) {
+  AxisStrides r;
   r.axis = d.extent[axis] == 1 ? 0 : v.stride[axis];
   // joins axes [begin, end) into one; false where they are no run
   const auto join = [&](int begin, int end, i64& stride) {

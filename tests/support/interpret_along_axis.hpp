@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "weft/ir/line.hpp"
+#include "weft/ir/along_axis.hpp"
 
 namespace weft::testing {
 
@@ -57,13 +57,13 @@ inline double neutral(ir::Fold f, DType t) {
 
 // Calls f(o, k, at) for every line; at(i, length) is where element i of a line of that length lies.
 template <class F>
-void for_each_line(const ir::Lines& s, F f) {
+void for_each_line(const ir::AxisExtents& s, F f) {
   for (i64 o = 0; o < s.outer; ++o)
     for (i64 k = 0; k < s.inner; ++k)
       f([&s, o, k](i64 i, i64 length) { return static_cast<std::size_t>((o * length + i) * s.inner + k); });
 }
 
-inline Array scan_lines(const Array& x, const ir::Lines& s, ir::Fold fold, bool reversed, DType t) {
+inline Array scan_lines(const Array& x, const ir::AxisExtents& s, ir::Fold fold, bool reversed, DType t) {
   Array r(x.size());
   for_each_line(s, [&](auto at) {
     double running = 0;
@@ -76,7 +76,7 @@ inline Array scan_lines(const Array& x, const ir::Lines& s, ir::Fold fold, bool 
   return r;
 }
 
-inline Array argsort_lines(const Array& x, const ir::Lines& s, i64 count, bool descending) {
+inline Array argsort_lines(const Array& x, const ir::AxisExtents& s, i64 count, bool descending) {
   Array r(static_cast<std::size_t>(s.outer * count * s.inner));
   for_each_line(s, [&](auto at) {
     std::vector<i64> order(static_cast<std::size_t>(s.extent));
@@ -96,7 +96,7 @@ inline i64 place_of(double index, i64 extent) {
   return at >= 0 && at < extent ? at : -1;
 }
 
-inline Array take_lines(const Array& x, const Array& index, const ir::Lines& s, i64 count, bool zero,
+inline Array take_lines(const Array& x, const Array& index, const ir::AxisExtents& s, i64 count, bool zero,
                         DType t) {
   Array r(index.size());
   const double missing = zero || !is_float(t) ? 0 : std::numeric_limits<double>::quiet_NaN();
@@ -109,7 +109,7 @@ inline Array take_lines(const Array& x, const Array& index, const ir::Lines& s, 
   return r;
 }
 
-inline Array scatter_lines(const Array& index, const Array& update, const ir::Lines& s, i64 count,
+inline Array scatter_lines(const Array& index, const Array& update, const ir::AxisExtents& s, i64 count,
                            ir::Fold fold, DType t) {
   Array r(static_cast<std::size_t>(s.outer * s.extent * s.inner), neutral(fold, t));
   for_each_line(s, [&](auto at) {
@@ -121,7 +121,8 @@ inline Array scatter_lines(const Array& index, const Array& update, const ir::Li
   return r;
 }
 
-inline Array search_lines(const Array& sorted, const Array& x, const ir::Lines& s, i64 count, bool right) {
+inline Array search_lines(const Array& sorted, const Array& x, const ir::AxisExtents& s, i64 count,
+                          bool right) {
   Array r(x.size());
   for_each_line(s, [&](auto at) {
     for (i64 j = 0; j < count; ++j) {

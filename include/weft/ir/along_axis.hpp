@@ -14,11 +14,11 @@ enum class Fold : u8 { sum, prod, max, min, logaddexp };
 inline constexpr i64 sort_tile = 2048;
 
 // A tensor's extents seen from one axis.
-struct Lines {
+struct AxisExtents {
   i64 outer = 1, extent = 1, inner = 1;
 };
-constexpr Lines lines_of(const Dims& d, int axis) {
-  Lines r;
+constexpr AxisExtents extents_along(const Dims& d, int axis) {
+  AxisExtents r;
   for (int k = 0; k < d.rank; ++k) (k < axis ? r.outer : k == axis ? r.extent : r.inner) *= d.extent[k];
   return r;
 }
@@ -28,7 +28,7 @@ constexpr Dims with_extent(Dims d, int axis, i64 extent) {
 }
 
 // The axis along which node i works.
-constexpr int line_axis(const Graph& g, int i) {
+constexpr int axis_of(const Graph& g, int i) {
   return g.nodes[i].op == Op::searchsorted ? g.dims(i).rank - 1 : static_cast<int>(g.attribute(i, 0));
 }
 
@@ -36,7 +36,7 @@ constexpr int line_axis(const Graph& g, int i) {
 constexpr i64 scratch_bytes(const Graph& g, int i) {
   if (g.nodes[i].op != Op::argsort) return 0;
   const int x = g.in(i, 0);
-  if (g.dims(x).extent[line_axis(g, i)] <= sort_tile) return 0;
+  if (g.dims(x).extent[axis_of(g, i)] <= sort_tile) return 0;
   return g.dims(x).size() * 2 * (size_of(g.nodes[x].dtype) == 8 ? 16 : 8);
 }
 
@@ -86,7 +86,7 @@ constexpr Value searchsorted(Value sorted, Value x, bool right) {
 }
 
 // What is wrong with node i, a primitive along one axis; null where nothing is.
-constexpr const char* line_fault(const Graph& g, int i) {
+constexpr const char* along_axis_fault(const Graph& g, int i) {
   const Node& n = g.nodes[i];
   const int a = g.in(i, 0), b = n.arity > 1 ? g.in(i, 1) : a;
   const DType ta = g.nodes[a].dtype, tb = g.nodes[b].dtype;
@@ -94,7 +94,7 @@ constexpr const char* line_fault(const Graph& g, int i) {
   constexpr int attributes[]{3, 2, 2, 2, 1};
   if (n.list < 0 || g.attributes(i) != attributes[static_cast<int>(n.op) - static_cast<int>(Op::scan)])
     return "a primitive along an axis: wrong number of attributes";
-  const int axis = line_axis(g, i);
+  const int axis = axis_of(g, i);
   if (axis < 0 || axis >= to.rank || da.rank != to.rank || db.rank != to.rank)
     return "a primitive along an axis: the axis is out of range or the ranks differ";
   const DType worked = n.op == Op::take_along_axis ? DType::f32 : n.op == Op::scatter_reduce ? tb : ta;

@@ -2,11 +2,11 @@
 // Gradients of the primitives along one axis, in the manner of gradient_rules.hpp. Formulae: PyTorch's
 // cumulative functions, with zeros and ties treated exactly.
 
-#include "weft/ir/line.hpp"
+#include "weft/ir/along_axis.hpp"
 
 namespace WEFT_NAMESPACE::passes::rules {
 
-namespace line {
+namespace along_axis {
 using ir::Fold;
 using ir::Op;
 using ir::Value;
@@ -110,23 +110,23 @@ constexpr Value logarithmic_gradient(Value x, Value y, Value g, int axis, bool r
   return ir::surrogate(gained - lost, pairwise_gradient(x, y, g, axis, reversed));
 }
 
-}  // namespace line
+}  // namespace along_axis
 
 constexpr void scan(ir::Value y, ir::Value g, ir::Value* out) {
-  const line::Attributes a = line::of_scan(y);
+  const along_axis::Attributes a = along_axis::of_scan(y);
   const ir::Value x = y.in(0);
   switch (a.fold) {
     case ir::Fold::sum:
       out[0] = ir::scan(g, a.axis, !a.reversed, ir::Fold::sum);
       return;
     case ir::Fold::prod:
-      out[0] = line::product_gradient(x, y, g, a.axis, a.reversed);
+      out[0] = along_axis::product_gradient(x, y, g, a.axis, a.reversed);
       return;
     case ir::Fold::logaddexp:
-      out[0] = line::logarithmic_gradient(x, y, g, a.axis, a.reversed);
+      out[0] = along_axis::logarithmic_gradient(x, y, g, a.axis, a.reversed);
       return;
     default:
-      out[0] = ir::scatter_reduce(line::extremum_places(x, y, a.axis, a.reversed), g, a.axis,
+      out[0] = ir::scatter_reduce(along_axis::extremum_places(x, y, a.axis, a.reversed), g, a.axis,
                                   x.dims().extent[a.axis], ir::Fold::sum);
   }
 }
@@ -147,14 +147,14 @@ constexpr void scatter_reduce(ir::Value y, ir::Value g, ir::Value* out) {
     out[1] = at_update(g);
   } else if (fold == ir::Fold::prod) {
     const ir::Value one = ir::constant_like(u, 1), zero = ir::constant_like(u, 0);
-    const ir::Value is_zero = line::equal(u, 0);
+    const ir::Value is_zero = along_axis::equal(u, 0);
     const ir::Value zeros =
         ir::scatter_reduce(index, ir::select(is_zero, one, zero), axis, extent, ir::Fold::sum);
     const ir::Value rest =
         ir::scatter_reduce(index, ir::select(is_zero, one, u), axis, extent, ir::Fold::prod);
     const ir::Value plain =
-        ir::select(line::equal(zeros, 0), g * rest, ir::constant_like(g, 0));  // no zero among them
-    const ir::Value single = ir::select(line::equal(zeros, 1), g * rest, ir::constant_like(g, 0));
+        ir::select(along_axis::equal(zeros, 0), g * rest, ir::constant_like(g, 0));  // no zero among them
+    const ir::Value single = ir::select(along_axis::equal(zeros, 1), g * rest, ir::constant_like(g, 0));
     out[1] = ir::select(is_zero, at_update(single), at_update(plain) / ir::select(is_zero, one, u));
   } else {
     const ir::Value hit = ir::cast(ir::binary(ir::Op::eq, u, at_update(y)), u.dtype());

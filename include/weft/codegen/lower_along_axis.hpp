@@ -1,28 +1,28 @@
 #pragma once
 // The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
-// addresses: as kernels/axis/line.hpp reads them.
+// addresses: as kernels/axis/args.hpp reads them.
 
 #include "weft/codegen/lowered.hpp"
-#include "weft/kernels/axis/line.hpp"
-#include "weft/passes/lines.hpp"
+#include "weft/kernels/axis/args.hpp"
+#include "weft/passes/along_axis.hpp"
 
 namespace WEFT_NAMESPACE::codegen {
 
-static_assert(ir::sort_tile == kernels::line_sort_tile);
-static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::LineFold::logaddexp));
+static_assert(ir::sort_tile == kernels::axis_sort_tile);
+static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::AxisFold::logaddexp));
 
-constexpr void lower_line(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
-                          Lowered& out) {
+constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+                                int node, Lowered& out) {
   const ir::Op op = g.nodes[node].op;
-  const int group = f.group[node], axis = ir::line_axis(g, node);
+  const int group = f.group[node], axis = ir::axis_of(g, node);
   const bool scatters = op == ir::Op::scatter_reduce, two = g.nodes[node].arity > 1;
   // a: the lines, or what is scattered; b: indices, or what is looked for
   const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
   List<u64> code, addresses, numbers;
   const passes::View va = f.view_in(g, a, group), vb = f.view_in(g, b, group);
-  const ir::Lines lines = ir::lines_of(g.dims(scatters ? node : a), axis);
-  const passes::LineStrides sa = passes::line_strides(va, g.dims(a), axis);
-  const passes::LineStrides sb = passes::line_strides(vb, g.dims(b), axis);
+  const ir::AxisExtents lines = ir::extents_along(g.dims(scatters ? node : a), axis);
+  const passes::AxisStrides sa = passes::axis_strides(va, g.dims(a), axis);
+  const passes::AxisStrides sb = passes::axis_strides(vb, g.dims(b), axis);
   const bool folds = op == ir::Op::scan || scatters;
   code.push(static_cast<u64>(g.nodes[a].dtype));
   code.push(two ? static_cast<u64>(g.nodes[b].dtype) : 0);
