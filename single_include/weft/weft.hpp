@@ -4083,7 +4083,7 @@ struct Plan {
   List<u64> where;  // of every node in memory
   List<Cut> cuts;   // of every group
   List<Copy> copies;
-  List<int> finishes;  // before which groups the sums that are still in parts are put together, ascending
+  List<int> combines;  // before which groups the sums that are still in parts are put together, ascending
   List<u64> outputs;
   i64 workspace_bytes = 0;
 
@@ -4110,7 +4110,7 @@ class Planner {
     leaves();
     // lifetimes
     for (int k = 0; k < groups; ++k) {
-      if (groups_[k].opaque >= 0 && nodes_[groups_[k].opaque].op == ir::Op::loop) finish_before(k);
+      if (groups_[k].opaque >= 0 && nodes_[groups_[k].opaque].op == ir::Op::loop) combine_before(k);
       const ir::Span loads = groups_[k].loads;
       for (int i = 0; i < loads.size; ++i) touch(pool_[loads.begin + i], k);
       const ir::Span body = groups_[k].body;
@@ -4124,7 +4124,7 @@ class Planner {
       }
       p.cuts.push(groups_[k].opaque >= 0 ? Cut{} : cutter_.cut(k));
     }
-    if (finished_ < groups) p.finishes.push(groups);
+    if (combined_ < groups) p.combines.push(groups);
     for (int node : g.outputs) pinned_[root(node)] = 1;
     if (g.is_body) place_body_outputs();
     place_arenas();
@@ -4134,19 +4134,19 @@ class Planner {
     // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
     for (int dtype = 0; dtype < 16; ++dtype)
       if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
-    const int* finish = p.finishes.data();
+    const int* combine = p.combines.data();
     for (int k = 0; k < groups; ++k) {
       if (k > 0) memory_.release(k - 1);
       const Group& group = groups_[k];
       Cut& cut = p.cuts[k];
-      while (*finish <= k) ++finish;
+      while (*combine <= k) ++combine;
       for (int i = 0; i < group.stores.size; ++i) {
         const int node = pool_[group.stores.begin + i];
         if (p.where[node] != Address::none) continue;
         if (arena_[node] >= 0) {
           place_in_arena(node);
         } else if (!in_place(node, k)) {
-          const int written = is_split_sum(level_[node], cut) ? *finish - 1 : k;
+          const int written = is_split_sum(level_[node], cut) ? *combine - 1 : k;
           p.where[node] = allocate(bytes_of(g, node), pinned_[node]               ? groups
                                                       : last_use_[node] < written ? written
                                                                                   : last_use_[node]);
@@ -4154,7 +4154,7 @@ class Planner {
       }
       if (cut.chunks > 1) {
         const i64 bytes = cut.chunks * cutter_.sums(group);
-        if (bytes > 0) cut.partials = allocate(bytes, *finish - 1);
+        if (bytes > 0) cut.partials = allocate(bytes, *combine - 1);
       }
       if (group.opaque >= 0) {
         const i64 bytes = nodes_[group.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, k)
@@ -4204,21 +4204,21 @@ class Planner {
     x = root_in(x, k);
     if (last_use_[x] < k) last_use_[x] = k;
     const int made = group_[x];
-    if (made >= finished_ && made < k && role_[x] == Role::fused && is_split_sum(level_[x], p.cuts[made])) {
-      finished_ = k;
-      p.finishes.push(k);
+    if (made >= combined_ && made < k && role_[x] == Role::fused && is_split_sum(level_[x], p.cuts[made])) {
+      combined_ = k;
+      p.combines.push(k);
     }
     if (nodes_[x].op == ir::Op::flat_concat)
       for (int a = 0; a < nodes_[x].arity; ++a) touch(edges_[nodes_[x].first + a], k);
   }
 
   // No sum is still in parts when a loop begins, whose body has parts of its own.
-  constexpr void finish_before(int k) {
-    for (int made = finished_; made < k; ++made)
+  constexpr void combine_before(int k) {
+    for (int made = combined_; made < k; ++made)
       for (int i = 0; i < groups_[made].stores.size; ++i)
         if (is_split_sum(level_[pool_[groups_[made].stores.begin + i]], p.cuts[made])) {
-          finished_ = k;
-          p.finishes.push(k);
+          combined_ = k;
+          p.combines.push(k);
           return;
         }
   }
@@ -4287,14 +4287,14 @@ class Planner {
       const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(nodes_[i].dtype));
       if (address(x) == to) continue;
       const int made = group_[root(x)];
-      p.copies.push({address(x), to, bytes_of(g, x), finished(root(x), made)});
+      p.copies.push({address(x), to, bytes_of(g, x), combined(root(x), made)});
     }
   }
 
   // The group before which x, made by group `made`, is in memory.
-  constexpr int finished(int x, int made) const {
+  constexpr int combined(int x, int made) const {
     if (made < 0 || role_[x] != Role::fused || !is_split_sum(level_[x], p.cuts[made])) return made + 1;
-    for (int before : p.finishes)
+    for (int before : p.combines)
       if (before > made) return before;
     return f.groups.size();
   }
@@ -4424,7 +4424,7 @@ class Planner {
   List<i64> offsets_;
   List<u8> pinned_;
   FirstFit memory_{f.groups.size()};
-  int finished_ = 0;  // sums of the groups before this one are no longer in parts
+  int combined_ = 0;  // sums of the groups before this one are no longer in parts
   int phased_ = -1;   // the group that phase_ speaks of
   i64 arena_size_[16]{};
   u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
@@ -4992,7 +4992,7 @@ namespace WEFT_NAMESPACE::codegen {
 // bindings.
 enum class StepKind : u8 {
   fused,
-  finish,
+  combine_partials,
   dot,
   take_rows,
   scatter_add,
@@ -5204,353 +5204,11 @@ constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, con
 }
 
 }  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_conv.hpp ----
-// A convolution as a step: extents, strides and padding as numbers (kernels/conv/shape.hpp), operands read
-// through their views.
-
-// ---- weft/ir/conv.hpp ----
-// The convolution: one primitive that is closed under differentiation. Groups are an axis of their own, so
-// that operands are ordinary views; both operands can be dilated, so that the gradients and transposed
-// convolutions are convolutions too. After XLA's ConvGeneralDilated.
-
-namespace WEFT_NAMESPACE::ir {
-
-// One spatial axis. The operand x is dilated (x_dilation - 1 zeros between its elements), then padded with
-// `low` and `high` zeros (negative: cropped); the window w, dilated by w_dilation, stands at every stride-th
-// place.
-struct ConvAxis {
-  i64 stride = 1, low = 0, high = 0, x_dilation = 1, w_dilation = 1;
-};
-
-struct ConvAxes {
-  int spatial = 0;        // 1 to 3
-  i64 order[3]{0, 1, 2};  // of the result's leading axes: 0 groups, 1 batch, 2 outputs
-  ConvAxis axis[3];
-};
-
-constexpr int conv_attributes(int spatial) { return 3 + 5 * spatial; }
-
-// How often the window fits.
-constexpr i64 conv_extent(i64 x, i64 window, const ConvAxis& a) {
-  const i64 wide = (x > 0 ? a.x_dilation * (x - 1) + 1 : 0) + a.low + a.high;
-  const i64 span = a.w_dilation * (window - 1) + 1;
-  return window < 1 || wide < span ? 0 : (wide - span) / a.stride + 1;
-}
-
-// x (G, N, C, S...), w (G, O, C, K...) -> G, N and O in `order`, then P...
-constexpr Dims conv_dims(const Dims& x, const Dims& w, const ConvAxes& axes) {
-  Dims r;
-  r.rank = 3 + axes.spatial;
-  const i64 lead[3]{x.extent[0], x.extent[1], w.extent[1]};
-  for (int k = 0; k < 3; ++k) r.extent[k] = lead[axes.order[k]];
-  for (int k = 0; k < axes.spatial; ++k)
-    r.extent[3 + k] = conv_extent(x.extent[3 + k], w.extent[3 + k], axes.axis[k]);
-  return r;
-}
-
-// result[g, n, o, p] = sum over c and k of x[g, n, c, p stride + k dilation - low] w[g, o, c, k]: what deep
-// learning calls a convolution (the window is not turned round). Operands of one floating dtype.
-constexpr Value conv(Value x, Value w, const ConvAxes& axes, DType result) {
-  Builder& b = *x.builder;
-  i64 list[conv_attributes(3)]{axes.order[0], axes.order[1], axes.order[2]};
-  int n = 3;
-  for (int k = 0; k < axes.spatial; ++k) {
-    const ConvAxis& a = axes.axis[k];
-    for (const i64 v : {a.stride, a.low, a.high, a.x_dilation, a.w_dilation}) list[n++] = v;
-  }
-  const int shape = b.shape(conv_dims(x.dims(), w.dims(), axes));
-  return raw(Op::conv, result, shape, 0, b.list(list, n), x, w);
-}
-
-constexpr ConvAxes conv_axes(const Graph& g, int node) {
-  const Node& n = g.nodes[node];
-  const i64* list = g.list_data.data() + g.lists[n.list].begin;
-  ConvAxes axes;
-  axes.spatial = (g.lists[n.list].size - 3) / 5;
-  for (int k = 0; k < 3; ++k) axes.order[k] = list[k];
-  for (int k = 0; k < axes.spatial; ++k) {
-    const i64* a = list + 3 + 5 * k;
-    axes.axis[k] = {a[0], a[1], a[2], a[3], a[4]};
-  }
-  return axes;
-}
-
-}  // namespace WEFT_NAMESPACE::ir
-
-namespace WEFT_NAMESPACE::codegen {
-
-constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
-                          Lowered& out) {
-  const int x = g.in(node, 0), w = g.in(node, 1);
-  const int group = f.group[node];
-  const passes::View vx = f.view_in(g, x, group), vw = f.view_in(g, w, group),
-                     vy = passes::contiguous_view(node, g.dims(node));
-  const ir::ConvAxes axes = ir::conv_axes(g, node);
-  const Dims &dx = g.dims(x), &dw = g.dims(w), &dy = g.dims(node);
-  i64 y_lead[3]{};
-  for (int k = 0; k < 3; ++k) y_lead[axes.order[k]] = vy.stride[k];
-  List<u64> code, addresses, numbers;
-  code.push(static_cast<u64>(g.nodes[x].dtype));
-  code.push(static_cast<u64>(g.nodes[w].dtype));
-  code.push(static_cast<u64>(g.nodes[node].dtype));
-  addresses.push(plan.address(vx, g.nodes[x].dtype));
-  addresses.push(plan.address(vw, g.nodes[w].dtype));
-  addresses.push(plan.where[node]);
-  for (const i64 v :
-       {dx.extent[0], dx.extent[1], dx.extent[2], dw.extent[1], vx.stride[0], vx.stride[1], vx.stride[2],
-        vw.stride[0], vw.stride[1], vw.stride[2], y_lead[0], y_lead[1], y_lead[2]})
-    numbers.push(static_cast<u64>(v));
-  for (int k = axes.spatial; k < 3; ++k)
-    for (const i64 v : {1, 1, 1, 1, 0, 1, 1, 0, 0, 0}) numbers.push(static_cast<u64>(v));
-  for (int k = 0; k < axes.spatial; ++k) {
-    const ir::ConvAxis& a = axes.axis[k];
-    for (const i64 v : {dx.extent[3 + k], dw.extent[3 + k], dy.extent[3 + k], a.stride, a.low, a.x_dilation,
-                        a.w_dilation, vx.stride[3 + k], vw.stride[3 + k], vy.stride[3 + k]})
-      numbers.push(static_cast<u64>(v));
-  }
-  i64 products = dy.size() * dx.extent[2];
-  for (int k = 0; k < axes.spatial; ++k) products *= dw.extent[3 + k];
-  // of a dilated operand's gaps nothing is computed
-  for (int k = 0; k < axes.spatial; ++k) products /= axes.axis[k].x_dilation;
-  Step& step = out.step(StepKind::conv, out.kernel(StepKind::conv, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, x) + passes::bytes_of(g, w) + passes::bytes_of(g, node);
-  step.flops = 2 * products;
-}
-
-}  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_custom.hpp ----
-// A custom primitive as a step. Words: its id, whether it stands for a gradient that is not there, how many
-// tensors, then their dtypes: the result's, the operands'. Numbers: rank and extents of each.
-
-// ---- weft/ir/custom.hpp ----
-// A custom primitive in the graph: imm is its id; attributes are a flag, then its name, eight characters a
-// number. Law: a node says all that its kernel needs; only its gradient is found through the trace.
-
-namespace WEFT_NAMESPACE::ir {
-
-// `undefined`: stands for the gradient of a primitive that has none; compiling it is an error.
-constexpr Value custom(Builder& b, u64 id, std::string_view name, bool undefined, DType dtype,
-                       const Dims& dims, const List<int>& operands) {
-  List<i64> attributes(1, undefined ? 1 : 0);
-  for (std::size_t k = 0; k < name.size(); ++k) {
-    if (k % 8 == 0) attributes.push(0);
-    attributes.back() =
-        static_cast<i64>(static_cast<u64>(attributes.back()) |
-                         static_cast<u64>(static_cast<unsigned char>(name[k])) << 8 * (k % 8));
-  }
-  Node node{Op::custom, dtype};
-  node.shape = b.shape(dims);
-  node.list = b.list(attributes.data(), attributes.size());
-  node.imm = id;
-  return {&b, b.add(node, operands.data(), operands.size())};
-}
-
-// Calls f with every character of node i's name.
-template <class F>
-constexpr void custom_name(const Graph& g, int i, const F& f) {
-  for (int k = 1; k < g.attributes(i); ++k)
-    for (u64 rest = static_cast<u64>(g.attribute(i, k)); rest != 0; rest >>= 8)
-      f(static_cast<char>(rest & 255));
-}
-
-// Remembers how y, a primitive that a trace uses, is differentiated.
-constexpr void remember(Value y, const CustomGradient& gradient) {
-  List<CustomGradient>& known = y.builder->home().custom_gradients;
-  for (const CustomGradient& k : known)  // the functions' addresses are no constants under g++'s sanitizer
-    if (k.id == gradient.id && k.matches(y.builder->graph, y.id)) return;
-  known.push(gradient);
-}
-
-// The gradients of custom node i's operands from g, that of its result; -1: none.
-constexpr List<int> custom_gradient(Builder& b, int i, int g) {
-  List<int> out(b.graph.nodes[i].arity, -1);
-  const List<CustomGradient>& known = b.home().custom_gradients;
-  for (int k = 0; k < known.size(); ++k) {
-    if (known[k].id != b.graph.nodes[i].imm || !known[k].matches(b.graph, i)) continue;
-    known[k].gradient(b, i, g, out.data());  // may add to `known`
-    return out;
-  }
-  throw Error("ir/custom", "the gradient of a custom primitive that this trace never used");
-}
-
-}  // namespace WEFT_NAMESPACE::ir
-
-namespace WEFT_NAMESPACE::codegen {
-
-constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
-                            Lowered& out) {
-  const ir::Node& n = g.nodes[node];
-  List<u64> code, addresses, numbers;
-  code.push(n.imm);
-  code.push(static_cast<u64>(g.attribute(node, 0)));
-  code.push(static_cast<u64>(n.arity + 1));
-  i64 bytes = 0;
-  for (int k = 0; k <= n.arity; ++k) {
-    const int x = k == 0 ? node : g.in(node, k - 1);
-    const DType dtype = g.nodes[x].dtype;
-    const Dims& d = g.dims(x);
-    code.push(static_cast<u64>(dtype));
-    addresses.push(k == 0 ? plan.where[node] : plan.address(f.view_in(g, x, f.group[node]), dtype));
-    numbers.push(static_cast<u64>(d.rank));
-    for (int a = 0; a < d.rank; ++a) numbers.push(static_cast<u64>(d.extent[a]));
-    bytes += passes::bytes_of(g, x);
-  }
-  out.step(StepKind::custom, out.kernel(StepKind::custom, code), addresses, numbers).bytes = bytes;
-}
-
-}  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_dot.hpp ----
-// A contraction as the launch of a matrix product (passes/dot_problem.hpp), and take_rows and scatter_add.
-
-// ---- weft/kernels/gemm/call.hpp ----
-// A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
-// and three strides; operands a, b, c, what is added (laid out as c) and the bias, absent ones null; words:
-// the dtypes of a, b and c, then which of the two last there are and whether f32 factors may be rounded to
-// TF32 (a permission: who has no such units takes f32).
-
-// ---- weft/kernels/gemm/shape.hpp ----
-// The operands of a host matrix product: extents, element strides, batch dimensions, and what is added to the
-// finished sums. Nothing here computes.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// C (m, n) = A (m, k) B (k, n). Strides count elements: A's element (i, l) is a[i * a_row + l * a_col], B's
-// (l, j) is b[l * b_row + j * b_col], C's (i, j) is c[i * c_row + j]. Any strides of A and B are legal, 0
-// among them.
-struct DotShape {
-  i64 m = 0, n = 0, k = 0;
-  i64 a_row = 0, a_col = 1, b_row = 0, b_col = 1, c_row = 0;
-};
-
-// Up to four batch dimensions: extents, and the strides of every operand along them (0 repeats an operand).
-struct DotBatch {
-  int rank = 0;
-  i64 extent[4]{}, a[4]{}, b[4]{}, c[4]{}, add[4]{};
-};
-
-// The type in which products of T are summed: f64 for f64, i32 or i64 for integers, f32 for everything else.
-template <class T>
-using DotSum = std::conditional_t<
-    std::is_same_v<T, f64>, f64,
-    std::conditional_t<std::is_integral_v<T>, std::conditional_t<(sizeof(T) > 4), i64, i32>, f32>>;
-
-// The same for a product of two types: the wider one's, a float's before an integer's.
-template <class TA, class TB>
-using DotSum2 =
-    std::conditional_t<std::is_floating_point_v<DotSum<TA>> == std::is_floating_point_v<DotSum<TB>>,
-                       std::conditional_t<(sizeof(DotSum<TA>) >= sizeof(DotSum<TB>)), DotSum<TA>, DotSum<TB>>,
-                       std::conditional_t<std::is_floating_point_v<DotSum<TA>>, DotSum<TA>, DotSum<TB>>>;
-
-// C = ((A B) + add) + bias, computed in the type of the sums and rounded once to TC: the order in which GPU
-// libraries add. `bias` has n elements, `add` is (m, n) with contiguous columns and rows add_row apart; null
-// leaves the term out. `add` is C itself or does not overlap it.
-template <class TC>
-struct DotEpilogue {
-  const DotSum<TC>* bias = nullptr;
-  const TC* add = nullptr;
-  i64 add_row = 0;
-};
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::kernels {
-
-inline constexpr u64 dot_adds = 1, dot_has_bias = 2, dot_is_tf32 = 4;
-
-struct DotCall {
-  DotShape shape;
-  DotBatch batch;
-};
-
-constexpr DotCall dot_call(const u64* numbers) {
-  const auto number = [&](int i) { return static_cast<i64>(numbers[i]); };
-  DotCall call;
-  call.shape = {number(0), number(1), number(2), number(3), number(4), number(5), number(6), number(7)};
-  call.batch.rank = static_cast<int>(numbers[8]);
-  for (int i = 0; i < call.batch.rank; ++i) {
-    call.batch.extent[i] = number(9 + 4 * i);
-    call.batch.a[i] = number(10 + 4 * i);
-    call.batch.b[i] = number(11 + 4 * i);
-    call.batch.c[i] = call.batch.add[i] = number(12 + 4 * i);
-  }
-  return call;
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::codegen {
-
-constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
-                         Lowered& out) {
-  const passes::Group& group = f.groups[k];
-  const int node = group.opaque, a = g.in(node, 0), b = g.in(node, 1);
-  const passes::View va = f.view_in(g, a, k), vb = f.view_in(g, b, k);
-  const passes::DotProblem p = passes::dot_problem(g, node, va, vb);
-  if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
-  List<u64> code, addresses, numbers;
-  code.push(static_cast<u64>(g.nodes[a].dtype));
-  code.push(static_cast<u64>(g.nodes[b].dtype));
-  code.push(static_cast<u64>(g.nodes[node].dtype));
-  addresses.push(plan.address(va, g.nodes[a].dtype));
-  addresses.push(plan.address(vb, g.nodes[b].dtype));
-  addresses.push(plan.where[group.result]);
-  u64 epilogue = g.nodes[node].imm == ir::dot_tf32 ? kernels::dot_is_tf32 : 0;
-  i64 epilogue_bytes = 0;
-  for (int e = 0; e < 2; ++e) {
-    const int x = e == 0 ? group.added : group.bias;
-    if (x < 0) {
-      addresses.push(passes::Address::none);
-      continue;
-    }
-    addresses.push(plan.address(f.view_in(g, x, k), g.nodes[x].dtype));
-    epilogue |= e == 0 ? kernels::dot_adds : kernels::dot_has_bias;
-    epilogue_bytes += e == 0 ? passes::bytes_of(g, x) : p.n * size_of(g.nodes[x].dtype);
-  }
-  code.push(epilogue);
-  for (const i64 x :
-       {p.m, p.n, p.k, p.a_row, p.a_col, p.b_row, p.b_col, p.c_row, static_cast<i64>(p.batches)})
-    numbers.push(static_cast<u64>(x));
-  i64 batch = 1;
-  for (int i = 0; i < p.batches; ++i) {
-    for (const i64 x : {p.batch[i].extent, p.batch[i].a, p.batch[i].b, p.batch[i].c})
-      numbers.push(static_cast<u64>(x));
-    batch *= p.batch[i].extent;
-  }
-  Step& step = out.step(StepKind::dot, out.kernel(StepKind::dot, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, a) + passes::bytes_of(g, b) + passes::bytes_of(g, node) + epilogue_bytes;
-  step.flops = 2 * batch * p.m * p.n * p.k;
-}
-
-// take_rows and scatter_add: rows of a table by index.
-constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
-                           Lowered& out) {
-  const bool gathers = g.nodes[node].op == ir::Op::take_rows;
-  const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
-  const auto address = [&](int x) { return plan.address(f.view_in(g, x, f.group[node]), g.nodes[x].dtype); };
-  const i64 rows = g.dims(gathers ? data : node).extent[0], count = g.dims(index).size();
-  const i64 width = count > 0 ? g.dims(gathers ? node : data).size() / count : 0;
-  List<u64> code, addresses, numbers;
-  code.push(static_cast<u64>(g.nodes[node].dtype));
-  code.push(static_cast<u64>(g.nodes[index].dtype));
-  addresses.push(address(data));
-  addresses.push(address(index));
-  addresses.push(plan.where[node]);
-  numbers.push(static_cast<u64>(rows));
-  numbers.push(static_cast<u64>(count));
-  numbers.push(static_cast<u64>(width));
-  const StepKind kind = gathers ? StepKind::take_rows : StepKind::scatter_add;
-  Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
-  step.bytes =
-      passes::bytes_of(g, index) +
-      (gathers ? 2 * passes::bytes_of(g, node) : passes::bytes_of(g, data) + 2 * passes::bytes_of(g, node));
-}
-
-}  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_finish.hpp ----
+// ---- weft/codegen/lower_combine_partials.hpp ----
 // The second stage of sums along rows: one launch for all that are still in parts, before the first group
 // that reads one of them, or at the end.
 
-// ---- weft/kernels/fused/finish.hpp ----
+// ---- weft/kernels/fused/combine_partials.hpp ----
 // The second stage of sums along rows: the chunks' partial results become one. Law: the order of every sum is
 // fixed by the number of chunks and the size of the team.
 
@@ -9314,7 +8972,7 @@ struct FusedBody {
 namespace WEFT_NAMESPACE::kernels {
 
 // One sum: `count` elements in each of `chunks` parts, `stride` bytes apart.
-struct FinishSum {
+struct PartialSum {
   const char* partial = nullptr;
   void* to = nullptr;
   i64 chunks = 0, stride = 0, count = 0;
@@ -9323,30 +8981,30 @@ struct FinishSum {
   Fold fold{};
 };
 // As many as the arguments of a CUDA kernel can hold.
-struct FinishArgs {
+struct CombineArgs {
   static constexpr int max_sums = 72;
   int sums = 0;
-  FinishSum sum[max_sums];
+  PartialSum sum[max_sums];
 };
-static_assert(sizeof(FinishArgs) <= 4096);
+static_assert(sizeof(CombineArgs) <= 4096);
 
 // Elements of one sum that a team works on side by side.
-WEFT_HD constexpr int finish_columns(i64 count, int team_size) {
+WEFT_HD constexpr int combine_columns(i64 count, int team_size) {
   return count > 1 && team_size >= 32 ? 32 : 1;
 }
 // Elements of one sum that a team works on.
-WEFT_HD constexpr i64 finish_span(i64 count, int team_size) {
-  return team_size == 1 ? 1024 : finish_columns(count, team_size);
+WEFT_HD constexpr i64 combine_span(i64 count, int team_size) {
+  return team_size == 1 ? 1024 : combine_columns(count, team_size);
 }
 
 // Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element:
 // thread r * columns + c takes every (size / columns)-th, from the r-th, of element c.
 template <class S, Fold fold, class Team>
-WEFT_HD_INLINE void finish_tile(Team& team, const FinishSum& sum, i64 block) {
+WEFT_HD_INLINE void combine_tile(Team& team, const PartialSum& sum, i64 block) {
   using T = register_of<S>;
-  const int columns = finish_columns(sum.count, team.size()), rows = team.size() / columns;
+  const int columns = combine_columns(sum.count, team.size()), rows = team.size() / columns;
   const int column = team.rank() % columns, row = team.rank() / columns;
-  const i64 span = finish_span(sum.count, team.size());
+  const i64 span = combine_span(sum.count, team.size());
   const auto fold_chunks = [&](i64 i) __attribute__((always_inline)) {
     const char* from = sum.partial + i * static_cast<i64>(sizeof(S));
     T total = load<T>(reinterpret_cast<const S*>(from + row * sum.stride));
@@ -9377,19 +9035,19 @@ WEFT_HD_INLINE void finish_tile(Team& team, const FinishSum& sum, i64 block) {
 }
 
 // The sums that a program has, as a set: bit d for DType d, bit 16 + f for Fold f.
-constexpr u64 finish_set(DType dtype, Fold fold) {
+constexpr u64 combine_set(DType dtype, Fold fold) {
   return u64{1} << static_cast<int>(dtype) | u64{1} << (16 + static_cast<int>(fold));
 }
 
 // Block `block` of all sums of a launch; only what is in `Set` is compiled.
 template <u64 Set, class Team>
-WEFT_HD_INLINE void finish_block(Team& team, const FinishArgs& args, i64 block) {
+WEFT_HD_INLINE void combine_block(Team& team, const CombineArgs& args, i64 block) {
   int k = 0;
   for (int end = args.sums; end - k > 1;) {
     const int middle = (k + end) / 2;
     (args.sum[middle].first_block <= block ? k : end) = middle;
   }
-  const FinishSum sum = args.sum[k];
+  const PartialSum sum = args.sum[k];
   block -= sum.first_block;
   detail::unroll<0, dtype_count>([&](auto d) __attribute__((always_inline)) {
     constexpr DType dtype = static_cast<DType>(d.value);
@@ -9398,7 +9056,7 @@ WEFT_HD_INLINE void finish_block(Team& team, const FinishArgs& args, i64 block) 
       detail::unroll<0, 4>([&](auto f) __attribute__((always_inline)) {
         if constexpr ((Set >> (16 + f.value) & 1u) != 0)
           if (sum.fold == static_cast<Fold>(f.value))
-            finish_tile<ctype<dtype>, static_cast<Fold>(f.value)>(team, sum, block);
+            combine_tile<ctype<dtype>, static_cast<Fold>(f.value)>(team, sum, block);
       });
     }
   });
@@ -9406,9 +9064,9 @@ WEFT_HD_INLINE void finish_block(Team& team, const FinishArgs& args, i64 block) 
 
 // Numbers of a finish step: for each sum the chunks, the bytes from one to the next, elements, and dtype with
 // fold. Its operands: for each sum where its parts begin, and where the sum goes.
-inline constexpr int finish_numbers = 4;
-inline FinishSum finish_sum(const u64* numbers, const void* partial, void* to) {
-  FinishSum sum;
+inline constexpr int combine_numbers = 4;
+inline PartialSum partial_sum(const u64* numbers, const void* partial, void* to) {
+  PartialSum sum;
   sum.partial = static_cast<const char*>(partial);
   sum.to = to;
   sum.chunks = static_cast<i64>(numbers[0]);
@@ -9419,15 +9077,15 @@ inline FinishSum finish_sum(const u64* numbers, const void* partial, void* to) {
   return sum;
 }
 
-// The launch for up to FinishArgs::max_sums sums; `blocks` becomes the number of its blocks.
-inline FinishArgs finish_args(const FinishSum* sums, int count, int team_size, i64& blocks) {
-  FinishArgs args;
+// The launch for up to CombineArgs::max_sums sums; `blocks` becomes the number of its blocks.
+inline CombineArgs combine_args(const PartialSum* sums, int count, int team_size, i64& blocks) {
+  CombineArgs args;
   args.sums = count;
   blocks = 0;
   for (int k = 0; k < count; ++k) {
     args.sum[k] = sums[k];
     args.sum[k].first_block = blocks;
-    const i64 span = finish_span(sums[k].count, team_size);
+    const i64 span = combine_span(sums[k].count, team_size);
     blocks += (sums[k].count + span - 1) / span;
   }
   return args;
@@ -9438,14 +9096,16 @@ inline FinishArgs finish_args(const FinishSum* sums, int count, int team_size, i
 namespace WEFT_NAMESPACE::codegen {
 
 // Puts together what groups [first, last) left in parts; as many launches as it takes sums.
-constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
-                            int last, Lowered& out) {
+constexpr void lower_combine_partials(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+                                      int first, int last, Lowered& out) {
   List<u64> addresses, numbers;
   i64 bytes = 0;
   int sums = 0;
   const auto flush = [&] {
     if (sums == 0) return;
-    out.step(StepKind::finish, out.kernel(StepKind::finish, List<u64>()), addresses, numbers).bytes = bytes;
+    out.step(StepKind::combine_partials, out.kernel(StepKind::combine_partials, List<u64>()), addresses,
+             numbers)
+        .bytes = bytes;
     addresses.clear();
     numbers.clear();
     bytes = sums = 0;
@@ -9472,10 +9132,352 @@ constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const p
       numbers.push(static_cast<u64>(g.nodes[x].dtype) | static_cast<u64>(fold_of(g.nodes[x].op)) << 8);
       offset += passes::part_bytes(g, x);
       bytes += cuts[k].chunks * passes::bytes_of(g, x);
-      if (++sums == kernels::FinishArgs::max_sums) flush();
+      if (++sums == kernels::CombineArgs::max_sums) flush();
     }
   }
   flush();
+}
+
+}  // namespace WEFT_NAMESPACE::codegen
+// ---- weft/codegen/lower_conv.hpp ----
+// A convolution as a step: extents, strides and padding as numbers (kernels/conv/shape.hpp), operands read
+// through their views.
+
+// ---- weft/ir/conv.hpp ----
+// The convolution: one primitive that is closed under differentiation. Groups are an axis of their own, so
+// that operands are ordinary views; both operands can be dilated, so that the gradients and transposed
+// convolutions are convolutions too. After XLA's ConvGeneralDilated.
+
+namespace WEFT_NAMESPACE::ir {
+
+// One spatial axis. The operand x is dilated (x_dilation - 1 zeros between its elements), then padded with
+// `low` and `high` zeros (negative: cropped); the window w, dilated by w_dilation, stands at every stride-th
+// place.
+struct ConvAxis {
+  i64 stride = 1, low = 0, high = 0, x_dilation = 1, w_dilation = 1;
+};
+
+struct ConvAxes {
+  int spatial = 0;        // 1 to 3
+  i64 order[3]{0, 1, 2};  // of the result's leading axes: 0 groups, 1 batch, 2 outputs
+  ConvAxis axis[3];
+};
+
+constexpr int conv_attributes(int spatial) { return 3 + 5 * spatial; }
+
+// How often the window fits.
+constexpr i64 conv_extent(i64 x, i64 window, const ConvAxis& a) {
+  const i64 wide = (x > 0 ? a.x_dilation * (x - 1) + 1 : 0) + a.low + a.high;
+  const i64 span = a.w_dilation * (window - 1) + 1;
+  return window < 1 || wide < span ? 0 : (wide - span) / a.stride + 1;
+}
+
+// x (G, N, C, S...), w (G, O, C, K...) -> G, N and O in `order`, then P...
+constexpr Dims conv_dims(const Dims& x, const Dims& w, const ConvAxes& axes) {
+  Dims r;
+  r.rank = 3 + axes.spatial;
+  const i64 lead[3]{x.extent[0], x.extent[1], w.extent[1]};
+  for (int k = 0; k < 3; ++k) r.extent[k] = lead[axes.order[k]];
+  for (int k = 0; k < axes.spatial; ++k)
+    r.extent[3 + k] = conv_extent(x.extent[3 + k], w.extent[3 + k], axes.axis[k]);
+  return r;
+}
+
+// result[g, n, o, p] = sum over c and k of x[g, n, c, p stride + k dilation - low] w[g, o, c, k]: what deep
+// learning calls a convolution (the window is not turned round). Operands of one floating dtype.
+constexpr Value conv(Value x, Value w, const ConvAxes& axes, DType result) {
+  Builder& b = *x.builder;
+  i64 list[conv_attributes(3)]{axes.order[0], axes.order[1], axes.order[2]};
+  int n = 3;
+  for (int k = 0; k < axes.spatial; ++k) {
+    const ConvAxis& a = axes.axis[k];
+    for (const i64 v : {a.stride, a.low, a.high, a.x_dilation, a.w_dilation}) list[n++] = v;
+  }
+  const int shape = b.shape(conv_dims(x.dims(), w.dims(), axes));
+  return raw(Op::conv, result, shape, 0, b.list(list, n), x, w);
+}
+
+constexpr ConvAxes conv_axes(const Graph& g, int node) {
+  const Node& n = g.nodes[node];
+  const i64* list = g.list_data.data() + g.lists[n.list].begin;
+  ConvAxes axes;
+  axes.spatial = (g.lists[n.list].size - 3) / 5;
+  for (int k = 0; k < 3; ++k) axes.order[k] = list[k];
+  for (int k = 0; k < axes.spatial; ++k) {
+    const i64* a = list + 3 + 5 * k;
+    axes.axis[k] = {a[0], a[1], a[2], a[3], a[4]};
+  }
+  return axes;
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+
+namespace WEFT_NAMESPACE::codegen {
+
+constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+                          Lowered& out) {
+  const int x = g.in(node, 0), w = g.in(node, 1);
+  const int group = f.group[node];
+  const passes::View vx = f.view_in(g, x, group), vw = f.view_in(g, w, group),
+                     vy = passes::contiguous_view(node, g.dims(node));
+  const ir::ConvAxes axes = ir::conv_axes(g, node);
+  const Dims &dx = g.dims(x), &dw = g.dims(w), &dy = g.dims(node);
+  i64 y_lead[3]{};
+  for (int k = 0; k < 3; ++k) y_lead[axes.order[k]] = vy.stride[k];
+  List<u64> code, addresses, numbers;
+  code.push(static_cast<u64>(g.nodes[x].dtype));
+  code.push(static_cast<u64>(g.nodes[w].dtype));
+  code.push(static_cast<u64>(g.nodes[node].dtype));
+  addresses.push(plan.address(vx, g.nodes[x].dtype));
+  addresses.push(plan.address(vw, g.nodes[w].dtype));
+  addresses.push(plan.where[node]);
+  for (const i64 v :
+       {dx.extent[0], dx.extent[1], dx.extent[2], dw.extent[1], vx.stride[0], vx.stride[1], vx.stride[2],
+        vw.stride[0], vw.stride[1], vw.stride[2], y_lead[0], y_lead[1], y_lead[2]})
+    numbers.push(static_cast<u64>(v));
+  for (int k = axes.spatial; k < 3; ++k)
+    for (const i64 v : {1, 1, 1, 1, 0, 1, 1, 0, 0, 0}) numbers.push(static_cast<u64>(v));
+  for (int k = 0; k < axes.spatial; ++k) {
+    const ir::ConvAxis& a = axes.axis[k];
+    for (const i64 v : {dx.extent[3 + k], dw.extent[3 + k], dy.extent[3 + k], a.stride, a.low, a.x_dilation,
+                        a.w_dilation, vx.stride[3 + k], vw.stride[3 + k], vy.stride[3 + k]})
+      numbers.push(static_cast<u64>(v));
+  }
+  i64 products = dy.size() * dx.extent[2];
+  for (int k = 0; k < axes.spatial; ++k) products *= dw.extent[3 + k];
+  // of a dilated operand's gaps nothing is computed
+  for (int k = 0; k < axes.spatial; ++k) products /= axes.axis[k].x_dilation;
+  Step& step = out.step(StepKind::conv, out.kernel(StepKind::conv, code), addresses, numbers);
+  step.bytes = passes::bytes_of(g, x) + passes::bytes_of(g, w) + passes::bytes_of(g, node);
+  step.flops = 2 * products;
+}
+
+}  // namespace WEFT_NAMESPACE::codegen
+// ---- weft/codegen/lower_custom.hpp ----
+// A custom primitive as a step. Words: its id, whether it stands for a gradient that is not there, how many
+// tensors, then their dtypes: the result's, the operands'. Numbers: rank and extents of each.
+
+// ---- weft/ir/custom.hpp ----
+// A custom primitive in the graph: imm is its id; attributes are a flag, then its name, eight characters a
+// number. Law: a node says all that its kernel needs; only its gradient is found through the trace.
+
+namespace WEFT_NAMESPACE::ir {
+
+// `undefined`: stands for the gradient of a primitive that has none; compiling it is an error.
+constexpr Value custom(Builder& b, u64 id, std::string_view name, bool undefined, DType dtype,
+                       const Dims& dims, const List<int>& operands) {
+  List<i64> attributes(1, undefined ? 1 : 0);
+  for (std::size_t k = 0; k < name.size(); ++k) {
+    if (k % 8 == 0) attributes.push(0);
+    attributes.back() =
+        static_cast<i64>(static_cast<u64>(attributes.back()) |
+                         static_cast<u64>(static_cast<unsigned char>(name[k])) << 8 * (k % 8));
+  }
+  Node node{Op::custom, dtype};
+  node.shape = b.shape(dims);
+  node.list = b.list(attributes.data(), attributes.size());
+  node.imm = id;
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+
+// Calls f with every character of node i's name.
+template <class F>
+constexpr void custom_name(const Graph& g, int i, const F& f) {
+  for (int k = 1; k < g.attributes(i); ++k)
+    for (u64 rest = static_cast<u64>(g.attribute(i, k)); rest != 0; rest >>= 8)
+      f(static_cast<char>(rest & 255));
+}
+
+// Remembers how y, a primitive that a trace uses, is differentiated.
+constexpr void remember(Value y, const CustomGradient& gradient) {
+  List<CustomGradient>& known = y.builder->home().custom_gradients;
+  for (const CustomGradient& k : known)  // the functions' addresses are no constants under g++'s sanitizer
+    if (k.id == gradient.id && k.matches(y.builder->graph, y.id)) return;
+  known.push(gradient);
+}
+
+// The gradients of custom node i's operands from g, that of its result; -1: none.
+constexpr List<int> custom_gradient(Builder& b, int i, int g) {
+  List<int> out(b.graph.nodes[i].arity, -1);
+  const List<CustomGradient>& known = b.home().custom_gradients;
+  for (int k = 0; k < known.size(); ++k) {
+    if (known[k].id != b.graph.nodes[i].imm || !known[k].matches(b.graph, i)) continue;
+    known[k].gradient(b, i, g, out.data());  // may add to `known`
+    return out;
+  }
+  throw Error("ir/custom", "the gradient of a custom primitive that this trace never used");
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+
+namespace WEFT_NAMESPACE::codegen {
+
+constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+                            Lowered& out) {
+  const ir::Node& n = g.nodes[node];
+  List<u64> code, addresses, numbers;
+  code.push(n.imm);
+  code.push(static_cast<u64>(g.attribute(node, 0)));
+  code.push(static_cast<u64>(n.arity + 1));
+  i64 bytes = 0;
+  for (int k = 0; k <= n.arity; ++k) {
+    const int x = k == 0 ? node : g.in(node, k - 1);
+    const DType dtype = g.nodes[x].dtype;
+    const Dims& d = g.dims(x);
+    code.push(static_cast<u64>(dtype));
+    addresses.push(k == 0 ? plan.where[node] : plan.address(f.view_in(g, x, f.group[node]), dtype));
+    numbers.push(static_cast<u64>(d.rank));
+    for (int a = 0; a < d.rank; ++a) numbers.push(static_cast<u64>(d.extent[a]));
+    bytes += passes::bytes_of(g, x);
+  }
+  out.step(StepKind::custom, out.kernel(StepKind::custom, code), addresses, numbers).bytes = bytes;
+}
+
+}  // namespace WEFT_NAMESPACE::codegen
+// ---- weft/codegen/lower_dot.hpp ----
+// A contraction as the launch of a matrix product (passes/dot_problem.hpp), and take_rows and scatter_add.
+
+// ---- weft/kernels/gemm/call.hpp ----
+// A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
+// and three strides; operands a, b, c, what is added (laid out as c) and the bias, absent ones null; words:
+// the dtypes of a, b and c, then which of the two last there are and whether f32 factors may be rounded to
+// TF32 (a permission: who has no such units takes f32).
+
+// ---- weft/kernels/gemm/shape.hpp ----
+// The operands of a host matrix product: extents, element strides, batch dimensions, and what is added to the
+// finished sums. Nothing here computes.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// C (m, n) = A (m, k) B (k, n). Strides count elements: A's element (i, l) is a[i * a_row + l * a_col], B's
+// (l, j) is b[l * b_row + j * b_col], C's (i, j) is c[i * c_row + j]. Any strides of A and B are legal, 0
+// among them.
+struct DotShape {
+  i64 m = 0, n = 0, k = 0;
+  i64 a_row = 0, a_col = 1, b_row = 0, b_col = 1, c_row = 0;
+};
+
+// Up to four batch dimensions: extents, and the strides of every operand along them (0 repeats an operand).
+struct DotBatch {
+  int rank = 0;
+  i64 extent[4]{}, a[4]{}, b[4]{}, c[4]{}, add[4]{};
+};
+
+// The type in which products of T are summed: f64 for f64, i32 or i64 for integers, f32 for everything else.
+template <class T>
+using DotSum = std::conditional_t<
+    std::is_same_v<T, f64>, f64,
+    std::conditional_t<std::is_integral_v<T>, std::conditional_t<(sizeof(T) > 4), i64, i32>, f32>>;
+
+// The same for a product of two types: the wider one's, a float's before an integer's.
+template <class TA, class TB>
+using DotSum2 =
+    std::conditional_t<std::is_floating_point_v<DotSum<TA>> == std::is_floating_point_v<DotSum<TB>>,
+                       std::conditional_t<(sizeof(DotSum<TA>) >= sizeof(DotSum<TB>)), DotSum<TA>, DotSum<TB>>,
+                       std::conditional_t<std::is_floating_point_v<DotSum<TA>>, DotSum<TA>, DotSum<TB>>>;
+
+// C = ((A B) + add) + bias, computed in the type of the sums and rounded once to TC: the order in which GPU
+// libraries add. `bias` has n elements, `add` is (m, n) with contiguous columns and rows add_row apart; null
+// leaves the term out. `add` is C itself or does not overlap it.
+template <class TC>
+struct DotEpilogue {
+  const DotSum<TC>* bias = nullptr;
+  const TC* add = nullptr;
+  i64 add_row = 0;
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+inline constexpr u64 dot_adds = 1, dot_has_bias = 2, dot_is_tf32 = 4;
+
+struct DotCall {
+  DotShape shape;
+  DotBatch batch;
+};
+
+constexpr DotCall dot_call(const u64* numbers) {
+  const auto number = [&](int i) { return static_cast<i64>(numbers[i]); };
+  DotCall call;
+  call.shape = {number(0), number(1), number(2), number(3), number(4), number(5), number(6), number(7)};
+  call.batch.rank = static_cast<int>(numbers[8]);
+  for (int i = 0; i < call.batch.rank; ++i) {
+    call.batch.extent[i] = number(9 + 4 * i);
+    call.batch.a[i] = number(10 + 4 * i);
+    call.batch.b[i] = number(11 + 4 * i);
+    call.batch.c[i] = call.batch.add[i] = number(12 + 4 * i);
+  }
+  return call;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::codegen {
+
+constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
+                         Lowered& out) {
+  const passes::Group& group = f.groups[k];
+  const int node = group.opaque, a = g.in(node, 0), b = g.in(node, 1);
+  const passes::View va = f.view_in(g, a, k), vb = f.view_in(g, b, k);
+  const passes::DotProblem p = passes::dot_problem(g, node, va, vb);
+  if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
+  List<u64> code, addresses, numbers;
+  code.push(static_cast<u64>(g.nodes[a].dtype));
+  code.push(static_cast<u64>(g.nodes[b].dtype));
+  code.push(static_cast<u64>(g.nodes[node].dtype));
+  addresses.push(plan.address(va, g.nodes[a].dtype));
+  addresses.push(plan.address(vb, g.nodes[b].dtype));
+  addresses.push(plan.where[group.result]);
+  u64 epilogue = g.nodes[node].imm == ir::dot_tf32 ? kernels::dot_is_tf32 : 0;
+  i64 epilogue_bytes = 0;
+  for (int e = 0; e < 2; ++e) {
+    const int x = e == 0 ? group.added : group.bias;
+    if (x < 0) {
+      addresses.push(passes::Address::none);
+      continue;
+    }
+    addresses.push(plan.address(f.view_in(g, x, k), g.nodes[x].dtype));
+    epilogue |= e == 0 ? kernels::dot_adds : kernels::dot_has_bias;
+    epilogue_bytes += e == 0 ? passes::bytes_of(g, x) : p.n * size_of(g.nodes[x].dtype);
+  }
+  code.push(epilogue);
+  for (const i64 x :
+       {p.m, p.n, p.k, p.a_row, p.a_col, p.b_row, p.b_col, p.c_row, static_cast<i64>(p.batches)})
+    numbers.push(static_cast<u64>(x));
+  i64 batch = 1;
+  for (int i = 0; i < p.batches; ++i) {
+    for (const i64 x : {p.batch[i].extent, p.batch[i].a, p.batch[i].b, p.batch[i].c})
+      numbers.push(static_cast<u64>(x));
+    batch *= p.batch[i].extent;
+  }
+  Step& step = out.step(StepKind::dot, out.kernel(StepKind::dot, code), addresses, numbers);
+  step.bytes = passes::bytes_of(g, a) + passes::bytes_of(g, b) + passes::bytes_of(g, node) + epilogue_bytes;
+  step.flops = 2 * batch * p.m * p.n * p.k;
+}
+
+// take_rows and scatter_add: rows of a table by index.
+constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
+                           Lowered& out) {
+  const bool gathers = g.nodes[node].op == ir::Op::take_rows;
+  const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
+  const auto address = [&](int x) { return plan.address(f.view_in(g, x, f.group[node]), g.nodes[x].dtype); };
+  const i64 rows = g.dims(gathers ? data : node).extent[0], count = g.dims(index).size();
+  const i64 width = count > 0 ? g.dims(gathers ? node : data).size() / count : 0;
+  List<u64> code, addresses, numbers;
+  code.push(static_cast<u64>(g.nodes[node].dtype));
+  code.push(static_cast<u64>(g.nodes[index].dtype));
+  addresses.push(address(data));
+  addresses.push(address(index));
+  addresses.push(plan.where[node]);
+  numbers.push(static_cast<u64>(rows));
+  numbers.push(static_cast<u64>(count));
+  numbers.push(static_cast<u64>(width));
+  const StepKind kind = gathers ? StepKind::take_rows : StepKind::scatter_add;
+  Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
+  step.bytes =
+      passes::bytes_of(g, index) +
+      (gathers ? 2 * passes::bytes_of(g, node) : passes::bytes_of(g, data) + 2 * passes::bytes_of(g, node));
 }
 
 }  // namespace WEFT_NAMESPACE::codegen
@@ -10503,12 +10505,12 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
                         int last) {
   Lowered out;
   FusedLowering fused(g, f, plan, out);
-  int finish = 0;  // the next of plan.finishes
-  while (finish < plan.finishes.size() && plan.finishes[finish] < first) ++finish;
+  int combine = 0;  // the next of plan.combines
+  while (combine < plan.combines.size() && plan.combines[combine] < first) ++combine;
   const auto sums = [&](int before) {
-    if (finish == plan.finishes.size() || plan.finishes[finish] != before) return;
-    lower_finish(g, f, plan, finish > 0 ? plan.finishes[finish - 1] : 0, before, out);
-    ++finish;
+    if (combine == plan.combines.size() || plan.combines[combine] != before) return;
+    lower_combine_partials(g, f, plan, combine > 0 ? plan.combines[combine - 1] : 0, before, out);
+    ++combine;
   };
   const auto copies = [&](int before) {
     for (const passes::Copy& c : plan.copies) {
@@ -10724,15 +10726,15 @@ struct Blocks {
 
 // The types and folds of the second stage of all sums of program P.
 template <class P>
-constexpr u64 finish_set() {
+constexpr u64 combine_set() {
   u64 set = 0;
   for (int s = 0; s < P::header.steps; ++s) {
     const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::finish) continue;
+    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::combine_partials) continue;
     const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-    for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::finish_numbers)
+    for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::combine_numbers)
       set |=
-          kernels::finish_set(static_cast<DType>(n[k + 3] & 255), static_cast<kernels::Fold>(n[k + 3] >> 8));
+          kernels::combine_set(static_cast<DType>(n[k + 3] & 255), static_cast<kernels::Fold>(n[k + 3] >> 8));
   }
   return set;
 }
@@ -10763,11 +10765,11 @@ class Steps {
       const int first = static_cast<int>(w[1] & 0xffffffff), addresses = static_cast<int>(w[1] >> 32);
       launch.numbers = image + header.number_at + (w[2] & 0xffffffff);
       launch.number_count = static_cast<int>(w[2] >> 32);
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish) {
+      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::combine_partials) {
         launch.sum_count = addresses / 2;
         for (int k = 0; k < launch.sum_count; ++k) {
-          sums_.push(kernels::finish_sum(launch.numbers + kernels::finish_numbers * k,
-                                         resolve(image[header.address_at + first + 2 * k]), nullptr));
+          sums_.push(kernels::partial_sum(launch.numbers + kernels::combine_numbers * k,
+                                          resolve(image[header.address_at + first + 2 * k]), nullptr));
           place(image[header.address_at + first + 2 * k + 1], sums_.back().to);
         }
         continue;
@@ -10792,7 +10794,7 @@ class Steps {
       }
     }
     sort_uses();
-    kernels::FinishSum* next_sum = sums_.data();
+    kernels::PartialSum* next_sum = sums_.data();
     const kernels::Segment* next = segments_.data();
     for (Launch& launch : launches_) {
       launch.sums = next_sum;
@@ -10880,7 +10882,7 @@ class Steps {
     int n = 0;
     for (int s = 0; s < header_.steps; ++s) {
       const u64* w = image_ + header_.step_at + codegen::step_words * s;
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish)
+      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::combine_partials)
         n += static_cast<int>(w[1] >> 33);
     }
     return n;
@@ -10954,7 +10956,7 @@ class Steps {
   List<Bound> bindings_;
   List<Use> inputs_, uses_;
   List<kernels::Segment> segments_;  // of all segmented kernels
-  List<kernels::FinishSum> sums_;    // of all second stages
+  List<kernels::PartialSum> sums_;   // of all second stages
 };
 
 // Shows a Checker every step, one at a time: `settle` returns when the last one has ended, `read` brings the
@@ -14390,7 +14392,7 @@ struct HostLaunch {
   LaunchArgs args;
   const u64* numbers = nullptr;
   int number_count = 0;
-  FinishSum* sums = nullptr;  // of a second stage
+  PartialSum* sums = nullptr;  // of a second stage
   int sum_count = 0;
 };
 
@@ -14407,11 +14409,11 @@ void run_fused(const HostLaunch& launch, int threads) {
 
 // `Set`: the types and folds of the program's sums.
 template <u64 Set>
-void run_finish(const HostLaunch& launch, int) {
+void run_combine_partials(const HostLaunch& launch, int) {
   SerialTeam team;
   i64 blocks = 0;
-  const FinishArgs args = finish_args(launch.sums, launch.sum_count, team.size(), blocks);
-  for (i64 b = 0; b < blocks; ++b) finish_block<Set>(team, args, b);
+  const CombineArgs args = combine_args(launch.sums, launch.sum_count, team.size(), blocks);
+  for (i64 b = 0; b < blocks; ++b) combine_block<Set>(team, args, b);
 }
 
 // Words and numbers: gemm/call.hpp.
@@ -15623,7 +15625,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.copies.size());
   w.put_int(p.outputs.size());
   w.put_int(p.workspace_bytes);
-  w.put_int(p.finishes.size());
+  w.put_int(p.combines.size());
   w.put_all(p.where.data(), p.where.size());
   for (const passes::Cut& c : p.cuts) {
     w.put_int(c.rows);
@@ -15640,7 +15642,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
     w.put_int(c.before);
   }
   for (u64 a : p.outputs) w.put(a);
-  for (int k : p.finishes) w.put_int(k);
+  for (int k : p.combines) w.put_int(k);
 }
 
 // The plan that Stage wrote, as constant arrays; plan() borrows them.
@@ -15648,14 +15650,14 @@ template <class Stage>
 struct FrozenPlan {
   static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
   static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3),
-                       finishes = count(5);
+                       combines = count(5);
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
     u64 where[at_least_one(S::places)]{};
     passes::Cut cuts[at_least_one(S::cuts)]{};
     passes::Copy copies[at_least_one(S::copies)]{};
     u64 outputs[at_least_one(S::outputs)]{};
-    int finishes[at_least_one(S::finishes)]{};
+    int combines[at_least_one(S::combines)]{};
   };
   template <class S>
   static constexpr Arrays<S> read() {
@@ -15683,7 +15685,7 @@ struct FrozenPlan {
       c.before = static_cast<int>(r.get_int());
     }
     for (int i = 0; i < S::outputs; ++i) to.outputs[i] = r.get();
-    for (int i = 0; i < S::finishes; ++i) to.finishes[i] = static_cast<int>(r.get_int());
+    for (int i = 0; i < S::combines; ++i) to.combines[i] = static_cast<int>(r.get_int());
     return to;
   }
   static constexpr Arrays<FrozenPlan> arrays = read<FrozenPlan>();
@@ -15694,7 +15696,7 @@ struct FrozenPlan {
     p.cuts = List<passes::Cut>::borrow(arrays.cuts, cuts);
     p.copies = List<passes::Copy>::borrow(arrays.copies, copies);
     p.outputs = List<u64>::borrow(arrays.outputs, outputs);
-    p.finishes = List<int>::borrow(arrays.finishes, finishes);
+    p.combines = List<int>::borrow(arrays.combines, combines);
     p.workspace_bytes = static_cast<i64>(Kept<Stage>::data[4]);
     return p;
   }
@@ -16731,8 +16733,8 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
       out.shape = to_text(group.space).c_str();
       out.ops = fused_ops(g, f, group);
       break;
-    case codegen::StepKind::finish:
-      out.kernel = "finish";
+    case codegen::StepKind::combine_partials:
+      out.kernel = "combine_partials";
       out.shape = std::to_string(step.addresses.size / 2) + (step.addresses.size == 2 ? " sum" : " sums");
       out.ops = "adds the parts";
       break;
@@ -17007,8 +17009,8 @@ constexpr HostKernel host_kernel() {
     return host_axis_kernel<P, K>();
   else if constexpr (kind == codegen::StepKind::custom)
     return &kernels::run_custom<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::finish)
-    return &kernels::run_finish<finish_set<P>()>;
+  else if constexpr (kind == codegen::StepKind::combine_partials)
+    return &kernels::run_combine_partials<combine_set<P>()>;
   else if constexpr (kind == codegen::StepKind::repeat)
     return nullptr;  // Steps walks what is inside
   else
@@ -22743,7 +22745,7 @@ class Checker {
         Watched w;
         w.text =
             explained.kernel + " " + explained.shape + (explained.ops.empty() ? "" : ": " + explained.ops);
-        if (step.kind == codegen::StepKind::finish)
+        if (step.kind == codegen::StepKind::combine_partials)
           watch_sums(w, g, plan, spared, addresses, step.addresses.size / 2);
         else if (step.kind != codegen::StepKind::copy && step.kind != codegen::StepKind::repeat)
           watch_group(w, g, f, plan, spared, writer, k, addresses, step.addresses.size);
@@ -49476,7 +49478,7 @@ struct CudaPlan {
     for (int s = 0; s < P::header.steps; ++s) {
       const u64* w = P::image + P::header.step_at + codegen::step_words * s;
       const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
-      if (kind == codegen::StepKind::finish) finished = true;
+      if (kind == codegen::StepKind::combine_partials) finished = true;
       if (kind != codegen::StepKind::fused) continue;
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
       if (n[4] == 0) continue;
@@ -49535,7 +49537,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
     const u64* w = P::image + P::header.step_at + codegen::step_words * s;
     const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
     Launch& launch = launches[s];
-    if (kind == codegen::StepKind::finish) {
+    if (kind == codegen::StepKind::combine_partials) {
       finished = true;
       for (int k = 0; k < launch.sum_count; ++k)
         for (const Waiting& x : waiting)
@@ -49618,7 +49620,7 @@ inline unsigned cuda_blocks(i64 blocks) {
 }
 
 class CublasLtDot;
-struct FinishSum;
+struct PartialSum;
 
 // One step: pointers to device memory, numbers as its kind defines them.
 struct CudaLaunch {
@@ -49626,7 +49628,7 @@ struct CudaLaunch {
   LaunchArgs args;
   const u64* numbers = nullptr;
   int number_count = 0;
-  FinishSum* sums = nullptr;  // of a second stage
+  PartialSum* sums = nullptr;  // of a second stage
   int sum_count = 0;
   CublasLtDot* dot = nullptr;  // of a product that the library runs
   void* library = nullptr;     // the library's scratch
@@ -50013,6 +50015,33 @@ void run_cuda_custom(const CudaLaunch& launch, cudaStream_t stream) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_CUSTOM_CUDA_CUH
+// ---- weft/kernels/fused/combine_partials.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_COMBINE_PARTIALS_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_FUSED_COMBINE_PARTIALS_CUH
+// The second stage of sums along rows on a GPU.
+
+namespace WEFT_NAMESPACE::kernels {
+
+inline constexpr int combine_threads = 256;
+
+template <u64 Tag, u64 Set>
+__global__ void __launch_bounds__(combine_threads) WEFT_KERNEL
+    combine_partials_kernel(const __grid_constant__ CombineArgs args) {
+  __shared__ __align__(16) unsigned char slots[combine_threads * 8];
+  BlockTeam<combine_threads> team(slots);
+  combine_block<Set>(team, args, static_cast<i64>(blockIdx.x));
+}
+
+template <u64 Set>
+void run_cuda_combine_partials(const CudaLaunch& launch, cudaStream_t stream) {
+  i64 blocks = 0;
+  const CombineArgs args = combine_args(launch.sums, launch.sum_count, combine_threads, blocks);
+  combine_partials_kernel<kernel_tag, Set><<<cuda_blocks(blocks), combine_threads, 0, stream>>>(args);
+  cuda_check_launch("the second stage of a sum");
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_FUSED_COMBINE_PARTIALS_CUH
 // ---- weft/kernels/fused/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_FUSED_CUDA_CUH
@@ -50077,33 +50106,6 @@ void enqueue_fused(Code<W...>, const LaunchArgs& from, cudaStream_t stream) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_FUSED_CUDA_CUH
-// ---- weft/kernels/fused/finish_cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_FINISH_CUDA_CUH
-#define WEFT_SINGLE_WEFT_KERNELS_FUSED_FINISH_CUDA_CUH
-// The second stage of sums along rows on a GPU.
-
-namespace WEFT_NAMESPACE::kernels {
-
-inline constexpr int finish_threads = 256;
-
-template <u64 Tag, u64 Set>
-__global__ void __launch_bounds__(finish_threads) WEFT_KERNEL
-    finish_kernel(const __grid_constant__ FinishArgs args) {
-  __shared__ __align__(16) unsigned char slots[finish_threads * 8];
-  BlockTeam<finish_threads> team(slots);
-  finish_block<Set>(team, args, static_cast<i64>(blockIdx.x));
-}
-
-template <u64 Set>
-void run_cuda_finish(const CudaLaunch& launch, cudaStream_t stream) {
-  i64 blocks = 0;
-  const FinishArgs args = finish_args(launch.sums, launch.sum_count, finish_threads, blocks);
-  finish_kernel<kernel_tag, Set><<<cuda_blocks(blocks), finish_threads, 0, stream>>>(args);
-  cuda_check_launch("the second stage of a sum");
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_FUSED_FINISH_CUDA_CUH
 // ---- weft/kernels/gemm/cublaslt.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_GEMM_CUBLASLT_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_GEMM_CUBLASLT_CUH
@@ -50815,8 +50817,8 @@ constexpr CudaKernel cuda_kernel() {
   constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
   if constexpr (kind == codegen::StepKind::fused) {
     return &launching::run_fused<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
-  } else if constexpr (kind == codegen::StepKind::finish) {
-    return &kernels::run_cuda_finish<finish_set<P>()>;
+  } else if constexpr (kind == codegen::StepKind::combine_partials) {
+    return &kernels::run_cuda_combine_partials<combine_set<P>()>;
   } else if constexpr (kind == codegen::StepKind::custom) {
     return &kernels::run_cuda_custom<codegen::code_of<P, K>>;
   } else if constexpr (kind == codegen::StepKind::copy) {

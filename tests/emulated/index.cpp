@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "weft/kernels/axis/rows.hpp"
-#include "weft/kernels/fused/finish.hpp"
+#include "weft/kernels/fused/combine_partials.hpp"
 #include "weft/kernels/team/emulated.hpp"
 
 using namespace weft;
@@ -105,7 +105,7 @@ TEST_CASE("index: take_rows copies rows and marks those outside the table") {
   }
 }
 
-TEST_CASE("finish: chunks of several sums become one, in any team") {
+TEST_CASE("combine_partials: chunks of several sums become one, in any team") {
   using kernels::Fold;
   constexpr i64 chunks = 37, stride = 1024;
   std::vector<char> partial(chunks * stride);
@@ -136,19 +136,20 @@ TEST_CASE("finish: chunks of several sums become one, in any team") {
   const u64 numbers[3][4] = {{chunks, stride, 100, word(DType::f32, Fold::sum)},
                              {chunks, stride, 20, word(DType::f64, Fold::max)},
                              {chunks, stride, 1, word(DType::f32, Fold::sum)}};
-  const kernels::FinishSum sums[] = {kernels::finish_sum(numbers[0], partial.data(), a.data()),
-                                     kernels::finish_sum(numbers[1], partial.data() + 448, b.data()),
-                                     kernels::finish_sum(numbers[2], partial.data() + 640, total.data())};
-  constexpr u64 set = kernels::finish_set(DType::f32, Fold::sum) | kernels::finish_set(DType::f64, Fold::max);
+  const kernels::PartialSum sums[] = {kernels::partial_sum(numbers[0], partial.data(), a.data()),
+                                      kernels::partial_sum(numbers[1], partial.data() + 448, b.data()),
+                                      kernels::partial_sum(numbers[2], partial.data() + 640, total.data())};
+  constexpr u64 set =
+      kernels::combine_set(DType::f32, Fold::sum) | kernels::combine_set(DType::f64, Fold::max);
   for (const int threads : {1, 32, 256}) {
     i64 blocks = 0;
-    const kernels::FinishArgs args = kernels::finish_args(sums, 3, threads, blocks);
+    const kernels::CombineArgs args = kernels::combine_args(sums, 3, threads, blocks);
     if (threads == 1) {
       SerialTeam team;
-      for (i64 i = 0; i < blocks; ++i) kernels::finish_block<set>(team, args, i);
+      for (i64 i = 0; i < blocks; ++i) kernels::combine_block<set>(team, args, i);
     } else {
       emulate_grid(blocks, threads, 8 * threads, 11,
-                   [&](EmulatedTeam& team, i64 block) { kernels::finish_block<set>(team, args, block); });
+                   [&](EmulatedTeam& team, i64 block) { kernels::combine_block<set>(team, args, block); });
     }
     for (std::size_t i = 0; i < a.size(); ++i)
       CHECK(std::abs(static_cast<double>(a[i]) - expect_a[i]) < 1e-4);

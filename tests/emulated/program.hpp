@@ -30,12 +30,12 @@ void run_fused(const kernels::HostLaunch& launch, int) {
 }
 
 template <u64 Set>
-void run_finish(const kernels::HostLaunch& launch, int) {
+void run_combine_partials(const kernels::HostLaunch& launch, int) {
   constexpr int threads = 128;
   i64 blocks = 0;
-  const kernels::FinishArgs args = kernels::finish_args(launch.sums, launch.sum_count, threads, blocks);
+  const kernels::CombineArgs args = kernels::combine_args(launch.sums, launch.sum_count, threads, blocks);
   emulate_grid(blocks, threads, 8 * threads, ++seed,
-               [&](EmulatedTeam& team, i64 block) { kernels::finish_block<Set>(team, args, block); });
+               [&](EmulatedTeam& team, i64 block) { kernels::combine_block<Set>(team, args, block); });
 }
 
 template <class C>
@@ -54,8 +54,8 @@ template <class P, int K>
 constexpr exec::HostKernel kernel() {
   if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::fused)
     return &run_fused<codegen::code_of<P, K>, exec::kernel_alignment<P, K>()>;
-  else if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::finish)
-    return &run_finish<exec::finish_set<P>()>;
+  else if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::combine_partials)
+    return &run_combine_partials<exec::combine_set<P>()>;
   else if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::conv)
     return &run_conv<codegen::code_of<P, K>>;
   else

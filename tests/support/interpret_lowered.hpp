@@ -175,8 +175,8 @@ class Machine {
     switch (s.kind) {
       case codegen::StepKind::fused:
         return fused(words, address, number, s.numbers.size);
-      case codegen::StepKind::finish:
-        for (int k = 0; k < s.numbers.size; k += kernels::finish_numbers, address += 2) {
+      case codegen::StepKind::combine_partials:
+        for (int k = 0; k < s.numbers.size; k += kernels::combine_numbers, address += 2) {
           const DType t = static_cast<DType>(number[k + 3] & 255);
           for (i64 i = 0; i < n(k + 2); ++i) {
             double v = read(address[0], i, t);

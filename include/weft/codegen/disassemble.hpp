@@ -28,10 +28,20 @@ inline constexpr const char* role_names[]{"load",  "store", "index", "accumulate
                                           "random"};
 inline constexpr const char* space_names[]{"model",   "optimizer", "workspace", "input",
                                            "scalars", "output",    "bound"};
-inline constexpr const char* kind_names[]{
-    "fused",          "finish",       "dot",    "take_rows", "scatter_add",
-    "copy",           "conv",         "scan",   "argsort",   "take_along_axis",
-    "scatter_reduce", "searchsorted", "custom", "repeat"};
+inline constexpr const char* kind_names[]{"fused",
+                                          "combine_partials",
+                                          "dot",
+                                          "take_rows",
+                                          "scatter_add",
+                                          "copy",
+                                          "conv",
+                                          "scan",
+                                          "argsort",
+                                          "take_along_axis",
+                                          "scatter_reduce",
+                                          "searchsorted",
+                                          "custom",
+                                          "repeat"};
 static_assert(std::size(kind_names) == static_cast<std::size_t>(StepKind::repeat) + 1);
 static_assert(std::size(space_names) == static_cast<std::size_t>(ir::Space::bound) + 1);
 static_assert(std::size(fold_names) == static_cast<std::size_t>(kernels::Fold::argmin) + 1);

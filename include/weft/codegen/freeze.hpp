@@ -12,7 +12,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.copies.size());
   w.put_int(p.outputs.size());
   w.put_int(p.workspace_bytes);
-  w.put_int(p.finishes.size());
+  w.put_int(p.combines.size());
   w.put_all(p.where.data(), p.where.size());
   for (const passes::Cut& c : p.cuts) {
     w.put_int(c.rows);
@@ -29,7 +29,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
     w.put_int(c.before);
   }
   for (u64 a : p.outputs) w.put(a);
-  for (int k : p.finishes) w.put_int(k);
+  for (int k : p.combines) w.put_int(k);
 }
 
 // The plan that Stage wrote, as constant arrays; plan() borrows them.
@@ -37,14 +37,14 @@ template <class Stage>
 struct FrozenPlan {
   static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
   static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3),
-                       finishes = count(5);
+                       combines = count(5);
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
     u64 where[at_least_one(S::places)]{};
     passes::Cut cuts[at_least_one(S::cuts)]{};
     passes::Copy copies[at_least_one(S::copies)]{};
     u64 outputs[at_least_one(S::outputs)]{};
-    int finishes[at_least_one(S::finishes)]{};
+    int combines[at_least_one(S::combines)]{};
   };
   template <class S>
   static constexpr Arrays<S> read() {
@@ -72,7 +72,7 @@ struct FrozenPlan {
       c.before = static_cast<int>(r.get_int());
     }
     for (int i = 0; i < S::outputs; ++i) to.outputs[i] = r.get();
-    for (int i = 0; i < S::finishes; ++i) to.finishes[i] = static_cast<int>(r.get_int());
+    for (int i = 0; i < S::combines; ++i) to.combines[i] = static_cast<int>(r.get_int());
     return to;
   }
   static constexpr Arrays<FrozenPlan> arrays = read<FrozenPlan>();
@@ -83,7 +83,7 @@ struct FrozenPlan {
     p.cuts = List<passes::Cut>::borrow(arrays.cuts, cuts);
     p.copies = List<passes::Copy>::borrow(arrays.copies, copies);
     p.outputs = List<u64>::borrow(arrays.outputs, outputs);
-    p.finishes = List<int>::borrow(arrays.finishes, finishes);
+    p.combines = List<int>::borrow(arrays.combines, combines);
     p.workspace_bytes = static_cast<i64>(Kept<Stage>::data[4]);
     return p;
   }

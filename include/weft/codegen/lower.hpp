@@ -2,10 +2,10 @@
 // From the plan to launches: every group in order, between them the second stages of sums and copies.
 
 #include "weft/codegen/lower_along_axis.hpp"
+#include "weft/codegen/lower_combine_partials.hpp"
 #include "weft/codegen/lower_conv.hpp"
 #include "weft/codegen/lower_custom.hpp"
 #include "weft/codegen/lower_dot.hpp"
-#include "weft/codegen/lower_finish.hpp"
 #include "weft/codegen/lower_fused.hpp"
 #include "weft/codegen/lower_loop.hpp"
 
@@ -17,12 +17,12 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
                         int last) {
   Lowered out;
   FusedLowering fused(g, f, plan, out);
-  int finish = 0;  // the next of plan.finishes
-  while (finish < plan.finishes.size() && plan.finishes[finish] < first) ++finish;
+  int combine = 0;  // the next of plan.combines
+  while (combine < plan.combines.size() && plan.combines[combine] < first) ++combine;
   const auto sums = [&](int before) {
-    if (finish == plan.finishes.size() || plan.finishes[finish] != before) return;
-    lower_finish(g, f, plan, finish > 0 ? plan.finishes[finish - 1] : 0, before, out);
-    ++finish;
+    if (combine == plan.combines.size() || plan.combines[combine] != before) return;
+    lower_combine_partials(g, f, plan, combine > 0 ? plan.combines[combine - 1] : 0, before, out);
+    ++combine;
   };
   const auto copies = [&](int before) {
     for (const passes::Copy& c : plan.copies) {

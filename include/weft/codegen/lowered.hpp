@@ -11,7 +11,7 @@ namespace WEFT_NAMESPACE::codegen {
 // bindings.
 enum class StepKind : u8 {
   fused,
-  finish,
+  combine_partials,
   dot,
   take_rows,
   scatter_add,

@@ -95,7 +95,7 @@ class Checker {
         Watched w;
         w.text =
             explained.kernel + " " + explained.shape + (explained.ops.empty() ? "" : ": " + explained.ops);
-        if (step.kind == codegen::StepKind::finish)
+        if (step.kind == codegen::StepKind::combine_partials)
           watch_sums(w, g, plan, spared, addresses, step.addresses.size / 2);
         else if (step.kind != codegen::StepKind::copy && step.kind != codegen::StepKind::repeat)
           watch_group(w, g, f, plan, spared, writer, k, addresses, step.addresses.size);

@@ -6,8 +6,8 @@
 #include "weft/kernels/axis/rows.cuh"
 #include "weft/kernels/conv/cuda.cuh"
 #include "weft/kernels/custom/cuda.cuh"
+#include "weft/kernels/fused/combine_partials.cuh"
 #include "weft/kernels/fused/cuda.cuh"
-#include "weft/kernels/fused/finish_cuda.cuh"
 #include "weft/kernels/gemm/cublaslt.cuh"
 #include "weft/kernels/gemm/tiled.cuh"
 
@@ -91,8 +91,8 @@ constexpr CudaKernel cuda_kernel() {
   constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
   if constexpr (kind == codegen::StepKind::fused) {
     return &launching::run_fused<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
-  } else if constexpr (kind == codegen::StepKind::finish) {
-    return &kernels::run_cuda_finish<finish_set<P>()>;
+  } else if constexpr (kind == codegen::StepKind::combine_partials) {
+    return &kernels::run_cuda_combine_partials<combine_set<P>()>;
   } else if constexpr (kind == codegen::StepKind::custom) {
     return &kernels::run_cuda_custom<codegen::code_of<P, K>>;
   } else if constexpr (kind == codegen::StepKind::copy) {

@@ -4,7 +4,7 @@
 
 #include "weft/exec/steps.hpp"
 #include "weft/kernels/conv/block.hpp"
-#include "weft/kernels/fused/finish.hpp"
+#include "weft/kernels/fused/combine_partials.hpp"
 #include "weft/kernels/fused/grid.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -85,7 +85,7 @@ struct CudaPlan {
     for (int s = 0; s < P::header.steps; ++s) {
       const u64* w = P::image + P::header.step_at + codegen::step_words * s;
       const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
-      if (kind == codegen::StepKind::finish) finished = true;
+      if (kind == codegen::StepKind::combine_partials) finished = true;
       if (kind != codegen::StepKind::fused) continue;
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
       if (n[4] == 0) continue;
@@ -144,7 +144,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
     const u64* w = P::image + P::header.step_at + codegen::step_words * s;
     const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
     Launch& launch = launches[s];
-    if (kind == codegen::StepKind::finish) {
+    if (kind == codegen::StepKind::combine_partials) {
       finished = true;
       for (int k = 0; k < launch.sum_count; ++k)
         for (const Waiting& x : waiting)

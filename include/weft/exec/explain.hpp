@@ -124,8 +124,8 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
       out.shape = to_text(group.space).c_str();
       out.ops = fused_ops(g, f, group);
       break;
-    case codegen::StepKind::finish:
-      out.kernel = "finish";
+    case codegen::StepKind::combine_partials:
+      out.kernel = "combine_partials";
       out.shape = std::to_string(step.addresses.size / 2) + (step.addresses.size == 2 ? " sum" : " sums");
       out.ops = "adds the parts";
       break;

@@ -47,8 +47,8 @@ constexpr HostKernel host_kernel() {
     return host_axis_kernel<P, K>();
   else if constexpr (kind == codegen::StepKind::custom)
     return &kernels::run_custom<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::finish)
-    return &kernels::run_finish<finish_set<P>()>;
+  else if constexpr (kind == codegen::StepKind::combine_partials)
+    return &kernels::run_combine_partials<combine_set<P>()>;
   else if constexpr (kind == codegen::StepKind::repeat)
     return nullptr;  // Steps walks what is inside
   else

@@ -3,7 +3,7 @@
 // walk over that list in order, and allocates nothing.
 
 #include "weft/codegen/image.hpp"
-#include "weft/kernels/fused/finish.hpp"
+#include "weft/kernels/fused/combine_partials.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -18,15 +18,15 @@ struct Blocks {
 
 // The types and folds of the second stage of all sums of program P.
 template <class P>
-constexpr u64 finish_set() {
+constexpr u64 combine_set() {
   u64 set = 0;
   for (int s = 0; s < P::header.steps; ++s) {
     const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::finish) continue;
+    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::combine_partials) continue;
     const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-    for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::finish_numbers)
+    for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::combine_numbers)
       set |=
-          kernels::finish_set(static_cast<DType>(n[k + 3] & 255), static_cast<kernels::Fold>(n[k + 3] >> 8));
+          kernels::combine_set(static_cast<DType>(n[k + 3] & 255), static_cast<kernels::Fold>(n[k + 3] >> 8));
   }
   return set;
 }
@@ -57,11 +57,11 @@ class Steps {
       const int first = static_cast<int>(w[1] & 0xffffffff), addresses = static_cast<int>(w[1] >> 32);
       launch.numbers = image + header.number_at + (w[2] & 0xffffffff);
       launch.number_count = static_cast<int>(w[2] >> 32);
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish) {
+      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::combine_partials) {
         launch.sum_count = addresses / 2;
         for (int k = 0; k < launch.sum_count; ++k) {
-          sums_.push(kernels::finish_sum(launch.numbers + kernels::finish_numbers * k,
-                                         resolve(image[header.address_at + first + 2 * k]), nullptr));
+          sums_.push(kernels::partial_sum(launch.numbers + kernels::combine_numbers * k,
+                                          resolve(image[header.address_at + first + 2 * k]), nullptr));
           place(image[header.address_at + first + 2 * k + 1], sums_.back().to);
         }
         continue;
@@ -86,7 +86,7 @@ class Steps {
       }
     }
     sort_uses();
-    kernels::FinishSum* next_sum = sums_.data();
+    kernels::PartialSum* next_sum = sums_.data();
     const kernels::Segment* next = segments_.data();
     for (Launch& launch : launches_) {
       launch.sums = next_sum;
@@ -174,7 +174,7 @@ class Steps {
     int n = 0;
     for (int s = 0; s < header_.steps; ++s) {
       const u64* w = image_ + header_.step_at + codegen::step_words * s;
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::finish)
+      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::combine_partials)
         n += static_cast<int>(w[1] >> 33);
     }
     return n;
@@ -248,7 +248,7 @@ class Steps {
   List<Bound> bindings_;
   List<Use> inputs_, uses_;
   List<kernels::Segment> segments_;  // of all segmented kernels
-  List<kernels::FinishSum> sums_;    // of all second stages
+  List<kernels::PartialSum> sums_;   // of all second stages
 };
 
 // Shows a Checker every step, one at a time: `settle` returns when the last one has ended, `read` brings the

@@ -19,7 +19,7 @@ struct Plan {
   List<u64> where;  // of every node in memory
   List<Cut> cuts;   // of every group
   List<Copy> copies;
-  List<int> finishes;  // before which groups the sums that are still in parts are put together, ascending
+  List<int> combines;  // before which groups the sums that are still in parts are put together, ascending
   List<u64> outputs;
   i64 workspace_bytes = 0;
 
@@ -46,7 +46,7 @@ class Planner {
     leaves();
     // lifetimes
     for (int k = 0; k < groups; ++k) {
-      if (groups_[k].opaque >= 0 && nodes_[groups_[k].opaque].op == ir::Op::loop) finish_before(k);
+      if (groups_[k].opaque >= 0 && nodes_[groups_[k].opaque].op == ir::Op::loop) combine_before(k);
       const ir::Span loads = groups_[k].loads;
       for (int i = 0; i < loads.size; ++i) touch(pool_[loads.begin + i], k);
       const ir::Span body = groups_[k].body;
@@ -60,7 +60,7 @@ class Planner {
       }
       p.cuts.push(groups_[k].opaque >= 0 ? Cut{} : cutter_.cut(k));
     }
-    if (finished_ < groups) p.finishes.push(groups);
+    if (combined_ < groups) p.combines.push(groups);
     for (int node : g.outputs) pinned_[root(node)] = 1;
     if (g.is_body) place_body_outputs();
     place_arenas();
@@ -70,19 +70,19 @@ class Planner {
     // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
     for (int dtype = 0; dtype < 16; ++dtype)
       if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
-    const int* finish = p.finishes.data();
+    const int* combine = p.combines.data();
     for (int k = 0; k < groups; ++k) {
       if (k > 0) memory_.release(k - 1);
       const Group& group = groups_[k];
       Cut& cut = p.cuts[k];
-      while (*finish <= k) ++finish;
+      while (*combine <= k) ++combine;
       for (int i = 0; i < group.stores.size; ++i) {
         const int node = pool_[group.stores.begin + i];
         if (p.where[node] != Address::none) continue;
         if (arena_[node] >= 0) {
           place_in_arena(node);
         } else if (!in_place(node, k)) {
-          const int written = is_split_sum(level_[node], cut) ? *finish - 1 : k;
+          const int written = is_split_sum(level_[node], cut) ? *combine - 1 : k;
           p.where[node] = allocate(bytes_of(g, node), pinned_[node]               ? groups
                                                       : last_use_[node] < written ? written
                                                                                   : last_use_[node]);
@@ -90,7 +90,7 @@ class Planner {
       }
       if (cut.chunks > 1) {
         const i64 bytes = cut.chunks * cutter_.sums(group);
-        if (bytes > 0) cut.partials = allocate(bytes, *finish - 1);
+        if (bytes > 0) cut.partials = allocate(bytes, *combine - 1);
       }
       if (group.opaque >= 0) {
         const i64 bytes = nodes_[group.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, k)
@@ -140,21 +140,21 @@ class Planner {
     x = root_in(x, k);
     if (last_use_[x] < k) last_use_[x] = k;
     const int made = group_[x];
-    if (made >= finished_ && made < k && role_[x] == Role::fused && is_split_sum(level_[x], p.cuts[made])) {
-      finished_ = k;
-      p.finishes.push(k);
+    if (made >= combined_ && made < k && role_[x] == Role::fused && is_split_sum(level_[x], p.cuts[made])) {
+      combined_ = k;
+      p.combines.push(k);
     }
     if (nodes_[x].op == ir::Op::flat_concat)
       for (int a = 0; a < nodes_[x].arity; ++a) touch(edges_[nodes_[x].first + a], k);
   }
 
   // No sum is still in parts when a loop begins, whose body has parts of its own.
-  constexpr void finish_before(int k) {
-    for (int made = finished_; made < k; ++made)
+  constexpr void combine_before(int k) {
+    for (int made = combined_; made < k; ++made)
       for (int i = 0; i < groups_[made].stores.size; ++i)
         if (is_split_sum(level_[pool_[groups_[made].stores.begin + i]], p.cuts[made])) {
-          finished_ = k;
-          p.finishes.push(k);
+          combined_ = k;
+          p.combines.push(k);
           return;
         }
   }
@@ -223,14 +223,14 @@ class Planner {
       const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(nodes_[i].dtype));
       if (address(x) == to) continue;
       const int made = group_[root(x)];
-      p.copies.push({address(x), to, bytes_of(g, x), finished(root(x), made)});
+      p.copies.push({address(x), to, bytes_of(g, x), combined(root(x), made)});
     }
   }
 
   // The group before which x, made by group `made`, is in memory.
-  constexpr int finished(int x, int made) const {
+  constexpr int combined(int x, int made) const {
     if (made < 0 || role_[x] != Role::fused || !is_split_sum(level_[x], p.cuts[made])) return made + 1;
-    for (int before : p.finishes)
+    for (int before : p.combines)
       if (before > made) return before;
     return f.groups.size();
   }
@@ -360,7 +360,7 @@ class Planner {
   List<i64> offsets_;
   List<u8> pinned_;
   FirstFit memory_{f.groups.size()};
-  int finished_ = 0;  // sums of the groups before this one are no longer in parts
+  int combined_ = 0;  // sums of the groups before this one are no longer in parts
   int phased_ = -1;   // the group that phase_ speaks of
   i64 arena_size_[16]{};
   u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,

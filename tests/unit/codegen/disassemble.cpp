@@ -81,8 +81,8 @@ TEST_CASE("disassemble: every kind of kernel has a name and its dtypes") {
   for (const char* kernel :
        {" dot: f32, f32 to f32\n", " conv: f32, f32 to f32\n", " take_rows: f32 by i32\n",
         " scatter_add: f32 by i32\n", " scan: f32 sum\n", " argsort: f32\n", " take_along_axis: f32 by i64\n",
-        " scatter_reduce: f32 by i64 sum\n", " searchsorted: f32 in f32\n", " custom: ", " repeat", " finish",
-        " fused: "})
+        " scatter_reduce: f32 by i64 sum\n", " searchsorted: f32 in f32\n", " custom: ", " repeat",
+        " combine_partials", " fused: "})
     CHECK_MESSAGE(text.find(kernel) != std::string::npos, kernel, " is not in\n", text);
   CHECK(text.find("bound0: ") != std::string::npos);
 }

@@ -127,14 +127,14 @@ TEST_CASE("plan: sums along the rows stay in parts until something reads one of 
   for (int k = 0; k < 4; ++k) group[k] = f.group[g.outputs[k]];
   REQUIRE(group[0] < group[1]);
   REQUIRE(group[1] < group[2]);
-  REQUIRE(p.finishes.size() == 3);
-  CHECK(p.finishes[0] == group[1]);
-  CHECK(p.finishes[1] == group[2]);
-  CHECK(p.finishes[2] == f.groups.size());
+  REQUIRE(p.combines.size() == 3);
+  CHECK(p.combines[0] == group[1]);
+  CHECK(p.combines[1] == group[2]);
+  CHECK(p.combines[2] == f.groups.size());
   const codegen::Lowered lowered = codegen::lower(g, f, p);
   int launches = 0, sums = 0;
   for (const codegen::Step& s : lowered.steps)
-    if (s.kind == codegen::StepKind::finish) ++launches, sums += s.addresses.size / 2;
+    if (s.kind == codegen::StepKind::combine_partials) ++launches, sums += s.addresses.size / 2;
   CHECK(launches == 3);
   CHECK(sums == 4);
 }

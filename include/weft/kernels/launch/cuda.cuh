@@ -41,7 +41,7 @@ inline unsigned cuda_blocks(i64 blocks) {
 }
 
 class CublasLtDot;
-struct FinishSum;
+struct PartialSum;
 
 // One step: pointers to device memory, numbers as its kind defines them.
 struct CudaLaunch {
@@ -49,7 +49,7 @@ struct CudaLaunch {
   LaunchArgs args;
   const u64* numbers = nullptr;
   int number_count = 0;
-  FinishSum* sums = nullptr;  // of a second stage
+  PartialSum* sums = nullptr;  // of a second stage
   int sum_count = 0;
   CublasLtDot* dot = nullptr;  // of a product that the library runs
   void* library = nullptr;     // the library's scratch

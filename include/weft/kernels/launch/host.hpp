@@ -6,7 +6,7 @@
 #include "weft/kernels/axis/rows.hpp"
 #include "weft/kernels/conv/host.hpp"
 #include "weft/kernels/fused/body.hpp"
-#include "weft/kernels/fused/finish.hpp"
+#include "weft/kernels/fused/combine_partials.hpp"
 #include "weft/kernels/gemm/call.hpp"
 #include "weft/kernels/gemm/host.hpp"
 
@@ -18,7 +18,7 @@ struct HostLaunch {
   LaunchArgs args;
   const u64* numbers = nullptr;
   int number_count = 0;
-  FinishSum* sums = nullptr;  // of a second stage
+  PartialSum* sums = nullptr;  // of a second stage
   int sum_count = 0;
 };
 
@@ -35,11 +35,11 @@ void run_fused(const HostLaunch& launch, int threads) {
 
 // `Set`: the types and folds of the program's sums.
 template <u64 Set>
-void run_finish(const HostLaunch& launch, int) {
+void run_combine_partials(const HostLaunch& launch, int) {
   SerialTeam team;
   i64 blocks = 0;
-  const FinishArgs args = finish_args(launch.sums, launch.sum_count, team.size(), blocks);
-  for (i64 b = 0; b < blocks; ++b) finish_block<Set>(team, args, b);
+  const CombineArgs args = combine_args(launch.sums, launch.sum_count, team.size(), blocks);
+  for (i64 b = 0; b < blocks; ++b) combine_block<Set>(team, args, b);
 }
 
 // Words and numbers: gemm/call.hpp.

@@ -3,19 +3,21 @@
 // that reads one of them, or at the end.
 
 #include "weft/codegen/lowered.hpp"
-#include "weft/kernels/fused/finish.hpp"
+#include "weft/kernels/fused/combine_partials.hpp"
 
 namespace WEFT_NAMESPACE::codegen {
 
 // Puts together what groups [first, last) left in parts; as many launches as it takes sums.
-constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
-                            int last, Lowered& out) {
+constexpr void lower_combine_partials(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+                                      int first, int last, Lowered& out) {
   List<u64> addresses, numbers;
   i64 bytes = 0;
   int sums = 0;
   const auto flush = [&] {
     if (sums == 0) return;
-    out.step(StepKind::finish, out.kernel(StepKind::finish, List<u64>()), addresses, numbers).bytes = bytes;
+    out.step(StepKind::combine_partials, out.kernel(StepKind::combine_partials, List<u64>()), addresses,
+             numbers)
+        .bytes = bytes;
     addresses.clear();
     numbers.clear();
     bytes = sums = 0;
@@ -42,7 +44,7 @@ constexpr void lower_finish(const ir::Graph& g, const passes::Fusion& f, const p
       numbers.push(static_cast<u64>(g.nodes[x].dtype) | static_cast<u64>(fold_of(g.nodes[x].op)) << 8);
       offset += passes::part_bytes(g, x);
       bytes += cuts[k].chunks * passes::bytes_of(g, x);
-      if (++sums == kernels::FinishArgs::max_sums) flush();
+      if (++sums == kernels::CombineArgs::max_sums) flush();
     }
   }
   flush();

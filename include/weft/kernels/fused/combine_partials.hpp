@@ -7,7 +7,7 @@
 namespace WEFT_NAMESPACE::kernels {
 
 // One sum: `count` elements in each of `chunks` parts, `stride` bytes apart.
-struct FinishSum {
+struct PartialSum {
   const char* partial = nullptr;
   void* to = nullptr;
   i64 chunks = 0, stride = 0, count = 0;
@@ -16,30 +16,30 @@ struct FinishSum {
   Fold fold{};
 };
 // As many as the arguments of a CUDA kernel can hold.
-struct FinishArgs {
+struct CombineArgs {
   static constexpr int max_sums = 72;
   int sums = 0;
-  FinishSum sum[max_sums];
+  PartialSum sum[max_sums];
 };
-static_assert(sizeof(FinishArgs) <= 4096);
+static_assert(sizeof(CombineArgs) <= 4096);
 
 // Elements of one sum that a team works on side by side.
-WEFT_HD constexpr int finish_columns(i64 count, int team_size) {
+WEFT_HD constexpr int combine_columns(i64 count, int team_size) {
   return count > 1 && team_size >= 32 ? 32 : 1;
 }
 // Elements of one sum that a team works on.
-WEFT_HD constexpr i64 finish_span(i64 count, int team_size) {
-  return team_size == 1 ? 1024 : finish_columns(count, team_size);
+WEFT_HD constexpr i64 combine_span(i64 count, int team_size) {
+  return team_size == 1 ? 1024 : combine_columns(count, team_size);
 }
 
 // Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element:
 // thread r * columns + c takes every (size / columns)-th, from the r-th, of element c.
 template <class S, Fold fold, class Team>
-WEFT_HD_INLINE void finish_tile(Team& team, const FinishSum& sum, i64 block) {
+WEFT_HD_INLINE void combine_tile(Team& team, const PartialSum& sum, i64 block) {
   using T = register_of<S>;
-  const int columns = finish_columns(sum.count, team.size()), rows = team.size() / columns;
+  const int columns = combine_columns(sum.count, team.size()), rows = team.size() / columns;
   const int column = team.rank() % columns, row = team.rank() / columns;
-  const i64 span = finish_span(sum.count, team.size());
+  const i64 span = combine_span(sum.count, team.size());
   const auto fold_chunks = [&](i64 i) __attribute__((always_inline)) {
     const char* from = sum.partial + i * static_cast<i64>(sizeof(S));
     T total = load<T>(reinterpret_cast<const S*>(from + row * sum.stride));
@@ -70,19 +70,19 @@ WEFT_HD_INLINE void finish_tile(Team& team, const FinishSum& sum, i64 block) {
 }
 
 // The sums that a program has, as a set: bit d for DType d, bit 16 + f for Fold f.
-constexpr u64 finish_set(DType dtype, Fold fold) {
+constexpr u64 combine_set(DType dtype, Fold fold) {
   return u64{1} << static_cast<int>(dtype) | u64{1} << (16 + static_cast<int>(fold));
 }
 
 // Block `block` of all sums of a launch; only what is in `Set` is compiled.
 template <u64 Set, class Team>
-WEFT_HD_INLINE void finish_block(Team& team, const FinishArgs& args, i64 block) {
+WEFT_HD_INLINE void combine_block(Team& team, const CombineArgs& args, i64 block) {
   int k = 0;
   for (int end = args.sums; end - k > 1;) {
     const int middle = (k + end) / 2;
     (args.sum[middle].first_block <= block ? k : end) = middle;
   }
-  const FinishSum sum = args.sum[k];
+  const PartialSum sum = args.sum[k];
   block -= sum.first_block;
   detail::unroll<0, dtype_count>([&](auto d) __attribute__((always_inline)) {
     constexpr DType dtype = static_cast<DType>(d.value);
@@ -91,7 +91,7 @@ WEFT_HD_INLINE void finish_block(Team& team, const FinishArgs& args, i64 block) 
       detail::unroll<0, 4>([&](auto f) __attribute__((always_inline)) {
         if constexpr ((Set >> (16 + f.value) & 1u) != 0)
           if (sum.fold == static_cast<Fold>(f.value))
-            finish_tile<ctype<dtype>, static_cast<Fold>(f.value)>(team, sum, block);
+            combine_tile<ctype<dtype>, static_cast<Fold>(f.value)>(team, sum, block);
       });
     }
   });
@@ -99,9 +99,9 @@ WEFT_HD_INLINE void finish_block(Team& team, const FinishArgs& args, i64 block) 
 
 // Numbers of a finish step: for each sum the chunks, the bytes from one to the next, elements, and dtype with
 // fold. Its operands: for each sum where its parts begin, and where the sum goes.
-inline constexpr int finish_numbers = 4;
-inline FinishSum finish_sum(const u64* numbers, const void* partial, void* to) {
-  FinishSum sum;
+inline constexpr int combine_numbers = 4;
+inline PartialSum partial_sum(const u64* numbers, const void* partial, void* to) {
+  PartialSum sum;
   sum.partial = static_cast<const char*>(partial);
   sum.to = to;
   sum.chunks = static_cast<i64>(numbers[0]);
@@ -112,15 +112,15 @@ inline FinishSum finish_sum(const u64* numbers, const void* partial, void* to) {
   return sum;
 }
 
-// The launch for up to FinishArgs::max_sums sums; `blocks` becomes the number of its blocks.
-inline FinishArgs finish_args(const FinishSum* sums, int count, int team_size, i64& blocks) {
-  FinishArgs args;
+// The launch for up to CombineArgs::max_sums sums; `blocks` becomes the number of its blocks.
+inline CombineArgs combine_args(const PartialSum* sums, int count, int team_size, i64& blocks) {
+  CombineArgs args;
   args.sums = count;
   blocks = 0;
   for (int k = 0; k < count; ++k) {
     args.sum[k] = sums[k];
     args.sum[k].first_block = blocks;
-    const i64 span = finish_span(sums[k].count, team_size);
+    const i64 span = combine_span(sums[k].count, team_size);
     blocks += (sums[k].count + span - 1) / span;
   }
   return args;
