@@ -33,7 +33,7 @@
 #include <vector>
 
 // ---- weft/device/cpu.hpp ----
-// The host as a device: a tag that users pass, and memory aligned for packs of lanes and for files. Law: no
+// The host as a device: a tag that users pass, and memory aligned for Simds of lanes and for files. Law: no
 // result depends on the number of threads.
 
 // ---- weft/core/error.hpp ----
@@ -409,7 +409,7 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
 
 namespace WEFT_NAMESPACE {
 
-// The bits of a float, and back. Overloaded for packs of lanes, so that one codec serves both.
+// The bits of a float, and back. Overloaded for Simds of lanes, so that one codec serves both.
 WEFT_HD_INLINE constexpr i32 to_bits(float x) { return __builtin_bit_cast(i32, x); }
 WEFT_HD_INLINE constexpr float from_bits(i32 bits) { return __builtin_bit_cast(float, bits); }
 
@@ -430,8 +430,8 @@ using HalfFormat = FloatFormat<5, 10, 0x7c00, 0x7e00, true>;
 using E4m3Format = FloatFormat<4, 3, 0x7e, 0x7f, false>;
 using E5m2Format = FloatFormat<5, 2, 0x7c, 0x7f, true>;
 
-// x as a code of the format, in the low bits. F is float or a pack of floats; everything is done with masks
-// (an arithmetic shift of a difference by 31), so that packs need neither comparison nor branch.
+// x as a code of the format, in the low bits. F is float or a Simd of floats; everything is done with masks
+// (an arithmetic shift of a difference by 31), so that Simds need neither comparison nor branch.
 template <class Format, class F>
 WEFT_HD_INLINE constexpr auto encode_float(const F& x) {
   constexpr i32 min_normal = Format::rebias + (1 << 23);
@@ -453,7 +453,7 @@ WEFT_HD_INLINE constexpr auto encode_float(const F& x) {
   return (nan & Format::nan_code) | (finite & ~nan) | sign;
 }
 
-// The float, or pack of floats, that a code (an i32 or a pack of them) stands for.
+// The float, or Simd of floats, that a code (an i32 or a Simd of them) stands for.
 template <class Format, class I>
 WEFT_HD_INLINE constexpr auto decode_float(const I& code) {
   constexpr i32 base = Format::rebias + (1 << 23);  // the smallest normal; its unit is our subnormal step
@@ -5223,16 +5223,16 @@ constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, con
 // its column, compile-time unrolling, and banks of registers.
 
 // ---- weft/kernels/evaluator/arithmetic.hpp ----
-// One pointwise instruction on values: a scalar on the GPU, a pack of lanes on the host. Small floating types
+// One pointwise instruction on values: a scalar on the GPU, a Simd of lanes on the host. Small floating types
 // are computed in f32 and rounded after every operation, so that a result never depends on what was fused.
 
 // ---- weft/core/philox.hpp ----
 // Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011).
-// Law: a pure function of counter and key, the same bits on host and device and for scalars and packs.
+// Law: a pure function of counter and key, the same bits on host and device and for scalars and Simds.
 
 namespace WEFT_NAMESPACE {
 
-// Four words of counter or output. W is u32, or any type with u32 arithmetic such as a pack of them.
+// Four words of counter or output. W is u32, or any type with u32 arithmetic such as a Simd of them.
 template <class W>
 struct PhiloxBlock {
   W x[4];
@@ -5276,8 +5276,8 @@ WEFT_HD_INLINE constexpr PhiloxBlock<W> philox(const W (&counter)[4], const u32 
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/kernels/math/functions.hpp ----
-// The mathematical functions of values: float and Pack<float>, double and Pack<double>.
-// Law: on the host float and Pack<float> run the same code, without the C library and without branches on
+// The mathematical functions of values: float and Simd<float>, double and Simd<double>.
+// Law: on the host float and Simd<float> run the same code, without the C library and without branches on
 // values (but for huge arguments of sin, cos and tan, and quotients in fmod); on the device a scalar is
 // CUDA's own accurate function, but for sin, cos and tan (within 2 ulp there, too). Results depend neither on
 // -ffp-contract nor on the vector width, only on fma_is_fused: sums of products go through fma, which rounds
@@ -5303,26 +5303,26 @@ WEFT_HD_INLINE constexpr PhiloxBlock<W> philox(const W (&counter)[4], const u32 
 
 // ---- weft/kernels/math/basic.hpp ----
 // What every function in this folder is made of: polynomials, signs, rounding to integers, scaling by powers
-// of two. V is float or Pack<float>. Law: a product whose sum must round in one way goes through fma, so
+// of two. V is float or Simd<float>. Law: a product whose sum must round in one way goes through fma, so
 // results do not depend on whether the compiler contracts expressions.
 
 // ---- weft/kernels/simd/convert.hpp ----
 // Conversion between the types that are stored and those that are computed with (float, double, i32, i64,
-// u32), for scalars and packs. Law: float to integer truncates toward zero and clamps to the integer's range,
+// u32), for scalars and Simds. Law: float to integer truncates toward zero and clamps to the integer's range,
 // NaN to zero, on every machine; everything else is the C conversion, and small floats round to nearest even.
 
-// ---- weft/kernels/simd/native.hpp ----
+// ---- weft/kernels/simd/intrinsics.hpp ----
 // The few machine instructions that portable vector code cannot express: fused multiply-add, square root,
 // minimum, scaling by a power of two, half-precision conversion and widening multiplication of one part of a
-// Pack. Law: each is exact or correctly rounded (conversions: to nearest, ties to even), so it gives the same
+// Simd. Law: each is exact or correctly rounded (conversions: to nearest, ties to even), so it gives the same
 // bits as its scalar definition.
 
-// ---- weft/kernels/simd/pack.hpp ----
-// Pack<T>: 16 numbers that the host's kernels treat as one value, as the GPU's kernels treat one number.
+// ---- weft/kernels/simd/simd.hpp ----
+// Simd<T>: 16 numbers that the host's kernels treat as one value, as the GPU's kernels treat one number.
 // Law: every operation is the scalar operation, lane by lane, and the lane count is the same on every
 // machine, so results do not depend on the width of its vector registers.
 //
-// A pack is an array of vectors as wide as the machine's: g++ turns comparisons of wider ones into scalar
+// A Simd is an array of vectors as wide as the machine's: g++ turns comparisons of wider ones into scalar
 // code, and vectors wider than the registers change the calling convention. Device compilation, where vectors
 // may not appear at all, sees an array of 16 numbers; it never runs.
 
@@ -5332,7 +5332,7 @@ WEFT_HD_INLINE constexpr PhiloxBlock<W> philox(const W (&counter)[4], const u32 
 #define WEFT_NATIVE_VECTORS 0
 #endif
 
-// Runs the statement with j = 0, 1, ..., each a constant, once for every part of pack V: neither closures nor
+// Runs the statement with j = 0, 1, ..., each a constant, once for every part of Simd V: neither closures nor
 // loops, which are what compilers spend their time on.
 #if WEFT_NATIVE_VECTORS
 #define WEFT_AT_PART(number, ...)              \
@@ -5386,7 +5386,7 @@ struct VectorOf {
 }  // namespace detail
 
 template <class T>
-struct alignas(lanes * sizeof(T) < 64 ? lanes * sizeof(T) : 64) Pack {
+struct alignas(lanes * sizeof(T) < 64 ? lanes * sizeof(T) : 64) Simd {
   using Lane = T;
 #if WEFT_NATIVE_VECTORS
   static constexpr int width =
@@ -5409,16 +5409,16 @@ struct alignas(lanes * sizeof(T) < 64 ? lanes * sizeof(T) : 64) Pack {
 namespace detail {
 
 template <class V>
-inline constexpr bool is_pack = false;
+inline constexpr bool is_simd = false;
 template <class T>
-inline constexpr bool is_pack<Pack<T>> = true;
+inline constexpr bool is_simd<Simd<T>> = true;
 
 template <class V>
 struct LaneOf {
   using type = V;
 };
 template <class T>
-struct LaneOf<Pack<T>> {
+struct LaneOf<Simd<T>> {
   using type = T;
 };
 
@@ -5427,8 +5427,8 @@ struct MaskOf {
   using type = bool;
 };
 template <class T>
-struct MaskOf<Pack<T>> {
-  using type = Pack<std::conditional_t<sizeof(T) == 8, i64, i32>>;
+struct MaskOf<Simd<T>> {
+  using type = Simd<std::conditional_t<sizeof(T) == 8, i64, i32>>;
 };
 
 template <class V, class T>
@@ -5436,15 +5436,15 @@ struct Rebind {
   using type = T;
 };
 template <class U, class T>
-struct Rebind<Pack<U>, T> {
-  using type = Pack<T>;
+struct Rebind<Simd<U>, T> {
+  using type = Simd<T>;
 };
 
 // A part with the same value in every lane.
 template <class T>
-WEFT_HD_INLINE typename Pack<T>::Part fill_part(T value) {
+WEFT_HD_INLINE typename Simd<T>::Part fill_part(T value) {
 #if WEFT_NATIVE_VECTORS
-  return value - typename Pack<T>::Part{};  // subtraction of +0 keeps -0, addition would not
+  return value - typename Simd<T>::Part{};  // subtraction of +0 keeps -0, addition would not
 #else
   return value;
 #endif
@@ -5458,22 +5458,22 @@ WEFT_HD_INLINE To recast(const From& from) {
 
 }  // namespace detail
 
-// The scalar type of a value: T for T and for Pack<T>.
+// The scalar type of a value: T for T and for Simd<T>.
 template <class V>
 using lane_of = typename detail::LaneOf<V>::type;
-// What a comparison of two V gives: bool, or a pack of 0 and -1 as wide as the lanes.
+// What a comparison of two V gives: bool, or a Simd of 0 and -1 as wide as the lanes.
 template <class V>
 using mask_of = typename detail::MaskOf<V>::type;
 // The value with V's number of lanes and T in each.
 template <class V, class T>
 using rebind = typename detail::Rebind<V, T>::type;
 template <class V>
-concept PackValue = detail::is_pack<V>;
+concept SimdValue = detail::is_simd<V>;
 
 // s in every lane.
 template <class V>
 WEFT_HD_INLINE V splat(lane_of<V> s) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     const auto filled = detail::fill_part<lane_of<V>>(s);
     V r;
     WEFT_EACH_PART(V, r.part[j] = filled)
@@ -5485,21 +5485,21 @@ WEFT_HD_INLINE V splat(lane_of<V> s) {
 
 #define WEFT_PACK_BINARY(op)                                                            \
   template <class T>                                                                    \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& b) {              \
-    Pack<T> r;                                                                          \
-    WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(a.part[j] op b.part[j])) \
+  WEFT_HD_INLINE Simd<T> operator op(const Simd<T>& a, const Simd<T>& b) {              \
+    Simd<T> r;                                                                          \
+    WEFT_EACH_PART(Simd<T>, r.part[j] = typename Simd<T>::Part(a.part[j] op b.part[j])) \
     return r;                                                                           \
   }                                                                                     \
   template <class T>                                                                    \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, std::type_identity_t<T> b) {     \
-    return a op splat<Pack<T>>(b);                                                      \
+  WEFT_HD_INLINE Simd<T> operator op(const Simd<T>& a, std::type_identity_t<T> b) {     \
+    return a op splat<Simd<T>>(b);                                                      \
   }                                                                                     \
   template <class T>                                                                    \
-  WEFT_HD_INLINE Pack<T> operator op(std::type_identity_t<T> a, const Pack<T>& b) {     \
-    return splat<Pack<T>>(a) op b;                                                      \
+  WEFT_HD_INLINE Simd<T> operator op(std::type_identity_t<T> a, const Simd<T>& b) {     \
+    return splat<Simd<T>>(a) op b;                                                      \
   }                                                                                     \
   template <class T, class U>                                                           \
-  WEFT_HD_INLINE Pack<T>& operator op##=(Pack<T>& a, const U& b) {                      \
+  WEFT_HD_INLINE Simd<T>& operator op##=(Simd<T>& a, const U& b) {                      \
     return a = a op b;                                                                  \
   }
 WEFT_PACK_BINARY(+)
@@ -5515,15 +5515,15 @@ WEFT_PACK_BINARY(^)
 // Shifts by the same count in every lane; arithmetic for signed types.
 #define WEFT_PACK_SHIFT(op)                                                                 \
   template <class T>                                                                        \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, int count) {                         \
-    Pack<T> r;                                                                              \
-    WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(a.part[j] op count))         \
+  WEFT_HD_INLINE Simd<T> operator op(const Simd<T>& a, int count) {                         \
+    Simd<T> r;                                                                              \
+    WEFT_EACH_PART(Simd<T>, r.part[j] = typename Simd<T>::Part(a.part[j] op count))         \
     return r;                                                                               \
   }                                                                                         \
   template <class T>                                                                        \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& count) {              \
-    Pack<T> r;                                                                              \
-    WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(a.part[j] op count.part[j])) \
+  WEFT_HD_INLINE Simd<T> operator op(const Simd<T>& a, const Simd<T>& count) {              \
+    Simd<T> r;                                                                              \
+    WEFT_EACH_PART(Simd<T>, r.part[j] = typename Simd<T>::Part(a.part[j] op count.part[j])) \
     return r;                                                                               \
   }
 WEFT_PACK_SHIFT(<<)
@@ -5537,15 +5537,15 @@ WEFT_PACK_SHIFT(>>)
 #endif
 #define WEFT_PACK_COMPARE(op)                                                                     \
   template <class T>                                                                              \
-  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, const Pack<T>& b) {               \
-    using Mask = mask_of<Pack<T>>;                                                                \
+  WEFT_HD_INLINE mask_of<Simd<T>> operator op(const Simd<T>& a, const Simd<T>& b) {               \
+    using Mask = mask_of<Simd<T>>;                                                                \
     Mask r;                                                                                       \
     WEFT_EACH_PART(Mask, r.part[j] = typename Mask::Part(WEFT_PACK_MASK(a.part[j] op b.part[j]))) \
     return r;                                                                                     \
   }                                                                                               \
   template <class T>                                                                              \
-  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, std::type_identity_t<T> b) {      \
-    return a op splat<Pack<T>>(b);                                                                \
+  WEFT_HD_INLINE mask_of<Simd<T>> operator op(const Simd<T>& a, std::type_identity_t<T> b) {      \
+    return a op splat<Simd<T>>(b);                                                                \
   }
 WEFT_PACK_COMPARE(<)
 WEFT_PACK_COMPARE(<=)
@@ -5557,15 +5557,15 @@ WEFT_PACK_COMPARE(!=)
 #undef WEFT_PACK_MASK
 
 template <class T>
-WEFT_HD_INLINE Pack<T> operator-(const Pack<T>& a) {
-  Pack<T> r;
-  WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(-a.part[j]))
+WEFT_HD_INLINE Simd<T> operator-(const Simd<T>& a) {
+  Simd<T> r;
+  WEFT_EACH_PART(Simd<T>, r.part[j] = typename Simd<T>::Part(-a.part[j]))
   return r;
 }
 template <class T>
-WEFT_HD_INLINE Pack<T> operator~(const Pack<T>& a) {
-  Pack<T> r;
-  WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(~a.part[j]))
+WEFT_HD_INLINE Simd<T> operator~(const Simd<T>& a) {
+  Simd<T> r;
+  WEFT_EACH_PART(Simd<T>, r.part[j] = typename Simd<T>::Part(~a.part[j]))
   return r;
 }
 
@@ -5574,9 +5574,9 @@ template <class T>
 inline constexpr bool overflows = std::is_integral_v<T>&& std::is_signed_v<T>;
 // A signed value's bits as unsigned ones, and back.
 template <class To, class T>
-WEFT_HD_INLINE Pack<To> as_lanes_of(const Pack<T>& x) {
-  Pack<To> r;
-  WEFT_EACH_PART(Pack<To>, r.part[j] = recast<typename Pack<To>::Part>(x.part[j]))
+WEFT_HD_INLINE Simd<To> as_lanes_of(const Simd<T>& x) {
+  Simd<To> r;
+  WEFT_EACH_PART(Simd<To>, r.part[j] = recast<typename Simd<To>::Part>(x.part[j]))
   return r;
 }
 template <class To, class T>
@@ -5603,15 +5603,15 @@ WEFT_WRAPPING(wrapping_mul, *)
 
 // The bits of floating-point lanes as integers of the same size, and back.
 template <class T>
-requires std::is_floating_point_v<T> WEFT_HD_INLINE mask_of<Pack<T>> to_bits(const Pack<T>& x) {
-  using Bits = mask_of<Pack<T>>;
+requires std::is_floating_point_v<T> WEFT_HD_INLINE mask_of<Simd<T>> to_bits(const Simd<T>& x) {
+  using Bits = mask_of<Simd<T>>;
   Bits r;
   WEFT_EACH_PART(Bits, r.part[j] = detail::recast<typename Bits::Part>(x.part[j]))
   return r;
 }
 template <class T>
-requires std::is_integral_v<T> WEFT_HD_INLINE auto from_bits(const Pack<T>& x) {
-  using Float = Pack<std::conditional_t<sizeof(T) == 8, double, float>>;
+requires std::is_integral_v<T> WEFT_HD_INLINE auto from_bits(const Simd<T>& x) {
+  using Float = Simd<std::conditional_t<sizeof(T) == 8, double, float>>;
   Float r;
   WEFT_EACH_PART(Float, r.part[j] = detail::recast<typename Float::Part>(x.part[j]))
   return r;
@@ -5621,20 +5621,20 @@ WEFT_HD_INLINE constexpr double from_bits(i64 x) { return __builtin_bit_cast(dou
 using weft::from_bits;
 using weft::to_bits;
 
-// Logic on masks, for bool and for packs of them. (clang warns about & between bools.)
+// Logic on masks, for bool and for Simds of them. (clang warns about & between bools.)
 WEFT_HD_INLINE bool mask_and(bool a, bool b) { return a && b; }
 WEFT_HD_INLINE bool mask_or(bool a, bool b) { return a || b; }
 WEFT_HD_INLINE bool mask_not(bool a) { return !a; }
 template <class T>
-WEFT_HD_INLINE Pack<T> mask_and(const Pack<T>& a, const Pack<T>& b) {
+WEFT_HD_INLINE Simd<T> mask_and(const Simd<T>& a, const Simd<T>& b) {
   return a & b;
 }
 template <class T>
-WEFT_HD_INLINE Pack<T> mask_or(const Pack<T>& a, const Pack<T>& b) {
+WEFT_HD_INLINE Simd<T> mask_or(const Simd<T>& a, const Simd<T>& b) {
   return a | b;
 }
 template <class T>
-WEFT_HD_INLINE Pack<T> mask_not(const Pack<T>& a) {
+WEFT_HD_INLINE Simd<T> mask_not(const Simd<T>& a) {
   return ~a;
 }
 
@@ -5643,15 +5643,15 @@ template <class T>
 requires std::is_arithmetic_v<T> WEFT_HD_INLINE T select(bool mask, T a, T b) { return mask ? a : b; }
 // Written with bits: nvcc's front end does not survive `mask ? a : b` on vectors of a dependent type.
 template <class T>
-WEFT_HD_INLINE Pack<T> select(const mask_of<Pack<T>>& mask, const Pack<T>& a, const Pack<T>& b) {
-  Pack<T> r;
+WEFT_HD_INLINE Simd<T> select(const mask_of<Simd<T>>& mask, const Simd<T>& a, const Simd<T>& b) {
+  Simd<T> r;
 #if defined(__CUDACC__)
-  using Part = typename Pack<T>::Part;
-  using Bits = typename mask_of<Pack<T>>::Part;
-  WEFT_EACH_PART(Pack<T>, r.part[j] = detail::recast<Part>((mask.part[j] & detail::recast<Bits>(a.part[j])) |
+  using Part = typename Simd<T>::Part;
+  using Bits = typename mask_of<Simd<T>>::Part;
+  WEFT_EACH_PART(Simd<T>, r.part[j] = detail::recast<Part>((mask.part[j] & detail::recast<Bits>(a.part[j])) |
                                                            (~mask.part[j] & detail::recast<Bits>(b.part[j]))))
 #else
-  WEFT_EACH_PART(Pack<T>, r.part[j] = mask.part[j] ? a.part[j] : b.part[j])
+  WEFT_EACH_PART(Simd<T>, r.part[j] = mask.part[j] ? a.part[j] : b.part[j])
 #endif
   return r;
 }
@@ -5687,24 +5687,24 @@ WEFT_HD_INLINE double fma(double a, double b, double c) {
 
 namespace detail {
 
-using FloatPart = Pack<float>::Part;
-using DoublePart = Pack<double>::Part;
+using FloatPart = Simd<float>::Part;
+using DoublePart = Simd<double>::Part;
 
 #if defined(__CUDA_ARCH__)
-inline constexpr bool has_native_half = false;
+inline constexpr bool has_half_intrinsics = false;
 WEFT_HD_INLINE float fma_part(float a, float b, float c) { return fma(a, b, c); }
 WEFT_HD_INLINE double fma_part(double a, double b, double c) { return fma(a, b, c); }
 WEFT_HD_INLINE float sqrt_part(float x) { return __builtin_sqrtf(x); }
 WEFT_HD_INLINE float lesser_part(float a, float b) { return a < b ? a : b; }
 WEFT_HD_INLINE float greater_part(float a, float b) { return a > b ? a : b; }
-inline constexpr bool has_native_scale = false;
+inline constexpr bool has_scale_intrinsics = false;
 #else
 
-using HalfPart = VectorOf<i16, Pack<float>::width>::type;
+using HalfPart = VectorOf<i16, Simd<float>::width>::type;
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
 static_assert(sizeof(FloatPart) == 64);
-inline constexpr bool has_native_half = true;
+inline constexpr bool has_half_intrinsics = true;
 inline constexpr int current_rounding = 4;
 inline constexpr u8 all_double_lanes = 0xff;
 // nvcc's front end gives this mask parameter another sign than g++ and clang do.
@@ -5742,7 +5742,7 @@ WEFT_INLINE FloatPart greater_part(const FloatPart& a, const FloatPart& b) {
 #endif
 }
 // x * 2^k for integral k, rounded once.
-inline constexpr bool has_native_scale = true;
+inline constexpr bool has_scale_intrinsics = true;
 WEFT_INLINE FloatPart scale_part(const FloatPart& x, const FloatPart& k) {
   return __builtin_ia32_scalefps512_mask(x, k, x, all_lanes, current_rounding);
 }
@@ -5761,7 +5761,7 @@ WEFT_INLINE FloatPart lesser_part(const FloatPart& a, const FloatPart& b) {
 WEFT_INLINE FloatPart greater_part(const FloatPart& a, const FloatPart& b) {
   return __builtin_ia32_maxps256(a, b);
 }
-inline constexpr bool has_native_scale = false;
+inline constexpr bool has_scale_intrinsics = false;
 #if defined(__FMA__)
 WEFT_INLINE FloatPart fma_part(const FloatPart& a, const FloatPart& b, const FloatPart& c) {
   return __builtin_ia32_vfmaddps256(a, b, c);
@@ -5771,22 +5771,22 @@ WEFT_INLINE DoublePart fma_part(const DoublePart& a, const DoublePart& b, const 
 }
 #endif
 #if defined(__F16C__)
-inline constexpr bool has_native_half = true;
+inline constexpr bool has_half_intrinsics = true;
 WEFT_INLINE HalfPart half_from_float(const FloatPart& x) { return __builtin_ia32_vcvtps2ph256(x, 0); }
 WEFT_INLINE FloatPart float_from_half(const HalfPart& x) { return __builtin_ia32_vcvtph2ps256(x); }
 #else
-inline constexpr bool has_native_half = false;
+inline constexpr bool has_half_intrinsics = false;
 #endif
 #else
 static_assert(sizeof(FloatPart) == 16);
-inline constexpr bool has_native_half = false;
-inline constexpr bool has_native_scale = false;
+inline constexpr bool has_half_intrinsics = false;
+inline constexpr bool has_scale_intrinsics = false;
 WEFT_INLINE FloatPart lesser_part(const FloatPart& a, const FloatPart& b) {
 #if defined(__SSE__)
   return __builtin_ia32_minps(a, b);
 #else
   FloatPart r;
-  for (int i = 0; i < Pack<float>::width; ++i) r[i] = a[i] < b[i] ? a[i] : b[i];
+  for (int i = 0; i < Simd<float>::width; ++i) r[i] = a[i] < b[i] ? a[i] : b[i];
   return r;
 #endif
 }
@@ -5795,7 +5795,7 @@ WEFT_INLINE FloatPart greater_part(const FloatPart& a, const FloatPart& b) {
   return __builtin_ia32_maxps(a, b);
 #else
   FloatPart r;
-  for (int i = 0; i < Pack<float>::width; ++i) r[i] = a[i] > b[i] ? a[i] : b[i];
+  for (int i = 0; i < Simd<float>::width; ++i) r[i] = a[i] > b[i] ? a[i] : b[i];
   return r;
 #endif
 }
@@ -5804,7 +5804,7 @@ WEFT_INLINE FloatPart sqrt_part(const FloatPart& x) { return __builtin_ia32_sqrt
 #else
 WEFT_INLINE FloatPart sqrt_part(const FloatPart& x) {
   FloatPart r;
-  for (int i = 0; i < Pack<float>::width; ++i) r[i] = __builtin_sqrtf(x[i]);
+  for (int i = 0; i < Simd<float>::width; ++i) r[i] = __builtin_sqrtf(x[i]);
   return r;
 }
 #endif
@@ -5843,8 +5843,8 @@ WEFT_INLINE void store_first(float* p, const FloatPart& x, int n) {
 }
 #elif defined(__AVX2__) && !defined(__CUDACC__)
 inline constexpr bool has_masked_access = true;
-WEFT_INLINE Pack<i32>::Part first_lanes(int n) {
-  return Pack<i32>::Part{0, 1, 2, 3, 4, 5, 6, 7} < n - Pack<i32>::Part{};
+WEFT_INLINE Simd<i32>::Part first_lanes(int n) {
+  return Simd<i32>::Part{0, 1, 2, 3, 4, 5, 6, 7} < n - Simd<i32>::Part{};
 }
 WEFT_INLINE FloatPart load_first(const float* p, int n) {
   return __builtin_ia32_maskloadps256(reinterpret_cast<const FloatPart*>(p), first_lanes(n));
@@ -5860,16 +5860,16 @@ void store_first(float* p, const FloatPart& x, int n);
 }  // namespace detail
 
 template <class T>
-requires std::is_floating_point_v<T> WEFT_HD_INLINE Pack<T> fma(const Pack<T>& a, const Pack<T>& b,
-                                                                const Pack<T>& c) {
-  Pack<T> r;
-  WEFT_EACH_PART(Pack<T>, r.part[j] = detail::fma_part(a.part[j], b.part[j], c.part[j]))
+requires std::is_floating_point_v<T> WEFT_HD_INLINE Simd<T> fma(const Simd<T>& a, const Simd<T>& b,
+                                                                const Simd<T>& c) {
+  Simd<T> r;
+  WEFT_EACH_PART(Simd<T>, r.part[j] = detail::fma_part(a.part[j], b.part[j], c.part[j]))
   return r;
 }
 
 namespace detail {
 template <class V>
-WEFT_HD_INLINE V sqrt_pack(const V& x) {
+WEFT_HD_INLINE V sqrt_simd(const V& x) {
   V r;
   WEFT_EACH_PART(V, r.part[j] = sqrt_part(x.part[j]))
   return r;
@@ -5878,16 +5878,16 @@ WEFT_HD_INLINE V sqrt_pack(const V& x) {
 
 #if !defined(__CUDA_ARCH__)
 namespace detail {
-using WordPart = Pack<u32>::Part;
-using PairPart = VectorOf<u64, Pack<u32>::width / 2>::type;
+using WordPart = Simd<u32>::Part;
+using PairPart = VectorOf<u64, Simd<u32>::width / 2>::type;
 
 // The lower 32 bits of each pair times those of m. clang finds the instruction by itself, g++ does not.
 WEFT_INLINE PairPart even_products(const PairPart& pairs, const PairPart& m) {
 #if defined(__GNUC__) && !defined(__clang__) && defined(__SSE2__)
-  using Signed = VectorOf<i32, Pack<u32>::width>::type;
+  using Signed = VectorOf<i32, Simd<u32>::width>::type;
   const Signed a = recast<Signed>(pairs), b = recast<Signed>(m);
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
-  using SignedPair = VectorOf<long long, Pack<u32>::width / 2>::type;
+  using SignedPair = VectorOf<long long, Simd<u32>::width / 2>::type;
   return recast<PairPart>(__builtin_ia32_pmuludq512_mask(a, b, SignedPair{}, u8{0xff}));
 #elif defined(__AVX2__)
   return recast<PairPart>(__builtin_ia32_pmuludq256(a, b));
@@ -5900,9 +5900,9 @@ WEFT_INLINE PairPart even_products(const PairPart& pairs, const PairPart& m) {
 }
 }  // namespace detail
 
-// Philox's product, for packs.
+// Philox's product, for Simds.
 template <class V>
-requires std::is_same_v<V, Pack<u32>> WEFT_HD_INLINE WideProduct<V> wide_product(const V& a, u32 m) {
+requires std::is_same_v<V, Simd<u32>> WEFT_HD_INLINE WideProduct<V> wide_product(const V& a, u32 m) {
   const detail::PairPart factor = u64{m} - detail::PairPart{};
   WideProduct<V> r;
   WEFT_EACH_PART(V, const auto pairs = detail::recast<detail::PairPart>(a.part[j]);
@@ -5947,7 +5947,7 @@ WEFT_HD_INLINE S narrow(register_of<S> x) {
 // The values 0, 1, 2, ... after start; a scalar is its start.
 template <class V>
 WEFT_HD_INLINE V iota(lane_of<V> start) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     using T = lane_of<V>;
     constexpr T counts[lanes] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     V r;
@@ -5988,25 +5988,25 @@ WEFT_HD_INLINE Full join_halves(const Half& low, const Half& high, std::index_se
 
 // The C conversion of each lane, for values in range.
 template <class To, class From>
-WEFT_HD_INLINE Pack<To> cast_lanes(const Pack<From>& x) {
-  Pack<To> r;
+WEFT_HD_INLINE Simd<To> cast_lanes(const Simd<From>& x) {
+  Simd<To> r;
 #if defined(__CUDA_ARCH__)
-  WEFT_EACH_PART(Pack<To>, r.part[j] = static_cast<To>(x.part[j]))
+  WEFT_EACH_PART(Simd<To>, r.part[j] = static_cast<To>(x.part[j]))
 #else
-  using ToPart = typename Pack<To>::Part;
-  if constexpr (Pack<To>::parts == Pack<From>::parts) {
-    WEFT_EACH_PART(Pack<To>, r.part[j] = __builtin_convertvector(x.part[j], ToPart))
-  } else if constexpr (Pack<To>::parts == 2 * Pack<From>::parts) {  // 4 bytes to 8
-    using Half = typename VectorOf<From, Pack<To>::width>::type;
-    constexpr auto lanes_of_half = std::make_index_sequence<Pack<To>::width>{};
-    WEFT_EACH_PART(Pack<To>, r.part[j] = __builtin_convertvector(
+  using ToPart = typename Simd<To>::Part;
+  if constexpr (Simd<To>::parts == Simd<From>::parts) {
+    WEFT_EACH_PART(Simd<To>, r.part[j] = __builtin_convertvector(x.part[j], ToPart))
+  } else if constexpr (Simd<To>::parts == 2 * Simd<From>::parts) {  // 4 bytes to 8
+    using Half = typename VectorOf<From, Simd<To>::width>::type;
+    constexpr auto lanes_of_half = std::make_index_sequence<Simd<To>::width>{};
+    WEFT_EACH_PART(Simd<To>, r.part[j] = __builtin_convertvector(
                                  half_of<Half, j % 2>(x.part[j / 2], lanes_of_half), ToPart))
   } else {  // 8 bytes to 4
-    static_assert(2 * Pack<To>::parts == Pack<From>::parts);
-    using Half = typename VectorOf<To, Pack<From>::width>::type;
-    WEFT_EACH_PART(Pack<To>, r.part[j] = join_halves<ToPart>(__builtin_convertvector(x.part[2 * j], Half),
+    static_assert(2 * Simd<To>::parts == Simd<From>::parts);
+    using Half = typename VectorOf<To, Simd<From>::width>::type;
+    WEFT_EACH_PART(Simd<To>, r.part[j] = join_halves<ToPart>(__builtin_convertvector(x.part[2 * j], Half),
                                                              __builtin_convertvector(x.part[2 * j + 1], Half),
-                                                             std::make_index_sequence<Pack<To>::width>{}))
+                                                             std::make_index_sequence<Simd<To>::width>{}))
   }
 #endif
   return r;
@@ -6020,7 +6020,7 @@ inline constexpr T highest_integer = std::numeric_limits<T>::max();
 
 template <class To, class V>
 WEFT_HD_INLINE To cast_value(const V& x) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     return cast_lanes<lane_of<To>>(x);
   } else {
     return static_cast<To>(x);
@@ -6029,12 +6029,12 @@ WEFT_HD_INLINE To cast_value(const V& x) {
 
 }  // namespace detail
 
-// x as the register type (or pack) To.
+// x as the register type (or Simd) To.
 template <class To, class V>
 WEFT_HD_INLINE To convert(const V& x) {
   using T = lane_of<To>;
   using F = lane_of<V>;
-  static_assert(detail::is_pack<To> == detail::is_pack<V>, "convert keeps the number of lanes");
+  static_assert(detail::is_simd<To> == detail::is_simd<V>, "convert keeps the number of lanes");
   if constexpr (std::is_same_v<To, V>) {
     return x;
   } else if constexpr (std::is_floating_point_v<F> && std::is_integral_v<T> && !std::is_same_v<T, bool>) {
@@ -6047,7 +6047,7 @@ WEFT_HD_INLINE To convert(const V& x) {
     if constexpr (sizeof(T) == sizeof(F)) {
       return select(x >= splat<V>(above), splat<To>(high),
                     select(x < splat<V>(below), splat<To>(low), inside));
-    } else if constexpr (PackValue<V>) {
+    } else if constexpr (SimdValue<V>) {
       using Mask = mask_of<To>;
       const Mask over = detail::cast_lanes<lane_of<Mask>>(x >= splat<V>(above));
       const Mask under = detail::cast_lanes<lane_of<Mask>>(x < splat<V>(below));
@@ -6079,7 +6079,7 @@ struct StoredBits<bool> {
 #if !defined(__CUDA_ARCH__)
 // The bits of as many stored elements as a part of 4-byte lanes holds.
 template <class S>
-using NarrowPart = typename VectorOf<typename StoredBits<S>::type, Pack<i32>::width>::type;
+using NarrowPart = typename VectorOf<typename StoredBits<S>::type, Simd<i32>::width>::type;
 template <class Part, class S>
 WEFT_HD_INLINE Part read_part(const S* p) {
   Part part;
@@ -6092,21 +6092,21 @@ WEFT_HD_INLINE void write_part(S* p, const Part& part) {
 }
 #endif
 
-// 16 stored elements as a pack of their register type; by parts, since g++ copies a whole pack in pieces of
+// 16 stored elements as a Simd of their register type; by parts, since g++ copies a whole Simd in pieces of
 // another size.
 template <class S>
-WEFT_HD_INLINE Pack<register_of<S>> load_register(const S* p) {
-  using V = Pack<register_of<S>>;
+WEFT_HD_INLINE Simd<register_of<S>> load_register(const S* p) {
+  using V = Simd<register_of<S>>;
   V r;
 #if defined(__CUDA_ARCH__)
   WEFT_EACH_PART(V, r.part[j] = widen(p[j]))
 #else
   if constexpr (std::is_same_v<S, lane_of<V>>) {
     WEFT_EACH_PART(V, r.part[j] = read_part<typename V::Part>(p + j * V::width))
-  } else if constexpr (std::is_same_v<S, f16> && has_native_half) {
+  } else if constexpr (std::is_same_v<S, f16> && has_half_intrinsics) {
     WEFT_EACH_PART(V, r.part[j] = float_from_half(read_part<HalfPart>(p + j * V::width)))
   } else {
-    using Codes = Pack<i32>;
+    using Codes = Simd<i32>;
     Codes codes;
     WEFT_EACH_PART(Codes, codes.part[j] = __builtin_convertvector(
                               read_part<NarrowPart<S>>(p + j * Codes::width), typename Codes::Part))
@@ -6119,19 +6119,19 @@ WEFT_HD_INLINE Pack<register_of<S>> load_register(const S* p) {
   return r;
 }
 
-// The pack's lanes as 16 stored elements. A bool is stored as 0 or 1.
+// The Simd's lanes as 16 stored elements. A bool is stored as 0 or 1.
 template <class S>
-WEFT_HD_INLINE void store_register(S* p, const Pack<register_of<S>>& x) {
-  using V = Pack<register_of<S>>;
+WEFT_HD_INLINE void store_register(S* p, const Simd<register_of<S>>& x) {
+  using V = Simd<register_of<S>>;
 #if defined(__CUDA_ARCH__)
   WEFT_EACH_PART(V, p[j] = narrow<S>(x.part[j]))
 #else
   if constexpr (std::is_same_v<S, lane_of<V>>) {
     WEFT_EACH_PART(V, write_part(p + j * V::width, x.part[j]))
-  } else if constexpr (std::is_same_v<S, f16> && has_native_half) {
+  } else if constexpr (std::is_same_v<S, f16> && has_half_intrinsics) {
     WEFT_EACH_PART(V, write_part(p + j * V::width, half_from_float(x.part[j])))
   } else {
-    using Codes = Pack<i32>;
+    using Codes = Simd<i32>;
     Codes codes;
     if constexpr (is_small_float<S>)
       codes = encode_float<typename S::Format>(x);
@@ -6149,9 +6149,9 @@ WEFT_HD_INLINE void store_register(S* p, const Pack<register_of<S>>& x) {
 template <class S, class V>
 WEFT_HD_INLINE auto as_register(const V& value) {
   if constexpr (std::is_same_v<S, bool>) {
-    if constexpr (PackValue<V>) {
+    if constexpr (SimdValue<V>) {
       using Mask = mask_of<V>;
-      return convert<Pack<i32>>(select(value != splat<V>(0), splat<Mask>(1), splat<Mask>(0)));
+      return convert<Simd<i32>>(select(value != splat<V>(0), splat<Mask>(1), splat<Mask>(0)));
     } else {
       return static_cast<i32>(value != V{0});
     }
@@ -6197,7 +6197,7 @@ WEFT_HD_INLINE V with_sign(const V& x, const I& sign) {
 
 template <class V>
 WEFT_HD_INLINE V clamp(const V& x, float low, float high) {  // NaN stays
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     const auto most = fill_part<float>(high), least = fill_part<float>(low);
     V r;
     WEFT_EACH_PART(V, r.part[j] = greater_part(least, lesser_part(most, x.part[j])))
@@ -6216,7 +6216,7 @@ inline constexpr i32 rounding_shift_bits = 0x4b400000;
 template <class V>
 WEFT_HD_INLINE V scale_by_power(const V& x, const int_of<V>& k) {
 #if !defined(__CUDA_ARCH__)
-  if constexpr (PackValue<V> && has_native_scale) {
+  if constexpr (SimdValue<V> && has_scale_intrinsics) {
     const V power = convert<V>(k);
     V r;
     WEFT_EACH_PART(V, r.part[j] = scale_part(x.part[j], power.part[j]))
@@ -6255,7 +6255,7 @@ WEFT_HD_INLINE V trunc_f32(const V& x) {
 // Whether any lane of the mask is set.
 WEFT_HD_INLINE bool any_lane(bool mask) { return mask; }
 template <class T>
-WEFT_HD_INLINE bool any_lane(const Pack<T>& mask) {
+WEFT_HD_INLINE bool any_lane(const Simd<T>& mask) {
   T all[lanes];
   __builtin_memcpy(all, &mask, sizeof all);
   T any = 0;
@@ -6411,28 +6411,28 @@ WEFT_HD_INLINE V erfc_f32(const V& x) {
 
 }  // namespace WEFT_NAMESPACE::kernels::detail
 // ---- weft/kernels/math/f64.hpp ----
-// The mathematical functions of double and Pack<double>: the C library's, lane by lane. f64 is for checking,
+// The mathematical functions of double and Simd<double>: the C library's, lane by lane. f64 is for checking,
 // not for speed.
 
 namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 template <class Fn>
-WEFT_HD_INLINE Pack<double> map_lanes(const Pack<double>& x, const Fn& fn) {
+WEFT_HD_INLINE Simd<double> map_lanes(const Simd<double>& x, const Fn& fn) {
   double lane[lanes];
   __builtin_memcpy(lane, &x, sizeof lane);
   for (int i = 0; i < lanes; ++i) lane[i] = fn(lane[i]);
-  Pack<double> r;
+  Simd<double> r;
   __builtin_memcpy(&r, lane, sizeof r);
   return r;
 }
 template <class Fn>
-WEFT_HD_INLINE Pack<double> map_lanes(const Pack<double>& x, const Pack<double>& y, const Fn& fn) {
+WEFT_HD_INLINE Simd<double> map_lanes(const Simd<double>& x, const Simd<double>& y, const Fn& fn) {
   double a[lanes], b[lanes];
   __builtin_memcpy(a, &x, sizeof a);
   __builtin_memcpy(b, &y, sizeof b);
   for (int i = 0; i < lanes; ++i) a[i] = fn(a[i], b[i]);
-  Pack<double> r;
+  Simd<double> r;
   __builtin_memcpy(&r, a, sizeof r);
   return r;
 }
@@ -6445,7 +6445,7 @@ WEFT_HD_INLINE Pack<double> map_lanes(const Pack<double>& x, const Pack<double>&
 #endif
 #define WEFT_F64_UNARY(name, host)                                                 \
   WEFT_HD_INLINE double name(double x) { return WEFT_F64(name, host)(x); }         \
-  WEFT_HD_INLINE Pack<double> name(const Pack<double>& x) {                        \
+  WEFT_HD_INLINE Simd<double> name(const Simd<double>& x) {                        \
     return detail::map_lanes(x, [](double v) { return WEFT_F64(name, host)(v); }); \
   }
 WEFT_F64_UNARY(exp, __builtin_exp)
@@ -6473,7 +6473,7 @@ WEFT_F64_UNARY(trunc, __builtin_trunc)
 
 #define WEFT_F64_BINARY(name, host)                                                                \
   WEFT_HD_INLINE double name(double x, double y) { return WEFT_F64(name, host)(x, y); }            \
-  WEFT_HD_INLINE Pack<double> name(const Pack<double>& x, const Pack<double>& y) {                 \
+  WEFT_HD_INLINE Simd<double> name(const Simd<double>& x, const Simd<double>& y) {                 \
     return detail::map_lanes(x, y, [](double a, double b) { return WEFT_F64(name, host)(a, b); }); \
   }
 WEFT_F64_BINARY(pow, __builtin_pow)
@@ -6483,20 +6483,20 @@ WEFT_F64_BINARY(atan2, __builtin_atan2)
 #undef WEFT_F64
 
 WEFT_HD_INLINE double abs(double x) { return __builtin_fabs(x); }
-WEFT_HD_INLINE Pack<double> abs(const Pack<double>& x) { return from_bits(to_bits(x) & 0x7fffffffffffffff); }
+WEFT_HD_INLINE Simd<double> abs(const Simd<double>& x) { return from_bits(to_bits(x) & 0x7fffffffffffffff); }
 // To the nearest integer, ties to even.
 WEFT_HD_INLINE double round(double x) { return __builtin_rint(x); }
-WEFT_HD_INLINE Pack<double> round(const Pack<double>& x) {
+WEFT_HD_INLINE Simd<double> round(const Simd<double>& x) {
   return detail::map_lanes(x, [](double v) { return __builtin_rint(v); });
 }
 WEFT_HD_INLINE double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
-WEFT_HD_INLINE Pack<double> rsqrt(const Pack<double>& x) { return 1.0 / sqrt(x); }
+WEFT_HD_INLINE Simd<double> rsqrt(const Simd<double>& x) { return 1.0 / sqrt(x); }
 // Python's %: the sign of y.
 WEFT_HD_INLINE double remainder(double x, double y) {
   const double r = fmod(x, y);
   return r != 0 && (r < 0) != (y < 0) ? r + y : r;
 }
-WEFT_HD_INLINE Pack<double> remainder(const Pack<double>& x, const Pack<double>& y) {
+WEFT_HD_INLINE Simd<double> remainder(const Simd<double>& x, const Simd<double>& y) {
   return detail::map_lanes(x, y, [](double a, double b) { return remainder(a, b); });
 }
 
@@ -6731,7 +6731,7 @@ WEFT_HD_INLINE TrigReduction<V> reduce_trig(const V& x) {
   int_of<V> quadrant = cast_value<int_of<V>>(to_bits(shifted));
   const auto large = mask_not(absolute(x) < splat<V>(1e6f));
   if (any_lane(large)) {
-    if constexpr (PackValue<V>) {
+    if constexpr (SimdValue<V>) {
       float from[lanes];
       double rest[lanes];
       i32 quadrants[lanes];
@@ -6832,8 +6832,8 @@ inline constexpr float half_pi_low = -0x1.777a5cp-25f;
 
 template <class V>
 WEFT_HD_INLINE V square_root(const V& x) {
-  if constexpr (PackValue<V>) {
-    return sqrt_pack(x);
+  if constexpr (SimdValue<V>) {
+    return sqrt_simd(x);
   } else {
     return __builtin_sqrtf(x);
   }
@@ -6911,7 +6911,7 @@ namespace WEFT_NAMESPACE::kernels {
 #endif
 #define WEFT_F32_UNARY(name, cuda)                                                       \
   WEFT_HD_INLINE float name(float x) { return WEFT_F32(::cuda, detail::name##_f32)(x); } \
-  WEFT_HD_INLINE Pack<float> name(const Pack<float>& x) { return detail::name##_f32(x); }
+  WEFT_HD_INLINE Simd<float> name(const Simd<float>& x) { return detail::name##_f32(x); }
 WEFT_F32_UNARY(exp, expf)
 WEFT_F32_UNARY(exp2, exp2f)
 WEFT_F32_UNARY(expm1, expm1f)
@@ -6934,7 +6934,7 @@ WEFT_F32_UNARY(round, rintf)  // ties to even
 // CUDA's keep an array in a thread's memory for huge arguments.
 #define WEFT_F32_OWN(name)                                             \
   WEFT_HD_INLINE float name(float x) { return detail::name##_f32(x); } \
-  WEFT_HD_INLINE Pack<float> name(const Pack<float>& x) { return detail::name##_f32(x); }
+  WEFT_HD_INLINE Simd<float> name(const Simd<float>& x) { return detail::name##_f32(x); }
 WEFT_F32_OWN(sin)
 WEFT_F32_OWN(cos)
 WEFT_F32_OWN(tan)
@@ -6942,7 +6942,7 @@ WEFT_F32_OWN(tan)
 
 #define WEFT_F32_BINARY(name, cuda)                                                                  \
   WEFT_HD_INLINE float name(float x, float y) { return WEFT_F32(::cuda, detail::name##_f32)(x, y); } \
-  WEFT_HD_INLINE Pack<float> name(const Pack<float>& x, const Pack<float>& y) {                      \
+  WEFT_HD_INLINE Simd<float> name(const Simd<float>& x, const Simd<float>& y) {                      \
     return detail::name##_f32(x, y);                                                                 \
   }
 WEFT_F32_BINARY(pow, powf)
@@ -6956,7 +6956,7 @@ WEFT_HD_INLINE float remainder(float x, float y) {
   const float r = fmod(x, y);
   return r != 0 && (r < 0) != (y < 0) ? r + y : r;
 }
-WEFT_HD_INLINE Pack<float> remainder(const Pack<float>& x, const Pack<float>& y) {
+WEFT_HD_INLINE Simd<float> remainder(const Simd<float>& x, const Simd<float>& y) {
   return detail::remainder_f32(x, y);
 }
 
@@ -6968,16 +6968,16 @@ requires std::is_floating_point_v<lane_of<V>> WEFT_HD_INLINE V sigmoid(const V& 
 }
 
 WEFT_HD_INLINE float abs(float x) { return __builtin_fabsf(x); }
-WEFT_HD_INLINE Pack<float> abs(const Pack<float>& x) { return detail::absolute(x); }
+WEFT_HD_INLINE Simd<float> abs(const Simd<float>& x) { return detail::absolute(x); }
 WEFT_HD_INLINE float sqrt(float x) { return __builtin_sqrtf(x); }
-WEFT_HD_INLINE Pack<float> sqrt(const Pack<float>& x) { return detail::sqrt_pack(x); }
+WEFT_HD_INLINE Simd<float> sqrt(const Simd<float>& x) { return detail::sqrt_simd(x); }
 WEFT_HD_INLINE float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
-WEFT_HD_INLINE Pack<float> rsqrt(const Pack<float>& x) { return 1.0f / detail::sqrt_pack(x); }
+WEFT_HD_INLINE Simd<float> rsqrt(const Simd<float>& x) { return 1.0f / detail::sqrt_simd(x); }
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/simd/lanes.hpp ----
-// Loads, stores, conversions and reductions of values: a scalar on the GPU, a Pack on the host.
-// Law: one kernel body over V gives the same numbers with V = T and V = Pack<T>; a partial access touches
+// ---- weft/kernels/simd/load_store.hpp ----
+// Loads, stores, conversions and reductions of values: a scalar on the GPU, a Simd on the host.
+// Law: one kernel body over V gives the same numbers with V = T and V = Simd<T>; a partial access touches
 // only its first n elements; a reduction adds in one fixed order, halves first.
 
 namespace WEFT_NAMESPACE::kernels {
@@ -6985,7 +6985,7 @@ namespace WEFT_NAMESPACE::kernels {
 // Elements at p[0], p[1], ... as a value; conversion is that of convert. A scalar V takes p[0].
 template <class V, class S>
 WEFT_HD_INLINE V load(const S* p) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     return convert<V>(detail::load_register(p));
   } else {
     return convert<V>(widen(*p));
@@ -6995,9 +6995,9 @@ WEFT_HD_INLINE V load(const S* p) {
 // The first n lanes (0 <= n <= 16) from p, the rest `fill`.
 template <class V, class S>
 WEFT_HD_INLINE V load_partial(const S* p, int n, lane_of<V> fill) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     V loaded;
-    if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
+    if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Simd<float>> && detail::has_masked_access) {
       WEFT_EACH_PART(V, loaded.part[j] = detail::load_first(p + j * V::width, n - j * V::width))
       if (to_bits(fill) == 0) return loaded;  // -0 is another number
     } else {
@@ -7005,7 +7005,7 @@ WEFT_HD_INLINE V load_partial(const S* p, int n, lane_of<V> fill) {
       for (int i = 0; i < n; ++i) buffer[i] = p[i];
       loaded = load<V>(buffer);
     }
-    using Index = Pack<lane_of<mask_of<V>>>;
+    using Index = Simd<lane_of<mask_of<V>>>;
     return select(iota<Index>(0) < splat<Index>(n), loaded, splat<V>(fill));
   } else {
     return n > 0 ? load<V>(p) : fill;
@@ -7015,7 +7015,7 @@ WEFT_HD_INLINE V load_partial(const S* p, int n, lane_of<V> fill) {
 // Elements at p[0], p[stride], p[2 * stride], ...; the stride counts elements.
 template <class V, class S>
 WEFT_HD_INLINE V load_strided(const S* p, i64 stride) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     S buffer[lanes];
     for (int i = 0; i < lanes; ++i) buffer[i] = p[i * stride];
     return load<V>(buffer);
@@ -7025,7 +7025,7 @@ WEFT_HD_INLINE V load_strided(const S* p, i64 stride) {
 }
 template <class V, class S>
 WEFT_HD_INLINE V load_strided_partial(const S* p, i64 stride, int n, lane_of<V> fill) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     S buffer[lanes] = {};
     for (int i = 0; i < n; ++i) buffer[i] = p[i * stride];
     return load_partial<V>(buffer, n, fill);
@@ -7038,8 +7038,8 @@ WEFT_HD_INLINE V load_strided_partial(const S* p, i64 stride, int n, lane_of<V> 
 // convert), and 0 or 1 for bool.
 template <class S, class V>
 WEFT_HD_INLINE void store(S* p, const V& value) {
-  if constexpr (PackValue<V>) {
-    detail::store_register(p, convert<Pack<register_of<S>>>(detail::as_register<S>(value)));
+  if constexpr (SimdValue<V>) {
+    detail::store_register(p, convert<Simd<register_of<S>>>(detail::as_register<S>(value)));
   } else {
     *p = narrow<S>(convert<register_of<S>>(detail::as_register<S>(value)));
   }
@@ -7048,9 +7048,9 @@ WEFT_HD_INLINE void store(S* p, const V& value) {
 // writes of a thread are ordered before its later ones by finish_stores_past.
 #if defined(__AVX512F__) && !defined(__CUDACC__)
 inline constexpr bool stores_past_caches = true;
-WEFT_INLINE void store_past(float* p, const Pack<float>& value) {
+WEFT_INLINE void store_past(float* p, const Simd<float>& value) {
 #if defined(__clang__)
-  __builtin_nontemporal_store(value.part[0], reinterpret_cast<Pack<float>::Part*>(p));
+  __builtin_nontemporal_store(value.part[0], reinterpret_cast<Simd<float>::Part*>(p));
 #else
   __builtin_ia32_movntps512(p, value.part[0]);
 #endif
@@ -7062,9 +7062,9 @@ WEFT_HD_INLINE void finish_stores_past() {}
 #endif
 template <class S, class V>
 WEFT_HD_INLINE void store_partial(S* p, const V& value, int n) {
-  if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
+  if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Simd<float>> && detail::has_masked_access) {
     WEFT_EACH_PART(V, detail::store_first(p + j * V::width, value.part[j], n - j * V::width))
-  } else if constexpr (PackValue<V>) {
+  } else if constexpr (SimdValue<V>) {
     S buffer[lanes];
     store(buffer, value);
     for (int i = 0; i < n; ++i) p[i] = buffer[i];
@@ -7074,7 +7074,7 @@ WEFT_HD_INLINE void store_partial(S* p, const V& value, int n) {
 }
 template <class S, class V>
 WEFT_HD_INLINE void store_strided(S* p, i64 stride, const V& value) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     S buffer[lanes];
     store(buffer, value);
     for (int i = 0; i < lanes; ++i) p[i * stride] = buffer[i];
@@ -7084,7 +7084,7 @@ WEFT_HD_INLINE void store_strided(S* p, i64 stride, const V& value) {
 }
 template <class S, class V>
 WEFT_HD_INLINE void store_strided_partial(S* p, i64 stride, const V& value, int n) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     S buffer[lanes];
     store(buffer, value);
     for (int i = 0; i < n; ++i) p[i * stride] = buffer[i];
@@ -7115,7 +7115,7 @@ namespace detail {
 // Lane i meets lane i + 8, then i + 4, ...: the same tree on every machine.
 template <class V, class Fn>
 WEFT_HD_INLINE lane_of<V> reduce(const V& value, const Fn& fn) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     lane_of<V> s[lanes];
     __builtin_memcpy(s, &value, sizeof s);
     for (int halved = lanes / 2; halved > 0; halved /= 2) {
@@ -7163,8 +7163,8 @@ namespace WEFT_NAMESPACE::kernels {
 struct LaneFamily {
   static constexpr int width = lanes;
   template <class T>
-  using value = Pack<T>;
-  using mask = Pack<i32>;
+  using value = Simd<T>;
+  using mask = Simd<i32>;
 };
 // A GPU thread's values: one element.
 struct ScalarFamily {

@@ -11,7 +11,7 @@
 
 namespace weft::sweep {
 
-// A tensor's elements as they are stored, followed by zeros up to a whole number of packs.
+// A tensor's elements as they are stored, followed by zeros up to a whole number of Simds.
 struct Typed {
   DType dtype{};
   i64 size = 0;

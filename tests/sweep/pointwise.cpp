@@ -24,7 +24,7 @@ value_of<Family, t> load_value(const void* p, i64 k) {
   else if constexpr (Family::width == 1)
     return *x;
   else
-    return kernels::load<kernels::Pack<i32>>(x) != kernels::splat<kernels::Pack<i32>>(0);
+    return kernels::load<kernels::Simd<i32>>(x) != kernels::splat<kernels::Simd<i32>>(0);
 }
 
 // Whether the register holds only what dtype t can: a later instruction of the same kernel reads it as it is.

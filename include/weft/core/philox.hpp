@@ -1,13 +1,13 @@
 #pragma once
 // Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011).
-// Law: a pure function of counter and key, the same bits on host and device and for scalars and packs.
+// Law: a pure function of counter and key, the same bits on host and device and for scalars and Simds.
 
 #include "weft/core/config.hpp"
 #include "weft/core/types.hpp"
 
 namespace WEFT_NAMESPACE {
 
-// Four words of counter or output. W is u32, or any type with u32 arithmetic such as a pack of them.
+// Four words of counter or output. W is u32, or any type with u32 arithmetic such as a Simd of them.
 template <class W>
 struct PhiloxBlock {
   W x[4];

@@ -10,7 +10,7 @@
 
 namespace WEFT_NAMESPACE {
 
-// The bits of a float, and back. Overloaded for packs of lanes, so that one codec serves both.
+// The bits of a float, and back. Overloaded for Simds of lanes, so that one codec serves both.
 WEFT_HD_INLINE constexpr i32 to_bits(float x) { return __builtin_bit_cast(i32, x); }
 WEFT_HD_INLINE constexpr float from_bits(i32 bits) { return __builtin_bit_cast(float, bits); }
 
@@ -31,8 +31,8 @@ using HalfFormat = FloatFormat<5, 10, 0x7c00, 0x7e00, true>;
 using E4m3Format = FloatFormat<4, 3, 0x7e, 0x7f, false>;
 using E5m2Format = FloatFormat<5, 2, 0x7c, 0x7f, true>;
 
-// x as a code of the format, in the low bits. F is float or a pack of floats; everything is done with masks
-// (an arithmetic shift of a difference by 31), so that packs need neither comparison nor branch.
+// x as a code of the format, in the low bits. F is float or a Simd of floats; everything is done with masks
+// (an arithmetic shift of a difference by 31), so that Simds need neither comparison nor branch.
 template <class Format, class F>
 WEFT_HD_INLINE constexpr auto encode_float(const F& x) {
   constexpr i32 min_normal = Format::rebias + (1 << 23);
@@ -54,7 +54,7 @@ WEFT_HD_INLINE constexpr auto encode_float(const F& x) {
   return (nan & Format::nan_code) | (finite & ~nan) | sign;
 }
 
-// The float, or pack of floats, that a code (an i32 or a pack of them) stands for.
+// The float, or Simd of floats, that a code (an i32 or a Simd of them) stands for.
 template <class Format, class I>
 WEFT_HD_INLINE constexpr auto decode_float(const I& code) {
   constexpr i32 base = Format::rebias + (1 << 23);  // the smallest normal; its unit is our subnormal step

@@ -1,5 +1,5 @@
 #pragma once
-// The host as a device: a tag that users pass, and memory aligned for packs of lanes and for files. Law: no
+// The host as a device: a tag that users pass, and memory aligned for Simds of lanes and for files. Law: no
 // result depends on the number of threads.
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 
 #include "weft/kernels/conv/shape.hpp"
 #include "weft/kernels/gemm/shape.hpp"
-#include "weft/kernels/simd/native.hpp"
+#include "weft/kernels/simd/intrinsics.hpp"
 #include "weft/kernels/team/team.hpp"
 
 namespace WEFT_NAMESPACE::kernels {

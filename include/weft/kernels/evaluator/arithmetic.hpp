@@ -1,11 +1,11 @@
 #pragma once
-// One pointwise instruction on values: a scalar on the GPU, a pack of lanes on the host. Small floating types
+// One pointwise instruction on values: a scalar on the GPU, a Simd of lanes on the host. Small floating types
 // are computed in f32 and rounded after every operation, so that a result never depends on what was fused.
 
 #include "weft/core/philox.hpp"
 #include "weft/kernels/evaluator/code.hpp"
 #include "weft/kernels/math/functions.hpp"
-#include "weft/kernels/simd/lanes.hpp"
+#include "weft/kernels/simd/load_store.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -13,8 +13,8 @@ namespace WEFT_NAMESPACE::kernels {
 struct LaneFamily {
   static constexpr int width = lanes;
   template <class T>
-  using value = Pack<T>;
-  using mask = Pack<i32>;
+  using value = Simd<T>;
+  using mask = Simd<i32>;
 };
 // A GPU thread's values: one element.
 struct ScalarFamily {

@@ -1,11 +1,11 @@
 #pragma once
 // What every function in this folder is made of: polynomials, signs, rounding to integers, scaling by powers
-// of two. V is float or Pack<float>. Law: a product whose sum must round in one way goes through fma, so
+// of two. V is float or Simd<float>. Law: a product whose sum must round in one way goes through fma, so
 // results do not depend on whether the compiler contracts expressions.
 
 #include "weft/kernels/simd/convert.hpp"
-#include "weft/kernels/simd/native.hpp"
-#include "weft/kernels/simd/pack.hpp"
+#include "weft/kernels/simd/intrinsics.hpp"
+#include "weft/kernels/simd/simd.hpp"
 
 namespace WEFT_NAMESPACE::kernels::detail {
 
@@ -38,7 +38,7 @@ WEFT_HD_INLINE V with_sign(const V& x, const I& sign) {
 
 template <class V>
 WEFT_HD_INLINE V clamp(const V& x, float low, float high) {  // NaN stays
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     const auto most = fill_part<float>(high), least = fill_part<float>(low);
     V r;
     WEFT_EACH_PART(V, r.part[j] = greater_part(least, lesser_part(most, x.part[j])))
@@ -57,7 +57,7 @@ inline constexpr i32 rounding_shift_bits = 0x4b400000;
 template <class V>
 WEFT_HD_INLINE V scale_by_power(const V& x, const int_of<V>& k) {
 #if !defined(__CUDA_ARCH__)
-  if constexpr (PackValue<V> && has_native_scale) {
+  if constexpr (SimdValue<V> && has_scale_intrinsics) {
     const V power = convert<V>(k);
     V r;
     WEFT_EACH_PART(V, r.part[j] = scale_part(x.part[j], power.part[j]))
@@ -96,7 +96,7 @@ WEFT_HD_INLINE V trunc_f32(const V& x) {
 // Whether any lane of the mask is set.
 WEFT_HD_INLINE bool any_lane(bool mask) { return mask; }
 template <class T>
-WEFT_HD_INLINE bool any_lane(const Pack<T>& mask) {
+WEFT_HD_INLINE bool any_lane(const Simd<T>& mask) {
   T all[lanes];
   __builtin_memcpy(all, &mask, sizeof all);
   T any = 0;

@@ -1,28 +1,28 @@
 #pragma once
-// The mathematical functions of double and Pack<double>: the C library's, lane by lane. f64 is for checking,
+// The mathematical functions of double and Simd<double>: the C library's, lane by lane. f64 is for checking,
 // not for speed.
 
-#include "weft/kernels/simd/pack.hpp"
+#include "weft/kernels/simd/simd.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 template <class Fn>
-WEFT_HD_INLINE Pack<double> map_lanes(const Pack<double>& x, const Fn& fn) {
+WEFT_HD_INLINE Simd<double> map_lanes(const Simd<double>& x, const Fn& fn) {
   double lane[lanes];
   __builtin_memcpy(lane, &x, sizeof lane);
   for (int i = 0; i < lanes; ++i) lane[i] = fn(lane[i]);
-  Pack<double> r;
+  Simd<double> r;
   __builtin_memcpy(&r, lane, sizeof r);
   return r;
 }
 template <class Fn>
-WEFT_HD_INLINE Pack<double> map_lanes(const Pack<double>& x, const Pack<double>& y, const Fn& fn) {
+WEFT_HD_INLINE Simd<double> map_lanes(const Simd<double>& x, const Simd<double>& y, const Fn& fn) {
   double a[lanes], b[lanes];
   __builtin_memcpy(a, &x, sizeof a);
   __builtin_memcpy(b, &y, sizeof b);
   for (int i = 0; i < lanes; ++i) a[i] = fn(a[i], b[i]);
-  Pack<double> r;
+  Simd<double> r;
   __builtin_memcpy(&r, a, sizeof r);
   return r;
 }
@@ -35,7 +35,7 @@ WEFT_HD_INLINE Pack<double> map_lanes(const Pack<double>& x, const Pack<double>&
 #endif
 #define WEFT_F64_UNARY(name, host)                                                 \
   WEFT_HD_INLINE double name(double x) { return WEFT_F64(name, host)(x); }         \
-  WEFT_HD_INLINE Pack<double> name(const Pack<double>& x) {                        \
+  WEFT_HD_INLINE Simd<double> name(const Simd<double>& x) {                        \
     return detail::map_lanes(x, [](double v) { return WEFT_F64(name, host)(v); }); \
   }
 WEFT_F64_UNARY(exp, __builtin_exp)
@@ -63,7 +63,7 @@ WEFT_F64_UNARY(trunc, __builtin_trunc)
 
 #define WEFT_F64_BINARY(name, host)                                                                \
   WEFT_HD_INLINE double name(double x, double y) { return WEFT_F64(name, host)(x, y); }            \
-  WEFT_HD_INLINE Pack<double> name(const Pack<double>& x, const Pack<double>& y) {                 \
+  WEFT_HD_INLINE Simd<double> name(const Simd<double>& x, const Simd<double>& y) {                 \
     return detail::map_lanes(x, y, [](double a, double b) { return WEFT_F64(name, host)(a, b); }); \
   }
 WEFT_F64_BINARY(pow, __builtin_pow)
@@ -73,20 +73,20 @@ WEFT_F64_BINARY(atan2, __builtin_atan2)
 #undef WEFT_F64
 
 WEFT_HD_INLINE double abs(double x) { return __builtin_fabs(x); }
-WEFT_HD_INLINE Pack<double> abs(const Pack<double>& x) { return from_bits(to_bits(x) & 0x7fffffffffffffff); }
+WEFT_HD_INLINE Simd<double> abs(const Simd<double>& x) { return from_bits(to_bits(x) & 0x7fffffffffffffff); }
 // To the nearest integer, ties to even.
 WEFT_HD_INLINE double round(double x) { return __builtin_rint(x); }
-WEFT_HD_INLINE Pack<double> round(const Pack<double>& x) {
+WEFT_HD_INLINE Simd<double> round(const Simd<double>& x) {
   return detail::map_lanes(x, [](double v) { return __builtin_rint(v); });
 }
 WEFT_HD_INLINE double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
-WEFT_HD_INLINE Pack<double> rsqrt(const Pack<double>& x) { return 1.0 / sqrt(x); }
+WEFT_HD_INLINE Simd<double> rsqrt(const Simd<double>& x) { return 1.0 / sqrt(x); }
 // Python's %: the sign of y.
 WEFT_HD_INLINE double remainder(double x, double y) {
   const double r = fmod(x, y);
   return r != 0 && (r < 0) != (y < 0) ? r + y : r;
 }
-WEFT_HD_INLINE Pack<double> remainder(const Pack<double>& x, const Pack<double>& y) {
+WEFT_HD_INLINE Simd<double> remainder(const Simd<double>& x, const Simd<double>& y) {
   return detail::map_lanes(x, y, [](double a, double b) { return remainder(a, b); });
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The mathematical functions of values: float and Pack<float>, double and Pack<double>.
-// Law: on the host float and Pack<float> run the same code, without the C library and without branches on
+// The mathematical functions of values: float and Simd<float>, double and Simd<double>.
+// Law: on the host float and Simd<float> run the same code, without the C library and without branches on
 // values (but for huge arguments of sin, cos and tan, and quotients in fmod); on the device a scalar is
 // CUDA's own accurate function, but for sin, cos and tan (within 2 ulp there, too). Results depend neither on
 // -ffp-contract nor on the vector width, only on fma_is_fused: sums of products go through fma, which rounds
@@ -41,7 +41,7 @@ namespace WEFT_NAMESPACE::kernels {
 #endif
 #define WEFT_F32_UNARY(name, cuda)                                                       \
   WEFT_HD_INLINE float name(float x) { return WEFT_F32(::cuda, detail::name##_f32)(x); } \
-  WEFT_HD_INLINE Pack<float> name(const Pack<float>& x) { return detail::name##_f32(x); }
+  WEFT_HD_INLINE Simd<float> name(const Simd<float>& x) { return detail::name##_f32(x); }
 WEFT_F32_UNARY(exp, expf)
 WEFT_F32_UNARY(exp2, exp2f)
 WEFT_F32_UNARY(expm1, expm1f)
@@ -64,7 +64,7 @@ WEFT_F32_UNARY(round, rintf)  // ties to even
 // CUDA's keep an array in a thread's memory for huge arguments.
 #define WEFT_F32_OWN(name)                                             \
   WEFT_HD_INLINE float name(float x) { return detail::name##_f32(x); } \
-  WEFT_HD_INLINE Pack<float> name(const Pack<float>& x) { return detail::name##_f32(x); }
+  WEFT_HD_INLINE Simd<float> name(const Simd<float>& x) { return detail::name##_f32(x); }
 WEFT_F32_OWN(sin)
 WEFT_F32_OWN(cos)
 WEFT_F32_OWN(tan)
@@ -72,7 +72,7 @@ WEFT_F32_OWN(tan)
 
 #define WEFT_F32_BINARY(name, cuda)                                                                  \
   WEFT_HD_INLINE float name(float x, float y) { return WEFT_F32(::cuda, detail::name##_f32)(x, y); } \
-  WEFT_HD_INLINE Pack<float> name(const Pack<float>& x, const Pack<float>& y) {                      \
+  WEFT_HD_INLINE Simd<float> name(const Simd<float>& x, const Simd<float>& y) {                      \
     return detail::name##_f32(x, y);                                                                 \
   }
 WEFT_F32_BINARY(pow, powf)
@@ -86,7 +86,7 @@ WEFT_HD_INLINE float remainder(float x, float y) {
   const float r = fmod(x, y);
   return r != 0 && (r < 0) != (y < 0) ? r + y : r;
 }
-WEFT_HD_INLINE Pack<float> remainder(const Pack<float>& x, const Pack<float>& y) {
+WEFT_HD_INLINE Simd<float> remainder(const Simd<float>& x, const Simd<float>& y) {
   return detail::remainder_f32(x, y);
 }
 
@@ -98,10 +98,10 @@ requires std::is_floating_point_v<lane_of<V>> WEFT_HD_INLINE V sigmoid(const V& 
 }
 
 WEFT_HD_INLINE float abs(float x) { return __builtin_fabsf(x); }
-WEFT_HD_INLINE Pack<float> abs(const Pack<float>& x) { return detail::absolute(x); }
+WEFT_HD_INLINE Simd<float> abs(const Simd<float>& x) { return detail::absolute(x); }
 WEFT_HD_INLINE float sqrt(float x) { return __builtin_sqrtf(x); }
-WEFT_HD_INLINE Pack<float> sqrt(const Pack<float>& x) { return detail::sqrt_pack(x); }
+WEFT_HD_INLINE Simd<float> sqrt(const Simd<float>& x) { return detail::sqrt_simd(x); }
 WEFT_HD_INLINE float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
-WEFT_HD_INLINE Pack<float> rsqrt(const Pack<float>& x) { return 1.0f / detail::sqrt_pack(x); }
+WEFT_HD_INLINE Simd<float> rsqrt(const Simd<float>& x) { return 1.0f / detail::sqrt_simd(x); }
 
 }  // namespace WEFT_NAMESPACE::kernels

@@ -68,7 +68,7 @@ WEFT_HD_INLINE TrigReduction<V> reduce_trig(const V& x) {
   int_of<V> quadrant = cast_value<int_of<V>>(to_bits(shifted));
   const auto large = mask_not(absolute(x) < splat<V>(1e6f));
   if (any_lane(large)) {
-    if constexpr (PackValue<V>) {
+    if constexpr (SimdValue<V>) {
       float from[lanes];
       double rest[lanes];
       i32 quadrants[lanes];
@@ -169,8 +169,8 @@ inline constexpr float half_pi_low = -0x1.777a5cp-25f;
 
 template <class V>
 WEFT_HD_INLINE V square_root(const V& x) {
-  if constexpr (PackValue<V>) {
-    return sqrt_pack(x);
+  if constexpr (SimdValue<V>) {
+    return sqrt_simd(x);
   } else {
     return __builtin_sqrtf(x);
   }

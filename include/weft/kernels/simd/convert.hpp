@@ -1,6 +1,6 @@
 #pragma once
 // Conversion between the types that are stored and those that are computed with (float, double, i32, i64,
-// u32), for scalars and packs. Law: float to integer truncates toward zero and clamps to the integer's range,
+// u32), for scalars and Simds. Law: float to integer truncates toward zero and clamps to the integer's range,
 // NaN to zero, on every machine; everything else is the C conversion, and small floats round to nearest even.
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "weft/core/small_float.hpp"
-#include "weft/kernels/simd/native.hpp"
-#include "weft/kernels/simd/pack.hpp"
+#include "weft/kernels/simd/intrinsics.hpp"
+#include "weft/kernels/simd/simd.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -43,7 +43,7 @@ WEFT_HD_INLINE S narrow(register_of<S> x) {
 // The values 0, 1, 2, ... after start; a scalar is its start.
 template <class V>
 WEFT_HD_INLINE V iota(lane_of<V> start) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     using T = lane_of<V>;
     constexpr T counts[lanes] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     V r;
@@ -84,25 +84,25 @@ WEFT_HD_INLINE Full join_halves(const Half& low, const Half& high, std::index_se
 
 // The C conversion of each lane, for values in range.
 template <class To, class From>
-WEFT_HD_INLINE Pack<To> cast_lanes(const Pack<From>& x) {
-  Pack<To> r;
+WEFT_HD_INLINE Simd<To> cast_lanes(const Simd<From>& x) {
+  Simd<To> r;
 #if defined(__CUDA_ARCH__)
-  WEFT_EACH_PART(Pack<To>, r.part[j] = static_cast<To>(x.part[j]))
+  WEFT_EACH_PART(Simd<To>, r.part[j] = static_cast<To>(x.part[j]))
 #else
-  using ToPart = typename Pack<To>::Part;
-  if constexpr (Pack<To>::parts == Pack<From>::parts) {
-    WEFT_EACH_PART(Pack<To>, r.part[j] = __builtin_convertvector(x.part[j], ToPart))
-  } else if constexpr (Pack<To>::parts == 2 * Pack<From>::parts) {  // 4 bytes to 8
-    using Half = typename VectorOf<From, Pack<To>::width>::type;
-    constexpr auto lanes_of_half = std::make_index_sequence<Pack<To>::width>{};
-    WEFT_EACH_PART(Pack<To>, r.part[j] = __builtin_convertvector(
+  using ToPart = typename Simd<To>::Part;
+  if constexpr (Simd<To>::parts == Simd<From>::parts) {
+    WEFT_EACH_PART(Simd<To>, r.part[j] = __builtin_convertvector(x.part[j], ToPart))
+  } else if constexpr (Simd<To>::parts == 2 * Simd<From>::parts) {  // 4 bytes to 8
+    using Half = typename VectorOf<From, Simd<To>::width>::type;
+    constexpr auto lanes_of_half = std::make_index_sequence<Simd<To>::width>{};
+    WEFT_EACH_PART(Simd<To>, r.part[j] = __builtin_convertvector(
                                  half_of<Half, j % 2>(x.part[j / 2], lanes_of_half), ToPart))
   } else {  // 8 bytes to 4
-    static_assert(2 * Pack<To>::parts == Pack<From>::parts);
-    using Half = typename VectorOf<To, Pack<From>::width>::type;
-    WEFT_EACH_PART(Pack<To>, r.part[j] = join_halves<ToPart>(__builtin_convertvector(x.part[2 * j], Half),
+    static_assert(2 * Simd<To>::parts == Simd<From>::parts);
+    using Half = typename VectorOf<To, Simd<From>::width>::type;
+    WEFT_EACH_PART(Simd<To>, r.part[j] = join_halves<ToPart>(__builtin_convertvector(x.part[2 * j], Half),
                                                              __builtin_convertvector(x.part[2 * j + 1], Half),
-                                                             std::make_index_sequence<Pack<To>::width>{}))
+                                                             std::make_index_sequence<Simd<To>::width>{}))
   }
 #endif
   return r;
@@ -116,7 +116,7 @@ inline constexpr T highest_integer = std::numeric_limits<T>::max();
 
 template <class To, class V>
 WEFT_HD_INLINE To cast_value(const V& x) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     return cast_lanes<lane_of<To>>(x);
   } else {
     return static_cast<To>(x);
@@ -125,12 +125,12 @@ WEFT_HD_INLINE To cast_value(const V& x) {
 
 }  // namespace detail
 
-// x as the register type (or pack) To.
+// x as the register type (or Simd) To.
 template <class To, class V>
 WEFT_HD_INLINE To convert(const V& x) {
   using T = lane_of<To>;
   using F = lane_of<V>;
-  static_assert(detail::is_pack<To> == detail::is_pack<V>, "convert keeps the number of lanes");
+  static_assert(detail::is_simd<To> == detail::is_simd<V>, "convert keeps the number of lanes");
   if constexpr (std::is_same_v<To, V>) {
     return x;
   } else if constexpr (std::is_floating_point_v<F> && std::is_integral_v<T> && !std::is_same_v<T, bool>) {
@@ -143,7 +143,7 @@ WEFT_HD_INLINE To convert(const V& x) {
     if constexpr (sizeof(T) == sizeof(F)) {
       return select(x >= splat<V>(above), splat<To>(high),
                     select(x < splat<V>(below), splat<To>(low), inside));
-    } else if constexpr (PackValue<V>) {
+    } else if constexpr (SimdValue<V>) {
       using Mask = mask_of<To>;
       const Mask over = detail::cast_lanes<lane_of<Mask>>(x >= splat<V>(above));
       const Mask under = detail::cast_lanes<lane_of<Mask>>(x < splat<V>(below));
@@ -175,7 +175,7 @@ struct StoredBits<bool> {
 #if !defined(__CUDA_ARCH__)
 // The bits of as many stored elements as a part of 4-byte lanes holds.
 template <class S>
-using NarrowPart = typename VectorOf<typename StoredBits<S>::type, Pack<i32>::width>::type;
+using NarrowPart = typename VectorOf<typename StoredBits<S>::type, Simd<i32>::width>::type;
 template <class Part, class S>
 WEFT_HD_INLINE Part read_part(const S* p) {
   Part part;
@@ -188,21 +188,21 @@ WEFT_HD_INLINE void write_part(S* p, const Part& part) {
 }
 #endif
 
-// 16 stored elements as a pack of their register type; by parts, since g++ copies a whole pack in pieces of
+// 16 stored elements as a Simd of their register type; by parts, since g++ copies a whole Simd in pieces of
 // another size.
 template <class S>
-WEFT_HD_INLINE Pack<register_of<S>> load_register(const S* p) {
-  using V = Pack<register_of<S>>;
+WEFT_HD_INLINE Simd<register_of<S>> load_register(const S* p) {
+  using V = Simd<register_of<S>>;
   V r;
 #if defined(__CUDA_ARCH__)
   WEFT_EACH_PART(V, r.part[j] = widen(p[j]))
 #else
   if constexpr (std::is_same_v<S, lane_of<V>>) {
     WEFT_EACH_PART(V, r.part[j] = read_part<typename V::Part>(p + j * V::width))
-  } else if constexpr (std::is_same_v<S, f16> && has_native_half) {
+  } else if constexpr (std::is_same_v<S, f16> && has_half_intrinsics) {
     WEFT_EACH_PART(V, r.part[j] = float_from_half(read_part<HalfPart>(p + j * V::width)))
   } else {
-    using Codes = Pack<i32>;
+    using Codes = Simd<i32>;
     Codes codes;
     WEFT_EACH_PART(Codes, codes.part[j] = __builtin_convertvector(
                               read_part<NarrowPart<S>>(p + j * Codes::width), typename Codes::Part))
@@ -215,19 +215,19 @@ WEFT_HD_INLINE Pack<register_of<S>> load_register(const S* p) {
   return r;
 }
 
-// The pack's lanes as 16 stored elements. A bool is stored as 0 or 1.
+// The Simd's lanes as 16 stored elements. A bool is stored as 0 or 1.
 template <class S>
-WEFT_HD_INLINE void store_register(S* p, const Pack<register_of<S>>& x) {
-  using V = Pack<register_of<S>>;
+WEFT_HD_INLINE void store_register(S* p, const Simd<register_of<S>>& x) {
+  using V = Simd<register_of<S>>;
 #if defined(__CUDA_ARCH__)
   WEFT_EACH_PART(V, p[j] = narrow<S>(x.part[j]))
 #else
   if constexpr (std::is_same_v<S, lane_of<V>>) {
     WEFT_EACH_PART(V, write_part(p + j * V::width, x.part[j]))
-  } else if constexpr (std::is_same_v<S, f16> && has_native_half) {
+  } else if constexpr (std::is_same_v<S, f16> && has_half_intrinsics) {
     WEFT_EACH_PART(V, write_part(p + j * V::width, half_from_float(x.part[j])))
   } else {
-    using Codes = Pack<i32>;
+    using Codes = Simd<i32>;
     Codes codes;
     if constexpr (is_small_float<S>)
       codes = encode_float<typename S::Format>(x);
@@ -245,9 +245,9 @@ WEFT_HD_INLINE void store_register(S* p, const Pack<register_of<S>>& x) {
 template <class S, class V>
 WEFT_HD_INLINE auto as_register(const V& value) {
   if constexpr (std::is_same_v<S, bool>) {
-    if constexpr (PackValue<V>) {
+    if constexpr (SimdValue<V>) {
       using Mask = mask_of<V>;
-      return convert<Pack<i32>>(select(value != splat<V>(0), splat<Mask>(1), splat<Mask>(0)));
+      return convert<Simd<i32>>(select(value != splat<V>(0), splat<Mask>(1), splat<Mask>(0)));
     } else {
       return static_cast<i32>(value != V{0});
     }

@@ -3,7 +3,7 @@
 // is the scalar arithmetic, lane by lane, so results do not depend on N; memory is touched in accesses of up
 // to 16 bytes.
 
-#include "weft/kernels/simd/lanes.hpp"
+#include "weft/kernels/simd/load_store.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 

@@ -10,7 +10,7 @@
 #include "weft/core/config.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
-#include "weft/kernels/simd/pack.hpp"
+#include "weft/kernels/simd/simd.hpp"
 
 namespace WEFT_NAMESPACE {
 

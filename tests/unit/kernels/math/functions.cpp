@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "weft/kernels/simd/lanes.hpp"
+#include "weft/kernels/simd/load_store.hpp"
 
 // The reference is the C library in double; an error is measured in units of the last place of the float
 // nearest to it (of the smallest subnormal at least), so a correctly rounded function scores at most 0.5.
@@ -16,7 +16,7 @@
 namespace {
 
 using namespace weft;
-using kernels::Pack, kernels::lanes;
+using kernels::Simd, kernels::lanes;
 namespace k = weft::kernels;
 
 constexpr float inf = std::numeric_limits<float>::infinity();
@@ -42,7 +42,7 @@ double error_in_ulps(float y, double reference) {
   return std::fabs(y - reference) / ulp_of(reference);
 }
 
-// Every float that is `step` codes apart in [low, high], through packs and through scalars, which must agree.
+// Every float that is `step` codes apart in [low, high], through Simds and through scalars, which must agree.
 template <class F, class G>
 double worst(const std::string& name, F f, G reference, float low, float high, u32 step) {
   const auto order = [](float x) {  // floats as integers in their own order
@@ -59,7 +59,7 @@ double worst(const std::string& name, F f, G reference, float low, float high, u
       const i64 o = at + i64{i} * step;
       x[i] = number(o > order(high) ? order(high) : o);
     }
-    const Pack<float> y = f(k::load<Pack<float>>(x));
+    const Simd<float> y = f(k::load<Simd<float>>(x));
     const int one = static_cast<int>((at / lanes) & 15);
     const float scalar = f(x[one]);
     same = same && (to_bits(scalar) == to_bits(y[one]) || (std::isnan(scalar) && std::isnan(y[one])));
@@ -69,7 +69,7 @@ double worst(const std::string& name, F f, G reference, float low, float high, u
     }
   }
   MESSAGE(name << " on [" << low << ", " << high << "]: " << worst_error << " ulp at " << worst_at);
-  CHECK_MESSAGE(same, name << ": packs and scalars differ");
+  CHECK_MESSAGE(same, name << ": Simds and scalars differ");
   return worst_error;
 }
 
@@ -142,10 +142,10 @@ template <class F>
 struct Narrow {
   F f;
   float operator()(float x) const { return f(x, k::detail::reduce_narrow(x)); }
-  Pack<float> operator()(const Pack<float>& x) const {
+  Simd<float> operator()(const Simd<float>& x) const {
     float y[lanes];
     for (int i = 0; i < lanes; ++i) y[i] = (*this)(x[i]);
-    return k::load<Pack<float>>(y);
+    return k::load<Simd<float>>(y);
   }
 };
 template <class F>
@@ -188,7 +188,7 @@ TEST_CASE("math: rounding to integers is exact, signs of zero included") {
   const auto exact = [](const char* name, auto f, auto reference) {
     int wrong = 0;
     const auto compare = [&](float x) {
-      const float a = f(x), b = reference(x), c = f(k::splat<Pack<float>>(x))[5];
+      const float a = f(x), b = reference(x), c = f(k::splat<Simd<float>>(x))[5];
       if (std::isnan(x)) {
         wrong += !std::isnan(a) || !std::isnan(c);
       } else {
@@ -225,7 +225,7 @@ void check_special(const std::string& name, F f, G reference) {
   for (float x : {0.0f, 1.0f, inf, not_a_number, 1e-45f, 1e-40f, largest, 2.0f, 200.0f}) {
     for (float s : {1.0f, -1.0f}) {
       const float expected = reference(s * x);
-      for (float got : {f(s * x), static_cast<float>(f(k::splat<Pack<float>>(s * x))[11])}) {
+      for (float got : {f(s * x), static_cast<float>(f(k::splat<Simd<float>>(s * x))[11])}) {
         CAPTURE(name);
         CAPTURE(s * x);
         CAPTURE(got);
@@ -292,7 +292,7 @@ double worst_pair(const std::string& name, F f, G reference, const float* xs, co
   float at_x = 0, at_y = 0;
   bool same = true;
   for (int at = 0; at < count; at += lanes) {
-    const Pack<float> r = f(k::load<Pack<float>>(xs + at), k::load<Pack<float>>(ys + at));
+    const Simd<float> r = f(k::load<Simd<float>>(xs + at), k::load<Simd<float>>(ys + at));
     for (int i = 0; i < lanes; ++i) {
       const double error = error_in_ulps(r[i], reference(double{xs[at + i]}, double{ys[at + i]}));
       if (error > worst_error) worst_error = error, at_x = xs[at + i], at_y = ys[at + i];
@@ -301,7 +301,7 @@ double worst_pair(const std::string& name, F f, G reference, const float* xs, co
     same = same && (to_bits(scalar) == to_bits(r[3]) || (std::isnan(scalar) && std::isnan(r[3])));
   }
   MESSAGE(name << ": " << worst_error << " ulp at " << at_x << ", " << at_y);
-  CHECK_MESSAGE(same, name << ": packs and scalars differ");
+  CHECK_MESSAGE(same, name << ": Simds and scalars differ");
   return worst_error;
 }
 
@@ -318,7 +318,7 @@ void check_special_pairs(const std::string& name, F f, G reference, double toler
         for (float sy : {1.0f, -1.0f}) {
           const float x = sx * ax, y = sy * ay, expected = reference(x, y);
           for (float got :
-               {f(x, y), static_cast<float>(f(k::splat<Pack<float>>(x), k::splat<Pack<float>>(y))[0])}) {
+               {f(x, y), static_cast<float>(f(k::splat<Simd<float>>(x), k::splat<Simd<float>>(y))[0])}) {
             CAPTURE(name);
             CAPTURE(x);
             CAPTURE(y);
@@ -392,7 +392,7 @@ TEST_CASE("math: fmod is exact for every quotient; remainder has the sign of the
     pair_y[i] = i % 2 == 0 ? next.between(-10, 10) : next();
   }
   for (int at = 0; at < pairs; at += lanes) {
-    const auto x = k::load<Pack<float>>(pair_x + at), y = k::load<Pack<float>>(pair_y + at);
+    const auto x = k::load<Simd<float>>(pair_x + at), y = k::load<Simd<float>>(pair_y + at);
     const auto r = k::fmod(x, y), q = k::remainder(x, y);
     for (int i = 0; i < lanes; ++i) {
       const float expected = std::fmod(x[i], y[i]);
@@ -418,8 +418,8 @@ TEST_CASE("math: fmod is exact for every quotient; remainder has the sign of the
   CHECK(k::remainder(-7.0f, -3.0f) == -1.0f);
 }
 
-TEST_CASE("math: double and packs of it are the C library") {
-  const auto x = k::iota<Pack<double>>(0.5) * 0.06;
+TEST_CASE("math: double and Simds of it are the C library") {
+  const auto x = k::iota<Simd<double>>(0.5) * 0.06;
   for (int i = 0; i < lanes; ++i) {
     CHECK(k::exp(x)[i] == std::exp(x[i]));
     CHECK(k::log(x)[i] == std::log(x[i]));

@@ -1,4 +1,4 @@
-#include "weft/kernels/simd/lanes.hpp"
+#include "weft/kernels/simd/load_store.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-// The reference for every pack operation is the scalar C++ operation on each lane.
+// The reference for every Simd operation is the scalar C++ operation on each lane.
 
 namespace {
 
@@ -15,8 +15,8 @@ using namespace weft;
 using namespace weft::kernels;
 
 template <class T>
-Pack<T> pack_from(const T (&values)[lanes]) {
-  return load<Pack<T>>(values);
+Simd<T> simd_from(const T (&values)[lanes]) {
+  return load<Simd<T>>(values);
 }
 
 template <class T>
@@ -27,7 +27,7 @@ u64 bits_of(T x) {
 }
 
 template <class T, class Pred>
-bool every_lane(const Pack<T>& got, const Pred& expected) {
+bool every_lane(const Simd<T>& got, const Pred& expected) {
   for (int i = 0; i < lanes; ++i) {
     if (bits_of(got[i]) != bits_of(static_cast<T>(expected(i)))) {
       MESSAGE("lane " << i << ": " << +got[i] << " instead of " << +static_cast<T>(expected(i)));
@@ -53,14 +53,14 @@ void fill(T (&values)[lanes], u32 seed) {
 
 template <class T>
 void check_arithmetic() {
-  using P = Pack<T>;
+  using P = Simd<T>;
   static_assert(sizeof(P) == lanes * sizeof(T));
   static_assert(std::is_same_v<lane_of<P>, T> && std::is_same_v<lane_of<T>, T>);
   for (u32 seed = 1; seed < 20; ++seed) {
     T x[lanes], y[lanes];
     fill(x, seed);
     fill(y, seed + 1000);
-    const P a = pack_from(x), b = pack_from(y);
+    const P a = simd_from(x), b = simd_from(y);
     using Wide =
         std::conditional_t<std::is_integral_v<T>,
                            std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
@@ -91,7 +91,7 @@ void check_arithmetic() {
       CHECK(every_lane(a << 5, [&](int i) { return x[i] << 5; }));
     }
     x[3] = y[3];
-    const P c = pack_from(x);
+    const P c = simd_from(x);
     CHECK(every_lane(c < b, [&](int i) { return -(x[i] < y[i]); }));
     CHECK(every_lane(c <= b, [&](int i) { return -(x[i] <= y[i]); }));
     CHECK(every_lane(c > b, [&](int i) { return -(x[i] > y[i]); }));
@@ -108,7 +108,7 @@ void check_arithmetic() {
 
 template <class To, class From>
 void check_conversion(const From (&values)[lanes]) {
-  CHECK(every_lane(convert<Pack<To>>(pack_from(values)), [&](int i) { return convert<To>(values[i]); }));
+  CHECK(every_lane(convert<Simd<To>>(simd_from(values)), [&](int i) { return convert<To>(values[i]); }));
 }
 
 template <class From>
@@ -124,7 +124,7 @@ void check_conversions(const From (&values)[lanes]) {
 template <class S>
 void check_storage() {
   using T = register_of<S>;
-  using P = Pack<T>;
+  using P = Simd<T>;
   constexpr int count = sizeof(S) == 2 ? 65536 : std::is_same_v<S, bool> ? 64 : 256;
   static S codes[count], back[count + 1];
   for (int i = 0; i < count; ++i) {
@@ -177,7 +177,7 @@ void check_storage() {
 
 }  // namespace
 
-TEST_CASE("lanes: operators and select are the scalar ones, lane by lane") {
+TEST_CASE("load_store: operators and select are the scalar ones, lane by lane") {
   check_arithmetic<float>();
   check_arithmetic<double>();
   check_arithmetic<i32>();
@@ -185,23 +185,23 @@ TEST_CASE("lanes: operators and select are the scalar ones, lane by lane") {
   check_arithmetic<u32>();
 }
 
-TEST_CASE("lanes: the sign of zero survives splat and negation") {
-  CHECK(std::signbit(splat<Pack<float>>(-0.0f)[9]));
-  CHECK(std::signbit((-splat<Pack<float>>(0.0f))[9]));
-  CHECK_FALSE(std::signbit(splat<Pack<float>>(0.0f)[9]));
+TEST_CASE("load_store: the sign of zero survives splat and negation") {
+  CHECK(std::signbit(splat<Simd<float>>(-0.0f)[9]));
+  CHECK(std::signbit((-splat<Simd<float>>(0.0f))[9]));
+  CHECK_FALSE(std::signbit(splat<Simd<float>>(0.0f)[9]));
 }
 
-TEST_CASE("lanes: maximum and minimum keep NaN") {
+TEST_CASE("load_store: maximum and minimum keep NaN") {
   const float nan = std::nanf("");
   for (float x : {1.0f, -INFINITY, nan}) {
     CHECK(std::isnan(maximum(x, nan)));
     CHECK(std::isnan(minimum(nan, x)));
-    CHECK(std::isnan(maximum(splat<Pack<float>>(nan), splat<Pack<float>>(x))[3]));
-    CHECK(std::isnan(minimum(splat<Pack<float>>(x), splat<Pack<float>>(nan))[15]));
+    CHECK(std::isnan(maximum(splat<Simd<float>>(nan), splat<Simd<float>>(x))[3]));
+    CHECK(std::isnan(minimum(splat<Simd<float>>(x), splat<Simd<float>>(nan))[15]));
   }
 }
 
-TEST_CASE("lanes: conversion of packs is that of scalars, and clamps") {
+TEST_CASE("load_store: conversion of Simds is that of scalars, and clamps") {
   constexpr float inf = INFINITY;
   const float floats[lanes] = {0.9f,          -0.9f,         2.5f,           -2.5f,        1e9f, -1e9f,
                                3e9f,          -3e9f,         1e19f,          -1e19f,       inf,  -inf,
@@ -234,7 +234,7 @@ TEST_CASE("lanes: conversion of packs is that of scalars, and clamps") {
   CHECK(convert<i64>(-1e300) == std::numeric_limits<i64>::min());
 }
 
-TEST_CASE("lanes: every stored code loads and stores as its scalar conversion") {
+TEST_CASE("load_store: every stored code loads and stores as its scalar conversion") {
   check_storage<f16>();
   check_storage<bf16>();
   check_storage<f8e4m3>();
@@ -247,7 +247,7 @@ TEST_CASE("lanes: every stored code loads and stores as its scalar conversion") 
   check_storage<double>();
 }
 
-TEST_CASE("lanes: stores round to nearest even and saturate as the storage type does") {
+TEST_CASE("load_store: stores round to nearest even and saturate as the storage type does") {
   for (u32 i = 0; i < (1u << 20); i += lanes) {
     float x[lanes];
     for (u32 l = 0; l < lanes; ++l) x[l] = std::bit_cast<float>((i + l) * 4097u + 13u);
@@ -255,7 +255,7 @@ TEST_CASE("lanes: stores round to nearest even and saturate as the storage type 
     bf16 brain[lanes];
     f8e4m3 e4[lanes];
     f8e5m2 e5[lanes];
-    const Pack<float> v = load<Pack<float>>(x);
+    const Simd<float> v = load<Simd<float>>(x);
     store(half, v);
     store(brain, v);
     store(e4, v);
@@ -270,16 +270,16 @@ TEST_CASE("lanes: stores round to nearest even and saturate as the storage type 
   }
 }
 
-TEST_CASE("lanes: bool stores whether a value is zero; a mask is true") {
+TEST_CASE("load_store: bool stores whether a value is zero; a mask is true") {
   const float x[lanes] = {0, 0.5f, -0.25f, 1, -0.0f, std::nanf(""), 1e-40f, 0, 2, 3, 4, 5, 6, 7, 8, 0};
   bool got[lanes];
-  store(got, load<Pack<float>>(x));
+  store(got, load<Simd<float>>(x));
   for (int i = 0; i < lanes; ++i) CHECK(got[i] == (x[i] != 0));
-  store(got, load<Pack<float>>(x) > splat<Pack<float>>(0.0f));
+  store(got, load<Simd<float>>(x) > splat<Simd<float>>(0.0f));
   for (int i = 0; i < lanes; ++i) CHECK(got[i] == (x[i] > 0));
   double d[lanes] = {};
   d[4] = 1e-300;
-  store(got, load<Pack<double>>(d));
+  store(got, load<Simd<double>>(d));
   for (int i = 0; i < lanes; ++i) CHECK(got[i] == (i == 4));
   bool one = false;
   store(&one, 0.5f);
@@ -288,7 +288,7 @@ TEST_CASE("lanes: bool stores whether a value is zero; a mask is true") {
   CHECK_FALSE(one);
 }
 
-TEST_CASE("lanes: scalar values load, store and reduce by the same calls") {
+TEST_CASE("load_store: scalar values load, store and reduce by the same calls") {
   const bf16 x[1] = {bf16(1.5f)};
   CHECK(load<float>(x) == 1.5f);
   CHECK(load_partial<float>(x, 0, 7.0f) == 7.0f);
@@ -304,7 +304,7 @@ TEST_CASE("lanes: scalar values load, store and reduce by the same calls") {
   CHECK(splat<double>(2.0) == 2.0);
 }
 
-TEST_CASE("lanes: reductions use the tree that halves the lanes") {
+TEST_CASE("load_store: reductions use the tree that halves the lanes") {
   float x[lanes];
   fill(x, 3);
   float s[lanes], m[lanes];
@@ -316,7 +316,7 @@ TEST_CASE("lanes: reductions use the tree that halves the lanes") {
       m[i] *= m[i + half];
     }
   }
-  const Pack<float> v = load<Pack<float>>(x);
+  const Simd<float> v = load<Simd<float>>(x);
   CHECK(reduce_sum(v) == s[0]);
   CHECK(reduce_prod(v) == m[0]);
   float high = x[0], low = x[0];
@@ -324,15 +324,15 @@ TEST_CASE("lanes: reductions use the tree that halves the lanes") {
   CHECK(reduce_max(v) == high);
   CHECK(reduce_min(v) == low);
   x[11] = std::nanf("");
-  CHECK(std::isnan(reduce_max(load<Pack<float>>(x))));
-  CHECK(std::isnan(reduce_min(load<Pack<float>>(x))));
-  CHECK(reduce_sum(iota<Pack<i64>>(0)) == 120);
-  CHECK(reduce_max(iota<Pack<u32>>(0xfffffff0u)) == 0xffffffffu);
+  CHECK(std::isnan(reduce_max(load<Simd<float>>(x))));
+  CHECK(std::isnan(reduce_min(load<Simd<float>>(x))));
+  CHECK(reduce_sum(iota<Simd<i64>>(0)) == 120);
+  CHECK(reduce_max(iota<Simd<u32>>(0xfffffff0u)) == 0xffffffffu);
 }
 
-TEST_CASE("lanes: Philox over packs is Philox over each lane") {
+TEST_CASE("load_store: Philox over Simds is Philox over each lane") {
   const u32 key[2] = {0x12345678u, 0x9abcdef0u};
-  using P = Pack<u32>;
+  using P = Simd<u32>;
   const P counter[4] = {iota<P>(0xfffffff8u), splat<P>(7), iota<P>(0) * 0x10001u, splat<P>(0xffffffffu)};
   const PhiloxBlock<P> got = philox(counter, key);
   for (int i = 0; i < lanes; ++i) {

@@ -1,13 +1,13 @@
 #pragma once
 // The few machine instructions that portable vector code cannot express: fused multiply-add, square root,
 // minimum, scaling by a power of two, half-precision conversion and widening multiplication of one part of a
-// Pack. Law: each is exact or correctly rounded (conversions: to nearest, ties to even), so it gives the same
+// Simd. Law: each is exact or correctly rounded (conversions: to nearest, ties to even), so it gives the same
 // bits as its scalar definition.
 
 #include "weft/core/config.hpp"
 #include "weft/core/philox.hpp"
 #include "weft/core/types.hpp"
-#include "weft/kernels/simd/pack.hpp"
+#include "weft/kernels/simd/simd.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -36,24 +36,24 @@ WEFT_HD_INLINE double fma(double a, double b, double c) {
 
 namespace detail {
 
-using FloatPart = Pack<float>::Part;
-using DoublePart = Pack<double>::Part;
+using FloatPart = Simd<float>::Part;
+using DoublePart = Simd<double>::Part;
 
 #if defined(__CUDA_ARCH__)
-inline constexpr bool has_native_half = false;
+inline constexpr bool has_half_intrinsics = false;
 WEFT_HD_INLINE float fma_part(float a, float b, float c) { return fma(a, b, c); }
 WEFT_HD_INLINE double fma_part(double a, double b, double c) { return fma(a, b, c); }
 WEFT_HD_INLINE float sqrt_part(float x) { return __builtin_sqrtf(x); }
 WEFT_HD_INLINE float lesser_part(float a, float b) { return a < b ? a : b; }
 WEFT_HD_INLINE float greater_part(float a, float b) { return a > b ? a : b; }
-inline constexpr bool has_native_scale = false;
+inline constexpr bool has_scale_intrinsics = false;
 #else
 
-using HalfPart = VectorOf<i16, Pack<float>::width>::type;
+using HalfPart = VectorOf<i16, Simd<float>::width>::type;
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
 static_assert(sizeof(FloatPart) == 64);
-inline constexpr bool has_native_half = true;
+inline constexpr bool has_half_intrinsics = true;
 inline constexpr int current_rounding = 4;
 inline constexpr u8 all_double_lanes = 0xff;
 // nvcc's front end gives this mask parameter another sign than g++ and clang do.
@@ -91,7 +91,7 @@ WEFT_INLINE FloatPart greater_part(const FloatPart& a, const FloatPart& b) {
 #endif
 }
 // x * 2^k for integral k, rounded once.
-inline constexpr bool has_native_scale = true;
+inline constexpr bool has_scale_intrinsics = true;
 WEFT_INLINE FloatPart scale_part(const FloatPart& x, const FloatPart& k) {
   return __builtin_ia32_scalefps512_mask(x, k, x, all_lanes, current_rounding);
 }
@@ -110,7 +110,7 @@ WEFT_INLINE FloatPart lesser_part(const FloatPart& a, const FloatPart& b) {
 WEFT_INLINE FloatPart greater_part(const FloatPart& a, const FloatPart& b) {
   return __builtin_ia32_maxps256(a, b);
 }
-inline constexpr bool has_native_scale = false;
+inline constexpr bool has_scale_intrinsics = false;
 #if defined(__FMA__)
 WEFT_INLINE FloatPart fma_part(const FloatPart& a, const FloatPart& b, const FloatPart& c) {
   return __builtin_ia32_vfmaddps256(a, b, c);
@@ -120,22 +120,22 @@ WEFT_INLINE DoublePart fma_part(const DoublePart& a, const DoublePart& b, const 
 }
 #endif
 #if defined(__F16C__)
-inline constexpr bool has_native_half = true;
+inline constexpr bool has_half_intrinsics = true;
 WEFT_INLINE HalfPart half_from_float(const FloatPart& x) { return __builtin_ia32_vcvtps2ph256(x, 0); }
 WEFT_INLINE FloatPart float_from_half(const HalfPart& x) { return __builtin_ia32_vcvtph2ps256(x); }
 #else
-inline constexpr bool has_native_half = false;
+inline constexpr bool has_half_intrinsics = false;
 #endif
 #else
 static_assert(sizeof(FloatPart) == 16);
-inline constexpr bool has_native_half = false;
-inline constexpr bool has_native_scale = false;
+inline constexpr bool has_half_intrinsics = false;
+inline constexpr bool has_scale_intrinsics = false;
 WEFT_INLINE FloatPart lesser_part(const FloatPart& a, const FloatPart& b) {
 #if defined(__SSE__)
   return __builtin_ia32_minps(a, b);
 #else
   FloatPart r;
-  for (int i = 0; i < Pack<float>::width; ++i) r[i] = a[i] < b[i] ? a[i] : b[i];
+  for (int i = 0; i < Simd<float>::width; ++i) r[i] = a[i] < b[i] ? a[i] : b[i];
   return r;
 #endif
 }
@@ -144,7 +144,7 @@ WEFT_INLINE FloatPart greater_part(const FloatPart& a, const FloatPart& b) {
   return __builtin_ia32_maxps(a, b);
 #else
   FloatPart r;
-  for (int i = 0; i < Pack<float>::width; ++i) r[i] = a[i] > b[i] ? a[i] : b[i];
+  for (int i = 0; i < Simd<float>::width; ++i) r[i] = a[i] > b[i] ? a[i] : b[i];
   return r;
 #endif
 }
@@ -153,7 +153,7 @@ WEFT_INLINE FloatPart sqrt_part(const FloatPart& x) { return __builtin_ia32_sqrt
 #else
 WEFT_INLINE FloatPart sqrt_part(const FloatPart& x) {
   FloatPart r;
-  for (int i = 0; i < Pack<float>::width; ++i) r[i] = __builtin_sqrtf(x[i]);
+  for (int i = 0; i < Simd<float>::width; ++i) r[i] = __builtin_sqrtf(x[i]);
   return r;
 }
 #endif
@@ -192,8 +192,8 @@ WEFT_INLINE void store_first(float* p, const FloatPart& x, int n) {
 }
 #elif defined(__AVX2__) && !defined(__CUDACC__)
 inline constexpr bool has_masked_access = true;
-WEFT_INLINE Pack<i32>::Part first_lanes(int n) {
-  return Pack<i32>::Part{0, 1, 2, 3, 4, 5, 6, 7} < n - Pack<i32>::Part{};
+WEFT_INLINE Simd<i32>::Part first_lanes(int n) {
+  return Simd<i32>::Part{0, 1, 2, 3, 4, 5, 6, 7} < n - Simd<i32>::Part{};
 }
 WEFT_INLINE FloatPart load_first(const float* p, int n) {
   return __builtin_ia32_maskloadps256(reinterpret_cast<const FloatPart*>(p), first_lanes(n));
@@ -209,16 +209,16 @@ void store_first(float* p, const FloatPart& x, int n);
 }  // namespace detail
 
 template <class T>
-requires std::is_floating_point_v<T> WEFT_HD_INLINE Pack<T> fma(const Pack<T>& a, const Pack<T>& b,
-                                                                const Pack<T>& c) {
-  Pack<T> r;
-  WEFT_EACH_PART(Pack<T>, r.part[j] = detail::fma_part(a.part[j], b.part[j], c.part[j]))
+requires std::is_floating_point_v<T> WEFT_HD_INLINE Simd<T> fma(const Simd<T>& a, const Simd<T>& b,
+                                                                const Simd<T>& c) {
+  Simd<T> r;
+  WEFT_EACH_PART(Simd<T>, r.part[j] = detail::fma_part(a.part[j], b.part[j], c.part[j]))
   return r;
 }
 
 namespace detail {
 template <class V>
-WEFT_HD_INLINE V sqrt_pack(const V& x) {
+WEFT_HD_INLINE V sqrt_simd(const V& x) {
   V r;
   WEFT_EACH_PART(V, r.part[j] = sqrt_part(x.part[j]))
   return r;
@@ -227,16 +227,16 @@ WEFT_HD_INLINE V sqrt_pack(const V& x) {
 
 #if !defined(__CUDA_ARCH__)
 namespace detail {
-using WordPart = Pack<u32>::Part;
-using PairPart = VectorOf<u64, Pack<u32>::width / 2>::type;
+using WordPart = Simd<u32>::Part;
+using PairPart = VectorOf<u64, Simd<u32>::width / 2>::type;
 
 // The lower 32 bits of each pair times those of m. clang finds the instruction by itself, g++ does not.
 WEFT_INLINE PairPart even_products(const PairPart& pairs, const PairPart& m) {
 #if defined(__GNUC__) && !defined(__clang__) && defined(__SSE2__)
-  using Signed = VectorOf<i32, Pack<u32>::width>::type;
+  using Signed = VectorOf<i32, Simd<u32>::width>::type;
   const Signed a = recast<Signed>(pairs), b = recast<Signed>(m);
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
-  using SignedPair = VectorOf<long long, Pack<u32>::width / 2>::type;
+  using SignedPair = VectorOf<long long, Simd<u32>::width / 2>::type;
   return recast<PairPart>(__builtin_ia32_pmuludq512_mask(a, b, SignedPair{}, u8{0xff}));
 #elif defined(__AVX2__)
   return recast<PairPart>(__builtin_ia32_pmuludq256(a, b));
@@ -249,9 +249,9 @@ WEFT_INLINE PairPart even_products(const PairPart& pairs, const PairPart& m) {
 }
 }  // namespace detail
 
-// Philox's product, for packs.
+// Philox's product, for Simds.
 template <class V>
-requires std::is_same_v<V, Pack<u32>> WEFT_HD_INLINE WideProduct<V> wide_product(const V& a, u32 m) {
+requires std::is_same_v<V, Simd<u32>> WEFT_HD_INLINE WideProduct<V> wide_product(const V& a, u32 m) {
   const detail::PairPart factor = u64{m} - detail::PairPart{};
   WideProduct<V> r;
   WEFT_EACH_PART(V, const auto pairs = detail::recast<detail::PairPart>(a.part[j]);

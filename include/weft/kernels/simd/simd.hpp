@@ -1,9 +1,9 @@
 #pragma once
-// Pack<T>: 16 numbers that the host's kernels treat as one value, as the GPU's kernels treat one number.
+// Simd<T>: 16 numbers that the host's kernels treat as one value, as the GPU's kernels treat one number.
 // Law: every operation is the scalar operation, lane by lane, and the lane count is the same on every
 // machine, so results do not depend on the width of its vector registers.
 //
-// A pack is an array of vectors as wide as the machine's: g++ turns comparisons of wider ones into scalar
+// A Simd is an array of vectors as wide as the machine's: g++ turns comparisons of wider ones into scalar
 // code, and vectors wider than the registers change the calling convention. Device compilation, where vectors
 // may not appear at all, sees an array of 16 numbers; it never runs.
 
@@ -21,7 +21,7 @@
 #define WEFT_NATIVE_VECTORS 0
 #endif
 
-// Runs the statement with j = 0, 1, ..., each a constant, once for every part of pack V: neither closures nor
+// Runs the statement with j = 0, 1, ..., each a constant, once for every part of Simd V: neither closures nor
 // loops, which are what compilers spend their time on.
 #if WEFT_NATIVE_VECTORS
 #define WEFT_AT_PART(number, ...)              \
@@ -75,7 +75,7 @@ struct VectorOf {
 }  // namespace detail
 
 template <class T>
-struct alignas(lanes * sizeof(T) < 64 ? lanes * sizeof(T) : 64) Pack {
+struct alignas(lanes * sizeof(T) < 64 ? lanes * sizeof(T) : 64) Simd {
   using Lane = T;
 #if WEFT_NATIVE_VECTORS
   static constexpr int width =
@@ -98,16 +98,16 @@ struct alignas(lanes * sizeof(T) < 64 ? lanes * sizeof(T) : 64) Pack {
 namespace detail {
 
 template <class V>
-inline constexpr bool is_pack = false;
+inline constexpr bool is_simd = false;
 template <class T>
-inline constexpr bool is_pack<Pack<T>> = true;
+inline constexpr bool is_simd<Simd<T>> = true;
 
 template <class V>
 struct LaneOf {
   using type = V;
 };
 template <class T>
-struct LaneOf<Pack<T>> {
+struct LaneOf<Simd<T>> {
   using type = T;
 };
 
@@ -116,8 +116,8 @@ struct MaskOf {
   using type = bool;
 };
 template <class T>
-struct MaskOf<Pack<T>> {
-  using type = Pack<std::conditional_t<sizeof(T) == 8, i64, i32>>;
+struct MaskOf<Simd<T>> {
+  using type = Simd<std::conditional_t<sizeof(T) == 8, i64, i32>>;
 };
 
 template <class V, class T>
@@ -125,15 +125,15 @@ struct Rebind {
   using type = T;
 };
 template <class U, class T>
-struct Rebind<Pack<U>, T> {
-  using type = Pack<T>;
+struct Rebind<Simd<U>, T> {
+  using type = Simd<T>;
 };
 
 // A part with the same value in every lane.
 template <class T>
-WEFT_HD_INLINE typename Pack<T>::Part fill_part(T value) {
+WEFT_HD_INLINE typename Simd<T>::Part fill_part(T value) {
 #if WEFT_NATIVE_VECTORS
-  return value - typename Pack<T>::Part{};  // subtraction of +0 keeps -0, addition would not
+  return value - typename Simd<T>::Part{};  // subtraction of +0 keeps -0, addition would not
 #else
   return value;
 #endif
@@ -147,22 +147,22 @@ WEFT_HD_INLINE To recast(const From& from) {
 
 }  // namespace detail
 
-// The scalar type of a value: T for T and for Pack<T>.
+// The scalar type of a value: T for T and for Simd<T>.
 template <class V>
 using lane_of = typename detail::LaneOf<V>::type;
-// What a comparison of two V gives: bool, or a pack of 0 and -1 as wide as the lanes.
+// What a comparison of two V gives: bool, or a Simd of 0 and -1 as wide as the lanes.
 template <class V>
 using mask_of = typename detail::MaskOf<V>::type;
 // The value with V's number of lanes and T in each.
 template <class V, class T>
 using rebind = typename detail::Rebind<V, T>::type;
 template <class V>
-concept PackValue = detail::is_pack<V>;
+concept SimdValue = detail::is_simd<V>;
 
 // s in every lane.
 template <class V>
 WEFT_HD_INLINE V splat(lane_of<V> s) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     const auto filled = detail::fill_part<lane_of<V>>(s);
     V r;
     WEFT_EACH_PART(V, r.part[j] = filled)
@@ -174,21 +174,21 @@ WEFT_HD_INLINE V splat(lane_of<V> s) {
 
 #define WEFT_PACK_BINARY(op)                                                            \
   template <class T>                                                                    \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& b) {              \
-    Pack<T> r;                                                                          \
-    WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(a.part[j] op b.part[j])) \
+  WEFT_HD_INLINE Simd<T> operator op(const Simd<T>& a, const Simd<T>& b) {              \
+    Simd<T> r;                                                                          \
+    WEFT_EACH_PART(Simd<T>, r.part[j] = typename Simd<T>::Part(a.part[j] op b.part[j])) \
     return r;                                                                           \
   }                                                                                     \
   template <class T>                                                                    \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, std::type_identity_t<T> b) {     \
-    return a op splat<Pack<T>>(b);                                                      \
+  WEFT_HD_INLINE Simd<T> operator op(const Simd<T>& a, std::type_identity_t<T> b) {     \
+    return a op splat<Simd<T>>(b);                                                      \
   }                                                                                     \
   template <class T>                                                                    \
-  WEFT_HD_INLINE Pack<T> operator op(std::type_identity_t<T> a, const Pack<T>& b) {     \
-    return splat<Pack<T>>(a) op b;                                                      \
+  WEFT_HD_INLINE Simd<T> operator op(std::type_identity_t<T> a, const Simd<T>& b) {     \
+    return splat<Simd<T>>(a) op b;                                                      \
   }                                                                                     \
   template <class T, class U>                                                           \
-  WEFT_HD_INLINE Pack<T>& operator op##=(Pack<T>& a, const U& b) {                      \
+  WEFT_HD_INLINE Simd<T>& operator op##=(Simd<T>& a, const U& b) {                      \
     return a = a op b;                                                                  \
   }
 WEFT_PACK_BINARY(+)
@@ -204,15 +204,15 @@ WEFT_PACK_BINARY(^)
 // Shifts by the same count in every lane; arithmetic for signed types.
 #define WEFT_PACK_SHIFT(op)                                                                 \
   template <class T>                                                                        \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, int count) {                         \
-    Pack<T> r;                                                                              \
-    WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(a.part[j] op count))         \
+  WEFT_HD_INLINE Simd<T> operator op(const Simd<T>& a, int count) {                         \
+    Simd<T> r;                                                                              \
+    WEFT_EACH_PART(Simd<T>, r.part[j] = typename Simd<T>::Part(a.part[j] op count))         \
     return r;                                                                               \
   }                                                                                         \
   template <class T>                                                                        \
-  WEFT_HD_INLINE Pack<T> operator op(const Pack<T>& a, const Pack<T>& count) {              \
-    Pack<T> r;                                                                              \
-    WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(a.part[j] op count.part[j])) \
+  WEFT_HD_INLINE Simd<T> operator op(const Simd<T>& a, const Simd<T>& count) {              \
+    Simd<T> r;                                                                              \
+    WEFT_EACH_PART(Simd<T>, r.part[j] = typename Simd<T>::Part(a.part[j] op count.part[j])) \
     return r;                                                                               \
   }
 WEFT_PACK_SHIFT(<<)
@@ -226,15 +226,15 @@ WEFT_PACK_SHIFT(>>)
 #endif
 #define WEFT_PACK_COMPARE(op)                                                                     \
   template <class T>                                                                              \
-  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, const Pack<T>& b) {               \
-    using Mask = mask_of<Pack<T>>;                                                                \
+  WEFT_HD_INLINE mask_of<Simd<T>> operator op(const Simd<T>& a, const Simd<T>& b) {               \
+    using Mask = mask_of<Simd<T>>;                                                                \
     Mask r;                                                                                       \
     WEFT_EACH_PART(Mask, r.part[j] = typename Mask::Part(WEFT_PACK_MASK(a.part[j] op b.part[j]))) \
     return r;                                                                                     \
   }                                                                                               \
   template <class T>                                                                              \
-  WEFT_HD_INLINE mask_of<Pack<T>> operator op(const Pack<T>& a, std::type_identity_t<T> b) {      \
-    return a op splat<Pack<T>>(b);                                                                \
+  WEFT_HD_INLINE mask_of<Simd<T>> operator op(const Simd<T>& a, std::type_identity_t<T> b) {      \
+    return a op splat<Simd<T>>(b);                                                                \
   }
 WEFT_PACK_COMPARE(<)
 WEFT_PACK_COMPARE(<=)
@@ -246,15 +246,15 @@ WEFT_PACK_COMPARE(!=)
 #undef WEFT_PACK_MASK
 
 template <class T>
-WEFT_HD_INLINE Pack<T> operator-(const Pack<T>& a) {
-  Pack<T> r;
-  WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(-a.part[j]))
+WEFT_HD_INLINE Simd<T> operator-(const Simd<T>& a) {
+  Simd<T> r;
+  WEFT_EACH_PART(Simd<T>, r.part[j] = typename Simd<T>::Part(-a.part[j]))
   return r;
 }
 template <class T>
-WEFT_HD_INLINE Pack<T> operator~(const Pack<T>& a) {
-  Pack<T> r;
-  WEFT_EACH_PART(Pack<T>, r.part[j] = typename Pack<T>::Part(~a.part[j]))
+WEFT_HD_INLINE Simd<T> operator~(const Simd<T>& a) {
+  Simd<T> r;
+  WEFT_EACH_PART(Simd<T>, r.part[j] = typename Simd<T>::Part(~a.part[j]))
   return r;
 }
 
@@ -263,9 +263,9 @@ template <class T>
 inline constexpr bool overflows = std::is_integral_v<T>&& std::is_signed_v<T>;
 // A signed value's bits as unsigned ones, and back.
 template <class To, class T>
-WEFT_HD_INLINE Pack<To> as_lanes_of(const Pack<T>& x) {
-  Pack<To> r;
-  WEFT_EACH_PART(Pack<To>, r.part[j] = recast<typename Pack<To>::Part>(x.part[j]))
+WEFT_HD_INLINE Simd<To> as_lanes_of(const Simd<T>& x) {
+  Simd<To> r;
+  WEFT_EACH_PART(Simd<To>, r.part[j] = recast<typename Simd<To>::Part>(x.part[j]))
   return r;
 }
 template <class To, class T>
@@ -292,15 +292,15 @@ WEFT_WRAPPING(wrapping_mul, *)
 
 // The bits of floating-point lanes as integers of the same size, and back.
 template <class T>
-requires std::is_floating_point_v<T> WEFT_HD_INLINE mask_of<Pack<T>> to_bits(const Pack<T>& x) {
-  using Bits = mask_of<Pack<T>>;
+requires std::is_floating_point_v<T> WEFT_HD_INLINE mask_of<Simd<T>> to_bits(const Simd<T>& x) {
+  using Bits = mask_of<Simd<T>>;
   Bits r;
   WEFT_EACH_PART(Bits, r.part[j] = detail::recast<typename Bits::Part>(x.part[j]))
   return r;
 }
 template <class T>
-requires std::is_integral_v<T> WEFT_HD_INLINE auto from_bits(const Pack<T>& x) {
-  using Float = Pack<std::conditional_t<sizeof(T) == 8, double, float>>;
+requires std::is_integral_v<T> WEFT_HD_INLINE auto from_bits(const Simd<T>& x) {
+  using Float = Simd<std::conditional_t<sizeof(T) == 8, double, float>>;
   Float r;
   WEFT_EACH_PART(Float, r.part[j] = detail::recast<typename Float::Part>(x.part[j]))
   return r;
@@ -310,20 +310,20 @@ WEFT_HD_INLINE constexpr double from_bits(i64 x) { return __builtin_bit_cast(dou
 using weft::from_bits;
 using weft::to_bits;
 
-// Logic on masks, for bool and for packs of them. (clang warns about & between bools.)
+// Logic on masks, for bool and for Simds of them. (clang warns about & between bools.)
 WEFT_HD_INLINE bool mask_and(bool a, bool b) { return a && b; }
 WEFT_HD_INLINE bool mask_or(bool a, bool b) { return a || b; }
 WEFT_HD_INLINE bool mask_not(bool a) { return !a; }
 template <class T>
-WEFT_HD_INLINE Pack<T> mask_and(const Pack<T>& a, const Pack<T>& b) {
+WEFT_HD_INLINE Simd<T> mask_and(const Simd<T>& a, const Simd<T>& b) {
   return a & b;
 }
 template <class T>
-WEFT_HD_INLINE Pack<T> mask_or(const Pack<T>& a, const Pack<T>& b) {
+WEFT_HD_INLINE Simd<T> mask_or(const Simd<T>& a, const Simd<T>& b) {
   return a | b;
 }
 template <class T>
-WEFT_HD_INLINE Pack<T> mask_not(const Pack<T>& a) {
+WEFT_HD_INLINE Simd<T> mask_not(const Simd<T>& a) {
   return ~a;
 }
 
@@ -332,15 +332,15 @@ template <class T>
 requires std::is_arithmetic_v<T> WEFT_HD_INLINE T select(bool mask, T a, T b) { return mask ? a : b; }
 // Written with bits: nvcc's front end does not survive `mask ? a : b` on vectors of a dependent type.
 template <class T>
-WEFT_HD_INLINE Pack<T> select(const mask_of<Pack<T>>& mask, const Pack<T>& a, const Pack<T>& b) {
-  Pack<T> r;
+WEFT_HD_INLINE Simd<T> select(const mask_of<Simd<T>>& mask, const Simd<T>& a, const Simd<T>& b) {
+  Simd<T> r;
 #if defined(__CUDACC__)
-  using Part = typename Pack<T>::Part;
-  using Bits = typename mask_of<Pack<T>>::Part;
-  WEFT_EACH_PART(Pack<T>, r.part[j] = detail::recast<Part>((mask.part[j] & detail::recast<Bits>(a.part[j])) |
+  using Part = typename Simd<T>::Part;
+  using Bits = typename mask_of<Simd<T>>::Part;
+  WEFT_EACH_PART(Simd<T>, r.part[j] = detail::recast<Part>((mask.part[j] & detail::recast<Bits>(a.part[j])) |
                                                            (~mask.part[j] & detail::recast<Bits>(b.part[j]))))
 #else
-  WEFT_EACH_PART(Pack<T>, r.part[j] = mask.part[j] ? a.part[j] : b.part[j])
+  WEFT_EACH_PART(Simd<T>, r.part[j] = mask.part[j] ? a.part[j] : b.part[j])
 #endif
   return r;
 }

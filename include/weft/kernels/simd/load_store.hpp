@@ -1,17 +1,17 @@
 #pragma once
-// Loads, stores, conversions and reductions of values: a scalar on the GPU, a Pack on the host.
-// Law: one kernel body over V gives the same numbers with V = T and V = Pack<T>; a partial access touches
+// Loads, stores, conversions and reductions of values: a scalar on the GPU, a Simd on the host.
+// Law: one kernel body over V gives the same numbers with V = T and V = Simd<T>; a partial access touches
 // only its first n elements; a reduction adds in one fixed order, halves first.
 
 #include "weft/kernels/simd/convert.hpp"
-#include "weft/kernels/simd/pack.hpp"
+#include "weft/kernels/simd/simd.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
 // Elements at p[0], p[1], ... as a value; conversion is that of convert. A scalar V takes p[0].
 template <class V, class S>
 WEFT_HD_INLINE V load(const S* p) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     return convert<V>(detail::load_register(p));
   } else {
     return convert<V>(widen(*p));
@@ -21,9 +21,9 @@ WEFT_HD_INLINE V load(const S* p) {
 // The first n lanes (0 <= n <= 16) from p, the rest `fill`.
 template <class V, class S>
 WEFT_HD_INLINE V load_partial(const S* p, int n, lane_of<V> fill) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     V loaded;
-    if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
+    if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Simd<float>> && detail::has_masked_access) {
       WEFT_EACH_PART(V, loaded.part[j] = detail::load_first(p + j * V::width, n - j * V::width))
       if (to_bits(fill) == 0) return loaded;  // -0 is another number
     } else {
@@ -31,7 +31,7 @@ WEFT_HD_INLINE V load_partial(const S* p, int n, lane_of<V> fill) {
       for (int i = 0; i < n; ++i) buffer[i] = p[i];
       loaded = load<V>(buffer);
     }
-    using Index = Pack<lane_of<mask_of<V>>>;
+    using Index = Simd<lane_of<mask_of<V>>>;
     return select(iota<Index>(0) < splat<Index>(n), loaded, splat<V>(fill));
   } else {
     return n > 0 ? load<V>(p) : fill;
@@ -41,7 +41,7 @@ WEFT_HD_INLINE V load_partial(const S* p, int n, lane_of<V> fill) {
 // Elements at p[0], p[stride], p[2 * stride], ...; the stride counts elements.
 template <class V, class S>
 WEFT_HD_INLINE V load_strided(const S* p, i64 stride) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     S buffer[lanes];
     for (int i = 0; i < lanes; ++i) buffer[i] = p[i * stride];
     return load<V>(buffer);
@@ -51,7 +51,7 @@ WEFT_HD_INLINE V load_strided(const S* p, i64 stride) {
 }
 template <class V, class S>
 WEFT_HD_INLINE V load_strided_partial(const S* p, i64 stride, int n, lane_of<V> fill) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     S buffer[lanes] = {};
     for (int i = 0; i < n; ++i) buffer[i] = p[i * stride];
     return load_partial<V>(buffer, n, fill);
@@ -64,8 +64,8 @@ WEFT_HD_INLINE V load_strided_partial(const S* p, i64 stride, int n, lane_of<V> 
 // convert), and 0 or 1 for bool.
 template <class S, class V>
 WEFT_HD_INLINE void store(S* p, const V& value) {
-  if constexpr (PackValue<V>) {
-    detail::store_register(p, convert<Pack<register_of<S>>>(detail::as_register<S>(value)));
+  if constexpr (SimdValue<V>) {
+    detail::store_register(p, convert<Simd<register_of<S>>>(detail::as_register<S>(value)));
   } else {
     *p = narrow<S>(convert<register_of<S>>(detail::as_register<S>(value)));
   }
@@ -74,9 +74,9 @@ WEFT_HD_INLINE void store(S* p, const V& value) {
 // writes of a thread are ordered before its later ones by finish_stores_past.
 #if defined(__AVX512F__) && !defined(__CUDACC__)
 inline constexpr bool stores_past_caches = true;
-WEFT_INLINE void store_past(float* p, const Pack<float>& value) {
+WEFT_INLINE void store_past(float* p, const Simd<float>& value) {
 #if defined(__clang__)
-  __builtin_nontemporal_store(value.part[0], reinterpret_cast<Pack<float>::Part*>(p));
+  __builtin_nontemporal_store(value.part[0], reinterpret_cast<Simd<float>::Part*>(p));
 #else
   __builtin_ia32_movntps512(p, value.part[0]);
 #endif
@@ -88,9 +88,9 @@ WEFT_HD_INLINE void finish_stores_past() {}
 #endif
 template <class S, class V>
 WEFT_HD_INLINE void store_partial(S* p, const V& value, int n) {
-  if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Pack<float>> && detail::has_masked_access) {
+  if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Simd<float>> && detail::has_masked_access) {
     WEFT_EACH_PART(V, detail::store_first(p + j * V::width, value.part[j], n - j * V::width))
-  } else if constexpr (PackValue<V>) {
+  } else if constexpr (SimdValue<V>) {
     S buffer[lanes];
     store(buffer, value);
     for (int i = 0; i < n; ++i) p[i] = buffer[i];
@@ -100,7 +100,7 @@ WEFT_HD_INLINE void store_partial(S* p, const V& value, int n) {
 }
 template <class S, class V>
 WEFT_HD_INLINE void store_strided(S* p, i64 stride, const V& value) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     S buffer[lanes];
     store(buffer, value);
     for (int i = 0; i < lanes; ++i) p[i * stride] = buffer[i];
@@ -110,7 +110,7 @@ WEFT_HD_INLINE void store_strided(S* p, i64 stride, const V& value) {
 }
 template <class S, class V>
 WEFT_HD_INLINE void store_strided_partial(S* p, i64 stride, const V& value, int n) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     S buffer[lanes];
     store(buffer, value);
     for (int i = 0; i < n; ++i) p[i * stride] = buffer[i];
@@ -141,7 +141,7 @@ namespace detail {
 // Lane i meets lane i + 8, then i + 4, ...: the same tree on every machine.
 template <class V, class Fn>
 WEFT_HD_INLINE lane_of<V> reduce(const V& value, const Fn& fn) {
-  if constexpr (PackValue<V>) {
+  if constexpr (SimdValue<V>) {
     lane_of<V> s[lanes];
     __builtin_memcpy(s, &value, sizeof s);
     for (int halved = lanes / 2; halved > 0; halved /= 2) {
