@@ -892,16 +892,9 @@ struct LaunchArgs {
 // of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
 // no later reader is left, and copied at the end of the step otherwise.
 
-// ---- weft/passes/cut.hpp ----
-// How a fused group is cut: which axes are rows and which columns, and how many rows make one unit of work.
-// Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
-
-// ---- weft/passes/address.hpp ----
-// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
-
-// ---- weft/ir/graph.hpp ----
-// The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
-// attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
+// ---- weft/passes/first_fit.hpp ----
+// Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
+// when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
 
 // ---- weft/core/list.hpp ----
 // A growable array made for constant evaluation: one allocation, raw indexing, no checks. Compilers charge
@@ -1070,6 +1063,13 @@ constexpr void sort(List<T>& list, Less less) {
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/passes/buffer_address.hpp ----
+// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
+
+// ---- weft/ir/graph.hpp ----
+// The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
+// attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
+
 // ---- weft/core/shape.hpp ----
 // Extents of a tensor, as a type (Shape) and as a value (Dims), and the rules that every operation shares.
 // Law: shape_of<R> and Dims are inverse (Shape<D...>::value has extents D...), and broadcast() is NumPy's
@@ -1544,7 +1544,7 @@ struct Graph {
 
 namespace WEFT_NAMESPACE::passes {
 
-struct Address {
+struct BufferAddress {
   static constexpr u64 none = ~u64{0};
   static constexpr u64 make(ir::Space space, i64 offset, int index = 0) {
     return static_cast<u64>(space) << 56 | static_cast<u64>(index) << 40 | static_cast<u64>(offset);
@@ -1558,6 +1558,96 @@ inline constexpr i64 alignment = 256;
 constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 }  // namespace WEFT_NAMESPACE::passes
+
+namespace WEFT_NAMESPACE::passes {
+
+class FirstFit {
+ public:
+  // For readers numbered from 0 to `readers`.
+  constexpr explicit FirstFit(int readers) : expires_at_(readers + 1, -1) {
+    gaps_.push({0, 0, 1});
+    gaps_.push({0, i64{1} << 62, -1});
+  }
+
+  // The offset of `bytes` that reader `last` is the last to read.
+  constexpr i64 allocate(i64 bytes, int last) {
+    bytes = align_up(bytes);
+    Gap* const gaps = gaps_.data();
+    int before = 0, at = gaps[0].next;
+    while (gaps[at].end - gaps[at].begin < bytes) before = at, at = gaps[at].next;
+    const i64 offset = gaps[at].begin;
+    gaps[at].begin += bytes;
+    if (gaps[at].begin == gaps[at].end) gaps[before].next = gaps[at].next;
+    if (offset + bytes > peak_) peak_ = offset + bytes;
+    expire(offset, bytes, last);
+    return offset;
+  }
+  // Gives back what `reader` was the last to read.
+  constexpr void release(int reader) {
+    const Block* const blocks = blocks_.data();
+    for (int b = expires_at_.items[reader]; b >= 0; b = blocks[b].next)
+      give_back(blocks[b].offset, blocks[b].offset + blocks[b].bytes);
+  }
+  // Lets the block at `offset`, whose last reader is `reader`, live until `last` has read it; false if there
+  // is none.
+  constexpr bool prolong(i64 offset, int reader, int last) {
+    Block* const blocks = blocks_.data();
+    for (int* b = &expires_at_.items[reader]; *b >= 0; b = &blocks[*b].next) {
+      if (blocks[*b].offset != offset) continue;
+      const i64 bytes = blocks[*b].bytes;
+      *b = blocks[*b].next;
+      expire(offset, bytes, last);
+      return true;
+    }
+    return false;
+  }
+  // The most bytes that were handed out at a time, gaps between them included.
+  constexpr i64 peak() const { return peak_; }
+
+ private:
+  struct Gap {
+    i64 begin = 0, end = 0;
+    int next = -1;
+  };
+  struct Block {
+    i64 offset = 0, bytes = 0;
+    int next = -1;  // another block with the same last reader
+  };
+  constexpr void give_back(i64 begin, i64 end) {
+    if (begin == end) return;
+    Gap* const gaps = gaps_.data();
+    int before = 0;  // gap 0 heads the list, empty
+    int next = gaps[0].next;
+    while (gaps[next].begin < begin) before = next, next = gaps[next].next;
+    const bool joins_before = before != 0 && gaps[before].end == begin, joins_next = gaps[next].begin == end;
+    if (joins_before && joins_next) {
+      gaps[before].end = gaps[next].end;
+      gaps[before].next = gaps[next].next;
+    } else if (joins_before) {
+      gaps[before].end = end;
+    } else if (joins_next) {
+      gaps[next].begin = begin;
+    } else {
+      gaps[before].next = gaps_.size();
+      gaps_.push({begin, end, next});
+    }
+  }
+  constexpr void expire(i64 offset, i64 bytes, int last) {
+    blocks_.push({offset, bytes, expires_at_.items[last]});
+    expires_at_.items[last] = blocks_.size() - 1;
+  }
+
+  List<Gap> gaps_;
+  List<Block> blocks_;
+  List<int> expires_at_;  // the first block whose last reader is this one
+  i64 peak_ = 0;
+};
+
+}  // namespace WEFT_NAMESPACE::passes
+// ---- weft/passes/tiling.hpp ----
+// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
+// Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
+
 // ---- weft/passes/collect.hpp ----
 // What crosses groups in memory, and what is rather made again; then what each group computes, reads and
 // writes, from its stores back to memory, in ascending order.
@@ -2857,7 +2947,7 @@ constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, 
 }
 
 }  // namespace WEFT_NAMESPACE::passes
-// ---- weft/passes/fit.hpp ----
+// ---- weft/passes/iteration_space.hpp ----
 // How shapes lie in one another: what decides whether a value may be computed, or a sum be taken, by a kernel
 // that walks a given space.
 
@@ -2867,15 +2957,15 @@ namespace WEFT_NAMESPACE::passes {
 enum class Level : u8 { element, row, column_sum, total };
 
 // How extents `d`, right-aligned, lie in `space`.
-struct Fit {
+struct SpaceFit {
   bool inside = true;   // every extent is the space's or 1
   bool outside = true;  // every extent of the space is d's or 1
   bool full = true;     // inside and nothing is reduced
   bool suffix = true;   // what is reduced are all columns from `split` on
   int split = 0;        // in axes of the larger of the two
 };
-constexpr Fit fit(const Dims& space, const Dims& d) {
-  Fit r;
+constexpr SpaceFit fit_in(const Dims& space, const Dims& d) {
+  SpaceFit r;
   const int rank = space.rank > d.rank ? space.rank : d.rank;
   bool reducing = false;
   for (int k = 0; k < rank; ++k) {
@@ -3458,7 +3548,7 @@ class Fuser {
       f.groups[best].odd = r.odd;
     } else {
       Group& group = f.groups[best];
-      const Fit a = group.shape == shape ? Fit{} : fit(group.space, d);
+      const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
       if (!a.inside) {  // the members so far become rows of the larger space
         group.split = in_rank(a.split, max(group.space.rank, d.rank), d.rank);
         for (int m = group.last; m >= 0; m = before_[m]) level_[m] = Level::row;
@@ -3471,7 +3561,7 @@ class Fuser {
     enter(best, i);
     Group& group = f.groups[best];
     group.mixed = group.mixed || reduces;
-    const Fit a = group.shape == shape ? Fit{} : fit(group.space, d);
+    const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.odd) level_[i] = Level::row;
     earliest_[i] = best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.odd ? 1 : 0);
@@ -3525,7 +3615,7 @@ class Fuser {
       return r.level == Level::element || r.level == Level::total || group.split < 0 ||
              group.split == r.split;
     const Dims& d = shapes_[shape];
-    const Fit a = fit(group.space, d);
+    const SpaceFit a = fit_in(group.space, d);
     if (!a.inside) {
       if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
       return r.level == Level::element || r.level == Level::total ||
@@ -3789,13 +3879,13 @@ constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
 namespace WEFT_NAMESPACE::passes {
 
 // `chunks` pieces of rows_per_chunk rows, each one unit of work.
-struct Cut {
+struct Tiling {
   i64 rows = 1, cols = 1;
   i64 rows_per_chunk = 1, chunks = 1;
-  int split = 0;                 // axes of the space from this one on are columns
-  bool flat = false;             // a one-dimensional walk in tiles of `cols`, the last one ragged
-  int segments = -1;             // >= 0: the walk follows that parameter group's ranges
-  u64 partials = Address::none;  // chunks x (elements of every sum along the rows)
+  int split = 0;                       // axes of the space from this one on are columns
+  bool flat = false;                   // a one-dimensional walk in tiles of `cols`, the last one ragged
+  int segments = -1;                   // >= 0: the walk follows that parameter group's ranges
+  u64 partials = BufferAddress::none;  // chunks x (elements of every sum along the rows)
 };
 
 inline constexpr i64 flat_tile = 4096;
@@ -3806,18 +3896,18 @@ constexpr i64 bytes_of(const ir::Graph& g, int node) {
 }
 
 // A sum along the rows is left in parts, one a chunk, until something needs it.
-constexpr bool is_split_sum(Level level, const Cut& cut) {
-  return cut.chunks > 1 && (level == Level::column_sum || level == Level::total);
+constexpr bool is_split_sum(Level level, const Tiling& tiling) {
+  return tiling.chunks > 1 && (level == Level::column_sum || level == Level::total);
 }
 // Bytes of one part of node x, 64-byte aligned.
 constexpr i64 part_bytes(const ir::Graph& g, int x) { return (bytes_of(g, x) + 63) / 64 * 64; }
-class Cutter {
+class Tiler {
  public:
-  constexpr Cutter(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
+  constexpr Tiler(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
 
-  constexpr Cut cut(int k) const {
+  constexpr Tiling tiling(int k) const {
     const Group& group = groups_[k];
-    Cut cut;
+    Tiling tiling;
     bool totals = false, columns = false;
     for (int i = 0; i < group.stores.size; ++i) {
       const Level level = level_[pool_[group.stores.begin + i]];
@@ -3827,42 +3917,42 @@ class Cutter {
     const i64 size = group.space.size();
     if (group.odd) {
       const int reduction = pool_[group.stores.begin];
-      cut.rows = shapes_[nodes_[reduction].shape].size();
-      cut.cols = size / (cut.rows > 0 ? cut.rows : 1);
+      tiling.rows = shapes_[nodes_[reduction].shape].size();
+      tiling.cols = size / (tiling.rows > 0 ? tiling.rows : 1);
     } else if (group.split < 0 && is_flat(group, k)) {
-      cut.flat = true;
-      cut.cols = size < flat_tile ? size : flat_tile;
-      cut.rows = cut.cols > 0 ? (size + cut.cols - 1) / cut.cols : 0;
-      cut.segments = segments_of(group);
-      if (cut.segments >= 0) {
-        const ir::Span span = g.groups[cut.segments];
-        cut.cols = flat_tile;
-        cut.rows = 0;
+      tiling.flat = true;
+      tiling.cols = size < flat_tile ? size : flat_tile;
+      tiling.rows = tiling.cols > 0 ? (size + tiling.cols - 1) / tiling.cols : 0;
+      tiling.segments = segments_of(group);
+      if (tiling.segments >= 0) {
+        const ir::Span span = g.groups[tiling.segments];
+        tiling.cols = flat_tile;
+        tiling.rows = 0;
         for (int r = 0; r < span.size; ++r)
-          cut.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
+          tiling.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
       }
     } else {
-      cut.split = group.split >= 0 ? group.split : split_of_map(group, k);
+      tiling.split = group.split >= 0 ? group.split : split_of_map(group, k);
       for (int a = 0; a < group.space.rank; ++a)
-        (a < cut.split ? cut.rows : cut.cols) *= group.space.extent[a];
+        (a < tiling.split ? tiling.rows : tiling.cols) *= group.space.extent[a];
     }
     // what is small but dear is still worth several threads
-    const bool small = !totals && !columns && !cut.flat && size < 8 * chunk_elements;
+    const bool small = !totals && !columns && !tiling.flat && size < 8 * chunk_elements;
     const i64 elements = small ? dear_elements(group) : chunk_elements;
-    i64 per_chunk = cut.cols > 0 ? elements / cut.cols : 1;
+    i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
     if (per_chunk < 1) per_chunk = 1;
     // sums across rows keep one partial result a chunk: few, long chunks
     const i64 most = columns ? 16 : totals ? 64 : 1024;
-    if (cut.rows > per_chunk * most) per_chunk = (cut.rows + most - 1) / most;
+    if (tiling.rows > per_chunk * most) per_chunk = (tiling.rows + most - 1) / most;
     // few pieces of work: as many as any usual number of threads shares evenly
-    if (small && cut.rows > per_chunk) {
+    if (small && tiling.rows > per_chunk) {
       i64 pieces = 2;
-      while (pieces < 32 && pieces * per_chunk < cut.rows) pieces *= 2;
-      if (pieces * per_chunk >= cut.rows) per_chunk = (cut.rows + pieces - 1) / pieces;
+      while (pieces < 32 && pieces * per_chunk < tiling.rows) pieces *= 2;
+      if (pieces * per_chunk >= tiling.rows) per_chunk = (tiling.rows + pieces - 1) / pieces;
     }
-    cut.rows_per_chunk = per_chunk;
-    cut.chunks = cut.rows > 0 ? (cut.rows + per_chunk - 1) / per_chunk : 0;
-    return cut;
+    tiling.rows_per_chunk = per_chunk;
+    tiling.chunks = tiling.rows > 0 ? (tiling.rows + per_chunk - 1) / per_chunk : 0;
+    return tiling;
   }
 
   // Bytes of one chunk's partial results, all sums of the group one after another, each 64-byte aligned.
@@ -3981,95 +4071,6 @@ class Cutter {
 };
 
 }  // namespace WEFT_NAMESPACE::passes
-// ---- weft/passes/first_fit.hpp ----
-// Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
-// when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
-
-namespace WEFT_NAMESPACE::passes {
-
-class FirstFit {
- public:
-  // For readers numbered from 0 to `readers`.
-  constexpr explicit FirstFit(int readers) : expires_at_(readers + 1, -1) {
-    gaps_.push({0, 0, 1});
-    gaps_.push({0, i64{1} << 62, -1});
-  }
-
-  // The offset of `bytes` that reader `last` is the last to read.
-  constexpr i64 allocate(i64 bytes, int last) {
-    bytes = align_up(bytes);
-    Gap* const gaps = gaps_.data();
-    int before = 0, at = gaps[0].next;
-    while (gaps[at].end - gaps[at].begin < bytes) before = at, at = gaps[at].next;
-    const i64 offset = gaps[at].begin;
-    gaps[at].begin += bytes;
-    if (gaps[at].begin == gaps[at].end) gaps[before].next = gaps[at].next;
-    if (offset + bytes > peak_) peak_ = offset + bytes;
-    expire(offset, bytes, last);
-    return offset;
-  }
-  // Gives back what `reader` was the last to read.
-  constexpr void release(int reader) {
-    const Block* const blocks = blocks_.data();
-    for (int b = expires_at_.items[reader]; b >= 0; b = blocks[b].next)
-      give_back(blocks[b].offset, blocks[b].offset + blocks[b].bytes);
-  }
-  // Lets the block at `offset`, whose last reader is `reader`, live until `last` has read it; false if there
-  // is none.
-  constexpr bool prolong(i64 offset, int reader, int last) {
-    Block* const blocks = blocks_.data();
-    for (int* b = &expires_at_.items[reader]; *b >= 0; b = &blocks[*b].next) {
-      if (blocks[*b].offset != offset) continue;
-      const i64 bytes = blocks[*b].bytes;
-      *b = blocks[*b].next;
-      expire(offset, bytes, last);
-      return true;
-    }
-    return false;
-  }
-  // The most bytes that were handed out at a time, gaps between them included.
-  constexpr i64 peak() const { return peak_; }
-
- private:
-  struct Gap {
-    i64 begin = 0, end = 0;
-    int next = -1;
-  };
-  struct Block {
-    i64 offset = 0, bytes = 0;
-    int next = -1;  // another block with the same last reader
-  };
-  constexpr void give_back(i64 begin, i64 end) {
-    if (begin == end) return;
-    Gap* const gaps = gaps_.data();
-    int before = 0;  // gap 0 heads the list, empty
-    int next = gaps[0].next;
-    while (gaps[next].begin < begin) before = next, next = gaps[next].next;
-    const bool joins_before = before != 0 && gaps[before].end == begin, joins_next = gaps[next].begin == end;
-    if (joins_before && joins_next) {
-      gaps[before].end = gaps[next].end;
-      gaps[before].next = gaps[next].next;
-    } else if (joins_before) {
-      gaps[before].end = end;
-    } else if (joins_next) {
-      gaps[next].begin = begin;
-    } else {
-      gaps[before].next = gaps_.size();
-      gaps_.push({begin, end, next});
-    }
-  }
-  constexpr void expire(i64 offset, i64 bytes, int last) {
-    blocks_.push({offset, bytes, expires_at_.items[last]});
-    expires_at_.items[last] = blocks_.size() - 1;
-  }
-
-  List<Gap> gaps_;
-  List<Block> blocks_;
-  List<int> expires_at_;  // the first block whose last reader is this one
-  i64 peak_ = 0;
-};
-
-}  // namespace WEFT_NAMESPACE::passes
 
 namespace WEFT_NAMESPACE::passes {
 
@@ -4080,8 +4081,8 @@ struct Copy {
 };
 
 struct Plan {
-  List<u64> where;  // of every node in memory
-  List<Cut> cuts;   // of every group
+  List<u64> where;       // of every node in memory
+  List<Tiling> tilings;  // of every group
   List<Copy> copies;
   List<int> combines;  // before which groups the sums that are still in parts are put together, ascending
   List<u64> outputs;
@@ -4102,7 +4103,7 @@ class Planner {
 
   constexpr Plan run() {
     const int n = g.nodes.size(), groups = f.groups.size();
-    p.where = List<u64>(n, Address::none);
+    p.where = List<u64>(n, BufferAddress::none);
     last_use_ = List<int>(n, -1);
     arena_ = List<int>(n, -1);
     pinned_ = List<u8>(n, 0);
@@ -4122,7 +4123,7 @@ class Planner {
         else if (nodes_[x].op == ir::Op::pad)
           touch(edges_[nodes_[x].first + 0], k);
       }
-      p.cuts.push(groups_[k].opaque >= 0 ? Cut{} : cutter_.cut(k));
+      p.tilings.push(groups_[k].opaque >= 0 ? Tiling{} : tiler_.tiling(k));
     }
     if (combined_ < groups) p.combines.push(groups);
     for (int node : g.outputs) pinned_[root(node)] = 1;
@@ -4130,7 +4131,7 @@ class Planner {
     place_arenas();
     place_assigned();
     for (const ir::Assign& a : g.assigns)  // what is copied at the end of the step must last until then
-      if (p.where[root(a.node)] == Address::none) pinned_[root(a.node)] = 1;
+      if (p.where[root(a.node)] == BufferAddress::none) pinned_[root(a.node)] = 1;
     // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
     for (int dtype = 0; dtype < 16; ++dtype)
       if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
@@ -4138,40 +4139,40 @@ class Planner {
     for (int k = 0; k < groups; ++k) {
       if (k > 0) memory_.release(k - 1);
       const Group& group = groups_[k];
-      Cut& cut = p.cuts[k];
+      Tiling& tiling = p.tilings[k];
       while (*combine <= k) ++combine;
       for (int i = 0; i < group.stores.size; ++i) {
         const int node = pool_[group.stores.begin + i];
-        if (p.where[node] != Address::none) continue;
+        if (p.where[node] != BufferAddress::none) continue;
         if (arena_[node] >= 0) {
           place_in_arena(node);
         } else if (!in_place(node, k)) {
-          const int written = is_split_sum(level_[node], cut) ? *combine - 1 : k;
+          const int written = is_split_sum(level_[node], tiling) ? *combine - 1 : k;
           p.where[node] = allocate(bytes_of(g, node), pinned_[node]               ? groups
                                                       : last_use_[node] < written ? written
                                                                                   : last_use_[node]);
         }
       }
-      if (cut.chunks > 1) {
-        const i64 bytes = cut.chunks * cutter_.sums(group);
-        if (bytes > 0) cut.partials = allocate(bytes, *combine - 1);
+      if (tiling.chunks > 1) {
+        const i64 bytes = tiling.chunks * tiler_.sums(group);
+        if (bytes > 0) tiling.partials = allocate(bytes, *combine - 1);
       }
       if (group.opaque >= 0) {
         const i64 bytes = nodes_[group.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, k)
                                                                   : ir::scratch_bytes(g, group.opaque);
-        if (bytes > 0) cut.partials = allocate(bytes, k);
+        if (bytes > 0) tiling.partials = allocate(bytes, k);
       }
     }
     // values that must lie in an arena but could not be put there
     for (int i = 0; i < n; ++i)
       if (nodes_[i].op == ir::Op::flat_concat) pack_copies(i);
     for (const ir::Assign& a : g.assigns) {
-      const u64 to = Address::make(g.slots[a.slot].space, g.slots[a.slot].offset);
+      const u64 to = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       const u64 from = address(a.node);
       if (from != to && bytes_of(g, a.node) > 0) p.copies.push({from, to, bytes_of(g, a.node), groups});
     }
     for (int k = 0; k < g.outputs.size(); ++k) {
-      const u64 from = address(g.outputs[k]), to = Address::make(ir::Space::output, 0, k);
+      const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
       p.outputs.push(g.is_body ? to : from);
       const i64 bytes = bytes_of(g, g.outputs[k]);
       if (g.is_body && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
@@ -4204,7 +4205,8 @@ class Planner {
     x = root_in(x, k);
     if (last_use_[x] < k) last_use_[x] = k;
     const int made = group_[x];
-    if (made >= combined_ && made < k && role_[x] == Role::fused && is_split_sum(level_[x], p.cuts[made])) {
+    if (made >= combined_ && made < k && role_[x] == Role::fused &&
+        is_split_sum(level_[x], p.tilings[made])) {
       combined_ = k;
       p.combines.push(k);
     }
@@ -4216,7 +4218,7 @@ class Planner {
   constexpr void combine_before(int k) {
     for (int made = combined_; made < k; ++made)
       for (int i = 0; i < groups_[made].stores.size; ++i)
-        if (is_split_sum(level_[pool_[groups_[made].stores.begin + i]], p.cuts[made])) {
+        if (is_split_sum(level_[pool_[groups_[made].stores.begin + i]], p.tilings[made])) {
           combined_ = k;
           p.combines.push(k);
           return;
@@ -4227,12 +4229,12 @@ class Planner {
     for (int i = 0; i < g.nodes.size(); ++i) {
       const ir::Node& node = nodes_[i];
       if (node.op == ir::Op::input)
-        p.where[i] = Address::make(ir::Space::input, 0, static_cast<int>(node.imm));
+        p.where[i] = BufferAddress::make(ir::Space::input, 0, static_cast<int>(node.imm));
       else if (node.op == ir::Op::state)
-        states_.push(i), p.where[i] = Address::make(g.slots[static_cast<int>(node.imm)].space,
-                                                    g.slots[static_cast<int>(node.imm)].offset);
+        states_.push(i), p.where[i] = BufferAddress::make(g.slots[static_cast<int>(node.imm)].space,
+                                                          g.slots[static_cast<int>(node.imm)].offset);
       else if (node.op == ir::Op::scalar)
-        p.where[i] = Address::make(ir::Space::scalars, static_cast<i64>(node.imm) * 4);
+        p.where[i] = BufferAddress::make(ir::Space::scalars, static_cast<i64>(node.imm) * 4);
     }
   }
 
@@ -4293,7 +4295,7 @@ class Planner {
 
   // The group before which x, made by group `made`, is in memory.
   constexpr int combined(int x, int made) const {
-    if (made < 0 || role_[x] != Role::fused || !is_split_sum(level_[x], p.cuts[made])) return made + 1;
+    if (made < 0 || role_[x] != Role::fused || !is_split_sum(level_[x], p.tilings[made])) return made + 1;
     for (int before : p.combines)
       if (before > made) return before;
     return f.groups.size();
@@ -4304,8 +4306,8 @@ class Planner {
     for (int k = 0; k < g.outputs.size(); ++k) {
       const int x = root(g.outputs[k]);
       const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
-      if (computed && p.where[x] == Address::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
-        p.where[x] = Address::make(ir::Space::output, 0, k);
+      if (computed && p.where[x] == BufferAddress::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
+        p.where[x] = BufferAddress::make(ir::Space::output, 0, k);
     }
   }
 
@@ -4314,7 +4316,7 @@ class Planner {
     for (const ir::Assign& a : g.assigns) {
       const int x = a.node;
       const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
-      if (!computed || p.where[x] != Address::none || arena_[x] >= 0 || pinned_[x]) continue;
+      if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
       if (role_[x] == Role::fused && level_[x] != Level::element) continue;
       const int k = group_[x];
       const ir::Slot& slot = g.slots[a.slot];
@@ -4326,7 +4328,7 @@ class Planner {
         const bool same = static_cast<int>(nodes_[i].imm) == a.slot;
         free = same && last_use_[i] == k && role_[x] == Role::fused && aligned(i, x, k);
       }
-      if (free && last_use_[x] <= k) p.where[x] = Address::make(slot.space, slot.offset);
+      if (free && last_use_[x] <= k) p.where[x] = BufferAddress::make(slot.space, slot.offset);
     }
   }
   constexpr bool overlaps(const ir::Slot& a, const ir::Slot& b) const {
@@ -4387,13 +4389,13 @@ class Planner {
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
-      if (at == Address::none || Address::space(at) != ir::Space::workspace || pinned_[x] ||
+      if (at == BufferAddress::none || BufferAddress::space(at) != ir::Space::workspace || pinned_[x] ||
           last_use_[x] != k)
         continue;
       if (arena_[x] >= 0 || role_[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
       if (!aligned(x, node, k)) continue;
       const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
-      if (!memory_.prolong(Address::offset(at), k, last)) continue;
+      if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
       p.where[node] = at;
       last_use_[x] = k + 1;  // taken: no second result may have it
       return true;
@@ -4402,7 +4404,7 @@ class Planner {
   }
 
   constexpr u64 allocate(i64 bytes, int last) {
-    return Address::make(ir::Space::workspace, memory_.allocate(bytes, last));
+    return BufferAddress::make(ir::Space::workspace, memory_.allocate(bytes, last));
   }
 
   const ir::Graph& g;
@@ -4418,7 +4420,7 @@ class Planner {
   const View* views_ = f.views.data();
   const Group* groups_ = f.groups.data();
   const int* pool_ = f.pool.data();
-  Cutter cutter_{g, f};
+  Tiler tiler_{g, f};
   Plan p;
   List<int> last_use_, phase_, arena_, states_;
   List<i64> offsets_;
@@ -4427,9 +4429,10 @@ class Planner {
   int combined_ = 0;  // sums of the groups before this one are no longer in parts
   int phased_ = -1;   // the group that phase_ speaks of
   i64 arena_size_[16]{};
-  u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
-                    Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
-                    Address::none, Address::none, Address::none, Address::none};
+  u64 arena_at_[16]{BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
+                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
+                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
+                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none};
 };
 
 constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
@@ -5010,7 +5013,8 @@ enum class StepKind : u8 {
 // What an address of Space::bound, whose index names a binding, is in trip n: `first` in the first trip where
 // there is one; else base + n * stride, or `other` in every second trip, counted back from the last.
 struct Binding {
-  u64 first = passes::Address::none, base = passes::Address::none, other = passes::Address::none;
+  u64 first = passes::BufferAddress::none, base = passes::BufferAddress::none,
+      other = passes::BufferAddress::none;
   i64 stride = 0;
 };
 
@@ -5050,7 +5054,7 @@ struct Lowered {
   List<Kernel> kernels;
   List<u64> words;  // of all kernels
   List<Step> steps;
-  List<u64> addresses;  // passes::Address of every operand
+  List<u64> addresses;  // passes::BufferAddress of every operand
   List<u64> numbers;
   List<Binding> bindings;
 
@@ -5114,9 +5118,10 @@ struct Lowered {
 
  private:
   static constexpr void shift_binding(u64& address, int by) {
-    using passes::Address;
-    if (address != Address::none && Address::space(address) == ir::Space::bound)
-      address = Address::make(ir::Space::bound, Address::offset(address), Address::index(address) + by);
+    using passes::BufferAddress;
+    if (address != BufferAddress::none && BufferAddress::space(address) == ir::Space::bound)
+      address = BufferAddress::make(ir::Space::bound, BufferAddress::offset(address),
+                                    BufferAddress::index(address) + by);
   }
   List<u64> hashes_;
 };
@@ -5182,9 +5187,9 @@ constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, con
   code.push(two ? static_cast<u64>(g.nodes[b].dtype) : 0);
   code.push(folds ? static_cast<u64>(g.attribute(node, op == ir::Op::scan ? 2 : 1)) : 0);
   addresses.push(plan.address(va, g.nodes[a].dtype));
-  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::Address::none);
+  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::BufferAddress::none);
   addresses.push(plan.where[node]);
-  addresses.push(plan.cuts[group].partials);
+  addresses.push(plan.tilings[group].partials);
   const bool flag =
       op == ir::Op::searchsorted ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
   const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];
@@ -9111,27 +9116,27 @@ constexpr void lower_combine_partials(const ir::Graph& g, const passes::Fusion& 
     bytes = sums = 0;
   };
   const passes::Group* groups = f.groups.data();
-  const passes::Cut* cuts = plan.cuts.data();
+  const passes::Tiling* tilings = plan.tilings.data();
   for (int k = first; k < last; ++k) {
-    if (cuts[k].partials == passes::Address::none) continue;
+    if (tilings[k].partials == passes::BufferAddress::none) continue;
     const ir::Span stores = groups[k].stores;
     i64 stride = 0;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
-      if (passes::is_split_sum(f.level[x], cuts[k])) stride += passes::part_bytes(g, x);
+      if (passes::is_split_sum(f.level[x], tilings[k])) stride += passes::part_bytes(g, x);
     }
     i64 offset = 0;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
-      if (!passes::is_split_sum(f.level[x], cuts[k])) continue;
-      addresses.push(cuts[k].partials + static_cast<u64>(offset));
+      if (!passes::is_split_sum(f.level[x], tilings[k])) continue;
+      addresses.push(tilings[k].partials + static_cast<u64>(offset));
       addresses.push(plan.where[x]);
-      numbers.push(static_cast<u64>(cuts[k].chunks));
+      numbers.push(static_cast<u64>(tilings[k].chunks));
       numbers.push(static_cast<u64>(stride));
       numbers.push(static_cast<u64>(g.dims(x).size()));
       numbers.push(static_cast<u64>(g.nodes[x].dtype) | static_cast<u64>(fold_of(g.nodes[x].op)) << 8);
       offset += passes::part_bytes(g, x);
-      bytes += cuts[k].chunks * passes::bytes_of(g, x);
+      bytes += tilings[k].chunks * passes::bytes_of(g, x);
       if (++sums == kernels::CombineArgs::max_sums) flush();
     }
   }
@@ -9434,7 +9439,7 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
   for (int e = 0; e < 2; ++e) {
     const int x = e == 0 ? group.added : group.bias;
     if (x < 0) {
-      addresses.push(passes::Address::none);
+      addresses.push(passes::BufferAddress::none);
       continue;
     }
     addresses.push(plan.address(f.view_in(g, x, k), g.nodes[x].dtype));
@@ -9525,7 +9530,7 @@ class KernelDedup {
     group_ = &f.groups[k];
     group_number_ = k;
     const passes::Group& group = *group_;
-    const passes::Cut& cut = p.cuts[k];
+    const passes::Tiling& tiling = p.tilings[k];
     const int count = group.body.size + group.loads.size;
     if (count > room_) {
       room_ = 2 * count;
@@ -9541,8 +9546,8 @@ class KernelDedup {
     const Dims& space = group.space;
     u64* w = structure_.data();
     *w++ = static_cast<u64>(space.rank) | static_cast<u64>(group.split + 1) << 8 |
-           static_cast<u64>(group.odd ? 1 : 0) << 16 | static_cast<u64>(cut.flat ? 1 : 0) << 17 |
-           static_cast<u64>(cut.segments + 1) << 20 | static_cast<u64>(group.body.size) << 40;
+           static_cast<u64>(group.odd ? 1 : 0) << 16 | static_cast<u64>(tiling.flat ? 1 : 0) << 17 |
+           static_cast<u64>(tiling.segments + 1) << 20 | static_cast<u64>(group.body.size) << 40;
     *w++ = static_cast<u64>(group.loads.size);
     for (int a = 0; a < space.rank; ++a) *w++ = static_cast<u64>(space.extent[a]);
     const int* const body = pool_ + group.body.begin;
@@ -9625,7 +9630,7 @@ class KernelDedup {
   // The launch of the group that was read, as the pattern's was.
   constexpr void repeat(int pattern_number, Lowered& out) const {
     const FusedPattern pattern = patterns_[pattern_number];
-    const u64 partials = p.cuts[group_number_].partials;
+    const u64 partials = p.tilings[group_number_].partials;
     List<u64> addresses, numbers;
     addresses.reserve(pattern.rules.size);
     const AddressRule* const rules = rules_.data() + pattern.rules.begin;
@@ -9715,7 +9720,7 @@ using kernels::Fold;
 using kernels::Instruction;
 using kernels::Opcode;
 using kernels::Stage;
-using passes::Address;
+using passes::BufferAddress;
 using passes::Level;
 
 static_assert(kernels::tile_length == passes::flat_tile);
@@ -9734,7 +9739,7 @@ class FusedLowering {
   constexpr void lower(int k) {
     group_ = &f.groups[k];
     group_number_ = k;
-    cut_ = &p.cuts[k];
+    tiling_ = &p.tilings[k];
     dedup_.read(k);
     if (const int known = dedup_.find(); known >= 0) {
       dedup_.repeat(known, out_);
@@ -9802,7 +9807,7 @@ class FusedLowering {
 
   constexpr void choose_axes() {
     const Dims& space = group_->space;
-    if (cut_->flat) {
+    if (tiling_->flat) {
       rows_ = cols_ = 1;
       extent_[0] = extent_[1] = 0;
       return;
@@ -9819,7 +9824,7 @@ class FusedLowering {
         if (reduced >> a & 1u) axis_[n++] = a;
     } else {
       for (; n < space.rank; ++n) axis_[n] = n;
-      rows_ = cut_->split;
+      rows_ = tiling_->split;
     }
     cols_ = n - rows_;
     for (int a = 0; a < n; ++a) extent_[a] = space.extent[axis_[a]];
@@ -9839,7 +9844,7 @@ class FusedLowering {
 
   // Strides per axis of the kernel of something with these extents and per-axis strides.
   constexpr void spread(const Dims& d, const i64* stride, Operand& o) const {
-    if (cut_->flat) {
+    if (tiling_->flat) {
       const bool one = d.size() == 1;
       o.stride[0] = one ? 0 : passes::flat_tile;
       o.stride[1] = one ? 0 : 1;
@@ -9909,12 +9914,12 @@ class FusedLowering {
         }
         spread(d, stride, o);
         info.stage = stage_of(o);
-        info.operand = add_operand(o, {Source::fixed, Address::none});
+        info.operand = add_operand(o, {Source::fixed, BufferAddress::none});
         if (node.op == Op::random && seed_ < 0) {
           Operand seed;
           seed.word = {DType::u32, kernels::Role::random, false};
-          seed.address = g.key_input < 0 ? Address::make(ir::Space::scalars, 0)
-                                         : Address::make(ir::Space::input, 0, g.key_input);
+          seed.address = g.key_input < 0 ? BufferAddress::make(ir::Space::scalars, 0)
+                                         : BufferAddress::make(ir::Space::input, 0, g.key_input);
           seed_ = add_operand(seed, {Source::fixed, seed.address});
         }
         continue;
@@ -9980,8 +9985,8 @@ class FusedLowering {
             g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size() ? Stage::element : Stage::row;
         o.word.role =
             level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
-        if (cut_->chunks > 1) {
-          o.address = cut_->partials + static_cast<u64>(partial);
+        if (tiling_->chunks > 1) {
+          o.address = tiling_->partials + static_cast<u64>(partial);
           rule = {Source::partial, static_cast<u64>(partial)};
           partial += passes::part_bytes(g, x);
         }
@@ -9996,7 +10001,7 @@ class FusedLowering {
       sink.operand = add_operand(o, rule);
       sinks_.push(sink);
     }
-    partial_bytes_ = cut_->chunks > 1 ? partial : 0;
+    partial_bytes_ = tiling_->chunks > 1 ? partial : 0;
   }
 
   // Backwards: in which passes each value is wanted.
@@ -10171,7 +10176,7 @@ class FusedLowering {
 
   // Joins neighbouring axes that every operand walks as one, and drops axes of extent 1.
   constexpr void collapse() {
-    if (cut_->flat) return;
+    if (tiling_->flat) return;
     for (const Operand& o : operands_)
       if (o.word.window) return;
     collapse(0, rows_, true);
@@ -10197,13 +10202,13 @@ class FusedLowering {
 
   // Columns of the last row.
   constexpr i64 last_columns() const {
-    if (!cut_->flat) return cut_->cols;
-    return group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
+    if (!tiling_->flat) return tiling_->cols;
+    return group_->space.size() - (tiling_->rows - 1) * passes::flat_tile;
   }
   // Whether rows of a length that the code does not hold end with a whole value of any team.
   constexpr bool ends_even() const {
-    if (cut_->segments < 0) return cut_->flat && last_columns() % kernels::widest_value == 0;
-    const ir::Span span = g.groups[cut_->segments];
+    if (tiling_->segments < 0) return tiling_->flat && last_columns() % kernels::widest_value == 0;
+    const ir::Span span = g.groups[tiling_->segments];
     bool even = true;
     for (int r = 0; r < span.size; ++r)
       even = even && g.ranges[span.begin + r].length % kernels::widest_value == 0;
@@ -10218,7 +10223,7 @@ class FusedLowering {
     h.col_axes = cols_;
     h.passes = passes_;
     h.kept = kept_;
-    h.segmented = cut_->segments >= 0;
+    h.segmented = tiling_->segments >= 0;
     h.even = ends_even();
     for (const Operand& o : operands_) h.windows = h.windows || o.word.window;
     List<int> base(sections_.size(), 0);
@@ -10260,18 +10265,18 @@ class FusedLowering {
       throw Error("codegen/too-large", "a fused kernel has too many operands");
     List<u64> addresses;
     for (const Operand& o : operands_)
-      addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
+      addresses.push(o.word.role == kernels::Role::index ? BufferAddress::none : o.address);
     const i64 last = last_columns();
     List<u64> numbers;  // KernelDedup::fused_numbers of them, then the streams
-    numbers.push(static_cast<u64>(cut_->rows));
-    numbers.push(static_cast<u64>(cut_->rows_per_chunk));
-    numbers.push(static_cast<u64>(cut_->chunks));
+    numbers.push(static_cast<u64>(tiling_->rows));
+    numbers.push(static_cast<u64>(tiling_->rows_per_chunk));
+    numbers.push(static_cast<u64>(tiling_->chunks));
     numbers.push(static_cast<u64>(last));
     numbers.push(static_cast<u64>(partial_bytes_));
     numbers.push(static_cast<u64>(streams_.size()));
     for (u64 s : streams_) numbers.push(s);
-    if (cut_->segments >= 0) {
-      const ir::Span span = g.groups[cut_->segments];
+    if (tiling_->segments >= 0) {
+      const ir::Span span = g.groups[tiling_->segments];
       i64 tiles = 0;
       for (int r = 0; r < span.size; ++r) {
         const ir::Range& range = g.ranges[span.begin + r];
@@ -10323,7 +10328,7 @@ class FusedLowering {
   int* slots_ = nullptr;
   const passes::Group* group_ = nullptr;
   int group_number_ = 0;
-  const passes::Cut* cut_ = nullptr;
+  const passes::Tiling* tiling_ = nullptr;
   KernelDedup dedup_;
   List<AddressRule> rules_;
   List<int> randoms_;
@@ -10351,7 +10356,7 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
 // What carry k's value, or a row of what is stacked, is in each trip of a loop.
 class LoopBindings {
  public:
-  using Address = passes::Address;
+  using BufferAddress = passes::BufferAddress;
 
   constexpr LoopBindings(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
                          int k, const passes::LoopMemory& memory)
@@ -10393,7 +10398,7 @@ class LoopBindings {
   // Where a carry without a history ends.
   constexpr u64 primary(int k) const {
     const int which = shape_.final_of(k);
-    return m.result[which] >= 0 ? result(which) : p.cuts[group_].partials + static_cast<u64>(m.primary[k]);
+    return m.result[which] >= 0 ? result(which) : p.tilings[group_].partials + static_cast<u64>(m.primary[k]);
   }
 
  private:
@@ -10413,7 +10418,7 @@ class LoopBindings {
   constexpr Binding buffer(int k, bool read) const {
     Binding b;
     const u64 second =
-        shape_.trips > 1 ? p.cuts[group_].partials + static_cast<u64>(m.second[k]) : primary(k);
+        shape_.trips > 1 ? p.tilings[group_].partials + static_cast<u64>(m.second[k]) : primary(k);
     b.base = read ? second : primary(k);
     b.other = read ? primary(k) : second;
     if (read) b.first = operand(k);
@@ -10430,7 +10435,7 @@ class LoopBindings {
 
 constexpr void lower_loop(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
                           Lowered& out) {
-  using passes::Address;
+  using passes::BufferAddress;
   const passes::LoopMemory memory(g, f, k);
   const ir::LoopShape& shape = memory.shape;
   const LoopBindings bindings(g, f, plan, k, memory);
@@ -10457,20 +10462,20 @@ constexpr void lower_loop(const ir::Graph& g, const passes::Fusion& f, const pas
   for (int i = 0; i < outputs; ++i) part.bindings.push(bindings.output(i));
   // the body's addresses as the enclosing graph's
   const auto translate = [&](u64& a) {
-    if (a == Address::none) return;
-    const i64 offset = Address::offset(a);
-    switch (Address::space(a)) {
+    if (a == BufferAddress::none) return;
+    const i64 offset = BufferAddress::offset(a);
+    switch (BufferAddress::space(a)) {
       case ir::Space::workspace:
-        a = plan.cuts[k].partials + static_cast<u64>(offset);
+        a = plan.tilings[k].partials + static_cast<u64>(offset);
         return;
       case ir::Space::input:
-        a = Address::make(ir::Space::bound, offset, Address::index(a));
+        a = BufferAddress::make(ir::Space::bound, offset, BufferAddress::index(a));
         return;
       case ir::Space::output:
-        a = Address::make(ir::Space::bound, offset, inputs + Address::index(a));
+        a = BufferAddress::make(ir::Space::bound, offset, inputs + BufferAddress::index(a));
         return;
       case ir::Space::bound:
-        a = Address::make(ir::Space::bound, offset, own + Address::index(a));
+        a = BufferAddress::make(ir::Space::bound, offset, own + BufferAddress::index(a));
         return;
       default:
         return;
@@ -10751,8 +10756,8 @@ class Steps {
       const u64* w = image + header.binding_at + codegen::binding_words * k;
       Bound& binding = bindings_[k];
       binding.stride = static_cast<i64>(w[3]);
-      binding.has_first = w[0] != passes::Address::none;
-      binding.alternates = w[2] != passes::Address::none;
+      binding.has_first = w[0] != passes::BufferAddress::none;
+      binding.alternates = w[2] != passes::BufferAddress::none;
       place(w[0], binding.first);
       place(w[1], binding.base);
       place(w[2], binding.other);
@@ -10856,12 +10861,12 @@ class Steps {
 
   // Puts what an address means into `pointer`, now or when it is known.
   void place(u64 address, void*& pointer) {
-    using passes::Address;
+    using passes::BufferAddress;
     pointer = resolve(address);
-    if (address == Address::none) return;
-    const Use use{Address::index(address), &pointer, Address::offset(address)};
-    if (Address::space(address) == ir::Space::input) inputs_.push(use);
-    if (Address::space(address) == ir::Space::bound) uses_.push(use);
+    if (address == BufferAddress::none) return;
+    const Use use{BufferAddress::index(address), &pointer, BufferAddress::offset(address)};
+    if (BufferAddress::space(address) == ir::Space::input) inputs_.push(use);
+    if (BufferAddress::space(address) == ir::Space::bound) uses_.push(use);
   }
   // Uses by binding (a counting sort).
   void sort_uses() {
@@ -10932,9 +10937,9 @@ class Steps {
   }
 
   void* resolve(u64 address) const {
-    if (address == passes::Address::none) return nullptr;
-    const i64 offset = passes::Address::offset(address);
-    switch (passes::Address::space(address)) {
+    if (address == passes::BufferAddress::none) return nullptr;
+    const i64 offset = passes::BufferAddress::offset(address);
+    switch (passes::BufferAddress::space(address)) {
       case ir::Space::model:
         return blocks_.model + offset;
       case ir::Space::optimizer:
@@ -15621,13 +15626,13 @@ namespace WEFT_NAMESPACE::codegen {
 
 constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.where.size());
-  w.put_int(p.cuts.size());
+  w.put_int(p.tilings.size());
   w.put_int(p.copies.size());
   w.put_int(p.outputs.size());
   w.put_int(p.workspace_bytes);
   w.put_int(p.combines.size());
   w.put_all(p.where.data(), p.where.size());
-  for (const passes::Cut& c : p.cuts) {
+  for (const passes::Tiling& c : p.tilings) {
     w.put_int(c.rows);
     w.put_int(c.cols);
     w.put_int(c.rows_per_chunk);
@@ -15649,12 +15654,12 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
 template <class Stage>
 struct FrozenPlan {
   static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
-  static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3),
+  static constexpr int places = count(0), tilings = count(1), copies = count(2), outputs = count(3),
                        combines = count(5);
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
     u64 where[at_least_one(S::places)]{};
-    passes::Cut cuts[at_least_one(S::cuts)]{};
+    passes::Tiling tilings[at_least_one(S::tilings)]{};
     passes::Copy copies[at_least_one(S::copies)]{};
     u64 outputs[at_least_one(S::outputs)]{};
     int combines[at_least_one(S::combines)]{};
@@ -15665,8 +15670,8 @@ struct FrozenPlan {
     WordReader r(Kept<Stage>::data + 6);
     const u64* const from = r.take(S::places);
     for (int i = 0; i < S::places; ++i) to.where[i] = from[i];
-    for (int i = 0; i < S::cuts; ++i) {
-      passes::Cut& c = to.cuts[i];
+    for (int i = 0; i < S::tilings; ++i) {
+      passes::Tiling& c = to.tilings[i];
       c.rows = r.get_int();
       c.cols = r.get_int();
       c.rows_per_chunk = r.get_int();
@@ -15693,7 +15698,7 @@ struct FrozenPlan {
   static constexpr passes::Plan plan() {
     passes::Plan p;
     p.where = List<u64>::borrow(arrays.where, places);
-    p.cuts = List<passes::Cut>::borrow(arrays.cuts, cuts);
+    p.tilings = List<passes::Tiling>::borrow(arrays.tilings, tilings);
     p.copies = List<passes::Copy>::borrow(arrays.copies, copies);
     p.outputs = List<u64>::borrow(arrays.outputs, outputs);
     p.combines = List<int>::borrow(arrays.combines, combines);
@@ -16702,7 +16707,7 @@ inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const 
 }
 
 inline std::string fused_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
-                              const passes::Cut& cut) {
+                              const passes::Tiling& tiling) {
   bool row = false, column = false, all = false;
   for (int i = 0; i < group.body.size; ++i) {
     const int x = f.pool[group.body.begin + i];
@@ -16711,7 +16716,7 @@ inline std::string fused_kind(const ir::Graph& g, const passes::Fusion& f, const
     all = all || f.level[x] == passes::Level::total;
     row = row || (f.level[x] != passes::Level::column_sum && f.level[x] != passes::Level::total);
   }
-  std::string kind = row ? "row" : cut.segments >= 0 ? "segment" : !column && !all ? "map" : "";
+  std::string kind = row ? "row" : tiling.segments >= 0 ? "segment" : !column && !all ? "map" : "";
   if (column) kind += kind.empty() ? "column" : "+column";
   if (all) kind += kind.empty() ? "all" : "+all";
   return kind;
@@ -16729,7 +16734,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
   out.flops = step.flops;
   switch (step.kind) {
     case codegen::StepKind::fused:
-      out.kernel = fused_kind(g, f, group, plan.cuts[k]);
+      out.kernel = fused_kind(g, f, group, plan.tilings[k]);
       out.shape = to_text(group.space).c_str();
       out.ops = fused_ops(g, f, group);
       break;
@@ -23496,9 +23501,9 @@ class Instance final : public Counted {
   template <class T, class S, int K>
   auto result() {
     constexpr u64 address = P::image[P::header.output_at + K];
-    constexpr bool in_state =
-        address != passes::Address::none && (passes::Address::space(address) == ir::Space::model ||
-                                             passes::Address::space(address) == ir::Space::optimizer);
+    constexpr bool in_state = address != passes::BufferAddress::none &&
+                              (passes::BufferAddress::space(address) == ir::Space::model ||
+                               passes::BufferAddress::space(address) == ir::Space::optimizer);
     return TensorView<T, S, Device>(
         results_.give(*program_, K, S::size * static_cast<i64>(sizeof(T)), in_state));
   }
@@ -49406,12 +49411,13 @@ namespace WEFT_NAMESPACE::exec {
 // at multiples of 256.
 template <class P>
 constexpr u64 address_bits(u64 address) {
-  using passes::Address;
-  if (address == Address::none) return 0;
-  u64 bits = static_cast<u64>(Address::offset(address));
+  using passes::BufferAddress;
+  if (address == BufferAddress::none) return 0;
+  u64 bits = static_cast<u64>(BufferAddress::offset(address));
   if constexpr (P::header.bindings > 0) {
-    if (Address::space(address) != ir::Space::bound) return bits;
-    const u64* binding = P::image + P::header.binding_at + codegen::binding_words * Address::index(address);
+    if (BufferAddress::space(address) != ir::Space::bound) return bits;
+    const u64* binding =
+        P::image + P::header.binding_at + codegen::binding_words * BufferAddress::index(address);
     for (int k = 0; k < 3; ++k) bits |= address_bits<P>(binding[k]);
     bits |= binding[3];
   }
@@ -49429,7 +49435,7 @@ constexpr int kernel_alignment() {
     const int first = static_cast<int>(w[1] & 0xffffffff);
     for (int k = 0; k < Needs::header.operands; ++k) {
       const u64 address = P::image[P::header.address_at + first + k];
-      if (address != passes::Address::none && Needs::is_dense(k) && address_bits<P>(address) % 16 != 0)
+      if (address != passes::BufferAddress::none && Needs::is_dense(k) && address_bits<P>(address) % 16 != 0)
         return 1;
     }
   }

@@ -86,13 +86,14 @@ class Machine {
     for (std::size_t s = 0; s < leaves.slots.size(); ++s) {
       const ir::Slot& slot = g.slots[static_cast<int>(s)];
       for (std::size_t k = 0; k < leaves.slots[s].size(); ++k)
-        write_element(byte(passes::Address::make(slot.space, slot.offset), static_cast<i64>(k), slot.dtype),
-                      slot.dtype, leaves.slots[s][k]);
+        write_element(
+            byte(passes::BufferAddress::make(slot.space, slot.offset), static_cast<i64>(k), slot.dtype),
+            slot.dtype, leaves.slots[s][k]);
     }
   }
 
   void run() {
-    bound_.assign(static_cast<std::size_t>(lowered_.bindings.size()), passes::Address::none);
+    bound_.assign(static_cast<std::size_t>(lowered_.bindings.size()), passes::BufferAddress::none);
     run(0, lowered_.steps.size());
   }
 
@@ -101,7 +102,7 @@ class Machine {
   }
   Array slot(int s) {
     const ir::Slot& at = g.slots[s];
-    return memory(passes::Address::make(at.space, at.offset), at.dtype, g.shapes[at.shape].size());
+    return memory(passes::BufferAddress::make(at.space, at.offset), at.dtype, g.shapes[at.shape].size());
   }
 
  private:
@@ -127,7 +128,7 @@ class Machine {
       for (i64 trip = 0; trip < trips; ++trip) {
         for (u64 k = n[2]; k < n[2] + n[3]; ++k) {
           const codegen::Binding& b = lowered_.bindings[static_cast<int>(k)];
-          const u64 none = passes::Address::none;
+          const u64 none = passes::BufferAddress::none;
           const u64 from = trip == 0 && b.first != none                     ? b.first
                            : b.other != none && (trips - 1 - trip) % 2 == 1 ? b.other
                                                                             : b.base;
@@ -141,21 +142,21 @@ class Machine {
   }
   // What an address inside a loop is in the trip at hand.
   u64 resolved(u64 address) const {
-    if (address == passes::Address::none || passes::Address::space(address) != ir::Space::bound)
+    if (address == passes::BufferAddress::none || passes::BufferAddress::space(address) != ir::Space::bound)
       return address;
-    return bound_[static_cast<std::size_t>(passes::Address::index(address))] +
-           static_cast<u64>(passes::Address::offset(address));
+    return bound_[static_cast<std::size_t>(passes::BufferAddress::index(address))] +
+           static_cast<u64>(passes::BufferAddress::offset(address));
   }
 
   // Element k behind `address`.
   std::byte* byte(u64 address, i64 k, DType t) {
     address = resolved(address);
-    const ir::Space space = passes::Address::space(address);
+    const ir::Space space = passes::BufferAddress::space(address);
     Block& block = space == ir::Space::input
-                       ? inputs_[static_cast<std::size_t>(passes::Address::index(address))]
+                       ? inputs_[static_cast<std::size_t>(passes::BufferAddress::index(address))]
                        : blocks_[static_cast<int>(space)];
-    const i64 at = passes::Address::offset(address) + k * size_of(t);
-    if (address == passes::Address::none || at < 0 || at + size_of(t) > static_cast<i64>(block.size()))
+    const i64 at = passes::BufferAddress::offset(address) + k * size_of(t);
+    if (address == passes::BufferAddress::none || at < 0 || at + size_of(t) > static_cast<i64>(block.size()))
       throw Error("test/bounds", "a kernel reaches outside its block");
     return block.data() + at;
   }
@@ -314,7 +315,7 @@ class Machine {
                     : kind == Kind::scatter_reduce  ? scatter_lines(y, x, lines, count, f, a)
                                                     : search_lines(x, y, lines, count, n(10) != 0);
     for (std::size_t k = 0; k < r.size(); ++k) write(address[2], static_cast<i64>(k), out, r[k]);
-    if (address[3] != passes::Address::none)  // what a sort may leave in its scratch
+    if (address[3] != passes::BufferAddress::none)  // what a sort may leave in its scratch
       for (i64 k = 0; k < outer * extent * inner * 2 * (size_of(a) == 8 ? 2 : 1); ++k)
         write(address[3], k, DType::i64, -77);
   }

@@ -148,13 +148,13 @@ inline std::string fused(const u64* w) {
 }
 
 inline std::string address(u64 a) {
-  using passes::Address;
-  if (a == Address::none) return "none";
-  const ir::Space space = Address::space(a);
+  using passes::BufferAddress;
+  if (a == BufferAddress::none) return "none";
+  const ir::Space space = BufferAddress::space(a);
   std::string out = space_names[static_cast<int>(space)];
   if (space == ir::Space::input || space == ir::Space::output || space == ir::Space::bound)
-    out += std::to_string(Address::index(a));
-  return out + (Address::offset(a) != 0 ? "+" + std::to_string(Address::offset(a)) : "");
+    out += std::to_string(BufferAddress::index(a));
+  return out + (BufferAddress::offset(a) != 0 ? "+" + std::to_string(BufferAddress::offset(a)) : "");
 }
 
 }  // namespace disassemble_detail

@@ -8,13 +8,13 @@ namespace WEFT_NAMESPACE::codegen {
 
 constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.where.size());
-  w.put_int(p.cuts.size());
+  w.put_int(p.tilings.size());
   w.put_int(p.copies.size());
   w.put_int(p.outputs.size());
   w.put_int(p.workspace_bytes);
   w.put_int(p.combines.size());
   w.put_all(p.where.data(), p.where.size());
-  for (const passes::Cut& c : p.cuts) {
+  for (const passes::Tiling& c : p.tilings) {
     w.put_int(c.rows);
     w.put_int(c.cols);
     w.put_int(c.rows_per_chunk);
@@ -36,12 +36,12 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
 template <class Stage>
 struct FrozenPlan {
   static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
-  static constexpr int places = count(0), cuts = count(1), copies = count(2), outputs = count(3),
+  static constexpr int places = count(0), tilings = count(1), copies = count(2), outputs = count(3),
                        combines = count(5);
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
     u64 where[at_least_one(S::places)]{};
-    passes::Cut cuts[at_least_one(S::cuts)]{};
+    passes::Tiling tilings[at_least_one(S::tilings)]{};
     passes::Copy copies[at_least_one(S::copies)]{};
     u64 outputs[at_least_one(S::outputs)]{};
     int combines[at_least_one(S::combines)]{};
@@ -52,8 +52,8 @@ struct FrozenPlan {
     WordReader r(Kept<Stage>::data + 6);
     const u64* const from = r.take(S::places);
     for (int i = 0; i < S::places; ++i) to.where[i] = from[i];
-    for (int i = 0; i < S::cuts; ++i) {
-      passes::Cut& c = to.cuts[i];
+    for (int i = 0; i < S::tilings; ++i) {
+      passes::Tiling& c = to.tilings[i];
       c.rows = r.get_int();
       c.cols = r.get_int();
       c.rows_per_chunk = r.get_int();
@@ -80,7 +80,7 @@ struct FrozenPlan {
   static constexpr passes::Plan plan() {
     passes::Plan p;
     p.where = List<u64>::borrow(arrays.where, places);
-    p.cuts = List<passes::Cut>::borrow(arrays.cuts, cuts);
+    p.tilings = List<passes::Tiling>::borrow(arrays.tilings, tilings);
     p.copies = List<passes::Copy>::borrow(arrays.copies, copies);
     p.outputs = List<u64>::borrow(arrays.outputs, outputs);
     p.combines = List<int>::borrow(arrays.combines, combines);

@@ -39,7 +39,7 @@ class KernelDedup {
     group_ = &f.groups[k];
     group_number_ = k;
     const passes::Group& group = *group_;
-    const passes::Cut& cut = p.cuts[k];
+    const passes::Tiling& tiling = p.tilings[k];
     const int count = group.body.size + group.loads.size;
     if (count > room_) {
       room_ = 2 * count;
@@ -55,8 +55,8 @@ class KernelDedup {
     const Dims& space = group.space;
     u64* w = structure_.data();
     *w++ = static_cast<u64>(space.rank) | static_cast<u64>(group.split + 1) << 8 |
-           static_cast<u64>(group.odd ? 1 : 0) << 16 | static_cast<u64>(cut.flat ? 1 : 0) << 17 |
-           static_cast<u64>(cut.segments + 1) << 20 | static_cast<u64>(group.body.size) << 40;
+           static_cast<u64>(group.odd ? 1 : 0) << 16 | static_cast<u64>(tiling.flat ? 1 : 0) << 17 |
+           static_cast<u64>(tiling.segments + 1) << 20 | static_cast<u64>(group.body.size) << 40;
     *w++ = static_cast<u64>(group.loads.size);
     for (int a = 0; a < space.rank; ++a) *w++ = static_cast<u64>(space.extent[a]);
     const int* const body = pool_ + group.body.begin;
@@ -139,7 +139,7 @@ class KernelDedup {
   // The launch of the group that was read, as the pattern's was.
   constexpr void repeat(int pattern_number, Lowered& out) const {
     const FusedPattern pattern = patterns_[pattern_number];
-    const u64 partials = p.cuts[group_number_].partials;
+    const u64 partials = p.tilings[group_number_].partials;
     List<u64> addresses, numbers;
     addresses.reserve(pattern.rules.size);
     const AddressRule* const rules = rules_.data() + pattern.rules.begin;

@@ -28,9 +28,9 @@ constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, con
   code.push(two ? static_cast<u64>(g.nodes[b].dtype) : 0);
   code.push(folds ? static_cast<u64>(g.attribute(node, op == ir::Op::scan ? 2 : 1)) : 0);
   addresses.push(plan.address(va, g.nodes[a].dtype));
-  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::Address::none);
+  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::BufferAddress::none);
   addresses.push(plan.where[node]);
-  addresses.push(plan.cuts[group].partials);
+  addresses.push(plan.tilings[group].partials);
   const bool flag =
       op == ir::Op::searchsorted ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
   const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];

@@ -23,27 +23,27 @@ constexpr void lower_combine_partials(const ir::Graph& g, const passes::Fusion& 
     bytes = sums = 0;
   };
   const passes::Group* groups = f.groups.data();
-  const passes::Cut* cuts = plan.cuts.data();
+  const passes::Tiling* tilings = plan.tilings.data();
   for (int k = first; k < last; ++k) {
-    if (cuts[k].partials == passes::Address::none) continue;
+    if (tilings[k].partials == passes::BufferAddress::none) continue;
     const ir::Span stores = groups[k].stores;
     i64 stride = 0;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
-      if (passes::is_split_sum(f.level[x], cuts[k])) stride += passes::part_bytes(g, x);
+      if (passes::is_split_sum(f.level[x], tilings[k])) stride += passes::part_bytes(g, x);
     }
     i64 offset = 0;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
-      if (!passes::is_split_sum(f.level[x], cuts[k])) continue;
-      addresses.push(cuts[k].partials + static_cast<u64>(offset));
+      if (!passes::is_split_sum(f.level[x], tilings[k])) continue;
+      addresses.push(tilings[k].partials + static_cast<u64>(offset));
       addresses.push(plan.where[x]);
-      numbers.push(static_cast<u64>(cuts[k].chunks));
+      numbers.push(static_cast<u64>(tilings[k].chunks));
       numbers.push(static_cast<u64>(stride));
       numbers.push(static_cast<u64>(g.dims(x).size()));
       numbers.push(static_cast<u64>(g.nodes[x].dtype) | static_cast<u64>(fold_of(g.nodes[x].op)) << 8);
       offset += passes::part_bytes(g, x);
-      bytes += cuts[k].chunks * passes::bytes_of(g, x);
+      bytes += tilings[k].chunks * passes::bytes_of(g, x);
       if (++sums == kernels::CombineArgs::max_sums) flush();
     }
   }

@@ -26,7 +26,7 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
   for (int e = 0; e < 2; ++e) {
     const int x = e == 0 ? group.added : group.bias;
     if (x < 0) {
-      addresses.push(passes::Address::none);
+      addresses.push(passes::BufferAddress::none);
       continue;
     }
     addresses.push(plan.address(f.view_in(g, x, k), g.nodes[x].dtype));

@@ -12,7 +12,7 @@ using kernels::Fold;
 using kernels::Instruction;
 using kernels::Opcode;
 using kernels::Stage;
-using passes::Address;
+using passes::BufferAddress;
 using passes::Level;
 
 static_assert(kernels::tile_length == passes::flat_tile);
@@ -31,7 +31,7 @@ class FusedLowering {
   constexpr void lower(int k) {
     group_ = &f.groups[k];
     group_number_ = k;
-    cut_ = &p.cuts[k];
+    tiling_ = &p.tilings[k];
     dedup_.read(k);
     if (const int known = dedup_.find(); known >= 0) {
       dedup_.repeat(known, out_);
@@ -99,7 +99,7 @@ class FusedLowering {
 
   constexpr void choose_axes() {
     const Dims& space = group_->space;
-    if (cut_->flat) {
+    if (tiling_->flat) {
       rows_ = cols_ = 1;
       extent_[0] = extent_[1] = 0;
       return;
@@ -116,7 +116,7 @@ class FusedLowering {
         if (reduced >> a & 1u) axis_[n++] = a;
     } else {
       for (; n < space.rank; ++n) axis_[n] = n;
-      rows_ = cut_->split;
+      rows_ = tiling_->split;
     }
     cols_ = n - rows_;
     for (int a = 0; a < n; ++a) extent_[a] = space.extent[axis_[a]];
@@ -136,7 +136,7 @@ class FusedLowering {
 
   // Strides per axis of the kernel of something with these extents and per-axis strides.
   constexpr void spread(const Dims& d, const i64* stride, Operand& o) const {
-    if (cut_->flat) {
+    if (tiling_->flat) {
       const bool one = d.size() == 1;
       o.stride[0] = one ? 0 : passes::flat_tile;
       o.stride[1] = one ? 0 : 1;
@@ -206,12 +206,12 @@ class FusedLowering {
         }
         spread(d, stride, o);
         info.stage = stage_of(o);
-        info.operand = add_operand(o, {Source::fixed, Address::none});
+        info.operand = add_operand(o, {Source::fixed, BufferAddress::none});
         if (node.op == Op::random && seed_ < 0) {
           Operand seed;
           seed.word = {DType::u32, kernels::Role::random, false};
-          seed.address = g.key_input < 0 ? Address::make(ir::Space::scalars, 0)
-                                         : Address::make(ir::Space::input, 0, g.key_input);
+          seed.address = g.key_input < 0 ? BufferAddress::make(ir::Space::scalars, 0)
+                                         : BufferAddress::make(ir::Space::input, 0, g.key_input);
           seed_ = add_operand(seed, {Source::fixed, seed.address});
         }
         continue;
@@ -277,8 +277,8 @@ class FusedLowering {
             g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size() ? Stage::element : Stage::row;
         o.word.role =
             level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
-        if (cut_->chunks > 1) {
-          o.address = cut_->partials + static_cast<u64>(partial);
+        if (tiling_->chunks > 1) {
+          o.address = tiling_->partials + static_cast<u64>(partial);
           rule = {Source::partial, static_cast<u64>(partial)};
           partial += passes::part_bytes(g, x);
         }
@@ -293,7 +293,7 @@ class FusedLowering {
       sink.operand = add_operand(o, rule);
       sinks_.push(sink);
     }
-    partial_bytes_ = cut_->chunks > 1 ? partial : 0;
+    partial_bytes_ = tiling_->chunks > 1 ? partial : 0;
   }
 
   // Backwards: in which passes each value is wanted.
@@ -468,7 +468,7 @@ class FusedLowering {
 
   // Joins neighbouring axes that every operand walks as one, and drops axes of extent 1.
   constexpr void collapse() {
-    if (cut_->flat) return;
+    if (tiling_->flat) return;
     for (const Operand& o : operands_)
       if (o.word.window) return;
     collapse(0, rows_, true);
@@ -494,13 +494,13 @@ class FusedLowering {
 
   // Columns of the last row.
   constexpr i64 last_columns() const {
-    if (!cut_->flat) return cut_->cols;
-    return group_->space.size() - (cut_->rows - 1) * passes::flat_tile;
+    if (!tiling_->flat) return tiling_->cols;
+    return group_->space.size() - (tiling_->rows - 1) * passes::flat_tile;
   }
   // Whether rows of a length that the code does not hold end with a whole value of any team.
   constexpr bool ends_even() const {
-    if (cut_->segments < 0) return cut_->flat && last_columns() % kernels::widest_value == 0;
-    const ir::Span span = g.groups[cut_->segments];
+    if (tiling_->segments < 0) return tiling_->flat && last_columns() % kernels::widest_value == 0;
+    const ir::Span span = g.groups[tiling_->segments];
     bool even = true;
     for (int r = 0; r < span.size; ++r)
       even = even && g.ranges[span.begin + r].length % kernels::widest_value == 0;
@@ -515,7 +515,7 @@ class FusedLowering {
     h.col_axes = cols_;
     h.passes = passes_;
     h.kept = kept_;
-    h.segmented = cut_->segments >= 0;
+    h.segmented = tiling_->segments >= 0;
     h.even = ends_even();
     for (const Operand& o : operands_) h.windows = h.windows || o.word.window;
     List<int> base(sections_.size(), 0);
@@ -557,18 +557,18 @@ class FusedLowering {
       throw Error("codegen/too-large", "a fused kernel has too many operands");
     List<u64> addresses;
     for (const Operand& o : operands_)
-      addresses.push(o.word.role == kernels::Role::index ? Address::none : o.address);
+      addresses.push(o.word.role == kernels::Role::index ? BufferAddress::none : o.address);
     const i64 last = last_columns();
     List<u64> numbers;  // KernelDedup::fused_numbers of them, then the streams
-    numbers.push(static_cast<u64>(cut_->rows));
-    numbers.push(static_cast<u64>(cut_->rows_per_chunk));
-    numbers.push(static_cast<u64>(cut_->chunks));
+    numbers.push(static_cast<u64>(tiling_->rows));
+    numbers.push(static_cast<u64>(tiling_->rows_per_chunk));
+    numbers.push(static_cast<u64>(tiling_->chunks));
     numbers.push(static_cast<u64>(last));
     numbers.push(static_cast<u64>(partial_bytes_));
     numbers.push(static_cast<u64>(streams_.size()));
     for (u64 s : streams_) numbers.push(s);
-    if (cut_->segments >= 0) {
-      const ir::Span span = g.groups[cut_->segments];
+    if (tiling_->segments >= 0) {
+      const ir::Span span = g.groups[tiling_->segments];
       i64 tiles = 0;
       for (int r = 0; r < span.size; ++r) {
         const ir::Range& range = g.ranges[span.begin + r];
@@ -620,7 +620,7 @@ class FusedLowering {
   int* slots_ = nullptr;
   const passes::Group* group_ = nullptr;
   int group_number_ = 0;
-  const passes::Cut* cut_ = nullptr;
+  const passes::Tiling* tiling_ = nullptr;
   KernelDedup dedup_;
   List<AddressRule> rules_;
   List<int> randoms_;

@@ -12,7 +12,7 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
 // What carry k's value, or a row of what is stacked, is in each trip of a loop.
 class LoopBindings {
  public:
-  using Address = passes::Address;
+  using BufferAddress = passes::BufferAddress;
 
   constexpr LoopBindings(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
                          int k, const passes::LoopMemory& memory)
@@ -54,7 +54,7 @@ class LoopBindings {
   // Where a carry without a history ends.
   constexpr u64 primary(int k) const {
     const int which = shape_.final_of(k);
-    return m.result[which] >= 0 ? result(which) : p.cuts[group_].partials + static_cast<u64>(m.primary[k]);
+    return m.result[which] >= 0 ? result(which) : p.tilings[group_].partials + static_cast<u64>(m.primary[k]);
   }
 
  private:
@@ -74,7 +74,7 @@ class LoopBindings {
   constexpr Binding buffer(int k, bool read) const {
     Binding b;
     const u64 second =
-        shape_.trips > 1 ? p.cuts[group_].partials + static_cast<u64>(m.second[k]) : primary(k);
+        shape_.trips > 1 ? p.tilings[group_].partials + static_cast<u64>(m.second[k]) : primary(k);
     b.base = read ? second : primary(k);
     b.other = read ? primary(k) : second;
     if (read) b.first = operand(k);
@@ -91,7 +91,7 @@ class LoopBindings {
 
 constexpr void lower_loop(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
                           Lowered& out) {
-  using passes::Address;
+  using passes::BufferAddress;
   const passes::LoopMemory memory(g, f, k);
   const ir::LoopShape& shape = memory.shape;
   const LoopBindings bindings(g, f, plan, k, memory);
@@ -118,20 +118,20 @@ constexpr void lower_loop(const ir::Graph& g, const passes::Fusion& f, const pas
   for (int i = 0; i < outputs; ++i) part.bindings.push(bindings.output(i));
   // the body's addresses as the enclosing graph's
   const auto translate = [&](u64& a) {
-    if (a == Address::none) return;
-    const i64 offset = Address::offset(a);
-    switch (Address::space(a)) {
+    if (a == BufferAddress::none) return;
+    const i64 offset = BufferAddress::offset(a);
+    switch (BufferAddress::space(a)) {
       case ir::Space::workspace:
-        a = plan.cuts[k].partials + static_cast<u64>(offset);
+        a = plan.tilings[k].partials + static_cast<u64>(offset);
         return;
       case ir::Space::input:
-        a = Address::make(ir::Space::bound, offset, Address::index(a));
+        a = BufferAddress::make(ir::Space::bound, offset, BufferAddress::index(a));
         return;
       case ir::Space::output:
-        a = Address::make(ir::Space::bound, offset, inputs + Address::index(a));
+        a = BufferAddress::make(ir::Space::bound, offset, inputs + BufferAddress::index(a));
         return;
       case ir::Space::bound:
-        a = Address::make(ir::Space::bound, offset, own + Address::index(a));
+        a = BufferAddress::make(ir::Space::bound, offset, own + BufferAddress::index(a));
         return;
       default:
         return;

@@ -29,7 +29,8 @@ enum class StepKind : u8 {
 // What an address of Space::bound, whose index names a binding, is in trip n: `first` in the first trip where
 // there is one; else base + n * stride, or `other` in every second trip, counted back from the last.
 struct Binding {
-  u64 first = passes::Address::none, base = passes::Address::none, other = passes::Address::none;
+  u64 first = passes::BufferAddress::none, base = passes::BufferAddress::none,
+      other = passes::BufferAddress::none;
   i64 stride = 0;
 };
 
@@ -69,7 +70,7 @@ struct Lowered {
   List<Kernel> kernels;
   List<u64> words;  // of all kernels
   List<Step> steps;
-  List<u64> addresses;  // passes::Address of every operand
+  List<u64> addresses;  // passes::BufferAddress of every operand
   List<u64> numbers;
   List<Binding> bindings;
 
@@ -133,9 +134,10 @@ struct Lowered {
 
  private:
   static constexpr void shift_binding(u64& address, int by) {
-    using passes::Address;
-    if (address != Address::none && Address::space(address) == ir::Space::bound)
-      address = Address::make(ir::Space::bound, Address::offset(address), Address::index(address) + by);
+    using passes::BufferAddress;
+    if (address != BufferAddress::none && BufferAddress::space(address) == ir::Space::bound)
+      address = BufferAddress::make(ir::Space::bound, BufferAddress::offset(address),
+                                    BufferAddress::index(address) + by);
   }
   List<u64> hashes_;
 };

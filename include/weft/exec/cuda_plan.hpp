@@ -13,12 +13,13 @@ namespace WEFT_NAMESPACE::exec {
 // at multiples of 256.
 template <class P>
 constexpr u64 address_bits(u64 address) {
-  using passes::Address;
-  if (address == Address::none) return 0;
-  u64 bits = static_cast<u64>(Address::offset(address));
+  using passes::BufferAddress;
+  if (address == BufferAddress::none) return 0;
+  u64 bits = static_cast<u64>(BufferAddress::offset(address));
   if constexpr (P::header.bindings > 0) {
-    if (Address::space(address) != ir::Space::bound) return bits;
-    const u64* binding = P::image + P::header.binding_at + codegen::binding_words * Address::index(address);
+    if (BufferAddress::space(address) != ir::Space::bound) return bits;
+    const u64* binding =
+        P::image + P::header.binding_at + codegen::binding_words * BufferAddress::index(address);
     for (int k = 0; k < 3; ++k) bits |= address_bits<P>(binding[k]);
     bits |= binding[3];
   }
@@ -36,7 +37,7 @@ constexpr int kernel_alignment() {
     const int first = static_cast<int>(w[1] & 0xffffffff);
     for (int k = 0; k < Needs::header.operands; ++k) {
       const u64 address = P::image[P::header.address_at + first + k];
-      if (address != passes::Address::none && Needs::is_dense(k) && address_bits<P>(address) % 16 != 0)
+      if (address != passes::BufferAddress::none && Needs::is_dense(k) && address_bits<P>(address) % 16 != 0)
         return 1;
     }
   }

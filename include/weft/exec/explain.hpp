@@ -93,7 +93,7 @@ inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const 
 }
 
 inline std::string fused_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
-                              const passes::Cut& cut) {
+                              const passes::Tiling& tiling) {
   bool row = false, column = false, all = false;
   for (int i = 0; i < group.body.size; ++i) {
     const int x = f.pool[group.body.begin + i];
@@ -102,7 +102,7 @@ inline std::string fused_kind(const ir::Graph& g, const passes::Fusion& f, const
     all = all || f.level[x] == passes::Level::total;
     row = row || (f.level[x] != passes::Level::column_sum && f.level[x] != passes::Level::total);
   }
-  std::string kind = row ? "row" : cut.segments >= 0 ? "segment" : !column && !all ? "map" : "";
+  std::string kind = row ? "row" : tiling.segments >= 0 ? "segment" : !column && !all ? "map" : "";
   if (column) kind += kind.empty() ? "column" : "+column";
   if (all) kind += kind.empty() ? "all" : "+all";
   return kind;
@@ -120,7 +120,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
   out.flops = step.flops;
   switch (step.kind) {
     case codegen::StepKind::fused:
-      out.kernel = fused_kind(g, f, group, plan.cuts[k]);
+      out.kernel = fused_kind(g, f, group, plan.tilings[k]);
       out.shape = to_text(group.space).c_str();
       out.ops = fused_ops(g, f, group);
       break;

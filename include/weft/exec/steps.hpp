@@ -43,8 +43,8 @@ class Steps {
       const u64* w = image + header.binding_at + codegen::binding_words * k;
       Bound& binding = bindings_[k];
       binding.stride = static_cast<i64>(w[3]);
-      binding.has_first = w[0] != passes::Address::none;
-      binding.alternates = w[2] != passes::Address::none;
+      binding.has_first = w[0] != passes::BufferAddress::none;
+      binding.alternates = w[2] != passes::BufferAddress::none;
       place(w[0], binding.first);
       place(w[1], binding.base);
       place(w[2], binding.other);
@@ -148,12 +148,12 @@ class Steps {
 
   // Puts what an address means into `pointer`, now or when it is known.
   void place(u64 address, void*& pointer) {
-    using passes::Address;
+    using passes::BufferAddress;
     pointer = resolve(address);
-    if (address == Address::none) return;
-    const Use use{Address::index(address), &pointer, Address::offset(address)};
-    if (Address::space(address) == ir::Space::input) inputs_.push(use);
-    if (Address::space(address) == ir::Space::bound) uses_.push(use);
+    if (address == BufferAddress::none) return;
+    const Use use{BufferAddress::index(address), &pointer, BufferAddress::offset(address)};
+    if (BufferAddress::space(address) == ir::Space::input) inputs_.push(use);
+    if (BufferAddress::space(address) == ir::Space::bound) uses_.push(use);
   }
   // Uses by binding (a counting sort).
   void sort_uses() {
@@ -224,9 +224,9 @@ class Steps {
   }
 
   void* resolve(u64 address) const {
-    if (address == passes::Address::none) return nullptr;
-    const i64 offset = passes::Address::offset(address);
-    switch (passes::Address::space(address)) {
+    if (address == passes::BufferAddress::none) return nullptr;
+    const i64 offset = passes::BufferAddress::offset(address);
+    switch (passes::BufferAddress::space(address)) {
       case ir::Space::model:
         return blocks_.model + offset;
       case ir::Space::optimizer:

@@ -3,7 +3,7 @@
 // when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
 
 #include "weft/core/list.hpp"
-#include "weft/passes/address.hpp"
+#include "weft/passes/buffer_address.hpp"
 
 namespace WEFT_NAMESPACE::passes {
 

@@ -11,7 +11,7 @@
 #include "weft/passes/along_axis.hpp"
 #include "weft/passes/dot_problem.hpp"
 #include "weft/passes/epilogue.hpp"
-#include "weft/passes/fit.hpp"
+#include "weft/passes/iteration_space.hpp"
 
 namespace WEFT_NAMESPACE::passes {
 
@@ -524,7 +524,7 @@ class Fuser {
       f.groups[best].odd = r.odd;
     } else {
       Group& group = f.groups[best];
-      const Fit a = group.shape == shape ? Fit{} : fit(group.space, d);
+      const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
       if (!a.inside) {  // the members so far become rows of the larger space
         group.split = in_rank(a.split, max(group.space.rank, d.rank), d.rank);
         for (int m = group.last; m >= 0; m = before_[m]) level_[m] = Level::row;
@@ -537,7 +537,7 @@ class Fuser {
     enter(best, i);
     Group& group = f.groups[best];
     group.mixed = group.mixed || reduces;
-    const Fit a = group.shape == shape ? Fit{} : fit(group.space, d);
+    const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.odd) level_[i] = Level::row;
     earliest_[i] = best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.odd ? 1 : 0);
@@ -591,7 +591,7 @@ class Fuser {
       return r.level == Level::element || r.level == Level::total || group.split < 0 ||
              group.split == r.split;
     const Dims& d = shapes_[shape];
-    const Fit a = fit(group.space, d);
+    const SpaceFit a = fit_in(group.space, d);
     if (!a.inside) {
       if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
       return r.level == Level::element || r.level == Level::total ||

@@ -4,8 +4,8 @@
 // of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
 // no later reader is left, and copied at the end of the step otherwise.
 
-#include "weft/passes/cut.hpp"
 #include "weft/passes/first_fit.hpp"
+#include "weft/passes/tiling.hpp"
 
 namespace WEFT_NAMESPACE::passes {
 
@@ -16,8 +16,8 @@ struct Copy {
 };
 
 struct Plan {
-  List<u64> where;  // of every node in memory
-  List<Cut> cuts;   // of every group
+  List<u64> where;       // of every node in memory
+  List<Tiling> tilings;  // of every group
   List<Copy> copies;
   List<int> combines;  // before which groups the sums that are still in parts are put together, ascending
   List<u64> outputs;
@@ -38,7 +38,7 @@ class Planner {
 
   constexpr Plan run() {
     const int n = g.nodes.size(), groups = f.groups.size();
-    p.where = List<u64>(n, Address::none);
+    p.where = List<u64>(n, BufferAddress::none);
     last_use_ = List<int>(n, -1);
     arena_ = List<int>(n, -1);
     pinned_ = List<u8>(n, 0);
@@ -58,7 +58,7 @@ class Planner {
         else if (nodes_[x].op == ir::Op::pad)
           touch(edges_[nodes_[x].first + 0], k);
       }
-      p.cuts.push(groups_[k].opaque >= 0 ? Cut{} : cutter_.cut(k));
+      p.tilings.push(groups_[k].opaque >= 0 ? Tiling{} : tiler_.tiling(k));
     }
     if (combined_ < groups) p.combines.push(groups);
     for (int node : g.outputs) pinned_[root(node)] = 1;
@@ -66,7 +66,7 @@ class Planner {
     place_arenas();
     place_assigned();
     for (const ir::Assign& a : g.assigns)  // what is copied at the end of the step must last until then
-      if (p.where[root(a.node)] == Address::none) pinned_[root(a.node)] = 1;
+      if (p.where[root(a.node)] == BufferAddress::none) pinned_[root(a.node)] = 1;
     // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
     for (int dtype = 0; dtype < 16; ++dtype)
       if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
@@ -74,40 +74,40 @@ class Planner {
     for (int k = 0; k < groups; ++k) {
       if (k > 0) memory_.release(k - 1);
       const Group& group = groups_[k];
-      Cut& cut = p.cuts[k];
+      Tiling& tiling = p.tilings[k];
       while (*combine <= k) ++combine;
       for (int i = 0; i < group.stores.size; ++i) {
         const int node = pool_[group.stores.begin + i];
-        if (p.where[node] != Address::none) continue;
+        if (p.where[node] != BufferAddress::none) continue;
         if (arena_[node] >= 0) {
           place_in_arena(node);
         } else if (!in_place(node, k)) {
-          const int written = is_split_sum(level_[node], cut) ? *combine - 1 : k;
+          const int written = is_split_sum(level_[node], tiling) ? *combine - 1 : k;
           p.where[node] = allocate(bytes_of(g, node), pinned_[node]               ? groups
                                                       : last_use_[node] < written ? written
                                                                                   : last_use_[node]);
         }
       }
-      if (cut.chunks > 1) {
-        const i64 bytes = cut.chunks * cutter_.sums(group);
-        if (bytes > 0) cut.partials = allocate(bytes, *combine - 1);
+      if (tiling.chunks > 1) {
+        const i64 bytes = tiling.chunks * tiler_.sums(group);
+        if (bytes > 0) tiling.partials = allocate(bytes, *combine - 1);
       }
       if (group.opaque >= 0) {
         const i64 bytes = nodes_[group.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, k)
                                                                   : ir::scratch_bytes(g, group.opaque);
-        if (bytes > 0) cut.partials = allocate(bytes, k);
+        if (bytes > 0) tiling.partials = allocate(bytes, k);
       }
     }
     // values that must lie in an arena but could not be put there
     for (int i = 0; i < n; ++i)
       if (nodes_[i].op == ir::Op::flat_concat) pack_copies(i);
     for (const ir::Assign& a : g.assigns) {
-      const u64 to = Address::make(g.slots[a.slot].space, g.slots[a.slot].offset);
+      const u64 to = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       const u64 from = address(a.node);
       if (from != to && bytes_of(g, a.node) > 0) p.copies.push({from, to, bytes_of(g, a.node), groups});
     }
     for (int k = 0; k < g.outputs.size(); ++k) {
-      const u64 from = address(g.outputs[k]), to = Address::make(ir::Space::output, 0, k);
+      const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
       p.outputs.push(g.is_body ? to : from);
       const i64 bytes = bytes_of(g, g.outputs[k]);
       if (g.is_body && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
@@ -140,7 +140,8 @@ class Planner {
     x = root_in(x, k);
     if (last_use_[x] < k) last_use_[x] = k;
     const int made = group_[x];
-    if (made >= combined_ && made < k && role_[x] == Role::fused && is_split_sum(level_[x], p.cuts[made])) {
+    if (made >= combined_ && made < k && role_[x] == Role::fused &&
+        is_split_sum(level_[x], p.tilings[made])) {
       combined_ = k;
       p.combines.push(k);
     }
@@ -152,7 +153,7 @@ class Planner {
   constexpr void combine_before(int k) {
     for (int made = combined_; made < k; ++made)
       for (int i = 0; i < groups_[made].stores.size; ++i)
-        if (is_split_sum(level_[pool_[groups_[made].stores.begin + i]], p.cuts[made])) {
+        if (is_split_sum(level_[pool_[groups_[made].stores.begin + i]], p.tilings[made])) {
           combined_ = k;
           p.combines.push(k);
           return;
@@ -163,12 +164,12 @@ class Planner {
     for (int i = 0; i < g.nodes.size(); ++i) {
       const ir::Node& node = nodes_[i];
       if (node.op == ir::Op::input)
-        p.where[i] = Address::make(ir::Space::input, 0, static_cast<int>(node.imm));
+        p.where[i] = BufferAddress::make(ir::Space::input, 0, static_cast<int>(node.imm));
       else if (node.op == ir::Op::state)
-        states_.push(i), p.where[i] = Address::make(g.slots[static_cast<int>(node.imm)].space,
-                                                    g.slots[static_cast<int>(node.imm)].offset);
+        states_.push(i), p.where[i] = BufferAddress::make(g.slots[static_cast<int>(node.imm)].space,
+                                                          g.slots[static_cast<int>(node.imm)].offset);
       else if (node.op == ir::Op::scalar)
-        p.where[i] = Address::make(ir::Space::scalars, static_cast<i64>(node.imm) * 4);
+        p.where[i] = BufferAddress::make(ir::Space::scalars, static_cast<i64>(node.imm) * 4);
     }
   }
 
@@ -229,7 +230,7 @@ class Planner {
 
   // The group before which x, made by group `made`, is in memory.
   constexpr int combined(int x, int made) const {
-    if (made < 0 || role_[x] != Role::fused || !is_split_sum(level_[x], p.cuts[made])) return made + 1;
+    if (made < 0 || role_[x] != Role::fused || !is_split_sum(level_[x], p.tilings[made])) return made + 1;
     for (int before : p.combines)
       if (before > made) return before;
     return f.groups.size();
@@ -240,8 +241,8 @@ class Planner {
     for (int k = 0; k < g.outputs.size(); ++k) {
       const int x = root(g.outputs[k]);
       const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
-      if (computed && p.where[x] == Address::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
-        p.where[x] = Address::make(ir::Space::output, 0, k);
+      if (computed && p.where[x] == BufferAddress::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
+        p.where[x] = BufferAddress::make(ir::Space::output, 0, k);
     }
   }
 
@@ -250,7 +251,7 @@ class Planner {
     for (const ir::Assign& a : g.assigns) {
       const int x = a.node;
       const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
-      if (!computed || p.where[x] != Address::none || arena_[x] >= 0 || pinned_[x]) continue;
+      if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
       if (role_[x] == Role::fused && level_[x] != Level::element) continue;
       const int k = group_[x];
       const ir::Slot& slot = g.slots[a.slot];
@@ -262,7 +263,7 @@ class Planner {
         const bool same = static_cast<int>(nodes_[i].imm) == a.slot;
         free = same && last_use_[i] == k && role_[x] == Role::fused && aligned(i, x, k);
       }
-      if (free && last_use_[x] <= k) p.where[x] = Address::make(slot.space, slot.offset);
+      if (free && last_use_[x] <= k) p.where[x] = BufferAddress::make(slot.space, slot.offset);
     }
   }
   constexpr bool overlaps(const ir::Slot& a, const ir::Slot& b) const {
@@ -323,13 +324,13 @@ class Planner {
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
-      if (at == Address::none || Address::space(at) != ir::Space::workspace || pinned_[x] ||
+      if (at == BufferAddress::none || BufferAddress::space(at) != ir::Space::workspace || pinned_[x] ||
           last_use_[x] != k)
         continue;
       if (arena_[x] >= 0 || role_[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
       if (!aligned(x, node, k)) continue;
       const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
-      if (!memory_.prolong(Address::offset(at), k, last)) continue;
+      if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
       p.where[node] = at;
       last_use_[x] = k + 1;  // taken: no second result may have it
       return true;
@@ -338,7 +339,7 @@ class Planner {
   }
 
   constexpr u64 allocate(i64 bytes, int last) {
-    return Address::make(ir::Space::workspace, memory_.allocate(bytes, last));
+    return BufferAddress::make(ir::Space::workspace, memory_.allocate(bytes, last));
   }
 
   const ir::Graph& g;
@@ -354,7 +355,7 @@ class Planner {
   const View* views_ = f.views.data();
   const Group* groups_ = f.groups.data();
   const int* pool_ = f.pool.data();
-  Cutter cutter_{g, f};
+  Tiler tiler_{g, f};
   Plan p;
   List<int> last_use_, phase_, arena_, states_;
   List<i64> offsets_;
@@ -363,9 +364,10 @@ class Planner {
   int combined_ = 0;  // sums of the groups before this one are no longer in parts
   int phased_ = -1;   // the group that phase_ speaks of
   i64 arena_size_[16]{};
-  u64 arena_at_[16]{Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
-                    Address::none, Address::none, Address::none, Address::none, Address::none, Address::none,
-                    Address::none, Address::none, Address::none, Address::none};
+  u64 arena_at_[16]{BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
+                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
+                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
+                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none};
 };
 
 constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {

@@ -6,7 +6,7 @@
 #include "support/compile_verified.hpp"
 
 using namespace weft;
-using passes::Address;
+using passes::BufferAddress;
 
 namespace {
 
@@ -44,9 +44,11 @@ TEST_CASE("plan: two values that are needed at the same time never share memory,
   };
   std::vector<Life> lives;
   for (int i = 0; i < n; ++i)
-    if (p.where[i] != Address::none && f.group[i] >= 0 && Address::space(p.where[i]) == ir::Space::workspace)
+    if (p.where[i] != BufferAddress::none && f.group[i] >= 0 &&
+        BufferAddress::space(p.where[i]) == ir::Space::workspace)
       lives.push_back({i, f.group[i], std::max(f.group[i], last[static_cast<std::size_t>(i)]),
-                       Address::offset(p.where[i]), Address::offset(p.where[i]) + passes::bytes_of(g, i)});
+                       BufferAddress::offset(p.where[i]),
+                       BufferAddress::offset(p.where[i]) + passes::bytes_of(g, i)});
   CHECK(lives.size() > 60);
   int in_place = 0, shared = 0;
   for (const Life& a : lives)
@@ -77,14 +79,15 @@ TEST_CASE("plan: the gaps of the gradient arena are nobody else's memory") {
   for (int i = 0; i < g.nodes.size(); ++i)
     if (g.nodes[i].op == ir::Op::flat_concat) pack = i;
   REQUIRE(pack >= 0);
-  const i64 begin = Address::offset(p.where[pack]), end = begin + nn::state_table<Tiny>.trained_bytes;
+  const i64 begin = BufferAddress::offset(p.where[pack]), end = begin + nn::state_table<Tiny>.trained_bytes;
   std::vector<int> members;
   for (int a = 0; a < g.nodes[pack].arity; ++a) members.push_back(g.in(pack, a));
   int inside = 0;
   for (int i = 0; i < g.nodes.size(); ++i) {
-    if (p.where[i] == Address::none || f.group[i] < 0 || Address::space(p.where[i]) != ir::Space::workspace)
+    if (p.where[i] == BufferAddress::none || f.group[i] < 0 ||
+        BufferAddress::space(p.where[i]) != ir::Space::workspace)
       continue;
-    const i64 at = Address::offset(p.where[i]);
+    const i64 at = BufferAddress::offset(p.where[i]);
     if (at >= end || at + passes::bytes_of(g, i) <= begin) continue;
     CAPTURE(i);
     bool member = false;
@@ -104,8 +107,8 @@ TEST_CASE("plan: parameters and moments are updated where they live") {
   const passes::Plan& p = m.plan;
   CHECK(p.copies.empty());
   for (const ir::Assign& a : g.assigns) {
-    CHECK(Address::space(p.where[a.node]) == g.slots[a.slot].space);
-    CHECK(Address::offset(p.where[a.node]) == g.slots[a.slot].offset);
+    CHECK(BufferAddress::space(p.where[a.node]) == g.slots[a.slot].space);
+    CHECK(BufferAddress::offset(p.where[a.node]) == g.slots[a.slot].offset);
   }
 }
 
@@ -139,17 +142,17 @@ TEST_CASE("plan: sums along the rows stay in parts until something reads one of 
   CHECK(sums == 4);
 }
 
-TEST_CASE("cut: few pieces of a small dear map are a power of two, about equal") {
+TEST_CASE("tiling: few pieces of a small dear map are a power of two, about equal") {
   const auto dear = [](auto x) { return sigmoid(narrow<-1, 0, 128>(x)) * tanh(narrow<-1, 128, 128>(x)); };
   using Source = exec::FunctionSource<decltype(dear), Input<f32, Shape<96, 512>>>;
   const ir::Graph g = passes::prune(Source::graph());
   const passes::Plan p = passes::plan_memory(g, passes::fuse(g));
   int found = 0;
-  for (const passes::Cut& cut : p.cuts) {
-    if (cut.rows != 96) continue;
+  for (const passes::Tiling& tiling : p.tilings) {
+    if (tiling.rows != 96) continue;
     ++found;
-    CHECK(cut.chunks == 4);
-    CHECK(cut.rows_per_chunk == 24);
+    CHECK(tiling.chunks == 4);
+    CHECK(tiling.rows_per_chunk == 24);
   }
   CHECK(found == 1);
 }

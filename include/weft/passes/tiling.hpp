@@ -1,20 +1,20 @@
 #pragma once
-// How a fused group is cut: which axes are rows and which columns, and how many rows make one unit of work.
+// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
 // Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
 
-#include "weft/passes/address.hpp"
+#include "weft/passes/buffer_address.hpp"
 #include "weft/passes/collect.hpp"
 
 namespace WEFT_NAMESPACE::passes {
 
 // `chunks` pieces of rows_per_chunk rows, each one unit of work.
-struct Cut {
+struct Tiling {
   i64 rows = 1, cols = 1;
   i64 rows_per_chunk = 1, chunks = 1;
-  int split = 0;                 // axes of the space from this one on are columns
-  bool flat = false;             // a one-dimensional walk in tiles of `cols`, the last one ragged
-  int segments = -1;             // >= 0: the walk follows that parameter group's ranges
-  u64 partials = Address::none;  // chunks x (elements of every sum along the rows)
+  int split = 0;                       // axes of the space from this one on are columns
+  bool flat = false;                   // a one-dimensional walk in tiles of `cols`, the last one ragged
+  int segments = -1;                   // >= 0: the walk follows that parameter group's ranges
+  u64 partials = BufferAddress::none;  // chunks x (elements of every sum along the rows)
 };
 
 inline constexpr i64 flat_tile = 4096;
@@ -25,18 +25,18 @@ constexpr i64 bytes_of(const ir::Graph& g, int node) {
 }
 
 // A sum along the rows is left in parts, one a chunk, until something needs it.
-constexpr bool is_split_sum(Level level, const Cut& cut) {
-  return cut.chunks > 1 && (level == Level::column_sum || level == Level::total);
+constexpr bool is_split_sum(Level level, const Tiling& tiling) {
+  return tiling.chunks > 1 && (level == Level::column_sum || level == Level::total);
 }
 // Bytes of one part of node x, 64-byte aligned.
 constexpr i64 part_bytes(const ir::Graph& g, int x) { return (bytes_of(g, x) + 63) / 64 * 64; }
-class Cutter {
+class Tiler {
  public:
-  constexpr Cutter(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
+  constexpr Tiler(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
 
-  constexpr Cut cut(int k) const {
+  constexpr Tiling tiling(int k) const {
     const Group& group = groups_[k];
-    Cut cut;
+    Tiling tiling;
     bool totals = false, columns = false;
     for (int i = 0; i < group.stores.size; ++i) {
       const Level level = level_[pool_[group.stores.begin + i]];
@@ -46,42 +46,42 @@ class Cutter {
     const i64 size = group.space.size();
     if (group.odd) {
       const int reduction = pool_[group.stores.begin];
-      cut.rows = shapes_[nodes_[reduction].shape].size();
-      cut.cols = size / (cut.rows > 0 ? cut.rows : 1);
+      tiling.rows = shapes_[nodes_[reduction].shape].size();
+      tiling.cols = size / (tiling.rows > 0 ? tiling.rows : 1);
     } else if (group.split < 0 && is_flat(group, k)) {
-      cut.flat = true;
-      cut.cols = size < flat_tile ? size : flat_tile;
-      cut.rows = cut.cols > 0 ? (size + cut.cols - 1) / cut.cols : 0;
-      cut.segments = segments_of(group);
-      if (cut.segments >= 0) {
-        const ir::Span span = g.groups[cut.segments];
-        cut.cols = flat_tile;
-        cut.rows = 0;
+      tiling.flat = true;
+      tiling.cols = size < flat_tile ? size : flat_tile;
+      tiling.rows = tiling.cols > 0 ? (size + tiling.cols - 1) / tiling.cols : 0;
+      tiling.segments = segments_of(group);
+      if (tiling.segments >= 0) {
+        const ir::Span span = g.groups[tiling.segments];
+        tiling.cols = flat_tile;
+        tiling.rows = 0;
         for (int r = 0; r < span.size; ++r)
-          cut.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
+          tiling.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
       }
     } else {
-      cut.split = group.split >= 0 ? group.split : split_of_map(group, k);
+      tiling.split = group.split >= 0 ? group.split : split_of_map(group, k);
       for (int a = 0; a < group.space.rank; ++a)
-        (a < cut.split ? cut.rows : cut.cols) *= group.space.extent[a];
+        (a < tiling.split ? tiling.rows : tiling.cols) *= group.space.extent[a];
     }
     // what is small but dear is still worth several threads
-    const bool small = !totals && !columns && !cut.flat && size < 8 * chunk_elements;
+    const bool small = !totals && !columns && !tiling.flat && size < 8 * chunk_elements;
     const i64 elements = small ? dear_elements(group) : chunk_elements;
-    i64 per_chunk = cut.cols > 0 ? elements / cut.cols : 1;
+    i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
     if (per_chunk < 1) per_chunk = 1;
     // sums across rows keep one partial result a chunk: few, long chunks
     const i64 most = columns ? 16 : totals ? 64 : 1024;
-    if (cut.rows > per_chunk * most) per_chunk = (cut.rows + most - 1) / most;
+    if (tiling.rows > per_chunk * most) per_chunk = (tiling.rows + most - 1) / most;
     // few pieces of work: as many as any usual number of threads shares evenly
-    if (small && cut.rows > per_chunk) {
+    if (small && tiling.rows > per_chunk) {
       i64 pieces = 2;
-      while (pieces < 32 && pieces * per_chunk < cut.rows) pieces *= 2;
-      if (pieces * per_chunk >= cut.rows) per_chunk = (cut.rows + pieces - 1) / pieces;
+      while (pieces < 32 && pieces * per_chunk < tiling.rows) pieces *= 2;
+      if (pieces * per_chunk >= tiling.rows) per_chunk = (tiling.rows + pieces - 1) / pieces;
     }
-    cut.rows_per_chunk = per_chunk;
-    cut.chunks = cut.rows > 0 ? (cut.rows + per_chunk - 1) / per_chunk : 0;
-    return cut;
+    tiling.rows_per_chunk = per_chunk;
+    tiling.chunks = tiling.rows > 0 ? (tiling.rows + per_chunk - 1) / per_chunk : 0;
+    return tiling;
   }
 
   // Bytes of one chunk's partial results, all sums of the group one after another, each 64-byte aligned.

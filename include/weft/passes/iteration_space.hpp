@@ -11,15 +11,15 @@ namespace WEFT_NAMESPACE::passes {
 enum class Level : u8 { element, row, column_sum, total };
 
 // How extents `d`, right-aligned, lie in `space`.
-struct Fit {
+struct SpaceFit {
   bool inside = true;   // every extent is the space's or 1
   bool outside = true;  // every extent of the space is d's or 1
   bool full = true;     // inside and nothing is reduced
   bool suffix = true;   // what is reduced are all columns from `split` on
   int split = 0;        // in axes of the larger of the two
 };
-constexpr Fit fit(const Dims& space, const Dims& d) {
-  Fit r;
+constexpr SpaceFit fit_in(const Dims& space, const Dims& d) {
+  SpaceFit r;
   const int rank = space.rank > d.rank ? space.rank : d.rank;
   bool reducing = false;
   for (int k = 0; k < rank; ++k) {

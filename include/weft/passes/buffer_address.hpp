@@ -5,7 +5,7 @@
 
 namespace WEFT_NAMESPACE::passes {
 
-struct Address {
+struct BufferAddress {
   static constexpr u64 none = ~u64{0};
   static constexpr u64 make(ir::Space space, i64 offset, int index = 0) {
     return static_cast<u64>(space) << 56 | static_cast<u64>(index) << 40 | static_cast<u64>(offset);
