@@ -4459,7 +4459,7 @@ constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
 // A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
 // changed, or as constant arrays that later evaluations read where they lie.
 
-// ---- weft/core/words.hpp ----
+// ---- weft/core/constexpr_stage.hpp ----
 // How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
 // read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
 
@@ -31522,14 +31522,14 @@ using AdaptiveAvgPool3d = AdaptiveAvgPool<3, Out>;
 // MultiheadAttention with PyTorch's parameters, layouts and start. Law: operands that are one and the same
 // value share one product with the stacked weights, as do key and value of a cross attention.
 
-// ---- weft/nn/attention_words.hpp ----
+// ---- weft/nn/keyword_args.hpp ----
 // Arguments with PyTorch's names for calls with many optional ones: attn(q, k, v, key_padding_mask(padding),
 // is_causal). Law: they come after the operands in any order, each at most once, and a layer refuses those
 // that it does not know.
 
 namespace WEFT_NAMESPACE::nn {
 
-enum class Word : u8 {
+enum class Keyword : u8 {
   attn_mask,
   key_padding_mask,
   is_causal,
@@ -31547,7 +31547,7 @@ enum class Word : u8 {
 };
 
 // A: a tensor's handle, a std::bool_constant, or Absent for an argument that is passed on and was not given.
-template <Word Name, class A>
+template <Keyword Name, class A>
 struct Named {
   A value{};
 };
@@ -31555,47 +31555,47 @@ struct Named {
 // Masks, of boolean or floating dtype. Booleans are true where NOT to attend, the opposite of
 // scaled_dot_product_attention's, both as in PyTorch; numbers are added to the scores.
 template <class M>
-constexpr Named<Word::attn_mask, M> attn_mask(const M& mask) {
+constexpr Named<Keyword::attn_mask, M> attn_mask(const M& mask) {
   return {mask};
 }
 template <class M>
-constexpr Named<Word::key_padding_mask, M> key_padding_mask(const M& mask) {
+constexpr Named<Keyword::key_padding_mask, M> key_padding_mask(const M& mask) {
   return {mask};
 }
 template <class M>
-constexpr Named<Word::src_mask, M> src_mask(const M& mask) {
+constexpr Named<Keyword::src_mask, M> src_mask(const M& mask) {
   return {mask};
 }
 template <class M>
-constexpr Named<Word::src_key_padding_mask, M> src_key_padding_mask(const M& mask) {
+constexpr Named<Keyword::src_key_padding_mask, M> src_key_padding_mask(const M& mask) {
   return {mask};
 }
 template <class M>
-constexpr Named<Word::tgt_mask, M> tgt_mask(const M& mask) {
+constexpr Named<Keyword::tgt_mask, M> tgt_mask(const M& mask) {
   return {mask};
 }
 template <class M>
-constexpr Named<Word::tgt_key_padding_mask, M> tgt_key_padding_mask(const M& mask) {
+constexpr Named<Keyword::tgt_key_padding_mask, M> tgt_key_padding_mask(const M& mask) {
   return {mask};
 }
 template <class M>
-constexpr Named<Word::memory_mask, M> memory_mask(const M& mask) {
+constexpr Named<Keyword::memory_mask, M> memory_mask(const M& mask) {
   return {mask};
 }
 template <class M>
-constexpr Named<Word::memory_key_padding_mask, M> memory_key_padding_mask(const M& mask) {
+constexpr Named<Keyword::memory_key_padding_mask, M> memory_key_padding_mask(const M& mask) {
   return {mask};
 }
 
 // Query i attends to the keys 0 to i; no mask need be given with it, and one that is given holds as well.
-inline constexpr Named<Word::is_causal, std::true_type> is_causal{};
-inline constexpr Named<Word::src_is_causal, std::true_type> src_is_causal{};
-inline constexpr Named<Word::tgt_is_causal, std::true_type> tgt_is_causal{};
-inline constexpr Named<Word::memory_is_causal, std::true_type> memory_is_causal{};
+inline constexpr Named<Keyword::is_causal, std::true_type> is_causal{};
+inline constexpr Named<Keyword::src_is_causal, std::true_type> src_is_causal{};
+inline constexpr Named<Keyword::tgt_is_causal, std::true_type> tgt_is_causal{};
+inline constexpr Named<Keyword::memory_is_causal, std::true_type> memory_is_causal{};
 // The result is a tuple of the output and the weights, averaged over the heads unless told otherwise.
-inline constexpr Named<Word::need_weights, std::true_type> need_weights{};
+inline constexpr Named<Keyword::need_weights, std::true_type> need_weights{};
 template <bool Average>
-inline constexpr Named<Word::average_attn_weights, std::bool_constant<Average>> average_attn_weights{};
+inline constexpr Named<Keyword::average_attn_weights, std::bool_constant<Average>> average_attn_weights{};
 
 WEFT_REFUSAL(WordsFit,
              "after its operands a layer takes only named arguments that it knows, such as attn_mask(m) or "
@@ -31603,36 +31603,36 @@ WEFT_REFUSAL(WordsFit,
 
 namespace module_detail {
 
-template <Word Name, class A>
-inline constexpr bool is_word = false;
-template <Word Name, class A>
-inline constexpr bool is_word<Name, Named<Name, A>> = true;
+template <Keyword Name, class A>
+inline constexpr bool is_keyword = false;
+template <Keyword Name, class A>
+inline constexpr bool is_keyword<Name, Named<Name, A>> = true;
 
-// Whether every one of A is one of the words `Known`, and none comes twice.
-template <Word... Known>
-struct Words {
-  template <Word Name, class... A>
-  static constexpr int times = ((is_word<Name, A> ? 1 : 0) + ... + 0);
+// Whether every one of A is one of the keywords `Known`, and none comes twice.
+template <Keyword... Known>
+struct Keywords {
+  template <Keyword Name, class... A>
+  static constexpr int times = ((is_keyword<Name, A> ? 1 : 0) + ... + 0);
   template <class... A>
   static constexpr bool fit = ((times<Known, A...> <= 1) && ... && true) &&
                               (times<Known, A...> + ... + 0) == sizeof...(A);
 };
 
-// The value of the word Name among the arguments, or Absent.
-template <Word Name>
-constexpr Absent word() {
+// The value of the keyword Name among the arguments, or Absent.
+template <Keyword Name>
+constexpr Absent keyword() {
   return {};
 }
-template <Word Name, class First, class... Rest>
-constexpr auto word(const First& first, const Rest&... rest) {
-  if constexpr (is_word<Name, First>)
+template <Keyword Name, class First, class... Rest>
+constexpr auto keyword(const First& first, const Rest&... rest) {
+  if constexpr (is_keyword<Name, First>)
     return first.value;
   else
-    return word<Name>(rest...);
+    return keyword<Name>(rest...);
 }
-template <Word Name, class... A>
+template <Keyword Name, class... A>
 constexpr bool flag(bool otherwise) {
-  using Value = decltype(word<Name>(std::declval<const A&>()...));
+  using Value = decltype(keyword<Name>(std::declval<const A&>()...));
   if constexpr (std::is_same_v<Value, Absent>)
     return otherwise;
   else
@@ -32307,7 +32307,8 @@ struct MultiheadAttention {
     return x;
   }
   template <class... A>
-  constexpr auto operator()(const auto& query, const auto& key, const auto& value, const A&... words) const {
+  constexpr auto operator()(const auto& query, const auto& key, const auto& value,
+                            const A&... keywords) const {
     const auto q = to_expr(query);
     const auto k = to_expr(key);
     const auto v = to_expr(value);
@@ -32315,14 +32316,14 @@ struct MultiheadAttention {
     using K = typename std::remove_cvref_t<decltype(k)>::shape;
     using V = typename std::remove_cvref_t<decltype(v)>::shape;
     constexpr bool known =
-        module_detail::Words<Word::attn_mask, Word::key_padding_mask, Word::is_causal, Word::need_weights,
-                             Word::average_attn_weights>::template fit<A...>;
+        module_detail::Keywords<Keyword::attn_mask, Keyword::key_padding_mask, Keyword::is_causal,
+                                Keyword::need_weights, Keyword::average_attn_weights>::template fit<A...>;
     static_assert(sizeof(WordsFit<known, MultiheadAttention, A...>) > 0);
     constexpr bool ok = fits(Q::value, K::value, V::value);
     static_assert(sizeof(MultiheadOperandsFit<ok, MultiheadAttention, Q, K, V, Shape<EmbedDim, kdim, vdim>>) >
                   0);
     if constexpr (ok && known && divides)
-      return attend(q, k, v, words...);
+      return attend(q, k, v, keywords...);
     else
       return weft::detail::refused<T, Q>(q, k, v);
   }
@@ -32433,18 +32434,18 @@ struct MultiheadAttention {
       return attention(q, k, v, p);
   }
   template <class Q, class K, class V, class... A>
-  constexpr auto attend(const Q& query, const K& key, const V& value, const A&... words) const {
-    using module_detail::flag, module_detail::word;
+  constexpr auto attend(const Q& query, const K& key, const V& value, const A&... keywords) const {
+    using module_detail::flag, module_detail::keyword;
     constexpr i64 N = batch_of<Q>, L = length_of<Q>, S = length_of<K>;
     const auto [a, b, c] = projected(query, key, value);
     const auto q = heads<leads<Q>, N, L>(a);
     const auto k = lengthened<N>(heads<leads<Q>, N, S>(b), bias_k);
     const auto v = lengthened<N>(heads<leads<Q>, N, S>(c), bias_v);
-    constexpr bool weights = flag<Word::need_weights, A...>(false);
-    constexpr AttentionOptions options{.is_causal = flag<Word::is_causal, A...>(false)};
+    constexpr bool weights = flag<Keyword::need_weights, A...>(false);
+    constexpr AttentionOptions options{.is_causal = flag<Keyword::is_causal, A...>(false)};
     constexpr ScaledDotProductAttentionOp<options, true, open, weights> attention{};
-    const auto mask = word<Word::attn_mask>(words...);
-    const auto padding = word<Word::key_padding_mask>(words...);
+    const auto mask = keyword<Keyword::attn_mask>(keywords...);
+    const auto padding = keyword<Keyword::key_padding_mask>(keywords...);
     constexpr module_detail::MultiheadMask<N, NumHeads, L, S, open, false> by_query{};
     constexpr module_detail::MultiheadMask<N, NumHeads, L, S, open, true> by_key{};
     const double p = mode.training ? static_cast<double>(dropout) : 0.0;
@@ -32453,7 +32454,7 @@ struct MultiheadAttention {
       return merged<Q, N, L>(result);
     } else {
       const auto output = merged<Q, N, L>(std::get<0>(result));
-      constexpr bool average = flag<Word::average_attn_weights, A...>(true);
+      constexpr bool average = flag<Keyword::average_attn_weights, A...>(true);
       const auto& w = std::get<1>(result);
       if constexpr (average && Q::rank == 2)
         return std::tuple{output, reshape<L, S + open>(mean<1>(w))};
@@ -37626,10 +37627,11 @@ template <i64 In, i64 Out, TransformerOptions O, class WeightInit>
 using TransformerLinear = Projection<In, Out, O.bias, f32, WeightInit, init::FanInUniform<In>>;
 
 // attention(q, kv, kv) with what the words Mask, Padding and Causal say.
-template <Word Mask, Word Padding, Word Causal, class... A>
-constexpr auto transformer_attend(const auto& attention, const auto& q, const auto& kv, const A&... words) {
-  const auto mask = attn_mask(word<Mask>(words...));
-  const auto padding = key_padding_mask(word<Padding>(words...));
+template <Keyword Mask, Keyword Padding, Keyword Causal, class... A>
+constexpr auto transformer_attend(const auto& attention, const auto& q, const auto& kv,
+                                  const A&... keywords) {
+  const auto mask = attn_mask(keyword<Mask>(keywords...));
+  const auto padding = key_padding_mask(keyword<Padding>(keywords...));
   if constexpr (flag<Causal, A...>(false))
     return attention(q, kv, kv, mask, padding, is_causal);
   else
@@ -37664,14 +37666,13 @@ struct TransformerEncoderLayer {
   Activation activation{};
 
   template <class... A>
-  constexpr auto operator()(const auto& src, const A&... words) const {
-    constexpr bool known =
-        module_detail::Words<Word::src_mask, Word::src_key_padding_mask, Word::is_causal>::template fit<A...>;
+  constexpr auto operator()(const auto& src, const A&... keywords) const {
+    constexpr bool known = module_detail::Keywords<Keyword::src_mask, Keyword::src_key_padding_mask,
+                                                   Keyword::is_causal>::template fit<A...>;
     static_assert(sizeof(WordsFit<known, TransformerEncoderLayer, A...>) > 0);
     const auto attend = [&](const auto& x) {
-      return dropout1(
-          module_detail::transformer_attend<Word::src_mask, Word::src_key_padding_mask, Word::is_causal>(
-              self_attn, x, x, words...));
+      return dropout1(module_detail::transformer_attend<Keyword::src_mask, Keyword::src_key_padding_mask,
+                                                        Keyword::is_causal>(self_attn, x, x, keywords...));
     };
     const auto feed_forward = [&](const auto& x) {
       return dropout2(linear2(dropout(activation(linear1(x)))));
@@ -37701,22 +37702,22 @@ struct TransformerDecoderLayer {
   Activation activation{};
 
   template <class... A>
-  constexpr auto operator()(const auto& tgt, const auto& memory, const A&... words) const {
+  constexpr auto operator()(const auto& tgt, const auto& memory, const A&... keywords) const {
     constexpr bool known =
-        module_detail::Words<Word::tgt_mask, Word::tgt_key_padding_mask, Word::tgt_is_causal,
-                             Word::memory_mask, Word::memory_key_padding_mask,
-                             Word::memory_is_causal>::template fit<A...>;
+        module_detail::Keywords<Keyword::tgt_mask, Keyword::tgt_key_padding_mask, Keyword::tgt_is_causal,
+                                Keyword::memory_mask, Keyword::memory_key_padding_mask,
+                                Keyword::memory_is_causal>::template fit<A...>;
     static_assert(sizeof(WordsFit<known, TransformerDecoderLayer, A...>) > 0);
     const auto seen = to_expr(memory);
     const auto attend = [&](const auto& x) {
       return dropout1(
-          module_detail::transformer_attend<Word::tgt_mask, Word::tgt_key_padding_mask, Word::tgt_is_causal>(
-              self_attn, x, x, words...));
+          module_detail::transformer_attend<Keyword::tgt_mask, Keyword::tgt_key_padding_mask,
+                                            Keyword::tgt_is_causal>(self_attn, x, x, keywords...));
     };
     const auto look_back = [&](const auto& x) {
       return dropout2(
-          module_detail::transformer_attend<Word::memory_mask, Word::memory_key_padding_mask,
-                                            Word::memory_is_causal>(multihead_attn, x, seen, words...));
+          module_detail::transformer_attend<Keyword::memory_mask, Keyword::memory_key_padding_mask,
+                                            Keyword::memory_is_causal>(multihead_attn, x, seen, keywords...));
     };
     const auto feed_forward = [&](const auto& x) {
       return dropout3(linear2(dropout(activation(linear1(x)))));
@@ -37755,8 +37756,8 @@ template <class Layer, int NumLayers, class Norm = Absent>
 struct TransformerEncoder {
   std::array<Layer, static_cast<std::size_t>(NumLayers)> layers{};
   Norm norm{};
-  constexpr auto operator()(const auto& src, const auto&... words) const {
-    return module_detail::run_stack(layers, norm, src, words...);
+  constexpr auto operator()(const auto& src, const auto&... keywords) const {
+    return module_detail::run_stack(layers, norm, src, keywords...);
   }
 };
 
@@ -37765,8 +37766,8 @@ template <class Layer, int NumLayers, class Norm = Absent>
 struct TransformerDecoder {
   std::array<Layer, static_cast<std::size_t>(NumLayers)> layers{};
   Norm norm{};
-  constexpr auto operator()(const auto& tgt, const auto& memory, const auto&... words) const {
-    return module_detail::run_stack(layers, norm, tgt, memory, words...);
+  constexpr auto operator()(const auto& tgt, const auto& memory, const auto&... keywords) const {
+    return module_detail::run_stack(layers, norm, tgt, memory, keywords...);
   }
 };
 
@@ -37784,24 +37785,25 @@ struct Transformer {
       decoder{.norm = {.eps = O.layer_norm_eps}};
 
   template <class... A>
-  constexpr auto operator()(const auto& src, const auto& tgt, const A&... words) const {
-    using module_detail::flag, module_detail::word;
+  constexpr auto operator()(const auto& src, const auto& tgt, const A&... keywords) const {
+    using module_detail::flag, module_detail::keyword;
     constexpr bool known =
-        module_detail::Words<Word::src_mask, Word::src_key_padding_mask, Word::src_is_causal, Word::tgt_mask,
-                             Word::tgt_key_padding_mask, Word::tgt_is_causal, Word::memory_mask,
-                             Word::memory_key_padding_mask, Word::memory_is_causal>::template fit<A...>;
+        module_detail::Keywords<Keyword::src_mask, Keyword::src_key_padding_mask, Keyword::src_is_causal,
+                                Keyword::tgt_mask, Keyword::tgt_key_padding_mask, Keyword::tgt_is_causal,
+                                Keyword::memory_mask, Keyword::memory_key_padding_mask,
+                                Keyword::memory_is_causal>::template fit<A...>;
     static_assert(sizeof(WordsFit<known, Transformer, A...>) > 0);
     const auto memory =
-        encoder(src, src_mask(word<Word::src_mask>(words...)),
-                src_key_padding_mask(word<Word::src_key_padding_mask>(words...)),
-                Named<Word::is_causal, std::bool_constant<flag<Word::src_is_causal, A...>(false)>>{});
+        encoder(src, src_mask(keyword<Keyword::src_mask>(keywords...)),
+                src_key_padding_mask(keyword<Keyword::src_key_padding_mask>(keywords...)),
+                Named<Keyword::is_causal, std::bool_constant<flag<Keyword::src_is_causal, A...>(false)>>{});
     return decoder(
-        tgt, memory, tgt_mask(word<Word::tgt_mask>(words...)),
-        tgt_key_padding_mask(word<Word::tgt_key_padding_mask>(words...)),
-        Named<Word::tgt_is_causal, std::bool_constant<flag<Word::tgt_is_causal, A...>(false)>>{},
-        memory_mask(word<Word::memory_mask>(words...)),
-        memory_key_padding_mask(word<Word::memory_key_padding_mask>(words...)),
-        Named<Word::memory_is_causal, std::bool_constant<flag<Word::memory_is_causal, A...>(false)>>{});
+        tgt, memory, tgt_mask(keyword<Keyword::tgt_mask>(keywords...)),
+        tgt_key_padding_mask(keyword<Keyword::tgt_key_padding_mask>(keywords...)),
+        Named<Keyword::tgt_is_causal, std::bool_constant<flag<Keyword::tgt_is_causal, A...>(false)>>{},
+        memory_mask(keyword<Keyword::memory_mask>(keywords...)),
+        memory_key_padding_mask(keyword<Keyword::memory_key_padding_mask>(keywords...)),
+        Named<Keyword::memory_is_causal, std::bool_constant<flag<Keyword::memory_is_causal, A...>(false)>>{});
   }
 };
 

@@ -2,7 +2,7 @@
 // Plans and lowered parts as words, and back: what crosses from one constant evaluation to the next.
 
 #include "weft/codegen/lowered.hpp"
-#include "weft/core/words.hpp"
+#include "weft/core/constexpr_stage.hpp"
 
 namespace WEFT_NAMESPACE::codegen {
 

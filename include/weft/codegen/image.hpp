@@ -3,7 +3,7 @@
 // small slice into a Code type: compilers keep flat integers cheaply and structures not.
 
 #include "weft/codegen/lower.hpp"
-#include "weft/core/words.hpp"
+#include "weft/core/constexpr_stage.hpp"
 
 namespace WEFT_NAMESPACE::codegen {
 

@@ -2,7 +2,7 @@
 // Probes of a compiled program: which values of the trace they are, as words behind its graph, and from these
 // their types. Law: a probe that was asked for is one more result of the program, behind all others.
 
-#include "weft/core/words.hpp"
+#include "weft/core/constexpr_stage.hpp"
 #include "weft/exec/tensor.hpp"
 #include "weft/ops/core/probe.hpp"
 

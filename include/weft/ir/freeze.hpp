@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "weft/core/words.hpp"
+#include "weft/core/constexpr_stage.hpp"
 #include "weft/ir/graph.hpp"
 
 namespace WEFT_NAMESPACE::ir {

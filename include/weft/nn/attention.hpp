@@ -2,8 +2,8 @@
 // MultiheadAttention with PyTorch's parameters, layouts and start. Law: operands that are one and the same
 // value share one product with the stacked weights, as do key and value of a cross attention.
 
-#include "weft/nn/attention_words.hpp"
 #include "weft/nn/dropout.hpp"
+#include "weft/nn/keyword_args.hpp"
 #include "weft/ops/nn/attention.hpp"
 #include "weft/ops/shape/concat.hpp"
 #include "weft/ops/shape/creation.hpp"
@@ -140,7 +140,8 @@ struct MultiheadAttention {
     return x;
   }
   template <class... A>
-  constexpr auto operator()(const auto& query, const auto& key, const auto& value, const A&... words) const {
+  constexpr auto operator()(const auto& query, const auto& key, const auto& value,
+                            const A&... keywords) const {
     const auto q = to_expr(query);
     const auto k = to_expr(key);
     const auto v = to_expr(value);
@@ -148,14 +149,14 @@ struct MultiheadAttention {
     using K = typename std::remove_cvref_t<decltype(k)>::shape;
     using V = typename std::remove_cvref_t<decltype(v)>::shape;
     constexpr bool known =
-        module_detail::Words<Word::attn_mask, Word::key_padding_mask, Word::is_causal, Word::need_weights,
-                             Word::average_attn_weights>::template fit<A...>;
+        module_detail::Keywords<Keyword::attn_mask, Keyword::key_padding_mask, Keyword::is_causal,
+                                Keyword::need_weights, Keyword::average_attn_weights>::template fit<A...>;
     static_assert(sizeof(WordsFit<known, MultiheadAttention, A...>) > 0);
     constexpr bool ok = fits(Q::value, K::value, V::value);
     static_assert(sizeof(MultiheadOperandsFit<ok, MultiheadAttention, Q, K, V, Shape<EmbedDim, kdim, vdim>>) >
                   0);
     if constexpr (ok && known && divides)
-      return attend(q, k, v, words...);
+      return attend(q, k, v, keywords...);
     else
       return weft::detail::refused<T, Q>(q, k, v);
   }
@@ -266,18 +267,18 @@ struct MultiheadAttention {
       return attention(q, k, v, p);
   }
   template <class Q, class K, class V, class... A>
-  constexpr auto attend(const Q& query, const K& key, const V& value, const A&... words) const {
-    using module_detail::flag, module_detail::word;
+  constexpr auto attend(const Q& query, const K& key, const V& value, const A&... keywords) const {
+    using module_detail::flag, module_detail::keyword;
     constexpr i64 N = batch_of<Q>, L = length_of<Q>, S = length_of<K>;
     const auto [a, b, c] = projected(query, key, value);
     const auto q = heads<leads<Q>, N, L>(a);
     const auto k = lengthened<N>(heads<leads<Q>, N, S>(b), bias_k);
     const auto v = lengthened<N>(heads<leads<Q>, N, S>(c), bias_v);
-    constexpr bool weights = flag<Word::need_weights, A...>(false);
-    constexpr AttentionOptions options{.is_causal = flag<Word::is_causal, A...>(false)};
+    constexpr bool weights = flag<Keyword::need_weights, A...>(false);
+    constexpr AttentionOptions options{.is_causal = flag<Keyword::is_causal, A...>(false)};
     constexpr ScaledDotProductAttentionOp<options, true, open, weights> attention{};
-    const auto mask = word<Word::attn_mask>(words...);
-    const auto padding = word<Word::key_padding_mask>(words...);
+    const auto mask = keyword<Keyword::attn_mask>(keywords...);
+    const auto padding = keyword<Keyword::key_padding_mask>(keywords...);
     constexpr module_detail::MultiheadMask<N, NumHeads, L, S, open, false> by_query{};
     constexpr module_detail::MultiheadMask<N, NumHeads, L, S, open, true> by_key{};
     const double p = mode.training ? static_cast<double>(dropout) : 0.0;
@@ -286,7 +287,7 @@ struct MultiheadAttention {
       return merged<Q, N, L>(result);
     } else {
       const auto output = merged<Q, N, L>(std::get<0>(result));
-      constexpr bool average = flag<Word::average_attn_weights, A...>(true);
+      constexpr bool average = flag<Keyword::average_attn_weights, A...>(true);
       const auto& w = std::get<1>(result);
       if constexpr (average && Q::rank == 2)
         return std::tuple{output, reshape<L, S + open>(mean<1>(w))};

@@ -30,8 +30,8 @@ template <class Layer, int NumLayers, class Norm = Absent>
 struct TransformerEncoder {
   std::array<Layer, static_cast<std::size_t>(NumLayers)> layers{};
   Norm norm{};
-  constexpr auto operator()(const auto& src, const auto&... words) const {
-    return module_detail::run_stack(layers, norm, src, words...);
+  constexpr auto operator()(const auto& src, const auto&... keywords) const {
+    return module_detail::run_stack(layers, norm, src, keywords...);
   }
 };
 
@@ -40,8 +40,8 @@ template <class Layer, int NumLayers, class Norm = Absent>
 struct TransformerDecoder {
   std::array<Layer, static_cast<std::size_t>(NumLayers)> layers{};
   Norm norm{};
-  constexpr auto operator()(const auto& tgt, const auto& memory, const auto&... words) const {
-    return module_detail::run_stack(layers, norm, tgt, memory, words...);
+  constexpr auto operator()(const auto& tgt, const auto& memory, const auto&... keywords) const {
+    return module_detail::run_stack(layers, norm, tgt, memory, keywords...);
   }
 };
 
@@ -59,24 +59,25 @@ struct Transformer {
       decoder{.norm = {.eps = O.layer_norm_eps}};
 
   template <class... A>
-  constexpr auto operator()(const auto& src, const auto& tgt, const A&... words) const {
-    using module_detail::flag, module_detail::word;
+  constexpr auto operator()(const auto& src, const auto& tgt, const A&... keywords) const {
+    using module_detail::flag, module_detail::keyword;
     constexpr bool known =
-        module_detail::Words<Word::src_mask, Word::src_key_padding_mask, Word::src_is_causal, Word::tgt_mask,
-                             Word::tgt_key_padding_mask, Word::tgt_is_causal, Word::memory_mask,
-                             Word::memory_key_padding_mask, Word::memory_is_causal>::template fit<A...>;
+        module_detail::Keywords<Keyword::src_mask, Keyword::src_key_padding_mask, Keyword::src_is_causal,
+                                Keyword::tgt_mask, Keyword::tgt_key_padding_mask, Keyword::tgt_is_causal,
+                                Keyword::memory_mask, Keyword::memory_key_padding_mask,
+                                Keyword::memory_is_causal>::template fit<A...>;
     static_assert(sizeof(WordsFit<known, Transformer, A...>) > 0);
     const auto memory =
-        encoder(src, src_mask(word<Word::src_mask>(words...)),
-                src_key_padding_mask(word<Word::src_key_padding_mask>(words...)),
-                Named<Word::is_causal, std::bool_constant<flag<Word::src_is_causal, A...>(false)>>{});
+        encoder(src, src_mask(keyword<Keyword::src_mask>(keywords...)),
+                src_key_padding_mask(keyword<Keyword::src_key_padding_mask>(keywords...)),
+                Named<Keyword::is_causal, std::bool_constant<flag<Keyword::src_is_causal, A...>(false)>>{});
     return decoder(
-        tgt, memory, tgt_mask(word<Word::tgt_mask>(words...)),
-        tgt_key_padding_mask(word<Word::tgt_key_padding_mask>(words...)),
-        Named<Word::tgt_is_causal, std::bool_constant<flag<Word::tgt_is_causal, A...>(false)>>{},
-        memory_mask(word<Word::memory_mask>(words...)),
-        memory_key_padding_mask(word<Word::memory_key_padding_mask>(words...)),
-        Named<Word::memory_is_causal, std::bool_constant<flag<Word::memory_is_causal, A...>(false)>>{});
+        tgt, memory, tgt_mask(keyword<Keyword::tgt_mask>(keywords...)),
+        tgt_key_padding_mask(keyword<Keyword::tgt_key_padding_mask>(keywords...)),
+        Named<Keyword::tgt_is_causal, std::bool_constant<flag<Keyword::tgt_is_causal, A...>(false)>>{},
+        memory_mask(keyword<Keyword::memory_mask>(keywords...)),
+        memory_key_padding_mask(keyword<Keyword::memory_key_padding_mask>(keywords...)),
+        Named<Keyword::memory_is_causal, std::bool_constant<flag<Keyword::memory_is_causal, A...>(false)>>{});
   }
 };
 

@@ -39,10 +39,11 @@ template <i64 In, i64 Out, TransformerOptions O, class WeightInit>
 using TransformerLinear = Projection<In, Out, O.bias, f32, WeightInit, init::FanInUniform<In>>;
 
 // attention(q, kv, kv) with what the words Mask, Padding and Causal say.
-template <Word Mask, Word Padding, Word Causal, class... A>
-constexpr auto transformer_attend(const auto& attention, const auto& q, const auto& kv, const A&... words) {
-  const auto mask = attn_mask(word<Mask>(words...));
-  const auto padding = key_padding_mask(word<Padding>(words...));
+template <Keyword Mask, Keyword Padding, Keyword Causal, class... A>
+constexpr auto transformer_attend(const auto& attention, const auto& q, const auto& kv,
+                                  const A&... keywords) {
+  const auto mask = attn_mask(keyword<Mask>(keywords...));
+  const auto padding = key_padding_mask(keyword<Padding>(keywords...));
   if constexpr (flag<Causal, A...>(false))
     return attention(q, kv, kv, mask, padding, is_causal);
   else
@@ -77,14 +78,13 @@ struct TransformerEncoderLayer {
   Activation activation{};
 
   template <class... A>
-  constexpr auto operator()(const auto& src, const A&... words) const {
-    constexpr bool known =
-        module_detail::Words<Word::src_mask, Word::src_key_padding_mask, Word::is_causal>::template fit<A...>;
+  constexpr auto operator()(const auto& src, const A&... keywords) const {
+    constexpr bool known = module_detail::Keywords<Keyword::src_mask, Keyword::src_key_padding_mask,
+                                                   Keyword::is_causal>::template fit<A...>;
     static_assert(sizeof(WordsFit<known, TransformerEncoderLayer, A...>) > 0);
     const auto attend = [&](const auto& x) {
-      return dropout1(
-          module_detail::transformer_attend<Word::src_mask, Word::src_key_padding_mask, Word::is_causal>(
-              self_attn, x, x, words...));
+      return dropout1(module_detail::transformer_attend<Keyword::src_mask, Keyword::src_key_padding_mask,
+                                                        Keyword::is_causal>(self_attn, x, x, keywords...));
     };
     const auto feed_forward = [&](const auto& x) {
       return dropout2(linear2(dropout(activation(linear1(x)))));
@@ -114,22 +114,22 @@ struct TransformerDecoderLayer {
   Activation activation{};
 
   template <class... A>
-  constexpr auto operator()(const auto& tgt, const auto& memory, const A&... words) const {
+  constexpr auto operator()(const auto& tgt, const auto& memory, const A&... keywords) const {
     constexpr bool known =
-        module_detail::Words<Word::tgt_mask, Word::tgt_key_padding_mask, Word::tgt_is_causal,
-                             Word::memory_mask, Word::memory_key_padding_mask,
-                             Word::memory_is_causal>::template fit<A...>;
+        module_detail::Keywords<Keyword::tgt_mask, Keyword::tgt_key_padding_mask, Keyword::tgt_is_causal,
+                                Keyword::memory_mask, Keyword::memory_key_padding_mask,
+                                Keyword::memory_is_causal>::template fit<A...>;
     static_assert(sizeof(WordsFit<known, TransformerDecoderLayer, A...>) > 0);
     const auto seen = to_expr(memory);
     const auto attend = [&](const auto& x) {
       return dropout1(
-          module_detail::transformer_attend<Word::tgt_mask, Word::tgt_key_padding_mask, Word::tgt_is_causal>(
-              self_attn, x, x, words...));
+          module_detail::transformer_attend<Keyword::tgt_mask, Keyword::tgt_key_padding_mask,
+                                            Keyword::tgt_is_causal>(self_attn, x, x, keywords...));
     };
     const auto look_back = [&](const auto& x) {
       return dropout2(
-          module_detail::transformer_attend<Word::memory_mask, Word::memory_key_padding_mask,
-                                            Word::memory_is_causal>(multihead_attn, x, seen, words...));
+          module_detail::transformer_attend<Keyword::memory_mask, Keyword::memory_key_padding_mask,
+                                            Keyword::memory_is_causal>(multihead_attn, x, seen, keywords...));
     };
     const auto feed_forward = [&](const auto& x) {
       return dropout3(linear2(dropout(activation(linear1(x)))));

@@ -1,7 +1,7 @@
 #pragma once
 // A fusion as words, and back: as constant arrays that later evaluations read where they lie.
 
-#include "weft/core/words.hpp"
+#include "weft/core/constexpr_stage.hpp"
 #include "weft/ir/freeze.hpp"
 #include "weft/passes/collect.hpp"
 

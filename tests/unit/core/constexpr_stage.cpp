@@ -1,4 +1,4 @@
-#include "weft/core/words.hpp"
+#include "weft/core/constexpr_stage.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@ struct Numbers {
 };
 }  // namespace
 
-TEST_CASE("words: a stage keeps exactly what it wrote, within its capacity and beyond") {
+TEST_CASE("constexpr_stage: a stage keeps exactly what it wrote, within its capacity and beyond") {
   CHECK(Kept<Numbers>::size == 100);
   CHECK(Kept<Numbers, 10>::size == 100);
   for (int i = 0; i < 100; ++i) {
