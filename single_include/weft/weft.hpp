@@ -2992,7 +2992,7 @@ constexpr SpaceFit fit_in(const Dims& space, const Dims& d) {
 struct Reduction {
   Level level = Level::element;
   int split = -1;
-  bool odd = false;
+  bool middle_axis = false;
 };
 // Which kind a reduction is, seen from its operand's extents.
 constexpr Reduction reduction_of(const ir::Graph& g, int i) {
@@ -3023,7 +3023,7 @@ constexpr Reduction reduction_of(const ir::Graph& g, int i) {
     r.level = Level::column_sum;
     r.split = first_out;
   } else {
-    r.odd = true;
+    r.middle_axis = true;
   }
   return r;
 }
@@ -3043,7 +3043,7 @@ using ir::Graph;
 using ir::Node;
 using ir::Op;
 
-enum class Role : u8 {
+enum class Materialization : u8 {
   leaf,       // in memory before the program starts
   generator,  // a function of the index alone; made again wherever it is used
   inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
@@ -3051,7 +3051,7 @@ enum class Role : u8 {
   fused,      // member of a fused group
   opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce
   arena,      // a flat_concat: its operands' memory read as one vector
-  waiting,    // while groups are formed: a sum, or a view of one, that goes with what reads the same later
+  deferred,   // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
 struct Group {
@@ -3064,12 +3064,12 @@ struct Group {
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
   int weight = 0;
   bool mixed = false;            // has members of row level or reductions
-  bool odd = false;              // one reduction along axes that are neither the first nor the last
+  bool middle_axis = false;      // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;  // ranges of Fusion::pool
 };
 
 struct Fusion {
-  List<Role> role;
+  List<Materialization> materialization;
   List<int> group;    // group of each fused or opaque node, -1 otherwise
   List<Level> level;  // of fused nodes
   List<u8> stored;    // the node's value is in memory
@@ -3080,7 +3080,8 @@ struct Fusion {
 
   // Whether group k reads x through its view: x is one, or becomes a copy of one only later.
   constexpr bool is_view_in(int x, int k) const {
-    return role[x] == Role::view || (role[x] == Role::fused && view_of[x] >= 0 && group[x] > k);
+    return materialization[x] == Materialization::view ||
+           (materialization[x] == Materialization::fused && view_of[x] >= 0 && group[x] > k);
   }
   // How group k reads x: through its view, or as x itself lies in memory.
   constexpr View view_in(const Graph& g, int x, int k) const {
@@ -3099,14 +3100,14 @@ struct FuseLimits {
 // it.
 struct Grouping {
   Fusion fusion;
-  List<int> earliest;    // the first group that may use the node's value
-  List<int> reader;      // the last group that reads the node
-  List<int> before;      // the member before it of the same group
-  List<int> leaf;        // something that inlined arithmetic on leaves reads
-  List<int> again_cost;  // of inlined arithmetic on leaves, else 0
-  List<int> late;        // inlined results, which get a kernel when all others have theirs
+  List<int> min_kernel;        // the first group that may use the node's value
+  List<int> reader;            // the last group that reads the node
+  List<int> before;            // the member before it of the same group
+  List<int> leaf;              // something that inlined arithmetic on leaves reads
+  List<int> remat_cost;        // of inlined arithmetic on leaves, else 0
+  List<int> deferred_outputs;  // inlined results, which get a kernel when all others have theirs
   int next = 0;
-  int prelude_used = 0;
+  int reserved_used = 0;
 };
 
 class Fuser {
@@ -3115,28 +3116,28 @@ class Fuser {
       : g(graph), s(grouping), limits_(limits) {
     const int n = g.nodes.size();
     if (s.next == 0) {
-      f.role = List<Role>(n, Role::leaf);
+      f.materialization = List<Materialization>(n, Materialization::leaf);
       f.group = List<int>(n, -1);
       f.level = List<Level>(n, Level::element);
       f.stored = List<u8>(n, 0);
       f.view_of = List<int>(n, -1);
-      s.earliest = List<int>(n, 0);
+      s.min_kernel = List<int>(n, 0);
       s.reader = List<int>(n, -1);
       s.before = List<int>(n, -1);
       s.leaf = List<int>(n, 0);
-      s.again_cost = List<int>(n, 0);
-      for (int k = 0; k < prelude; ++k) new_group(-1);
+      s.remat_cost = List<int>(n, 0);
+      for (int k = 0; k < reserved; ++k) new_group(-1);
     }
-    role_ = f.role.data();
+    materialization_ = f.materialization.data();
     group_ = f.group.data();
     level_ = f.level.data();
     stored_ = f.stored.data();
     view_of_ = f.view_of.data();
-    earliest_ = s.earliest.data();
+    min_kernel_ = s.min_kernel.data();
     reader_ = s.reader.data();
     before_ = s.before.data();
     leaf_ = s.leaf.data();
-    again_cost_ = s.again_cost.data();
+    remat_cost_ = s.remat_cost.data();
     wanted_ = List<u8>(n, 0);
     uses_ = List<int>(n, 0);
     int* uses = uses_.data();
@@ -3153,21 +3154,21 @@ class Fuser {
     const int count = g.nodes.size(), end = nodes < count - s.next ? s.next + nodes : count;
     for (int i = s.next; i < end; ++i) {
       const Node& n = nodes_[i];
-      if (may_wait(n.op) && waits(i)) {
-        role_[i] = Role::waiting;
+      if (may_defer(n.op) && is_deferred(i)) {
+        materialization_[i] = Materialization::deferred;
         continue;
       }
       for (int k = n.first; k < n.first + n.arity; ++k)
-        if (role_[edges_[k]] == Role::waiting) settle(edges_[k]);
+        if (materialization_[edges_[k]] == Materialization::deferred) settle(edges_[k]);
       enter(i);
     }
     s.next = end;
     if (end < count) return;
     for (int i = 0; i < count; ++i)
-      if (role_[i] == Role::waiting) settle(i);
+      if (materialization_[i] == Materialization::deferred) settle(i);
     // last, so that state which is read before it is written can be written where it lives
-    for (int i : s.late)
-      if (role_[i] == Role::inlined) want(i);
+    for (int i : s.deferred_outputs)
+      if (materialization_[i] == Materialization::inlined) want(i);
   }
 
  private:
@@ -3175,32 +3176,34 @@ class Fuser {
   constexpr void enter(int i) {
     classify(i);
     if (!wanted_.items[i]) return;
-    if (role_[i] == Role::inlined)
-      s.late.push(i);
+    if (materialization_[i] == Materialization::inlined)
+      s.deferred_outputs.push(i);
     else
       want(i);
   }
 
-  static constexpr bool may_wait(Op op) {
+  static constexpr bool may_defer(Op op) {
     return op == Op::reduce_sum || op == Op::broadcast || op == Op::reshape || op == Op::permute;
   }
   // Whether node i is a sum of memory that no group goes over in the same way yet: one may come before the
   // sum is used, and take it up without reading that memory again.
-  constexpr bool waits(int i) const {
+  constexpr bool is_deferred(int i) const {
     const int x = edges_[nodes_[i].first];
-    if (role_[x] == Role::waiting) return true;
-    if (nodes_[i].op != Op::reduce_sum || role_[x] == Role::fused || role_[x] == Role::generator)
+    if (materialization_[x] == Materialization::deferred) return true;
+    if (nodes_[i].op != Op::reduce_sum || materialization_[x] == Materialization::fused ||
+        materialization_[x] == Materialization::generator)
       return false;
     const int root = memory_node(x);
-    if (role_[root] != Role::leaf && role_[root] != Role::opaque) return false;
+    if (materialization_[root] != Materialization::leaf && materialization_[root] != Materialization::opaque)
+      return false;
     const Reduction r = reduction_of(g, i);
-    return !r.odd && r.level != Level::total &&
-           !(reader_[root] >= earliest_[x] && joins(reader_[root], i, nodes_[x].shape, r));
+    return !r.middle_axis && r.level != Level::total &&
+           !(reader_[root] >= min_kernel_[x] && joins(reader_[root], i, nodes_[x].shape, r));
   }
   constexpr void settle(int x) {
     const int of = edges_[nodes_[x].first];
-    if (role_[of] == Role::waiting) settle(of);
-    role_[x] = Role::leaf;
+    if (materialization_[of] == Materialization::deferred) settle(of);
+    materialization_[x] = Materialization::leaf;
     enter(x);
   }
 
@@ -3216,11 +3219,13 @@ class Fuser {
       case Op::constant:
       case Op::iota:
       case Op::random:
-        role_[i] = Role::generator;
+        materialization_[i] = Materialization::generator;
         return;
       case Op::broadcast:
-        role_[i] = role_[in[0]] == Role::generator ? Role::generator : Role::view;
-        earliest_[i] = earliest_[in[0]];
+        materialization_[i] = materialization_[in[0]] == Materialization::generator
+                                  ? Materialization::generator
+                                  : Materialization::view;
+        min_kernel_[i] = min_kernel_[in[0]];
         return;
       case Op::reshape:
       case Op::permute:
@@ -3229,10 +3234,10 @@ class Fuser {
         make_view(i, in[0]);
         return;
       case Op::loop_result:  // in memory once the loop has run
-        role_[i] = Role::opaque;
+        materialization_[i] = Materialization::opaque;
         stored_[i] = 1;
         group_[i] = group_[in[0]];
-        earliest_[i] = group_[i] + 1;
+        min_kernel_[i] = group_[i] + 1;
         return;
       case Op::dot:
         join_contracted(i);
@@ -3261,9 +3266,9 @@ class Fuser {
       case Op::flat_concat: {
         int after = 0;
         for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
-        role_[i] = Role::arena;
+        materialization_[i] = Materialization::arena;
         stored_[i] = 1;
-        earliest_[i] = after;
+        min_kernel_[i] = after;
         return;
       }
       default:
@@ -3274,33 +3279,34 @@ class Fuser {
       bool generated = true, from_leaves = true;
       int at = 0, cost = ir::info(n.op).cost;
       for (int k = 0; k < n.arity; ++k) {
-        generated = generated && role_[in[k]] == Role::generator;
-        at = max(at, earliest_[in[k]]);
+        generated = generated && materialization_[in[k]] == Materialization::generator;
+        at = max(at, min_kernel_[in[k]]);
         const int x = through_broadcasts(in[k]);
-        cost += again_cost_[x];
-        from_leaves = from_leaves && (again_cost_[x] > 0 || role_[x] == Role::generator ||
-                                      role_[memory_node(x)] == Role::leaf);
+        cost += remat_cost_[x];
+        from_leaves =
+            from_leaves && (remat_cost_[x] > 0 || materialization_[x] == Materialization::generator ||
+                            materialization_[memory_node(x)] == Materialization::leaf);
       }
-      earliest_[i] = at;
+      min_kernel_[i] = at;
       if (generated) {
-        role_[i] = Role::generator;
+        materialization_[i] = Materialization::generator;
         return;
       }
       if (from_leaves && cost <= limits_.from_leaves) {
-        role_[i] = Role::inlined;
-        again_cost_[i] = cost + 1;
+        materialization_[i] = Materialization::inlined;
+        remat_cost_[i] = cost + 1;
         for (int k = 0; k < n.arity; ++k) leaf_[i] = max(leaf_[i], memory_node(in[k]));
         return;
       }
       if (shapes_[nodes_[i].shape].size() == 1) {
-        role_[i] = Role::inlined;
+        materialization_[i] = Materialization::inlined;
         for (int k = 0; k < n.arity; ++k) need(in[k]);
         return;
       }
     }
     if (n.op == Op::pad) {
       const int root = view_root(in[0]);
-      earliest_[i] = after_memory(root);
+      min_kernel_[i] = after_memory(root);
     }
     place(i);
   }
@@ -3316,15 +3322,15 @@ class Fuser {
       roots_.push(walk == Walk::strided      ? view_root(in[k])
                   : walk == Walk::contiguous ? contiguous_root(in[k])
                                              : line_root(in[k], axis));
-    role_[i] = Role::opaque;
+    materialization_[i] = Materialization::opaque;
     stored_[i] = 1;
     group_[i] = new_group(i);
-    earliest_[i] = group_[i] + 1;
+    min_kernel_[i] = group_[i] + 1;
     for (const int x : roots_) read_by(group_[i], x);
   }
 
   // The first group that may read x from memory.
-  constexpr int after_memory(int x) const { return group_[x] >= 0 ? group_[x] + 1 : earliest_[x]; }
+  constexpr int after_memory(int x) const { return group_[x] >= 0 ? group_[x] + 1 : min_kernel_[x]; }
 
   constexpr void make_view(int i, int x) {
     View v = resolve(x);
@@ -3333,15 +3339,15 @@ class Fuser {
       v = contiguous_view(x, shapes_[nodes_[x].shape]);
       apply_movement(g, i, v);
     }
-    role_[i] = Role::view;
+    materialization_[i] = Materialization::view;
     view_of_[i] = f.views.size();
     f.views.push(v);
-    earliest_[i] = after_memory(v.root);
+    min_kernel_[i] = after_memory(v.root);
   }
 
   // x's memory as a strided view; what must be in memory for that is stored.
   constexpr View resolve(int x) {
-    if (role_[x] == Role::view) {
+    if (materialization_[x] == Materialization::view) {
       if (view_of_[x] >= 0) return f.views[view_of_[x]];
       View v = resolve(edges_[nodes_[x].first + 0]);  // a broadcast
       apply_movement(g, x, v);
@@ -3349,7 +3355,8 @@ class Fuser {
       f.views.push(v);
       return v;
     }
-    if (role_[x] == Role::generator || role_[x] == Role::inlined) copy(x);
+    if (materialization_[x] == Materialization::generator || materialization_[x] == Materialization::inlined)
+      copy(x);
     stored_[x] = 1;
     return contiguous_view(x, shapes_[nodes_[x].shape]);
   }
@@ -3368,13 +3375,15 @@ class Fuser {
   // is in memory when it runs.
   constexpr bool absorb(int i, int sum, int x) {
     const int at = group_[sum];
-    if (role_[sum] != Role::opaque || uses_[sum] != 1 || wanted_[sum] || nodes_[i].dtype != DType::f32)
+    if (materialization_[sum] != Materialization::opaque || uses_[sum] != 1 || wanted_[sum] ||
+        nodes_[i].dtype != DType::f32)
       return false;
     Group& group = f.groups[at];
     if (nodes_[group.opaque].op != Op::dot || group.bias >= 0) return false;
     const int base = through_broadcasts(x);
-    if (role_[base] == Role::generator) return false;
-    if (role_[base] == Role::inlined && !(is_bias(group, x, at) && make_early(base))) return false;
+    if (materialization_[base] == Materialization::generator) return false;
+    if (materialization_[base] == Materialization::inlined && !(is_bias(group, x, at) && make_early(base)))
+      return false;
     const int root = memory_node(x);
     if (after_memory(root) > at) return false;
     // state that is updated by what is added to it is rather written where it lives
@@ -3391,10 +3400,10 @@ class Fuser {
     if (reader_[root] < at) reader_[root] = at;
     stored_[sum] = 0;
     group.result = i;
-    role_[i] = Role::opaque;
+    materialization_[i] = Materialization::opaque;
     stored_[i] = 1;
     group_[i] = at;
-    earliest_[i] = at + 1;
+    min_kernel_[i] = at + 1;
     return true;
   }
   // Whether x is the same for every row of the product that group `at` computes.
@@ -3405,22 +3414,22 @@ class Fuser {
   // Stores x, arithmetic on leaves, before everything else, in one kernel with others of its shape.
   constexpr bool make_early(int x) {
     constexpr int most_groups = 2, most_weight = 16;
-    if (again_cost_[x] == 0) return false;
+    if (remat_cost_[x] == 0) return false;
     const int shape = nodes_[x].shape;
     int at = 0;
-    while (at < s.prelude_used &&
+    while (at < s.reserved_used &&
            (f.groups[at].shape != shape || f.groups[at].mixed || f.groups[at].weight >= most_weight))
       ++at;
-    if (at == s.prelude_used) {
+    if (at == s.reserved_used) {
       if (at >= most_groups) return false;
-      ++s.prelude_used;
+      ++s.reserved_used;
       f.groups[at].space = shapes_[shape];
       f.groups[at].shape = shape;
     }
     enter(at, x);
-    role_[x] = Role::fused;
-    again_cost_[x] = 0;
-    earliest_[x] = at;
+    materialization_[x] = Materialization::fused;
+    remat_cost_[x] = 0;
+    min_kernel_[x] = at;
     stored_[x] = 1;
     for (int k = nodes_[x].first; k < nodes_[x].first + nodes_[x].arity; ++k)
       read_by(at, memory_node(edges_[k]));
@@ -3428,7 +3437,7 @@ class Fuser {
   }
   // As resolve, of what is in memory anyway.
   constexpr View view_of_memory(int x) const {
-    if (role_[x] != Role::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
+    if (materialization_[x] != Materialization::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
     if (view_of_[x] >= 0) return f.views[view_of_[x]];
     View v = view_of_memory(edges_[nodes_[x].first + 0]);
     apply_movement(g, x, v);
@@ -3474,28 +3483,32 @@ class Fuser {
 
   // Gives x a kernel that stores it in row-major order.
   constexpr void copy(int x) {
-    if (role_[x] == Role::fused) return;
-    role_[x] = Role::fused;
+    if (materialization_[x] == Materialization::fused) return;
+    materialization_[x] = Materialization::fused;
     place(x);
     stored_[x] = 1;
   }
 
   // An output or an assigned value: must have contiguous memory of its own.
   constexpr void want(int x) {
-    if (role_[x] == Role::leaf || role_[x] == Role::generator || role_[x] == Role::inlined) {
+    if (materialization_[x] == Materialization::leaf || materialization_[x] == Materialization::generator ||
+        materialization_[x] == Materialization::inlined) {
       copy(x);
-    } else if (role_[x] == Role::view) {
+    } else if (materialization_[x] == Materialization::view) {
       const View v = resolve(x);
-      const bool computed = role_[v.root] == Role::fused || role_[v.root] == Role::opaque;
+      const bool computed = materialization_[v.root] == Materialization::fused ||
+                            materialization_[v.root] == Materialization::opaque;
       if (!computed || !is_contiguous(v, shapes_[nodes_[x].shape])) copy(x);
     }
-    stored_[x] = role_[x] == Role::view ? stored_[x] : u8{1};
+    stored_[x] = materialization_[x] == Materialization::view ? stored_[x] : u8{1};
   }
 
   // A value that single-element arithmetic reads: it must be in memory, as any group may make that again.
   constexpr void need(int x) {
-    if (role_[x] == Role::fused) stored_[x] = 1, earliest_[x] = max(earliest_[x], group_[x] + 1);
-    if (role_[x] == Role::view && nodes_[x].op == Op::broadcast) need(edges_[nodes_[x].first + 0]);
+    if (materialization_[x] == Materialization::fused)
+      stored_[x] = 1, min_kernel_[x] = max(min_kernel_[x], group_[x] + 1);
+    if (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
+      need(edges_[nodes_[x].first + 0]);
   }
 
   constexpr int new_group(int opaque) {
@@ -3511,14 +3524,14 @@ class Fuser {
     const bool reduces = ir::is_reduction(n.op);
     const int shape = reduces ? nodes_[edges_[n.first]].shape : n.shape;
     const Dims& d = shapes_[shape];
-    role_[i] = Role::fused;
+    materialization_[i] = Materialization::fused;
     Reduction r;
     if (reduces) r = reduction_of(g, i);
     int least = 0;
     const int operands = view_of_[i] >= 0 || n.op == Op::pad ? 0 : n.arity;
-    if (operands == 0) least = view_of_[i] >= 0 ? after_memory(f.views[view_of_[i]].root) : earliest_[i];
-    for (int k = 0; k < operands; ++k) least = max(least, earliest_[edges_[nodes_[i].first + k]]);
-    if (r.odd) {
+    if (operands == 0) least = view_of_[i] >= 0 ? after_memory(f.views[view_of_[i]].root) : min_kernel_[i];
+    for (int k = 0; k < operands; ++k) least = max(least, min_kernel_[edges_[nodes_[i].first + k]]);
+    if (r.middle_axis) {
       // reduced axes that are neither the first nor the last: a kernel of its own over a view
       const int root = view_root(edges_[nodes_[i].first + 0]);
       least = after_memory(root);
@@ -3526,7 +3539,7 @@ class Fuser {
     int best = -1;
     int memory[3]{};
     for (int k = 0; k < n.arity; ++k) memory[k] = memory_node(edges_[n.first + k]);
-    if (!r.odd) {
+    if (!r.middle_axis) {
       for (int k = 0; k < n.arity; ++k) {
         const int from = group_[memory[k]];
         if (from > best && from >= least && joins(from, i, shape, r)) best = from;
@@ -3540,12 +3553,12 @@ class Fuser {
     if (best < 0) {
       // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not
       // wait
-      const bool early = r.level == Level::total && least == 0 && s.prelude_used < prelude;
-      best = early ? s.prelude_used++ : new_group(-1);
+      const bool early = r.level == Level::total && least == 0 && s.reserved_used < reserved;
+      best = early ? s.reserved_used++ : new_group(-1);
       f.groups[best].space = d;
       f.groups[best].shape = shape;
       f.groups[best].split = r.split;
-      f.groups[best].odd = r.odd;
+      f.groups[best].middle_axis = r.middle_axis;
     } else {
       Group& group = f.groups[best];
       const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
@@ -3563,9 +3576,10 @@ class Fuser {
     group.mixed = group.mixed || reduces;
     const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
-    if (r.odd) level_[i] = Level::row;
-    earliest_[i] = best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.odd ? 1 : 0);
-    if (earliest_[i] > best) stored_[i] = 1;
+    if (r.middle_axis) level_[i] = Level::row;
+    min_kernel_[i] =
+        best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.middle_axis ? 1 : 0);
+    if (min_kernel_[i] > best) stored_[i] = 1;
     for (int k = 0; k < n.arity; ++k) read_by(best, memory[k]);
     // what another group would make is made again, from what that reads
     if (reduces && is_made(memory[0]) && group_[memory[0]] < best) {
@@ -3586,7 +3600,9 @@ class Fuser {
   }
 
   // Whether a group computes x from other values, element by element.
-  constexpr bool is_made(int x) const { return role_[x] == Role::fused && ir::is_pointwise(nodes_[x].op); }
+  constexpr bool is_made(int x) const {
+    return materialization_[x] == Materialization::fused && ir::is_pointwise(nodes_[x].op);
+  }
   // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
   constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
     if (!is_made(x)) return -1;
@@ -3598,18 +3614,20 @@ class Fuser {
   }
 
   constexpr int through_broadcasts(int x) const {
-    while (role_[x] == Role::view && nodes_[x].op == Op::broadcast) x = edges_[nodes_[x].first + 0];
+    while (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
+      x = edges_[nodes_[x].first + 0];
     return x;
   }
   constexpr int memory_node(int x) const {
     x = through_broadcasts(x);
-    if (again_cost_[x] > 0) return leaf_[x];
-    return role_[x] == Role::view ? f.views[view_of_[x]].root : x;
+    if (remat_cost_[x] > 0) return leaf_[x];
+    return materialization_[x] == Materialization::view ? f.views[view_of_[x]].root : x;
   }
 
   constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
     const Group& group = f.groups[at];
-    if (group.opaque >= 0 || group.odd || group.weight + ir::info(nodes_[i].op).cost >= limits_.weight)
+    if (group.opaque >= 0 || group.middle_axis ||
+        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight)
       return false;
     if (group.shape == shape)
       return r.level == Level::element || r.level == Level::total || group.split < 0 ||
@@ -3632,7 +3650,7 @@ class Fuser {
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
-  static constexpr int prelude = 4;
+  static constexpr int reserved = 4;
   static constexpr u8 assigned = 2;  // of wanted_
 
   const Graph& g;
@@ -3643,16 +3661,16 @@ class Fuser {
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
   const Dims* shapes_ = g.shapes.data();
-  Role* role_ = nullptr;
+  Materialization* materialization_ = nullptr;
   int* group_ = nullptr;
   Level* level_ = nullptr;
   u8* stored_ = nullptr;
   int* view_of_ = nullptr;
-  int* earliest_ = nullptr;
+  int* min_kernel_ = nullptr;
   int* reader_ = nullptr;
   int* before_ = nullptr;
   int* leaf_ = nullptr;
-  int* again_cost_ = nullptr;
+  int* remat_cost_ = nullptr;
   List<u8> wanted_;
   List<int> uses_;   // edges to each node
   List<int> roots_;  // memory that one node reads
@@ -3678,12 +3696,12 @@ class Collector {
     const int n = g.nodes.size();
     List<u8> crosses(n, 0);
     for (int u = 0; u < n; ++u) {
-      if (role_[u] != Role::fused || view_of_[u] >= 0) continue;
+      if (materialization_[u] != Materialization::fused || view_of_[u] >= 0) continue;
       const int first = nodes_[u].first, arity = nodes_[u].arity;
       for (int k = 0; k < arity; ++k) {
         int x = edges_[first + k];
         x = through_broadcasts(x);
-        if (role_[x] == Role::fused && group_[x] != group_[u]) crosses[x] = 1;
+        if (materialization_[x] == Materialization::fused && group_[x] != group_[u]) crosses[x] = 1;
       }
     }
     for (int v = 0; v < n; ++v)
@@ -3703,8 +3721,10 @@ class Collector {
       if (visited) continue;
       if (seen_count == 64) return false;
       seen[seen_count++] = x;
-      if (role_[x] == Role::generator || role_[x] == Role::inlined) continue;
-      if (stored_[x] || role_[x] == Role::view) {
+      if (materialization_[x] == Materialization::generator ||
+          materialization_[x] == Materialization::inlined)
+        continue;
+      if (stored_[x] || materialization_[x] == Materialization::view) {
         if (2 * shapes_[nodes_[x].shape].size() > shapes_[nodes_[v].shape].size() &&
             ++loads > limits_.recompute_loads)
           return false;
@@ -3759,7 +3779,7 @@ class Collector {
       wish = wish_list.data(), link = link_list.data();
     };
     for (int x = n - 1; x >= 0; --x) {
-      const Role role = role_[x];
+      const Materialization materialization = materialization_[x];
       const int own = group_[x];
       const bool stored = stored_[x] != 0;
       const ir::Node& node = nodes_[x];
@@ -3776,7 +3796,7 @@ class Collector {
         next_store[x] = stores[own];
         stores[own] = x;
       }
-      const bool copy = role == Role::fused && view_of_[x] >= 0;
+      const bool copy = materialization == Materialization::fused && view_of_[x] >= 0;
       for (int e = wanted[x]; e >= 0;) {
         const int at = e, k = wish[e] / 2;
         const bool read = wish[e] % 2 != 0;
@@ -3785,10 +3805,10 @@ class Collector {
         mark[k] = x;
         ++listed;
         wish[at] = x;
-        const bool view = role == Role::view || (copy && own > k);
+        const bool view = materialization == Materialization::view || (copy && own > k);
         const bool here = read   ? false
                           : view ? node.op == Op::broadcast
-                                 : (role == Role::fused && own >= k) || !stored;
+                                 : (materialization == Materialization::fused && own >= k) || !stored;
         if (!here) {
           link[at] = loads[k];
           loads[k] = at;
@@ -3797,9 +3817,10 @@ class Collector {
         link[at] = body[k];
         body[k] = at;
         // copies and windows read memory through a view: one load, of the operand
-        if ((copy && !view) || (role == Role::fused && node.op == Op::pad)) continue;
+        if ((copy && !view) || (materialization == Materialization::fused && node.op == Op::pad)) continue;
         const int* const in = edges_ + node.first;
-        const int arity = node.arity, asked = 2 * k + (group[k].odd && ir::is_reduction(node.op) ? 1 : 0);
+        const int arity = node.arity,
+                  asked = 2 * k + (group[k].middle_axis && ir::is_reduction(node.op) ? 1 : 0);
         if (entries + arity > capacity) room(arity);
         for (int a = 0; a < arity; ++a) {
           wish[entries] = asked;
@@ -3845,7 +3866,8 @@ class Collector {
     return span;
   }
   constexpr int through_broadcasts(int x) const {
-    while (role_[x] == Role::view && nodes_[x].op == Op::broadcast) x = edges_[nodes_[x].first];
+    while (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
+      x = edges_[nodes_[x].first];
     return x;
   }
 
@@ -3855,7 +3877,7 @@ class Collector {
   // plain pointers: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
-  const Role* role_ = f.role.data();
+  const Materialization* materialization_ = f.materialization.data();
   const int* group_ = f.group.data();
   const Dims* shapes_ = g.shapes.data();
   u8* stored_ = f.stored.data();
@@ -3915,7 +3937,7 @@ class Tiler {
       columns = columns || level == Level::column_sum;
     }
     const i64 size = group.space.size();
-    if (group.odd) {
+    if (group.middle_axis) {
       const int reduction = pool_[group.stores.begin];
       tiling.rows = shapes_[nodes_[reduction].shape].size();
       tiling.cols = size / (tiling.rows > 0 ? tiling.rows : 1);
@@ -3999,7 +4021,8 @@ class Tiler {
     for (int i = 0; i < group.body.size; ++i) {
       const int x = pool_[group.body.begin + i];
       const ir::Op op = nodes_[x].op;
-      if (op == ir::Op::pad || (role_[x] == Role::fused && view_of_[x] >= 0)) return false;
+      if (op == ir::Op::pad || (materialization_[x] == Materialization::fused && view_of_[x] >= 0))
+        return false;
       if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size())
         return false;
       if (op == ir::Op::iota) {
@@ -4036,7 +4059,7 @@ class Tiler {
       const int x = pool_[group.body.begin + i];
       const ir::Op op = nodes_[x].op;
       if (op == ir::Op::pad || op == ir::Op::iota) return false;
-      const bool copies = role_[x] == Role::fused && view_of_[x] >= 0;
+      const bool copies = materialization_[x] == Materialization::fused && view_of_[x] >= 0;
       if (copies && !continues(group, x, views_[view_of_[x]], a, b)) return false;
       if (op == ir::Op::random && !continues(group, x, whole(x), a, b)) return false;
     }
@@ -4062,7 +4085,7 @@ class Tiler {
   // plain pointers: constant evaluation pays for every call
   const ir::Node* nodes_ = g.nodes.data();
   const Dims* shapes_ = g.shapes.data();
-  const Role* role_ = f.role.data();
+  const Materialization* materialization_ = f.materialization.data();
   const Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();
   const View* views_ = f.views.data();
@@ -4117,7 +4140,7 @@ class Planner {
       const ir::Span body = groups_[k].body;
       for (int i = 0; i < body.size; ++i) {  // what copies and windows read is no load of its own
         const int x = pool_[body.begin + i];
-        if (role_[x] != Role::fused || f.is_view_in(x, k)) continue;
+        if (materialization_[x] != Materialization::fused || f.is_view_in(x, k)) continue;
         if (view_of_[x] >= 0)
           touch(views_[view_of_[x]].root, k);
         else if (nodes_[x].op == ir::Op::pad)
@@ -4183,13 +4206,13 @@ class Planner {
 
  private:
   constexpr int root(int x) const {
-    while (role_[x] == Role::view)
+    while (materialization_[x] == Materialization::view)
       x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
     return x;
   }
   // Where node x starts.
   constexpr u64 address(int x) const {
-    if (role_[x] == Role::view && view_of_[x] >= 0) {
+    if (materialization_[x] == Materialization::view && view_of_[x] >= 0) {
       const View& v = views_[view_of_[x]];
       return p.where[v.root] + static_cast<u64>(v.offset * size_of(nodes_[x].dtype));
     }
@@ -4205,7 +4228,7 @@ class Planner {
     x = root_in(x, k);
     if (last_use_[x] < k) last_use_[x] = k;
     const int made = group_[x];
-    if (made >= combined_ && made < k && role_[x] == Role::fused &&
+    if (made >= combined_ && made < k && materialization_[x] == Materialization::fused &&
         is_split_sum(level_[x], p.tilings[made])) {
       combined_ = k;
       p.combines.push(k);
@@ -4249,8 +4272,8 @@ class Planner {
       const int x = pool_[body.begin + i];
       int phase = 0;
       const ir::Node& node = nodes_[x];
-      const bool reads =
-          role_[x] == Role::fused && !f.is_view_in(x, k) && (view_of_[x] >= 0 || node.op == ir::Op::pad);
+      const bool reads = materialization_[x] == Materialization::fused && !f.is_view_in(x, k) &&
+                         (view_of_[x] >= 0 || node.op == ir::Op::pad);
       for (int a = 0; !reads && a < node.arity; ++a) {
         const int in = edges_[node.first + a];
         if (phase < phase_[in]) phase = phase_[in];
@@ -4270,7 +4293,8 @@ class Planner {
         const i64 end = align_up(offset + bytes_of(g, x));
         if (arena_size_[dtype] < end) arena_size_[dtype] = end;
         const bool whole = bytes_of(g, x) == bytes_of(g, edges_[nodes_[i].first + a]);
-        const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
+        const bool computed =
+            materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
         if (computed && whole && !pinned_[x] && arena_[x] < 0) arena_[x] = dtype, arena_offset(x, offset);
       }
     }
@@ -4295,7 +4319,9 @@ class Planner {
 
   // The group before which x, made by group `made`, is in memory.
   constexpr int combined(int x, int made) const {
-    if (made < 0 || role_[x] != Role::fused || !is_split_sum(level_[x], p.tilings[made])) return made + 1;
+    if (made < 0 || materialization_[x] != Materialization::fused ||
+        !is_split_sum(level_[x], p.tilings[made]))
+      return made + 1;
     for (int before : p.combines)
       if (before > made) return before;
     return f.groups.size();
@@ -4305,7 +4331,8 @@ class Planner {
   constexpr void place_body_outputs() {
     for (int k = 0; k < g.outputs.size(); ++k) {
       const int x = root(g.outputs[k]);
-      const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
+      const bool computed =
+          materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
       if (computed && p.where[x] == BufferAddress::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
         p.where[x] = BufferAddress::make(ir::Space::output, 0, k);
     }
@@ -4315,9 +4342,10 @@ class Planner {
   constexpr void place_assigned() {
     for (const ir::Assign& a : g.assigns) {
       const int x = a.node;
-      const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
+      const bool computed =
+          materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
       if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
-      if (role_[x] == Role::fused && level_[x] != Level::element) continue;
+      if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
       const int k = group_[x];
       const ir::Slot& slot = g.slots[a.slot];
       bool free = true;
@@ -4326,7 +4354,7 @@ class Planner {
         const ir::Slot& other = g.slots[static_cast<int>(nodes_[i].imm)];
         if (other.space != slot.space || !overlaps(slot, other)) continue;
         const bool same = static_cast<int>(nodes_[i].imm) == a.slot;
-        free = same && last_use_[i] == k && role_[x] == Role::fused && aligned(i, x, k);
+        free = same && last_use_[i] == k && materialization_[x] == Materialization::fused && aligned(i, x, k);
       }
       if (free && last_use_[x] <= k) p.where[x] = BufferAddress::make(slot.space, slot.offset);
     }
@@ -4370,7 +4398,9 @@ class Planner {
     }
     for (int i = 0; i < body.size; ++i) {
       const int node = pool_[body.begin + i];
-      if (role_[node] == Role::fused && view_of_[node] >= 0 && views_[view_of_[node]].root == x) return false;
+      if (materialization_[node] == Materialization::fused && view_of_[node] >= 0 &&
+          views_[view_of_[node]].root == x)
+        return false;
       if (nodes_[node].op == ir::Op::pad && root_in(edges_[nodes_[node].first + 0], k) == x) return false;
     }
     return true;
@@ -4385,14 +4415,16 @@ class Planner {
   // A dying buffer of the same size that group k reads element by element becomes the result's.
   constexpr bool in_place(int node, int k) {
     const Group& group = groups_[k];
-    if (group.opaque >= 0 || group.odd || level_[node] != Level::element) return false;
+    if (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element) return false;
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
       if (at == BufferAddress::none || BufferAddress::space(at) != ir::Space::workspace || pinned_[x] ||
           last_use_[x] != k)
         continue;
-      if (arena_[x] >= 0 || role_[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
+      if (arena_[x] >= 0 || materialization_[x] == Materialization::arena ||
+          bytes_of(g, x) != bytes_of(g, node))
+        continue;
       if (!aligned(x, node, k)) continue;
       const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
       if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
@@ -4413,7 +4445,7 @@ class Planner {
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
   const Dims* shapes_ = g.shapes.data();
-  const Role* role_ = f.role.data();
+  const Materialization* materialization_ = f.materialization.data();
   const int* group_ = f.group.data();
   const Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();
@@ -9546,7 +9578,7 @@ class KernelDedup {
     const Dims& space = group.space;
     u64* w = structure_.data();
     *w++ = static_cast<u64>(space.rank) | static_cast<u64>(group.split + 1) << 8 |
-           static_cast<u64>(group.odd ? 1 : 0) << 16 | static_cast<u64>(tiling.flat ? 1 : 0) << 17 |
+           static_cast<u64>(group.middle_axis ? 1 : 0) << 16 | static_cast<u64>(tiling.flat ? 1 : 0) << 17 |
            static_cast<u64>(tiling.segments + 1) << 20 | static_cast<u64>(group.body.size) << 40;
     *w++ = static_cast<u64>(group.loads.size);
     for (int a = 0; a < space.rank; ++a) *w++ = static_cast<u64>(space.extent[a]);
@@ -9559,7 +9591,8 @@ class KernelDedup {
       const int x = load ? loads[j++] : body[i++];
       const int view = view_in_group(x);
       // a copy made here reads what it is a view of; one that a later group makes is still a view
-      const bool reads = load || (view >= 0 && role_[x] == passes::Role::fused && member_of_[x] == k);
+      const bool reads =
+          load || (view >= 0 && materialization_[x] == passes::Materialization::fused && member_of_[x] == k);
       members[at] = x;
       is_read[at] = reads ? 1 : 0;
       position[x] = at;
@@ -9588,7 +9621,7 @@ class KernelDedup {
         *w++ = node.imm;
         *w++ = static_cast<u64>(nodes_[source].shape) | static_cast<u64>(from >= 0 ? 1 : 0) << 32;
         if (from >= 0) w = strides(w, from);
-      } else if (!group.odd || !ir::is_reduction(node.op)) {
+      } else if (!group.middle_axis || !ir::is_reduction(node.op)) {
         const int* const in = edges_ + node.first;
         for (int a = 0; a < node.arity; ++a) *w++ = static_cast<u64>(position[in[a]]);
       }
@@ -9655,7 +9688,10 @@ class KernelDedup {
   // The view through which this group reads x or copies it, -1 where it has x as it is.
   constexpr int view_in_group(int x) const {
     const int view = view_of_[x];
-    return view >= 0 && (role_[x] == passes::Role::view || member_of_[x] >= group_number_) ? view : -1;
+    return view >= 0 &&
+                   (materialization_[x] == passes::Materialization::view || member_of_[x] >= group_number_)
+               ? view
+               : -1;
   }
   constexpr u64* strides(u64* w, int view) const {
     const passes::View& v = views_[view];
@@ -9689,7 +9725,7 @@ class KernelDedup {
   // plain pointers: constant evaluation pays for every call
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
-  const passes::Role* role_ = f.role.data();
+  const passes::Materialization* materialization_ = f.materialization.data();
   const int* member_of_ = f.group.data();
   const passes::Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();
@@ -9813,7 +9849,7 @@ class FusedLowering {
       return;
     }
     int n = 0;
-    if (group_->odd) {
+    if (group_->middle_axis) {
       ir::Axes reduced = 0;
       const int r = pool_[group_->stores.begin];
       for (int a = 0; a < g.attributes(r); ++a) reduced |= 1u << g.attribute(r, a);
@@ -9873,7 +9909,8 @@ class FusedLowering {
 
   // Whether this group makes x by copying what it is a view of.
   constexpr bool is_copy(int x) const {
-    return role_[x] == passes::Role::fused && view_of_[x] >= 0 && member_of_[x] == group_number_;
+    return materialization_[x] == passes::Materialization::fused && view_of_[x] >= 0 &&
+           member_of_[x] == group_number_;
   }
   constexpr Operand memory(int x) const {
     Operand o;
@@ -9952,7 +9989,7 @@ class FusedLowering {
         if (info.stage < in.stage) info.stage = in.stage;
         if (info.phase < in.phase) info.phase = in.phase;
       }
-      if (ir::is_reduction(node.op) && (level_[info.node] == Level::row || group_->odd)) {
+      if (ir::is_reduction(node.op) && (level_[info.node] == Level::row || group_->middle_axis)) {
         info.phase += 1;
         info.stage = Stage::row;
       }
@@ -10050,7 +10087,7 @@ class FusedLowering {
   }
   constexpr bool is_row_reduction(int s) const {
     return !info_[s].load && ir::is_reduction(nodes_[info_[s].node].op) && info_[s].stage == Stage::row &&
-           (level_[info_[s].node] == Level::row || group_->odd);
+           (level_[info_[s].node] == Level::row || group_->middle_axis);
   }
 
   // A register: section and position, made a plain number when the sections are joined.
@@ -10318,7 +10355,7 @@ class FusedLowering {
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
   const Dims* shapes_ = g.shapes.data();
-  const passes::Role* role_ = f.role.data();
+  const passes::Materialization* materialization_ = f.materialization.data();
   const int* member_of_ = f.group.data();
   const Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();
@@ -15779,15 +15816,16 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
   w.put_int(f.views.size());
   w.put_int(f.groups.size());
   w.put_int(f.pool.size());
-  const Role* const role = f.role.data();
+  const Materialization* const materialization = f.materialization.data();
   const Level* const level = f.level.data();
   const u8* const stored = f.stored.data();
   const int* const group = f.group.data();
   const int* const view_of = f.view_of.data();
   u64* at = w.claim(n);
   for (int i = 0; at != nullptr && i < n; ++i)
-    at[i] = static_cast<u64>(role[i]) | static_cast<u64>(level[i]) << 4 | static_cast<u64>(stored[i]) << 8 |
-            static_cast<u64>(group[i] + 1) << 12 | static_cast<u64>(view_of[i] + 1) << 36;
+    at[i] = static_cast<u64>(materialization[i]) | static_cast<u64>(level[i]) << 4 |
+            static_cast<u64>(stored[i]) << 8 | static_cast<u64>(group[i] + 1) << 12 |
+            static_cast<u64>(view_of[i] + 1) << 36;
   for (const View& v : f.views) {
     w.put_pair(v.root, v.rank);
     w.put_int(v.offset);
@@ -15802,7 +15840,7 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
     w.put_pair(x.body.begin, x.body.size);
     w.put_pair(x.loads.begin, x.loads.size);
     w.put_pair(x.stores.begin, x.stores.size);
-    w.put_pair(x.space.rank, x.odd ? 1 : 0);
+    w.put_pair(x.space.rank, x.middle_axis ? 1 : 0);
     for (int k = 0; k < x.space.rank; ++k) w.put_int(x.space.extent[k]);
   }
   const int* const pool = f.pool.data();
@@ -15824,7 +15862,7 @@ constexpr FusionSizes read_fusion_sizes(WordReader& r) {
 template <class Arrays>
 constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) {
   using R = WordReader;
-  Role* const role = ir::begin_of(to.role);
+  Materialization* const materialization = ir::begin_of(to.materialization);
   Level* const level = ir::begin_of(to.level);
   u8* const stored = ir::begin_of(to.stored);
   int* const group = ir::begin_of(to.group);
@@ -15832,7 +15870,7 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
   const u64* from = r.take(sizes.nodes);
   for (int i = 0; i < sizes.nodes; ++i) {
     const u64 w = from[i];
-    role[i] = static_cast<Role>(w & 15);
+    materialization[i] = static_cast<Materialization>(w & 15);
     level[i] = static_cast<Level>(w >> 4 & 15);
     stored[i] = static_cast<u8>(w >> 8 & 15);
     group[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
@@ -15866,7 +15904,7 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
     x.stores = span();
     const u64 s = r.get();
     x.space.rank = R::low(s);
-    x.odd = R::high(s) != 0;
+    x.middle_axis = R::high(s) != 0;
     for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
   }
   int* const pool = ir::begin_of(to.pool);
@@ -15877,14 +15915,14 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
 // Groups half formed, and back.
 constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
   const int n = g.nodes.size();
-  w.put_pair(s.next, s.prelude_used);
-  w.put_int(s.late.size());
-  for (int x : s.late) w.put_int(x);
+  w.put_pair(s.next, s.reserved_used);
+  w.put_int(s.deferred_outputs.size());
+  for (int x : s.deferred_outputs) w.put_int(x);
   u64* at = w.claim(3 * n);
   for (int i = 0; at != nullptr && i < n; ++i, at += 3) {
-    at[0] = static_cast<u64>(s.earliest.items[i]) | static_cast<u64>(s.reader.items[i] + 1) << 32;
+    at[0] = static_cast<u64>(s.min_kernel.items[i]) | static_cast<u64>(s.reader.items[i] + 1) << 32;
     at[1] = static_cast<u64>(s.before.items[i] + 1) | static_cast<u64>(s.leaf.items[i]) << 32;
-    at[2] = static_cast<u64>(s.again_cost.items[i]);
+    at[2] = static_cast<u64>(s.remat_cost.items[i]);
   }
   write(w, g, s.fusion);
   for (const Group& x : s.fusion.groups) {
@@ -15898,20 +15936,20 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
   const int n = g.nodes.size();
   const u64 counts = r.get();
   s.next = R::low(counts);
-  s.prelude_used = R::high(counts);
-  for (int k = r.get_size(); k > 0; --k) s.late.push(static_cast<int>(r.get()));
+  s.reserved_used = R::high(counts);
+  for (int k = r.get_size(); k > 0; --k) s.deferred_outputs.push(static_cast<int>(r.get()));
   const u64* from = r.take(3 * n);
-  for (List<int>* list : {&s.earliest, &s.reader, &s.before, &s.leaf, &s.again_cost}) list->resize(n);
+  for (List<int>* list : {&s.min_kernel, &s.reader, &s.before, &s.leaf, &s.remat_cost}) list->resize(n);
   for (int i = 0; i < n; ++i, from += 3) {
-    s.earliest.items[i] = R::low(from[0]);
+    s.min_kernel.items[i] = R::low(from[0]);
     s.reader.items[i] = R::high(from[0]) - 1;
     s.before.items[i] = R::low(from[1]) - 1;
     s.leaf.items[i] = R::high(from[1]);
-    s.again_cost.items[i] = static_cast<int>(from[2]);
+    s.remat_cost.items[i] = static_cast<int>(from[2]);
   }
   Fusion& f = s.fusion;
   const FusionSizes sizes = read_fusion_sizes(r);
-  f.role.resize(sizes.nodes);
+  f.materialization.resize(sizes.nodes);
   f.level.resize(sizes.nodes);
   f.stored.resize(sizes.nodes);
   f.group.resize(sizes.nodes);
@@ -15937,7 +15975,7 @@ struct FrozenFusion {
   static constexpr int nodes = count(0), views = count(1), groups = count(2), pool = count(3);
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
-    Role role[at_least_one(S::nodes)]{};
+    Materialization materialization[at_least_one(S::nodes)]{};
     int group[at_least_one(S::nodes)]{};
     Level level[at_least_one(S::nodes)]{};
     u8 stored[at_least_one(S::nodes)]{};
@@ -15958,7 +15996,7 @@ struct FrozenFusion {
 
   static constexpr Fusion borrowed() {
     Fusion f;
-    f.role = List<Role>::borrow(arrays.role, nodes);
+    f.materialization = List<Materialization>::borrow(arrays.materialization, nodes);
     f.group = List<int>::borrow(arrays.group, nodes);
     f.level = List<Level>::borrow(arrays.level, nodes);
     f.stored = List<u8>::borrow(arrays.stored, nodes);
@@ -22842,7 +22880,8 @@ class Checker {
       for (int i = 0; i < group.stores.size; ++i) written(f.pool[group.stores.begin + i]);
       if (group.stores.size == 0) written(group.result >= 0 ? group.result : group.opaque);
       const auto read = [&](int node) {
-        while (f.view_of[node] < 0 && f.role[node] == passes::Role::view) node = g.in(node, 0);
+        while (f.view_of[node] < 0 && f.materialization[node] == passes::Materialization::view)
+          node = g.in(node, 0);
         if (f.view_of[node] >= 0) node = f.views[f.view_of[node]].root;
         if (!is_float(g.nodes[node].dtype)) return;
         const int at = find(plan.where[node], addresses, count);

@@ -55,7 +55,7 @@ class KernelDedup {
     const Dims& space = group.space;
     u64* w = structure_.data();
     *w++ = static_cast<u64>(space.rank) | static_cast<u64>(group.split + 1) << 8 |
-           static_cast<u64>(group.odd ? 1 : 0) << 16 | static_cast<u64>(tiling.flat ? 1 : 0) << 17 |
+           static_cast<u64>(group.middle_axis ? 1 : 0) << 16 | static_cast<u64>(tiling.flat ? 1 : 0) << 17 |
            static_cast<u64>(tiling.segments + 1) << 20 | static_cast<u64>(group.body.size) << 40;
     *w++ = static_cast<u64>(group.loads.size);
     for (int a = 0; a < space.rank; ++a) *w++ = static_cast<u64>(space.extent[a]);
@@ -68,7 +68,8 @@ class KernelDedup {
       const int x = load ? loads[j++] : body[i++];
       const int view = view_in_group(x);
       // a copy made here reads what it is a view of; one that a later group makes is still a view
-      const bool reads = load || (view >= 0 && role_[x] == passes::Role::fused && member_of_[x] == k);
+      const bool reads =
+          load || (view >= 0 && materialization_[x] == passes::Materialization::fused && member_of_[x] == k);
       members[at] = x;
       is_read[at] = reads ? 1 : 0;
       position[x] = at;
@@ -97,7 +98,7 @@ class KernelDedup {
         *w++ = node.imm;
         *w++ = static_cast<u64>(nodes_[source].shape) | static_cast<u64>(from >= 0 ? 1 : 0) << 32;
         if (from >= 0) w = strides(w, from);
-      } else if (!group.odd || !ir::is_reduction(node.op)) {
+      } else if (!group.middle_axis || !ir::is_reduction(node.op)) {
         const int* const in = edges_ + node.first;
         for (int a = 0; a < node.arity; ++a) *w++ = static_cast<u64>(position[in[a]]);
       }
@@ -164,7 +165,10 @@ class KernelDedup {
   // The view through which this group reads x or copies it, -1 where it has x as it is.
   constexpr int view_in_group(int x) const {
     const int view = view_of_[x];
-    return view >= 0 && (role_[x] == passes::Role::view || member_of_[x] >= group_number_) ? view : -1;
+    return view >= 0 &&
+                   (materialization_[x] == passes::Materialization::view || member_of_[x] >= group_number_)
+               ? view
+               : -1;
   }
   constexpr u64* strides(u64* w, int view) const {
     const passes::View& v = views_[view];
@@ -198,7 +202,7 @@ class KernelDedup {
   // plain pointers: constant evaluation pays for every call
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
-  const passes::Role* role_ = f.role.data();
+  const passes::Materialization* materialization_ = f.materialization.data();
   const int* member_of_ = f.group.data();
   const passes::Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();

@@ -105,7 +105,7 @@ class FusedLowering {
       return;
     }
     int n = 0;
-    if (group_->odd) {
+    if (group_->middle_axis) {
       ir::Axes reduced = 0;
       const int r = pool_[group_->stores.begin];
       for (int a = 0; a < g.attributes(r); ++a) reduced |= 1u << g.attribute(r, a);
@@ -165,7 +165,8 @@ class FusedLowering {
 
   // Whether this group makes x by copying what it is a view of.
   constexpr bool is_copy(int x) const {
-    return role_[x] == passes::Role::fused && view_of_[x] >= 0 && member_of_[x] == group_number_;
+    return materialization_[x] == passes::Materialization::fused && view_of_[x] >= 0 &&
+           member_of_[x] == group_number_;
   }
   constexpr Operand memory(int x) const {
     Operand o;
@@ -244,7 +245,7 @@ class FusedLowering {
         if (info.stage < in.stage) info.stage = in.stage;
         if (info.phase < in.phase) info.phase = in.phase;
       }
-      if (ir::is_reduction(node.op) && (level_[info.node] == Level::row || group_->odd)) {
+      if (ir::is_reduction(node.op) && (level_[info.node] == Level::row || group_->middle_axis)) {
         info.phase += 1;
         info.stage = Stage::row;
       }
@@ -342,7 +343,7 @@ class FusedLowering {
   }
   constexpr bool is_row_reduction(int s) const {
     return !info_[s].load && ir::is_reduction(nodes_[info_[s].node].op) && info_[s].stage == Stage::row &&
-           (level_[info_[s].node] == Level::row || group_->odd);
+           (level_[info_[s].node] == Level::row || group_->middle_axis);
   }
 
   // A register: section and position, made a plain number when the sections are joined.
@@ -610,7 +611,7 @@ class FusedLowering {
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
   const Dims* shapes_ = g.shapes.data();
-  const passes::Role* role_ = f.role.data();
+  const passes::Materialization* materialization_ = f.materialization.data();
   const int* member_of_ = f.group.data();
   const Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();

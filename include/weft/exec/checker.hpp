@@ -187,7 +187,8 @@ class Checker {
       for (int i = 0; i < group.stores.size; ++i) written(f.pool[group.stores.begin + i]);
       if (group.stores.size == 0) written(group.result >= 0 ? group.result : group.opaque);
       const auto read = [&](int node) {
-        while (f.view_of[node] < 0 && f.role[node] == passes::Role::view) node = g.in(node, 0);
+        while (f.view_of[node] < 0 && f.materialization[node] == passes::Materialization::view)
+          node = g.in(node, 0);
         if (f.view_of[node] >= 0) node = f.views[f.view_of[node]].root;
         if (!is_float(g.nodes[node].dtype)) return;
         const int at = find(plan.where[node], addresses, count);

@@ -15,12 +15,12 @@ class Collector {
     const int n = g.nodes.size();
     List<u8> crosses(n, 0);
     for (int u = 0; u < n; ++u) {
-      if (role_[u] != Role::fused || view_of_[u] >= 0) continue;
+      if (materialization_[u] != Materialization::fused || view_of_[u] >= 0) continue;
       const int first = nodes_[u].first, arity = nodes_[u].arity;
       for (int k = 0; k < arity; ++k) {
         int x = edges_[first + k];
         x = through_broadcasts(x);
-        if (role_[x] == Role::fused && group_[x] != group_[u]) crosses[x] = 1;
+        if (materialization_[x] == Materialization::fused && group_[x] != group_[u]) crosses[x] = 1;
       }
     }
     for (int v = 0; v < n; ++v)
@@ -40,8 +40,10 @@ class Collector {
       if (visited) continue;
       if (seen_count == 64) return false;
       seen[seen_count++] = x;
-      if (role_[x] == Role::generator || role_[x] == Role::inlined) continue;
-      if (stored_[x] || role_[x] == Role::view) {
+      if (materialization_[x] == Materialization::generator ||
+          materialization_[x] == Materialization::inlined)
+        continue;
+      if (stored_[x] || materialization_[x] == Materialization::view) {
         if (2 * shapes_[nodes_[x].shape].size() > shapes_[nodes_[v].shape].size() &&
             ++loads > limits_.recompute_loads)
           return false;
@@ -96,7 +98,7 @@ class Collector {
       wish = wish_list.data(), link = link_list.data();
     };
     for (int x = n - 1; x >= 0; --x) {
-      const Role role = role_[x];
+      const Materialization materialization = materialization_[x];
       const int own = group_[x];
       const bool stored = stored_[x] != 0;
       const ir::Node& node = nodes_[x];
@@ -113,7 +115,7 @@ class Collector {
         next_store[x] = stores[own];
         stores[own] = x;
       }
-      const bool copy = role == Role::fused && view_of_[x] >= 0;
+      const bool copy = materialization == Materialization::fused && view_of_[x] >= 0;
       for (int e = wanted[x]; e >= 0;) {
         const int at = e, k = wish[e] / 2;
         const bool read = wish[e] % 2 != 0;
@@ -122,10 +124,10 @@ class Collector {
         mark[k] = x;
         ++listed;
         wish[at] = x;
-        const bool view = role == Role::view || (copy && own > k);
+        const bool view = materialization == Materialization::view || (copy && own > k);
         const bool here = read   ? false
                           : view ? node.op == Op::broadcast
-                                 : (role == Role::fused && own >= k) || !stored;
+                                 : (materialization == Materialization::fused && own >= k) || !stored;
         if (!here) {
           link[at] = loads[k];
           loads[k] = at;
@@ -134,9 +136,10 @@ class Collector {
         link[at] = body[k];
         body[k] = at;
         // copies and windows read memory through a view: one load, of the operand
-        if ((copy && !view) || (role == Role::fused && node.op == Op::pad)) continue;
+        if ((copy && !view) || (materialization == Materialization::fused && node.op == Op::pad)) continue;
         const int* const in = edges_ + node.first;
-        const int arity = node.arity, asked = 2 * k + (group[k].odd && ir::is_reduction(node.op) ? 1 : 0);
+        const int arity = node.arity,
+                  asked = 2 * k + (group[k].middle_axis && ir::is_reduction(node.op) ? 1 : 0);
         if (entries + arity > capacity) room(arity);
         for (int a = 0; a < arity; ++a) {
           wish[entries] = asked;
@@ -182,7 +185,8 @@ class Collector {
     return span;
   }
   constexpr int through_broadcasts(int x) const {
-    while (role_[x] == Role::view && nodes_[x].op == Op::broadcast) x = edges_[nodes_[x].first];
+    while (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
+      x = edges_[nodes_[x].first];
     return x;
   }
 
@@ -192,7 +196,7 @@ class Collector {
   // plain pointers: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
-  const Role* role_ = f.role.data();
+  const Materialization* materialization_ = f.materialization.data();
   const int* group_ = f.group.data();
   const Dims* shapes_ = g.shapes.data();
   u8* stored_ = f.stored.data();

@@ -13,15 +13,16 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
   w.put_int(f.views.size());
   w.put_int(f.groups.size());
   w.put_int(f.pool.size());
-  const Role* const role = f.role.data();
+  const Materialization* const materialization = f.materialization.data();
   const Level* const level = f.level.data();
   const u8* const stored = f.stored.data();
   const int* const group = f.group.data();
   const int* const view_of = f.view_of.data();
   u64* at = w.claim(n);
   for (int i = 0; at != nullptr && i < n; ++i)
-    at[i] = static_cast<u64>(role[i]) | static_cast<u64>(level[i]) << 4 | static_cast<u64>(stored[i]) << 8 |
-            static_cast<u64>(group[i] + 1) << 12 | static_cast<u64>(view_of[i] + 1) << 36;
+    at[i] = static_cast<u64>(materialization[i]) | static_cast<u64>(level[i]) << 4 |
+            static_cast<u64>(stored[i]) << 8 | static_cast<u64>(group[i] + 1) << 12 |
+            static_cast<u64>(view_of[i] + 1) << 36;
   for (const View& v : f.views) {
     w.put_pair(v.root, v.rank);
     w.put_int(v.offset);
@@ -36,7 +37,7 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
     w.put_pair(x.body.begin, x.body.size);
     w.put_pair(x.loads.begin, x.loads.size);
     w.put_pair(x.stores.begin, x.stores.size);
-    w.put_pair(x.space.rank, x.odd ? 1 : 0);
+    w.put_pair(x.space.rank, x.middle_axis ? 1 : 0);
     for (int k = 0; k < x.space.rank; ++k) w.put_int(x.space.extent[k]);
   }
   const int* const pool = f.pool.data();
@@ -58,7 +59,7 @@ constexpr FusionSizes read_fusion_sizes(WordReader& r) {
 template <class Arrays>
 constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) {
   using R = WordReader;
-  Role* const role = ir::begin_of(to.role);
+  Materialization* const materialization = ir::begin_of(to.materialization);
   Level* const level = ir::begin_of(to.level);
   u8* const stored = ir::begin_of(to.stored);
   int* const group = ir::begin_of(to.group);
@@ -66,7 +67,7 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
   const u64* from = r.take(sizes.nodes);
   for (int i = 0; i < sizes.nodes; ++i) {
     const u64 w = from[i];
-    role[i] = static_cast<Role>(w & 15);
+    materialization[i] = static_cast<Materialization>(w & 15);
     level[i] = static_cast<Level>(w >> 4 & 15);
     stored[i] = static_cast<u8>(w >> 8 & 15);
     group[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
@@ -100,7 +101,7 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
     x.stores = span();
     const u64 s = r.get();
     x.space.rank = R::low(s);
-    x.odd = R::high(s) != 0;
+    x.middle_axis = R::high(s) != 0;
     for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
   }
   int* const pool = ir::begin_of(to.pool);
@@ -111,14 +112,14 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
 // Groups half formed, and back.
 constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
   const int n = g.nodes.size();
-  w.put_pair(s.next, s.prelude_used);
-  w.put_int(s.late.size());
-  for (int x : s.late) w.put_int(x);
+  w.put_pair(s.next, s.reserved_used);
+  w.put_int(s.deferred_outputs.size());
+  for (int x : s.deferred_outputs) w.put_int(x);
   u64* at = w.claim(3 * n);
   for (int i = 0; at != nullptr && i < n; ++i, at += 3) {
-    at[0] = static_cast<u64>(s.earliest.items[i]) | static_cast<u64>(s.reader.items[i] + 1) << 32;
+    at[0] = static_cast<u64>(s.min_kernel.items[i]) | static_cast<u64>(s.reader.items[i] + 1) << 32;
     at[1] = static_cast<u64>(s.before.items[i] + 1) | static_cast<u64>(s.leaf.items[i]) << 32;
-    at[2] = static_cast<u64>(s.again_cost.items[i]);
+    at[2] = static_cast<u64>(s.remat_cost.items[i]);
   }
   write(w, g, s.fusion);
   for (const Group& x : s.fusion.groups) {
@@ -132,20 +133,20 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
   const int n = g.nodes.size();
   const u64 counts = r.get();
   s.next = R::low(counts);
-  s.prelude_used = R::high(counts);
-  for (int k = r.get_size(); k > 0; --k) s.late.push(static_cast<int>(r.get()));
+  s.reserved_used = R::high(counts);
+  for (int k = r.get_size(); k > 0; --k) s.deferred_outputs.push(static_cast<int>(r.get()));
   const u64* from = r.take(3 * n);
-  for (List<int>* list : {&s.earliest, &s.reader, &s.before, &s.leaf, &s.again_cost}) list->resize(n);
+  for (List<int>* list : {&s.min_kernel, &s.reader, &s.before, &s.leaf, &s.remat_cost}) list->resize(n);
   for (int i = 0; i < n; ++i, from += 3) {
-    s.earliest.items[i] = R::low(from[0]);
+    s.min_kernel.items[i] = R::low(from[0]);
     s.reader.items[i] = R::high(from[0]) - 1;
     s.before.items[i] = R::low(from[1]) - 1;
     s.leaf.items[i] = R::high(from[1]);
-    s.again_cost.items[i] = static_cast<int>(from[2]);
+    s.remat_cost.items[i] = static_cast<int>(from[2]);
   }
   Fusion& f = s.fusion;
   const FusionSizes sizes = read_fusion_sizes(r);
-  f.role.resize(sizes.nodes);
+  f.materialization.resize(sizes.nodes);
   f.level.resize(sizes.nodes);
   f.stored.resize(sizes.nodes);
   f.group.resize(sizes.nodes);
@@ -171,7 +172,7 @@ struct FrozenFusion {
   static constexpr int nodes = count(0), views = count(1), groups = count(2), pool = count(3);
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
-    Role role[at_least_one(S::nodes)]{};
+    Materialization materialization[at_least_one(S::nodes)]{};
     int group[at_least_one(S::nodes)]{};
     Level level[at_least_one(S::nodes)]{};
     u8 stored[at_least_one(S::nodes)]{};
@@ -192,7 +193,7 @@ struct FrozenFusion {
 
   static constexpr Fusion borrowed() {
     Fusion f;
-    f.role = List<Role>::borrow(arrays.role, nodes);
+    f.materialization = List<Materialization>::borrow(arrays.materialization, nodes);
     f.group = List<int>::borrow(arrays.group, nodes);
     f.level = List<Level>::borrow(arrays.level, nodes);
     f.stored = List<u8>::borrow(arrays.stored, nodes);

@@ -19,7 +19,7 @@ using ir::Graph;
 using ir::Node;
 using ir::Op;
 
-enum class Role : u8 {
+enum class Materialization : u8 {
   leaf,       // in memory before the program starts
   generator,  // a function of the index alone; made again wherever it is used
   inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
@@ -27,7 +27,7 @@ enum class Role : u8 {
   fused,      // member of a fused group
   opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce
   arena,      // a flat_concat: its operands' memory read as one vector
-  waiting,    // while groups are formed: a sum, or a view of one, that goes with what reads the same later
+  deferred,   // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
 struct Group {
@@ -40,12 +40,12 @@ struct Group {
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
   int weight = 0;
   bool mixed = false;            // has members of row level or reductions
-  bool odd = false;              // one reduction along axes that are neither the first nor the last
+  bool middle_axis = false;      // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;  // ranges of Fusion::pool
 };
 
 struct Fusion {
-  List<Role> role;
+  List<Materialization> materialization;
   List<int> group;    // group of each fused or opaque node, -1 otherwise
   List<Level> level;  // of fused nodes
   List<u8> stored;    // the node's value is in memory
@@ -56,7 +56,8 @@ struct Fusion {
 
   // Whether group k reads x through its view: x is one, or becomes a copy of one only later.
   constexpr bool is_view_in(int x, int k) const {
-    return role[x] == Role::view || (role[x] == Role::fused && view_of[x] >= 0 && group[x] > k);
+    return materialization[x] == Materialization::view ||
+           (materialization[x] == Materialization::fused && view_of[x] >= 0 && group[x] > k);
   }
   // How group k reads x: through its view, or as x itself lies in memory.
   constexpr View view_in(const Graph& g, int x, int k) const {
@@ -75,14 +76,14 @@ struct FuseLimits {
 // it.
 struct Grouping {
   Fusion fusion;
-  List<int> earliest;    // the first group that may use the node's value
-  List<int> reader;      // the last group that reads the node
-  List<int> before;      // the member before it of the same group
-  List<int> leaf;        // something that inlined arithmetic on leaves reads
-  List<int> again_cost;  // of inlined arithmetic on leaves, else 0
-  List<int> late;        // inlined results, which get a kernel when all others have theirs
+  List<int> min_kernel;        // the first group that may use the node's value
+  List<int> reader;            // the last group that reads the node
+  List<int> before;            // the member before it of the same group
+  List<int> leaf;              // something that inlined arithmetic on leaves reads
+  List<int> remat_cost;        // of inlined arithmetic on leaves, else 0
+  List<int> deferred_outputs;  // inlined results, which get a kernel when all others have theirs
   int next = 0;
-  int prelude_used = 0;
+  int reserved_used = 0;
 };
 
 class Fuser {
@@ -91,28 +92,28 @@ class Fuser {
       : g(graph), s(grouping), limits_(limits) {
     const int n = g.nodes.size();
     if (s.next == 0) {
-      f.role = List<Role>(n, Role::leaf);
+      f.materialization = List<Materialization>(n, Materialization::leaf);
       f.group = List<int>(n, -1);
       f.level = List<Level>(n, Level::element);
       f.stored = List<u8>(n, 0);
       f.view_of = List<int>(n, -1);
-      s.earliest = List<int>(n, 0);
+      s.min_kernel = List<int>(n, 0);
       s.reader = List<int>(n, -1);
       s.before = List<int>(n, -1);
       s.leaf = List<int>(n, 0);
-      s.again_cost = List<int>(n, 0);
-      for (int k = 0; k < prelude; ++k) new_group(-1);
+      s.remat_cost = List<int>(n, 0);
+      for (int k = 0; k < reserved; ++k) new_group(-1);
     }
-    role_ = f.role.data();
+    materialization_ = f.materialization.data();
     group_ = f.group.data();
     level_ = f.level.data();
     stored_ = f.stored.data();
     view_of_ = f.view_of.data();
-    earliest_ = s.earliest.data();
+    min_kernel_ = s.min_kernel.data();
     reader_ = s.reader.data();
     before_ = s.before.data();
     leaf_ = s.leaf.data();
-    again_cost_ = s.again_cost.data();
+    remat_cost_ = s.remat_cost.data();
     wanted_ = List<u8>(n, 0);
     uses_ = List<int>(n, 0);
     int* uses = uses_.data();
@@ -129,21 +130,21 @@ class Fuser {
     const int count = g.nodes.size(), end = nodes < count - s.next ? s.next + nodes : count;
     for (int i = s.next; i < end; ++i) {
       const Node& n = nodes_[i];
-      if (may_wait(n.op) && waits(i)) {
-        role_[i] = Role::waiting;
+      if (may_defer(n.op) && is_deferred(i)) {
+        materialization_[i] = Materialization::deferred;
         continue;
       }
       for (int k = n.first; k < n.first + n.arity; ++k)
-        if (role_[edges_[k]] == Role::waiting) settle(edges_[k]);
+        if (materialization_[edges_[k]] == Materialization::deferred) settle(edges_[k]);
       enter(i);
     }
     s.next = end;
     if (end < count) return;
     for (int i = 0; i < count; ++i)
-      if (role_[i] == Role::waiting) settle(i);
+      if (materialization_[i] == Materialization::deferred) settle(i);
     // last, so that state which is read before it is written can be written where it lives
-    for (int i : s.late)
-      if (role_[i] == Role::inlined) want(i);
+    for (int i : s.deferred_outputs)
+      if (materialization_[i] == Materialization::inlined) want(i);
   }
 
  private:
@@ -151,32 +152,34 @@ class Fuser {
   constexpr void enter(int i) {
     classify(i);
     if (!wanted_.items[i]) return;
-    if (role_[i] == Role::inlined)
-      s.late.push(i);
+    if (materialization_[i] == Materialization::inlined)
+      s.deferred_outputs.push(i);
     else
       want(i);
   }
 
-  static constexpr bool may_wait(Op op) {
+  static constexpr bool may_defer(Op op) {
     return op == Op::reduce_sum || op == Op::broadcast || op == Op::reshape || op == Op::permute;
   }
   // Whether node i is a sum of memory that no group goes over in the same way yet: one may come before the
   // sum is used, and take it up without reading that memory again.
-  constexpr bool waits(int i) const {
+  constexpr bool is_deferred(int i) const {
     const int x = edges_[nodes_[i].first];
-    if (role_[x] == Role::waiting) return true;
-    if (nodes_[i].op != Op::reduce_sum || role_[x] == Role::fused || role_[x] == Role::generator)
+    if (materialization_[x] == Materialization::deferred) return true;
+    if (nodes_[i].op != Op::reduce_sum || materialization_[x] == Materialization::fused ||
+        materialization_[x] == Materialization::generator)
       return false;
     const int root = memory_node(x);
-    if (role_[root] != Role::leaf && role_[root] != Role::opaque) return false;
+    if (materialization_[root] != Materialization::leaf && materialization_[root] != Materialization::opaque)
+      return false;
     const Reduction r = reduction_of(g, i);
-    return !r.odd && r.level != Level::total &&
-           !(reader_[root] >= earliest_[x] && joins(reader_[root], i, nodes_[x].shape, r));
+    return !r.middle_axis && r.level != Level::total &&
+           !(reader_[root] >= min_kernel_[x] && joins(reader_[root], i, nodes_[x].shape, r));
   }
   constexpr void settle(int x) {
     const int of = edges_[nodes_[x].first];
-    if (role_[of] == Role::waiting) settle(of);
-    role_[x] = Role::leaf;
+    if (materialization_[of] == Materialization::deferred) settle(of);
+    materialization_[x] = Materialization::leaf;
     enter(x);
   }
 
@@ -192,11 +195,13 @@ class Fuser {
       case Op::constant:
       case Op::iota:
       case Op::random:
-        role_[i] = Role::generator;
+        materialization_[i] = Materialization::generator;
         return;
       case Op::broadcast:
-        role_[i] = role_[in[0]] == Role::generator ? Role::generator : Role::view;
-        earliest_[i] = earliest_[in[0]];
+        materialization_[i] = materialization_[in[0]] == Materialization::generator
+                                  ? Materialization::generator
+                                  : Materialization::view;
+        min_kernel_[i] = min_kernel_[in[0]];
         return;
       case Op::reshape:
       case Op::permute:
@@ -205,10 +210,10 @@ class Fuser {
         make_view(i, in[0]);
         return;
       case Op::loop_result:  // in memory once the loop has run
-        role_[i] = Role::opaque;
+        materialization_[i] = Materialization::opaque;
         stored_[i] = 1;
         group_[i] = group_[in[0]];
-        earliest_[i] = group_[i] + 1;
+        min_kernel_[i] = group_[i] + 1;
         return;
       case Op::dot:
         join_contracted(i);
@@ -237,9 +242,9 @@ class Fuser {
       case Op::flat_concat: {
         int after = 0;
         for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
-        role_[i] = Role::arena;
+        materialization_[i] = Materialization::arena;
         stored_[i] = 1;
-        earliest_[i] = after;
+        min_kernel_[i] = after;
         return;
       }
       default:
@@ -250,33 +255,34 @@ class Fuser {
       bool generated = true, from_leaves = true;
       int at = 0, cost = ir::info(n.op).cost;
       for (int k = 0; k < n.arity; ++k) {
-        generated = generated && role_[in[k]] == Role::generator;
-        at = max(at, earliest_[in[k]]);
+        generated = generated && materialization_[in[k]] == Materialization::generator;
+        at = max(at, min_kernel_[in[k]]);
         const int x = through_broadcasts(in[k]);
-        cost += again_cost_[x];
-        from_leaves = from_leaves && (again_cost_[x] > 0 || role_[x] == Role::generator ||
-                                      role_[memory_node(x)] == Role::leaf);
+        cost += remat_cost_[x];
+        from_leaves =
+            from_leaves && (remat_cost_[x] > 0 || materialization_[x] == Materialization::generator ||
+                            materialization_[memory_node(x)] == Materialization::leaf);
       }
-      earliest_[i] = at;
+      min_kernel_[i] = at;
       if (generated) {
-        role_[i] = Role::generator;
+        materialization_[i] = Materialization::generator;
         return;
       }
       if (from_leaves && cost <= limits_.from_leaves) {
-        role_[i] = Role::inlined;
-        again_cost_[i] = cost + 1;
+        materialization_[i] = Materialization::inlined;
+        remat_cost_[i] = cost + 1;
         for (int k = 0; k < n.arity; ++k) leaf_[i] = max(leaf_[i], memory_node(in[k]));
         return;
       }
       if (shapes_[nodes_[i].shape].size() == 1) {
-        role_[i] = Role::inlined;
+        materialization_[i] = Materialization::inlined;
         for (int k = 0; k < n.arity; ++k) need(in[k]);
         return;
       }
     }
     if (n.op == Op::pad) {
       const int root = view_root(in[0]);
-      earliest_[i] = after_memory(root);
+      min_kernel_[i] = after_memory(root);
     }
     place(i);
   }
@@ -292,15 +298,15 @@ class Fuser {
       roots_.push(walk == Walk::strided      ? view_root(in[k])
                   : walk == Walk::contiguous ? contiguous_root(in[k])
                                              : line_root(in[k], axis));
-    role_[i] = Role::opaque;
+    materialization_[i] = Materialization::opaque;
     stored_[i] = 1;
     group_[i] = new_group(i);
-    earliest_[i] = group_[i] + 1;
+    min_kernel_[i] = group_[i] + 1;
     for (const int x : roots_) read_by(group_[i], x);
   }
 
   // The first group that may read x from memory.
-  constexpr int after_memory(int x) const { return group_[x] >= 0 ? group_[x] + 1 : earliest_[x]; }
+  constexpr int after_memory(int x) const { return group_[x] >= 0 ? group_[x] + 1 : min_kernel_[x]; }
 
   constexpr void make_view(int i, int x) {
     View v = resolve(x);
@@ -309,15 +315,15 @@ class Fuser {
       v = contiguous_view(x, shapes_[nodes_[x].shape]);
       apply_movement(g, i, v);
     }
-    role_[i] = Role::view;
+    materialization_[i] = Materialization::view;
     view_of_[i] = f.views.size();
     f.views.push(v);
-    earliest_[i] = after_memory(v.root);
+    min_kernel_[i] = after_memory(v.root);
   }
 
   // x's memory as a strided view; what must be in memory for that is stored.
   constexpr View resolve(int x) {
-    if (role_[x] == Role::view) {
+    if (materialization_[x] == Materialization::view) {
       if (view_of_[x] >= 0) return f.views[view_of_[x]];
       View v = resolve(edges_[nodes_[x].first + 0]);  // a broadcast
       apply_movement(g, x, v);
@@ -325,7 +331,8 @@ class Fuser {
       f.views.push(v);
       return v;
     }
-    if (role_[x] == Role::generator || role_[x] == Role::inlined) copy(x);
+    if (materialization_[x] == Materialization::generator || materialization_[x] == Materialization::inlined)
+      copy(x);
     stored_[x] = 1;
     return contiguous_view(x, shapes_[nodes_[x].shape]);
   }
@@ -344,13 +351,15 @@ class Fuser {
   // is in memory when it runs.
   constexpr bool absorb(int i, int sum, int x) {
     const int at = group_[sum];
-    if (role_[sum] != Role::opaque || uses_[sum] != 1 || wanted_[sum] || nodes_[i].dtype != DType::f32)
+    if (materialization_[sum] != Materialization::opaque || uses_[sum] != 1 || wanted_[sum] ||
+        nodes_[i].dtype != DType::f32)
       return false;
     Group& group = f.groups[at];
     if (nodes_[group.opaque].op != Op::dot || group.bias >= 0) return false;
     const int base = through_broadcasts(x);
-    if (role_[base] == Role::generator) return false;
-    if (role_[base] == Role::inlined && !(is_bias(group, x, at) && make_early(base))) return false;
+    if (materialization_[base] == Materialization::generator) return false;
+    if (materialization_[base] == Materialization::inlined && !(is_bias(group, x, at) && make_early(base)))
+      return false;
     const int root = memory_node(x);
     if (after_memory(root) > at) return false;
     // state that is updated by what is added to it is rather written where it lives
@@ -367,10 +376,10 @@ class Fuser {
     if (reader_[root] < at) reader_[root] = at;
     stored_[sum] = 0;
     group.result = i;
-    role_[i] = Role::opaque;
+    materialization_[i] = Materialization::opaque;
     stored_[i] = 1;
     group_[i] = at;
-    earliest_[i] = at + 1;
+    min_kernel_[i] = at + 1;
     return true;
   }
   // Whether x is the same for every row of the product that group `at` computes.
@@ -381,22 +390,22 @@ class Fuser {
   // Stores x, arithmetic on leaves, before everything else, in one kernel with others of its shape.
   constexpr bool make_early(int x) {
     constexpr int most_groups = 2, most_weight = 16;
-    if (again_cost_[x] == 0) return false;
+    if (remat_cost_[x] == 0) return false;
     const int shape = nodes_[x].shape;
     int at = 0;
-    while (at < s.prelude_used &&
+    while (at < s.reserved_used &&
            (f.groups[at].shape != shape || f.groups[at].mixed || f.groups[at].weight >= most_weight))
       ++at;
-    if (at == s.prelude_used) {
+    if (at == s.reserved_used) {
       if (at >= most_groups) return false;
-      ++s.prelude_used;
+      ++s.reserved_used;
       f.groups[at].space = shapes_[shape];
       f.groups[at].shape = shape;
     }
     enter(at, x);
-    role_[x] = Role::fused;
-    again_cost_[x] = 0;
-    earliest_[x] = at;
+    materialization_[x] = Materialization::fused;
+    remat_cost_[x] = 0;
+    min_kernel_[x] = at;
     stored_[x] = 1;
     for (int k = nodes_[x].first; k < nodes_[x].first + nodes_[x].arity; ++k)
       read_by(at, memory_node(edges_[k]));
@@ -404,7 +413,7 @@ class Fuser {
   }
   // As resolve, of what is in memory anyway.
   constexpr View view_of_memory(int x) const {
-    if (role_[x] != Role::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
+    if (materialization_[x] != Materialization::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
     if (view_of_[x] >= 0) return f.views[view_of_[x]];
     View v = view_of_memory(edges_[nodes_[x].first + 0]);
     apply_movement(g, x, v);
@@ -450,28 +459,32 @@ class Fuser {
 
   // Gives x a kernel that stores it in row-major order.
   constexpr void copy(int x) {
-    if (role_[x] == Role::fused) return;
-    role_[x] = Role::fused;
+    if (materialization_[x] == Materialization::fused) return;
+    materialization_[x] = Materialization::fused;
     place(x);
     stored_[x] = 1;
   }
 
   // An output or an assigned value: must have contiguous memory of its own.
   constexpr void want(int x) {
-    if (role_[x] == Role::leaf || role_[x] == Role::generator || role_[x] == Role::inlined) {
+    if (materialization_[x] == Materialization::leaf || materialization_[x] == Materialization::generator ||
+        materialization_[x] == Materialization::inlined) {
       copy(x);
-    } else if (role_[x] == Role::view) {
+    } else if (materialization_[x] == Materialization::view) {
       const View v = resolve(x);
-      const bool computed = role_[v.root] == Role::fused || role_[v.root] == Role::opaque;
+      const bool computed = materialization_[v.root] == Materialization::fused ||
+                            materialization_[v.root] == Materialization::opaque;
       if (!computed || !is_contiguous(v, shapes_[nodes_[x].shape])) copy(x);
     }
-    stored_[x] = role_[x] == Role::view ? stored_[x] : u8{1};
+    stored_[x] = materialization_[x] == Materialization::view ? stored_[x] : u8{1};
   }
 
   // A value that single-element arithmetic reads: it must be in memory, as any group may make that again.
   constexpr void need(int x) {
-    if (role_[x] == Role::fused) stored_[x] = 1, earliest_[x] = max(earliest_[x], group_[x] + 1);
-    if (role_[x] == Role::view && nodes_[x].op == Op::broadcast) need(edges_[nodes_[x].first + 0]);
+    if (materialization_[x] == Materialization::fused)
+      stored_[x] = 1, min_kernel_[x] = max(min_kernel_[x], group_[x] + 1);
+    if (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
+      need(edges_[nodes_[x].first + 0]);
   }
 
   constexpr int new_group(int opaque) {
@@ -487,14 +500,14 @@ class Fuser {
     const bool reduces = ir::is_reduction(n.op);
     const int shape = reduces ? nodes_[edges_[n.first]].shape : n.shape;
     const Dims& d = shapes_[shape];
-    role_[i] = Role::fused;
+    materialization_[i] = Materialization::fused;
     Reduction r;
     if (reduces) r = reduction_of(g, i);
     int least = 0;
     const int operands = view_of_[i] >= 0 || n.op == Op::pad ? 0 : n.arity;
-    if (operands == 0) least = view_of_[i] >= 0 ? after_memory(f.views[view_of_[i]].root) : earliest_[i];
-    for (int k = 0; k < operands; ++k) least = max(least, earliest_[edges_[nodes_[i].first + k]]);
-    if (r.odd) {
+    if (operands == 0) least = view_of_[i] >= 0 ? after_memory(f.views[view_of_[i]].root) : min_kernel_[i];
+    for (int k = 0; k < operands; ++k) least = max(least, min_kernel_[edges_[nodes_[i].first + k]]);
+    if (r.middle_axis) {
       // reduced axes that are neither the first nor the last: a kernel of its own over a view
       const int root = view_root(edges_[nodes_[i].first + 0]);
       least = after_memory(root);
@@ -502,7 +515,7 @@ class Fuser {
     int best = -1;
     int memory[3]{};
     for (int k = 0; k < n.arity; ++k) memory[k] = memory_node(edges_[n.first + k]);
-    if (!r.odd) {
+    if (!r.middle_axis) {
       for (int k = 0; k < n.arity; ++k) {
         const int from = group_[memory[k]];
         if (from > best && from >= least && joins(from, i, shape, r)) best = from;
@@ -516,12 +529,12 @@ class Fuser {
     if (best < 0) {
       // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not
       // wait
-      const bool early = r.level == Level::total && least == 0 && s.prelude_used < prelude;
-      best = early ? s.prelude_used++ : new_group(-1);
+      const bool early = r.level == Level::total && least == 0 && s.reserved_used < reserved;
+      best = early ? s.reserved_used++ : new_group(-1);
       f.groups[best].space = d;
       f.groups[best].shape = shape;
       f.groups[best].split = r.split;
-      f.groups[best].odd = r.odd;
+      f.groups[best].middle_axis = r.middle_axis;
     } else {
       Group& group = f.groups[best];
       const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
@@ -539,9 +552,10 @@ class Fuser {
     group.mixed = group.mixed || reduces;
     const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
-    if (r.odd) level_[i] = Level::row;
-    earliest_[i] = best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.odd ? 1 : 0);
-    if (earliest_[i] > best) stored_[i] = 1;
+    if (r.middle_axis) level_[i] = Level::row;
+    min_kernel_[i] =
+        best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.middle_axis ? 1 : 0);
+    if (min_kernel_[i] > best) stored_[i] = 1;
     for (int k = 0; k < n.arity; ++k) read_by(best, memory[k]);
     // what another group would make is made again, from what that reads
     if (reduces && is_made(memory[0]) && group_[memory[0]] < best) {
@@ -562,7 +576,9 @@ class Fuser {
   }
 
   // Whether a group computes x from other values, element by element.
-  constexpr bool is_made(int x) const { return role_[x] == Role::fused && ir::is_pointwise(nodes_[x].op); }
+  constexpr bool is_made(int x) const {
+    return materialization_[x] == Materialization::fused && ir::is_pointwise(nodes_[x].op);
+  }
   // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
   constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
     if (!is_made(x)) return -1;
@@ -574,18 +590,20 @@ class Fuser {
   }
 
   constexpr int through_broadcasts(int x) const {
-    while (role_[x] == Role::view && nodes_[x].op == Op::broadcast) x = edges_[nodes_[x].first + 0];
+    while (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
+      x = edges_[nodes_[x].first + 0];
     return x;
   }
   constexpr int memory_node(int x) const {
     x = through_broadcasts(x);
-    if (again_cost_[x] > 0) return leaf_[x];
-    return role_[x] == Role::view ? f.views[view_of_[x]].root : x;
+    if (remat_cost_[x] > 0) return leaf_[x];
+    return materialization_[x] == Materialization::view ? f.views[view_of_[x]].root : x;
   }
 
   constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
     const Group& group = f.groups[at];
-    if (group.opaque >= 0 || group.odd || group.weight + ir::info(nodes_[i].op).cost >= limits_.weight)
+    if (group.opaque >= 0 || group.middle_axis ||
+        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight)
       return false;
     if (group.shape == shape)
       return r.level == Level::element || r.level == Level::total || group.split < 0 ||
@@ -608,7 +626,7 @@ class Fuser {
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
-  static constexpr int prelude = 4;
+  static constexpr int reserved = 4;
   static constexpr u8 assigned = 2;  // of wanted_
 
   const Graph& g;
@@ -619,16 +637,16 @@ class Fuser {
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
   const Dims* shapes_ = g.shapes.data();
-  Role* role_ = nullptr;
+  Materialization* materialization_ = nullptr;
   int* group_ = nullptr;
   Level* level_ = nullptr;
   u8* stored_ = nullptr;
   int* view_of_ = nullptr;
-  int* earliest_ = nullptr;
+  int* min_kernel_ = nullptr;
   int* reader_ = nullptr;
   int* before_ = nullptr;
   int* leaf_ = nullptr;
-  int* again_cost_ = nullptr;
+  int* remat_cost_ = nullptr;
   List<u8> wanted_;
   List<int> uses_;   // edges to each node
   List<int> roots_;  // memory that one node reads

@@ -46,7 +46,7 @@ constexpr SpaceFit fit_in(const Dims& space, const Dims& d) {
 struct Reduction {
   Level level = Level::element;
   int split = -1;
-  bool odd = false;
+  bool middle_axis = false;
 };
 // Which kind a reduction is, seen from its operand's extents.
 constexpr Reduction reduction_of(const ir::Graph& g, int i) {
@@ -77,7 +77,7 @@ constexpr Reduction reduction_of(const ir::Graph& g, int i) {
     r.level = Level::column_sum;
     r.split = first_out;
   } else {
-    r.odd = true;
+    r.middle_axis = true;
   }
   return r;
 }

@@ -52,7 +52,7 @@ class Planner {
       const ir::Span body = groups_[k].body;
       for (int i = 0; i < body.size; ++i) {  // what copies and windows read is no load of its own
         const int x = pool_[body.begin + i];
-        if (role_[x] != Role::fused || f.is_view_in(x, k)) continue;
+        if (materialization_[x] != Materialization::fused || f.is_view_in(x, k)) continue;
         if (view_of_[x] >= 0)
           touch(views_[view_of_[x]].root, k);
         else if (nodes_[x].op == ir::Op::pad)
@@ -118,13 +118,13 @@ class Planner {
 
  private:
   constexpr int root(int x) const {
-    while (role_[x] == Role::view)
+    while (materialization_[x] == Materialization::view)
       x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
     return x;
   }
   // Where node x starts.
   constexpr u64 address(int x) const {
-    if (role_[x] == Role::view && view_of_[x] >= 0) {
+    if (materialization_[x] == Materialization::view && view_of_[x] >= 0) {
       const View& v = views_[view_of_[x]];
       return p.where[v.root] + static_cast<u64>(v.offset * size_of(nodes_[x].dtype));
     }
@@ -140,7 +140,7 @@ class Planner {
     x = root_in(x, k);
     if (last_use_[x] < k) last_use_[x] = k;
     const int made = group_[x];
-    if (made >= combined_ && made < k && role_[x] == Role::fused &&
+    if (made >= combined_ && made < k && materialization_[x] == Materialization::fused &&
         is_split_sum(level_[x], p.tilings[made])) {
       combined_ = k;
       p.combines.push(k);
@@ -184,8 +184,8 @@ class Planner {
       const int x = pool_[body.begin + i];
       int phase = 0;
       const ir::Node& node = nodes_[x];
-      const bool reads =
-          role_[x] == Role::fused && !f.is_view_in(x, k) && (view_of_[x] >= 0 || node.op == ir::Op::pad);
+      const bool reads = materialization_[x] == Materialization::fused && !f.is_view_in(x, k) &&
+                         (view_of_[x] >= 0 || node.op == ir::Op::pad);
       for (int a = 0; !reads && a < node.arity; ++a) {
         const int in = edges_[node.first + a];
         if (phase < phase_[in]) phase = phase_[in];
@@ -205,7 +205,8 @@ class Planner {
         const i64 end = align_up(offset + bytes_of(g, x));
         if (arena_size_[dtype] < end) arena_size_[dtype] = end;
         const bool whole = bytes_of(g, x) == bytes_of(g, edges_[nodes_[i].first + a]);
-        const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
+        const bool computed =
+            materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
         if (computed && whole && !pinned_[x] && arena_[x] < 0) arena_[x] = dtype, arena_offset(x, offset);
       }
     }
@@ -230,7 +231,9 @@ class Planner {
 
   // The group before which x, made by group `made`, is in memory.
   constexpr int combined(int x, int made) const {
-    if (made < 0 || role_[x] != Role::fused || !is_split_sum(level_[x], p.tilings[made])) return made + 1;
+    if (made < 0 || materialization_[x] != Materialization::fused ||
+        !is_split_sum(level_[x], p.tilings[made]))
+      return made + 1;
     for (int before : p.combines)
       if (before > made) return before;
     return f.groups.size();
@@ -240,7 +243,8 @@ class Planner {
   constexpr void place_body_outputs() {
     for (int k = 0; k < g.outputs.size(); ++k) {
       const int x = root(g.outputs[k]);
-      const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
+      const bool computed =
+          materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
       if (computed && p.where[x] == BufferAddress::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
         p.where[x] = BufferAddress::make(ir::Space::output, 0, k);
     }
@@ -250,9 +254,10 @@ class Planner {
   constexpr void place_assigned() {
     for (const ir::Assign& a : g.assigns) {
       const int x = a.node;
-      const bool computed = role_[x] == Role::fused || role_[x] == Role::opaque;
+      const bool computed =
+          materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
       if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
-      if (role_[x] == Role::fused && level_[x] != Level::element) continue;
+      if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
       const int k = group_[x];
       const ir::Slot& slot = g.slots[a.slot];
       bool free = true;
@@ -261,7 +266,7 @@ class Planner {
         const ir::Slot& other = g.slots[static_cast<int>(nodes_[i].imm)];
         if (other.space != slot.space || !overlaps(slot, other)) continue;
         const bool same = static_cast<int>(nodes_[i].imm) == a.slot;
-        free = same && last_use_[i] == k && role_[x] == Role::fused && aligned(i, x, k);
+        free = same && last_use_[i] == k && materialization_[x] == Materialization::fused && aligned(i, x, k);
       }
       if (free && last_use_[x] <= k) p.where[x] = BufferAddress::make(slot.space, slot.offset);
     }
@@ -305,7 +310,9 @@ class Planner {
     }
     for (int i = 0; i < body.size; ++i) {
       const int node = pool_[body.begin + i];
-      if (role_[node] == Role::fused && view_of_[node] >= 0 && views_[view_of_[node]].root == x) return false;
+      if (materialization_[node] == Materialization::fused && view_of_[node] >= 0 &&
+          views_[view_of_[node]].root == x)
+        return false;
       if (nodes_[node].op == ir::Op::pad && root_in(edges_[nodes_[node].first + 0], k) == x) return false;
     }
     return true;
@@ -320,14 +327,16 @@ class Planner {
   // A dying buffer of the same size that group k reads element by element becomes the result's.
   constexpr bool in_place(int node, int k) {
     const Group& group = groups_[k];
-    if (group.opaque >= 0 || group.odd || level_[node] != Level::element) return false;
+    if (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element) return false;
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
       if (at == BufferAddress::none || BufferAddress::space(at) != ir::Space::workspace || pinned_[x] ||
           last_use_[x] != k)
         continue;
-      if (arena_[x] >= 0 || role_[x] == Role::arena || bytes_of(g, x) != bytes_of(g, node)) continue;
+      if (arena_[x] >= 0 || materialization_[x] == Materialization::arena ||
+          bytes_of(g, x) != bytes_of(g, node))
+        continue;
       if (!aligned(x, node, k)) continue;
       const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
       if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
@@ -348,7 +357,7 @@ class Planner {
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
   const Dims* shapes_ = g.shapes.data();
-  const Role* role_ = f.role.data();
+  const Materialization* materialization_ = f.materialization.data();
   const int* group_ = f.group.data();
   const Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();

@@ -44,7 +44,7 @@ class Tiler {
       columns = columns || level == Level::column_sum;
     }
     const i64 size = group.space.size();
-    if (group.odd) {
+    if (group.middle_axis) {
       const int reduction = pool_[group.stores.begin];
       tiling.rows = shapes_[nodes_[reduction].shape].size();
       tiling.cols = size / (tiling.rows > 0 ? tiling.rows : 1);
@@ -128,7 +128,8 @@ class Tiler {
     for (int i = 0; i < group.body.size; ++i) {
       const int x = pool_[group.body.begin + i];
       const ir::Op op = nodes_[x].op;
-      if (op == ir::Op::pad || (role_[x] == Role::fused && view_of_[x] >= 0)) return false;
+      if (op == ir::Op::pad || (materialization_[x] == Materialization::fused && view_of_[x] >= 0))
+        return false;
       if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size())
         return false;
       if (op == ir::Op::iota) {
@@ -165,7 +166,7 @@ class Tiler {
       const int x = pool_[group.body.begin + i];
       const ir::Op op = nodes_[x].op;
       if (op == ir::Op::pad || op == ir::Op::iota) return false;
-      const bool copies = role_[x] == Role::fused && view_of_[x] >= 0;
+      const bool copies = materialization_[x] == Materialization::fused && view_of_[x] >= 0;
       if (copies && !continues(group, x, views_[view_of_[x]], a, b)) return false;
       if (op == ir::Op::random && !continues(group, x, whole(x), a, b)) return false;
     }
@@ -191,7 +192,7 @@ class Tiler {
   // plain pointers: constant evaluation pays for every call
   const ir::Node* nodes_ = g.nodes.data();
   const Dims* shapes_ = g.shapes.data();
-  const Role* role_ = f.role.data();
+  const Materialization* materialization_ = f.materialization.data();
   const Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();
   const View* views_ = f.views.data();

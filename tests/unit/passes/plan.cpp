@@ -25,7 +25,8 @@ TEST_CASE("plan: two values that are needed at the same time never share memory,
   const int n = g.nodes.size(), groups = f.groups.size();
   std::vector<int> last(static_cast<std::size_t>(n), -1);
   const auto root = [&](int x) {
-    while (f.role[x] == passes::Role::view) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
+    while (f.materialization[x] == passes::Materialization::view)
+      x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
     return x;
   };
   const auto touch = [&](auto& self, int x, int k) -> void {
@@ -92,7 +93,7 @@ TEST_CASE("plan: the gaps of the gradient arena are nobody else's memory") {
     CAPTURE(i);
     bool member = false;
     for (int x : members) {
-      while (f.role[x] == passes::Role::view) x = f.views[f.view_of[x]].root;
+      while (f.materialization[x] == passes::Materialization::view) x = f.views[f.view_of[x]].root;
       member = member || x == i;
     }
     CHECK(member);
