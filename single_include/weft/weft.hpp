@@ -1513,7 +1513,7 @@ struct Graph {
   List<Span> lists;
   List<i64> list_data;
   List<Slot> slots;
-  List<Span> groups;  // ranges of each parameter group
+  List<Span> param_groups;  // ranges of each parameter group
   List<Range> ranges;
   List<int> inputs;   // node of each input, -1 where it was never used
   List<int> outputs;  // node of each output
@@ -1734,7 +1734,7 @@ class Builder {
     graph.lists = other.lists;
     graph.list_data = other.list_data;
     graph.slots = other.slots;
-    graph.groups = other.groups;
+    graph.param_groups = other.param_groups;
     graph.ranges = other.ranges;
     graph.model_bytes = other.model_bytes;
     graph.optimizer_bytes = other.optimizer_bytes;
@@ -3947,7 +3947,7 @@ class Tiler {
       tiling.rows = tiling.cols > 0 ? (size + tiling.cols - 1) / tiling.cols : 0;
       tiling.segments = segments_of(group);
       if (tiling.segments >= 0) {
-        const ir::Span span = g.groups[tiling.segments];
+        const ir::Span span = g.param_groups[tiling.segments];
         tiling.cols = flat_tile;
         tiling.rows = 0;
         for (int r = 0; r < span.size; ++r)
@@ -4368,7 +4368,7 @@ class Planner {
     return a.offset < end_b && b.offset < end_a;
   }
   constexpr bool covers(const ir::Slot& segmented, const ir::Slot& plain) const {
-    const ir::Span span = g.groups[segmented.segments];
+    const ir::Span span = g.param_groups[segmented.segments];
     const i64 size = size_of(segmented.dtype);
     for (int r = 0; r < span.size; ++r) {
       const ir::Range& range = g.ranges[span.begin + r];
@@ -4625,7 +4625,7 @@ namespace WEFT_NAMESPACE::ir {
 
 // How many of each a graph has, in the order of its words.
 struct GraphSizes {
-  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, groups = 0, ranges = 0,
+  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, param_groups = 0, ranges = 0,
       presets = 0, inputs = 0, outputs = 0, labels = 0, assigns = 0, bodies = 0, body_words = 0;
 };
 
@@ -4634,7 +4634,7 @@ inline constexpr int node_words = 4;
 constexpr void write(WordWriter& w, const Graph& g) {
   for (const int n :
        {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
-        g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
+        g.param_groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
         g.labels.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
     w.put_int(n);
   w.put_int(g.model_bytes);
@@ -4668,7 +4668,7 @@ constexpr void write(WordWriter& w, const Graph& g) {
     w.put_int(s.segments);
     w.put_int(s.offset);
   }
-  for (const Span& s : g.groups) w.put_pair(s.begin, s.size);
+  for (const Span& s : g.param_groups) w.put_pair(s.begin, s.size);
   for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
   for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
   for (int x : g.inputs) w.put_int(x);
@@ -4683,7 +4683,7 @@ constexpr void write(WordWriter& w, const Graph& g) {
 
 constexpr GraphSizes read_sizes(WordReader& r) {
   GraphSizes s;
-  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.groups, &s.ranges,
+  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.param_groups, &s.ranges,
                  &s.presets, &s.inputs, &s.outputs, &s.labels, &s.assigns, &s.bodies, &s.body_words})
     *n = r.get_size();
   return s;
@@ -4746,7 +4746,7 @@ constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
     s.segments = static_cast<int>(r.get_int());
     s.offset = r.get_int();
   }
-  for (int k = 0; k < sizes.groups; ++k) pair(to.groups[k].begin, to.groups[k].size);
+  for (int k = 0; k < sizes.param_groups; ++k) pair(to.param_groups[k].begin, to.param_groups[k].size);
   for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
   for (int k = 0; k < sizes.presets; ++k) {
     const u64 w = r.get();
@@ -4778,7 +4778,7 @@ constexpr Graph read_graph(WordReader& r) {
   g.lists.resize(sizes.lists);
   g.list_data.resize(sizes.list_data);
   g.slots.resize(sizes.slots);
-  g.groups.resize(sizes.groups);
+  g.param_groups.resize(sizes.param_groups);
   g.ranges.resize(sizes.ranges);
   g.presets.resize(sizes.presets);
   g.inputs.resize(sizes.inputs);
@@ -4812,7 +4812,7 @@ struct FrozenGraph {
     Span lists[at_least_one(S::sizes.lists)]{};
     i64 list_data[at_least_one(S::sizes.list_data)]{};
     Slot slots[at_least_one(S::sizes.slots)]{};
-    Span groups[at_least_one(S::sizes.groups)]{};
+    Span param_groups[at_least_one(S::sizes.param_groups)]{};
     Range ranges[at_least_one(S::sizes.ranges)]{};
     Preset presets[at_least_one(S::sizes.presets)]{};
     int inputs[at_least_one(S::sizes.inputs)]{};
@@ -4844,7 +4844,7 @@ struct FrozenGraph {
     g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
     g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
     g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
-    g.groups = List<Span>::borrow(arrays.groups, sizes.groups);
+    g.param_groups = List<Span>::borrow(arrays.param_groups, sizes.param_groups);
     g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
     g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
     g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
@@ -10245,7 +10245,7 @@ class FusedLowering {
   // Whether rows of a length that the code does not hold end with a whole value of any team.
   constexpr bool ends_even() const {
     if (tiling_->segments < 0) return tiling_->flat && last_columns() % kernels::widest_value == 0;
-    const ir::Span span = g.groups[tiling_->segments];
+    const ir::Span span = g.param_groups[tiling_->segments];
     bool even = true;
     for (int r = 0; r < span.size; ++r)
       even = even && g.ranges[span.begin + r].length % kernels::widest_value == 0;
@@ -10313,7 +10313,7 @@ class FusedLowering {
     numbers.push(static_cast<u64>(streams_.size()));
     for (u64 s : streams_) numbers.push(s);
     if (tiling_->segments >= 0) {
-      const ir::Span span = g.groups[tiling_->segments];
+      const ir::Span span = g.param_groups[tiling_->segments];
       i64 tiles = 0;
       for (int r = 0; r < span.size; ++r) {
         const ir::Range& range = g.ranges[span.begin + r];
@@ -17852,7 +17852,7 @@ class Verifier {
     for (const Span& s : g.lists)
       if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.list_data.size())
         return "an attribute list lies outside its data";
-    for (const Span& s : g.groups) {
+    for (const Span& s : g.param_groups) {
       if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.ranges.size())
         return "a parameter group lies outside its ranges";
       i64 end = 0;
@@ -17871,9 +17871,9 @@ class Verifier {
         return "a slot lies in neither the model's nor the optimiser's block";
       const i64 unit = size_of(s.dtype), elements = g.shapes[s.shape].size();
       i64 end = elements;
-      if (s.segments >= g.groups.size()) return "a slot's parameter group does not exist";
+      if (s.segments >= g.param_groups.size()) return "a slot's parameter group does not exist";
       if (s.segments >= 0) {
-        const Span span = g.groups[s.segments];
+        const Span span = g.param_groups[s.segments];
         i64 length = 0;
         for (int r = 0; r < span.size; ++r) length += g.ranges[span.begin + r].length;
         if (length != elements) return "a slot's extent is not its parameter group's length";
@@ -17910,8 +17910,8 @@ class Verifier {
         return "a slot is assigned by a recomputation";
       const i64 unit = size_of(s.dtype);
       if (s.segments < 0) written.push({s.space, s.offset, s.offset + g.shapes[s.shape].size() * unit});
-      for (int r = 0; s.segments >= 0 && r < g.groups[s.segments].size; ++r) {
-        const Range& range = g.ranges[g.groups[s.segments].begin + r];
+      for (int r = 0; s.segments >= 0 && r < g.param_groups[s.segments].size; ++r) {
+        const Range& range = g.ranges[g.param_groups[s.segments].begin + r];
         written.push(
             {s.space, s.offset + range.offset * unit, s.offset + (range.offset + range.length) * unit});
       }
@@ -18188,7 +18188,7 @@ class Verifier {
     if (to.rank != 1 || g.attributes(i) != n.arity)
       return "flat_concat: one offset an operand of a flat vector";
     const i64 group = static_cast<i64>(n.imm);
-    if (group < -1 || group >= g.groups.size()) return "flat_concat: no such parameter group";
+    if (group < -1 || group >= g.param_groups.size()) return "flat_concat: no such parameter group";
     const i64 length = group < 0 ? to.extent[0] : group_end(static_cast<int>(group));
     i64 end = 0;
     for (int k = 0; k < n.arity; ++k) {
@@ -18255,7 +18255,7 @@ class Verifier {
   }
   // Where a group's last range ends: operands of its flat_concat have their offsets in the whole arena.
   constexpr i64 group_end(int group) const {
-    const Span s = g.groups[group];
+    const Span s = g.param_groups[group];
     return s.size > 0 ? g.ranges[s.begin + s.size - 1].offset + g.ranges[s.begin + s.size - 1].length : 0;
   }
 
@@ -47052,7 +47052,7 @@ constexpr void add_group(ir::Graph& g, int group) {
     else
       g.ranges.push({offset, length});
   }
-  g.groups.push({begin, g.ranges.size() - begin});
+  g.param_groups.push({begin, g.ranges.size() - begin});
 }
 
 // Adds a slot of the optimiser's or the model's state.
@@ -47626,7 +47626,7 @@ class UpdateBuilder {
   constexpr i64 length_of(int group) const {
     if (group == whole_arena) return arena();
     i64 length = 0;
-    const ir::Span span = b.graph.groups[group];
+    const ir::Span span = b.graph.param_groups[group];
     for (int r = 0; r < span.size; ++r) length += b.graph.ranges[span.begin + r].length;
     return length;
   }
@@ -47689,7 +47689,7 @@ class UpdateBuilder {
   // `updates`: how many were applied, this one included; exact up to 2^24.
   constexpr void update_groups(Value updates) {
     for (int k = 0; k < Optimizer::group_count; ++k)
-      if (b.graph.groups[k].size > 0) update_group(k, updates);
+      if (b.graph.param_groups[k].size > 0) update_group(k, updates);
   }
   constexpr void update_group(int k, Value updates) {
     if constexpr (by_tensor) {
@@ -49170,10 +49170,10 @@ constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
 // share a row, how many rows share a block. Law: a function of the code and of the alignment of its operands
 // alone, so the order of every sum is fixed by shapes.
 
-// ---- weft/kernels/team/group_team.hpp ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_TEAM_GROUP_TEAM_HPP
-#define WEFT_SINGLE_WEFT_KERNELS_TEAM_GROUP_TEAM_HPP
-// Teams made from a block. GroupTeam: a block split into groups that work on different rows. SpanTeam:
+// ---- weft/kernels/team/sub_team.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_TEAM_SUB_TEAM_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_TEAM_SUB_TEAM_HPP
+// Teams made from a block. SubTeam: a block split into groups that work on different rows. SpanTeam:
 // several blocks that share one long row. Law: what a group computes does not depend on the other groups, and
 // sums of groups are put together in the order of the groups.
 
@@ -49182,14 +49182,14 @@ namespace WEFT_NAMESPACE::kernels {
 // Threads [g * Threads, (g + 1) * Threads) of the block Base are group g. Groups of several warps cannot
 // reduce, since a barrier holds up the whole block.
 template <class Base, int Threads, int Groups>
-class GroupTeam : public TeamOps<GroupTeam<Base, Threads, Groups>> {
+class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups>> {
  public:
   static constexpr int groups = Groups;
   static constexpr int max_warps = Threads / warp_size;
   static constexpr bool can_reduce = Groups == 1 || max_warps == 1;
   static constexpr i64 shared_bytes = Groups > 1 ? i64{8} * Threads* Groups : 0;
 
-  WEFT_HD_INLINE explicit GroupTeam(Base& base)
+  WEFT_HD_INLINE explicit SubTeam(Base& base)
       : base_(base), slots_(base.template shared<u64>(shared_bytes / 8)) {}
 
   WEFT_HD_INLINE int rank() const { return Groups == 1 ? base_.rank() : base_.rank() % Threads; }
@@ -49270,7 +49270,7 @@ class SpanTeam {
 };
 
 }  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_TEAM_GROUP_TEAM_HPP
+#endif  // WEFT_SINGLE_WEFT_KERNELS_TEAM_SUB_TEAM_HPP
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -49396,7 +49396,7 @@ struct FusedGrid {
   static constexpr int block = threads * groups;
 
   template <class Base>
-  using Team = std::conditional_t<spans, SpanTeam<Base, threads, parts>, GroupTeam<Base, threads, groups>>;
+  using Team = std::conditional_t<spans, SpanTeam<Base, threads, parts>, SubTeam<Base, threads, groups>>;
   template <class Base, class Args>
   using Body = FusedBody<C, Family, Team<Base>, Args, threads * parts>;
 

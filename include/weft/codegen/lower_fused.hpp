@@ -501,7 +501,7 @@ class FusedLowering {
   // Whether rows of a length that the code does not hold end with a whole value of any team.
   constexpr bool ends_even() const {
     if (tiling_->segments < 0) return tiling_->flat && last_columns() % kernels::widest_value == 0;
-    const ir::Span span = g.groups[tiling_->segments];
+    const ir::Span span = g.param_groups[tiling_->segments];
     bool even = true;
     for (int r = 0; r < span.size; ++r)
       even = even && g.ranges[span.begin + r].length % kernels::widest_value == 0;
@@ -569,7 +569,7 @@ class FusedLowering {
     numbers.push(static_cast<u64>(streams_.size()));
     for (u64 s : streams_) numbers.push(s);
     if (tiling_->segments >= 0) {
-      const ir::Span span = g.groups[tiling_->segments];
+      const ir::Span span = g.param_groups[tiling_->segments];
       i64 tiles = 0;
       for (int r = 0; r < span.size; ++r) {
         const ir::Range& range = g.ranges[span.begin + r];

@@ -64,7 +64,7 @@ class Builder {
     graph.lists = other.lists;
     graph.list_data = other.list_data;
     graph.slots = other.slots;
-    graph.groups = other.groups;
+    graph.param_groups = other.param_groups;
     graph.ranges = other.ranges;
     graph.model_bytes = other.model_bytes;
     graph.optimizer_bytes = other.optimizer_bytes;

@@ -11,7 +11,7 @@ namespace WEFT_NAMESPACE::ir {
 
 // How many of each a graph has, in the order of its words.
 struct GraphSizes {
-  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, groups = 0, ranges = 0,
+  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, param_groups = 0, ranges = 0,
       presets = 0, inputs = 0, outputs = 0, labels = 0, assigns = 0, bodies = 0, body_words = 0;
 };
 
@@ -20,7 +20,7 @@ inline constexpr int node_words = 4;
 constexpr void write(WordWriter& w, const Graph& g) {
   for (const int n :
        {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
-        g.groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
+        g.param_groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
         g.labels.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
     w.put_int(n);
   w.put_int(g.model_bytes);
@@ -54,7 +54,7 @@ constexpr void write(WordWriter& w, const Graph& g) {
     w.put_int(s.segments);
     w.put_int(s.offset);
   }
-  for (const Span& s : g.groups) w.put_pair(s.begin, s.size);
+  for (const Span& s : g.param_groups) w.put_pair(s.begin, s.size);
   for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
   for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
   for (int x : g.inputs) w.put_int(x);
@@ -69,7 +69,7 @@ constexpr void write(WordWriter& w, const Graph& g) {
 
 constexpr GraphSizes read_sizes(WordReader& r) {
   GraphSizes s;
-  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.groups, &s.ranges,
+  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.param_groups, &s.ranges,
                  &s.presets, &s.inputs, &s.outputs, &s.labels, &s.assigns, &s.bodies, &s.body_words})
     *n = r.get_size();
   return s;
@@ -132,7 +132,7 @@ constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
     s.segments = static_cast<int>(r.get_int());
     s.offset = r.get_int();
   }
-  for (int k = 0; k < sizes.groups; ++k) pair(to.groups[k].begin, to.groups[k].size);
+  for (int k = 0; k < sizes.param_groups; ++k) pair(to.param_groups[k].begin, to.param_groups[k].size);
   for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
   for (int k = 0; k < sizes.presets; ++k) {
     const u64 w = r.get();
@@ -164,7 +164,7 @@ constexpr Graph read_graph(WordReader& r) {
   g.lists.resize(sizes.lists);
   g.list_data.resize(sizes.list_data);
   g.slots.resize(sizes.slots);
-  g.groups.resize(sizes.groups);
+  g.param_groups.resize(sizes.param_groups);
   g.ranges.resize(sizes.ranges);
   g.presets.resize(sizes.presets);
   g.inputs.resize(sizes.inputs);
@@ -198,7 +198,7 @@ struct FrozenGraph {
     Span lists[at_least_one(S::sizes.lists)]{};
     i64 list_data[at_least_one(S::sizes.list_data)]{};
     Slot slots[at_least_one(S::sizes.slots)]{};
-    Span groups[at_least_one(S::sizes.groups)]{};
+    Span param_groups[at_least_one(S::sizes.param_groups)]{};
     Range ranges[at_least_one(S::sizes.ranges)]{};
     Preset presets[at_least_one(S::sizes.presets)]{};
     int inputs[at_least_one(S::sizes.inputs)]{};
@@ -230,7 +230,7 @@ struct FrozenGraph {
     g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
     g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
     g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
-    g.groups = List<Span>::borrow(arrays.groups, sizes.groups);
+    g.param_groups = List<Span>::borrow(arrays.param_groups, sizes.param_groups);
     g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
     g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
     g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);

@@ -70,7 +70,7 @@ struct Graph {
   List<Span> lists;
   List<i64> list_data;
   List<Slot> slots;
-  List<Span> groups;  // ranges of each parameter group
+  List<Span> param_groups;  // ranges of each parameter group
   List<Range> ranges;
   List<int> inputs;   // node of each input, -1 where it was never used
   List<int> outputs;  // node of each output

@@ -181,10 +181,10 @@ inline std::string print_slot(const Graph& g, int slot) {
 inline std::string print(const Graph& g) {
   std::string out;
   for (int s = 0; s < g.slots.size(); ++s) out += print_slot(g, s) + "\n";
-  for (int k = 0; k < g.groups.size(); ++k) {
+  for (int k = 0; k < g.param_groups.size(); ++k) {
     out += "group " + std::to_string(k) + " =";
-    for (int r = 0; r < g.groups[k].size; ++r) {
-      const Range& range = g.ranges[g.groups[k].begin + r];
+    for (int r = 0; r < g.param_groups[k].size; ++r) {
+      const Range& range = g.ranges[g.param_groups[k].begin + r];
       out += " [" + std::to_string(range.offset) + ", " + std::to_string(range.offset + range.length) + ")";
     }
     out += '\n';

@@ -54,7 +54,7 @@ class Verifier {
     for (const Span& s : g.lists)
       if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.list_data.size())
         return "an attribute list lies outside its data";
-    for (const Span& s : g.groups) {
+    for (const Span& s : g.param_groups) {
       if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.ranges.size())
         return "a parameter group lies outside its ranges";
       i64 end = 0;
@@ -73,9 +73,9 @@ class Verifier {
         return "a slot lies in neither the model's nor the optimiser's block";
       const i64 unit = size_of(s.dtype), elements = g.shapes[s.shape].size();
       i64 end = elements;
-      if (s.segments >= g.groups.size()) return "a slot's parameter group does not exist";
+      if (s.segments >= g.param_groups.size()) return "a slot's parameter group does not exist";
       if (s.segments >= 0) {
-        const Span span = g.groups[s.segments];
+        const Span span = g.param_groups[s.segments];
         i64 length = 0;
         for (int r = 0; r < span.size; ++r) length += g.ranges[span.begin + r].length;
         if (length != elements) return "a slot's extent is not its parameter group's length";
@@ -112,8 +112,8 @@ class Verifier {
         return "a slot is assigned by a recomputation";
       const i64 unit = size_of(s.dtype);
       if (s.segments < 0) written.push({s.space, s.offset, s.offset + g.shapes[s.shape].size() * unit});
-      for (int r = 0; s.segments >= 0 && r < g.groups[s.segments].size; ++r) {
-        const Range& range = g.ranges[g.groups[s.segments].begin + r];
+      for (int r = 0; s.segments >= 0 && r < g.param_groups[s.segments].size; ++r) {
+        const Range& range = g.ranges[g.param_groups[s.segments].begin + r];
         written.push(
             {s.space, s.offset + range.offset * unit, s.offset + (range.offset + range.length) * unit});
       }
@@ -390,7 +390,7 @@ class Verifier {
     if (to.rank != 1 || g.attributes(i) != n.arity)
       return "flat_concat: one offset an operand of a flat vector";
     const i64 group = static_cast<i64>(n.imm);
-    if (group < -1 || group >= g.groups.size()) return "flat_concat: no such parameter group";
+    if (group < -1 || group >= g.param_groups.size()) return "flat_concat: no such parameter group";
     const i64 length = group < 0 ? to.extent[0] : group_end(static_cast<int>(group));
     i64 end = 0;
     for (int k = 0; k < n.arity; ++k) {
@@ -457,7 +457,7 @@ class Verifier {
   }
   // Where a group's last range ends: operands of its flat_concat have their offsets in the whole arena.
   constexpr i64 group_end(int group) const {
-    const Span s = g.groups[group];
+    const Span s = g.param_groups[group];
     return s.size > 0 ? g.ranges[s.begin + s.size - 1].offset + g.ranges[s.begin + s.size - 1].length : 0;
   }
 

@@ -280,7 +280,7 @@ class Planner {
     return a.offset < end_b && b.offset < end_a;
   }
   constexpr bool covers(const ir::Slot& segmented, const ir::Slot& plain) const {
-    const ir::Span span = g.groups[segmented.segments];
+    const ir::Span span = g.param_groups[segmented.segments];
     const i64 size = size_of(segmented.dtype);
     for (int r = 0; r < span.size; ++r) {
       const ir::Range& range = g.ranges[span.begin + r];

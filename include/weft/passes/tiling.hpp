@@ -54,7 +54,7 @@ class Tiler {
       tiling.rows = tiling.cols > 0 ? (size + tiling.cols - 1) / tiling.cols : 0;
       tiling.segments = segments_of(group);
       if (tiling.segments >= 0) {
-        const ir::Span span = g.groups[tiling.segments];
+        const ir::Span span = g.param_groups[tiling.segments];
         tiling.cols = flat_tile;
         tiling.rows = 0;
         for (int r = 0; r < span.size; ++r)

@@ -143,7 +143,7 @@ constexpr void add_group(ir::Graph& g, int group) {
     else
       g.ranges.push({offset, length});
   }
-  g.groups.push({begin, g.ranges.size() - begin});
+  g.param_groups.push({begin, g.ranges.size() - begin});
 }
 
 // Adds a slot of the optimiser's or the model's state.

@@ -61,7 +61,7 @@ class UpdateBuilder {
   constexpr i64 length_of(int group) const {
     if (group == whole_arena) return arena();
     i64 length = 0;
-    const ir::Span span = b.graph.groups[group];
+    const ir::Span span = b.graph.param_groups[group];
     for (int r = 0; r < span.size; ++r) length += b.graph.ranges[span.begin + r].length;
     return length;
   }
@@ -124,7 +124,7 @@ class UpdateBuilder {
   // `updates`: how many were applied, this one included; exact up to 2^24.
   constexpr void update_groups(Value updates) {
     for (int k = 0; k < Optimizer::group_count; ++k)
-      if (b.graph.groups[k].size > 0) update_group(k, updates);
+      if (b.graph.param_groups[k].size > 0) update_group(k, updates);
   }
   constexpr void update_group(int k, Value updates) {
     if constexpr (by_tensor) {

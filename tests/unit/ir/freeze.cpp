@@ -23,7 +23,7 @@ TEST_CASE("freeze: a graph comes back as it was") {
   b.graph.outputs.push(ir::reduce(ir::Op::reduce_sum, y, 1u).id);
   b.graph.assigns.push({0, (w - 1.0).id});
   b.graph.presets.push({4, 0.25f});
-  b.graph.groups.push({0, 1});
+  b.graph.param_groups.push({0, 1});
   b.graph.ranges.push({0, 64});
   b.graph.scalar_count = 5;
   b.graph.streams = 3;

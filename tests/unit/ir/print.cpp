@@ -19,7 +19,7 @@ TEST_CASE("print: every kind of node says all it is made of") {
   ir::Builder b;
   b.graph.scalar_count = 5;
   b.graph.slots.push({ir::Space::model, DType::f32, b.shape(dims(2, 3, 4)), -1, 256});
-  b.graph.groups.push({0, 2});
+  b.graph.param_groups.push({0, 2});
   b.graph.ranges.push({0, 64});
   b.graph.ranges.push({128, 10});
   b.graph.presets.push({4, 0.25f});

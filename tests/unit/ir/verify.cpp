@@ -26,7 +26,7 @@ struct Sample {
     b.graph.optimizer_bytes = 1024;
     b.graph.slots.push({ir::Space::model, DType::f32, b.shape(dims(2, 3, 4)), -1, 0});
     b.graph.slots.push({ir::Space::optimizer, DType::f32, b.shape(dims(1, 24)), 0, 0});
-    b.graph.groups.push({0, 1});
+    b.graph.param_groups.push({0, 1});
     b.graph.ranges.push({0, 24});
     b.graph.presets.push({4, 2.0f});
     x = input(DType::f32, dims(2, 8, 4));
@@ -220,7 +220,7 @@ TEST_CASE("verify: slots and results") {
   EXPECT("beyond its block", g.model_bytes = 47);
   EXPECT("aligned to its dtype", g.slots[0].offset = 2);
   EXPECT("group's length", g.ranges[0].length = 25);
-  EXPECT("out of order", (g.groups[0].size = 2, g.ranges.push({8, 4})));
+  EXPECT("out of order", (g.param_groups[0].size = 2, g.ranges.push({8, 4})));
   EXPECT("two assigned slots overlap", (g.slots[1].space = ir::Space::model));
   EXPECT("by a recomputation", g.nodes[g.assigns[0].node].recompute = 1);
   EXPECT("a node that nothing uses", (s.b.leaf(Op::constant, DType::f32, dims(0), 1)));

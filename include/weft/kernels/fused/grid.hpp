@@ -4,7 +4,7 @@
 // alone, so the order of every sum is fixed by shapes.
 
 #include "weft/kernels/fused/body.hpp"
-#include "weft/kernels/team/group_team.hpp"
+#include "weft/kernels/team/sub_team.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -130,7 +130,7 @@ struct FusedGrid {
   static constexpr int block = threads * groups;
 
   template <class Base>
-  using Team = std::conditional_t<spans, SpanTeam<Base, threads, parts>, GroupTeam<Base, threads, groups>>;
+  using Team = std::conditional_t<spans, SpanTeam<Base, threads, parts>, SubTeam<Base, threads, groups>>;
   template <class Base, class Args>
   using Body = FusedBody<C, Family, Team<Base>, Args, threads * parts>;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Teams made from a block. GroupTeam: a block split into groups that work on different rows. SpanTeam:
+// Teams made from a block. SubTeam: a block split into groups that work on different rows. SpanTeam:
 // several blocks that share one long row. Law: what a group computes does not depend on the other groups, and
 // sums of groups are put together in the order of the groups.
 
@@ -11,14 +11,14 @@ namespace WEFT_NAMESPACE::kernels {
 // Threads [g * Threads, (g + 1) * Threads) of the block Base are group g. Groups of several warps cannot
 // reduce, since a barrier holds up the whole block.
 template <class Base, int Threads, int Groups>
-class GroupTeam : public TeamOps<GroupTeam<Base, Threads, Groups>> {
+class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups>> {
  public:
   static constexpr int groups = Groups;
   static constexpr int max_warps = Threads / warp_size;
   static constexpr bool can_reduce = Groups == 1 || max_warps == 1;
   static constexpr i64 shared_bytes = Groups > 1 ? i64{8} * Threads* Groups : 0;
 
-  WEFT_HD_INLINE explicit GroupTeam(Base& base)
+  WEFT_HD_INLINE explicit SubTeam(Base& base)
       : base_(base), slots_(base.template shared<u64>(shared_bytes / 8)) {}
 
   WEFT_HD_INLINE int rank() const { return Groups == 1 ? base_.rank() : base_.rank() % Threads; }
