@@ -86,9 +86,9 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
 
 namespace detail {
 
-class Lowering {
+class PrecisionRewriter {
  public:
-  constexpr Lowering(const ir::Graph& graph, PrecisionRule rule)
+  constexpr PrecisionRewriter(const ir::Graph& graph, PrecisionRule rule)
       : g(graph),
         rule_(rule),
         b(graph, 2 * graph.nodes.size()),
@@ -181,8 +181,8 @@ class Lowering {
 
 constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   if (rule.changes_nothing()) return g;
-  detail::Lowering lowering(g, rule);
-  return lowering.run();
+  detail::PrecisionRewriter rewriter(g, rule);
+  return rewriter.run();
 }
 
 }  // namespace WEFT_NAMESPACE::passes

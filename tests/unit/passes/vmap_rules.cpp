@@ -1,4 +1,4 @@
-#include "weft/passes/batch.hpp"
+#include "weft/passes/vmap_rules.hpp"
 
 #include <doctest/doctest.h>
 
@@ -30,7 +30,7 @@ ir::Graph batched(const Trial& t, Leaves& all, std::vector<bool>& mapped) {
   ir::Builder b;
   b.graph.scalar_count = t.graph.scalar_count;
   b.graph.streams = t.graph.streams;
-  List<passes::BatchItem> inputs;
+  List<passes::VmapItem> inputs;
   all = t.leaves[0];
   for (std::size_t k = 0; k < t.leaves[0].inputs.size(); ++k) {
     const int x = t.graph.inputs[static_cast<int>(k)];
@@ -43,7 +43,7 @@ ir::Graph batched(const Trial& t, Leaves& all, std::vector<bool>& mapped) {
       all.inputs[k].insert(all.inputs[k].end(), one.inputs[k].begin(), one.inputs[k].end());
   }
   mapped.clear();
-  for (const passes::BatchItem& x : passes::Batcher(b, t.graph, samples).run(inputs)) {
+  for (const passes::VmapItem& x : passes::Vmapper(b, t.graph, samples).run(inputs)) {
     b.graph.outputs.push(x.value.id);
     mapped.push_back(x.mapped);
   }
@@ -119,7 +119,7 @@ int failures(u32 first, u32 count, RandomGraphOptions options, std::set<Op>& ops
 
 }  // namespace
 
-TEST_CASE("batch: random graphs for all samples at once give the stacks of each sample's results") {
+TEST_CASE("vmap_rules: random graphs for all samples at once give the stacks of each sample's results") {
   std::set<Op> ops;
   CHECK(failures(1, 1200, {}, ops) == 0);
   CHECK(failures(1, 400, {.steps = 24, .size = 100, .products = 12}, ops) == 0);
@@ -157,17 +157,17 @@ TEST_CASE("batch: random graphs for all samples at once give the stacks of each 
   }
 }
 
-TEST_CASE("batch: every primitive that is no leaf and no arena's has a rule") {
+TEST_CASE("vmap_rules: every primitive that is no leaf and no arena's has a rule") {
   for (int k = 0; k < ir::op_count; ++k) {
     const Op op = static_cast<Op>(k);
     const ir::OpClass kind = ir::info(op).kind;
     const bool own = kind == ir::OpClass::leaf || kind == ir::OpClass::arena || kind == ir::OpClass::region;
     INFO(ir::info(op).name);
-    CHECK((passes::batching::rule(op) != nullptr) != own);
+    CHECK((passes::vmapping::rule(op) != nullptr) != own);
   }
 }
 
-TEST_CASE("batch: an index outside its sample's table stays outside") {
+TEST_CASE("vmap_rules: an index outside its sample's table stays outside") {
   for (int which = 1; which < 8; ++which) {
     Trial t;
     ir::Builder b;

@@ -11,12 +11,12 @@
 namespace WEFT_NAMESPACE::passes {
 
 // A value for all samples: with the batch as its leading axis where it is mapped, else the same for each.
-struct BatchItem {
+struct VmapItem {
   ir::Value value;
   bool mapped = false;
 };
 
-namespace batching {
+namespace vmapping {
 
 using ir::Op;
 using ir::Value;
@@ -36,7 +36,7 @@ struct Site {
     return ir::stacked_dims(size, d);
   }
   // x with the batch as its leading axis.
-  constexpr Value all(const BatchItem& x) const {
+  constexpr Value all(const VmapItem& x) const {
     return x.mapped ? x.value : ir::broadcast(x.value, stacked(x.value.dims()));
   }
   // The same primitive of other operands, with other extents and attributes.
@@ -53,13 +53,13 @@ struct Site {
     return list;
   }
   // As it stands, of operands that are the same for every sample.
-  constexpr Value same(const BatchItem* x) const {
+  constexpr Value same(const VmapItem* x) const {
     List<int> operands;
     for (int k = 0; k < original().arity; ++k) operands.push(x[k].value.id);
     return emit(dims(), attributes(), operands);
   }
   // All operands with the batch in front, attributes as they are but for the first `axes`, each an axis.
-  constexpr Value in_front(const BatchItem* x, int axes) const {
+  constexpr Value in_front(const VmapItem* x, int axes) const {
     List<int> operands;
     for (int k = 0; k < original().arity; ++k) operands.push(all(x[k]).id);
     List<i64> list = attributes();
@@ -103,37 +103,37 @@ constexpr Value split_axis(Value x, int axis, i64 outer) {
   return ir::reshape(x, to);
 }
 
-constexpr Value pointwise(const Site& s, const BatchItem* x) { return s.in_front(x, 0); }
-constexpr Value reduction(const Site& s, const BatchItem* x) { return s.in_front(x, s.g.attributes(s.node)); }
-constexpr Value along_axis(const Site& s, const BatchItem* x) { return s.in_front(x, 1); }
+constexpr Value pointwise(const Site& s, const VmapItem* x) { return s.in_front(x, 0); }
+constexpr Value reduction(const Site& s, const VmapItem* x) { return s.in_front(x, s.g.attributes(s.node)); }
+constexpr Value along_axis(const Site& s, const VmapItem* x) { return s.in_front(x, 1); }
 
-constexpr Value broadcast(const Site& s, const BatchItem* x) {
+constexpr Value broadcast(const Site& s, const VmapItem* x) {
   Dims ones = s.stacked(s.dims());
   const int lead = s.dims().rank - s.operand_dims(0).rank;
   for (int k = 1; k < ones.rank; ++k) ones.extent[k] = k <= lead ? 1 : s.operand_dims(0).extent[k - 1 - lead];
   return ir::broadcast(ir::reshape(x[0].value, ones), s.stacked(s.dims()));
 }
-constexpr Value reshape(const Site& s, const BatchItem* x) {
+constexpr Value reshape(const Site& s, const VmapItem* x) {
   return ir::reshape(x[0].value, s.stacked(s.dims()));
 }
-constexpr Value permute(const Site& s, const BatchItem* x) {
+constexpr Value permute(const Site& s, const VmapItem* x) {
   i64 order[max_rank]{};
   for (int k = 0; k < s.dims().rank; ++k) order[k + 1] = s.g.attribute(s.node, k) + 1;
   return ir::permute(x[0].value, order);
 }
 // Slice and pad: two numbers an axis, of which (0, 1) and (0, 0) change nothing.
-constexpr Value along_axes(const Site& s, const BatchItem* x, i64 first, i64 second) {
+constexpr Value along_axes(const Site& s, const VmapItem* x, i64 first, i64 second) {
   List<i64> list;
   list.push(first);
   list.push(second);
   for (int k = 0; k < s.g.attributes(s.node); ++k) list.push(s.g.attribute(s.node, k));
   return s.emit(s.stacked(s.dims()), list, List<int>(1, x[0].value.id));
 }
-constexpr Value slice(const Site& s, const BatchItem* x) { return along_axes(s, x, 0, 1); }
-constexpr Value pad(const Site& s, const BatchItem* x) { return along_axes(s, x, 0, 0); }
+constexpr Value slice(const Site& s, const VmapItem* x) { return along_axes(s, x, 0, 1); }
+constexpr Value pad(const Site& s, const VmapItem* x) { return along_axes(s, x, 0, 0); }
 
 // A batch of both operands is one more batch axis; of one it is a free axis, moved to the front.
-constexpr Value dot(const Site& s, const BatchItem* x) {
+constexpr Value dot(const Site& s, const VmapItem* x) {
   const ir::DotAxes one = ir::dot_axes(s.g, s.node);
   ir::DotAxes axes = one;
   const int a = x[0].mapped ? 1 : 0, b = x[1].mapped ? 1 : 0, both = a & b;
@@ -150,7 +150,7 @@ constexpr Value dot(const Site& s, const BatchItem* x) {
 }
 
 // A batch of both operands makes more groups; of the images more images; of the windows more outputs.
-constexpr Value conv(const Site& s, const BatchItem* x) {
+constexpr Value conv(const Site& s, const VmapItem* x) {
   const ir::ConvAxes axes = ir::conv_axes(s.g, s.node);
   Value images = x[0].value, windows = x[1].value;
   int joined = 0;  // which leading axis of the result holds the batch: 0 groups, 1 images, 2 outputs
@@ -179,14 +179,14 @@ constexpr Value flat_index(const Site& s, Value index, i64 rows) {
   const Value inside = ir::binary(Op::bit_and, ir::binary(Op::le, zero, i), ir::binary(Op::le, i, last));
   return ir::select(inside, sample * static_cast<double>(rows) + i, ir::constant_like(i, -1));
 }
-constexpr Value take_rows(const Site& s, const BatchItem* x) {
+constexpr Value take_rows(const Site& s, const VmapItem* x) {
   if (!x[0].mapped) return ir::take_rows(x[0].value, x[1].value);
   if (!x[1].mapped)
     return move_axis(ir::take_rows(move_axis(x[0].value, 0, 1), x[1].value), s.operand_dims(1).rank, 0);
   const i64 rows = s.operand_dims(0).extent[0];
   return ir::take_rows(join_axes(x[0].value, 0), flat_index(s, x[1].value, rows));
 }
-constexpr Value scatter_add(const Site& s, const BatchItem* x) {
+constexpr Value scatter_add(const Site& s, const VmapItem* x) {
   const i64 rows = s.dims().extent[0];
   if (!x[0].mapped) {  // the batch is one more axis of a row
     const Value update = move_axis(x[1].value, 0, s.operand_dims(0).rank);
@@ -197,7 +197,7 @@ constexpr Value scatter_add(const Site& s, const BatchItem* x) {
 }
 
 // A program's own primitive knows one sample: it runs once for each.
-constexpr Value custom(const Site& s, const BatchItem* x) {
+constexpr Value custom(const Site& s, const VmapItem* x) {
   const int arity = s.original().arity;
   ir::Builder body(64);
   body.graph.is_body = true;
@@ -221,9 +221,9 @@ constexpr Value custom(const Site& s, const BatchItem* x) {
   return ir::loop_result(loop, shape.output(0), s.original().dtype, s.stacked(s.dims()));
 }
 
-using Rule = Value (*)(const Site& s, const BatchItem* x);
+using Rule = Value (*)(const Site& s, const VmapItem* x);
 
-// By primitive; null: none. Loops and leaves are the Batcher's own.
+// By primitive; null: none. Loops and leaves are the Vmapper's own.
 constexpr Rule rule(Op op) {
   switch (ir::info(op).kind) {
     case ir::OpClass::pointwise:
@@ -252,18 +252,18 @@ constexpr Rule rule(Op op) {
   }
 }
 
-}  // namespace batching
+}  // namespace vmapping
 
-class Batcher {
+class Vmapper {
  public:
-  constexpr Batcher(ir::Builder& builder, const ir::Graph& graph, i64 size)
+  constexpr Vmapper(ir::Builder& builder, const ir::Graph& graph, i64 size)
       : b(builder), g(graph), size_(size) {}
 
   // `inputs`: of every input of the graph. Returns its outputs.
-  constexpr List<BatchItem> run(const List<BatchItem>& inputs) {
-    items_ = List<BatchItem>(g.nodes.size());
+  constexpr List<VmapItem> run(const List<VmapItem>& inputs) {
+    items_ = List<VmapItem>(g.nodes.size());
     for (int i = 0; i < g.nodes.size(); ++i) items_[i] = item(i, inputs);
-    List<BatchItem> out;
+    List<VmapItem> out;
     for (int x : g.outputs) out.push(items_[x]);
     return out;
   }
@@ -272,16 +272,16 @@ class Batcher {
   using Op = ir::Op;
   using Value = ir::Value;
 
-  constexpr BatchItem item(int i, const List<BatchItem>& inputs) {
+  constexpr VmapItem item(int i, const List<VmapItem>& inputs) {
     const ir::Node& n = g.nodes[i];
-    const batching::Site site{b, g, size_, i};
+    const vmapping::Site site{b, g, size_, i};
     if (n.op == Op::input) {  // a loop's body may have one that nothing reads
       const int k = static_cast<int>(n.imm);
-      return k < inputs.size() && g.inputs[k] == i ? inputs[k] : BatchItem{};
+      return k < inputs.size() && g.inputs[k] == i ? inputs[k] : VmapItem{};
     }
     if (n.op == Op::random) return {{&b, b.leaf(Op::random, n.dtype, site.stacked(g.dims(i)), n.imm)}, true};
     if (n.op == Op::loop) return loop(i);
-    List<BatchItem> x;
+    List<VmapItem> x;
     bool mapped = false;
     for (int k = 0; k < n.arity; ++k) {
       x.push(items_[g.in(i, k)]);
@@ -292,13 +292,13 @@ class Batcher {
     if (n.op == Op::cast && n.dtype == g.nodes[g.in(i, 0)].dtype) return x[0];
     if (!mapped) return {site.same(x.data()), false};
     static_cast<void>(site.stacked(g.dims(i)));
-    const batching::Rule rule = batching::rule(n.op);
+    const vmapping::Rule rule = vmapping::rule(n.op);
     return {rule(site, x.data()), true};
   }
 
   // The body is batched in its turn. A carry is mapped where its start is, or what a trip makes of it; a
   // stacked operand has the batch behind the trips.
-  constexpr BatchItem loop(int i) {
+  constexpr VmapItem loop(int i) {
     const ir::LoopShape shape = ir::loop_shape(g, i);
     const ir::Graph body = ir::loop_body(g, i);
     List<u8> mapped;
@@ -309,7 +309,7 @@ class Batcher {
       made.graph.scalar_count = b.graph.scalar_count;
       made.graph.streams = b.graph.streams;
       made.graph.key_input = body.key_input;
-      List<BatchItem> inputs;
+      List<VmapItem> inputs;
       for (int k = 0; k < shape.operands(); ++k) {
         const int x = body.inputs[k];
         inputs.push({{}, mapped[k] != 0});
@@ -319,7 +319,7 @@ class Batcher {
         }
         made.graph.inputs.push(x < 0 ? -1 : inputs[k].value.id);
       }
-      List<BatchItem> out = Batcher(made, body, size_).run(inputs);
+      List<VmapItem> out = Vmapper(made, body, size_).run(inputs);
       bool settled = true;
       for (int k = 0; k < shape.carries; ++k)
         if (out[k].mapped && !mapped[k]) mapped[k] = 1, settled = false;
@@ -327,7 +327,7 @@ class Batcher {
       Loop result{i, {}, List<u8>(shape.results(), 0)};
       for (int k = 0; k < out.size(); ++k) {
         const bool stacks = k < shape.carries ? mapped[k] != 0 : out[k].mapped;
-        const batching::Site site{made, body, size_, body.outputs[k]};
+        const vmapping::Site site{made, body, size_, body.outputs[k]};
         made.graph.outputs.push((stacks ? site.all(out[k]) : out[k].value).id);
         if (!stacks) continue;
         if (k < shape.carries)
@@ -337,10 +337,10 @@ class Batcher {
       }
       List<int> operands;
       for (int k = 0; k < shape.operands(); ++k) {
-        const BatchItem& x = items_[g.in(i, k)];
-        const batching::Site site{b, g, size_, g.in(i, k)};
+        const VmapItem& x = items_[g.in(i, k)];
+        const vmapping::Site site{b, g, size_, g.in(i, k)};
         Value v = mapped[k] ? site.all(x) : x.value;
-        if (mapped[k] && shape.is_stacked(k)) v = batching::move_axis(v, 0, 1);
+        if (mapped[k] && shape.is_stacked(k)) v = vmapping::move_axis(v, 0, 1);
         operands.push(v.id);
       }
       result.value = ir::loop(b, shape, made.graph, operands);
@@ -348,7 +348,7 @@ class Batcher {
       return {result.value, false};
     }
   }
-  constexpr BatchItem loop_result(int i, const BatchItem& loop) {
+  constexpr VmapItem loop_result(int i, const VmapItem& loop) {
     int k = 0;
     while (loops_[k].node != g.in(i, 0)) ++k;
     const ir::LoopShape shape = ir::loop_shape(g, g.in(i, 0));
@@ -360,9 +360,9 @@ class Batcher {
     Dims swapped = stacked(d);
     swapped.extent[0] = d.extent[0];
     swapped.extent[1] = size_;
-    return {batching::move_axis(ir::loop_result(loop.value, which, dtype, swapped), 1, 0), true};
+    return {vmapping::move_axis(ir::loop_result(loop.value, which, dtype, swapped), 1, 0), true};
   }
-  constexpr Dims stacked(const Dims& d) const { return batching::Site{b, g, size_, 0}.stacked(d); }
+  constexpr Dims stacked(const Dims& d) const { return vmapping::Site{b, g, size_, 0}.stacked(d); }
 
   struct Loop {
     int node = -1;
@@ -372,7 +372,7 @@ class Batcher {
   ir::Builder& b;
   const ir::Graph& g;
   i64 size_;
-  List<BatchItem> items_;
+  List<VmapItem> items_;
   List<Loop> loops_;
 };
 
