@@ -369,7 +369,7 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
 }
 
 }  // namespace WEFT_NAMESPACE::exec
-// ---- weft/exec/steps.hpp ----
+// ---- weft/exec/launch_list.hpp ----
 // A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
 // walk over that list in order, and allocates nothing.
 
@@ -10783,11 +10783,11 @@ constexpr u64 combine_set() {
 
 // `Launch`: how the device wants one step, with members run, args, numbers, number_count, sums and sum_count.
 template <class Launch>
-class Steps {
+class LaunchList {
  public:
   // Reads an image's steps; `kernels` has its kernels' functions.
-  Steps(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
-        const Blocks& blocks)
+  LaunchList(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
+             const Blocks& blocks)
       : header_(header), image_(image), blocks_(blocks), launches_(header.steps), bindings_(header.bindings) {
     for (int k = 0; k < header.bindings; ++k) {
       const u64* w = image + header.binding_at + codegen::binding_words * k;
@@ -10871,8 +10871,8 @@ class Steps {
   }
 
   // A program's pointers lead into these lists.
-  Steps(const Steps&) = delete;
-  Steps& operator=(const Steps&) = delete;
+  LaunchList(const LaunchList&) = delete;
+  LaunchList& operator=(const LaunchList&) = delete;
 
   // In the order of the image's steps.
   List<Launch>& launches() { return launches_; }
@@ -11004,7 +11004,7 @@ class Steps {
 // Shows a Checker every step, one at a time: `settle` returns when the last one has ended, `read` brings the
 // device's memory to the host.
 template <class Checker, class Read, class Settle>
-struct CheckedSteps {
+struct CheckedLaunches {
   Checker& checker;
   const Read& read;
   const Settle& settle;
@@ -11019,10 +11019,10 @@ struct CheckedSteps {
     checker.after(step, launch, read);
   }
 };
-template <class Steps, class Context, class Checker, class Read, class Settle>
-void watch_steps(const Steps& steps, const Context& context, Checker& checker, const Read& read,
-                 const Settle& settle) {
-  const CheckedSteps<Checker, Read, Settle> watch{checker, read, settle};
+template <class LaunchList, class Context, class Checker, class Read, class Settle>
+void watch_launches(const LaunchList& steps, const Context& context, Checker& checker, const Read& read,
+                    const Settle& settle) {
+  const CheckedLaunches<Checker, Read, Settle> watch{checker, read, settle};
   steps.run(context, watch);
 }
 
@@ -15629,9 +15629,9 @@ decltype(auto) kept_target(std::remove_reference_t<Out>& out) {
 //   lower           groups become kernels and launches
 //   link            the constants of the program
 //
-// The first four need the user's types and stand with them (exec/trace.hpp, exec/source.hpp, train/step.hpp);
-// a user's own pass joins behind any of the first five (user_pass.hpp). What must hold behind a pass is
-// verify(pass, module) of verify.hpp; what it made, print(pass, module) of print.hpp.
+// The first four need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
+// train/step.hpp); a user's own pass joins behind any of the first five (user_pass.hpp). What must hold
+// behind a pass is verify(pass, module) of verify.hpp; what it made, print(pass, module) of print.hpp.
 
 // ---- weft/compiler/stage.hpp ----
 // One pass as one constant evaluation, or as several where the program is long. Law: a stage computes what
@@ -17055,7 +17055,7 @@ constexpr HostKernel host_kernel() {
   else if constexpr (kind == codegen::StepKind::combine_partials)
     return &kernels::run_combine_partials<combine_set<P>()>;
   else if constexpr (kind == codegen::StepKind::repeat)
-    return nullptr;  // Steps walks what is inside
+    return nullptr;  // LaunchList walks what is inside
   else
     return &kernels::run_copy;
 }
@@ -17072,7 +17072,7 @@ struct HostKernels {
   static constexpr Table table = make(std::make_integer_sequence<int, P::header.kernels>{});
 };
 
-using HostSteps = Steps<kernels::HostLaunch>;
+using HostLaunchList = LaunchList<kernels::HostLaunch>;
 
 // Program P (a Compiled<...>) over the caller's blocks of state, with memory of its own for what is not
 // given.
@@ -17117,7 +17117,7 @@ class HostProgram {
     const auto read = [](void* to, const void* from, i64 bytes) {
       std::memcpy(to, from, static_cast<std::size_t>(bytes));
     };
-    watch_steps(steps_, threads_, checker, read, [] {});
+    watch_launches(steps_, threads_, checker, read, [] {});
   }
   // Until everything that run() started has ended; on the host it has when run() returns.
   void wait() const {}
@@ -17158,7 +17158,7 @@ class HostProgram {
   const std::byte* optimizer_;
   HostBuffer workspace_, scalars_;
   HostBuffer copies_[input_count];
-  HostSteps steps_;
+  HostLaunchList steps_;
 };
 
 }  // namespace WEFT_NAMESPACE::exec
@@ -23563,7 +23563,7 @@ class Instance final : public Counted {
 };
 
 }  // namespace WEFT_NAMESPACE::exec
-// ---- weft/exec/source.hpp ----
+// ---- weft/exec/traced_program.hpp ----
 // The source of a compiled function with its options: probes kept as further results, products computed under
 // a precision policy.
 
@@ -50871,7 +50871,7 @@ constexpr CudaKernel cuda_kernel() {
   } else if constexpr (kind == codegen::StepKind::copy) {
     return &launching::run_copy;
   } else if constexpr (kind == codegen::StepKind::repeat) {
-    return nullptr;  // Steps walks what is inside
+    return nullptr;  // LaunchList walks what is inside
   } else {
     constexpr const auto& words = codegen::KernelSlice<P, K>::words;
     if constexpr (kind == codegen::StepKind::dot) {
@@ -51025,7 +51025,7 @@ class CudaProgram {
       cuda_copy(to, from, static_cast<std::size_t>(bytes), stream());
       context_.synchronize();
     };
-    watch_steps(*steps_, stream(), checker, read, [this] { context_.synchronize(); });
+    watch_launches(*steps_, stream(), checker, read, [this] { context_.synchronize(); });
   }
   // Until everything that run() started has ended.
   void wait() const { context_.synchronize(); }
@@ -51145,7 +51145,7 @@ class CudaProgram {
   bool bound_[input_count]{};  // from host memory, since the last step
   std::optional<kernels::CublasLtHandle> handle_;
   std::vector<std::unique_ptr<kernels::CublasLtDot>> dots_;
-  std::optional<Steps<Launch>> steps_;
+  std::optional<LaunchList<Launch>> steps_;
   GraphExec graph_;
 };
 

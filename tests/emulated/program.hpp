@@ -108,7 +108,7 @@ class Program {
     const auto read = [](void* to, const void* from, i64 bytes) {
       std::memcpy(to, from, static_cast<std::size_t>(bytes));
     };
-    exec::watch_steps(steps_, 1, checker, read, [] {});
+    exec::watch_launches(steps_, 1, checker, read, [] {});
   }
   void wait() const {}
   std::byte* output(int k) const { return steps_.output(k); }
@@ -128,7 +128,7 @@ class Program {
 
   HostBuffer workspace_, partial_, scalars_;
   std::vector<HostBuffer> inputs_;
-  exec::HostSteps steps_;
+  exec::HostLaunchList steps_;
 };
 
 }  // namespace weft::emulated

@@ -13,9 +13,9 @@
 //   lower           groups become kernels and launches
 //   link            the constants of the program
 //
-// The first four need the user's types and stand with them (exec/trace.hpp, exec/source.hpp, train/step.hpp);
-// a user's own pass joins behind any of the first five (user_pass.hpp). What must hold behind a pass is
-// verify(pass, module) of verify.hpp; what it made, print(pass, module) of print.hpp.
+// The first four need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
+// train/step.hpp); a user's own pass joins behind any of the first five (user_pass.hpp). What must hold
+// behind a pass is verify(pass, module) of verify.hpp; what it made, print(pass, module) of print.hpp.
 
 #include <string_view>
 

@@ -98,7 +98,7 @@ constexpr CudaKernel cuda_kernel() {
   } else if constexpr (kind == codegen::StepKind::copy) {
     return &launching::run_copy;
   } else if constexpr (kind == codegen::StepKind::repeat) {
-    return nullptr;  // Steps walks what is inside
+    return nullptr;  // LaunchList walks what is inside
   } else {
     constexpr const auto& words = codegen::KernelSlice<P, K>::words;
     if constexpr (kind == codegen::StepKind::dot) {

@@ -118,7 +118,7 @@ class CudaProgram {
       cuda_copy(to, from, static_cast<std::size_t>(bytes), stream());
       context_.synchronize();
     };
-    watch_steps(*steps_, stream(), checker, read, [this] { context_.synchronize(); });
+    watch_launches(*steps_, stream(), checker, read, [this] { context_.synchronize(); });
   }
   // Until everything that run() started has ended.
   void wait() const { context_.synchronize(); }
@@ -238,7 +238,7 @@ class CudaProgram {
   bool bound_[input_count]{};  // from host memory, since the last step
   std::optional<kernels::CublasLtHandle> handle_;
   std::vector<std::unique_ptr<kernels::CublasLtDot>> dots_;
-  std::optional<Steps<Launch>> steps_;
+  std::optional<LaunchList<Launch>> steps_;
   GraphExec graph_;
 };
 

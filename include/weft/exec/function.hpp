@@ -11,8 +11,8 @@
 #include "weft/exec/explain.hpp"
 #include "weft/exec/host_program.hpp"
 #include "weft/exec/instance.hpp"
-#include "weft/exec/source.hpp"
 #include "weft/exec/tensor.hpp"
+#include "weft/exec/traced_program.hpp"
 
 namespace WEFT_NAMESPACE {
 

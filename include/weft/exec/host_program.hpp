@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "weft/device/cpu.hpp"
-#include "weft/exec/steps.hpp"
+#include "weft/exec/launch_list.hpp"
 #include "weft/kernels/axis/host.hpp"
 #include "weft/kernels/custom/host.hpp"
 
@@ -50,7 +50,7 @@ constexpr HostKernel host_kernel() {
   else if constexpr (kind == codegen::StepKind::combine_partials)
     return &kernels::run_combine_partials<combine_set<P>()>;
   else if constexpr (kind == codegen::StepKind::repeat)
-    return nullptr;  // Steps walks what is inside
+    return nullptr;  // LaunchList walks what is inside
   else
     return &kernels::run_copy;
 }
@@ -67,7 +67,7 @@ struct HostKernels {
   static constexpr Table table = make(std::make_integer_sequence<int, P::header.kernels>{});
 };
 
-using HostSteps = Steps<kernels::HostLaunch>;
+using HostLaunchList = LaunchList<kernels::HostLaunch>;
 
 // Program P (a Compiled<...>) over the caller's blocks of state, with memory of its own for what is not
 // given.
@@ -112,7 +112,7 @@ class HostProgram {
     const auto read = [](void* to, const void* from, i64 bytes) {
       std::memcpy(to, from, static_cast<std::size_t>(bytes));
     };
-    watch_steps(steps_, threads_, checker, read, [] {});
+    watch_launches(steps_, threads_, checker, read, [] {});
   }
   // Until everything that run() started has ended; on the host it has when run() returns.
   void wait() const {}
@@ -153,7 +153,7 @@ class HostProgram {
   const std::byte* optimizer_;
   HostBuffer workspace_, scalars_;
   HostBuffer copies_[input_count];
-  HostSteps steps_;
+  HostLaunchList steps_;
 };
 
 }  // namespace WEFT_NAMESPACE::exec

@@ -5,8 +5,8 @@
 
 #include "weft/exec/checker.hpp"
 #include "weft/exec/inputs.hpp"
+#include "weft/exec/launch_list.hpp"
 #include "weft/exec/results.hpp"
-#include "weft/exec/steps.hpp"
 #include "weft/exec/tensor.hpp"
 #include "weft/exec/trace.hpp"
 

@@ -33,11 +33,11 @@ constexpr u64 combine_set() {
 
 // `Launch`: how the device wants one step, with members run, args, numbers, number_count, sums and sum_count.
 template <class Launch>
-class Steps {
+class LaunchList {
  public:
   // Reads an image's steps; `kernels` has its kernels' functions.
-  Steps(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
-        const Blocks& blocks)
+  LaunchList(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
+             const Blocks& blocks)
       : header_(header), image_(image), blocks_(blocks), launches_(header.steps), bindings_(header.bindings) {
     for (int k = 0; k < header.bindings; ++k) {
       const u64* w = image + header.binding_at + codegen::binding_words * k;
@@ -121,8 +121,8 @@ class Steps {
   }
 
   // A program's pointers lead into these lists.
-  Steps(const Steps&) = delete;
-  Steps& operator=(const Steps&) = delete;
+  LaunchList(const LaunchList&) = delete;
+  LaunchList& operator=(const LaunchList&) = delete;
 
   // In the order of the image's steps.
   List<Launch>& launches() { return launches_; }
@@ -254,7 +254,7 @@ class Steps {
 // Shows a Checker every step, one at a time: `settle` returns when the last one has ended, `read` brings the
 // device's memory to the host.
 template <class Checker, class Read, class Settle>
-struct CheckedSteps {
+struct CheckedLaunches {
   Checker& checker;
   const Read& read;
   const Settle& settle;
@@ -269,10 +269,10 @@ struct CheckedSteps {
     checker.after(step, launch, read);
   }
 };
-template <class Steps, class Context, class Checker, class Read, class Settle>
-void watch_steps(const Steps& steps, const Context& context, Checker& checker, const Read& read,
-                 const Settle& settle) {
-  const CheckedSteps<Checker, Read, Settle> watch{checker, read, settle};
+template <class LaunchList, class Context, class Checker, class Read, class Settle>
+void watch_launches(const LaunchList& steps, const Context& context, Checker& checker, const Read& read,
+                    const Settle& settle) {
+  const CheckedLaunches<Checker, Read, Settle> watch{checker, read, settle};
   steps.run(context, watch);
 }
 
