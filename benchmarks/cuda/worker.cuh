@@ -72,7 +72,7 @@ inline std::string fact(const char* name, weft::i64 value) {
 }
 
 // Launches, FLOPs and the bytes that they move, of a compiled program.
-inline std::string facts(const weft::codegen::ImageHeader& plan) {
+inline std::string facts(const weft::compiler::ImageHeader& plan) {
   return fact("launches", plan.launches) + ", " + fact("bytes", plan.bytes) + ", " +
          fact("flops", plan.flops) + ", " + fact("workspace_bytes", plan.workspace_bytes);
 }

@@ -373,18 +373,18 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
 // A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
 // walk over that list in order, and allocates nothing.
 
-// ---- weft/codegen/image.hpp ----
+// ---- weft/compiler/image.hpp ----
 // A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a
 // small slice into a Code type: compilers keep flat integers cheaply and structures not.
 
-// ---- weft/codegen/lower.hpp ----
+// ---- weft/compiler/lower.hpp ----
 // From the plan to launches: every group in order, between them the second stages of sums and copies.
 
-// ---- weft/codegen/lower_along_axis.hpp ----
+// ---- weft/compiler/lower/along_axis.hpp ----
 // The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
 // addresses: as kernels/axis/args.hpp reads them.
 
-// ---- weft/codegen/lowered.hpp ----
+// ---- weft/compiler/lowered.hpp ----
 // What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
 // is frozen into a program's constant data.
 
@@ -661,7 +661,7 @@ constexpr DType promote_scalar(DType tensor) {
 }  // namespace WEFT_NAMESPACE
 // ---- weft/kernels/evaluator/opcode.hpp ----
 // The instructions of a fused kernel. The pointwise ones stand in the order of ir's pointwise primitives,
-// which codegen relies on and asserts.
+// which lowering relies on and asserts.
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -1464,7 +1464,7 @@ struct Node {
 };
 
 // Where a block of memory lives; a slot or a buffer is a byte range in one of them.
-// bound: of a loop's body, what its input or output is in the trip at hand (codegen/lowered.hpp).
+// bound: of a loop's body, what its input or output is in the trip at hand (compiler/lowered.hpp).
 enum class Space : u8 { model, optimizer, workspace, input, scalars, output, bound };
 
 // A piece of state. All reads see the value from before the step.
@@ -5021,7 +5021,7 @@ constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
 
 }  // namespace WEFT_NAMESPACE::passes
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 // repeat: runs the steps behind it several times. Numbers: trips, how many steps, its first binding,
 // bindings.
@@ -5158,7 +5158,7 @@ struct Lowered {
   List<u64> hashes_;
 };
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/kernels/axis/args.hpp ----
 // Arguments of the kernels that work along one axis: extents before, along and behind it, and one stride of
 // each operand for each of the three. Results are row-major. Law: a line is worked on in its own order.
@@ -5197,7 +5197,7 @@ inline AxisArgs axis_args(const LaunchArgs& args, const u64* numbers) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 static_assert(ir::sort_tile == kernels::axis_sort_tile);
 static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::AxisFold::logaddexp));
@@ -5240,8 +5240,8 @@ constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, con
   if (folds) step.flops = g.dims(a).size();
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_combine_partials.hpp ----
+}  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/compiler/lower/combine_partials.hpp ----
 // The second stage of sums along rows: one launch for all that are still in parts, before the first group
 // that reads one of them, or at the end.
 
@@ -9130,7 +9130,7 @@ inline CombineArgs combine_args(const PartialSum* sums, int count, int team_size
 
 }  // namespace WEFT_NAMESPACE::kernels
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 // Puts together what groups [first, last) left in parts; as many launches as it takes sums.
 constexpr void lower_combine_partials(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
@@ -9175,8 +9175,8 @@ constexpr void lower_combine_partials(const ir::Graph& g, const passes::Fusion& 
   flush();
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_conv.hpp ----
+}  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/compiler/lower/conv.hpp ----
 // A convolution as a step: extents, strides and padding as numbers (kernels/conv/shape.hpp), operands read
 // through their views.
 
@@ -9249,7 +9249,7 @@ constexpr ConvAxes conv_axes(const Graph& g, int node) {
 
 }  // namespace WEFT_NAMESPACE::ir
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
                           Lowered& out) {
@@ -9289,8 +9289,8 @@ constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const pas
   step.flops = 2 * products;
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_custom.hpp ----
+}  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/compiler/lower/custom.hpp ----
 // A custom primitive as a step. Words: its id, whether it stands for a gradient that is not there, how many
 // tensors, then their dtypes: the result's, the operands'. Numbers: rank and extents of each.
 
@@ -9347,7 +9347,7 @@ constexpr List<int> custom_gradient(Builder& b, int i, int g) {
 
 }  // namespace WEFT_NAMESPACE::ir
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
                             Lowered& out) {
@@ -9370,8 +9370,8 @@ constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const p
   out.step(StepKind::custom, out.kernel(StepKind::custom, code), addresses, numbers).bytes = bytes;
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_dot.hpp ----
+}  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/compiler/lower/dot.hpp ----
 // A contraction as the launch of a matrix product (passes/dot_problem.hpp), and take_rows and scatter_add.
 
 // ---- weft/kernels/gemm/call.hpp ----
@@ -9450,7 +9450,7 @@ constexpr DotCall dot_call(const u64* numbers) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
                          Lowered& out) {
@@ -9517,18 +9517,18 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
       (gathers ? 2 * passes::bytes_of(g, node) : passes::bytes_of(g, data) + 2 * passes::bytes_of(g, node));
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_fused.hpp ----
+}  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/compiler/lower/fused.hpp ----
 // A fused group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
 // value needed in several passes over a row is computed again, unless that is dear and the row is short
 // enough to hold it.
 
-// ---- weft/codegen/kernel_dedup.hpp ----
+// ---- weft/compiler/lower/kernel_dedup.hpp ----
 // Fused groups of one structure become one kernel with the same arguments but for addresses and random
 // streams, so that the layers of a stack are lowered once. A group's structure is a list of words that says
 // everything its code and its numbers depend on, with operands by their position in the group.
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 // Where an operand's address comes from: a member of the group by position, one of its stores, or nothing.
 enum class Source : u8 {
@@ -9747,9 +9747,9 @@ class KernelDedup {
   int* position = nullptr;  // of each member, by node
 };
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 using ir::Op;
 using kernels::Fold;
@@ -10381,12 +10381,12 @@ class FusedLowering {
   i64 partial_bytes_ = 0;
 };
 
-}  // namespace WEFT_NAMESPACE::codegen
-// ---- weft/codegen/lower_loop.hpp ----
+}  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/compiler/lower/loop.hpp ----
 // A loop as one step that repeats the steps of its body. The body is compiled by the same passes as a
 // program; its inputs and outputs become bindings, which say what they are in each trip.
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan);
 
@@ -10537,9 +10537,9 @@ constexpr void lower_loop(const ir::Graph& g, const passes::Fusion& f, const pas
   out.append(part);
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 // The launches of groups [first, last), and what comes before them; what comes after all groups goes with the
 // last.
@@ -10596,9 +10596,9 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
   return lower(g, f, plan, 0, f.groups.size());
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 // Where the parts of an image begin, and what a program needs to know before it runs.
 struct ImageHeader {
@@ -10753,7 +10753,7 @@ template <class P, int K>
 using code_of =
     decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -10771,8 +10771,8 @@ template <class P>
 constexpr u64 combine_set() {
   u64 set = 0;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::combine_partials) continue;
+    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+    if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::combine_partials) continue;
     const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
     for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::combine_numbers)
       set |=
@@ -10786,11 +10786,11 @@ template <class Launch>
 class LaunchList {
  public:
   // Reads an image's steps; `kernels` has its kernels' functions.
-  LaunchList(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
+  LaunchList(const compiler::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
              const Blocks& blocks)
       : header_(header), image_(image), blocks_(blocks), launches_(header.steps), bindings_(header.bindings) {
     for (int k = 0; k < header.bindings; ++k) {
-      const u64* w = image + header.binding_at + codegen::binding_words * k;
+      const u64* w = image + header.binding_at + compiler::binding_words * k;
       Bound& binding = bindings_[k];
       binding.stride = static_cast<i64>(w[3]);
       binding.has_first = w[0] != passes::BufferAddress::none;
@@ -10801,13 +10801,13 @@ class LaunchList {
     }
     sums_.reserve(count_sums());  // pointers into it are kept
     for (int s = 0; s < header.steps; ++s) {
-      const u64* w = image + header.step_at + codegen::step_words * s;
+      const u64* w = image + header.step_at + compiler::step_words * s;
       Launch& launch = launches_[s];
       launch.run = kernels[w[0] >> 8];
       const int first = static_cast<int>(w[1] & 0xffffffff), addresses = static_cast<int>(w[1] >> 32);
       launch.numbers = image + header.number_at + (w[2] & 0xffffffff);
       launch.number_count = static_cast<int>(w[2] >> 32);
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::combine_partials) {
+      if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::combine_partials) {
         launch.sum_count = addresses / 2;
         for (int k = 0; k < launch.sum_count; ++k) {
           sums_.push(kernels::partial_sum(launch.numbers + kernels::combine_numbers * k,
@@ -10820,7 +10820,7 @@ class LaunchList {
         const u64 address = image[header.address_at + first + a];
         place(address, launch.args.pointer[a]);
       }
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::fused) {
+      if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::fused) {
         kernels::LaunchArgs& args = launch.args;
         args.rows = static_cast<i64>(launch.numbers[0]);
         args.rows_per_chunk = static_cast<i64>(launch.numbers[1]);
@@ -10886,7 +10886,7 @@ class LaunchList {
     void** pointer;
     i64 offset;
   };
-  // A binding (codegen/lowered.hpp), resolved; uses_ [begin, end) are the pointers that it sets.
+  // A binding (compiler/lowered.hpp), resolved; uses_ [begin, end) are the pointers that it sets.
   struct Bound {
     void* first = nullptr;
     void* base = nullptr;
@@ -10923,16 +10923,16 @@ class LaunchList {
   int count_sums() const {
     int n = 0;
     for (int s = 0; s < header_.steps; ++s) {
-      const u64* w = image_ + header_.step_at + codegen::step_words * s;
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::combine_partials)
+      const u64* w = image_ + header_.step_at + compiler::step_words * s;
+      if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::combine_partials)
         n += static_cast<int>(w[1] >> 33);
     }
     return n;
   }
 
   bool is_repeat(int s) const {
-    const u64 w = image_[header_.step_at + codegen::step_words * s];
-    return static_cast<codegen::StepKind>(w & 255) == codegen::StepKind::repeat;
+    const u64 w = image_[header_.step_at + compiler::step_words * s];
+    return static_cast<compiler::StepKind>(w & 255) == compiler::StepKind::repeat;
   }
   struct NoWatch {
     void before(int, const Launch&) const {}
@@ -10991,7 +10991,7 @@ class LaunchList {
     }
   }
 
-  codegen::ImageHeader header_;
+  compiler::ImageHeader header_;
   const u64* image_;
   Blocks blocks_;
   List<Launch> launches_;
@@ -11919,7 +11919,7 @@ WEFT_HD_INLINE void merge_tile(Team& team, const AxisArgs& args, i64 line, i64 t
 }  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/custom/host.hpp ----
 // Custom primitives on the host, and what both devices share: a launch's pointers and extents as typed
-// tensors. Words and numbers: codegen/lower_custom.hpp.
+// tensors. Words and numbers: compiler/lower/custom.hpp.
 
 // ---- weft/core/custom_op.hpp ----
 // Primitives that a program adds: it specialises custom_op<id> in a file of its own, and weft never hears of
@@ -15656,10 +15656,10 @@ decltype(auto) kept_target(std::remove_reference_t<Out>& out) {
 // What a program is while it is compiled: its graph, and what the passes have made of it so far.
 // Law: each part crosses from one constant evaluation to the next as words and comes back equal.
 
-// ---- weft/codegen/freeze.hpp ----
+// ---- weft/compiler/freeze.hpp ----
 // Plans and lowered parts as words, and back: what crosses from one constant evaluation to the next.
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.where.size());
@@ -15804,7 +15804,7 @@ constexpr Lowered thaw_lowered(const u64* words) {
   return l;
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/passes/freeze.hpp ----
 // A fusion as words, and back: as constant arrays that later evaluations read where they lie.
 
@@ -16025,8 +16025,8 @@ struct Module {
   passes::Grouping grouping;  // clusters half formed
   passes::Fusion fusion;
   passes::Plan plan;
-  codegen::Lowered lowered;
-  codegen::Image image;
+  compiler::Lowered lowered;
+  compiler::Image image;
 };
 
 enum class Part : u8 { graph, grouping, fusion, plan, lowered, image };
@@ -16066,30 +16066,30 @@ struct PartOf<Part::fusion> {
 };
 template <>
 struct PartOf<Part::plan> {
-  static constexpr void write(WordWriter& w, const Module& m) { codegen::write(w, m.plan); }
+  static constexpr void write(WordWriter& w, const Module& m) { compiler::write(w, m.plan); }
   template <class From>
   static constexpr void load(Module& m) {
-    m.plan = codegen::FrozenPlan<From>::plan();
+    m.plan = compiler::FrozenPlan<From>::plan();
   }
 };
 template <>
 struct PartOf<Part::lowered> {
-  static constexpr void write(WordWriter& w, const Module& m) { codegen::write(w, m.lowered); }
+  static constexpr void write(WordWriter& w, const Module& m) { compiler::write(w, m.lowered); }
   template <class From>
   static constexpr void load(Module& m) {
-    m.lowered = codegen::thaw_lowered(Kept<From>::data);
+    m.lowered = compiler::thaw_lowered(Kept<From>::data);
   }
   // By append, which enters the kernels among those that a further one is compared with.
   template <class From>
   static constexpr void resume(Module& m) {
-    m.lowered.append(codegen::thaw_lowered(Kept<From>::data));
+    m.lowered.append(compiler::thaw_lowered(Kept<From>::data));
   }
 };
 template <>
 struct PartOf<Part::image> {
   static constexpr void write(WordWriter& w, const Module& m) {
-    codegen::write(w, m.image.header);
-    codegen::write(w, m.image, m.lowered);
+    compiler::write(w, m.image.header);
+    compiler::write(w, m.image, m.lowered);
   }
 };
 
@@ -16615,9 +16615,9 @@ struct Lower {
   static constexpr int size(const Module& m) { return m.fusion.groups.size(); }
   static constexpr int capacity(int graph, int) { return 2 * graph + 1024; }
   static constexpr void run(Module& m, int first, int last) {
-    codegen::Lowered made = codegen::lower(m.graph, m.fusion, m.plan, first, last);
+    compiler::Lowered made = compiler::lower(m.graph, m.fusion, m.plan, first, last);
     if (first == 0)
-      m.lowered = static_cast<codegen::Lowered&&>(made);
+      m.lowered = static_cast<compiler::Lowered&&>(made);
     else
       m.lowered.append(made);
   }
@@ -16628,7 +16628,7 @@ struct Link {
   static constexpr Part makes = Part::image;
   using reads = Parts<Part::graph, Part::plan, Part::lowered>;
   static constexpr int capacity(int graph, int) { return 2 * graph + 1024; }
-  static constexpr void run(Module& m) { m.image = codegen::link(m.graph, m.plan, m.lowered); }
+  static constexpr void run(Module& m) { m.image = compiler::link(m.graph, m.plan, m.lowered); }
 };
 
 using GraphPasses = PassList<Prune>;
@@ -16761,7 +16761,7 @@ inline std::string fused_kind(const ir::Graph& g, const passes::Fusion& f, const
 }
 
 inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
-                                  int k, const codegen::Lowered& lowered, const codegen::Step& step) {
+                                  int k, const compiler::Lowered& lowered, const compiler::Step& step) {
   const passes::Group& group = f.groups[k];
   const auto at = [&](int i) {
     return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
@@ -16771,17 +16771,17 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
   out.bytes = step.bytes;
   out.flops = step.flops;
   switch (step.kind) {
-    case codegen::StepKind::fused:
+    case compiler::StepKind::fused:
       out.kernel = fused_kind(g, f, group, plan.tilings[k]);
       out.shape = to_text(group.space).c_str();
       out.ops = fused_ops(g, f, group);
       break;
-    case codegen::StepKind::combine_partials:
+    case compiler::StepKind::combine_partials:
       out.kernel = "combine_partials";
       out.shape = std::to_string(step.addresses.size / 2) + (step.addresses.size == 2 ? " sum" : " sums");
       out.ops = "adds the parts";
       break;
-    case codegen::StepKind::dot: {
+    case compiler::StepKind::dot: {
       out.kernel = "dot";
       out.shape = at(0) + " x " + at(1) + " x " + at(2);
       i64 batch = 1;
@@ -16794,37 +16794,37 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
       if (group.bias >= 0) out.ops += ", bias";
       break;
     }
-    case codegen::StepKind::conv:
+    case compiler::StepKind::conv:
       out.kernel = "conv";
       out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
                   to_text(g.dims(g.in(group.opaque, 1))).c_str();
       out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
       break;
-    case codegen::StepKind::take_rows:
-    case codegen::StepKind::scatter_add:
-      out.kernel = step.kind == codegen::StepKind::take_rows ? "take_rows" : "scatter_add";
+    case compiler::StepKind::take_rows:
+    case compiler::StepKind::scatter_add:
+      out.kernel = step.kind == compiler::StepKind::take_rows ? "take_rows" : "scatter_add";
       out.shape = at(1) + " rows of " + at(2);
       out.ops = type(group.opaque);
       break;
-    case codegen::StepKind::scan:
-    case codegen::StepKind::argsort:
-    case codegen::StepKind::take_along_axis:
-    case codegen::StepKind::scatter_reduce:
-    case codegen::StepKind::searchsorted:
+    case compiler::StepKind::scan:
+    case compiler::StepKind::argsort:
+    case compiler::StepKind::take_along_axis:
+    case compiler::StepKind::scatter_reduce:
+    case compiler::StepKind::searchsorted:
       out.kernel = ir::info(g.nodes[group.opaque].op).name;
       out.shape = at(0) + " x " + at(1) + " x " + at(2);
       out.ops = type(g.in(group.opaque, 0));
       break;
-    case codegen::StepKind::custom:
+    case compiler::StepKind::custom:
       out.kernel = "custom";
       out.shape = to_text(g.dims(group.opaque)).c_str();
       ir::custom_name(g, group.opaque, [&](char c) { out.ops += c; });
       break;
-    case codegen::StepKind::copy:
+    case compiler::StepKind::copy:
       out.kernel = "copy";
       out.shape = at(0) + " B";
       break;
-    case codegen::StepKind::repeat:
+    case compiler::StepKind::repeat:
       out.kernel = "loop";
       out.shape = at(0) + " trips of the " + at(1) + " below";
       break;
@@ -16836,9 +16836,9 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
 inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fusion& f,
                          const passes::Plan& plan, i64 trips, int depth) {
   for (int k = 0; k < f.groups.size(); ++k) {
-    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
+    const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
     for (int i = 0; i < lowered.steps.size(); ++i) {
-      const codegen::Step& step = lowered.steps[i];
+      const compiler::Step& step = lowered.steps[i];
       ExplainedStep s = explain_step(g, f, plan, k, lowered, step);
       s.kernel.insert(0, static_cast<std::size_t>(depth), ' ');
       s.bytes *= trips;
@@ -16846,7 +16846,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fus
       out.steps.push_back(s);
       out.bytes += s.bytes;
       out.flops += s.flops;
-      if (step.kind != codegen::StepKind::repeat) {
+      if (step.kind != compiler::StepKind::repeat) {
         out.launches += trips;
         continue;
       }
@@ -17020,15 +17020,15 @@ using HostKernel = void (*)(const kernels::HostLaunch&, int);
 
 template <class P, int K>
 constexpr HostKernel host_axis_kernel() {
-  constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
-  using C = codegen::code_of<P, K>;
-  if constexpr (kind == codegen::StepKind::scan)
+  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
+  using C = compiler::code_of<P, K>;
+  if constexpr (kind == compiler::StepKind::scan)
     return &kernels::run_scan<C>;
-  else if constexpr (kind == codegen::StepKind::argsort)
+  else if constexpr (kind == compiler::StepKind::argsort)
     return &kernels::run_argsort<C>;
-  else if constexpr (kind == codegen::StepKind::take_along_axis)
+  else if constexpr (kind == compiler::StepKind::take_along_axis)
     return &kernels::run_take<C>;
-  else if constexpr (kind == codegen::StepKind::scatter_reduce)
+  else if constexpr (kind == compiler::StepKind::scatter_reduce)
     return &kernels::run_scatter<C>;
   else
     return &kernels::run_search<C>;
@@ -17037,24 +17037,24 @@ constexpr HostKernel host_axis_kernel() {
 // The function of every kernel of program P.
 template <class P, int K>
 constexpr HostKernel host_kernel() {
-  constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
-  if constexpr (kind == codegen::StepKind::fused)
-    return &kernels::run_fused<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::dot)
-    return &kernels::run_dot<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::conv)
-    return &kernels::run_conv<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::take_rows)
-    return &kernels::run_gather<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::scatter_add)
-    return &kernels::run_scatter_add<codegen::code_of<P, K>>;
-  else if constexpr (kind >= codegen::StepKind::scan && kind <= codegen::StepKind::searchsorted)
+  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
+  if constexpr (kind == compiler::StepKind::fused)
+    return &kernels::run_fused<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::dot)
+    return &kernels::run_dot<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::conv)
+    return &kernels::run_conv<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::take_rows)
+    return &kernels::run_gather<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::scatter_add)
+    return &kernels::run_scatter_add<compiler::code_of<P, K>>;
+  else if constexpr (kind >= compiler::StepKind::scan && kind <= compiler::StepKind::searchsorted)
     return host_axis_kernel<P, K>();
-  else if constexpr (kind == codegen::StepKind::custom)
-    return &kernels::run_custom<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::combine_partials)
+  else if constexpr (kind == compiler::StepKind::custom)
+    return &kernels::run_custom<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::combine_partials)
     return &kernels::run_combine_partials<combine_set<P>()>;
-  else if constexpr (kind == codegen::StepKind::repeat)
+  else if constexpr (kind == compiler::StepKind::repeat)
     return nullptr;  // LaunchList walks what is inside
   else
     return &kernels::run_copy;
@@ -22658,8 +22658,8 @@ struct Compiled {
       !ir::verify(program_graph<Source>(), ir::Stage::pruned) || refused_before<Source>,
       "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
   static constexpr const auto& words = Kept<ProgramStage<Source>>::words;
-  static constexpr codegen::ImageHeader header = codegen::read_header(words.w);
-  static constexpr const u64* image = words.w + codegen::header_words;
+  static constexpr compiler::ImageHeader header = compiler::read_header(words.w);
+  static constexpr const u64* image = words.w + compiler::header_words;
 };
 
 // f(inputs...)
@@ -22780,20 +22780,20 @@ class Checker {
     const List<u8> spared = scaled_nodes(g);
     List<int> writer(g.nodes.size(), -1);  // the step that wrote a node
     for (int k = 0; k < f.groups.size(); ++k) {
-      const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
+      const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
       for (int i = 0; i < lowered.steps.size(); ++i) {
-        const codegen::Step& step = lowered.steps[i];
+        const compiler::Step& step = lowered.steps[i];
         const u64* addresses = lowered.addresses.data() + step.addresses.begin;
         const ExplainedStep explained = explain_detail::explain_step(g, f, plan, k, lowered, step);
         Watched w;
         w.text =
             explained.kernel + " " + explained.shape + (explained.ops.empty() ? "" : ": " + explained.ops);
-        if (step.kind == codegen::StepKind::combine_partials)
+        if (step.kind == compiler::StepKind::combine_partials)
           watch_sums(w, g, plan, spared, addresses, step.addresses.size / 2);
-        else if (step.kind != codegen::StepKind::copy && step.kind != codegen::StepKind::repeat)
+        else if (step.kind != compiler::StepKind::copy && step.kind != compiler::StepKind::repeat)
           watch_group(w, g, f, plan, spared, writer, k, addresses, step.addresses.size);
         steps_.push_back(std::move(w));
-        if (step.kind != codegen::StepKind::repeat) continue;
+        if (step.kind != compiler::StepKind::repeat) continue;
         const passes::LoopMemory inside(g, f, k);
         watch_graph(inside.body, inside.fusion, inside.plan);
         i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
@@ -26278,7 +26278,8 @@ inline std::string table_text(const std::vector<SummaryRow>& rows) {
   return out;
 }
 
-// "a step: 17 launches, 851 kB moved, 5.81 MFLOP", and the memory behind it; Header is codegen's ImageHeader.
+// "a step: 17 launches, 851 kB moved, 5.81 MFLOP", and the memory behind it; Header is the compiler's
+// ImageHeader.
 template <class Header>
 std::string step_summary(const Header& plan, i64 state_bytes, i64 workspace_bytes) {
   using explain_detail::compact;
@@ -48230,7 +48231,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   }
   // Kernels that a step with an update launches, those inside a loop once.
   static constexpr int launches() { return Code<true>::header.launches; }
-  static constexpr const codegen::ImageHeader& plan() { return Code<true>::header; }
+  static constexpr const compiler::ImageHeader& plan() { return Code<true>::header; }
   // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
   static std::string explain(const Roofline& machine = {}) { return weft::explain<Source<true>>(machine); }
   // The model's table, and what a step takes.
@@ -49458,7 +49459,7 @@ constexpr u64 address_bits(u64 address) {
   if constexpr (P::header.bindings > 0) {
     if (BufferAddress::space(address) != ir::Space::bound) return bits;
     const u64* binding =
-        P::image + P::header.binding_at + codegen::binding_words * BufferAddress::index(address);
+        P::image + P::header.binding_at + compiler::binding_words * BufferAddress::index(address);
     for (int k = 0; k < 3; ++k) bits |= address_bits<P>(binding[k]);
     bits |= binding[3];
   }
@@ -49469,9 +49470,9 @@ constexpr u64 address_bits(u64 address) {
 // themselves start at multiples of 256.
 template <class P, int K>
 constexpr int kernel_alignment() {
-  using Needs = kernels::FusedNeeds<codegen::code_of<P, K>>;
+  using Needs = kernels::FusedNeeds<compiler::code_of<P, K>>;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
     if (static_cast<int>(w[0] >> 8) != K) continue;
     const int first = static_cast<int>(w[1] & 0xffffffff);
     for (int k = 0; k < Needs::header.operands; ++k) {
@@ -49485,7 +49486,7 @@ constexpr int kernel_alignment() {
 
 // The grid of fused kernel K.
 template <class P, int K>
-using grid_of = kernels::FusedGrid<codegen::code_of<P, K>, kernel_alignment<P, K>()>;
+using grid_of = kernels::FusedGrid<compiler::code_of<P, K>, kernel_alignment<P, K>()>;
 
 // Of a fused kernel: its cut, and which operands are sums along the rows.
 struct FusedPlan {
@@ -49498,7 +49499,7 @@ struct CudaPlan {
   template <int K>
   static constexpr FusedPlan fused_plan() {
     FusedPlan plan;
-    if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::fused) {
+    if constexpr (compiler::kernel_kind<P>(K) == compiler::StepKind::fused) {
       using Grid = grid_of<P, K>;
       plan.cut = &kernels::fused_cut<Grid>;
       for (int k = 0; k < Grid::header.operands; ++k) {
@@ -49523,10 +49524,10 @@ struct CudaPlan {
     i64 most = 0, waiting = 0;
     bool finished = false;
     for (int s = 0; s < P::header.steps; ++s) {
-      const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-      const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
-      if (kind == codegen::StepKind::combine_partials) finished = true;
-      if (kind != codegen::StepKind::fused) continue;
+      const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+      const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
+      if (kind == compiler::StepKind::combine_partials) finished = true;
+      if (kind != compiler::StepKind::fused) continue;
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
       if (n[4] == 0) continue;
       if (finished) finished = false, waiting = 0;
@@ -49541,8 +49542,8 @@ struct CudaPlan {
   static constexpr i64 partial_bytes() {
     i64 most = 0;
     for (int s = 0; s < P::header.steps; ++s) {
-      const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-      if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::conv) continue;
+      const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+      if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::conv) continue;
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
       const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(n), sum_size(w[0] >> 8));
       if (most < bytes) most = bytes;
@@ -49552,7 +49553,7 @@ struct CudaPlan {
 
   // Bytes of the type in which convolution kernel `kernel` sums.
   static constexpr i64 sum_size(u64 kernel) {
-    const u64 at = P::image[P::header.kernel_at + codegen::kernel_words * static_cast<int>(kernel)] >> 8;
+    const u64 at = P::image[P::header.kernel_at + compiler::kernel_words * static_cast<int>(kernel)] >> 8;
     return P::image[P::header.word_at + static_cast<int>(at)] == static_cast<u64>(DType::f64) ? 8 : 4;
   }
 
@@ -49581,10 +49582,10 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
   std::byte* next = partial;
   bool finished = false;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-    const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
+    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+    const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
     Launch& launch = launches[s];
-    if (kind == codegen::StepKind::combine_partials) {
+    if (kind == compiler::StepKind::combine_partials) {
       finished = true;
       for (int k = 0; k < launch.sum_count; ++k)
         for (const Waiting& x : waiting)
@@ -49594,9 +49595,9 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
             break;
           }
     }
-    if (kind == codegen::StepKind::conv)
+    if (kind == compiler::StepKind::conv)
       launch.args.pointer[3] = partial + CudaPlan<P>::fused_partial_bytes();
-    if (kind != codegen::StepKind::fused) continue;
+    if (kind != compiler::StepKind::fused) continue;
     kernels::LaunchArgs& args = launch.args;
     const FusedPlan& plan = CudaPlan<P>::fused.at[w[0] >> 8];
     const kernels::FusedCut cut = plan.cut(args.rows, args.chunks);
@@ -50821,10 +50822,10 @@ template <class P>
 constexpr DotUse dot_use(int kernel) {
   DotUse use;
   const u64* words =
-      P::image + P::header.word_at + (P::image[P::header.kernel_at + codegen::kernel_words * kernel] >> 8);
+      P::image + P::header.word_at + (P::image[P::header.kernel_at + compiler::kernel_words * kernel] >> 8);
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot ||
+    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+    if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::dot ||
         static_cast<int>(w[0] >> 8) != kernel)
       continue;
     const bool library = choose_dot(words, P::image + P::header.number_at + (w[2] & 0xffffffff)).library;
@@ -50861,35 +50862,35 @@ void run_fused(const kernels::CudaLaunch& launch, cudaStream_t stream) {
 
 template <class P, int K>
 constexpr CudaKernel cuda_kernel() {
-  constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
-  if constexpr (kind == codegen::StepKind::fused) {
-    return &launching::run_fused<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
-  } else if constexpr (kind == codegen::StepKind::combine_partials) {
+  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
+  if constexpr (kind == compiler::StepKind::fused) {
+    return &launching::run_fused<compiler::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
+  } else if constexpr (kind == compiler::StepKind::combine_partials) {
     return &kernels::run_cuda_combine_partials<combine_set<P>()>;
-  } else if constexpr (kind == codegen::StepKind::custom) {
-    return &kernels::run_cuda_custom<codegen::code_of<P, K>>;
-  } else if constexpr (kind == codegen::StepKind::copy) {
+  } else if constexpr (kind == compiler::StepKind::custom) {
+    return &kernels::run_cuda_custom<compiler::code_of<P, K>>;
+  } else if constexpr (kind == compiler::StepKind::copy) {
     return &launching::run_copy;
-  } else if constexpr (kind == codegen::StepKind::repeat) {
+  } else if constexpr (kind == compiler::StepKind::repeat) {
     return nullptr;  // LaunchList walks what is inside
   } else {
-    constexpr const auto& words = codegen::KernelSlice<P, K>::words;
-    if constexpr (kind == codegen::StepKind::dot) {
+    constexpr const auto& words = compiler::KernelSlice<P, K>::words;
+    if constexpr (kind == compiler::StepKind::dot) {
       constexpr launching::DotUse use = launching::dot_use<P>(K);
       return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3], use.library, use.tiled>;
-    } else if constexpr (kind == codegen::StepKind::conv) {
+    } else if constexpr (kind == compiler::StepKind::conv) {
       return &kernels::run_cuda_conv<words.w[0], words.w[1], words.w[2]>;
-    } else if constexpr (kind == codegen::StepKind::take_rows) {
+    } else if constexpr (kind == compiler::StepKind::take_rows) {
       return &kernels::run_cuda_gather<words.w[0], words.w[1]>;
-    } else if constexpr (kind == codegen::StepKind::scan) {
+    } else if constexpr (kind == compiler::StepKind::scan) {
       return &kernels::run_cuda_scan<words.w[0], words.w[2]>;
-    } else if constexpr (kind == codegen::StepKind::argsort) {
+    } else if constexpr (kind == compiler::StepKind::argsort) {
       return &kernels::run_cuda_argsort<words.w[0]>;
-    } else if constexpr (kind == codegen::StepKind::take_along_axis) {
+    } else if constexpr (kind == compiler::StepKind::take_along_axis) {
       return &kernels::run_cuda_take<words.w[0], words.w[1]>;
-    } else if constexpr (kind == codegen::StepKind::scatter_reduce) {
+    } else if constexpr (kind == compiler::StepKind::scatter_reduce) {
       return &kernels::run_cuda_scatter<words.w[0], words.w[1], words.w[2]>;
-    } else if constexpr (kind == codegen::StepKind::searchsorted) {
+    } else if constexpr (kind == compiler::StepKind::searchsorted) {
       return &kernels::run_cuda_search<words.w[0]>;
     } else {
       return &kernels::run_cuda_scatter_add<words.w[0], words.w[1]>;
@@ -50911,7 +50912,7 @@ struct CudaKernels {
   // Whether some step is a product that the library runs.
   static constexpr bool library() {
     for (int k = 0; k < P::header.kernels; ++k)
-      if (codegen::kernel_kind<P>(k) == codegen::StepKind::dot && launching::dot_use<P>(k).library)
+      if (compiler::kernel_kind<P>(k) == compiler::StepKind::dot && launching::dot_use<P>(k).library)
         return true;
     return false;
   }
@@ -51103,10 +51104,10 @@ class CudaProgram {
       handle_.emplace();
       steps_->bind_first_trips();
       for (int s = 0; s < P::header.steps; ++s) {
-        const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-        if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot) continue;
+        const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+        if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::dot) continue;
         const u64* words = P::image + P::header.word_at +
-                           (P::image[P::header.kernel_at + codegen::kernel_words * (w[0] >> 8)] >> 8);
+                           (P::image[P::header.kernel_at + compiler::kernel_words * (w[0] >> 8)] >> 8);
         Launch& launch = steps_->launches()[s];
         const DotChoice choice = choose_dot(words, launch.numbers);
         if (!choice.library) continue;

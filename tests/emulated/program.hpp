@@ -52,12 +52,12 @@ void run_conv(const kernels::HostLaunch& launch, int) {
 
 template <class P, int K>
 constexpr exec::HostKernel kernel() {
-  if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::fused)
-    return &run_fused<codegen::code_of<P, K>, exec::kernel_alignment<P, K>()>;
-  else if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::combine_partials)
+  if constexpr (compiler::kernel_kind<P>(K) == compiler::StepKind::fused)
+    return &run_fused<compiler::code_of<P, K>, exec::kernel_alignment<P, K>()>;
+  else if constexpr (compiler::kernel_kind<P>(K) == compiler::StepKind::combine_partials)
     return &run_combine_partials<exec::combine_set<P>()>;
-  else if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::conv)
-    return &run_conv<codegen::code_of<P, K>>;
+  else if constexpr (compiler::kernel_kind<P>(K) == compiler::StepKind::conv)
+    return &run_conv<compiler::code_of<P, K>>;
   else
     return exec::host_kernel<P, K>();
 }

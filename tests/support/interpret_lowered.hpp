@@ -9,7 +9,7 @@
 
 #include "support/interpret_along_axis.hpp"
 #include "support/interpret_graph.hpp"
-#include "weft/codegen/lower.hpp"
+#include "weft/compiler/lower.hpp"
 #include "weft/kernels/conv/shape.hpp"
 
 namespace weft::testing {
@@ -67,7 +67,7 @@ inline void write_element(std::byte* p, DType t, double v) {
 
 class Machine {
  public:
-  Machine(const ir::Graph& graph, const passes::Plan& plan, const codegen::Lowered& lowered,
+  Machine(const ir::Graph& graph, const passes::Plan& plan, const compiler::Lowered& lowered,
           const Leaves& leaves, u32 order)
       : g(graph), plan_(plan), lowered_(lowered), order_(order) {
     for (std::size_t i = 0; i < leaves.inputs.size(); ++i) {
@@ -117,8 +117,8 @@ class Machine {
 
   void run(int begin, int end) {
     for (int i = begin; i < end; ++i) {
-      const codegen::Step& s = lowered_.steps[i];
-      if (s.kind != codegen::StepKind::repeat) {
+      const compiler::Step& s = lowered_.steps[i];
+      if (s.kind != compiler::StepKind::repeat) {
         step(s);
         continue;
       }
@@ -127,7 +127,7 @@ class Machine {
       const int inside = static_cast<int>(n[1]);
       for (i64 trip = 0; trip < trips; ++trip) {
         for (u64 k = n[2]; k < n[2] + n[3]; ++k) {
-          const codegen::Binding& b = lowered_.bindings[static_cast<int>(k)];
+          const compiler::Binding& b = lowered_.bindings[static_cast<int>(k)];
           const u64 none = passes::BufferAddress::none;
           const u64 from = trip == 0 && b.first != none                     ? b.first
                            : b.other != none && (trips - 1 - trip) % 2 == 1 ? b.other
@@ -168,15 +168,15 @@ class Machine {
     return r;
   }
 
-  void step(const codegen::Step& s) {
+  void step(const compiler::Step& s) {
     const u64* words = lowered_.words.data() + lowered_.kernels[s.kernel].words.begin;
     const u64* address = lowered_.addresses.data() + s.addresses.begin;
     const u64* number = lowered_.numbers.data() + s.numbers.begin;
     const auto n = [&](int k) { return static_cast<i64>(number[k]); };
     switch (s.kind) {
-      case codegen::StepKind::fused:
+      case compiler::StepKind::fused:
         return fused(words, address, number, s.numbers.size);
-      case codegen::StepKind::combine_partials:
+      case compiler::StepKind::combine_partials:
         for (int k = 0; k < s.numbers.size; k += kernels::combine_numbers, address += 2) {
           const DType t = static_cast<DType>(number[k + 3] & 255);
           for (i64 i = 0; i < n(k + 2); ++i) {
@@ -188,7 +188,7 @@ class Machine {
           }
         }
         return;
-      case codegen::StepKind::dot: {
+      case compiler::StepKind::dot: {
         const DType a = static_cast<DType>(words[0]), b = static_cast<DType>(words[1]),
                     c = static_cast<DType>(words[2]);
         Dims batch;
@@ -213,7 +213,7 @@ class Machine {
         });
         return;
       }
-      case codegen::StepKind::conv: {
+      case compiler::StepKind::conv: {
         const DType x = static_cast<DType>(words[0]), w = static_cast<DType>(words[1]),
                     y = static_cast<DType>(words[2]);
         const kernels::ConvShape c = kernels::conv_call(number);
@@ -245,11 +245,11 @@ class Machine {
         });
         return;
       }
-      case codegen::StepKind::take_rows:
-      case codegen::StepKind::scatter_add: {
+      case compiler::StepKind::take_rows:
+      case compiler::StepKind::scatter_add: {
         const DType t = static_cast<DType>(words[0]), index = static_cast<DType>(words[1]);
         const i64 rows = n(0), count = n(1), width = n(2);
-        const bool gathers = s.kind == codegen::StepKind::take_rows;
+        const bool gathers = s.kind == compiler::StepKind::take_rows;
         for (i64 i = 0; !gathers && i < rows * width; ++i) write(address[2], i, t, 0);
         for (i64 i = 0; i < count; ++i) {
           const i64 row = static_cast<i64>(read(address[1], i, index));
@@ -267,17 +267,17 @@ class Machine {
         }
         return;
       }
-      case codegen::StepKind::scan:
-      case codegen::StepKind::argsort:
-      case codegen::StepKind::take_along_axis:
-      case codegen::StepKind::scatter_reduce:
-      case codegen::StepKind::searchsorted:
+      case compiler::StepKind::scan:
+      case compiler::StepKind::argsort:
+      case compiler::StepKind::take_along_axis:
+      case compiler::StepKind::scatter_reduce:
+      case compiler::StepKind::searchsorted:
         return line(s.kind, words, address, number);
-      case codegen::StepKind::custom:
+      case compiler::StepKind::custom:
         throw Error("test/op", "a program's own primitive has no plain evaluation");
-      case codegen::StepKind::repeat:
+      case compiler::StepKind::repeat:
         return;
-      case codegen::StepKind::copy:
+      case compiler::StepKind::copy:
         std::vector<std::byte> held;
         for (i64 i = 0; i < n(0); ++i) held.push_back(*byte(address[0], i, DType::u8));
         for (i64 i = 0; i < n(0); ++i) *byte(address[1], i, DType::u8) = held[static_cast<std::size_t>(i)];
@@ -286,8 +286,8 @@ class Machine {
   }
 
   // Reads both operands whole, by their strides, and has interpret_along_axis.hpp work on them.
-  void line(codegen::StepKind kind, const u64* words, const u64* address, const u64* number) {
-    using Kind = codegen::StepKind;
+  void line(compiler::StepKind kind, const u64* words, const u64* address, const u64* number) {
+    using Kind = compiler::StepKind;
     const auto n = [&](int k) { return static_cast<i64>(number[k]); };
     const DType a = static_cast<DType>(words[0]), b = static_cast<DType>(words[1]);
     const i64 outer = n(0), extent = n(1), inner = n(2), count = n(6);
@@ -539,7 +539,7 @@ class Machine {
 
   const ir::Graph& g;
   const passes::Plan& plan_;
-  const codegen::Lowered& lowered_;
+  const compiler::Lowered& lowered_;
   std::mt19937 order_;
   std::vector<Block> inputs_;
   std::vector<u64> bound_;

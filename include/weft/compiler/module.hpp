@@ -2,8 +2,8 @@
 // What a program is while it is compiled: its graph, and what the passes have made of it so far.
 // Law: each part crosses from one constant evaluation to the next as words and comes back equal.
 
-#include "weft/codegen/freeze.hpp"
-#include "weft/codegen/image.hpp"
+#include "weft/compiler/freeze.hpp"
+#include "weft/compiler/image.hpp"
 #include "weft/ir/freeze.hpp"
 #include "weft/passes/collect.hpp"
 #include "weft/passes/freeze.hpp"
@@ -16,8 +16,8 @@ struct Module {
   passes::Grouping grouping;  // clusters half formed
   passes::Fusion fusion;
   passes::Plan plan;
-  codegen::Lowered lowered;
-  codegen::Image image;
+  compiler::Lowered lowered;
+  compiler::Image image;
 };
 
 enum class Part : u8 { graph, grouping, fusion, plan, lowered, image };
@@ -57,30 +57,30 @@ struct PartOf<Part::fusion> {
 };
 template <>
 struct PartOf<Part::plan> {
-  static constexpr void write(WordWriter& w, const Module& m) { codegen::write(w, m.plan); }
+  static constexpr void write(WordWriter& w, const Module& m) { compiler::write(w, m.plan); }
   template <class From>
   static constexpr void load(Module& m) {
-    m.plan = codegen::FrozenPlan<From>::plan();
+    m.plan = compiler::FrozenPlan<From>::plan();
   }
 };
 template <>
 struct PartOf<Part::lowered> {
-  static constexpr void write(WordWriter& w, const Module& m) { codegen::write(w, m.lowered); }
+  static constexpr void write(WordWriter& w, const Module& m) { compiler::write(w, m.lowered); }
   template <class From>
   static constexpr void load(Module& m) {
-    m.lowered = codegen::thaw_lowered(Kept<From>::data);
+    m.lowered = compiler::thaw_lowered(Kept<From>::data);
   }
   // By append, which enters the kernels among those that a further one is compared with.
   template <class From>
   static constexpr void resume(Module& m) {
-    m.lowered.append(codegen::thaw_lowered(Kept<From>::data));
+    m.lowered.append(compiler::thaw_lowered(Kept<From>::data));
   }
 };
 template <>
 struct PartOf<Part::image> {
   static constexpr void write(WordWriter& w, const Module& m) {
-    codegen::write(w, m.image.header);
-    codegen::write(w, m.image, m.lowered);
+    compiler::write(w, m.image.header);
+    compiler::write(w, m.image, m.lowered);
   }
 };
 

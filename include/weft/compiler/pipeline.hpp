@@ -19,7 +19,7 @@
 
 #include <string_view>
 
-#include "weft/codegen/lower.hpp"
+#include "weft/compiler/lower.hpp"
 #include "weft/compiler/stage.hpp"
 #include "weft/passes/prune.hpp"
 
@@ -80,9 +80,9 @@ struct Lower {
   static constexpr int size(const Module& m) { return m.fusion.groups.size(); }
   static constexpr int capacity(int graph, int) { return 2 * graph + 1024; }
   static constexpr void run(Module& m, int first, int last) {
-    codegen::Lowered made = codegen::lower(m.graph, m.fusion, m.plan, first, last);
+    compiler::Lowered made = compiler::lower(m.graph, m.fusion, m.plan, first, last);
     if (first == 0)
-      m.lowered = static_cast<codegen::Lowered&&>(made);
+      m.lowered = static_cast<compiler::Lowered&&>(made);
     else
       m.lowered.append(made);
   }
@@ -93,7 +93,7 @@ struct Link {
   static constexpr Part makes = Part::image;
   using reads = Parts<Part::graph, Part::plan, Part::lowered>;
   static constexpr int capacity(int graph, int) { return 2 * graph + 1024; }
-  static constexpr void run(Module& m) { m.image = codegen::link(m.graph, m.plan, m.lowered); }
+  static constexpr void run(Module& m) { m.image = compiler::link(m.graph, m.plan, m.lowered); }
 };
 
 using GraphPasses = PassList<Prune>;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "weft/codegen/disassemble.hpp"
+#include "weft/compiler/disassemble.hpp"
 #include "weft/compiler/pipeline.hpp"
 #include "weft/ir/print.hpp"
 
@@ -100,10 +100,10 @@ inline std::string print(PlanMemory, const Module& m) {
   return out;
 }
 
-inline std::string print(Lower, const Module& m) { return codegen::disassemble(m.lowered); }
+inline std::string print(Lower, const Module& m) { return compiler::disassemble(m.lowered); }
 
 inline std::string print(Link, const Module& m) {
-  const codegen::ImageHeader& h = m.image.header;
+  const compiler::ImageHeader& h = m.image.header;
   return std::to_string(h.kernels) + " kernels, " + std::to_string(h.steps) + " steps, " +
          std::to_string(h.size) + " words, workspace " + std::to_string(h.workspace_bytes) + " bytes\n";
 }

@@ -139,17 +139,17 @@ constexpr Fault verify(PlanMemory, const Module& m) {
 }
 
 constexpr Fault verify(Lower, const Module& m) {
-  const codegen::Lowered& l = m.lowered;
+  const compiler::Lowered& l = m.lowered;
   const auto within = [](const ir::Span& s, int size) {
     return s.begin >= 0 && s.size >= 0 && s.begin + s.size <= size;
   };
-  for (const codegen::Kernel& k : l.kernels)
+  for (const compiler::Kernel& k : l.kernels)
     if (!within(k.words, l.words.size())) return {"a kernel's words lie outside the program", -1};
   for (int s = 0; s < l.steps.size(); ++s) {
-    const codegen::Step& step = l.steps[s];
+    const compiler::Step& step = l.steps[s];
     if (!within(step.addresses, l.addresses.size()) || !within(step.numbers, l.numbers.size()))
       return {"a launch's arguments lie outside the program", -1};
-    if (step.kind == codegen::StepKind::repeat) {
+    if (step.kind == compiler::StepKind::repeat) {
       if (s + static_cast<i64>(l.numbers[step.numbers.begin + 1]) >= l.steps.size())
         return {"a loop's launches lie outside the program", -1};
       continue;
@@ -168,7 +168,7 @@ constexpr Fault verify(Lower, const Module& m) {
 }
 
 constexpr Fault verify(Link, const Module& m) {
-  const codegen::ImageHeader& h = m.image.header;
+  const compiler::ImageHeader& h = m.image.header;
   if (h.kernels != m.lowered.kernels.size() || h.steps != m.lowered.steps.size() ||
       h.outputs != m.graph.outputs.size() || h.workspace_bytes != m.plan.workspace_bytes)
     return {"the image's header is not that of its program", -1};

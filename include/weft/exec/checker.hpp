@@ -87,20 +87,20 @@ class Checker {
     const List<u8> spared = scaled_nodes(g);
     List<int> writer(g.nodes.size(), -1);  // the step that wrote a node
     for (int k = 0; k < f.groups.size(); ++k) {
-      const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
+      const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
       for (int i = 0; i < lowered.steps.size(); ++i) {
-        const codegen::Step& step = lowered.steps[i];
+        const compiler::Step& step = lowered.steps[i];
         const u64* addresses = lowered.addresses.data() + step.addresses.begin;
         const ExplainedStep explained = explain_detail::explain_step(g, f, plan, k, lowered, step);
         Watched w;
         w.text =
             explained.kernel + " " + explained.shape + (explained.ops.empty() ? "" : ": " + explained.ops);
-        if (step.kind == codegen::StepKind::combine_partials)
+        if (step.kind == compiler::StepKind::combine_partials)
           watch_sums(w, g, plan, spared, addresses, step.addresses.size / 2);
-        else if (step.kind != codegen::StepKind::copy && step.kind != codegen::StepKind::repeat)
+        else if (step.kind != compiler::StepKind::copy && step.kind != compiler::StepKind::repeat)
           watch_group(w, g, f, plan, spared, writer, k, addresses, step.addresses.size);
         steps_.push_back(std::move(w));
-        if (step.kind != codegen::StepKind::repeat) continue;
+        if (step.kind != compiler::StepKind::repeat) continue;
         const passes::LoopMemory inside(g, f, k);
         watch_graph(inside.body, inside.fusion, inside.plan);
         i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);

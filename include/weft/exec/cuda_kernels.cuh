@@ -48,10 +48,10 @@ template <class P>
 constexpr DotUse dot_use(int kernel) {
   DotUse use;
   const u64* words =
-      P::image + P::header.word_at + (P::image[P::header.kernel_at + codegen::kernel_words * kernel] >> 8);
+      P::image + P::header.word_at + (P::image[P::header.kernel_at + compiler::kernel_words * kernel] >> 8);
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot ||
+    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+    if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::dot ||
         static_cast<int>(w[0] >> 8) != kernel)
       continue;
     const bool library = choose_dot(words, P::image + P::header.number_at + (w[2] & 0xffffffff)).library;
@@ -88,35 +88,35 @@ void run_fused(const kernels::CudaLaunch& launch, cudaStream_t stream) {
 
 template <class P, int K>
 constexpr CudaKernel cuda_kernel() {
-  constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
-  if constexpr (kind == codegen::StepKind::fused) {
-    return &launching::run_fused<codegen::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
-  } else if constexpr (kind == codegen::StepKind::combine_partials) {
+  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
+  if constexpr (kind == compiler::StepKind::fused) {
+    return &launching::run_fused<compiler::code_of<P, K>, static_cast<u64>(kernel_alignment<P, K>())>;
+  } else if constexpr (kind == compiler::StepKind::combine_partials) {
     return &kernels::run_cuda_combine_partials<combine_set<P>()>;
-  } else if constexpr (kind == codegen::StepKind::custom) {
-    return &kernels::run_cuda_custom<codegen::code_of<P, K>>;
-  } else if constexpr (kind == codegen::StepKind::copy) {
+  } else if constexpr (kind == compiler::StepKind::custom) {
+    return &kernels::run_cuda_custom<compiler::code_of<P, K>>;
+  } else if constexpr (kind == compiler::StepKind::copy) {
     return &launching::run_copy;
-  } else if constexpr (kind == codegen::StepKind::repeat) {
+  } else if constexpr (kind == compiler::StepKind::repeat) {
     return nullptr;  // LaunchList walks what is inside
   } else {
-    constexpr const auto& words = codegen::KernelSlice<P, K>::words;
-    if constexpr (kind == codegen::StepKind::dot) {
+    constexpr const auto& words = compiler::KernelSlice<P, K>::words;
+    if constexpr (kind == compiler::StepKind::dot) {
       constexpr launching::DotUse use = launching::dot_use<P>(K);
       return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3], use.library, use.tiled>;
-    } else if constexpr (kind == codegen::StepKind::conv) {
+    } else if constexpr (kind == compiler::StepKind::conv) {
       return &kernels::run_cuda_conv<words.w[0], words.w[1], words.w[2]>;
-    } else if constexpr (kind == codegen::StepKind::take_rows) {
+    } else if constexpr (kind == compiler::StepKind::take_rows) {
       return &kernels::run_cuda_gather<words.w[0], words.w[1]>;
-    } else if constexpr (kind == codegen::StepKind::scan) {
+    } else if constexpr (kind == compiler::StepKind::scan) {
       return &kernels::run_cuda_scan<words.w[0], words.w[2]>;
-    } else if constexpr (kind == codegen::StepKind::argsort) {
+    } else if constexpr (kind == compiler::StepKind::argsort) {
       return &kernels::run_cuda_argsort<words.w[0]>;
-    } else if constexpr (kind == codegen::StepKind::take_along_axis) {
+    } else if constexpr (kind == compiler::StepKind::take_along_axis) {
       return &kernels::run_cuda_take<words.w[0], words.w[1]>;
-    } else if constexpr (kind == codegen::StepKind::scatter_reduce) {
+    } else if constexpr (kind == compiler::StepKind::scatter_reduce) {
       return &kernels::run_cuda_scatter<words.w[0], words.w[1], words.w[2]>;
-    } else if constexpr (kind == codegen::StepKind::searchsorted) {
+    } else if constexpr (kind == compiler::StepKind::searchsorted) {
       return &kernels::run_cuda_search<words.w[0]>;
     } else {
       return &kernels::run_cuda_scatter_add<words.w[0], words.w[1]>;
@@ -138,7 +138,7 @@ struct CudaKernels {
   // Whether some step is a product that the library runs.
   static constexpr bool library() {
     for (int k = 0; k < P::header.kernels; ++k)
-      if (codegen::kernel_kind<P>(k) == codegen::StepKind::dot && launching::dot_use<P>(k).library)
+      if (compiler::kernel_kind<P>(k) == compiler::StepKind::dot && launching::dot_use<P>(k).library)
         return true;
     return false;
   }

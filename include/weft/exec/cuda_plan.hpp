@@ -19,7 +19,7 @@ constexpr u64 address_bits(u64 address) {
   if constexpr (P::header.bindings > 0) {
     if (BufferAddress::space(address) != ir::Space::bound) return bits;
     const u64* binding =
-        P::image + P::header.binding_at + codegen::binding_words * BufferAddress::index(address);
+        P::image + P::header.binding_at + compiler::binding_words * BufferAddress::index(address);
     for (int k = 0; k < 3; ++k) bits |= address_bits<P>(binding[k]);
     bits |= binding[3];
   }
@@ -30,9 +30,9 @@ constexpr u64 address_bits(u64 address) {
 // themselves start at multiples of 256.
 template <class P, int K>
 constexpr int kernel_alignment() {
-  using Needs = kernels::FusedNeeds<codegen::code_of<P, K>>;
+  using Needs = kernels::FusedNeeds<compiler::code_of<P, K>>;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
+    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
     if (static_cast<int>(w[0] >> 8) != K) continue;
     const int first = static_cast<int>(w[1] & 0xffffffff);
     for (int k = 0; k < Needs::header.operands; ++k) {
@@ -46,7 +46,7 @@ constexpr int kernel_alignment() {
 
 // The grid of fused kernel K.
 template <class P, int K>
-using grid_of = kernels::FusedGrid<codegen::code_of<P, K>, kernel_alignment<P, K>()>;
+using grid_of = kernels::FusedGrid<compiler::code_of<P, K>, kernel_alignment<P, K>()>;
 
 // Of a fused kernel: its cut, and which operands are sums along the rows.
 struct FusedPlan {
@@ -59,7 +59,7 @@ struct CudaPlan {
   template <int K>
   static constexpr FusedPlan fused_plan() {
     FusedPlan plan;
-    if constexpr (codegen::kernel_kind<P>(K) == codegen::StepKind::fused) {
+    if constexpr (compiler::kernel_kind<P>(K) == compiler::StepKind::fused) {
       using Grid = grid_of<P, K>;
       plan.cut = &kernels::fused_cut<Grid>;
       for (int k = 0; k < Grid::header.operands; ++k) {
@@ -84,10 +84,10 @@ struct CudaPlan {
     i64 most = 0, waiting = 0;
     bool finished = false;
     for (int s = 0; s < P::header.steps; ++s) {
-      const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-      const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
-      if (kind == codegen::StepKind::combine_partials) finished = true;
-      if (kind != codegen::StepKind::fused) continue;
+      const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+      const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
+      if (kind == compiler::StepKind::combine_partials) finished = true;
+      if (kind != compiler::StepKind::fused) continue;
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
       if (n[4] == 0) continue;
       if (finished) finished = false, waiting = 0;
@@ -102,8 +102,8 @@ struct CudaPlan {
   static constexpr i64 partial_bytes() {
     i64 most = 0;
     for (int s = 0; s < P::header.steps; ++s) {
-      const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-      if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::conv) continue;
+      const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+      if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::conv) continue;
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
       const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(n), sum_size(w[0] >> 8));
       if (most < bytes) most = bytes;
@@ -113,7 +113,7 @@ struct CudaPlan {
 
   // Bytes of the type in which convolution kernel `kernel` sums.
   static constexpr i64 sum_size(u64 kernel) {
-    const u64 at = P::image[P::header.kernel_at + codegen::kernel_words * static_cast<int>(kernel)] >> 8;
+    const u64 at = P::image[P::header.kernel_at + compiler::kernel_words * static_cast<int>(kernel)] >> 8;
     return P::image[P::header.word_at + static_cast<int>(at)] == static_cast<u64>(DType::f64) ? 8 : 4;
   }
 
@@ -142,10 +142,10 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
   std::byte* next = partial;
   bool finished = false;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-    const auto kind = static_cast<codegen::StepKind>(w[0] & 255);
+    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+    const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
     Launch& launch = launches[s];
-    if (kind == codegen::StepKind::combine_partials) {
+    if (kind == compiler::StepKind::combine_partials) {
       finished = true;
       for (int k = 0; k < launch.sum_count; ++k)
         for (const Waiting& x : waiting)
@@ -155,9 +155,9 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
             break;
           }
     }
-    if (kind == codegen::StepKind::conv)
+    if (kind == compiler::StepKind::conv)
       launch.args.pointer[3] = partial + CudaPlan<P>::fused_partial_bytes();
-    if (kind != codegen::StepKind::fused) continue;
+    if (kind != compiler::StepKind::fused) continue;
     kernels::LaunchArgs& args = launch.args;
     const FusedPlan& plan = CudaPlan<P>::fused.at[w[0] >> 8];
     const kernels::FusedCut cut = plan.cut(args.rows, args.chunks);

@@ -196,10 +196,10 @@ class CudaProgram {
       handle_.emplace();
       steps_->bind_first_trips();
       for (int s = 0; s < P::header.steps; ++s) {
-        const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-        if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::dot) continue;
+        const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+        if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::dot) continue;
         const u64* words = P::image + P::header.word_at +
-                           (P::image[P::header.kernel_at + codegen::kernel_words * (w[0] >> 8)] >> 8);
+                           (P::image[P::header.kernel_at + compiler::kernel_words * (w[0] >> 8)] >> 8);
         Launch& launch = steps_->launches()[s];
         const DotChoice choice = choose_dot(words, launch.numbers);
         if (!choice.library) continue;

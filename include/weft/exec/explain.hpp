@@ -109,7 +109,7 @@ inline std::string fused_kind(const ir::Graph& g, const passes::Fusion& f, const
 }
 
 inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
-                                  int k, const codegen::Lowered& lowered, const codegen::Step& step) {
+                                  int k, const compiler::Lowered& lowered, const compiler::Step& step) {
   const passes::Group& group = f.groups[k];
   const auto at = [&](int i) {
     return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
@@ -119,17 +119,17 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
   out.bytes = step.bytes;
   out.flops = step.flops;
   switch (step.kind) {
-    case codegen::StepKind::fused:
+    case compiler::StepKind::fused:
       out.kernel = fused_kind(g, f, group, plan.tilings[k]);
       out.shape = to_text(group.space).c_str();
       out.ops = fused_ops(g, f, group);
       break;
-    case codegen::StepKind::combine_partials:
+    case compiler::StepKind::combine_partials:
       out.kernel = "combine_partials";
       out.shape = std::to_string(step.addresses.size / 2) + (step.addresses.size == 2 ? " sum" : " sums");
       out.ops = "adds the parts";
       break;
-    case codegen::StepKind::dot: {
+    case compiler::StepKind::dot: {
       out.kernel = "dot";
       out.shape = at(0) + " x " + at(1) + " x " + at(2);
       i64 batch = 1;
@@ -142,37 +142,37 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
       if (group.bias >= 0) out.ops += ", bias";
       break;
     }
-    case codegen::StepKind::conv:
+    case compiler::StepKind::conv:
       out.kernel = "conv";
       out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
                   to_text(g.dims(g.in(group.opaque, 1))).c_str();
       out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
       break;
-    case codegen::StepKind::take_rows:
-    case codegen::StepKind::scatter_add:
-      out.kernel = step.kind == codegen::StepKind::take_rows ? "take_rows" : "scatter_add";
+    case compiler::StepKind::take_rows:
+    case compiler::StepKind::scatter_add:
+      out.kernel = step.kind == compiler::StepKind::take_rows ? "take_rows" : "scatter_add";
       out.shape = at(1) + " rows of " + at(2);
       out.ops = type(group.opaque);
       break;
-    case codegen::StepKind::scan:
-    case codegen::StepKind::argsort:
-    case codegen::StepKind::take_along_axis:
-    case codegen::StepKind::scatter_reduce:
-    case codegen::StepKind::searchsorted:
+    case compiler::StepKind::scan:
+    case compiler::StepKind::argsort:
+    case compiler::StepKind::take_along_axis:
+    case compiler::StepKind::scatter_reduce:
+    case compiler::StepKind::searchsorted:
       out.kernel = ir::info(g.nodes[group.opaque].op).name;
       out.shape = at(0) + " x " + at(1) + " x " + at(2);
       out.ops = type(g.in(group.opaque, 0));
       break;
-    case codegen::StepKind::custom:
+    case compiler::StepKind::custom:
       out.kernel = "custom";
       out.shape = to_text(g.dims(group.opaque)).c_str();
       ir::custom_name(g, group.opaque, [&](char c) { out.ops += c; });
       break;
-    case codegen::StepKind::copy:
+    case compiler::StepKind::copy:
       out.kernel = "copy";
       out.shape = at(0) + " B";
       break;
-    case codegen::StepKind::repeat:
+    case compiler::StepKind::repeat:
       out.kernel = "loop";
       out.shape = at(0) + " trips of the " + at(1) + " below";
       break;
@@ -184,9 +184,9 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
 inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fusion& f,
                          const passes::Plan& plan, i64 trips, int depth) {
   for (int k = 0; k < f.groups.size(); ++k) {
-    const codegen::Lowered lowered = codegen::lower(g, f, plan, k, k + 1);
+    const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
     for (int i = 0; i < lowered.steps.size(); ++i) {
-      const codegen::Step& step = lowered.steps[i];
+      const compiler::Step& step = lowered.steps[i];
       ExplainedStep s = explain_step(g, f, plan, k, lowered, step);
       s.kernel.insert(0, static_cast<std::size_t>(depth), ' ');
       s.bytes *= trips;
@@ -194,7 +194,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fus
       out.steps.push_back(s);
       out.bytes += s.bytes;
       out.flops += s.flops;
-      if (step.kind != codegen::StepKind::repeat) {
+      if (step.kind != compiler::StepKind::repeat) {
         out.launches += trips;
         continue;
       }

@@ -15,15 +15,15 @@ using HostKernel = void (*)(const kernels::HostLaunch&, int);
 
 template <class P, int K>
 constexpr HostKernel host_axis_kernel() {
-  constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
-  using C = codegen::code_of<P, K>;
-  if constexpr (kind == codegen::StepKind::scan)
+  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
+  using C = compiler::code_of<P, K>;
+  if constexpr (kind == compiler::StepKind::scan)
     return &kernels::run_scan<C>;
-  else if constexpr (kind == codegen::StepKind::argsort)
+  else if constexpr (kind == compiler::StepKind::argsort)
     return &kernels::run_argsort<C>;
-  else if constexpr (kind == codegen::StepKind::take_along_axis)
+  else if constexpr (kind == compiler::StepKind::take_along_axis)
     return &kernels::run_take<C>;
-  else if constexpr (kind == codegen::StepKind::scatter_reduce)
+  else if constexpr (kind == compiler::StepKind::scatter_reduce)
     return &kernels::run_scatter<C>;
   else
     return &kernels::run_search<C>;
@@ -32,24 +32,24 @@ constexpr HostKernel host_axis_kernel() {
 // The function of every kernel of program P.
 template <class P, int K>
 constexpr HostKernel host_kernel() {
-  constexpr codegen::StepKind kind = codegen::kernel_kind<P>(K);
-  if constexpr (kind == codegen::StepKind::fused)
-    return &kernels::run_fused<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::dot)
-    return &kernels::run_dot<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::conv)
-    return &kernels::run_conv<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::take_rows)
-    return &kernels::run_gather<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::scatter_add)
-    return &kernels::run_scatter_add<codegen::code_of<P, K>>;
-  else if constexpr (kind >= codegen::StepKind::scan && kind <= codegen::StepKind::searchsorted)
+  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
+  if constexpr (kind == compiler::StepKind::fused)
+    return &kernels::run_fused<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::dot)
+    return &kernels::run_dot<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::conv)
+    return &kernels::run_conv<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::take_rows)
+    return &kernels::run_gather<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::scatter_add)
+    return &kernels::run_scatter_add<compiler::code_of<P, K>>;
+  else if constexpr (kind >= compiler::StepKind::scan && kind <= compiler::StepKind::searchsorted)
     return host_axis_kernel<P, K>();
-  else if constexpr (kind == codegen::StepKind::custom)
-    return &kernels::run_custom<codegen::code_of<P, K>>;
-  else if constexpr (kind == codegen::StepKind::combine_partials)
+  else if constexpr (kind == compiler::StepKind::custom)
+    return &kernels::run_custom<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::combine_partials)
     return &kernels::run_combine_partials<combine_set<P>()>;
-  else if constexpr (kind == codegen::StepKind::repeat)
+  else if constexpr (kind == compiler::StepKind::repeat)
     return nullptr;  // LaunchList walks what is inside
   else
     return &kernels::run_copy;

@@ -2,7 +2,7 @@
 // A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
 // walk over that list in order, and allocates nothing.
 
-#include "weft/codegen/image.hpp"
+#include "weft/compiler/image.hpp"
 #include "weft/kernels/fused/combine_partials.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -21,8 +21,8 @@ template <class P>
 constexpr u64 combine_set() {
   u64 set = 0;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + codegen::step_words * s;
-    if (static_cast<codegen::StepKind>(w[0] & 255) != codegen::StepKind::combine_partials) continue;
+    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+    if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::combine_partials) continue;
     const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
     for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::combine_numbers)
       set |=
@@ -36,11 +36,11 @@ template <class Launch>
 class LaunchList {
  public:
   // Reads an image's steps; `kernels` has its kernels' functions.
-  LaunchList(const codegen::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
+  LaunchList(const compiler::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
              const Blocks& blocks)
       : header_(header), image_(image), blocks_(blocks), launches_(header.steps), bindings_(header.bindings) {
     for (int k = 0; k < header.bindings; ++k) {
-      const u64* w = image + header.binding_at + codegen::binding_words * k;
+      const u64* w = image + header.binding_at + compiler::binding_words * k;
       Bound& binding = bindings_[k];
       binding.stride = static_cast<i64>(w[3]);
       binding.has_first = w[0] != passes::BufferAddress::none;
@@ -51,13 +51,13 @@ class LaunchList {
     }
     sums_.reserve(count_sums());  // pointers into it are kept
     for (int s = 0; s < header.steps; ++s) {
-      const u64* w = image + header.step_at + codegen::step_words * s;
+      const u64* w = image + header.step_at + compiler::step_words * s;
       Launch& launch = launches_[s];
       launch.run = kernels[w[0] >> 8];
       const int first = static_cast<int>(w[1] & 0xffffffff), addresses = static_cast<int>(w[1] >> 32);
       launch.numbers = image + header.number_at + (w[2] & 0xffffffff);
       launch.number_count = static_cast<int>(w[2] >> 32);
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::combine_partials) {
+      if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::combine_partials) {
         launch.sum_count = addresses / 2;
         for (int k = 0; k < launch.sum_count; ++k) {
           sums_.push(kernels::partial_sum(launch.numbers + kernels::combine_numbers * k,
@@ -70,7 +70,7 @@ class LaunchList {
         const u64 address = image[header.address_at + first + a];
         place(address, launch.args.pointer[a]);
       }
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::fused) {
+      if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::fused) {
         kernels::LaunchArgs& args = launch.args;
         args.rows = static_cast<i64>(launch.numbers[0]);
         args.rows_per_chunk = static_cast<i64>(launch.numbers[1]);
@@ -136,7 +136,7 @@ class LaunchList {
     void** pointer;
     i64 offset;
   };
-  // A binding (codegen/lowered.hpp), resolved; uses_ [begin, end) are the pointers that it sets.
+  // A binding (compiler/lowered.hpp), resolved; uses_ [begin, end) are the pointers that it sets.
   struct Bound {
     void* first = nullptr;
     void* base = nullptr;
@@ -173,16 +173,16 @@ class LaunchList {
   int count_sums() const {
     int n = 0;
     for (int s = 0; s < header_.steps; ++s) {
-      const u64* w = image_ + header_.step_at + codegen::step_words * s;
-      if (static_cast<codegen::StepKind>(w[0] & 255) == codegen::StepKind::combine_partials)
+      const u64* w = image_ + header_.step_at + compiler::step_words * s;
+      if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::combine_partials)
         n += static_cast<int>(w[1] >> 33);
     }
     return n;
   }
 
   bool is_repeat(int s) const {
-    const u64 w = image_[header_.step_at + codegen::step_words * s];
-    return static_cast<codegen::StepKind>(w & 255) == codegen::StepKind::repeat;
+    const u64 w = image_[header_.step_at + compiler::step_words * s];
+    return static_cast<compiler::StepKind>(w & 255) == compiler::StepKind::repeat;
   }
   struct NoWatch {
     void before(int, const Launch&) const {}
@@ -241,7 +241,7 @@ class LaunchList {
     }
   }
 
-  codegen::ImageHeader header_;
+  compiler::ImageHeader header_;
   const u64* image_;
   Blocks blocks_;
   List<Launch> launches_;

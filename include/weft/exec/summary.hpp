@@ -45,7 +45,8 @@ inline std::string table_text(const std::vector<SummaryRow>& rows) {
   return out;
 }
 
-// "a step: 17 launches, 851 kB moved, 5.81 MFLOP", and the memory behind it; Header is codegen's ImageHeader.
+// "a step: 17 launches, 851 kB moved, 5.81 MFLOP", and the memory behind it; Header is the compiler's
+// ImageHeader.
 template <class Header>
 std::string step_summary(const Header& plan, i64 state_bytes, i64 workspace_bytes) {
   using explain_detail::compact;

@@ -165,8 +165,8 @@ struct Compiled {
       !ir::verify(program_graph<Source>(), ir::Stage::pruned) || refused_before<Source>,
       "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
   static constexpr const auto& words = Kept<ProgramStage<Source>>::words;
-  static constexpr codegen::ImageHeader header = codegen::read_header(words.w);
-  static constexpr const u64* image = words.w + codegen::header_words;
+  static constexpr compiler::ImageHeader header = compiler::read_header(words.w);
+  static constexpr const u64* image = words.w + compiler::header_words;
 };
 
 // f(inputs...)

@@ -21,7 +21,7 @@ struct Node {
 };
 
 // Where a block of memory lives; a slot or a buffer is a byte range in one of them.
-// bound: of a loop's body, what its input or output is in the trip at hand (codegen/lowered.hpp).
+// bound: of a loop's body, what its input or output is in the trip at hand (compiler/lowered.hpp).
 enum class Space : u8 { model, optimizer, workspace, input, scalars, output, bound };
 
 // A piece of state. All reads see the value from before the step.

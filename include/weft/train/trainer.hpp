@@ -278,7 +278,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   }
   // Kernels that a step with an update launches, those inside a loop once.
   static constexpr int launches() { return Code<true>::header.launches; }
-  static constexpr const codegen::ImageHeader& plan() { return Code<true>::header; }
+  static constexpr const compiler::ImageHeader& plan() { return Code<true>::header; }
   // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
   static std::string explain(const Roofline& machine = {}) { return weft::explain<Source<true>>(machine); }
   // The model's table, and what a step takes.

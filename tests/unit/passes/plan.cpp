@@ -135,10 +135,10 @@ TEST_CASE("plan: sums along the rows stay in parts until something reads one of 
   CHECK(p.combines[0] == group[1]);
   CHECK(p.combines[1] == group[2]);
   CHECK(p.combines[2] == f.groups.size());
-  const codegen::Lowered lowered = codegen::lower(g, f, p);
+  const compiler::Lowered lowered = compiler::lower(g, f, p);
   int launches = 0, sums = 0;
-  for (const codegen::Step& s : lowered.steps)
-    if (s.kind == codegen::StepKind::combine_partials) ++launches, sums += s.addresses.size / 2;
+  for (const compiler::Step& s : lowered.steps)
+    if (s.kind == compiler::StepKind::combine_partials) ++launches, sums += s.addresses.size / 2;
   CHECK(launches == 3);
   CHECK(sums == 4);
 }

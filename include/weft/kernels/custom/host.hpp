@@ -1,6 +1,6 @@
 #pragma once
 // Custom primitives on the host, and what both devices share: a launch's pointers and extents as typed
-// tensors. Words and numbers: codegen/lower_custom.hpp.
+// tensors. Words and numbers: compiler/lower/custom.hpp.
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #pragma once
 // The instructions of a fused kernel. The pointwise ones stand in the order of ir's pointwise primitives,
-// which codegen relies on and asserts.
+// which lowering relies on and asserts.
 
 #include "weft/core/config.hpp"
 #include "weft/core/types.hpp"

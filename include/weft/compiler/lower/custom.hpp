@@ -2,10 +2,10 @@
 // A custom primitive as a step. Words: its id, whether it stands for a gradient that is not there, how many
 // tensors, then their dtypes: the result's, the operands'. Numbers: rank and extents of each.
 
-#include "weft/codegen/lowered.hpp"
+#include "weft/compiler/lowered.hpp"
 #include "weft/ir/custom.hpp"
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
                             Lowered& out) {
@@ -28,4 +28,4 @@ constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const p
   out.step(StepKind::custom, out.kernel(StepKind::custom, code), addresses, numbers).bytes = bytes;
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler

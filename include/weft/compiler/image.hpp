@@ -2,10 +2,10 @@
 // A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a
 // small slice into a Code type: compilers keep flat integers cheaply and structures not.
 
-#include "weft/codegen/lower.hpp"
+#include "weft/compiler/lower.hpp"
 #include "weft/core/constexpr_stage.hpp"
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 // Where the parts of an image begin, and what a program needs to know before it runs.
 struct ImageHeader {
@@ -160,4 +160,4 @@ template <class P, int K>
 using code_of =
     decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler

@@ -5,7 +5,7 @@
 #include "weft/kernels/evaluator/code.hpp"
 #include "weft/passes/plan.hpp"
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 // repeat: runs the steps behind it several times. Numbers: trips, how many steps, its first binding,
 // bindings.
@@ -142,4 +142,4 @@ struct Lowered {
   List<u64> hashes_;
 };
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler

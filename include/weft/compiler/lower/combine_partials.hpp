@@ -2,10 +2,10 @@
 // The second stage of sums along rows: one launch for all that are still in parts, before the first group
 // that reads one of them, or at the end.
 
-#include "weft/codegen/lowered.hpp"
+#include "weft/compiler/lowered.hpp"
 #include "weft/kernels/fused/combine_partials.hpp"
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 // Puts together what groups [first, last) left in parts; as many launches as it takes sums.
 constexpr void lower_combine_partials(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
@@ -50,4 +50,4 @@ constexpr void lower_combine_partials(const ir::Graph& g, const passes::Fusion& 
   flush();
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler

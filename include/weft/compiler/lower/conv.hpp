@@ -2,10 +2,10 @@
 // A convolution as a step: extents, strides and padding as numbers (kernels/conv/shape.hpp), operands read
 // through their views.
 
-#include "weft/codegen/lowered.hpp"
+#include "weft/compiler/lowered.hpp"
 #include "weft/ir/conv.hpp"
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
                           Lowered& out) {
@@ -45,4 +45,4 @@ constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const pas
   step.flops = 2 * products;
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler

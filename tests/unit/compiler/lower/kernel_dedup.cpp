@@ -1,8 +1,8 @@
-#include "weft/codegen/kernel_dedup.hpp"
+#include "weft/compiler/lower/kernel_dedup.hpp"
 
 #include <doctest/doctest.h>
 
-#include "../../../benchmarks/compile/gpt2.hpp"
+#include "../../../../benchmarks/compile/gpt2.hpp"
 #include "support/compile_verified.hpp"
 #include "support/random_graph.hpp"
 
@@ -16,9 +16,9 @@ using Step = train::StepSource<Tiny, gpt2::NextToken, Settings, true, Input<i32,
                                Input<i32, Shape<2, 8>>>;
 
 // Every group lowered by itself, where nothing can be reused.
-codegen::Lowered lower_apart(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& p) {
-  codegen::Lowered all;
-  for (int k = 0; k < f.groups.size(); ++k) all.append(codegen::lower(g, f, p, k, k + 1));
+compiler::Lowered lower_apart(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& p) {
+  compiler::Lowered all;
+  for (int k = 0; k < f.groups.size(); ++k) all.append(compiler::lower(g, f, p, k, k + 1));
   return all;
 }
 
@@ -30,10 +30,10 @@ bool equal(const List<T>& a, const List<T>& b) {
   return true;
 }
 
-bool same_program(const codegen::Lowered& a, const codegen::Lowered& b) {
+bool same_program(const compiler::Lowered& a, const compiler::Lowered& b) {
   if (a.steps.size() != b.steps.size() || a.kernels.size() != b.kernels.size()) return false;
   for (int i = 0; i < a.steps.size(); ++i) {
-    const codegen::Step &x = a.steps[i], &y = b.steps[i];
+    const compiler::Step &x = a.steps[i], &y = b.steps[i];
     if (x.kind != y.kind || x.kernel != y.kernel || x.addresses.begin != y.addresses.begin ||
         x.addresses.size != y.addresses.size || x.numbers.begin != y.numbers.begin ||
         x.numbers.size != y.numbers.size || x.bytes != y.bytes || x.flops != y.flops)
@@ -42,9 +42,9 @@ bool same_program(const codegen::Lowered& a, const codegen::Lowered& b) {
   return equal(a.words, b.words) && equal(a.addresses, b.addresses) && equal(a.numbers, b.numbers);
 }
 
-int fused_launches(const codegen::Lowered& l) {
+int fused_launches(const compiler::Lowered& l) {
   int n = 0;
-  for (const codegen::Step& s : l.steps) n += s.kind == codegen::StepKind::fused;
+  for (const compiler::Step& s : l.steps) n += s.kind == compiler::StepKind::fused;
   return n;
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("kernel_dedup: a group that repeats another is lowered as it would be 
   const ir::Graph& g = m.graph;
   const passes::Fusion& f = m.fusion;
   const passes::Plan& p = m.plan;
-  const codegen::Lowered together = codegen::lower(g, f, p);
+  const compiler::Lowered together = compiler::lower(g, f, p);
   CHECK(same_program(together, lower_apart(g, f, p)));
   CHECK(fused_launches(together) > together.kernels.size());  // so that there was something to reuse
 }
@@ -69,7 +69,7 @@ TEST_CASE("kernel_dedup: the same for random graphs") {
     const ir::Graph& g = m.graph;
     const passes::Fusion& f = m.fusion;
     const passes::Plan& p = m.plan;
-    if (!same_program(codegen::lower(g, f, p), lower_apart(g, f, p))) ++differ;
+    if (!same_program(compiler::lower(g, f, p), lower_apart(g, f, p))) ++differ;
   }
   CHECK(differ == 0);
 }

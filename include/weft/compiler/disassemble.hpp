@@ -14,10 +14,10 @@
 #include <charconv>
 #include <string>
 
-#include "weft/codegen/lowered.hpp"
+#include "weft/compiler/lowered.hpp"
 #include "weft/kernels/gemm/call.hpp"
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 namespace disassemble_detail {
 
@@ -47,7 +47,7 @@ static_assert(std::size(space_names) == static_cast<std::size_t>(ir::Space::boun
 static_assert(std::size(fold_names) == static_cast<std::size_t>(kernels::Fold::argmin) + 1);
 static_assert(std::size(role_names) == static_cast<std::size_t>(kernels::Role::random) + 1);
 
-// The pointwise instructions have the primitives' names (lower_fused.hpp asserts the order).
+// The pointwise instructions have the primitives' names (lower/fused.hpp asserts the order).
 inline const char* name_of(kernels::Opcode op) {
   using kernels::Opcode;
   static constexpr const char* rest[]{"constant", "load",       "index", "random", "reduce",
@@ -235,4 +235,4 @@ inline std::string disassemble(const Lowered& l) {
   return out;
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler

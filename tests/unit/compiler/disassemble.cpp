@@ -1,4 +1,4 @@
-#include "weft/codegen/disassemble.hpp"
+#include "weft/compiler/disassemble.hpp"
 
 #include <doctest/doctest.h>
 
@@ -19,7 +19,7 @@ struct weft::custom_op<weft::op_id("twice")> {
 
 namespace {
 
-codegen::Lowered lowered(const ir::Graph& traced) { return testing::compile_verified(traced).lowered; }
+compiler::Lowered lowered(const ir::Graph& traced) { return testing::compile_verified(traced).lowered; }
 
 constexpr auto relu_minus_max = [](auto x) { return relu(x) - max<1>(x, keepdim); };
 using ReluMinusMax = exec::FunctionSource<decltype(relu_minus_max), Input<f32, Shape<8, 100>>>;
@@ -43,14 +43,14 @@ constexpr const char* relu_minus_max_text =
 }  // namespace
 
 TEST_CASE("disassemble: a fused kernel, by its words and by the type that a profiler shows") {
-  const codegen::Lowered l = lowered(ReluMinusMax::graph());
+  const compiler::Lowered l = lowered(ReluMinusMax::graph());
   REQUIRE(l.kernels.size() == 1);
-  CHECK(codegen::disassemble(l.kernels[0].kind, l.words.data(), l.words.size()) == relu_minus_max_text);
-  CHECK(codegen::disassemble(codegen::code_of<exec::Compiled<ReluMinusMax>, 0>{}) == relu_minus_max_text);
+  CHECK(compiler::disassemble(l.kernels[0].kind, l.words.data(), l.words.size()) == relu_minus_max_text);
+  CHECK(compiler::disassemble(compiler::code_of<exec::Compiled<ReluMinusMax>, 0>{}) == relu_minus_max_text);
 }
 
 TEST_CASE("disassemble: the launches, with kernel, addresses and numbers") {
-  const std::string text = codegen::disassemble(lowered(ReluMinusMax::graph()));
+  const std::string text = compiler::disassemble(lowered(ReluMinusMax::graph()));
   CHECK(text.substr(0, 4) == "k0 f");
   CHECK(text.find("\nlaunch k0 (input0, workspace) 8") != std::string::npos);
 }
@@ -77,7 +77,7 @@ TEST_CASE("disassemble: every kind of kernel has a name and its dtypes") {
                            }),
                            Input<f32, Shape<16, 16>>, Input<f32, Shape<4096, 16>>, Input<i32, Shape<16>>,
                            Input<f32, Shape<2, 3, 8, 8>>, Input<f32, Shape<4, 3, 3, 3>>>::graph();
-  const std::string text = codegen::disassemble(lowered(traced));
+  const std::string text = compiler::disassemble(lowered(traced));
   for (const char* kernel :
        {" dot: f32, f32 to f32\n", " conv: f32, f32 to f32\n", " take_rows: f32 by i32\n",
         " scatter_add: f32 by i32\n", " scan: f32 sum\n", " argsort: f32\n", " take_along_axis: f32 by i64\n",

@@ -3,9 +3,9 @@
 // streams, so that the layers of a stack are lowered once. A group's structure is a list of words that says
 // everything its code and its numbers depend on, with operands by their position in the group.
 
-#include "weft/codegen/lowered.hpp"
+#include "weft/compiler/lowered.hpp"
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 // Where an operand's address comes from: a member of the group by position, one of its stores, or nothing.
 enum class Source : u8 {
@@ -224,4 +224,4 @@ class KernelDedup {
   int* position = nullptr;  // of each member, by node
 };
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler

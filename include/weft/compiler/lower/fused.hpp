@@ -3,9 +3,9 @@
 // value needed in several passes over a row is computed again, unless that is dear and the row is short
 // enough to hold it.
 
-#include "weft/codegen/kernel_dedup.hpp"
+#include "weft/compiler/lower/kernel_dedup.hpp"
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 using ir::Op;
 using kernels::Fold;
@@ -637,4 +637,4 @@ class FusedLowering {
   i64 partial_bytes_ = 0;
 };
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler

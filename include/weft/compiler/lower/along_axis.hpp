@@ -2,11 +2,11 @@
 // The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
 // addresses: as kernels/axis/args.hpp reads them.
 
-#include "weft/codegen/lowered.hpp"
+#include "weft/compiler/lowered.hpp"
 #include "weft/kernels/axis/args.hpp"
 #include "weft/passes/along_axis.hpp"
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 static_assert(ir::sort_tile == kernels::axis_sort_tile);
 static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::AxisFold::logaddexp));
@@ -49,4 +49,4 @@ constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, con
   if (folds) step.flops = g.dims(a).size();
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler

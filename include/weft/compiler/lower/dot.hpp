@@ -1,11 +1,11 @@
 #pragma once
 // A contraction as the launch of a matrix product (passes/dot_problem.hpp), and take_rows and scatter_add.
 
-#include "weft/codegen/lowered.hpp"
+#include "weft/compiler/lowered.hpp"
 #include "weft/kernels/gemm/call.hpp"
 #include "weft/passes/dot_problem.hpp"
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
                          Lowered& out) {
@@ -72,4 +72,4 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
       (gathers ? 2 * passes::bytes_of(g, node) : passes::bytes_of(g, data) + 2 * passes::bytes_of(g, node));
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler

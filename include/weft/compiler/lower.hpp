@@ -1,15 +1,15 @@
 #pragma once
 // From the plan to launches: every group in order, between them the second stages of sums and copies.
 
-#include "weft/codegen/lower_along_axis.hpp"
-#include "weft/codegen/lower_combine_partials.hpp"
-#include "weft/codegen/lower_conv.hpp"
-#include "weft/codegen/lower_custom.hpp"
-#include "weft/codegen/lower_dot.hpp"
-#include "weft/codegen/lower_fused.hpp"
-#include "weft/codegen/lower_loop.hpp"
+#include "weft/compiler/lower/along_axis.hpp"
+#include "weft/compiler/lower/combine_partials.hpp"
+#include "weft/compiler/lower/conv.hpp"
+#include "weft/compiler/lower/custom.hpp"
+#include "weft/compiler/lower/dot.hpp"
+#include "weft/compiler/lower/fused.hpp"
+#include "weft/compiler/lower/loop.hpp"
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 // The launches of groups [first, last), and what comes before them; what comes after all groups goes with the
 // last.
@@ -66,4 +66,4 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
   return lower(g, f, plan, 0, f.groups.size());
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler

@@ -2,10 +2,10 @@
 // A loop as one step that repeats the steps of its body. The body is compiled by the same passes as a
 // program; its inputs and outputs become bindings, which say what they are in each trip.
 
-#include "weft/codegen/lowered.hpp"
+#include "weft/compiler/lowered.hpp"
 #include "weft/passes/loop_memory.hpp"
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan);
 
@@ -156,6 +156,6 @@ constexpr void lower_loop(const ir::Graph& g, const passes::Fusion& f, const pas
   out.append(part);
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler
 
-#include "weft/codegen/lower.hpp"
+#include "weft/compiler/lower.hpp"

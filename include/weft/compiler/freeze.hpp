@@ -1,10 +1,10 @@
 #pragma once
 // Plans and lowered parts as words, and back: what crosses from one constant evaluation to the next.
 
-#include "weft/codegen/lowered.hpp"
+#include "weft/compiler/lowered.hpp"
 #include "weft/core/constexpr_stage.hpp"
 
-namespace WEFT_NAMESPACE::codegen {
+namespace WEFT_NAMESPACE::compiler {
 
 constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.where.size());
@@ -149,4 +149,4 @@ constexpr Lowered thaw_lowered(const u64* words) {
   return l;
 }
 
-}  // namespace WEFT_NAMESPACE::codegen
+}  // namespace WEFT_NAMESPACE::compiler
