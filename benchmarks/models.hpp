@@ -42,7 +42,7 @@ struct LayerNormBothWays {
     arguments.push(x.value.id);
     arguments.push(weight.value.id);
     arguments.push(bias.value.id);
-    const auto found = passes::differentiate(y.value, upstream.value, arguments);
+    const auto found = transforms::differentiate(y.value, upstream.value, arguments);
     return std::tuple{y, decltype(x){found[0]}, decltype(weight){found[1]}, decltype(bias){found[2]}};
   }
 };

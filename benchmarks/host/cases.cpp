@@ -172,7 +172,7 @@ struct LayerBothWays {
     arguments.push(x.value.id);
     arguments.push(weight.value.id);
     if constexpr (requires { layer.bias; }) arguments.push(to_expr(layer.bias).value.id);
-    const auto found = passes::differentiate(y.value, upstream.value, arguments);
+    const auto found = transforms::differentiate(y.value, upstream.value, arguments);
     using W = std::remove_cvref_t<decltype(weight)>;
     if constexpr (requires { layer.bias; })
       return std::tuple{y, decltype(x){found[0]}, W{found[1]}, W{found[2]}};
@@ -199,7 +199,7 @@ struct FunctionBothWays {
     const auto y = F{}(x...);
     List<int> arguments;
     (arguments.push(x.value.id), ...);
-    const auto found = passes::differentiate(y.value, upstream.value, arguments);
+    const auto found = transforms::differentiate(y.value, upstream.value, arguments);
     int n = 0;
     ((x.value = found[n++]), ...);
     return std::tuple{y, x...};
@@ -236,7 +236,7 @@ int embedding_case() {
         const auto rows = nn::functional::embedding(tokens, table);
         List<int> arguments;
         arguments.push(table.value.id);
-        return decltype(table){passes::differentiate(rows.value, upstream.value, arguments)[0]};
+        return decltype(table){transforms::differentiate(rows.value, upstream.value, arguments)[0]};
       },
       in<f32, 50000, 256>, in<i32, 8192>, in<f32, 8192, 256>);
   const auto table = normal(50000 * 256, 1), upstream = normal(8192 * 256, 2);

@@ -1,5 +1,5 @@
 #pragma once
-// Layer 12: datasets and loaders.
+// Layer 13: datasets and loaders.
 
 #include "weft/data/batch.hpp"
 #include "weft/data/dataset.hpp"

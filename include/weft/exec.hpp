@@ -1,5 +1,5 @@
 #pragma once
-// Layer 11: tensors, models, compiled functions.
+// Layer 12: tensors, models, compiled functions.
 
 #include "weft/exec/any_function.hpp"
 #include "weft/exec/apply.hpp"

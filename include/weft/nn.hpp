@@ -1,5 +1,5 @@
 #pragma once
-// Layer 7: modules.
+// Layer 8: modules.
 
 #include "weft/nn/activation.hpp"
 #include "weft/nn/adaptive_pool.hpp"

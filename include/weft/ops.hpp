@@ -1,5 +1,5 @@
 #pragma once
-// Layer 6: operations on typed handles.
+// Layer 7: operations on typed handles.
 
 #include "weft/ops/alias.hpp"
 #include "weft/ops/core/custom.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// Layer 8: optimisers and schedules.
+// Layer 9: optimisers and schedules.
 
 #include "weft/optim/adadelta.hpp"
 #include "weft/optim/adafactor.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// Layer 13: training.
+// Layer 14: training.
 
 #include "weft/train/any_trainer.hpp"
 #include "weft/train/curve.hpp"

@@ -388,14 +388,189 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
 // What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
 // is frozen into a program's constant data.
 
-// ---- weft/kernels/evaluator/code.hpp ----
-// Code<word, word, ...>: a kernel's bytecode as a type. Only 64-bit integers, because they alone survive
-// every compiler's mangling of a __global__ template; equal kernels are one instantiation.
-//
-// A fused kernel's words: one header word (operands, instructions, row axes, column axes, passes, flags), one
-// with the number of kept elements, the ends of its sections, the extents of its axes (0: a launch argument),
-// its operands (a word, one stride an axis, and for a window a low and a high bound an axis), its
-// instructions. Sections: chunk, row 0, element 0, row 1, element 1, ..., row P.
+// ---- weft/kernel_ir/plan.hpp ----
+// The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
+// group runs and given back after its last reader; a kernel that reads an element and writes the same element
+// of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
+// no later reader is left, and copied at the end of the step otherwise.
+
+// ---- weft/kernel_ir/first_fit.hpp ----
+// Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
+// when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
+
+// ---- weft/core/list.hpp ----
+// A growable array made for constant evaluation: one allocation, raw indexing, no checks. Compilers charge
+// every call and loop turn of a constexpr program; std::vector costs them three to five times as much. It may
+// also borrow an array that outlives it, to be read as it stands; growing then copies.
+
+namespace WEFT_NAMESPACE {
+
+template <class T>
+class List {
+ public:
+  constexpr List() = default;
+  constexpr explicit List(int n, const T& value = T{}) : size_(n), capacity_(n) {
+    if (n == 0) return;
+#ifdef __clang__  // zeros cost clang nothing; the others are slower with them than with the loop
+    items = new T[static_cast<u64>(n)]{};
+    if constexpr (requires { value == T{}; })
+      if (value == T{}) return;
+#else
+    items = new T[static_cast<u64>(n)];
+#endif
+    for (int i = 0; i < n; ++i) items[i] = value;
+  }
+  constexpr List(const List& other)
+      : items(other.size_ > 0 ? new T[static_cast<u64>(other.size_)] : nullptr),
+        size_(other.size_),
+        capacity_(other.size_) {
+    for (int i = 0; i < size_; ++i) items[i] = other.items[i];
+  }
+  constexpr List(List&& other) noexcept : items(other.items), size_(other.size_), capacity_(other.capacity_) {
+    other.items = nullptr;
+    other.size_ = other.capacity_ = 0;
+  }
+  constexpr List& operator=(const List& other) {
+    if (this != &other) {
+      List copy(other);
+      swap(copy);
+    }
+    return *this;
+  }
+  constexpr List& operator=(List&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  constexpr ~List() { release(); }
+  static constexpr List borrow(const T* values, int count) {
+    List list;
+    list.items = const_cast<T*>(values);
+    list.size_ = count;
+    list.capacity_ = borrowed;
+    return list;
+  }
+
+  // The first element. Public, as a call would cost constant evaluation as much as what it reads.
+  T* items = nullptr;
+
+  constexpr int size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T* data() { return items; }
+  constexpr const T* data() const { return items; }
+  constexpr T* begin() { return items; }
+  constexpr T* end() { return items + size_; }
+  constexpr const T* begin() const { return items; }
+  constexpr const T* end() const { return items + size_; }
+  constexpr T& operator[](int i) { return items[i]; }
+  constexpr const T& operator[](int i) const { return items[i]; }
+  constexpr T& back() { return items[size_ - 1]; }
+  constexpr const T& back() const { return items[size_ - 1]; }
+
+  constexpr void push(const T& value) {
+    if (size_ >= capacity_) {
+      const T kept = value;  // value may live in the storage that grow() frees
+      grow(size_ + 1);
+      items[size_++] = kept;
+    } else {
+      items[size_++] = value;
+    }
+  }
+  constexpr void append(const T* values, int count) {
+    if (size_ + count > capacity_) grow(size_ + count);
+    T* to = items + size_;
+    for (int i = 0; i < count; ++i) to[i] = values[i];
+    size_ += count;
+  }
+  constexpr void pop() { --size_; }
+  constexpr void clear() { size_ = 0; }
+  constexpr void reserve(int n) {
+    if (n > capacity_) grow(n);
+  }
+  constexpr void resize(int n, const T& value = T{}) {
+    if (n > capacity_) grow(n);
+    for (int i = size_; i < n; ++i) items[i] = value;
+    size_ = n;
+  }
+  constexpr void insert(int at, const T& value) {
+    push(value);
+    for (int i = size_ - 1; i > at; --i) items[i] = items[i - 1];
+    items[at] = value;
+  }
+
+ private:
+  static constexpr int borrowed = -1;
+
+  constexpr void release() {
+    if (capacity_ != borrowed) delete[] items;
+  }
+  constexpr void swap(List& other) noexcept {
+    T* data = items;
+    items = other.items;
+    other.items = data;
+    const int size = size_;
+    size_ = other.size_;
+    other.size_ = size;
+    const int capacity = capacity_;
+    capacity_ = other.capacity_;
+    other.capacity_ = capacity;
+  }
+  constexpr void grow(int least) {
+    const int capacity = capacity_ * 2 > least ? capacity_ * 2 : (least > 8 ? least : 8);
+    T* data = new T[static_cast<u64>(capacity)];
+    for (int i = 0; i < size_; ++i)
+      if (capacity_ == borrowed)
+        data[i] = items[i];
+      else
+        data[i] = static_cast<T&&>(items[i]);
+    release();
+    items = data;
+    capacity_ = capacity;
+  }
+
+  int size_ = 0;
+  int capacity_ = 0;
+};
+
+// Sorts by `less` in place, stable, O(n log n) (bottom-up merge; insertion when short).
+template <class T, class Less>
+constexpr void sort(List<T>& list, Less less) {
+  const int n = list.size();
+  if (n <= 24) {
+    T* p = list.data();
+    for (int i = 1; i < n; ++i) {
+      const T value = p[i];
+      int at = i;
+      for (; at > 0 && less(value, p[at - 1]); --at) p[at] = p[at - 1];
+      p[at] = value;
+    }
+    return;
+  }
+  List<T> other(n);
+  T* from = list.data();
+  T* to = other.data();
+  for (int width = 1; width < n; width *= 2) {
+    for (int begin = 0; begin < n; begin += 2 * width) {
+      const int middle = begin + width < n ? begin + width : n;
+      const int end = begin + 2 * width < n ? begin + 2 * width : n;
+      int a = begin, b = middle;
+      for (int k = begin; k < end; ++k)
+        to[k] = (b >= end || (a < middle && !less(from[b], from[a]))) ? from[a++] : from[b++];
+    }
+    T* swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != list.data())
+    for (int i = 0; i < n; ++i) list[i] = from[i];
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/kernel_ir/buffer_address.hpp ----
+// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
+
+// ---- weft/ir/graph.hpp ----
+// The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
+// attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
 
 // ---- weft/core/dtype.hpp ----
 // The element types of tensors, as values (DType) and as C++ types (ctype, dtype_of).
@@ -659,417 +834,6 @@ constexpr DType promote_scalar(DType tensor) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/kernels/evaluator/opcode.hpp ----
-// The instructions of a fused kernel. The pointwise ones stand in the order of ir's pointwise primitives,
-// which lowering relies on and asserts.
-
-namespace WEFT_NAMESPACE::kernels {
-
-enum class Opcode : u8 {
-  neg,
-  abs,
-  sign,
-  floor,
-  ceil,
-  round,
-  trunc,
-  exp,
-  expm1,
-  log,
-  log1p,
-  sqrt,
-  rsqrt,
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  sinh,
-  cosh,
-  tanh,
-  sigmoid,
-  erf,
-  erfc,
-  is_finite,
-  is_nan,
-  logical_not,
-  cast,
-  bitcast,
-  copy,
-  add,
-  sub,
-  mul,
-  div,
-  pow,
-  max,
-  min,
-  fmod,
-  atan2,
-  eq,
-  ne,
-  lt,
-  le,
-  bit_and,
-  bit_or,
-  bit_xor,
-  shift_right,
-  select,
-  fma,
-  // what a fused kernel does besides arithmetic
-  constant,    // imm: bits (f64 or i64)
-  load,        // aux: operand
-  index,       // aux: operand, whose strides give the index
-  random,      // a: linear index (i64); aux: which stream; aux2: the operand that holds seed and step
-  reduce,      // a; aux: Fold; over the columns of the row
-  store,       // a; aux: operand
-  accumulate,  // a; aux: operand; aux2: Fold; over the rows (and, for a total, over the columns)
-  keep,        // a; aux: slot; holds an element for a later pass over the row
-  kept,        // aux: slot
-};
-
-enum class Fold : u8 { sum, max, min, prod, argmax, argmin };
-
-// Where an instruction is evaluated.
-enum class Stage : u8 { chunk, row, element };
-
-struct Instruction {
-  Opcode op{};
-  u8 dtype = 0;  // DType of the result
-  Stage stage = Stage::element;
-  u16 a = 0, b = 0, c = 0;
-  u16 aux = 0, aux2 = 0;
-  u64 imm = 0;
-};
-
-// Two words an instruction: what it does with which registers, and its number. A load names its operand in
-// place of the first register.
-inline constexpr int instruction_words = 2;
-WEFT_HD constexpr void encode(const Instruction& i, u64* w) {
-  const bool numbered = i.op == Opcode::constant || i.op == Opcode::load;
-  w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 12 |
-         static_cast<u64>(numbered ? i.aux : i.a) << 16 | static_cast<u64>(i.b) << 32 |
-         static_cast<u64>(i.c) << 48;
-  w[1] = numbered ? i.imm : static_cast<u64>(i.aux) | static_cast<u64>(i.aux2) << 16;
-}
-WEFT_HD constexpr Instruction decode(const u64* w) {
-  Instruction i;
-  i.op = static_cast<Opcode>(w[0] & 255);
-  i.dtype = static_cast<u8>(w[0] >> 8 & 15);
-  i.stage = static_cast<Stage>(w[0] >> 12 & 15);
-  i.b = static_cast<u16>(w[0] >> 32 & 0xffff);
-  i.c = static_cast<u16>(w[0] >> 48);
-  if (i.op == Opcode::constant || i.op == Opcode::load) {
-    i.aux = static_cast<u16>(w[0] >> 16 & 0xffff);
-    i.imm = w[1];
-  } else {
-    i.a = static_cast<u16>(w[0] >> 16 & 0xffff);
-    i.aux = static_cast<u16>(w[1] & 0xffff);
-    i.aux2 = static_cast<u16>(w[1] >> 16 & 0xffff);
-  }
-  return i;
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::kernels {
-
-template <u64... W>
-struct Code {
-  static constexpr int size = sizeof...(W);
-  static constexpr u64 w[sizeof...(W)]{W...};
-};
-
-enum class Role : u8 { load, store, index, accumulate_columns, accumulate_total, random };
-
-struct OperandWord {
-  DType dtype{};
-  Role role{};
-  bool window = false;
-  WEFT_HD constexpr u64 encode() const {
-    return static_cast<u64>(dtype) | static_cast<u64>(role) << 8 | static_cast<u64>(window) << 16;
-  }
-  WEFT_HD static constexpr OperandWord decode(u64 w) {
-    return {static_cast<DType>(w & 255), static_cast<Role>(w >> 8 & 255), (w >> 16 & 1) != 0};
-  }
-};
-
-struct FusedHeader {
-  int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
-  bool segmented = false;  // rows are tiles of the ranges of a parameter group
-  bool windows = false;    // operands carry bounds
-  bool even = false;       // rows whose length is a launch argument end with a whole value of any team
-  WEFT_HD constexpr void encode(u64* w) const {
-    w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 |
-           static_cast<u64>(row_axes) << 32 | static_cast<u64>(col_axes) << 40 |
-           static_cast<u64>(passes) << 48;
-    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33 |
-           static_cast<u64>(even) << 34;
-  }
-  WEFT_HD static constexpr FusedHeader decode(const u64* w) {
-    FusedHeader h;
-    h.operands = static_cast<int>(w[0] & 0xffff);
-    h.instructions = static_cast<int>(w[0] >> 16 & 0xffff);
-    h.row_axes = static_cast<int>(w[0] >> 32 & 255);
-    h.col_axes = static_cast<int>(w[0] >> 40 & 255);
-    h.passes = static_cast<int>(w[0] >> 48 & 255);
-    h.kept = static_cast<int>(w[1] & 0xffffffff);
-    h.segmented = (w[1] >> 32 & 1) != 0;
-    h.windows = (w[1] >> 33 & 1) != 0;
-    h.even = (w[1] >> 34 & 1) != 0;
-    return h;
-  }
-  WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
-  WEFT_HD constexpr int axes() const { return row_axes + col_axes; }
-  WEFT_HD constexpr int operand_words() const { return 1 + (windows ? 3 : 1) * axes(); }
-  // Where the parts begin, in words.
-  static constexpr int section_at = 2;
-  WEFT_HD constexpr int extent_at() const { return section_at + sections(); }
-  WEFT_HD constexpr int operand_at() const { return extent_at() + axes(); }
-  WEFT_HD constexpr int instruction_at() const { return operand_at() + operand_words() * operands; }
-};
-
-// A fused kernel's words, read back at compile time.
-template <class C>
-struct FusedView {
-  static constexpr FusedHeader header = FusedHeader::decode(C::w);
-  static constexpr int section_at = header.section_at;
-  static constexpr int extent_at = header.extent_at();
-  static constexpr int operand_at = header.operand_at();
-  static constexpr int operand_words = header.operand_words();
-  static constexpr int instruction_at = header.instruction_at();
-
-  WEFT_HD static constexpr int section_begin(int s) {
-    return s == 0 ? 0 : static_cast<int>(C::w[section_at + s - 1]);
-  }
-  WEFT_HD static constexpr int section_end(int s) { return static_cast<int>(C::w[section_at + s]); }
-  WEFT_HD static constexpr i64 extent(int axis) { return static_cast<i64>(C::w[extent_at + axis]); }
-  WEFT_HD static constexpr OperandWord operand(int k) {
-    return OperandWord::decode(C::w[operand_at + k * operand_words]);
-  }
-  WEFT_HD static constexpr i64 stride(int k, int axis) {
-    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + axis]);
-  }
-  WEFT_HD static constexpr i64 low(int k, int axis) {
-    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + header.axes() + axis]);
-  }
-  WEFT_HD static constexpr i64 high(int k, int axis) {
-    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + 2 * header.axes() + axis]);
-  }
-  WEFT_HD static constexpr Instruction instruction(int i) {
-    return decode(C::w + instruction_at + instruction_words * i);
-  }
-};
-
-// One range of a parameter group's arena.
-struct Segment {
-  i64 first_tile = 0;  // tiles of earlier ranges
-  i64 offset = 0;      // elements
-  i64 length = 0;
-};
-inline constexpr i64 tile_length = 4096;
-inline constexpr int widest_value = 16;  // columns that a team takes as one value, at most
-
-// What a launch is given besides its code.
-struct LaunchArgs {
-  static constexpr int max_operands = 40;
-  static constexpr int max_streams = 8;
-  void* pointer[max_operands]{};
-  i64 rows = 0;
-  i64 rows_per_chunk = 0;
-  i64 chunks = 0;
-  i64 last_cols = 0;      // columns of the last row (a flat walk's ragged end), else the number of columns
-  i64 partial_bytes = 0;  // from one chunk's partial sums to the next's; 0: sums go straight to their place
-  u32 stream[max_streams]{};
-  const Segment* segments = nullptr;  // of a segmented kernel
-  int segment_count = 0;
-};
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/passes/plan.hpp ----
-// The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
-// group runs and given back after its last reader; a kernel that reads an element and writes the same element
-// of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
-// no later reader is left, and copied at the end of the step otherwise.
-
-// ---- weft/passes/first_fit.hpp ----
-// Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
-// when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
-
-// ---- weft/core/list.hpp ----
-// A growable array made for constant evaluation: one allocation, raw indexing, no checks. Compilers charge
-// every call and loop turn of a constexpr program; std::vector costs them three to five times as much. It may
-// also borrow an array that outlives it, to be read as it stands; growing then copies.
-
-namespace WEFT_NAMESPACE {
-
-template <class T>
-class List {
- public:
-  constexpr List() = default;
-  constexpr explicit List(int n, const T& value = T{}) : size_(n), capacity_(n) {
-    if (n == 0) return;
-#ifdef __clang__  // zeros cost clang nothing; the others are slower with them than with the loop
-    items = new T[static_cast<u64>(n)]{};
-    if constexpr (requires { value == T{}; })
-      if (value == T{}) return;
-#else
-    items = new T[static_cast<u64>(n)];
-#endif
-    for (int i = 0; i < n; ++i) items[i] = value;
-  }
-  constexpr List(const List& other)
-      : items(other.size_ > 0 ? new T[static_cast<u64>(other.size_)] : nullptr),
-        size_(other.size_),
-        capacity_(other.size_) {
-    for (int i = 0; i < size_; ++i) items[i] = other.items[i];
-  }
-  constexpr List(List&& other) noexcept : items(other.items), size_(other.size_), capacity_(other.capacity_) {
-    other.items = nullptr;
-    other.size_ = other.capacity_ = 0;
-  }
-  constexpr List& operator=(const List& other) {
-    if (this != &other) {
-      List copy(other);
-      swap(copy);
-    }
-    return *this;
-  }
-  constexpr List& operator=(List&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  constexpr ~List() { release(); }
-  static constexpr List borrow(const T* values, int count) {
-    List list;
-    list.items = const_cast<T*>(values);
-    list.size_ = count;
-    list.capacity_ = borrowed;
-    return list;
-  }
-
-  // The first element. Public, as a call would cost constant evaluation as much as what it reads.
-  T* items = nullptr;
-
-  constexpr int size() const { return size_; }
-  constexpr bool empty() const { return size_ == 0; }
-  constexpr T* data() { return items; }
-  constexpr const T* data() const { return items; }
-  constexpr T* begin() { return items; }
-  constexpr T* end() { return items + size_; }
-  constexpr const T* begin() const { return items; }
-  constexpr const T* end() const { return items + size_; }
-  constexpr T& operator[](int i) { return items[i]; }
-  constexpr const T& operator[](int i) const { return items[i]; }
-  constexpr T& back() { return items[size_ - 1]; }
-  constexpr const T& back() const { return items[size_ - 1]; }
-
-  constexpr void push(const T& value) {
-    if (size_ >= capacity_) {
-      const T kept = value;  // value may live in the storage that grow() frees
-      grow(size_ + 1);
-      items[size_++] = kept;
-    } else {
-      items[size_++] = value;
-    }
-  }
-  constexpr void append(const T* values, int count) {
-    if (size_ + count > capacity_) grow(size_ + count);
-    T* to = items + size_;
-    for (int i = 0; i < count; ++i) to[i] = values[i];
-    size_ += count;
-  }
-  constexpr void pop() { --size_; }
-  constexpr void clear() { size_ = 0; }
-  constexpr void reserve(int n) {
-    if (n > capacity_) grow(n);
-  }
-  constexpr void resize(int n, const T& value = T{}) {
-    if (n > capacity_) grow(n);
-    for (int i = size_; i < n; ++i) items[i] = value;
-    size_ = n;
-  }
-  constexpr void insert(int at, const T& value) {
-    push(value);
-    for (int i = size_ - 1; i > at; --i) items[i] = items[i - 1];
-    items[at] = value;
-  }
-
- private:
-  static constexpr int borrowed = -1;
-
-  constexpr void release() {
-    if (capacity_ != borrowed) delete[] items;
-  }
-  constexpr void swap(List& other) noexcept {
-    T* data = items;
-    items = other.items;
-    other.items = data;
-    const int size = size_;
-    size_ = other.size_;
-    other.size_ = size;
-    const int capacity = capacity_;
-    capacity_ = other.capacity_;
-    other.capacity_ = capacity;
-  }
-  constexpr void grow(int least) {
-    const int capacity = capacity_ * 2 > least ? capacity_ * 2 : (least > 8 ? least : 8);
-    T* data = new T[static_cast<u64>(capacity)];
-    for (int i = 0; i < size_; ++i)
-      if (capacity_ == borrowed)
-        data[i] = items[i];
-      else
-        data[i] = static_cast<T&&>(items[i]);
-    release();
-    items = data;
-    capacity_ = capacity;
-  }
-
-  int size_ = 0;
-  int capacity_ = 0;
-};
-
-// Sorts by `less` in place, stable, O(n log n) (bottom-up merge; insertion when short).
-template <class T, class Less>
-constexpr void sort(List<T>& list, Less less) {
-  const int n = list.size();
-  if (n <= 24) {
-    T* p = list.data();
-    for (int i = 1; i < n; ++i) {
-      const T value = p[i];
-      int at = i;
-      for (; at > 0 && less(value, p[at - 1]); --at) p[at] = p[at - 1];
-      p[at] = value;
-    }
-    return;
-  }
-  List<T> other(n);
-  T* from = list.data();
-  T* to = other.data();
-  for (int width = 1; width < n; width *= 2) {
-    for (int begin = 0; begin < n; begin += 2 * width) {
-      const int middle = begin + width < n ? begin + width : n;
-      const int end = begin + 2 * width < n ? begin + 2 * width : n;
-      int a = begin, b = middle;
-      for (int k = begin; k < end; ++k)
-        to[k] = (b >= end || (a < middle && !less(from[b], from[a]))) ? from[a++] : from[b++];
-    }
-    T* swap = from;
-    from = to;
-    to = swap;
-  }
-  if (from != list.data())
-    for (int i = 0; i < n; ++i) list[i] = from[i];
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/passes/buffer_address.hpp ----
-// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
-
-// ---- weft/ir/graph.hpp ----
-// The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
-// attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
-
 // ---- weft/core/shape.hpp ----
 // Extents of a tensor, as a type (Shape) and as a value (Dims), and the rules that every operation shares.
 // Law: shape_of<R> and Dims are inverse (Shape<D...>::value has extents D...), and broadcast() is NumPy's
@@ -1542,7 +1306,7 @@ struct Graph {
 
 }  // namespace WEFT_NAMESPACE::ir
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::kernel_ir {
 
 struct BufferAddress {
   static constexpr u64 none = ~u64{0};
@@ -1557,9 +1321,9 @@ struct BufferAddress {
 inline constexpr i64 alignment = 256;
 constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::kernel_ir
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::kernel_ir {
 
 class FirstFit {
  public:
@@ -1643,16 +1407,16 @@ class FirstFit {
   i64 peak_ = 0;
 };
 
-}  // namespace WEFT_NAMESPACE::passes
-// ---- weft/passes/tiling.hpp ----
+}  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/tiling.hpp ----
 // How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
 // Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
 
-// ---- weft/passes/collect.hpp ----
+// ---- weft/kernel_ir/collect.hpp ----
 // What crosses groups in memory, and what is rather made again; then what each group computes, reads and
 // writes, from its stores back to memory, in ascending order.
 
-// ---- weft/passes/fuse.hpp ----
+// ---- weft/kernel_ir/fuse.hpp ----
 // Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
 //
 // Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
@@ -1662,7 +1426,7 @@ class FirstFit {
 // by later groups). What crosses groups is stored, unless computing it again from what is in memory anyway is
 // cheap.
 
-// ---- weft/passes/along_axis.hpp ----
+// ---- weft/kernel_ir/along_axis.hpp ----
 // A strided view seen from one axis: the strides of the axes before it, of the axis itself and of those
 // behind it, where the first and the last walk memory as one each.
 
@@ -2673,11 +2437,11 @@ constexpr const char* along_axis_fault(const Graph& g, int i) {
 }
 
 }  // namespace WEFT_NAMESPACE::ir
-// ---- weft/passes/views.hpp ----
+// ---- weft/kernel_ir/views.hpp ----
 // Strided views: what a chain of movement nodes over something in memory means as (root, offset, strides),
 // so that the kernel or matrix product that reads it needs no copy.
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::kernel_ir {
 
 // Node `root`'s buffer read at offset + sum(index * stride), in elements.
 struct View {
@@ -2792,9 +2556,9 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
   return true;
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::kernel_ir
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::kernel_ir {
 
 struct AxisStrides {
   i64 outer = 0, axis = 0, inner = 0;
@@ -2824,12 +2588,12 @@ constexpr AxisStrides axis_strides(const View& v, const Dims& d, int axis) {
   return r;
 }
 
-}  // namespace WEFT_NAMESPACE::passes
-// ---- weft/passes/dot_problem.hpp ----
+}  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/dot_problem.hpp ----
 // A contraction as a (batched) matrix product over strided memory: axes that walk memory as one are joined,
 // free axes that do not become batch axes, of which a product takes four.
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::kernel_ir {
 
 // One axis of a product: its extent and the strides of the operands and the result along it (elements).
 struct DotAxis {
@@ -2893,13 +2657,13 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const View& va, c
   return p;
 }
 
-}  // namespace WEFT_NAMESPACE::passes
-// ---- weft/passes/epilogue.hpp ----
+}  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/epilogue.hpp ----
 // Additions to a matrix product that its kernel can make to the finished sums: a value laid out as the
 // result, then one entry a column. Law: the sums, the first addition and the second are each rounded to f32,
 // as the separate nodes would be, so that what is absorbed changes no bit.
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::kernel_ir {
 
 // Whether `v`, a view of product `dot`'s extents, has one entry for each column of the result, next to each
 // other. `vb`: how the product reads its second operand, whose free axes are those columns.
@@ -2946,12 +2710,12 @@ constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, 
   return {};
 }
 
-}  // namespace WEFT_NAMESPACE::passes
-// ---- weft/passes/iteration_space.hpp ----
+}  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/iteration_space.hpp ----
 // How shapes lie in one another: what decides whether a value may be computed, or a sum be taken, by a kernel
 // that walks a given space.
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::kernel_ir {
 
 // How a member's value relates to its group's space.
 enum class Level : u8 { element, row, column_sum, total };
@@ -3035,9 +2799,9 @@ constexpr int in_rank(int split, int from, int to) {
   return at > 0 ? at : 0;
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::kernel_ir
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::kernel_ir {
 
 using ir::Graph;
 using ir::Node;
@@ -3683,9 +3447,9 @@ constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) {
   return static_cast<Fusion&&>(grouping.fusion);
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::kernel_ir
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::kernel_ir {
 
 class Collector {
  public:
@@ -3896,9 +3660,9 @@ constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
   return fusion;
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::kernel_ir
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::kernel_ir {
 
 // `chunks` pieces of rows_per_chunk rows, each one unit of work.
 struct Tiling {
@@ -4093,9 +3857,9 @@ class Tiler {
   const int* pool_ = f.pool.data();
 };
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::kernel_ir
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::kernel_ir {
 
 struct Copy {
   u64 from = 0, to = 0;
@@ -4471,9 +4235,9 @@ constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
   return Planner(graph, fusion).run();
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::kernel_ir
 
-// ---- weft/passes/loop_memory.hpp ----
+// ---- weft/kernel_ir/loop_memory.hpp ----
 // Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
 // and writes the next. Any other alternates between two buffers, the last trip's being its result. Both cost
 // no copy a trip. The body's own workspace is one, used anew by every trip.
@@ -4976,7 +4740,7 @@ constexpr Value rows(Value x, i64 begin, i64 count) {
 
 }  // namespace WEFT_NAMESPACE::ir
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::kernel_ir {
 
 struct LoopMemory {
   ir::LoopShape shape;
@@ -5019,7 +4783,243 @@ constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
   return LoopMemory(g, f, k).scratch_bytes;
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernels/evaluator/code.hpp ----
+// Code<word, word, ...>: a kernel's bytecode as a type. Only 64-bit integers, because they alone survive
+// every compiler's mangling of a __global__ template; equal kernels are one instantiation.
+//
+// A fused kernel's words: one header word (operands, instructions, row axes, column axes, passes, flags), one
+// with the number of kept elements, the ends of its sections, the extents of its axes (0: a launch argument),
+// its operands (a word, one stride an axis, and for a window a low and a high bound an axis), its
+// instructions. Sections: chunk, row 0, element 0, row 1, element 1, ..., row P.
+
+// ---- weft/kernels/evaluator/opcode.hpp ----
+// The instructions of a fused kernel. The pointwise ones stand in the order of ir's pointwise primitives,
+// which lowering relies on and asserts.
+
+namespace WEFT_NAMESPACE::kernels {
+
+enum class Opcode : u8 {
+  neg,
+  abs,
+  sign,
+  floor,
+  ceil,
+  round,
+  trunc,
+  exp,
+  expm1,
+  log,
+  log1p,
+  sqrt,
+  rsqrt,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  sigmoid,
+  erf,
+  erfc,
+  is_finite,
+  is_nan,
+  logical_not,
+  cast,
+  bitcast,
+  copy,
+  add,
+  sub,
+  mul,
+  div,
+  pow,
+  max,
+  min,
+  fmod,
+  atan2,
+  eq,
+  ne,
+  lt,
+  le,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_right,
+  select,
+  fma,
+  // what a fused kernel does besides arithmetic
+  constant,    // imm: bits (f64 or i64)
+  load,        // aux: operand
+  index,       // aux: operand, whose strides give the index
+  random,      // a: linear index (i64); aux: which stream; aux2: the operand that holds seed and step
+  reduce,      // a; aux: Fold; over the columns of the row
+  store,       // a; aux: operand
+  accumulate,  // a; aux: operand; aux2: Fold; over the rows (and, for a total, over the columns)
+  keep,        // a; aux: slot; holds an element for a later pass over the row
+  kept,        // aux: slot
+};
+
+enum class Fold : u8 { sum, max, min, prod, argmax, argmin };
+
+// Where an instruction is evaluated.
+enum class Stage : u8 { chunk, row, element };
+
+struct Instruction {
+  Opcode op{};
+  u8 dtype = 0;  // DType of the result
+  Stage stage = Stage::element;
+  u16 a = 0, b = 0, c = 0;
+  u16 aux = 0, aux2 = 0;
+  u64 imm = 0;
+};
+
+// Two words an instruction: what it does with which registers, and its number. A load names its operand in
+// place of the first register.
+inline constexpr int instruction_words = 2;
+WEFT_HD constexpr void encode(const Instruction& i, u64* w) {
+  const bool numbered = i.op == Opcode::constant || i.op == Opcode::load;
+  w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 12 |
+         static_cast<u64>(numbered ? i.aux : i.a) << 16 | static_cast<u64>(i.b) << 32 |
+         static_cast<u64>(i.c) << 48;
+  w[1] = numbered ? i.imm : static_cast<u64>(i.aux) | static_cast<u64>(i.aux2) << 16;
+}
+WEFT_HD constexpr Instruction decode(const u64* w) {
+  Instruction i;
+  i.op = static_cast<Opcode>(w[0] & 255);
+  i.dtype = static_cast<u8>(w[0] >> 8 & 15);
+  i.stage = static_cast<Stage>(w[0] >> 12 & 15);
+  i.b = static_cast<u16>(w[0] >> 32 & 0xffff);
+  i.c = static_cast<u16>(w[0] >> 48);
+  if (i.op == Opcode::constant || i.op == Opcode::load) {
+    i.aux = static_cast<u16>(w[0] >> 16 & 0xffff);
+    i.imm = w[1];
+  } else {
+    i.a = static_cast<u16>(w[0] >> 16 & 0xffff);
+    i.aux = static_cast<u16>(w[1] & 0xffff);
+    i.aux2 = static_cast<u16>(w[1] >> 16 & 0xffff);
+  }
+  return i;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+template <u64... W>
+struct Code {
+  static constexpr int size = sizeof...(W);
+  static constexpr u64 w[sizeof...(W)]{W...};
+};
+
+enum class Role : u8 { load, store, index, accumulate_columns, accumulate_total, random };
+
+struct OperandWord {
+  DType dtype{};
+  Role role{};
+  bool window = false;
+  WEFT_HD constexpr u64 encode() const {
+    return static_cast<u64>(dtype) | static_cast<u64>(role) << 8 | static_cast<u64>(window) << 16;
+  }
+  WEFT_HD static constexpr OperandWord decode(u64 w) {
+    return {static_cast<DType>(w & 255), static_cast<Role>(w >> 8 & 255), (w >> 16 & 1) != 0};
+  }
+};
+
+struct FusedHeader {
+  int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
+  bool segmented = false;  // rows are tiles of the ranges of a parameter group
+  bool windows = false;    // operands carry bounds
+  bool even = false;       // rows whose length is a launch argument end with a whole value of any team
+  WEFT_HD constexpr void encode(u64* w) const {
+    w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 |
+           static_cast<u64>(row_axes) << 32 | static_cast<u64>(col_axes) << 40 |
+           static_cast<u64>(passes) << 48;
+    w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33 |
+           static_cast<u64>(even) << 34;
+  }
+  WEFT_HD static constexpr FusedHeader decode(const u64* w) {
+    FusedHeader h;
+    h.operands = static_cast<int>(w[0] & 0xffff);
+    h.instructions = static_cast<int>(w[0] >> 16 & 0xffff);
+    h.row_axes = static_cast<int>(w[0] >> 32 & 255);
+    h.col_axes = static_cast<int>(w[0] >> 40 & 255);
+    h.passes = static_cast<int>(w[0] >> 48 & 255);
+    h.kept = static_cast<int>(w[1] & 0xffffffff);
+    h.segmented = (w[1] >> 32 & 1) != 0;
+    h.windows = (w[1] >> 33 & 1) != 0;
+    h.even = (w[1] >> 34 & 1) != 0;
+    return h;
+  }
+  WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
+  WEFT_HD constexpr int axes() const { return row_axes + col_axes; }
+  WEFT_HD constexpr int operand_words() const { return 1 + (windows ? 3 : 1) * axes(); }
+  // Where the parts begin, in words.
+  static constexpr int section_at = 2;
+  WEFT_HD constexpr int extent_at() const { return section_at + sections(); }
+  WEFT_HD constexpr int operand_at() const { return extent_at() + axes(); }
+  WEFT_HD constexpr int instruction_at() const { return operand_at() + operand_words() * operands; }
+};
+
+// A fused kernel's words, read back at compile time.
+template <class C>
+struct FusedView {
+  static constexpr FusedHeader header = FusedHeader::decode(C::w);
+  static constexpr int section_at = header.section_at;
+  static constexpr int extent_at = header.extent_at();
+  static constexpr int operand_at = header.operand_at();
+  static constexpr int operand_words = header.operand_words();
+  static constexpr int instruction_at = header.instruction_at();
+
+  WEFT_HD static constexpr int section_begin(int s) {
+    return s == 0 ? 0 : static_cast<int>(C::w[section_at + s - 1]);
+  }
+  WEFT_HD static constexpr int section_end(int s) { return static_cast<int>(C::w[section_at + s]); }
+  WEFT_HD static constexpr i64 extent(int axis) { return static_cast<i64>(C::w[extent_at + axis]); }
+  WEFT_HD static constexpr OperandWord operand(int k) {
+    return OperandWord::decode(C::w[operand_at + k * operand_words]);
+  }
+  WEFT_HD static constexpr i64 stride(int k, int axis) {
+    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + axis]);
+  }
+  WEFT_HD static constexpr i64 low(int k, int axis) {
+    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + header.axes() + axis]);
+  }
+  WEFT_HD static constexpr i64 high(int k, int axis) {
+    return static_cast<i64>(C::w[operand_at + k * operand_words + 1 + 2 * header.axes() + axis]);
+  }
+  WEFT_HD static constexpr Instruction instruction(int i) {
+    return decode(C::w + instruction_at + instruction_words * i);
+  }
+};
+
+// One range of a parameter group's arena.
+struct Segment {
+  i64 first_tile = 0;  // tiles of earlier ranges
+  i64 offset = 0;      // elements
+  i64 length = 0;
+};
+inline constexpr i64 tile_length = 4096;
+inline constexpr int widest_value = 16;  // columns that a team takes as one value, at most
+
+// What a launch is given besides its code.
+struct LaunchArgs {
+  static constexpr int max_operands = 40;
+  static constexpr int max_streams = 8;
+  void* pointer[max_operands]{};
+  i64 rows = 0;
+  i64 rows_per_chunk = 0;
+  i64 chunks = 0;
+  i64 last_cols = 0;      // columns of the last row (a flat walk's ragged end), else the number of columns
+  i64 partial_bytes = 0;  // from one chunk's partial sums to the next's; 0: sums go straight to their place
+  u32 stream[max_streams]{};
+  const Segment* segments = nullptr;  // of a segmented kernel
+  int segment_count = 0;
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -5045,8 +5045,8 @@ enum class StepKind : u8 {
 // What an address of Space::bound, whose index names a binding, is in trip n: `first` in the first trip where
 // there is one; else base + n * stride, or `other` in every second trip, counted back from the last.
 struct Binding {
-  u64 first = passes::BufferAddress::none, base = passes::BufferAddress::none,
-      other = passes::BufferAddress::none;
+  u64 first = kernel_ir::BufferAddress::none, base = kernel_ir::BufferAddress::none,
+      other = kernel_ir::BufferAddress::none;
   i64 stride = 0;
 };
 
@@ -5086,7 +5086,7 @@ struct Lowered {
   List<Kernel> kernels;
   List<u64> words;  // of all kernels
   List<Step> steps;
-  List<u64> addresses;  // passes::BufferAddress of every operand
+  List<u64> addresses;  // kernel_ir::BufferAddress of every operand
   List<u64> numbers;
   List<Binding> bindings;
 
@@ -5150,7 +5150,7 @@ struct Lowered {
 
  private:
   static constexpr void shift_binding(u64& address, int by) {
-    using passes::BufferAddress;
+    using kernel_ir::BufferAddress;
     if (address != BufferAddress::none && BufferAddress::space(address) == ir::Space::bound)
       address = BufferAddress::make(ir::Space::bound, BufferAddress::offset(address),
                                     BufferAddress::index(address) + by);
@@ -5202,7 +5202,7 @@ namespace WEFT_NAMESPACE::compiler {
 static_assert(ir::sort_tile == kernels::axis_sort_tile);
 static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::AxisFold::logaddexp));
 
-constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
   const ir::Op op = g.nodes[node].op;
   const int group = f.group[node], axis = ir::axis_of(g, node);
@@ -5210,16 +5210,16 @@ constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, con
   // a: the lines, or what is scattered; b: indices, or what is looked for
   const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
   List<u64> code, addresses, numbers;
-  const passes::View va = f.view_in(g, a, group), vb = f.view_in(g, b, group);
+  const kernel_ir::View va = f.view_in(g, a, group), vb = f.view_in(g, b, group);
   const ir::AxisExtents lines = ir::extents_along(g.dims(scatters ? node : a), axis);
-  const passes::AxisStrides sa = passes::axis_strides(va, g.dims(a), axis);
-  const passes::AxisStrides sb = passes::axis_strides(vb, g.dims(b), axis);
+  const kernel_ir::AxisStrides sa = kernel_ir::axis_strides(va, g.dims(a), axis);
+  const kernel_ir::AxisStrides sb = kernel_ir::axis_strides(vb, g.dims(b), axis);
   const bool folds = op == ir::Op::scan || scatters;
   code.push(static_cast<u64>(g.nodes[a].dtype));
   code.push(two ? static_cast<u64>(g.nodes[b].dtype) : 0);
   code.push(folds ? static_cast<u64>(g.attribute(node, op == ir::Op::scan ? 2 : 1)) : 0);
   addresses.push(plan.address(va, g.nodes[a].dtype));
-  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::BufferAddress::none);
+  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : kernel_ir::BufferAddress::none);
   addresses.push(plan.where[node]);
   addresses.push(plan.tilings[group].partials);
   const bool flag =
@@ -5234,9 +5234,9 @@ constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, con
                         : op == ir::Op::scatter_reduce  ? StepKind::scatter_reduce
                                                         : StepKind::searchsorted;
   Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, node) + (two ? passes::bytes_of(g, b) : 0) +
-               (op == ir::Op::take_along_axis ? passes::bytes_of(g, node) : passes::bytes_of(g, a));
-  if (scatters) step.bytes += passes::bytes_of(g, node);
+  step.bytes = kernel_ir::bytes_of(g, node) + (two ? kernel_ir::bytes_of(g, b) : 0) +
+               (op == ir::Op::take_along_axis ? kernel_ir::bytes_of(g, node) : kernel_ir::bytes_of(g, a));
+  if (scatters) step.bytes += kernel_ir::bytes_of(g, node);
   if (folds) step.flops = g.dims(a).size();
 }
 
@@ -9133,8 +9133,8 @@ inline CombineArgs combine_args(const PartialSum* sums, int count, int team_size
 namespace WEFT_NAMESPACE::compiler {
 
 // Puts together what groups [first, last) left in parts; as many launches as it takes sums.
-constexpr void lower_combine_partials(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
-                                      int first, int last, Lowered& out) {
+constexpr void lower_combine_partials(const ir::Graph& g, const kernel_ir::Fusion& f,
+                                      const kernel_ir::Plan& plan, int first, int last, Lowered& out) {
   List<u64> addresses, numbers;
   i64 bytes = 0;
   int sums = 0;
@@ -9147,28 +9147,28 @@ constexpr void lower_combine_partials(const ir::Graph& g, const passes::Fusion& 
     numbers.clear();
     bytes = sums = 0;
   };
-  const passes::Group* groups = f.groups.data();
-  const passes::Tiling* tilings = plan.tilings.data();
+  const kernel_ir::Group* groups = f.groups.data();
+  const kernel_ir::Tiling* tilings = plan.tilings.data();
   for (int k = first; k < last; ++k) {
-    if (tilings[k].partials == passes::BufferAddress::none) continue;
+    if (tilings[k].partials == kernel_ir::BufferAddress::none) continue;
     const ir::Span stores = groups[k].stores;
     i64 stride = 0;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
-      if (passes::is_split_sum(f.level[x], tilings[k])) stride += passes::part_bytes(g, x);
+      if (kernel_ir::is_split_sum(f.level[x], tilings[k])) stride += kernel_ir::part_bytes(g, x);
     }
     i64 offset = 0;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
-      if (!passes::is_split_sum(f.level[x], tilings[k])) continue;
+      if (!kernel_ir::is_split_sum(f.level[x], tilings[k])) continue;
       addresses.push(tilings[k].partials + static_cast<u64>(offset));
       addresses.push(plan.where[x]);
       numbers.push(static_cast<u64>(tilings[k].chunks));
       numbers.push(static_cast<u64>(stride));
       numbers.push(static_cast<u64>(g.dims(x).size()));
       numbers.push(static_cast<u64>(g.nodes[x].dtype) | static_cast<u64>(fold_of(g.nodes[x].op)) << 8);
-      offset += passes::part_bytes(g, x);
-      bytes += tilings[k].chunks * passes::bytes_of(g, x);
+      offset += kernel_ir::part_bytes(g, x);
+      bytes += tilings[k].chunks * kernel_ir::bytes_of(g, x);
       if (++sums == kernels::CombineArgs::max_sums) flush();
     }
   }
@@ -9251,12 +9251,12 @@ constexpr ConvAxes conv_axes(const Graph& g, int node) {
 
 namespace WEFT_NAMESPACE::compiler {
 
-constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
-                          Lowered& out) {
+constexpr void lower_conv(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                          int node, Lowered& out) {
   const int x = g.in(node, 0), w = g.in(node, 1);
   const int group = f.group[node];
-  const passes::View vx = f.view_in(g, x, group), vw = f.view_in(g, w, group),
-                     vy = passes::contiguous_view(node, g.dims(node));
+  const kernel_ir::View vx = f.view_in(g, x, group), vw = f.view_in(g, w, group),
+                        vy = kernel_ir::contiguous_view(node, g.dims(node));
   const ir::ConvAxes axes = ir::conv_axes(g, node);
   const Dims &dx = g.dims(x), &dw = g.dims(w), &dy = g.dims(node);
   i64 y_lead[3]{};
@@ -9285,7 +9285,7 @@ constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const pas
   // of a dilated operand's gaps nothing is computed
   for (int k = 0; k < axes.spatial; ++k) products /= axes.axis[k].x_dilation;
   Step& step = out.step(StepKind::conv, out.kernel(StepKind::conv, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, x) + passes::bytes_of(g, w) + passes::bytes_of(g, node);
+  step.bytes = kernel_ir::bytes_of(g, x) + kernel_ir::bytes_of(g, w) + kernel_ir::bytes_of(g, node);
   step.flops = 2 * products;
 }
 
@@ -9349,8 +9349,8 @@ constexpr List<int> custom_gradient(Builder& b, int i, int g) {
 
 namespace WEFT_NAMESPACE::compiler {
 
-constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
-                            Lowered& out) {
+constexpr void lower_custom(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                            int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
   List<u64> code, addresses, numbers;
   code.push(n.imm);
@@ -9365,14 +9365,14 @@ constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const p
     addresses.push(k == 0 ? plan.where[node] : plan.address(f.view_in(g, x, f.group[node]), dtype));
     numbers.push(static_cast<u64>(d.rank));
     for (int a = 0; a < d.rank; ++a) numbers.push(static_cast<u64>(d.extent[a]));
-    bytes += passes::bytes_of(g, x);
+    bytes += kernel_ir::bytes_of(g, x);
   }
   out.step(StepKind::custom, out.kernel(StepKind::custom, code), addresses, numbers).bytes = bytes;
 }
 
 }  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/compiler/lower/dot.hpp ----
-// A contraction as the launch of a matrix product (passes/dot_problem.hpp), and take_rows and scatter_add.
+// A contraction as the launch of a matrix product (kernel_ir/dot_problem.hpp), and take_rows and scatter_add.
 
 // ---- weft/kernels/gemm/call.hpp ----
 // A product as a program's image spells it: numbers m, n, k, five strides, and for each batch axis its extent
@@ -9452,12 +9452,12 @@ constexpr DotCall dot_call(const u64* numbers) {
 
 namespace WEFT_NAMESPACE::compiler {
 
-constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
+constexpr void lower_dot(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan, int k,
                          Lowered& out) {
-  const passes::Group& group = f.groups[k];
+  const kernel_ir::Group& group = f.groups[k];
   const int node = group.opaque, a = g.in(node, 0), b = g.in(node, 1);
-  const passes::View va = f.view_in(g, a, k), vb = f.view_in(g, b, k);
-  const passes::DotProblem p = passes::dot_problem(g, node, va, vb);
+  const kernel_ir::View va = f.view_in(g, a, k), vb = f.view_in(g, b, k);
+  const kernel_ir::DotProblem p = kernel_ir::dot_problem(g, node, va, vb);
   if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
   List<u64> code, addresses, numbers;
   code.push(static_cast<u64>(g.nodes[a].dtype));
@@ -9471,12 +9471,12 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
   for (int e = 0; e < 2; ++e) {
     const int x = e == 0 ? group.added : group.bias;
     if (x < 0) {
-      addresses.push(passes::BufferAddress::none);
+      addresses.push(kernel_ir::BufferAddress::none);
       continue;
     }
     addresses.push(plan.address(f.view_in(g, x, k), g.nodes[x].dtype));
     epilogue |= e == 0 ? kernels::dot_adds : kernels::dot_has_bias;
-    epilogue_bytes += e == 0 ? passes::bytes_of(g, x) : p.n * size_of(g.nodes[x].dtype);
+    epilogue_bytes += e == 0 ? kernel_ir::bytes_of(g, x) : p.n * size_of(g.nodes[x].dtype);
   }
   code.push(epilogue);
   for (const i64 x :
@@ -9489,13 +9489,14 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
     batch *= p.batch[i].extent;
   }
   Step& step = out.step(StepKind::dot, out.kernel(StepKind::dot, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, a) + passes::bytes_of(g, b) + passes::bytes_of(g, node) + epilogue_bytes;
+  step.bytes =
+      kernel_ir::bytes_of(g, a) + kernel_ir::bytes_of(g, b) + kernel_ir::bytes_of(g, node) + epilogue_bytes;
   step.flops = 2 * batch * p.m * p.n * p.k;
 }
 
 // take_rows and scatter_add: rows of a table by index.
-constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
-                           Lowered& out) {
+constexpr void lower_index(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                           int node, Lowered& out) {
   const bool gathers = g.nodes[node].op == ir::Op::take_rows;
   const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
   const auto address = [&](int x) { return plan.address(f.view_in(g, x, f.group[node]), g.nodes[x].dtype); };
@@ -9512,9 +9513,9 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
   numbers.push(static_cast<u64>(width));
   const StepKind kind = gathers ? StepKind::take_rows : StepKind::scatter_add;
   Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
-  step.bytes =
-      passes::bytes_of(g, index) +
-      (gathers ? 2 * passes::bytes_of(g, node) : passes::bytes_of(g, data) + 2 * passes::bytes_of(g, node));
+  step.bytes = kernel_ir::bytes_of(g, index) +
+               (gathers ? 2 * kernel_ir::bytes_of(g, node)
+                        : kernel_ir::bytes_of(g, data) + 2 * kernel_ir::bytes_of(g, node));
 }
 
 }  // namespace WEFT_NAMESPACE::compiler
@@ -9552,7 +9553,7 @@ struct FusedPattern {
 
 class KernelDedup {
  public:
-  constexpr KernelDedup(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan)
+  constexpr KernelDedup(const ir::Graph& graph, const kernel_ir::Fusion& fusion, const kernel_ir::Plan& plan)
       : g(graph), f(fusion), p(plan), position_(graph.nodes.size(), 0) {
     position = position_.data();
   }
@@ -9561,8 +9562,8 @@ class KernelDedup {
   constexpr void read(int k) {
     group_ = &f.groups[k];
     group_number_ = k;
-    const passes::Group& group = *group_;
-    const passes::Tiling& tiling = p.tilings[k];
+    const kernel_ir::Group& group = *group_;
+    const kernel_ir::Tiling& tiling = p.tilings[k];
     const int count = group.body.size + group.loads.size;
     if (count > room_) {
       room_ = 2 * count;
@@ -9591,8 +9592,8 @@ class KernelDedup {
       const int x = load ? loads[j++] : body[i++];
       const int view = view_in_group(x);
       // a copy made here reads what it is a view of; one that a later group makes is still a view
-      const bool reads =
-          load || (view >= 0 && materialization_[x] == passes::Materialization::fused && member_of_[x] == k);
+      const bool reads = load || (view >= 0 && materialization_[x] == kernel_ir::Materialization::fused &&
+                                  member_of_[x] == k);
       members[at] = x;
       is_read[at] = reads ? 1 : 0;
       position[x] = at;
@@ -9689,19 +9690,19 @@ class KernelDedup {
   constexpr int view_in_group(int x) const {
     const int view = view_of_[x];
     return view >= 0 &&
-                   (materialization_[x] == passes::Materialization::view || member_of_[x] >= group_number_)
+                   (materialization_[x] == kernel_ir::Materialization::view || member_of_[x] >= group_number_)
                ? view
                : -1;
   }
   constexpr u64* strides(u64* w, int view) const {
-    const passes::View& v = views_[view];
+    const kernel_ir::View& v = views_[view];
     for (int a = 0; a < v.rank; ++a) *w++ = static_cast<u64>(v.stride[a]);
     return w;
   }
   constexpr u64 memory(int x) const {
     const int view = view_in_group(x);
     if (view < 0) return where_[x];
-    const passes::View& v = views_[view];
+    const kernel_ir::View& v = views_[view];
     return where_[v.root] + static_cast<u64>(v.offset * size_of(nodes_[x].dtype));
   }
   constexpr u64 address(const AddressRule& rule, u64 partials) const {
@@ -9720,19 +9721,19 @@ class KernelDedup {
   }
 
   const ir::Graph& g;
-  const passes::Fusion& f;
-  const passes::Plan& p;
+  const kernel_ir::Fusion& f;
+  const kernel_ir::Plan& p;
   // plain pointers: constant evaluation pays for every call
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
-  const passes::Materialization* materialization_ = f.materialization.data();
+  const kernel_ir::Materialization* materialization_ = f.materialization.data();
   const int* member_of_ = f.group.data();
-  const passes::Level* level_ = f.level.data();
+  const kernel_ir::Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();
-  const passes::View* views_ = f.views.data();
+  const kernel_ir::View* views_ = f.views.data();
   const int* pool_ = f.pool.data();
   const u64* where_ = p.where.data();
-  const passes::Group* group_ = nullptr;
+  const kernel_ir::Group* group_ = nullptr;
   int group_number_ = 0;
   int room_ = 0, size_ = 0;
   u64 hash_ = 0;
@@ -9752,14 +9753,14 @@ class KernelDedup {
 namespace WEFT_NAMESPACE::compiler {
 
 using ir::Op;
+using kernel_ir::BufferAddress;
+using kernel_ir::Level;
 using kernels::Fold;
 using kernels::Instruction;
 using kernels::Opcode;
 using kernels::Stage;
-using passes::BufferAddress;
-using passes::Level;
 
-static_assert(kernels::tile_length == passes::flat_tile);
+static_assert(kernels::tile_length == kernel_ir::flat_tile);
 static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
               "opcodes and pointwise primitives stand in the same order");
 
@@ -9768,8 +9769,8 @@ inline constexpr i64 most_kept_bytes = 32768;
 
 class FusedLowering {
  public:
-  constexpr FusedLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
-                          Lowered& out)
+  constexpr FusedLowering(const ir::Graph& graph, const kernel_ir::Fusion& fusion,
+                          const kernel_ir::Plan& plan, Lowered& out)
       : g(graph), f(fusion), p(plan), out_(out), dedup_(graph, fusion, plan) {}
 
   constexpr void lower(int k) {
@@ -9882,7 +9883,7 @@ class FusedLowering {
   constexpr void spread(const Dims& d, const i64* stride, Operand& o) const {
     if (tiling_->flat) {
       const bool one = d.size() == 1;
-      o.stride[0] = one ? 0 : passes::flat_tile;
+      o.stride[0] = one ? 0 : kernel_ir::flat_tile;
       o.stride[1] = one ? 0 : 1;
       return;
     }
@@ -9909,7 +9910,7 @@ class FusedLowering {
 
   // Whether this group makes x by copying what it is a view of.
   constexpr bool is_copy(int x) const {
-    return materialization_[x] == passes::Materialization::fused && view_of_[x] >= 0 &&
+    return materialization_[x] == kernel_ir::Materialization::fused && view_of_[x] >= 0 &&
            member_of_[x] == group_number_;
   }
   constexpr Operand memory(int x) const {
@@ -9917,8 +9918,8 @@ class FusedLowering {
     const DType t = nodes_[x].dtype;
     o.word = {t, kernels::Role::load, false};
     const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
-    const passes::View v =
-        through_view ? views_[view_of_[x]] : passes::contiguous_view(x, shapes_[nodes_[x].shape]);
+    const kernel_ir::View v =
+        through_view ? views_[view_of_[x]] : kernel_ir::contiguous_view(x, shapes_[nodes_[x].shape]);
     o.address = p.address(v, t);
     spread(shapes_[nodes_[x].shape], v.stride, o);
     return o;
@@ -9946,7 +9947,7 @@ class FusedLowering {
         if (node.op == Op::iota) {
           stride[static_cast<int>(node.imm)] = 1;
         } else {
-          const passes::View v = passes::contiguous_view(0, d);
+          const kernel_ir::View v = kernel_ir::contiguous_view(0, d);
           for (int a = 0; a < d.rank; ++a) stride[a] = v.stride[a];
         }
         spread(d, stride, o);
@@ -10025,11 +10026,11 @@ class FusedLowering {
         if (tiling_->chunks > 1) {
           o.address = tiling_->partials + static_cast<u64>(partial);
           rule = {Source::partial, static_cast<u64>(partial)};
-          partial += passes::part_bytes(g, x);
+          partial += kernel_ir::part_bytes(g, x);
         }
       } else {
         sink.info = resolve(x);
-        const passes::View v = passes::contiguous_view(x, shapes_[nodes_[x].shape]);
+        const kernel_ir::View v = kernel_ir::contiguous_view(x, shapes_[nodes_[x].shape]);
         spread(shapes_[nodes_[x].shape], v.stride, o);
         sink.stage = stage_of(o);
         // memory of extent 1 does not say when its value is ready
@@ -10240,7 +10241,7 @@ class FusedLowering {
   // Columns of the last row.
   constexpr i64 last_columns() const {
     if (!tiling_->flat) return tiling_->cols;
-    return group_->space.size() - (tiling_->rows - 1) * passes::flat_tile;
+    return group_->space.size() - (tiling_->rows - 1) * kernel_ir::flat_tile;
   }
   // Whether rows of a length that the code does not hold end with a whole value of any team.
   constexpr bool ends_even() const {
@@ -10318,7 +10319,7 @@ class FusedLowering {
       for (int r = 0; r < span.size; ++r) {
         const ir::Range& range = g.ranges[span.begin + r];
         for (const i64 x : {tiles, range.offset, range.length}) numbers.push(static_cast<u64>(x));
-        tiles += (range.length + passes::flat_tile - 1) / passes::flat_tile;
+        tiles += (range.length + kernel_ir::flat_tile - 1) / kernel_ir::flat_tile;
       }
     }
     const int first = out_.steps.size();
@@ -10330,10 +10331,10 @@ class FusedLowering {
   constexpr void cost(Step& step) const {
     for (int i = 0; i < group_->loads.size; ++i) {
       const int x = pool_[group_->loads.begin + i];
-      step.bytes += passes::bytes_of(g, x);
+      step.bytes += kernel_ir::bytes_of(g, x);
     }
     for (int i = 0; i < group_->stores.size; ++i)
-      step.bytes += passes::bytes_of(g, pool_[group_->stores.begin + i]);
+      step.bytes += kernel_ir::bytes_of(g, pool_[group_->stores.begin + i]);
     for (const Info& info : infos_)
       if (!info.load && info.alias < 0) {
         const ir::Node& node = nodes_[info.node];
@@ -10348,24 +10349,24 @@ class FusedLowering {
   };
 
   const ir::Graph& g;
-  const passes::Fusion& f;
-  const passes::Plan& p;
+  const kernel_ir::Fusion& f;
+  const kernel_ir::Plan& p;
   Lowered& out_;
   // plain pointers: constant evaluation pays for every call
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
   const Dims* shapes_ = g.shapes.data();
-  const passes::Materialization* materialization_ = f.materialization.data();
+  const kernel_ir::Materialization* materialization_ = f.materialization.data();
   const int* member_of_ = f.group.data();
   const Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();
-  const passes::View* views_ = f.views.data();
+  const kernel_ir::View* views_ = f.views.data();
   const int* pool_ = f.pool.data();
   Info* info_ = nullptr;
   int* slots_ = nullptr;
-  const passes::Group* group_ = nullptr;
+  const kernel_ir::Group* group_ = nullptr;
   int group_number_ = 0;
-  const passes::Tiling* tiling_ = nullptr;
+  const kernel_ir::Tiling* tiling_ = nullptr;
   KernelDedup dedup_;
   List<AddressRule> rules_;
   List<int> randoms_;
@@ -10388,15 +10389,15 @@ class FusedLowering {
 
 namespace WEFT_NAMESPACE::compiler {
 
-constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan);
+constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan);
 
 // What carry k's value, or a row of what is stacked, is in each trip of a loop.
 class LoopBindings {
  public:
-  using BufferAddress = passes::BufferAddress;
+  using BufferAddress = kernel_ir::BufferAddress;
 
-  constexpr LoopBindings(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
-                         int k, const passes::LoopMemory& memory)
+  constexpr LoopBindings(const ir::Graph& graph, const kernel_ir::Fusion& fusion, const kernel_ir::Plan& plan,
+                         int k, const kernel_ir::LoopMemory& memory)
       : g(graph),
         f(fusion),
         p(plan),
@@ -10427,7 +10428,7 @@ class LoopBindings {
   }
 
   constexpr bool has_history(int k) const { return m.result[shape_.history_of(k)] >= 0; }
-  constexpr i64 carry_bytes(int k) const { return passes::bytes_of(g, g.in(loop_, k)); }
+  constexpr i64 carry_bytes(int k) const { return kernel_ir::bytes_of(g, g.in(loop_, k)); }
   // Where carry k starts from.
   constexpr u64 first_row(int k) const {
     return result(shape_.history_of(k)) + static_cast<u64>(shape_.first_row() * carry_bytes(k));
@@ -10442,7 +10443,7 @@ class LoopBindings {
   // Rows of `stack`, whose first is at `base`, from row `from` on, in the loop's direction.
   constexpr Binding along(u64 base, int stack, i64 from) const {
     const Dims& d = g.dims(stack);
-    const i64 row = d.extent[0] > 0 ? passes::bytes_of(g, stack) / d.extent[0] : 0;
+    const i64 row = d.extent[0] > 0 ? kernel_ir::bytes_of(g, stack) / d.extent[0] : 0;
     Binding b;
     b.base = base + static_cast<u64>((from + (shape_.reverse ? shape_.trips - 1 : 0)) * row);
     b.stride = shape_.reverse ? -row : row;
@@ -10463,17 +10464,17 @@ class LoopBindings {
   }
 
   const ir::Graph& g;
-  const passes::Fusion& f;
-  const passes::Plan& p;
+  const kernel_ir::Fusion& f;
+  const kernel_ir::Plan& p;
   int group_, loop_;
-  const passes::LoopMemory& m;
+  const kernel_ir::LoopMemory& m;
   const ir::LoopShape& shape_;
 };
 
-constexpr void lower_loop(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
+constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan, int k,
                           Lowered& out) {
-  using passes::BufferAddress;
-  const passes::LoopMemory memory(g, f, k);
+  using kernel_ir::BufferAddress;
+  const kernel_ir::LoopMemory memory(g, f, k);
   const ir::LoopShape& shape = memory.shape;
   const LoopBindings bindings(g, f, plan, k, memory);
   const auto copy = [&](u64 from, u64 to, i64 bytes) {
@@ -10543,8 +10544,8 @@ namespace WEFT_NAMESPACE::compiler {
 
 // The launches of groups [first, last), and what comes before them; what comes after all groups goes with the
 // last.
-constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
-                        int last) {
+constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                        int first, int last) {
   Lowered out;
   FusedLowering fused(g, f, plan, out);
   int combine = 0;  // the next of plan.combines
@@ -10555,7 +10556,7 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
     ++combine;
   };
   const auto copies = [&](int before) {
-    for (const passes::Copy& c : plan.copies) {
+    for (const kernel_ir::Copy& c : plan.copies) {
       if (c.before != before) continue;
       List<u64> addresses, numbers;
       addresses.push(c.from);
@@ -10568,7 +10569,7 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
   for (int k = first; k < last; ++k) {
     sums(k);
     if (!plan.copies.empty()) copies(k);
-    const passes::Group& group = f.groups[k];
+    const kernel_ir::Group& group = f.groups[k];
     if (group.opaque < 0) {
       if (group.stores.size > 0) fused.lower(k);
     } else if (g.nodes[group.opaque].op == ir::Op::loop) {
@@ -10592,7 +10593,7 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
   return out;
 }
 
-constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan) {
+constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan) {
   return lower(g, f, plan, 0, f.groups.size());
 }
 
@@ -10644,7 +10645,7 @@ constexpr void count_work(const Lowered& l, int begin, int end, i64 trips, Image
   }
 }
 
-constexpr Image link(const ir::Graph& g, const passes::Plan& plan, const Lowered& lowered) {
+constexpr Image link(const ir::Graph& g, const kernel_ir::Plan& plan, const Lowered& lowered) {
   Image b;
   ImageHeader& h = b.header;
   h.kernels = lowered.kernels.size();
@@ -10672,7 +10673,7 @@ constexpr Image link(const ir::Graph& g, const passes::Plan& plan, const Lowered
   count_work(lowered, 0, lowered.steps.size(), 1, h);
   b.outputs = plan.outputs;
   b.presets = g.presets;
-  for (int node : g.inputs) b.input_bytes.push(node < 0 ? 0 : passes::bytes_of(g, node));
+  for (int node : g.inputs) b.input_bytes.push(node < 0 ? 0 : kernel_ir::bytes_of(g, node));
   return b;
 }
 
@@ -10793,8 +10794,8 @@ class LaunchList {
       const u64* w = image + header.binding_at + compiler::binding_words * k;
       Bound& binding = bindings_[k];
       binding.stride = static_cast<i64>(w[3]);
-      binding.has_first = w[0] != passes::BufferAddress::none;
-      binding.alternates = w[2] != passes::BufferAddress::none;
+      binding.has_first = w[0] != kernel_ir::BufferAddress::none;
+      binding.alternates = w[2] != kernel_ir::BufferAddress::none;
       place(w[0], binding.first);
       place(w[1], binding.base);
       place(w[2], binding.other);
@@ -10898,7 +10899,7 @@ class LaunchList {
 
   // Puts what an address means into `pointer`, now or when it is known.
   void place(u64 address, void*& pointer) {
-    using passes::BufferAddress;
+    using kernel_ir::BufferAddress;
     pointer = resolve(address);
     if (address == BufferAddress::none) return;
     const Use use{BufferAddress::index(address), &pointer, BufferAddress::offset(address)};
@@ -10974,9 +10975,9 @@ class LaunchList {
   }
 
   void* resolve(u64 address) const {
-    if (address == passes::BufferAddress::none) return nullptr;
-    const i64 offset = passes::BufferAddress::offset(address);
-    switch (passes::BufferAddress::space(address)) {
+    if (address == kernel_ir::BufferAddress::none) return nullptr;
+    const i64 offset = kernel_ir::BufferAddress::offset(address);
+    switch (kernel_ir::BufferAddress::space(address)) {
       case ir::Space::model:
         return blocks_.model + offset;
       case ir::Space::optimizer:
@@ -15661,7 +15662,7 @@ decltype(auto) kept_target(std::remove_reference_t<Out>& out) {
 
 namespace WEFT_NAMESPACE::compiler {
 
-constexpr void write(WordWriter& w, const passes::Plan& p) {
+constexpr void write(WordWriter& w, const kernel_ir::Plan& p) {
   w.put_int(p.where.size());
   w.put_int(p.tilings.size());
   w.put_int(p.copies.size());
@@ -15669,7 +15670,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.workspace_bytes);
   w.put_int(p.combines.size());
   w.put_all(p.where.data(), p.where.size());
-  for (const passes::Tiling& c : p.tilings) {
+  for (const kernel_ir::Tiling& c : p.tilings) {
     w.put_int(c.rows);
     w.put_int(c.cols);
     w.put_int(c.rows_per_chunk);
@@ -15677,7 +15678,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
     w.put_pair(2 * c.split + (c.flat ? 1 : 0), c.segments);
     w.put(c.partials);
   }
-  for (const passes::Copy& c : p.copies) {
+  for (const kernel_ir::Copy& c : p.copies) {
     w.put(c.from);
     w.put(c.to);
     w.put_int(c.bytes);
@@ -15696,8 +15697,8 @@ struct FrozenPlan {
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
     u64 where[at_least_one(S::places)]{};
-    passes::Tiling tilings[at_least_one(S::tilings)]{};
-    passes::Copy copies[at_least_one(S::copies)]{};
+    kernel_ir::Tiling tilings[at_least_one(S::tilings)]{};
+    kernel_ir::Copy copies[at_least_one(S::copies)]{};
     u64 outputs[at_least_one(S::outputs)]{};
     int combines[at_least_one(S::combines)]{};
   };
@@ -15708,7 +15709,7 @@ struct FrozenPlan {
     const u64* const from = r.take(S::places);
     for (int i = 0; i < S::places; ++i) to.where[i] = from[i];
     for (int i = 0; i < S::tilings; ++i) {
-      passes::Tiling& c = to.tilings[i];
+      kernel_ir::Tiling& c = to.tilings[i];
       c.rows = r.get_int();
       c.cols = r.get_int();
       c.rows_per_chunk = r.get_int();
@@ -15720,7 +15721,7 @@ struct FrozenPlan {
       c.partials = r.get();
     }
     for (int i = 0; i < S::copies; ++i) {
-      passes::Copy& c = to.copies[i];
+      kernel_ir::Copy& c = to.copies[i];
       c.from = r.get();
       c.to = r.get();
       c.bytes = r.get_int();
@@ -15732,11 +15733,11 @@ struct FrozenPlan {
   }
   static constexpr Arrays<FrozenPlan> arrays = read<FrozenPlan>();
 
-  static constexpr passes::Plan plan() {
-    passes::Plan p;
+  static constexpr kernel_ir::Plan plan() {
+    kernel_ir::Plan p;
     p.where = List<u64>::borrow(arrays.where, places);
-    p.tilings = List<passes::Tiling>::borrow(arrays.tilings, tilings);
-    p.copies = List<passes::Copy>::borrow(arrays.copies, copies);
+    p.tilings = List<kernel_ir::Tiling>::borrow(arrays.tilings, tilings);
+    p.copies = List<kernel_ir::Copy>::borrow(arrays.copies, copies);
     p.outputs = List<u64>::borrow(arrays.outputs, outputs);
     p.combines = List<int>::borrow(arrays.combines, combines);
     p.workspace_bytes = static_cast<i64>(Kept<Stage>::data[4]);
@@ -15805,10 +15806,10 @@ constexpr Lowered thaw_lowered(const u64* words) {
 }
 
 }  // namespace WEFT_NAMESPACE::compiler
-// ---- weft/passes/freeze.hpp ----
+// ---- weft/kernel_ir/freeze.hpp ----
 // A fusion as words, and back: as constant arrays that later evaluations read where they lie.
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::kernel_ir {
 
 constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
   const int n = g.nodes.size();
@@ -16016,15 +16017,15 @@ struct FrozenFusion {
   }
 };
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::kernel_ir
 
 namespace WEFT_NAMESPACE::compiler {
 
 struct Module {
   ir::Graph graph;
-  passes::Grouping grouping;  // clusters half formed
-  passes::Fusion fusion;
-  passes::Plan plan;
+  kernel_ir::Grouping grouping;  // clusters half formed
+  kernel_ir::Fusion fusion;
+  kernel_ir::Plan plan;
   compiler::Lowered lowered;
   compiler::Image image;
 };
@@ -16046,22 +16047,22 @@ struct PartOf<Part::graph> {
 };
 template <>
 struct PartOf<Part::grouping> {
-  static constexpr void write(WordWriter& w, const Module& m) { passes::write(w, m.graph, m.grouping); }
+  static constexpr void write(WordWriter& w, const Module& m) { kernel_ir::write(w, m.graph, m.grouping); }
   template <class From>
   static constexpr void resume(Module& m) {
-    passes::read_grouping(Kept<From>::data, m.graph, m.grouping);
+    kernel_ir::read_grouping(Kept<From>::data, m.graph, m.grouping);
   }
 };
 template <>
 struct PartOf<Part::fusion> {
-  static constexpr void write(WordWriter& w, const Module& m) { passes::write(w, m.graph, m.fusion); }
+  static constexpr void write(WordWriter& w, const Module& m) { kernel_ir::write(w, m.graph, m.fusion); }
   template <class From>
   static constexpr void load(Module& m) {
-    m.fusion = passes::FrozenFusion<From>::borrowed();
+    m.fusion = kernel_ir::FrozenFusion<From>::borrowed();
   }
   template <class From>
   static constexpr void resume(Module& m) {
-    m.fusion = passes::FrozenFusion<From>::collectable();
+    m.fusion = kernel_ir::FrozenFusion<From>::collectable();
   }
 };
 template <>
@@ -16219,18 +16220,18 @@ constexpr void run(Module& m) {
 }
 
 }  // namespace WEFT_NAMESPACE::compiler
-// ---- weft/passes/prune.hpp ----
+// ---- weft/transforms/prune.hpp ----
 // Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
 // that are leaves a node of their own, so that every result is computed into memory the program owns. Two
 // computations that differ in the variables of grad alone become one, and a bias is added to a matrix product
 // after what else is (epilogue.hpp).
 
-// ---- weft/passes/simplify_loops.hpp ----
+// ---- weft/transforms/simplify_loops.hpp ----
 // Loops without what nothing uses: results, carries that only feed themselves, operands. Law: what a loop has
 // in memory anyway is not written twice: a stacked output that is a carry, and a carry's last value where its
 // history is wanted, are rows of the history.
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::transforms {
 
 constexpr ir::Graph prune(const ir::Graph& g);
 
@@ -16443,9 +16444,9 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
   return static_cast<ir::Graph&&>(b.graph);
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::transforms
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::transforms {
 
 constexpr ir::Graph drop_unused(const ir::Graph& g) {
   const int n = g.nodes.size();
@@ -16469,11 +16470,11 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
     edges += node.arity;
     if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
   }
-  List<LateBias> late;
+  List<kernel_ir::LateBias> late;
   List<int> late_at;  // of the sum that such a pair ends in, -1 otherwise
   for (int i = 0; i < n; ++i) {
     if (nodes[i].op != ir::Op::add || !live[i]) continue;
-    const LateBias found = late_bias(nodes, all_edges, i, uses);
+    const kernel_ir::LateBias found = kernel_ir::late_bias(nodes, all_edges, i, uses);
     if (found.inner < 0) continue;
     if (late_at.empty()) late_at = List<int>(n, -1);
     live[found.inner] = 0;
@@ -16508,7 +16509,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
       continue;
     }
     if (!late.empty() && late_at[i] >= 0) {
-      const LateBias& sum = late[late_at[i]];
+      const kernel_ir::LateBias& sum = late[late_at[i]];
       const int inner[2]{moved[sum.dot], moved[sum.x]};
       const int outer[2]{add(node, inner, 2), moved[sum.bias]};
       moved[i] = add(node, outer, 2);
@@ -16556,7 +16557,7 @@ constexpr ir::Graph prune(const ir::Graph& g) {
   return drop_unused(reduced);
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -16575,7 +16576,7 @@ struct Prune {
   static constexpr Part makes = Part::graph;
   using reads = Parts<Part::graph>;
   static constexpr int capacity(int graph, int) { return graph; }
-  static constexpr void run(Module& m) { m.graph = passes::prune(m.graph); }
+  static constexpr void run(Module& m) { m.graph = transforms::prune(m.graph); }
 };
 
 struct Cluster {
@@ -16586,8 +16587,8 @@ struct Cluster {
   static constexpr int size(const Module& m) { return m.graph.nodes.size(); }
   static constexpr int capacity(int graph, int) { return graph + 1024; }
   static constexpr void run(Module& m, int first, int last) {
-    passes::Fuser(m.graph, m.grouping).run(last - first);
-    if (last == size(m)) m.fusion = static_cast<passes::Fusion&&>(m.grouping.fusion);
+    kernel_ir::Fuser(m.graph, m.grouping).run(last - first);
+    if (last == size(m)) m.fusion = static_cast<kernel_ir::Fusion&&>(m.grouping.fusion);
   }
 };
 
@@ -16596,7 +16597,7 @@ struct Collect {
   static constexpr Part makes = Part::fusion, changes = Part::fusion;
   using reads = Parts<Part::graph>;
   static constexpr int capacity(int graph, int) { return graph + 1024; }
-  static constexpr void run(Module& m) { passes::collect(m.graph, m.fusion); }
+  static constexpr void run(Module& m) { kernel_ir::collect(m.graph, m.fusion); }
 };
 
 struct PlanMemory {
@@ -16604,7 +16605,7 @@ struct PlanMemory {
   static constexpr Part makes = Part::plan;
   using reads = Parts<Part::graph, Part::fusion>;
   static constexpr int capacity(int, int before) { return before + 1024; }
-  static constexpr void run(Module& m) { m.plan = passes::plan_memory(m.graph, m.fusion); }
+  static constexpr void run(Module& m) { m.plan = kernel_ir::plan_memory(m.graph, m.fusion); }
 };
 
 struct Lower {
@@ -16725,7 +16726,7 @@ inline std::string padded(std::string text, std::size_t width, bool right) {
 }
 
 // The names of a fused kernel's arithmetic, neighbours of one name counted.
-inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group) {
+inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group) {
   std::vector<std::pair<std::string, int>> runs;
   for (int i = 0; i < group.body.size; ++i) {
     const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
@@ -16744,15 +16745,15 @@ inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const 
   return out.empty() ? "copy" : out;
 }
 
-inline std::string fused_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
-                              const passes::Tiling& tiling) {
+inline std::string fused_kind(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group,
+                              const kernel_ir::Tiling& tiling) {
   bool row = false, column = false, all = false;
   for (int i = 0; i < group.body.size; ++i) {
     const int x = f.pool[group.body.begin + i];
     if (!ir::is_reduction(g.nodes[x].op)) continue;
-    column = column || f.level[x] == passes::Level::column_sum;
-    all = all || f.level[x] == passes::Level::total;
-    row = row || (f.level[x] != passes::Level::column_sum && f.level[x] != passes::Level::total);
+    column = column || f.level[x] == kernel_ir::Level::column_sum;
+    all = all || f.level[x] == kernel_ir::Level::total;
+    row = row || (f.level[x] != kernel_ir::Level::column_sum && f.level[x] != kernel_ir::Level::total);
   }
   std::string kind = row ? "row" : tiling.segments >= 0 ? "segment" : !column && !all ? "map" : "";
   if (column) kind += kind.empty() ? "column" : "+column";
@@ -16760,9 +16761,9 @@ inline std::string fused_kind(const ir::Graph& g, const passes::Fusion& f, const
   return kind;
 }
 
-inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                   int k, const compiler::Lowered& lowered, const compiler::Step& step) {
-  const passes::Group& group = f.groups[k];
+  const kernel_ir::Group& group = f.groups[k];
   const auto at = [&](int i) {
     return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
   };
@@ -16833,8 +16834,8 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
 }
 
 // Steps of a graph that runs `trips` times, `depth` loops deep.
-inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fusion& f,
-                         const passes::Plan& plan, i64 trips, int depth) {
+inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::Fusion& f,
+                         const kernel_ir::Plan& plan, i64 trips, int depth) {
   for (int k = 0; k < f.groups.size(); ++k) {
     const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
     for (int i = 0; i < lowered.steps.size(); ++i) {
@@ -16850,7 +16851,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fus
         out.launches += trips;
         continue;
       }
-      const passes::LoopMemory inside(g, f, k);
+      const kernel_ir::LoopMemory inside(g, f, k);
       explain_into(out, inside.body, inside.fusion, inside.plan, trips * inside.shape.trips, depth + 1);
       i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
     }
@@ -17236,7 +17237,7 @@ inline constexpr Checks given_checks{WEFT_CHECK_DEFAULT || option_count<OptionKi
 // a label outside its classes, in memory that the host may read, is an Error that says which; padded rows
 // hold labels that do not count, and 0 where they are no labels.
 
-// ---- weft/passes/padding.hpp ----
+// ---- weft/transforms/padding.hpp ----
 // Whether the rows that fill up a batch count in a result. Law: where padding_counts() says no, the result is
 // the same whatever the padded rows of the inputs hold, labels aside: those hold padded_label there. It may
 // say yes of a result that would be the same, never the other way round.
@@ -17246,12 +17247,12 @@ inline constexpr Checks given_checks{WEFT_CHECK_DEFAULT || option_count<OptionKi
 // is one constant: a label is padded_label, everything else 0; a sum along the rows of what is 0 in padded
 // rows does not depend on them.
 
-// ---- weft/passes/input_use.hpp ----
+// ---- weft/transforms/input_use.hpp ----
 // What the integer inputs of a graph stand for: places in a table or along an axis, or labels of classes.
 // Law: an input that is read as it stands, or cast, reshaped, permuted or broadcast, is found; what is
 // computed from one is not.
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::transforms {
 
 struct InputUse {
   // As places: those that there are.
@@ -17306,9 +17307,9 @@ constexpr void find_input_uses(const ir::Graph& g, InputUse* uses) {
   }
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::transforms
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::transforms {
 
 inline constexpr i64 padded_label = -100;
 
@@ -17658,14 +17659,14 @@ constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const In
   return PaddingAnalysis(g, rows).run(inputs)[result].kind != PaddedValue::untouched;
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE::exec {
 
 struct InputInfo {
   DType dtype{};
   Dims dims;
-  passes::InputUse use;
+  transforms::InputUse use;
   i64 rows() const { return dims.rank > 0 ? dims.extent[0] : 1; }
 };
 
@@ -17679,8 +17680,8 @@ struct InputTable {
   static constexpr Table make() {
     Table t{{{dtype_of<typename I::dtype>, I::shape::value, {}}...}};
     if constexpr ((is_integer(dtype_of<typename I::dtype>) || ... || false)) {
-      passes::InputUse uses[count > 0 ? count : 1]{};
-      passes::find_input_uses(Traced::graph(), uses);
+      transforms::InputUse uses[count > 0 ? count : 1]{};
+      transforms::find_input_uses(Traced::graph(), uses);
       for (int k = 0; k < count; ++k) t.row[k].use = uses[k];
     }
     return t;
@@ -17689,9 +17690,9 @@ struct InputTable {
   // Whether padded rows count in result `which`.
   static constexpr bool padding_counts(int which, i64 rows) {
     const ir::Graph g = Traced::graph();
-    passes::InputUse uses[count > 0 ? count : 1]{};
+    transforms::InputUse uses[count > 0 ? count : 1]{};
     for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
-    return passes::padding_counts(g, g.outputs[which], rows, uses);
+    return transforms::padding_counts(g, g.outputs[which], rows, uses);
   }
 };
 
@@ -17725,7 +17726,7 @@ constexpr i64 common_rows() {
 
 template <class T>
 void check_values(const InputInfo& input, int number, const T* values, i64 count) {
-  const passes::InputUse& use = input.use;
+  const transforms::InputUse& use = input.use;
   const auto outside = [](T x, i64 least, i64 most) {
     return static_cast<i64>(x) < least || static_cast<i64>(x) > most;
   };
@@ -17779,7 +17780,7 @@ const void* checked_input(const Info& input, int number, const Given& given, std
   const auto unit = static_cast<std::size_t>(size_of(input.dtype));
   const auto* from = static_cast<const std::byte*>(given.data);
   copy.assign(from, from + static_cast<std::size_t>(size) * unit);
-  const i64 filler = passes::holds_padded_labels(input.use) ? passes::padded_label : 0;
+  const i64 filler = transforms::holds_padded_labels(input.use) ? transforms::padded_label : 0;
   with_integer(input.dtype, [&]<class T>(const T*) {
     T* const at = reinterpret_cast<T*>(copy.data());
     for (i64 i = valid; i < size; ++i) at[i] = static_cast<T>(filler);
@@ -18374,7 +18375,7 @@ struct UserPass {
   static constexpr int capacity(int graph, int) { return graph * 3 / 2 + 1024; }
   static constexpr void run(Module& m) {
     m.graph = P::run(m.graph);
-    if constexpr (Verified == ir::Stage::pruned) m.graph = passes::prune(m.graph);
+    if constexpr (Verified == ir::Stage::pruned) m.graph = transforms::prune(m.graph);
   }
 };
 
@@ -22776,7 +22777,7 @@ class Checker {
     std::vector<Value> written, read, places;
   };
 
-  void watch_graph(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan) {
+  void watch_graph(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan) {
     const List<u8> spared = scaled_nodes(g);
     List<int> writer(g.nodes.size(), -1);  // the step that wrote a node
     for (int k = 0; k < f.groups.size(); ++k) {
@@ -22794,7 +22795,7 @@ class Checker {
           watch_group(w, g, f, plan, spared, writer, k, addresses, step.addresses.size);
         steps_.push_back(std::move(w));
         if (step.kind != compiler::StepKind::repeat) continue;
-        const passes::LoopMemory inside(g, f, k);
+        const kernel_ir::LoopMemory inside(g, f, k);
         watch_graph(inside.body, inside.fusion, inside.plan);
         i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
       }
@@ -22850,7 +22851,7 @@ class Checker {
   }
 
   // Second stages: what they write was summed by this group or one before it.
-  void watch_sums(Watched& w, const ir::Graph& g, const passes::Plan& plan, const List<u8>& spared,
+  void watch_sums(Watched& w, const ir::Graph& g, const kernel_ir::Plan& plan, const List<u8>& spared,
                   const u64* addresses, int sums) const {
     if (!checks_.finite) return;
     for (int s = 0; s < sums; ++s)
@@ -22863,9 +22864,9 @@ class Checker {
       }
   }
 
-  void watch_group(Watched& w, const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+  void watch_group(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                    const List<u8>& spared, List<int>& writer, int k, const u64* addresses, int count) const {
-    const passes::Group& group = f.groups[k];
+    const kernel_ir::Group& group = f.groups[k];
     const int own = static_cast<int>(steps_.size());
     for (int i = 0; i < group.stores.size; ++i) writer[f.pool[group.stores.begin + i]] = own;
     if (group.opaque >= 0) writer[group.result >= 0 ? group.result : group.opaque] = own;
@@ -22880,7 +22881,7 @@ class Checker {
       for (int i = 0; i < group.stores.size; ++i) written(f.pool[group.stores.begin + i]);
       if (group.stores.size == 0) written(group.result >= 0 ? group.result : group.opaque);
       const auto read = [&](int node) {
-        while (f.view_of[node] < 0 && f.materialization[node] == passes::Materialization::view)
+        while (f.view_of[node] < 0 && f.materialization[node] == kernel_ir::Materialization::view)
           node = g.in(node, 0);
         if (f.view_of[node] >= 0) node = f.views[f.view_of[node]].root;
         if (!is_float(g.nodes[node].dtype)) return;
@@ -22910,7 +22911,7 @@ class Checker {
   static bool is_odd(double x, bool infinities) { return x != x || (infinities && x - x != 0); }
 
   // Where lookups read. A place outside is skipped by scatters and by lookups that ask for zeros there.
-  void watch_places(Watched& w, const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+  void watch_places(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                     const List<int>& writer, int node, const u64* addresses, int count) const {
     const ir::Op op = g.nodes[node].op;
     const bool rows = op == ir::Op::take_rows;
@@ -23540,9 +23541,9 @@ class Instance final : public Counted {
   template <class T, class S, int K>
   auto result() {
     constexpr u64 address = P::image[P::header.output_at + K];
-    constexpr bool in_state = address != passes::BufferAddress::none &&
-                              (passes::BufferAddress::space(address) == ir::Space::model ||
-                               passes::BufferAddress::space(address) == ir::Space::optimizer);
+    constexpr bool in_state = address != kernel_ir::BufferAddress::none &&
+                              (kernel_ir::BufferAddress::space(address) == ir::Space::model ||
+                               kernel_ir::BufferAddress::space(address) == ir::Space::optimizer);
     return TensorView<T, S, Device>(
         results_.give(*program_, K, S::size * static_cast<i64>(sizeof(T)), in_state));
   }
@@ -23674,16 +23675,16 @@ concept IsProbeNames = requires {
 };
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/passes/precision.hpp ----
+// ---- weft/transforms/precision.hpp ----
 // Precision as a pass: matrix products work on operands cast down, everything else stays as it was written.
 // The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
 // depends on what was fused.
 
-// ---- weft/passes/lowered_weights.hpp ----
+// ---- weft/transforms/lowered_weights.hpp ----
 // Weights that products read in a lower precision, cast together: those that are neighbours in the model's
 // block become one vector of which the products see parts. So a step casts once where it would once a weight.
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::transforms {
 
 // Whether a node of `op` is its operand's elements, or some of them, in another order.
 constexpr bool rearranges(ir::Op op) {
@@ -23769,9 +23770,9 @@ class LoweredWeights {
   List<int> lowered_;
 };
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::transforms
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::transforms {
 
 // The dtype in which products of f32 operands are computed, and whether those that stay f32 may round their
 // factors to TF32.
@@ -23784,7 +23785,8 @@ struct PrecisionRule {
 namespace detail {
 
 // Which products are added, as they are or with a bias between, to a value as large that lies in memory: one
-// that is given, or that something else reads too. Their kernels can add it to their sums (passes/fuse.hpp).
+// that is given, or that something else reads too. Their kernels can add it to their sums
+// (kernel_ir/fuse.hpp).
 constexpr List<u8> joins_residual(const ir::Graph& g) {
   const int n = g.nodes.size();
   List<int> reads(n, 0), reader(n, -1);
@@ -23948,7 +23950,7 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   return rewriter.run();
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::transforms
 
 // Policies: how a trainer or a function computes its matrix products.
 namespace WEFT_NAMESPACE::precision {
@@ -23956,20 +23958,20 @@ namespace WEFT_NAMESPACE::precision {
 // Everything as written.
 struct F32 {
   static constexpr OptionKind option = OptionKind::precision;
-  static constexpr passes::PrecisionRule rule{DType::f32};
+  static constexpr transforms::PrecisionRule rule{DType::f32};
   static constexpr bool scaled = false;
 };
 // Matrix products of f32 operands may round these to TF32 (10 bits of mantissa; sums in f32), as tensor cores
 // of GPUs do; on the host they are f32.
 struct TF32 {
   static constexpr OptionKind option = OptionKind::precision;
-  static constexpr passes::PrecisionRule rule{DType::f32, true};
+  static constexpr transforms::PrecisionRule rule{DType::f32, true};
   static constexpr bool scaled = false;
 };
 // Operands in bf16, sums in f32, master weights in f32.
 struct BF16 {
   static constexpr OptionKind option = OptionKind::precision;
-  static constexpr passes::PrecisionRule rule{DType::bf16};
+  static constexpr transforms::PrecisionRule rule{DType::bf16};
   static constexpr bool scaled = false;
 };
 // Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are
@@ -23977,7 +23979,7 @@ struct BF16 {
 // the device.
 struct F16 {
   static constexpr OptionKind option = OptionKind::precision;
-  static constexpr passes::PrecisionRule rule{DType::f16};
+  static constexpr transforms::PrecisionRule rule{DType::f16};
   static constexpr bool scaled = true;
 };
 
@@ -24272,7 +24274,7 @@ struct ProbedSource {
 // The same function under a precision policy that changes something.
 template <class Source, class Policy>
 struct PrecisionSource : Source {
-  static constexpr ir::Graph graph() { return passes::apply_precision(Source::graph(), Policy::rule); }
+  static constexpr ir::Graph graph() { return transforms::apply_precision(Source::graph(), Policy::rule); }
 };
 
 // The same function behind the stage At of its passes.
@@ -26718,7 +26720,7 @@ class StepLoss {
 // Layer 1: dtypes, shapes, fields, random numbers, errors.
 
 // ---- weft/data.hpp ----
-// Layer 12: datasets and loaders.
+// Layer 13: datasets and loaders.
 
 // ---- weft/data/batch.hpp ----
 // A batch: one dense array per field, the batch as first axis. Law: its shape never changes; rows from
@@ -28233,7 +28235,7 @@ decltype(auto) on_best_device(F&& f) {
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/exec.hpp ----
-// Layer 11: tensors, models, compiled functions.
+// Layer 12: tensors, models, compiled functions.
 
 // ---- weft/exec/any_function.hpp ----
 // Function<Out(In...)>: any compiled function under a type that can be written down. Law: this header knows
@@ -28997,7 +28999,7 @@ inline CsvTable read_csv(const std::string& path, const CsvOptions& options = {}
 
 }  // namespace WEFT_NAMESPACE::io
 // ---- weft/nn.hpp ----
-// Layer 7: modules.
+// Layer 8: modules.
 
 // ---- weft/nn/activation.hpp ----
 // Activations as modules, with PyTorch's names and defaults; settings are members. They hold no state, except
@@ -33884,21 +33886,21 @@ struct EmbeddingBag {
 // returns the gradient of f's scalar result; it nests, because gradients are made of the same primitives as
 // everything else. Law: f sees its arguments as independent variables, whatever they were computed from.
 
-// ---- weft/passes/differentiate.hpp ----
+// ---- weft/transforms/differentiate.hpp ----
 // Reverse-mode differentiation: appends to the graph the gradient of one scalar-seeded value with respect to
 // chosen nodes. Only nodes on a path from those to the value are visited; time is linear in them.
 
-// ---- weft/passes/gradient_rules.hpp ----
+// ---- weft/transforms/gradient_rules.hpp ----
 // The one table of gradients: for each primitive, from its value y and the gradient g of y, the gradient of
 // every operand, emitted as primitives (so gradients of gradients need nothing more). A null rule: no
 // gradient flows (integers, predicates, random bits). Formulae: the derivatives of calculus; dot's after the
 // general contraction of XLA's DotGeneral.
 
-// ---- weft/passes/along_axis_rules.hpp ----
+// ---- weft/transforms/along_axis_rules.hpp ----
 // Gradients of the primitives along one axis, in the manner of gradient_rules.hpp. Formulae: PyTorch's
 // cumulative functions, with zeros and ties treated exactly.
 
-namespace WEFT_NAMESPACE::passes::rules {
+namespace WEFT_NAMESPACE::transforms::rules {
 
 namespace along_axis {
 using ir::Fold;
@@ -34058,14 +34060,14 @@ constexpr void scatter_reduce(ir::Value y, ir::Value g, ir::Value* out) {
   }
 }
 
-}  // namespace WEFT_NAMESPACE::passes::rules
-// ---- weft/passes/linear_sum.hpp ----
+}  // namespace WEFT_NAMESPACE::transforms::rules
+// ---- weft/transforms/linear_sum.hpp ----
 // The sum that is a broadcast's gradient, by the linearity of sums: factors that are the same for all that is
 // summed come out of it, and what has lost its mean adds nothing. So the gradients of a normalisation share
 // their sums, and none goes once more over its rows for a term that is zero. Law: only exact identities of
 // real numbers, in f32 and f64. Sums that a program writes itself stay as they are written.
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::transforms {
 
 using ir::Op;
 using ir::Value;
@@ -34204,9 +34206,9 @@ constexpr Value linear_sum_to(Value x, Dims to) {
   return ir::reshape(linear_sum(x, ir::stretched(from, to)), to);
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::transforms
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::transforms {
 
 using ir::Op;
 using ir::Value;
@@ -34607,9 +34609,9 @@ constexpr GradientRule gradient_rule(Op op) { return rules::index.rule[static_ca
 // constant.
 constexpr bool has_gradient_rule(Op op) { return rules::index.known[static_cast<int>(op)]; }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::transforms
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::transforms {
 
 // The gradients of a loop's operands (-1: none) from those of its results: `adjoint` of each of the nodes
 // `results`. Only operands that are `needed` count. Defined in loop_gradient.hpp.
@@ -34734,16 +34736,16 @@ constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
   return differentiate(*y.builder, List<int>(1, y.id), List<int>(1, seed.id), wrt);
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::transforms
 
-// ---- weft/passes/loop_gradient.hpp ----
+// ---- weft/transforms/loop_gradient.hpp ----
 // The gradient of a loop: a loop in the other direction whose body is the gradient of the body. What a trip
 // computed is made again from the carry that entered it, but for what takes a kernel of its own, as products
 // do, which the forward loop then stacks as well. Carries of the reverse loop: the gradients of the carries,
 // and of invariants. Where an invariant's gradient is a sum over trips of products or sums, their operands
 // are stacked instead, and one product or sum over all trips follows.
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::transforms {
 
 class LoopGradient {
  public:
@@ -35115,7 +35117,7 @@ constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& res
   return LoopGradient(b, loop).run(results, adjoint, needed);
 }
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE {
 
@@ -35217,7 +35219,7 @@ struct GradientOf {
     constexpr bool ok = L::rank == 0 && is_float(dtype_of<typename L::dtype>);
     static_assert(sizeof(LossIsScalar<ok, GradientOf, typename L::shape, typename L::dtype>) > 0);
     List<ir::Value> found;
-    if constexpr (ok) found = passes::differentiate(loss.value, ir::constant_like(loss.value, 1), nodes);
+    if constexpr (ok) found = transforms::differentiate(loss.value, ir::constant_like(loss.value, 1), nodes);
     // where no gradient flows it is zero
     const auto result = [&]<class X>(const X& x, int next) {
       if constexpr (ModelArgument<X>::is_model)
@@ -38296,7 +38298,7 @@ struct Upsample {
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/ops.hpp ----
-// Layer 6: operations on typed handles.
+// Layer 7: operations on typed handles.
 
 // ---- weft/ops/alias.hpp ----
 // PyTorch's second names of operations: absolute is abs, concat is cat. Each is the operation itself.
@@ -43528,7 +43530,8 @@ constexpr auto entered(ir::Builder& b, const X& x) {
 // The gradients of sum(y * seed) by `variables`, zero where none flows: an expression, or a tuple.
 template <class Y, class Seed, class V>
 constexpr auto gradients_of(ir::Builder& b, const Y& y, const Seed& seed, const V& variables) {
-  const List<ir::Value> found = passes::differentiate(b, nodes_of(y), nodes_of(seed), nodes_of(variables));
+  const List<ir::Value> found =
+      transforms::differentiate(b, nodes_of(y), nodes_of(seed), nodes_of(variables));
   int k = 0;
   const auto take = [&](const auto& x) {
     const ir::Value g = found[k++];
@@ -43661,14 +43664,15 @@ constexpr auto jvp(const F&, const X& x, const A&...) {
 // ---- weft/ops/transform/vmap.hpp ----
 // vmap: a function of one sample as a function of many. vmap(f)(x, ...) takes the samples of every tensor
 // along its first axis and stacks the results. Law: vmap(f)(x)[i] is f(x[i]); it is traced once, and no rule
-// but those of passes/vmap_rules.hpp makes the difference. Random numbers are drawn anew for every sample.
+// but those of transforms/vmap_rules.hpp makes the difference. Random numbers are drawn anew for every
+// sample.
 
-// ---- weft/passes/vmap_rules.hpp ----
+// ---- weft/transforms/vmap_rules.hpp ----
 // Batching: a graph that was traced for one sample, added to another for `size` samples at once. Law: every
 // result is the stack, along a new leading axis, of what the graph gives for each sample; what no sample
 // changes is computed once. Rules as in torch.func.vmap and jax.vmap, one a primitive, in one table.
 
-namespace WEFT_NAMESPACE::passes {
+namespace WEFT_NAMESPACE::transforms {
 
 // A value for all samples: with the batch as its leading axis where it is mapped, else the same for each.
 struct VmapItem {
@@ -44036,7 +44040,7 @@ class Vmapper {
   List<Loop> loops_;
 };
 
-}  // namespace WEFT_NAMESPACE::passes
+}  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE {
 
@@ -44103,7 +44107,7 @@ constexpr i64 common_samples(std::initializer_list<i64> each) {
 struct SampleTrace {
   ir::Builder& b;
   ir::Builder body{64};
-  List<passes::VmapItem> inputs;
+  List<transforms::VmapItem> inputs;
 
   constexpr explicit SampleTrace(ir::Builder& around) : b(around) {
     body.parent = &b;
@@ -44130,7 +44134,7 @@ struct SampleTrace {
       const auto e = traced(b, a);
       using E = std::remove_cvref_t<decltype(e)>;
       using Rule = sample_rule<typename E::shape, Axis>;
-      const ir::Value all = passes::vmapping::move_axis(e.value, Rule::axis, 0);
+      const ir::Value all = transforms::vmapping::move_axis(e.value, Rule::axis, 0);
       return Expr<typename E::dtype, shape_of<Rule>>{input(all, true, Rule::value)};
     }
   }
@@ -44140,7 +44144,7 @@ struct SampleTrace {
     b.graph.streams = body.graph.streams;
     for (int k = inputs.size(); k < body.outer.size(); ++k) inputs.push({{&b, body.outer[k]}, false});
     List<ir::Value> out;
-    for (const passes::VmapItem& x : passes::Vmapper(b, body.graph, samples).run(inputs)) {
+    for (const transforms::VmapItem& x : transforms::Vmapper(b, body.graph, samples).run(inputs)) {
       const Dims one = x.value.dims();
       out.push(x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(samples, one)));
     }
@@ -44291,7 +44295,7 @@ constexpr auto vmap(const F&, const X& x, const A&...) {
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/optim.hpp ----
-// Layer 8: optimisers and schedules.
+// Layer 9: optimisers and schedules.
 
 // ---- weft/optim/adadelta.hpp ----
 // Adadelta (Zeiler, 2012), as torch.optim.Adadelta: g += weight_decay p; s = rho s + (1 - rho) g^2;
@@ -46055,7 +46059,7 @@ struct PlainSGD {
 
 }  // namespace WEFT_NAMESPACE::optim
 // ---- weft/train.hpp ----
-// Layer 13: training.
+// Layer 14: training.
 
 // ---- weft/train/any_trainer.hpp ----
 // AnyTrainer<In...>: any trainer with these inputs under a type that can be written down. Law: this header
@@ -47531,7 +47535,7 @@ constexpr Forward trace_forward() {
 // table's order, the slot of the loss scale (-1 without one).
 struct Backward {
   ir::Graph graph;
-  passes::Differentiation state;
+  transforms::Differentiation state;
   List<int> parameters;
   int scale_slot = -1;
 
@@ -47558,15 +47562,15 @@ constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
   }
   for (int i = 0; i < table.size; ++i)
     if (table.row[i].trained) r.parameters.push(read_slot(b, i).id);
-  r.state = passes::begin_differentiation(total, seed, r.parameters);
-  passes::differentiate_on(b, r.state, nodes);
+  r.state = transforms::begin_differentiation(total, seed, r.parameters);
+  transforms::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);
   return r;
 }
 constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGradient>& customs = {}) {
   ir::Builder b(static_cast<ir::Graph&&>(r.graph));
   b.custom_gradients = customs;
-  passes::differentiate_on(b, r.state, nodes);
+  transforms::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);
 }
 
@@ -47940,7 +47944,7 @@ struct StepSource {
       if constexpr (O::Precision::rule.changes_nothing())
         return compiler::graph_of<Before>();
       else
-        return passes::apply_precision(compiler::graph_of<Before>(), O::Precision::rule);
+        return transforms::apply_precision(compiler::graph_of<Before>(), O::Precision::rule);
     }
   };
   static constexpr ir::Graph graph() {
@@ -48257,7 +48261,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   friend class train::Checkpointed<Trainer>;
 
   // Of the program that updates, so that another can begin behind it.
-  static constexpr i64 apply_bytes() { return passes::align_up(Program<true>::memory_bytes()); }
+  static constexpr i64 apply_bytes() { return kernel_ir::align_up(Program<true>::memory_bytes()); }
 
   void check_held() const {
     if (!losses_) [[unlikely]]
@@ -49453,7 +49457,7 @@ namespace WEFT_NAMESPACE::exec {
 // at multiples of 256.
 template <class P>
 constexpr u64 address_bits(u64 address) {
-  using passes::BufferAddress;
+  using kernel_ir::BufferAddress;
   if (address == BufferAddress::none) return 0;
   u64 bits = static_cast<u64>(BufferAddress::offset(address));
   if constexpr (P::header.bindings > 0) {
@@ -49477,7 +49481,8 @@ constexpr int kernel_alignment() {
     const int first = static_cast<int>(w[1] & 0xffffffff);
     for (int k = 0; k < Needs::header.operands; ++k) {
       const u64 address = P::image[P::header.address_at + first + k];
-      if (address != passes::BufferAddress::none && Needs::is_dense(k) && address_bits<P>(address) % 16 != 0)
+      if (address != kernel_ir::BufferAddress::none && Needs::is_dense(k) &&
+          address_bits<P>(address) % 16 != 0)
         return 1;
     }
   }
@@ -49532,7 +49537,7 @@ struct CudaPlan {
       if (n[4] == 0) continue;
       if (finished) finished = false, waiting = 0;
       const kernels::FusedCut cut = fused.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]));
-      waiting += passes::align_up(cut.chunks * static_cast<i64>(n[4]));
+      waiting += kernel_ir::align_up(cut.chunks * static_cast<i64>(n[4]));
       if (most < waiting) most = waiting;
     }
     return most;
@@ -49548,7 +49553,7 @@ struct CudaPlan {
       const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(n), sum_size(w[0] >> 8));
       if (most < bytes) most = bytes;
     }
-    return fused_partial_bytes() + passes::align_up(most);
+    return fused_partial_bytes() + kernel_ir::align_up(most);
   }
 
   // Bytes of the type in which convolution kernel `kernel` sums.
@@ -49560,8 +49565,8 @@ struct CudaPlan {
   // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number`
   // begins; that of the number after the last is the block's size.
   static constexpr i64 input_offset(int number) {
-    i64 at = passes::align_up(i64{4} * P::header.scalars);
-    for (int k = 0; k < number; ++k) at += passes::align_up(input_bytes(k));
+    i64 at = kernel_ir::align_up(i64{4} * P::header.scalars);
+    for (int k = 0; k < number; ++k) at += kernel_ir::align_up(input_bytes(k));
     return at;
   }
   static constexpr i64 input_bytes(int number) {
@@ -49611,7 +49616,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
         waiting.push({at, next + (at - planned), cut.chunks});
         args.pointer[k] = next + (at - planned);
       }
-      next += passes::align_up(cut.chunks * args.partial_bytes);
+      next += kernel_ir::align_up(cut.chunks * args.partial_bytes);
     }
     args.rows_per_chunk = cut.rows_per_chunk;
     args.chunks = cut.blocks;
@@ -50946,7 +50951,7 @@ class CudaProgram {
     i64 used = 0;
     const auto take = [&](i64 size) {
       std::byte* const at = memory_.data() + used;
-      used += passes::align_up(size);
+      used += kernel_ir::align_up(size);
       return DeviceBuffer::borrow(at, static_cast<std::size_t>(size));
     };
     workspace_ = take(P::header.workspace_bytes);
@@ -50980,8 +50985,8 @@ class CudaProgram {
   // All device memory that the program takes beside the blocks of state, in bytes: intermediate values,
   // partial sums, inputs and scalars, the library's scratch.
   static constexpr i64 memory_bytes() {
-    return passes::align_up(P::header.workspace_bytes) + passes::align_up(Plan::partial_bytes()) +
-           passes::align_up(Plan::staged_bytes()) + passes::align_up(library_bytes());
+    return kernel_ir::align_up(P::header.workspace_bytes) + kernel_ir::align_up(Plan::partial_bytes()) +
+           kernel_ir::align_up(Plan::staged_bytes()) + kernel_ir::align_up(library_bytes());
   }
 
   void set_random(u64 seed, u64 step) {
@@ -51070,7 +51075,7 @@ class CudaProgram {
     for (int k = 0; k < P::header.inputs; ++k) {
       if (!bound_[k]) continue;
       const i64 from = Plan::input_offset(k);
-      if (passes::align_up(end) != from) {
+      if (kernel_ir::align_up(end) != from) {
         flush();
         begin = from;
       }

@@ -83,7 +83,7 @@ class Program {
     std::memset(scalars_.data(), 0, scalars_.size());
     exec::cut_for_gpu<P>(steps_.launches(), partial_.data());
     for (int k = 0; k < P::header.inputs; ++k)
-      inputs_.emplace_back(static_cast<std::size_t>(passes::align_up(exec::CudaPlan<P>::input_bytes(k))));
+      inputs_.emplace_back(static_cast<std::size_t>(kernel_ir::align_up(exec::CudaPlan<P>::input_bytes(k))));
     for (int i = 0; i < P::header.presets; ++i) {
       const u64 preset = P::image[P::header.preset_at + i];
       set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));

@@ -63,7 +63,7 @@ ir::Graph block(bool backward) {
     for (int s = 0; s < states; ++s)
       wrt.push(b.leaf(ir::Op::state, b.graph.slots[s].dtype, Dims(b.graph.shapes[b.graph.slots[s].shape]),
                       static_cast<u64>(s)));
-    for (const ir::Value& gradient : passes::differentiate(y.value, dy.value, wrt))
+    for (const ir::Value& gradient : transforms::differentiate(y.value, dy.value, wrt))
       b.graph.outputs.push(gradient.id);
   }
   return static_cast<ir::Graph&&>(b.graph);
@@ -99,8 +99,8 @@ TEST_CASE("golden: a pre-norm residual block, forward and backward") {
 
 // Launches of a pass over `Depth` blocks, at an extent where every sum along the rows has a second stage.
 template <int Depth>
-int stack_launches(bool backward, passes::PrecisionRule rule = {}) {
-  const ir::Graph graph = passes::apply_precision(block<Stack<Depth>, 4096>(backward), rule);
+int stack_launches(bool backward, transforms::PrecisionRule rule = {}) {
+  const ir::Graph graph = transforms::apply_precision(block<Stack<Depth>, 4096>(backward), rule);
   return static_cast<int>(exec::explain_graph(graph).steps.size());
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("golden: residual blocks take 4 launches forward and at most 7 backwar
 }
 
 TEST_CASE("golden: they take as many in bf16 and f16, once the weights are cast, and the gradient given") {
-  for (const passes::PrecisionRule rule : {precision::BF16::rule, precision::F16::rule}) {
+  for (const transforms::PrecisionRule rule : {precision::BF16::rule, precision::F16::rule}) {
     CHECK(stack_launches<1>(false, rule) == 1 + 4);
     CHECK(stack_launches<1>(true, rule) == 1 + 4 + 1 + 7);
     CHECK(stack_launches<3>(false, rule) == 1 + 12);
@@ -137,8 +137,8 @@ TEST_CASE("golden: a training step of a small classifier") {
 }
 
 TEST_CASE("golden: the same in bf16: casts, of all weights as one vector, and nothing else are new") {
-  const ir::Graph plain = passes::prune(MlpStep<precision::F32>::graph()),
-                  low = passes::prune(MlpStep<precision::BF16>::graph());
+  const ir::Graph plain = transforms::prune(MlpStep<precision::F32>::graph()),
+                  low = transforms::prune(MlpStep<precision::BF16>::graph());
   golden::compare("mlp_step_bf16", golden::after_prune(MlpStep<precision::BF16>::graph()));
   int plain_count[ir::op_count]{}, low_count[ir::op_count]{};
   for (const ir::Node& n : plain.nodes) ++plain_count[static_cast<int>(n.op)];
@@ -159,10 +159,10 @@ TEST_CASE("golden: policies leave random streams as they are") {
         out += std::to_string(n.imm) + " " + to_text(g.shapes[n.shape]).c_str() + ";";
     return out;
   };
-  const std::string plain = streams(passes::prune(MlpStep<precision::F32>::graph()));
+  const std::string plain = streams(transforms::prune(MlpStep<precision::F32>::graph()));
   CHECK(plain == "0 (128, 128);");
-  CHECK(streams(passes::prune(MlpStep<precision::BF16>::graph())) == plain);
-  CHECK(streams(passes::prune(MlpStep<precision::F16>::graph())) == plain);
+  CHECK(streams(transforms::prune(MlpStep<precision::BF16>::graph())) == plain);
+  CHECK(streams(transforms::prune(MlpStep<precision::F16>::graph())) == plain);
 }
 
 TEST_CASE("golden: an evaluation has no random node") {

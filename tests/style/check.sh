@@ -48,7 +48,7 @@ layers() {
         if (!(to in layer)) bad("includes weft/" target ", whose folder is not in include/weft/README.md")
         else if (folder in layer && to != folder && layer[to] + 0 >= layer[folder] + 0)
           bad("layer " layer[folder] " includes weft/" target " of layer " layer[to])
-        else if (folder ~ /^(ir|passes|ops|nn|optim)(\/|$)/ && to ~ /^(device|kernels|comm)$/)
+        else if (folder ~ /^(ir|kernel_ir|transforms|ops|nn|optim)(\/|$)/ && to ~ /^(device|kernels|comm)$/)
           bad("the front end includes weft/" target)
       } else if (!top) bad("includes the umbrella weft/" target)
       next

@@ -17,7 +17,7 @@ import sys
 root = pathlib.Path(__file__).resolve().parents[2]
 include = root / "include/weft"
 internal_path = root / "tests/registry/internal.txt"
-folders = ("core", "device", "io", "ops", "nn", "optim", "passes", "compiler", "exec", "data", "train")
+folders = ("core", "device", "io", "ops", "nn", "optim", "transforms", "compiler", "exec", "data", "train")
 
 spec = importlib.util.spec_from_file_location("registry", pathlib.Path(__file__).with_name("registry.py"))
 registry = importlib.util.module_from_spec(spec)
@@ -363,7 +363,7 @@ def public_items():
                 item.specialised, item.parameters, item.name = False, primary[item.name], item.name
             else:
                 continue
-        if not item.name or item.specialised or any("detail" in s for s in spaces) or spaces[0] in ("compiler", "exec", "ir", "kernels", "passes"):
+        if not item.name or item.specialised or any("detail" in s for s in spaces) or spaces[0] in ("compiler", "exec", "ir", "kernels", "kernel_ir", "transforms"):
             continue
         if item.kind in ("concept", "") or item.name.startswith(("operator", "WEFT_")) or re.match(r"inline constexpr bool is_", item.rest) or is_message(item):
             continue
@@ -424,7 +424,7 @@ program_sections = [
     ("Devices", ["device/best.hpp", "device/cpu.hpp", "device/cuda.cuh"]),
     ("Tensors", ["exec/tensor.hpp", "exec/print.hpp"]),
     ("Compiled functions", ["exec/function.hpp", "exec/any_function.hpp", "exec/explain.hpp"]),
-    ("Options of functions and trainers", ["exec/options.hpp", "passes/precision.hpp", "core/check.hpp", "core/fresh_seed.hpp", "compiler/user_pass.hpp"]),
+    ("Options of functions and trainers", ["exec/options.hpp", "transforms/precision.hpp", "core/check.hpp", "core/fresh_seed.hpp", "compiler/user_pass.hpp"]),
     ("Models", ["exec/model.hpp", "exec/load.hpp", "exec/apply.hpp", "exec/summary.hpp"]),
     ("Trainers", ["train/trainer.hpp", "train/checkpoint.hpp", "train/any_trainer.hpp", "train/loss_ring.hpp", "train/options.hpp",
                   "train/lbfgs.hpp", "train/checkpoint_report.hpp"]),

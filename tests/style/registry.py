@@ -10,7 +10,7 @@ usage: registry.py check    every name has a row, every row a name; the tests na
 
 A row: weft's name | PyTorch's name | reference test | gradient test | difference
 Tests are paths under tests/, followed by "as WORD" where a test reaches the name through another; a gradient test is "rule" for a primitive whose rule is checked in
-tests/unit/passes/gradient_rules.cpp, or "-" where no gradient flows (the difference, or the kind of result,
+tests/unit/transforms/gradient_rules.cpp, or "-" where no gradient flows (the difference, or the kind of result,
 says why). Sections begin with "# "; what PyTorch has and weft leaves out follows "! name | reason".
 tests/registry/dtypes.txt says in the same manner which dtypes each of them takes.
 """

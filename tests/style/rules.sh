@@ -52,7 +52,7 @@ write include/weft/ops/device.hpp '#include "weft/device/stream.hpp"'
 breaks layers 'ops/device.hpp:1: the front end includes weft/device/stream.hpp'
 rm include/weft/ops/device.hpp
 mkdir -p include/weft/ops/core include/weft/ops/math && write include/weft/ops/core/up.hpp '' '#include "weft/ops/math/log.hpp"'
-breaks layers 'ops/core/up.hpp:2: layer 5 includes weft/ops/math/log.hpp of layer 6'
+breaks layers 'ops/core/up.hpp:2: layer 6 includes weft/ops/math/log.hpp of layer 7'
 write include/weft/ops/core/up.hpp '#include "weft/device/stream.hpp"'
 breaks layers 'ops/core/up.hpp:1: the front end includes weft/device/stream.hpp'
 rm -r include/weft/ops/core include/weft/ops/math

@@ -8,8 +8,8 @@
 #include "support/compile_verified.hpp"
 #include "support/interpret_lowered.hpp"
 #include "weft/ops/core/expr.hpp"
-#include "weft/passes/differentiate.hpp"
-#include "weft/passes/prune.hpp"
+#include "weft/transforms/differentiate.hpp"
+#include "weft/transforms/prune.hpp"
 
 namespace weft::testing {
 
@@ -99,7 +99,7 @@ GradCheck gradcheck(const F& f, const Point<S>&... points) {
   for (int x : wrt) depends[x] = 1;
   for (int i = 0; i < forward; ++i) {
     const ir::Node& node = b.graph.nodes[i];
-    if (!passes::gradient_rule(node.op) && node.op != ir::Op::loop && node.op != ir::Op::loop_result)
+    if (!transforms::gradient_rule(node.op) && node.op != ir::Op::loop && node.op != ir::Op::loop_result)
       continue;
     for (int k = 0; k < node.arity; ++k)
       if (depends[b.graph.in(i, k)])
@@ -109,7 +109,7 @@ GradCheck gradcheck(const F& f, const Point<S>&... points) {
 
   ir::Graph values = b.graph;
   values.outputs.push(loss.id);
-  const List<ir::Value> gradients = passes::differentiate(loss, ir::constant_like(loss, 1), wrt);
+  const List<ir::Value> gradients = transforms::differentiate(loss, ir::constant_like(loss, 1), wrt);
   result.reached = true;
   for (const ir::Value& g : gradients) {
     if (g) b.graph.outputs.push(g.id);
@@ -118,7 +118,7 @@ GradCheck gradcheck(const F& f, const Point<S>&... points) {
   if (!result.reached) return result;
   const std::vector<Array> plain = interpret(b.graph, leaves);
 
-  const ir::Graph forwards = passes::prune(values);
+  const ir::Graph forwards = transforms::prune(values);
   const compiler::Module m = compile_verified(b.graph);
   result.launches = m.lowered.steps.size();
   Machine machine(m.graph, m.plan, m.lowered, leaves, 1);

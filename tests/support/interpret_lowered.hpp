@@ -67,7 +67,7 @@ inline void write_element(std::byte* p, DType t, double v) {
 
 class Machine {
  public:
-  Machine(const ir::Graph& graph, const passes::Plan& plan, const compiler::Lowered& lowered,
+  Machine(const ir::Graph& graph, const kernel_ir::Plan& plan, const compiler::Lowered& lowered,
           const Leaves& leaves, u32 order)
       : g(graph), plan_(plan), lowered_(lowered), order_(order) {
     for (std::size_t i = 0; i < leaves.inputs.size(); ++i) {
@@ -87,13 +87,13 @@ class Machine {
       const ir::Slot& slot = g.slots[static_cast<int>(s)];
       for (std::size_t k = 0; k < leaves.slots[s].size(); ++k)
         write_element(
-            byte(passes::BufferAddress::make(slot.space, slot.offset), static_cast<i64>(k), slot.dtype),
+            byte(kernel_ir::BufferAddress::make(slot.space, slot.offset), static_cast<i64>(k), slot.dtype),
             slot.dtype, leaves.slots[s][k]);
     }
   }
 
   void run() {
-    bound_.assign(static_cast<std::size_t>(lowered_.bindings.size()), passes::BufferAddress::none);
+    bound_.assign(static_cast<std::size_t>(lowered_.bindings.size()), kernel_ir::BufferAddress::none);
     run(0, lowered_.steps.size());
   }
 
@@ -102,7 +102,7 @@ class Machine {
   }
   Array slot(int s) {
     const ir::Slot& at = g.slots[s];
-    return memory(passes::BufferAddress::make(at.space, at.offset), at.dtype, g.shapes[at.shape].size());
+    return memory(kernel_ir::BufferAddress::make(at.space, at.offset), at.dtype, g.shapes[at.shape].size());
   }
 
  private:
@@ -128,7 +128,7 @@ class Machine {
       for (i64 trip = 0; trip < trips; ++trip) {
         for (u64 k = n[2]; k < n[2] + n[3]; ++k) {
           const compiler::Binding& b = lowered_.bindings[static_cast<int>(k)];
-          const u64 none = passes::BufferAddress::none;
+          const u64 none = kernel_ir::BufferAddress::none;
           const u64 from = trip == 0 && b.first != none                     ? b.first
                            : b.other != none && (trips - 1 - trip) % 2 == 1 ? b.other
                                                                             : b.base;
@@ -142,21 +142,23 @@ class Machine {
   }
   // What an address inside a loop is in the trip at hand.
   u64 resolved(u64 address) const {
-    if (address == passes::BufferAddress::none || passes::BufferAddress::space(address) != ir::Space::bound)
+    if (address == kernel_ir::BufferAddress::none ||
+        kernel_ir::BufferAddress::space(address) != ir::Space::bound)
       return address;
-    return bound_[static_cast<std::size_t>(passes::BufferAddress::index(address))] +
-           static_cast<u64>(passes::BufferAddress::offset(address));
+    return bound_[static_cast<std::size_t>(kernel_ir::BufferAddress::index(address))] +
+           static_cast<u64>(kernel_ir::BufferAddress::offset(address));
   }
 
   // Element k behind `address`.
   std::byte* byte(u64 address, i64 k, DType t) {
     address = resolved(address);
-    const ir::Space space = passes::BufferAddress::space(address);
+    const ir::Space space = kernel_ir::BufferAddress::space(address);
     Block& block = space == ir::Space::input
-                       ? inputs_[static_cast<std::size_t>(passes::BufferAddress::index(address))]
+                       ? inputs_[static_cast<std::size_t>(kernel_ir::BufferAddress::index(address))]
                        : blocks_[static_cast<int>(space)];
-    const i64 at = passes::BufferAddress::offset(address) + k * size_of(t);
-    if (address == passes::BufferAddress::none || at < 0 || at + size_of(t) > static_cast<i64>(block.size()))
+    const i64 at = kernel_ir::BufferAddress::offset(address) + k * size_of(t);
+    if (address == kernel_ir::BufferAddress::none || at < 0 ||
+        at + size_of(t) > static_cast<i64>(block.size()))
       throw Error("test/bounds", "a kernel reaches outside its block");
     return block.data() + at;
   }
@@ -315,7 +317,7 @@ class Machine {
                     : kind == Kind::scatter_reduce  ? scatter_lines(y, x, lines, count, f, a)
                                                     : search_lines(x, y, lines, count, n(10) != 0);
     for (std::size_t k = 0; k < r.size(); ++k) write(address[2], static_cast<i64>(k), out, r[k]);
-    if (address[3] != passes::BufferAddress::none)  // what a sort may leave in its scratch
+    if (address[3] != kernel_ir::BufferAddress::none)  // what a sort may leave in its scratch
       for (i64 k = 0; k < outer * extent * inner * 2 * (size_of(a) == 8 ? 2 : 1); ++k)
         write(address[3], k, DType::i64, -77);
   }
@@ -487,7 +489,7 @@ class Machine {
         i64 rest = row;
         for (int a = h.row_axes - 1; a > 0; --a) index[a] = rest % space.extent[a], rest /= space.extent[a];
         index[0] = rest;
-        if (flat) columns.extent[h.col_axes - 1] = row + 1 == rows ? last_cols : passes::flat_tile;
+        if (flat) columns.extent[h.col_axes - 1] = row + 1 == rows ? last_cols : kernel_ir::flat_tile;
         if (h.segmented) {
           for (int k = 6 + static_cast<int>(number[5]); k < numbers; k += 3) {
             const i64 tile = row - static_cast<i64>(number[k]), from = tile * kernels::tile_length;
@@ -538,7 +540,7 @@ class Machine {
   }
 
   const ir::Graph& g;
-  const passes::Plan& plan_;
+  const kernel_ir::Plan& plan_;
   const compiler::Lowered& lowered_;
   std::mt19937 order_;
   std::vector<Block> inputs_;

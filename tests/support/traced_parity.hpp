@@ -8,8 +8,8 @@
 #include "support/compile_verified.hpp"
 #include "support/interpret_lowered.hpp"
 #include "support/parity.hpp"
-#include "weft/passes/differentiate.hpp"
-#include "weft/passes/prune.hpp"
+#include "weft/transforms/differentiate.hpp"
+#include "weft/transforms/prune.hpp"
 
 namespace weft::testing {
 
@@ -50,7 +50,7 @@ inline std::vector<ir::Value> parity_gradients(ir::Builder& b, const std::vector
     losses.push(loss.id);
     seeds.push(ir::constant_like(loss, 1).id);
   }
-  const List<ir::Value> found = passes::differentiate(b, losses, seeds, wrt);
+  const List<ir::Value> found = transforms::differentiate(b, losses, seeds, wrt);
   std::vector<ir::Value> r;
   for (int k = 0; k < wrt.size(); ++k)
     r.push_back(found[k] ? found[k] : ir::constant_like(ir::Value{&b, wrt[k]}, 0));

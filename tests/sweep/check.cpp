@@ -13,7 +13,7 @@
 #include "sweep/evaluate.hpp"
 #include "sweep/sweep.hpp"
 #include "weft/core/error.hpp"
-#include "weft/passes/differentiate.hpp"
+#include "weft/transforms/differentiate.hpp"
 
 namespace weft::sweep {
 
@@ -137,7 +137,7 @@ void differentiate(Program& p, const Row& row, const std::vector<int>& ys, const
     seed.push(p.b.leaf(ir::Op::input, v.dtype(), v.dims(), p.inputs.size() - 1));
   }
   for (const int x : xs) wrt.push(x);
-  const List<ir::Value> found = passes::differentiate(p.b, y, seed, wrt);
+  const List<ir::Value> found = transforms::differentiate(p.b, y, seed, wrt);
   for (int k = 0; k < wrt.size(); ++k) {
     const ir::Value x{&p.b, wrt[k]};
     gradients.push_back(found[k] ? found[k].id : ir::constant_like(x, 0).id);

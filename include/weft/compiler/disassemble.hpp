@@ -148,7 +148,7 @@ inline std::string fused(const u64* w) {
 }
 
 inline std::string address(u64 a) {
-  using passes::BufferAddress;
+  using kernel_ir::BufferAddress;
   if (a == BufferAddress::none) return "none";
   const ir::Space space = BufferAddress::space(a);
   std::string out = space_names[static_cast<int>(space)];

@@ -6,7 +6,7 @@
 
 namespace WEFT_NAMESPACE::compiler {
 
-constexpr void write(WordWriter& w, const passes::Plan& p) {
+constexpr void write(WordWriter& w, const kernel_ir::Plan& p) {
   w.put_int(p.where.size());
   w.put_int(p.tilings.size());
   w.put_int(p.copies.size());
@@ -14,7 +14,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
   w.put_int(p.workspace_bytes);
   w.put_int(p.combines.size());
   w.put_all(p.where.data(), p.where.size());
-  for (const passes::Tiling& c : p.tilings) {
+  for (const kernel_ir::Tiling& c : p.tilings) {
     w.put_int(c.rows);
     w.put_int(c.cols);
     w.put_int(c.rows_per_chunk);
@@ -22,7 +22,7 @@ constexpr void write(WordWriter& w, const passes::Plan& p) {
     w.put_pair(2 * c.split + (c.flat ? 1 : 0), c.segments);
     w.put(c.partials);
   }
-  for (const passes::Copy& c : p.copies) {
+  for (const kernel_ir::Copy& c : p.copies) {
     w.put(c.from);
     w.put(c.to);
     w.put_int(c.bytes);
@@ -41,8 +41,8 @@ struct FrozenPlan {
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
     u64 where[at_least_one(S::places)]{};
-    passes::Tiling tilings[at_least_one(S::tilings)]{};
-    passes::Copy copies[at_least_one(S::copies)]{};
+    kernel_ir::Tiling tilings[at_least_one(S::tilings)]{};
+    kernel_ir::Copy copies[at_least_one(S::copies)]{};
     u64 outputs[at_least_one(S::outputs)]{};
     int combines[at_least_one(S::combines)]{};
   };
@@ -53,7 +53,7 @@ struct FrozenPlan {
     const u64* const from = r.take(S::places);
     for (int i = 0; i < S::places; ++i) to.where[i] = from[i];
     for (int i = 0; i < S::tilings; ++i) {
-      passes::Tiling& c = to.tilings[i];
+      kernel_ir::Tiling& c = to.tilings[i];
       c.rows = r.get_int();
       c.cols = r.get_int();
       c.rows_per_chunk = r.get_int();
@@ -65,7 +65,7 @@ struct FrozenPlan {
       c.partials = r.get();
     }
     for (int i = 0; i < S::copies; ++i) {
-      passes::Copy& c = to.copies[i];
+      kernel_ir::Copy& c = to.copies[i];
       c.from = r.get();
       c.to = r.get();
       c.bytes = r.get_int();
@@ -77,11 +77,11 @@ struct FrozenPlan {
   }
   static constexpr Arrays<FrozenPlan> arrays = read<FrozenPlan>();
 
-  static constexpr passes::Plan plan() {
-    passes::Plan p;
+  static constexpr kernel_ir::Plan plan() {
+    kernel_ir::Plan p;
     p.where = List<u64>::borrow(arrays.where, places);
-    p.tilings = List<passes::Tiling>::borrow(arrays.tilings, tilings);
-    p.copies = List<passes::Copy>::borrow(arrays.copies, copies);
+    p.tilings = List<kernel_ir::Tiling>::borrow(arrays.tilings, tilings);
+    p.copies = List<kernel_ir::Copy>::borrow(arrays.copies, copies);
     p.outputs = List<u64>::borrow(arrays.outputs, outputs);
     p.combines = List<int>::borrow(arrays.combines, combines);
     p.workspace_bytes = static_cast<i64>(Kept<Stage>::data[4]);

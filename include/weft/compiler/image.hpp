@@ -51,7 +51,7 @@ constexpr void count_work(const Lowered& l, int begin, int end, i64 trips, Image
   }
 }
 
-constexpr Image link(const ir::Graph& g, const passes::Plan& plan, const Lowered& lowered) {
+constexpr Image link(const ir::Graph& g, const kernel_ir::Plan& plan, const Lowered& lowered) {
   Image b;
   ImageHeader& h = b.header;
   h.kernels = lowered.kernels.size();
@@ -79,7 +79,7 @@ constexpr Image link(const ir::Graph& g, const passes::Plan& plan, const Lowered
   count_work(lowered, 0, lowered.steps.size(), 1, h);
   b.outputs = plan.outputs;
   b.presets = g.presets;
-  for (int node : g.inputs) b.input_bytes.push(node < 0 ? 0 : passes::bytes_of(g, node));
+  for (int node : g.inputs) b.input_bytes.push(node < 0 ? 0 : kernel_ir::bytes_of(g, node));
   return b;
 }
 

@@ -13,8 +13,8 @@ namespace WEFT_NAMESPACE::compiler {
 
 // The launches of groups [first, last), and what comes before them; what comes after all groups goes with the
 // last.
-constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int first,
-                        int last) {
+constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                        int first, int last) {
   Lowered out;
   FusedLowering fused(g, f, plan, out);
   int combine = 0;  // the next of plan.combines
@@ -25,7 +25,7 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
     ++combine;
   };
   const auto copies = [&](int before) {
-    for (const passes::Copy& c : plan.copies) {
+    for (const kernel_ir::Copy& c : plan.copies) {
       if (c.before != before) continue;
       List<u64> addresses, numbers;
       addresses.push(c.from);
@@ -38,7 +38,7 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
   for (int k = first; k < last; ++k) {
     sums(k);
     if (!plan.copies.empty()) copies(k);
-    const passes::Group& group = f.groups[k];
+    const kernel_ir::Group& group = f.groups[k];
     if (group.opaque < 0) {
       if (group.stores.size > 0) fused.lower(k);
     } else if (g.nodes[group.opaque].op == ir::Op::loop) {
@@ -62,7 +62,7 @@ constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passe
   return out;
 }
 
-constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan) {
+constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan) {
   return lower(g, f, plan, 0, f.groups.size());
 }
 

@@ -2,8 +2,8 @@
 // What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
 // is frozen into a program's constant data.
 
+#include "weft/kernel_ir/plan.hpp"
 #include "weft/kernels/evaluator/code.hpp"
-#include "weft/passes/plan.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -29,8 +29,8 @@ enum class StepKind : u8 {
 // What an address of Space::bound, whose index names a binding, is in trip n: `first` in the first trip where
 // there is one; else base + n * stride, or `other` in every second trip, counted back from the last.
 struct Binding {
-  u64 first = passes::BufferAddress::none, base = passes::BufferAddress::none,
-      other = passes::BufferAddress::none;
+  u64 first = kernel_ir::BufferAddress::none, base = kernel_ir::BufferAddress::none,
+      other = kernel_ir::BufferAddress::none;
   i64 stride = 0;
 };
 
@@ -70,7 +70,7 @@ struct Lowered {
   List<Kernel> kernels;
   List<u64> words;  // of all kernels
   List<Step> steps;
-  List<u64> addresses;  // passes::BufferAddress of every operand
+  List<u64> addresses;  // kernel_ir::BufferAddress of every operand
   List<u64> numbers;
   List<Binding> bindings;
 
@@ -134,7 +134,7 @@ struct Lowered {
 
  private:
   static constexpr void shift_binding(u64& address, int by) {
-    using passes::BufferAddress;
+    using kernel_ir::BufferAddress;
     if (address != BufferAddress::none && BufferAddress::space(address) == ir::Space::bound)
       address = BufferAddress::make(ir::Space::bound, BufferAddress::offset(address),
                                     BufferAddress::index(address) + by);

@@ -5,17 +5,17 @@
 #include "weft/compiler/freeze.hpp"
 #include "weft/compiler/image.hpp"
 #include "weft/ir/freeze.hpp"
-#include "weft/passes/collect.hpp"
-#include "weft/passes/freeze.hpp"
-#include "weft/passes/plan.hpp"
+#include "weft/kernel_ir/collect.hpp"
+#include "weft/kernel_ir/freeze.hpp"
+#include "weft/kernel_ir/plan.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 
 struct Module {
   ir::Graph graph;
-  passes::Grouping grouping;  // clusters half formed
-  passes::Fusion fusion;
-  passes::Plan plan;
+  kernel_ir::Grouping grouping;  // clusters half formed
+  kernel_ir::Fusion fusion;
+  kernel_ir::Plan plan;
   compiler::Lowered lowered;
   compiler::Image image;
 };
@@ -37,22 +37,22 @@ struct PartOf<Part::graph> {
 };
 template <>
 struct PartOf<Part::grouping> {
-  static constexpr void write(WordWriter& w, const Module& m) { passes::write(w, m.graph, m.grouping); }
+  static constexpr void write(WordWriter& w, const Module& m) { kernel_ir::write(w, m.graph, m.grouping); }
   template <class From>
   static constexpr void resume(Module& m) {
-    passes::read_grouping(Kept<From>::data, m.graph, m.grouping);
+    kernel_ir::read_grouping(Kept<From>::data, m.graph, m.grouping);
   }
 };
 template <>
 struct PartOf<Part::fusion> {
-  static constexpr void write(WordWriter& w, const Module& m) { passes::write(w, m.graph, m.fusion); }
+  static constexpr void write(WordWriter& w, const Module& m) { kernel_ir::write(w, m.graph, m.fusion); }
   template <class From>
   static constexpr void load(Module& m) {
-    m.fusion = passes::FrozenFusion<From>::borrowed();
+    m.fusion = kernel_ir::FrozenFusion<From>::borrowed();
   }
   template <class From>
   static constexpr void resume(Module& m) {
-    m.fusion = passes::FrozenFusion<From>::collectable();
+    m.fusion = kernel_ir::FrozenFusion<From>::collectable();
   }
 };
 template <>

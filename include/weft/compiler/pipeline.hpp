@@ -21,7 +21,7 @@
 
 #include "weft/compiler/lower.hpp"
 #include "weft/compiler/stage.hpp"
-#include "weft/passes/prune.hpp"
+#include "weft/transforms/prune.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -40,7 +40,7 @@ struct Prune {
   static constexpr Part makes = Part::graph;
   using reads = Parts<Part::graph>;
   static constexpr int capacity(int graph, int) { return graph; }
-  static constexpr void run(Module& m) { m.graph = passes::prune(m.graph); }
+  static constexpr void run(Module& m) { m.graph = transforms::prune(m.graph); }
 };
 
 struct Cluster {
@@ -51,8 +51,8 @@ struct Cluster {
   static constexpr int size(const Module& m) { return m.graph.nodes.size(); }
   static constexpr int capacity(int graph, int) { return graph + 1024; }
   static constexpr void run(Module& m, int first, int last) {
-    passes::Fuser(m.graph, m.grouping).run(last - first);
-    if (last == size(m)) m.fusion = static_cast<passes::Fusion&&>(m.grouping.fusion);
+    kernel_ir::Fuser(m.graph, m.grouping).run(last - first);
+    if (last == size(m)) m.fusion = static_cast<kernel_ir::Fusion&&>(m.grouping.fusion);
   }
 };
 
@@ -61,7 +61,7 @@ struct Collect {
   static constexpr Part makes = Part::fusion, changes = Part::fusion;
   using reads = Parts<Part::graph>;
   static constexpr int capacity(int graph, int) { return graph + 1024; }
-  static constexpr void run(Module& m) { passes::collect(m.graph, m.fusion); }
+  static constexpr void run(Module& m) { kernel_ir::collect(m.graph, m.fusion); }
 };
 
 struct PlanMemory {
@@ -69,7 +69,7 @@ struct PlanMemory {
   static constexpr Part makes = Part::plan;
   using reads = Parts<Part::graph, Part::fusion>;
   static constexpr int capacity(int, int before) { return before + 1024; }
-  static constexpr void run(Module& m) { m.plan = passes::plan_memory(m.graph, m.fusion); }
+  static constexpr void run(Module& m) { m.plan = kernel_ir::plan_memory(m.graph, m.fusion); }
 };
 
 struct Lower {

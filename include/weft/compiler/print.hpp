@@ -22,15 +22,15 @@ inline std::string nodes(const Module& m, const char* what, const ir::Span& span
 }
 
 // What a group walks, by its reductions: "map", "row", "column", "row+all".
-inline std::string walk_of(const Module& m, const passes::Group& group, bool segments) {
+inline std::string walk_of(const Module& m, const kernel_ir::Group& group, bool segments) {
   bool row = false, column = false, all = false;
   for (int i = 0; i < group.body.size; ++i) {
     const int x = m.fusion.pool[group.body.begin + i];
     if (!ir::is_reduction(m.graph.nodes[x].op)) continue;
-    column = column || m.fusion.level[x] == passes::Level::column_sum;
-    all = all || m.fusion.level[x] == passes::Level::total;
-    row =
-        row || (m.fusion.level[x] != passes::Level::column_sum && m.fusion.level[x] != passes::Level::total);
+    column = column || m.fusion.level[x] == kernel_ir::Level::column_sum;
+    all = all || m.fusion.level[x] == kernel_ir::Level::total;
+    row = row ||
+          (m.fusion.level[x] != kernel_ir::Level::column_sum && m.fusion.level[x] != kernel_ir::Level::total);
   }
   std::string kind = row ? "row" : segments ? "segment" : !column && !all ? "map" : "";
   if (column) kind += kind.empty() ? "column" : "+column";
@@ -41,7 +41,7 @@ inline std::string walk_of(const Module& m, const passes::Group& group, bool seg
 inline std::string place(u64 address) {
   static constexpr const char* spaces[]{"model",   "optimizer", "workspace", "input",
                                         "scalars", "output",    "bound"};
-  using passes::Address;
+  using transforms::Address;
   if (address == Address::none) return "nowhere";
   std::string out = spaces[static_cast<int>(Address::space(address))];
   if (Address::index(address) > 0) out += ' ' + std::to_string(Address::index(address));
@@ -67,7 +67,7 @@ inline std::string print(Cluster, const Module& m) {
 inline std::string print(Collect, const Module& m) {
   std::string out;
   for (int k = 0; k < m.fusion.groups.size(); ++k) {
-    const passes::Group& group = m.fusion.groups[k];
+    const kernel_ir::Group& group = m.fusion.groups[k];
     out += "group " + std::to_string(k) + " = ";
     const bool segments = k < m.plan.cuts.size() && m.plan.cuts[k].segments >= 0;
     if (group.opaque >= 0)
@@ -85,8 +85,8 @@ inline std::string print(Collect, const Module& m) {
 inline std::string print(PlanMemory, const Module& m) {
   std::string out = "workspace " + std::to_string(m.plan.workspace_bytes) + " bytes\n";
   for (int k = 0; k < m.fusion.groups.size(); ++k) {
-    const passes::Group& group = m.fusion.groups[k];
-    const passes::Cut& cut = m.plan.cuts[k];
+    const kernel_ir::Group& group = m.fusion.groups[k];
+    const transforms::Cut& cut = m.plan.cuts[k];
     out += "group " + std::to_string(k);
     if (group.opaque < 0)
       out += ": " + std::to_string(cut.rows) + " rows of " + std::to_string(cut.cols) + ", " +

@@ -112,7 +112,7 @@ struct UserPass {
   static constexpr int capacity(int graph, int) { return graph * 3 / 2 + 1024; }
   static constexpr void run(Module& m) {
     m.graph = P::run(m.graph);
-    if constexpr (Verified == ir::Stage::pruned) m.graph = passes::prune(m.graph);
+    if constexpr (Verified == ir::Stage::pruned) m.graph = transforms::prune(m.graph);
   }
 };
 

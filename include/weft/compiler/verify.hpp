@@ -14,19 +14,21 @@ constexpr Fault verify(Prune, const Module& m) { return ir::verify(m.graph, ir::
 namespace verify_detail {
 
 // Whether a node is a member or the result of a kernel.
-constexpr bool is_computed(passes::Role r) { return r == passes::Role::fused || r == passes::Role::opaque; }
+constexpr bool is_computed(transforms::Role r) {
+  return r == transforms::Role::fused || r == transforms::Role::opaque;
+}
 
 // The groups and the views of a fusion.
 constexpr Fault groups(const Module& m) {
   const ir::Graph& g = m.graph;
-  const passes::Fusion& f = m.fusion;
+  const kernel_ir::Fusion& f = m.fusion;
   const int n = g.nodes.size();
   if (f.role.size() != n || f.group.size() != n || f.level.size() != n || f.stored.size() != n ||
       f.view_of.size() != n)
     return {"a fusion of another graph", -1};
   for (int i = 0; i < n; ++i) {
-    const passes::Role role = f.role[i];
-    if (role == passes::Role::waiting) return {"it waits for a group, and all groups are formed", i};
+    const transforms::Role role = f.role[i];
+    if (role == transforms::Role::waiting) return {"it waits for a group, and all groups are formed", i};
     if (is_computed(role) ? f.group[i] < 0 || f.group[i] >= f.groups.size() : f.group[i] >= 0)
       return {"its role and its group do not go together", i};
     if (f.view_of[i] >= f.views.size()) return {"its view does not exist", i};
@@ -38,7 +40,7 @@ constexpr Fault groups(const Module& m) {
   return {};
 }
 
-constexpr bool contains(const passes::Fusion& f, const ir::Span& span, int node) {
+constexpr bool contains(const kernel_ir::Fusion& f, const ir::Span& span, int node) {
   for (int i = 0; i < span.size; ++i)
     if (f.pool[span.begin + i] == node) return true;
   return false;
@@ -46,7 +48,7 @@ constexpr bool contains(const passes::Fusion& f, const ir::Span& span, int node)
 
 // Whether an address lies inside the block that it names.
 constexpr bool inside(const Module& m, u64 address, i64 bytes) {
-  using passes::Address;
+  using transforms::Address;
   const i64 begin = Address::offset(address);
   switch (Address::space(address)) {
     case ir::Space::workspace:
@@ -72,10 +74,10 @@ constexpr Fault verify(Cluster, const Module& m) { return verify_detail::groups(
 
 constexpr Fault verify(Collect, const Module& m) {
   if (const Fault fault = verify_detail::groups(m)) return fault;
-  const passes::Fusion& f = m.fusion;
+  const kernel_ir::Fusion& f = m.fusion;
   List<int> from(m.graph.nodes.size(), -1);  // the group that stores a node
   for (int k = 0; k < f.groups.size(); ++k) {
-    const passes::Group& group = f.groups[k];
+    const kernel_ir::Group& group = f.groups[k];
     for (const ir::Span& span : {group.body, group.loads, group.stores})
       if (span.begin < 0 || span.size < 0 || span.begin + span.size > f.pool.size())
         return {"a group's members lie outside the pool", -1};
@@ -89,7 +91,7 @@ constexpr Fault verify(Collect, const Module& m) {
     }
   }
   for (int k = 0; k < f.groups.size(); ++k) {
-    const passes::Group& group = f.groups[k];
+    const kernel_ir::Group& group = f.groups[k];
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = f.pool[group.loads.begin + i];
       const int root = f.view_in(m.graph, x, k).root;
@@ -106,15 +108,15 @@ constexpr Fault verify(Collect, const Module& m) {
 }
 
 constexpr Fault verify(PlanMemory, const Module& m) {
-  const passes::Fusion& f = m.fusion;
-  const passes::Plan& p = m.plan;
-  using passes::Address;
+  const kernel_ir::Fusion& f = m.fusion;
+  const kernel_ir::Plan& p = m.plan;
+  using transforms::Address;
   if (p.where.size() != m.graph.nodes.size() || p.cuts.size() != f.groups.size() ||
       p.outputs.size() != m.graph.outputs.size())
     return {"a plan of another program", -1};
   for (int k = 0; k < f.groups.size(); ++k) {
-    const passes::Group& group = f.groups[k];
-    const passes::Cut& cut = p.cuts[k];
+    const kernel_ir::Group& group = f.groups[k];
+    const transforms::Cut& cut = p.cuts[k];
     if (group.opaque < 0 && cut.rows > 0 &&
         (cut.rows_per_chunk < 1 || (cut.chunks - 1) * cut.rows_per_chunk >= cut.rows ||
          cut.chunks * cut.rows_per_chunk < cut.rows))
@@ -123,13 +125,13 @@ constexpr Fault verify(PlanMemory, const Module& m) {
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = f.pool[group.stores.begin + i];
       if (p.where[x] == Address::none) return {"it is stored nowhere", x};
-      if (!verify_detail::inside(m, p.where[x], passes::bytes_of(m.graph, x)))
+      if (!verify_detail::inside(m, p.where[x], kernel_ir::bytes_of(m.graph, x)))
         return {"it lies outside its block", x};
       if (Address::offset(p.where[x]) % size_of(m.graph.nodes[x].dtype) != 0) return {"it is not aligned", x};
     }
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = f.pool[group.loads.begin + i];
-      if (f.role[x] == passes::Role::arena || m.graph.dims(x).size() == 0) continue;
+      if (f.role[x] == transforms::Role::arena || m.graph.dims(x).size() == 0) continue;
       if (p.where[f.view_in(m.graph, x, k).root] == Address::none) return {"it is read from nowhere", x};
     }
   }
@@ -158,9 +160,10 @@ constexpr Fault verify(Lower, const Module& m) {
       return {"a launch and its kernel are of different kinds", -1};
     for (int i = 0; i < step.addresses.size; ++i) {
       const u64 a = l.addresses[step.addresses.begin + i];
-      if (a == passes::Address::none) continue;
-      if (passes::Address::space(a) == ir::Space::bound ? passes::Address::index(a) >= l.bindings.size()
-                                                        : !verify_detail::inside(m, a, 0))
+      if (a == transforms::Address::none) continue;
+      if (transforms::Address::space(a) == ir::Space::bound
+              ? transforms::Address::index(a) >= l.bindings.size()
+              : !verify_detail::inside(m, a, 0))
         return {"a launch's operand lies outside its block", -1};
     }
   }

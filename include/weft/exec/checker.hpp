@@ -83,7 +83,7 @@ class Checker {
     std::vector<Value> written, read, places;
   };
 
-  void watch_graph(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan) {
+  void watch_graph(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan) {
     const List<u8> spared = scaled_nodes(g);
     List<int> writer(g.nodes.size(), -1);  // the step that wrote a node
     for (int k = 0; k < f.groups.size(); ++k) {
@@ -101,7 +101,7 @@ class Checker {
           watch_group(w, g, f, plan, spared, writer, k, addresses, step.addresses.size);
         steps_.push_back(std::move(w));
         if (step.kind != compiler::StepKind::repeat) continue;
-        const passes::LoopMemory inside(g, f, k);
+        const kernel_ir::LoopMemory inside(g, f, k);
         watch_graph(inside.body, inside.fusion, inside.plan);
         i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
       }
@@ -157,7 +157,7 @@ class Checker {
   }
 
   // Second stages: what they write was summed by this group or one before it.
-  void watch_sums(Watched& w, const ir::Graph& g, const passes::Plan& plan, const List<u8>& spared,
+  void watch_sums(Watched& w, const ir::Graph& g, const kernel_ir::Plan& plan, const List<u8>& spared,
                   const u64* addresses, int sums) const {
     if (!checks_.finite) return;
     for (int s = 0; s < sums; ++s)
@@ -170,9 +170,9 @@ class Checker {
       }
   }
 
-  void watch_group(Watched& w, const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+  void watch_group(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                    const List<u8>& spared, List<int>& writer, int k, const u64* addresses, int count) const {
-    const passes::Group& group = f.groups[k];
+    const kernel_ir::Group& group = f.groups[k];
     const int own = static_cast<int>(steps_.size());
     for (int i = 0; i < group.stores.size; ++i) writer[f.pool[group.stores.begin + i]] = own;
     if (group.opaque >= 0) writer[group.result >= 0 ? group.result : group.opaque] = own;
@@ -187,7 +187,7 @@ class Checker {
       for (int i = 0; i < group.stores.size; ++i) written(f.pool[group.stores.begin + i]);
       if (group.stores.size == 0) written(group.result >= 0 ? group.result : group.opaque);
       const auto read = [&](int node) {
-        while (f.view_of[node] < 0 && f.materialization[node] == passes::Materialization::view)
+        while (f.view_of[node] < 0 && f.materialization[node] == kernel_ir::Materialization::view)
           node = g.in(node, 0);
         if (f.view_of[node] >= 0) node = f.views[f.view_of[node]].root;
         if (!is_float(g.nodes[node].dtype)) return;
@@ -217,7 +217,7 @@ class Checker {
   static bool is_odd(double x, bool infinities) { return x != x || (infinities && x - x != 0); }
 
   // Where lookups read. A place outside is skipped by scatters and by lookups that ask for zeros there.
-  void watch_places(Watched& w, const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+  void watch_places(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                     const List<int>& writer, int node, const u64* addresses, int count) const {
     const ir::Op op = g.nodes[node].op;
     const bool rows = op == ir::Op::take_rows;

@@ -13,7 +13,7 @@ namespace WEFT_NAMESPACE::exec {
 // at multiples of 256.
 template <class P>
 constexpr u64 address_bits(u64 address) {
-  using passes::BufferAddress;
+  using kernel_ir::BufferAddress;
   if (address == BufferAddress::none) return 0;
   u64 bits = static_cast<u64>(BufferAddress::offset(address));
   if constexpr (P::header.bindings > 0) {
@@ -37,7 +37,8 @@ constexpr int kernel_alignment() {
     const int first = static_cast<int>(w[1] & 0xffffffff);
     for (int k = 0; k < Needs::header.operands; ++k) {
       const u64 address = P::image[P::header.address_at + first + k];
-      if (address != passes::BufferAddress::none && Needs::is_dense(k) && address_bits<P>(address) % 16 != 0)
+      if (address != kernel_ir::BufferAddress::none && Needs::is_dense(k) &&
+          address_bits<P>(address) % 16 != 0)
         return 1;
     }
   }
@@ -92,7 +93,7 @@ struct CudaPlan {
       if (n[4] == 0) continue;
       if (finished) finished = false, waiting = 0;
       const kernels::FusedCut cut = fused.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]));
-      waiting += passes::align_up(cut.chunks * static_cast<i64>(n[4]));
+      waiting += kernel_ir::align_up(cut.chunks * static_cast<i64>(n[4]));
       if (most < waiting) most = waiting;
     }
     return most;
@@ -108,7 +109,7 @@ struct CudaPlan {
       const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(n), sum_size(w[0] >> 8));
       if (most < bytes) most = bytes;
     }
-    return fused_partial_bytes() + passes::align_up(most);
+    return fused_partial_bytes() + kernel_ir::align_up(most);
   }
 
   // Bytes of the type in which convolution kernel `kernel` sums.
@@ -120,8 +121,8 @@ struct CudaPlan {
   // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number`
   // begins; that of the number after the last is the block's size.
   static constexpr i64 input_offset(int number) {
-    i64 at = passes::align_up(i64{4} * P::header.scalars);
-    for (int k = 0; k < number; ++k) at += passes::align_up(input_bytes(k));
+    i64 at = kernel_ir::align_up(i64{4} * P::header.scalars);
+    for (int k = 0; k < number; ++k) at += kernel_ir::align_up(input_bytes(k));
     return at;
   }
   static constexpr i64 input_bytes(int number) {
@@ -171,7 +172,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
         waiting.push({at, next + (at - planned), cut.chunks});
         args.pointer[k] = next + (at - planned);
       }
-      next += passes::align_up(cut.chunks * args.partial_bytes);
+      next += kernel_ir::align_up(cut.chunks * args.partial_bytes);
     }
     args.rows_per_chunk = cut.rows_per_chunk;
     args.chunks = cut.blocks;

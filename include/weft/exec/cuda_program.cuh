@@ -38,7 +38,7 @@ class CudaProgram {
     i64 used = 0;
     const auto take = [&](i64 size) {
       std::byte* const at = memory_.data() + used;
-      used += passes::align_up(size);
+      used += kernel_ir::align_up(size);
       return DeviceBuffer::borrow(at, static_cast<std::size_t>(size));
     };
     workspace_ = take(P::header.workspace_bytes);
@@ -72,8 +72,8 @@ class CudaProgram {
   // All device memory that the program takes beside the blocks of state, in bytes: intermediate values,
   // partial sums, inputs and scalars, the library's scratch.
   static constexpr i64 memory_bytes() {
-    return passes::align_up(P::header.workspace_bytes) + passes::align_up(Plan::partial_bytes()) +
-           passes::align_up(Plan::staged_bytes()) + passes::align_up(library_bytes());
+    return kernel_ir::align_up(P::header.workspace_bytes) + kernel_ir::align_up(Plan::partial_bytes()) +
+           kernel_ir::align_up(Plan::staged_bytes()) + kernel_ir::align_up(library_bytes());
   }
 
   void set_random(u64 seed, u64 step) {
@@ -162,7 +162,7 @@ class CudaProgram {
     for (int k = 0; k < P::header.inputs; ++k) {
       if (!bound_[k]) continue;
       const i64 from = Plan::input_offset(k);
-      if (passes::align_up(end) != from) {
+      if (kernel_ir::align_up(end) != from) {
         flush();
         begin = from;
       }

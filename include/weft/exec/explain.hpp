@@ -73,7 +73,7 @@ inline std::string padded(std::string text, std::size_t width, bool right) {
 }
 
 // The names of a fused kernel's arithmetic, neighbours of one name counted.
-inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group) {
+inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group) {
   std::vector<std::pair<std::string, int>> runs;
   for (int i = 0; i < group.body.size; ++i) {
     const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
@@ -92,15 +92,15 @@ inline std::string fused_ops(const ir::Graph& g, const passes::Fusion& f, const 
   return out.empty() ? "copy" : out;
 }
 
-inline std::string fused_kind(const ir::Graph& g, const passes::Fusion& f, const passes::Group& group,
-                              const passes::Tiling& tiling) {
+inline std::string fused_kind(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group,
+                              const kernel_ir::Tiling& tiling) {
   bool row = false, column = false, all = false;
   for (int i = 0; i < group.body.size; ++i) {
     const int x = f.pool[group.body.begin + i];
     if (!ir::is_reduction(g.nodes[x].op)) continue;
-    column = column || f.level[x] == passes::Level::column_sum;
-    all = all || f.level[x] == passes::Level::total;
-    row = row || (f.level[x] != passes::Level::column_sum && f.level[x] != passes::Level::total);
+    column = column || f.level[x] == kernel_ir::Level::column_sum;
+    all = all || f.level[x] == kernel_ir::Level::total;
+    row = row || (f.level[x] != kernel_ir::Level::column_sum && f.level[x] != kernel_ir::Level::total);
   }
   std::string kind = row ? "row" : tiling.segments >= 0 ? "segment" : !column && !all ? "map" : "";
   if (column) kind += kind.empty() ? "column" : "+column";
@@ -108,9 +108,9 @@ inline std::string fused_kind(const ir::Graph& g, const passes::Fusion& f, const
   return kind;
 }
 
-inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                   int k, const compiler::Lowered& lowered, const compiler::Step& step) {
-  const passes::Group& group = f.groups[k];
+  const kernel_ir::Group& group = f.groups[k];
   const auto at = [&](int i) {
     return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
   };
@@ -181,8 +181,8 @@ inline ExplainedStep explain_step(const ir::Graph& g, const passes::Fusion& f, c
 }
 
 // Steps of a graph that runs `trips` times, `depth` loops deep.
-inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fusion& f,
-                         const passes::Plan& plan, i64 trips, int depth) {
+inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::Fusion& f,
+                         const kernel_ir::Plan& plan, i64 trips, int depth) {
   for (int k = 0; k < f.groups.size(); ++k) {
     const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
     for (int i = 0; i < lowered.steps.size(); ++i) {
@@ -198,7 +198,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const passes::Fus
         out.launches += trips;
         continue;
       }
-      const passes::LoopMemory inside(g, f, k);
+      const kernel_ir::LoopMemory inside(g, f, k);
       explain_into(out, inside.body, inside.fusion, inside.plan, trips * inside.shape.trips, depth + 1);
       i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
     }

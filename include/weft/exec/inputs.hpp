@@ -8,14 +8,14 @@
 
 #include "weft/core/dtype.hpp"
 #include "weft/exec/argument.hpp"
-#include "weft/passes/padding.hpp"
+#include "weft/transforms/padding.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 
 struct InputInfo {
   DType dtype{};
   Dims dims;
-  passes::InputUse use;
+  transforms::InputUse use;
   i64 rows() const { return dims.rank > 0 ? dims.extent[0] : 1; }
 };
 
@@ -29,8 +29,8 @@ struct InputTable {
   static constexpr Table make() {
     Table t{{{dtype_of<typename I::dtype>, I::shape::value, {}}...}};
     if constexpr ((is_integer(dtype_of<typename I::dtype>) || ... || false)) {
-      passes::InputUse uses[count > 0 ? count : 1]{};
-      passes::find_input_uses(Traced::graph(), uses);
+      transforms::InputUse uses[count > 0 ? count : 1]{};
+      transforms::find_input_uses(Traced::graph(), uses);
       for (int k = 0; k < count; ++k) t.row[k].use = uses[k];
     }
     return t;
@@ -39,9 +39,9 @@ struct InputTable {
   // Whether padded rows count in result `which`.
   static constexpr bool padding_counts(int which, i64 rows) {
     const ir::Graph g = Traced::graph();
-    passes::InputUse uses[count > 0 ? count : 1]{};
+    transforms::InputUse uses[count > 0 ? count : 1]{};
     for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
-    return passes::padding_counts(g, g.outputs[which], rows, uses);
+    return transforms::padding_counts(g, g.outputs[which], rows, uses);
   }
 };
 
@@ -75,7 +75,7 @@ constexpr i64 common_rows() {
 
 template <class T>
 void check_values(const InputInfo& input, int number, const T* values, i64 count) {
-  const passes::InputUse& use = input.use;
+  const transforms::InputUse& use = input.use;
   const auto outside = [](T x, i64 least, i64 most) {
     return static_cast<i64>(x) < least || static_cast<i64>(x) > most;
   };
@@ -129,7 +129,7 @@ const void* checked_input(const Info& input, int number, const Given& given, std
   const auto unit = static_cast<std::size_t>(size_of(input.dtype));
   const auto* from = static_cast<const std::byte*>(given.data);
   copy.assign(from, from + static_cast<std::size_t>(size) * unit);
-  const i64 filler = passes::holds_padded_labels(input.use) ? passes::padded_label : 0;
+  const i64 filler = transforms::holds_padded_labels(input.use) ? transforms::padded_label : 0;
   with_integer(input.dtype, [&]<class T>(const T*) {
     T* const at = reinterpret_cast<T*>(copy.data());
     for (i64 i = valid; i < size; ++i) at[i] = static_cast<T>(filler);

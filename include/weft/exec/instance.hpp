@@ -84,9 +84,9 @@ class Instance final : public Counted {
   template <class T, class S, int K>
   auto result() {
     constexpr u64 address = P::image[P::header.output_at + K];
-    constexpr bool in_state = address != passes::BufferAddress::none &&
-                              (passes::BufferAddress::space(address) == ir::Space::model ||
-                               passes::BufferAddress::space(address) == ir::Space::optimizer);
+    constexpr bool in_state = address != kernel_ir::BufferAddress::none &&
+                              (kernel_ir::BufferAddress::space(address) == ir::Space::model ||
+                               kernel_ir::BufferAddress::space(address) == ir::Space::optimizer);
     return TensorView<T, S, Device>(
         results_.give(*program_, K, S::size * static_cast<i64>(sizeof(T)), in_state));
   }

@@ -43,8 +43,8 @@ class LaunchList {
       const u64* w = image + header.binding_at + compiler::binding_words * k;
       Bound& binding = bindings_[k];
       binding.stride = static_cast<i64>(w[3]);
-      binding.has_first = w[0] != passes::BufferAddress::none;
-      binding.alternates = w[2] != passes::BufferAddress::none;
+      binding.has_first = w[0] != kernel_ir::BufferAddress::none;
+      binding.alternates = w[2] != kernel_ir::BufferAddress::none;
       place(w[0], binding.first);
       place(w[1], binding.base);
       place(w[2], binding.other);
@@ -148,7 +148,7 @@ class LaunchList {
 
   // Puts what an address means into `pointer`, now or when it is known.
   void place(u64 address, void*& pointer) {
-    using passes::BufferAddress;
+    using kernel_ir::BufferAddress;
     pointer = resolve(address);
     if (address == BufferAddress::none) return;
     const Use use{BufferAddress::index(address), &pointer, BufferAddress::offset(address)};
@@ -224,9 +224,9 @@ class LaunchList {
   }
 
   void* resolve(u64 address) const {
-    if (address == passes::BufferAddress::none) return nullptr;
-    const i64 offset = passes::BufferAddress::offset(address);
-    switch (passes::BufferAddress::space(address)) {
+    if (address == kernel_ir::BufferAddress::none) return nullptr;
+    const i64 offset = kernel_ir::BufferAddress::offset(address);
+    switch (kernel_ir::BufferAddress::space(address)) {
       case ir::Space::model:
         return blocks_.model + offset;
       case ir::Space::optimizer:

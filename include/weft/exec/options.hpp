@@ -8,7 +8,7 @@
 #include "weft/core/option.hpp"
 #include "weft/ops/core/input.hpp"
 #include "weft/ops/core/probe.hpp"
-#include "weft/passes/precision.hpp"
+#include "weft/transforms/precision.hpp"
 
 namespace WEFT_NAMESPACE {
 

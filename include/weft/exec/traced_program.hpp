@@ -47,7 +47,7 @@ struct ProbedSource {
 // The same function under a precision policy that changes something.
 template <class Source, class Policy>
 struct PrecisionSource : Source {
-  static constexpr ir::Graph graph() { return passes::apply_precision(Source::graph(), Policy::rule); }
+  static constexpr ir::Graph graph() { return transforms::apply_precision(Source::graph(), Policy::rule); }
 };
 
 // The same function behind the stage At of its passes.

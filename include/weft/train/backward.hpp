@@ -4,8 +4,8 @@
 
 #include "weft/exec/custom_gradients.hpp"
 #include "weft/exec/probes.hpp"
-#include "weft/passes/differentiate.hpp"
 #include "weft/train/optimizer_layout.hpp"
+#include "weft/transforms/differentiate.hpp"
 
 namespace WEFT_NAMESPACE::train {
 
@@ -47,7 +47,7 @@ constexpr Forward trace_forward() {
 // table's order, the slot of the loss scale (-1 without one).
 struct Backward {
   ir::Graph graph;
-  passes::Differentiation state;
+  transforms::Differentiation state;
   List<int> parameters;
   int scale_slot = -1;
 
@@ -74,15 +74,15 @@ constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
   }
   for (int i = 0; i < table.size; ++i)
     if (table.row[i].trained) r.parameters.push(read_slot(b, i).id);
-  r.state = passes::begin_differentiation(total, seed, r.parameters);
-  passes::differentiate_on(b, r.state, nodes);
+  r.state = transforms::begin_differentiation(total, seed, r.parameters);
+  transforms::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);
   return r;
 }
 constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGradient>& customs = {}) {
   ir::Builder b(static_cast<ir::Graph&&>(r.graph));
   b.custom_gradients = customs;
-  passes::differentiate_on(b, r.state, nodes);
+  transforms::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);
 }
 

@@ -156,7 +156,7 @@ struct StepSource {
       if constexpr (O::Precision::rule.changes_nothing())
         return compiler::graph_of<Before>();
       else
-        return passes::apply_precision(compiler::graph_of<Before>(), O::Precision::rule);
+        return transforms::apply_precision(compiler::graph_of<Before>(), O::Precision::rule);
     }
   };
   static constexpr ir::Graph graph() {

@@ -304,7 +304,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   friend class train::Checkpointed<Trainer>;
 
   // Of the program that updates, so that another can begin behind it.
-  static constexpr i64 apply_bytes() { return passes::align_up(Program<true>::memory_bytes()); }
+  static constexpr i64 apply_bytes() { return kernel_ir::align_up(Program<true>::memory_bytes()); }
 
   void check_held() const {
     if (!losses_) [[unlikely]]

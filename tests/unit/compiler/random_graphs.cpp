@@ -21,7 +21,7 @@ struct Absorbed {
 std::string difference(const ir::Graph& traced, const Leaves& leaves, u32 order) {
   const std::vector<Array> values = GraphInterpreter(traced).run(leaves);
   const compiler::Module m = compile_verified(traced);
-  for (const passes::Group& group : m.fusion.groups) {
+  for (const kernel_ir::Group& group : m.fusion.groups) {
     absorbed.added += group.added >= 0;
     absorbed.bias += group.bias >= 0;
     absorbed.both += group.added >= 0 && group.bias >= 0;

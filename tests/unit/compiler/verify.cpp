@@ -35,14 +35,14 @@ std::string fault_of(const Plant& plant) {
   });
   return said;
 }
-int first(const passes::Fusion& f, passes::Role role) {
+int first(const kernel_ir::Fusion& f, transforms::Role role) {
   for (int i = 0; i < f.role.size(); ++i)
     if (f.role[i] == role) return i;
   return -1;
 }
 // A group of fused nodes with a store.
-passes::Group& storing(c::Module& m) {
-  for (passes::Group& group : m.fusion.groups)
+kernel_ir::Group& storing(c::Module& m) {
+  for (kernel_ir::Group& group : m.fusion.groups)
     if (group.opaque < 0 && group.stores.size > 0 && group.body.size > 0) return group;
   FAIL("no group");
   return m.fusion.groups[0];
@@ -61,7 +61,7 @@ TEST_CASE("verify: nothing planted, nothing said") {
 }
 
 TEST_CASE("verify: clusters") {
-  using passes::Role;
+  using transforms::Role;
   CHECK(fault_of<c::Cluster>([](c::Module& m) { m.fusion.role.resize(3); }) == "a fusion of another graph");
   CHECK(fault_of<c::Cluster>([](c::Module& m) {
           m.fusion.role[first(m.fusion, Role::fused)] = Role::waiting;
@@ -80,7 +80,7 @@ TEST_CASE("verify: what groups read and store") {
   CHECK(fault_of<c::Collect>([](c::Module& m) { storing(m).stores.begin = 1 << 20; }) ==
         "a group's members lie outside the pool");
   CHECK(fault_of<c::Collect>([](c::Module& m) {
-          passes::Group& group = storing(m);
+          kernel_ir::Group& group = storing(m);
           m.fusion.stored[m.fusion.pool[group.stores.begin]] = 0;
         }) == "a group stores it, and it is not in memory");
   CHECK(fault_of<c::Collect>([](c::Module& m) { storing(m).body.size = 0; }) ==
@@ -88,8 +88,8 @@ TEST_CASE("verify: what groups read and store") {
   CHECK(fault_of<c::Collect>([](c::Module& m) { storing(m).stores.size = 0; }) ==
         "it is read from memory, and no group stores it");
   CHECK(fault_of<c::Collect>([](c::Module& m) {
-          const passes::Group& end = m.fusion.groups[m.fusion.groups.size() - 1];
-          for (const passes::Group& group : m.fusion.groups)
+          const kernel_ir::Group& end = m.fusion.groups[m.fusion.groups.size() - 1];
+          for (const kernel_ir::Group& group : m.fusion.groups)
             if (group.loads.size > 0) {
               m.fusion.pool[group.loads.begin] = m.fusion.pool[end.stores.begin];
               break;
@@ -99,16 +99,16 @@ TEST_CASE("verify: what groups read and store") {
 
 TEST_CASE("verify: places") {
   const auto stored = [](c::Module& m) -> u64& {
-    passes::Group& group = storing(m);
+    kernel_ir::Group& group = storing(m);
     return m.plan.where[m.fusion.pool[group.stores.begin]];
   };
-  CHECK(fault_of<c::PlanMemory>([&](c::Module& m) { stored(m) = passes::Address::none; }) ==
+  CHECK(fault_of<c::PlanMemory>([&](c::Module& m) { stored(m) = transforms::Address::none; }) ==
         "it is stored nowhere");
   CHECK(fault_of<c::PlanMemory>([&](c::Module& m) { stored(m) += 1; }) == "it is not aligned");
   CHECK(fault_of<c::PlanMemory>([&](c::Module& m) { m.plan.workspace_bytes = 0; }) ==
         "it lies outside its block");
   CHECK(fault_of<c::PlanMemory>([&](c::Module& m) {
-          for (passes::Cut& cut : m.plan.cuts)
+          for (transforms::Cut& cut : m.plan.cuts)
             if (cut.rows > 1) cut.chunks = 0;
         }) == "a group's chunks do not cover its rows");
 }
@@ -121,7 +121,7 @@ TEST_CASE("verify: launches") {
   CHECK(fault_of<c::Lower>([](c::Module& m) { m.lowered.kernels[0].words.begin = -1; }) ==
         "a kernel's words lie outside the program");
   CHECK(fault_of<c::Lower>([](c::Module& m) {
-          m.lowered.addresses[0] = passes::Address::make(ir::Space::workspace, i64{1} << 39);
+          m.lowered.addresses[0] = transforms::Address::make(ir::Space::workspace, i64{1} << 39);
         }) == "a launch's operand lies outside its block");
   CHECK(fault_of<c::Link>([](c::Module& m) { m.image.header.steps += 1; }) ==
         "the image's header is not that of its program");

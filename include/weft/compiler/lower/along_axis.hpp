@@ -3,15 +3,15 @@
 // addresses: as kernels/axis/args.hpp reads them.
 
 #include "weft/compiler/lowered.hpp"
+#include "weft/kernel_ir/along_axis.hpp"
 #include "weft/kernels/axis/args.hpp"
-#include "weft/passes/along_axis.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 
 static_assert(ir::sort_tile == kernels::axis_sort_tile);
 static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::AxisFold::logaddexp));
 
-constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
+constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
   const ir::Op op = g.nodes[node].op;
   const int group = f.group[node], axis = ir::axis_of(g, node);
@@ -19,16 +19,16 @@ constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, con
   // a: the lines, or what is scattered; b: indices, or what is looked for
   const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
   List<u64> code, addresses, numbers;
-  const passes::View va = f.view_in(g, a, group), vb = f.view_in(g, b, group);
+  const kernel_ir::View va = f.view_in(g, a, group), vb = f.view_in(g, b, group);
   const ir::AxisExtents lines = ir::extents_along(g.dims(scatters ? node : a), axis);
-  const passes::AxisStrides sa = passes::axis_strides(va, g.dims(a), axis);
-  const passes::AxisStrides sb = passes::axis_strides(vb, g.dims(b), axis);
+  const kernel_ir::AxisStrides sa = kernel_ir::axis_strides(va, g.dims(a), axis);
+  const kernel_ir::AxisStrides sb = kernel_ir::axis_strides(vb, g.dims(b), axis);
   const bool folds = op == ir::Op::scan || scatters;
   code.push(static_cast<u64>(g.nodes[a].dtype));
   code.push(two ? static_cast<u64>(g.nodes[b].dtype) : 0);
   code.push(folds ? static_cast<u64>(g.attribute(node, op == ir::Op::scan ? 2 : 1)) : 0);
   addresses.push(plan.address(va, g.nodes[a].dtype));
-  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : passes::BufferAddress::none);
+  addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : kernel_ir::BufferAddress::none);
   addresses.push(plan.where[node]);
   addresses.push(plan.tilings[group].partials);
   const bool flag =
@@ -43,9 +43,9 @@ constexpr void lower_along_axis(const ir::Graph& g, const passes::Fusion& f, con
                         : op == ir::Op::scatter_reduce  ? StepKind::scatter_reduce
                                                         : StepKind::searchsorted;
   Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, node) + (two ? passes::bytes_of(g, b) : 0) +
-               (op == ir::Op::take_along_axis ? passes::bytes_of(g, node) : passes::bytes_of(g, a));
-  if (scatters) step.bytes += passes::bytes_of(g, node);
+  step.bytes = kernel_ir::bytes_of(g, node) + (two ? kernel_ir::bytes_of(g, b) : 0) +
+               (op == ir::Op::take_along_axis ? kernel_ir::bytes_of(g, node) : kernel_ir::bytes_of(g, a));
+  if (scatters) step.bytes += kernel_ir::bytes_of(g, node);
   if (folds) step.flops = g.dims(a).size();
 }
 

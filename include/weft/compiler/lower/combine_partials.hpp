@@ -8,8 +8,8 @@
 namespace WEFT_NAMESPACE::compiler {
 
 // Puts together what groups [first, last) left in parts; as many launches as it takes sums.
-constexpr void lower_combine_partials(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan,
-                                      int first, int last, Lowered& out) {
+constexpr void lower_combine_partials(const ir::Graph& g, const kernel_ir::Fusion& f,
+                                      const kernel_ir::Plan& plan, int first, int last, Lowered& out) {
   List<u64> addresses, numbers;
   i64 bytes = 0;
   int sums = 0;
@@ -22,28 +22,28 @@ constexpr void lower_combine_partials(const ir::Graph& g, const passes::Fusion& 
     numbers.clear();
     bytes = sums = 0;
   };
-  const passes::Group* groups = f.groups.data();
-  const passes::Tiling* tilings = plan.tilings.data();
+  const kernel_ir::Group* groups = f.groups.data();
+  const kernel_ir::Tiling* tilings = plan.tilings.data();
   for (int k = first; k < last; ++k) {
-    if (tilings[k].partials == passes::BufferAddress::none) continue;
+    if (tilings[k].partials == kernel_ir::BufferAddress::none) continue;
     const ir::Span stores = groups[k].stores;
     i64 stride = 0;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
-      if (passes::is_split_sum(f.level[x], tilings[k])) stride += passes::part_bytes(g, x);
+      if (kernel_ir::is_split_sum(f.level[x], tilings[k])) stride += kernel_ir::part_bytes(g, x);
     }
     i64 offset = 0;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
-      if (!passes::is_split_sum(f.level[x], tilings[k])) continue;
+      if (!kernel_ir::is_split_sum(f.level[x], tilings[k])) continue;
       addresses.push(tilings[k].partials + static_cast<u64>(offset));
       addresses.push(plan.where[x]);
       numbers.push(static_cast<u64>(tilings[k].chunks));
       numbers.push(static_cast<u64>(stride));
       numbers.push(static_cast<u64>(g.dims(x).size()));
       numbers.push(static_cast<u64>(g.nodes[x].dtype) | static_cast<u64>(fold_of(g.nodes[x].op)) << 8);
-      offset += passes::part_bytes(g, x);
-      bytes += tilings[k].chunks * passes::bytes_of(g, x);
+      offset += kernel_ir::part_bytes(g, x);
+      bytes += tilings[k].chunks * kernel_ir::bytes_of(g, x);
       if (++sums == kernels::CombineArgs::max_sums) flush();
     }
   }

@@ -7,12 +7,12 @@
 
 namespace WEFT_NAMESPACE::compiler {
 
-constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
-                          Lowered& out) {
+constexpr void lower_conv(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                          int node, Lowered& out) {
   const int x = g.in(node, 0), w = g.in(node, 1);
   const int group = f.group[node];
-  const passes::View vx = f.view_in(g, x, group), vw = f.view_in(g, w, group),
-                     vy = passes::contiguous_view(node, g.dims(node));
+  const kernel_ir::View vx = f.view_in(g, x, group), vw = f.view_in(g, w, group),
+                        vy = kernel_ir::contiguous_view(node, g.dims(node));
   const ir::ConvAxes axes = ir::conv_axes(g, node);
   const Dims &dx = g.dims(x), &dw = g.dims(w), &dy = g.dims(node);
   i64 y_lead[3]{};
@@ -41,7 +41,7 @@ constexpr void lower_conv(const ir::Graph& g, const passes::Fusion& f, const pas
   // of a dilated operand's gaps nothing is computed
   for (int k = 0; k < axes.spatial; ++k) products /= axes.axis[k].x_dilation;
   Step& step = out.step(StepKind::conv, out.kernel(StepKind::conv, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, x) + passes::bytes_of(g, w) + passes::bytes_of(g, node);
+  step.bytes = kernel_ir::bytes_of(g, x) + kernel_ir::bytes_of(g, w) + kernel_ir::bytes_of(g, node);
   step.flops = 2 * products;
 }
 

@@ -7,8 +7,8 @@
 
 namespace WEFT_NAMESPACE::compiler {
 
-constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
-                            Lowered& out) {
+constexpr void lower_custom(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                            int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
   List<u64> code, addresses, numbers;
   code.push(n.imm);
@@ -23,7 +23,7 @@ constexpr void lower_custom(const ir::Graph& g, const passes::Fusion& f, const p
     addresses.push(k == 0 ? plan.where[node] : plan.address(f.view_in(g, x, f.group[node]), dtype));
     numbers.push(static_cast<u64>(d.rank));
     for (int a = 0; a < d.rank; ++a) numbers.push(static_cast<u64>(d.extent[a]));
-    bytes += passes::bytes_of(g, x);
+    bytes += kernel_ir::bytes_of(g, x);
   }
   out.step(StepKind::custom, out.kernel(StepKind::custom, code), addresses, numbers).bytes = bytes;
 }

@@ -1,18 +1,18 @@
 #pragma once
-// A contraction as the launch of a matrix product (passes/dot_problem.hpp), and take_rows and scatter_add.
+// A contraction as the launch of a matrix product (kernel_ir/dot_problem.hpp), and take_rows and scatter_add.
 
 #include "weft/compiler/lowered.hpp"
+#include "weft/kernel_ir/dot_problem.hpp"
 #include "weft/kernels/gemm/call.hpp"
-#include "weft/passes/dot_problem.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 
-constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
+constexpr void lower_dot(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan, int k,
                          Lowered& out) {
-  const passes::Group& group = f.groups[k];
+  const kernel_ir::Group& group = f.groups[k];
   const int node = group.opaque, a = g.in(node, 0), b = g.in(node, 1);
-  const passes::View va = f.view_in(g, a, k), vb = f.view_in(g, b, k);
-  const passes::DotProblem p = passes::dot_problem(g, node, va, vb);
+  const kernel_ir::View va = f.view_in(g, a, k), vb = f.view_in(g, b, k);
+  const kernel_ir::DotProblem p = kernel_ir::dot_problem(g, node, va, vb);
   if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
   List<u64> code, addresses, numbers;
   code.push(static_cast<u64>(g.nodes[a].dtype));
@@ -26,12 +26,12 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
   for (int e = 0; e < 2; ++e) {
     const int x = e == 0 ? group.added : group.bias;
     if (x < 0) {
-      addresses.push(passes::BufferAddress::none);
+      addresses.push(kernel_ir::BufferAddress::none);
       continue;
     }
     addresses.push(plan.address(f.view_in(g, x, k), g.nodes[x].dtype));
     epilogue |= e == 0 ? kernels::dot_adds : kernels::dot_has_bias;
-    epilogue_bytes += e == 0 ? passes::bytes_of(g, x) : p.n * size_of(g.nodes[x].dtype);
+    epilogue_bytes += e == 0 ? kernel_ir::bytes_of(g, x) : p.n * size_of(g.nodes[x].dtype);
   }
   code.push(epilogue);
   for (const i64 x :
@@ -44,13 +44,14 @@ constexpr void lower_dot(const ir::Graph& g, const passes::Fusion& f, const pass
     batch *= p.batch[i].extent;
   }
   Step& step = out.step(StepKind::dot, out.kernel(StepKind::dot, code), addresses, numbers);
-  step.bytes = passes::bytes_of(g, a) + passes::bytes_of(g, b) + passes::bytes_of(g, node) + epilogue_bytes;
+  step.bytes =
+      kernel_ir::bytes_of(g, a) + kernel_ir::bytes_of(g, b) + kernel_ir::bytes_of(g, node) + epilogue_bytes;
   step.flops = 2 * batch * p.m * p.n * p.k;
 }
 
 // take_rows and scatter_add: rows of a table by index.
-constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int node,
-                           Lowered& out) {
+constexpr void lower_index(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                           int node, Lowered& out) {
   const bool gathers = g.nodes[node].op == ir::Op::take_rows;
   const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
   const auto address = [&](int x) { return plan.address(f.view_in(g, x, f.group[node]), g.nodes[x].dtype); };
@@ -67,9 +68,9 @@ constexpr void lower_index(const ir::Graph& g, const passes::Fusion& f, const pa
   numbers.push(static_cast<u64>(width));
   const StepKind kind = gathers ? StepKind::take_rows : StepKind::scatter_add;
   Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
-  step.bytes =
-      passes::bytes_of(g, index) +
-      (gathers ? 2 * passes::bytes_of(g, node) : passes::bytes_of(g, data) + 2 * passes::bytes_of(g, node));
+  step.bytes = kernel_ir::bytes_of(g, index) +
+               (gathers ? 2 * kernel_ir::bytes_of(g, node)
+                        : kernel_ir::bytes_of(g, data) + 2 * kernel_ir::bytes_of(g, node));
 }
 
 }  // namespace WEFT_NAMESPACE::compiler

@@ -8,14 +8,14 @@
 namespace WEFT_NAMESPACE::compiler {
 
 using ir::Op;
+using kernel_ir::BufferAddress;
+using kernel_ir::Level;
 using kernels::Fold;
 using kernels::Instruction;
 using kernels::Opcode;
 using kernels::Stage;
-using passes::BufferAddress;
-using passes::Level;
 
-static_assert(kernels::tile_length == passes::flat_tile);
+static_assert(kernels::tile_length == kernel_ir::flat_tile);
 static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
               "opcodes and pointwise primitives stand in the same order");
 
@@ -24,8 +24,8 @@ inline constexpr i64 most_kept_bytes = 32768;
 
 class FusedLowering {
  public:
-  constexpr FusedLowering(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
-                          Lowered& out)
+  constexpr FusedLowering(const ir::Graph& graph, const kernel_ir::Fusion& fusion,
+                          const kernel_ir::Plan& plan, Lowered& out)
       : g(graph), f(fusion), p(plan), out_(out), dedup_(graph, fusion, plan) {}
 
   constexpr void lower(int k) {
@@ -138,7 +138,7 @@ class FusedLowering {
   constexpr void spread(const Dims& d, const i64* stride, Operand& o) const {
     if (tiling_->flat) {
       const bool one = d.size() == 1;
-      o.stride[0] = one ? 0 : passes::flat_tile;
+      o.stride[0] = one ? 0 : kernel_ir::flat_tile;
       o.stride[1] = one ? 0 : 1;
       return;
     }
@@ -165,7 +165,7 @@ class FusedLowering {
 
   // Whether this group makes x by copying what it is a view of.
   constexpr bool is_copy(int x) const {
-    return materialization_[x] == passes::Materialization::fused && view_of_[x] >= 0 &&
+    return materialization_[x] == kernel_ir::Materialization::fused && view_of_[x] >= 0 &&
            member_of_[x] == group_number_;
   }
   constexpr Operand memory(int x) const {
@@ -173,8 +173,8 @@ class FusedLowering {
     const DType t = nodes_[x].dtype;
     o.word = {t, kernels::Role::load, false};
     const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
-    const passes::View v =
-        through_view ? views_[view_of_[x]] : passes::contiguous_view(x, shapes_[nodes_[x].shape]);
+    const kernel_ir::View v =
+        through_view ? views_[view_of_[x]] : kernel_ir::contiguous_view(x, shapes_[nodes_[x].shape]);
     o.address = p.address(v, t);
     spread(shapes_[nodes_[x].shape], v.stride, o);
     return o;
@@ -202,7 +202,7 @@ class FusedLowering {
         if (node.op == Op::iota) {
           stride[static_cast<int>(node.imm)] = 1;
         } else {
-          const passes::View v = passes::contiguous_view(0, d);
+          const kernel_ir::View v = kernel_ir::contiguous_view(0, d);
           for (int a = 0; a < d.rank; ++a) stride[a] = v.stride[a];
         }
         spread(d, stride, o);
@@ -281,11 +281,11 @@ class FusedLowering {
         if (tiling_->chunks > 1) {
           o.address = tiling_->partials + static_cast<u64>(partial);
           rule = {Source::partial, static_cast<u64>(partial)};
-          partial += passes::part_bytes(g, x);
+          partial += kernel_ir::part_bytes(g, x);
         }
       } else {
         sink.info = resolve(x);
-        const passes::View v = passes::contiguous_view(x, shapes_[nodes_[x].shape]);
+        const kernel_ir::View v = kernel_ir::contiguous_view(x, shapes_[nodes_[x].shape]);
         spread(shapes_[nodes_[x].shape], v.stride, o);
         sink.stage = stage_of(o);
         // memory of extent 1 does not say when its value is ready
@@ -496,7 +496,7 @@ class FusedLowering {
   // Columns of the last row.
   constexpr i64 last_columns() const {
     if (!tiling_->flat) return tiling_->cols;
-    return group_->space.size() - (tiling_->rows - 1) * passes::flat_tile;
+    return group_->space.size() - (tiling_->rows - 1) * kernel_ir::flat_tile;
   }
   // Whether rows of a length that the code does not hold end with a whole value of any team.
   constexpr bool ends_even() const {
@@ -574,7 +574,7 @@ class FusedLowering {
       for (int r = 0; r < span.size; ++r) {
         const ir::Range& range = g.ranges[span.begin + r];
         for (const i64 x : {tiles, range.offset, range.length}) numbers.push(static_cast<u64>(x));
-        tiles += (range.length + passes::flat_tile - 1) / passes::flat_tile;
+        tiles += (range.length + kernel_ir::flat_tile - 1) / kernel_ir::flat_tile;
       }
     }
     const int first = out_.steps.size();
@@ -586,10 +586,10 @@ class FusedLowering {
   constexpr void cost(Step& step) const {
     for (int i = 0; i < group_->loads.size; ++i) {
       const int x = pool_[group_->loads.begin + i];
-      step.bytes += passes::bytes_of(g, x);
+      step.bytes += kernel_ir::bytes_of(g, x);
     }
     for (int i = 0; i < group_->stores.size; ++i)
-      step.bytes += passes::bytes_of(g, pool_[group_->stores.begin + i]);
+      step.bytes += kernel_ir::bytes_of(g, pool_[group_->stores.begin + i]);
     for (const Info& info : infos_)
       if (!info.load && info.alias < 0) {
         const ir::Node& node = nodes_[info.node];
@@ -604,24 +604,24 @@ class FusedLowering {
   };
 
   const ir::Graph& g;
-  const passes::Fusion& f;
-  const passes::Plan& p;
+  const kernel_ir::Fusion& f;
+  const kernel_ir::Plan& p;
   Lowered& out_;
   // plain pointers: constant evaluation pays for every call
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
   const Dims* shapes_ = g.shapes.data();
-  const passes::Materialization* materialization_ = f.materialization.data();
+  const kernel_ir::Materialization* materialization_ = f.materialization.data();
   const int* member_of_ = f.group.data();
   const Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();
-  const passes::View* views_ = f.views.data();
+  const kernel_ir::View* views_ = f.views.data();
   const int* pool_ = f.pool.data();
   Info* info_ = nullptr;
   int* slots_ = nullptr;
-  const passes::Group* group_ = nullptr;
+  const kernel_ir::Group* group_ = nullptr;
   int group_number_ = 0;
-  const passes::Tiling* tiling_ = nullptr;
+  const kernel_ir::Tiling* tiling_ = nullptr;
   KernelDedup dedup_;
   List<AddressRule> rules_;
   List<int> randoms_;

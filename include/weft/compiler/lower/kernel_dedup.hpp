@@ -29,7 +29,7 @@ struct FusedPattern {
 
 class KernelDedup {
  public:
-  constexpr KernelDedup(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan)
+  constexpr KernelDedup(const ir::Graph& graph, const kernel_ir::Fusion& fusion, const kernel_ir::Plan& plan)
       : g(graph), f(fusion), p(plan), position_(graph.nodes.size(), 0) {
     position = position_.data();
   }
@@ -38,8 +38,8 @@ class KernelDedup {
   constexpr void read(int k) {
     group_ = &f.groups[k];
     group_number_ = k;
-    const passes::Group& group = *group_;
-    const passes::Tiling& tiling = p.tilings[k];
+    const kernel_ir::Group& group = *group_;
+    const kernel_ir::Tiling& tiling = p.tilings[k];
     const int count = group.body.size + group.loads.size;
     if (count > room_) {
       room_ = 2 * count;
@@ -68,8 +68,8 @@ class KernelDedup {
       const int x = load ? loads[j++] : body[i++];
       const int view = view_in_group(x);
       // a copy made here reads what it is a view of; one that a later group makes is still a view
-      const bool reads =
-          load || (view >= 0 && materialization_[x] == passes::Materialization::fused && member_of_[x] == k);
+      const bool reads = load || (view >= 0 && materialization_[x] == kernel_ir::Materialization::fused &&
+                                  member_of_[x] == k);
       members[at] = x;
       is_read[at] = reads ? 1 : 0;
       position[x] = at;
@@ -166,19 +166,19 @@ class KernelDedup {
   constexpr int view_in_group(int x) const {
     const int view = view_of_[x];
     return view >= 0 &&
-                   (materialization_[x] == passes::Materialization::view || member_of_[x] >= group_number_)
+                   (materialization_[x] == kernel_ir::Materialization::view || member_of_[x] >= group_number_)
                ? view
                : -1;
   }
   constexpr u64* strides(u64* w, int view) const {
-    const passes::View& v = views_[view];
+    const kernel_ir::View& v = views_[view];
     for (int a = 0; a < v.rank; ++a) *w++ = static_cast<u64>(v.stride[a]);
     return w;
   }
   constexpr u64 memory(int x) const {
     const int view = view_in_group(x);
     if (view < 0) return where_[x];
-    const passes::View& v = views_[view];
+    const kernel_ir::View& v = views_[view];
     return where_[v.root] + static_cast<u64>(v.offset * size_of(nodes_[x].dtype));
   }
   constexpr u64 address(const AddressRule& rule, u64 partials) const {
@@ -197,19 +197,19 @@ class KernelDedup {
   }
 
   const ir::Graph& g;
-  const passes::Fusion& f;
-  const passes::Plan& p;
+  const kernel_ir::Fusion& f;
+  const kernel_ir::Plan& p;
   // plain pointers: constant evaluation pays for every call
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
-  const passes::Materialization* materialization_ = f.materialization.data();
+  const kernel_ir::Materialization* materialization_ = f.materialization.data();
   const int* member_of_ = f.group.data();
-  const passes::Level* level_ = f.level.data();
+  const kernel_ir::Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();
-  const passes::View* views_ = f.views.data();
+  const kernel_ir::View* views_ = f.views.data();
   const int* pool_ = f.pool.data();
   const u64* where_ = p.where.data();
-  const passes::Group* group_ = nullptr;
+  const kernel_ir::Group* group_ = nullptr;
   int group_number_ = 0;
   int room_ = 0, size_ = 0;
   u64 hash_ = 0;

@@ -3,19 +3,19 @@
 // program; its inputs and outputs become bindings, which say what they are in each trip.
 
 #include "weft/compiler/lowered.hpp"
-#include "weft/passes/loop_memory.hpp"
+#include "weft/kernel_ir/loop_memory.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 
-constexpr Lowered lower(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan);
+constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan);
 
 // What carry k's value, or a row of what is stacked, is in each trip of a loop.
 class LoopBindings {
  public:
-  using BufferAddress = passes::BufferAddress;
+  using BufferAddress = kernel_ir::BufferAddress;
 
-  constexpr LoopBindings(const ir::Graph& graph, const passes::Fusion& fusion, const passes::Plan& plan,
-                         int k, const passes::LoopMemory& memory)
+  constexpr LoopBindings(const ir::Graph& graph, const kernel_ir::Fusion& fusion, const kernel_ir::Plan& plan,
+                         int k, const kernel_ir::LoopMemory& memory)
       : g(graph),
         f(fusion),
         p(plan),
@@ -46,7 +46,7 @@ class LoopBindings {
   }
 
   constexpr bool has_history(int k) const { return m.result[shape_.history_of(k)] >= 0; }
-  constexpr i64 carry_bytes(int k) const { return passes::bytes_of(g, g.in(loop_, k)); }
+  constexpr i64 carry_bytes(int k) const { return kernel_ir::bytes_of(g, g.in(loop_, k)); }
   // Where carry k starts from.
   constexpr u64 first_row(int k) const {
     return result(shape_.history_of(k)) + static_cast<u64>(shape_.first_row() * carry_bytes(k));
@@ -61,7 +61,7 @@ class LoopBindings {
   // Rows of `stack`, whose first is at `base`, from row `from` on, in the loop's direction.
   constexpr Binding along(u64 base, int stack, i64 from) const {
     const Dims& d = g.dims(stack);
-    const i64 row = d.extent[0] > 0 ? passes::bytes_of(g, stack) / d.extent[0] : 0;
+    const i64 row = d.extent[0] > 0 ? kernel_ir::bytes_of(g, stack) / d.extent[0] : 0;
     Binding b;
     b.base = base + static_cast<u64>((from + (shape_.reverse ? shape_.trips - 1 : 0)) * row);
     b.stride = shape_.reverse ? -row : row;
@@ -82,17 +82,17 @@ class LoopBindings {
   }
 
   const ir::Graph& g;
-  const passes::Fusion& f;
-  const passes::Plan& p;
+  const kernel_ir::Fusion& f;
+  const kernel_ir::Plan& p;
   int group_, loop_;
-  const passes::LoopMemory& m;
+  const kernel_ir::LoopMemory& m;
   const ir::LoopShape& shape_;
 };
 
-constexpr void lower_loop(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& plan, int k,
+constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan, int k,
                           Lowered& out) {
-  using passes::BufferAddress;
-  const passes::LoopMemory memory(g, f, k);
+  using kernel_ir::BufferAddress;
+  const kernel_ir::LoopMemory memory(g, f, k);
   const ir::LoopShape& shape = memory.shape;
   const LoopBindings bindings(g, f, plan, k, memory);
   const auto copy = [&](u64 from, u64 to, i64 bytes) {

@@ -4,7 +4,7 @@
 // everything else. Law: f sees its arguments as independent variables, whatever they were computed from.
 
 #include "weft/ops/core/expr.hpp"
-#include "weft/passes/differentiate.hpp"
+#include "weft/transforms/differentiate.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -106,7 +106,7 @@ struct GradientOf {
     constexpr bool ok = L::rank == 0 && is_float(dtype_of<typename L::dtype>);
     static_assert(sizeof(LossIsScalar<ok, GradientOf, typename L::shape, typename L::dtype>) > 0);
     List<ir::Value> found;
-    if constexpr (ok) found = passes::differentiate(loss.value, ir::constant_like(loss.value, 1), nodes);
+    if constexpr (ok) found = transforms::differentiate(loss.value, ir::constant_like(loss.value, 1), nodes);
     // where no gradient flows it is zero
     const auto result = [&]<class X>(const X& x, int next) {
       if constexpr (ModelArgument<X>::is_model)

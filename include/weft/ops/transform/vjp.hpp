@@ -32,7 +32,8 @@ constexpr auto entered(ir::Builder& b, const X& x) {
 // The gradients of sum(y * seed) by `variables`, zero where none flows: an expression, or a tuple.
 template <class Y, class Seed, class V>
 constexpr auto gradients_of(ir::Builder& b, const Y& y, const Seed& seed, const V& variables) {
-  const List<ir::Value> found = passes::differentiate(b, nodes_of(y), nodes_of(seed), nodes_of(variables));
+  const List<ir::Value> found =
+      transforms::differentiate(b, nodes_of(y), nodes_of(seed), nodes_of(variables));
   int k = 0;
   const auto take = [&](const auto& x) {
     const ir::Value g = found[k++];

@@ -1,10 +1,11 @@
 #pragma once
 // vmap: a function of one sample as a function of many. vmap(f)(x, ...) takes the samples of every tensor
 // along its first axis and stacks the results. Law: vmap(f)(x)[i] is f(x[i]); it is traced once, and no rule
-// but those of passes/vmap_rules.hpp makes the difference. Random numbers are drawn anew for every sample.
+// but those of transforms/vmap_rules.hpp makes the difference. Random numbers are drawn anew for every
+// sample.
 
 #include "weft/ops/transform/loop.hpp"
-#include "weft/passes/vmap_rules.hpp"
+#include "weft/transforms/vmap_rules.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -71,7 +72,7 @@ constexpr i64 common_samples(std::initializer_list<i64> each) {
 struct SampleTrace {
   ir::Builder& b;
   ir::Builder body{64};
-  List<passes::VmapItem> inputs;
+  List<transforms::VmapItem> inputs;
 
   constexpr explicit SampleTrace(ir::Builder& around) : b(around) {
     body.parent = &b;
@@ -98,7 +99,7 @@ struct SampleTrace {
       const auto e = traced(b, a);
       using E = std::remove_cvref_t<decltype(e)>;
       using Rule = sample_rule<typename E::shape, Axis>;
-      const ir::Value all = passes::vmapping::move_axis(e.value, Rule::axis, 0);
+      const ir::Value all = transforms::vmapping::move_axis(e.value, Rule::axis, 0);
       return Expr<typename E::dtype, shape_of<Rule>>{input(all, true, Rule::value)};
     }
   }
@@ -108,7 +109,7 @@ struct SampleTrace {
     b.graph.streams = body.graph.streams;
     for (int k = inputs.size(); k < body.outer.size(); ++k) inputs.push({{&b, body.outer[k]}, false});
     List<ir::Value> out;
-    for (const passes::VmapItem& x : passes::Vmapper(b, body.graph, samples).run(inputs)) {
+    for (const transforms::VmapItem& x : transforms::Vmapper(b, body.graph, samples).run(inputs)) {
       const Dims one = x.value.dims();
       out.push(x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(samples, one)));
     }

@@ -16,7 +16,7 @@ using Step = train::StepSource<Tiny, gpt2::NextToken, Settings, true, Input<i32,
                                Input<i32, Shape<2, 8>>>;
 
 // Every group lowered by itself, where nothing can be reused.
-compiler::Lowered lower_apart(const ir::Graph& g, const passes::Fusion& f, const passes::Plan& p) {
+compiler::Lowered lower_apart(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& p) {
   compiler::Lowered all;
   for (int k = 0; k < f.groups.size(); ++k) all.append(compiler::lower(g, f, p, k, k + 1));
   return all;
@@ -53,8 +53,8 @@ int fused_launches(const compiler::Lowered& l) {
 TEST_CASE("kernel_dedup: a group that repeats another is lowered as it would be by itself") {
   const compiler::Module m = testing::compile_verified(Step::graph());
   const ir::Graph& g = m.graph;
-  const passes::Fusion& f = m.fusion;
-  const passes::Plan& p = m.plan;
+  const kernel_ir::Fusion& f = m.fusion;
+  const kernel_ir::Plan& p = m.plan;
   const compiler::Lowered together = compiler::lower(g, f, p);
   CHECK(same_program(together, lower_apart(g, f, p)));
   CHECK(fused_launches(together) > together.kernels.size());  // so that there was something to reuse
@@ -67,8 +67,8 @@ TEST_CASE("kernel_dedup: the same for random graphs") {
         seed, {.steps = 60, .state = seed % 2 == 0, .products = 4, .loops = seed % 4 == 0});
     const compiler::Module m = testing::compile_verified(random.graph());
     const ir::Graph& g = m.graph;
-    const passes::Fusion& f = m.fusion;
-    const passes::Plan& p = m.plan;
+    const kernel_ir::Fusion& f = m.fusion;
+    const kernel_ir::Plan& p = m.plan;
     if (!same_program(compiler::lower(g, f, p), lower_apart(g, f, p))) ++differ;
   }
   CHECK(differ == 0);

@@ -317,7 +317,7 @@ TEST_CASE("custom: a precision policy leaves a primitive's dtypes alone") {
   };
   const auto x = input(0), w = input(1);
   b.graph.outputs.push(matmul(sine(matmul(x, w)), w).value.id);
-  const ir::Graph lowered = passes::apply_precision(b.graph, {DType::bf16});
+  const ir::Graph lowered = transforms::apply_precision(b.graph, {DType::bf16});
   CHECK(to_text(ir::verify(lowered), lowered) == "");
   int customs = 0;
   for (int i = 0; i < lowered.nodes.size(); ++i) {

@@ -127,10 +127,10 @@ TEST_CASE("loop: an invariant's gradient through a product is one product over a
   const auto h = input(Shape<2, 3>{});
   const auto y = sum(loop([&](const auto& c, const auto& xt) { return tanh(xt + matmul(c, w)); }, h, x));
   const List<ir::Value> g =
-      passes::differentiate(y.value, ir::constant_like(y.value, 1), List<int>(1, w.value.id));
+      transforms::differentiate(y.value, ir::constant_like(y.value, 1), List<int>(1, w.value.id));
   CHECK(g[0].op() == ir::Op::dot);
   b.graph.outputs.push(g[0].id);
-  const ir::Graph pruned = passes::prune(b.graph);
+  const ir::Graph pruned = transforms::prune(b.graph);
   CHECK(!ir::verify(pruned, ir::Stage::pruned));
   for (int i = 0; i < pruned.nodes.size(); ++i)
     if (pruned.nodes[i].op == ir::Op::loop) CHECK(ir::loop_shape(pruned, i).carries == 1);

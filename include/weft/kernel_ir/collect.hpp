@@ -1,0 +1,218 @@
+#pragma once
+// What crosses groups in memory, and what is rather made again; then what each group computes, reads and
+// writes, from its stores back to memory, in ascending order.
+
+#include "weft/kernel_ir/fuse.hpp"
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+class Collector {
+ public:
+  constexpr Collector(const Graph& graph, Fusion& fusion, FuseLimits limits)
+      : g(graph), f(fusion), limits_(limits) {}
+
+  constexpr void decide_stores() {
+    const int n = g.nodes.size();
+    List<u8> crosses(n, 0);
+    for (int u = 0; u < n; ++u) {
+      if (materialization_[u] != Materialization::fused || view_of_[u] >= 0) continue;
+      const int first = nodes_[u].first, arity = nodes_[u].arity;
+      for (int k = 0; k < arity; ++k) {
+        int x = edges_[first + k];
+        x = through_broadcasts(x);
+        if (materialization_[x] == Materialization::fused && group_[x] != group_[u]) crosses[x] = 1;
+      }
+    }
+    for (int v = 0; v < n; ++v)
+      if (crosses[v] && !stored_[v] && !cheap_again(v)) stored_[v] = 1;
+  }
+
+  // Whether v can be made again in a later group from what is in memory; stores the small values that takes.
+  constexpr bool cheap_again(int v) {
+    if (!ir::is_pointwise(nodes_[v].op) && nodes_[v].op != Op::pad) return false;
+    int stack[64]{}, size = 0, cost = 0, loads = 0, rows[8]{}, row_count = 0;
+    int seen[64]{}, seen_count = 0;
+    stack[size++] = v;
+    while (size > 0) {
+      const int x = through_broadcasts(stack[--size]);
+      bool visited = false;
+      for (int k = 0; k < seen_count; ++k) visited = visited || seen[k] == x;
+      if (visited) continue;
+      if (seen_count == 64) return false;
+      seen[seen_count++] = x;
+      if (materialization_[x] == Materialization::generator ||
+          materialization_[x] == Materialization::inlined)
+        continue;
+      if (stored_[x] || materialization_[x] == Materialization::view) {
+        if (2 * shapes_[nodes_[x].shape].size() > shapes_[nodes_[v].shape].size() &&
+            ++loads > limits_.recompute_loads)
+          return false;
+        continue;
+      }
+      if (ir::is_reduction(nodes_[x].op)) {
+        if (row_count == 8) return false;
+        rows[row_count++] = x;
+        continue;
+      }
+      if (nodes_[x].op == Op::pad) {  // a window on what is in memory
+        if (2 * shapes_[nodes_[edges_[nodes_[x].first]].shape].size() > shapes_[nodes_[v].shape].size() &&
+            ++loads > limits_.recompute_loads)
+          return false;
+        continue;
+      }
+      if (!ir::is_pointwise(nodes_[x].op)) return false;
+      cost += ir::info(nodes_[x].op).cost;
+      if (cost > limits_.recompute || size + 3 > 64) return false;
+      for (int k = 0; k < nodes_[x].arity; ++k) stack[size++] = edges_[nodes_[x].first + k];
+    }
+    for (int k = 0; k < row_count; ++k) stored_[rows[k]] = 1;
+    return true;
+  }
+
+  // One sweep over the nodes from the last to the first: a node hears from its users in which groups it is
+  // wanted before it asks its own operands, and every list comes out in ascending order.
+  constexpr void collect() {
+    const int n = g.nodes.size(), groups = f.groups.size();
+    Group* const group = f.groups.data();
+    List<int> wanted_list(n, -1), next_list(n, -1), body_list(groups, -1), load_list(groups, -1),
+        store_list(groups, -1), mark_list(groups, -1);
+    int* const wanted = wanted_list.data();  // first entry of each node
+    int* const next_store = next_list.data();
+    int* const body = body_list.data();
+    int* const loads = load_list.data();
+    int* const stores = store_list.data();
+    int* const mark = mark_list.data();  // the last node that each group has listed
+    // An entry says in which group a node is wanted (twice the group, plus one where it is read from memory
+    // whatever it is); then it holds the node, as a member of one of that group's lists.
+    List<int> wish_list, link_list;
+    int capacity = 0, entries = 0, listed = 0;
+    int *wish = nullptr, *link = nullptr;
+    const auto room = [&](int more) {
+      capacity = 2 * (entries + more) + 2 * n;
+      for (List<int>* list : {&wish_list, &link_list}) {
+        List<int> longer;
+        longer.reserve(capacity);
+        longer.append(list->data(), entries);
+        *list = static_cast<List<int>&&>(longer);
+      }
+      wish = wish_list.data(), link = link_list.data();
+    };
+    for (int x = n - 1; x >= 0; --x) {
+      const Materialization materialization = materialization_[x];
+      const int own = group_[x];
+      const bool stored = stored_[x] != 0;
+      const ir::Node& node = nodes_[x];
+      if (own >= 0 && stored && group[own].opaque < 0) {
+        next_store[x] = stores[own];
+        stores[own] = x;
+        if (entries == capacity) room(1);
+        wish[entries] = 2 * own;
+        link[entries] = wanted[x];
+        wanted[x] = entries++;
+        ++listed;
+      }
+      if (node.op == Op::loop_result) {
+        next_store[x] = stores[own];
+        stores[own] = x;
+      }
+      const bool copy = materialization == Materialization::fused && view_of_[x] >= 0;
+      for (int e = wanted[x]; e >= 0;) {
+        const int at = e, k = wish[e] / 2;
+        const bool read = wish[e] % 2 != 0;
+        e = link[e];
+        if (mark[k] == x) continue;
+        mark[k] = x;
+        ++listed;
+        wish[at] = x;
+        const bool view = materialization == Materialization::view || (copy && own > k);
+        const bool here = read   ? false
+                          : view ? node.op == Op::broadcast
+                                 : (materialization == Materialization::fused && own >= k) || !stored;
+        if (!here) {
+          link[at] = loads[k];
+          loads[k] = at;
+          continue;
+        }
+        link[at] = body[k];
+        body[k] = at;
+        // copies and windows read memory through a view: one load, of the operand
+        if ((copy && !view) || (materialization == Materialization::fused && node.op == Op::pad)) continue;
+        const int* const in = edges_ + node.first;
+        const int arity = node.arity,
+                  asked = 2 * k + (group[k].middle_axis && ir::is_reduction(node.op) ? 1 : 0);
+        if (entries + arity > capacity) room(arity);
+        for (int a = 0; a < arity; ++a) {
+          wish[entries] = asked;
+          link[entries] = wanted[in[a]];
+          wanted[in[a]] = entries++;
+        }
+      }
+    }
+    f.pool.reserve(listed + 4 * groups);
+    for (int k = 0; k < groups; ++k) {
+      if (group[k].opaque >= 0) {
+        opaque_group(group[k]);
+        if (nodes_[group[k].opaque].op == Op::loop) group[k].stores = append(next_store, nullptr, stores[k]);
+        continue;
+      }
+      group[k].body = append(link, wish, body[k]);
+      group[k].loads = append(link, wish, loads[k]);
+      group[k].stores = append(next_store, nullptr, stores[k]);
+    }
+  }
+
+ private:
+  constexpr void opaque_group(Group& group) {
+    List<int> loads, stores;
+    stores.push(group.result);
+    group.stores = append(stores);
+    const Node& node = nodes_[group.opaque];
+    for (int a = 0; a < node.arity; ++a) loads.push(edges_[node.first + a]);
+    if (group.added >= 0) loads.push(group.added);
+    if (group.bias >= 0) loads.push(group.bias);
+    group.loads = append(loads);
+  }
+
+  // A linked list: of entries, or of nodes themselves.
+  constexpr ir::Span append(const int* link, const int* node, int first) {
+    const int begin = f.pool.size();
+    for (int e = first; e >= 0; e = link[e]) f.pool.push(node != nullptr ? node[e] : e);
+    return {begin, f.pool.size() - begin};
+  }
+  constexpr ir::Span append(const List<int>& list) {
+    const ir::Span span{f.pool.size(), list.size()};
+    f.pool.append(list.data(), list.size());
+    return span;
+  }
+  constexpr int through_broadcasts(int x) const {
+    while (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
+      x = edges_[nodes_[x].first];
+    return x;
+  }
+
+  const Graph& g;
+  Fusion& f;
+  FuseLimits limits_;
+  // plain pointers: constant evaluation pays for every call
+  const Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Materialization* materialization_ = f.materialization.data();
+  const int* group_ = f.group.data();
+  const Dims* shapes_ = g.shapes.data();
+  u8* stored_ = f.stored.data();
+  const int* view_of_ = f.view_of.data();
+};
+
+constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {}) {
+  Collector collector(graph, fusion, limits);
+  collector.decide_stores();
+  collector.collect();
+}
+
+constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
+  Fusion fusion = assign_groups(graph, limits);
+  collect(graph, fusion, limits);
+  return fusion;
+}
+
+}  // namespace WEFT_NAMESPACE::kernel_ir

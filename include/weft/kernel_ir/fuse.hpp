@@ -1,0 +1,662 @@
+#pragma once
+// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
+//
+// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
+// order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
+// `split` into rows and columns; its members have the extents of the space, or those of a row (columns
+// reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
+// by later groups). What crosses groups is stored, unless computing it again from what is in memory anyway is
+// cheap.
+
+#include "weft/kernel_ir/along_axis.hpp"
+#include "weft/kernel_ir/dot_problem.hpp"
+#include "weft/kernel_ir/epilogue.hpp"
+#include "weft/kernel_ir/iteration_space.hpp"
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+using ir::Graph;
+using ir::Node;
+using ir::Op;
+
+enum class Materialization : u8 {
+  leaf,       // in memory before the program starts
+  generator,  // a function of the index alone; made again wherever it is used
+  inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
+  view,       // addresses over another node's memory
+  fused,      // member of a fused group
+  opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce
+  arena,      // a flat_concat: its operands' memory read as one vector
+  deferred,   // while groups are formed: a sum, or a view of one, that goes with what reads the same later
+};
+
+struct Group {
+  int opaque = -1;            // the node that has a kernel of its own, -1 for a fused group
+  int result = -1;            // what that kernel stores: `opaque`, or the last addition to it
+  int added = -1, bias = -1;  // what is added to a product's sums, in this order
+  Dims space;
+  int shape = -1;  // the space's among the graph's shapes, while groups are formed
+  int last = -1;   // the last member, while groups are formed
+  int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
+  int weight = 0;
+  bool mixed = false;            // has members of row level or reductions
+  bool middle_axis = false;      // one reduction along axes that are neither the first nor the last
+  ir::Span body, loads, stores;  // ranges of Fusion::pool
+};
+
+struct Fusion {
+  List<Materialization> materialization;
+  List<int> group;    // group of each fused or opaque node, -1 otherwise
+  List<Level> level;  // of fused nodes
+  List<u8> stored;    // the node's value is in memory
+  List<int> view_of;  // index into views of each view node, -1 otherwise
+  List<View> views;
+  List<Group> groups;
+  List<int> pool;
+
+  // Whether group k reads x through its view: x is one, or becomes a copy of one only later.
+  constexpr bool is_view_in(int x, int k) const {
+    return materialization[x] == Materialization::view ||
+           (materialization[x] == Materialization::fused && view_of[x] >= 0 && group[x] > k);
+  }
+  // How group k reads x: through its view, or as x itself lies in memory.
+  constexpr View view_in(const Graph& g, int x, int k) const {
+    return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : contiguous_view(x, g.dims(x));
+  }
+};
+
+struct FuseLimits {
+  int weight = 640;         // summed costs of a group's members
+  int from_leaves = 24;     // highest cost of arithmetic on leaves that is made again wherever it is used
+  int recompute = 48;       // highest cost of computing a value again instead of storing it,
+  int recompute_loads = 2;  // and highest number of full-size values read for that
+};
+
+// Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can go on from
+// it.
+struct Grouping {
+  Fusion fusion;
+  List<int> min_kernel;        // the first group that may use the node's value
+  List<int> reader;            // the last group that reads the node
+  List<int> before;            // the member before it of the same group
+  List<int> leaf;              // something that inlined arithmetic on leaves reads
+  List<int> remat_cost;        // of inlined arithmetic on leaves, else 0
+  List<int> deferred_outputs;  // inlined results, which get a kernel when all others have theirs
+  int next = 0;
+  int reserved_used = 0;
+};
+
+class Fuser {
+ public:
+  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {})
+      : g(graph), s(grouping), limits_(limits) {
+    const int n = g.nodes.size();
+    if (s.next == 0) {
+      f.materialization = List<Materialization>(n, Materialization::leaf);
+      f.group = List<int>(n, -1);
+      f.level = List<Level>(n, Level::element);
+      f.stored = List<u8>(n, 0);
+      f.view_of = List<int>(n, -1);
+      s.min_kernel = List<int>(n, 0);
+      s.reader = List<int>(n, -1);
+      s.before = List<int>(n, -1);
+      s.leaf = List<int>(n, 0);
+      s.remat_cost = List<int>(n, 0);
+      for (int k = 0; k < reserved; ++k) new_group(-1);
+    }
+    materialization_ = f.materialization.data();
+    group_ = f.group.data();
+    level_ = f.level.data();
+    stored_ = f.stored.data();
+    view_of_ = f.view_of.data();
+    min_kernel_ = s.min_kernel.data();
+    reader_ = s.reader.data();
+    before_ = s.before.data();
+    leaf_ = s.leaf.data();
+    remat_cost_ = s.remat_cost.data();
+    wanted_ = List<u8>(n, 0);
+    uses_ = List<int>(n, 0);
+    int* uses = uses_.data();
+    for (int x : g.edges) ++uses[x];
+    // what has no elements is not computed
+    for (int node : g.outputs)
+      if (g.dims(node).size() > 0) wanted_[node] |= 1;
+    for (const ir::Assign& a : g.assigns)
+      if (g.dims(a.node).size() > 0) wanted_[a.node] |= assigned;
+  }
+
+  // Places at most `nodes` more nodes.
+  constexpr void run(int nodes) {
+    const int count = g.nodes.size(), end = nodes < count - s.next ? s.next + nodes : count;
+    for (int i = s.next; i < end; ++i) {
+      const Node& n = nodes_[i];
+      if (may_defer(n.op) && is_deferred(i)) {
+        materialization_[i] = Materialization::deferred;
+        continue;
+      }
+      for (int k = n.first; k < n.first + n.arity; ++k)
+        if (materialization_[edges_[k]] == Materialization::deferred) settle(edges_[k]);
+      enter(i);
+    }
+    s.next = end;
+    if (end < count) return;
+    for (int i = 0; i < count; ++i)
+      if (materialization_[i] == Materialization::deferred) settle(i);
+    // last, so that state which is read before it is written can be written where it lives
+    for (int i : s.deferred_outputs)
+      if (materialization_[i] == Materialization::inlined) want(i);
+  }
+
+ private:
+  // ---- one node at a time ----
+  constexpr void enter(int i) {
+    classify(i);
+    if (!wanted_.items[i]) return;
+    if (materialization_[i] == Materialization::inlined)
+      s.deferred_outputs.push(i);
+    else
+      want(i);
+  }
+
+  static constexpr bool may_defer(Op op) {
+    return op == Op::reduce_sum || op == Op::broadcast || op == Op::reshape || op == Op::permute;
+  }
+  // Whether node i is a sum of memory that no group goes over in the same way yet: one may come before the
+  // sum is used, and take it up without reading that memory again.
+  constexpr bool is_deferred(int i) const {
+    const int x = edges_[nodes_[i].first];
+    if (materialization_[x] == Materialization::deferred) return true;
+    if (nodes_[i].op != Op::reduce_sum || materialization_[x] == Materialization::fused ||
+        materialization_[x] == Materialization::generator)
+      return false;
+    const int root = memory_node(x);
+    if (materialization_[root] != Materialization::leaf && materialization_[root] != Materialization::opaque)
+      return false;
+    const Reduction r = reduction_of(g, i);
+    return !r.middle_axis && r.level != Level::total &&
+           !(reader_[root] >= min_kernel_[x] && joins(reader_[root], i, nodes_[x].shape, r));
+  }
+  constexpr void settle(int x) {
+    const int of = edges_[nodes_[x].first];
+    if (materialization_[of] == Materialization::deferred) settle(of);
+    materialization_[x] = Materialization::leaf;
+    enter(x);
+  }
+
+  constexpr void classify(int i) {
+    const Node& n = nodes_[i];
+    const int* in = edges_ + n.first;
+    switch (n.op) {
+      case Op::input:
+      case Op::state:
+      case Op::scalar:
+        stored_[i] = 1;
+        return;
+      case Op::constant:
+      case Op::iota:
+      case Op::random:
+        materialization_[i] = Materialization::generator;
+        return;
+      case Op::broadcast:
+        materialization_[i] = materialization_[in[0]] == Materialization::generator
+                                  ? Materialization::generator
+                                  : Materialization::view;
+        min_kernel_[i] = min_kernel_[in[0]];
+        return;
+      case Op::reshape:
+      case Op::permute:
+      case Op::slice:
+      case Op::flat_slice:
+        make_view(i, in[0]);
+        return;
+      case Op::loop_result:  // in memory once the loop has run
+        materialization_[i] = Materialization::opaque;
+        stored_[i] = 1;
+        group_[i] = group_[in[0]];
+        min_kernel_[i] = group_[i] + 1;
+        return;
+      case Op::dot:
+        join_contracted(i);
+        join_free(i);
+        set_apart(i, Walk::strided);
+        return;
+      case Op::conv:
+        set_apart(i, Walk::strided);
+        return;
+      case Op::loop:
+        set_apart(i, Walk::contiguous);
+        stored_[i] = 0;  // its results are
+        return;
+      case Op::take_rows:
+      case Op::custom:
+      case Op::scatter_add:
+        set_apart(i, Walk::contiguous);
+        return;
+      case Op::scan:
+      case Op::argsort:
+      case Op::take_along_axis:
+      case Op::scatter_reduce:
+      case Op::searchsorted:
+        set_apart(i, Walk::line, ir::axis_of(g, i));
+        return;
+      case Op::flat_concat: {
+        int after = 0;
+        for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
+        materialization_[i] = Materialization::arena;
+        stored_[i] = 1;
+        min_kernel_[i] = after;
+        return;
+      }
+      default:
+        break;
+    }
+    if (n.op == Op::add && (absorb(i, in[0], in[1]) || absorb(i, in[1], in[0]))) return;
+    if (ir::is_pointwise(n.op)) {
+      bool generated = true, from_leaves = true;
+      int at = 0, cost = ir::info(n.op).cost;
+      for (int k = 0; k < n.arity; ++k) {
+        generated = generated && materialization_[in[k]] == Materialization::generator;
+        at = max(at, min_kernel_[in[k]]);
+        const int x = through_broadcasts(in[k]);
+        cost += remat_cost_[x];
+        from_leaves =
+            from_leaves && (remat_cost_[x] > 0 || materialization_[x] == Materialization::generator ||
+                            materialization_[memory_node(x)] == Materialization::leaf);
+      }
+      min_kernel_[i] = at;
+      if (generated) {
+        materialization_[i] = Materialization::generator;
+        return;
+      }
+      if (from_leaves && cost <= limits_.from_leaves) {
+        materialization_[i] = Materialization::inlined;
+        remat_cost_[i] = cost + 1;
+        for (int k = 0; k < n.arity; ++k) leaf_[i] = max(leaf_[i], memory_node(in[k]));
+        return;
+      }
+      if (shapes_[nodes_[i].shape].size() == 1) {
+        materialization_[i] = Materialization::inlined;
+        for (int k = 0; k < n.arity; ++k) need(in[k]);
+        return;
+      }
+    }
+    if (n.op == Op::pad) {
+      const int root = view_root(in[0]);
+      min_kernel_[i] = after_memory(root);
+    }
+    place(i);
+  }
+
+  // Node i has a kernel of its own, over its operands' memory: with a stride an axis, as one run, or along
+  // `axis`, before and behind it. That may copy operands, whose groups come first: only then is it known
+  // which group reads them.
+  enum class Walk : u8 { strided, contiguous, line };
+  constexpr void set_apart(int i, Walk walk, int axis = 0) {
+    const int* const in = edges_ + nodes_[i].first;
+    roots_.clear();
+    for (int k = 0; k < nodes_[i].arity; ++k)
+      roots_.push(walk == Walk::strided      ? view_root(in[k])
+                  : walk == Walk::contiguous ? contiguous_root(in[k])
+                                             : line_root(in[k], axis));
+    materialization_[i] = Materialization::opaque;
+    stored_[i] = 1;
+    group_[i] = new_group(i);
+    min_kernel_[i] = group_[i] + 1;
+    for (const int x : roots_) read_by(group_[i], x);
+  }
+
+  // The first group that may read x from memory.
+  constexpr int after_memory(int x) const { return group_[x] >= 0 ? group_[x] + 1 : min_kernel_[x]; }
+
+  constexpr void make_view(int i, int x) {
+    View v = resolve(x);
+    if (!apply_movement(g, i, v)) {
+      copy(x);
+      v = contiguous_view(x, shapes_[nodes_[x].shape]);
+      apply_movement(g, i, v);
+    }
+    materialization_[i] = Materialization::view;
+    view_of_[i] = f.views.size();
+    f.views.push(v);
+    min_kernel_[i] = after_memory(v.root);
+  }
+
+  // x's memory as a strided view; what must be in memory for that is stored.
+  constexpr View resolve(int x) {
+    if (materialization_[x] == Materialization::view) {
+      if (view_of_[x] >= 0) return f.views[view_of_[x]];
+      View v = resolve(edges_[nodes_[x].first + 0]);  // a broadcast
+      apply_movement(g, x, v);
+      view_of_[x] = f.views.size();
+      f.views.push(v);
+      return v;
+    }
+    if (materialization_[x] == Materialization::generator || materialization_[x] == Materialization::inlined)
+      copy(x);
+    stored_[x] = 1;
+    return contiguous_view(x, shapes_[nodes_[x].shape]);
+  }
+  constexpr int view_root(int x) { return resolve(x).root; }
+  // As view_root, but x itself is made contiguous.
+  constexpr int contiguous_root(int x) {
+    const View v = resolve(x);
+    if (v.root != x && !is_contiguous(v, shapes_[nodes_[x].shape])) {
+      copy(x);
+      return x;
+    }
+    return v.root;
+  }
+
+  // Node i adds x to `sum`: in the kernel of the product that makes `sum`, if nothing else reads that, and x
+  // is in memory when it runs.
+  constexpr bool absorb(int i, int sum, int x) {
+    const int at = group_[sum];
+    if (materialization_[sum] != Materialization::opaque || uses_[sum] != 1 || wanted_[sum] ||
+        nodes_[i].dtype != DType::f32)
+      return false;
+    Group& group = f.groups[at];
+    if (nodes_[group.opaque].op != Op::dot || group.bias >= 0) return false;
+    const int base = through_broadcasts(x);
+    if (materialization_[base] == Materialization::generator) return false;
+    if (materialization_[base] == Materialization::inlined && !(is_bias(group, x, at) && make_early(base)))
+      return false;
+    const int root = memory_node(x);
+    if (after_memory(root) > at) return false;
+    // state that is updated by what is added to it is rather written where it lives
+    if ((wanted_[i] & assigned) && nodes_[root].op == Op::state) return false;
+    const View v = view_of_memory(x);
+    const Dims& d = shapes_[nodes_[i].shape];
+    if (group.added < 0 && is_contiguous(v, d)) {
+      group.added = x;
+    } else {
+      if (!is_bias(group, x, at)) return false;
+      group.bias = x;
+    }
+    resolve(x);
+    if (reader_[root] < at) reader_[root] = at;
+    stored_[sum] = 0;
+    group.result = i;
+    materialization_[i] = Materialization::opaque;
+    stored_[i] = 1;
+    group_[i] = at;
+    min_kernel_[i] = at + 1;
+    return true;
+  }
+  // Whether x is the same for every row of the product that group `at` computes.
+  constexpr bool is_bias(const Group& group, int x, int at) const {
+    const int b = edges_[nodes_[group.opaque].first + 1];
+    return is_column_bias(g, group.opaque, view_of_memory(x), f.view_in(g, b, at));
+  }
+  // Stores x, arithmetic on leaves, before everything else, in one kernel with others of its shape.
+  constexpr bool make_early(int x) {
+    constexpr int most_groups = 2, most_weight = 16;
+    if (remat_cost_[x] == 0) return false;
+    const int shape = nodes_[x].shape;
+    int at = 0;
+    while (at < s.reserved_used &&
+           (f.groups[at].shape != shape || f.groups[at].mixed || f.groups[at].weight >= most_weight))
+      ++at;
+    if (at == s.reserved_used) {
+      if (at >= most_groups) return false;
+      ++s.reserved_used;
+      f.groups[at].space = shapes_[shape];
+      f.groups[at].shape = shape;
+    }
+    enter(at, x);
+    materialization_[x] = Materialization::fused;
+    remat_cost_[x] = 0;
+    min_kernel_[x] = at;
+    stored_[x] = 1;
+    for (int k = nodes_[x].first; k < nodes_[x].first + nodes_[x].arity; ++k)
+      read_by(at, memory_node(edges_[k]));
+    return true;
+  }
+  // As resolve, of what is in memory anyway.
+  constexpr View view_of_memory(int x) const {
+    if (materialization_[x] != Materialization::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
+    if (view_of_[x] >= 0) return f.views[view_of_[x]];
+    View v = view_of_memory(edges_[nodes_[x].first + 0]);
+    apply_movement(g, x, v);
+    return v;
+  }
+  // As view_root, but x can be walked along the axis, before it and behind it with one stride each.
+  constexpr int line_root(int x, int axis) {
+    const View v = resolve(x);
+    if (v.root == x || axis_strides(v, shapes_[nodes_[x].shape], axis).ok) return v.root;
+    copy(x);
+    return x;
+  }
+
+  // A product walks all its contracted axes with one stride; an operand that cannot is copied.
+  constexpr void join_contracted(int i) {
+    const ir::DotAxes axes = ir::dot_axes(g, i);
+    for (int k = 0; k < 2; ++k) {
+      const int x = edges_[nodes_[i].first + k];
+      const View v = resolve(x);
+      const Dims& d = shapes_[nodes_[x].shape];
+      const int* contracted = k == 0 ? axes.contracted_a : axes.contracted_b;
+      bool joined = true;
+      for (int c = axes.contracted - 1, inner = -1; c >= 0; --c) {
+        const int axis = contracted[c];
+        if (d.extent[axis] == 1) continue;
+        joined = joined && (inner < 0 || v.stride[axis] == v.stride[inner] * d.extent[inner]);
+        inner = axis;
+      }
+      if (!joined && v.root != x) copy(x);
+    }
+  }
+
+  // A product has few batch axes: where too many are left, its operands are copied into their order, whose
+  // axes are one run each.
+  constexpr void join_free(int i) {
+    if (shapes_[nodes_[i].shape].rank < 5) return;
+    const int* const in = edges_ + nodes_[i].first;
+    for (int k = 0; k < 2; ++k) {
+      if (dot_problem(g, i, resolve(in[0]), resolve(in[1])).ok) return;
+      contiguous_root(in[k]);
+    }
+  }
+
+  // Gives x a kernel that stores it in row-major order.
+  constexpr void copy(int x) {
+    if (materialization_[x] == Materialization::fused) return;
+    materialization_[x] = Materialization::fused;
+    place(x);
+    stored_[x] = 1;
+  }
+
+  // An output or an assigned value: must have contiguous memory of its own.
+  constexpr void want(int x) {
+    if (materialization_[x] == Materialization::leaf || materialization_[x] == Materialization::generator ||
+        materialization_[x] == Materialization::inlined) {
+      copy(x);
+    } else if (materialization_[x] == Materialization::view) {
+      const View v = resolve(x);
+      const bool computed = materialization_[v.root] == Materialization::fused ||
+                            materialization_[v.root] == Materialization::opaque;
+      if (!computed || !is_contiguous(v, shapes_[nodes_[x].shape])) copy(x);
+    }
+    stored_[x] = materialization_[x] == Materialization::view ? stored_[x] : u8{1};
+  }
+
+  // A value that single-element arithmetic reads: it must be in memory, as any group may make that again.
+  constexpr void need(int x) {
+    if (materialization_[x] == Materialization::fused)
+      stored_[x] = 1, min_kernel_[x] = max(min_kernel_[x], group_[x] + 1);
+    if (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
+      need(edges_[nodes_[x].first + 0]);
+  }
+
+  constexpr int new_group(int opaque) {
+    Group group;
+    group.opaque = group.result = opaque;
+    f.groups.push(group);
+    return f.groups.size() - 1;
+  }
+
+  // Puts a pointwise node, a copy or a reduction into the best group, or a new one.
+  constexpr void place(int i) {
+    const Node& n = nodes_[i];
+    const bool reduces = ir::is_reduction(n.op);
+    const int shape = reduces ? nodes_[edges_[n.first]].shape : n.shape;
+    const Dims& d = shapes_[shape];
+    materialization_[i] = Materialization::fused;
+    Reduction r;
+    if (reduces) r = reduction_of(g, i);
+    int least = 0;
+    const int operands = view_of_[i] >= 0 || n.op == Op::pad ? 0 : n.arity;
+    if (operands == 0) least = view_of_[i] >= 0 ? after_memory(f.views[view_of_[i]].root) : min_kernel_[i];
+    for (int k = 0; k < operands; ++k) least = max(least, min_kernel_[edges_[nodes_[i].first + k]]);
+    if (r.middle_axis) {
+      // reduced axes that are neither the first nor the last: a kernel of its own over a view
+      const int root = view_root(edges_[nodes_[i].first + 0]);
+      least = after_memory(root);
+    }
+    int best = -1;
+    int memory[3]{};
+    for (int k = 0; k < n.arity; ++k) memory[k] = memory_node(edges_[n.first + k]);
+    if (!r.middle_axis) {
+      for (int k = 0; k < n.arity; ++k) {
+        const int from = group_[memory[k]];
+        if (from > best && from >= least && joins(from, i, shape, r)) best = from;
+      }
+      for (int k = 0; best < 0 && k < n.arity; ++k) {
+        const int from = reader_[memory[k]];
+        if (from >= least && joins(from, i, shape, r)) best = from;
+      }
+      if (best < 0 && reduces) best = beside(memory[0], least, i, shape, r);
+    }
+    if (best < 0) {
+      // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not
+      // wait
+      const bool early = r.level == Level::total && least == 0 && s.reserved_used < reserved;
+      best = early ? s.reserved_used++ : new_group(-1);
+      f.groups[best].space = d;
+      f.groups[best].shape = shape;
+      f.groups[best].split = r.split;
+      f.groups[best].middle_axis = r.middle_axis;
+    } else {
+      Group& group = f.groups[best];
+      const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
+      if (!a.inside) {  // the members so far become rows of the larger space
+        group.split = in_rank(a.split, max(group.space.rank, d.rank), d.rank);
+        for (int m = group.last; m >= 0; m = before_[m]) level_[m] = Level::row;
+        group.space = d;
+        group.shape = shape;
+        group.mixed = true;
+      }
+      if (group.split < 0 && r.split >= 0) group.split = in_rank(r.split, d.rank, group.space.rank);
+    }
+    enter(best, i);
+    Group& group = f.groups[best];
+    group.mixed = group.mixed || reduces;
+    const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
+    level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
+    if (r.middle_axis) level_[i] = Level::row;
+    min_kernel_[i] =
+        best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.middle_axis ? 1 : 0);
+    if (min_kernel_[i] > best) stored_[i] = 1;
+    for (int k = 0; k < n.arity; ++k) read_by(best, memory[k]);
+    // what another group would make is made again, from what that reads
+    if (reduces && is_made(memory[0]) && group_[memory[0]] < best) {
+      const Node& made = nodes_[memory[0]];
+      for (int k = 0; k < made.arity; ++k) read_by(best, memory_node(edges_[made.first + k]));
+    }
+  }
+  // Makes x the last member of group `at`.
+  constexpr void enter(int at, int x) {
+    Group& group = f.groups[at];
+    group.weight += ir::info(nodes_[x].op).cost + 1;
+    group_[x] = at;
+    before_[x] = group.last;
+    group.last = x;
+  }
+  constexpr void read_by(int at, int x) {
+    if (reader_[x] < at) reader_[x] = at;
+  }
+
+  // Whether a group computes x from other values, element by element.
+  constexpr bool is_made(int x) const {
+    return materialization_[x] == Materialization::fused && ir::is_pointwise(nodes_[x].op);
+  }
+  // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
+  constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
+    if (!is_made(x)) return -1;
+    for (int k = 0; k < nodes_[x].arity; ++k) {
+      const int from = reader_[memory_node(edges_[nodes_[x].first + k])];
+      if (from >= least && joins(from, i, shape, r)) return from;
+    }
+    return -1;
+  }
+
+  constexpr int through_broadcasts(int x) const {
+    while (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
+      x = edges_[nodes_[x].first + 0];
+    return x;
+  }
+  constexpr int memory_node(int x) const {
+    x = through_broadcasts(x);
+    if (remat_cost_[x] > 0) return leaf_[x];
+    return materialization_[x] == Materialization::view ? f.views[view_of_[x]].root : x;
+  }
+
+  constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
+    const Group& group = f.groups[at];
+    if (group.opaque >= 0 || group.middle_axis ||
+        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight)
+      return false;
+    if (group.shape == shape)
+      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
+             group.split == r.split;
+    const Dims& d = shapes_[shape];
+    const SpaceFit a = fit_in(group.space, d);
+    if (!a.inside) {
+      if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
+      return r.level == Level::element || r.level == Level::total ||
+             r.split == in_rank(a.split, max(group.space.rank, d.rank), d.rank);
+    }
+    if (a.full)
+      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
+             group.split == in_rank(r.split, d.rank, group.space.rank);
+    // a row of the space: pointwise at row level, or a reduction over all rows
+    if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
+      return false;
+    return r.level == Level::element || r.level == Level::total;
+  }
+
+  static constexpr int max(int a, int b) { return a > b ? a : b; }
+
+  static constexpr int reserved = 4;
+  static constexpr u8 assigned = 2;  // of wanted_
+
+  const Graph& g;
+  Grouping& s;
+  Fusion& f = s.fusion;
+  FuseLimits limits_;
+  // plain pointers into the graph and the result: constant evaluation pays for every call
+  const Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  Materialization* materialization_ = nullptr;
+  int* group_ = nullptr;
+  Level* level_ = nullptr;
+  u8* stored_ = nullptr;
+  int* view_of_ = nullptr;
+  int* min_kernel_ = nullptr;
+  int* reader_ = nullptr;
+  int* before_ = nullptr;
+  int* leaf_ = nullptr;
+  int* remat_cost_ = nullptr;
+  List<u8> wanted_;
+  List<int> uses_;   // edges to each node
+  List<int> roots_;  // memory that one node reads
+};
+
+// Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.
+constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) {
+  Grouping grouping;
+  Fuser(graph, grouping, limits).run(graph.nodes.size());
+  return static_cast<Fusion&&>(grouping.fusion);
+}
+
+}  // namespace WEFT_NAMESPACE::kernel_ir

@@ -1,0 +1,52 @@
+#pragma once
+// Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
+// and writes the next. Any other alternates between two buffers, the last trip's being its result. Both cost
+// no copy a trip. The body's own workspace is one, used anew by every trip.
+
+#include "weft/ir/loop.hpp"
+#include "weft/kernel_ir/plan.hpp"
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+struct LoopMemory {
+  ir::LoopShape shape;
+  ir::Graph body;
+  Fusion fusion;
+  Plan plan;
+  List<int> result;           // node of every result in the enclosing graph, -1: not used
+  List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
+  i64 scratch_bytes = 0;      // the body's workspace, then those buffers
+
+  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, int group)
+      : shape(ir::loop_shape(g, f.groups[group].opaque)),
+        body(ir::loop_body(g, f.groups[group].opaque)),
+        fusion(fuse(body)),
+        plan(plan_memory(body, fusion)),
+        result(shape.results(), -1),
+        primary(shape.carries, -1),
+        second(shape.carries, -1) {
+    const ir::Span stores = f.groups[group].stores;
+    for (int i = 0; i < stores.size; ++i) {
+      const int x = f.pool[stores.begin + i];
+      result[static_cast<int>(g.nodes[x].imm)] = x;
+    }
+    scratch_bytes = plan.workspace_bytes;
+    const int loop = f.groups[group].opaque;
+    for (int k = 0; k < shape.carries; ++k) {
+      if (result[shape.history_of(k)] >= 0) continue;
+      const i64 bytes = align_up(bytes_of(g, g.in(loop, k)));
+      const auto take = [&](i64& at) {
+        at = scratch_bytes;
+        scratch_bytes += bytes;
+      };
+      if (result[shape.final_of(k)] < 0) take(primary[k]);
+      if (shape.trips > 1) take(second[k]);
+    }
+  }
+};
+
+constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
+  return LoopMemory(g, f, k).scratch_bytes;
+}
+
+}  // namespace WEFT_NAMESPACE::kernel_ir

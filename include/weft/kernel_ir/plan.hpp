@@ -1,0 +1,388 @@
+#pragma once
+// The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
+// group runs and given back after its last reader; a kernel that reads an element and writes the same element
+// of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
+// no later reader is left, and copied at the end of the step otherwise.
+
+#include "weft/kernel_ir/first_fit.hpp"
+#include "weft/kernel_ir/tiling.hpp"
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+struct Copy {
+  u64 from = 0, to = 0;
+  i64 bytes = 0;
+  int before = 0;  // runs before this group
+};
+
+struct Plan {
+  List<u64> where;       // of every node in memory
+  List<Tiling> tilings;  // of every group
+  List<Copy> copies;
+  List<int> combines;  // before which groups the sums that are still in parts are put together, ascending
+  List<u64> outputs;
+  i64 workspace_bytes = 0;
+
+  // Where a view of elements of dtype `t` begins.
+  constexpr u64 address(const View& v, DType t) const {
+    return where[v.root] + static_cast<u64>(v.offset * size_of(t));
+  }
+};
+
+// Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
+constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);
+
+class Planner {
+ public:
+  constexpr Planner(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
+
+  constexpr Plan run() {
+    const int n = g.nodes.size(), groups = f.groups.size();
+    p.where = List<u64>(n, BufferAddress::none);
+    last_use_ = List<int>(n, -1);
+    arena_ = List<int>(n, -1);
+    pinned_ = List<u8>(n, 0);
+    phase_ = List<int>(n, 0);
+    leaves();
+    // lifetimes
+    for (int k = 0; k < groups; ++k) {
+      if (groups_[k].opaque >= 0 && nodes_[groups_[k].opaque].op == ir::Op::loop) combine_before(k);
+      const ir::Span loads = groups_[k].loads;
+      for (int i = 0; i < loads.size; ++i) touch(pool_[loads.begin + i], k);
+      const ir::Span body = groups_[k].body;
+      for (int i = 0; i < body.size; ++i) {  // what copies and windows read is no load of its own
+        const int x = pool_[body.begin + i];
+        if (materialization_[x] != Materialization::fused || f.is_view_in(x, k)) continue;
+        if (view_of_[x] >= 0)
+          touch(views_[view_of_[x]].root, k);
+        else if (nodes_[x].op == ir::Op::pad)
+          touch(edges_[nodes_[x].first + 0], k);
+      }
+      p.tilings.push(groups_[k].opaque >= 0 ? Tiling{} : tiler_.tiling(k));
+    }
+    if (combined_ < groups) p.combines.push(groups);
+    for (int node : g.outputs) pinned_[root(node)] = 1;
+    if (g.is_body) place_body_outputs();
+    place_arenas();
+    place_assigned();
+    for (const ir::Assign& a : g.assigns)  // what is copied at the end of the step must last until then
+      if (p.where[root(a.node)] == BufferAddress::none) pinned_[root(a.node)] = 1;
+    // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
+    for (int dtype = 0; dtype < 16; ++dtype)
+      if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
+    const int* combine = p.combines.data();
+    for (int k = 0; k < groups; ++k) {
+      if (k > 0) memory_.release(k - 1);
+      const Group& group = groups_[k];
+      Tiling& tiling = p.tilings[k];
+      while (*combine <= k) ++combine;
+      for (int i = 0; i < group.stores.size; ++i) {
+        const int node = pool_[group.stores.begin + i];
+        if (p.where[node] != BufferAddress::none) continue;
+        if (arena_[node] >= 0) {
+          place_in_arena(node);
+        } else if (!in_place(node, k)) {
+          const int written = is_split_sum(level_[node], tiling) ? *combine - 1 : k;
+          p.where[node] = allocate(bytes_of(g, node), pinned_[node]               ? groups
+                                                      : last_use_[node] < written ? written
+                                                                                  : last_use_[node]);
+        }
+      }
+      if (tiling.chunks > 1) {
+        const i64 bytes = tiling.chunks * tiler_.sums(group);
+        if (bytes > 0) tiling.partials = allocate(bytes, *combine - 1);
+      }
+      if (group.opaque >= 0) {
+        const i64 bytes = nodes_[group.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, k)
+                                                                  : ir::scratch_bytes(g, group.opaque);
+        if (bytes > 0) tiling.partials = allocate(bytes, k);
+      }
+    }
+    // values that must lie in an arena but could not be put there
+    for (int i = 0; i < n; ++i)
+      if (nodes_[i].op == ir::Op::flat_concat) pack_copies(i);
+    for (const ir::Assign& a : g.assigns) {
+      const u64 to = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
+      const u64 from = address(a.node);
+      if (from != to && bytes_of(g, a.node) > 0) p.copies.push({from, to, bytes_of(g, a.node), groups});
+    }
+    for (int k = 0; k < g.outputs.size(); ++k) {
+      const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
+      p.outputs.push(g.is_body ? to : from);
+      const i64 bytes = bytes_of(g, g.outputs[k]);
+      if (g.is_body && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
+    }
+    p.workspace_bytes = align_up(memory_.peak());
+    return static_cast<Plan&&>(p);
+  }
+
+ private:
+  constexpr int root(int x) const {
+    while (materialization_[x] == Materialization::view)
+      x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
+    return x;
+  }
+  // Where node x starts.
+  constexpr u64 address(int x) const {
+    if (materialization_[x] == Materialization::view && view_of_[x] >= 0) {
+      const View& v = views_[view_of_[x]];
+      return p.where[v.root] + static_cast<u64>(v.offset * size_of(nodes_[x].dtype));
+    }
+    return p.where[x];
+  }
+
+  // As root, of what group k reads.
+  constexpr int root_in(int x, int k) const {
+    while (f.is_view_in(x, k)) x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
+    return x;
+  }
+  constexpr void touch(int x, int k) {
+    x = root_in(x, k);
+    if (last_use_[x] < k) last_use_[x] = k;
+    const int made = group_[x];
+    if (made >= combined_ && made < k && materialization_[x] == Materialization::fused &&
+        is_split_sum(level_[x], p.tilings[made])) {
+      combined_ = k;
+      p.combines.push(k);
+    }
+    if (nodes_[x].op == ir::Op::flat_concat)
+      for (int a = 0; a < nodes_[x].arity; ++a) touch(edges_[nodes_[x].first + a], k);
+  }
+
+  // No sum is still in parts when a loop begins, whose body has parts of its own.
+  constexpr void combine_before(int k) {
+    for (int made = combined_; made < k; ++made)
+      for (int i = 0; i < groups_[made].stores.size; ++i)
+        if (is_split_sum(level_[pool_[groups_[made].stores.begin + i]], p.tilings[made])) {
+          combined_ = k;
+          p.combines.push(k);
+          return;
+        }
+  }
+
+  constexpr void leaves() {
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      const ir::Node& node = nodes_[i];
+      if (node.op == ir::Op::input)
+        p.where[i] = BufferAddress::make(ir::Space::input, 0, static_cast<int>(node.imm));
+      else if (node.op == ir::Op::state)
+        states_.push(i), p.where[i] = BufferAddress::make(g.slots[static_cast<int>(node.imm)].space,
+                                                          g.slots[static_cast<int>(node.imm)].offset);
+      else if (node.op == ir::Op::scalar)
+        p.where[i] = BufferAddress::make(ir::Space::scalars, static_cast<i64>(node.imm) * 4);
+    }
+  }
+
+  // How many passes over its row group k has made before it computes each member. What it reads from memory
+  // is there from the start, whatever made it.
+  constexpr void phases(int k) {
+    if (phased_ == k) return;
+    phased_ = k;
+    const ir::Span body = groups_[k].body, loads = groups_[k].loads;
+    for (int i = 0; i < loads.size; ++i) phase_[pool_[loads.begin + i]] = 0;
+    for (int i = 0; i < body.size; ++i) {
+      const int x = pool_[body.begin + i];
+      int phase = 0;
+      const ir::Node& node = nodes_[x];
+      const bool reads = materialization_[x] == Materialization::fused && !f.is_view_in(x, k) &&
+                         (view_of_[x] >= 0 || node.op == ir::Op::pad);
+      for (int a = 0; !reads && a < node.arity; ++a) {
+        const int in = edges_[node.first + a];
+        if (phase < phase_[in]) phase = phase_[in];
+      }
+      phase_[x] = phase + (ir::is_reduction(node.op) && level_[x] == Level::row ? 1 : 0);
+    }
+  }
+
+  // ---- arenas: one buffer a dtype for all packs ----
+  constexpr void place_arenas() {
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      if (nodes_[i].op != ir::Op::flat_concat) continue;
+      const int dtype = static_cast<int>(nodes_[i].dtype);
+      for (int a = 0; a < nodes_[i].arity; ++a) {
+        const int x = root(edges_[nodes_[i].first + a]);
+        const i64 offset = g.attribute(i, a) * size_of(nodes_[i].dtype);
+        const i64 end = align_up(offset + bytes_of(g, x));
+        if (arena_size_[dtype] < end) arena_size_[dtype] = end;
+        const bool whole = bytes_of(g, x) == bytes_of(g, edges_[nodes_[i].first + a]);
+        const bool computed =
+            materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
+        if (computed && whole && !pinned_[x] && arena_[x] < 0) arena_[x] = dtype, arena_offset(x, offset);
+      }
+    }
+  }
+  constexpr void arena_offset(int x, i64 offset) {
+    if (offsets_.empty()) offsets_ = List<i64>(g.nodes.size(), 0);
+    offsets_[x] = offset;
+  }
+  constexpr void place_in_arena(int x) { p.where[x] = arena_at_[arena_[x]] + static_cast<u64>(offsets_[x]); }
+  constexpr void pack_copies(int i) {
+    const int dtype = static_cast<int>(nodes_[i].dtype);
+    const u64 base = arena_at_[dtype];
+    p.where[i] = base;
+    for (int a = 0; a < nodes_[i].arity; ++a) {
+      const int x = edges_[nodes_[i].first + a];
+      const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(nodes_[i].dtype));
+      if (address(x) == to) continue;
+      const int made = group_[root(x)];
+      p.copies.push({address(x), to, bytes_of(g, x), combined(root(x), made)});
+    }
+  }
+
+  // The group before which x, made by group `made`, is in memory.
+  constexpr int combined(int x, int made) const {
+    if (made < 0 || materialization_[x] != Materialization::fused ||
+        !is_split_sum(level_[x], p.tilings[made]))
+      return made + 1;
+    for (int before : p.combines)
+      if (before > made) return before;
+    return f.groups.size();
+  }
+
+  // ---- a loop's body: what it yields is computed where the loop wants it ----
+  constexpr void place_body_outputs() {
+    for (int k = 0; k < g.outputs.size(); ++k) {
+      const int x = root(g.outputs[k]);
+      const bool computed =
+          materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
+      if (computed && p.where[x] == BufferAddress::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
+        p.where[x] = BufferAddress::make(ir::Space::output, 0, k);
+    }
+  }
+
+  // ---- state written where it lives ----
+  constexpr void place_assigned() {
+    for (const ir::Assign& a : g.assigns) {
+      const int x = a.node;
+      const bool computed =
+          materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
+      if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
+      if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
+      const int k = group_[x];
+      const ir::Slot& slot = g.slots[a.slot];
+      bool free = true;
+      for (int i : states_) {
+        if (!free || last_use_[i] < k) continue;
+        const ir::Slot& other = g.slots[static_cast<int>(nodes_[i].imm)];
+        if (other.space != slot.space || !overlaps(slot, other)) continue;
+        const bool same = static_cast<int>(nodes_[i].imm) == a.slot;
+        free = same && last_use_[i] == k && materialization_[x] == Materialization::fused && aligned(i, x, k);
+      }
+      if (free && last_use_[x] <= k) p.where[x] = BufferAddress::make(slot.space, slot.offset);
+    }
+  }
+  constexpr bool overlaps(const ir::Slot& a, const ir::Slot& b) const {
+    if (a.segments >= 0 && b.segments >= 0) return a.segments == b.segments && a.offset == b.offset;
+    if (a.segments >= 0) return covers(a, b);
+    if (b.segments >= 0) return covers(b, a);
+    const i64 end_a = a.offset + g.shapes[a.shape].size() * size_of(a.dtype);
+    const i64 end_b = b.offset + g.shapes[b.shape].size() * size_of(b.dtype);
+    return a.offset < end_b && b.offset < end_a;
+  }
+  constexpr bool covers(const ir::Slot& segmented, const ir::Slot& plain) const {
+    const ir::Span span = g.param_groups[segmented.segments];
+    const i64 size = size_of(segmented.dtype);
+    for (int r = 0; r < span.size; ++r) {
+      const ir::Range& range = g.ranges[span.begin + r];
+      const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
+      if (plain.offset < end && begin < plain.offset + g.shapes[plain.shape].size() * size_of(plain.dtype))
+        return true;
+    }
+    return false;
+  }
+
+  // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
+  constexpr bool aligned(int x, int like, int k) {
+    if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype))
+      return false;
+    if (level_[like] != Level::element) return false;
+    phases(k);
+    const ir::Span body = groups_[k].body;
+    for (int i = 0; i < body.size; ++i)
+      if (phase_[pool_[body.begin + i]] > phase_[like]) return false;
+    const ir::Span loads = groups_[k].loads;
+    for (int i = 0; i < loads.size; ++i) {
+      const int load = pool_[loads.begin + i];
+      if (load != x && root_in(load, k) == x &&
+          !(shapes_[nodes_[load].shape].size() == shapes_[nodes_[like].shape].size() &&
+            same_order(load, like, k)))
+        return false;
+    }
+    for (int i = 0; i < body.size; ++i) {
+      const int node = pool_[body.begin + i];
+      if (materialization_[node] == Materialization::fused && view_of_[node] >= 0 &&
+          views_[view_of_[node]].root == x)
+        return false;
+      if (nodes_[node].op == ir::Op::pad && root_in(edges_[nodes_[node].first + 0], k) == x) return false;
+    }
+    return true;
+  }
+  constexpr bool same_order(int load, int like, int k) const {
+    if (!f.is_view_in(load, k) || view_of_[load] < 0) return true;
+    const View& v = views_[view_of_[load]];
+    return v.offset == 0 && nodes_[load].shape == nodes_[like].shape &&
+           is_contiguous(v, shapes_[nodes_[load].shape]);
+  }
+
+  // A dying buffer of the same size that group k reads element by element becomes the result's.
+  constexpr bool in_place(int node, int k) {
+    const Group& group = groups_[k];
+    if (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element) return false;
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = root_in(pool_[group.loads.begin + i], k);
+      const u64 at = p.where[x];
+      if (at == BufferAddress::none || BufferAddress::space(at) != ir::Space::workspace || pinned_[x] ||
+          last_use_[x] != k)
+        continue;
+      if (arena_[x] >= 0 || materialization_[x] == Materialization::arena ||
+          bytes_of(g, x) != bytes_of(g, node))
+        continue;
+      if (!aligned(x, node, k)) continue;
+      const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
+      if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
+      p.where[node] = at;
+      last_use_[x] = k + 1;  // taken: no second result may have it
+      return true;
+    }
+    return false;
+  }
+
+  constexpr u64 allocate(i64 bytes, int last) {
+    return BufferAddress::make(ir::Space::workspace, memory_.allocate(bytes, last));
+  }
+
+  const ir::Graph& g;
+  const Fusion& f;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  const Materialization* materialization_ = f.materialization.data();
+  const int* group_ = f.group.data();
+  const Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const View* views_ = f.views.data();
+  const Group* groups_ = f.groups.data();
+  const int* pool_ = f.pool.data();
+  Tiler tiler_{g, f};
+  Plan p;
+  List<int> last_use_, phase_, arena_, states_;
+  List<i64> offsets_;
+  List<u8> pinned_;
+  FirstFit memory_{f.groups.size()};
+  int combined_ = 0;  // sums of the groups before this one are no longer in parts
+  int phased_ = -1;   // the group that phase_ speaks of
+  i64 arena_size_[16]{};
+  u64 arena_at_[16]{BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
+                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
+                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
+                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none};
+};
+
+constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
+  return Planner(graph, fusion).run();
+}
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+
+#include "weft/kernel_ir/loop_memory.hpp"

@@ -1,0 +1,203 @@
+#pragma once
+// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
+// Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
+
+#include "weft/kernel_ir/buffer_address.hpp"
+#include "weft/kernel_ir/collect.hpp"
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+// `chunks` pieces of rows_per_chunk rows, each one unit of work.
+struct Tiling {
+  i64 rows = 1, cols = 1;
+  i64 rows_per_chunk = 1, chunks = 1;
+  int split = 0;                       // axes of the space from this one on are columns
+  bool flat = false;                   // a one-dimensional walk in tiles of `cols`, the last one ragged
+  int segments = -1;                   // >= 0: the walk follows that parameter group's ranges
+  u64 partials = BufferAddress::none;  // chunks x (elements of every sum along the rows)
+};
+
+inline constexpr i64 flat_tile = 4096;
+inline constexpr i64 chunk_elements = 16384;
+
+constexpr i64 bytes_of(const ir::Graph& g, int node) {
+  return g.dims(node).size() * size_of(g.nodes[node].dtype);
+}
+
+// A sum along the rows is left in parts, one a chunk, until something needs it.
+constexpr bool is_split_sum(Level level, const Tiling& tiling) {
+  return tiling.chunks > 1 && (level == Level::column_sum || level == Level::total);
+}
+// Bytes of one part of node x, 64-byte aligned.
+constexpr i64 part_bytes(const ir::Graph& g, int x) { return (bytes_of(g, x) + 63) / 64 * 64; }
+class Tiler {
+ public:
+  constexpr Tiler(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
+
+  constexpr Tiling tiling(int k) const {
+    const Group& group = groups_[k];
+    Tiling tiling;
+    bool totals = false, columns = false;
+    for (int i = 0; i < group.stores.size; ++i) {
+      const Level level = level_[pool_[group.stores.begin + i]];
+      totals = totals || level == Level::total;
+      columns = columns || level == Level::column_sum;
+    }
+    const i64 size = group.space.size();
+    if (group.middle_axis) {
+      const int reduction = pool_[group.stores.begin];
+      tiling.rows = shapes_[nodes_[reduction].shape].size();
+      tiling.cols = size / (tiling.rows > 0 ? tiling.rows : 1);
+    } else if (group.split < 0 && is_flat(group, k)) {
+      tiling.flat = true;
+      tiling.cols = size < flat_tile ? size : flat_tile;
+      tiling.rows = tiling.cols > 0 ? (size + tiling.cols - 1) / tiling.cols : 0;
+      tiling.segments = segments_of(group);
+      if (tiling.segments >= 0) {
+        const ir::Span span = g.param_groups[tiling.segments];
+        tiling.cols = flat_tile;
+        tiling.rows = 0;
+        for (int r = 0; r < span.size; ++r)
+          tiling.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
+      }
+    } else {
+      tiling.split = group.split >= 0 ? group.split : split_of_map(group, k);
+      for (int a = 0; a < group.space.rank; ++a)
+        (a < tiling.split ? tiling.rows : tiling.cols) *= group.space.extent[a];
+    }
+    // what is small but dear is still worth several threads
+    const bool small = !totals && !columns && !tiling.flat && size < 8 * chunk_elements;
+    const i64 elements = small ? dear_elements(group) : chunk_elements;
+    i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
+    if (per_chunk < 1) per_chunk = 1;
+    // sums across rows keep one partial result a chunk: few, long chunks
+    const i64 most = columns ? 16 : totals ? 64 : 1024;
+    if (tiling.rows > per_chunk * most) per_chunk = (tiling.rows + most - 1) / most;
+    // few pieces of work: as many as any usual number of threads shares evenly
+    if (small && tiling.rows > per_chunk) {
+      i64 pieces = 2;
+      while (pieces < 32 && pieces * per_chunk < tiling.rows) pieces *= 2;
+      if (pieces * per_chunk >= tiling.rows) per_chunk = (tiling.rows + pieces - 1) / pieces;
+    }
+    tiling.rows_per_chunk = per_chunk;
+    tiling.chunks = tiling.rows > 0 ? (tiling.rows + per_chunk - 1) / per_chunk : 0;
+    return tiling;
+  }
+
+  // Bytes of one chunk's partial results, all sums of the group one after another, each 64-byte aligned.
+  constexpr i64 sums(const Group& group) const {
+    i64 bytes = 0;
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = pool_[group.stores.begin + i];
+      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += part_bytes(g, x);
+    }
+    return bytes;
+  }
+
+ private:
+  // How many elements make a unit of work that is worth a thread (about 5 microseconds).
+  constexpr i64 dear_elements(const Group& group) const {
+    i64 cost = 1;
+    for (int i = 0; i < group.body.size; ++i) {
+      const ir::Op op = nodes_[pool_[group.body.begin + i]].op;
+      cost += op == ir::Op::pad ? 3 : ir::info(op).cost;  // a window asks what is inside
+    }
+    const i64 elements = 131072 / cost;
+    return elements < 1024 ? 1024 : elements < chunk_elements ? elements : chunk_elements;
+  }
+  // The parameter group that a walk over flat arenas follows, -1 for plain memory.
+  constexpr int segments_of(const Group& group) const {
+    for (int i = 0; i < group.loads.size; ++i) {
+      const ir::Node& node = nodes_[pool_[group.loads.begin + i]];
+      if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
+        return g.slots[static_cast<int>(node.imm)].segments;
+      if (node.op == ir::Op::flat_concat && static_cast<i64>(node.imm) >= 0)
+        return static_cast<int>(node.imm);
+    }
+    return -1;
+  }
+  constexpr bool is_flat(const Group& group, int k) const {
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = pool_[group.loads.begin + i];
+      if (shapes_[nodes_[x].shape].size() == 1) continue;
+      if (shapes_[nodes_[x].shape].size() != group.space.size()) return false;
+      if (f.is_view_in(x, k) && view_of_[x] >= 0 &&
+          !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape]))
+        return false;
+    }
+    for (int i = 0; i < group.body.size; ++i) {
+      const int x = pool_[group.body.begin + i];
+      const ir::Op op = nodes_[x].op;
+      if (op == ir::Op::pad || (materialization_[x] == Materialization::fused && view_of_[x] >= 0))
+        return false;
+      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size())
+        return false;
+      if (op == ir::Op::iota) {
+        // the walk counts all elements: right only where the index runs along the one axis there is
+        const Dims& d = shapes_[nodes_[x].shape];
+        if (d.size() != d.extent[static_cast<int>(nodes_[x].imm)]) return false;
+      }
+    }
+    return true;
+  }
+  // Where the columns begin of a walk that no sum divides: at the first of the axes that everything walks as
+  // one with the last, as far as a row stays a unit of work.
+  constexpr int split_of_map(const Group& group, int k) const {
+    const Dims& space = group.space;
+    int split = space.rank - 1;
+    while (split > 0 && space.extent[split] == 1) --split;
+    if (split <= 0) return 0;
+    i64 columns = space.extent[split];
+    for (int inner = split, a = split - 1; a >= 0; --a) {
+      if (space.extent[a] == 1) continue;
+      columns *= space.extent[a];
+      if (columns > flat_tile || !walks_as_one(group, k, a, inner)) break;
+      split = inner = a;
+    }
+    return split;
+  }
+  // Whether axis `a` of the space continues axis `b`, for all that the group touches.
+  constexpr bool walks_as_one(const Group& group, int k, int a, int b) const {
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = pool_[group.loads.begin + i];
+      if (!continues(group, x, f.view_in(g, x, k), a, b)) return false;
+    }
+    for (int i = 0; i < group.body.size; ++i) {
+      const int x = pool_[group.body.begin + i];
+      const ir::Op op = nodes_[x].op;
+      if (op == ir::Op::pad || op == ir::Op::iota) return false;
+      const bool copies = materialization_[x] == Materialization::fused && view_of_[x] >= 0;
+      if (copies && !continues(group, x, views_[view_of_[x]], a, b)) return false;
+      if (op == ir::Op::random && !continues(group, x, whole(x), a, b)) return false;
+    }
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = pool_[group.stores.begin + i];
+      if (level_[x] == Level::element && !continues(group, x, whole(x), a, b)) return false;
+    }
+    return true;
+  }
+  constexpr View whole(int x) const { return contiguous_view(x, shapes_[nodes_[x].shape]); }
+  // The same for x, walked as v.
+  constexpr bool continues(const Group& group, int x, const View& v, int a, int b) const {
+    const Dims& d = shapes_[nodes_[x].shape];
+    const int lead = group.space.rank - d.rank;
+    const auto stride = [&](int axis) {
+      return axis < lead || d.extent[axis - lead] == 1 ? i64{0} : v.stride[axis - lead];
+    };
+    return stride(a) == stride(b) * group.space.extent[b];
+  }
+
+  const ir::Graph& g;
+  const Fusion& f;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const Dims* shapes_ = g.shapes.data();
+  const Materialization* materialization_ = f.materialization.data();
+  const Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const View* views_ = f.views.data();
+  const Group* groups_ = f.groups.data();
+  const int* pool_ = f.pool.data();
+};
+
+}  // namespace WEFT_NAMESPACE::kernel_ir

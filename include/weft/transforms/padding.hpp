@@ -1,0 +1,365 @@
+#pragma once
+// Whether the rows that fill up a batch count in a result. Law: where padding_counts() says no, the result is
+// the same whatever the padded rows of the inputs hold, labels aside: those hold padded_label there. It may
+// say yes of a result that would be the same, never the other way round.
+//
+// A value is followed from the inputs on: not touched by padded rows, row by row (each row of it depends on
+// that row of the inputs), or mixed. What a row-wise value is in padded rows is followed, too, as far as it
+// is one constant: a label is padded_label, everything else 0; a sum along the rows of what is 0 in padded
+// rows does not depend on them.
+
+#include "weft/ir/conv.hpp"
+#include "weft/ir/loop.hpp"
+#include "weft/transforms/input_use.hpp"
+
+namespace WEFT_NAMESPACE::transforms {
+
+inline constexpr i64 padded_label = -100;
+
+struct PaddedValue {
+  enum Kind : u8 { untouched, by_row, mixed } kind = untouched;
+  // by_row: elements from one row to the next, in row-major order of all elements
+  i64 stride = 0;
+  // what it is in padded rows (by_row), or everywhere (untouched)
+  bool known = false;
+  double value = 0;
+};
+
+class PaddingAnalysis {
+ public:
+  // `rows`: of the batch, the first extent of every input that has rows.
+  constexpr PaddingAnalysis(const ir::Graph& g, i64 rows) : g_(g), rows_(rows) {}
+
+  // values[i] is what node i is; `inputs` what the graph's inputs are.
+  constexpr List<PaddedValue> run(const List<PaddedValue>& inputs) {
+    values_ = List<PaddedValue>(g_.nodes.size());
+    for (int i = 0; i < g_.nodes.size(); ++i) values_.items[i] = value(i, inputs);
+    return static_cast<List<PaddedValue>&&>(values_);
+  }
+
+ private:
+  using Kind = PaddedValue::Kind;
+  using Op = ir::Op;
+  static constexpr PaddedValue mixed() { return {Kind::mixed, 0, false, 0}; }
+  static constexpr PaddedValue constant(double x) { return {Kind::untouched, 0, true, x}; }
+  static constexpr PaddedValue untouched() { return {}; }
+  static constexpr bool is_zero(const PaddedValue& v) { return v.known && v.value == 0; }
+
+  // The axis whose index says the row, and the stride along that axis alone; -1: the rows are not one axis's.
+  struct Place {
+    int axis = -1;
+    i64 inner = 1;
+  };
+  constexpr Place place(const Dims& d, i64 stride) const {
+    const Dims strides = row_major_strides(d);
+    for (int k = 0; k < d.rank; ++k) {
+      const i64 s = strides.extent[k], n = d.extent[k];
+      if (s > stride || stride >= s * n) continue;
+      if (stride % s != 0 || stride * rows_ > s * n) return {};
+      return {k, stride / s};
+    }
+    return {};
+  }
+  // By row along `axis` of the result, known or not.
+  static constexpr PaddedValue along(const Dims& d, int axis, i64 inner, bool known = false, double x = 0) {
+    return {Kind::by_row, inner * row_major_strides(d).extent[axis], known, x};
+  }
+
+  constexpr PaddedValue value(int i, const List<PaddedValue>& inputs) const {
+    const ir::Node& n = g_.nodes.items[i];
+    switch (ir::info(n.op).kind) {
+      case ir::OpClass::leaf:
+        if (n.op == Op::input) return inputs[static_cast<int>(n.imm)];
+        if (n.op == Op::constant) return constant(ir::constant_value(n.dtype, n.imm));
+        return untouched();
+      case ir::OpClass::region:
+        return n.op == Op::loop ? untouched() : loop_result(i);
+      default:
+        break;
+    }
+    bool touched = false;
+    for (int k = 0; k < n.arity; ++k) {
+      const PaddedValue& x = in(i, k);
+      if (x.kind == Kind::mixed) return mixed();
+      touched = touched || x.kind == Kind::by_row;
+    }
+    if (ir::is_pointwise(n.op) || n.op == Op::surrogate) return pointwise(i);
+    if (!touched) return ir::is_movement(n.op) && n.op != Op::pad ? in(i, 0) : untouched();
+    if (ir::is_movement(n.op)) return moved(i);
+    if (ir::is_reduction(n.op)) return reduced(i);
+    if (n.op == Op::dot) return product(i);
+    if (n.op == Op::conv) return convolved(i);
+    if (n.op == Op::take_rows) return gathered(i);
+    if (ir::is_along_axis(n.op) && n.op != Op::searchsorted) return along_lines(i);
+    return mixed();
+  }
+  constexpr const PaddedValue& in(int i, int k) const { return values_.items[g_.in(i, k)]; }
+
+  constexpr PaddedValue pointwise(int i) const {
+    const ir::Node& n = g_.nodes.items[i];
+    PaddedValue r;
+    bool all_known = true;
+    for (int k = 0; k < n.arity; ++k) {
+      const PaddedValue& x = in(i, k);
+      all_known = all_known && x.known;
+      if (x.kind != Kind::by_row) continue;
+      if (r.kind == Kind::by_row && r.stride != x.stride) return mixed();
+      r.kind = Kind::by_row;
+      r.stride = x.stride;
+    }
+    if (n.op == Op::select && in(i, 0).known) {
+      const PaddedValue& chosen = in(i, in(i, 0).value != 0 ? 1 : 2);
+      r.known = chosen.known;
+      r.value = chosen.value;
+    } else if ((n.op == Op::mul || n.op == Op::bit_and) && (is_zero(in(i, 0)) || is_zero(in(i, 1)))) {
+      r.known = true;
+      r.value = 0;
+    } else if (all_known) {
+      evaluate(i, r);
+    }
+    return r;
+  }
+  // Of known operands; what is not among these cases stays unknown.
+  constexpr void evaluate(int i, PaddedValue& r) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const double a = in(i, 0).value, b = n.arity > 1 ? in(i, 1).value : 0;
+    const bool flags = n.dtype == DType::boolean;
+    r.known = true;
+    switch (n.op) {
+      case Op::cast:
+        r.value = flags ? (a != 0 ? 1 : 0) : a;
+        // of integers what every one of their dtypes holds
+        r.known = flags || is_float(n.dtype) ||
+                  (a >= (n.dtype == DType::u8 || n.dtype == DType::u32 ? 0 : -100) && a <= 100 &&
+                   a == static_cast<double>(static_cast<i64>(a)));
+        break;
+      case Op::stop_gradient:
+      case Op::surrogate:
+        r.value = a;
+        break;
+      case Op::neg:
+        r.value = -a;
+        break;
+      case Op::abs:
+        r.value = a < 0 ? -a : a;
+        break;
+      case Op::logical_not:
+        r.value = a == 0 ? 1 : 0;
+        break;
+      case Op::add:
+        r.value = a + b;
+        break;
+      case Op::sub:
+        r.value = a - b;
+        break;
+      case Op::mul:
+        r.value = a * b;
+        break;
+      case Op::max:
+        r.value = a < b ? b : a;
+        break;
+      case Op::min:
+        r.value = b < a ? b : a;
+        break;
+      case Op::eq:
+        r.value = a == b ? 1 : 0;
+        break;
+      case Op::ne:
+        r.value = a != b ? 1 : 0;
+        break;
+      case Op::lt:
+        r.value = a < b ? 1 : 0;
+        break;
+      case Op::le:
+        r.value = a <= b ? 1 : 0;
+        break;
+      case Op::bit_and:
+        r.known = flags;
+        r.value = a != 0 && b != 0 ? 1 : 0;
+        break;
+      case Op::bit_or:
+        r.known = flags;
+        r.value = a != 0 || b != 0 ? 1 : 0;
+        break;
+      default:
+        r.known = false;
+    }
+  }
+
+  constexpr PaddedValue moved(int i) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const PaddedValue& x = in(i, 0);
+    const Dims &from = g_.dims(g_.in(i, 0)), &to = g_.dims(i);
+    if (n.op == Op::reshape) return x;
+    const Place at = place(from, x.stride);
+    if (at.axis < 0) return mixed();
+    switch (n.op) {
+      case Op::broadcast:
+        return along(to, at.axis + to.rank - from.rank, at.inner, x.known, x.value);
+      case Op::permute:
+        for (int k = 0; k < to.rank; ++k)
+          if (g_.attribute(i, k) == at.axis) return along(to, k, at.inner, x.known, x.value);
+        return mixed();
+      case Op::slice:
+        if (from.extent[at.axis] != to.extent[at.axis] || g_.attribute(i, 2 * at.axis + 1) != 1)
+          return mixed();
+        return along(to, at.axis, at.inner, x.known, x.value);
+      default:
+        if (from.extent[at.axis] != to.extent[at.axis]) return mixed();
+        return along(to, at.axis, at.inner, x.known && x.value == ir::constant_value(n.dtype, n.imm),
+                     x.value);
+    }
+  }
+
+  constexpr PaddedValue reduced(int i) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const PaddedValue& x = in(i, 0);
+    const Dims &from = g_.dims(g_.in(i, 0)), &to = g_.dims(i);
+    const Place at = place(from, x.stride);
+    if (at.axis < 0) return mixed();
+    if (to.extent[at.axis] == from.extent[at.axis]) {
+      const bool same = n.op == Op::reduce_max || n.op == Op::reduce_min;
+      return along(to, at.axis, at.inner, x.known && (same || (x.value == 0 && n.op == Op::reduce_sum)),
+                   x.value);
+    }
+    return n.op == Op::reduce_sum && is_zero(x) ? untouched() : mixed();
+  }
+
+  // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b
+  constexpr PaddedValue product(int i) const {
+    const int batches = static_cast<int>(g_.attribute(i, 0)), count = static_cast<int>(g_.attribute(i, 1));
+    const Dims& to = g_.dims(i);
+    PaddedValue r;
+    bool contracted = false;
+    int free_before = batches;  // of the result's axes, those of a come before those of b
+    for (int k = 0; k < 2; ++k) {
+      const PaddedValue& x = in(i, k);
+      const Dims& d = g_.dims(g_.in(i, k));
+      const Place at = x.kind == Kind::by_row ? place(d, x.stride) : Place{};
+      if (x.kind == Kind::by_row && at.axis < 0) return mixed();
+      int free = free_before, axis = -1;
+      for (int a = 0; a < d.rank; ++a) {
+        int found = -1;
+        bool summed = false;
+        for (int c = 0; c < batches; ++c)
+          if (g_.attribute(i, 2 + k * batches + c) == a) found = c;
+        for (int c = 0; c < count; ++c)
+          if (g_.attribute(i, 2 + 2 * batches + k * count + c) == a) summed = true;
+        if (found < 0 && !summed) found = free++;
+        if (a != at.axis) continue;
+        if (summed)
+          contracted = true;
+        else
+          axis = found;
+      }
+      free_before = free;
+      if (axis < 0) continue;
+      const PaddedValue part = along(to, axis, at.inner);
+      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
+      r = part;
+    }
+    const bool zero = is_zero(in(i, 0)) || is_zero(in(i, 1));
+    if (contracted) return zero && r.kind == Kind::untouched ? untouched() : mixed();
+    r.known = zero;
+    r.value = 0;
+    return r;
+  }
+
+  // x (G, N, C, ...): by row along N; the result's leading axes are groups, batch and outputs in `order`.
+  constexpr PaddedValue convolved(int i) const {
+    const PaddedValue& x = in(i, 0);
+    if (in(i, 1).kind != Kind::untouched) return mixed();
+    const Place at = place(g_.dims(g_.in(i, 0)), x.stride);
+    if (at.axis != 1) return mixed();
+    const ir::ConvAxes axes = ir::conv_axes(g_, i);
+    int batch = 0;
+    while (axes.order[batch] != 1) ++batch;
+    return along(g_.dims(i), batch, at.inner, is_zero(x), 0);
+  }
+
+  constexpr PaddedValue gathered(int i) const {
+    const PaddedValue& index = in(i, 1);
+    if (in(i, 0).kind != Kind::untouched || (index.known && index.value < 0)) return mixed();
+    i64 row = 1;
+    const Dims& table = g_.dims(g_.in(i, 0));
+    for (int k = 1; k < table.rank; ++k) row *= table.extent[k];
+    return {Kind::by_row, index.stride * row, false, 0};
+  }
+
+  constexpr PaddedValue along_lines(int i) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const int axis = ir::axis_of(g_, i);
+    PaddedValue r;
+    for (int k = 0; k < n.arity; ++k) {
+      const PaddedValue& x = in(i, k);
+      if (x.kind != Kind::by_row) continue;
+      const Place at = place(g_.dims(g_.in(i, k)), x.stride);
+      if (at.axis < 0 || at.axis == axis) return mixed();
+      const PaddedValue part = along(g_.dims(i), at.axis, at.inner);
+      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
+      r = part;
+    }
+    return r;
+  }
+
+  // The body is followed until its carries no longer change: a carry only ever gets worse.
+  constexpr PaddedValue loop_result(int i) const {
+    const int loop = g_.in(i, 0);
+    const ir::LoopShape s = ir::loop_shape(g_, loop);
+    const ir::Graph body = ir::loop_body(g_, loop);
+    List<PaddedValue> inputs;
+    for (int k = 0; k < s.operands(); ++k) {
+      PaddedValue x = in(loop, k);
+      if (x.kind == Kind::by_row && s.is_stacked(k)) {  // (trips, ...): the slice has the same stride
+        const Place at = place(g_.dims(g_.in(loop, k)), x.stride);
+        if (at.axis < 1) x = mixed();
+      }
+      inputs.push(x);
+    }
+    for (int k = body.inputs.size(); k > inputs.size();) inputs.push(untouched());
+    List<PaddedValue> inside;
+    for (bool changed = true; changed;) {
+      changed = false;
+      inside = PaddingAnalysis(body, rows_).run(inputs);
+      for (int c = 0; c < s.carries; ++c) {
+        const PaddedValue& next = inside[body.outputs[c]];
+        PaddedValue& now = inputs[c];
+        const PaddedValue before = now;
+        if (now.kind == Kind::untouched && next.kind == Kind::by_row)
+          now.kind = next.kind, now.stride = next.stride;
+        if (next.kind == Kind::mixed || (next.kind == Kind::by_row && next.stride != now.stride))
+          now = mixed();
+        if (now.known && !(next.known && next.value == now.value)) now.known = false;
+        changed = changed || before.kind != now.kind || before.known != now.known;
+      }
+    }
+    const int which = static_cast<int>(g_.nodes.items[i].imm);
+    if (which < 2 * s.carries) return inputs[which % s.carries];
+    return inside[body.outputs[s.carries + which - 2 * s.carries]];
+  }
+
+  const ir::Graph& g_;
+  i64 rows_;
+  List<PaddedValue> values_;
+};
+
+// What an input is; `rows`: of the batch.
+constexpr PaddedValue padded_input(const Dims& d, i64 rows, bool is_label) {
+  if (d.rank == 0 || d.extent[0] != rows) return {};
+  return {PaddedValue::by_row, d.size() / rows, true, is_label ? static_cast<double>(padded_label) : 0.0};
+}
+
+// Whether an input's padded rows hold padded_label: it has labels, and is no index besides.
+constexpr bool holds_padded_labels(const InputUse& use) { return use.is_label && !use.is_index; }
+
+// Whether padded rows count in node `result` of a graph all of whose inputs have `rows` rows, but for those
+// of another first extent. `uses`: find_input_uses().
+constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses) {
+  List<PaddedValue> inputs;
+  for (int k = 0; k < g.inputs.size(); ++k)
+    inputs.push(g.inputs[k] < 0 ? PaddedValue{}
+                                : padded_input(g.dims(g.inputs[k]), rows, holds_padded_labels(uses[k])));
+  return PaddingAnalysis(g, rows).run(inputs)[result].kind != PaddedValue::untouched;
+}
+
+}  // namespace WEFT_NAMESPACE::transforms

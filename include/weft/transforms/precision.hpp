@@ -1,0 +1,234 @@
+#pragma once
+// Precision as a pass: matrix products work on operands cast down, everything else stays as it was written.
+// The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
+// depends on what was fused.
+
+#include "weft/core/diagnose.hpp"
+#include "weft/core/option.hpp"
+#include "weft/ir/loop.hpp"
+#include "weft/transforms/lowered_weights.hpp"
+
+namespace WEFT_NAMESPACE::transforms {
+
+// The dtype in which products of f32 operands are computed, and whether those that stay f32 may round their
+// factors to TF32.
+struct PrecisionRule {
+  DType compute = DType::f32;
+  bool tf32 = false;
+  constexpr bool changes_nothing() const { return compute == DType::f32 && !tf32; }
+};
+
+namespace detail {
+
+// Which products are added, as they are or with a bias between, to a value as large that lies in memory: one
+// that is given, or that something else reads too. Their kernels can add it to their sums
+// (kernel_ir/fuse.hpp).
+constexpr List<u8> joins_residual(const ir::Graph& g) {
+  const int n = g.nodes.size();
+  List<int> reads(n, 0), reader(n, -1);
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < g.nodes[i].arity; ++k) {
+      const int x = g.edges[g.nodes[i].first + k];
+      ++reads[x];
+      reader[x] = i;
+    }
+  for (int x : g.outputs) ++reads[x];
+  for (const ir::Assign& a : g.assigns) ++reads[a.node];
+  // From the end, so that what an addition leads to is known before its operands are asked.
+  List<u8> joins(n, 0);
+  for (int i = n - 1; i >= 0; --i) {
+    if (reads[i] != 1 || reader[i] < 0) continue;
+    const ir::Node& sum = g.nodes[reader[i]];
+    if (sum.op != ir::Op::add || sum.dtype != DType::f32) continue;
+    const int* operands = g.edges.items + sum.first;
+    const int other = operands[0] == i ? operands[1] : operands[0];
+    const ir::Op op = g.nodes[other].op;
+    if (op == ir::Op::broadcast)
+      joins[i] = joins[reader[i]];
+    else
+      joins[i] = op == ir::Op::input || op == ir::Op::state ||
+                 (reads[other] > 1 && op != ir::Op::constant && op != ir::Op::iota && op != ir::Op::dot &&
+                  op != ir::Op::conv);
+  }
+  return joins;
+}
+
+// What nothing reads but products of f32, as it is or through views that nothing else reads.
+constexpr List<u8> read_by_products_alone(const ir::Graph& g) {
+  const int n = g.nodes.size();
+  List<u8> alone(n, 1);
+  for (int x : g.outputs) alone[x] = 0;
+  for (const ir::Assign& a : g.assigns) alone[a.node] = 0;
+  for (int i = n - 1; i >= 0; --i) {
+    const ir::Node& node = g.nodes.items[i];
+    if (is_lowered(node) || (rearranges(node.op) && alone[i])) continue;
+    for (int k = 0; k < node.arity; ++k) alone[g.edges[node.first + k]] = 0;
+  }
+  return alone;
+}
+
+// Node `node`, a view or a pad, of another operand, which may have another dtype.
+constexpr ir::Value moved_data(ir::Node node, ir::Value x) {
+  ir::Builder& b = *x.builder;
+  if (node.op == ir::Op::reshape) return ir::reshape(x, Dims(b.graph.shapes[node.shape]));
+  if (node.op == ir::Op::permute)
+    return ir::permute(x, b.graph.list_data.items + b.graph.lists[node.list].begin);
+  node.dtype = x.dtype();
+  return {&b, b.add(node, &x.id, 1)};
+}
+
+}  // namespace detail
+
+// Products of f32 operands become products of `compute` operands. Their result is `compute` too, with two
+// exceptions, which keep the f32 sums: what leaves the program (an output, or the gradient of a parameter, an
+// operand of a flat_concat), and what is added to a residual. Under TF32 they keep their dtypes and bear a
+// mark (convolutions none: they are summed in f32).
+constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
+
+namespace detail {
+
+class PrecisionRewriter {
+ public:
+  constexpr PrecisionRewriter(const ir::Graph& graph, PrecisionRule rule)
+      : g(graph),
+        rule_(rule),
+        b(graph, 2 * graph.nodes.size()),
+        weights_(graph, b, rule.compute),
+        moved_(graph.nodes.size(), -1) {
+    if (rule.compute == DType::f32) return;
+    joins_ = joins_residual(graph);
+    alone_ = read_by_products_alone(graph);
+    find_results();
+  }
+
+  constexpr ir::Graph run() {
+    for (int i = 0; i < g.nodes.size(); ++i) moved_[i] = move(i);
+    for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
+    for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
+    for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+ private:
+  // What leaves the program, as it is or through views.
+  constexpr void find_results() {
+    results_.resize(g.nodes.size(), 0);
+    for (int x : g.outputs) results_[x] = 1;
+    for (int i = g.nodes.size() - 1; i >= 0; --i) {
+      const ir::Node& node = g.nodes.items[i];
+      const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute;
+      if (node.op != ir::Op::flat_concat && !(view && results_[i])) continue;
+      for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
+    }
+  }
+
+  // Node i in the new graph.
+  constexpr int move(int i) {
+    ir::Node node = g.nodes[i];
+    if (is_lowered(node) && rule_.compute != DType::f32) return product(i, node);
+    if (rule_.tf32 && node.op == ir::Op::dot && node.dtype == DType::f32) node.imm = ir::dot_tf32;
+    if (node.op == ir::Op::loop)
+      node.imm = static_cast<u64>(ir::add_body(b.graph, apply_precision(ir::loop_body(g, i), rule_)));
+    if (const int narrow = moved_narrow(i, node); narrow >= 0) return narrow;
+    operands_.clear();
+    for (int k = 0; k < node.arity; ++k) operands_.push(moved_[g.in(i, k)]);
+    return b.add(node, operands_.data(), operands_.size());
+  }
+  constexpr int product(int i, ir::Node node) {
+    operands_.clear();
+    for (int k = 0; k < node.arity; ++k) {
+      const ir::Value x = narrowed(g.in(i, k));
+      operands_.push(x.id);
+    }
+    const bool keeps_sums = results_[i] || (joins_[i] && node.op == ir::Op::dot);
+    if (!keeps_sums) node.dtype = rule_.compute;
+    return ir::cast({&b, b.add(node, operands_.data(), operands_.size())}, DType::f32).id;
+  }
+  // A view or a pad of what was widened: the data moves narrow. Else -1.
+  constexpr int moved_narrow(int i, const ir::Node& node) {
+    if (!rearranges(node.op) && !(node.op == ir::Op::pad && node.imm == 0)) return -1;
+    const ir::Value x{&b, moved_[g.in(i, 0)]};
+    if (x.op() != ir::Op::cast || x.dtype() != DType::f32 || x.in(0).dtype() != rule_.compute) return -1;
+    return ir::cast(moved_data(node, x.in(0)), DType::f32).id;
+  }
+  // Node x as `compute`. Casts commute with views, so they are made beneath those that only products read:
+  // what makes the values can round them as it stores them.
+  constexpr ir::Value narrowed(int x) {
+    const ir::Node& node = g.nodes.items[x];
+    const int together = node.op == ir::Op::state ? weights_.of(static_cast<int>(node.imm)) : -1;
+    if (together >= 0) return {&b, together};
+    if (rearranges(node.op) && alone_[x] && !(node.op == ir::Op::slice && is_given(source_of(g, x)))) {
+      const ir::Value operand = narrowed(g.in(x, 0));
+      return moved_data(node, operand);
+    }
+    return ir::cast({&b, moved_[x]}, rule_.compute);
+  }
+  // In memory before any kernel could cast it: of such a thing a part is cast alone.
+  constexpr bool is_given(int x) const {
+    const ir::Node& node = g.nodes.items[x];
+    if (node.op == ir::Op::state) return weights_.of(static_cast<int>(node.imm)) < 0;
+    return node.op == ir::Op::input || node.op == ir::Op::loop_result;
+  }
+
+  const ir::Graph& g;
+  PrecisionRule rule_;
+  ir::Builder b;
+  LoweredWeights weights_;
+  List<u8> joins_, alone_, results_;  // empty under TF32
+  List<int> moved_, operands_;
+};
+
+}  // namespace detail
+
+constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
+  if (rule.changes_nothing()) return g;
+  detail::PrecisionRewriter rewriter(g, rule);
+  return rewriter.run();
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
+
+// Policies: how a trainer or a function computes its matrix products.
+namespace WEFT_NAMESPACE::precision {
+
+// Everything as written.
+struct F32 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr transforms::PrecisionRule rule{DType::f32};
+  static constexpr bool scaled = false;
+};
+// Matrix products of f32 operands may round these to TF32 (10 bits of mantissa; sums in f32), as tensor cores
+// of GPUs do; on the host they are f32.
+struct TF32 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr transforms::PrecisionRule rule{DType::f32, true};
+  static constexpr bool scaled = false;
+};
+// Operands in bf16, sums in f32, master weights in f32.
+struct BF16 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr transforms::PrecisionRule rule{DType::bf16};
+  static constexpr bool scaled = false;
+};
+// Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are
+// not all finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on
+// the device.
+struct F16 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr transforms::PrecisionRule rule{DType::f16};
+  static constexpr bool scaled = true;
+};
+
+inline constexpr F32 f32{};
+inline constexpr TF32 tf32{};
+inline constexpr BF16 bf16{};
+inline constexpr F16 f16{};
+
+WEFT_REFUSAL(PrecisionIsNamed,
+             "a precision is one of precision::f32 (the default), precision::tf32, precision::bf16 and "
+             "precision::f16, which scales the loss");
+// PyTorch's names, refused where they are an option.
+struct Misnamed : F32 {};
+inline constexpr Misnamed float32{}, fp32{}, float16{}, fp16{}, half{}, bfloat16{}, amp{}, mixed{};
+
+}  // namespace WEFT_NAMESPACE::precision

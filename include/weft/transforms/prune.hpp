@@ -1,0 +1,121 @@
+#pragma once
+// Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
+// that are leaves a node of their own, so that every result is computed into memory the program owns. Two
+// computations that differ in the variables of grad alone become one, and a bias is added to a matrix product
+// after what else is (epilogue.hpp).
+
+#include "weft/kernel_ir/epilogue.hpp"
+#include "weft/transforms/simplify_loops.hpp"
+
+namespace WEFT_NAMESPACE::transforms {
+
+constexpr ir::Graph drop_unused(const ir::Graph& g) {
+  const int n = g.nodes.size();
+  const ir::Node* const nodes = g.nodes.data();
+  const int* const all_edges = g.edges.data();
+  List<u8> live_list(n, 0);
+  List<int> use_list(n, 0);
+  u8* const live = live_list.data();
+  int* const uses = use_list.data();
+  for (int node : g.outputs) live[node] = 1, ++uses[node];
+  for (const ir::Assign& a : g.assigns) live[a.node] = 1, ++uses[a.node];
+  int edges = 0;
+  bool variables = false;  // of grad: casts to the dtype they come from
+  for (int i = n - 1; i >= 0; --i) {
+    if (!live[i]) continue;
+    const ir::Node& node = nodes[i];
+    const int* in = all_edges + node.first;
+    // of a marker only the value is computed
+    const bool marks = node.op == ir::Op::surrogate || node.op == ir::Op::slope;
+    for (int k = 0; k < (marks ? 1 : node.arity); ++k) live[in[k]] = 1, ++uses[in[k]];
+    edges += node.arity;
+    if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
+  }
+  List<kernel_ir::LateBias> late;
+  List<int> late_at;  // of the sum that such a pair ends in, -1 otherwise
+  for (int i = 0; i < n; ++i) {
+    if (nodes[i].op != ir::Op::add || !live[i]) continue;
+    const kernel_ir::LateBias found = kernel_ir::late_bias(nodes, all_edges, i, uses);
+    if (found.inner < 0) continue;
+    if (late_at.empty()) late_at = List<int>(n, -1);
+    live[found.inner] = 0;
+    late_at[i] = late.size();
+    late.push(found);
+  }
+  ir::Builder b(g, variables ? n : 0);
+  ir::Graph& r = b.graph;
+  r.bodies = g.bodies;
+  r.body_words = g.body_words;
+  r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
+  r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
+  List<int> moved_list(n, -1);
+  int* const moved = moved_list.data();
+  // Equal nodes can only be there with variables: without, no time is spent looking for them.
+  const auto add = [&](ir::Node node, const int* in, int arity) {
+    if (variables) return b.add(node, in, arity);
+    node.first = r.edges.size();
+    r.edges.append(in, arity);
+    r.nodes.push(node);
+    return r.nodes.size() - 1;
+  };
+  List<int> operands;
+  for (int i = 0; i < n; ++i) {
+    if (!live[i]) continue;
+    const ir::Node node = nodes[i];
+    const int* in = all_edges + node.first;
+    const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
+    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || node.op == ir::Op::slope ||
+        same) {
+      moved[i] = moved[in[0]];
+      continue;
+    }
+    if (!late.empty() && late_at[i] >= 0) {
+      const kernel_ir::LateBias& sum = late[late_at[i]];
+      const int inner[2]{moved[sum.dot], moved[sum.x]};
+      const int outer[2]{add(node, inner, 2), moved[sum.bias]};
+      moved[i] = add(node, outer, 2);
+      continue;
+    }
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
+    moved[i] = add(node, operands.data(), node.arity);
+  }
+  const auto computed = [&](int node) {
+    const ir::Op op = r.nodes[node].op;
+    if (op != ir::Op::input && op != ir::Op::state && op != ir::Op::scalar && op != ir::Op::flat_concat)
+      return node;
+    ir::Node same = r.nodes[node];
+    same.op = ir::Op::bitcast;
+    same.imm = 0;
+    same.list = -1;
+    same.first = r.edges.size();
+    same.arity = 1;
+    r.edges.push(node);
+    r.nodes.push(same);
+    return r.nodes.size() - 1;
+  };
+  for (int node : g.outputs) r.outputs.push(computed(moved[node]));
+  for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
+  for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
+  return static_cast<ir::Graph&&>(r);
+}
+
+// Whether some node is a variable of grad, behind which the same may be computed twice.
+constexpr bool has_variables(const ir::Graph& g) {
+  for (const ir::Node& n : g.nodes)
+    if (n.op == ir::Op::cast && g.nodes.items[g.edges.items[n.first]].dtype == n.dtype) return true;
+  return false;
+}
+
+constexpr ir::Graph prune(const ir::Graph& g) {
+  if (g.bodies.empty()) return drop_unused(g);
+  if (has_variables(g)) {  // two loops that become one are simplified as one: to all results that either has
+    const ir::Graph merged = drop_unused(g);
+    const ir::Graph reduced = simplify_loops(merged);
+    return drop_unused(reduced);
+  }
+  const ir::Graph reduced = simplify_loops(g);
+  return drop_unused(reduced);
+}
+
+}  // namespace WEFT_NAMESPACE::transforms

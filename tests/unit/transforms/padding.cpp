@@ -1,0 +1,128 @@
+#include "weft/transforms/padding.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "weft/exec/inputs.hpp"
+#include "weft/exec/trace.hpp"
+#include "weft/weft.hpp"
+
+using namespace weft;
+
+namespace {
+
+// Whether padded rows of a batch of 8 count in result 0 of f.
+template <class M = void, class F, class... I>
+bool counts(F, I...) {
+  ir::Builder b;
+  b.graph.scalar_count = exec::random_words;
+  if constexpr (std::is_void_v<M>) {
+    exec::add_outputs(b, exec::call<I...>(b, F{}));
+  } else {
+    const M model = exec::bind_model<M>(b, true);
+    exec::add_outputs(b, exec::call<I...>(b, F{}, model));
+  }
+  std::vector<transforms::InputUse> uses(sizeof...(I));
+  transforms::find_input_uses(b.graph, uses.data());
+  return transforms::padding_counts(b.graph, b.graph.outputs[0], 8, uses.data());
+}
+
+struct Mlp {
+  nn::Linear<6, 5> fc1;
+  nn::LayerNorm<5> norm;
+  nn::Dropout drop{.p = 0.1f};
+  nn::Linear<5, 4> fc2;
+  constexpr auto operator()(auto x) const { return fc2(drop(gelu(norm(fc1(x))))); }
+};
+struct Conv {
+  nn::Conv2d<1, 3, 3> conv;
+  nn::Linear<108, 4> fc;
+  constexpr auto operator()(auto x) const {
+    return fc(flatten<1>(max_pool2d<1>(relu(conv(reshape<8, 1, 8, 8>(x))))));
+  }
+};
+struct Normed {
+  nn::Linear<6, 4> fc;
+  nn::BatchNorm1d<4> norm;
+  constexpr auto operator()(auto x) const { return norm(fc(x)); }
+};
+struct Reader {
+  nn::Embedding<11, 6> table;
+  nn::LSTM<6, 5, nn::Recurrent{.batch_first = true}> rnn;
+  nn::Linear<5, 4> fc;
+  constexpr auto operator()(auto tokens) const {
+    const auto [y, state] = rnn(table(tokens));
+    return fc(squeeze<1>(slice<1, 6, 7>(y)));
+  }
+};
+struct Attends {
+  nn::Embedding<11, 8> table;
+  nn::MultiheadAttention<8, 2, nn::MultiheadOptions{.batch_first = true}> attention;
+  nn::Linear<8, 4> fc;
+  constexpr auto operator()(auto tokens) const {
+    const auto x = table(tokens);
+    return fc(attention(x, x, x));
+  }
+};
+
+constexpr auto classify = [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); };
+constexpr auto regress = [](const auto& m, auto x, auto target) { return mse_loss(m(x), target); };
+
+}  // namespace
+
+TEST_CASE("padding: labels leave their rows out") {
+  CHECK(!counts<Mlp>(classify, in<f32, 8, 6>, in<i32, 8>));
+  CHECK(!counts<Conv>(classify, in<f32, 8, 64>, in<i64, 8>));
+  CHECK(!counts<Reader>(classify, in<i32, 8, 7>, in<i32, 8>));
+  CHECK(!counts<Attends>(classify, in<i32, 8, 7>, in<i32, 8, 7>));
+  CHECK(!counts<Mlp>([](const auto& m, auto x, auto l) { return nll_loss(log_softmax<-1>(m(x)), l); },
+                     in<f32, 8, 6>, in<i32, 8>));
+  CHECK(!counts<Mlp>([](const auto& m, auto x, auto l) { return accuracy(m(x), l); }, in<f32, 8, 6>,
+                     in<i32, 8>));
+  CHECK(!counts<Mlp>(
+      [](const auto& m, auto x, auto l) {
+        return cross_entropy<reduction::sum>(m(x), l, {.ignore_index = 2, .label_smoothing = 0.1});
+      },
+      in<f32, 8, 6>, in<i32, 8>));
+}
+
+TEST_CASE("padding: targets without labels count") {
+  CHECK(counts<Mlp>(regress, in<f32, 8, 6>, in<f32, 8, 4>));
+  CHECK(counts<Mlp>(
+      [](const auto& m, auto x, auto l) { return cross_entropy(m(x), l) + 0.1f * mean<>(square(x + 1.0f)); },
+      in<f32, 8, 6>, in<i32, 8>));
+  CHECK(counts<Mlp>([](const auto& m, auto x) { return mean<>(m(x)); }, in<f32, 8, 6>));
+  CHECK(counts([](auto x) { return max<>(x); }, in<f32, 8>));
+  CHECK(counts([](auto x) { return mean<>(where(x > 3, x, 1.0f)); }, in<f32, 8>));
+}
+
+TEST_CASE("padding: a mean over the batch mixes its rows") {
+  CHECK(counts<Normed>(classify, in<f32, 8, 6>, in<i32, 8>));
+  CHECK(counts([](auto x, auto l) { return cross_entropy(x - mean<0>(x + 1.0f), l); }, in<f32, 8, 4>,
+               in<i32, 8>));
+  CHECK(counts([](auto x, auto l) { return cross_entropy(matmul(transpose<0, 1>(x + 2.0f), x + 1.0f), l); },
+               in<f32, 8, 8>, in<i32, 8>));
+  CHECK(counts([](auto x, auto l) { return cross_entropy(cumsum<0>(x + 1.0f), l); }, in<f32, 8, 4>,
+               in<i32, 8>));
+  CHECK(counts([](auto x, auto l) { return cross_entropy(flip<0>(x), l); }, in<f32, 8, 4>, in<i32, 8>));
+  CHECK(!counts([](auto x, auto l) { return cross_entropy(flip<1>(cumsum<1>(x)), l); }, in<f32, 8, 4>,
+                in<i32, 8>));
+}
+
+TEST_CASE("padding: a weight that is 0 in padded rows leaves them out") {
+  CHECK(
+      !counts<Mlp>([](const auto& m, auto x, auto target,
+                      auto weight) { return sum<>(weight * mean<1>(square(m(x) - target))) / sum<>(weight); },
+                   in<f32, 8, 6>, in<f32, 8, 4>, in<f32, 8>));
+}
+
+TEST_CASE("padding: labels that are tokens, too, cannot be masked") {
+  CHECK(counts<Attends>(
+      [](const auto& m, auto tokens) {
+        return cross_entropy(slice<1, 0, 6>(m(tokens)), remainder(slice<1, 0, 6>(tokens), 4));
+      },
+      in<i32, 8, 7>));
+  CHECK(counts([](auto tokens, auto x) { return cross_entropy(x, tokens) + mean<>(cast<f32>(tokens)); },
+               in<i32, 8>, in<f32, 8, 4>));
+}
