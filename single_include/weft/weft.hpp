@@ -48,7 +48,7 @@
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
 
-// An #include of what does not exist ends every compiler at once, where #error lets g++ go on for pages.
+// An #include of what does not exist ends every compiler at once, where #error lets g++ continue for pages.
 #if __cplusplus < 202002L
 #include <weft needs C++20: compile with -std=c++20>
 #endif
@@ -1413,7 +1413,7 @@ class FirstFit {
 // Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
 
 // ---- weft/kernel_ir/collect.hpp ----
-// What crosses groups in memory, and what is rather made again; then what each group computes, reads and
+// What crosses groups in memory, and what is rather rematerialized; then what each group computes, reads and
 // writes, from its stores back to memory, in ascending order.
 
 // ---- weft/kernel_ir/fuse.hpp ----
@@ -1423,7 +1423,7 @@ class FirstFit {
 // order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
 // `split` into rows and columns; its members have the extents of the space, or those of a row (columns
 // reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
-// by later groups). What crosses groups is stored, unless computing it again from what is in memory anyway is
+// by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
 // cheap.
 
 // ---- weft/kernel_ir/along_axis.hpp ----
@@ -2809,8 +2809,8 @@ using ir::Op;
 
 enum class Materialization : u8 {
   leaf,       // in memory before the program starts
-  generator,  // a function of the index alone; made again wherever it is used
-  inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
+  generator,  // a function of the index alone; rematerialized wherever it is used
+  inlined,    // cheap arithmetic on leaves, or on single elements; rematerialized wherever it is used
   view,       // addresses over another node's memory
   fused,      // member of a fused group
   opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce
@@ -2855,13 +2855,13 @@ struct Fusion {
 
 struct FuseLimits {
   int weight = 640;         // summed costs of a group's members
-  int from_leaves = 24;     // highest cost of arithmetic on leaves that is made again wherever it is used
-  int recompute = 48;       // highest cost of computing a value again instead of storing it,
+  int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
+  int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
   int recompute_loads = 2;  // and highest number of full-size values read for that
 };
 
-// Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can go on from
-// it.
+// Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue
+// from it.
 struct Grouping {
   Fusion fusion;
   List<int> min_kernel;        // the first group that may use the node's value
@@ -3345,7 +3345,7 @@ class Fuser {
         best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.middle_axis ? 1 : 0);
     if (min_kernel_[i] > best) stored_[i] = 1;
     for (int k = 0; k < n.arity; ++k) read_by(best, memory[k]);
-    // what another group would make is made again, from what that reads
+    // what another group would make is rematerialized, from what that reads
     if (reduces && is_made(memory[0]) && group_[memory[0]] < best) {
       const Node& made = nodes_[memory[0]];
       for (int k = 0; k < made.arity; ++k) read_by(best, memory_node(edges_[made.first + k]));
@@ -3472,7 +3472,8 @@ class Collector {
       if (crosses[v] && !stored_[v] && !cheap_again(v)) stored_[v] = 1;
   }
 
-  // Whether v can be made again in a later group from what is in memory; stores the small values that takes.
+  // Whether v can be rematerialized in a later group from what is in memory; stores the small values that
+  // takes.
   constexpr bool cheap_again(int v) {
     if (!ir::is_pointwise(nodes_[v].op) && nodes_[v].op != Op::pad) return false;
     int stack[64]{}, size = 0, cost = 0, loads = 0, rows[8]{}, row_count = 0;
@@ -3722,7 +3723,7 @@ class Tiler {
       for (int a = 0; a < group.space.rank; ++a)
         (a < tiling.split ? tiling.rows : tiling.cols) *= group.space.extent[a];
     }
-    // what is small but dear is still worth several threads
+    // what is small but costly is still worth several threads
     const bool small = !totals && !columns && !tiling.flat && size < 8 * chunk_elements;
     const i64 elements = small ? dear_elements(group) : chunk_elements;
     i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
@@ -9521,7 +9522,7 @@ constexpr void lower_index(const ir::Graph& g, const kernel_ir::Fusion& f, const
 }  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/compiler/lower/fused.hpp ----
 // A fused group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
-// value needed in several passes over a row is computed again, unless that is dear and the row is short
+// value needed in several passes over a row is rematerialized, unless that is costly and the row is short
 // enough to hold it.
 
 // ---- weft/compiler/lower/kernel_dedup.hpp ----
@@ -12275,7 +12276,7 @@ WEFT_REFUSAL(
     "vjp(f)(x, cotangent), vmap<0>(f)(x)");
 
 namespace detail {
-// Never defined: should a compiler go on without a word, the program does not link.
+// Never defined: should a compiler continue without a word, the program does not link.
 void refused_while_compiling();
 }  // namespace detail
 
@@ -16033,7 +16034,7 @@ struct Module {
 enum class Part : u8 { graph, grouping, fusion, plan, lowered, image };
 
 // How a part becomes words, and how a later stage has it: `load` borrows what `From` wrote, for reading;
-// `resume` makes it one's own, to go on with.
+// `resume` makes it one's own, to continue with.
 template <Part>
 struct PartOf;
 
@@ -16869,7 +16870,7 @@ inline Explanation explain_graph(const ir::Graph& traced) {
   return out;
 }
 
-// One line a launch, at most 79 columns; what does not fit goes on below.
+// One line a launch, at most 79 columns; what does not fit continues below.
 inline std::string to_text(const Explanation& e, const Roofline& machine) {
   using namespace explain_detail;
   constexpr std::size_t columns = 79, indent = 47;
@@ -18281,9 +18282,9 @@ namespace WEFT_NAMESPACE {
 
 namespace pass {
 
-// The graph with every node made again, in order: f(b, node, operands) returns a value of the builder b in
-// its place, or none, {}, to keep it. `node` has the operation, the dtype and the attributes, `operands` are
-// the values that it now reads, node.arity of them. The bodies of loops stay as they are.
+// The graph with every node rematerialized, in order: f(b, node, operands) returns a value of the builder b
+// in its place, or none, {}, to keep it. `node` has the operation, the dtype and the attributes, `operands`
+// are the values that it now reads, node.arity of them. The bodies of loops stay as they are.
 template <class F>
 constexpr ir::Graph rewrite(const ir::Graph& g, F f) {
   const int n = g.nodes.size();
@@ -19704,7 +19705,7 @@ constexpr ir::Value newton_schulz_step(ir::Value x, A a, B b, C c) {
 }  // namespace WEFT_NAMESPACE::detail
 // ---- weft/ops/random/random.hpp ----
 // Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
-// of its own, numbered in the order of the calls, so that masks are made again instead of stored.
+// of its own, numbered in the order of the calls, so that masks are rematerialized instead of stored.
 
 // ---- weft/ops/math/pointwise.hpp ----
 // Pointwise primitives and the operators, with PyTorch's names, promotion and broadcasting.
@@ -20542,7 +20543,7 @@ struct Buffer {
     return *this;
   }
   // What was assigned so far in this trace, else the value from before the step: a module that is called
-  // twice goes on from its first call.
+  // twice continues from its first call.
   constexpr Expr<T, S> latest() const {
     if (const ir::Assign* earlier = assigned()) return {ir::Value{builder, earlier->node}};
     return expr();
@@ -22023,8 +22024,8 @@ inline constexpr bool is_frozen<Frozen<M>> = true;
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/dropout.hpp ----
 // Dropout: parts of a tensor zeroed with probability p while training, nothing otherwise; what stays is
-// scaled by 1 / (1 - p). The mask is a function of (seed, step, call, element), made again in the backward
-// pass and never stored.
+// scaled by 1 / (1 - p). The mask is a function of (seed, step, call, element), rematerialized in the
+// backward pass and never stored.
 
 namespace WEFT_NAMESPACE::nn {
 
@@ -23479,7 +23480,7 @@ class Instance final : public Counted {
   using Program = typename ProgramOf<Device, P>::type;
   using State = Shared<DeviceStorage<Device>>;
 
-  // `workspace`: memory that the caller lends, or null.
+  // `workspace`: caller-provided memory, or null.
   Instance(const Device& device, State model, State optimizer, void* workspace)
       : model_(std::move(model)),
         optimizer_(std::move(optimizer)),
@@ -23570,7 +23571,7 @@ class Instance final : public Counted {
 
 // ---- weft/exec/options.hpp ----
 // What may follow the inputs of compile(), in any order, each kind once: a precision, a mode (for a model), a
-// seed, probes, checks (core/check.hpp), and lent memory.
+// seed, probes, checks (core/check.hpp), and caller-provided memory.
 
 // ---- weft/core/fresh_seed.hpp ----
 // Seeds for what was given none. Law: two draws without a seed differ, whatever they are for; a program that
@@ -28143,7 +28144,7 @@ class Event {
 
   cudaEvent_t get() const { return event_; }
   void record(cudaStream_t stream) { cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
-  // Makes later work of `stream` wait for the mark; the host goes on.
+  // Makes later work of `stream` wait for the mark; the host continues.
   void block(cudaStream_t stream) const {
     cuda_check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
   }
@@ -34626,7 +34627,7 @@ constexpr bool passes_gradient(const ir::Node& node) {
 }
 
 // A differentiation that has come down to node `next`: what remains is a function of these and the graph, so
-// that it can go on in another constant evaluation.
+// that it can continue in another constant evaluation.
 struct Differentiation {
   List<int> adjoint;  // the gradient's node of each node, no_gradient where none is asked for, -1: none yet
   int next = -1;
@@ -34740,10 +34741,10 @@ constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
 
 // ---- weft/transforms/loop_gradient.hpp ----
 // The gradient of a loop: a loop in the other direction whose body is the gradient of the body. What a trip
-// computed is made again from the carry that entered it, but for what takes a kernel of its own, as products
-// do, which the forward loop then stacks as well. Carries of the reverse loop: the gradients of the carries,
-// and of invariants. Where an invariant's gradient is a sum over trips of products or sums, their operands
-// are stacked instead, and one product or sum over all trips follows.
+// computed is rematerialized from the carry that entered it, but for what takes a kernel of its own, as
+// products do, which the forward loop then stacks as well. Carries of the reverse loop: the gradients of the
+// carries, and of invariants. Where an invariant's gradient is a sum over trips of products or sums, their
+// operands are stacked instead, and one product or sum over all trips follows.
 
 namespace WEFT_NAMESPACE::transforms {
 
@@ -45086,7 +45087,7 @@ struct ASGD {
 // ---- weft/optim/average.hpp ----
 // Averages of the weights, kept beside them by the update itself: ema(optimiser, decay), swa(optimiser,
 // {start, every}), as torch.optim.swa_utils' AveragedModel. Law: the first value taken is the weights
-// themselves; trainer.average() gives the model of the averages, the trained one goes on unchanged.
+// themselves; trainer.average() gives the model of the averages, the trained one continues unchanged.
 
 namespace WEFT_NAMESPACE::optim {
 
@@ -45806,7 +45807,7 @@ struct ReduceOnPlateau {
     i64 bad = 0;
     i64 cooldown_left = 0;
   };
-  // What has to be kept to go on later.
+  // What has to be kept to continue later.
   State state() const { return {lr, best, bad, cooldown_left}; }
   // Goes on from there.
   void restore(const State& s) { lr = s.lr, best = s.best, bad = s.bad, cooldown_left = s.cooldown_left; }
@@ -46073,7 +46074,7 @@ struct PlainSGD {
 namespace WEFT_NAMESPACE {
 
 struct CheckpointReport {
-  std::vector<std::string> notes;  // sentences; none where the same trainer goes on
+  std::vector<std::string> notes;  // sentences; none where the same trainer continues
 
   std::string text() const {
     std::string s;
@@ -46901,7 +46902,7 @@ class Progress {
 // ---- weft/train/loss_scale.hpp ----
 // The loss scale of precision::f16, after torch.amp.GradScaler: halved by an update that is skipped, doubled
 // by so many in a row that are not. Law: it stays a power of two within bounds, so that neither it nor its
-// inverse leaves the range of f32, and training goes on after any number of bad batches.
+// inverse leaves the range of f32, and training continues after any number of bad batches.
 
 namespace WEFT_NAMESPACE::train {
 
@@ -47416,7 +47417,7 @@ class Checkpointed {
 
 // ---- weft/train/backward.hpp ----
 // The loss and its gradients as a graph: the model's forward pass, and the backward pass behind it, which can
-// stop after so many nodes and go on in another constant evaluation.
+// stop after so many nodes and continue in another constant evaluation.
 
 // ---- weft/exec/custom_gradients.hpp ----
 // The gradients of the custom primitives of a graph that an earlier constant evaluation left as words: a
@@ -48520,7 +48521,7 @@ struct PinnedMemory {
 }  // namespace detail
 
 // Kind says how memory is taken and given back. Both kinds start at multiples of 256 bytes; errors are those
-// of cudaMalloc ("cuda/cudaErrorMemoryAllocation"), and "cuda/misaligned" for memory that was lent.
+// of cudaMalloc ("cuda/cudaErrorMemoryAllocation"), and "cuda/misaligned" for caller-provided memory.
 template <class Kind>
 class CudaBuffer {
  public:

@@ -23,7 +23,7 @@ struct Module {
 enum class Part : u8 { graph, grouping, fusion, plan, lowered, image };
 
 // How a part becomes words, and how a later stage has it: `load` borrows what `From` wrote, for reading;
-// `resume` makes it one's own, to go on with.
+// `resume` makes it one's own, to continue with.
 template <Part>
 struct PartOf;
 

@@ -18,9 +18,9 @@ namespace WEFT_NAMESPACE {
 
 namespace pass {
 
-// The graph with every node made again, in order: f(b, node, operands) returns a value of the builder b in
-// its place, or none, {}, to keep it. `node` has the operation, the dtype and the attributes, `operands` are
-// the values that it now reads, node.arity of them. The bodies of loops stay as they are.
+// The graph with every node rematerialized, in order: f(b, node, operands) returns a value of the builder b
+// in its place, or none, {}, to keep it. `node` has the operation, the dtype and the attributes, `operands`
+// are the values that it now reads, node.arity of them. The bodies of loops stay as they are.
 template <class F>
 constexpr ir::Graph rewrite(const ir::Graph& g, F f) {
   const int n = g.nodes.size();

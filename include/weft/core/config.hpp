@@ -6,7 +6,7 @@
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
 
-// An #include of what does not exist ends every compiler at once, where #error lets g++ go on for pages.
+// An #include of what does not exist ends every compiler at once, where #error lets g++ continue for pages.
 #if __cplusplus < 202002L
 #include <weft needs C++20: compile with -std=c++20>
 #endif

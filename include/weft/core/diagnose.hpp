@@ -217,7 +217,7 @@ WEFT_REFUSAL(
     "vjp(f)(x, cotangent), vmap<0>(f)(x)");
 
 namespace detail {
-// Never defined: should a compiler go on without a word, the program does not link.
+// Never defined: should a compiler continue without a word, the program does not link.
 void refused_while_compiling();
 }  // namespace detail
 

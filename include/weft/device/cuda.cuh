@@ -115,7 +115,7 @@ class Event {
 
   cudaEvent_t get() const { return event_; }
   void record(cudaStream_t stream) { cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
-  // Makes later work of `stream` wait for the mark; the host goes on.
+  // Makes later work of `stream` wait for the mark; the host continues.
   void block(cudaStream_t stream) const {
     cuda_check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
   }

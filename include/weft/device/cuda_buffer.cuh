@@ -29,7 +29,7 @@ struct PinnedMemory {
 }  // namespace detail
 
 // Kind says how memory is taken and given back. Both kinds start at multiples of 256 bytes; errors are those
-// of cudaMalloc ("cuda/cudaErrorMemoryAllocation"), and "cuda/misaligned" for memory that was lent.
+// of cudaMalloc ("cuda/cudaErrorMemoryAllocation"), and "cuda/misaligned" for caller-provided memory.
 template <class Kind>
 class CudaBuffer {
  public:

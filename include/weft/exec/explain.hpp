@@ -216,7 +216,7 @@ inline Explanation explain_graph(const ir::Graph& traced) {
   return out;
 }
 
-// One line a launch, at most 79 columns; what does not fit goes on below.
+// One line a launch, at most 79 columns; what does not fit continues below.
 inline std::string to_text(const Explanation& e, const Roofline& machine) {
   using namespace explain_detail;
   constexpr std::size_t columns = 79, indent = 47;

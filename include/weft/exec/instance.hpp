@@ -22,7 +22,7 @@ class Instance final : public Counted {
   using Program = typename ProgramOf<Device, P>::type;
   using State = Shared<DeviceStorage<Device>>;
 
-  // `workspace`: memory that the caller lends, or null.
+  // `workspace`: caller-provided memory, or null.
   Instance(const Device& device, State model, State optimizer, void* workspace)
       : model_(std::move(model)),
         optimizer_(std::move(optimizer)),

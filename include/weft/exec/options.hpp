@@ -1,6 +1,6 @@
 #pragma once
 // What may follow the inputs of compile(), in any order, each kind once: a precision, a mode (for a model), a
-// seed, probes, checks (core/check.hpp), and lent memory.
+// seed, probes, checks (core/check.hpp), and caller-provided memory.
 
 #include "weft/compiler/user_pass.hpp"
 #include "weft/core/check.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// What crosses groups in memory, and what is rather made again; then what each group computes, reads and
+// What crosses groups in memory, and what is rather rematerialized; then what each group computes, reads and
 // writes, from its stores back to memory, in ascending order.
 
 #include "weft/kernel_ir/fuse.hpp"
@@ -27,7 +27,8 @@ class Collector {
       if (crosses[v] && !stored_[v] && !cheap_again(v)) stored_[v] = 1;
   }
 
-  // Whether v can be made again in a later group from what is in memory; stores the small values that takes.
+  // Whether v can be rematerialized in a later group from what is in memory; stores the small values that
+  // takes.
   constexpr bool cheap_again(int v) {
     if (!ir::is_pointwise(nodes_[v].op) && nodes_[v].op != Op::pad) return false;
     int stack[64]{}, size = 0, cost = 0, loads = 0, rows[8]{}, row_count = 0;

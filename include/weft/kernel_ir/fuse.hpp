@@ -5,7 +5,7 @@
 // order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
 // `split` into rows and columns; its members have the extents of the space, or those of a row (columns
 // reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
-// by later groups). What crosses groups is stored, unless computing it again from what is in memory anyway is
+// by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
 // cheap.
 
 #include "weft/kernel_ir/along_axis.hpp"
@@ -21,8 +21,8 @@ using ir::Op;
 
 enum class Materialization : u8 {
   leaf,       // in memory before the program starts
-  generator,  // a function of the index alone; made again wherever it is used
-  inlined,    // cheap arithmetic on leaves, or on single elements; made again wherever it is used
+  generator,  // a function of the index alone; rematerialized wherever it is used
+  inlined,    // cheap arithmetic on leaves, or on single elements; rematerialized wherever it is used
   view,       // addresses over another node's memory
   fused,      // member of a fused group
   opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce
@@ -67,13 +67,13 @@ struct Fusion {
 
 struct FuseLimits {
   int weight = 640;         // summed costs of a group's members
-  int from_leaves = 24;     // highest cost of arithmetic on leaves that is made again wherever it is used
-  int recompute = 48;       // highest cost of computing a value again instead of storing it,
+  int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
+  int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
   int recompute_loads = 2;  // and highest number of full-size values read for that
 };
 
-// Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can go on from
-// it.
+// Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue
+// from it.
 struct Grouping {
   Fusion fusion;
   List<int> min_kernel;        // the first group that may use the node's value
@@ -557,7 +557,7 @@ class Fuser {
         best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.middle_axis ? 1 : 0);
     if (min_kernel_[i] > best) stored_[i] = 1;
     for (int k = 0; k < n.arity; ++k) read_by(best, memory[k]);
-    // what another group would make is made again, from what that reads
+    // what another group would make is rematerialized, from what that reads
     if (reduces && is_made(memory[0]) && group_[memory[0]] < best) {
       const Node& made = nodes_[memory[0]];
       for (int k = 0; k < made.arity; ++k) read_by(best, memory_node(edges_[made.first + k]));

@@ -65,7 +65,7 @@ class Tiler {
       for (int a = 0; a < group.space.rank; ++a)
         (a < tiling.split ? tiling.rows : tiling.cols) *= group.space.extent[a];
     }
-    // what is small but dear is still worth several threads
+    // what is small but costly is still worth several threads
     const bool small = !totals && !columns && !tiling.flat && size < 8 * chunk_elements;
     const i64 elements = small ? dear_elements(group) : chunk_elements;
     i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;

@@ -1,7 +1,7 @@
 #pragma once
 // Dropout: parts of a tensor zeroed with probability p while training, nothing otherwise; what stays is
-// scaled by 1 / (1 - p). The mask is a function of (seed, step, call, element), made again in the backward
-// pass and never stored.
+// scaled by 1 / (1 - p). The mask is a function of (seed, step, call, element), rematerialized in the
+// backward pass and never stored.
 
 #include "weft/core/square_root.hpp"
 #include "weft/nn/param.hpp"

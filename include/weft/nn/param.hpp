@@ -83,7 +83,7 @@ struct Buffer {
     return *this;
   }
   // What was assigned so far in this trace, else the value from before the step: a module that is called
-  // twice goes on from its first call.
+  // twice continues from its first call.
   constexpr Expr<T, S> latest() const {
     if (const ir::Assign* earlier = assigned()) return {ir::Value{builder, earlier->node}};
     return expr();

@@ -1,7 +1,7 @@
 #pragma once
 // Averages of the weights, kept beside them by the update itself: ema(optimiser, decay), swa(optimiser,
 // {start, every}), as torch.optim.swa_utils' AveragedModel. Law: the first value taken is the weights
-// themselves; trainer.average() gives the model of the averages, the trained one goes on unchanged.
+// themselves; trainer.average() gives the model of the averages, the trained one continues unchanged.
 
 #include "weft/core/diagnose.hpp"
 #include "weft/optim/optimizer.hpp"

@@ -50,7 +50,7 @@ struct ReduceOnPlateau {
     i64 bad = 0;
     i64 cooldown_left = 0;
   };
-  // What has to be kept to go on later.
+  // What has to be kept to continue later.
   State state() const { return {lr, best, bad, cooldown_left}; }
   // Goes on from there.
   void restore(const State& s) { lr = s.lr, best = s.best, bad = s.bad, cooldown_left = s.cooldown_left; }

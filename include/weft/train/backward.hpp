@@ -1,6 +1,6 @@
 #pragma once
 // The loss and its gradients as a graph: the model's forward pass, and the backward pass behind it, which can
-// stop after so many nodes and go on in another constant evaluation.
+// stop after so many nodes and continue in another constant evaluation.
 
 #include "weft/exec/custom_gradients.hpp"
 #include "weft/exec/probes.hpp"

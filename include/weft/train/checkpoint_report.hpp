@@ -9,7 +9,7 @@
 namespace WEFT_NAMESPACE {
 
 struct CheckpointReport {
-  std::vector<std::string> notes;  // sentences; none where the same trainer goes on
+  std::vector<std::string> notes;  // sentences; none where the same trainer continues
 
   std::string text() const {
     std::string s;

@@ -1,7 +1,7 @@
 #pragma once
 // The loss scale of precision::f16, after torch.amp.GradScaler: halved by an update that is skipped, doubled
 // by so many in a row that are not. Law: it stays a power of two within bounds, so that neither it nor its
-// inverse leaves the range of f32, and training goes on after any number of bad batches.
+// inverse leaves the range of f32, and training continues after any number of bad batches.
 
 #include "weft/core/types.hpp"
 

@@ -21,7 +21,7 @@ constexpr bool passes_gradient(const ir::Node& node) {
 }
 
 // A differentiation that has come down to node `next`: what remains is a function of these and the graph, so
-// that it can go on in another constant evaluation.
+// that it can continue in another constant evaluation.
 struct Differentiation {
   List<int> adjoint;  // the gradient's node of each node, no_gradient where none is asked for, -1: none yet
   int next = -1;

@@ -1,9 +1,9 @@
 #pragma once
 // The gradient of a loop: a loop in the other direction whose body is the gradient of the body. What a trip
-// computed is made again from the carry that entered it, but for what takes a kernel of its own, as products
-// do, which the forward loop then stacks as well. Carries of the reverse loop: the gradients of the carries,
-// and of invariants. Where an invariant's gradient is a sum over trips of products or sums, their operands
-// are stacked instead, and one product or sum over all trips follows.
+// computed is rematerialized from the carry that entered it, but for what takes a kernel of its own, as
+// products do, which the forward loop then stacks as well. Carries of the reverse loop: the gradients of the
+// carries, and of invariants. Where an invariant's gradient is a sum over trips of products or sums, their
+// operands are stacked instead, and one product or sum over all trips follows.
 
 #include "weft/transforms/differentiate.hpp"
 

@@ -38,7 +38,7 @@ TEST_CASE("optimizers page: groups, wrappers and averages") {
                                                            .weight_decay = 0.05f}),
                                0.95f)));
   for (int step = 0; step < 200; ++step) trainer.step(x, y);
-  auto averaged = trainer.average();  // a model of its own; the trained one goes on
+  auto averaged = trainer.average();  // a model of its own; the trained one continues
   auto predict = compile(
       averaged, [](const auto& net, auto in) { return net(in); }, in<f32, 32, 4>);
   // [/wrappers]

@@ -1,6 +1,6 @@
 #pragma once
 // A fused group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
-// value needed in several passes over a row is computed again, unless that is dear and the row is short
+// value needed in several passes over a row is rematerialized, unless that is costly and the row is short
 // enough to hold it.
 
 #include "weft/compiler/lower/kernel_dedup.hpp"

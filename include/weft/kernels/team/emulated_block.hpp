@@ -1,7 +1,7 @@
 #pragma once
 // The scheduler of an emulated block: which fiber runs next, who waits for whom, and what the block shares.
 // Law: the order is a function of the seed; a barrier opens when the whole block (or warp) stands at the same
-// one, and a block that can never go on throws Error "emulated/divergent-sync".
+// one, and a block that can never continue throws Error "emulated/divergent-sync".
 
 #include <cstring>
 #include <exception>

@@ -1,6 +1,6 @@
 #pragma once
 // Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
-// of its own, numbered in the order of the calls, so that masks are made again instead of stored.
+// of its own, numbered in the order of the calls, so that masks are rematerialized instead of stored.
 
 #include "weft/ops/math/pointwise.hpp"
 
