@@ -9,7 +9,7 @@
 //   prune           what nothing needs is dropped            from here on: GraphPasses, KernelPasses
 //   cluster         nodes become groups, each a kernel
 //   collect         what each group computes, reads and stores
-//   plan_memory     where each value lies, and how each group is cut
+//   plan_memory     where each value lies, and how each group is tiled
 //   lower           groups become kernels and launches
 //   link            the constants of the program
 //

@@ -41,22 +41,22 @@ inline std::string walk_of(const Module& m, const kernel_ir::Group& group, bool 
 inline std::string place(u64 address) {
   static constexpr const char* spaces[]{"model",   "optimizer", "workspace", "input",
                                         "scalars", "output",    "bound"};
-  using transforms::Address;
-  if (address == Address::none) return "nowhere";
-  std::string out = spaces[static_cast<int>(Address::space(address))];
-  if (Address::index(address) > 0) out += ' ' + std::to_string(Address::index(address));
-  return out + " + " + std::to_string(Address::offset(address));
+  using kernel_ir::BufferAddress;
+  if (address == BufferAddress::none) return "nowhere";
+  std::string out = spaces[static_cast<int>(BufferAddress::space(address))];
+  if (BufferAddress::index(address) > 0) out += ' ' + std::to_string(BufferAddress::index(address));
+  return out + " + " + std::to_string(BufferAddress::offset(address));
 }
 
 }  // namespace print_detail
 
-// The role of every node that has none of its own memory or is a kernel's, by group.
+// How every node is materialized, and in which group.
 inline std::string print(Cluster, const Module& m) {
-  static constexpr const char* roles[]{"leaf", "generator", "inlined", "view", "fused", "opaque", "arena"};
+  static constexpr const char* names[]{"leaf", "generator", "inlined", "view", "fused", "opaque", "arena"};
   std::string out;
   for (int i = 0; i < m.graph.nodes.size(); ++i) {
     out += '%' + std::to_string(i) + ' ' + ir::info(m.graph.nodes[i].op).name + ": " +
-           roles[static_cast<int>(m.fusion.role[i])];
+           names[static_cast<int>(m.fusion.materialization[i])];
     if (m.fusion.group[i] >= 0) out += ", group " + std::to_string(m.fusion.group[i]);
     out += '\n';
   }
@@ -69,7 +69,7 @@ inline std::string print(Collect, const Module& m) {
   for (int k = 0; k < m.fusion.groups.size(); ++k) {
     const kernel_ir::Group& group = m.fusion.groups[k];
     out += "group " + std::to_string(k) + " = ";
-    const bool segments = k < m.plan.cuts.size() && m.plan.cuts[k].segments >= 0;
+    const bool segments = k < m.plan.tilings.size() && m.plan.tilings[k].segments >= 0;
     if (group.opaque >= 0)
       out += ir::info(m.graph.nodes[group.opaque].op).name;
     else
@@ -81,16 +81,17 @@ inline std::string print(Collect, const Module& m) {
   return out;
 }
 
-// Where every stored value lies, and how every group is cut.
+// Where every stored value lies, and how every group is tiling.
 inline std::string print(PlanMemory, const Module& m) {
   std::string out = "workspace " + std::to_string(m.plan.workspace_bytes) + " bytes\n";
   for (int k = 0; k < m.fusion.groups.size(); ++k) {
     const kernel_ir::Group& group = m.fusion.groups[k];
-    const transforms::Cut& cut = m.plan.cuts[k];
+    if (group.opaque < 0 && group.stores.size == 0) continue;
+    const kernel_ir::Tiling& tiling = m.plan.tilings[k];
     out += "group " + std::to_string(k);
     if (group.opaque < 0)
-      out += ": " + std::to_string(cut.rows) + " rows of " + std::to_string(cut.cols) + ", " +
-             std::to_string(cut.chunks) + (cut.chunks == 1 ? " chunk" : " chunks");
+      out += ": " + std::to_string(tiling.rows) + " rows of " + std::to_string(tiling.cols) + ", " +
+             std::to_string(tiling.chunks) + (tiling.chunks == 1 ? " chunk" : " chunks");
     out += '\n';
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = m.fusion.pool[group.stores.begin + i];

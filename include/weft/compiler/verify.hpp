@@ -14,8 +14,8 @@ constexpr Fault verify(Prune, const Module& m) { return ir::verify(m.graph, ir::
 namespace verify_detail {
 
 // Whether a node is a member or the result of a kernel.
-constexpr bool is_computed(transforms::Role r) {
-  return r == transforms::Role::fused || r == transforms::Role::opaque;
+constexpr bool is_computed(kernel_ir::Materialization r) {
+  return r == kernel_ir::Materialization::fused || r == kernel_ir::Materialization::opaque;
 }
 
 // The groups and the views of a fusion.
@@ -23,14 +23,14 @@ constexpr Fault groups(const Module& m) {
   const ir::Graph& g = m.graph;
   const kernel_ir::Fusion& f = m.fusion;
   const int n = g.nodes.size();
-  if (f.role.size() != n || f.group.size() != n || f.level.size() != n || f.stored.size() != n ||
+  if (f.materialization.size() != n || f.group.size() != n || f.level.size() != n || f.stored.size() != n ||
       f.view_of.size() != n)
     return {"a fusion of another graph", -1};
   for (int i = 0; i < n; ++i) {
-    const transforms::Role role = f.role[i];
-    if (role == transforms::Role::waiting) return {"it waits for a group, and all groups are formed", i};
-    if (is_computed(role) ? f.group[i] < 0 || f.group[i] >= f.groups.size() : f.group[i] >= 0)
-      return {"its role and its group do not go together", i};
+    const kernel_ir::Materialization how = f.materialization[i];
+    if (how == kernel_ir::Materialization::deferred) return {"it is deferred, and all groups are formed", i};
+    if (is_computed(how) ? f.group[i] < 0 || f.group[i] >= f.groups.size() : f.group[i] >= 0)
+      return {"its materialization and its group do not go together", i};
     if (f.view_of[i] >= f.views.size()) return {"its view does not exist", i};
     if (f.view_of[i] >= 0) {
       const int root = f.views[f.view_of[i]].root;
@@ -48,9 +48,9 @@ constexpr bool contains(const kernel_ir::Fusion& f, const ir::Span& span, int no
 
 // Whether an address lies inside the block that it names.
 constexpr bool inside(const Module& m, u64 address, i64 bytes) {
-  using transforms::Address;
-  const i64 begin = Address::offset(address);
-  switch (Address::space(address)) {
+  using kernel_ir::BufferAddress;
+  const i64 begin = BufferAddress::offset(address);
+  switch (BufferAddress::space(address)) {
     case ir::Space::workspace:
       return begin + bytes <= m.plan.workspace_bytes;
     case ir::Space::model:
@@ -60,9 +60,9 @@ constexpr bool inside(const Module& m, u64 address, i64 bytes) {
     case ir::Space::scalars:
       return begin + bytes <= 4 * static_cast<i64>(m.graph.scalar_count);
     case ir::Space::input:
-      return Address::index(address) < m.graph.inputs.size();
+      return BufferAddress::index(address) < m.graph.inputs.size();
     case ir::Space::output:
-      return Address::index(address) < m.graph.outputs.size();
+      return BufferAddress::index(address) < m.graph.outputs.size();
     default:
       return true;
   }
@@ -95,14 +95,14 @@ constexpr Fault verify(Collect, const Module& m) {
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = f.pool[group.loads.begin + i];
       const int root = f.view_in(m.graph, x, k).root;
-      if (verify_detail::is_computed(f.role[root]) && from[root] < 0)
+      if (verify_detail::is_computed(f.materialization[root]) && from[root] < 0)
         return {"it is read from memory, and no group stores it", root};
       if (from[root] >= k) return {"a group reads it before it is stored", root};
     }
   }
   for (const int x : m.graph.outputs)
     if (m.graph.dims(x).size() > 0 && from[f.view_in(m.graph, x, f.groups.size()).root] < 0 &&
-        verify_detail::is_computed(f.role[x]))
+        verify_detail::is_computed(f.materialization[x]))
       return {"a result that no group stores", x};
   return {};
 }
@@ -110,33 +110,35 @@ constexpr Fault verify(Collect, const Module& m) {
 constexpr Fault verify(PlanMemory, const Module& m) {
   const kernel_ir::Fusion& f = m.fusion;
   const kernel_ir::Plan& p = m.plan;
-  using transforms::Address;
-  if (p.where.size() != m.graph.nodes.size() || p.cuts.size() != f.groups.size() ||
+  using kernel_ir::BufferAddress;
+  if (p.where.size() != m.graph.nodes.size() || p.tilings.size() != f.groups.size() ||
       p.outputs.size() != m.graph.outputs.size())
     return {"a plan of another program", -1};
   for (int k = 0; k < f.groups.size(); ++k) {
     const kernel_ir::Group& group = f.groups[k];
-    const transforms::Cut& cut = p.cuts[k];
-    if (group.opaque < 0 && cut.rows > 0 &&
-        (cut.rows_per_chunk < 1 || (cut.chunks - 1) * cut.rows_per_chunk >= cut.rows ||
-         cut.chunks * cut.rows_per_chunk < cut.rows))
+    const kernel_ir::Tiling& tiling = p.tilings[k];
+    if (group.opaque < 0 && tiling.rows > 0 &&
+        (tiling.rows_per_chunk < 1 || (tiling.chunks - 1) * tiling.rows_per_chunk >= tiling.rows ||
+         tiling.chunks * tiling.rows_per_chunk < tiling.rows))
       return {"a group's chunks do not cover its rows",
               group.stores.size > 0 ? f.pool[group.stores.begin] : -1};
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = f.pool[group.stores.begin + i];
-      if (p.where[x] == Address::none) return {"it is stored nowhere", x};
+      if (p.where[x] == BufferAddress::none) return {"it is stored nowhere", x};
       if (!verify_detail::inside(m, p.where[x], kernel_ir::bytes_of(m.graph, x)))
         return {"it lies outside its block", x};
-      if (Address::offset(p.where[x]) % size_of(m.graph.nodes[x].dtype) != 0) return {"it is not aligned", x};
+      if (BufferAddress::offset(p.where[x]) % size_of(m.graph.nodes[x].dtype) != 0)
+        return {"it is not aligned", x};
     }
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = f.pool[group.loads.begin + i];
-      if (f.role[x] == transforms::Role::arena || m.graph.dims(x).size() == 0) continue;
-      if (p.where[f.view_in(m.graph, x, k).root] == Address::none) return {"it is read from nowhere", x};
+      if (f.materialization[x] == kernel_ir::Materialization::arena || m.graph.dims(x).size() == 0) continue;
+      if (p.where[f.view_in(m.graph, x, k).root] == BufferAddress::none)
+        return {"it is read from nowhere", x};
     }
   }
-  for (int k = 1; k < p.finishes.size(); ++k)
-    if (p.finishes[k] <= p.finishes[k - 1]) return {"sums are put together out of order", -1};
+  for (int k = 1; k < p.combines.size(); ++k)
+    if (p.combines[k] <= p.combines[k - 1]) return {"sums are put together out of order", -1};
   return {};
 }
 
@@ -160,9 +162,9 @@ constexpr Fault verify(Lower, const Module& m) {
       return {"a launch and its kernel are of different kinds", -1};
     for (int i = 0; i < step.addresses.size; ++i) {
       const u64 a = l.addresses[step.addresses.begin + i];
-      if (a == transforms::Address::none) continue;
-      if (transforms::Address::space(a) == ir::Space::bound
-              ? transforms::Address::index(a) >= l.bindings.size()
+      if (a == kernel_ir::BufferAddress::none) continue;
+      if (kernel_ir::BufferAddress::space(a) == ir::Space::bound
+              ? kernel_ir::BufferAddress::index(a) >= l.bindings.size()
               : !verify_detail::inside(m, a, 0))
         return {"a launch's operand lies outside its block", -1};
     }

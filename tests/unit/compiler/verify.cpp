@@ -35,9 +35,9 @@ std::string fault_of(const Plant& plant) {
   });
   return said;
 }
-int first(const kernel_ir::Fusion& f, transforms::Role role) {
-  for (int i = 0; i < f.role.size(); ++i)
-    if (f.role[i] == role) return i;
+int first(const kernel_ir::Fusion& f, kernel_ir::Materialization how) {
+  for (int i = 0; i < f.materialization.size(); ++i)
+    if (f.materialization[i] == how) return i;
   return -1;
 }
 // A group of fused nodes with a store.
@@ -61,17 +61,20 @@ TEST_CASE("verify: nothing planted, nothing said") {
 }
 
 TEST_CASE("verify: clusters") {
-  using transforms::Role;
-  CHECK(fault_of<c::Cluster>([](c::Module& m) { m.fusion.role.resize(3); }) == "a fusion of another graph");
+  using kernel_ir::Materialization;
+  CHECK(fault_of<c::Cluster>([](c::Module& m) { m.fusion.materialization.resize(3); }) ==
+        "a fusion of another graph");
   CHECK(fault_of<c::Cluster>([](c::Module& m) {
-          m.fusion.role[first(m.fusion, Role::fused)] = Role::waiting;
-        }) == "it waits for a group, and all groups are formed");
-  CHECK(fault_of<c::Cluster>([](c::Module& m) { m.fusion.group[first(m.fusion, Role::fused)] = -1; }) ==
-        "its role and its group do not go together");
-  CHECK(fault_of<c::Cluster>([](c::Module& m) { m.fusion.group[first(m.fusion, Role::opaque)] = 1000; }) ==
-        "its role and its group do not go together");
+          m.fusion.materialization[first(m.fusion, Materialization::fused)] = Materialization::deferred;
+        }) == "it is deferred, and all groups are formed");
   CHECK(fault_of<c::Cluster>([](c::Module& m) {
-          const int v = first(m.fusion, Role::view);
+          m.fusion.group[first(m.fusion, Materialization::fused)] = -1;
+        }) == "its materialization and its group do not go together");
+  CHECK(fault_of<c::Cluster>([](c::Module& m) {
+          m.fusion.group[first(m.fusion, Materialization::opaque)] = 1000;
+        }) == "its materialization and its group do not go together");
+  CHECK(fault_of<c::Cluster>([](c::Module& m) {
+          const int v = first(m.fusion, Materialization::view);
           m.fusion.views[m.fusion.view_of[v]].root = v;
         }) == "a view of what comes later");
 }
@@ -102,14 +105,14 @@ TEST_CASE("verify: places") {
     kernel_ir::Group& group = storing(m);
     return m.plan.where[m.fusion.pool[group.stores.begin]];
   };
-  CHECK(fault_of<c::PlanMemory>([&](c::Module& m) { stored(m) = transforms::Address::none; }) ==
+  CHECK(fault_of<c::PlanMemory>([&](c::Module& m) { stored(m) = kernel_ir::BufferAddress::none; }) ==
         "it is stored nowhere");
   CHECK(fault_of<c::PlanMemory>([&](c::Module& m) { stored(m) += 1; }) == "it is not aligned");
   CHECK(fault_of<c::PlanMemory>([&](c::Module& m) { m.plan.workspace_bytes = 0; }) ==
         "it lies outside its block");
   CHECK(fault_of<c::PlanMemory>([&](c::Module& m) {
-          for (transforms::Cut& cut : m.plan.cuts)
-            if (cut.rows > 1) cut.chunks = 0;
+          for (kernel_ir::Tiling& tiling : m.plan.tilings)
+            if (tiling.rows > 1) tiling.chunks = 0;
         }) == "a group's chunks do not cover its rows");
 }
 
@@ -121,7 +124,7 @@ TEST_CASE("verify: launches") {
   CHECK(fault_of<c::Lower>([](c::Module& m) { m.lowered.kernels[0].words.begin = -1; }) ==
         "a kernel's words lie outside the program");
   CHECK(fault_of<c::Lower>([](c::Module& m) {
-          m.lowered.addresses[0] = transforms::Address::make(ir::Space::workspace, i64{1} << 39);
+          m.lowered.addresses[0] = kernel_ir::BufferAddress::make(ir::Space::workspace, i64{1} << 39);
         }) == "a launch's operand lies outside its block");
   CHECK(fault_of<c::Link>([](c::Module& m) { m.image.header.steps += 1; }) ==
         "the image's header is not that of its program");

@@ -13,7 +13,6 @@ using kernel_ir::Level;
 using kernels::Fold;
 using kernels::Instruction;
 using kernels::Opcode;
-using kernels::Stage;
 
 static_assert(kernels::tile_length == kernel_ir::flat_tile);
 static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
@@ -52,7 +51,7 @@ class FusedLowering {
     int node = 0;
     bool load = false;  // read from memory through `view`
     int alias = -1;     // a broadcast: the info it stands for
-    Stage stage = Stage::element;
+    kernels::Stage stage = kernels::Stage::element;
     int phase = 0;
     u32 needs = 0;  // phases (element) or any bit (uniform) in which the value is wanted
     bool keep = false;
@@ -69,7 +68,7 @@ class FusedLowering {
   struct Sink {
     int info = 0;
     int operand = 0;
-    Stage stage = Stage::element;
+    kernels::Stage stage = kernels::Stage::element;
     bool accumulate = false;
     Fold fold = Fold::sum;
   };
@@ -155,12 +154,12 @@ class FusedLowering {
     return operands_.size() - 1;
   }
 
-  constexpr Stage stage_of(const Operand& o) const {
+  constexpr kernels::Stage stage_of(const Operand& o) const {
     for (int a = rows_; a < rows_ + cols_; ++a)
-      if (o.stride[a] != 0) return Stage::element;
+      if (o.stride[a] != 0) return kernels::Stage::element;
     for (int a = 0; a < rows_; ++a)
-      if (o.stride[a] != 0) return Stage::row;
-    return Stage::chunk;
+      if (o.stride[a] != 0) return kernels::Stage::row;
+    return kernels::Stage::chunk;
   }
 
   // Whether this group makes x by copying what it is a view of.
@@ -192,7 +191,7 @@ class FusedLowering {
         continue;
       }
       if (node.op == Op::constant) {
-        info.stage = Stage::chunk;
+        info.stage = kernels::Stage::chunk;
         continue;
       }
       if (node.op == Op::iota || node.op == Op::random) {
@@ -229,7 +228,7 @@ class FusedLowering {
           o.low[a] = one ? 0 : g.attribute(info.node, 2 * i);
           o.high[a] = one ? extent_[a] : o.low[a] + shapes_[nodes_[x].shape].extent[i];
         }
-        info.stage = Stage::element;
+        info.stage = kernels::Stage::element;
         info.operand = add_operand(o, {Source::operand, static_cast<u64>(s)});
         continue;
       }
@@ -239,7 +238,7 @@ class FusedLowering {
         info.phase = info_[info.alias].phase;
         continue;
       }
-      info.stage = Stage::chunk;
+      info.stage = kernels::Stage::chunk;
       for (int a = 0; a < node.arity; ++a) {
         const Info& in = info_[resolve(edges_[node.first + a])];
         if (info.stage < in.stage) info.stage = in.stage;
@@ -247,7 +246,7 @@ class FusedLowering {
       }
       if (ir::is_reduction(node.op) && (level_[info.node] == Level::row || group_->middle_axis)) {
         info.phase += 1;
-        info.stage = Stage::row;
+        info.stage = kernels::Stage::row;
       }
     }
   }
@@ -274,8 +273,9 @@ class FusedLowering {
         sink.info = resolve(edges_[nodes_[x].first + 0]);
         // a row's number counts once a row, an element that happens to be the same all along it once an
         // element
-        sink.stage =
-            g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size() ? Stage::element : Stage::row;
+        sink.stage = g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size()
+                         ? kernels::Stage::element
+                         : kernels::Stage::row;
         o.word.role =
             level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
         if (tiling_->chunks > 1) {
@@ -303,7 +303,7 @@ class FusedLowering {
     for (const Sink& sink : sinks_) {
       Info& info = info_[sink.info];
       info.needs |= 1u << info.phase;
-      if (sink.stage == Stage::element && passes_ <= info.phase) passes_ = info.phase + 1;
+      if (sink.stage == kernels::Stage::element && passes_ <= info.phase) passes_ = info.phase + 1;
     }
     i64 cols = 1;
     for (int a = rows_; a < rows_ + cols_; ++a) cols *= extent_[a];
@@ -317,11 +317,11 @@ class FusedLowering {
       if (is_row_reduction(s)) {
         const int in = resolve(edges_[nodes_[info.node].first + 0]);
         const int phase = info.phase - 1;
-        info_[in].needs |= 1u << (info_[in].stage == Stage::element ? phase : 0);
+        info_[in].needs |= 1u << (info_[in].stage == kernels::Stage::element ? phase : 0);
         if (passes_ <= phase) passes_ = phase + 1;
         continue;
       }
-      if (info.stage == Stage::element) {
+      if (info.stage == kernels::Stage::element) {
         const u32 own = 1u << info.phase;
         const bool later = (wanted & ~own) != 0;
         if (later && ir::info(node.op).cost >= 8 && kept_ < most_kept && kept_ < 4 && node.op != Op::random) {
@@ -333,16 +333,17 @@ class FusedLowering {
       }
       for (int a = 0; a < node.arity; ++a) {
         Info& in = info_[resolve(edges_[node.first + a])];
-        in.needs |= in.stage == Stage::element ? wanted : 1u;
+        in.needs |= in.stage == kernels::Stage::element ? wanted : 1u;
       }
     }
     for (int s = 0; s < infos_.size(); ++s)
-      if (info_[s].stage == Stage::element && info_[s].needs != 0)
+      if (info_[s].stage == kernels::Stage::element && info_[s].needs != 0)
         for (int q = 0; q < 8; ++q)
           if (info_[s].needs >> q & 1u && passes_ <= q) passes_ = q + 1;
   }
   constexpr bool is_row_reduction(int s) const {
-    return !info_[s].load && ir::is_reduction(nodes_[info_[s].node].op) && info_[s].stage == Stage::row &&
+    return !info_[s].load && ir::is_reduction(nodes_[info_[s].node].op) &&
+           info_[s].stage == kernels::Stage::row &&
            (level_[info_[s].node] == Level::row || group_->middle_axis);
   }
 
@@ -352,8 +353,8 @@ class FusedLowering {
     sections_[section].push(i);
     return section * in_section + sections_[section].size() - 1;
   }
-  constexpr int section_of(Stage stage, int phase) const {
-    return stage == Stage::chunk ? 0 : stage == Stage::row ? 2 * phase + 1 : 2 * phase + 2;
+  constexpr int section_of(kernels::Stage stage, int phase) const {
+    return stage == kernels::Stage::chunk ? 0 : stage == kernels::Stage::row ? 2 * phase + 1 : 2 * phase + 2;
   }
 
   constexpr void emit() {
@@ -363,11 +364,11 @@ class FusedLowering {
       for (int s = 0; s < infos_.size(); ++s) {
         Info& info = info_[s];
         if (info.needs == 0 || info.alias >= 0) continue;
-        if (info.stage == Stage::element) {
+        if (info.stage == kernels::Stage::element) {
           if (info.needs >> phase & 1u) info.reg[phase] = emit_value(s, phase);
         } else if (is_row_reduction(s)) {
           if (info.phase - 1 == phase) info.reg[0] = emit_reduction(s, phase);
-        } else if (info.stage == Stage::chunk ? phase == 0 : info.phase == phase) {
+        } else if (info.stage == kernels::Stage::chunk ? phase == 0 : info.phase == phase) {
           info.reg[0] = emit_value(s, phase);
         }
       }
@@ -387,7 +388,7 @@ class FusedLowering {
     }
   }
   constexpr int value_register(int s, int phase) const {
-    return info_[s].stage == Stage::element ? info_[s].reg[phase] : info_[s].reg[0];
+    return info_[s].stage == kernels::Stage::element ? info_[s].reg[phase] : info_[s].reg[0];
   }
   constexpr void set_operands(int at, int a, int b, int c) { registers_.push({at, a, b, c}); }
 
@@ -396,7 +397,7 @@ class FusedLowering {
     const int in = resolve(edges_[nodes_[info.node].first + 0]);
     Instruction i;
     i.op = Opcode::reduce;
-    i.stage = Stage::row;  // the result is the row's
+    i.stage = kernels::Stage::row;  // the result is the row's
     i.dtype = static_cast<u8>(nodes_[info.node].dtype);
     i.aux = static_cast<u16>(fold_of(nodes_[info.node].op));
     const int at = push(2 * phase + 2, i);
@@ -450,7 +451,7 @@ class FusedLowering {
     if (info.keep) {
       Instruction k;
       k.op = Opcode::keep;
-      k.stage = Stage::element;
+      k.stage = kernels::Stage::element;
       k.dtype = i.dtype;
       k.aux = static_cast<u16>(info.keep_slot);
       set_operands(push(section, k), at, -1, -1);
