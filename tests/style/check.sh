@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The written rules of the tree, checked. usage: check.sh layers|sizes|light|directives|mirrored|single|format|registry|reference [COMPILER]
+# The written rules of the tree, checked. usage: check.sh layers|sizes|light|directives|mirrored|single|format|registry|reference|recipes [COMPILER]
 # Ends with 0 (kept), 1 (broken: every place is listed) or 77 (a tool is missing, so nothing was checked).
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -176,8 +176,16 @@ reference() {
   python3 tests/style/reference.py check
 }
 
+# The files that CONTRIBUTING.md names are there.
+recipes() {
+  # shellcheck disable=SC2016  # the backquotes are Markdown's
+  grep -oE '`(\.\/)?[a-z_.]+/[A-Za-z0-9_./]+`' CONTRIBUTING.md | tr -d '`' | sort -u | while IFS= read -r path; do
+    [ -e "$path" ] || echo "CONTRIBUTING.md: there is no $path"
+  done | awk '{print; ++n} END {exit n > 0}'
+}
+
 case ${1-} in
-  layers | sizes | directives | mirrored | single | format | registry | reference) "$1" ;;
+  layers | sizes | directives | mirrored | single | format | registry | reference | recipes) "$1" ;;
   light) light "${2:-g++}" ;;
-  *) echo "usage: check.sh layers|sizes|light|directives|mirrored|single|format|registry|reference [COMPILER]" && exit 2 ;;
+  *) echo "usage: check.sh layers|sizes|light|directives|mirrored|single|format|registry|reference|recipes [COMPILER]" && exit 2 ;;
 esac

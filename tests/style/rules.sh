@@ -85,5 +85,10 @@ breaks mirrored 'there is no include/weft/ir/gone.hpp'
 write tests/style/covered.txt 'ir/node.hpp names only' 'ir/graph.hpp because' 'core/shape.hpp because'
 breaks mirrored 'core/shape.hpp has a test'
 
+write CONTRIBUTING.md '| `include/weft/ir/graph.hpp`, `tests/style/covered.txt` | what |'
+keeps recipes
+write CONTRIBUTING.md '| `include/weft/ir/gone.hpp` | what |'
+breaks recipes 'CONTRIBUTING.md: there is no include/weft/ir/gone.hpp'
+
 [ "$failures" -eq 0 ] && echo "every rule reports what breaks it"
 [ "$failures" -eq 0 ]
