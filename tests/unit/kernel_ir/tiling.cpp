@@ -1,0 +1,71 @@
+#include "weft/kernel_ir/tiling.hpp"
+
+#include <doctest/doctest.h>
+
+#include "support/compile_verified.hpp"
+#include "support/random_graph.hpp"
+
+using namespace weft;
+using kernel_ir::Tiling;
+
+namespace {
+
+// The tiling of the group that stores the only result.
+template <class F>
+Tiling tiling_of(const Dims& d, F f, DType t = DType::f32) {
+  ir::Builder b;
+  const ir::Value x{&b, b.leaf(ir::Op::input, t, d, 0)};
+  b.graph.inputs.push(x.id);
+  b.graph.outputs.push(f(x).id);
+  const compiler::Module m = testing::compile_verified(b.graph);
+  return m.plan.tilings[m.fusion.group[m.graph.outputs[0]]];
+}
+ir::Value doubled(ir::Value x) { return x * ir::constant_like(x, 2); }
+
+}  // namespace
+
+TEST_CASE("tiling: chunks cover the rows once, and rows and columns the space") {
+  for (u32 seed = 0; seed < 500; ++seed) {
+    const testing::RandomGraph random(seed, {.steps = 24, .size = 20000});
+    const compiler::Module m = compiler::compile_graph(random.graph());
+    for (int k = 0; k < m.fusion.groups.size(); ++k) {
+      const kernel_ir::Group& group = m.fusion.groups[k];
+      const Tiling& t = m.plan.tilings[k];
+      if (group.opaque >= 0 || group.stores.size == 0) continue;
+      CAPTURE(seed);
+      REQUIRE(t.rows_per_chunk >= 1);
+      REQUIRE(t.chunks * t.rows_per_chunk >= t.rows);
+      REQUIRE((t.chunks - 1) * t.rows_per_chunk < (t.rows > 0 ? t.rows : 1));
+      if (t.flat)
+        REQUIRE(t.rows * t.cols >= group.space.size());
+      else
+        REQUIRE(t.rows * t.cols == group.space.size());
+    }
+  }
+}
+
+TEST_CASE("tiling: elementwise work is a flat walk in tiles, large work many chunks") {
+  const Tiling small = tiling_of(Dims{2, {8, 16}}, doubled);
+  CHECK(small.flat);
+  CHECK(small.rows == 1);
+  CHECK(small.cols == 128);
+  const Tiling large = tiling_of(Dims{2, {1024, 1024}}, doubled);
+  CHECK(large.flat);
+  CHECK(large.cols == kernel_ir::flat_tile);
+  CHECK(large.rows == 256);
+  CHECK(large.chunks == 64);
+}
+
+TEST_CASE("tiling: sums keep few partial results, whatever their size") {
+  const auto columns = [](ir::Value x) { return ir::reduce(ir::Op::reduce_sum, x, 0b01); };
+  const auto total = [](ir::Value x) { return ir::reduce(ir::Op::reduce_sum, x, 0b11); };
+  for (const i64 rows : {1, 100, 10000, 1000000}) {
+    CHECK(tiling_of(Dims{2, {rows, 64}}, columns).chunks <= 16);
+    CHECK(tiling_of(Dims{2, {rows, 64}}, total).chunks <= 64);
+  }
+  // of size alone: another dtype is tiled alike
+  const Tiling a = tiling_of(Dims{2, {10000, 64}}, columns),
+               b = tiling_of(Dims{2, {10000, 64}}, columns, DType::f64);
+  CHECK(a.rows_per_chunk == b.rows_per_chunk);
+  CHECK(a.chunks == b.chunks);
+}
