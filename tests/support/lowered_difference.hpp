@@ -1,24 +1,27 @@
+#pragma once
+// Random graphs through the list of passes and launch by launch, beside the plain evaluation of the graph:
+// whatever a graph holds, its lowered program has the same values.
+
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "support/compile_verified.hpp"
 #include "support/interpret_lowered.hpp"
 #include "support/random_graph.hpp"
 
-using namespace weft;
-using namespace weft::testing;
-
-namespace {
+namespace weft::testing {
 
 // Additions that became part of a product's kernel: of a value of its extents, of a bias, of both.
 struct Absorbed {
   int added = 0, bias = 0, both = 0;
-} absorbed;
+};
+inline Absorbed absorbed;
 
 // The first difference between the lowered program and the plain evaluation of the graph; empty if there is
 // none.
-std::string difference(const ir::Graph& traced, const Leaves& leaves, u32 order) {
+inline std::string difference(const ir::Graph& traced, const Leaves& leaves, u32 order) {
   const std::vector<Array> values = GraphInterpreter(traced).run(leaves);
   const compiler::Module m = compile_verified(traced);
   for (const kernel_ir::Group& group : m.fusion.groups) {
@@ -52,7 +55,7 @@ std::string difference(const ir::Graph& traced, const Leaves& leaves, u32 order)
   return "";
 }
 
-int failures(u32 first, u32 count, RandomGraphOptions options) {
+inline int failures(u32 first, u32 count, RandomGraphOptions options) {
   int failed = 0;
   for (u32 seed = first; seed < first + count; ++seed) {
     std::string d;
@@ -68,41 +71,4 @@ int failures(u32 first, u32 count, RandomGraphOptions options) {
   return failed;
 }
 
-}  // namespace
-
-TEST_CASE("random graphs: small graphs lower to the same values") {
-  CHECK(failures(0, 3000, {.steps = 8}) == 0);
-}
-TEST_CASE("random graphs: longer graphs lower to the same values") {
-  CHECK(failures(10000, 1500, {.steps = 24}) == 0);
-}
-TEST_CASE("random graphs: a reduction over all of a value with more axes than its kernel's space") {
-  CHECK(failures(200368, 1, {.steps = 24}) == 0);
-}
-TEST_CASE("random graphs: state read and assigned") {
-  CHECK(failures(20000, 1500, {.steps = 12, .state = true}) == 0);
-}
-TEST_CASE("random graphs: sizes that are cut into chunks") {
-  CHECK(failures(30000, 200, {.steps = 10, .size = 40000}) == 0);
-}
-TEST_CASE("random graphs: products with what is added to them") {
-  absorbed = {};
-  CHECK(failures(40000, 3000, {.steps = 8, .products = 12}) == 0);
-  CHECK(failures(50000, 1500, {.steps = 12, .state = true, .products = 12}) == 0);
-  CHECK(absorbed.added > 500);
-  CHECK(absorbed.bias > 250);
-  CHECK(absorbed.both > 100);
-}
-TEST_CASE("random graphs: products over many axes in other orders than in memory") {
-  CHECK(failures(80000, 3000, {.steps = 5, .products = 15, .many_axes = true}) == 0);
-}
-TEST_CASE("random graphs: convolutions among other arithmetic") {
-  CHECK(failures(60000, 2000, {.steps = 8, .convolutions = true}) == 0);
-  CHECK(failures(70000, 1000, {.steps = 12, .state = true, .convolutions = true}) == 0);
-}
-TEST_CASE("random graphs: loops among other arithmetic, and loops in loops") {
-  CHECK(failures(90000, 2000, {.steps = 8, .loops = 1}) == 0);
-  CHECK(failures(100000, 1000, {.steps = 12, .state = true, .loops = 1}) == 0);
-  CHECK(failures(110000, 1000, {.steps = 8, .loops = 2}) == 0);
-  CHECK(failures(120000, 50, {.steps = 8, .size = 20000, .loops = 1}) == 0);
-}
+}  // namespace weft::testing
