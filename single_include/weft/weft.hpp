@@ -388,15 +388,9 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
 // What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
 // is frozen into a program's constant data.
 
-// ---- weft/kernel_ir/plan.hpp ----
-// The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
-// group runs and given back after its last reader; a kernel that reads an element and writes the same element
-// of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
-// no later reader is left, and copied at the end of the step otherwise.
-
-// ---- weft/kernel_ir/first_fit.hpp ----
-// Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
-// when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
+// ---- weft/core/hash_index.hpp ----
+// Finds entries of a growing array by their hash, in the time that entries of that hash take.
+// Law: first() and next() give every entry of a hash once, the earliest added first.
 
 // ---- weft/core/list.hpp ----
 // A growable array made for constant evaluation: one allocation, raw indexing, no checks. Compilers charge
@@ -565,6 +559,92 @@ constexpr void sort(List<T>& list, Less less) {
 }
 
 }  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+class HashIndex {
+ public:
+  // The first entry of hash h, -1 without one; then the next one of the same hash.
+  constexpr int first(u64 h) const {
+    if (entries_.empty()) return -1;
+    return matching(heads_.items[bucket(h)], h);
+  }
+  constexpr int next(int entry) const {
+    return matching(entries_.items[entry].next, entries_.items[entry].hash);
+  }
+  // Entry number size() has hash h.
+  constexpr void add(u64 h) {
+    if (entries_.size() == heads_.size()) widen();
+    entries_.push({h, -1});
+    append(entries_.size() - 1);
+  }
+  constexpr int size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    u64 hash = 0;
+    int next = -1;  // in the same bucket
+  };
+  constexpr u64 bucket(u64 h) const { return (h ^ h >> 7 ^ h >> 15) & static_cast<u64>(heads_.size() - 1); }
+  constexpr int matching(int entry, u64 h) const {
+    while (entry >= 0 && entries_.items[entry].hash != h) entry = entries_.items[entry].next;
+    return entry;
+  }
+  constexpr void append(int entry) {
+    int* at = &heads_.items[bucket(entries_.items[entry].hash)];
+    while (*at >= 0) at = &entries_.items[*at].next;
+    *at = entry;
+  }
+  constexpr void widen() {
+    heads_ = List<int>(heads_.empty() ? 16 : 2 * heads_.size(), -1);
+    for (int k = 0; k < entries_.size(); ++k) {
+      entries_.items[k].next = -1;
+      append(k);
+    }
+  }
+
+  List<int> heads_;  // a power of two of them
+  List<Entry> entries_;
+};
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/kernel_ir/plan.hpp ----
+// The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
+// group runs and given back after its last reader; a kernel that reads an element and writes the same element
+// of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
+// no later reader is left, and copied at the end of the step otherwise.
+
+// ---- weft/core/sorted.hpp ----
+// Sorting while the program compiles. Law: stable, and in n log n steps.
+
+namespace WEFT_NAMESPACE {
+
+// Sorts the list by key(x), a number, in ascending order.
+template <class T, class Key>
+constexpr void sort_by(List<T>& list, Key key) {
+  const int n = list.size();
+  bool ascending = true;
+  for (int i = 1; i < n && ascending; ++i) ascending = !(key(list.items[i]) < key(list.items[i - 1]));
+  if (ascending) return;
+  List<T> other(n);
+  for (int width = 1; width < n; width *= 2) {
+    for (int begin = 0; begin < n; begin += 2 * width) {
+      const int middle = begin + width < n ? begin + width : n, end = middle + width < n ? middle + width : n;
+      int i = begin, j = middle;
+      for (int to = begin; to < end; ++to) {
+        const bool right = i == middle || (j < end && key(list.items[j]) < key(list.items[i]));
+        other.items[to] = right ? list.items[j++] : list.items[i++];
+      }
+    }
+    list = static_cast<List<T>&&>(other);
+  }
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/kernel_ir/first_fit.hpp ----
+// Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
+// when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
+
 // ---- weft/kernel_ir/buffer_address.hpp ----
 // Where a value is in memory: a space, the number of an input or output in it, a byte offset.
 
@@ -1713,7 +1793,8 @@ class Builder {
     u64 h = static_cast<u64>(n.op) + static_cast<u64>(n.shape) * 157 + static_cast<u64>(n.list + 1) * 1009 +
             static_cast<u64>(n.dtype) * 7919 + n.recompute + n.imm % 16777213;
     for (int i = 0; i < n.arity; ++i) h = (h * 131 + static_cast<u64>(operands[i])) % 16777213;
-    return h ^ h >> 7;
+    // numbers that grow evenly would lie side by side in the table: Knuth's multiplier spreads them
+    return h * 2654435761 >> 20;
   }
   static constexpr void enter(List<int>& table, u64 h, int number) {
     const u64 mask = static_cast<u64>(table.size() - 1);
@@ -4105,6 +4186,7 @@ class Planner {
 
   // ---- state written where it lives ----
   constexpr void place_assigned() {
+    sort_states();
     for (const ir::Assign& a : g.assigns) {
       const int x = a.node;
       const bool computed =
@@ -4114,23 +4196,65 @@ class Planner {
       const int k = group_[x];
       const ir::Slot& slot = g.slots[a.slot];
       bool free = true;
-      for (int i : states_) {
-        if (!free || last_use_[i] < k) continue;
-        const ir::Slot& other = g.slots[static_cast<int>(nodes_[i].imm)];
-        if (other.space != slot.space || !overlaps(slot, other)) continue;
+      const auto look_at = [&](int i) {
+        if (!free || last_use_[i] < k) return;
+        const ir::Slot& other = slot_of(i);
+        if (other.space != slot.space || !overlaps(slot, other)) return;
         const bool same = static_cast<int>(nodes_[i].imm) == a.slot;
         free = same && last_use_[i] == k && materialization_[x] == Materialization::fused && aligned(i, x, k);
+      };
+      if (slot.segments >= 0) {
+        for (int i : states_) look_at(i);
+      } else {
+        for (int i : segmented_) look_at(i);
+        for (const LengthClass& c : classes_) look_at_class(c, slot, look_at);
       }
       if (free && last_use_[x] <= k) p.where[x] = BufferAddress::make(slot.space, slot.offset);
     }
   }
+  // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
+  struct LengthClass {
+    i64 longest = 0;
+    List<int> states;
+  };
+  // Flat views over ranges apart, the others by their lengths: what lies across a slot is then near it.
+  constexpr void sort_states() {
+    for (int i : states_) {
+      if (slot_of(i).segments >= 0) {
+        segmented_.push(i);
+        continue;
+      }
+      i64 longest = 1;
+      while (longest < slot_bytes(slot_of(i))) longest *= 2;
+      int c = 0;
+      while (c < classes_.size() && classes_[c].longest != longest) ++c;
+      if (c == classes_.size()) classes_.push({longest, List<int>()});
+      classes_[c].states.push(i);
+    }
+    for (LengthClass& c : classes_) sort_by(c.states, [this](int i) { return slot_of(i).offset; });
+  }
+  // Of one class those states that begin before the slot's end, and not so far before its begin that they end
+  // there.
+  template <class Look>
+  constexpr void look_at_class(const LengthClass& c, const ir::Slot& slot, const Look& look_at) const {
+    const i64 end = slot.offset + slot_bytes(slot);
+    int at = 0, past = c.states.size();
+    while (at < past) {
+      const int middle = (at + past) / 2;
+      if (slot_of(c.states[middle]).offset < end)
+        at = middle + 1;
+      else
+        past = middle;
+    }
+    while (--at >= 0 && slot_of(c.states[at]).offset + c.longest > slot.offset) look_at(c.states[at]);
+  }
+  constexpr const ir::Slot& slot_of(int state) const { return g.slots[static_cast<int>(nodes_[state].imm)]; }
+  constexpr i64 slot_bytes(const ir::Slot& s) const { return g.shapes[s.shape].size() * size_of(s.dtype); }
   constexpr bool overlaps(const ir::Slot& a, const ir::Slot& b) const {
     if (a.segments >= 0 && b.segments >= 0) return a.segments == b.segments && a.offset == b.offset;
     if (a.segments >= 0) return covers(a, b);
     if (b.segments >= 0) return covers(b, a);
-    const i64 end_a = a.offset + g.shapes[a.shape].size() * size_of(a.dtype);
-    const i64 end_b = b.offset + g.shapes[b.shape].size() * size_of(b.dtype);
-    return a.offset < end_b && b.offset < end_a;
+    return a.offset < b.offset + slot_bytes(b) && b.offset < a.offset + slot_bytes(a);
   }
   constexpr bool covers(const ir::Slot& segmented, const ir::Slot& plain) const {
     const ir::Span span = g.param_groups[segmented.segments];
@@ -4138,8 +4262,7 @@ class Planner {
     for (int r = 0; r < span.size; ++r) {
       const ir::Range& range = g.ranges[span.begin + r];
       const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
-      if (plain.offset < end && begin < plain.offset + g.shapes[plain.shape].size() * size_of(plain.dtype))
-        return true;
+      if (plain.offset < end && begin < plain.offset + slot_bytes(plain)) return true;
     }
     return false;
   }
@@ -4220,6 +4343,8 @@ class Planner {
   Tiler tiler_{g, f};
   Plan p;
   List<int> last_use_, phase_, arena_, states_;
+  List<int> segmented_;        // of the states: flat views over ranges
+  List<LengthClass> classes_;  // the others
   List<i64> offsets_;
   List<u8> pinned_;
   FirstFit memory_{f.groups.size()};
@@ -5098,16 +5223,15 @@ struct Lowered {
   constexpr int kernel(StepKind kind, const u64* code, int size) {
     u64 h = static_cast<u64>(kind) + 1;
     for (int i = 0; i < size; ++i) h = (h ^ (h >> 31) ^ code[i]) * 0x9e3779b97f4a7c15ull;
-    const u64* hashes = hashes_.data();
-    for (int k = 0; k < kernels.size(); ++k) {
-      if (hashes[k] != h || kernels[k].kind != kind || kernels[k].words.size != size) continue;
+    for (int k = index_.first(h); k >= 0; k = index_.next(k)) {
+      if (kernels[k].kind != kind || kernels[k].words.size != size) continue;
       const u64* known = words.data() + kernels[k].words.begin;
       bool same = true;
       for (int i = 0; i < size && same; ++i) same = known[i] == code[i];
       if (same) return k;
     }
     kernels.push({kind, {words.size(), size}});
-    hashes_.push(h);
+    index_.add(h);
     words.append(code, size);
     return kernels.size() - 1;
   }
@@ -5156,7 +5280,7 @@ struct Lowered {
       address = BufferAddress::make(ir::Space::bound, BufferAddress::offset(address),
                                     BufferAddress::index(address) + by);
   }
-  List<u64> hashes_;
+  HashIndex index_;  // of the kernels
 };
 
 }  // namespace WEFT_NAMESPACE::compiler
@@ -9547,7 +9671,6 @@ struct AddressRule {
 
 // A group that was lowered: its structure, and what its launches have in common with those of its equals.
 struct FusedPattern {
-  u64 hash = 0;
   ir::Span structure, rules, randoms;  // randoms: members that draw random numbers, in order of their streams
   int step = 0;                        // its launch among Lowered::steps
 };
@@ -9614,6 +9737,7 @@ class KernelDedup {
         w = strides(w, view);
       } else if (node.op == ir::Op::constant || node.op == ir::Op::iota) {
         *w++ = node.imm;
+        h = (h * 31 + node.imm) % hash_modulus;
       } else if (node.op == ir::Op::random) {
         int first = 0;  // the member that introduced its stream
         while (nodes_[members[first]].op != ir::Op::random || nodes_[members[first]].imm != node.imm) ++first;
@@ -9638,8 +9762,8 @@ class KernelDedup {
   constexpr int find() const {
     const FusedPattern* const patterns = patterns_.data();
     const u64* const mine = structure_.data();
-    for (int k = 0; k < patterns_.size(); ++k) {
-      if (patterns[k].hash != hash_ || patterns[k].structure.size != size_) continue;
+    for (int k = index_.first(hash_); k >= 0; k = index_.next(k)) {
+      if (patterns[k].structure.size != size_) continue;
       const u64* const known = known_.data() + patterns[k].structure.begin;
       bool same = true;
       for (int i = 0; i < size_ && same; ++i) same = known[i] == mine[i];
@@ -9651,7 +9775,7 @@ class KernelDedup {
   // Remembers the launch that lowering made for the group that was read.
   constexpr void add(const List<AddressRule>& rules, const List<int>& randoms, int step) {
     FusedPattern pattern;
-    pattern.hash = hash_;
+    index_.add(hash_);
     pattern.structure = {known_.size(), size_};
     known_.append(structure_.data(), size_);
     pattern.rules = {rules_.size(), rules.size()};
@@ -9742,6 +9866,7 @@ class KernelDedup {
   List<u64> structure_, known_;
   List<AddressRule> rules_;
   List<FusedPattern> patterns_;
+  HashIndex index_;  // of the patterns
 
  public:
   int* members = nullptr;   // of the group that was read, in ascending order

@@ -2,6 +2,7 @@
 // What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
 // is frozen into a program's constant data.
 
+#include "weft/core/hash_index.hpp"
 #include "weft/kernel_ir/plan.hpp"
 #include "weft/kernels/evaluator/code.hpp"
 
@@ -81,16 +82,15 @@ struct Lowered {
   constexpr int kernel(StepKind kind, const u64* code, int size) {
     u64 h = static_cast<u64>(kind) + 1;
     for (int i = 0; i < size; ++i) h = (h ^ (h >> 31) ^ code[i]) * 0x9e3779b97f4a7c15ull;
-    const u64* hashes = hashes_.data();
-    for (int k = 0; k < kernels.size(); ++k) {
-      if (hashes[k] != h || kernels[k].kind != kind || kernels[k].words.size != size) continue;
+    for (int k = index_.first(h); k >= 0; k = index_.next(k)) {
+      if (kernels[k].kind != kind || kernels[k].words.size != size) continue;
       const u64* known = words.data() + kernels[k].words.begin;
       bool same = true;
       for (int i = 0; i < size && same; ++i) same = known[i] == code[i];
       if (same) return k;
     }
     kernels.push({kind, {words.size(), size}});
-    hashes_.push(h);
+    index_.add(h);
     words.append(code, size);
     return kernels.size() - 1;
   }
@@ -139,7 +139,7 @@ struct Lowered {
       address = BufferAddress::make(ir::Space::bound, BufferAddress::offset(address),
                                     BufferAddress::index(address) + by);
   }
-  List<u64> hashes_;
+  HashIndex index_;  // of the kernels
 };
 
 }  // namespace WEFT_NAMESPACE::compiler

@@ -279,7 +279,8 @@ class Builder {
     u64 h = static_cast<u64>(n.op) + static_cast<u64>(n.shape) * 157 + static_cast<u64>(n.list + 1) * 1009 +
             static_cast<u64>(n.dtype) * 7919 + n.recompute + n.imm % 16777213;
     for (int i = 0; i < n.arity; ++i) h = (h * 131 + static_cast<u64>(operands[i])) % 16777213;
-    return h ^ h >> 7;
+    // numbers that grow evenly would lie side by side in the table: Knuth's multiplier spreads them
+    return h * 2654435761 >> 20;
   }
   static constexpr void enter(List<int>& table, u64 h, int number) {
     const u64 mask = static_cast<u64>(table.size() - 1);

@@ -4,6 +4,7 @@
 // of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
 // no later reader is left, and copied at the end of the step otherwise.
 
+#include "weft/core/sorted.hpp"
 #include "weft/kernel_ir/first_fit.hpp"
 #include "weft/kernel_ir/tiling.hpp"
 
@@ -252,6 +253,7 @@ class Planner {
 
   // ---- state written where it lives ----
   constexpr void place_assigned() {
+    sort_states();
     for (const ir::Assign& a : g.assigns) {
       const int x = a.node;
       const bool computed =
@@ -261,23 +263,65 @@ class Planner {
       const int k = group_[x];
       const ir::Slot& slot = g.slots[a.slot];
       bool free = true;
-      for (int i : states_) {
-        if (!free || last_use_[i] < k) continue;
-        const ir::Slot& other = g.slots[static_cast<int>(nodes_[i].imm)];
-        if (other.space != slot.space || !overlaps(slot, other)) continue;
+      const auto look_at = [&](int i) {
+        if (!free || last_use_[i] < k) return;
+        const ir::Slot& other = slot_of(i);
+        if (other.space != slot.space || !overlaps(slot, other)) return;
         const bool same = static_cast<int>(nodes_[i].imm) == a.slot;
         free = same && last_use_[i] == k && materialization_[x] == Materialization::fused && aligned(i, x, k);
+      };
+      if (slot.segments >= 0) {
+        for (int i : states_) look_at(i);
+      } else {
+        for (int i : segmented_) look_at(i);
+        for (const LengthClass& c : classes_) look_at_class(c, slot, look_at);
       }
       if (free && last_use_[x] <= k) p.where[x] = BufferAddress::make(slot.space, slot.offset);
     }
   }
+  // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
+  struct LengthClass {
+    i64 longest = 0;
+    List<int> states;
+  };
+  // Flat views over ranges apart, the others by their lengths: what lies across a slot is then near it.
+  constexpr void sort_states() {
+    for (int i : states_) {
+      if (slot_of(i).segments >= 0) {
+        segmented_.push(i);
+        continue;
+      }
+      i64 longest = 1;
+      while (longest < slot_bytes(slot_of(i))) longest *= 2;
+      int c = 0;
+      while (c < classes_.size() && classes_[c].longest != longest) ++c;
+      if (c == classes_.size()) classes_.push({longest, List<int>()});
+      classes_[c].states.push(i);
+    }
+    for (LengthClass& c : classes_) sort_by(c.states, [this](int i) { return slot_of(i).offset; });
+  }
+  // Of one class those states that begin before the slot's end, and not so far before its begin that they end
+  // there.
+  template <class Look>
+  constexpr void look_at_class(const LengthClass& c, const ir::Slot& slot, const Look& look_at) const {
+    const i64 end = slot.offset + slot_bytes(slot);
+    int at = 0, past = c.states.size();
+    while (at < past) {
+      const int middle = (at + past) / 2;
+      if (slot_of(c.states[middle]).offset < end)
+        at = middle + 1;
+      else
+        past = middle;
+    }
+    while (--at >= 0 && slot_of(c.states[at]).offset + c.longest > slot.offset) look_at(c.states[at]);
+  }
+  constexpr const ir::Slot& slot_of(int state) const { return g.slots[static_cast<int>(nodes_[state].imm)]; }
+  constexpr i64 slot_bytes(const ir::Slot& s) const { return g.shapes[s.shape].size() * size_of(s.dtype); }
   constexpr bool overlaps(const ir::Slot& a, const ir::Slot& b) const {
     if (a.segments >= 0 && b.segments >= 0) return a.segments == b.segments && a.offset == b.offset;
     if (a.segments >= 0) return covers(a, b);
     if (b.segments >= 0) return covers(b, a);
-    const i64 end_a = a.offset + g.shapes[a.shape].size() * size_of(a.dtype);
-    const i64 end_b = b.offset + g.shapes[b.shape].size() * size_of(b.dtype);
-    return a.offset < end_b && b.offset < end_a;
+    return a.offset < b.offset + slot_bytes(b) && b.offset < a.offset + slot_bytes(a);
   }
   constexpr bool covers(const ir::Slot& segmented, const ir::Slot& plain) const {
     const ir::Span span = g.param_groups[segmented.segments];
@@ -285,8 +329,7 @@ class Planner {
     for (int r = 0; r < span.size; ++r) {
       const ir::Range& range = g.ranges[span.begin + r];
       const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
-      if (plain.offset < end && begin < plain.offset + g.shapes[plain.shape].size() * size_of(plain.dtype))
-        return true;
+      if (plain.offset < end && begin < plain.offset + slot_bytes(plain)) return true;
     }
     return false;
   }
@@ -367,6 +410,8 @@ class Planner {
   Tiler tiler_{g, f};
   Plan p;
   List<int> last_use_, phase_, arena_, states_;
+  List<int> segmented_;        // of the states: flat views over ranges
+  List<LengthClass> classes_;  // the others
   List<i64> offsets_;
   List<u8> pinned_;
   FirstFit memory_{f.groups.size()};

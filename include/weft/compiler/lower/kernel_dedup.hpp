@@ -22,7 +22,6 @@ struct AddressRule {
 
 // A group that was lowered: its structure, and what its launches have in common with those of its equals.
 struct FusedPattern {
-  u64 hash = 0;
   ir::Span structure, rules, randoms;  // randoms: members that draw random numbers, in order of their streams
   int step = 0;                        // its launch among Lowered::steps
 };
@@ -89,6 +88,7 @@ class KernelDedup {
         w = strides(w, view);
       } else if (node.op == ir::Op::constant || node.op == ir::Op::iota) {
         *w++ = node.imm;
+        h = (h * 31 + node.imm) % hash_modulus;
       } else if (node.op == ir::Op::random) {
         int first = 0;  // the member that introduced its stream
         while (nodes_[members[first]].op != ir::Op::random || nodes_[members[first]].imm != node.imm) ++first;
@@ -113,8 +113,8 @@ class KernelDedup {
   constexpr int find() const {
     const FusedPattern* const patterns = patterns_.data();
     const u64* const mine = structure_.data();
-    for (int k = 0; k < patterns_.size(); ++k) {
-      if (patterns[k].hash != hash_ || patterns[k].structure.size != size_) continue;
+    for (int k = index_.first(hash_); k >= 0; k = index_.next(k)) {
+      if (patterns[k].structure.size != size_) continue;
       const u64* const known = known_.data() + patterns[k].structure.begin;
       bool same = true;
       for (int i = 0; i < size_ && same; ++i) same = known[i] == mine[i];
@@ -126,7 +126,7 @@ class KernelDedup {
   // Remembers the launch that lowering made for the group that was read.
   constexpr void add(const List<AddressRule>& rules, const List<int>& randoms, int step) {
     FusedPattern pattern;
-    pattern.hash = hash_;
+    index_.add(hash_);
     pattern.structure = {known_.size(), size_};
     known_.append(structure_.data(), size_);
     pattern.rules = {rules_.size(), rules.size()};
@@ -217,6 +217,7 @@ class KernelDedup {
   List<u64> structure_, known_;
   List<AddressRule> rules_;
   List<FusedPattern> patterns_;
+  HashIndex index_;  // of the patterns
 
  public:
   int* members = nullptr;   // of the group that was read, in ascending order
