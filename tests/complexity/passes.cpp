@@ -44,7 +44,6 @@ ir::Value slot(ir::Builder& b, const Dims& d) {
 // A residual network: of each block a normalisation, a product with a bias, tanh, and the residual.
 Traced network(int depth) {
   Traced t;
-  t.updates = false;
   ir::Builder b;
   b.graph.scalar_count = 4;
   ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, Dims{2, {rows, width}}, 0)};

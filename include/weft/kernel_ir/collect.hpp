@@ -31,7 +31,7 @@ class Collector {
   // takes.
   constexpr bool cheap_again(int v) {
     if (!ir::is_pointwise(nodes_[v].op) && nodes_[v].op != Op::pad) return false;
-    int stack[64]{}, size = 0, cost = 0, loads = 0, rows[8]{}, row_count = 0;
+    int stack[64]{}, size = 0, cost = 0, loads = 0, operands = 0, rows[8]{}, row_count = 0;
     int seen[64]{}, seen_count = 0;
     stack[size++] = v;
     while (size > 0) {
@@ -41,10 +41,14 @@ class Collector {
       if (visited) continue;
       if (seen_count == 64) return false;
       seen[seen_count++] = x;
-      if (materialization_[x] == Materialization::generator ||
-          materialization_[x] == Materialization::inlined)
+      if (materialization_[x] == Materialization::generator) continue;
+      if (materialization_[x] == Materialization::inlined) {
+        operands += 2;  // or more: of what it is made the group's operands were counted
+        if (operands > limits_.recompute_operands) return false;
         continue;
+      }
       if (stored_[x] || materialization_[x] == Materialization::view) {
+        if (++operands > limits_.recompute_operands) return false;
         if (2 * shapes_[nodes_[x].shape].size() > shapes_[nodes_[v].shape].size() &&
             ++loads > limits_.recompute_loads)
           return false;

@@ -119,12 +119,12 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
   for (int i = 0; at != nullptr && i < n; ++i, at += 3) {
     at[0] = static_cast<u64>(s.min_kernel.items[i]) | static_cast<u64>(s.reader.items[i] + 1) << 32;
     at[1] = static_cast<u64>(s.before.items[i] + 1) | static_cast<u64>(s.leaf.items[i]) << 32;
-    at[2] = static_cast<u64>(s.remat_cost.items[i]);
+    at[2] = static_cast<u64>(s.remat_cost.items[i]) | static_cast<u64>(s.leaves.items[i]) << 32;
   }
   write(w, g, s.fusion);
   for (const Group& x : s.fusion.groups) {
     w.put_pair(x.shape, x.last);
-    w.put_pair(x.weight, x.mixed ? 1 : 0);
+    w.put_pair(x.weight, 2 * x.operands + (x.mixed ? 1 : 0));
   }
 }
 constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) {
@@ -136,13 +136,15 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
   s.reserved_used = R::high(counts);
   for (int k = r.get_size(); k > 0; --k) s.deferred_outputs.push(static_cast<int>(r.get()));
   const u64* from = r.take(3 * n);
-  for (List<int>* list : {&s.min_kernel, &s.reader, &s.before, &s.leaf, &s.remat_cost}) list->resize(n);
+  for (List<int>* list : {&s.min_kernel, &s.reader, &s.before, &s.leaf, &s.remat_cost, &s.leaves})
+    list->resize(n);
   for (int i = 0; i < n; ++i, from += 3) {
     s.min_kernel.items[i] = R::low(from[0]);
     s.reader.items[i] = R::high(from[0]) - 1;
     s.before.items[i] = R::low(from[1]) - 1;
     s.leaf.items[i] = R::high(from[1]);
-    s.remat_cost.items[i] = static_cast<int>(from[2]);
+    s.remat_cost.items[i] = R::low(from[2]);
+    s.leaves.items[i] = R::high(from[2]);
   }
   Fusion& f = s.fusion;
   const FusionSizes sizes = read_fusion_sizes(r);
@@ -160,7 +162,8 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
     x.shape = R::low(a);
     x.last = R::high(a);
     x.weight = R::low(b);
-    x.mixed = R::high(b) != 0;
+    x.mixed = R::high(b) % 2 != 0;
+    x.operands = R::high(b) / 2;
   }
 }
 

@@ -39,6 +39,7 @@ struct Group {
   int last = -1;   // the last member, while groups are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
   int weight = 0;
+  int operands = 0;              // in memory, as far as they are known while groups are formed
   bool mixed = false;            // has members of row level or reductions
   bool middle_axis = false;      // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;  // ranges of Fusion::pool
@@ -66,10 +67,13 @@ struct Fusion {
 };
 
 struct FuseLimits {
-  int weight = 640;         // summed costs of a group's members
-  int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
-  int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
-  int recompute_loads = 2;  // and highest number of full-size values read for that
+  int weight = 640;      // summed costs of a group's members
+  int operands = 32;     // in memory of a group, beside what later groups will read from it: kernels take 40
+  int leaves = 12;       // in memory of single-element arithmetic that is rematerialized
+  int from_leaves = 24;  // highest cost of arithmetic on leaves that is rematerialized wherever it is used
+  int recompute = 48;    // highest cost of rematerializing a value instead of storing it,
+  int recompute_loads = 2;     // and highest numbers of full-size values read for that
+  int recompute_operands = 8;  // and of values of any size
 };
 
 // Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue
@@ -81,6 +85,7 @@ struct Grouping {
   List<int> before;            // the member before it of the same group
   List<int> leaf;              // something that inlined arithmetic on leaves reads
   List<int> remat_cost;        // of inlined arithmetic on leaves, else 0
+  List<int> leaves;            // how many values in memory inlined arithmetic reads, at most
   List<int> deferred_outputs;  // inlined results, which get a kernel when all others have theirs
   int next = 0;
   int reserved_used = 0;
@@ -102,6 +107,7 @@ class Fuser {
       s.before = List<int>(n, -1);
       s.leaf = List<int>(n, 0);
       s.remat_cost = List<int>(n, 0);
+      s.leaves = List<int>(n, 0);
       for (int k = 0; k < reserved; ++k) new_group(-1);
     }
     materialization_ = f.materialization.data();
@@ -114,6 +120,7 @@ class Fuser {
     before_ = s.before.data();
     leaf_ = s.leaf.data();
     remat_cost_ = s.remat_cost.data();
+    leaves_ = s.leaves.data();
     wanted_ = List<u8>(n, 0);
     uses_ = List<int>(n, 0);
     int* uses = uses_.data();
@@ -253,12 +260,13 @@ class Fuser {
     if (n.op == Op::add && (absorb(i, in[0], in[1]) || absorb(i, in[1], in[0]))) return;
     if (ir::is_pointwise(n.op)) {
       bool generated = true, from_leaves = true;
-      int at = 0, cost = ir::info(n.op).cost;
+      int at = 0, cost = ir::info(n.op).cost, leaves = 0;
       for (int k = 0; k < n.arity; ++k) {
         generated = generated && materialization_[in[k]] == Materialization::generator;
         at = max(at, min_kernel_[in[k]]);
         const int x = through_broadcasts(in[k]);
         cost += remat_cost_[x];
+        leaves += leaves_of(x);
         from_leaves =
             from_leaves && (remat_cost_[x] > 0 || materialization_[x] == Materialization::generator ||
                             materialization_[memory_node(x)] == Materialization::leaf);
@@ -271,11 +279,13 @@ class Fuser {
       if (from_leaves && cost <= limits_.from_leaves) {
         materialization_[i] = Materialization::inlined;
         remat_cost_[i] = cost + 1;
+        leaves_[i] = leaves;
         for (int k = 0; k < n.arity; ++k) leaf_[i] = max(leaf_[i], memory_node(in[k]));
         return;
       }
-      if (shapes_[nodes_[i].shape].size() == 1) {
+      if (shapes_[nodes_[i].shape].size() == 1 && leaves <= limits_.leaves) {
         materialization_[i] = Materialization::inlined;
+        leaves_[i] = leaves;
         for (int k = 0; k < n.arity; ++k) need(in[k]);
         return;
       }
@@ -333,7 +343,7 @@ class Fuser {
     }
     if (materialization_[x] == Materialization::generator || materialization_[x] == Materialization::inlined)
       copy(x);
-    stored_[x] = 1;
+    store(x);
     return contiguous_view(x, shapes_[nodes_[x].shape]);
   }
   constexpr int view_root(int x) { return resolve(x).root; }
@@ -462,6 +472,11 @@ class Fuser {
     if (materialization_[x] == Materialization::fused) return;
     materialization_[x] = Materialization::fused;
     place(x);
+    store(x);
+  }
+  // x will be in memory.
+  constexpr void store(int x) {
+    if (!stored_[x] && group_[x] >= 0) ++f.groups[group_[x]].operands;
     stored_[x] = 1;
   }
 
@@ -476,13 +491,13 @@ class Fuser {
                             materialization_[v.root] == Materialization::opaque;
       if (!computed || !is_contiguous(v, shapes_[nodes_[x].shape])) copy(x);
     }
-    stored_[x] = materialization_[x] == Materialization::view ? stored_[x] : u8{1};
+    if (materialization_[x] != Materialization::view) store(x);
   }
 
   // A value that single-element arithmetic reads: it must be in memory, as any group may make that again.
   constexpr void need(int x) {
     if (materialization_[x] == Materialization::fused)
-      stored_[x] = 1, min_kernel_[x] = max(min_kernel_[x], group_[x] + 1);
+      store(x), min_kernel_[x] = max(min_kernel_[x], group_[x] + 1);
     if (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
       need(edges_[nodes_[x].first + 0]);
   }
@@ -555,8 +570,13 @@ class Fuser {
     if (r.middle_axis) level_[i] = Level::row;
     min_kernel_[i] =
         best + (level_[i] == Level::column_sum || level_[i] == Level::total || r.middle_axis ? 1 : 0);
-    if (min_kernel_[i] > best) stored_[i] = 1;
-    for (int k = 0; k < n.arity; ++k) read_by(best, memory[k]);
+    if (min_kernel_[i] > best) store(i);
+    for (int k = 0; k < n.arity; ++k) {
+      const int read = leaves_of(through_broadcasts(edges_[n.first + k]));
+      const bool known = group_[memory[k]] == best || reader_[memory[k]] == best;
+      f.groups[best].operands += known && read > 0 ? read - 1 : read;
+      read_by(best, memory[k]);
+    }
     // what another group would make is rematerialized, from what that reads
     if (reduces && is_made(memory[0]) && group_[memory[0]] < best) {
       const Node& made = nodes_[memory[0]];
@@ -570,6 +590,12 @@ class Fuser {
     group_[x] = at;
     before_[x] = group.last;
     group.last = x;
+  }
+  // How many values in memory x stands for where it is read, at most.
+  constexpr int leaves_of(int x) const {
+    return materialization_[x] == Materialization::generator ? 0
+           : materialization_[x] == Materialization::inlined ? leaves_[x]
+                                                             : 1;
   }
   constexpr void read_by(int at, int x) {
     if (reader_[x] < at) reader_[x] = at;
@@ -603,7 +629,7 @@ class Fuser {
   constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
     const Group& group = f.groups[at];
     if (group.opaque >= 0 || group.middle_axis ||
-        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight)
+        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands - 4)
       return false;
     if (group.shape == shape)
       return r.level == Level::element || r.level == Level::total || group.split < 0 ||
@@ -647,6 +673,7 @@ class Fuser {
   int* before_ = nullptr;
   int* leaf_ = nullptr;
   int* remat_cost_ = nullptr;
+  int* leaves_ = nullptr;
   List<u8> wanted_;
   List<int> uses_;   // edges to each node
   List<int> roots_;  // memory that one node reads

@@ -13,3 +13,81 @@ TEST_CASE("fused: a reduction over all of a value with more axes than its kernel
 TEST_CASE("fused: sizes that are cut into chunks") {
   CHECK(failures(30000, 200, {.steps = 10, .size = 40000}) == 0);
 }
+
+namespace {
+
+struct Wide {
+  ir::Builder b;
+  Leaves leaves;
+  ir::Value input(const Dims& d) {
+    const ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, d, static_cast<u64>(leaves.inputs.size()))};
+    b.graph.inputs.push(x.id);
+    Array values;
+    for (i64 k = 0; k < d.size(); ++k)
+      values.push_back(static_cast<double>((k * 5 + 3 * static_cast<i64>(leaves.inputs.size())) % 7 - 3));
+    leaves.inputs.push_back(values);
+    return x;
+  }
+  std::string compare() {
+    b.graph.scalar_count = 4;
+    leaves.scalars = Array(4, 0);
+    return difference(b.graph, leaves, 1);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("fused: up to 200 numbers that are reduced apart are added up") {
+  for (const int count : {13, 41, 48, 100, 200}) {
+    Wide p;
+    ir::Value sum;
+    for (int k = 0; k < count; ++k) {
+      const ir::Value x = p.input(Dims{2, {4, 2 + k % 5}});
+      const ir::Value one = ir::reduce(ir::Op::reduce_sum, x * x, 0b11);
+      sum = sum ? sum + one : one;
+    }
+    p.b.graph.outputs.push(sum.id);
+    CAPTURE(count);
+    CHECK(p.compare() == "");
+  }
+}
+TEST_CASE("fused: many small results of one shape, from operands of their own") {
+  for (const int count : {20, 60, 150}) {
+    Wide p;
+    for (int k = 0; k < count; ++k) {
+      const ir::Value x = p.input(Dims{1, {64}}), y = p.input(Dims{1, {64}});
+      p.b.graph.outputs.push((x - y * 2.0).id);
+    }
+    CAPTURE(count);
+    CHECK(p.compare() == "");
+  }
+}
+TEST_CASE("fused: one value of up to 200 operands, and as many readers") {
+  for (const int count : {41, 200}) {
+    Wide p;
+    const ir::Value first = p.input(Dims{2, {8, 64}});
+    ir::Value sum = first;
+    for (int k = 1; k < count; ++k) sum = sum + p.input(Dims{2, {8, 64}});
+    p.b.graph.outputs.push(sum.id);
+    for (int k = 0; k < count; ++k)
+      p.b.graph.outputs.push(ir::binary(ir::Op::max, sum, ir::constant_like(sum, k)).id);
+    CAPTURE(count);
+    CHECK(p.compare() == "");
+  }
+}
+TEST_CASE("fused: biases, gains and what is made of them, all in one row kernel's reach") {
+  for (const int count : {30, 80}) {
+    Wide p;
+    const ir::Value x = p.input(Dims{2, {16, 64}});
+    ir::Value y = x;
+    for (int k = 0; k < count; ++k) {
+      const ir::Value gain = p.input(Dims{1, {64}}), row = p.input(Dims{2, {16, 1}});
+      y = y * 0.0 + x * ir::broadcast(gain, x.dims()) + ir::broadcast(row, x.dims());
+      if (k % 3 == 0) p.b.graph.outputs.push(ir::reduce(ir::Op::reduce_sum, y, 0b01).id);
+      if (k % 3 == 1) p.b.graph.outputs.push(ir::reduce(ir::Op::reduce_max, y, 0b10).id);
+    }
+    p.b.graph.outputs.push(y.id);
+    CAPTURE(count);
+    CHECK(p.compare() == "");
+  }
+}
