@@ -67,12 +67,13 @@ struct Fusion {
 };
 
 struct FuseLimits {
-  int weight = 640;      // summed costs of a group's members
-  int operands = 32;     // in memory of a group, beside what later groups will read from it: kernels take 40
-  int leaves = 12;       // in memory of single-element arithmetic that is rematerialized
-  int from_leaves = 24;  // highest cost of arithmetic on leaves that is rematerialized wherever it is used
-  int recompute = 48;    // highest cost of rematerializing a value instead of storing it,
-  int recompute_loads = 2;     // and highest numbers of full-size values read for that
+  int weight = 640;   // summed costs of a group's members
+  int operands = 28;  // most of a group that takes a further member: a kernel has 40, of which one member may
+                      // add 12, and later groups read the rest
+  int leaves = 12;    // most values in memory of single-element arithmetic that is rematerialized
+  int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
+  int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
+  int recompute_loads = 2;  // and highest numbers of full-size values read for that
   int recompute_operands = 8;  // and of values of any size
 };
 
@@ -629,7 +630,7 @@ class Fuser {
   constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
     const Group& group = f.groups[at];
     if (group.opaque >= 0 || group.middle_axis ||
-        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands - 4)
+        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands)
       return false;
     if (group.shape == shape)
       return r.level == Level::element || r.level == Level::total || group.split < 0 ||
