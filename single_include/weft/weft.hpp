@@ -2908,10 +2908,10 @@ struct Group {
   int last = -1;   // the last member, while groups are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
   int weight = 0;
-  int operands = 0;              // in memory, as far as they are known while groups are formed
-  bool mixed = false;            // has members of row level or reductions
-  bool middle_axis = false;      // one reduction along axes that are neither the first nor the last
-  ir::Span body, loads, stores;  // ranges of Fusion::pool
+  int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
+  bool mixed = false;             // has members of row level or reductions
+  bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
+  ir::Span body, loads, stores;   // ranges of Fusion::pool
 };
 
 struct Fusion {
@@ -2940,10 +2940,12 @@ struct FuseLimits {
   int operands = 28;  // most of a group that takes a further member: a kernel has 40, of which one member may
                       // add 12, and later groups read the rest
   int leaves = 12;    // most values in memory of single-element arithmetic that is rematerialized
+  int streams = 4;    // most random streams of a group that takes a further member, and of what is made
+                      // again: a kernel has 8
   int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
   int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
   int recompute_loads = 2;  // and highest numbers of full-size values read for that
-  int recompute_operands = 8;  // and of values of any size
+  int recompute_operands = 7;  // and of values of any size
 };
 
 // Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue
@@ -2956,6 +2958,7 @@ struct Grouping {
   List<int> leaf;              // something that inlined arithmetic on leaves reads
   List<int> remat_cost;        // of inlined arithmetic on leaves, else 0
   List<int> leaves;            // how many values in memory inlined arithmetic reads, at most
+  List<int> streams;           // and how many random streams, at most; of generators too
   List<int> deferred_outputs;  // inlined results, which get a kernel when all others have theirs
   int next = 0;
   int reserved_used = 0;
@@ -2978,6 +2981,7 @@ class Fuser {
       s.leaf = List<int>(n, 0);
       s.remat_cost = List<int>(n, 0);
       s.leaves = List<int>(n, 0);
+      s.streams = List<int>(n, 0);
       for (int k = 0; k < reserved; ++k) new_group(-1);
     }
     materialization_ = f.materialization.data();
@@ -2991,6 +2995,7 @@ class Fuser {
     leaf_ = s.leaf.data();
     remat_cost_ = s.remat_cost.data();
     leaves_ = s.leaves.data();
+    streams_ = s.streams.data();
     wanted_ = List<u8>(n, 0);
     uses_ = List<int>(n, 0);
     int* uses = uses_.data();
@@ -3073,12 +3078,14 @@ class Fuser {
       case Op::iota:
       case Op::random:
         materialization_[i] = Materialization::generator;
+        streams_[i] = n.op == Op::random ? 1 : 0;
         return;
       case Op::broadcast:
         materialization_[i] = materialization_[in[0]] == Materialization::generator
                                   ? Materialization::generator
                                   : Materialization::view;
         min_kernel_[i] = min_kernel_[in[0]];
+        if (materialization_[i] == Materialization::generator) streams_[i] = streams_[in[0]];
         return;
       case Op::reshape:
       case Op::permute:
@@ -3130,32 +3137,37 @@ class Fuser {
     if (n.op == Op::add && (absorb(i, in[0], in[1]) || absorb(i, in[1], in[0]))) return;
     if (ir::is_pointwise(n.op)) {
       bool generated = true, from_leaves = true;
-      int at = 0, cost = ir::info(n.op).cost, leaves = 0;
+      int at = 0, cost = ir::info(n.op).cost, leaves = 0, streams = 0;
       for (int k = 0; k < n.arity; ++k) {
         generated = generated && materialization_[in[k]] == Materialization::generator;
         at = max(at, min_kernel_[in[k]]);
         const int x = through_broadcasts(in[k]);
         cost += remat_cost_[x];
         leaves += leaves_of(x);
+        streams += streams_of(x);
         from_leaves =
             from_leaves && (remat_cost_[x] > 0 || materialization_[x] == Materialization::generator ||
                             materialization_[memory_node(x)] == Materialization::leaf);
       }
       min_kernel_[i] = at;
-      if (generated) {
+      const bool again = streams <= limits_.streams;  // may it be made wherever it is read
+      if (generated && again) {
         materialization_[i] = Materialization::generator;
+        streams_[i] = streams;
         return;
       }
-      if (from_leaves && cost <= limits_.from_leaves) {
+      if (from_leaves && again && cost <= limits_.from_leaves) {
         materialization_[i] = Materialization::inlined;
         remat_cost_[i] = cost + 1;
         leaves_[i] = leaves;
+        streams_[i] = streams;
         for (int k = 0; k < n.arity; ++k) leaf_[i] = max(leaf_[i], memory_node(in[k]));
         return;
       }
-      if (shapes_[nodes_[i].shape].size() == 1 && leaves <= limits_.leaves) {
+      if (shapes_[nodes_[i].shape].size() == 1 && leaves <= limits_.leaves && again) {
         materialization_[i] = Materialization::inlined;
         leaves_[i] = leaves;
+        streams_[i] = streams;
         for (int k = 0; k < n.arity; ++k) need(in[k]);
         return;
       }
@@ -3445,6 +3457,7 @@ class Fuser {
       const int read = leaves_of(through_broadcasts(edges_[n.first + k]));
       const bool known = group_[memory[k]] == best || reader_[memory[k]] == best;
       f.groups[best].operands += known && read > 0 ? read - 1 : read;
+      if (!known) f.groups[best].streams += streams_of(through_broadcasts(edges_[n.first + k]));
       read_by(best, memory[k]);
     }
     // what another group would make is rematerialized, from what that reads
@@ -3466,6 +3479,12 @@ class Fuser {
     return materialization_[x] == Materialization::generator ? 0
            : materialization_[x] == Materialization::inlined ? leaves_[x]
                                                              : 1;
+  }
+  constexpr int streams_of(int x) const {
+    return materialization_[x] == Materialization::generator ||
+                   materialization_[x] == Materialization::inlined
+               ? streams_[x]
+               : 0;
   }
   constexpr void read_by(int at, int x) {
     if (reader_[x] < at) reader_[x] = at;
@@ -3499,7 +3518,8 @@ class Fuser {
   constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
     const Group& group = f.groups[at];
     if (group.opaque >= 0 || group.middle_axis ||
-        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands)
+        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
+        group.streams > limits_.streams)
       return false;
     if (group.shape == shape)
       return r.level == Level::element || r.level == Level::total || group.split < 0 ||
@@ -3544,6 +3564,7 @@ class Fuser {
   int* leaf_ = nullptr;
   int* remat_cost_ = nullptr;
   int* leaves_ = nullptr;
+  int* streams_ = nullptr;
   List<u8> wanted_;
   List<int> uses_;   // edges to each node
   List<int> roots_;  // memory that one node reads
@@ -3595,9 +3616,10 @@ class Collector {
       if (visited) continue;
       if (seen_count == 64) return false;
       seen[seen_count++] = x;
-      if (materialization_[x] == Materialization::generator) continue;
-      if (materialization_[x] == Materialization::inlined) {
-        operands += 2;  // or more: of what it is made the group's operands were counted
+      if (nodes_[x].op == Op::constant || nodes_[x].op == Op::iota) continue;
+      if (materialization_[x] == Materialization::inlined ||
+          materialization_[x] == Materialization::generator) {
+        operands += 4;  // about: it may be made of several, or of as many random streams
         if (operands > limits_.recompute_operands) return false;
         continue;
       }
@@ -16082,12 +16104,13 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
   for (int i = 0; at != nullptr && i < n; ++i, at += 3) {
     at[0] = static_cast<u64>(s.min_kernel.items[i]) | static_cast<u64>(s.reader.items[i] + 1) << 32;
     at[1] = static_cast<u64>(s.before.items[i] + 1) | static_cast<u64>(s.leaf.items[i]) << 32;
-    at[2] = static_cast<u64>(s.remat_cost.items[i]) | static_cast<u64>(s.leaves.items[i]) << 32;
+    at[2] = static_cast<u64>(s.remat_cost.items[i]) | static_cast<u64>(s.leaves.items[i]) << 32 |
+            static_cast<u64>(s.streams.items[i]) << 48;
   }
   write(w, g, s.fusion);
   for (const Group& x : s.fusion.groups) {
     w.put_pair(x.shape, x.last);
-    w.put_pair(x.weight, 2 * x.operands + (x.mixed ? 1 : 0));
+    w.put_pair(x.weight, x.streams << 16 | x.operands << 1 | (x.mixed ? 1 : 0));
   }
 }
 constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) {
@@ -16099,7 +16122,7 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
   s.reserved_used = R::high(counts);
   for (int k = r.get_size(); k > 0; --k) s.deferred_outputs.push(static_cast<int>(r.get()));
   const u64* from = r.take(3 * n);
-  for (List<int>* list : {&s.min_kernel, &s.reader, &s.before, &s.leaf, &s.remat_cost, &s.leaves})
+  for (List<int>* list : {&s.min_kernel, &s.reader, &s.before, &s.leaf, &s.remat_cost, &s.leaves, &s.streams})
     list->resize(n);
   for (int i = 0; i < n; ++i, from += 3) {
     s.min_kernel.items[i] = R::low(from[0]);
@@ -16107,7 +16130,8 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
     s.before.items[i] = R::low(from[1]) - 1;
     s.leaf.items[i] = R::high(from[1]);
     s.remat_cost.items[i] = R::low(from[2]);
-    s.leaves.items[i] = R::high(from[2]);
+    s.leaves.items[i] = R::high(from[2]) & 0xffff;
+    s.streams.items[i] = R::high(from[2]) >> 16;
   }
   Fusion& f = s.fusion;
   const FusionSizes sizes = read_fusion_sizes(r);
@@ -16126,7 +16150,8 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
     x.last = R::high(a);
     x.weight = R::low(b);
     x.mixed = R::high(b) % 2 != 0;
-    x.operands = R::high(b) / 2;
+    x.operands = (R::high(b) & 0xffff) >> 1;
+    x.streams = R::high(b) >> 16;
   }
 }
 

@@ -41,9 +41,10 @@ class Collector {
       if (visited) continue;
       if (seen_count == 64) return false;
       seen[seen_count++] = x;
-      if (materialization_[x] == Materialization::generator) continue;
-      if (materialization_[x] == Materialization::inlined) {
-        operands += 2;  // or more: of what it is made the group's operands were counted
+      if (nodes_[x].op == Op::constant || nodes_[x].op == Op::iota) continue;
+      if (materialization_[x] == Materialization::inlined ||
+          materialization_[x] == Materialization::generator) {
+        operands += 4;  // about: it may be made of several, or of as many random streams
         if (operands > limits_.recompute_operands) return false;
         continue;
       }

@@ -119,12 +119,13 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
   for (int i = 0; at != nullptr && i < n; ++i, at += 3) {
     at[0] = static_cast<u64>(s.min_kernel.items[i]) | static_cast<u64>(s.reader.items[i] + 1) << 32;
     at[1] = static_cast<u64>(s.before.items[i] + 1) | static_cast<u64>(s.leaf.items[i]) << 32;
-    at[2] = static_cast<u64>(s.remat_cost.items[i]) | static_cast<u64>(s.leaves.items[i]) << 32;
+    at[2] = static_cast<u64>(s.remat_cost.items[i]) | static_cast<u64>(s.leaves.items[i]) << 32 |
+            static_cast<u64>(s.streams.items[i]) << 48;
   }
   write(w, g, s.fusion);
   for (const Group& x : s.fusion.groups) {
     w.put_pair(x.shape, x.last);
-    w.put_pair(x.weight, 2 * x.operands + (x.mixed ? 1 : 0));
+    w.put_pair(x.weight, x.streams << 16 | x.operands << 1 | (x.mixed ? 1 : 0));
   }
 }
 constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) {
@@ -136,7 +137,7 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
   s.reserved_used = R::high(counts);
   for (int k = r.get_size(); k > 0; --k) s.deferred_outputs.push(static_cast<int>(r.get()));
   const u64* from = r.take(3 * n);
-  for (List<int>* list : {&s.min_kernel, &s.reader, &s.before, &s.leaf, &s.remat_cost, &s.leaves})
+  for (List<int>* list : {&s.min_kernel, &s.reader, &s.before, &s.leaf, &s.remat_cost, &s.leaves, &s.streams})
     list->resize(n);
   for (int i = 0; i < n; ++i, from += 3) {
     s.min_kernel.items[i] = R::low(from[0]);
@@ -144,7 +145,8 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
     s.before.items[i] = R::low(from[1]) - 1;
     s.leaf.items[i] = R::high(from[1]);
     s.remat_cost.items[i] = R::low(from[2]);
-    s.leaves.items[i] = R::high(from[2]);
+    s.leaves.items[i] = R::high(from[2]) & 0xffff;
+    s.streams.items[i] = R::high(from[2]) >> 16;
   }
   Fusion& f = s.fusion;
   const FusionSizes sizes = read_fusion_sizes(r);
@@ -163,7 +165,8 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
     x.last = R::high(a);
     x.weight = R::low(b);
     x.mixed = R::high(b) % 2 != 0;
-    x.operands = R::high(b) / 2;
+    x.operands = (R::high(b) & 0xffff) >> 1;
+    x.streams = R::high(b) >> 16;
   }
 }
 

@@ -39,10 +39,10 @@ struct Group {
   int last = -1;   // the last member, while groups are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
   int weight = 0;
-  int operands = 0;              // in memory, as far as they are known while groups are formed
-  bool mixed = false;            // has members of row level or reductions
-  bool middle_axis = false;      // one reduction along axes that are neither the first nor the last
-  ir::Span body, loads, stores;  // ranges of Fusion::pool
+  int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
+  bool mixed = false;             // has members of row level or reductions
+  bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
+  ir::Span body, loads, stores;   // ranges of Fusion::pool
 };
 
 struct Fusion {
@@ -71,10 +71,12 @@ struct FuseLimits {
   int operands = 28;  // most of a group that takes a further member: a kernel has 40, of which one member may
                       // add 12, and later groups read the rest
   int leaves = 12;    // most values in memory of single-element arithmetic that is rematerialized
+  int streams = 4;    // most random streams of a group that takes a further member, and of what is made
+                      // again: a kernel has 8
   int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
   int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
   int recompute_loads = 2;  // and highest numbers of full-size values read for that
-  int recompute_operands = 8;  // and of values of any size
+  int recompute_operands = 7;  // and of values of any size
 };
 
 // Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue
@@ -87,6 +89,7 @@ struct Grouping {
   List<int> leaf;              // something that inlined arithmetic on leaves reads
   List<int> remat_cost;        // of inlined arithmetic on leaves, else 0
   List<int> leaves;            // how many values in memory inlined arithmetic reads, at most
+  List<int> streams;           // and how many random streams, at most; of generators too
   List<int> deferred_outputs;  // inlined results, which get a kernel when all others have theirs
   int next = 0;
   int reserved_used = 0;
@@ -109,6 +112,7 @@ class Fuser {
       s.leaf = List<int>(n, 0);
       s.remat_cost = List<int>(n, 0);
       s.leaves = List<int>(n, 0);
+      s.streams = List<int>(n, 0);
       for (int k = 0; k < reserved; ++k) new_group(-1);
     }
     materialization_ = f.materialization.data();
@@ -122,6 +126,7 @@ class Fuser {
     leaf_ = s.leaf.data();
     remat_cost_ = s.remat_cost.data();
     leaves_ = s.leaves.data();
+    streams_ = s.streams.data();
     wanted_ = List<u8>(n, 0);
     uses_ = List<int>(n, 0);
     int* uses = uses_.data();
@@ -204,12 +209,14 @@ class Fuser {
       case Op::iota:
       case Op::random:
         materialization_[i] = Materialization::generator;
+        streams_[i] = n.op == Op::random ? 1 : 0;
         return;
       case Op::broadcast:
         materialization_[i] = materialization_[in[0]] == Materialization::generator
                                   ? Materialization::generator
                                   : Materialization::view;
         min_kernel_[i] = min_kernel_[in[0]];
+        if (materialization_[i] == Materialization::generator) streams_[i] = streams_[in[0]];
         return;
       case Op::reshape:
       case Op::permute:
@@ -261,32 +268,37 @@ class Fuser {
     if (n.op == Op::add && (absorb(i, in[0], in[1]) || absorb(i, in[1], in[0]))) return;
     if (ir::is_pointwise(n.op)) {
       bool generated = true, from_leaves = true;
-      int at = 0, cost = ir::info(n.op).cost, leaves = 0;
+      int at = 0, cost = ir::info(n.op).cost, leaves = 0, streams = 0;
       for (int k = 0; k < n.arity; ++k) {
         generated = generated && materialization_[in[k]] == Materialization::generator;
         at = max(at, min_kernel_[in[k]]);
         const int x = through_broadcasts(in[k]);
         cost += remat_cost_[x];
         leaves += leaves_of(x);
+        streams += streams_of(x);
         from_leaves =
             from_leaves && (remat_cost_[x] > 0 || materialization_[x] == Materialization::generator ||
                             materialization_[memory_node(x)] == Materialization::leaf);
       }
       min_kernel_[i] = at;
-      if (generated) {
+      const bool again = streams <= limits_.streams;  // may it be made wherever it is read
+      if (generated && again) {
         materialization_[i] = Materialization::generator;
+        streams_[i] = streams;
         return;
       }
-      if (from_leaves && cost <= limits_.from_leaves) {
+      if (from_leaves && again && cost <= limits_.from_leaves) {
         materialization_[i] = Materialization::inlined;
         remat_cost_[i] = cost + 1;
         leaves_[i] = leaves;
+        streams_[i] = streams;
         for (int k = 0; k < n.arity; ++k) leaf_[i] = max(leaf_[i], memory_node(in[k]));
         return;
       }
-      if (shapes_[nodes_[i].shape].size() == 1 && leaves <= limits_.leaves) {
+      if (shapes_[nodes_[i].shape].size() == 1 && leaves <= limits_.leaves && again) {
         materialization_[i] = Materialization::inlined;
         leaves_[i] = leaves;
+        streams_[i] = streams;
         for (int k = 0; k < n.arity; ++k) need(in[k]);
         return;
       }
@@ -576,6 +588,7 @@ class Fuser {
       const int read = leaves_of(through_broadcasts(edges_[n.first + k]));
       const bool known = group_[memory[k]] == best || reader_[memory[k]] == best;
       f.groups[best].operands += known && read > 0 ? read - 1 : read;
+      if (!known) f.groups[best].streams += streams_of(through_broadcasts(edges_[n.first + k]));
       read_by(best, memory[k]);
     }
     // what another group would make is rematerialized, from what that reads
@@ -597,6 +610,12 @@ class Fuser {
     return materialization_[x] == Materialization::generator ? 0
            : materialization_[x] == Materialization::inlined ? leaves_[x]
                                                              : 1;
+  }
+  constexpr int streams_of(int x) const {
+    return materialization_[x] == Materialization::generator ||
+                   materialization_[x] == Materialization::inlined
+               ? streams_[x]
+               : 0;
   }
   constexpr void read_by(int at, int x) {
     if (reader_[x] < at) reader_[x] = at;
@@ -630,7 +649,8 @@ class Fuser {
   constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
     const Group& group = f.groups[at];
     if (group.opaque >= 0 || group.middle_axis ||
-        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands)
+        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
+        group.streams > limits_.streams)
       return false;
     if (group.shape == shape)
       return r.level == Level::element || r.level == Level::total || group.split < 0 ||
@@ -675,6 +695,7 @@ class Fuser {
   int* leaf_ = nullptr;
   int* remat_cost_ = nullptr;
   int* leaves_ = nullptr;
+  int* streams_ = nullptr;
   List<u8> wanted_;
   List<int> uses_;   // edges to each node
   List<int> roots_;  // memory that one node reads

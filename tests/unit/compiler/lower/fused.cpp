@@ -91,3 +91,25 @@ TEST_CASE("fused: biases, gains and what is made of them, all in one row kernel'
     CHECK(p.compare() == "");
   }
 }
+TEST_CASE("fused: more random numbers than a kernel draws, alone and in masks") {
+  for (const int count : {9, 30}) {
+    for (const bool masks : {false, true}) {
+      Wide p;
+      const ir::Value x = p.input(Dims{2, {8, 64}});
+      p.leaves.seed = 11, p.leaves.step = 5;
+      ir::Value y = x, sum;
+      for (int k = 0; k < count; ++k) {
+        const ir::Value bits{&p.b, p.b.leaf(ir::Op::random, DType::u32, x.dims(), static_cast<u64>(k))};
+        const ir::Value two = ir::binary(ir::Op::shift_right, bits, ir::constant_like(bits, 30));
+        const ir::Value draw = ir::cast(two, DType::f32);
+        sum = sum ? sum + draw : draw;
+        y = ir::select(ir::binary(ir::Op::eq, draw, ir::constant_like(draw, 0)), y + 1.0, y);
+      }
+      p.b.graph.streams = count;
+      p.b.graph.outputs.push((masks ? y : x + sum).id);
+      CAPTURE(count);
+      CAPTURE(masks);
+      CHECK(p.compare() == "");
+    }
+  }
+}
