@@ -4261,7 +4261,11 @@ class Planner {
         for (int i : states_) look_at(i);
       } else {
         for (int i : segmented_) look_at(i);
-        for (const LengthClass& c : classes_) look_at_class(c, slot, look_at);
+        for (const LengthClass& c : classes_)
+          for (int at = states_before(c, slot.offset + slot_bytes(slot)); --at >= 0;) {
+            if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
+            look_at(c.states[at]);
+          }
       }
       if (free && last_use_[x] <= k) p.where[x] = BufferAddress::make(slot.space, slot.offset);
     }
@@ -4287,11 +4291,8 @@ class Planner {
     }
     for (LengthClass& c : classes_) sort_by(c.states, [this](int i) { return slot_of(i).offset; });
   }
-  // Of one class those states that begin before the slot's end, and not so far before its begin that they end
-  // there.
-  template <class Look>
-  constexpr void look_at_class(const LengthClass& c, const ir::Slot& slot, const Look& look_at) const {
-    const i64 end = slot.offset + slot_bytes(slot);
+  // How many states of a class begin before `end`.
+  constexpr int states_before(const LengthClass& c, i64 end) const {
     int at = 0, past = c.states.size();
     while (at < past) {
       const int middle = (at + past) / 2;
@@ -4300,7 +4301,7 @@ class Planner {
       else
         past = middle;
     }
-    while (--at >= 0 && slot_of(c.states[at]).offset + c.longest > slot.offset) look_at(c.states[at]);
+    return at;
   }
   constexpr const ir::Slot& slot_of(int state) const { return g.slots[static_cast<int>(nodes_[state].imm)]; }
   constexpr i64 slot_bytes(const ir::Slot& s) const { return g.shapes[s.shape].size() * size_of(s.dtype); }
