@@ -167,6 +167,23 @@ class Collector {
     }
   }
 
+  // Whether every fused group keeps within a kernel's operands and random streams.
+  constexpr bool fits() const {
+    for (const Group& group : f.groups) {
+      if (group.opaque >= 0) continue;
+      int operands = group.loads.size + group.stores.size, streams = 0;
+      for (int i = 0; i < group.body.size; ++i) {
+        const int x = f.pool.items[group.body.begin + i];
+        const Op op = nodes_[x].op;
+        streams += op == Op::random;
+        operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
+      }
+      if (operands + (streams > 0 ? 1 : 0) > limits_.kernel_operands || streams > limits_.kernel_streams)
+        return false;
+    }
+    return true;
+  }
+
  private:
   constexpr void opaque_group(Group& group) {
     List<int> loads, stores;
@@ -209,10 +226,16 @@ class Collector {
   const int* view_of_ = f.view_of.data();
 };
 
+// Where what is made again brings a group more operands than a kernel takes, less is made again.
 constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {}) {
-  Collector collector(graph, fusion, limits);
-  collector.decide_stores();
-  collector.collect();
+  for (bool again = false;; again = true) {
+    Collector collector(graph, fusion, limits);
+    collector.decide_stores();
+    collector.collect();
+    if (again || collector.fits()) return;
+    limits.recompute_operands = limits.few_operands;
+    fusion.pool.clear();
+  }
 }
 
 constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {

@@ -76,7 +76,10 @@ struct FuseLimits {
   int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
   int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
   int recompute_loads = 2;  // and highest numbers of full-size values read for that
-  int recompute_operands = 7;  // and of values of any size
+  int recompute_operands = 64;  // and of values of any size,
+  int few_operands = 7;         // or so many, where a kernel would have too many operands else
+  int kernel_operands = 40;     // what a kernel takes (lower/fused.hpp asserts that)
+  int kernel_streams = 8;
 };
 
 // Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue

@@ -15,6 +15,8 @@ using kernels::Instruction;
 using kernels::Opcode;
 
 static_assert(kernels::tile_length == kernel_ir::flat_tile);
+static_assert(kernels::LaunchArgs::max_operands == kernel_ir::FuseLimits{}.kernel_operands &&
+              kernels::LaunchArgs::max_streams == kernel_ir::FuseLimits{}.kernel_streams);
 static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
               "opcodes and pointwise primitives stand in the same order");
 
