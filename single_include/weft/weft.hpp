@@ -3,6 +3,7 @@
 // edit, and do not mix with the separate headers in one program.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -2945,7 +2946,10 @@ struct FuseLimits {
   int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
   int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
   int recompute_loads = 2;  // and highest numbers of full-size values read for that
-  int recompute_operands = 7;  // and of values of any size
+  int recompute_operands = 64;  // and of values of any size,
+  int few_operands = 7;         // or so many, where a kernel would have too many operands else
+  int kernel_operands = 40;     // what a kernel takes (lower/fused.hpp asserts that)
+  int kernel_streams = 8;
 };
 
 // Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue
@@ -3742,6 +3746,23 @@ class Collector {
     }
   }
 
+  // Whether every fused group keeps within a kernel's operands and random streams.
+  constexpr bool fits() const {
+    for (const Group& group : f.groups) {
+      if (group.opaque >= 0) continue;
+      int operands = group.loads.size + group.stores.size, streams = 0;
+      for (int i = 0; i < group.body.size; ++i) {
+        const int x = f.pool.items[group.body.begin + i];
+        const Op op = nodes_[x].op;
+        streams += op == Op::random;
+        operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
+      }
+      if (operands + (streams > 0 ? 1 : 0) > limits_.kernel_operands || streams > limits_.kernel_streams)
+        return false;
+    }
+    return true;
+  }
+
  private:
   constexpr void opaque_group(Group& group) {
     List<int> loads, stores;
@@ -3784,10 +3805,16 @@ class Collector {
   const int* view_of_ = f.view_of.data();
 };
 
+// Where what is made again brings a group more operands than a kernel takes, less is made again.
 constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {}) {
-  Collector collector(graph, fusion, limits);
-  collector.decide_stores();
-  collector.collect();
+  for (bool again = false;; again = true) {
+    Collector collector(graph, fusion, limits);
+    collector.decide_stores();
+    collector.collect();
+    if (again || collector.fits()) return;
+    limits.recompute_operands = limits.few_operands;
+    fusion.pool.clear();
+  }
 }
 
 constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
@@ -9941,6 +9968,8 @@ using kernels::Instruction;
 using kernels::Opcode;
 
 static_assert(kernels::tile_length == kernel_ir::flat_tile);
+static_assert(kernels::LaunchArgs::max_operands == kernel_ir::FuseLimits{}.kernel_operands &&
+              kernels::LaunchArgs::max_streams == kernel_ir::FuseLimits{}.kernel_streams);
 static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
               "opcodes and pointwise primitives stand in the same order");
 
@@ -15797,6 +15826,30 @@ decltype(auto) kept_target(std::remove_reference_t<Out>& out) {
 // and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
 // that a program which never asks pays nothing; the totals are those of the compiled program.
 
+// ---- weft/compiler/group_kind.hpp ----
+// What a fused group does, as one word for people: "map", "row", "column", "segment", "all", or several at
+// once, such as "row+column". Used by explain() and by the printers of the passes.
+
+namespace WEFT_NAMESPACE::compiler {
+
+// By the group's reductions; `segmented`: its flat space is several values one behind the other.
+inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group,
+                           bool segmented) {
+  bool row = false, column = false, all = false;
+  for (int i = 0; i < group.body.size; ++i) {
+    const int x = f.pool[group.body.begin + i];
+    if (!ir::is_reduction(g.nodes[x].op)) continue;
+    column = column || f.level[x] == kernel_ir::Level::column_sum;
+    all = all || f.level[x] == kernel_ir::Level::total;
+    row = row || (f.level[x] != kernel_ir::Level::column_sum && f.level[x] != kernel_ir::Level::total);
+  }
+  std::string kind = row ? "row" : segmented ? "segment" : !column && !all ? "map" : "";
+  if (column) kind += kind.empty() ? "column" : "+column";
+  if (all) kind += kind.empty() ? "all" : "+all";
+  return kind;
+}
+
+}  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/compiler/pipeline.hpp ----
 // The list of passes, in their order. compile(), make_trainer, starting values, explain, the checks while a
 // program runs and the tests all walk it.
@@ -16821,6 +16874,7 @@ struct Link {
 };
 
 using GraphPasses = PassList<Prune>;
+using PlanPasses = PassList<Cluster, Collect, PlanMemory>;
 using KernelPasses = PassList<Cluster, Collect, PlanMemory, Lower, Link>;
 
 // Walks the list over a traced graph in memory, and tells visit(pass, module) of each pass that has run.
@@ -16839,14 +16893,16 @@ constexpr Module compile_graph(const ir::Graph& traced, Visit visit) {
 constexpr Module compile_graph(const ir::Graph& traced) {
   return compile_graph(traced, [](auto, const Module&) {});
 }
-// The same of a graph that the passes on graphs have seen.
-constexpr Module compile_pruned(const ir::Graph& pruned) {
+// As far as every value has its place and every group its tiling: of a traced graph, and of one that the
+// passes on graphs have seen.
+constexpr Module plan_pruned(const ir::Graph& pruned) {
   Module m;
   m.graph = pruned;
   walk(
-      m, [](auto, const Module&) {}, KernelPasses{});
+      m, [](auto, const Module&) {}, PlanPasses{});
   return m;
 }
+constexpr Module plan_graph(const ir::Graph& traced) { return plan_pruned(transforms::prune(traced)); }
 
 }  // namespace WEFT_NAMESPACE::compiler
 
@@ -16933,22 +16989,6 @@ inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, con
   return out.empty() ? "copy" : out;
 }
 
-inline std::string fused_kind(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group,
-                              const kernel_ir::Tiling& tiling) {
-  bool row = false, column = false, all = false;
-  for (int i = 0; i < group.body.size; ++i) {
-    const int x = f.pool[group.body.begin + i];
-    if (!ir::is_reduction(g.nodes[x].op)) continue;
-    column = column || f.level[x] == kernel_ir::Level::column_sum;
-    all = all || f.level[x] == kernel_ir::Level::total;
-    row = row || (f.level[x] != kernel_ir::Level::column_sum && f.level[x] != kernel_ir::Level::total);
-  }
-  std::string kind = row ? "row" : tiling.segments >= 0 ? "segment" : !column && !all ? "map" : "";
-  if (column) kind += kind.empty() ? "column" : "+column";
-  if (all) kind += kind.empty() ? "all" : "+all";
-  return kind;
-}
-
 inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                   int k, const compiler::Lowered& lowered, const compiler::Step& step) {
   const kernel_ir::Group& group = f.groups[k];
@@ -16961,7 +17001,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
   out.flops = step.flops;
   switch (step.kind) {
     case compiler::StepKind::fused:
-      out.kernel = fused_kind(g, f, group, plan.tilings[k]);
+      out.kernel = compiler::kind_of(g, f, group, plan.tilings[k].segments >= 0);
       out.shape = to_text(group.space).c_str();
       out.ops = fused_ops(g, f, group);
       break;
@@ -17050,7 +17090,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::
 
 // Explains a graph as it is traced (before prune).
 inline Explanation explain_graph(const ir::Graph& traced) {
-  const compiler::Module m = compiler::compile_graph(traced);
+  const compiler::Module m = compiler::plan_graph(traced);
   Explanation out;
   explain_detail::explain_into(out, m.graph, m.fusion, m.plan, 1, 0);
   out.workspace_bytes = m.plan.workspace_bytes;
@@ -17060,19 +17100,25 @@ inline Explanation explain_graph(const ir::Graph& traced) {
 // One line a launch, at most 79 columns; what does not fit continues below.
 inline std::string to_text(const Explanation& e, const Roofline& machine) {
   using namespace explain_detail;
-  constexpr std::size_t columns = 79, indent = 47;
+  constexpr std::size_t columns = 79, longest_kernel = 24;
   double least = 0;
-  for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
+  std::size_t kernel = 14;  // columns of the kernels' names
+  for (const ExplainedStep& s : e.steps) {
+    least += machine.seconds(s.bytes, s.flops);
+    kernel = std::max(kernel, std::min(s.kernel.size(), longest_kernel));
+  }
+  const std::size_t indent = kernel + 33;
   std::string out = std::to_string(e.launches) + (e.launches == 1 ? " launch, " : " launches, ") +
                     compact(static_cast<double>(e.bytes), "B") + " moved, " +
                     compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
                     compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
                     " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
                     compact(machine.flops_per_second, "FLOP/s") + "\n\n";
-  out += "  #  kernel           bytes    FLOP  at least  what\n";
+  out += "  #  " + padded("kernel", kernel, false) + "   bytes    FLOP  at least  what\n";
   for (std::size_t i = 0; i < e.steps.size(); ++i) {
     const ExplainedStep& s = e.steps[i];
-    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) +
+    std::string line = padded(std::to_string(i), 3, true) + "  " +
+                       padded(s.kernel.substr(0, kernel), kernel, false) +
                        padded(compact(static_cast<double>(s.bytes)), 8, true) +
                        padded(compact(static_cast<double>(s.flops)), 8, true) +
                        padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
@@ -18506,6 +18552,7 @@ concept GraphPass = std::is_empty_v<P> && requires(const ir::Graph& g) {
 // The passes that leave a graph, in the order of the list. (Numbers, as nvcc matches no partial
 // specialisation by a string.)
 enum class Behind { trace, differentiate, update, precision, prune, unknown };
+namespace detail {
 constexpr Behind behind_of(std::string_view name) {
   int k = 0;
   for (const std::string_view known : {"trace", "differentiate", "update", "precision", "prune"}) {
@@ -18514,6 +18561,7 @@ constexpr Behind behind_of(std::string_view name) {
   }
   return Behind::unknown;
 }
+}  // namespace detail
 
 // What after() returns.
 template <Behind Where, class P>
@@ -18533,7 +18581,7 @@ WEFT_REFUSAL(PassIsKnown,
 // P runs on the graph that the pass called Name leaves.
 template <FixedString Name, class P>
 constexpr auto after(P) {
-  constexpr Behind where = behind_of(Name.view());
+  constexpr Behind where = detail::behind_of(Name.view());
   static_assert(sizeof(PassIsKnown<where != Behind::unknown, GivenName<Name>>) > 0);
   static_assert(sizeof(PassIsGraphPass<GraphPass<P>, P>) > 0);
   return After < GraphPass<P> ? where : Behind::unknown, P > {};
@@ -22915,7 +22963,7 @@ class Checker {
 
  public:
   Checker() {
-    const compiler::Module m = compiler::compile_pruned(program_graph<Source>());
+    const compiler::Module m = compiler::plan_pruned(program_graph<Source>());
     watch_graph(m.graph, m.fusion, m.plan);
   }
 
@@ -26550,6 +26598,14 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
 
 WEFT_REFUSAL(ModelSaves, "a model saves and loads itself: model.save(path), model.load(path)");
+struct AnyModel {
+  template <class M>
+  requires is_model<M> AnyModel(const M&) {}
+};
+struct AnyArgument {
+  template <class A>
+  AnyArgument(const A&) {}
+};
 
 // What PyTorch's load_state_dict takes.
 struct LoadWords {
@@ -26750,14 +26806,15 @@ class Model {
 template <class M, class Device>
 inline constexpr bool is_model<Model<M, Device>> = true;
 
-// Refused: torch.save(model, path).
-template <class M, class Device, class... A>
-auto save(const Model<M, Device>&, const A&...) {
-  static_assert(sizeof(exec::ModelSaves<sizeof(M) == 0, spelled::save, M>) > 0);
+// Refused: torch.save(model, path). Both arguments need a conversion, so that a user's own save or load of
+// whatever signature is the better candidate.
+template <class Refused = void>
+void save(exec::AnyModel, exec::AnyArgument) {
+  static_assert(sizeof(exec::ModelSaves<sizeof(Refused*) == 0, spelled::save>) > 0);
 }
-template <class M, class Device, class... A>
-auto load(const Model<M, Device>&, const A&...) {
-  static_assert(sizeof(exec::ModelSaves<sizeof(M) == 0, spelled::load, M>) > 0);
+template <class Refused = void>
+void load(exec::AnyModel, exec::AnyArgument) {
+  static_assert(sizeof(exec::ModelSaves<sizeof(Refused*) == 0, spelled::load>) > 0);
 }
 
 // get<"fc1.weight">(model): as the member, without `template` in generic code.

@@ -73,10 +73,6 @@ int main() {
 // prints: %12 broadcast: view
 // prints: %13 div: fused, group 5
 // prints: == collect
-// prints: group 0 = map over ()
-// prints: group 1 = map over ()
-// prints: group 2 = map over ()
-// prints: group 3 = map over ()
 // prints: group 4 = dot
 // prints:   reads  %0 %1 %4
 // prints:   stores %5
@@ -87,9 +83,9 @@ int main() {
 // prints: == plan_memory
 // prints: workspace 1024 bytes
 // prints: group 4
-// prints:   %5 at workspace + 0
+// prints:   %5 at workspace
 // prints: group 5: 64 rows of 4, 1 chunk
-// prints:   %13 at workspace + 0
+// prints:   %13 at workspace
 // prints: == lower
 // prints: k0 dot: f32, f32 to f32, bias
 // prints: k1 fused: rows (0), columns (4), 2 passes

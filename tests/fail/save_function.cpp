@@ -1,7 +1,6 @@
 // wrote: save(model, path)
 // write: model.save(path)
 // expect: save
-// expect: Net
 // first-error: a model saves and loads itself:
 #include "weft/weft.hpp"
 using namespace weft;

@@ -97,6 +97,7 @@ struct Link {
 };
 
 using GraphPasses = PassList<Prune>;
+using PlanPasses = PassList<Cluster, Collect, PlanMemory>;
 using KernelPasses = PassList<Cluster, Collect, PlanMemory, Lower, Link>;
 
 // Walks the list over a traced graph in memory, and tells visit(pass, module) of each pass that has run.
@@ -115,13 +116,15 @@ constexpr Module compile_graph(const ir::Graph& traced, Visit visit) {
 constexpr Module compile_graph(const ir::Graph& traced) {
   return compile_graph(traced, [](auto, const Module&) {});
 }
-// The same of a graph that the passes on graphs have seen.
-constexpr Module compile_pruned(const ir::Graph& pruned) {
+// As far as every value has its place and every group its tiling: of a traced graph, and of one that the
+// passes on graphs have seen.
+constexpr Module plan_pruned(const ir::Graph& pruned) {
   Module m;
   m.graph = pruned;
   walk(
-      m, [](auto, const Module&) {}, KernelPasses{});
+      m, [](auto, const Module&) {}, PlanPasses{});
   return m;
 }
+constexpr Module plan_graph(const ir::Graph& traced) { return plan_pruned(transforms::prune(traced)); }
 
 }  // namespace WEFT_NAMESPACE::compiler

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "weft/compiler/disassemble.hpp"
+#include "weft/compiler/group_kind.hpp"
 #include "weft/compiler/pipeline.hpp"
 #include "weft/ir/print.hpp"
 
@@ -19,33 +20,6 @@ inline std::string nodes(const Module& m, const char* what, const ir::Span& span
   std::string out = std::string("  ") + what;
   for (int i = 0; i < span.size; ++i) out += " %" + std::to_string(m.fusion.pool[span.begin + i]);
   return out + '\n';
-}
-
-// What a group walks, by its reductions: "map", "row", "column", "row+all".
-inline std::string walk_of(const Module& m, const kernel_ir::Group& group, bool segments) {
-  bool row = false, column = false, all = false;
-  for (int i = 0; i < group.body.size; ++i) {
-    const int x = m.fusion.pool[group.body.begin + i];
-    if (!ir::is_reduction(m.graph.nodes[x].op)) continue;
-    column = column || m.fusion.level[x] == kernel_ir::Level::column_sum;
-    all = all || m.fusion.level[x] == kernel_ir::Level::total;
-    row = row ||
-          (m.fusion.level[x] != kernel_ir::Level::column_sum && m.fusion.level[x] != kernel_ir::Level::total);
-  }
-  std::string kind = row ? "row" : segments ? "segment" : !column && !all ? "map" : "";
-  if (column) kind += kind.empty() ? "column" : "+column";
-  if (all) kind += kind.empty() ? "all" : "+all";
-  return kind;
-}
-
-inline std::string place(u64 address) {
-  static constexpr const char* spaces[]{"model",   "optimizer", "workspace", "input",
-                                        "scalars", "output",    "bound"};
-  using kernel_ir::BufferAddress;
-  if (address == BufferAddress::none) return "nowhere";
-  std::string out = spaces[static_cast<int>(BufferAddress::space(address))];
-  if (BufferAddress::index(address) > 0) out += ' ' + std::to_string(BufferAddress::index(address));
-  return out + " + " + std::to_string(BufferAddress::offset(address));
 }
 
 }  // namespace print_detail
@@ -68,12 +42,13 @@ inline std::string print(Collect, const Module& m) {
   std::string out;
   for (int k = 0; k < m.fusion.groups.size(); ++k) {
     const kernel_ir::Group& group = m.fusion.groups[k];
+    if (group.opaque < 0 && group.body.size == 0) continue;  // reserved for sums that run first, and not used
     out += "group " + std::to_string(k) + " = ";
     const bool segments = k < m.plan.tilings.size() && m.plan.tilings[k].segments >= 0;
     if (group.opaque >= 0)
       out += ir::info(m.graph.nodes[group.opaque].op).name;
     else
-      out += print_detail::walk_of(m, group, segments) + " over " + to_text(group.space).c_str();
+      out += kind_of(m.graph, m.fusion, group, segments) + " over " + to_text(group.space).c_str();
     out += '\n' + print_detail::nodes(m, "reads ", group.loads);
     if (group.opaque < 0) out += print_detail::nodes(m, "holds ", group.body);
     out += print_detail::nodes(m, "stores", group.stores);
@@ -95,7 +70,7 @@ inline std::string print(PlanMemory, const Module& m) {
     out += '\n';
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = m.fusion.pool[group.stores.begin + i];
-      out += "  %" + std::to_string(x) + " at " + print_detail::place(m.plan.where[x]) + '\n';
+      out += "  %" + std::to_string(x) + " at " + disassemble_detail::address(m.plan.where[x]) + '\n';
     }
   }
   return out;

@@ -55,6 +55,7 @@ concept GraphPass = std::is_empty_v<P> && requires(const ir::Graph& g) {
 // The passes that leave a graph, in the order of the list. (Numbers, as nvcc matches no partial
 // specialisation by a string.)
 enum class Behind { trace, differentiate, update, precision, prune, unknown };
+namespace detail {
 constexpr Behind behind_of(std::string_view name) {
   int k = 0;
   for (const std::string_view known : {"trace", "differentiate", "update", "precision", "prune"}) {
@@ -63,6 +64,7 @@ constexpr Behind behind_of(std::string_view name) {
   }
   return Behind::unknown;
 }
+}  // namespace detail
 
 // What after() returns.
 template <Behind Where, class P>
@@ -82,7 +84,7 @@ WEFT_REFUSAL(PassIsKnown,
 // P runs on the graph that the pass called Name leaves.
 template <FixedString Name, class P>
 constexpr auto after(P) {
-  constexpr Behind where = behind_of(Name.view());
+  constexpr Behind where = detail::behind_of(Name.view());
   static_assert(sizeof(PassIsKnown<where != Behind::unknown, GivenName<Name>>) > 0);
   static_assert(sizeof(PassIsGraphPass<GraphPass<P>, P>) > 0);
   return After < GraphPass<P> ? where : Behind::unknown, P > {};

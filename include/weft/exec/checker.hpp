@@ -33,7 +33,7 @@ class Checker {
 
  public:
   Checker() {
-    const compiler::Module m = compiler::compile_pruned(program_graph<Source>());
+    const compiler::Module m = compiler::plan_pruned(program_graph<Source>());
     watch_graph(m.graph, m.fusion, m.plan);
   }
 

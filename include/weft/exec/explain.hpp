@@ -3,10 +3,12 @@
 // and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
 // that a program which never asks pays nothing; the totals are those of the compiled program.
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <vector>
 
+#include "weft/compiler/group_kind.hpp"
 #include "weft/compiler/pipeline.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -92,22 +94,6 @@ inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, con
   return out.empty() ? "copy" : out;
 }
 
-inline std::string fused_kind(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group,
-                              const kernel_ir::Tiling& tiling) {
-  bool row = false, column = false, all = false;
-  for (int i = 0; i < group.body.size; ++i) {
-    const int x = f.pool[group.body.begin + i];
-    if (!ir::is_reduction(g.nodes[x].op)) continue;
-    column = column || f.level[x] == kernel_ir::Level::column_sum;
-    all = all || f.level[x] == kernel_ir::Level::total;
-    row = row || (f.level[x] != kernel_ir::Level::column_sum && f.level[x] != kernel_ir::Level::total);
-  }
-  std::string kind = row ? "row" : tiling.segments >= 0 ? "segment" : !column && !all ? "map" : "";
-  if (column) kind += kind.empty() ? "column" : "+column";
-  if (all) kind += kind.empty() ? "all" : "+all";
-  return kind;
-}
-
 inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                   int k, const compiler::Lowered& lowered, const compiler::Step& step) {
   const kernel_ir::Group& group = f.groups[k];
@@ -120,7 +106,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
   out.flops = step.flops;
   switch (step.kind) {
     case compiler::StepKind::fused:
-      out.kernel = fused_kind(g, f, group, plan.tilings[k]);
+      out.kernel = compiler::kind_of(g, f, group, plan.tilings[k].segments >= 0);
       out.shape = to_text(group.space).c_str();
       out.ops = fused_ops(g, f, group);
       break;
@@ -209,7 +195,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::
 
 // Explains a graph as it is traced (before prune).
 inline Explanation explain_graph(const ir::Graph& traced) {
-  const compiler::Module m = compiler::compile_graph(traced);
+  const compiler::Module m = compiler::plan_graph(traced);
   Explanation out;
   explain_detail::explain_into(out, m.graph, m.fusion, m.plan, 1, 0);
   out.workspace_bytes = m.plan.workspace_bytes;
@@ -219,19 +205,25 @@ inline Explanation explain_graph(const ir::Graph& traced) {
 // One line a launch, at most 79 columns; what does not fit continues below.
 inline std::string to_text(const Explanation& e, const Roofline& machine) {
   using namespace explain_detail;
-  constexpr std::size_t columns = 79, indent = 47;
+  constexpr std::size_t columns = 79, longest_kernel = 24;
   double least = 0;
-  for (const ExplainedStep& s : e.steps) least += machine.seconds(s.bytes, s.flops);
+  std::size_t kernel = 14;  // columns of the kernels' names
+  for (const ExplainedStep& s : e.steps) {
+    least += machine.seconds(s.bytes, s.flops);
+    kernel = std::max(kernel, std::min(s.kernel.size(), longest_kernel));
+  }
+  const std::size_t indent = kernel + 33;
   std::string out = std::to_string(e.launches) + (e.launches == 1 ? " launch, " : " launches, ") +
                     compact(static_cast<double>(e.bytes), "B") + " moved, " +
                     compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
                     compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
                     " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
                     compact(machine.flops_per_second, "FLOP/s") + "\n\n";
-  out += "  #  kernel           bytes    FLOP  at least  what\n";
+  out += "  #  " + padded("kernel", kernel, false) + "   bytes    FLOP  at least  what\n";
   for (std::size_t i = 0; i < e.steps.size(); ++i) {
     const ExplainedStep& s = e.steps[i];
-    std::string line = padded(std::to_string(i), 3, true) + "  " + padded(s.kernel, 14, false) +
+    std::string line = padded(std::to_string(i), 3, true) + "  " +
+                       padded(s.kernel.substr(0, kernel), kernel, false) +
                        padded(compact(static_cast<double>(s.bytes)), 8, true) +
                        padded(compact(static_cast<double>(s.flops)), 8, true) +
                        padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";

@@ -54,6 +54,14 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
 
 WEFT_REFUSAL(ModelSaves, "a model saves and loads itself: model.save(path), model.load(path)");
+struct AnyModel {
+  template <class M>
+  requires is_model<M> AnyModel(const M&) {}
+};
+struct AnyArgument {
+  template <class A>
+  AnyArgument(const A&) {}
+};
 
 // What PyTorch's load_state_dict takes.
 struct LoadWords {
@@ -254,14 +262,15 @@ class Model {
 template <class M, class Device>
 inline constexpr bool is_model<Model<M, Device>> = true;
 
-// Refused: torch.save(model, path).
-template <class M, class Device, class... A>
-auto save(const Model<M, Device>&, const A&...) {
-  static_assert(sizeof(exec::ModelSaves<sizeof(M) == 0, spelled::save, M>) > 0);
+// Refused: torch.save(model, path). Both arguments need a conversion, so that a user's own save or load of
+// whatever signature is the better candidate.
+template <class Refused = void>
+void save(exec::AnyModel, exec::AnyArgument) {
+  static_assert(sizeof(exec::ModelSaves<sizeof(Refused*) == 0, spelled::save>) > 0);
 }
-template <class M, class Device, class... A>
-auto load(const Model<M, Device>&, const A&...) {
-  static_assert(sizeof(exec::ModelSaves<sizeof(M) == 0, spelled::load, M>) > 0);
+template <class Refused = void>
+void load(exec::AnyModel, exec::AnyArgument) {
+  static_assert(sizeof(exec::ModelSaves<sizeof(Refused*) == 0, spelled::load>) > 0);
 }
 
 // get<"fc1.weight">(model): as the member, without `template` in generic code.

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "weft/nn/linear.hpp"
+#include "weft/ops/index/gather.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
+#include "weft/ops/transform/loop.hpp"
 #include "weft/train/trainer.hpp"
 
 using namespace weft;
@@ -87,4 +89,30 @@ TEST_CASE("explain: the lines of a training step add up to the compiled program"
   CHECK(explain<T>() == text);
   CHECK(longest_line(text) <= 79);
   CHECK(has(text, "128 x 128 x 64: bf16 to bf16"));
+}
+
+TEST_CASE("explain: the columns of the table stand below their headings, whatever the kernels' names") {
+  const std::string text = decltype(compile(
+      Cpu{},
+      [](auto x, auto at) {
+        auto y = gather<1>(x, at);
+        return loop<5>([](auto s) { return s + sum<>(s) * 1e-3f; }, y);
+      },
+      in<f32, 300, 400>, in<i32, 300, 400>))::explain();
+  MESSAGE(text);
+  CHECK(has(text, "combine_partials"));
+  CHECK(has(text, "take_along_axis"));
+  CHECK(longest_line(text) <= 79);
+  const std::size_t heading = text.find("  #  kernel"), body = text.find('\n', heading) + 1;
+  const std::size_t bytes_end = text.find("bytes", heading) + 5 - heading,
+                    what = text.find("what", heading) - heading;
+  for (std::size_t from = body; from < text.size(); from = text.find('\n', from) + 1) {
+    const std::string line = text.substr(from, text.find('\n', from) - from);
+    CAPTURE(line);
+    CHECK(line.substr(what - 2, 2) == "  ");
+    CHECK(line[what] != ' ');
+    if (line[0] == ' ' && line[2] == ' ') continue;  // the rest of the line above
+    CHECK(line[bytes_end - 1] != ' ');
+    CHECK(line[bytes_end] == ' ');
+  }
 }

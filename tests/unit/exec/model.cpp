@@ -195,3 +195,30 @@ TEST_CASE("model: it may live in the caller's memory") {
   CHECK(model.state() == memory.data());
   CHECK(bytes_of(model) == bytes_of(own));
 }
+
+namespace users {
+// Functions of these names that a program may well have; weft's refusals of them are worse candidates.
+template <class M>
+std::string save(const M&, const std::string& path) {
+  return "saved " + path;
+}
+template <class M>
+int load(M&&, std::string) {
+  return 2;
+}
+template <class M>
+int save(const M&) {
+  return 1;
+}
+}  // namespace users
+
+TEST_CASE("model: a user's own save and load are called") {
+  using namespace users;
+  Model<Net> model;
+  const std::string path = "net.bin";
+  CHECK(save(model, "net.bin") == "saved net.bin");
+  CHECK(save(model, path) == "saved net.bin");
+  CHECK(load(model, "net.bin") == 2);
+  CHECK(load(model, path) == 2);
+  CHECK(save(model) == 1);
+}
