@@ -11,6 +11,7 @@
 #include "weft/core/error.hpp"
 #include "weft/core/shape.hpp"
 #include "weft/device/cpu.hpp"
+#include "weft/exec/memory.hpp"
 #include "weft/ops/core/input.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -138,7 +139,7 @@ constexpr bool on_host() {
   if constexpr (requires { typename A::device_type; })
     return std::is_same_v<typename A::device_type, Cpu>;
   else
-    return std::is_same_v<Device, Cpu> || !std::is_pointer_v<A>;
+    return std::is_same_v<tensor_device<Device>, Cpu> || !std::is_pointer_v<A>;
 }
 
 [[noreturn]] inline void throw_argument_size(const char* what, int number, const Dims& wanted, i64 given) {

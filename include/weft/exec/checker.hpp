@@ -25,6 +25,52 @@ constexpr Checks checks_of() {
     return {false, false};
 }
 
+// A number that is not finite, and where an element lies.
+inline std::string number_text(double x) { return x != x ? "nan" : x < 0 ? "-inf" : "inf"; }
+inline std::string place_text(const Dims& d, i64 flat) {
+  Dims at;
+  at.rank = d.rank;
+  for (int k = d.rank; k-- > 0;) {
+    at.extent[k] = flat % d.extent[k];
+    flat /= d.extent[k];
+  }
+  return to_text(at).c_str();
+}
+
+// "fc1.weight"
+template <class Source>
+std::string name_of_state(const ir::Slot& slot) {
+  if constexpr (requires { typename Source::model; }) {
+    constexpr const auto& table = nn::state_table<typename Source::model>;
+    if (slot.space == ir::Space::model)
+      for (int i = 0; i < table.size; ++i)
+        if (table.row[i].offset == slot.offset) return std::string(table.row[i].name.view());
+  }
+  return slot.space == ir::Space::model ? "the parameters" : "the optimiser's state";
+}
+
+// Where the loss scale lies in the optimiser's block; -1: there is none.
+template <class Source>
+constexpr i64 scale_offset_of() {
+  if constexpr (requires { Source::scale_offset; })
+    return Source::scale_offset;
+  else
+    return -1;
+}
+// Nodes that depend on a loss scale: gradients that overflow by design.
+inline List<u8> scaled_nodes(const ir::Graph& g, i64 scale_offset) {
+  List<u8> scaled(g.nodes.size(), 0);
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    const ir::Node& n = g.nodes[i];
+    if (n.op == ir::Op::state && scale_offset >= 0) {
+      const ir::Slot& slot = g.slots[static_cast<int>(n.imm)];
+      scaled[i] = slot.space == ir::Space::optimizer && slot.offset == scale_offset;
+    }
+    for (int k = 0; k < n.arity; ++k) scaled[i] |= scaled[g.in(i, k)];
+  }
+  return scaled;
+}
+
 // Of the program that Source is compiled to. (A template, so that programs without one do not pay for it
 // while they compile.)
 template <class Source>
@@ -84,7 +130,7 @@ class Checker {
   };
 
   void watch_graph(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan) {
-    const List<u8> spared = scaled_nodes(g);
+    const List<u8> spared = scaled_nodes(g, scale_offset_of<Source>());
     List<int> writer(g.nodes.size(), -1);  // the step that wrote a node
     for (int k = 0; k < f.groups.size(); ++k) {
       const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
@@ -108,34 +154,10 @@ class Checker {
     }
   }
 
-  // Nodes that depend on a loss scale: gradients that overflow by design.
-  static List<u8> scaled_nodes(const ir::Graph& g) {
-    List<u8> scaled(g.nodes.size(), 0);
-    for (int i = 0; i < g.nodes.size(); ++i) {
-      const ir::Node& n = g.nodes[i];
-      if (n.op == ir::Op::state) {
-        const ir::Slot& slot = g.slots[static_cast<int>(n.imm)];
-        if constexpr (requires { Source::scale_offset; })
-          scaled[i] = slot.space == ir::Space::optimizer && slot.offset == Source::scale_offset;
-      }
-      for (int k = 0; k < n.arity; ++k) scaled[i] |= scaled[g.in(i, k)];
-    }
-    return scaled;
-  }
-
   static int find(u64 address, const u64* addresses, int count) {
     for (int a = 0; a < count; ++a)
       if (addresses[a] == address) return a;
     return -1;
-  }
-  static std::string name_of_state(const ir::Slot& slot) {
-    if constexpr (requires { typename Source::model; }) {
-      constexpr const auto& table = nn::state_table<typename Source::model>;
-      if (slot.space == ir::Space::model)
-        for (int i = 0; i < table.size; ++i)
-          if (table.row[i].offset == slot.offset) return std::string(table.row[i].name.view());
-    }
-    return slot.space == ir::Space::model ? "the parameters" : "the optimiser's state";
   }
   std::string name_of_node(const ir::Graph& g, int node, const List<int>& writer) const {
     const ir::Node& n = g.nodes[node];
@@ -144,7 +166,7 @@ class Checker {
     if (n.op == ir::Op::input && !g.is_body) name = "input " + std::to_string(n.imm);
     if (n.op == ir::Op::state) {
       const ir::Slot& slot = g.slots[static_cast<int>(n.imm)];
-      name = name_of_state(slot);
+      name = name_of_state<Source>(slot);
     }
     return name + " " + to_text(g.dims(node)).c_str() + " of " + weft::name_of(n.dtype);
   }
@@ -290,16 +312,6 @@ class Checker {
 
   std::string kernel_text(int step) const {
     return "kernel " + std::to_string(step) + ", " + steps_[static_cast<std::size_t>(step)].text;
-  }
-  static std::string number_text(double x) { return x != x ? "nan" : x < 0 ? "-inf" : "inf"; }
-  static std::string place_text(const Dims& d, i64 flat) {
-    Dims at;
-    at.rank = d.rank;
-    for (int k = d.rank; k-- > 0;) {
-      at.extent[k] = flat % d.extent[k];
-      flat /= d.extent[k];
-    }
-    return to_text(at).c_str();
   }
 
   std::vector<Watched> steps_;

@@ -63,7 +63,7 @@ auto given_arguments(const A&... args) {
 template <class Device, class Source, class... I>
 class CompiledFunction {
  public:
-  using Code = exec::Compiled<Source>;
+  using Code = exec::code_of<Device, Source>;
   using Instance = exec::Instance<Device, Code>;
   using Program = typename Instance::Program;
   using ResultTypes = typename exec::Results<typename Source::result>::tuple;
@@ -87,14 +87,14 @@ class CompiledFunction {
   }
 
   // Memory the function needs for intermediate values and results, in bytes.
-  static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
+  static constexpr i64 workspace_bytes() { return Code::workspace_bytes(); }
   // What a caller who lends its memory must lend: the same, and on a GPU room for inputs, partial sums and
   // the library's scratch.
   static constexpr i64 memory_bytes() { return Program::memory_bytes(); }
   // Kernels that a call launches, those inside a loop once.
-  static constexpr int launches() { return Code::header.launches; }
+  static constexpr int launches() { return Code::launches(); }
   // How many buffers of a model a call assigns.
-  static constexpr int assigned() { return Code::header.assigns; }
+  static constexpr int assigned() { return Code::assigns; }
   // Whether the padded rows of a loader's batch count in result K.
   template <int K>
   static constexpr bool padding_counts() {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "weft/device/cpu.hpp"
+#include "weft/exec/host_arguments.hpp"
 #include "weft/exec/launch_list.hpp"
 #include "weft/kernels/axis/host.hpp"
 #include "weft/kernels/custom/host.hpp"
@@ -102,8 +103,10 @@ class HostProgram {
   void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
   // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
   void bind_input(int number, const void* data) {
-    const auto* at = static_cast<const std::byte*>(data);
-    steps_.bind_input(number, overlaps(at, input_bytes(number)) ? copied(number, at) : at);
+    const HostBlock written[]{{workspace_.data(), memory_bytes()},
+                              {model_, P::header.model_bytes},
+                              {optimizer_, P::header.optimizer_bytes}};
+    steps_.bind_input(number, arguments_.readable(number, data, input_bytes(number), written));
   }
   void run() const { steps_.run(threads_); }
   // The same under a Checker's eyes.
@@ -124,25 +127,7 @@ class HostProgram {
   }
 
  private:
-  static constexpr int input_count = at_least_one(P::header.inputs);
   static i64 input_bytes(int number) { return static_cast<i64>(P::image[P::header.input_at + number]); }
-  bool overlaps(const std::byte* at, i64 bytes) const {
-    const auto place = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
-    const auto meets = [&](const std::byte* block, i64 size) {
-      return place(at) < place(block) + static_cast<u64>(size) &&
-             place(block) < place(at) + static_cast<u64>(bytes);
-    };
-    return bytes > 0 && (meets(workspace_.data(), memory_bytes()) || meets(model_, P::header.model_bytes) ||
-                         meets(optimizer_, P::header.optimizer_bytes));
-  }
-  const std::byte* copied(int number, const std::byte* at) {
-    HostBuffer& copy = copies_[number];
-    const auto bytes = static_cast<std::size_t>(input_bytes(number));
-    if (copy.size() == 0) copy = HostBuffer(bytes);
-    std::memcpy(copy.data(), at, bytes);
-    return copy.data();
-  }
-
   static HostBuffer workspace(std::byte* given) {
     constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
     return given != nullptr ? HostBuffer::borrow(given, bytes) : HostBuffer(bytes);
@@ -152,7 +137,7 @@ class HostProgram {
   const std::byte* model_;
   const std::byte* optimizer_;
   HostBuffer workspace_, scalars_;
-  HostBuffer copies_[input_count];
+  HostArguments arguments_{P::header.inputs};
   HostLaunchList steps_;
 };
 

@@ -97,13 +97,13 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   constexpr bool kept = promote(dtype_of<From>, dtype_of<T>) == dtype_of<T>;
   static_assert(sizeof(AssignedDtype<kept, Tensor<T, S, Device>, From, T>) > 0);
   if constexpr (!refused_before<Source, S>) {
-    using Program = typename ProgramOf<Device, Compiled<Source>>::type;
+    using Program = typename ProgramOf<Device, code_of<Device, Source>>::type;
     static thread_local Program program(device, Blocks{});
     if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
     int number = 0;
     auto bind = [&]<class A>(const A& leaf) {
       if constexpr (TensorLike<A>) {
-        static_assert(sizeof(OneDevice<std::is_same_v<typename A::device_type, Device>, A, Device>) > 0);
+        static_assert(sizeof(OneDevice<std::is_same_v<typename A::device_type, tensor_device<Device>>, A, Device>) > 0);
         if (leaf.data() == nullptr && A::shape::size > 0) throw_no_elements();
         program.bind_input(number++, leaf.data());
       } else {

@@ -16,6 +16,17 @@ namespace WEFT_NAMESPACE::exec {
 template <class Device, class P>
 struct ProgramOf;
 
+// What watches a program: its own class, or the one that looks between kernels.
+template <class Program, class Source>
+struct CheckerOf {
+  using type = Checker<Source>;
+};
+template <class Program, class Source>
+requires requires { typename Program::Checker; }
+struct CheckerOf<Program, Source> {
+  using type = typename Program::Checker;
+};
+
 template <class Device, class P>
 class Instance final : public Counted {
  public:
@@ -29,7 +40,7 @@ class Instance final : public Counted {
         program_(new Program(device, {.model = model_ ? model_->data() : nullptr,
                                       .optimizer = optimizer_ ? optimizer_->data() : nullptr,
                                       .workspace = static_cast<std::byte*>(workspace)})),
-        results_(device, P::header.outputs) {}
+        results_(device, P::outputs) {}
   // Where a result that is still held finds no memory, the program's is never given back.
   ~Instance() override {
     try {
@@ -83,25 +94,21 @@ class Instance final : public Counted {
   // Output K, a tensor of T with shape S, as the caller may keep it.
   template <class T, class S, int K>
   auto result() {
-    constexpr u64 address = P::image[P::header.output_at + K];
-    constexpr bool in_state = address != kernel_ir::BufferAddress::none &&
-                              (kernel_ir::BufferAddress::space(address) == ir::Space::model ||
-                               kernel_ir::BufferAddress::space(address) == ir::Space::optimizer);
-    return TensorView<T, S, Device>(
-        results_.give(*program_, K, S::size * static_cast<i64>(sizeof(T)), in_state));
+    return TensorView<T, S, tensor_device<Device>>(
+        results_.give(*program_, K, S::size * static_cast<i64>(sizeof(T)), P::output_in_state(K)));
   }
 
  private:
   static constexpr Checks checks = checks_of<typename P::source>();
   struct SharedChecker final : Counted {
-    Checker<typename P::source> checker;
+    typename CheckerOf<Program, typename P::source>::type checker;
   };
   struct None {};
 
   State model_, optimizer_;
   Program* program_;
   HeldResults<Device> results_;
-  std::vector<std::byte> padded_[at_least_one(P::header.inputs)];
+  std::vector<std::byte> padded_[at_least_one(P::inputs)];
   std::conditional_t<checks.any(), Shared<SharedChecker>, None> checker_;
   bool busy_ = false;
 };

@@ -14,20 +14,31 @@ namespace WEFT_NAMESPACE::exec {
 // Memory of a device, and its copies to and from the host, which are complete when they return.
 template <class Device>
 struct DeviceMemory;
-template <>
-struct DeviceMemory<Cpu> {
+// That of a device whose memory is the host's.
+template <class Device>
+struct HostMemory {
   using Buffer = HostBuffer;
-  static Buffer allocate(const Cpu&, i64 bytes) { return Buffer(static_cast<std::size_t>(bytes)); }
-  static void zero(const Cpu&, std::byte* at, i64 bytes) {
+  static Buffer allocate(const Device&, i64 bytes) { return Buffer(static_cast<std::size_t>(bytes)); }
+  static void zero(const Device&, std::byte* at, i64 bytes) {
     if (bytes > 0) std::memset(at, 0, static_cast<std::size_t>(bytes));
   }
-  static void to_host(const Cpu&, void* to, const std::byte* from, i64 bytes) {
+  static void to_host(const Device&, void* to, const std::byte* from, i64 bytes) {
     if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
-  static void from_host(const Cpu&, std::byte* to, const void* from, i64 bytes) {
+  static void from_host(const Device&, std::byte* to, const void* from, i64 bytes) {
     if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
 };
+template <>
+struct DeviceMemory<Cpu> : HostMemory<Cpu> {};
+
+// The device of the tensors that a program for Device gives: itself, or the one whose memory it works in.
+template <class Device>
+struct TensorsOf {
+  using type = Device;
+};
+template <class Device>
+using tensor_device = typename TensorsOf<Device>::type;
 
 // What owners of memory share, whatever device it is of.
 class Storage : public Counted {
@@ -42,9 +53,10 @@ template <class Device>
 class DeviceStorage final : public Storage {
  public:
   using Buffer = typename DeviceMemory<Device>::Buffer;
-  // `given`: memory that the caller keeps alive, or null for memory of its own.
-  DeviceStorage(const Device& device, i64 bytes, void* given = nullptr)
+  // `given`: memory that the caller, or `owner`, keeps alive, or null for memory of its own.
+  DeviceStorage(const Device& device, i64 bytes, void* given = nullptr, Shared<Storage> owner = {})
       : device_(device),
+        owner_(std::move(owner)),
         buffer_(given != nullptr ? Buffer::borrow(given, static_cast<std::size_t>(bytes))
                                  : DeviceMemory<Device>::allocate(device, bytes)) {
     data_ = buffer_.data();
@@ -54,6 +66,7 @@ class DeviceStorage final : public Storage {
 
  private:
   Device device_;
+  Shared<Storage> owner_;
   Buffer buffer_;
 };
 

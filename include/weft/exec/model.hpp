@@ -73,10 +73,19 @@ struct StateShape {
   static constexpr Dims value = nn::state_table<M>.row[I >= 0 ? I : 0].dims;
 };
 
+// A device as it is, or without its visitor.
+template <class Device>
+Device unvisited(const Device& device) {
+  if constexpr (requires { device.unvisited(); })
+    return device.unvisited();
+  else
+    return device;
+}
+
 // Runs a program that sets a model's state, such as its starting values.
 template <class Source, class Device>
 void run_once(const Device& device, std::byte* state, u64 seed) {
-  typename ProgramOf<Device, Compiled<Source>>::type program(device, {.model = state});
+  typename ProgramOf<Device, code_of<Device, Source>>::type program(unvisited(device), {.model = state});
   program.set_random(seed, ~u64{0});
   program.run();
   program.wait();
@@ -111,6 +120,13 @@ class Model {
   // The same as the options of compile and make_trainer say it: seed{7}.
   explicit Model(const Device& device, const weft::seed& given, void* memory = nullptr)
       : Model(device, given.value, memory) {}
+  // Shares the state of a model whose memory `device` can work in: Model<Net, Interpreter> seen(Interpreter{},
+  // model).
+  template <class Other>
+  requires(!std::is_same_v<Other, Device> &&
+           std::is_same_v<exec::tensor_device<Other>, exec::tensor_device<Device>>)
+  Model(const Device& device, Model<M, Other>& model)
+      : state_(new exec::DeviceStorage<Device>(device, state_bytes(), model.storage()->data(), model.storage())) {}
   Model(Model&&) noexcept = default;
   Model& operator=(Model&&) noexcept = default;
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
@@ -252,7 +268,7 @@ class Model {
     constexpr DType dtype = nn::state_table<M>.row[row].dtype;
     constexpr i64 offset = nn::state_table<M>.row[row].offset;
     using T = std::conditional_t<ReadOnly, const ctype<dtype>, ctype<dtype>>;
-    return TensorView<T, shape_of<exec::StateShape<M, i>>, Device>(
+    return TensorView<T, shape_of<exec::StateShape<M, i>>, exec::tensor_device<Device>>(
         reinterpret_cast<T*>(storage()->data() + offset), storage());
   }
 

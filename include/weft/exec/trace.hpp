@@ -167,7 +167,27 @@ struct Compiled {
   static constexpr const auto& words = Kept<ProgramStage<Source>>::words;
   static constexpr compiler::ImageHeader header = compiler::read_header(words.w);
   static constexpr const u64* image = words.w + compiler::header_words;
+
+  static constexpr int inputs = header.inputs, outputs = header.outputs, assigns = header.assigns;
+  static constexpr int launches() { return header.launches; }
+  static constexpr i64 workspace_bytes() { return header.workspace_bytes; }
+  static constexpr const compiler::ImageHeader& plan() { return header; }
+  // Whether result k lies in state, which other programs write.
+  static constexpr bool output_in_state(int k) {
+    const u64 address = image[header.output_at + k];
+    return address != kernel_ir::BufferAddress::none &&
+           (kernel_ir::BufferAddress::space(address) == ir::Space::model ||
+            kernel_ir::BufferAddress::space(address) == ir::Space::optimizer);
+  }
 };
+
+// What a device's program is made from: Compiled, or another class with its functions of constants.
+template <class Device, class Source>
+struct CodeOf {
+  using type = Compiled<Source>;
+};
+template <class Device, class Source>
+using code_of = typename CodeOf<Device, Source>::type;
 
 // f(inputs...)
 template <class F, class... I>

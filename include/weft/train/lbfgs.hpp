@@ -20,7 +20,7 @@ WEFT_REFUSAL(LbfgsMovesF32, "LBFGS: trained parameters must be f32");
 template <class M, class F, class Device, class O, class... I>
 class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>> {
   static_assert(sizeof(LbfgsMovesF32<parameter_type<M>() == DType::f32, M>) > 0);
-  using Code = exec::Compiled<StepSource<M, F, O, false, I...>>;
+  using Code = exec::code_of<Device, StepSource<M, F, O, false, I...>>;
   using Instance = exec::Instance<Device, Code>;
   using Program = typename Instance::Program;
   using Inputs = exec::InputTable<ForwardGraph<M, F, O, I...>, I...>;
@@ -94,12 +94,12 @@ class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>> {
   auto get_probe() const {
     return exec::probe_view<ForwardStage<M, F, O, I...>, typename O::Probes, Name, Nth>(*instance_);
   }
-  static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
+  static constexpr i64 workspace_bytes() { return Code::workspace_bytes(); }
   // What a caller who lends memory must lend, as a Trainer's.
   static constexpr i64 memory_bytes() { return Program::memory_bytes(); }
   static constexpr i64 optimizer_bytes() { return layout.bytes; }
   static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + optimizer_bytes(); }
-  static constexpr int launches() { return Code::header.launches; }
+  static constexpr int launches() { return Code::launches(); }
 
  private:
   friend class Checkpointed<LbfgsTrainer>;

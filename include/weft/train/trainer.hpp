@@ -88,7 +88,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <bool Apply>
   using Source = train::StepSource<M, F, O, Apply, I...>;
   template <bool Apply>
-  using Code = exec::Compiled<Source<Apply>>;
+  using Code = exec::code_of<Device, Source<Apply>>;
   template <bool Apply>
   using Instance = exec::Instance<Device, Code<Apply>>;
   template <bool Apply>
@@ -204,7 +204,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     if constexpr (known) {
       using T = ctype<train::parameter_type<M>()>;
       T value{};
-      apply_->program().read_output(Code<true>::header.outputs - 1, &value, sizeof value);
+      apply_->program().read_output(Code<true>::outputs - 1, &value, sizeof value);
       const f64 x = static_cast<f64>(value);
       return O::Precision::scaled ? x : __builtin_sqrt(x) / micro;
     } else {
@@ -260,9 +260,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // Bytes of intermediate values; a constant, known before anything runs.
   static constexpr i64 workspace_bytes() {
     if constexpr (micro > 1)
-      return Code<true>::header.workspace_bytes + Code<false>::header.workspace_bytes;
+      return Code<true>::workspace_bytes() + Code<false>::workspace_bytes();
     else
-      return Code<true>::header.workspace_bytes;
+      return Code<true>::workspace_bytes();
   }
   // Bytes of parameters, buffers, moments and the rest of the optimiser's state.
   static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + optimizer_bytes(); }
@@ -277,8 +277,8 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
       return Program<true>::memory_bytes();
   }
   // Kernels that a step with an update launches, those inside a loop once.
-  static constexpr int launches() { return Code<true>::header.launches; }
-  static constexpr const compiler::ImageHeader& plan() { return Code<true>::header; }
+  static constexpr int launches() { return Code<true>::launches(); }
+  static constexpr const compiler::ImageHeader& plan() { return Code<true>::plan(); }
   // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
   static std::string explain(const Roofline& machine = {}) { return weft::explain<Source<true>>(machine); }
   // The model's table, and what a step takes.

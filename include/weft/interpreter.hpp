@@ -1,0 +1,4 @@
+#pragma once
+// The device Interpreter, which programs are debugged on: docs/interpreter.md. Beside weft/weft.hpp.
+
+#include "weft/exec/interpreter/program.hpp"
