@@ -147,6 +147,27 @@ WEFT_INLINE void write_register(void* values, i64 i, const V& v) {
     kernels::store(static_cast<ctype<t>*>(values) + i, v);
 }
 
+// Operand k of pointwise arithmetic as registers. A constant among small floats is what was written, not
+// rounded to them: so it is in a kernel, as in PyTorch.
+template <DType t>
+struct Operand {
+  static constexpr bool is_small = is_float(t) && size_of(t) < 4;
+  const std::byte* values;
+  bool is_constant = false;
+  f32 constant = 0;
+
+  Operand(const NodeCall& c, int k) : values(c.in[k]) {
+    const ir::Node& n = c.graph.nodes[c.graph.in(c.node, k)];
+    is_constant = is_small && n.op == ir::Op::constant;
+    if (is_constant) constant = static_cast<f32>(std::bit_cast<f64>(n.imm));
+  }
+  kernels::value_of<kernels::ScalarFamily, t> operator[](i64 i) const {
+    if constexpr (is_small)
+      if (is_constant) return constant;
+    return read_register<t>(values, i);
+  }
+};
+
 static_assert(static_cast<int>(kernels::Opcode::fma) == static_cast<int>(ir::Op::fma) -
                                                             static_cast<int>(ir::Op::neg));
 constexpr kernels::Opcode opcode_of(ir::Op op) {
@@ -158,16 +179,16 @@ void run_pointwise(const NodeCall& c) {
   using Family = kernels::ScalarFamily;
   constexpr kernels::Opcode code = opcode_of(op);
   const i64 size = c.dims().size();
-  for (i64 i = 0; i < size; ++i) {
-    const auto a = read_register<from>(c.in[0], i);
-    if constexpr (op == ir::Op::fma)
-      write_register<to>(
-          c.out, i,
-          kernels::multiply_add<to>(a, read_register<from>(c.in[1], i), read_register<from>(c.in[2], i)));
-    else if constexpr (code < kernels::Opcode::add)
-      write_register<to>(c.out, i, kernels::unary<code, to, from, Family>(a));
-    else
-      write_register<to>(c.out, i, kernels::binary<code, to, from, Family>(a, read_register<from>(c.in[1], i)));
+  const Operand<from> a(c, 0);
+  if constexpr (code < kernels::Opcode::add) {
+    for (i64 i = 0; i < size; ++i) write_register<to>(c.out, i, kernels::unary<code, to, from, Family>(a[i]));
+  } else if constexpr (op == ir::Op::fma) {
+    const Operand<from> b(c, 1), third(c, 2);
+    for (i64 i = 0; i < size; ++i) write_register<to>(c.out, i, kernels::multiply_add<to>(a[i], b[i], third[i]));
+  } else {
+    const Operand<from> b(c, 1);
+    for (i64 i = 0; i < size; ++i)
+      write_register<to>(c.out, i, kernels::binary<code, to, from, Family>(a[i], b[i]));
   }
 }
 

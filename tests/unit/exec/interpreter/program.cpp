@@ -12,6 +12,18 @@
 #include "weft/weft.hpp"
 
 using namespace weft;
+using testing::error_of;
+
+// A primitive of this test's own.
+template <>
+struct weft::custom_op<weft::op_id("interpreted_swish")> {
+  static constexpr const char* name = "interpreted_swish";
+  template <class T>
+  static void host(weft::CustomTensor<T> y, weft::CustomTensor<const T> x) {
+    for (weft::i64 i = 0; i < y.size(); ++i) y[i] = x[i] / (1 + std::exp(-x[i]));
+  }
+  static constexpr auto gradient(auto g, auto y, auto x) { return g * (sigmoid(x) + y * (1.0f - sigmoid(x))); }
+};
 
 namespace {
 
@@ -78,7 +90,7 @@ TEST_CASE("interpreter: what is not summed has Cpu's bits in every dtype") {
   check_functions<f16>();
   check_functions<bf16>();
   constexpr auto integers = [](auto a, auto b) {
-    return std::tuple{a * b + a / b - a % b, (a ^ b) | (a & b), cast<f32>(a) / 3.0f, a << 1, abs(a) >> 2, a == b};
+    return std::tuple{a * b + a / b - fmod(a, b), (a ^ b) | (a & b), cast<f32>(a) / 3.0f, cast<bf16>(a), cast<i8>(a), a == b};
   };
   const std::vector<i32> a = numbers<i32>(70, -1000, 1000), b = numbers<i32>(70, -9, 9);
   const auto expected = compile(Cpu{}, integers, in<i32, 7, 10>, in<i32, 7, 10>)(a, b);
@@ -91,7 +103,7 @@ TEST_CASE("interpreter: what is not summed has Cpu's bits in every dtype") {
 
 TEST_CASE("interpreter: the same random numbers") {
   constexpr auto draws = [](auto x) {
-    return std::tuple{dropout(x, {.p = 0.3f, .training = true}), rand<f32, 5, 13>(), randn<f32, 5, 13>(), randint<i64, 5, 13>(0, 100)};
+    return std::tuple{dropout(x, 0.3f), rand<f32, 5, 13>(), randn<f32, 5, 13>(), randint<i64, 5, 13>(0, 100)};
   };
   const std::vector<f32> x = numbers<f32>(65, -1, 1);
   auto cpu = compile(Cpu{}, draws, in<f32, 5, 13>, seed{7});
@@ -103,4 +115,132 @@ TEST_CASE("interpreter: the same random numbers") {
     CHECK(same_bits(std::get<2>(got), std::get<2>(expected)));
     CHECK(same_bits(std::get<3>(got), std::get<3>(expected)));
   }
+}
+
+TEST_CASE("interpreter: sums agree to rounding: products, convolutions, attention, loops, sorting, scatters") {
+  const auto run = [&](auto device) {
+    auto f = compile(
+        device,
+        [](auto x, auto w, auto i) {
+          constexpr auto take_first = [](auto v) { return slice<0, 0, 48>(v); };
+          const auto rows = reshape<6, 36>(x);
+          const auto heads = reshape<2, 3, 6, 6>(x);
+          const auto recurrence = loop(
+              [&](const auto& h, const auto& row) {
+                const auto next = tanh(matmul(h, w) + row);
+                return std::pair{next, next * 2.0f};
+              },
+              zeros<f32, 2, 6>(), reshape<18, 2, 6>(x));
+          return std::tuple{conv2d<ConvOptions{.stride = 2, .padding = 1}>(heads, reshape<4, 3, 2, 2>(take_first(x))),
+                            recurrence.first,
+                            recurrence.second,
+                            scaled_dot_product_attention(heads, heads * 0.5f, heads + 1.0f),
+                            cumsum<1>(rows),
+                            logsumexp<1>(rows),
+                            matmul(cast<bf16>(reshape<36, 6>(x)), cast<bf16>(w)),
+                            custom<"interpreted_swish">(x),
+                            argsort<1>(rows),
+                            index_select<0>(rows, i)};
+        },
+        in<f32, 216>, in<f32, 6, 6>, in<i32, 4>);
+    return f(numbers<f32>(216, -1, 1), numbers<f32>(36, -0.5, 0.5), std::vector<i32>{5, 0, 2, 2});
+  };
+  const auto expected = run(Cpu{}), got = run(Interpreter{});
+  CHECK(difference(std::get<0>(got), std::get<0>(expected)) < 1e-5);
+  CHECK(difference(std::get<1>(got), std::get<1>(expected)) < 1e-5);
+  CHECK(difference(std::get<2>(got), std::get<2>(expected)) < 1e-5);
+  CHECK(difference(std::get<3>(got), std::get<3>(expected)) < 1e-5);
+  CHECK(same_bits(std::get<4>(got), std::get<4>(expected)));
+  CHECK(difference(std::get<5>(got), std::get<5>(expected)) < 1e-5);
+  CHECK(difference(std::get<6>(got), std::get<6>(expected)) < 0.02);
+  CHECK(same_bits(std::get<7>(got), std::get<7>(expected)));
+  CHECK(same_bits(std::get<8>(got), std::get<8>(expected)));
+  CHECK(same_bits(std::get<9>(got), std::get<9>(expected)));
+}
+
+TEST_CASE("interpreter: the network of the README is trained alike") {
+  const std::vector<f32> x = numbers<f32>(128 * 64, 0, 1);
+  std::vector<i32> y(128);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<i32>(i * 7 % 10);
+  const auto run = [&](auto device, auto... options) {
+    auto trainer = make_trainer<Mlp>(device, classify, in<f32, 128, 64>, in<i32, 128>,
+                                     optim::AdamW{.lr = 1e-3f, .weight_decay = 0.01f}, seed{3}, options...);
+    std::vector<f32> losses;
+    for (int step = 0; step < 6; ++step) losses.push_back(trainer.step(x, y));
+    const auto weight = trainer.model().template get<"fc1.weight">().to_vector();
+    for (const f32 w : weight) losses.push_back(w);
+    return losses;
+  };
+  const auto close = [](const std::vector<f32>& a, const std::vector<f32>& b, double most) {
+    double largest = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::fabs(static_cast<double>(a[i] - b[i])));
+    return a.size() == b.size() && largest < most;
+  };
+  CHECK(close(run(Interpreter{}), run(Cpu{}), 1e-4));
+  CHECK(close(run(Interpreter{}, precision::bf16, clip::norm(1.0f)), run(Cpu{}, precision::bf16, clip::norm(1.0f)), 1e-2));
+}
+
+TEST_CASE("interpreter: a model's starting values, its files, and one that is shared with Cpu") {
+  Model<Mlp> model(Cpu{}, 5);
+  Model<Mlp, Interpreter> same(Interpreter{}, 5);
+  CHECK(same_bits(same.get<"fc1.weight">(), model.get<"fc1.weight">()));
+  Model<Mlp, Interpreter> shared(Interpreter{}, model);
+  CHECK(shared.state() == model.state());
+  constexpr auto call = [](const auto& m, auto v) { return m(v); };
+  auto f = compile(model, call, in<f32, 2, 64>);
+  auto g = compile(shared, call, in<f32, 2, 64>);
+  const std::vector<f32> x = numbers<f32>(128, 0, 1);
+  CHECK(difference(g(x), f(x)) < 1e-5);
+  model.get<"fc2.bias">()[3] += 1;
+  CHECK(difference(g(x), f(x)) < 1e-5);
+}
+
+TEST_CASE("interpreter: results are fed back, kept, written elsewhere") {
+  auto f = compile(
+      Interpreter{}, [](auto x) { return std::pair{tanh(matmul(x, x)), x + 1.0f}; }, in<f32, 4, 4>);
+  auto reference = compile(
+      Cpu{}, [](auto x) { return std::pair{tanh(matmul(x, x)), x + 1.0f}; }, in<f32, 4, 4>);
+  const std::vector<f32> x = numbers<f32>(16, -1, 1);
+  auto [h, kept] = f(x);
+  auto [wanted, ignored] = reference(x);
+  for (int step = 0; step < 4; ++step) {
+    h = std::get<0>(f(h));
+    wanted = std::get<0>(reference(wanted));
+    CHECK(difference(h, wanted) < 1e-5);
+  }
+  for (std::size_t i = 0; i < 16; ++i) CHECK(kept[static_cast<i64>(i)] == x[i] + 1.0f);
+  const auto again = f(std::get<0>(f(x)).span());  // in the program's own memory
+  CHECK(difference(std::get<0>(again), std::get<0>(reference(std::get<0>(reference(x))))) < 1e-5);
+  std::vector<f32> to(16), other(16);
+  f.into(to, other)(x);
+  CHECK(other[5] == x[5] + 1.0f);
+  const Tensor<f32, Shape<4, 4>> a(x);
+  const Tensor<f32, Shape<4, 4>, Interpreter> y = exp(a) * 2.0f;
+  const Tensor<f32, Shape<4, 4>> z = exp(a) * 2.0f;
+  CHECK(same_bits(y, z));
+  static_assert(f.workspace_bytes() >= 2 * 16 * 4 && f.launches() > 2);
+}
+
+namespace {
+
+int visits = 0;
+std::vector<std::string> visited;
+void visit(const NodeValue& value) {
+  ++visits;
+  visited.push_back(to_text(value));
+}
+
+}  // namespace
+
+TEST_CASE("interpreter: a visitor sees the value of every node") {
+  auto f = compile(
+      Interpreter{.visit = visit}, [](auto x) { return exp(x) > 1.0f; }, in<f32, 2>);
+  f(std::vector<f32>{0, 1});
+  CHECK(visits == 4);
+  CHECK(visited[0] == "%0 = input 0 : f32 (2,)\ntensor([0., 1.])");
+  CHECK(visited[1] == "%1 = exp(%0) : f32 (2,)\ntensor([1.0000, 2.7183])");
+  CHECK(visited[3].find("tensor([False,  True])") != std::string::npos);
+  visits = 0;
+  Model<Mlp, Interpreter> model(Interpreter{.visit = visit}, 1);
+  CHECK(visits == 0);
 }
