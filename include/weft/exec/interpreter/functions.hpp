@@ -50,19 +50,33 @@ inline Steps row_major(const Dims& d) {
   }
   return steps;
 }
-// Calls f(position) for every index within d in row-major order; the position is the sum of the steps.
-template <class F>
-void walk_steps(const Dims& d, const Steps& steps, const F& f) {
-  i64 index[max_rank + 1]{}, at = 0;
-  for (i64 left = d.size(); left > 0; --left) {
-    f(at);
-    for (int a = d.rank; a-- > 0;) {
-      at += steps.by[a];
-      if (++index[a] < d.extent[a]) break;
-      at -= index[a] * steps.by[a];
-      index[a] = 0;
+// Goes through every index within some extents in row-major order; `at` is the sum of the steps.
+class Walk {
+ public:
+  Walk(const Dims& dims, const Steps& steps) : dims_(dims), steps_(steps), left_(dims.size()) {}
+  bool done() const { return left_ <= 0; }
+  void next() {
+    --left_;
+    for (int a = dims_.rank; a-- > 0;) {
+      at += steps_.by[a];
+      if (++index_[a] < dims_.extent[a]) return;
+      at -= index_[a] * steps_.by[a];
+      index_[a] = 0;
     }
   }
+  i64 at = 0;
+
+ private:
+  const Dims& dims_;
+  const Steps& steps_;
+  i64 left_;
+  i64 index_[max_rank + 1]{};
+};
+// The positions of a walk.
+inline List<i64> positions(const Dims& dims, const Steps& steps) {
+  List<i64> all;
+  for (Walk walk(dims, steps); !walk.done(); walk.next()) all.push(walk.at);
+  return all;
 }
 
 // An integer of any dtype: what an index is read as.
@@ -229,35 +243,31 @@ void run_reduction(const NodeCall& c) {
   using R = kernels::register_of<T>;
   constexpr kernels::Fold fold = fold_of<op>();
   const ReducedAxes axes = reduced_axes(c);
-  const T* x = c.operand<T>(0);
-  i64 out = 0;
-  walk_steps(axes.kept, axes.kept_steps, [&](i64 start) {
+  T* out = c.result<T>();
+  for (Walk kept(axes.kept, axes.kept_steps); !kept.done(); kept.next()) {
+    const T* const x = c.operand<T>(0) + kept.at;
     R total = kernels::detail::neutral<fold, R>();
-    walk_steps(axes.reduced, axes.reduced_steps, [&](i64 at) {
-      total = kernels::detail::combine<fold>(total, kernels::widen(x[start + at]));
-    });
-    c.result<T>()[out++] = kernels::narrow<T>(total);
-  });
+    for (Walk walk(axes.reduced, axes.reduced_steps); !walk.done(); walk.next())
+      total = kernels::detail::combine<fold>(total, kernels::widen(x[walk.at]));
+    *out++ = kernels::narrow<T>(total);
+  }
 }
 // The place of the first of the best elements; a NaN is better than any number.
 template <ir::Op op, DType t>
 void run_arg(const NodeCall& c) {
   using T = ctype<t>;
   using R = kernels::register_of<T>;
-  constexpr bool max = op == ir::Op::argmax;
+  using Best = kernels::detail::Best<R>;
   const ReducedAxes axes = reduced_axes(c);
-  const T* x = c.operand<T>(0);
-  i64 out = 0;
-  walk_steps(axes.kept, axes.kept_steps, [&](i64 start) {
-    kernels::detail::Best<R> best{kernels::detail::neutral<fold_of<op>(), R>(),
-                                  std::numeric_limits<i64>::max()};
+  i64* out = c.result<i64>();
+  for (Walk kept(axes.kept, axes.kept_steps); !kept.done(); kept.next()) {
+    const T* const x = c.operand<T>(0) + kept.at;
+    Best best{kernels::detail::neutral<fold_of<op>(), R>(), std::numeric_limits<i64>::max()};
     i64 place = 0;
-    walk_steps(axes.reduced, axes.reduced_steps, [&](i64 at) {
-      best = kernels::detail::BetterOf<max>{}(best,
-                                              kernels::detail::Best<R>{kernels::widen(x[start + at]), place++});
-    });
-    c.result<i64>()[out++] = best.index;
-  });
+    for (Walk walk(axes.reduced, axes.reduced_steps); !walk.done(); walk.next())
+      best = kernels::detail::BetterOf<op == ir::Op::argmax>{}(best, Best{kernels::widen(x[walk.at]), place++});
+    *out++ = best.index;
+  }
 }
 
 // ---- products ----
@@ -269,54 +279,62 @@ WEFT_INLINE kernels::DotSum<T> product(T a, T b) {
   return kernels::wrapping_mul(static_cast<S>(kernels::widen(a)), static_cast<S>(kernels::widen(b)));
 }
 
+// A sum as an element of the result.
+template <DType to, class S>
+WEFT_INLINE ctype<to> rounded_sum(S sum) {
+  if constexpr (is_float(to) && size_of(to) < 4)
+    return ctype<to>(static_cast<f32>(sum));
+  else
+    return static_cast<ctype<to>>(sum);
+}
+
+// Where the factors of a product lie: element (i, j, k) of its result, of its batch, what is left of a and what
+// is left of b, is the sum over n of a[batch_a[i] + left_a[j] + term_a[n]] b[batch_b[i] + left_b[k] + term_b[n]].
+struct DotPlaces {
+  List<i64> batch_a, batch_b, left_a, left_b, term_a, term_b;
+};
+inline DotPlaces dot_places(const NodeCall& c) {
+  const ir::DotAxes axes = ir::dot_axes(c.graph, c.node);
+  const Dims &a = c.operand_dims(0), &b = c.operand_dims(1);
+  const auto listed = [](const Dims& d, const int* list, int count) {
+    const Steps steps = row_major(d);
+    Dims some;
+    Steps along;
+    for (int k = 0; k < count; ++k) {
+      along.by[some.rank] = steps.by[list[k]];
+      some.extent[some.rank++] = d.extent[list[k]];
+    }
+    return positions(some, along);
+  };
+  const auto left = [&](const Dims& d, ir::Axes used) {
+    int list[max_rank]{}, count = 0;
+    for (int k = 0; k < d.rank; ++k)
+      if ((used >> k & 1u) == 0) list[count++] = k;
+    return listed(d, list, count);
+  };
+  return {listed(a, axes.batch_a, axes.batch),           listed(b, axes.batch_b, axes.batch),
+          left(a, axes.used_a()),                        left(b, axes.used_b()),
+          listed(a, axes.contracted_a, axes.contracted), listed(b, axes.contracted_b, axes.contracted)};
+}
+
 template <DType to, DType from>
 void run_dot(const NodeCall& c) {
   using T = ctype<from>;
   using S = kernels::DotSum<T>;
-  const ir::DotAxes axes = ir::dot_axes(c.graph, c.node);
-  const Dims &da = c.operand_dims(0), &db = c.operand_dims(1);
-  const Steps steps_a = row_major(da), steps_b = row_major(db);
-  // the result's axes: the batch, what is left of a, what is left of b
-  Dims joint, left_a, left_b, summed;
-  Steps joint_a, joint_b, only_a, only_b, summed_a, summed_b;
-  for (int k = 0; k < axes.batch; ++k) {
-    joint_a.by[joint.rank] = steps_a.by[axes.batch_a[k]];
-    joint_b.by[joint.rank] = steps_b.by[axes.batch_b[k]];
-    joint.extent[joint.rank++] = da.extent[axes.batch_a[k]];
-  }
-  for (int k = 0; k < da.rank; ++k)
-    if (!(axes.used_a() >> k & 1u))
-      only_a.by[left_a.rank] = steps_a.by[k], left_a.extent[left_a.rank++] = da.extent[k];
-  for (int k = 0; k < db.rank; ++k)
-    if (!(axes.used_b() >> k & 1u))
-      only_b.by[left_b.rank] = steps_b.by[k], left_b.extent[left_b.rank++] = db.extent[k];
-  for (int k = 0; k < axes.contracted; ++k) {
-    summed_a.by[k] = steps_a.by[axes.contracted_a[k]];
-    summed_b.by[k] = steps_b.by[axes.contracted_b[k]];
-    summed.extent[summed.rank++] = da.extent[axes.contracted_a[k]];
-  }
-  // where the terms of a sum lie
-  const i64 terms = summed.size();
-  List<i64> term_a, term_b, joint_at_b;
-  walk_steps(summed, summed_a, [&](i64 at) { term_a.push(at); });
-  walk_steps(summed, summed_b, [&](i64 at) { term_b.push(at); });
-  walk_steps(joint, joint_b, [&](i64 at) { joint_at_b.push(at); });
-  const T *a = c.operand<T>(0), *b = c.operand<T>(1);
-  i64 out = 0;
-  int batch = 0;
-  walk_steps(joint, joint_a, [&](i64 at_a) {
-    const T* const b_batch = b + joint_at_b[batch++];
-    walk_steps(left_a, only_a, [&](i64 row) {
-      const T* const x = a + at_a + row;
-      walk_steps(left_b, only_b, [&](i64 column) {
-        const T* const y = b_batch + column;
+  const DotPlaces p = dot_places(c);
+  const i64* const term_a = p.term_a.data();
+  const i64* const term_b = p.term_b.data();
+  const int terms = p.term_a.size();
+  ctype<to>* out = c.result<ctype<to>>();
+  for (int i = 0; i < p.batch_a.size(); ++i)
+    for (const i64 row : p.left_a)
+      for (const i64 column : p.left_b) {
+        const T* const a = c.operand<T>(0) + p.batch_a[i] + row;
+        const T* const b = c.operand<T>(1) + p.batch_b[i] + column;
         S total = 0;
-        for (int k = 0; k < static_cast<int>(terms); ++k)
-          total = kernels::wrapping_add(total, product(x[term_a.items[k]], y[term_b.items[k]]));
-        c.result<ctype<to>>()[out++] = static_cast<ctype<to>>(total);
-      });
-    });
-  });
+        for (int n = 0; n < terms; ++n) total = kernels::wrapping_add(total, product(a[term_a[n]], b[term_b[n]]));
+        *out++ = rounded_sum<to>(total);
+      }
 }
 
 // The definition (ir/conv.hpp); places between the elements and beyond them add nothing.
@@ -351,7 +369,7 @@ void run_conv(const NodeCall& c) {
         tap[k] = 0;
       }
     }
-    c.result<ctype<to>>()[out] = static_cast<ctype<to>>(total);
+    c.result<ctype<to>>()[out] = rounded_sum<to>(total);
     for (int k = d.rank; k-- > 0;) {
       if (++index[k] < d.extent[k]) break;
       index[k] = 0;
@@ -465,33 +483,6 @@ void run_scatter_add(const NodeCall& c) {
           static_cast<R>(kernels::widen(to) + kernels::widen(c.operand<T>(1)[i * width + j])));
     }
   }
-}
-
-// The function of a kind.
-template <u64 Word>
-constexpr NodeFunction node_function() {
-  using ir::Op;
-  constexpr NodeKind kind = NodeKind::of(Word);
-  if constexpr (ir::is_pointwise(kind.op))
-    return &run_pointwise<kind.op, kind.to, kind.from>;
-  else if constexpr (kind.op == Op::argmax || kind.op == Op::argmin)
-    return &run_arg<kind.op, kind.from>;
-  else if constexpr (ir::is_reduction(kind.op))
-    return &run_reduction<kind.op, kind.to>;
-  else if constexpr (kind.op == Op::dot)
-    return &run_dot<kind.to, kind.from>;
-  else if constexpr (kind.op == Op::conv)
-    return &run_conv<kind.to, kind.from>;
-  else if constexpr (kind.op == Op::scan)
-    return &run_scan<kind.to, kind.fold>;
-  else if constexpr (kind.op == Op::argsort)
-    return &run_argsort<kind.from>;
-  else if constexpr (kind.op == Op::searchsorted)
-    return &run_search<kind.from>;
-  else if constexpr (kind.op == Op::scatter_reduce)
-    return &run_scatter_reduce<kind.to, kind.fold>;
-  else
-    return &run_scatter_add<kind.to>;
 }
 
 }  // namespace WEFT_NAMESPACE::exec

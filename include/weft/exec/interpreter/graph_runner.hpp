@@ -13,6 +13,8 @@
 
 namespace WEFT_NAMESPACE::exec {
 
+class GraphRunner;
+
 // The functions of a program's kinds and custom primitives.
 struct NodeFunctions {
   const u64* kinds = nullptr;
@@ -21,6 +23,10 @@ struct NodeFunctions {
   const u64* customs = nullptr;  // find_custom
   int custom_size = 0;
   void (*const* custom)(const kernels::HostLaunch&, int) = nullptr;  // in the order of their words
+  // Of the runner; null in a program without such nodes.
+  void (GraphRunner::*run_custom)(const NodeCall&) = nullptr;
+  void (GraphRunner::*make_loop)(int node) = nullptr;
+  void (GraphRunner::*run_loop)(const NodeCall&) = nullptr;
 
   NodeFunction find(u64 kind) const {
     for (int k = 0; k < count; ++k)
@@ -28,8 +34,6 @@ struct NodeFunctions {
     return nullptr;
   }
 };
-
-class GraphRunner;
 
 // What a run works on beside the values, and who watches it.
 struct RunContext {
@@ -105,18 +109,14 @@ class GraphRunner final : public Counted {
 
   void find_function(int i) {
     const ir::Op op = g_.nodes[i].op;
-    if (op == ir::Op::loop) {
-      ir::Graph body = ir::loop_body(g_, i);
-      LoopLayout layout = loop_layout(g_, i, body);
-      loops_[i] = Shared<Loop>(
-          new Loop(ir::loop_shape(g_, i), static_cast<LoopLayout&&>(layout),
-                   new GraphRunner(static_cast<ir::Graph&&>(body), functions_, context_, this)));
-      return;
-    }
     const u64 kind = node_kind(g_, i);
-    function_[i] = kind != 0 ? functions_.find(kind) : movement_function(op);
-    const bool other = ir::info(op).kind == ir::OpClass::leaf || op == ir::Op::custom || op == ir::Op::loop_result;
-    if (function_[i] == nullptr && !other) throw_missing(op);
+    if (kind != 0) function_[i] = functions_.find(kind);
+    const bool found = kind != 0                ? function_[i] != nullptr
+                       : op == ir::Op::loop     ? functions_.run_loop != nullptr
+                       : op == ir::Op::custom   ? functions_.run_custom != nullptr
+                                                : true;
+    if (!found) throw_missing(op);
+    if (op == ir::Op::loop) (this->*functions_.make_loop)(i);
   }
   [[noreturn]] static void throw_missing(ir::Op op) {
     throw Error("interpreter/function",
@@ -167,18 +167,29 @@ class GraphRunner final : public Counted {
       case ir::Op::random:
         return run_random(c, key_);
       case ir::Op::loop:
-        return run_loop(c, *loops_[c.node]);
+        return (this->*functions_.run_loop)(c);
       case ir::Op::loop_result: {
         const LoopLayout& layout = loops_[g_.in(c.node, 0)]->layout;
         const int k = static_cast<int>(n.imm);
         return copy_bytes(c.out, c.in[0] + layout.at[k], layout.size[k]);
       }
       default:
-        return run_custom(c);
+        return (this->*functions_.run_custom)(c);
     }
   }
 
-  void run_loop(const NodeCall& c, Loop& loop) {
+ public:
+  // What NodeFunctions names.
+  void make_loop(int i) {
+    ir::Graph body = ir::loop_body(g_, i);
+    LoopLayout layout = loop_layout(g_, i, body);
+    loops_[i] = Shared<Loop>(
+        new Loop(ir::loop_shape(g_, i), static_cast<LoopLayout&&>(layout),
+                 new GraphRunner(static_cast<ir::Graph&&>(body), functions_, context_, this)));
+  }
+
+  void run_loop(const NodeCall& c) {
+    Loop& loop = *loops_[c.node];
     GraphRunner& body = *loop.body;
     const ir::LoopShape& s = loop.shape;
     const LoopLayout& l = loop.layout;
@@ -244,6 +255,7 @@ class GraphRunner final : public Counted {
     functions_.custom[nth](launch, 1);
   }
 
+ private:
   // Before a loop's first trip: what its carries and its body's inputs inherit.
   void begin_checked(const NodeCall& c, Loop& loop) const {
     loop.odd = List<Oddity>(loop.shape.results());

@@ -1,5 +1,5 @@
 #pragma once
-// Which functions a graph needs: one for every kind of node whose arithmetic depends on dtypes, as a word.
+// Which functions a graph needs: one for every kind of node, as a word.
 // Law: only kinds that occur in a graph, or in a body of its loops, are compiled for it.
 
 #include "weft/core/constexpr_stage.hpp"
@@ -8,7 +8,7 @@
 
 namespace WEFT_NAMESPACE::exec {
 
-// Operation, dtype of the result, dtype that is worked on, fold; 0: no function of dtypes is needed.
+// Operation, dtype of the result, dtype that is worked on, fold; as a word 0: no function is needed.
 struct NodeKind {
   ir::Op op{};
   DType to{}, from{};
@@ -24,18 +24,25 @@ struct NodeKind {
   }
 };
 
-// What moves elements and changes none has no kind.
-constexpr bool has_kind(ir::Op op) {
+// Operations that a function of their own evaluates, whatever the dtypes; the runner evaluates loops, and
+// leaves that lie in memory.
+constexpr bool has_one_function(ir::Op op) {
   using ir::Op;
-  if (ir::is_pointwise(op)) return op != Op::bitcast && op != Op::stop_gradient && op != Op::select;
-  return ir::is_reduction(op) || op == Op::dot || op == Op::conv || op == Op::scatter_add ||
-         (ir::is_along_axis(op) && op != Op::take_along_axis);
+  return op == Op::constant || op == Op::iota || op == Op::bitcast || op == Op::stop_gradient ||
+         op == Op::surrogate || op == Op::slope || op == Op::select || ir::is_movement(op) ||
+         op == Op::take_rows || op == Op::take_along_axis || op == Op::flat_concat || op == Op::flat_slice;
+}
+constexpr bool has_functions(ir::Op op) {
+  using ir::Op;
+  return ir::is_pointwise(op) || ir::is_reduction(op) || op == Op::dot || op == Op::conv ||
+         op == Op::scatter_add || ir::is_along_axis(op);
 }
 
 constexpr u64 node_kind(const ir::Graph& g, int i) {
   using ir::Op;
   const ir::Node& n = g.nodes.items[i];
-  if (!has_kind(n.op)) return 0;
+  if (has_one_function(n.op)) return NodeKind{n.op, {}, {}, {}}.word();
+  if (!has_functions(n.op)) return 0;
   NodeKind kind{n.op, n.dtype, g.nodes.items[g.in(i, 0)].dtype, {}};
   if (n.op == Op::scatter_add || n.op == Op::scatter_reduce) kind.from = n.dtype;  // an index of any dtype
   if (n.op == Op::scan) kind.fold = static_cast<ir::Fold>(g.attribute(i, 2));

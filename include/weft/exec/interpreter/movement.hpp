@@ -63,10 +63,8 @@ inline void run_view(const NodeCall& c) {
   }
   const int unit = size_of(c.self().dtype);
   std::byte* out = c.out;
-  walk_steps(to, along, [&](i64 at) {
-    copy_bytes(out, c.in[0] + (start + at) * unit, unit);
-    out += unit;
-  });
+  for (Walk walk(to, along); !walk.done(); walk.next(), out += unit)
+    copy_bytes(out, c.in[0] + (start + walk.at) * unit, unit);
 }
 
 inline void run_pad(const NodeCall& c) {
@@ -77,10 +75,8 @@ inline void run_pad(const NodeCall& c) {
   i64 start = 0;
   for (int a = 0; a < to.rank; ++a) start += c.graph.attribute(c.node, 2 * a) * steps.by[a];
   const std::byte* x = c.in[0];
-  walk_steps(from, steps, [&](i64 at) {
-    copy_bytes(c.out + (start + at) * unit, x, unit);
-    x += unit;
-  });
+  for (Walk walk(from, steps); !walk.done(); walk.next(), x += unit)
+    copy_bytes(c.out + (start + walk.at) * unit, x, unit);
 }
 
 inline void run_select(const NodeCall& c) {
@@ -156,47 +152,70 @@ void each_piece(const ir::Graph& g, const ir::Slot& slot, const F& f) {
   }
 }
 
-// The function of an operation that needs no kind, and nothing but its operands; null: another one's.
-inline NodeFunction movement_function(ir::Op op) {
+inline void run_constant(const NodeCall& c) {
+  const DType t = c.self().dtype;
+  fill_elements(c.out, constant_element(t, c.self().imm), c.dims().size(), size_of(t));
+}
+// A bitcast, a reshape, a marker.
+inline void run_copy(const NodeCall& c) { copy_bytes(c.out, c.in[0], c.dims().size() * size_of(c.self().dtype)); }
+inline void run_flat_slice(const NodeCall& c) {
+  const i64 unit = size_of(c.self().dtype);
+  copy_bytes(c.out, c.in[0] + static_cast<i64>(c.self().imm) * unit, c.dims().size() * unit);
+}
+
+// The function of an operation that has one for all dtypes.
+template <ir::Op op>
+constexpr NodeFunction movement_function() {
   using ir::Op;
-  switch (op) {
-    case Op::constant:
-      return [](const NodeCall& c) {
-        fill_elements(c.out, constant_element(c.self().dtype, c.self().imm), c.dims().size(),
-                      size_of(c.self().dtype));
-      };
-    case Op::iota:
-      return &run_iota;
-    case Op::bitcast:
-    case Op::stop_gradient:
-    case Op::surrogate:
-    case Op::slope:
-    case Op::reshape:
-      return [](const NodeCall& c) {
-        copy_bytes(c.out, c.in[0], c.dims().size() * size_of(c.self().dtype));
-      };
-    case Op::broadcast:
-    case Op::permute:
-    case Op::slice:
-      return &run_view;
-    case Op::pad:
-      return &run_pad;
-    case Op::select:
-      return &run_select;
-    case Op::take_rows:
-      return &run_take_rows;
-    case Op::take_along_axis:
-      return &run_take_along_axis;
-    case Op::flat_concat:
-      return &run_flat_concat;
-    case Op::flat_slice:
-      return [](const NodeCall& c) {
-        const i64 unit = size_of(c.self().dtype);
-        copy_bytes(c.out, c.in[0] + static_cast<i64>(c.self().imm) * unit, c.dims().size() * unit);
-      };
-    default:
-      return nullptr;
-  }
+  if constexpr (op == Op::constant)
+    return &run_constant;
+  else if constexpr (op == Op::iota)
+    return &run_iota;
+  else if constexpr (op == Op::broadcast || op == Op::permute || op == Op::slice)
+    return &run_view;
+  else if constexpr (op == Op::pad)
+    return &run_pad;
+  else if constexpr (op == Op::select)
+    return &run_select;
+  else if constexpr (op == Op::take_rows)
+    return &run_take_rows;
+  else if constexpr (op == Op::take_along_axis)
+    return &run_take_along_axis;
+  else if constexpr (op == Op::flat_concat)
+    return &run_flat_concat;
+  else if constexpr (op == Op::flat_slice)
+    return &run_flat_slice;
+  else
+    return &run_copy;
+}
+
+// The function of a kind.
+template <u64 Word>
+constexpr NodeFunction node_function() {
+  using ir::Op;
+  constexpr NodeKind kind = NodeKind::of(Word);
+  if constexpr (has_one_function(kind.op))
+    return movement_function<kind.op>();
+  else if constexpr (ir::is_pointwise(kind.op))
+    return &run_pointwise<kind.op, kind.to, kind.from>;
+  else if constexpr (kind.op == Op::argmax || kind.op == Op::argmin)
+    return &run_arg<kind.op, kind.from>;
+  else if constexpr (ir::is_reduction(kind.op))
+    return &run_reduction<kind.op, kind.to>;
+  else if constexpr (kind.op == Op::dot)
+    return &run_dot<kind.to, kind.from>;
+  else if constexpr (kind.op == Op::conv)
+    return &run_conv<kind.to, kind.from>;
+  else if constexpr (kind.op == Op::scan)
+    return &run_scan<kind.to, kind.fold>;
+  else if constexpr (kind.op == Op::argsort)
+    return &run_argsort<kind.from>;
+  else if constexpr (kind.op == Op::searchsorted)
+    return &run_search<kind.from>;
+  else if constexpr (kind.op == Op::scatter_reduce)
+    return &run_scatter_reduce<kind.to, kind.fold>;
+  else
+    return &run_scatter_add<kind.to>;
 }
 
 }  // namespace WEFT_NAMESPACE::exec

@@ -24,6 +24,8 @@ struct Interpreted {
   static constexpr int outputs = program_graph<Source>().outputs.size();
   static constexpr int assigns = program_graph<Source>().assigns.size();
 
+  static constexpr bool has_loops = !program_graph<Source>().bodies.empty();
+
   static constexpr int kind_count = static_cast<int>(Kept<Kinds>::data[0]);
   static constexpr int custom_size = Kept<Kinds>::size - 1 - kind_count;
   static constexpr u64 kind(int k) { return Kept<Kinds>::data[1 + k]; }
@@ -122,7 +124,13 @@ struct InterpretedFunctions {
   static constexpr Table table = make(std::make_integer_sequence<int, P::kind_count>{},
                                       std::make_integer_sequence<int, P::count_customs()>{});
   static constexpr NodeFunctions list() {
-    return {table.kinds,  table.functions, P::kind_count, table.customs, P::custom_size, table.custom};
+    NodeFunctions f{table.kinds, table.functions, P::kind_count, table.customs, P::custom_size, table.custom};
+    if constexpr (P::custom_size > 0) f.run_custom = &GraphRunner::run_custom;
+    if constexpr (P::has_loops) {
+      f.make_loop = &GraphRunner::make_loop;
+      f.run_loop = &GraphRunner::run_loop;
+    }
+    return f;
   }
 };
 

@@ -22,6 +22,9 @@ constexpr DType dtypes[]{DType::f64, DType::f32, DType::f16,     DType::bf16,
 constexpr List<u64> all_kinds() {
   using ir::Op;
   List<u64> kinds;
+  for (int op = 0; op < ir::op_count; ++op)
+    if (exec::has_one_function(static_cast<Op>(op)))
+      kinds.push(exec::NodeKind{static_cast<Op>(op), {}, {}, {}}.word());
   const auto add = [&](Op op, DType to, DType from) { kinds.push(exec::NodeKind{op, to, from, {}}.word()); };
   for (const DType t : dtypes) {
     for (const DType from : dtypes) {
@@ -75,7 +78,9 @@ constexpr Table make_table(std::integer_sequence<int, K...>) {
   return {{kind_words.w[K]...}, {exec::node_function<kind_words.w[K]>()...}};
 }
 constexpr Table table = make_table(std::make_integer_sequence<int, kind_count>{});
-constexpr exec::NodeFunctions functions{table.kinds, table.functions, kind_count, nullptr, 0, nullptr};
+constexpr exec::NodeFunctions functions{
+    table.kinds, table.functions, kind_count, nullptr, 0,
+    nullptr,     nullptr,         &exec::GraphRunner::make_loop, &exec::GraphRunner::run_loop};
 
 template <class F>
 void with_type(DType t, F f) {
@@ -101,7 +106,11 @@ void with_type(DType t, F f) {
 void put(std::byte* to, DType t, const Array& values) {
   with_type(t, [&]<class T>(T) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const T x = is_float(t) ? static_cast<T>(static_cast<f32>(values[i])) : static_cast<T>(values[i]);
+      T x;
+      if constexpr (sizeof(T) < 4 && !std::is_same_v<T, bool>)
+        x = T(static_cast<f32>(values[i]));
+      else
+        x = static_cast<T>(values[i]);
       std::memcpy(to + i * sizeof(T), &x, sizeof x);
     }
   });
@@ -195,8 +204,7 @@ TEST_CASE("graph_runner: random graphs have the values of a plain evaluation in 
 
 TEST_CASE("graph_runner: a node that no function was compiled for is an error") {
   ir::Builder b;
-  const i64 extent[1]{3};
-  const ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, make_dims(1, extent), 0)};
+  const ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, make_dims<3>(), 0)};
   b.graph.inputs.push(x.id);
   b.graph.outputs.push(ir::unary(ir::Op::erf, x).id);
   const exec::RunContext context;
