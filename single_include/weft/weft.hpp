@@ -321,20 +321,31 @@ namespace WEFT_NAMESPACE::exec {
 // Memory of a device, and its copies to and from the host, which are complete when they return.
 template <class Device>
 struct DeviceMemory;
-template <>
-struct DeviceMemory<Cpu> {
+// That of a device whose memory is the host's.
+template <class Device>
+struct HostMemory {
   using Buffer = HostBuffer;
-  static Buffer allocate(const Cpu&, i64 bytes) { return Buffer(static_cast<std::size_t>(bytes)); }
-  static void zero(const Cpu&, std::byte* at, i64 bytes) {
+  static Buffer allocate(const Device&, i64 bytes) { return Buffer(static_cast<std::size_t>(bytes)); }
+  static void zero(const Device&, std::byte* at, i64 bytes) {
     if (bytes > 0) std::memset(at, 0, static_cast<std::size_t>(bytes));
   }
-  static void to_host(const Cpu&, void* to, const std::byte* from, i64 bytes) {
+  static void to_host(const Device&, void* to, const std::byte* from, i64 bytes) {
     if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
-  static void from_host(const Cpu&, std::byte* to, const void* from, i64 bytes) {
+  static void from_host(const Device&, std::byte* to, const void* from, i64 bytes) {
     if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
 };
+template <>
+struct DeviceMemory<Cpu> : HostMemory<Cpu> {};
+
+// The device of the tensors that a program for Device gives: itself, or the one whose memory it works in.
+template <class Device>
+struct TensorsOf {
+  using type = Device;
+};
+template <class Device>
+using tensor_device = typename TensorsOf<Device>::type;
 
 // What owners of memory share, whatever device it is of.
 class Storage : public Counted {
@@ -349,9 +360,10 @@ template <class Device>
 class DeviceStorage final : public Storage {
  public:
   using Buffer = typename DeviceMemory<Device>::Buffer;
-  // `given`: memory that the caller keeps alive, or null for memory of its own.
-  DeviceStorage(const Device& device, i64 bytes, void* given = nullptr)
+  // `given`: memory that the caller, or `owner`, keeps alive, or null for memory of its own.
+  DeviceStorage(const Device& device, i64 bytes, void* given = nullptr, Shared<Storage> owner = {})
       : device_(device),
+        owner_(std::move(owner)),
         buffer_(given != nullptr ? Buffer::borrow(given, static_cast<std::size_t>(bytes))
                                  : DeviceMemory<Device>::allocate(device, bytes)) {
     data_ = buffer_.data();
@@ -361,6 +373,7 @@ class DeviceStorage final : public Storage {
 
  private:
   Device device_;
+  Shared<Storage> owner_;
   Buffer buffer_;
 };
 
@@ -15705,7 +15718,7 @@ constexpr bool on_host() {
   if constexpr (requires { typename A::device_type; })
     return std::is_same_v<typename A::device_type, Cpu>;
   else
-    return std::is_same_v<Device, Cpu> || !std::is_pointer_v<A>;
+    return std::is_same_v<tensor_device<Device>, Cpu> || !std::is_pointer_v<A>;
 }
 
 [[noreturn]] inline void throw_argument_size(const char* what, int number, const Dims& wanted, i64 given) {
@@ -17155,6 +17168,45 @@ std::string explain(const Roofline& machine = {}) {
 // A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
 // memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
 
+// ---- weft/exec/host_arguments.hpp ----
+// Arguments of a program in host memory. Law: one that lies in memory which the program writes is read from a
+// copy, every other one where it is.
+
+namespace WEFT_NAMESPACE::exec {
+
+struct HostBlock {
+  const std::byte* data = nullptr;
+  i64 bytes = 0;
+};
+
+class HostArguments {
+ public:
+  explicit HostArguments(int count) : copies_(new HostBuffer[static_cast<std::size_t>(count)]) {}
+  HostArguments(const HostArguments&) = delete;
+  HostArguments& operator=(const HostArguments&) = delete;
+  ~HostArguments() { delete[] copies_; }
+
+  // Where argument `number` of so many bytes may be read while the blocks are written.
+  template <int Blocks>
+  const std::byte* readable(int number, const void* data, i64 bytes, const HostBlock (&written)[Blocks]) {
+    const auto* at = static_cast<const std::byte*>(data);
+    const auto place = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    bool meets = false;
+    for (const HostBlock& block : written)
+      meets = meets || (place(at) < place(block.data) + static_cast<u64>(block.bytes) &&
+                        place(block.data) < place(at) + static_cast<u64>(bytes));
+    if (bytes <= 0 || !meets) return at;
+    HostBuffer& copy = copies_[number];
+    if (copy.size() == 0) copy = HostBuffer(static_cast<std::size_t>(bytes));
+    std::memcpy(copy.data(), at, static_cast<std::size_t>(bytes));
+    return copy.data();
+  }
+
+ private:
+  HostBuffer* copies_;
+};
+
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/kernels/axis/host.hpp ----
 // How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
 // threads.
@@ -17342,8 +17394,10 @@ class HostProgram {
   void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
   // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
   void bind_input(int number, const void* data) {
-    const auto* at = static_cast<const std::byte*>(data);
-    steps_.bind_input(number, overlaps(at, input_bytes(number)) ? copied(number, at) : at);
+    const HostBlock written[]{{workspace_.data(), memory_bytes()},
+                              {model_, P::header.model_bytes},
+                              {optimizer_, P::header.optimizer_bytes}};
+    steps_.bind_input(number, arguments_.readable(number, data, input_bytes(number), written));
   }
   void run() const { steps_.run(threads_); }
   // The same under a Checker's eyes.
@@ -17364,25 +17418,7 @@ class HostProgram {
   }
 
  private:
-  static constexpr int input_count = at_least_one(P::header.inputs);
   static i64 input_bytes(int number) { return static_cast<i64>(P::image[P::header.input_at + number]); }
-  bool overlaps(const std::byte* at, i64 bytes) const {
-    const auto place = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
-    const auto meets = [&](const std::byte* block, i64 size) {
-      return place(at) < place(block) + static_cast<u64>(size) &&
-             place(block) < place(at) + static_cast<u64>(bytes);
-    };
-    return bytes > 0 && (meets(workspace_.data(), memory_bytes()) || meets(model_, P::header.model_bytes) ||
-                         meets(optimizer_, P::header.optimizer_bytes));
-  }
-  const std::byte* copied(int number, const std::byte* at) {
-    HostBuffer& copy = copies_[number];
-    const auto bytes = static_cast<std::size_t>(input_bytes(number));
-    if (copy.size() == 0) copy = HostBuffer(bytes);
-    std::memcpy(copy.data(), at, bytes);
-    return copy.data();
-  }
-
   static HostBuffer workspace(std::byte* given) {
     constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
     return given != nullptr ? HostBuffer::borrow(given, bytes) : HostBuffer(bytes);
@@ -17392,7 +17428,7 @@ class HostProgram {
   const std::byte* model_;
   const std::byte* optimizer_;
   HostBuffer workspace_, scalars_;
-  HostBuffer copies_[input_count];
+  HostArguments arguments_{P::header.inputs};
   HostLaunchList steps_;
 };
 
@@ -22897,7 +22933,27 @@ struct Compiled {
   static constexpr const auto& words = Kept<ProgramStage<Source>>::words;
   static constexpr compiler::ImageHeader header = compiler::read_header(words.w);
   static constexpr const u64* image = words.w + compiler::header_words;
+
+  static constexpr int inputs = header.inputs, outputs = header.outputs, assigns = header.assigns;
+  static constexpr int launches() { return header.launches; }
+  static constexpr i64 workspace_bytes() { return header.workspace_bytes; }
+  static constexpr const compiler::ImageHeader& plan() { return header; }
+  // Whether result k lies in state, which other programs write.
+  static constexpr bool output_in_state(int k) {
+    const u64 address = image[header.output_at + k];
+    return address != kernel_ir::BufferAddress::none &&
+           (kernel_ir::BufferAddress::space(address) == ir::Space::model ||
+            kernel_ir::BufferAddress::space(address) == ir::Space::optimizer);
+  }
 };
+
+// What a device's program is made from: Compiled, or another class with its functions of constants.
+template <class Device, class Source>
+struct CodeOf {
+  using type = Compiled<Source>;
+};
+template <class Device, class Source>
+using code_of = typename CodeOf<Device, Source>::type;
 
 // f(inputs...)
 template <class F, class... I>
@@ -22953,6 +23009,52 @@ constexpr Checks checks_of() {
     return Source::checks;
   else
     return {false, false};
+}
+
+// A number that is not finite, and where an element lies.
+inline std::string number_text(double x) { return x != x ? "nan" : x < 0 ? "-inf" : "inf"; }
+inline std::string place_text(const Dims& d, i64 flat) {
+  Dims at;
+  at.rank = d.rank;
+  for (int k = d.rank; k-- > 0;) {
+    at.extent[k] = flat % d.extent[k];
+    flat /= d.extent[k];
+  }
+  return to_text(at).c_str();
+}
+
+// "fc1.weight"
+template <class Source>
+std::string name_of_state(const ir::Slot& slot) {
+  if constexpr (requires { typename Source::model; }) {
+    constexpr const auto& table = nn::state_table<typename Source::model>;
+    if (slot.space == ir::Space::model)
+      for (int i = 0; i < table.size; ++i)
+        if (table.row[i].offset == slot.offset) return std::string(table.row[i].name.view());
+  }
+  return slot.space == ir::Space::model ? "the parameters" : "the optimiser's state";
+}
+
+// Where the loss scale lies in the optimiser's block; -1: there is none.
+template <class Source>
+constexpr i64 scale_offset_of() {
+  if constexpr (requires { Source::scale_offset; })
+    return Source::scale_offset;
+  else
+    return -1;
+}
+// Nodes that depend on a loss scale: gradients that overflow by design.
+inline List<u8> scaled_nodes(const ir::Graph& g, i64 scale_offset) {
+  List<u8> scaled(g.nodes.size(), 0);
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    const ir::Node& n = g.nodes[i];
+    if (n.op == ir::Op::state && scale_offset >= 0) {
+      const ir::Slot& slot = g.slots[static_cast<int>(n.imm)];
+      scaled[i] = slot.space == ir::Space::optimizer && slot.offset == scale_offset;
+    }
+    for (int k = 0; k < n.arity; ++k) scaled[i] |= scaled[g.in(i, k)];
+  }
+  return scaled;
 }
 
 // Of the program that Source is compiled to. (A template, so that programs without one do not pay for it
@@ -23014,7 +23116,7 @@ class Checker {
   };
 
   void watch_graph(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan) {
-    const List<u8> spared = scaled_nodes(g);
+    const List<u8> spared = scaled_nodes(g, scale_offset_of<Source>());
     List<int> writer(g.nodes.size(), -1);  // the step that wrote a node
     for (int k = 0; k < f.groups.size(); ++k) {
       const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
@@ -23038,34 +23140,10 @@ class Checker {
     }
   }
 
-  // Nodes that depend on a loss scale: gradients that overflow by design.
-  static List<u8> scaled_nodes(const ir::Graph& g) {
-    List<u8> scaled(g.nodes.size(), 0);
-    for (int i = 0; i < g.nodes.size(); ++i) {
-      const ir::Node& n = g.nodes[i];
-      if (n.op == ir::Op::state) {
-        const ir::Slot& slot = g.slots[static_cast<int>(n.imm)];
-        if constexpr (requires { Source::scale_offset; })
-          scaled[i] = slot.space == ir::Space::optimizer && slot.offset == Source::scale_offset;
-      }
-      for (int k = 0; k < n.arity; ++k) scaled[i] |= scaled[g.in(i, k)];
-    }
-    return scaled;
-  }
-
   static int find(u64 address, const u64* addresses, int count) {
     for (int a = 0; a < count; ++a)
       if (addresses[a] == address) return a;
     return -1;
-  }
-  static std::string name_of_state(const ir::Slot& slot) {
-    if constexpr (requires { typename Source::model; }) {
-      constexpr const auto& table = nn::state_table<typename Source::model>;
-      if (slot.space == ir::Space::model)
-        for (int i = 0; i < table.size; ++i)
-          if (table.row[i].offset == slot.offset) return std::string(table.row[i].name.view());
-    }
-    return slot.space == ir::Space::model ? "the parameters" : "the optimiser's state";
   }
   std::string name_of_node(const ir::Graph& g, int node, const List<int>& writer) const {
     const ir::Node& n = g.nodes[node];
@@ -23074,7 +23152,7 @@ class Checker {
     if (n.op == ir::Op::input && !g.is_body) name = "input " + std::to_string(n.imm);
     if (n.op == ir::Op::state) {
       const ir::Slot& slot = g.slots[static_cast<int>(n.imm)];
-      name = name_of_state(slot);
+      name = name_of_state<Source>(slot);
     }
     return name + " " + to_text(g.dims(node)).c_str() + " of " + weft::name_of(n.dtype);
   }
@@ -23220,16 +23298,6 @@ class Checker {
 
   std::string kernel_text(int step) const {
     return "kernel " + std::to_string(step) + ", " + steps_[static_cast<std::size_t>(step)].text;
-  }
-  static std::string number_text(double x) { return x != x ? "nan" : x < 0 ? "-inf" : "inf"; }
-  static std::string place_text(const Dims& d, i64 flat) {
-    Dims at;
-    at.rank = d.rank;
-    for (int k = d.rank; k-- > 0;) {
-      at.extent[k] = flat % d.extent[k];
-      flat /= d.extent[k];
-    }
-    return to_text(at).c_str();
   }
 
   std::vector<Watched> steps_;
@@ -23709,6 +23777,17 @@ namespace WEFT_NAMESPACE::exec {
 template <class Device, class P>
 struct ProgramOf;
 
+// What watches a program: its own class, or the one that looks between kernels.
+template <class Program, class Source>
+struct CheckerOf {
+  using type = Checker<Source>;
+};
+template <class Program, class Source>
+requires requires { typename Program::Checker; }
+struct CheckerOf<Program, Source> {
+  using type = typename Program::Checker;
+};
+
 template <class Device, class P>
 class Instance final : public Counted {
  public:
@@ -23722,7 +23801,7 @@ class Instance final : public Counted {
         program_(new Program(device, {.model = model_ ? model_->data() : nullptr,
                                       .optimizer = optimizer_ ? optimizer_->data() : nullptr,
                                       .workspace = static_cast<std::byte*>(workspace)})),
-        results_(device, P::header.outputs) {}
+        results_(device, P::outputs) {}
   // Where a result that is still held finds no memory, the program's is never given back.
   ~Instance() override {
     try {
@@ -23776,25 +23855,21 @@ class Instance final : public Counted {
   // Output K, a tensor of T with shape S, as the caller may keep it.
   template <class T, class S, int K>
   auto result() {
-    constexpr u64 address = P::image[P::header.output_at + K];
-    constexpr bool in_state = address != kernel_ir::BufferAddress::none &&
-                              (kernel_ir::BufferAddress::space(address) == ir::Space::model ||
-                               kernel_ir::BufferAddress::space(address) == ir::Space::optimizer);
-    return TensorView<T, S, Device>(
-        results_.give(*program_, K, S::size * static_cast<i64>(sizeof(T)), in_state));
+    return TensorView<T, S, tensor_device<Device>>(
+        results_.give(*program_, K, S::size * static_cast<i64>(sizeof(T)), P::output_in_state(K)));
   }
 
  private:
   static constexpr Checks checks = checks_of<typename P::source>();
   struct SharedChecker final : Counted {
-    Checker<typename P::source> checker;
+    typename CheckerOf<Program, typename P::source>::type checker;
   };
   struct None {};
 
   State model_, optimizer_;
   Program* program_;
   HeldResults<Device> results_;
-  std::vector<std::byte> padded_[at_least_one(P::header.inputs)];
+  std::vector<std::byte> padded_[at_least_one(P::inputs)];
   std::conditional_t<checks.any(), Shared<SharedChecker>, None> checker_;
   bool busy_ = false;
 };
@@ -24634,7 +24709,7 @@ auto given_arguments(const A&... args) {
 template <class Device, class Source, class... I>
 class CompiledFunction {
  public:
-  using Code = exec::Compiled<Source>;
+  using Code = exec::code_of<Device, Source>;
   using Instance = exec::Instance<Device, Code>;
   using Program = typename Instance::Program;
   using ResultTypes = typename exec::Results<typename Source::result>::tuple;
@@ -24658,14 +24733,14 @@ class CompiledFunction {
   }
 
   // Memory the function needs for intermediate values and results, in bytes.
-  static constexpr i64 workspace_bytes() { return Code::header.workspace_bytes; }
+  static constexpr i64 workspace_bytes() { return Code::workspace_bytes(); }
   // What a caller who lends its memory must lend: the same, and on a GPU room for inputs, partial sums and
   // the library's scratch.
   static constexpr i64 memory_bytes() { return Program::memory_bytes(); }
   // Kernels that a call launches, those inside a loop once.
-  static constexpr int launches() { return Code::header.launches; }
+  static constexpr int launches() { return Code::launches(); }
   // How many buffers of a model a call assigns.
-  static constexpr int assigned() { return Code::header.assigns; }
+  static constexpr int assigned() { return Code::assigns; }
   // Whether the padded rows of a loader's batch count in result K.
   template <int K>
   static constexpr bool padding_counts() {
@@ -25004,13 +25079,14 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   constexpr bool kept = promote(dtype_of<From>, dtype_of<T>) == dtype_of<T>;
   static_assert(sizeof(AssignedDtype<kept, Tensor<T, S, Device>, From, T>) > 0);
   if constexpr (!refused_before<Source, S>) {
-    using Program = typename ProgramOf<Device, Compiled<Source>>::type;
+    using Program = typename ProgramOf<Device, code_of<Device, Source>>::type;
     static thread_local Program program(device, Blocks{});
     if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
     int number = 0;
     auto bind = [&]<class A>(const A& leaf) {
       if constexpr (TensorLike<A>) {
-        static_assert(sizeof(OneDevice<std::is_same_v<typename A::device_type, Device>, A, Device>) > 0);
+        static_assert(
+            sizeof(OneDevice<std::is_same_v<typename A::device_type, tensor_device<Device>>, A, Device>) > 0);
         if (leaf.data() == nullptr && A::shape::size > 0) throw_no_elements();
         program.bind_input(number++, leaf.data());
       } else {
@@ -26617,10 +26693,17 @@ struct StateShape {
   static constexpr Dims value = nn::state_table<M>.row[I >= 0 ? I : 0].dims;
 };
 
+// A device as it is, but for a visitor that it may have (interpreter/device.hpp).
+template <class Device>
+Device unvisited(Device device) {
+  if constexpr (requires { device.visit; }) device.visit = nullptr;
+  return device;
+}
+
 // Runs a program that sets a model's state, such as its starting values.
 template <class Source, class Device>
 void run_once(const Device& device, std::byte* state, u64 seed) {
-  typename ProgramOf<Device, Compiled<Source>>::type program(device, {.model = state});
+  typename ProgramOf<Device, code_of<Device, Source>>::type program(unvisited(device), {.model = state});
   program.set_random(seed, ~u64{0});
   program.run();
   program.wait();
@@ -26655,6 +26738,14 @@ class Model {
   // The same as the options of compile and make_trainer say it: seed{7}.
   explicit Model(const Device& device, const weft::seed& given, void* memory = nullptr)
       : Model(device, given.value, memory) {}
+  // Shares the state of a model whose memory `device` can work in: Model<Net, Interpreter>
+  // seen(Interpreter{}, model).
+  template <class Other>
+  requires(!std::is_same_v<Other, Device> &&
+           std::is_same_v<exec::tensor_device<Other>, exec::tensor_device<Device>>)
+      Model(const Device& device, Model<M, Other>& model)
+      : state_(new exec::DeviceStorage<Device>(device, state_bytes(), model.storage()->data(),
+                                               model.storage())) {}
   Model(Model&&) noexcept = default;
   Model& operator=(Model&&) noexcept = default;
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
@@ -26796,7 +26887,7 @@ class Model {
     constexpr DType dtype = nn::state_table<M>.row[row].dtype;
     constexpr i64 offset = nn::state_table<M>.row[row].offset;
     using T = std::conditional_t<ReadOnly, const ctype<dtype>, ctype<dtype>>;
-    return TensorView<T, shape_of<exec::StateShape<M, i>>, Device>(
+    return TensorView<T, shape_of<exec::StateShape<M, i>>, exec::tensor_device<Device>>(
         reinterpret_cast<T*>(storage()->data() + offset), storage());
   }
 
@@ -48290,7 +48381,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <bool Apply>
   using Source = train::StepSource<M, F, O, Apply, I...>;
   template <bool Apply>
-  using Code = exec::Compiled<Source<Apply>>;
+  using Code = exec::code_of<Device, Source<Apply>>;
   template <bool Apply>
   using Instance = exec::Instance<Device, Code<Apply>>;
   template <bool Apply>
@@ -48406,7 +48497,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     if constexpr (known) {
       using T = ctype<train::parameter_type<M>()>;
       T value{};
-      apply_->program().read_output(Code<true>::header.outputs - 1, &value, sizeof value);
+      apply_->program().read_output(Code<true>::outputs - 1, &value, sizeof value);
       const f64 x = static_cast<f64>(value);
       return O::Precision::scaled ? x : __builtin_sqrt(x) / micro;
     } else {
@@ -48462,9 +48553,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // Bytes of intermediate values; a constant, known before anything runs.
   static constexpr i64 workspace_bytes() {
     if constexpr (micro > 1)
-      return Code<true>::header.workspace_bytes + Code<false>::header.workspace_bytes;
+      return Code<true>::workspace_bytes() + Code<false>::workspace_bytes();
     else
-      return Code<true>::header.workspace_bytes;
+      return Code<true>::workspace_bytes();
   }
   // Bytes of parameters, buffers, moments and the rest of the optimiser's state.
   static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + optimizer_bytes(); }
@@ -48479,8 +48570,8 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
       return Program<true>::memory_bytes();
   }
   // Kernels that a step with an update launches, those inside a loop once.
-  static constexpr int launches() { return Code<true>::header.launches; }
-  static constexpr const compiler::ImageHeader& plan() { return Code<true>::header; }
+  static constexpr int launches() { return Code<true>::launches(); }
+  static constexpr const compiler::ImageHeader& plan() { return Code<true>::plan(); }
   // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
   static std::string explain(const Roofline& machine = {}) { return weft::explain<Source<true>>(machine); }
   // The model's table, and what a step takes.

@@ -103,7 +103,8 @@ void evaluate(const L& lazy, T* to, const Device& device) {
     int number = 0;
     auto bind = [&]<class A>(const A& leaf) {
       if constexpr (TensorLike<A>) {
-        static_assert(sizeof(OneDevice<std::is_same_v<typename A::device_type, tensor_device<Device>>, A, Device>) > 0);
+        static_assert(
+            sizeof(OneDevice<std::is_same_v<typename A::device_type, tensor_device<Device>>, A, Device>) > 0);
         if (leaf.data() == nullptr && A::shape::size > 0) throw_no_elements();
         program.bind_input(number++, leaf.data());
       } else {

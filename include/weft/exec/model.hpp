@@ -73,13 +73,11 @@ struct StateShape {
   static constexpr Dims value = nn::state_table<M>.row[I >= 0 ? I : 0].dims;
 };
 
-// A device as it is, or without its visitor.
+// A device as it is, but for a visitor that it may have (interpreter/device.hpp).
 template <class Device>
-Device unvisited(const Device& device) {
-  if constexpr (requires { device.unvisited(); })
-    return device.unvisited();
-  else
-    return device;
+Device unvisited(Device device) {
+  if constexpr (requires { device.visit; }) device.visit = nullptr;
+  return device;
 }
 
 // Runs a program that sets a model's state, such as its starting values.
@@ -120,13 +118,14 @@ class Model {
   // The same as the options of compile and make_trainer say it: seed{7}.
   explicit Model(const Device& device, const weft::seed& given, void* memory = nullptr)
       : Model(device, given.value, memory) {}
-  // Shares the state of a model whose memory `device` can work in: Model<Net, Interpreter> seen(Interpreter{},
-  // model).
+  // Shares the state of a model whose memory `device` can work in: Model<Net, Interpreter>
+  // seen(Interpreter{}, model).
   template <class Other>
   requires(!std::is_same_v<Other, Device> &&
            std::is_same_v<exec::tensor_device<Other>, exec::tensor_device<Device>>)
-  Model(const Device& device, Model<M, Other>& model)
-      : state_(new exec::DeviceStorage<Device>(device, state_bytes(), model.storage()->data(), model.storage())) {}
+      Model(const Device& device, Model<M, Other>& model)
+      : state_(new exec::DeviceStorage<Device>(device, state_bytes(), model.storage()->data(),
+                                               model.storage())) {}
   Model(Model&&) noexcept = default;
   Model& operator=(Model&&) noexcept = default;
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }

@@ -12,26 +12,25 @@ namespace WEFT_NAMESPACE {
 
 // The value of a node that has just been evaluated, or of an input or a parameter before its first use.
 struct NodeValue {
-  const char* op = nullptr;           // "exp", "dot", ...; "input", "state", ...
-  int node = 0;                       // its number in the graph, or in the body of the innermost loop
-  int depth = 0;                      // loops around it
-  i64 trip = -1;                      // of the innermost loop; -1 outside loops
-  DType dtype{};                      // of the elements
-  Dims dims;                          // their extents
-  const void* data = nullptr;         // elements in row-major order, until the next node is evaluated
-  const ir::Graph* graph = nullptr;   // where `node` is
+  const char* op = nullptr;          // "exp", "dot", ...; "input", "state", ...
+  int node = 0;                      // its number in the graph, or in the body of the innermost loop
+  int depth = 0;                     // loops around it
+  i64 trip = -1;                     // of the innermost loop; -1 outside loops
+  DType dtype{};                     // of the elements
+  Dims dims;                         // their extents
+  const void* data = nullptr;        // elements in row-major order, until the next node is evaluated
+  const ir::Graph* graph = nullptr;  // where `node` is
 
   // The node as the graph prints it: "%5 = exp(%4) : f32 (8, 10)".
   std::string text() const { return ir::print_node(*graph, node); }
 };
 
+// A device that evaluates programs node by node: docs/interpreter.md.
 struct Interpreter {
   // Called with every value of every run but those that give a model its starting values.
   void (*visit)(const NodeValue& value) = nullptr;
 
   constexpr bool operator==(const Interpreter&) const = default;
-  // The same without a visitor.
-  constexpr Interpreter unvisited() const { return {}; }
 };
 
 namespace exec {

@@ -182,8 +182,8 @@ struct Operand {
   }
 };
 
-static_assert(static_cast<int>(kernels::Opcode::fma) == static_cast<int>(ir::Op::fma) -
-                                                            static_cast<int>(ir::Op::neg));
+static_assert(static_cast<int>(kernels::Opcode::fma) ==
+              static_cast<int>(ir::Op::fma) - static_cast<int>(ir::Op::neg));
 constexpr kernels::Opcode opcode_of(ir::Op op) {
   return static_cast<kernels::Opcode>(static_cast<int>(op) - static_cast<int>(ir::Op::neg));
 }
@@ -198,7 +198,8 @@ void run_pointwise(const NodeCall& c) {
     for (i64 i = 0; i < size; ++i) write_register<to>(c.out, i, kernels::unary<code, to, from, Family>(a[i]));
   } else if constexpr (op == ir::Op::fma) {
     const Operand<from> b(c, 1), third(c, 2);
-    for (i64 i = 0; i < size; ++i) write_register<to>(c.out, i, kernels::multiply_add<to>(a[i], b[i], third[i]));
+    for (i64 i = 0; i < size; ++i)
+      write_register<to>(c.out, i, kernels::multiply_add<to>(a[i], b[i], third[i]));
   } else {
     const Operand<from> b(c, 1);
     for (i64 i = 0; i < size; ++i)
@@ -211,10 +212,10 @@ void run_pointwise(const NodeCall& c) {
 template <ir::Op op>
 constexpr kernels::Fold fold_of() {
   using ir::Op;
-  return op == Op::reduce_sum                                ? kernels::Fold::sum
-         : op == Op::reduce_prod                             ? kernels::Fold::prod
-         : op == Op::reduce_max || op == Op::argmax          ? kernels::Fold::max
-                                                             : kernels::Fold::min;
+  return op == Op::reduce_sum                       ? kernels::Fold::sum
+         : op == Op::reduce_prod                    ? kernels::Fold::prod
+         : op == Op::reduce_max || op == Op::argmax ? kernels::Fold::max
+                                                    : kernels::Fold::min;
 }
 
 // The reduced axes, which the operand is walked along for every element of the result.
@@ -265,7 +266,8 @@ void run_arg(const NodeCall& c) {
     Best best{kernels::detail::neutral<fold_of<op>(), R>(), std::numeric_limits<i64>::max()};
     i64 place = 0;
     for (Walk walk(axes.reduced, axes.reduced_steps); !walk.done(); walk.next())
-      best = kernels::detail::BetterOf<op == ir::Op::argmax>{}(best, Best{kernels::widen(x[walk.at]), place++});
+      best =
+          kernels::detail::BetterOf<op == ir::Op::argmax>{}(best, Best{kernels::widen(x[walk.at]), place++});
     *out++ = best.index;
   }
 }
@@ -288,8 +290,9 @@ WEFT_INLINE ctype<to> rounded_sum(S sum) {
     return static_cast<ctype<to>>(sum);
 }
 
-// Where the factors of a product lie: element (i, j, k) of its result, of its batch, what is left of a and what
-// is left of b, is the sum over n of a[batch_a[i] + left_a[j] + term_a[n]] b[batch_b[i] + left_b[k] + term_b[n]].
+// Where the factors of a product lie: element (i, j, k) of its result, of its batch, what is left of a and
+// what is left of b, is the sum over n of a[batch_a[i] + left_a[j] + term_a[n]] b[batch_b[i] + left_b[k] +
+// term_b[n]].
 struct DotPlaces {
   List<i64> batch_a, batch_b, left_a, left_b, term_a, term_b;
 };
@@ -312,9 +315,12 @@ inline DotPlaces dot_places(const NodeCall& c) {
       if ((used >> k & 1u) == 0) list[count++] = k;
     return listed(d, list, count);
   };
-  return {listed(a, axes.batch_a, axes.batch),           listed(b, axes.batch_b, axes.batch),
-          left(a, axes.used_a()),                        left(b, axes.used_b()),
-          listed(a, axes.contracted_a, axes.contracted), listed(b, axes.contracted_b, axes.contracted)};
+  return {listed(a, axes.batch_a, axes.batch),
+          listed(b, axes.batch_b, axes.batch),
+          left(a, axes.used_a()),
+          left(b, axes.used_b()),
+          listed(a, axes.contracted_a, axes.contracted),
+          listed(b, axes.contracted_b, axes.contracted)};
 }
 
 template <DType to, DType from>
@@ -332,7 +338,8 @@ void run_dot(const NodeCall& c) {
         const T* const a = c.operand<T>(0) + p.batch_a[i] + row;
         const T* const b = c.operand<T>(1) + p.batch_b[i] + column;
         S total = 0;
-        for (int n = 0; n < terms; ++n) total = kernels::wrapping_add(total, product(a[term_a[n]], b[term_b[n]]));
+        for (int n = 0; n < terms; ++n)
+          total = kernels::wrapping_add(total, product(a[term_a[n]], b[term_b[n]]));
         *out++ = rounded_sum<to>(total);
       }
 }
@@ -414,8 +421,8 @@ void run_argsort(const NodeCall& c) {
   List<Item> items(static_cast<int>(lines.extent)), spare(static_cast<int>(lines.extent));
   each_line(lines, [&](i64 o, i64 k) {
     for (i64 i = 0; i < lines.extent; ++i)
-      items[static_cast<int>(i)] = kernels::make_sort_item(
-          c.operand<T>(0)[(o * lines.extent + i) * lines.inner + k], i, descending);
+      items[static_cast<int>(i)] =
+          kernels::make_sort_item(c.operand<T>(0)[(o * lines.extent + i) * lines.inner + k], i, descending);
     kernels::detail::merge_sort(items.data(), spare.data(), lines.extent);
     for (i64 i = 0; i < count; ++i)
       c.result<i64>()[(o * count + i) * lines.inner + k] = items[static_cast<int>(i)].place();

@@ -111,16 +111,15 @@ class GraphRunner final : public Counted {
     const ir::Op op = g_.nodes[i].op;
     const u64 kind = node_kind(g_, i);
     if (kind != 0) function_[i] = functions_.find(kind);
-    const bool found = kind != 0                ? function_[i] != nullptr
-                       : op == ir::Op::loop     ? functions_.run_loop != nullptr
-                       : op == ir::Op::custom   ? functions_.run_custom != nullptr
-                                                : true;
+    const bool found = kind != 0              ? function_[i] != nullptr
+                       : op == ir::Op::loop   ? functions_.run_loop != nullptr
+                       : op == ir::Op::custom ? functions_.run_custom != nullptr
+                                              : true;
     if (!found) throw_missing(op);
     if (op == ir::Op::loop) (this->*functions_.make_loop)(i);
   }
   [[noreturn]] static void throw_missing(ir::Op op) {
-    throw Error("interpreter/function",
-                std::string("no function was compiled for ") + ir::info(op).name);
+    throw Error("interpreter/function", std::string("no function was compiled for ") + ir::info(op).name);
   }
 
   std::byte* block(ir::Space space) const {
@@ -183,9 +182,9 @@ class GraphRunner final : public Counted {
   void make_loop(int i) {
     ir::Graph body = ir::loop_body(g_, i);
     LoopLayout layout = loop_layout(g_, i, body);
-    loops_[i] = Shared<Loop>(
-        new Loop(ir::loop_shape(g_, i), static_cast<LoopLayout&&>(layout),
-                 new GraphRunner(static_cast<ir::Graph&&>(body), functions_, context_, this)));
+    loops_[i] =
+        Shared<Loop>(new Loop(ir::loop_shape(g_, i), static_cast<LoopLayout&&>(layout),
+                              new GraphRunner(static_cast<ir::Graph&&>(body), functions_, context_, this)));
   }
 
   void run_loop(const NodeCall& c) {
@@ -263,8 +262,7 @@ class GraphRunner final : public Counted {
     for (int k = 0; k < loop.shape.operands(); ++k) {
       const Oddity& odd = odd_[g_.in(c.node, k)];
       loop.body->input_faults_[k] = odd.fault;
-      if (k < loop.shape.carries)
-        loop.odd[loop.shape.final_of(k)] = loop.odd[loop.shape.history_of(k)] = odd;
+      if (k < loop.shape.carries) loop.odd[loop.shape.final_of(k)] = loop.odd[loop.shape.history_of(k)] = odd;
     }
   }
   // Of a loop's body after a trip: what the loop's results and the next trip's carries inherit.
@@ -299,9 +297,9 @@ class GraphRunner final : public Counted {
   const u32* key_ = nullptr;
   std::byte* workspace_ = nullptr;
   // of a program that is checked (node_checks.hpp)
-  List<Oddity> odd_;         // of each node
-  List<int> input_faults_;   // of a body's inputs
-  List<u8> spared_;          // scaled_nodes
+  List<Oddity> odd_;          // of each node
+  List<int> input_faults_;    // of a body's inputs
+  List<u8> spared_;           // scaled_nodes
   List<std::string> faults_;  // of the outermost graph and its loops, as sentences
 };
 

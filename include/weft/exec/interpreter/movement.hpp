@@ -111,8 +111,7 @@ inline void run_take_along_axis(const NodeCall& c) {
       const i64 to = (o * count + j) * lines.inner + k;
       const i64 at = place_along(read_integer(c.operand_dtype(1), c.in[1], to), lines.extent);
       copy_bytes(c.out + to * unit,
-                 at < 0 ? missing.bytes : c.in[0] + ((o * lines.extent + at) * lines.inner + k) * unit,
-                 unit);
+                 at < 0 ? missing.bytes : c.in[0] + ((o * lines.extent + at) * lines.inner + k) * unit, unit);
     }
   });
 }
@@ -157,7 +156,9 @@ inline void run_constant(const NodeCall& c) {
   fill_elements(c.out, constant_element(t, c.self().imm), c.dims().size(), size_of(t));
 }
 // A bitcast, a reshape, a marker.
-inline void run_copy(const NodeCall& c) { copy_bytes(c.out, c.in[0], c.dims().size() * size_of(c.self().dtype)); }
+inline void run_copy(const NodeCall& c) {
+  copy_bytes(c.out, c.in[0], c.dims().size() * size_of(c.self().dtype));
+}
 inline void run_flat_slice(const NodeCall& c) {
   const i64 unit = size_of(c.self().dtype);
   copy_bytes(c.out, c.in[0] + static_cast<i64>(c.self().imm) * unit, c.dims().size() * unit);

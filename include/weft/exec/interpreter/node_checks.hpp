@@ -22,12 +22,8 @@ inline Oddity find_oddity(DType t, const void* values, i64 count) {
   return odd;
 }
 
-// Integers that tell what an odd operand held: its place, its order, its number.
-inline bool tells_of_oddity(ir::Op op, DType result) {
-  using ir::Op;
-  return !is_float(result) && (op == Op::argmax || op == Op::argmin || op == Op::argsort ||
-                               op == Op::searchsorted || op == Op::cast);
-}
+// Whether an integer tells what an odd operand held: its place, its order, its number.
+inline bool tells_of_oddity(ir::Op op, DType result) { return is_integer(result) && op != ir::Op::select; }
 
 struct NodeChecks {
   // After each node: what is odd in its value, and whose fault that is.
@@ -121,8 +117,8 @@ struct NodeChecks {
     if (r.outer_ == nullptr) return "";
     int node = 0;
     while (!r.outer_->loops_[node] || r.outer_->loops_[node]->body.get() != &r) ++node;
-    return trips_text(*r.outer_) + "node " + std::to_string(node) + ", loop, trip " + std::to_string(r.trip_) +
-           ": ";
+    return trips_text(*r.outer_) + "node " + std::to_string(node) + ", loop, trip " +
+           std::to_string(r.trip_) + ": ";
   }
   // "input 0 (8, 10) of f32"
   static std::string value_text(const GraphRunner& r, int x) {
@@ -145,8 +141,8 @@ struct NodeChecks {
     if (given < 0) return text;
     const Oddity& x = r.odd_[r.g_.in(c.node, given)];
     const i64 place = x.nan >= 0 ? x.nan : x.infinity;
-    return text + "; it read " + number_text(read_float(c.operand_dtype(given), c.in[given], place)) + " at " +
-           place_text(c.operand_dims(given), place) + " of " + value_text(r, r.g_.in(c.node, given));
+    return text + "; it read " + number_text(read_float(c.operand_dtype(given), c.in[given], place)) +
+           " at " + place_text(c.operand_dims(given), place) + " of " + value_text(r, r.g_.in(c.node, given));
   }
 };
 

@@ -12,8 +12,9 @@
 
 namespace WEFT_NAMESPACE {
 
-// "%5 = exp(%4) : f32 (2,)", and in the next lines "tensor([1.0000, 2.7183])"; inside loops behind "trip 3: ".
-// (A template, as are the values' texts, so that programs without it do not pay for it while they compile.)
+// "%5 = exp(%4) : f32 (2,)", and in the next lines "tensor([1.0000, 2.7183])"; inside loops behind "trip 3:
+// ". (A template, as are the values' texts, so that programs without it do not pay for it while they
+// compile.)
 template <class Value = NodeValue>
 std::string to_text(const Value& value) requires std::is_same_v<Value, NodeValue> {
   const auto elements = [&]<class T>(T, const auto& read) {

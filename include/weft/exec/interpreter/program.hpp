@@ -103,9 +103,9 @@ struct InterpretedFunctions {
   template <int Nth>
   struct CustomCode {
     static constexpr const u64* find() {
-      const u64* w = P::customs;
-      for (int n = 0; n < Nth; ++n) w += 3 + w[2];
-      return w;
+      const u64* at = P::customs;
+      for (int n = 0; n < Nth; ++n) at += 3 + at[2];
+      return at;
     }
     static constexpr const u64* w = find();
   };
@@ -162,10 +162,11 @@ class InterpreterRun {
     const ir::Graph& g = runner_.graph();
     const int node = g.inputs[number];
     if (node < 0) return;
-    const HostBlock written[]{
-        {workspace_.data(), runner_.bytes()}, {context_.model, g.model_bytes}, {context_.optimizer, g.optimizer_bytes}};
-    inputs_[number] = arguments_.readable(
-        number, data, g.dims(node).size() * size_of(g.nodes[node].dtype), written);
+    const HostBlock written[]{{workspace_.data(), runner_.bytes()},
+                              {context_.model, g.model_bytes},
+                              {context_.optimizer, g.optimizer_bytes}};
+    inputs_[number] =
+        arguments_.readable(number, data, g.dims(node).size() * size_of(g.nodes[node].dtype), written);
   }
   // Throws "check/finite" or "check/indices" where that is asked for; nothing is assigned then.
   void run() {
@@ -173,9 +174,7 @@ class InterpreterRun {
     if (context_.settle != nullptr) context_.settle(runner_);
     runner_.assign();
   }
-  std::byte* output(int k) const {
-    return workspace_.data() + runner_.place(runner_.graph().outputs[k]);
-  }
+  std::byte* output(int k) const { return workspace_.data() + runner_.place(runner_.graph().outputs[k]); }
 
  private:
   RunContext context_;
@@ -194,8 +193,8 @@ class InterpreterProgram {
   struct Checker {};
 
   InterpreterProgram(const Interpreter& device, const Blocks& given)
-      : run_(new InterpreterRun(P::words.w, InterpretedFunctions<P>::list(),
-                                context(device, given), given.workspace)) {}
+      : run_(new InterpreterRun(P::words.w, InterpretedFunctions<P>::list(), context(device, given),
+                                given.workspace)) {}
   ~InterpreterProgram() { delete run_; }
   InterpreterProgram(const InterpreterProgram&) = delete;
   InterpreterProgram& operator=(const InterpreterProgram&) = delete;

@@ -6,6 +6,7 @@
 
 namespace WEFT_NAMESPACE {
 
+// A host tensor: what it is assigned is evaluated node by node.
 template <class T, class S>
 class Tensor<T, S, Interpreter> : public Tensor<T, S, Cpu> {
   using Base = Tensor<T, S, Cpu>;

@@ -78,9 +78,15 @@ constexpr Table make_table(std::integer_sequence<int, K...>) {
   return {{kind_words.w[K]...}, {exec::node_function<kind_words.w[K]>()...}};
 }
 constexpr Table table = make_table(std::make_integer_sequence<int, kind_count>{});
-constexpr exec::NodeFunctions functions{
-    table.kinds, table.functions, kind_count, nullptr, 0,
-    nullptr,     nullptr,         &exec::GraphRunner::make_loop, &exec::GraphRunner::run_loop};
+constexpr exec::NodeFunctions functions{table.kinds,
+                                        table.functions,
+                                        kind_count,
+                                        nullptr,
+                                        0,
+                                        nullptr,
+                                        nullptr,
+                                        &exec::GraphRunner::make_loop,
+                                        &exec::GraphRunner::run_loop};
 
 template <class F>
 void with_type(DType t, F f) {
@@ -149,8 +155,7 @@ std::string difference(const ir::Graph& traced, const Leaves& leaves) {
   }
   const u32 key[4]{static_cast<u32>(leaves.seed), static_cast<u32>(leaves.seed >> 32),
                    static_cast<u32>(leaves.step), static_cast<u32>(leaves.step >> 32)};
-  const exec::RunContext context{.model = model.data(),
-                                 .scalars = reinterpret_cast<const std::byte*>(key)};
+  const exec::RunContext context{.model = model.data(), .scalars = reinterpret_cast<const std::byte*>(key)};
   exec::GraphRunner runner(std::move(g), functions, context);
   // what is read and was never written shows
   std::vector<std::byte> workspace(static_cast<std::size_t>(runner.bytes()) + 1, std::byte{0x5a});

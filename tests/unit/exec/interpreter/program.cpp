@@ -22,7 +22,9 @@ struct weft::custom_op<weft::op_id("interpreted_swish")> {
   static void host(weft::CustomTensor<T> y, weft::CustomTensor<const T> x) {
     for (weft::i64 i = 0; i < y.size(); ++i) y[i] = x[i] / (1 + std::exp(-x[i]));
   }
-  static constexpr auto gradient(auto g, auto y, auto x) { return g * (sigmoid(x) + y * (1.0f - sigmoid(x))); }
+  static constexpr auto gradient(auto g, auto y, auto x) {
+    return g * (sigmoid(x) + y * (1.0f - sigmoid(x)));
+  }
 };
 
 namespace {
@@ -31,7 +33,8 @@ template <class A, class B>
 bool same_bits(const A& a, const B& b) {
   using T = typename A::dtype;
   static_assert(std::is_same_v<T, typename B::dtype>);
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), sizeof(T) * static_cast<std::size_t>(a.size())) == 0;
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), sizeof(T) * static_cast<std::size_t>(a.size())) == 0;
 }
 template <class A, class B>
 double difference(const A& a, const B& b) {
@@ -63,10 +66,13 @@ constexpr auto classify = [](const auto& model, auto image, auto label) {
 // One chain through every pointwise function of floats, on both devices.
 constexpr auto functions = [](auto x) {
   const auto a = exp(-abs(x)) + expm1(x * 0.25f) + log(abs(x) + 0.5f) + log1p(abs(x));
-  const auto b = sqrt(abs(x)) + rsqrt(abs(x) + 0.5f) + sin(x) + cos(x) + tan(x * 0.5f) + asin(x * 0.2f) + acos(x * 0.2f);
-  const auto c = atan(x) + sinh(x) + cosh(x) + tanh(x) + sigmoid(x) + erf(x) + erfc(x) + floor(x) + ceil(x) + round(x);
+  const auto b =
+      sqrt(abs(x)) + rsqrt(abs(x) + 0.5f) + sin(x) + cos(x) + tan(x * 0.5f) + asin(x * 0.2f) + acos(x * 0.2f);
+  const auto c =
+      atan(x) + sinh(x) + cosh(x) + tanh(x) + sigmoid(x) + erf(x) + erfc(x) + floor(x) + ceil(x) + round(x);
   const auto d = trunc(x) + pow(abs(x) + 0.1f, x) + fmod(x, abs(x) + 0.7f) + atan2(x, x + 0.3f) + sign(x);
-  return std::tuple{a * b - c / (abs(d) + 1.0f), where(x > 0.3f, a, maximum(b, c)), minimum(c, d) <= b, gelu(x), silu(x)};
+  return std::tuple{a * b - c / (abs(d) + 1.0f), where(x > 0.3f, a, maximum(b, c)), minimum(c, d) <= b,
+                    gelu(x), silu(x)};
 };
 
 template <class T>
@@ -90,7 +96,12 @@ TEST_CASE("interpreter: what is not summed has Cpu's bits in every dtype") {
   check_functions<f16>();
   check_functions<bf16>();
   constexpr auto integers = [](auto a, auto b) {
-    return std::tuple{a * b + a / b - fmod(a, b), (a ^ b) | (a & b), cast<f32>(a) / 3.0f, cast<bf16>(a), cast<i8>(a), a == b};
+    return std::tuple{a * b + a / b - fmod(a, b),
+                      (a ^ b) | (a & b),
+                      cast<f32>(a) / 3.0f,
+                      cast<bf16>(a),
+                      cast<i8>(a),
+                      a == b};
   };
   const std::vector<i32> a = numbers<i32>(70, -1000, 1000), b = numbers<i32>(70, -9, 9);
   const auto expected = compile(Cpu{}, integers, in<i32, 7, 10>, in<i32, 7, 10>)(a, b);
@@ -117,7 +128,8 @@ TEST_CASE("interpreter: the same random numbers") {
   }
 }
 
-TEST_CASE("interpreter: sums agree to rounding: products, convolutions, attention, loops, sorting, scatters") {
+TEST_CASE(
+    "interpreter: sums agree to rounding: products, convolutions, attention, loops, sorting, scatters") {
   const auto run = [&](auto device) {
     auto f = compile(
         device,
@@ -131,16 +143,17 @@ TEST_CASE("interpreter: sums agree to rounding: products, convolutions, attentio
                 return std::pair{next, next * 2.0f};
               },
               zeros<f32, 2, 6>(), reshape<18, 2, 6>(x));
-          return std::tuple{conv2d<ConvOptions{.stride = 2, .padding = 1}>(heads, reshape<4, 3, 2, 2>(take_first(x))),
-                            recurrence.first,
-                            recurrence.second,
-                            scaled_dot_product_attention(heads, heads * 0.5f, heads + 1.0f),
-                            cumsum<1>(rows),
-                            logsumexp<1>(rows),
-                            matmul(cast<bf16>(reshape<36, 6>(x)), cast<bf16>(w)),
-                            custom<"interpreted_swish">(x),
-                            argsort<1>(rows),
-                            index_select<0>(rows, i)};
+          return std::tuple{
+              conv2d<ConvOptions{.stride = 2, .padding = 1}>(heads, reshape<4, 3, 2, 2>(take_first(x))),
+              recurrence.first,
+              recurrence.second,
+              scaled_dot_product_attention(heads, heads * 0.5f, heads + 1.0f),
+              cumsum<1>(rows),
+              logsumexp<1>(rows),
+              matmul(cast<bf16>(reshape<36, 6>(x)), cast<bf16>(w)),
+              custom<"interpreted_swish">(x),
+              argsort<1>(rows),
+              index_select<0>(rows, i)};
         },
         in<f32, 216>, in<f32, 6, 6>, in<i32, 4>);
     return f(numbers<f32>(216, -1, 1), numbers<f32>(36, -0.5, 0.5), std::vector<i32>{5, 0, 2, 2});
@@ -173,11 +186,13 @@ TEST_CASE("interpreter: the network of the README is trained alike") {
   };
   const auto close = [](const std::vector<f32>& a, const std::vector<f32>& b, double most) {
     double largest = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::fabs(static_cast<double>(a[i] - b[i])));
+    for (std::size_t i = 0; i < a.size(); ++i)
+      largest = std::max(largest, std::fabs(static_cast<double>(a[i] - b[i])));
     return a.size() == b.size() && largest < most;
   };
   CHECK(close(run(Interpreter{}), run(Cpu{}), 1e-4));
-  CHECK(close(run(Interpreter{}, precision::bf16, clip::norm(1.0f)), run(Cpu{}, precision::bf16, clip::norm(1.0f)), 1e-2));
+  CHECK(close(run(Interpreter{}, precision::bf16, clip::norm(1.0f)),
+              run(Cpu{}, precision::bf16, clip::norm(1.0f)), 1e-2));
 }
 
 TEST_CASE("interpreter: a model's starting values, its files, and one that is shared with Cpu") {
@@ -197,9 +212,17 @@ TEST_CASE("interpreter: a model's starting values, its files, and one that is sh
 
 TEST_CASE("interpreter: results are fed back, kept, written elsewhere") {
   auto f = compile(
-      Interpreter{}, [](auto x) { return std::pair{tanh(matmul(x, x)), x + 1.0f}; }, in<f32, 4, 4>);
+      Interpreter{},
+      [](auto x) {
+        return std::pair{tanh(matmul(x, x)), x + 1.0f};
+      },
+      in<f32, 4, 4>);
   auto reference = compile(
-      Cpu{}, [](auto x) { return std::pair{tanh(matmul(x, x)), x + 1.0f}; }, in<f32, 4, 4>);
+      Cpu{},
+      [](auto x) {
+        return std::pair{tanh(matmul(x, x)), x + 1.0f};
+      },
+      in<f32, 4, 4>);
   const std::vector<f32> x = numbers<f32>(16, -1, 1);
   auto [h, kept] = f(x);
   auto [wanted, ignored] = reference(x);
