@@ -3,10 +3,11 @@
 // their first reader), each by one call of one function; assignments take effect when all nodes have been
 // evaluated and no check has found fault.
 //
-// To step through a program, break in GraphRunner::evaluate, or in a node's function (functions.hpp).
+// To step through a program, break in GraphRunner::evaluate, or in a node's function (node_function.hpp).
 
 #include "weft/core/shared.hpp"
 #include "weft/exec/interpreter/device.hpp"
+#include "weft/exec/interpreter/kinds.hpp"
 #include "weft/exec/interpreter/movement.hpp"
 #include "weft/exec/interpreter/value_plan.hpp"
 #include "weft/kernels/custom/host.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "weft/exec/interpreter/device.hpp"
-#include "weft/exec/interpreter/functions.hpp"
+#include "weft/exec/interpreter/node_call.hpp"
 #include "weft/exec/print.hpp"
 
 namespace WEFT_NAMESPACE {

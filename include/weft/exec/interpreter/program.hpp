@@ -8,6 +8,7 @@
 #include "weft/exec/function.hpp"
 #include "weft/exec/interpreter/device.hpp"
 #include "weft/exec/interpreter/node_checks.hpp"
+#include "weft/exec/interpreter/node_function.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

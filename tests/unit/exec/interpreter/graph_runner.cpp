@@ -8,6 +8,7 @@
 
 #include "support/error_of.hpp"
 #include "support/random_graph.hpp"
+#include "weft/exec/interpreter/node_function.hpp"
 #include "weft/transforms/prune.hpp"
 
 using namespace weft;
