@@ -7,12 +7,11 @@
 #include <limits>
 #include <vector>
 
-#include "support/error_of.hpp"
+#include "../../io/scratch.hpp"
 #include "weft/interpreter.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
-using testing::error_of;
 
 // A primitive of this test's own.
 template <>
@@ -208,6 +207,30 @@ TEST_CASE("interpreter: a model's starting values, its files, and one that is sh
   CHECK(difference(g(x), f(x)) < 1e-5);
   model.get<"fc2.bias">()[3] += 1;
   CHECK(difference(g(x), f(x)) < 1e-5);
+}
+
+TEST_CASE("interpreter: a run that Cpu began goes on, and is evaluated, alike") {
+  const ScratchFolder folder;
+  const std::vector<f32> x = numbers<f32>(8 * 64, 0, 1);
+  const std::vector<i32> y{0, 1, 2, 3, 4, 5, 6, 7};
+  const auto make = [](auto device, auto... options) {
+    return make_trainer<Mlp>(device, classify, in<f32, 8, 64>, in<i32, 8>, optim::AdamW{.lr = 1e-3f},
+                             accumulate<2>, options...);
+  };
+  auto cpu = make(Cpu{}, seed{3});
+  for (int step = 0; step < 4; ++step) cpu.step(x, y);
+  cpu.save(folder / "run.safetensors");
+  auto interpreted = make(Interpreter{}, seed{4});
+  interpreted.load(folder / "run.safetensors");
+  CHECK(interpreted.steps() == 4);
+  for (int step = 0; step < 4; ++step) {
+    const f32 wanted = cpu.step(x, y), got = interpreted.step(x, y);
+    CHECK(std::fabs(wanted - got) < 1e-5f);
+  }
+  const auto set = data::Arrays<f32, i32>({x, {64}}, {y, {}});
+  CHECK(std::fabs(cpu.evaluate(set) - interpreted.evaluate(set)) < 1e-5);
+  AnyTrainer<Input<f32, Shape<8, 64>>, Input<i32, Shape<8>>> any(std::move(interpreted));
+  CHECK(any.step(x, y).value() > 0);
 }
 
 TEST_CASE("interpreter: results are fed back, kept, written elsewhere") {
