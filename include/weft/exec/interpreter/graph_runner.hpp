@@ -115,7 +115,7 @@ class GraphRunner final : public Counted {
     const bool found = kind != 0              ? function_[i] != nullptr
                        : op == ir::Op::loop   ? functions_.run_loop != nullptr
                        : op == ir::Op::custom ? functions_.run_custom != nullptr
-                                              : true;
+                                              : op == ir::Op::loop_result || ir::info(op).arity == 0;
     if (!found) throw_missing(op);
     if (op == ir::Op::loop) (this->*functions_.make_loop)(i);
   }
