@@ -1491,7 +1491,9 @@ class FirstFit {
 }  // namespace WEFT_NAMESPACE::kernel_ir
 // ---- weft/kernel_ir/tiling.hpp ----
 // How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
-// Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
+// Law: the chunks of a sum follow from its own extents alone, not from what else its kernel does. A sum along
+// the rows has the rows and columns of its operand. A total has chunks of chunk_of_total() elements of its
+// operand in row-major order, which are whole rows or tiles, or begin and end within them.
 
 // ---- weft/kernel_ir/collect.hpp ----
 // What crosses groups in memory, and what is rather rematerialized; then what each group computes, reads and
@@ -2874,6 +2876,36 @@ constexpr Reduction reduction_of(const ir::Graph& g, int i) {
   return r;
 }
 
+// Elements of the axes from `axis` on.
+constexpr i64 size_from(const Dims& d, int axis) {
+  i64 size = 1;
+  for (int a = axis; a < d.rank; ++a) size *= d.extent[a];
+  return size;
+}
+
+// Elements that one unit of work walks where it sums, and those of a tile of a flat walk.
+inline constexpr i64 chunk_elements = 16384, flat_tile = 4096;
+// Rows of a chunk of `rows` rows of `cols` elements each, where chunks leave partial sums: few, long chunks.
+constexpr i64 rows_of_chunk(i64 rows, i64 cols, i64 most_chunks) {
+  const i64 least = cols > 0 && cols < chunk_elements ? chunk_elements / cols : 1;
+  return rows > least * most_chunks ? (rows + most_chunks - 1) / most_chunks : least;
+}
+inline constexpr i64 column_sum_chunks = 16, total_chunks = 64;
+// The row of a total over d: the last axis, where a walk cut there can have the total's chunks. Else 0, and
+// the chunks are whole tiles of the flat walk.
+constexpr i64 row_of_total(const Dims& d) {
+  int last = d.rank - 1;
+  while (last > 0 && d.extent[last] == 1) --last;
+  const i64 cols = last > 0 ? d.extent[last] : 0;
+  return cols <= flat_tile && cols < d.size() ? cols : 0;
+}
+// Elements of one chunk of a total over d.
+constexpr i64 chunk_of_total(const Dims& d) {
+  const i64 size = d.size(), row = row_of_total(d);
+  if (row > 0) return row * rows_of_chunk(size / row, row, column_sum_chunks);
+  return flat_tile * rows_of_chunk((size + flat_tile - 1) / flat_tile, flat_tile, total_chunks);
+}
+
 // A cut between axes of extents with `from` axes as one of right-aligned extents with `to`; leading axes
 // that are too many have extent 1.
 constexpr int in_rank(int split, int from, int to) {
@@ -2911,6 +2943,7 @@ struct Group {
   int weight = 0;
   int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
   bool mixed = false;             // has members of row level or reductions
+  bool totals = false;            // has sums over everything
   bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;   // ranges of Fusion::pool
 };
@@ -3451,6 +3484,7 @@ class Fuser {
     enter(best, i);
     Group& group = f.groups[best];
     group.mixed = group.mixed || reduces;
+    group.totals = group.totals || r.level == Level::total;
     const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.middle_axis) level_[i] = Level::row;
@@ -3525,23 +3559,38 @@ class Fuser {
         group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
         group.streams > limits_.streams)
       return false;
-    if (group.shape == shape)
-      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
-             group.split == r.split;
     const Dims& d = shapes_[shape];
+    if (group.shape == shape)
+      return keeps_order(group, d, r) && (r.level == Level::element || r.level == Level::total ||
+                                          group.split < 0 || group.split == r.split);
     const SpaceFit a = fit_in(group.space, d);
     if (!a.inside) {
       if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
+      if (r.level == Level::total &&
+          !has_chunks_of_total(d, in_rank(a.split, max(group.space.rank, d.rank), d.rank)))
+        return false;
       return r.level == Level::element || r.level == Level::total ||
              r.split == in_rank(a.split, max(group.space.rank, d.rank), d.rank);
     }
     if (a.full)
-      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
-             group.split == in_rank(r.split, d.rank, group.space.rank);
+      return keeps_order(group, d, r) &&
+             (r.level == Level::element || r.level == Level::total || group.split < 0 ||
+              group.split == in_rank(r.split, d.rank, group.space.rank));
     // a row of the space: pointwise at row level, or a reduction over all rows
     if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
       return false;
-    return r.level == Level::element || r.level == Level::total;
+    return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
+  }
+  // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
+  static constexpr bool has_chunks_of_total(const Dims& space, int split) {
+    return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
+  }
+  // Whether totals and the cut into rows and columns, of which the group or the reduction brings one, go
+  // together.
+  constexpr bool keeps_order(const Group& group, const Dims& d, const Reduction& r) const {
+    if (r.level == Level::total) return group.split < 0 || has_chunks_of_total(group.space, group.split);
+    return !group.totals || r.split < 0 ||
+           has_chunks_of_total(group.space, in_rank(r.split, d.rank, group.space.rank));
   }
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
@@ -3833,12 +3882,10 @@ struct Tiling {
   i64 rows_per_chunk = 1, chunks = 1;
   int split = 0;                       // axes of the space from this one on are columns
   bool flat = false;                   // a one-dimensional walk in tiles of `cols`, the last one ragged
+  bool by_elements = false;            // rows_per_chunk counts elements: a chunk may begin within a row
   int segments = -1;                   // >= 0: the walk follows that parameter group's ranges
   u64 partials = BufferAddress::none;  // chunks x (elements of every sum along the rows)
 };
-
-inline constexpr i64 flat_tile = 4096;
-inline constexpr i64 chunk_elements = 16384;
 
 constexpr i64 bytes_of(const ir::Graph& g, int node) {
   return g.dims(node).size() * size_of(g.nodes[node].dtype);
@@ -3885,19 +3932,19 @@ class Tiler {
       for (int a = 0; a < group.space.rank; ++a)
         (a < tiling.split ? tiling.rows : tiling.cols) *= group.space.extent[a];
     }
-    // what is small but costly is still worth several threads
-    const bool small = !totals && !columns && !tiling.flat && size < 8 * chunk_elements;
-    const i64 elements = small ? dear_elements(group) : chunk_elements;
-    i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
-    if (per_chunk < 1) per_chunk = 1;
-    // sums across rows keep one partial result a chunk: few, long chunks
-    const i64 most = columns ? 16 : totals ? 64 : 1024;
-    if (tiling.rows > per_chunk * most) per_chunk = (tiling.rows + most - 1) / most;
-    // few pieces of work: as many as any usual number of threads shares evenly
-    if (small && tiling.rows > per_chunk) {
-      i64 pieces = 2;
-      while (pieces < 32 && pieces * per_chunk < tiling.rows) pieces *= 2;
-      if (pieces * per_chunk >= tiling.rows) per_chunk = (tiling.rows + pieces - 1) / pieces;
+    if (totals && group.split < 0 && tiling.segments < 0 && size > chunk_elements) {
+      const i64 chunk = chunk_of_total(group.space);
+      const bool whole_tiles = tiling.flat && chunk % flat_tile == 0;
+      tiling.by_elements = !whole_tiles;
+      tiling.rows_per_chunk = whole_tiles ? chunk / flat_tile : chunk;
+      tiling.chunks = (size + chunk - 1) / chunk;
+      return tiling;
+    }
+    i64 per_chunk = 1;
+    if (totals || columns) {
+      per_chunk = rows_of_chunk(tiling.rows, tiling.cols, tiling.flat ? total_chunks : column_sum_chunks);
+    } else {
+      per_chunk = rows_of_map(group, tiling);
     }
     tiling.rows_per_chunk = per_chunk;
     tiling.chunks = tiling.rows > 0 ? (tiling.rows + per_chunk - 1) / per_chunk : 0;
@@ -3915,6 +3962,23 @@ class Tiler {
   }
 
  private:
+  // Rows of a chunk of a walk without sums along them.
+  constexpr i64 rows_of_map(const Group& group, const Tiling& tiling) const {
+    constexpr i64 most = 1024;
+    const bool small = !tiling.flat && group.space.size() < 8 * chunk_elements;
+    // what is small but costly is still worth several threads
+    const i64 elements = small ? dear_elements(group) : chunk_elements;
+    i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
+    if (per_chunk < 1) per_chunk = 1;
+    if (tiling.rows > per_chunk * most) per_chunk = (tiling.rows + most - 1) / most;
+    // few pieces of work: as many as any usual number of threads shares evenly
+    if (small && tiling.rows > per_chunk) {
+      i64 pieces = 2;
+      while (pieces < 32 && pieces * per_chunk < tiling.rows) pieces *= 2;
+      if (pieces * per_chunk >= tiling.rows) per_chunk = (tiling.rows + pieces - 1) / pieces;
+    }
+    return per_chunk;
+  }
   // How many elements make a unit of work that is worth a thread (about 5 microseconds).
   constexpr i64 dear_elements(const Group& group) const {
     i64 cost = 1;
@@ -5138,15 +5202,16 @@ struct OperandWord {
 
 struct FusedHeader {
   int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
-  bool segmented = false;  // rows are tiles of the ranges of a parameter group
-  bool windows = false;    // operands carry bounds
-  bool even = false;       // rows whose length is a launch argument end with a whole value of any team
+  bool segmented = false;    // rows are tiles of the ranges of a parameter group
+  bool windows = false;      // operands carry bounds
+  bool even = false;         // rows whose length is a launch argument end with a whole value of any team
+  bool by_elements = false;  // chunks are so many elements in row-major order, and may begin within a row
   WEFT_HD constexpr void encode(u64* w) const {
     w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 |
            static_cast<u64>(row_axes) << 32 | static_cast<u64>(col_axes) << 40 |
            static_cast<u64>(passes) << 48;
     w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33 |
-           static_cast<u64>(even) << 34;
+           static_cast<u64>(even) << 34 | static_cast<u64>(by_elements) << 35;
   }
   WEFT_HD static constexpr FusedHeader decode(const u64* w) {
     FusedHeader h;
@@ -5159,6 +5224,7 @@ struct FusedHeader {
     h.segmented = (w[1] >> 32 & 1) != 0;
     h.windows = (w[1] >> 33 & 1) != 0;
     h.even = (w[1] >> 34 & 1) != 0;
+    h.by_elements = (w[1] >> 35 & 1) != 0;
     return h;
   }
   WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
@@ -5218,7 +5284,7 @@ struct LaunchArgs {
   static constexpr int max_streams = 8;
   void* pointer[max_operands]{};
   i64 rows = 0;
-  i64 rows_per_chunk = 0;
+  i64 rows_per_chunk = 0;  // or elements: FusedHeader::by_elements
   i64 chunks = 0;
   i64 last_cols = 0;      // columns of the last row (a flat walk's ragged end), else the number of columns
   i64 partial_bytes = 0;  // from one chunk's partial sums to the next's; 0: sums go straight to their place
@@ -5460,7 +5526,9 @@ constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, 
 // The one body of every fused kernel: pointwise arithmetic over rows and columns, reductions along the
 // columns (several passes over a row), and sums along the rows. A team works on one chunk of rows; its
 // threads share a row's columns. Law: what is computed depends on the cut into chunks and on the width of a
-// value, never on which thread computes it.
+// value, never on which thread computes it. In a serial team lane l of a float's running sum takes the
+// elements l, l + width, l + 2 width, ... of what is summed in row-major order (of the row, of the chunk),
+// however the walk cuts that into lines.
 
 // ---- weft/kernels/fused/parts.hpp ----
 // What the body of a fused kernel is made of: folds over lanes and over a team, the best value of a row with
@@ -8357,6 +8425,8 @@ struct FusedPlace {
       return row + 1 == args.rows ? args.last_cols : tile_length;
     }
   }
+  // To an element of a flat walk.
+  WEFT_HD_INLINE void go_to_element(i64 element) { enter_range(element, upto<header.operands>{}); }
   WEFT_HD_INLINE void go_to_line(i64 line, i64 columns) {
     i64 rest = line;
     split_line(rest, upto<header.col_axes - 1>{});
@@ -8476,6 +8546,17 @@ struct FusedBody {
                                  (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
   // Lanes: how many columns of a value exist where the code tells, else `some`, which is `active` of them.
   static constexpr int some = 0;
+  // Chunks begin and end within rows. Of a GPU's kernels they are always whole rows.
+  static constexpr bool by_elements = header.by_elements && !vector && detail::is_serial<Team>;
+  // Whether lanes hold the elements of a line in the order of what lies before it: those of a row where it is
+  // several lines, those of a chunk where it is several rows.
+  static constexpr bool lines_turn = width > 1 && !vector && header.col_axes > 1 &&
+                                     last_extent() % width != 0;
+  static constexpr bool rows_turn =
+      lines_turn || (width > 1 && !vector && last_extent() > 0 && static_cols() % width != 0);
+  WEFT_HD static constexpr bool has_order(DType t, Fold fold) {
+    return is_float(t) && (fold == Fold::sum || fold == Fold::prod);
+  }
   // Whether every row ends with a whole value. Of rows whose length is a launch argument only the host makes
   // use of that: nvcc unrolls a walk that does not ask, and spills.
   WEFT_HD static constexpr bool ends_whole() {
@@ -8483,7 +8564,8 @@ struct FusedBody {
     return width == 1 || (!vector && header.even);
   }
   // The columns that are left where a row's whole values end.
-  static constexpr int ending = last_extent() > 0 ? static_cast<int>(last_extent() % width) : some;
+  static constexpr int ending =
+      last_extent() > 0 && !by_elements ? static_cast<int>(last_extent() % width) : some;
   // Of a value of a GPU's thread.
   static constexpr int lanes_of_vector = ends_whole() ? width : some;
 
@@ -8494,11 +8576,15 @@ struct FusedBody {
   BankOf<Family> folds;   // running reductions of a row
   BankOf<Family> totals;  // running sums over the chunk
   i64 best_index[count][width];
+  int first_lane[lines_turn || rows_turn ? count : 1];  // of running sums: which elements lane 0 takes
   FusedPlace<C> place;
   i64 chunk = 0;
   int active = 0;  // how many of the value's columns exist, where the code does not tell
   bool first_row = false;
-  bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
+  i64 row_in_chunk = 0;
+  i64 row_start = 0;                     // the row's first element in row-major order, from the chunk's first
+  i64 first_column = 0, end_column = 0;  // of the row, where chunks begin and end within rows
+  bool past_caches = false;              // the columns at hand of past_operand() go to memory directly
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
 
   WEFT_HD_INLINE FusedBody(Team& t, const Args& a)
@@ -8932,6 +9018,7 @@ struct FusedBody {
     constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
     using V = value_of<Family, t>;
     auto& running = folds.template at<t, I>();
+    if constexpr (lines_turn) first_lane[I] = 0;
     if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
       running =
           fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
@@ -9003,6 +9090,7 @@ struct FusedBody {
         best = detail::BetterOf<max>{}(best, detail::Best<T>{lane(j), best_index[I][j]});
       uniform.template at<dtype(I), I>() = detail::best_of_team<max>(team, best).index;
     } else {
+      if constexpr (lines_turn && has_order(t, fold)) turn<I>(running, 0);
       uniform.template at<dtype(I), I>() = detail::across_team<fold>(team, detail::across<fold>(running));
     }
   }
@@ -9020,13 +9108,53 @@ struct FusedBody {
     const Instruction in = View::instruction(i);
     return in.op == Opcode::accumulate && (single || View::operand(in.aux).role == Role::accumulate_total);
   }
+  // Turns the lanes of running sum I so that lane 0 takes the elements whose position in what is summed is
+  // `position` modulo the width.
+  template <int I, class V>
+  WEFT_HD_INLINE void turn(V& running, i64 position) {
+    const int lane = static_cast<int>(position % width);
+    if (lane == first_lane[I]) return;
+    lane_of<V> twice[2 * width];
+    store(twice, running);
+    store(twice + width, running);
+    running = load<V>(static_cast<const lane_of<V>*>(twice) + (lane - first_lane[I] + width) % width);
+    first_lane[I] = lane;
+  }
+  // The same of all sums of section S, at the begin of a line whose first element is `at` of the row.
+  template <int I>
+  WEFT_HD_INLINE void turn_sum([[maybe_unused]] i64 at) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(in.a);
+    if constexpr (in.stage == Stage::element || in.op == Opcode::reduce) {
+      if constexpr (in.op == Opcode::reduce) {
+        if constexpr (lines_turn && has_order(t, static_cast<Fold>(in.aux)))
+          turn<I>(folds.template at<t, I>(), at);
+      } else if constexpr (rows_turn && is_register_sum(I) && has_order(t, static_cast<Fold>(in.aux2))) {
+        turn<I>(totals.template at<t, I>(), row_start + at);
+      }
+    }
+  }
+  template <int Begin, int... N, int... M>
+  WEFT_HD_INLINE void turn_sums([[maybe_unused]] i64 at, std::integer_sequence<int, N...>,
+                                std::integer_sequence<int, M...>) {
+    (turn_sum<nth(Opcode::reduce, Begin, N)>(at), ...);
+    (turn_sum<nth(Opcode::accumulate, Begin, M)>(at), ...);
+  }
+  // Whether a row's number is added to the lane of its row, as a walk over the rows' numbers would.
+  template <int I>
+  WEFT_HD static constexpr bool is_laned_row_total() {
+    constexpr Instruction in = View::instruction(I);
+    return width > 1 && !vector && in.stage != Stage::element &&
+           has_order(dtype(in.a), static_cast<Fold>(in.aux2));
+  }
   template <int I>
   WEFT_HD_INLINE void start_total() {
     if constexpr (is_register_sum(I)) {
       constexpr Instruction in = View::instruction(I);
       constexpr DType t = dtype(in.a);
       constexpr auto start = detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>();
-      if constexpr (in.stage == Stage::element)
+      if constexpr (rows_turn) first_lane[I] = 0;
+      if constexpr (in.stage == Stage::element || is_laned_row_total<I>())
         totals.template at<t, I>() = fill_value<value_of<Family, t>>(start);
       else
         uniform.template at<t, I>() = start;
@@ -9038,10 +9166,18 @@ struct FusedBody {
     constexpr Fold fold = static_cast<Fold>(in.aux2);
     constexpr DType t = dtype(in.a);
     if constexpr (is_register_sum(I)) {
+      constexpr auto neutral = detail::neutral<fold, register_scalar<t>>();
       if constexpr (in.stage == Stage::element) {
         auto& running = totals.template at<t, I>();
-        running = detail::combine<fold>(running, masked<Lanes>(read<in.a, Stage::element>(),
-                                                               detail::neutral<fold, register_scalar<t>>()));
+        const auto x = masked<Lanes>(read<in.a, Stage::element>(), neutral);
+        running = detail::combine<fold>(running, x);
+      } else if constexpr (is_laned_row_total<I>()) {
+        using V = value_of<Family, t>;
+        using M = mask_of<V>;
+        const auto lane = static_cast<lane_of<M>>(row_in_chunk % width);
+        auto& running = totals.template at<t, I>();
+        running = detail::combine<fold>(running, select(iota<M>(0) == splat<M>(lane),
+                                                        splat<V>(read<in.a, in.stage>()), splat<V>(neutral)));
       } else {
         auto& running = uniform.template at<t, I>();
         running = detail::combine<fold>(running, read<in.a, in.stage>());
@@ -9088,7 +9224,9 @@ struct FusedBody {
         }
       } else {
         register_scalar<t> total;
-        if constexpr (in.stage == Stage::element)
+        if constexpr (in.stage == Stage::element && rows_turn && has_order(t, fold))
+          turn<I>(totals.template at<t, I>(), 0);
+        if constexpr (in.stage == Stage::element || is_laned_row_total<I>())
           total = detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
         else
           total = uniform.template at<t, I>();
@@ -9132,10 +9270,16 @@ struct FusedBody {
     place.linear = place.line_start + place.at;
     section<S, Lanes>();
   }
+  // Columns [first, cols) of the line.
   template <int S>
-  WEFT_HD_INLINE void columns(i64 cols) {
+  WEFT_HD_INLINE void columns(i64 cols, i64 first = 0) {
     const i64 step = static_cast<i64>(team.size()) * width;
-    place.at = static_cast<i64>(team.rank()) * width;
+    place.at = first + static_cast<i64>(team.rank()) * width;
+    if constexpr (rows_turn) {
+      constexpr int begin = View::section_begin(S), end = View::section_end(S);
+      turn_sums<begin>(place.line_start + first, upto<how_many(Opcode::reduce, begin, end)>{},
+                       upto<how_many(Opcode::accumulate, begin, end)>{});
+    }
     if constexpr (single || vector) {
       for (; cols > place.at; place.at += step) {
         value_at_hand<S, lanes_of_vector>(cols - place.at);
@@ -9154,7 +9298,7 @@ struct FusedBody {
           past_caches = true;
         }
       }
-      if constexpr (last_extent() == 0 || last_extent() >= width)
+      if constexpr (last_extent() == 0 || last_extent() >= width || by_elements)
         for (; place.at + width <= cols; place.at += step) value_at_hand<S, width>(width);
       past_caches = false;
       if constexpr (!ends_whole() || goes_past)
@@ -9165,7 +9309,13 @@ struct FusedBody {
   WEFT_HD_INLINE void all_columns(i64 last_cols) {
     constexpr i64 extent = header.col_axes > 0 ? View::extent(last_axis) : 1;
     const i64 cols = extent > 0 ? extent : last_cols;
-    if constexpr (header.col_axes <= 1) {
+    if constexpr (by_elements && last_extent() > 0) {
+      for (i64 line = first_column / cols; line * cols < end_column; ++line) {
+        place.go_to_line(line, cols);
+        const i64 from = first_column - line * cols, to = end_column - line * cols;
+        columns<S>(to < cols ? to : cols, from > 0 ? from : 0);
+      }
+    } else if constexpr (header.col_axes <= 1) {
       columns<S>(cols);
     } else {
       constexpr i64 lines = static_cols() / (extent > 0 ? extent : 1);
@@ -9194,6 +9344,10 @@ struct FusedBody {
   // The chunk's rows, one after another.
   WEFT_HD_INLINE void run(i64 which) {
     chunk = which;
+    if constexpr (by_elements) {
+      run_elements(which);
+      return;
+    }
     const i64 begin = which * args.rows_per_chunk;
     const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
     place.start();
@@ -9202,12 +9356,38 @@ struct FusedBody {
     start_totals(Totals{});
     for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
       first_row = row == begin;
+      row_in_chunk = row - begin;
+      row_start = row_in_chunk * static_cols();
       const i64 cols = place.go_to_row(args, row);
       passes(cols, upto<header.passes>{});
       section<2 * header.passes + 1>();
     }
     finish_totals(Totals{});
     if constexpr (past_operand() >= 0) finish_stores_past();
+  }
+  // The same of a chunk of elements; no sum along the rows or the columns is in such a kernel.
+  WEFT_HD_INLINE void run_elements(i64 which) {
+    constexpr bool flat = last_extent() == 0;
+    constexpr i64 cols = flat ? tile_length : static_cols();
+    const i64 size = (args.rows - 1) * cols + (flat ? args.last_cols : cols);
+    const i64 begin = which * args.rows_per_chunk;
+    const i64 end = begin + args.rows_per_chunk < size ? begin + args.rows_per_chunk : size;
+    place.start();
+    using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
+    section<0>();
+    start_totals(Totals{});
+    for (i64 row = flat ? begin : begin / cols * cols; row < end; row += cols) {
+      row_start = row - begin;
+      first_column = row_start < 0 ? -row_start : 0;
+      end_column = end - row < cols ? end - row : cols;
+      if constexpr (flat)
+        place.go_to_element(row);
+      else
+        place.go_to_row(args, row / cols);
+      passes(end_column, upto<header.passes>{});
+      section<2 * header.passes + 1>();
+    }
+    finish_totals(Totals{});
   }
 };
 
@@ -10456,7 +10636,9 @@ class FusedLowering {
   }
   // Whether rows of a length that the code does not hold end with a whole value of any team.
   constexpr bool ends_even() const {
-    if (tiling_->segments < 0) return tiling_->flat && last_columns() % kernels::widest_value == 0;
+    if (tiling_->segments < 0)
+      return tiling_->flat && last_columns() % kernels::widest_value == 0 &&
+             (!tiling_->by_elements || tiling_->rows_per_chunk % kernels::widest_value == 0);
     const ir::Span span = g.param_groups[tiling_->segments];
     bool even = true;
     for (int r = 0; r < span.size; ++r)
@@ -10474,6 +10656,7 @@ class FusedLowering {
     h.kept = kept_;
     h.segmented = tiling_->segments >= 0;
     h.even = ends_even();
+    h.by_elements = tiling_->by_elements;
     for (const Operand& o : operands_) h.windows = h.windows || o.word.window;
     List<int> base(sections_.size(), 0);
     for (int s = 0; s < sections_.size(); ++s) {
@@ -15910,7 +16093,7 @@ constexpr void write(WordWriter& w, const kernel_ir::Plan& p) {
     w.put_int(c.cols);
     w.put_int(c.rows_per_chunk);
     w.put_int(c.chunks);
-    w.put_pair(2 * c.split + (c.flat ? 1 : 0), c.segments);
+    w.put_pair(4 * c.split + (c.by_elements ? 2 : 0) + (c.flat ? 1 : 0), c.segments);
     w.put(c.partials);
   }
   for (const kernel_ir::Copy& c : p.copies) {
@@ -15951,7 +16134,8 @@ struct FrozenPlan {
       c.chunks = r.get_int();
       const u64 flags = r.get();
       c.flat = WordReader::low(flags) % 2 != 0;
-      c.split = WordReader::low(flags) / 2;
+      c.by_elements = WordReader::low(flags) / 2 % 2 != 0;
+      c.split = WordReader::low(flags) / 4;
       c.segments = WordReader::high(flags);
       c.partials = r.get();
     }
@@ -16164,7 +16348,7 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
   write(w, g, s.fusion);
   for (const Group& x : s.fusion.groups) {
     w.put_pair(x.shape, x.last);
-    w.put_pair(x.weight, x.streams << 16 | x.operands << 1 | (x.mixed ? 1 : 0));
+    w.put_pair(x.weight, x.streams << 16 | x.operands << 2 | (x.totals ? 2 : 0) | (x.mixed ? 1 : 0));
   }
 }
 constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) {
@@ -16204,7 +16388,8 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
     x.last = R::high(a);
     x.weight = R::low(b);
     x.mixed = R::high(b) % 2 != 0;
-    x.operands = (R::high(b) & 0xffff) >> 1;
+    x.totals = R::high(b) / 2 % 2 != 0;
+    x.operands = (R::high(b) & 0xffff) >> 2;
     x.streams = R::high(b) >> 16;
   }
 }
@@ -49546,6 +49731,16 @@ struct FusedNeeds {
   static constexpr bool reduces = has(Opcode::reduce);
   static constexpr bool sums_columns = has(Role::accumulate_columns);
   static constexpr bool sums = sums_columns || has(Role::accumulate_total);
+  // Totals of elements, which the threads of a team put together.
+  static constexpr bool sums_elements() {
+    for (int i = 0; i < header.instructions; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::accumulate && in.stage == Stage::element &&
+          View::operand(in.aux).role == Role::accumulate_total)
+        return true;
+    }
+    return false;
+  }
 
   static constexpr int operands_of(Opcode op) {
     if (op == Opcode::select || op == Opcode::fma) return 3;
@@ -49637,7 +49832,10 @@ struct FusedGrid {
   static constexpr bool single =
       !Needs::flat && header.col_axes == 1 && Needs::last_extent <= i64{threads} * width;
   static constexpr int choose_groups() {
-    if (spans || (Needs::reduces && threads > warp_size) || (Needs::sums_columns && !single)) return 1;
+    // groups of several warps cannot reduce
+    if (spans || ((Needs::reduces || Needs::sums_elements()) && threads > warp_size) ||
+        (Needs::sums_columns && !single))
+      return 1;
     if (Needs::flat) return 1;
     const int per_block = Needs::sums ? 256 : 128;
     return per_block > threads ? per_block / threads : 1;

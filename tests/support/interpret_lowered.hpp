@@ -483,9 +483,17 @@ class Machine {
       for (std::size_t i = 0; i < program.size(); ++i)
         if (program[i].op == Opcode::accumulate)
           totals[i] = {neutral(static_cast<kernels::Fold>(program[i].aux2)), 0, false};
-      const i64 end = (c + 1) * per_chunk < rows ? (c + 1) * per_chunk : rows;
-      for (i64 row = c * per_chunk; row < end; ++row) {
-        first_row = row == c * per_chunk;
+      // of chunks that are elements: those of this one
+      const i64 row_size = flat ? kernel_ir::flat_tile : columns.size();
+      const i64 size = (rows - 1) * row_size + (flat ? last_cols : row_size);
+      const i64 least = h.by_elements ? c * per_chunk : 0,
+                most = h.by_elements && least + per_chunk < size ? least + per_chunk : size;
+      const i64 first = h.by_elements ? least / row_size : c * per_chunk,
+                end = h.by_elements              ? (most + row_size - 1) / row_size
+                      : first + per_chunk < rows ? first + per_chunk
+                                                 : rows;
+      for (i64 row = first; row < end; ++row) {
+        first_row = row == first;
         i64 rest = row;
         for (int a = h.row_axes - 1; a > 0; --a) index[a] = rest % space.extent[a], rest /= space.extent[a];
         index[0] = rest;
@@ -504,7 +512,8 @@ class Machine {
           kept.assign(static_cast<std::size_t>(h.kept * columns.size()),
                       std::numeric_limits<double>::quiet_NaN());
         std::vector<i64> walk;
-        for (i64 k = 0; k < columns.size(); ++k) walk.push_back(k);
+        for (i64 k = 0; k < columns.size(); ++k)
+          if (!h.by_elements || (row * row_size + k >= least && row * row_size + k < most)) walk.push_back(k);
         for (int pass = 0; pass < h.passes; ++pass) {
           for (int a = h.row_axes; a < h.axes(); ++a) index[a] = 0;
           section(2 * pass + 1);

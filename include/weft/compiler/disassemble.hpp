@@ -124,6 +124,7 @@ inline std::string fused(const u64* w) {
   if (h.kept > 0) out += ", " + std::to_string(h.kept) + " kept";
   if (h.segmented) out += ", segmented";
   if (h.even) out += ", even";
+  if (h.by_elements) out += ", chunks of elements";
   out += '\n';
   for (int k = 0; k < h.operands; ++k) {
     const u64* words = w + h.operand_at() + k * h.operand_words();

@@ -41,6 +41,7 @@ struct Group {
   int weight = 0;
   int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
   bool mixed = false;             // has members of row level or reductions
+  bool totals = false;            // has sums over everything
   bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;   // ranges of Fusion::pool
 };
@@ -581,6 +582,7 @@ class Fuser {
     enter(best, i);
     Group& group = f.groups[best];
     group.mixed = group.mixed || reduces;
+    group.totals = group.totals || r.level == Level::total;
     const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.middle_axis) level_[i] = Level::row;
@@ -655,23 +657,38 @@ class Fuser {
         group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
         group.streams > limits_.streams)
       return false;
-    if (group.shape == shape)
-      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
-             group.split == r.split;
     const Dims& d = shapes_[shape];
+    if (group.shape == shape)
+      return keeps_order(group, d, r) && (r.level == Level::element || r.level == Level::total ||
+                                          group.split < 0 || group.split == r.split);
     const SpaceFit a = fit_in(group.space, d);
     if (!a.inside) {
       if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
+      if (r.level == Level::total &&
+          !has_chunks_of_total(d, in_rank(a.split, max(group.space.rank, d.rank), d.rank)))
+        return false;
       return r.level == Level::element || r.level == Level::total ||
              r.split == in_rank(a.split, max(group.space.rank, d.rank), d.rank);
     }
     if (a.full)
-      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
-             group.split == in_rank(r.split, d.rank, group.space.rank);
+      return keeps_order(group, d, r) &&
+             (r.level == Level::element || r.level == Level::total || group.split < 0 ||
+              group.split == in_rank(r.split, d.rank, group.space.rank));
     // a row of the space: pointwise at row level, or a reduction over all rows
     if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
       return false;
-    return r.level == Level::element || r.level == Level::total;
+    return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
+  }
+  // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
+  static constexpr bool has_chunks_of_total(const Dims& space, int split) {
+    return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
+  }
+  // Whether totals and the cut into rows and columns, of which the group or the reduction brings one, go
+  // together.
+  constexpr bool keeps_order(const Group& group, const Dims& d, const Reduction& r) const {
+    if (r.level == Level::total) return group.split < 0 || has_chunks_of_total(group.space, group.split);
+    return !group.totals || r.split < 0 ||
+           has_chunks_of_total(group.space, in_rank(r.split, d.rank, group.space.rank));
   }
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }

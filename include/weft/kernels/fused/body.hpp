@@ -2,7 +2,9 @@
 // The one body of every fused kernel: pointwise arithmetic over rows and columns, reductions along the
 // columns (several passes over a row), and sums along the rows. A team works on one chunk of rows; its
 // threads share a row's columns. Law: what is computed depends on the cut into chunks and on the width of a
-// value, never on which thread computes it.
+// value, never on which thread computes it. In a serial team lane l of a float's running sum takes the
+// elements l, l + width, l + 2 width, ... of what is summed in row-major order (of the row, of the chunk),
+// however the walk cuts that into lines.
 
 #include "weft/kernels/fused/parts.hpp"
 #include "weft/kernels/fused/place.hpp"
@@ -47,6 +49,17 @@ struct FusedBody {
                                  (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
   // Lanes: how many columns of a value exist where the code tells, else `some`, which is `active` of them.
   static constexpr int some = 0;
+  // Chunks begin and end within rows. Of a GPU's kernels they are always whole rows.
+  static constexpr bool by_elements = header.by_elements && !vector && detail::is_serial<Team>;
+  // Whether lanes hold the elements of a line in the order of what lies before it: those of a row where it is
+  // several lines, those of a chunk where it is several rows.
+  static constexpr bool lines_turn = width > 1 && !vector && header.col_axes > 1 &&
+                                     last_extent() % width != 0;
+  static constexpr bool rows_turn =
+      lines_turn || (width > 1 && !vector && last_extent() > 0 && static_cols() % width != 0);
+  WEFT_HD static constexpr bool has_order(DType t, Fold fold) {
+    return is_float(t) && (fold == Fold::sum || fold == Fold::prod);
+  }
   // Whether every row ends with a whole value. Of rows whose length is a launch argument only the host makes
   // use of that: nvcc unrolls a walk that does not ask, and spills.
   WEFT_HD static constexpr bool ends_whole() {
@@ -54,7 +67,8 @@ struct FusedBody {
     return width == 1 || (!vector && header.even);
   }
   // The columns that are left where a row's whole values end.
-  static constexpr int ending = last_extent() > 0 ? static_cast<int>(last_extent() % width) : some;
+  static constexpr int ending =
+      last_extent() > 0 && !by_elements ? static_cast<int>(last_extent() % width) : some;
   // Of a value of a GPU's thread.
   static constexpr int lanes_of_vector = ends_whole() ? width : some;
 
@@ -65,11 +79,15 @@ struct FusedBody {
   BankOf<Family> folds;   // running reductions of a row
   BankOf<Family> totals;  // running sums over the chunk
   i64 best_index[count][width];
+  int first_lane[lines_turn || rows_turn ? count : 1];  // of running sums: which elements lane 0 takes
   FusedPlace<C> place;
   i64 chunk = 0;
   int active = 0;  // how many of the value's columns exist, where the code does not tell
   bool first_row = false;
-  bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
+  i64 row_in_chunk = 0;
+  i64 row_start = 0;                     // the row's first element in row-major order, from the chunk's first
+  i64 first_column = 0, end_column = 0;  // of the row, where chunks begin and end within rows
+  bool past_caches = false;              // the columns at hand of past_operand() go to memory directly
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
 
   WEFT_HD_INLINE FusedBody(Team& t, const Args& a)
@@ -503,6 +521,7 @@ struct FusedBody {
     constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
     using V = value_of<Family, t>;
     auto& running = folds.template at<t, I>();
+    if constexpr (lines_turn) first_lane[I] = 0;
     if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
       running =
           fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
@@ -574,6 +593,7 @@ struct FusedBody {
         best = detail::BetterOf<max>{}(best, detail::Best<T>{lane(j), best_index[I][j]});
       uniform.template at<dtype(I), I>() = detail::best_of_team<max>(team, best).index;
     } else {
+      if constexpr (lines_turn && has_order(t, fold)) turn<I>(running, 0);
       uniform.template at<dtype(I), I>() = detail::across_team<fold>(team, detail::across<fold>(running));
     }
   }
@@ -591,13 +611,53 @@ struct FusedBody {
     const Instruction in = View::instruction(i);
     return in.op == Opcode::accumulate && (single || View::operand(in.aux).role == Role::accumulate_total);
   }
+  // Turns the lanes of running sum I so that lane 0 takes the elements whose position in what is summed is
+  // `position` modulo the width.
+  template <int I, class V>
+  WEFT_HD_INLINE void turn(V& running, i64 position) {
+    const int lane = static_cast<int>(position % width);
+    if (lane == first_lane[I]) return;
+    lane_of<V> twice[2 * width];
+    store(twice, running);
+    store(twice + width, running);
+    running = load<V>(static_cast<const lane_of<V>*>(twice) + (lane - first_lane[I] + width) % width);
+    first_lane[I] = lane;
+  }
+  // The same of all sums of section S, at the begin of a line whose first element is `at` of the row.
+  template <int I>
+  WEFT_HD_INLINE void turn_sum([[maybe_unused]] i64 at) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(in.a);
+    if constexpr (in.stage == Stage::element || in.op == Opcode::reduce) {
+      if constexpr (in.op == Opcode::reduce) {
+        if constexpr (lines_turn && has_order(t, static_cast<Fold>(in.aux)))
+          turn<I>(folds.template at<t, I>(), at);
+      } else if constexpr (rows_turn && is_register_sum(I) && has_order(t, static_cast<Fold>(in.aux2))) {
+        turn<I>(totals.template at<t, I>(), row_start + at);
+      }
+    }
+  }
+  template <int Begin, int... N, int... M>
+  WEFT_HD_INLINE void turn_sums([[maybe_unused]] i64 at, std::integer_sequence<int, N...>,
+                                std::integer_sequence<int, M...>) {
+    (turn_sum<nth(Opcode::reduce, Begin, N)>(at), ...);
+    (turn_sum<nth(Opcode::accumulate, Begin, M)>(at), ...);
+  }
+  // Whether a row's number is added to the lane of its row, as a walk over the rows' numbers would.
+  template <int I>
+  WEFT_HD static constexpr bool is_laned_row_total() {
+    constexpr Instruction in = View::instruction(I);
+    return width > 1 && !vector && in.stage != Stage::element &&
+           has_order(dtype(in.a), static_cast<Fold>(in.aux2));
+  }
   template <int I>
   WEFT_HD_INLINE void start_total() {
     if constexpr (is_register_sum(I)) {
       constexpr Instruction in = View::instruction(I);
       constexpr DType t = dtype(in.a);
       constexpr auto start = detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>();
-      if constexpr (in.stage == Stage::element)
+      if constexpr (rows_turn) first_lane[I] = 0;
+      if constexpr (in.stage == Stage::element || is_laned_row_total<I>())
         totals.template at<t, I>() = fill_value<value_of<Family, t>>(start);
       else
         uniform.template at<t, I>() = start;
@@ -609,10 +669,18 @@ struct FusedBody {
     constexpr Fold fold = static_cast<Fold>(in.aux2);
     constexpr DType t = dtype(in.a);
     if constexpr (is_register_sum(I)) {
+      constexpr auto neutral = detail::neutral<fold, register_scalar<t>>();
       if constexpr (in.stage == Stage::element) {
         auto& running = totals.template at<t, I>();
-        running = detail::combine<fold>(running, masked<Lanes>(read<in.a, Stage::element>(),
-                                                               detail::neutral<fold, register_scalar<t>>()));
+        const auto x = masked<Lanes>(read<in.a, Stage::element>(), neutral);
+        running = detail::combine<fold>(running, x);
+      } else if constexpr (is_laned_row_total<I>()) {
+        using V = value_of<Family, t>;
+        using M = mask_of<V>;
+        const auto lane = static_cast<lane_of<M>>(row_in_chunk % width);
+        auto& running = totals.template at<t, I>();
+        running = detail::combine<fold>(running, select(iota<M>(0) == splat<M>(lane),
+                                                        splat<V>(read<in.a, in.stage>()), splat<V>(neutral)));
       } else {
         auto& running = uniform.template at<t, I>();
         running = detail::combine<fold>(running, read<in.a, in.stage>());
@@ -659,7 +727,9 @@ struct FusedBody {
         }
       } else {
         register_scalar<t> total;
-        if constexpr (in.stage == Stage::element)
+        if constexpr (in.stage == Stage::element && rows_turn && has_order(t, fold))
+          turn<I>(totals.template at<t, I>(), 0);
+        if constexpr (in.stage == Stage::element || is_laned_row_total<I>())
           total = detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
         else
           total = uniform.template at<t, I>();
@@ -703,10 +773,16 @@ struct FusedBody {
     place.linear = place.line_start + place.at;
     section<S, Lanes>();
   }
+  // Columns [first, cols) of the line.
   template <int S>
-  WEFT_HD_INLINE void columns(i64 cols) {
+  WEFT_HD_INLINE void columns(i64 cols, i64 first = 0) {
     const i64 step = static_cast<i64>(team.size()) * width;
-    place.at = static_cast<i64>(team.rank()) * width;
+    place.at = first + static_cast<i64>(team.rank()) * width;
+    if constexpr (rows_turn) {
+      constexpr int begin = View::section_begin(S), end = View::section_end(S);
+      turn_sums<begin>(place.line_start + first, upto<how_many(Opcode::reduce, begin, end)>{},
+                       upto<how_many(Opcode::accumulate, begin, end)>{});
+    }
     if constexpr (single || vector) {
       for (; cols > place.at; place.at += step) {
         value_at_hand<S, lanes_of_vector>(cols - place.at);
@@ -725,7 +801,7 @@ struct FusedBody {
           past_caches = true;
         }
       }
-      if constexpr (last_extent() == 0 || last_extent() >= width)
+      if constexpr (last_extent() == 0 || last_extent() >= width || by_elements)
         for (; place.at + width <= cols; place.at += step) value_at_hand<S, width>(width);
       past_caches = false;
       if constexpr (!ends_whole() || goes_past)
@@ -736,7 +812,13 @@ struct FusedBody {
   WEFT_HD_INLINE void all_columns(i64 last_cols) {
     constexpr i64 extent = header.col_axes > 0 ? View::extent(last_axis) : 1;
     const i64 cols = extent > 0 ? extent : last_cols;
-    if constexpr (header.col_axes <= 1) {
+    if constexpr (by_elements && last_extent() > 0) {
+      for (i64 line = first_column / cols; line * cols < end_column; ++line) {
+        place.go_to_line(line, cols);
+        const i64 from = first_column - line * cols, to = end_column - line * cols;
+        columns<S>(to < cols ? to : cols, from > 0 ? from : 0);
+      }
+    } else if constexpr (header.col_axes <= 1) {
       columns<S>(cols);
     } else {
       constexpr i64 lines = static_cols() / (extent > 0 ? extent : 1);
@@ -765,6 +847,10 @@ struct FusedBody {
   // The chunk's rows, one after another.
   WEFT_HD_INLINE void run(i64 which) {
     chunk = which;
+    if constexpr (by_elements) {
+      run_elements(which);
+      return;
+    }
     const i64 begin = which * args.rows_per_chunk;
     const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
     place.start();
@@ -773,12 +859,38 @@ struct FusedBody {
     start_totals(Totals{});
     for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
       first_row = row == begin;
+      row_in_chunk = row - begin;
+      row_start = row_in_chunk * static_cols();
       const i64 cols = place.go_to_row(args, row);
       passes(cols, upto<header.passes>{});
       section<2 * header.passes + 1>();
     }
     finish_totals(Totals{});
     if constexpr (past_operand() >= 0) finish_stores_past();
+  }
+  // The same of a chunk of elements; no sum along the rows or the columns is in such a kernel.
+  WEFT_HD_INLINE void run_elements(i64 which) {
+    constexpr bool flat = last_extent() == 0;
+    constexpr i64 cols = flat ? tile_length : static_cols();
+    const i64 size = (args.rows - 1) * cols + (flat ? args.last_cols : cols);
+    const i64 begin = which * args.rows_per_chunk;
+    const i64 end = begin + args.rows_per_chunk < size ? begin + args.rows_per_chunk : size;
+    place.start();
+    using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
+    section<0>();
+    start_totals(Totals{});
+    for (i64 row = flat ? begin : begin / cols * cols; row < end; row += cols) {
+      row_start = row - begin;
+      first_column = row_start < 0 ? -row_start : 0;
+      end_column = end - row < cols ? end - row : cols;
+      if constexpr (flat)
+        place.go_to_element(row);
+      else
+        place.go_to_row(args, row / cols);
+      passes(end_column, upto<header.passes>{});
+      section<2 * header.passes + 1>();
+    }
+    finish_totals(Totals{});
   }
 };
 
