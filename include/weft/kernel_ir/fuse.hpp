@@ -42,6 +42,7 @@ struct Group {
   int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
   bool mixed = false;             // has members of row level or reductions
   bool totals = false;            // has sums over everything
+  int members = 0, tight = 0;     // while groups are formed again, as one was too large for a kernel
   bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;   // ranges of Fusion::pool
 };
@@ -101,8 +102,10 @@ struct Grouping {
 
 class Fuser {
  public:
-  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {})
-      : g(graph), s(grouping), limits_(limits) {
+  // `tight`: of each node how often a group that held it was too large for a kernel; none where groups are
+  // formed for the first time.
+  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {}, const int* tight = nullptr)
+      : g(graph), s(grouping), limits_(limits), tight_(tight) {
     const int n = g.nodes.size();
     if (s.next == 0) {
       f.materialization = List<Materialization>(n, Materialization::leaf);
@@ -609,6 +612,8 @@ class Fuser {
     group_[x] = at;
     before_[x] = group.last;
     group.last = x;
+    ++group.members;
+    if (tight_ != nullptr) group.tight = max(group.tight, tight_[x]);
   }
   // How many values in memory x stands for where it is read, at most.
   constexpr int leaves_of(int x) const {
@@ -655,7 +660,7 @@ class Fuser {
     const Group& group = f.groups[at];
     if (group.opaque >= 0 || group.middle_axis ||
         group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
-        group.streams > limits_.streams)
+        group.streams > limits_.streams || is_full(group, i))
       return false;
     const Dims& d = shapes_[shape];
     if (group.shape == shape)
@@ -679,6 +684,12 @@ class Fuser {
       return false;
     return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
   }
+  // Whether the group, or one that i was in when groups were formed before, was too large.
+  constexpr bool is_full(const Group& group, int i) const {
+    if (tight_ == nullptr) return false;
+    const int tight = max(group.tight, tight_[i]);
+    return tight > 0 && group.members >= most_members >> tight;
+  }
   // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
   static constexpr bool has_chunks_of_total(const Dims& space, int split) {
     return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
@@ -693,6 +704,7 @@ class Fuser {
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
+  static constexpr int most_members = 64;
   static constexpr int reserved = 4;
   static constexpr u8 assigned = 2;  // of wanted_
 
@@ -711,6 +723,7 @@ class Fuser {
   int* view_of_ = nullptr;
   int* min_kernel_ = nullptr;
   int* reader_ = nullptr;
+  const int* tight_ = nullptr;
   int* before_ = nullptr;
   int* leaf_ = nullptr;
   int* remat_cost_ = nullptr;
@@ -722,9 +735,9 @@ class Fuser {
 };
 
 // Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.
-constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) {
+constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}, const int* tight = nullptr) {
   Grouping grouping;
-  Fuser(graph, grouping, limits).run(graph.nodes.size());
+  Fuser(graph, grouping, limits, tight).run(graph.nodes.size());
   return static_cast<Fusion&&>(grouping.fusion);
 }
 
