@@ -2944,6 +2944,7 @@ struct Group {
   int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
   bool mixed = false;             // has members of row level or reductions
   bool totals = false;            // has sums over everything
+  int members = 0, tight = 0;     // while groups are formed again, as one was too large for a kernel
   bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;   // ranges of Fusion::pool
 };
@@ -3003,8 +3004,10 @@ struct Grouping {
 
 class Fuser {
  public:
-  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {})
-      : g(graph), s(grouping), limits_(limits) {
+  // `tight`: of each node how often a group that held it was too large for a kernel; none where groups are
+  // formed for the first time.
+  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {}, const int* tight = nullptr)
+      : g(graph), s(grouping), limits_(limits), tight_(tight) {
     const int n = g.nodes.size();
     if (s.next == 0) {
       f.materialization = List<Materialization>(n, Materialization::leaf);
@@ -3511,6 +3514,8 @@ class Fuser {
     group_[x] = at;
     before_[x] = group.last;
     group.last = x;
+    ++group.members;
+    if (tight_ != nullptr) group.tight = max(group.tight, tight_[x]);
   }
   // How many values in memory x stands for where it is read, at most.
   constexpr int leaves_of(int x) const {
@@ -3557,7 +3562,7 @@ class Fuser {
     const Group& group = f.groups[at];
     if (group.opaque >= 0 || group.middle_axis ||
         group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
-        group.streams > limits_.streams)
+        group.streams > limits_.streams || is_full(group, i))
       return false;
     const Dims& d = shapes_[shape];
     if (group.shape == shape)
@@ -3581,6 +3586,12 @@ class Fuser {
       return false;
     return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
   }
+  // Whether the group, or one that i was in when groups were formed before, was too large.
+  constexpr bool is_full(const Group& group, int i) const {
+    if (tight_ == nullptr) return false;
+    const int tight = max(group.tight, tight_[i]);
+    return tight > 0 && group.members >= most_members >> tight;
+  }
   // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
   static constexpr bool has_chunks_of_total(const Dims& space, int split) {
     return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
@@ -3595,6 +3606,7 @@ class Fuser {
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
+  static constexpr int most_members = 64;
   static constexpr int reserved = 4;
   static constexpr u8 assigned = 2;  // of wanted_
 
@@ -3613,6 +3625,7 @@ class Fuser {
   int* view_of_ = nullptr;
   int* min_kernel_ = nullptr;
   int* reader_ = nullptr;
+  const int* tight_ = nullptr;
   int* before_ = nullptr;
   int* leaf_ = nullptr;
   int* remat_cost_ = nullptr;
@@ -3624,9 +3637,9 @@ class Fuser {
 };
 
 // Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.
-constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) {
+constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}, const int* tight = nullptr) {
   Grouping grouping;
-  Fuser(graph, grouping, limits).run(graph.nodes.size());
+  Fuser(graph, grouping, limits, tight).run(graph.nodes.size());
   return static_cast<Fusion&&>(grouping.fusion);
 }
 
@@ -3795,21 +3808,29 @@ class Collector {
     }
   }
 
-  // Whether every fused group keeps within a kernel's operands and random streams.
-  constexpr bool fits() const {
-    for (const Group& group : f.groups) {
-      if (group.opaque >= 0) continue;
-      int operands = group.loads.size + group.stores.size, streams = 0;
-      for (int i = 0; i < group.body.size; ++i) {
-        const int x = f.pool.items[group.body.begin + i];
-        const Op op = nodes_[x].op;
-        streams += op == Op::random;
-        operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
-      }
-      if (operands + (streams > 0 ? 1 : 0) > limits_.kernel_operands || streams > limits_.kernel_streams)
-        return false;
+  // Whether a fused group keeps within a kernel's operands and random streams.
+  constexpr bool fits(const Group& group) const {
+    if (group.opaque >= 0) return true;
+    int operands = group.loads.size + group.stores.size, streams = 0;
+    for (int i = 0; i < group.body.size; ++i) {
+      const int x = f.pool.items[group.body.begin + i];
+      const Op op = nodes_[x].op;
+      streams += op == Op::random;
+      operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
     }
+    return operands + (streams > 0 ? 1 : 0) <= limits_.kernel_operands && streams <= limits_.kernel_streams;
+  }
+  constexpr bool fits() const {
+    for (const Group& group : f.groups)
+      if (!fits(group)) return false;
     return true;
+  }
+  // Counts for each member of a group that is too large.
+  constexpr void tighten(List<int>& tight) const {
+    for (int k = 0; k < f.groups.size(); ++k) {
+      if (fits(f.groups[k])) continue;
+      for (int i = 0; i < f.groups[k].body.size; ++i) ++tight[f.pool.items[f.groups[k].body.begin + i]];
+    }
   }
 
  private:
@@ -3854,15 +3875,24 @@ class Collector {
   const int* view_of_ = f.view_of.data();
 };
 
-// Where what is made again brings a group more operands than a kernel takes, less is made again.
+// Where a group turns out too large for a kernel, less is made again; where that is not enough, groups are
+// formed anew, with fewer members in those that were too large, down to one.
 constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {}) {
-  for (bool again = false;; again = true) {
+  constexpr int most_attempts = 9;
+  List<int> tight;
+  for (int attempt = 0;; ++attempt) {
     Collector collector(graph, fusion, limits);
     collector.decide_stores();
     collector.collect();
-    if (again || collector.fits()) return;
+    if (attempt == most_attempts || collector.fits()) return;
     limits.recompute_operands = limits.few_operands;
-    fusion.pool.clear();
+    if (attempt == 0) {
+      fusion.pool.clear();
+      continue;
+    }
+    if (attempt == 1) tight = List<int>(graph.nodes.size(), 0);
+    collector.tighten(tight);
+    fusion = assign_groups(graph, limits, tight.data());
   }
 }
 
@@ -5526,9 +5556,17 @@ constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, 
 // The one body of every fused kernel: pointwise arithmetic over rows and columns, reductions along the
 // columns (several passes over a row), and sums along the rows. A team works on one chunk of rows; its
 // threads share a row's columns. Law: what is computed depends on the cut into chunks and on the width of a
-// value, never on which thread computes it. In a serial team lane l of a float's running sum takes the
-// elements l, l + width, l + 2 width, ... of what is summed in row-major order (of the row, of the chunk),
-// however the walk cuts that into lines.
+// value, never on which thread computes it.
+
+// ---- weft/kernels/fused/sums.hpp ----
+// The running sums of a fused kernel's body: those of a row along its columns, and those of a chunk along its
+// rows or over everything. Law: in a serial team lane l of a float's sum takes the elements l, l + width,
+// l + 2 width, ... of what is summed in row-major order (of the row, of the chunk), however the walk cuts
+// that into lines; then the lanes are added in a fixed tree.
+
+// ---- weft/kernels/fused/traits.hpp ----
+// What a fused kernel's code says of the body that runs it: widths, extents, which loads and sums need what.
+// Law: constants of the code, of the family of values and of the kind of team.
 
 // ---- weft/kernels/fused/parts.hpp ----
 // What the body of a fused kernel is made of: folds over lanes and over a team, the best value of a row with
@@ -8511,8 +8549,8 @@ namespace WEFT_NAMESPACE::kernels {
 // `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
 // `single` kernel) keeps what it loaded and computed for the later passes, and its sums along the rows, in
 // registers.
-template <class C, class Family, class Team, class Args = LaunchArgs, int Threads = 0>
-struct FusedBody {
+template <class C, class Family, class Team, int Threads>
+struct FusedTraits {
   using View = FusedView<C>;
   static constexpr FusedHeader header = View::header;
   static constexpr int count = header.instructions;
@@ -8569,14 +8607,336 @@ struct FusedBody {
   // Of a value of a GPU's thread.
   static constexpr int lanes_of_vector = ends_whole() ? width : some;
 
+  // Rows much longer than the first cache: the pass before the last brings in the next row while it computes,
+  // and a last pass that only maps writes its f32 result past the caches, where that is larger than any of
+  // them: its lines are then not read before they are written.
+  static constexpr bool long_rows =
+      width > 1 && !vector && header.col_axes == 1 && header.row_axes >= 1 && last_extent() >= 4096;
+  static constexpr i64 past_bytes = i64{1} << 26;
+  static constexpr int last_elements = 2 * header.passes;
+  // The operand that the last pass writes so, else -1.
+  WEFT_HD static constexpr int past_operand() {
+    if (!long_rows || !stores_past_caches || header.passes < 1) return -1;
+    int found = -1;
+    for (int i = View::section_begin(last_elements); i < View::section_end(last_elements); ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::reduce || in.op == Opcode::accumulate || in.op == Opcode::keep ||
+          in.op == Opcode::kept)
+        return -1;
+      if (in.op == Opcode::store && found < 0 && View::operand(in.aux).dtype == DType::f32 &&
+          View::stride(in.aux, last_axis) == 1)
+        found = in.aux;
+    }
+    return found;
+  }
+  WEFT_HD static constexpr bool brings_next_row(int i) {
+    const Instruction in = View::instruction(i);
+    if constexpr (long_rows && header.passes > 2) {
+      constexpr int s = last_elements - 2;
+      return i >= View::section_begin(s) && i < View::section_end(s) && !View::operand(in.aux).window &&
+             View::stride(in.aux, last_axis) == 1 && View::stride(in.aux, header.row_axes - 1) > 0;
+    } else {
+      return false;
+    }
+  }
+
+  // How many instructions of [begin, end) are `op`, and which is the n-th of them.
+  WEFT_HD static constexpr int how_many(Opcode op, int begin, int end) {
+    int n = 0;
+    for (int i = begin; i < end; ++i) n += View::instruction(i).op == op;
+    return n;
+  }
+  WEFT_HD static constexpr int nth(Opcode op, int begin, int n) {
+    while (View::instruction(begin).op != op || n-- > 0) ++begin;
+    return begin;
+  }
+
+  WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
+
+  // The instruction that loaded the same elements in an earlier pass, else -1.
+  WEFT_HD static constexpr int earlier_load(int i) {
+    const Instruction in = View::instruction(i);
+    for (int j = 0; j < i; ++j) {
+      const Instruction other = View::instruction(j);
+      if (other.op == Opcode::load && other.stage == Stage::element && other.aux == in.aux) return j;
+    }
+    return -1;
+  }
+  // The value that slot `slot` keeps.
+  WEFT_HD static constexpr int kept_value(int slot) {
+    for (int j = 0; j < count; ++j) {
+      const Instruction in = View::instruction(j);
+      if (in.op == Opcode::keep && in.aux == slot) return in.a;
+    }
+    return 0;
+  }
+  // Whether the index register i is a multiple of the width in a value's first lane.
+  WEFT_HD static constexpr bool index_is_aligned(int i) {
+    const Instruction in = View::instruction(i);
+    if (in.op != Opcode::index || View::stride(in.aux, last_axis) != 1) return false;
+    for (int a = 0; a < last_axis; ++a)
+      if (View::stride(in.aux, a) % 4 != 0) return false;
+    return true;
+  }
+
+  // A sum along the rows that a register holds until the chunk's end.
+  WEFT_HD static constexpr bool is_register_sum(int i) {
+    const Instruction in = View::instruction(i);
+    return in.op == Opcode::accumulate && (single || View::operand(in.aux).role == Role::accumulate_total);
+  }
+  // Whether a row's number is added to the lane of its row, as a walk over the rows' numbers would.
+  WEFT_HD static constexpr bool is_laned_row_total(int i) {
+    const Instruction in = View::instruction(i);
+    return width > 1 && !vector && in.stage != Stage::element &&
+           has_order(dtype(in.a), static_cast<Fold>(in.aux2));
+  }
+  WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+// Lane j becomes what lane j + by was, modulo the width. Not inline: it is called once a line at most, and
+// would be code in every kernel.
+template <class V>
+[[gnu::noinline]] void turn_lanes(V& v, int by) {
+  constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
+  lane_of<V> twice[2 * width];
+  store(twice, v);
+  store(twice + width, v);
+  v = load<V>(static_cast<const lane_of<V>*>(twice) + by);
+}
+template <Fold fold, class V>
+[[gnu::noinline]] void add_to_lane(V& v, lane_of<V> x, int lane) {
+  constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
+  lane_of<V> lanes[width];
+  store(lanes, v);
+  lanes[lane] = combine<fold>(lanes[lane], x);
+  v = load<V>(static_cast<const lane_of<V>*>(lanes));
+}
+}  // namespace detail
+
+// Traits: FusedTraits. Instruction I is a reduce or an accumulate; x is its operand, neutral in lanes that do
+// not exist.
+template <class Traits, class Family, class Team>
+struct FusedSums {
+  using View = typename Traits::View;
+  static constexpr int width = Traits::width, count = Traits::count;
+  static constexpr bool vector = Traits::vector;
+
+  typename Traits::template BankOf<Family> folds;   // of a row
+  typename Traits::template BankOf<Family> totals;  // of the chunk
+  i64 best_index[count][width];
+  int first_lane[Traits::rows_turn ? count : 1];  // of sums whose lanes turn: which elements lane 0 takes
+
+  WEFT_HD static constexpr DType dtype(int i) { return Traits::dtype(i); }
+  WEFT_HD static constexpr bool has_order(DType t, Fold fold) { return Traits::has_order(t, fold); }
+
+  template <int I>
+  WEFT_HD_INLINE void start_fold() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
+    using V = value_of<Family, t>;
+    auto& running = folds.template at<t, I>();
+    if constexpr (Traits::lines_turn) first_lane[I] = 0;
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      running =
+          fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
+    } else {
+      running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
+    }
+  }
+  template <int I, class V>
+  WEFT_HD_INLINE void fold(const V& x) {
+    constexpr Fold f = static_cast<Fold>(View::instruction(I).aux);
+    auto& running = folds.template at<dtype(View::instruction(I).a), I>();
+    running = detail::combine<f>(running, x);
+  }
+  // The same of the greatest or the least and its column, of the first `present` columns from `column` on.
+  template <int I, class V>
+  WEFT_HD_INLINE void fold_best(const V& x, i64 column, int present) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr bool max = static_cast<Fold>(in.aux) == Fold::argmax;
+    constexpr DType t = dtype(in.a);
+    using R = register_scalar<t>;
+    using Best = detail::Best<R>;
+    auto& running = folds.template at<t, I>();
+    if constexpr (vector) {
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const Best best =
+            detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], column + j});
+        if (j < present) running.lane[j] = best.value, best_index[I][j] = best.index;
+      }
+    } else if constexpr (width == 1) {
+      const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, column});
+      running = best.value;
+      best_index[I][0] = best.index;
+    } else {
+      R value[width], held[width];
+      __builtin_memcpy(value, &x, sizeof value);
+      __builtin_memcpy(held, &running, sizeof held);
+      for (int j = 0; j < present; ++j) {
+        const Best best =
+            detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], column + j});
+        held[j] = best.value;
+        best_index[I][j] = best.index;
+      }
+      __builtin_memcpy(&running, held, sizeof held);
+    }
+  }
+  // What the row's sum is; every thread of the team calls.
+  template <int I>
+  WEFT_HD_INLINE auto finish_fold(Team& team) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = dtype(in.a);
+    auto& running = folds.template at<t, I>();
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      using R = register_scalar<t>;
+      constexpr bool max = fold == Fold::argmax;
+      const auto lane = [&](int j) {
+        if constexpr (vector)
+          return running.lane[j];
+        else if constexpr (width == 1)
+          return running;
+        else
+          return running[j];
+      };
+      detail::Best<R> best{lane(0), best_index[I][0]};
+      WEFT_UNROLL
+      for (int j = 1; j < width; ++j)
+        best = detail::BetterOf<max>{}(best, detail::Best<R>{lane(j), best_index[I][j]});
+      return detail::best_of_team<max>(team, best).index;
+    } else {
+      if constexpr (Traits::lines_turn && has_order(t, fold)) turn<I>(running, 0);
+      return detail::across_team<fold>(team, detail::across<fold>(running));
+    }
+  }
+
+  // Whether a total is kept in lanes: of elements, or of rows' numbers as a walk over those numbers would.
+  template <int I>
+  WEFT_HD static constexpr bool in_lanes() {
+    return View::instruction(I).stage == Stage::element || Traits::is_laned_row_total(I);
+  }
+  template <int I>
+  WEFT_HD_INLINE void start_total() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(in.a);
+    if constexpr (Traits::rows_turn) first_lane[I] = 0;
+    totals.template at<t, I>() =
+        fill_value<value_of<Family, t>>(detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>());
+  }
+  template <int I, class V>
+  WEFT_HD_INLINE void add(const V& x) {
+    constexpr Instruction in = View::instruction(I);
+    auto& running = totals.template at<dtype(in.a), I>();
+    running = detail::combine<static_cast<Fold>(in.aux2)>(running, x);
+  }
+  // The same of the number of the chunk's row `row`.
+  template <int I, class X>
+  WEFT_HD_INLINE void add_row(X x, i64 row) {
+    constexpr Instruction in = View::instruction(I);
+    detail::add_to_lane<static_cast<Fold>(in.aux2)>(totals.template at<dtype(in.a), I>(), x,
+                                                    static_cast<int>(row % width));
+  }
+  // The chunk's total; every thread of the team calls.
+  template <int I>
+  WEFT_HD_INLINE auto finish_total(Team& team) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux2);
+    constexpr DType t = dtype(in.a);
+    if constexpr (in.stage == Stage::element && Traits::rows_turn && has_order(t, fold))
+      turn<I>(totals.template at<t, I>(), 0);
+    return detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
+  }
+
+  // Turns the lanes of the sums of section S at the begin of a line, whose first element is `at` of the row,
+  // and `row_start` + `at` of the chunk.
+  template <int S>
+  WEFT_HD_INLINE void turn_lines([[maybe_unused]] i64 at, [[maybe_unused]] i64 row_start) {
+    if constexpr (Traits::rows_turn) {
+      constexpr int begin = View::section_begin(S), end = View::section_end(S);
+      turn_all<begin>(at, row_start, upto<Traits::how_many(Opcode::reduce, begin, end)>{},
+                      upto<Traits::how_many(Opcode::accumulate, begin, end)>{});
+    }
+  }
+
+ private:
+  // So that lane 0 takes the elements whose position in what is summed is `position` modulo the width.
+  template <int I, class V>
+  WEFT_HD_INLINE void turn(V& running, i64 position) {
+    const int lane = static_cast<int>(position % width);
+    if (lane != first_lane[I]) detail::turn_lanes(running, (lane - first_lane[I] + width) % width);
+    first_lane[I] = lane;
+  }
+  template <int I>
+  WEFT_HD_INLINE void turn_fold([[maybe_unused]] i64 at) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(in.a);
+    if constexpr (Traits::lines_turn && has_order(t, static_cast<Fold>(in.aux)))
+      turn<I>(folds.template at<t, I>(), at);
+  }
+  template <int I>
+  WEFT_HD_INLINE void turn_total([[maybe_unused]] i64 at) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(in.a);
+    if constexpr (in.stage == Stage::element && Traits::is_register_sum(I) &&
+                  has_order(t, static_cast<Fold>(in.aux2)))
+      turn<I>(totals.template at<t, I>(), at);
+  }
+  template <int Begin, int... N, int... M>
+  WEFT_HD_INLINE void turn_all([[maybe_unused]] i64 at, [[maybe_unused]] i64 row_start,
+                               std::integer_sequence<int, N...>, std::integer_sequence<int, M...>) {
+    (turn_fold<Traits::nth(Opcode::reduce, Begin, N)>(at), ...);
+    (turn_total<Traits::nth(Opcode::accumulate, Begin, M)>(row_start + at), ...);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+// As FusedTraits.
+template <class C, class Family, class Team, class Args = LaunchArgs, int Threads = 0>
+struct FusedBody : FusedTraits<C, Family, Team, Threads> {
+  using Traits = FusedTraits<C, Family, Team, Threads>;
+  using View = typename Traits::View;
+  using Arithmetic = typename Traits::Arithmetic;
+  using Sums = FusedSums<Traits, Family, Team>;
+  template <class F>
+  using BankOf = typename Traits::template BankOf<F>;
+  using Traits::columns_in_row;
+  using Traits::count;
+  using Traits::dtype;
+  using Traits::earlier_load;
+  using Traits::ends_whole;
+  using Traits::header;
+  using Traits::how_many;
+  using Traits::index_is_aligned;
+  using Traits::is_register_sum;
+  using Traits::kept_bytes;
+  using Traits::kept_value;
+  using Traits::last_axis;
+  using Traits::last_extent;
+  using Traits::nth;
+  using Traits::past_operand;
+  using Traits::single;
+  using Traits::some;
+  using Traits::static_cols;
+  using Traits::vector;
+  using Traits::width;
+
   Team& team;
   const Args& args;
   BankOf<ScalarFamily> uniform;
   BankOf<Family> element;
-  BankOf<Family> folds;   // running reductions of a row
-  BankOf<Family> totals;  // running sums over the chunk
-  i64 best_index[count][width];
-  int first_lane[lines_turn || rows_turn ? count : 1];  // of running sums: which elements lane 0 takes
+  Sums sums;
   FusedPlace<C> place;
   i64 chunk = 0;
   int active = 0;  // how many of the value's columns exist, where the code does not tell
@@ -8601,53 +8961,6 @@ struct FusedBody {
   WEFT_HD_INLINE int present() const {
     return Lanes == some ? active : Lanes;
   }
-
-  // Rows much longer than the first cache: the pass before the last brings in the next row while it computes,
-  // and a last pass that only maps writes its f32 result past the caches, where that is larger than any of
-  // them: its lines are then not read before they are written.
-  static constexpr bool long_rows =
-      width > 1 && !vector && header.col_axes == 1 && header.row_axes >= 1 && last_extent() >= 4096;
-  static constexpr i64 past_bytes = i64{1} << 26;
-  static constexpr int last_elements = 2 * header.passes;
-  // The operand that the last pass writes so, else -1.
-  WEFT_HD static constexpr int past_operand() {
-    if (!long_rows || !stores_past_caches || header.passes < 1) return -1;
-    int found = -1;
-    for (int i = View::section_begin(last_elements); i < View::section_end(last_elements); ++i) {
-      const Instruction in = View::instruction(i);
-      if (in.op == Opcode::reduce || in.op == Opcode::accumulate || in.op == Opcode::keep ||
-          in.op == Opcode::kept)
-        return -1;
-      if (in.op == Opcode::store && found < 0 && View::operand(in.aux).dtype == DType::f32 &&
-          View::stride(in.aux, last_axis) == 1)
-        found = in.aux;
-    }
-    return found;
-  }
-  template <int I>
-  WEFT_HD static constexpr bool brings_next_row() {
-    constexpr Instruction in = View::instruction(I);
-    if constexpr (long_rows && header.passes > 2) {
-      constexpr int s = last_elements - 2;
-      return I >= View::section_begin(s) && I < View::section_end(s) && !View::operand(in.aux).window &&
-             View::stride(in.aux, last_axis) == 1 && View::stride(in.aux, header.row_axes - 1) > 0;
-    } else {
-      return false;
-    }
-  }
-
-  // How many instructions of [begin, end) are `op`, and which is the n-th of them.
-  WEFT_HD static constexpr int how_many(Opcode op, int begin, int end) {
-    int n = 0;
-    for (int i = begin; i < end; ++i) n += View::instruction(i).op == op;
-    return n;
-  }
-  WEFT_HD static constexpr int nth(Opcode op, int begin, int n) {
-    while (View::instruction(begin).op != op || n-- > 0) ++begin;
-    return begin;
-  }
-
-  WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
 
   // Register i as a value of `Family` in a column, or as the row's number.
   template <int I, Stage stage>
@@ -8803,32 +9116,6 @@ struct FusedBody {
       uniform.template at<dtype(I), I>() = v;
   }
 
-  // The instruction that loaded the same elements in an earlier pass, else -1.
-  WEFT_HD static constexpr int earlier_load(int i) {
-    const Instruction in = View::instruction(i);
-    for (int j = 0; j < i; ++j) {
-      const Instruction other = View::instruction(j);
-      if (other.op == Opcode::load && other.stage == Stage::element && other.aux == in.aux) return j;
-    }
-    return -1;
-  }
-  // The value that slot `slot` keeps.
-  WEFT_HD static constexpr int kept_value(int slot) {
-    for (int j = 0; j < count; ++j) {
-      const Instruction in = View::instruction(j);
-      if (in.op == Opcode::keep && in.aux == slot) return in.a;
-    }
-    return 0;
-  }
-  // Whether the index register i is a multiple of the width in a value's first lane.
-  WEFT_HD static constexpr bool index_is_aligned(int i) {
-    const Instruction in = View::instruction(i);
-    if (in.op != Opcode::index || View::stride(in.aux, last_axis) != 1) return false;
-    for (int a = 0; a < last_axis; ++a)
-      if (View::stride(in.aux, a) % 4 != 0) return false;
-    return true;
-  }
-
   // f of the operands, or of each of their lanes.
   template <DType t, Stage stage, class F, class... A>
   WEFT_HD_INLINE static auto lanewise(const F& f, const A&... a) {
@@ -8857,7 +9144,7 @@ struct FusedBody {
     } else if constexpr (in.op == Opcode::load && single && stage == Stage::element && earlier_load(I) >= 0) {
       element.template at<t, I>() = element.template at<t, earlier_load(I)>();
     } else if constexpr (in.op == Opcode::load) {
-      if constexpr (stage == Stage::element && brings_next_row<I>())
+      if constexpr (stage == Stage::element && Traits::brings_next_row(I))
         bring_closer(pointer<in.aux>() + place.template position<in.aux, stage>() +
                      View::stride(in.aux, header.row_axes - 1));
       set<I>(load_operand<in.aux, stage, Lanes>(in.imm));
@@ -8899,7 +9186,12 @@ struct FusedBody {
             lanewise<t, stage>([&](const auto& i) { return detail::random_word(i, seed, stream); }, index));
       }
     } else if constexpr (in.op == Opcode::reduce) {
-      fold_column<I, Lanes>();
+      constexpr Fold fold = static_cast<Fold>(in.aux);
+      const auto x = read<in.a, Stage::element>();
+      if constexpr (fold == Fold::argmax || fold == Fold::argmin)
+        sums.template fold_best<I>(x, place.linear, present<Lanes>());
+      else
+        sums.template fold<I>(masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()));
     } else if constexpr (in.op == Opcode::store) {
       const auto v = detail::to_memory<dtype(in.a)>(read<in.a, stage>());
       if constexpr (stage == Stage::element) {
@@ -9011,153 +9303,28 @@ struct FusedBody {
     }
   }
 
-  template <int I>
-  WEFT_HD_INLINE void start_fold() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr Fold fold = static_cast<Fold>(in.aux);
-    constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
-    using V = value_of<Family, t>;
-    auto& running = folds.template at<t, I>();
-    if constexpr (lines_turn) first_lane[I] = 0;
-    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-      running =
-          fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
-    } else {
-      running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
-    }
-  }
-  template <int I, int Lanes>
-  WEFT_HD_INLINE void fold_column() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr Fold fold = static_cast<Fold>(in.aux);
-    constexpr DType t = dtype(in.a);
-    const auto x = read<in.a, Stage::element>();
-    auto& running = folds.template at<t, I>();
-    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-      constexpr bool max = fold == Fold::argmax;
-      using T = register_scalar<t>;
-      using Best = detail::Best<T>;
-      if constexpr (vector) {
-        WEFT_UNROLL
-        for (int j = 0; j < width; ++j) {
-          const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]},
-                                                    Best{x.lane[j], place.linear + j});
-          if (j < present<Lanes>()) running.lane[j] = best.value, best_index[I][j] = best.index;
-        }
-      } else if constexpr (width == 1) {
-        const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, place.linear});
-        running = best.value;
-        best_index[I][0] = best.index;
-      } else {
-        T value[width], held[width];
-        __builtin_memcpy(value, &x, sizeof value);
-        __builtin_memcpy(held, &running, sizeof held);
-        for (int j = 0; j < present<Lanes>(); ++j) {
-          const Best best =
-              detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], place.linear + j});
-          held[j] = best.value;
-          best_index[I][j] = best.index;
-        }
-        __builtin_memcpy(&running, held, sizeof held);
-      }
-    } else {
-      using V = std::remove_cvref_t<decltype(x)>;
-      running = detail::combine<fold>(running, masked<Lanes>(x, detail::neutral<fold, lane_of<V>>()));
-    }
+  template <int Begin, int... N>
+  WEFT_HD_INLINE void start_folds(std::integer_sequence<int, N...>) {
+    (sums.template start_fold<nth(Opcode::reduce, Begin, N)>(), ...);
   }
   template <int I>
   WEFT_HD_INLINE void finish_fold() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr Fold fold = static_cast<Fold>(in.aux);
-    constexpr DType t = dtype(in.a);
-    auto& running = folds.template at<t, I>();
-    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-      using T = register_scalar<t>;
-      constexpr bool max = fold == Fold::argmax;
-      const auto lane = [&](int j) {
-        if constexpr (vector)
-          return running.lane[j];
-        else if constexpr (width == 1)
-          return running;
-        else
-          return running[j];
-      };
-      detail::Best<T> best{lane(0), best_index[I][0]};
-      WEFT_UNROLL
-      for (int j = 1; j < width; ++j)
-        best = detail::BetterOf<max>{}(best, detail::Best<T>{lane(j), best_index[I][j]});
-      uniform.template at<dtype(I), I>() = detail::best_of_team<max>(team, best).index;
-    } else {
-      if constexpr (lines_turn && has_order(t, fold)) turn<I>(running, 0);
-      uniform.template at<dtype(I), I>() = detail::across_team<fold>(team, detail::across<fold>(running));
-    }
-  }
-  template <int Begin, int... N>
-  WEFT_HD_INLINE void start_folds(std::integer_sequence<int, N...>) {
-    (start_fold<nth(Opcode::reduce, Begin, N)>(), ...);
+    uniform.template at<dtype(I), I>() = sums.template finish_fold<I>(team);
   }
   template <int Begin, int... N>
   WEFT_HD_INLINE void finish_folds(std::integer_sequence<int, N...>) {
     (finish_fold<nth(Opcode::reduce, Begin, N)>(), ...);
   }
 
-  // A sum along the rows that a register holds until the chunk's end.
-  WEFT_HD static constexpr bool is_register_sum(int i) {
-    const Instruction in = View::instruction(i);
-    return in.op == Opcode::accumulate && (single || View::operand(in.aux).role == Role::accumulate_total);
-  }
-  // Turns the lanes of running sum I so that lane 0 takes the elements whose position in what is summed is
-  // `position` modulo the width.
-  template <int I, class V>
-  WEFT_HD_INLINE void turn(V& running, i64 position) {
-    const int lane = static_cast<int>(position % width);
-    if (lane == first_lane[I]) return;
-    lane_of<V> twice[2 * width];
-    store(twice, running);
-    store(twice + width, running);
-    running = load<V>(static_cast<const lane_of<V>*>(twice) + (lane - first_lane[I] + width) % width);
-    first_lane[I] = lane;
-  }
-  // The same of all sums of section S, at the begin of a line whose first element is `at` of the row.
-  template <int I>
-  WEFT_HD_INLINE void turn_sum([[maybe_unused]] i64 at) {
-    constexpr Instruction in = View::instruction(I);
-    constexpr DType t = dtype(in.a);
-    if constexpr (in.stage == Stage::element || in.op == Opcode::reduce) {
-      if constexpr (in.op == Opcode::reduce) {
-        if constexpr (lines_turn && has_order(t, static_cast<Fold>(in.aux)))
-          turn<I>(folds.template at<t, I>(), at);
-      } else if constexpr (rows_turn && is_register_sum(I) && has_order(t, static_cast<Fold>(in.aux2))) {
-        turn<I>(totals.template at<t, I>(), row_start + at);
-      }
-    }
-  }
-  template <int Begin, int... N, int... M>
-  WEFT_HD_INLINE void turn_sums([[maybe_unused]] i64 at, std::integer_sequence<int, N...>,
-                                std::integer_sequence<int, M...>) {
-    (turn_sum<nth(Opcode::reduce, Begin, N)>(at), ...);
-    (turn_sum<nth(Opcode::accumulate, Begin, M)>(at), ...);
-  }
-  // Whether a row's number is added to the lane of its row, as a walk over the rows' numbers would.
-  template <int I>
-  WEFT_HD static constexpr bool is_laned_row_total() {
-    constexpr Instruction in = View::instruction(I);
-    return width > 1 && !vector && in.stage != Stage::element &&
-           has_order(dtype(in.a), static_cast<Fold>(in.aux2));
-  }
   template <int I>
   WEFT_HD_INLINE void start_total() {
+    constexpr Instruction in = View::instruction(I);
     if constexpr (is_register_sum(I)) {
-      constexpr Instruction in = View::instruction(I);
-      constexpr DType t = dtype(in.a);
-      constexpr auto start = detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>();
-      if constexpr (rows_turn) first_lane[I] = 0;
-      if constexpr (in.stage == Stage::element || is_laned_row_total<I>())
-        totals.template at<t, I>() = fill_value<value_of<Family, t>>(start);
+      if constexpr (Sums::template in_lanes<I>())
+        sums.template start_total<I>();
       else
-        uniform.template at<t, I>() = start;
+        uniform.template at<dtype(in.a), I>() =
+            detail::neutral<static_cast<Fold>(in.aux2), register_scalar<dtype(in.a)>>();
     }
   }
   template <int I, int Lanes>
@@ -9166,18 +9333,11 @@ struct FusedBody {
     constexpr Fold fold = static_cast<Fold>(in.aux2);
     constexpr DType t = dtype(in.a);
     if constexpr (is_register_sum(I)) {
-      constexpr auto neutral = detail::neutral<fold, register_scalar<t>>();
       if constexpr (in.stage == Stage::element) {
-        auto& running = totals.template at<t, I>();
-        const auto x = masked<Lanes>(read<in.a, Stage::element>(), neutral);
-        running = detail::combine<fold>(running, x);
-      } else if constexpr (is_laned_row_total<I>()) {
-        using V = value_of<Family, t>;
-        using M = mask_of<V>;
-        const auto lane = static_cast<lane_of<M>>(row_in_chunk % width);
-        auto& running = totals.template at<t, I>();
-        running = detail::combine<fold>(running, select(iota<M>(0) == splat<M>(lane),
-                                                        splat<V>(read<in.a, in.stage>()), splat<V>(neutral)));
+        sums.template add<I>(
+            masked<Lanes>(read<in.a, Stage::element>(), detail::neutral<fold, register_scalar<t>>()));
+      } else if constexpr (Traits::is_laned_row_total(I)) {
+        sums.template add_row<I>(read<in.a, in.stage>(), row_in_chunk);
       } else {
         auto& running = uniform.template at<t, I>();
         running = detail::combine<fold>(running, read<in.a, in.stage>());
@@ -9214,20 +9374,18 @@ struct FusedBody {
       constexpr Fold fold = static_cast<Fold>(in.aux2);
       constexpr DType t = dtype(in.a);
       if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
-        const auto v = detail::combine_groups<fold>(team, totals.template at<t, I>());
+        const auto v = detail::combine_groups<fold>(team, sums.totals.template at<t, I>());
         // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
         if (columns_in_row() > place.at && detail::group_of(team) == 0) {
           if constexpr (vector)
-            store_lanes<1, lanes_of_vector>(partial<I>() + place.linear, v);
+            store_lanes<1, Traits::lanes_of_vector>(partial<I>() + place.linear, v);
           else
             store(partial<I>() + place.linear, v);
         }
       } else {
         register_scalar<t> total;
-        if constexpr (in.stage == Stage::element && rows_turn && has_order(t, fold))
-          turn<I>(totals.template at<t, I>(), 0);
-        if constexpr (in.stage == Stage::element || is_laned_row_total<I>())
-          total = detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
+        if constexpr (Sums::template in_lanes<I>())
+          total = sums.template finish_total<I>(team);
         else
           total = uniform.template at<t, I>();
         total = detail::combine_groups<fold>(team, total);
@@ -9243,7 +9401,6 @@ struct FusedBody {
   WEFT_HD_INLINE void finish_totals(std::integer_sequence<int, N...>) {
     (finish_total<nth(Opcode::accumulate, 0, N)>(), ...);
   }
-  WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
 
   // Instructions [Begin, End), in blocks: compilers bound the length of a fold.
   template <int Lanes, int Begin, int... I>
@@ -9275,22 +9432,18 @@ struct FusedBody {
   WEFT_HD_INLINE void columns(i64 cols, i64 first = 0) {
     const i64 step = static_cast<i64>(team.size()) * width;
     place.at = first + static_cast<i64>(team.rank()) * width;
-    if constexpr (rows_turn) {
-      constexpr int begin = View::section_begin(S), end = View::section_end(S);
-      turn_sums<begin>(place.line_start + first, upto<how_many(Opcode::reduce, begin, end)>{},
-                       upto<how_many(Opcode::accumulate, begin, end)>{});
-    }
+    if constexpr (Traits::rows_turn) sums.template turn_lines<S>(place.line_start + first, row_start);
     if constexpr (single || vector) {
       for (; cols > place.at; place.at += step) {
-        value_at_hand<S, lanes_of_vector>(cols - place.at);
+        value_at_hand<S, Traits::lanes_of_vector>(cols - place.at);
         if constexpr (single) break;
       }
     } else {
-      constexpr bool goes_past = S == last_elements && past_operand() >= 0;
+      constexpr bool goes_past = S == Traits::last_elements && past_operand() >= 0;
       if constexpr (goes_past) {
         const auto* start = pointer<past_operand()>() + place.row_offset[past_operand()];
         const i64 apart = static_cast<i64>(reinterpret_cast<std::uintptr_t>(start) / 4 % width);
-        if (args.rows * cols * 4 >= past_bytes) {
+        if (args.rows * cols * 4 >= Traits::past_bytes) {
           if (apart > 0) {  // up to the first address of a whole line
             value_at_hand<S, some>(width - apart);
             place.at = active;
@@ -9298,18 +9451,18 @@ struct FusedBody {
           past_caches = true;
         }
       }
-      if constexpr (last_extent() == 0 || last_extent() >= width || by_elements)
+      if constexpr (last_extent() == 0 || last_extent() >= width || Traits::by_elements)
         for (; place.at + width <= cols; place.at += step) value_at_hand<S, width>(width);
       past_caches = false;
       if constexpr (!ends_whole() || goes_past)
-        if (cols > place.at) value_at_hand<S, goes_past ? some : ending>(cols - place.at);
+        if (cols > place.at) value_at_hand<S, goes_past ? some : Traits::ending>(cols - place.at);
     }
   }
   template <int S>
   WEFT_HD_INLINE void all_columns(i64 last_cols) {
     constexpr i64 extent = header.col_axes > 0 ? View::extent(last_axis) : 1;
     const i64 cols = extent > 0 ? extent : last_cols;
-    if constexpr (by_elements && last_extent() > 0) {
+    if constexpr (Traits::by_elements && last_extent() > 0) {
       for (i64 line = first_column / cols; line * cols < end_column; ++line) {
         place.go_to_line(line, cols);
         const i64 from = first_column - line * cols, to = end_column - line * cols;
@@ -9344,7 +9497,7 @@ struct FusedBody {
   // The chunk's rows, one after another.
   WEFT_HD_INLINE void run(i64 which) {
     chunk = which;
-    if constexpr (by_elements) {
+    if constexpr (Traits::by_elements) {
       run_elements(which);
       return;
     }

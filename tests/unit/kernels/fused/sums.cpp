@@ -1,4 +1,4 @@
-#include "weft/kernels/fused/body.hpp"
+#include "weft/kernels/fused/sums.hpp"
 
 #include <doctest/doctest.h>
 
@@ -54,7 +54,7 @@ constexpr auto sums = [](auto v) {
 }  // namespace
 
 // Shapes: rows that are whole values and that are not, one chunk and several, rows longer than a tile.
-TEST_CASE_TEMPLATE("body: a sum has one order, whatever its kernel does besides", S, Table<f32, 64, 10>,
+TEST_CASE_TEMPLATE("sums: a sum has one order, whatever its kernel does besides", S, Table<f32, 64, 10>,
                    Table<f32, 300, 77>, Table<f64, 300, 96>, Table<f32, 17, 2000>, Table<f32, 4, 5000>) {
   constexpr auto X = S::X;
   S s;
@@ -132,7 +132,7 @@ TEST_CASE_TEMPLATE("body: a sum has one order, whatever its kernel does besides"
   }
 }
 
-TEST_CASE("body: sums over several axes of views are those of copies") {
+TEST_CASE("sums: those over several axes of views are those of copies") {
   constexpr auto X = in<f32, 8, 16, 14, 9>;
   constexpr auto Z = in<f32, 8, 16, 9, 14>;
   const Tensor<f32, Shape<8, 16, 9, 14>> z(numbers<f32>(8 * 16 * 14 * 9, 5));
