@@ -76,6 +76,7 @@ inline void add_attributes(std::string& out, const Graph& g, int node) {
     custom_name(g, node, [&](char c) { out += c; });
   } else if (n.list >= 0) {
     out += is_along_axis(n.op)       ? " along ["
+           : is_dynamic_slice(n.op)  ? " batch, begin ["
            : n.op == Op::slice       ? " begin:step ["
            : n.op == Op::pad         ? " low:high ["
            : n.op == Op::flat_concat ? " at ["

@@ -1,8 +1,9 @@
 #pragma once
 // The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
 // group runs and given back after its last reader; a kernel that reads an element and writes the same element
-// of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
-// no later reader is left, and copied at the end of the step otherwise.
+// of a dying buffer of equal size updates it in place, and so does one that writes a block of it. State that
+// is assigned is written where it lives when no later reader is left, and copied at the end of the step
+// otherwise.
 
 #include "weft/core/sorted.hpp"
 #include "weft/kernel_ir/first_fit.hpp"
@@ -260,28 +261,64 @@ class Planner {
           materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
       if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
       if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
-      const int k = group_[x];
-      const ir::Slot& slot = g.slots[a.slot];
-      bool free = true;
-      const auto look_at = [&](int i) {
-        if (!free || last_use_[i] < k) return;
-        const ir::Slot& other = slot_of(i);
-        if (other.space != slot.space || !overlaps(slot, other)) return;
-        const bool same = static_cast<int>(nodes_[i].imm) == a.slot;
-        free = same && last_use_[i] == k && materialization_[x] == Materialization::fused && aligned(i, x, k);
-      };
-      if (slot.segments >= 0) {
-        for (int i : states_) look_at(i);
-      } else {
-        for (int i : segmented_) look_at(i);
-        for (const LengthClass& c : classes_)
-          for (int at = states_before(c, slot.offset + slot_bytes(slot)); --at >= 0;) {
-            if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
-            look_at(c.states[at]);
-          }
-      }
-      if (free && last_use_[x] <= k) p.where[x] = BufferAddress::make(slot.space, slot.offset);
+      const bool updates = nodes_[x].op == ir::Op::dynamic_update_slice;
+      if (!is_free(a.slot, x) || (!updates && last_use_[x] > group_[x])) continue;
+      p.where[x] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
+      if (updates) place_updated(x, a.slot);
     }
+  }
+  // Whether x's group may write a slot: nothing reads the state that is there later, or reads it then but
+  // where it is written.
+  constexpr bool is_free(int number, int x) {
+    const int k = group_[x];
+    const ir::Slot& slot = g.slots[number];
+    bool free = true;
+    const auto look_at = [&](int i) {
+      if (!free || last_use_[i] < k) return;
+      const ir::Slot& other = slot_of(i);
+      if (other.space != slot.space || !overlaps(slot, other)) return;
+      const bool same = static_cast<int>(nodes_[i].imm) == number;
+      free = same && last_use_[i] == k &&
+             (materialization_[x] == Materialization::fused ? aligned(i, x, k) : updates_block(i, x));
+    };
+    if (slot.segments >= 0) {
+      for (int i : states_) look_at(i);
+    } else {
+      for (int i : segmented_) look_at(i);
+      for (const LengthClass& c : classes_)
+        for (int at = states_before(c, slot.offset + slot_bytes(slot)); --at >= 0;) {
+          if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
+          look_at(c.states[at]);
+        }
+    }
+    return free;
+  }
+  // What x, which lies in a slot, is a block's update of is computed there, too, if nothing else wants it.
+  constexpr void place_updated(int x, int number) {
+    if (assigned_.empty()) {
+      assigned_ = List<u8>(g.nodes.size(), 0);
+      for (const ir::Assign& a : g.assigns) assigned_[root(a.node)] = 1;
+    }
+    while (nodes_[x].op == ir::Op::dynamic_update_slice) {
+      const int from = root_in(edges_[nodes_[x].first], group_[x]);
+      const bool computed =
+          materialization_[from] == Materialization::opaque ||
+          (materialization_[from] == Materialization::fused && level_[from] == Level::element);
+      if (!computed || p.where[from] != BufferAddress::none || arena_[from] >= 0 || pinned_[from] ||
+          assigned_[from] || last_use_[from] != group_[x] || !updates_block(from, x) ||
+          !is_free(number, from))
+        return;
+      p.where[from] = p.where[x];
+      x = from;
+    }
+  }
+  // Whether x writes a block of what lies where node i does, and reads nothing else of it.
+  constexpr bool updates_block(int i, int x) const {
+    const int k = group_[x];
+    if (nodes_[x].op != ir::Op::dynamic_update_slice || bytes_of(g, i) != bytes_of(g, x)) return false;
+    for (int a = 0; a < nodes_[x].arity; ++a)
+      if ((root_in(edges_[nodes_[x].first + a], k) == i) != (a == 0)) return false;
+    return true;
   }
   // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
   struct LengthClass {
@@ -368,10 +405,12 @@ class Planner {
            is_contiguous(v, shapes_[nodes_[load].shape]);
   }
 
-  // A dying buffer of the same size that group k reads element by element becomes the result's.
+  // A dying buffer of the same size that group k reads element by element, or writes a block of, becomes the
+  // result's.
   constexpr bool in_place(int node, int k) {
     const Group& group = groups_[k];
-    if (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element) return false;
+    const bool updates = nodes_[node].op == ir::Op::dynamic_update_slice;
+    if (!updates && (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element)) return false;
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
@@ -381,7 +420,7 @@ class Planner {
       if (arena_[x] >= 0 || materialization_[x] == Materialization::arena ||
           bytes_of(g, x) != bytes_of(g, node))
         continue;
-      if (!aligned(x, node, k)) continue;
+      if (!(updates ? updates_block(x, node) : aligned(x, node, k))) continue;
       const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
       if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
       p.where[node] = at;
@@ -415,6 +454,7 @@ class Planner {
   List<LengthClass> classes_;  // the others
   List<i64> offsets_;
   List<u8> pinned_;
+  List<u8> assigned_;  // memory of what is assigned, once it is asked for
   FirstFit memory_{f.groups.size()};
   int combined_ = 0;  // sums of the groups before this one are no longer in parts
   int phased_ = -1;   // the group that phase_ speaks of
