@@ -2,9 +2,11 @@
 // Random small graphs whose every value is an integer that its dtype holds exactly: sums may then be taken in
 // any order, and a lowered program must agree with the plain evaluator to the last bit.
 
+#include <array>
 #include <random>
 
 #include "support/interpret_graph.hpp"
+#include "weft/ir/dynamic_slice.hpp"
 #include "weft/ops/transform/loop.hpp"
 
 namespace weft::testing {
@@ -17,6 +19,7 @@ struct RandomGraphOptions {
   bool convolutions = false;  // every fourth step
   bool many_axes = false;     // products over more axes than a kernel walks
   int loops = 0;              // every fourth step; nested so deep
+  bool blocks = false;        // every third step: dynamic slices, and states that are updated by them
 };
 
 class RandomGraph {
@@ -167,6 +170,7 @@ class RandomGraph {
   void grow() {
     if (pick(1, 22) < o_.products) return dot();
     if (o_.convolutions && one_in(4)) return conv();
+    if (o_.blocks && one_in(3)) return block();
     if (o_.loops > 0 && one_in(4)) return loop();
     switch (pick(0, 23)) {
       case 0:
@@ -534,7 +538,7 @@ class RandomGraph {
   // itself are invariants, too.
   void loop() {
     RandomGraph body(Body{}, static_cast<u32>(random_()),
-                     {.steps = pick(1, 6), .size = o_.size, .loops = o_.loops - 1});
+                     {.steps = pick(1, 6), .size = o_.size, .loops = o_.loops - 1, .blocks = o_.blocks});
     body.b_.graph.streams = b_.graph.streams;
     ir::LoopShape s;
     s.trips = pick(1, 5);
@@ -700,6 +704,58 @@ class RandomGraph {
       }
     }
   }
+  // Part of something at an offset, or something written there.
+  void block() {
+    const Item x = any();
+    if (one_in(2)) return keep({ir::dynamic_slice(x.v, part_of(x), place_), x.bound});
+    keep(updated(x));
+  }
+  Item updated(const Item& x) {
+    const Dims d = part_of(x);
+    const Item y = written(x, d);
+    return {ir::dynamic_update_slice(x.v, y.v, place_), x.bound < y.bound ? y.bound : x.bound};
+  }
+  // Extents of a part of x; place_ says where.
+  Dims part_of(const Item& x) {
+    const Dims whole = x.v.dims();
+    Dims d = whole;
+    place_ = {};
+    place_.batch = one_in(4) ? pick(0, whole.rank) : 0;
+    for (int a = place_.batch; a < d.rank; ++a)
+      if (!one_in(3)) d.extent[a] = pick(1, static_cast<int>(d.extent[a]));
+    const DType t = one_in(2) ? DType::i32 : DType::i64;
+    Dims samples;
+    samples.rank = place_.batch;
+    for (int a = 0; a < place_.batch; ++a) samples.extent[a] = whole.extent[a];
+    for (int a = place_.batch; a < d.rank; ++a) {
+      const int last = static_cast<int>(ir::last_offset(whole, d, a));
+      Value o = ir::constant(b_, t, samples, pick(-1, last + 1));
+      if (!one_in(4)) o = place_.batch == 0 && one_in(2) ? place(t) : add_input(samples, t, last + 2);
+      ir::set_offset(place_, whole, d, a, o);
+    }
+    return d;
+  }
+  // One element of something.
+  Value place(DType t) {
+    const Item x = number();
+    const Value flat = ir::reshape(x.v, ir::make_dims(1, std::array{x.v.dims().size()}.data()));
+    const ir::Slice at[1]{{pick(0, static_cast<int>(x.v.dims().size()) - 1), 1}};
+    return ir::cast(ir::reshape(ir::slice(flat, at, Shape<1>::value), Dims{}), t);
+  }
+  // A value of extents d and x's dtype: of its own, or part of x.
+  Item written(const Item& x, const Dims& d) {
+    if (x.v.dtype() == DType::boolean || one_in(4)) {
+      ir::Slice axes[max_rank];
+      for (int a = 0; a < d.rank; ++a)
+        axes[a].begin = pick(0, static_cast<int>(ir::last_offset(x.v.dims(), d, a)));
+      return {ir::slice(x.v, axes, d), x.bound};
+    }
+    for (int tries = 0; tries < 4; ++tries) {
+      const Item y = any();
+      if (y.v.dims() == d && y.v.dtype() == x.v.dtype()) return y;
+    }
+    return same_extents(d, x.v.dtype());
+  }
   void cast() {
     const Item x = any();
     constexpr DType types[]{DType::f64, DType::f32, DType::i64, DType::i32, DType::boolean, DType::bf16};
@@ -718,6 +774,14 @@ class RandomGraph {
   void assign(int slot) {
     const ir::Slot at = b_.graph.slots[slot];
     const Dims d = b_.graph.shapes[at.shape];
+    if (o_.blocks && !one_in(3)) {  // of what it was, or of what was made of it
+      Item x{Value{&b_, b_.leaf(ir::Op::state, at.dtype, d, static_cast<u64>(slot))}, 9};
+      if (one_in(3)) x.v = x.v * 2.0;
+      for (int n = pick(1, 3); n > 0; --n) x = updated(x);
+      if (one_in(4)) b_.graph.outputs.push(ir::reduce(ir::Op::reduce_sum, x.v, ir::all_axes(d.rank)).id);
+      b_.graph.assigns.push({slot, x.v.id});
+      return;
+    }
     for (int tries = 0; tries < 8; ++tries) {
       const Item x = any();
       if (x.v.dtype() == DType::boolean) continue;
@@ -735,6 +799,7 @@ class RandomGraph {
   std::mt19937 random_;
   RandomGraphOptions o_;
   ir::Builder b_;
+  ir::BlockPlace place_;  // of the last part_of()
   std::vector<Item> items_;
 };
 
