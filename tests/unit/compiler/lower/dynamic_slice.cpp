@@ -110,7 +110,7 @@ TEST_CASE("dynamic_slice: one update after another, all where the state lives") 
 }
 
 TEST_CASE("dynamic_slice: what is still wanted is copied before it is written") {
-  for (int how = 0; how < 6; ++how) {
+  for (int how = 0; how < 8; ++how) {
     CAPTURE(how);
     Blocks p;
     const ir::Value x = p.state(cache), y = p.input(row);
@@ -129,6 +129,15 @@ TEST_CASE("dynamic_slice: what is still wanted is copied before it is written") 
       p.assign(0, written(next, y, {p.at(10), zero(p)}));
     }
     if (how == 5) p.assign(0, written(p.input(cache), y, {p.at(5), zero(p)}));
+    if (how == 6) {  // of one that is assigned elsewhere, later
+      p.state(cache);
+      p.assign(0, written(next, y, {p.at(9), zero(p)}));
+      p.assign(1, next);
+    }
+    if (how == 7) {  // of one that is read later
+      p.assign(0, written(next, y, {p.at(9), zero(p)}));
+      p.output(ir::reduce(ir::Op::reduce_sum, next * 3.0, 3));
+    }
     CHECK(p.compare() == "");
     CHECK(p.copies() > 0);
   }
