@@ -604,6 +604,11 @@ class RandomGraph {
   // In a body: what carry k becomes.
   Item next(int k) {
     const Value carry{&b_, b_.graph.inputs[k]};
+    if (o_.blocks && one_in(2)) {  // with blocks written into it
+      Item x{carry, 16};
+      for (int n = pick(1, 2); n > 0; --n) x = updated(x);
+      return small(x);
+    }
     for (int tries = 0; tries < 8; ++tries) {
       const Item x = any();
       if (x.v.dims() == carry.dims()) return small({ir::cast(x.v, carry.dtype()), x.bound});

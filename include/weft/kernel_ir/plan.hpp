@@ -36,7 +36,9 @@ constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);
 
 class Planner {
  public:
-  constexpr Planner(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
+  // `held`: of a loop's body, the carries that may stay in one buffer.
+  constexpr Planner(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held)
+      : g(graph), f(fusion), held_(held) {}
 
   constexpr Plan run() {
     const int n = g.nodes.size(), groups = f.groups.size();
@@ -110,9 +112,11 @@ class Planner {
     }
     for (int k = 0; k < g.outputs.size(); ++k) {
       const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
-      p.outputs.push(g.is_body ? to : from);
+      const bool stays = from == BufferAddress::make(ir::Space::input, 0, k) &&
+                         materialization_[root(g.outputs[k])] != Materialization::leaf;
+      p.outputs.push(g.is_body && !stays ? to : from);
       const i64 bytes = bytes_of(g, g.outputs[k]);
-      if (g.is_body && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
+      if (g.is_body && !stays && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
     }
     p.workspace_bytes = align_up(memory_.peak());
     return static_cast<Plan&&>(p);
@@ -248,7 +252,24 @@ class Planner {
       const bool computed =
           materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
       if (computed && p.where[x] == BufferAddress::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
-        p.where[x] = BufferAddress::make(ir::Space::output, 0, k);
+        place_carried(x, k);
+    }
+  }
+  // A carry of which a trip writes blocks alone stays in one buffer.
+  constexpr void place_carried(int x, int k) {
+    int first = x;
+    for (int from = updated_by(x); from >= 0; from = updated_by(from)) first = from;
+    u64 to = BufferAddress::make(ir::Space::output, 0, k);
+    if (k < held_.size() && held_[k] && nodes_[first].op == ir::Op::dynamic_update_slice) {
+      const int carry = root_in(edges_[nodes_[first].first], group_[first]);
+      if (carry == g.inputs[k] && !pinned_[carry] && last_use_[carry] == group_[first] &&
+          updates_block(carry, first))
+        to = p.where[carry];
+    }
+    for (int at = x; at >= 0;) {
+      const int from = updated_by(at);
+      p.where[at] = to;
+      at = from;
     }
   }
 
@@ -299,18 +320,21 @@ class Planner {
       assigned_ = List<u8>(g.nodes.size(), 0);
       for (const ir::Assign& a : g.assigns) assigned_[root(a.node)] = 1;
     }
-    while (nodes_[x].op == ir::Op::dynamic_update_slice) {
-      const int from = root_in(edges_[nodes_[x].first], group_[x]);
-      const bool computed =
-          materialization_[from] == Materialization::opaque ||
-          (materialization_[from] == Materialization::fused && level_[from] == Level::element);
-      if (!computed || p.where[from] != BufferAddress::none || arena_[from] >= 0 || pinned_[from] ||
-          assigned_[from] || last_use_[from] != group_[x] || !updates_block(from, x) ||
-          !is_free(number, from))
-        return;
+    for (int from = updated_by(x); from >= 0 && !assigned_[from] && is_free(number, from);
+         from = updated_by(from))
       p.where[from] = p.where[x];
-      x = from;
-    }
+  }
+  // What x, a block's update, is computed from and nothing else wants, -1: there is none.
+  constexpr int updated_by(int x) const {
+    if (nodes_[x].op != ir::Op::dynamic_update_slice) return -1;
+    const int from = root_in(edges_[nodes_[x].first], group_[x]);
+    const bool computed =
+        materialization_[from] == Materialization::opaque ||
+        (materialization_[from] == Materialization::fused && level_[from] == Level::element);
+    return computed && p.where[from] == BufferAddress::none && arena_[from] < 0 && !pinned_[from] &&
+                   last_use_[from] == group_[x] && updates_block(from, x)
+               ? from
+               : -1;
   }
   // Whether x writes a block of what lies where node i does, and reads nothing else of it.
   constexpr bool updates_block(int i, int x) const {
@@ -436,6 +460,7 @@ class Planner {
 
   const ir::Graph& g;
   const Fusion& f;
+  const List<u8>& held_;
   // plain pointers: constant evaluation pays for every call
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
@@ -465,8 +490,8 @@ class Planner {
                     BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none};
 };
 
-constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
-  return Planner(graph, fusion).run();
+constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held = {}) {
+  return Planner(graph, fusion, held).run();
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
