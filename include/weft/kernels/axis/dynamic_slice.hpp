@@ -55,7 +55,8 @@ inline BlockCopyArgs widened(BlockCopyArgs args) {
   u64 all = static_cast<u64>((args.extent[last] | args.size) * args.unit) |
             reinterpret_cast<std::uintptr_t>(args.to) | reinterpret_cast<std::uintptr_t>(args.from);
   for (int a = 0; a < last; ++a) all |= static_cast<u64>(args.to_stride[a] | args.from_stride[a]);
-  for (int k = 0; k < args.offsets; ++k) all |= static_cast<u64>(args.offset[k].stride);
+  for (int k = 0; k < args.offsets; ++k)
+    if (args.offset[k].last > 0) all |= static_cast<u64>(args.offset[k].stride);
   int unit = 16;
   while (unit > args.unit && all % static_cast<u64>(unit) != 0) unit /= 2;
   args.extent[last] = args.extent[last] * args.unit / unit;
