@@ -133,3 +133,12 @@ TEST_CASE("dynamic_slice: offsets of their own for every sample") {
   check_both<i32>({{3, {5, 9, 3}}, {3, {5, 2, 3}}, 1}, 4);
   check_both<i32>({{3, {5, 9, 3}}, {3, {5, 2, 2}}, 1, 8}, 8);
 }
+
+TEST_CASE("dynamic_slice: a run that goes across samples is moved in units of which each has whole ones") {
+  BlockCopyArgs args;
+  args.samples = 4, args.size = 3, args.unit = 4, args.axes = 1;
+  args.extent[0] = 12, args.to_stride[0] = args.from_stride[0] = 4;
+  CHECK(kernels::widened(args).unit == 4);
+  args.size = 6, args.extent[0] = 24;
+  CHECK(kernels::widened(args).unit == 8);
+}

@@ -24,7 +24,7 @@ struct BlockCopyArgs {
   int axes = 0, offsets = 0;
   i64 extent[8]{}, to_stride[8]{}, from_stride[8]{};
   BlockOffset offset[8];
-  constexpr i64 total() const { return samples * size; }
+  WEFT_HD constexpr i64 total() const { return samples * size; }
 };
 
 // Numbers: bytes of an element, samples, elements of one sample's block, bytes from the tensor's start to
