@@ -2,7 +2,6 @@
 // Random small graphs whose every value is an integer that its dtype holds exactly: sums may then be taken in
 // any order, and a lowered program must agree with the plain evaluator to the last bit.
 
-#include <array>
 #include <random>
 
 #include "support/interpret_graph.hpp"
@@ -712,54 +711,41 @@ class RandomGraph {
   // Part of something at an offset, or something written there.
   void block() {
     const Item x = any();
-    if (one_in(2)) return keep({ir::dynamic_slice(x.v, part_of(x), place_), x.bound});
-    keep(updated(x));
+    keep(one_in(2) ? updated(x) : Item{ir::dynamic_slice(x.v, part_of(x), place_), x.bound});
   }
+  // Of its own, or a part of x.
   Item updated(const Item& x) {
     const Dims d = part_of(x);
-    const Item y = written(x, d);
+    ir::Slice axes[max_rank];
+    for (int a = 0; a < d.rank; ++a)
+      axes[a].begin = pick(0, static_cast<int>(ir::last_offset(x.v.dims(), d, a)));
+    const Value part = ir::slice(x.v, axes, d);
+    const Item y = x.v.dtype() == DType::boolean || one_in(4) ? Item{part, x.bound} : residual(part);
     return {ir::dynamic_update_slice(x.v, y.v, place_), x.bound < y.bound ? y.bound : x.bound};
   }
   // Extents of a part of x; place_ says where.
   Dims part_of(const Item& x) {
     const Dims whole = x.v.dims();
-    Dims d = whole;
+    Dims d = whole, samples;
     place_ = {};
-    place_.batch = one_in(4) ? pick(0, whole.rank) : 0;
-    for (int a = place_.batch; a < d.rank; ++a)
-      if (!one_in(3)) d.extent[a] = pick(1, static_cast<int>(d.extent[a]));
+    place_.batch = samples.rank = one_in(4) ? pick(0, whole.rank) : 0;
     const DType t = one_in(2) ? DType::i32 : DType::i64;
-    Dims samples;
-    samples.rank = place_.batch;
-    for (int a = 0; a < place_.batch; ++a) samples.extent[a] = whole.extent[a];
-    for (int a = place_.batch; a < d.rank; ++a) {
+    for (int a = 0; a < samples.rank; ++a) samples.extent[a] = whole.extent[a];
+    for (int a = samples.rank; a < d.rank; ++a) {
+      if (!one_in(3)) d.extent[a] = pick(1, static_cast<int>(d.extent[a]));
       const int last = static_cast<int>(ir::last_offset(whole, d, a));
       Value o = ir::constant(b_, t, samples, pick(-1, last + 1));
-      if (!one_in(4)) o = place_.batch == 0 && one_in(2) ? place(t) : add_input(samples, t, last + 2);
+      if (!one_in(4)) o = samples.rank == 0 && one_in(2) ? element(t) : add_input(samples, t, last + 2);
       ir::set_offset(place_, whole, d, a, o);
     }
     return d;
   }
-  // One element of something.
-  Value place(DType t) {
-    const Item x = number();
-    const Value flat = ir::reshape(x.v, ir::make_dims(1, std::array{x.v.dims().size()}.data()));
-    const ir::Slice at[1]{{pick(0, static_cast<int>(x.v.dims().size()) - 1), 1}};
-    return ir::cast(ir::reshape(ir::slice(flat, at, Shape<1>::value), Dims{}), t);
-  }
-  // A value of extents d and x's dtype: of its own, or part of x.
-  Item written(const Item& x, const Dims& d) {
-    if (x.v.dtype() == DType::boolean || one_in(4)) {
-      ir::Slice axes[max_rank];
-      for (int a = 0; a < d.rank; ++a)
-        axes[a].begin = pick(0, static_cast<int>(ir::last_offset(x.v.dims(), d, a)));
-      return {ir::slice(x.v, axes, d), x.bound};
-    }
-    for (int tries = 0; tries < 4; ++tries) {
-      const Item y = any();
-      if (y.v.dims() == d && y.v.dtype() == x.v.dtype()) return y;
-    }
-    return same_extents(d, x.v.dtype());
+  Value element(DType t) {
+    const Value x = number().v;
+    const i64 size[1]{x.dims().size()};
+    const ir::Slice at[1]{{pick(0, static_cast<int>(size[0]) - 1), 1}};
+    return ir::cast(
+        ir::reshape(ir::slice(ir::reshape(x, ir::make_dims(1, size)), at, Shape<1>::value), Dims{}), t);
   }
   void cast() {
     const Item x = any();

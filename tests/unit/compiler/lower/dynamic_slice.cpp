@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "support/lowered_difference.hpp"
 
 using namespace weft;
