@@ -612,8 +612,9 @@ class HashIndex {
 // ---- weft/kernel_ir/plan.hpp ----
 // The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
 // group runs and given back after its last reader; a kernel that reads an element and writes the same element
-// of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
-// no later reader is left, and copied at the end of the step otherwise.
+// of a dying buffer of equal size updates it in place, and so does one that writes a block of it. State that
+// is assigned is written where it lives when no later reader is left, and copied at the end of the step
+// otherwise.
 
 // ---- weft/core/sorted.hpp ----
 // Sorting while the program compiles. Law: stable, and in n log n steps.
@@ -1160,6 +1161,10 @@ enum class Op : u8 {
   scatter_reduce,   // scatter_reduce(index, update), list: axis, fold; the updates of each place, folded in
                     // index order
   searchsorted,     // searchsorted(sorted, x), list: right; how many along the last axis come before x; i64
+  // blocks whose place is known at run time (ir/dynamic_slice.hpp); list: batch axes, the begin of every axis
+  // or -1, which is the next offset
+  dynamic_slice,         // dynamic_slice(x, offset, ...)
+  dynamic_update_slice,  // dynamic_update_slice(x, y, offset, ...); x with y written there
   // what a program adds (ir/custom.hpp)
   custom,  // imm: id; list: see ir/custom.hpp
   // flat arenas
@@ -1185,6 +1190,7 @@ enum class OpClass : u8 {
   conv,
   index,
   along_axis,
+  dynamic_slice,
   custom,
   arena,
   region
@@ -1276,6 +1282,8 @@ inline constexpr OpInfo op_table[op_count] = {
     {"take_along_axis", 2, OpClass::along_axis, 1},
     {"scatter_reduce", 2, OpClass::along_axis, 2},
     {"searchsorted", 2, OpClass::along_axis, 8},
+    {"dynamic_slice", -1, OpClass::dynamic_slice, 1},
+    {"dynamic_update_slice", -1, OpClass::dynamic_slice, 1},
     {"custom", -1, OpClass::custom, 4},
     {"flat_concat", -1, OpClass::arena, 0},
     {"flat_slice", 1, OpClass::arena, 0},
@@ -1288,6 +1296,7 @@ constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
 constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::pad; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
 constexpr bool is_along_axis(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
+constexpr bool is_dynamic_slice(Op op) { return op == Op::dynamic_slice || op == Op::dynamic_update_slice; }
 // Comparisons and predicates: their result is boolean whatever the operands are.
 constexpr bool is_predicate(Op op) {
   return (op >= Op::eq && op <= Op::le) || op == Op::is_finite || op == Op::is_nan || op == Op::logical_not;
@@ -1507,14 +1516,12 @@ class FirstFit {
 // by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
 // cheap.
 
-// ---- weft/kernel_ir/along_axis.hpp ----
-// A strided view seen from one axis: the strides of the axes before it, of the axis itself and of those
-// behind it, where the first and the last walk memory as one each.
-
-// ---- weft/ir/along_axis.hpp ----
-// Primitives along one axis: scan, argsort, take_along_axis, scatter_reduce and searchsorted. Law: each line
-// along the axis is worked on by itself, in the order of its elements, so results do not depend on how lines
-// are shared out.
+// ---- weft/ir/dynamic_slice.hpp ----
+// dynamic_slice and dynamic_update_slice: a block of a tensor whose place is known at run time, read or
+// written. Law: an offset is clamped so that the block lies inside. Attributes: how many leading axes are
+// batch axes, for each of whose places there is an offset; then of every axis where the block begins, -1
+// where an offset says it. Offsets, one an axis, have the extents of the batch axes. After XLA's DynamicSlice
+// and DynamicUpdateSlice.
 
 // ---- weft/ir/value.hpp ----
 // Value: a node number with its builder, and one function a primitive that adds it. Gradient rules, passes
@@ -2400,6 +2407,135 @@ constexpr Value operator/(double x, Value y) { return constant_like(y, x) / y; }
 
 namespace WEFT_NAMESPACE::ir {
 
+// Where a block lies, as attributes and offsets.
+struct BlockPlace {
+  int batch = 0;
+  i64 begin[8]{};  // of every axis; dynamic: an offset's
+  List<Value> offsets;
+  static constexpr i64 dynamic = -1;
+};
+
+// The last offset along an axis at which the block still lies inside.
+constexpr i64 last_offset(const Dims& whole, const Dims& block, int axis) {
+  return whole.extent[axis] - block.extent[axis];
+}
+
+// Axis `axis` of a block begins at `offset`; a constant inside becomes an attribute.
+constexpr void set_offset(BlockPlace& place, const Dims& whole, const Dims& block, int axis, Value offset) {
+  if (offset.is_constant()) {
+    const i64 at = static_cast<i64>(offset.node().imm);
+    if (at >= 0 && at <= last_offset(whole, block, axis)) {
+      place.begin[axis] = at;
+      return;
+    }
+  }
+  place.begin[axis] = BlockPlace::dynamic;
+  place.offsets.push(offset);
+}
+
+// How many tensors stand before the offsets.
+constexpr int block_operands(Op op) { return op == Op::dynamic_slice ? 1 : 2; }
+// The larger tensor of node i, and the block that is read or written.
+constexpr const Dims& whole_dims(const Graph& g, int i) { return g.dims(g.in(i, 0)); }
+constexpr const Dims& block_dims(const Graph& g, int i) {
+  return g.nodes[i].op == Op::dynamic_slice ? g.dims(i) : g.dims(g.in(i, 1));
+}
+
+constexpr BlockPlace block_place(Value y) {
+  const Graph& g = y.builder->graph;
+  BlockPlace place;
+  place.batch = static_cast<int>(g.attribute(y.id, 0));
+  for (int k = 0; k + 1 < g.attributes(y.id); ++k) place.begin[k] = g.attribute(y.id, k + 1);
+  for (int k = block_operands(y.op()); k < y.node().arity; ++k) place.offsets.push(y.in(k));
+  return place;
+}
+
+namespace detail {
+constexpr Value block_node(Op op, const Dims& result, Value x, Value y, BlockPlace place) {
+  // operands of one trace, the innermost
+  for (int round = 0; round < 2; ++round) {
+    if (y) meet(x, y);
+    for (Value& o : place.offsets) meet(x, o);
+  }
+  if (y) meet(x, y);
+  Builder& b = *x.builder;
+  List<int> operands(1, x.id);
+  if (y) operands.push(y.id);
+  for (const Value& o : place.offsets) operands.push(o.id);
+  i64 list[9]{place.batch};
+  for (int k = 0; k < result.rank; ++k) list[k + 1] = place.begin[k];
+  Node node{op, x.dtype()};
+  node.shape = b.shape(result);
+  node.list = b.list(list, result.rank + 1);
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+}  // namespace detail
+
+// The block of x of extents `block`.
+constexpr Value dynamic_slice(Value x, const Dims& block, const BlockPlace& place) {
+  if (place.offsets.empty()) {
+    Slice axes[8];
+    for (int k = 0; k < block.rank; ++k) axes[k] = {place.begin[k], 1};
+    return slice(x, axes, block);
+  }
+  return detail::block_node(Op::dynamic_slice, block, x, {}, place);
+}
+
+// x with y in place of such a block.
+constexpr Value dynamic_update_slice(Value x, Value y, const BlockPlace& place) {
+  const Dims whole = x.dims();
+  if (y.dims().size() == 0 || whole.size() == 0) return x;
+  if (place.offsets.empty() && whole == y.dims()) return y;
+  return detail::block_node(Op::dynamic_update_slice, whole, x, y, place);
+}
+
+// What is wrong with node i, one of the two; null where nothing is.
+constexpr const char* dynamic_slice_fault(const Graph& g, int i) {
+  const Node& n = g.nodes[i];
+  const int tensors = block_operands(n.op);
+  if (n.arity < tensors || n.list < 0) return "a dynamic slice without operands or attributes";
+  const Dims &whole = whole_dims(g, i), &block = block_dims(g, i), &to = g.dims(i);
+  if (g.attributes(i) != whole.rank + 1 || block.rank != whole.rank)
+    return "a dynamic slice: one begin an axis, and a block of as many axes";
+  for (int k = 0; k < tensors; ++k)
+    if (g.nodes[g.in(i, k)].dtype != n.dtype) return "a dynamic slice keeps the dtype";
+  if (n.op == Op::dynamic_update_slice && whole != to) return "dynamic_update_slice keeps the shape";
+  const i64 batch = g.attribute(i, 0);
+  if (batch < 0 || batch > whole.rank) return "a dynamic slice: no such batch axes";
+  int offsets = 0;
+  for (int k = 0; k < whole.rank; ++k) {
+    const i64 begin = g.attribute(i, k + 1), last = last_offset(whole, block, k);
+    if (last < 0) return "a dynamic slice: the block is larger than the tensor";
+    if (k < batch && (begin != 0 || last != 0)) return "a dynamic slice: a batch axis is whole";
+    if (begin < BlockPlace::dynamic || begin > last) return "a dynamic slice: a begin lies outside";
+    offsets += begin == BlockPlace::dynamic;
+  }
+  if (offsets != n.arity - tensors) return "a dynamic slice: one offset for each axis that has none";
+  for (int k = tensors; k < n.arity; ++k) {
+    const int offset = g.in(i, k);
+    const DType t = g.nodes[offset].dtype;
+    if (t != DType::i32 && t != DType::i64) return "a dynamic slice: an offset is no i32 or i64";
+    if (t != g.nodes[g.in(i, tensors)].dtype) return "a dynamic slice: offsets of two dtypes";
+    const Dims& d = g.dims(offset);
+    bool fits = d.rank == batch;
+    for (int a = 0; a < d.rank && fits; ++a) fits = d.extent[a] == whole.extent[a];
+    if (!fits) return "a dynamic slice: an offset has not the extents of the batch axes";
+  }
+  return nullptr;
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+// ---- weft/kernel_ir/along_axis.hpp ----
+// A strided view seen from one axis: the strides of the axes before it, of the axis itself and of those
+// behind it, where the first and the last walk memory as one each.
+
+// ---- weft/ir/along_axis.hpp ----
+// Primitives along one axis: scan, argsort, take_along_axis, scatter_reduce and searchsorted. Law: each line
+// along the axis is worked on by itself, in the order of its elements, so results do not depend on how lines
+// are shared out.
+
+namespace WEFT_NAMESPACE::ir {
+
 // How a scan or a scatter_reduce puts elements together.
 enum class Fold : u8 { sum, prod, max, min, logaddexp };
 
@@ -2895,9 +3031,9 @@ enum class Materialization : u8 {
   inlined,    // cheap arithmetic on leaves, or on single elements; rematerialized wherever it is used
   view,       // addresses over another node's memory
   fused,      // member of a fused group
-  opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce
-  arena,      // a flat_concat: its operands' memory read as one vector
-  deferred,   // while groups are formed: a sum, or a view of one, that goes with what reads the same later
+  opaque,    // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce, ...
+  arena,     // a flat_concat: its operands' memory read as one vector
+  deferred,  // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
 struct Group {
@@ -3127,6 +3263,10 @@ class Fuser {
       case Op::searchsorted:
         set_apart(i, Walk::line, ir::axis_of(g, i));
         return;
+      case Op::dynamic_slice:
+      case Op::dynamic_update_slice:
+        set_apart(i, Walk::block);
+        return;
       case Op::flat_concat: {
         int after = 0;
         for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
@@ -3184,16 +3324,18 @@ class Fuser {
   }
 
   // Node i has a kernel of its own, over its operands' memory: with a stride an axis, as one run, or along
-  // `axis`, before and behind it. That may copy operands, whose groups come first: only then is it known
-  // which group reads them.
-  enum class Walk : u8 { strided, contiguous, line };
+  // `axis`, before and behind it; as a block (of dynamic_slice, or what dynamic_update_slice writes) with a
+  // stride an axis, what it is written into and its offsets as one run. That may copy operands, whose groups
+  // come first: only then is it known which group reads them.
+  enum class Walk : u8 { strided, contiguous, line, block };
   constexpr void set_apart(int i, Walk walk, int axis = 0) {
     const int* const in = edges_ + nodes_[i].first;
     roots_.clear();
+    const int block = walk == Walk::block ? ir::block_operands(nodes_[i].op) - 1 : -1;
     for (int k = 0; k < nodes_[i].arity; ++k)
-      roots_.push(walk == Walk::strided      ? view_root(in[k])
-                  : walk == Walk::contiguous ? contiguous_root(in[k])
-                                             : line_root(in[k], axis));
+      roots_.push(walk == Walk::strided || k == block ? view_root(in[k])
+                  : walk == Walk::line                ? line_root(in[k], axis)
+                                                      : contiguous_root(in[k]));
     materialization_[i] = Materialization::opaque;
     stored_[i] = 1;
     group_[i] = new_group(i);
@@ -4049,7 +4191,9 @@ constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);
 
 class Planner {
  public:
-  constexpr Planner(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
+  // `held`: of a loop's body, the carries that may stay in one buffer.
+  constexpr Planner(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held)
+      : g(graph), f(fusion), held_(held) {}
 
   constexpr Plan run() {
     const int n = g.nodes.size(), groups = f.groups.size();
@@ -4123,9 +4267,11 @@ class Planner {
     }
     for (int k = 0; k < g.outputs.size(); ++k) {
       const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
-      p.outputs.push(g.is_body ? to : from);
+      const bool stays = from == BufferAddress::make(ir::Space::input, 0, k) &&
+                         materialization_[root(g.outputs[k])] != Materialization::leaf;
+      p.outputs.push(g.is_body && !stays ? to : from);
       const i64 bytes = bytes_of(g, g.outputs[k]);
-      if (g.is_body && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
+      if (g.is_body && !stays && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
     }
     p.workspace_bytes = align_up(memory_.peak());
     return static_cast<Plan&&>(p);
@@ -4261,7 +4407,24 @@ class Planner {
       const bool computed =
           materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
       if (computed && p.where[x] == BufferAddress::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
-        p.where[x] = BufferAddress::make(ir::Space::output, 0, k);
+        place_carried(x, k);
+    }
+  }
+  // A carry of which a trip writes blocks alone stays in one buffer.
+  constexpr void place_carried(int x, int k) {
+    int first = x;
+    for (int from = updated_by(x); from >= 0; from = updated_by(from)) first = from;
+    u64 to = BufferAddress::make(ir::Space::output, 0, k);
+    if (k < held_.size() && held_[k] && nodes_[first].op == ir::Op::dynamic_update_slice) {
+      const int carry = root_in(edges_[nodes_[first].first], group_[first]);
+      if (carry == g.inputs[k] && !pinned_[carry] && last_use_[carry] == group_[first] &&
+          updates_block(carry, first))
+        to = p.where[carry];
+    }
+    for (int at = x; at >= 0;) {
+      const int from = updated_by(at);
+      p.where[at] = to;
+      at = from;
     }
   }
 
@@ -4274,28 +4437,67 @@ class Planner {
           materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
       if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
       if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
-      const int k = group_[x];
-      const ir::Slot& slot = g.slots[a.slot];
-      bool free = true;
-      const auto look_at = [&](int i) {
-        if (!free || last_use_[i] < k) return;
-        const ir::Slot& other = slot_of(i);
-        if (other.space != slot.space || !overlaps(slot, other)) return;
-        const bool same = static_cast<int>(nodes_[i].imm) == a.slot;
-        free = same && last_use_[i] == k && materialization_[x] == Materialization::fused && aligned(i, x, k);
-      };
-      if (slot.segments >= 0) {
-        for (int i : states_) look_at(i);
-      } else {
-        for (int i : segmented_) look_at(i);
-        for (const LengthClass& c : classes_)
-          for (int at = states_before(c, slot.offset + slot_bytes(slot)); --at >= 0;) {
-            if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
-            look_at(c.states[at]);
-          }
-      }
-      if (free && last_use_[x] <= k) p.where[x] = BufferAddress::make(slot.space, slot.offset);
+      const bool updates = nodes_[x].op == ir::Op::dynamic_update_slice;
+      if (!is_free(a.slot, x) || (!updates && last_use_[x] > group_[x])) continue;
+      p.where[x] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
+      if (updates) place_updated(x, a.slot);
     }
+  }
+  // Whether x's group may write a slot: nothing reads the state that is there later, or reads it then but
+  // where it is written.
+  constexpr bool is_free(int number, int x) {
+    const int k = group_[x];
+    const ir::Slot& slot = g.slots[number];
+    bool free = true;
+    const auto look_at = [&](int i) {
+      if (!free || last_use_[i] < k) return;
+      const ir::Slot& other = slot_of(i);
+      if (other.space != slot.space || !overlaps(slot, other)) return;
+      const bool same = static_cast<int>(nodes_[i].imm) == number;
+      free = same && last_use_[i] == k &&
+             (materialization_[x] == Materialization::fused ? aligned(i, x, k) : updates_block(i, x));
+    };
+    if (slot.segments >= 0) {
+      for (int i : states_) look_at(i);
+    } else {
+      for (int i : segmented_) look_at(i);
+      for (const LengthClass& c : classes_)
+        for (int at = states_before(c, slot.offset + slot_bytes(slot)); --at >= 0;) {
+          if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
+          look_at(c.states[at]);
+        }
+    }
+    return free;
+  }
+  // What x, which lies in a slot, is a block's update of is computed there, too, if nothing else wants it.
+  constexpr void place_updated(int x, int number) {
+    if (assigned_.empty()) {
+      assigned_ = List<u8>(g.nodes.size(), 0);
+      for (const ir::Assign& a : g.assigns) assigned_[root(a.node)] = 1;
+    }
+    for (int from = updated_by(x); from >= 0 && !assigned_[from] && is_free(number, from);
+         from = updated_by(from))
+      p.where[from] = p.where[x];
+  }
+  // What x, a block's update, is computed from and nothing else wants, -1: there is none.
+  constexpr int updated_by(int x) const {
+    if (nodes_[x].op != ir::Op::dynamic_update_slice) return -1;
+    const int from = root_in(edges_[nodes_[x].first], group_[x]);
+    const bool computed =
+        materialization_[from] == Materialization::opaque ||
+        (materialization_[from] == Materialization::fused && level_[from] == Level::element);
+    return computed && p.where[from] == BufferAddress::none && arena_[from] < 0 && !pinned_[from] &&
+                   last_use_[from] == group_[x] && updates_block(from, x)
+               ? from
+               : -1;
+  }
+  // Whether x writes a block of what lies where node i does, and reads nothing else of it.
+  constexpr bool updates_block(int i, int x) const {
+    const int k = group_[x];
+    if (nodes_[x].op != ir::Op::dynamic_update_slice || bytes_of(g, i) != bytes_of(g, x)) return false;
+    for (int a = 0; a < nodes_[x].arity; ++a)
+      if ((root_in(edges_[nodes_[x].first + a], k) == i) != (a == 0)) return false;
+    return true;
   }
   // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
   struct LengthClass {
@@ -4382,10 +4584,12 @@ class Planner {
            is_contiguous(v, shapes_[nodes_[load].shape]);
   }
 
-  // A dying buffer of the same size that group k reads element by element becomes the result's.
+  // A dying buffer of the same size that group k reads element by element, or writes a block of, becomes the
+  // result's.
   constexpr bool in_place(int node, int k) {
     const Group& group = groups_[k];
-    if (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element) return false;
+    const bool updates = nodes_[node].op == ir::Op::dynamic_update_slice;
+    if (!updates && (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element)) return false;
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
@@ -4395,7 +4599,7 @@ class Planner {
       if (arena_[x] >= 0 || materialization_[x] == Materialization::arena ||
           bytes_of(g, x) != bytes_of(g, node))
         continue;
-      if (!aligned(x, node, k)) continue;
+      if (!(updates ? updates_block(x, node) : aligned(x, node, k))) continue;
       const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
       if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
       p.where[node] = at;
@@ -4411,6 +4615,7 @@ class Planner {
 
   const ir::Graph& g;
   const Fusion& f;
+  const List<u8>& held_;
   // plain pointers: constant evaluation pays for every call
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
@@ -4429,6 +4634,7 @@ class Planner {
   List<LengthClass> classes_;  // the others
   List<i64> offsets_;
   List<u8> pinned_;
+  List<u8> assigned_;  // memory of what is assigned, once it is asked for
   FirstFit memory_{f.groups.size()};
   int combined_ = 0;  // sums of the groups before this one are no longer in parts
   int phased_ = -1;   // the group that phase_ speaks of
@@ -4439,16 +4645,17 @@ class Planner {
                     BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none};
 };
 
-constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
-  return Planner(graph, fusion).run();
+constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held = {}) {
+  return Planner(graph, fusion, held).run();
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
 
 // ---- weft/kernel_ir/loop_memory.hpp ----
 // Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
-// and writes the next. Any other alternates between two buffers, the last trip's being its result. Both cost
-// no copy a trip. The body's own workspace is one, used anew by every trip.
+// and writes the next. One of which a trip writes blocks alone stays in one buffer, its result's, into which
+// its start is copied. Any other alternates between two, the last trip's being its result. None costs a copy
+// a trip. The body's own workspace is one, used anew by every trip.
 
 // ---- weft/ir/loop.hpp ----
 // Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
@@ -4954,8 +5161,8 @@ struct LoopMemory {
   ir::LoopShape shape;
   ir::Graph body;
   Fusion fusion;
+  List<int> result;  // node of every result in the enclosing graph, -1: not used
   Plan plan;
-  List<int> result;           // node of every result in the enclosing graph, -1: not used
   List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
   i64 scratch_bytes = 0;      // the body's workspace, then those buffers
 
@@ -4963,7 +5170,6 @@ struct LoopMemory {
       : shape(ir::loop_shape(g, f.groups[group].opaque)),
         body(ir::loop_body(g, f.groups[group].opaque)),
         fusion(fuse(body)),
-        plan(plan_memory(body, fusion)),
         result(shape.results(), -1),
         primary(shape.carries, -1),
         second(shape.carries, -1) {
@@ -4972,6 +5178,9 @@ struct LoopMemory {
       const int x = f.pool[stores.begin + i];
       result[static_cast<int>(g.nodes[x].imm)] = x;
     }
+    List<u8> held;
+    for (int k = 0; k < shape.carries; ++k) held.push(result[shape.history_of(k)] < 0);
+    plan = plan_memory(body, fusion, held);
     scratch_bytes = plan.workspace_bytes;
     const int loop = f.groups[group].opaque;
     for (int k = 0; k < shape.carries; ++k) {
@@ -4982,9 +5191,11 @@ struct LoopMemory {
         scratch_bytes += bytes;
       };
       if (result[shape.final_of(k)] < 0) take(primary[k]);
-      if (shape.trips > 1) take(second[k]);
+      if (shape.trips > 1 && !stays(k)) take(second[k]);
     }
   }
+  // Whether carry k stays in one buffer.
+  constexpr bool stays(int k) const { return BufferAddress::space(plan.outputs[k]) == ir::Space::input; }
 };
 
 constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
@@ -5246,6 +5457,8 @@ enum class StepKind : u8 {
   take_along_axis,
   scatter_reduce,
   searchsorted,
+  dynamic_slice,
+  dynamic_update_slice,
   custom,
   repeat
 };
@@ -9726,6 +9939,74 @@ constexpr void lower_index(const ir::Graph& g, const kernel_ir::Fusion& f, const
 }
 
 }  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/compiler/lower/dynamic_slice.hpp ----
+// dynamic_slice and dynamic_update_slice as steps. Word: the dtype of the offsets. Numbers and addresses: as
+// kernels/axis/dynamic_slice.hpp reads them. An update whose tensor lies where its result does writes the
+// block alone; any other copies the tensor first.
+
+namespace WEFT_NAMESPACE::compiler {
+
+constexpr void lower_dynamic_slice(const ir::Graph& g, const kernel_ir::Fusion& f,
+                                   const kernel_ir::Plan& plan, int node, Lowered& out) {
+  const bool update = g.nodes[node].op == ir::Op::dynamic_update_slice;
+  const int group = f.group[node], x = g.in(node, 0), tensors = ir::block_operands(g.nodes[node].op);
+  const DType dtype = g.nodes[node].dtype;
+  const i64 unit = size_of(dtype), whole_bytes = kernel_ir::bytes_of(g, x);
+  const kernel_ir::View made = kernel_ir::contiguous_view(node, g.dims(node)), read = f.view_in(g, x, group);
+  if (update && plan.address(read, dtype) != plan.where[node]) {
+    List<u64> addresses, numbers;
+    addresses.push(plan.address(read, dtype));
+    addresses.push(plan.where[node]);
+    numbers.push(static_cast<u64>(whole_bytes));
+    out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes =
+        2 * whole_bytes;
+  }
+  const kernel_ir::View from = update ? f.view_in(g, g.in(node, 1), group) : read;
+  const kernel_ir::View& whole = update ? made : read;
+  const Dims& block = ir::block_dims(g, node);
+  const int batch = static_cast<int>(g.attribute(node, 0));
+  i64 samples = 1, start = 0;
+  for (int k = 0; k < batch; ++k) samples *= block.extent[k];
+  for (int k = 0; k < block.rank; ++k)
+    if (const i64 begin = g.attribute(node, k + 1); begin > 0) start += begin * whole.stride[k] * unit;
+
+  // axes that are one run in both memories
+  i64 extent[8]{}, to_stride[8]{}, from_stride[8]{};
+  int axes = 0;
+  for (int k = 0; k < block.rank; ++k) {
+    if (block.extent[k] == 1) continue;
+    const i64 to = made.stride[k] * unit, source = from.stride[k] * unit;
+    if (axes > 0 && to_stride[axes - 1] == to * block.extent[k] &&
+        from_stride[axes - 1] == source * block.extent[k]) {
+      extent[axes - 1] *= block.extent[k];
+      to_stride[axes - 1] = to, from_stride[axes - 1] = source;
+    } else {
+      extent[axes] = block.extent[k], to_stride[axes] = to, from_stride[axes++] = source;
+    }
+  }
+  List<u64> code, addresses, numbers;
+  code.push(
+      static_cast<u64>(g.nodes[node].arity > tensors ? g.nodes[g.in(node, tensors)].dtype : DType::i64));
+  addresses.push(plan.where[node]);
+  addresses.push(plan.address(from, dtype));
+  for (const i64 n : {unit, samples, block.size() / samples, start, i64{axes}})
+    numbers.push(static_cast<u64>(n));
+  for (int a = 0; a < axes; ++a)
+    for (const i64 n : {extent[a], to_stride[a], from_stride[a]}) numbers.push(static_cast<u64>(n));
+  i64 bytes = 2 * block.size() * unit;
+  for (int k = 0, next = tensors; k < block.rank; ++k) {
+    if (g.attribute(node, k + 1) != ir::BlockPlace::dynamic) continue;
+    const int offset = g.in(node, next++);
+    addresses.push(plan.address(f.view_in(g, offset, group), g.nodes[offset].dtype));
+    numbers.push(static_cast<u64>(ir::last_offset(g.dims(x), block, k)));
+    numbers.push(static_cast<u64>(whole.stride[k] * unit));
+    bytes += kernel_ir::bytes_of(g, offset);
+  }
+  const StepKind kind = update ? StepKind::dynamic_update_slice : StepKind::dynamic_slice;
+  out.step(kind, out.kernel(kind, code), addresses, numbers).bytes = bytes;
+}
+
+}  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/compiler/lower/fused.hpp ----
 // A fused group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
 // value needed in several passes over a row is rematerialized, unless that is costly and the row is short
@@ -10666,6 +10947,10 @@ class LoopBindings {
   }
   constexpr Binding buffer(int k, bool read) const {
     Binding b;
+    if (m.stays(k)) {
+      b.base = primary(k);
+      return b;
+    }
     const u64 second =
         shape_.trips > 1 ? p.tilings[group_].partials + static_cast<u64>(m.second[k]) : primary(k);
     b.base = read ? second : primary(k);
@@ -10699,7 +10984,7 @@ constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const 
   for (int c = 0; c < shape.carries; ++c) {
     if (bindings.has_history(c))
       copy(bindings.operand(c), bindings.first_row(c), bindings.carry_bytes(c));
-    else if (shape.trips == 0)
+    else if (shape.trips == 0 || memory.stays(c))
       copy(bindings.operand(c), bindings.primary(c), bindings.carry_bytes(c));
   }
   if (shape.trips == 0) return;
@@ -10789,6 +11074,8 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
       lower_dot(g, f, plan, k, out);
     } else if (ir::is_along_axis(g.nodes[group.opaque].op)) {
       lower_along_axis(g, f, plan, group.opaque, out);
+    } else if (ir::is_dynamic_slice(g.nodes[group.opaque].op)) {
+      lower_dynamic_slice(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::conv) {
       lower_conv(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::custom) {
@@ -11323,10 +11610,10 @@ constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/axis/index.hpp ----
-// Elements along one axis by index: take_along_axis reads them, scatter_reduce folds them together,
-// searchsorted finds where they belong. Law: scatter_reduce folds in the order of the indices, whichever team
-// runs it.
+// ---- weft/kernels/axis/dynamic_slice.hpp ----
+// A block of a tensor whose place is read from memory, copied out of it (dynamic_slice) or into it
+// (dynamic_update_slice). Law: offsets are clamped so that the block lies inside; nothing else of the tensor
+// is touched. Elements are bytes that move, of any dtype.
 
 // ---- weft/kernels/axis/rows.hpp ----
 // Rows of a table by index: take_rows reads them, scatter_add adds to them. Law: scatter_add adds in the
@@ -11475,6 +11762,165 @@ WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row,
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+struct BlockOffset {
+  const void* value = nullptr;  // one number for each sample
+  i64 last = 0;                 // the greatest at which the block lies inside
+  i64 stride = 0;               // bytes in the tensor
+};
+
+// The block in row-major order, axes that walk both memories as one joined; strides in bytes.
+struct BlockCopyArgs {
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+  i64 samples = 0, size = 0;  // of the batch axes, which come first; units of one sample's block
+  int unit = 0;               // bytes that are moved at once
+  int axes = 0, offsets = 0;
+  i64 extent[8]{}, to_stride[8]{}, from_stride[8]{};
+  BlockOffset offset[8];
+  WEFT_HD constexpr i64 total() const { return samples * size; }
+};
+
+// Numbers: bytes of an element, samples, elements of one sample's block, bytes from the tensor's start to
+// the block's where its offsets are 0, number of axes; each axis's extent and strides in the result's memory
+// and in the source's; each offset's last value and stride. Addresses: result, source, offsets.
+inline BlockCopyArgs block_copy_args(const LaunchArgs& args, const u64* numbers, int count, bool update) {
+  BlockCopyArgs r;
+  const auto n = [&](int k) { return static_cast<i64>(numbers[k]); };
+  r.to = static_cast<std::byte*>(args.pointer[0]);
+  r.from = static_cast<const std::byte*>(args.pointer[1]);
+  r.unit = static_cast<int>(n(0)), r.samples = n(1), r.size = n(2);
+  if (update)
+    r.to += n(3);
+  else
+    r.from += n(3);
+  r.axes = static_cast<int>(n(4));
+  for (int a = 0; a < r.axes; ++a)
+    r.extent[a] = n(5 + 3 * a), r.to_stride[a] = n(6 + 3 * a), r.from_stride[a] = n(7 + 3 * a);
+  for (int at = 5 + 3 * r.axes; at < count; at += 2, ++r.offsets)
+    r.offset[r.offsets] = {args.pointer[2 + r.offsets], n(at), n(at + 1)};
+  return r;
+}
+
+// The same in the largest units, up to 16 bytes, that every run consists of.
+inline BlockCopyArgs widened(BlockCopyArgs args) {
+  const int last = args.axes - 1;
+  if (last < 0 || args.to_stride[last] != args.unit || args.from_stride[last] != args.unit) return args;
+  u64 all = static_cast<u64>((args.extent[last] | args.size) * args.unit) |
+            reinterpret_cast<std::uintptr_t>(args.to) | reinterpret_cast<std::uintptr_t>(args.from);
+  for (int a = 0; a < last; ++a) all |= static_cast<u64>(args.to_stride[a] | args.from_stride[a]);
+  for (int k = 0; k < args.offsets; ++k)
+    if (args.offset[k].last > 0) all |= static_cast<u64>(args.offset[k].stride);
+  int unit = 16;
+  while (unit > args.unit && all % static_cast<u64>(unit) != 0) unit /= 2;
+  args.extent[last] = args.extent[last] * args.unit / unit;
+  args.size = args.size * args.unit / unit;
+  args.to_stride[last] = args.from_stride[last] = args.unit = unit;
+  return args;
+}
+
+// How far a sample's offsets move its block, in bytes. `I`: what an offset is.
+template <class I>
+WEFT_HD_INLINE i64 block_start(const BlockCopyArgs& args, i64 sample) {
+  i64 start = 0;
+  for (int k = 0; k < args.offsets; ++k) {
+    const i64 given = static_cast<i64>(static_cast<const I*>(args.offset[k].value)[sample]),
+              last = args.offset[k].last;
+    start += (given < 0 ? 0 : given > last ? last : given) * args.offset[k].stride;
+  }
+  return start;
+}
+
+namespace detail {
+
+struct alignas(16) SixteenBytes {
+  u64 low, high;
+};
+
+// Units [begin, end) of all samples' blocks, one a thread at a time.
+template <class U, class I, bool Update, class Team>
+WEFT_HD_INLINE void copy_units(Team& team, const BlockCopyArgs& args, i64 begin, i64 end) {
+  const i64 shared = args.samples == 1 ? block_start<I>(args, 0) : 0;
+  const bool small = args.total() < i64{1} << 31;  // 32-bit division is several times faster
+  for (i64 i = begin + team.rank(); i < end; i += team.size()) {
+    i64 to = 0, from = 0, rest = i;
+    for (int a = args.axes - 1; a >= 0; --a) {
+      const i64 extent = args.extent[a];
+      const i64 before = a == 0  ? 0
+                         : small ? static_cast<i64>(static_cast<u32>(rest) / static_cast<u32>(extent))
+                                 : rest / extent;
+      const i64 place = rest - before * extent;
+      to += place * args.to_stride[a];
+      from += place * args.from_stride[a];
+      rest = before;
+    }
+    const i64 start = args.samples == 1 ? shared : block_start<I>(args, i / args.size);
+    (Update ? to : from) += start;
+    *reinterpret_cast<U*>(args.to + to) = *reinterpret_cast<const U*>(args.from + from);
+  }
+}
+
+}  // namespace detail
+
+// Units [begin, end) by a team.
+template <class I, bool Update, class Team>
+WEFT_HD_INLINE void copy_block(Team& team, const BlockCopyArgs& args, i64 begin, i64 end) {
+  switch (args.unit) {
+    case 16:
+      return detail::copy_units<detail::SixteenBytes, I, Update>(team, args, begin, end);
+    case 8:
+      return detail::copy_units<u64, I, Update>(team, args, begin, end);
+    case 4:
+      return detail::copy_units<u32, I, Update>(team, args, begin, end);
+    case 2:
+      return detail::copy_units<u16, I, Update>(team, args, begin, end);
+    default:
+      return detail::copy_units<u8, I, Update>(team, args, begin, end);
+  }
+}
+
+// The same by one thread, run by run; [begin, end) lies in one sample.
+template <class I, bool Update>
+void copy_block_serially(const BlockCopyArgs& args, i64 begin, i64 end) {
+  const i64 start = block_start<I>(args, begin / args.size);
+  std::byte* const to = args.to + (Update ? start : 0);
+  const std::byte* const from = args.from + (Update ? 0 : start);
+  const int last = args.axes - 1;
+  const i64 row = last < 0 ? 1 : args.extent[last];
+  const bool run = last < 0 || (args.to_stride[last] == args.unit && args.from_stride[last] == args.unit);
+  for (i64 i = begin; i < end;) {
+    const i64 first = i % row, count = row - first < end - i ? row - first : end - i;
+    i64 rest = i / row, at = 0, source = 0;
+    for (int a = last - 1; a >= 0; --a) {
+      at += rest % args.extent[a] * args.to_stride[a];
+      source += rest % args.extent[a] * args.from_stride[a];
+      rest /= args.extent[a];
+    }
+    if (run) {
+      std::memcpy(to + at + first * args.unit, from + source + first * args.unit,
+                  static_cast<std::size_t>(count * args.unit));
+    } else {
+      const auto each = [&]<int Bytes>(std::integral_constant<int, Bytes>) {
+        for (i64 k = first; k < first + count; ++k)
+          std::memcpy(to + at + k * args.to_stride[last], from + source + k * args.from_stride[last], Bytes);
+      };
+      if (args.unit == 1) each(std::integral_constant<int, 1>{});
+      if (args.unit == 2) each(std::integral_constant<int, 2>{});
+      if (args.unit == 4) each(std::integral_constant<int, 4>{});
+      if (args.unit == 8) each(std::integral_constant<int, 8>{});
+    }
+    i += count;
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/axis/index.hpp ----
+// Elements along one axis by index: take_along_axis reads them, scatter_reduce folds them together,
+// searchsorted finds where they belong. Law: scatter_reduce folds in the order of the indices, whichever team
+// runs it.
+
 // ---- weft/kernels/axis/scan.hpp ----
 // Running folds along one axis. Law: sums and products of f32 are kept in f64 and rounded where they are
 // written; NaN stays once it has come; the host takes the elements of a line one after another.
@@ -17044,6 +17490,13 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.shape = at(0) + " x " + at(1) + " x " + at(2);
       out.ops = type(g.in(group.opaque, 0));
       break;
+    case compiler::StepKind::dynamic_slice:
+    case compiler::StepKind::dynamic_update_slice:
+      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.shape = std::string(to_text(ir::block_dims(g, group.opaque)).c_str()) + " of " +
+                  to_text(ir::whole_dims(g, group.opaque)).c_str();
+      out.ops = type(group.opaque);
+      break;
     case compiler::StepKind::custom:
       out.kernel = "custom";
       out.shape = to_text(g.dims(group.opaque)).c_str();
@@ -17162,7 +17615,8 @@ std::string explain(const Roofline& machine = {}) {
 namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
-inline constexpr i64 line_block = 16384;  // elements a unit of work
+inline constexpr i64 line_block = 16384;   // elements a unit of work
+inline constexpr i64 block_bytes = 65536;  // that a unit of work copies
 }  // namespace detail
 
 // Words of all: the dtypes of a and b, and the fold.
@@ -17247,6 +17701,24 @@ void run_search(const HostLaunch& launch, int threads) {
   });
 }
 
+// Word: the dtype of the offsets. No unit of work goes across samples.
+template <class C, bool Update>
+void run_block_copy(const HostLaunch& launch, int threads) {
+  using I = ctype<static_cast<DType>(C::w[0])>;
+  const BlockCopyArgs args = block_copy_args(launch.args, launch.numbers, launch.number_count, Update);
+  const i64 each = detail::block_bytes / args.unit, pieces = (args.size + each - 1) / each;
+  const i64 together = pieces == 1 ? (each + args.size - 1) / args.size : 1;  // samples
+  parallel_for((args.samples * pieces + together - 1) / together, threads, [&](i64 part) {
+    const i64 end =
+        (part + 1) * together < args.samples * pieces ? (part + 1) * together : args.samples * pieces;
+    for (i64 piece = part * together; piece < end; ++piece) {
+      const i64 first = piece / pieces * args.size, begin = piece % pieces * each;
+      copy_block_serially<I, Update>(args, first + begin,
+                                     first + (begin + each < args.size ? begin + each : args.size));
+    }
+  });
+}
+
 }  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::exec {
@@ -17285,6 +17757,10 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_scatter_add<compiler::code_of<P, K>>;
   else if constexpr (kind >= compiler::StepKind::scan && kind <= compiler::StepKind::searchsorted)
     return host_axis_kernel<P, K>();
+  else if constexpr (kind == compiler::StepKind::dynamic_slice)
+    return &kernels::run_block_copy<compiler::code_of<P, K>, false>;
+  else if constexpr (kind == compiler::StepKind::dynamic_update_slice)
+    return &kernels::run_block_copy<compiler::code_of<P, K>, true>;
   else if constexpr (kind == compiler::StepKind::custom)
     return &kernels::run_custom<compiler::code_of<P, K>>;
   else if constexpr (kind == compiler::StepKind::combine_partials)
@@ -17621,6 +18097,7 @@ class PaddingAnalysis {
     if (n.op == Op::dot) return product(i);
     if (n.op == Op::conv) return convolved(i);
     if (n.op == Op::take_rows) return gathered(i);
+    if (ir::is_dynamic_slice(n.op)) return block(i);
     if (ir::is_along_axis(n.op) && n.op != Op::searchsorted) return along_lines(i);
     return mixed();
   }
@@ -17830,6 +18307,27 @@ class PaddingAnalysis {
       if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
       r = part;
     }
+    return r;
+  }
+
+  // Where the rows' axis is whole in the block, and no offset depends on them.
+  constexpr PaddedValue block(int i) const {
+    const int tensors = ir::block_operands(g_.nodes.items[i].op);
+    const Dims& block = ir::block_dims(g_, i);
+    PaddedValue r;
+    bool known = true;
+    for (int k = 0; k < g_.nodes.items[i].arity; ++k) {
+      const PaddedValue& x = in(i, k);
+      known = known && (k >= tensors || (x.known && x.value == in(i, 0).value));
+      if (x.kind != Kind::by_row) continue;
+      const Place at = k < tensors ? place(g_.dims(g_.in(i, k)), x.stride) : Place{};
+      if (at.axis < 0 || ir::last_offset(ir::whole_dims(g_, i), block, at.axis) != 0) return mixed();
+      const PaddedValue part = along(g_.dims(i), at.axis, at.inner);
+      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
+      r = part;
+    }
+    r.known = known;
+    r.value = in(i, 0).value;
     return r;
   }
 
@@ -18205,6 +18703,8 @@ class Verifier {
         return index(n, in);
       case OpClass::along_axis:
         return along_axis_fault(g, i);
+      case OpClass::dynamic_slice:
+        return dynamic_slice_fault(g, i);
       case OpClass::custom:
         return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
       case OpClass::arena:
@@ -23146,10 +23646,12 @@ class Checker {
   // Without <cmath>, which takes longer to read than this library's operations.
   static bool is_odd(double x, bool infinities) { return x != x || (infinities && x - x != 0); }
 
-  // Where lookups read. A place outside is skipped by scatters and by lookups that ask for zeros there.
+  // Where lookups read, and blocks begin. A place outside is skipped by scatters and by lookups that ask for
+  // zeros there.
   void watch_places(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                     const List<int>& writer, int node, const u64* addresses, int count) const {
     const ir::Op op = g.nodes[node].op;
+    if (ir::is_dynamic_slice(op)) return watch_offsets(w, g, writer, node, count);
     const bool rows = op == ir::Op::take_rows;
     if (!rows && !(op == ir::Op::take_along_axis && g.attribute(node, 1) == 0)) return;
     int index = g.in(node, 1);
@@ -23162,6 +23664,20 @@ class Checker {
     v.most = extent - 1;
     v.name = name_of_node(g, index, writer);
     if (v.operand >= 0) w.places.push_back(v);
+  }
+
+  // Offsets that would be clamped. They are the launch's last operands; a copy before it has none.
+  void watch_offsets(Watched& w, const ir::Graph& g, const List<int>& writer, int node, int count) const {
+    int offset = ir::block_operands(g.nodes[node].op);
+    const Dims& whole = ir::whole_dims(g, node);
+    for (int axis = 0; axis < whole.rank; ++axis) {
+      if (g.attribute(node, axis + 1) != ir::BlockPlace::dynamic) continue;
+      Value v = value(g, g.in(node, offset));
+      v.operand = count - g.nodes[node].arity + offset;
+      v.most = ir::last_offset(whole, ir::block_dims(g, node), axis);
+      v.name = name_of_node(g, g.in(node, offset++), writer);
+      w.places.push_back(v);
+    }
   }
 
   template <class Read>
@@ -34774,6 +35290,14 @@ constexpr void take_rows(Value y, Value g, Value* out) {
   out[0] = ir::scatter_add(y.in(1), g, y.in(0).dims().extent[0]);
 }
 constexpr void scatter_add(Value y, Value g, Value* out) { out[1] = ir::take_rows(g, y.in(0)); }
+constexpr void dynamic_slice(Value y, Value g, Value* out) {
+  out[0] = ir::dynamic_update_slice(ir::constant_like(y.in(0), 0), g, ir::block_place(y));
+}
+constexpr void dynamic_update_slice(Value y, Value g, Value* out) {
+  const ir::BlockPlace place = ir::block_place(y);
+  out[0] = ir::dynamic_update_slice(g, ir::constant_like(y.in(1), 0), place);
+  out[1] = ir::dynamic_slice(g, y.in(1).dims(), place);
+}
 
 struct Row {
   Op op;
@@ -34830,6 +35354,8 @@ inline constexpr Row table[] = {
     {Op::scan, scan},
     {Op::take_along_axis, take_along_axis},
     {Op::scatter_reduce, scatter_reduce},
+    {Op::dynamic_slice, dynamic_slice},
+    {Op::dynamic_update_slice, dynamic_update_slice},
 };
 
 struct Index {
@@ -35148,9 +35674,10 @@ class LoopGradient {
   }
   constexpr bool is_saved(int node) const {
     const ir::OpClass kind = ir::info(r.graph.nodes[node].op).kind;
-    return node < original_ && (kind == ir::OpClass::dot || kind == ir::OpClass::conv ||
-                                kind == ir::OpClass::index || kind == ir::OpClass::along_axis ||
-                                kind == ir::OpClass::custom || r.graph.nodes[node].op == Op::loop_result);
+    return node < original_ &&
+           (kind == ir::OpClass::dot || kind == ir::OpClass::conv || kind == ir::OpClass::index ||
+            kind == ir::OpClass::along_axis || kind == ir::OpClass::dynamic_slice ||
+            kind == ir::OpClass::custom || r.graph.nodes[node].op == Op::loop_result);
   }
 
   // ---- an invariant's gradient, a sum over the trips ----
@@ -43744,6 +44271,189 @@ constexpr auto vander(const X& x) {
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ops/shape/dynamic_slice.hpp ----
+// A block of a tensor whose place is known at run time, its sizes at compile time: dynamic_slice reads it,
+// dynamic_update_slice gives the tensor with another one written there. XLA's and JAX's operations; of
+// PyTorch the nearest are narrow with a start in a tensor, and slice_scatter. Law: an offset is clamped so
+// that the block lies inside, a negative one to 0; under check::indices one that would be is an Error. What
+// is assigned to the state that it updates is written in place: no more than the block's bytes move.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(OffsetIsInteger,
+             "an offset is one integer: a C++ integer, or an expression of integers of shape () or (1,)");
+WEFT_REFUSAL(OffsetsFit,
+             "there is an offset for every axis of the tensor, dynamic_slice<2, 3>(x, i, j) and "
+             "dynamic_update_slice(x, y, i, j), or an axis is named: dynamic_slice<axis, length>(x, start) "
+             "and dynamic_update_slice<axis>(x, y, start)");
+WEFT_REFUSAL(BlockFits,
+             "the block does not fit: it needs the tensor's number of axes, and along none of them may it be "
+             "longer than the tensor");
+
+namespace detail {
+
+template <class X, class Y>
+constexpr bool block_fits() {
+  if (X::rank != Y::rank) return false;
+  for (int k = 0; k < X::rank; ++k)
+    if (Y::value.extent[k] > X::value.extent[k] || Y::value.extent[k] < 0) return false;
+  return true;
+}
+
+template <class O>
+inline constexpr bool is_offset = std::is_integral_v<O> && !std::is_same_v<O, bool>;
+template <class S>
+inline constexpr bool is_offset<ScalarExpr<S>> = is_offset<S>;
+template <class T, class S>
+inline constexpr bool is_offset<Expr<T, S>> = is_integer(dtype_of<T>) && S::rank <= 1 && S::size == 1;
+
+// X with another extent along an axis.
+template <class X, int Axis, i64 Length>
+struct narrowed_rule {
+  static constexpr bool ok = axis_in_range(Axis, X::rank);
+  static constexpr int axis = ok ? normalize_axis(Axis, X::rank) : 0;
+  static constexpr Dims make() {
+    Dims r = X::value;
+    if (ok) r.extent[axis] = Length;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class O>
+constexpr ir::Value offset_value(ir::Builder& b, const O& offset) {
+  if constexpr (is_expr<O>) {
+    const ir::Value v = ir::reshape(offset.value, Dims{});
+    return v.dtype() == DType::i32 ? v : ir::cast(v, DType::i64);
+  } else {
+    return as_value<i64>(b, offset);
+  }
+}
+// Where a block begins, from axis `first` on; i32 where all offsets are.
+template <class... O>
+constexpr ir::BlockPlace block_place(ir::Builder& b, const Dims& whole, const Dims& block, int first,
+                                     const O&... offset) {
+  ir::BlockPlace place;
+  (ir::set_offset(place, whole, block, first++, offset_value(b, offset)), ...);
+  bool narrow = true;
+  for (const ir::Value& o : place.offsets) narrow = narrow && o.dtype() == DType::i32;
+  for (ir::Value& o : place.offsets) o = ir::cast(o, narrow ? DType::i32 : DType::i64);
+  return place;
+}
+
+}  // namespace detail
+
+// By a size and an offset for every axis.
+template <i64... Sizes>
+struct DynamicSliceOp : Operation<DynamicSliceOp<Sizes...>> {
+  template <class X, class... O>
+  static constexpr auto apply(ir::Builder& b, const X& x, const O&... offset) {
+    using S = typename X::shape;
+    using Block = Shape<Sizes...>;
+    constexpr bool counted = sizeof...(O) == sizeof...(Sizes), fits = detail::block_fits<S, Block>(),
+                   integers = (detail::is_offset<O> && ... && true);
+    static_assert(sizeof(OffsetsFit<counted, DynamicSliceOp, S, GivenSize<i64{sizeof...(O)}>>) > 0);
+    static_assert(sizeof(OffsetIsInteger<integers, DynamicSliceOp, O...>) > 0);
+    static_assert(sizeof(BlockFits<fits, DynamicSliceOp, S, Block>) > 0);
+    if constexpr (counted && integers && fits)
+      return Expr<typename X::dtype, Block>{ir::dynamic_slice(
+          x.value, Block::value, detail::block_place(b, S::value, Block::value, 0, offset...))};
+    else
+      return detail::refused<typename X::dtype, Block>(x, offset...);
+  }
+};
+
+// By a length and an offset of one axis.
+template <int Axis, i64 Length>
+struct DynamicNarrowOp : Operation<DynamicNarrowOp<Axis, Length>> {
+  template <class X, class O>
+  static constexpr auto apply(ir::Builder& b, const X& x, const O& start) {
+    using S = typename X::shape;
+    using Rule = detail::narrowed_rule<S, Axis, Length>;
+    using Block = shape_of<Rule>;
+    constexpr bool fits = !Rule::ok || detail::block_fits<S, Block>(), integer = detail::is_offset<O>;
+    static_assert(sizeof(AxisInRange<Rule::ok, DynamicNarrowOp, S>) > 0);
+    static_assert(sizeof(OffsetIsInteger<integer, DynamicNarrowOp, O>) > 0);
+    static_assert(sizeof(BlockFits<fits, DynamicNarrowOp, S, Block>) > 0);
+    if constexpr (Rule::ok && integer && fits)
+      return Expr<typename X::dtype, Block>{ir::dynamic_slice(
+          x.value, Block::value, detail::block_place(b, S::value, Block::value, Rule::axis, start))};
+    else
+      return detail::refused<typename X::dtype, Block>(x, start);
+  }
+};
+
+namespace detail {
+// `first`: the axis of the first offset.
+template <class Op, class X, class Y, class... O>
+constexpr auto update_block(ir::Builder& b, int first, const X& x, const Y& y, const O&... offset) {
+  using S = typename X::shape;
+  using Block = shape_of_operand<Y>;
+  constexpr bool fits = block_fits<S, Block>(), integers = (is_offset<O> && ... && true),
+                 alike = !is_expr<Y> || std::is_same_v<dtype_of_operand<Y>, typename X::dtype>;
+  static_assert(sizeof(OffsetIsInteger<integers, Op, O...>) > 0);
+  static_assert(sizeof(BlockFits<fits, Op, S, Block>) > 0);
+  static_assert(sizeof(DtypesEqual<alike, Op, typename X::dtype, dtype_of_operand<Y>>) > 0);
+  if constexpr (integers && fits && alike)
+    return X{ir::dynamic_update_slice(x.value, as_value<typename X::dtype>(b, y),
+                                      block_place(b, S::value, Block::value, first, offset...))};
+  else
+    return x;
+}
+}  // namespace detail
+
+struct DynamicUpdateSliceOp : Operation<DynamicUpdateSliceOp> {
+  template <class X, class Y, class... O>
+  static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const O&... offset) {
+    constexpr bool counted = sizeof...(O) == static_cast<std::size_t>(X::rank);
+    static_assert(
+        sizeof(OffsetsFit<counted, DynamicUpdateSliceOp, typename X::shape, GivenSize<i64{sizeof...(O)}>>) >
+        0);
+    if constexpr (counted)
+      return detail::update_block<DynamicUpdateSliceOp>(b, 0, x, y, offset...);
+    else
+      return x;
+  }
+};
+
+template <int Axis>
+struct DynamicUpdateAxisOp : Operation<DynamicUpdateAxisOp<Axis>> {
+  template <class X, class Y, class O>
+  static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const O& start) {
+    constexpr bool ok = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<ok, DynamicUpdateAxisOp, typename X::shape>) > 0);
+    if constexpr (ok)
+      return detail::update_block<DynamicUpdateAxisOp>(b, normalize_axis(Axis, X::rank), x, y, start);
+    else
+      return x;
+  }
+};
+
+// dynamic_slice<2, 3>(x, i, j): the 2 x 3 block of a matrix that begins at row i and column j.
+// dynamic_slice<axis, length>(x, start): `length` places of one axis from `start` on, narrow<axis, start,
+// length>(x) with a start that is known at run time.
+template <i64... Sizes, class X, class... O>
+constexpr auto dynamic_slice(const X& x, const O&... offset) {
+  if constexpr (sizeof...(Sizes) == 2 && sizeof...(O) == 1)
+    return []<i64 Axis, i64 Length>(std::integer_sequence<i64, Axis, Length>, const X& a, const auto& start) {
+      return DynamicNarrowOp<static_cast<int>(Axis), Length>{}(a, start);
+    }(std::integer_sequence<i64, Sizes...>{}, x, offset...);
+  else
+    return DynamicSliceOp<Sizes...>{}(x, offset...);
+}
+// dynamic_update_slice(x, y, i, j): x with y where dynamic_slice would read it. Assigned to the state x, it
+// writes y alone.
+template <class X, class Y, class... O>
+constexpr auto dynamic_update_slice(const X& x, const Y& y, const O&... offset) {
+  return DynamicUpdateSliceOp{}(x, y, offset...);
+}
+// dynamic_update_slice<axis>(x, y, start): y from `start` on along one axis.
+template <int Axis, class X, class Y, class O>
+constexpr auto dynamic_update_slice(const X& x, const Y& y, const O& start) {
+  return DynamicUpdateAxisOp<Axis>{}(x, y, start);
+}
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/transform/vjp.hpp ----
 // vjp and jvp: products of vectors with a function's Jacobian, from either side, of results of any shape.
 // jvp is the vjp of a vjp, which is linear in its cotangent; what the first leaves unused is pruned. As
@@ -44105,6 +44815,22 @@ constexpr Value scatter_add(const Site& s, const VmapItem* x) {
   return split_axis(all, 0, s.size);
 }
 
+// Tensors that are whole along the batch; offsets of their own for each sample are offsets of a batch axis.
+constexpr Value dynamic_slice(const Site& s, const VmapItem* x) {
+  const int tensors = ir::block_operands(s.original().op);
+  const i64 batch = s.g.attribute(s.node, 0);
+  bool each = batch > 0;
+  for (int k = tensors; k < s.original().arity; ++k) each = each || x[k].mapped;
+  List<int> operands;
+  for (int k = 0; k < s.original().arity; ++k)
+    operands.push((k < tensors || each ? s.all(x[k]) : x[k].value).id);
+  List<i64> list;
+  list.push(each ? batch + 1 : 0);
+  list.push(0);
+  for (int k = 1; k < s.g.attributes(s.node); ++k) list.push(s.g.attribute(s.node, k));
+  return s.emit(s.stacked(s.dims()), list, operands);
+}
+
 // A program's own primitive knows one sample: it runs once for each.
 constexpr Value custom(const Site& s, const VmapItem* x) {
   const int arity = s.original().arity;
@@ -44148,6 +44874,8 @@ constexpr Rule rule(Op op) {
       return op == Op::searchsorted ? &pointwise : &along_axis;
     case ir::OpClass::index:
       return op == Op::take_rows ? &take_rows : &scatter_add;
+    case ir::OpClass::dynamic_slice:
+      return &dynamic_slice;
     case ir::OpClass::custom:
       return &custom;
     case ir::OpClass::movement:
@@ -49873,8 +50601,8 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
 // ---- weft/kernels/axis/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_AXIS_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_AXIS_CUDA_CUH
-// scan, argsort, take_along_axis, scatter_reduce and searchsorted on a GPU. How a call is cut into blocks
-// follows from its sizes.
+// scan, argsort, take_along_axis, scatter_reduce, searchsorted and the dynamic slices on a GPU. How a call is
+// cut into blocks follows from its sizes.
 
 // ---- weft/kernels/launch/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
@@ -50099,6 +50827,15 @@ __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
   search_elements<ctype<static_cast<DType>(T)>>(team, args, begin, begin + each < size ? begin + each : size);
 }
 
+template <u64 Tag, u64 I, bool Update>
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    block_copy_kernel(const __grid_constant__ BlockCopyArgs args, i64 each) {
+  BlockTeam<axis_threads> team;
+  const i64 size = args.total(), begin = static_cast<i64>(blockIdx.x) * each;
+  copy_block<ctype<static_cast<DType>(I)>, Update>(team, args, begin,
+                                                   begin + each < size ? begin + each : size);
+}
+
 template <u64 T, u64 F>
 void run_cuda_scan(const CudaLaunch& launch, cudaStream_t stream) {
   const AxisArgs args = axis_args(launch.args, launch.numbers);
@@ -50160,6 +50897,17 @@ void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
   search_kernel<kernel_tag, T>
       <<<cuda_blocks((size + each - 1) / each), axis_threads, 0, stream>>>(args, each);
   cuda_check_launch("searchsorted");
+}
+
+template <u64 I, bool Update>
+void run_cuda_block_copy(const CudaLaunch& launch, cudaStream_t stream) {
+  const BlockCopyArgs args =
+      widened(block_copy_args(launch.args, launch.numbers, launch.number_count, Update));
+  const i64 size = args.total(), each = 4 * axis_threads;
+  if (size == 0) return;
+  block_copy_kernel<kernel_tag, I, Update>
+      <<<cuda_blocks((size + each - 1) / each), axis_threads, 0, stream>>>(args, each);
+  cuda_check_launch(Update ? "dynamic_update_slice" : "dynamic_slice");
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -51142,6 +51890,10 @@ constexpr CudaKernel cuda_kernel() {
       return &kernels::run_cuda_scatter<words.w[0], words.w[1], words.w[2]>;
     } else if constexpr (kind == compiler::StepKind::searchsorted) {
       return &kernels::run_cuda_search<words.w[0]>;
+    } else if constexpr (kind == compiler::StepKind::dynamic_slice) {
+      return &kernels::run_cuda_block_copy<words.w[0], false>;
+    } else if constexpr (kind == compiler::StepKind::dynamic_update_slice) {
+      return &kernels::run_cuda_block_copy<words.w[0], true>;
     } else {
       return &kernels::run_cuda_scatter_add<words.w[0], words.w[1]>;
     }
