@@ -211,10 +211,10 @@ TEST_CASE("dynamic_slice: a loop's carry stays in one buffer unless what it was 
       body.graph.inputs.push(v.id);
       return v;
     };
-    const ir::Value x = inside(DType::f32, d), t = inside(DType::i32, Dims{}), row = inside(DType::f32, one);
+    const ir::Value x = inside(DType::f32, d), t = inside(DType::i32, Dims{}), line = inside(DType::f32, one);
     const ir::Value none = ir::constant(body, DType::i32, Dims{}, 0);
-    ir::Value next = written(x, row, {t, none});
-    next = written(next, row * 2.0, {t + 2.0, none});
+    ir::Value next = written(x, line, {t, none});
+    next = written(next, line * 2.0, {t + 2.0, none});
     ir::LoopShape s;
     s.trips = 4, s.carries = 2, s.invariants = 1;
     for (const ir::Value& v : {next, t + 1.0}) body.graph.outputs.push(v.id);

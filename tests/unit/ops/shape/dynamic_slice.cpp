@@ -89,7 +89,8 @@ TEST_CASE("dynamic_slice: every dtype, at both ends and beyond") {
           return std::tuple{dynamic_slice<1, 65>(x, i), dynamic_update_slice(x, y, 0, i)};
         },
         in<T, 3, 70>, in<T, 3, 64>, in<i64>);
-    const auto x = numbers<T, 3, 70>(1), y = numbers<T, 3, 64>(40);
+    const auto x = numbers<T, 3, 70>(1);
+    const auto y = numbers<T, 3, 64>(40);
     for (const i64 start : {INT64_MIN, i64{-1}, i64{0}, i64{3}, i64{5}, i64{6}, i64{7}, INT64_MAX}) {
       const auto [part, whole] = f(x, y, start);
       const i64 read = start < 0 ? 0 : start > 5 ? 5 : start, written = start < 0 ? 0 : start > 6 ? 6 : start;
