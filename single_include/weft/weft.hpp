@@ -1498,6 +1498,36 @@ class FirstFit {
 };
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/slot_overlap.hpp ----
+// Which slots have bytes in common. Law: a flat view over a parameter group covers its ranges alone, not what
+// lies between them.
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+constexpr i64 slot_bytes(const ir::Graph& g, const ir::Slot& s) {
+  return g.shapes[s.shape].size() * size_of(s.dtype);
+}
+
+constexpr bool covers(const ir::Graph& g, const ir::Slot& segmented, const ir::Slot& plain) {
+  const ir::Span span = g.param_groups[segmented.segments];
+  const i64 size = size_of(segmented.dtype);
+  for (int r = 0; r < span.size; ++r) {
+    const ir::Range& range = g.ranges[span.begin + r];
+    const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
+    if (plain.offset < end && begin < plain.offset + slot_bytes(g, plain)) return true;
+  }
+  return false;
+}
+
+// Of one space.
+constexpr bool overlap(const ir::Graph& g, const ir::Slot& a, const ir::Slot& b) {
+  if (a.segments >= 0 && b.segments >= 0) return a.segments == b.segments && a.offset == b.offset;
+  if (a.segments >= 0) return covers(g, a, b);
+  if (b.segments >= 0) return covers(g, b, a);
+  return a.offset < b.offset + slot_bytes(g, b) && b.offset < a.offset + slot_bytes(g, a);
+}
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
 // ---- weft/kernel_ir/tiling.hpp ----
 // How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
 // Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
@@ -4229,6 +4259,11 @@ class Planner {
     // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
     for (int dtype = 0; dtype < 16; ++dtype)
       if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
+    // what a block's update in an arena is computed from is computed there
+    for (int i = n - 1; i >= 0; --i)
+      if (arena_[i] >= 0)
+        if (const int from = updated_by(i); from >= 0)
+          arena_[from] = arena_[i], arena_offset(from, offsets_[i]);
     const int* combine = p.combines.data();
     for (int k = 0; k < groups; ++k) {
       if (k > 0) memory_.release(k - 1);
@@ -4452,7 +4487,7 @@ class Planner {
     const auto look_at = [&](int i) {
       if (!free || last_use_[i] < k) return;
       const ir::Slot& other = slot_of(i);
-      if (other.space != slot.space || !overlaps(slot, other)) return;
+      if (other.space != slot.space || !overlap(g, slot, other)) return;
       const bool same = static_cast<int>(nodes_[i].imm) == number;
       free = same && last_use_[i] == k &&
              (materialization_[x] == Materialization::fused ? aligned(i, x, k) : updates_block(i, x));
@@ -4462,7 +4497,7 @@ class Planner {
     } else {
       for (int i : segmented_) look_at(i);
       for (const LengthClass& c : classes_)
-        for (int at = states_before(c, slot.offset + slot_bytes(slot)); --at >= 0;) {
+        for (int at = states_before(c, slot.offset + slot_bytes(g, slot)); --at >= 0;) {
           if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
           look_at(c.states[at]);
         }
@@ -4512,7 +4547,7 @@ class Planner {
         continue;
       }
       i64 longest = 1;
-      while (longest < slot_bytes(slot_of(i))) longest *= 2;
+      while (longest < slot_bytes(g, slot_of(i))) longest *= 2;
       int c = 0;
       while (c < classes_.size() && classes_[c].longest != longest) ++c;
       if (c == classes_.size()) classes_.push({longest, List<int>()});
@@ -4533,23 +4568,6 @@ class Planner {
     return at;
   }
   constexpr const ir::Slot& slot_of(int state) const { return g.slots[static_cast<int>(nodes_[state].imm)]; }
-  constexpr i64 slot_bytes(const ir::Slot& s) const { return g.shapes[s.shape].size() * size_of(s.dtype); }
-  constexpr bool overlaps(const ir::Slot& a, const ir::Slot& b) const {
-    if (a.segments >= 0 && b.segments >= 0) return a.segments == b.segments && a.offset == b.offset;
-    if (a.segments >= 0) return covers(a, b);
-    if (b.segments >= 0) return covers(b, a);
-    return a.offset < b.offset + slot_bytes(b) && b.offset < a.offset + slot_bytes(a);
-  }
-  constexpr bool covers(const ir::Slot& segmented, const ir::Slot& plain) const {
-    const ir::Span span = g.param_groups[segmented.segments];
-    const i64 size = size_of(segmented.dtype);
-    for (int r = 0; r < span.size; ++r) {
-      const ir::Range& range = g.ranges[span.begin + r];
-      const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
-      if (plain.offset < end && begin < plain.offset + slot_bytes(plain)) return true;
-    }
-    return false;
-  }
 
   // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
   constexpr bool aligned(int x, int like, int k) {

@@ -9,6 +9,8 @@
 #include "weft/exec/immediate.hpp"
 #include "weft/exec/model.hpp"
 #include "weft/nn/param.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/loss/regression.hpp"
 #include "weft/ops/math/composed.hpp"
 #include "weft/ops/math/pointwise.hpp"
 #include "weft/ops/reduce/reduce.hpp"
@@ -18,6 +20,7 @@
 #include "weft/ops/transform/grad.hpp"
 #include "weft/ops/transform/loop.hpp"
 #include "weft/ops/transform/vmap.hpp"
+#include "weft/train/trainer.hpp"
 
 using namespace weft;
 using namespace weft::testing;
@@ -49,6 +52,13 @@ struct Cache {
     keys.assign(next);
     return sum<1>(next);
   }
+};
+
+// Rows of a table by their first.
+struct Table {
+  nn::Param<f32, Shape<64, 16>> w{};
+  nn::Param<f32, Shape<16>> bias{};
+  constexpr auto operator()(auto first) const { return dynamic_slice<0, 4>(w, first) + bias; }
 };
 
 }  // namespace
@@ -274,4 +284,67 @@ TEST_CASE("dynamic_slice: under check::indices an offset that would be clamped i
   auto constant = compile(
       Cpu{1}, [](auto v) { return dynamic_slice<0, 4>(v, 3); }, in<f32, 6, 5>, check::indices);
   CHECK(said([&] { constant(x); }).find("is 3, outside 0 ... 2") != std::string::npos);
+}
+
+TEST_CASE("dynamic_slice: blocks that several threads copy") {
+  auto f = compile(
+      Cpu{},
+      [](auto x, auto y, auto i, auto j) {
+        return std::tuple{dynamic_slice<250, 900>(x, i, j), dynamic_update_slice(x, y, j, i)};
+      },
+      in<f32, 300, 1000>, in<f32, 240, 950>, in<i32>, in<i32>);
+  const auto x = numbers<f32, 300, 1000>();
+  const auto y = numbers<f32, 240, 950>(7);
+  const auto [part, whole] = f(x, y, 41, 17);
+  i64 wrong = 0;
+  for (i64 r = 0; r < 250; ++r)
+    for (i64 k = 0; k < 900; ++k) wrong += part.data()[r * 900 + k] != x.data()[(r + 41) * 1000 + k + 17];
+  for (i64 r = 0; r < 300; ++r)
+    for (i64 k = 0; k < 1000; ++k) {
+      const bool inside = r >= 17 && r < 257 && k >= 41 && k < 991;
+      wrong +=
+          whole.data()[r * 1000 + k] != (inside ? y.data()[(r - 17) * 950 + k - 41] : x.data()[r * 1000 + k]);
+    }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("dynamic_slice: a parameter's gradient is written into the arena of gradients") {
+  auto trainer = make_trainer<Table>(
+      Cpu{1}, [](const auto& m, auto first, auto y) { return mse_loss(m(first), y); }, in<i32>,
+      in<f32, 4, 16>, optim::SGD{.lr = 16.0f}, seed{1});
+  CHECK(explain<decltype(trainer)>().find("  copy  ") == std::string::npos);
+  const auto before = trainer.model().get<"w">().to_vector();
+  const auto y = numbers<f32, 4, 16>(1);
+  trainer.step(99, y);
+  const auto after = trainer.model().get<"w">().to_vector();
+  // of the mean of 64 squares the gradient is (w - y) / 32
+  for (std::size_t k = 0; k < 64 * 16; ++k) {
+    const f32 target = k < 60 * 16 ? before[k] : before[k] - (before[k] - y.data()[k - 60 * 16]) / 2;
+    CHECK(after[k] == doctest::Approx(target));
+  }
+}
+
+TEST_CASE("dynamic_slice: under bf16 and f16") {
+  const auto run = [](auto precision) {
+    auto f = compile(
+        Cpu{1},
+        [](auto x, auto w, auto i) {
+          const auto loss = [&](auto v) {
+            const auto y = matmul(dynamic_slice<0, 64>(v, i), w);
+            return sum(square(dynamic_update_slice<0>(y, slice<0, 0, 2>(y) * 2, i)));
+          };
+          return std::tuple{loss(x), grad(loss)(x)};
+        },
+        in<f32, 70, 8>, in<f32, 8, 4>, in<i32>, precision);
+    std::vector<f32> x(70 * 8), w(8 * 4);
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<f32>(k % 7) * 0.25f;
+    for (std::size_t k = 0; k < w.size(); ++k) w[k] = static_cast<f32>(k % 5) * 0.25f - 0.5f;
+    const auto [loss, gradient] = f(x, w, 3);
+    std::vector<f32> all = gradient.to_vector();
+    all.push_back(loss.item());
+    return all;
+  };
+  const auto wide = run(precision::f32);
+  for (const auto& narrow : {run(precision::bf16), run(precision::f16), run(precision::tf32)})
+    for (std::size_t k = 0; k < wide.size(); ++k) CHECK(narrow[k] == doctest::Approx(wide[k]).epsilon(0.02));
 }
