@@ -643,13 +643,148 @@ constexpr void sort_by(List<T>& list, Key key) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/kernel_ir/first_fit.hpp ----
-// Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
-// when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
+// ---- weft/ir/loop.hpp ----
+// Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
+// results. Law: what a loop costs to compile does not depend on its trips.
+//
+// Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
+// body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
+// every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
+// t.
 
-// ---- weft/kernel_ir/buffer_address.hpp ----
-// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
+// ---- weft/ir/freeze.hpp ----
+// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
+// changed, or as constant arrays that later evaluations read where they lie.
 
+// ---- weft/core/constexpr_stage.hpp ----
+// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
+// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
+
+namespace WEFT_NAMESPACE {
+
+// Extents of arrays that may have nothing to hold.
+constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+
+template <int N>
+struct Words {
+  u64 w[at_least_one(N)]{};
+};
+
+// Writes values one after another; counts on when full, so that a second try knows the size.
+class WordWriter {
+ public:
+  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
+  constexpr void put(u64 word) {
+    if (size_ < capacity_) words_[size_] = word;
+    ++size_;
+  }
+  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
+  // Two 32-bit numbers in one word.
+  constexpr void put_pair(int a, int b) {
+    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
+  }
+  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
+  // what long arrays cannot afford.
+  constexpr u64* claim(int count) {
+    u64* const begin = size_ + count <= capacity_ ? words_ + size_ : nullptr;
+    size_ += count;
+    return begin;
+  }
+  constexpr void put_all(const u64* words, int count) {
+    u64* const to = claim(count);
+    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
+  }
+  constexpr int size() const { return size_; }
+
+ private:
+  u64* words_;
+  int capacity_;
+  int size_ = 0;
+};
+
+class WordReader {
+ public:
+  constexpr explicit WordReader(const u64* words) : at_(words) {}
+  constexpr u64 get() { return *at_++; }
+  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
+  // The next `count` words.
+  constexpr const u64* take(int count) {
+    const u64* const begin = at_;
+    at_ += count;
+    return begin;
+  }
+  constexpr int get_size() { return static_cast<int>(*at_++); }
+  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
+  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
+
+ private:
+  const u64* at_;
+};
+
+template <int Capacity>
+struct WideWords {
+  int size = 0;
+  Words<Capacity> words;
+};
+
+namespace detail {
+template <bool>
+struct Constant {};
+}  // namespace detail
+
+// How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
+// arrays cost compilers memory by the element, so guesses are near what comes.
+template <class Stage>
+constexpr int capacity_of() {
+  if constexpr (requires { Stage::capacity; })
+    return Stage::capacity;
+  else
+    return 16384;
+}
+
+template <class Stage, int Capacity>
+constexpr WideWords<Capacity> evaluate() {
+  WideWords<Capacity> r;
+  WordWriter writer(r.words.w, Capacity);
+  Stage::write(writer);
+  r.size = writer.size();
+  return r;
+}
+// Whether what a stage writes is a constant. The same call as that of Kept, whose value g++ remembers.
+template <class Stage>
+concept RunsWhileCompiling = requires {
+  typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
+};
+
+// The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
+// exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
+template <class Stage, int Capacity = capacity_of<Stage>()>
+struct Kept {
+  template <int N, int C>
+  static constexpr Words<N> shrink(const WideWords<C>& from) {
+    Words<N> r;
+    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
+    return r;
+  }
+  static constexpr WideWords<Capacity> wide = evaluate<Stage, Capacity>();
+  static constexpr int size = wide.size;
+  static constexpr Words<size> make() {
+    if constexpr (size <= Capacity)
+      return shrink<size>(wide);
+    else
+      return evaluate<Stage, size>().words;
+  }
+  static constexpr Words<size> words = make();
+  static constexpr const u64* find() {
+    if constexpr (size <= Capacity)
+      return wide.words.w;
+    else
+      return words.w;
+  }
+  static constexpr const u64* data = find();
+};
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ir/graph.hpp ----
 // The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
 // attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
@@ -1396,163 +1531,249 @@ struct Graph {
 
 }  // namespace WEFT_NAMESPACE::ir
 
-namespace WEFT_NAMESPACE::kernel_ir {
+namespace WEFT_NAMESPACE::ir {
 
-struct BufferAddress {
-  static constexpr u64 none = ~u64{0};
-  static constexpr u64 make(ir::Space space, i64 offset, int index = 0) {
-    return static_cast<u64>(space) << 56 | static_cast<u64>(index) << 40 | static_cast<u64>(offset);
-  }
-  static constexpr ir::Space space(u64 a) { return static_cast<ir::Space>(a >> 56); }
-  static constexpr int index(u64 a) { return static_cast<int>(a >> 40 & 0xffff); }
-  static constexpr i64 offset(u64 a) { return static_cast<i64>(a & ((u64{1} << 40) - 1)); }
+// How many of each a graph has, in the order of its words.
+struct GraphSizes {
+  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, param_groups = 0, ranges = 0,
+      presets = 0, inputs = 0, outputs = 0, labels = 0, assigns = 0, bodies = 0, body_words = 0;
 };
 
-inline constexpr i64 alignment = 256;
-constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+inline constexpr int node_words = 4;
 
-}  // namespace WEFT_NAMESPACE::kernel_ir
-
-namespace WEFT_NAMESPACE::kernel_ir {
-
-class FirstFit {
- public:
-  // For readers numbered from 0 to `readers`.
-  constexpr explicit FirstFit(int readers) : expires_at_(readers + 1, -1) {
-    gaps_.push({0, 0, 1});
-    gaps_.push({0, i64{1} << 62, -1});
+constexpr void write(WordWriter& w, const Graph& g) {
+  for (const int n :
+       {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
+        g.param_groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
+        g.labels.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
+    w.put_int(n);
+  w.put_int(g.model_bytes);
+  w.put_int(g.optimizer_bytes);
+  w.put_pair(g.scalar_count, g.streams);
+  const Node* const nodes = g.nodes.data();
+  const int node_count = g.nodes.size();
+  u64* at = w.claim(node_words * node_count);
+  for (int i = 0; at != nullptr && i < node_count; ++i) {
+    const Node& n = nodes[i];
+    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
+            static_cast<u64>(n.arity) << 32;
+    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
+    at[2] = static_cast<u64>(n.first);
+    at[3] = n.imm;
+    at += node_words;
   }
+  const int* const edges = g.edges.data();
+  const int edge_count = g.edges.size();
+  at = w.claim(edge_count);
+  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
+  for (const Dims& d : g.shapes) {
+    w.put_int(d.rank);
+    for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
+  }
+  for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
+  for (i64 x : g.list_data) w.put_int(x);
+  for (const Slot& s : g.slots) {
+    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
+          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
+    w.put_int(s.segments);
+    w.put_int(s.offset);
+  }
+  for (const Span& s : g.param_groups) w.put_pair(s.begin, s.size);
+  for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
+  for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
+  for (int x : g.inputs) w.put_int(x);
+  for (int x : g.outputs) w.put_int(x);
+  for (const Labels& l : g.labels)
+    w.put_pair(l.input, l.negatives), w.put_int(l.classes), w.put_int(l.ignored);
+  for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
+  w.put_pair(g.is_body ? 1 : 0, g.key_input);
+  for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
+  for (u64 x : g.body_words) w.put(x);
+}
 
-  // The offset of `bytes` that reader `last` is the last to read.
-  constexpr i64 allocate(i64 bytes, int last) {
-    bytes = align_up(bytes);
-    Gap* const gaps = gaps_.data();
-    int before = 0, at = gaps[0].next;
-    while (gaps[at].end - gaps[at].begin < bytes) before = at, at = gaps[at].next;
-    const i64 offset = gaps[at].begin;
-    gaps[at].begin += bytes;
-    if (gaps[at].begin == gaps[at].end) gaps[before].next = gaps[at].next;
-    if (offset + bytes > peak_) peak_ = offset + bytes;
-    expire(offset, bytes, last);
-    return offset;
-  }
-  // Gives back what `reader` was the last to read.
-  constexpr void release(int reader) {
-    const Block* const blocks = blocks_.data();
-    for (int b = expires_at_.items[reader]; b >= 0; b = blocks[b].next)
-      give_back(blocks[b].offset, blocks[b].offset + blocks[b].bytes);
-  }
-  // Lets the block at `offset`, whose last reader is `reader`, live until `last` has read it; false if there
-  // is none.
-  constexpr bool prolong(i64 offset, int reader, int last) {
-    Block* const blocks = blocks_.data();
-    for (int* b = &expires_at_.items[reader]; *b >= 0; b = &blocks[*b].next) {
-      if (blocks[*b].offset != offset) continue;
-      const i64 bytes = blocks[*b].bytes;
-      *b = blocks[*b].next;
-      expire(offset, bytes, last);
-      return true;
-    }
-    return false;
-  }
-  // The most bytes that were handed out at a time, gaps between them included.
-  constexpr i64 peak() const { return peak_; }
+constexpr GraphSizes read_sizes(WordReader& r) {
+  GraphSizes s;
+  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.param_groups, &s.ranges,
+                 &s.presets, &s.inputs, &s.outputs, &s.labels, &s.assigns, &s.bodies, &s.body_words})
+    *n = r.get_size();
+  return s;
+}
 
- private:
-  struct Gap {
-    i64 begin = 0, end = 0;
-    int next = -1;
+// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
+template <class T>
+constexpr T* begin_of(List<T>& list) {
+  return list.data();
+}
+template <class T, int N>
+constexpr T* begin_of(T (&array)[N]) {
+  return array;
+}
+
+// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
+template <class Arrays>
+constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
+  using R = WordReader;
+  to.model_bytes = r.get_int();
+  to.optimizer_bytes = r.get_int();
+  const u64 counts = r.get();
+  to.scalar_count = R::low(counts);
+  to.streams = R::high(counts);
+  Node* const nodes = begin_of(to.nodes);
+  const u64* from = r.take(node_words * sizes.nodes);
+  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
+    const u64 a = from[0], b = from[1];
+    Node& n = nodes[k];
+    n.op = static_cast<Op>(a & 255);
+    n.dtype = static_cast<DType>(a >> 8 & 255);
+    n.recompute = static_cast<u16>(a >> 16 & 0xffff);
+    n.arity = static_cast<int>(a >> 32);
+    n.shape = static_cast<int>(b & 0xffffffff);
+    n.list = static_cast<int>(b >> 32) - 1;
+    n.first = static_cast<int>(from[2]);
+    n.imm = from[3];
+  }
+  int* const edges = begin_of(to.edges);
+  from = r.take(sizes.edges);
+  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
+  for (int k = 0; k < sizes.shapes; ++k) {
+    Dims& d = to.shapes[k];
+    d.rank = r.get_size();
+    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
+  }
+  const auto pair = [&](int& first, int& second) {
+    const u64 w = r.get();
+    first = R::low(w);
+    second = R::high(w);
   };
-  struct Block {
-    i64 offset = 0, bytes = 0;
-    int next = -1;  // another block with the same last reader
-  };
-  constexpr void give_back(i64 begin, i64 end) {
-    if (begin == end) return;
-    Gap* const gaps = gaps_.data();
-    int before = 0;  // gap 0 heads the list, empty
-    int next = gaps[0].next;
-    while (gaps[next].begin < begin) before = next, next = gaps[next].next;
-    const bool joins_before = before != 0 && gaps[before].end == begin, joins_next = gaps[next].begin == end;
-    if (joins_before && joins_next) {
-      gaps[before].end = gaps[next].end;
-      gaps[before].next = gaps[next].next;
-    } else if (joins_before) {
-      gaps[before].end = end;
-    } else if (joins_next) {
-      gaps[next].begin = begin;
-    } else {
-      gaps[before].next = gaps_.size();
-      gaps_.push({begin, end, next});
-    }
+  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
+  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
+  for (int k = 0; k < sizes.slots; ++k) {
+    Slot& s = to.slots[k];
+    const u64 w = r.get();
+    s.space = static_cast<Space>(w & 255);
+    s.dtype = static_cast<DType>(w >> 8 & 255);
+    s.shape = static_cast<int>(w >> 16);
+    s.segments = static_cast<int>(r.get_int());
+    s.offset = r.get_int();
   }
-  constexpr void expire(i64 offset, i64 bytes, int last) {
-    blocks_.push({offset, bytes, expires_at_.items[last]});
-    expires_at_.items[last] = blocks_.size() - 1;
+  for (int k = 0; k < sizes.param_groups; ++k) pair(to.param_groups[k].begin, to.param_groups[k].size);
+  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
+  for (int k = 0; k < sizes.presets; ++k) {
+    const u64 w = r.get();
+    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
   }
+  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.labels; ++k) {
+    const u64 w = r.get();
+    to.labels[k].input = R::low(w);
+    to.labels[k].negatives = R::high(w) != 0;
+    to.labels[k].classes = r.get_int();
+    to.labels[k].ignored = r.get_int();
+  }
+  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
+  const u64 body = r.get();
+  to.is_body = R::low(body) != 0;
+  to.key_input = R::high(body);
+  for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
+  for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
+}
 
-  List<Gap> gaps_;
-  List<Block> blocks_;
-  List<int> expires_at_;  // the first block whose last reader is this one
-  i64 peak_ = 0;
+constexpr Graph read_graph(WordReader& r) {
+  const GraphSizes sizes = read_sizes(r);
+  Graph g;
+  g.nodes.resize(sizes.nodes);
+  g.edges.resize(sizes.edges);
+  g.shapes.resize(sizes.shapes);
+  g.lists.resize(sizes.lists);
+  g.list_data.resize(sizes.list_data);
+  g.slots.resize(sizes.slots);
+  g.param_groups.resize(sizes.param_groups);
+  g.ranges.resize(sizes.ranges);
+  g.presets.resize(sizes.presets);
+  g.inputs.resize(sizes.inputs);
+  g.outputs.resize(sizes.outputs);
+  g.labels.resize(sizes.labels);
+  g.assigns.resize(sizes.assigns);
+  g.bodies.resize(sizes.bodies);
+  g.body_words.resize(sizes.body_words);
+  read_graph(r, sizes, g);
+  return g;
+}
+
+constexpr Graph thaw(const u64* words) {
+  WordReader r(words);
+  return read_graph(r);
+}
+
+// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
+template <class Stage, int Skip = 0>
+struct FrozenGraph {
+  static constexpr GraphSizes read_own_sizes() {
+    WordReader r(Kept<Stage>::data + Skip);
+    return read_sizes(r);
+  }
+  static constexpr GraphSizes sizes = read_own_sizes();
+  template <class S>  // a template, so that its members wait for `sizes`
+  struct Arrays {
+    Node nodes[at_least_one(S::sizes.nodes)]{};
+    int edges[at_least_one(S::sizes.edges)]{};
+    Dims shapes[at_least_one(S::sizes.shapes)]{};
+    Span lists[at_least_one(S::sizes.lists)]{};
+    i64 list_data[at_least_one(S::sizes.list_data)]{};
+    Slot slots[at_least_one(S::sizes.slots)]{};
+    Span param_groups[at_least_one(S::sizes.param_groups)]{};
+    Range ranges[at_least_one(S::sizes.ranges)]{};
+    Preset presets[at_least_one(S::sizes.presets)]{};
+    int inputs[at_least_one(S::sizes.inputs)]{};
+    int outputs[at_least_one(S::sizes.outputs)]{};
+    Labels labels[at_least_one(S::sizes.labels)]{};
+    Assign assigns[at_least_one(S::sizes.assigns)]{};
+    Span bodies[at_least_one(S::sizes.bodies)]{};
+    u64 body_words[at_least_one(S::sizes.body_words)]{};
+    i64 model_bytes = 0, optimizer_bytes = 0;
+    int scalar_count = 0, streams = 0;
+    bool is_body = false;
+    int key_input = -1;
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> to;
+    WordReader r(Kept<Stage>::data + Skip);
+    read_sizes(r);
+    read_graph(r, S::sizes, to);
+    return to;
+  }
+  static constexpr Arrays<FrozenGraph> arrays = read<FrozenGraph>();
+
+  static constexpr Graph graph() {
+    Graph g;
+    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
+    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
+    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
+    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
+    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
+    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
+    g.param_groups = List<Span>::borrow(arrays.param_groups, sizes.param_groups);
+    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
+    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
+    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
+    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
+    g.labels = List<Labels>::borrow(arrays.labels, sizes.labels);
+    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
+    g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
+    g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);
+    g.model_bytes = arrays.model_bytes;
+    g.optimizer_bytes = arrays.optimizer_bytes;
+    g.scalar_count = arrays.scalar_count;
+    g.streams = arrays.streams;
+    g.is_body = arrays.is_body;
+    g.key_input = arrays.key_input;
+    return g;
+  }
 };
 
-}  // namespace WEFT_NAMESPACE::kernel_ir
-// ---- weft/kernel_ir/slot_overlap.hpp ----
-// Which slots have bytes in common. Law: a flat view over a parameter group covers its ranges alone, not what
-// lies between them.
-
-namespace WEFT_NAMESPACE::kernel_ir {
-
-constexpr i64 slot_bytes(const ir::Graph& g, const ir::Slot& s) {
-  return g.shapes[s.shape].size() * size_of(s.dtype);
-}
-
-constexpr bool covers(const ir::Graph& g, const ir::Slot& segmented, const ir::Slot& plain) {
-  const ir::Span span = g.param_groups[segmented.segments];
-  const i64 size = size_of(segmented.dtype);
-  for (int r = 0; r < span.size; ++r) {
-    const ir::Range& range = g.ranges[span.begin + r];
-    const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
-    if (plain.offset < end && begin < plain.offset + slot_bytes(g, plain)) return true;
-  }
-  return false;
-}
-
-// Of one space.
-constexpr bool overlap(const ir::Graph& g, const ir::Slot& a, const ir::Slot& b) {
-  if (a.segments >= 0 && b.segments >= 0) return a.segments == b.segments && a.offset == b.offset;
-  if (a.segments >= 0) return covers(g, a, b);
-  if (b.segments >= 0) return covers(g, b, a);
-  return a.offset < b.offset + slot_bytes(g, b) && b.offset < a.offset + slot_bytes(g, a);
-}
-
-}  // namespace WEFT_NAMESPACE::kernel_ir
-// ---- weft/kernel_ir/tiling.hpp ----
-// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
-// Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
-
-// ---- weft/kernel_ir/collect.hpp ----
-// What crosses groups in memory, and what is rather rematerialized; then what each group computes, reads and
-// writes, from its stores back to memory, in ascending order.
-
-// ---- weft/kernel_ir/fuse.hpp ----
-// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
-//
-// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
-// order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
-// `split` into rows and columns; its members have the extents of the space, or those of a row (columns
-// reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
-// by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
-// cheap.
-
-// ---- weft/ir/dynamic_slice.hpp ----
-// dynamic_slice and dynamic_update_slice: a block of a tensor whose place is known at run time, read or
-// written. Law: an offset is clamped so that the block lies inside. Attributes: how many leading axes are
-// batch axes, for each of whose places there is an offset; then of every axis where the block begins, -1
-// where an offset says it. Offsets, one an axis, have the extents of the batch axes. After XLA's DynamicSlice
-// and DynamicUpdateSlice.
-
+}  // namespace WEFT_NAMESPACE::ir
 // ---- weft/ir/value.hpp ----
 // Value: a node number with its builder, and one function a primitive that adds it. Gradient rules, passes
 // and typed handles all build the graph through these; what can be decided at once is folded here.
@@ -2434,6 +2655,280 @@ constexpr Value operator*(double x, Value y) { return constant_like(y, x) * y; }
 constexpr Value operator/(double x, Value y) { return constant_like(y, x) / y; }
 
 }  // namespace WEFT_NAMESPACE::ir
+
+namespace WEFT_NAMESPACE::ir {
+
+struct LoopShape {
+  i64 trips = 0;
+  bool reverse = false;
+  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
+
+  // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
+  // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
+  // way round, so that its rows stand in the order of the slices.
+  constexpr int final_of(int carry) const { return carry; }
+  constexpr int history_of(int carry) const { return carries + carry; }
+  constexpr int output(int k) const { return 2 * carries + k; }
+  constexpr int results() const { return 2 * carries + outputs; }
+  constexpr int operands() const { return carries + stacked + invariants; }
+  constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
+  // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
+  // and write.
+  constexpr i64 first_row() const { return reverse ? trips : 0; }
+  constexpr i64 last_row() const { return reverse ? 0 : trips; }
+  constexpr i64 read_from() const { return reverse ? 1 : 0; }
+  constexpr i64 written_from() const { return reverse ? 0 : 1; }
+};
+
+constexpr LoopShape loop_shape(const Graph& g, int node) {
+  const i64* list = g.list_data.data() + g.lists[g.nodes[node].list].begin;
+  LoopShape s;
+  s.trips = list[0];
+  s.reverse = list[1] != 0;
+  s.carries = static_cast<int>(list[2]);
+  s.stacked = static_cast<int>(list[3]);
+  s.invariants = static_cast<int>(list[4]);
+  s.outputs = static_cast<int>(list[5]);
+  return s;
+}
+
+constexpr Graph loop_body(const Graph& g, int node) {
+  return thaw(g.body_words.data() + g.bodies[static_cast<int>(g.nodes[node].imm)].begin);
+}
+
+// `d` along a new leading axis.
+constexpr Dims stacked_dims(i64 extent, const Dims& d) {
+  Dims r;
+  r.rank = d.rank + 1;
+  r.extent[0] = extent;
+  for (int k = 0; k < d.rank; ++k) r.extent[k + 1] = d.extent[k];
+  return r;
+}
+// Without the leading axis.
+constexpr Dims slice_dims(const Dims& d) {
+  Dims r;
+  r.rank = d.rank - 1;
+  for (int k = 1; k < d.rank; ++k) r.extent[k - 1] = d.extent[k];
+  return r;
+}
+
+// The number of a body; equal ones are one.
+constexpr int add_body(Graph& g, const Graph& body) {
+  WordWriter count(nullptr, 0);
+  write(count, body);
+  const int size = count.size();
+  List<u64> words(size, 0);
+  WordWriter writer(words.data(), size);
+  write(writer, body);
+  const u64* known = g.body_words.data();
+  for (int k = 0; k < g.bodies.size(); ++k) {
+    if (g.bodies[k].size != size) continue;
+    bool same = true;
+    for (int i = 0; i < size && same; ++i) same = known[g.bodies[k].begin + i] == words[i];
+    if (same) return k;
+  }
+  g.bodies.push({g.body_words.size(), size});
+  g.body_words.append(words.data(), size);
+  return g.bodies.size() - 1;
+}
+
+constexpr int loop_list(Builder& b, const LoopShape& s) {
+  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
+  return b.list(list, 6);
+}
+
+constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {
+  Node node{Op::loop, DType::u8};
+  node.shape = b.shape(Dims{});
+  node.list = loop_list(b, s);
+  node.imm = static_cast<u64>(add_body(b.graph, body));
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+constexpr Value loop_result(Value loop, int which, DType dtype, const Dims& dims) {
+  return raw(Op::loop_result, dtype, loop.builder->shape(dims), static_cast<u64>(which), -1, loop);
+}
+constexpr Value loop_final(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.final_of(carry), x.dtype(), x.dims());
+}
+constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.history_of(carry), x.dtype(), stacked_dims(s.trips + 1, x.dims()));
+}
+
+// Rows [begin, begin + count) along the first axis.
+constexpr Value rows(Value x, i64 begin, i64 count) {
+  Slice axes[8];
+  Dims d = x.dims();
+  axes[0].begin = begin;
+  d.extent[0] = count;
+  return slice(x, axes, d);
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+// ---- weft/kernel_ir/first_fit.hpp ----
+// Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
+// when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
+
+// ---- weft/kernel_ir/buffer_address.hpp ----
+// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+struct BufferAddress {
+  static constexpr u64 none = ~u64{0};
+  static constexpr u64 make(ir::Space space, i64 offset, int index = 0) {
+    return static_cast<u64>(space) << 56 | static_cast<u64>(index) << 40 | static_cast<u64>(offset);
+  }
+  static constexpr ir::Space space(u64 a) { return static_cast<ir::Space>(a >> 56); }
+  static constexpr int index(u64 a) { return static_cast<int>(a >> 40 & 0xffff); }
+  static constexpr i64 offset(u64 a) { return static_cast<i64>(a & ((u64{1} << 40) - 1)); }
+};
+
+inline constexpr i64 alignment = 256;
+constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+class FirstFit {
+ public:
+  // For readers numbered from 0 to `readers`.
+  constexpr explicit FirstFit(int readers) : expires_at_(readers + 1, -1) {
+    gaps_.push({0, 0, 1});
+    gaps_.push({0, i64{1} << 62, -1});
+  }
+
+  // The offset of `bytes` that reader `last` is the last to read.
+  constexpr i64 allocate(i64 bytes, int last) {
+    bytes = align_up(bytes);
+    Gap* const gaps = gaps_.data();
+    int before = 0, at = gaps[0].next;
+    while (gaps[at].end - gaps[at].begin < bytes) before = at, at = gaps[at].next;
+    const i64 offset = gaps[at].begin;
+    gaps[at].begin += bytes;
+    if (gaps[at].begin == gaps[at].end) gaps[before].next = gaps[at].next;
+    if (offset + bytes > peak_) peak_ = offset + bytes;
+    expire(offset, bytes, last);
+    return offset;
+  }
+  // Gives back what `reader` was the last to read.
+  constexpr void release(int reader) {
+    const Block* const blocks = blocks_.data();
+    for (int b = expires_at_.items[reader]; b >= 0; b = blocks[b].next)
+      give_back(blocks[b].offset, blocks[b].offset + blocks[b].bytes);
+  }
+  // Lets the block at `offset`, whose last reader is `reader`, live until `last` has read it; false if there
+  // is none.
+  constexpr bool prolong(i64 offset, int reader, int last) {
+    Block* const blocks = blocks_.data();
+    for (int* b = &expires_at_.items[reader]; *b >= 0; b = &blocks[*b].next) {
+      if (blocks[*b].offset != offset) continue;
+      const i64 bytes = blocks[*b].bytes;
+      *b = blocks[*b].next;
+      expire(offset, bytes, last);
+      return true;
+    }
+    return false;
+  }
+  // The most bytes that were handed out at a time, gaps between them included.
+  constexpr i64 peak() const { return peak_; }
+
+ private:
+  struct Gap {
+    i64 begin = 0, end = 0;
+    int next = -1;
+  };
+  struct Block {
+    i64 offset = 0, bytes = 0;
+    int next = -1;  // another block with the same last reader
+  };
+  constexpr void give_back(i64 begin, i64 end) {
+    if (begin == end) return;
+    Gap* const gaps = gaps_.data();
+    int before = 0;  // gap 0 heads the list, empty
+    int next = gaps[0].next;
+    while (gaps[next].begin < begin) before = next, next = gaps[next].next;
+    const bool joins_before = before != 0 && gaps[before].end == begin, joins_next = gaps[next].begin == end;
+    if (joins_before && joins_next) {
+      gaps[before].end = gaps[next].end;
+      gaps[before].next = gaps[next].next;
+    } else if (joins_before) {
+      gaps[before].end = end;
+    } else if (joins_next) {
+      gaps[next].begin = begin;
+    } else {
+      gaps[before].next = gaps_.size();
+      gaps_.push({begin, end, next});
+    }
+  }
+  constexpr void expire(i64 offset, i64 bytes, int last) {
+    blocks_.push({offset, bytes, expires_at_.items[last]});
+    expires_at_.items[last] = blocks_.size() - 1;
+  }
+
+  List<Gap> gaps_;
+  List<Block> blocks_;
+  List<int> expires_at_;  // the first block whose last reader is this one
+  i64 peak_ = 0;
+};
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/slot_overlap.hpp ----
+// Which slots have bytes in common. Law: a flat view over a parameter group covers its ranges alone, not what
+// lies between them.
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+constexpr i64 slot_bytes(const ir::Graph& g, const ir::Slot& s) {
+  return g.shapes[s.shape].size() * size_of(s.dtype);
+}
+
+constexpr bool covers(const ir::Graph& g, const ir::Slot& segmented, const ir::Slot& plain) {
+  const ir::Span span = g.param_groups[segmented.segments];
+  const i64 size = size_of(segmented.dtype);
+  for (int r = 0; r < span.size; ++r) {
+    const ir::Range& range = g.ranges[span.begin + r];
+    const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
+    if (plain.offset < end && begin < plain.offset + slot_bytes(g, plain)) return true;
+  }
+  return false;
+}
+
+// Of one space.
+constexpr bool overlap(const ir::Graph& g, const ir::Slot& a, const ir::Slot& b) {
+  if (a.segments >= 0 && b.segments >= 0) return a.segments == b.segments && a.offset == b.offset;
+  if (a.segments >= 0) return covers(g, a, b);
+  if (b.segments >= 0) return covers(g, b, a);
+  return a.offset < b.offset + slot_bytes(g, b) && b.offset < a.offset + slot_bytes(g, a);
+}
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/tiling.hpp ----
+// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
+// Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
+
+// ---- weft/kernel_ir/collect.hpp ----
+// What crosses groups in memory, and what is rather rematerialized; then what each group computes, reads and
+// writes, from its stores back to memory, in ascending order.
+
+// ---- weft/kernel_ir/fuse.hpp ----
+// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
+//
+// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
+// order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
+// `split` into rows and columns; its members have the extents of the space, or those of a row (columns
+// reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
+// by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
+// cheap.
+
+// ---- weft/ir/dynamic_slice.hpp ----
+// dynamic_slice and dynamic_update_slice: a block of a tensor whose place is known at run time, read or
+// written. Law: an offset is clamped so that the block lies inside. Attributes: how many leading axes are
+// batch axes, for each of whose places there is an offset; then of every axis where the block begins, -1
+// where an offset says it. Offsets, one an axis, have the extents of the batch axes. After XLA's DynamicSlice
+// and DynamicUpdateSlice.
 
 namespace WEFT_NAMESPACE::ir {
 
@@ -4218,6 +4713,8 @@ struct Plan {
 
 // Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
 constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);
+// Whether a carry of it stays in one buffer.
+constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry);
 
 class Planner {
  public:
@@ -4228,6 +4725,7 @@ class Planner {
   constexpr Plan run() {
     const int n = g.nodes.size(), groups = f.groups.size();
     p.where = List<u64>(n, BufferAddress::none);
+    for (u64& at : arena_at_) at = BufferAddress::none;
     last_use_ = List<int>(n, -1);
     arena_ = List<int>(n, -1);
     pinned_ = List<u8>(n, 0);
@@ -4473,7 +4971,9 @@ class Planner {
       if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
       if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
       const bool updates = nodes_[x].op == ir::Op::dynamic_update_slice;
-      if (!is_free(a.slot, x) || (!updates && last_use_[x] > group_[x])) continue;
+      if (!is_free(a.slot, x) ||
+          (!updates && nodes_[x].op != ir::Op::loop_result && last_use_[x] > group_[x]))
+        continue;
       p.where[x] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       if (updates) place_updated(x, a.slot);
     }
@@ -4490,7 +4990,8 @@ class Planner {
       if (other.space != slot.space || !overlap(g, slot, other)) return;
       const bool same = static_cast<int>(nodes_[i].imm) == number;
       free = same && last_use_[i] == k &&
-             (materialization_[x] == Materialization::fused ? aligned(i, x, k) : updates_block(i, x));
+             (materialization_[x] == Materialization::fused ? aligned(i, x, k)
+                                                            : updates_block(i, x) || stays_in(i, x));
     };
     if (slot.segments >= 0) {
       for (int i : states_) look_at(i);
@@ -4533,6 +5034,15 @@ class Planner {
     for (int a = 0; a < nodes_[x].arity; ++a)
       if ((root_in(edges_[nodes_[x].first + a], k) == i) != (a == 0)) return false;
     return true;
+  }
+  // Whether x is a carry of a loop at its end that starts from node i and may stay where that lies.
+  constexpr bool stays_in(int i, int x) const {
+    if (nodes_[x].op != ir::Op::loop_result || bytes_of(g, i) != bytes_of(g, x)) return false;
+    const int loop = edges_[nodes_[x].first], which = static_cast<int>(nodes_[x].imm);
+    if (which >= ir::loop_shape(g, loop).carries) return false;
+    for (int a = 0; a < nodes_[loop].arity; ++a)
+      if ((root_in(edges_[nodes_[loop].first + a], group_[x]) == i) != (a == which)) return false;
+    return loop_carry_stays(g, f, group_[x], which);
   }
   // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
   struct LengthClass {
@@ -4657,10 +5167,7 @@ class Planner {
   int combined_ = 0;  // sums of the groups before this one are no longer in parts
   int phased_ = -1;   // the group that phase_ speaks of
   i64 arena_size_[16]{};
-  u64 arena_at_[16]{BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
-                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
-                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
-                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none};
+  u64 arena_at_[16]{};
 };
 
 constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held = {}) {
@@ -4674,504 +5181,6 @@ constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion, const L
 // and writes the next. One of which a trip writes blocks alone stays in one buffer, its result's, into which
 // its start is copied. Any other alternates between two, the last trip's being its result. None costs a copy
 // a trip. The body's own workspace is one, used anew by every trip.
-
-// ---- weft/ir/loop.hpp ----
-// Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
-// results. Law: what a loop costs to compile does not depend on its trips.
-//
-// Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
-// body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
-// every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
-// t.
-
-// ---- weft/ir/freeze.hpp ----
-// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
-// changed, or as constant arrays that later evaluations read where they lie.
-
-// ---- weft/core/constexpr_stage.hpp ----
-// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
-// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
-
-namespace WEFT_NAMESPACE {
-
-// Extents of arrays that may have nothing to hold.
-constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
-
-template <int N>
-struct Words {
-  u64 w[at_least_one(N)]{};
-};
-
-// Writes values one after another; counts on when full, so that a second try knows the size.
-class WordWriter {
- public:
-  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
-  constexpr void put(u64 word) {
-    if (size_ < capacity_) words_[size_] = word;
-    ++size_;
-  }
-  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
-  // Two 32-bit numbers in one word.
-  constexpr void put_pair(int a, int b) {
-    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
-  }
-  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
-  // what long arrays cannot afford.
-  constexpr u64* claim(int count) {
-    u64* const begin = size_ + count <= capacity_ ? words_ + size_ : nullptr;
-    size_ += count;
-    return begin;
-  }
-  constexpr void put_all(const u64* words, int count) {
-    u64* const to = claim(count);
-    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
-  }
-  constexpr int size() const { return size_; }
-
- private:
-  u64* words_;
-  int capacity_;
-  int size_ = 0;
-};
-
-class WordReader {
- public:
-  constexpr explicit WordReader(const u64* words) : at_(words) {}
-  constexpr u64 get() { return *at_++; }
-  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
-  // The next `count` words.
-  constexpr const u64* take(int count) {
-    const u64* const begin = at_;
-    at_ += count;
-    return begin;
-  }
-  constexpr int get_size() { return static_cast<int>(*at_++); }
-  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
-  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
-
- private:
-  const u64* at_;
-};
-
-template <int Capacity>
-struct WideWords {
-  int size = 0;
-  Words<Capacity> words;
-};
-
-namespace detail {
-template <bool>
-struct Constant {};
-}  // namespace detail
-
-// How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
-// arrays cost compilers memory by the element, so guesses are near what comes.
-template <class Stage>
-constexpr int capacity_of() {
-  if constexpr (requires { Stage::capacity; })
-    return Stage::capacity;
-  else
-    return 16384;
-}
-
-template <class Stage, int Capacity>
-constexpr WideWords<Capacity> evaluate() {
-  WideWords<Capacity> r;
-  WordWriter writer(r.words.w, Capacity);
-  Stage::write(writer);
-  r.size = writer.size();
-  return r;
-}
-// Whether what a stage writes is a constant. The same call as that of Kept, whose value g++ remembers.
-template <class Stage>
-concept RunsWhileCompiling = requires {
-  typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
-};
-
-// The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
-// exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
-template <class Stage, int Capacity = capacity_of<Stage>()>
-struct Kept {
-  template <int N, int C>
-  static constexpr Words<N> shrink(const WideWords<C>& from) {
-    Words<N> r;
-    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
-    return r;
-  }
-  static constexpr WideWords<Capacity> wide = evaluate<Stage, Capacity>();
-  static constexpr int size = wide.size;
-  static constexpr Words<size> make() {
-    if constexpr (size <= Capacity)
-      return shrink<size>(wide);
-    else
-      return evaluate<Stage, size>().words;
-  }
-  static constexpr Words<size> words = make();
-  static constexpr const u64* find() {
-    if constexpr (size <= Capacity)
-      return wide.words.w;
-    else
-      return words.w;
-  }
-  static constexpr const u64* data = find();
-};
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE::ir {
-
-// How many of each a graph has, in the order of its words.
-struct GraphSizes {
-  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, param_groups = 0, ranges = 0,
-      presets = 0, inputs = 0, outputs = 0, labels = 0, assigns = 0, bodies = 0, body_words = 0;
-};
-
-inline constexpr int node_words = 4;
-
-constexpr void write(WordWriter& w, const Graph& g) {
-  for (const int n :
-       {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
-        g.param_groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
-        g.labels.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
-    w.put_int(n);
-  w.put_int(g.model_bytes);
-  w.put_int(g.optimizer_bytes);
-  w.put_pair(g.scalar_count, g.streams);
-  const Node* const nodes = g.nodes.data();
-  const int node_count = g.nodes.size();
-  u64* at = w.claim(node_words * node_count);
-  for (int i = 0; at != nullptr && i < node_count; ++i) {
-    const Node& n = nodes[i];
-    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
-            static_cast<u64>(n.arity) << 32;
-    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
-    at[2] = static_cast<u64>(n.first);
-    at[3] = n.imm;
-    at += node_words;
-  }
-  const int* const edges = g.edges.data();
-  const int edge_count = g.edges.size();
-  at = w.claim(edge_count);
-  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
-  for (const Dims& d : g.shapes) {
-    w.put_int(d.rank);
-    for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
-  }
-  for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
-  for (i64 x : g.list_data) w.put_int(x);
-  for (const Slot& s : g.slots) {
-    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
-          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
-    w.put_int(s.segments);
-    w.put_int(s.offset);
-  }
-  for (const Span& s : g.param_groups) w.put_pair(s.begin, s.size);
-  for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
-  for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
-  for (int x : g.inputs) w.put_int(x);
-  for (int x : g.outputs) w.put_int(x);
-  for (const Labels& l : g.labels)
-    w.put_pair(l.input, l.negatives), w.put_int(l.classes), w.put_int(l.ignored);
-  for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
-  w.put_pair(g.is_body ? 1 : 0, g.key_input);
-  for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
-  for (u64 x : g.body_words) w.put(x);
-}
-
-constexpr GraphSizes read_sizes(WordReader& r) {
-  GraphSizes s;
-  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.param_groups, &s.ranges,
-                 &s.presets, &s.inputs, &s.outputs, &s.labels, &s.assigns, &s.bodies, &s.body_words})
-    *n = r.get_size();
-  return s;
-}
-
-// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
-template <class T>
-constexpr T* begin_of(List<T>& list) {
-  return list.data();
-}
-template <class T, int N>
-constexpr T* begin_of(T (&array)[N]) {
-  return array;
-}
-
-// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
-template <class Arrays>
-constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
-  using R = WordReader;
-  to.model_bytes = r.get_int();
-  to.optimizer_bytes = r.get_int();
-  const u64 counts = r.get();
-  to.scalar_count = R::low(counts);
-  to.streams = R::high(counts);
-  Node* const nodes = begin_of(to.nodes);
-  const u64* from = r.take(node_words * sizes.nodes);
-  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
-    const u64 a = from[0], b = from[1];
-    Node& n = nodes[k];
-    n.op = static_cast<Op>(a & 255);
-    n.dtype = static_cast<DType>(a >> 8 & 255);
-    n.recompute = static_cast<u16>(a >> 16 & 0xffff);
-    n.arity = static_cast<int>(a >> 32);
-    n.shape = static_cast<int>(b & 0xffffffff);
-    n.list = static_cast<int>(b >> 32) - 1;
-    n.first = static_cast<int>(from[2]);
-    n.imm = from[3];
-  }
-  int* const edges = begin_of(to.edges);
-  from = r.take(sizes.edges);
-  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
-  for (int k = 0; k < sizes.shapes; ++k) {
-    Dims& d = to.shapes[k];
-    d.rank = r.get_size();
-    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
-  }
-  const auto pair = [&](int& first, int& second) {
-    const u64 w = r.get();
-    first = R::low(w);
-    second = R::high(w);
-  };
-  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
-  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
-  for (int k = 0; k < sizes.slots; ++k) {
-    Slot& s = to.slots[k];
-    const u64 w = r.get();
-    s.space = static_cast<Space>(w & 255);
-    s.dtype = static_cast<DType>(w >> 8 & 255);
-    s.shape = static_cast<int>(w >> 16);
-    s.segments = static_cast<int>(r.get_int());
-    s.offset = r.get_int();
-  }
-  for (int k = 0; k < sizes.param_groups; ++k) pair(to.param_groups[k].begin, to.param_groups[k].size);
-  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
-  for (int k = 0; k < sizes.presets; ++k) {
-    const u64 w = r.get();
-    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
-  }
-  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
-  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
-  for (int k = 0; k < sizes.labels; ++k) {
-    const u64 w = r.get();
-    to.labels[k].input = R::low(w);
-    to.labels[k].negatives = R::high(w) != 0;
-    to.labels[k].classes = r.get_int();
-    to.labels[k].ignored = r.get_int();
-  }
-  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
-  const u64 body = r.get();
-  to.is_body = R::low(body) != 0;
-  to.key_input = R::high(body);
-  for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
-  for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
-}
-
-constexpr Graph read_graph(WordReader& r) {
-  const GraphSizes sizes = read_sizes(r);
-  Graph g;
-  g.nodes.resize(sizes.nodes);
-  g.edges.resize(sizes.edges);
-  g.shapes.resize(sizes.shapes);
-  g.lists.resize(sizes.lists);
-  g.list_data.resize(sizes.list_data);
-  g.slots.resize(sizes.slots);
-  g.param_groups.resize(sizes.param_groups);
-  g.ranges.resize(sizes.ranges);
-  g.presets.resize(sizes.presets);
-  g.inputs.resize(sizes.inputs);
-  g.outputs.resize(sizes.outputs);
-  g.labels.resize(sizes.labels);
-  g.assigns.resize(sizes.assigns);
-  g.bodies.resize(sizes.bodies);
-  g.body_words.resize(sizes.body_words);
-  read_graph(r, sizes, g);
-  return g;
-}
-
-constexpr Graph thaw(const u64* words) {
-  WordReader r(words);
-  return read_graph(r);
-}
-
-// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
-template <class Stage, int Skip = 0>
-struct FrozenGraph {
-  static constexpr GraphSizes read_own_sizes() {
-    WordReader r(Kept<Stage>::data + Skip);
-    return read_sizes(r);
-  }
-  static constexpr GraphSizes sizes = read_own_sizes();
-  template <class S>  // a template, so that its members wait for `sizes`
-  struct Arrays {
-    Node nodes[at_least_one(S::sizes.nodes)]{};
-    int edges[at_least_one(S::sizes.edges)]{};
-    Dims shapes[at_least_one(S::sizes.shapes)]{};
-    Span lists[at_least_one(S::sizes.lists)]{};
-    i64 list_data[at_least_one(S::sizes.list_data)]{};
-    Slot slots[at_least_one(S::sizes.slots)]{};
-    Span param_groups[at_least_one(S::sizes.param_groups)]{};
-    Range ranges[at_least_one(S::sizes.ranges)]{};
-    Preset presets[at_least_one(S::sizes.presets)]{};
-    int inputs[at_least_one(S::sizes.inputs)]{};
-    int outputs[at_least_one(S::sizes.outputs)]{};
-    Labels labels[at_least_one(S::sizes.labels)]{};
-    Assign assigns[at_least_one(S::sizes.assigns)]{};
-    Span bodies[at_least_one(S::sizes.bodies)]{};
-    u64 body_words[at_least_one(S::sizes.body_words)]{};
-    i64 model_bytes = 0, optimizer_bytes = 0;
-    int scalar_count = 0, streams = 0;
-    bool is_body = false;
-    int key_input = -1;
-  };
-  template <class S>
-  static constexpr Arrays<S> read() {
-    Arrays<S> to;
-    WordReader r(Kept<Stage>::data + Skip);
-    read_sizes(r);
-    read_graph(r, S::sizes, to);
-    return to;
-  }
-  static constexpr Arrays<FrozenGraph> arrays = read<FrozenGraph>();
-
-  static constexpr Graph graph() {
-    Graph g;
-    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
-    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
-    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
-    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
-    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
-    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
-    g.param_groups = List<Span>::borrow(arrays.param_groups, sizes.param_groups);
-    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
-    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
-    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
-    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
-    g.labels = List<Labels>::borrow(arrays.labels, sizes.labels);
-    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
-    g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
-    g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);
-    g.model_bytes = arrays.model_bytes;
-    g.optimizer_bytes = arrays.optimizer_bytes;
-    g.scalar_count = arrays.scalar_count;
-    g.streams = arrays.streams;
-    g.is_body = arrays.is_body;
-    g.key_input = arrays.key_input;
-    return g;
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::ir
-
-namespace WEFT_NAMESPACE::ir {
-
-struct LoopShape {
-  i64 trips = 0;
-  bool reverse = false;
-  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
-
-  // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
-  // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
-  // way round, so that its rows stand in the order of the slices.
-  constexpr int final_of(int carry) const { return carry; }
-  constexpr int history_of(int carry) const { return carries + carry; }
-  constexpr int output(int k) const { return 2 * carries + k; }
-  constexpr int results() const { return 2 * carries + outputs; }
-  constexpr int operands() const { return carries + stacked + invariants; }
-  constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
-  // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
-  // and write.
-  constexpr i64 first_row() const { return reverse ? trips : 0; }
-  constexpr i64 last_row() const { return reverse ? 0 : trips; }
-  constexpr i64 read_from() const { return reverse ? 1 : 0; }
-  constexpr i64 written_from() const { return reverse ? 0 : 1; }
-};
-
-constexpr LoopShape loop_shape(const Graph& g, int node) {
-  const i64* list = g.list_data.data() + g.lists[g.nodes[node].list].begin;
-  LoopShape s;
-  s.trips = list[0];
-  s.reverse = list[1] != 0;
-  s.carries = static_cast<int>(list[2]);
-  s.stacked = static_cast<int>(list[3]);
-  s.invariants = static_cast<int>(list[4]);
-  s.outputs = static_cast<int>(list[5]);
-  return s;
-}
-
-constexpr Graph loop_body(const Graph& g, int node) {
-  return thaw(g.body_words.data() + g.bodies[static_cast<int>(g.nodes[node].imm)].begin);
-}
-
-// `d` along a new leading axis.
-constexpr Dims stacked_dims(i64 extent, const Dims& d) {
-  Dims r;
-  r.rank = d.rank + 1;
-  r.extent[0] = extent;
-  for (int k = 0; k < d.rank; ++k) r.extent[k + 1] = d.extent[k];
-  return r;
-}
-// Without the leading axis.
-constexpr Dims slice_dims(const Dims& d) {
-  Dims r;
-  r.rank = d.rank - 1;
-  for (int k = 1; k < d.rank; ++k) r.extent[k - 1] = d.extent[k];
-  return r;
-}
-
-// The number of a body; equal ones are one.
-constexpr int add_body(Graph& g, const Graph& body) {
-  WordWriter count(nullptr, 0);
-  write(count, body);
-  const int size = count.size();
-  List<u64> words(size, 0);
-  WordWriter writer(words.data(), size);
-  write(writer, body);
-  const u64* known = g.body_words.data();
-  for (int k = 0; k < g.bodies.size(); ++k) {
-    if (g.bodies[k].size != size) continue;
-    bool same = true;
-    for (int i = 0; i < size && same; ++i) same = known[g.bodies[k].begin + i] == words[i];
-    if (same) return k;
-  }
-  g.bodies.push({g.body_words.size(), size});
-  g.body_words.append(words.data(), size);
-  return g.bodies.size() - 1;
-}
-
-constexpr int loop_list(Builder& b, const LoopShape& s) {
-  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
-  return b.list(list, 6);
-}
-
-constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {
-  Node node{Op::loop, DType::u8};
-  node.shape = b.shape(Dims{});
-  node.list = loop_list(b, s);
-  node.imm = static_cast<u64>(add_body(b.graph, body));
-  return {&b, b.add(node, operands.data(), operands.size())};
-}
-constexpr Value loop_result(Value loop, int which, DType dtype, const Dims& dims) {
-  return raw(Op::loop_result, dtype, loop.builder->shape(dims), static_cast<u64>(which), -1, loop);
-}
-constexpr Value loop_final(Value loop, const LoopShape& s, int carry) {
-  const Value x = loop.in(carry);
-  return loop_result(loop, s.final_of(carry), x.dtype(), x.dims());
-}
-constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
-  const Value x = loop.in(carry);
-  return loop_result(loop, s.history_of(carry), x.dtype(), stacked_dims(s.trips + 1, x.dims()));
-}
-
-// Rows [begin, begin + count) along the first axis.
-constexpr Value rows(Value x, i64 begin, i64 count) {
-  Slice axes[8];
-  Dims d = x.dims();
-  axes[0].begin = begin;
-  d.extent[0] = count;
-  return slice(x, axes, d);
-}
-
-}  // namespace WEFT_NAMESPACE::ir
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
@@ -5218,6 +5227,10 @@ struct LoopMemory {
 
 constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
   return LoopMemory(g, f, k).scratch_bytes;
+}
+
+constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry) {
+  return LoopMemory(g, f, k).stays(carry);
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
@@ -23669,7 +23682,7 @@ class Checker {
   void watch_places(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                     const List<int>& writer, int node, const u64* addresses, int count) const {
     const ir::Op op = g.nodes[node].op;
-    if (ir::is_dynamic_slice(op)) return watch_offsets(w, g, writer, node, count);
+    if (ir::is_dynamic_slice(op)) return watch_offsets(w, g, f, writer, node, count);
     const bool rows = op == ir::Op::take_rows;
     if (!rows && !(op == ir::Op::take_along_axis && g.attribute(node, 1) == 0)) return;
     int index = g.in(node, 1);
@@ -23685,15 +23698,17 @@ class Checker {
   }
 
   // Offsets that would be clamped. They are the launch's last operands; a copy before it has none.
-  void watch_offsets(Watched& w, const ir::Graph& g, const List<int>& writer, int node, int count) const {
+  void watch_offsets(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const List<int>& writer,
+                     int node, int count) const {
     int offset = ir::block_operands(g.nodes[node].op);
     const Dims& whole = ir::whole_dims(g, node);
     for (int axis = 0; axis < whole.rank; ++axis) {
       if (g.attribute(node, axis + 1) != ir::BlockPlace::dynamic) continue;
-      Value v = value(g, g.in(node, offset));
-      v.operand = count - g.nodes[node].arity + offset;
+      const int index = g.in(node, offset);
+      Value v = value(g, index);
+      v.operand = count - g.nodes[node].arity + offset++;
       v.most = ir::last_offset(whole, ir::block_dims(g, node), axis);
-      v.name = name_of_node(g, g.in(node, offset++), writer);
+      v.name = name_of_node(g, f.view_of[index] >= 0 ? f.views[f.view_of[index]].root : index, writer);
       w.places.push_back(v);
     }
   }

@@ -54,4 +54,8 @@ constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
   return LoopMemory(g, f, k).scratch_bytes;
 }
 
+constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry) {
+  return LoopMemory(g, f, k).stays(carry);
+}
+
 }  // namespace WEFT_NAMESPACE::kernel_ir

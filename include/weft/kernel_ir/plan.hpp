@@ -6,6 +6,7 @@
 // otherwise.
 
 #include "weft/core/sorted.hpp"
+#include "weft/ir/loop.hpp"
 #include "weft/kernel_ir/first_fit.hpp"
 #include "weft/kernel_ir/slot_overlap.hpp"
 #include "weft/kernel_ir/tiling.hpp"
@@ -34,6 +35,8 @@ struct Plan {
 
 // Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
 constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);
+// Whether a carry of it stays in one buffer.
+constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry);
 
 class Planner {
  public:
@@ -44,6 +47,7 @@ class Planner {
   constexpr Plan run() {
     const int n = g.nodes.size(), groups = f.groups.size();
     p.where = List<u64>(n, BufferAddress::none);
+    for (u64& at : arena_at_) at = BufferAddress::none;
     last_use_ = List<int>(n, -1);
     arena_ = List<int>(n, -1);
     pinned_ = List<u8>(n, 0);
@@ -289,7 +293,9 @@ class Planner {
       if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
       if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
       const bool updates = nodes_[x].op == ir::Op::dynamic_update_slice;
-      if (!is_free(a.slot, x) || (!updates && last_use_[x] > group_[x])) continue;
+      if (!is_free(a.slot, x) ||
+          (!updates && nodes_[x].op != ir::Op::loop_result && last_use_[x] > group_[x]))
+        continue;
       p.where[x] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       if (updates) place_updated(x, a.slot);
     }
@@ -306,7 +312,8 @@ class Planner {
       if (other.space != slot.space || !overlap(g, slot, other)) return;
       const bool same = static_cast<int>(nodes_[i].imm) == number;
       free = same && last_use_[i] == k &&
-             (materialization_[x] == Materialization::fused ? aligned(i, x, k) : updates_block(i, x));
+             (materialization_[x] == Materialization::fused ? aligned(i, x, k)
+                                                            : updates_block(i, x) || stays_in(i, x));
     };
     if (slot.segments >= 0) {
       for (int i : states_) look_at(i);
@@ -349,6 +356,15 @@ class Planner {
     for (int a = 0; a < nodes_[x].arity; ++a)
       if ((root_in(edges_[nodes_[x].first + a], k) == i) != (a == 0)) return false;
     return true;
+  }
+  // Whether x is a carry of a loop at its end that starts from node i and may stay where that lies.
+  constexpr bool stays_in(int i, int x) const {
+    if (nodes_[x].op != ir::Op::loop_result || bytes_of(g, i) != bytes_of(g, x)) return false;
+    const int loop = edges_[nodes_[x].first], which = static_cast<int>(nodes_[x].imm);
+    if (which >= ir::loop_shape(g, loop).carries) return false;
+    for (int a = 0; a < nodes_[loop].arity; ++a)
+      if ((root_in(edges_[nodes_[loop].first + a], group_[x]) == i) != (a == which)) return false;
+    return loop_carry_stays(g, f, group_[x], which);
   }
   // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
   struct LengthClass {
@@ -473,10 +489,7 @@ class Planner {
   int combined_ = 0;  // sums of the groups before this one are no longer in parts
   int phased_ = -1;   // the group that phase_ speaks of
   i64 arena_size_[16]{};
-  u64 arena_at_[16]{BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
-                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
-                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
-                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none};
+  u64 arena_at_[16]{};
 };
 
 constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held = {}) {

@@ -240,6 +240,45 @@ TEST_CASE("dynamic_slice: a loop's carry stays in one buffer unless what it was 
   }
 }
 
+TEST_CASE("dynamic_slice: a loop writes into state where it lives") {
+  for (int how = 0; how < 5; ++how) {
+    CAPTURE(how);
+    Blocks p;
+    const Dims d{2, {5, 64}}, one{2, {1, 64}};
+    const ir::Value start = p.state(d), y = p.input(one);
+    ir::Builder body(64);
+    body.graph.is_body = true;
+    body.graph.scalar_count = 4;
+    const auto inside = [&](DType t, const Dims& e) {
+      const ir::Value v{&body, body.leaf(ir::Op::input, t, e, static_cast<u64>(body.graph.inputs.size()))};
+      body.graph.inputs.push(v.id);
+      return v;
+    };
+    const ir::Value x = inside(DType::f32, d), t = inside(DType::i32, Dims{}),
+                    line = inside(DType::f32, how == 1 ? d : one);
+    ir::Value next = written(x, how == 1 ? ir::slice(line, std::array<ir::Slice, 2>{}.data(), one) : line,
+                             {t, ir::constant(body, DType::i32, Dims{}, 0)});
+    const ir::Slice turn[2]{{4, -1}, {0, 1}};
+    if (how == 2) next = next + ir::slice(x, turn, d);  // no block of it alone
+    for (const ir::Value& v : {next, t + 1.0}) body.graph.outputs.push(v.id);
+    ir::LoopShape s;
+    s.trips = 3, s.carries = 2, s.invariants = 1;
+    List<int> operands;
+    for (const ir::Value& v : {start, p.at(0), how == 1 ? start : y}) operands.push(v.id);
+    const ir::Value made = ir::loop(p.b, s, body.graph, operands);
+    const ir::Value last = ir::loop_final(made, s, 0);
+    p.assign(0, last);
+    p.output(ir::reduce(ir::Op::reduce_sum, last, 3));
+    if (how == 3) p.output(start * 2.0 + ir::broadcast(ir::reduce(ir::Op::reduce_sum, last, 3), d));
+    if (how == 4) p.output(ir::loop_history(made, s, 0));
+    CHECK(p.compare() == "");
+    CHECK((p.copies() > 0) == (how > 0));
+    if (how == 0)
+      CHECK(p.made.plan.where[p.made.graph.assigns[0].node] ==
+            kernel_ir::BufferAddress::make(ir::Space::model, 0));
+  }
+}
+
 TEST_CASE("dynamic_slice: random graphs lower to the same values") {
   CHECK(failures(400000, 1500, {.steps = 8, .blocks = true}) == 0);
   CHECK(failures(410000, 1500, {.steps = 10, .state = true, .blocks = true}) == 0);
