@@ -3003,6 +3003,8 @@ constexpr Value dynamic_slice(Value x, const Dims& block, const BlockPlace& plac
     for (int k = 0; k < block.rank; ++k) axes[k] = {place.begin[k], 1};
     return slice(x, axes, block);
   }
+  if (x.is_constant())
+    return {x.builder, x.builder->constant(x.dtype(), x.builder->shape(block), x.node().imm)};
   return detail::block_node(Op::dynamic_slice, block, x, {}, place);
 }
 
@@ -3011,6 +3013,7 @@ constexpr Value dynamic_update_slice(Value x, Value y, const BlockPlace& place) 
   const Dims whole = x.dims();
   if (y.dims().size() == 0 || whole.size() == 0) return x;
   if (place.offsets.empty() && whole == y.dims()) return y;
+  if (x.is_constant() && y.is_constant() && x.node().imm == y.node().imm) return x;
   return detail::block_node(Op::dynamic_update_slice, whole, x, y, place);
 }
 
@@ -24693,12 +24696,18 @@ class PrecisionRewriter {
     if (!keeps_sums) node.dtype = rule_.compute;
     return ir::cast({&b, b.add(node, operands_.data(), operands_.size())}, DType::f32).id;
   }
-  // A view or a pad of what was widened: the data moves narrow. Else -1.
-  constexpr int moved_narrow(int i, const ir::Node& node) {
-    if (!rearranges(node.op) && !(node.op == ir::Op::pad && node.imm == 0)) return -1;
+  // A view, a pad or a block of what was widened: the data moves narrow. Else -1.
+  constexpr int moved_narrow(int i, ir::Node node) {
+    const bool block = node.op == ir::Op::dynamic_slice;
+    if (!rearranges(node.op) && !block && !(node.op == ir::Op::pad && node.imm == 0)) return -1;
     const ir::Value x{&b, moved_[g.in(i, 0)]};
     if (x.op() != ir::Op::cast || x.dtype() != DType::f32 || x.in(0).dtype() != rule_.compute) return -1;
-    return ir::cast(moved_data(node, x.in(0)), DType::f32).id;
+    if (!block) return ir::cast(moved_data(node, x.in(0)), DType::f32).id;
+    operands_.clear();
+    operands_.push(x.in(0).id);
+    for (int k = 1; k < node.arity; ++k) operands_.push(moved_[g.in(i, k)]);
+    node.dtype = rule_.compute;
+    return ir::cast({&b, b.add(node, operands_.data(), operands_.size())}, DType::f32).id;
   }
   // Node x as `compute`. Casts commute with views, so they are made beneath those that only products read:
   // what makes the values can round them as it stores them.

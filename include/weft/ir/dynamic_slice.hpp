@@ -80,6 +80,8 @@ constexpr Value dynamic_slice(Value x, const Dims& block, const BlockPlace& plac
     for (int k = 0; k < block.rank; ++k) axes[k] = {place.begin[k], 1};
     return slice(x, axes, block);
   }
+  if (x.is_constant())
+    return {x.builder, x.builder->constant(x.dtype(), x.builder->shape(block), x.node().imm)};
   return detail::block_node(Op::dynamic_slice, block, x, {}, place);
 }
 
@@ -88,6 +90,7 @@ constexpr Value dynamic_update_slice(Value x, Value y, const BlockPlace& place) 
   const Dims whole = x.dims();
   if (y.dims().size() == 0 || whole.size() == 0) return x;
   if (place.offsets.empty() && whole == y.dims()) return y;
+  if (x.is_constant() && y.is_constant() && x.node().imm == y.node().imm) return x;
   return detail::block_node(Op::dynamic_update_slice, whole, x, y, place);
 }
 

@@ -344,6 +344,10 @@ TEST_CASE("dynamic_slice: under bf16 and f16") {
     all.push_back(loss.item());
     return all;
   };
+  auto moves = compile(
+      Cpu{1}, [](auto x, auto w, auto i) { return dynamic_slice<0, 64>(matmul(x, w), i) * 2.0f; },
+      in<f32, 70, 8>, in<f32, 8, 4>, in<i32>, precision::bf16);
+  CHECK(explain<decltype(moves)>().find("(64, 4) of (70, 4): bf16\n") != std::string::npos);
   const auto wide = run(precision::f32);
   for (const auto& narrow : {run(precision::bf16), run(precision::f16), run(precision::tf32)})
     for (std::size_t k = 0; k < wide.size(); ++k) CHECK(narrow[k] == doctest::Approx(wide[k]).epsilon(0.02));
