@@ -275,6 +275,32 @@ class Machine {
       case compiler::StepKind::scatter_reduce:
       case compiler::StepKind::searchsorted:
         return line(s.kind, words, address, number);
+      case compiler::StepKind::dynamic_slice:
+      case compiler::StepKind::dynamic_update_slice: {
+        const bool update = s.kind == compiler::StepKind::dynamic_update_slice;
+        const DType offset = static_cast<DType>(words[0]);
+        const i64 unit = n(0), samples = n(1), size = n(2);
+        const int axes = static_cast<int>(n(4)), offsets = (s.numbers.size - 5 - 3 * axes) / 2;
+        for (i64 i = 0; i < samples * size; ++i) {
+          i64 to = update ? n(3) : 0, from = update ? 0 : n(3), rest = i;
+          for (int a = axes - 1; a >= 0; --a) {
+            to += rest % n(5 + 3 * a) * n(6 + 3 * a);
+            from += rest % n(5 + 3 * a) * n(7 + 3 * a);
+            rest /= n(5 + 3 * a);
+          }
+          for (int k = 0; k < offsets; ++k) {
+            const double given = read(address[2 + k], i / size, offset);
+            const i64 last = n(5 + 3 * axes + 2 * k), stride = n(6 + 3 * axes + 2 * k);
+            (update ? to : from) += (given < 0                           ? 0
+                                     : given > static_cast<double>(last) ? last
+                                                                         : static_cast<i64>(given)) *
+                                    stride;
+          }
+          for (i64 b = 0; b < unit; ++b)
+            *byte(address[0], to + b, DType::u8) = *byte(address[1], from + b, DType::u8);
+        }
+        return;
+      }
       case compiler::StepKind::custom:
         throw Error("test/op", "a program's own primitive has no plain evaluation");
       case compiler::StepKind::repeat:

@@ -8,6 +8,7 @@
 // by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
 // cheap.
 
+#include "weft/ir/dynamic_slice.hpp"
 #include "weft/kernel_ir/along_axis.hpp"
 #include "weft/kernel_ir/dot_problem.hpp"
 #include "weft/kernel_ir/epilogue.hpp"
@@ -25,9 +26,9 @@ enum class Materialization : u8 {
   inlined,    // cheap arithmetic on leaves, or on single elements; rematerialized wherever it is used
   view,       // addresses over another node's memory
   fused,      // member of a fused group
-  opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce
-  arena,      // a flat_concat: its operands' memory read as one vector
-  deferred,   // while groups are formed: a sum, or a view of one, that goes with what reads the same later
+  opaque,    // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce, ...
+  arena,     // a flat_concat: its operands' memory read as one vector
+  deferred,  // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
 struct Group {
@@ -261,6 +262,10 @@ class Fuser {
       case Op::searchsorted:
         set_apart(i, Walk::line, ir::axis_of(g, i));
         return;
+      case Op::dynamic_slice:
+      case Op::dynamic_update_slice:
+        set_apart(i, Walk::block);
+        return;
       case Op::flat_concat: {
         int after = 0;
         for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
@@ -318,16 +323,18 @@ class Fuser {
   }
 
   // Node i has a kernel of its own, over its operands' memory: with a stride an axis, as one run, or along
-  // `axis`, before and behind it. That may copy operands, whose groups come first: only then is it known
-  // which group reads them.
-  enum class Walk : u8 { strided, contiguous, line };
+  // `axis`, before and behind it; as a block (of dynamic_slice, or what dynamic_update_slice writes) with a
+  // stride an axis, what it is written into and its offsets as one run. That may copy operands, whose groups
+  // come first: only then is it known which group reads them.
+  enum class Walk : u8 { strided, contiguous, line, block };
   constexpr void set_apart(int i, Walk walk, int axis = 0) {
     const int* const in = edges_ + nodes_[i].first;
     roots_.clear();
+    const int block = walk == Walk::block ? ir::block_operands(nodes_[i].op) - 1 : -1;
     for (int k = 0; k < nodes_[i].arity; ++k)
-      roots_.push(walk == Walk::strided      ? view_root(in[k])
-                  : walk == Walk::contiguous ? contiguous_root(in[k])
-                                             : line_root(in[k], axis));
+      roots_.push(walk == Walk::strided || k == block ? view_root(in[k])
+                  : walk == Walk::line                ? line_root(in[k], axis)
+                                                      : contiguous_root(in[k]));
     materialization_[i] = Materialization::opaque;
     stored_[i] = 1;
     group_[i] = new_group(i);

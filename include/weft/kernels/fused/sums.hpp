@@ -12,7 +12,7 @@ namespace detail {
 // Lane j becomes what lane j + by was, modulo the width. Not inline: it is called once a line at most, and
 // would be code in every kernel.
 template <class V>
-[[gnu::noinline]] void turn_lanes(V& v, int by) {
+[[gnu::noinline]] WEFT_HD void turn_lanes(V& v, int by) {
   constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
   lane_of<V> twice[2 * width];
   store(twice, v);
@@ -20,7 +20,7 @@ template <class V>
   v = load<V>(static_cast<const lane_of<V>*>(twice) + by);
 }
 template <Fold fold, class V>
-[[gnu::noinline]] void add_to_lane(V& v, lane_of<V> x, int lane) {
+[[gnu::noinline]] WEFT_HD void add_to_lane(V& v, lane_of<V> x, int lane) {
   constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
   lane_of<V> lanes[width];
   store(lanes, v);
