@@ -61,6 +61,7 @@
 #include "weft/ops/shape/concat.hpp"
 #include "weft/ops/shape/coordinates.hpp"
 #include "weft/ops/shape/creation.hpp"
+#include "weft/ops/shape/dynamic_slice.hpp"
 #include "weft/ops/shape/movement.hpp"
 #include "weft/ops/shape/padding.hpp"
 #include "weft/ops/shape/rearrange.hpp"

@@ -625,8 +625,9 @@ class HashIndex {
 // ---- weft/kernel_ir/plan.hpp ----
 // The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
 // group runs and given back after its last reader; a kernel that reads an element and writes the same element
-// of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
-// no later reader is left, and copied at the end of the step otherwise.
+// of a dying buffer of equal size updates it in place, and so does one that writes a block of it. State that
+// is assigned is written where it lives when no later reader is left, and copied at the end of the step
+// otherwise.
 
 // ---- weft/core/sorted.hpp ----
 // Sorting while the program compiles. Law: stable, and in n log n steps.
@@ -655,13 +656,148 @@ constexpr void sort_by(List<T>& list, Key key) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/kernel_ir/first_fit.hpp ----
-// Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
-// when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
+// ---- weft/ir/loop.hpp ----
+// Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
+// results. Law: what a loop costs to compile does not depend on its trips.
+//
+// Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
+// body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
+// every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
+// t.
 
-// ---- weft/kernel_ir/buffer_address.hpp ----
-// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
+// ---- weft/ir/freeze.hpp ----
+// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
+// changed, or as constant arrays that later evaluations read where they lie.
 
+// ---- weft/core/constexpr_stage.hpp ----
+// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
+// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
+
+namespace WEFT_NAMESPACE {
+
+// Extents of arrays that may have nothing to hold.
+constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+
+template <int N>
+struct Words {
+  u64 w[at_least_one(N)]{};
+};
+
+// Writes values one after another; counts on when full, so that a second try knows the size.
+class WordWriter {
+ public:
+  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
+  constexpr void put(u64 word) {
+    if (size_ < capacity_) words_[size_] = word;
+    ++size_;
+  }
+  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
+  // Two 32-bit numbers in one word.
+  constexpr void put_pair(int a, int b) {
+    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
+  }
+  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
+  // what long arrays cannot afford.
+  constexpr u64* claim(int count) {
+    u64* const begin = size_ + count <= capacity_ ? words_ + size_ : nullptr;
+    size_ += count;
+    return begin;
+  }
+  constexpr void put_all(const u64* words, int count) {
+    u64* const to = claim(count);
+    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
+  }
+  constexpr int size() const { return size_; }
+
+ private:
+  u64* words_;
+  int capacity_;
+  int size_ = 0;
+};
+
+class WordReader {
+ public:
+  constexpr explicit WordReader(const u64* words) : at_(words) {}
+  constexpr u64 get() { return *at_++; }
+  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
+  // The next `count` words.
+  constexpr const u64* take(int count) {
+    const u64* const begin = at_;
+    at_ += count;
+    return begin;
+  }
+  constexpr int get_size() { return static_cast<int>(*at_++); }
+  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
+  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
+
+ private:
+  const u64* at_;
+};
+
+template <int Capacity>
+struct WideWords {
+  int size = 0;
+  Words<Capacity> words;
+};
+
+namespace detail {
+template <bool>
+struct Constant {};
+}  // namespace detail
+
+// How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
+// arrays cost compilers memory by the element, so guesses are near what comes.
+template <class Stage>
+constexpr int capacity_of() {
+  if constexpr (requires { Stage::capacity; })
+    return Stage::capacity;
+  else
+    return 16384;
+}
+
+template <class Stage, int Capacity>
+constexpr WideWords<Capacity> evaluate() {
+  WideWords<Capacity> r;
+  WordWriter writer(r.words.w, Capacity);
+  Stage::write(writer);
+  r.size = writer.size();
+  return r;
+}
+// Whether what a stage writes is a constant. The same call as that of Kept, whose value g++ remembers.
+template <class Stage>
+concept RunsWhileCompiling = requires {
+  typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
+};
+
+// The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
+// exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
+template <class Stage, int Capacity = capacity_of<Stage>()>
+struct Kept {
+  template <int N, int C>
+  static constexpr Words<N> shrink(const WideWords<C>& from) {
+    Words<N> r;
+    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
+    return r;
+  }
+  static constexpr WideWords<Capacity> wide = evaluate<Stage, Capacity>();
+  static constexpr int size = wide.size;
+  static constexpr Words<size> make() {
+    if constexpr (size <= Capacity)
+      return shrink<size>(wide);
+    else
+      return evaluate<Stage, size>().words;
+  }
+  static constexpr Words<size> words = make();
+  static constexpr const u64* find() {
+    if constexpr (size <= Capacity)
+      return wide.words.w;
+    else
+      return words.w;
+  }
+  static constexpr const u64* data = find();
+};
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ir/graph.hpp ----
 // The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
 // attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
@@ -1173,6 +1309,10 @@ enum class Op : u8 {
   scatter_reduce,   // scatter_reduce(index, update), list: axis, fold; the updates of each place, folded in
                     // index order
   searchsorted,     // searchsorted(sorted, x), list: right; how many along the last axis come before x; i64
+  // blocks whose place is known at run time (ir/dynamic_slice.hpp); list: batch axes, the begin of every axis
+  // or -1, which is the next offset
+  dynamic_slice,         // dynamic_slice(x, offset, ...)
+  dynamic_update_slice,  // dynamic_update_slice(x, y, offset, ...); x with y written there
   // what a program adds (ir/custom.hpp)
   custom,  // imm: id; list: see ir/custom.hpp
   // flat arenas
@@ -1198,6 +1338,7 @@ enum class OpClass : u8 {
   conv,
   index,
   along_axis,
+  dynamic_slice,
   custom,
   arena,
   region
@@ -1289,6 +1430,8 @@ inline constexpr OpInfo op_table[op_count] = {
     {"take_along_axis", 2, OpClass::along_axis, 1},
     {"scatter_reduce", 2, OpClass::along_axis, 2},
     {"searchsorted", 2, OpClass::along_axis, 8},
+    {"dynamic_slice", -1, OpClass::dynamic_slice, 1},
+    {"dynamic_update_slice", -1, OpClass::dynamic_slice, 1},
     {"custom", -1, OpClass::custom, 4},
     {"flat_concat", -1, OpClass::arena, 0},
     {"flat_slice", 1, OpClass::arena, 0},
@@ -1301,6 +1444,7 @@ constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
 constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::pad; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
 constexpr bool is_along_axis(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
+constexpr bool is_dynamic_slice(Op op) { return op == Op::dynamic_slice || op == Op::dynamic_update_slice; }
 // Comparisons and predicates: their result is boolean whatever the operands are.
 constexpr bool is_predicate(Op op) {
   return (op >= Op::eq && op <= Op::le) || op == Op::is_finite || op == Op::is_nan || op == Op::logical_not;
@@ -1400,135 +1544,249 @@ struct Graph {
 
 }  // namespace WEFT_NAMESPACE::ir
 
-namespace WEFT_NAMESPACE::kernel_ir {
+namespace WEFT_NAMESPACE::ir {
 
-struct BufferAddress {
-  static constexpr u64 none = ~u64{0};
-  static constexpr u64 make(ir::Space space, i64 offset, int index = 0) {
-    return static_cast<u64>(space) << 56 | static_cast<u64>(index) << 40 | static_cast<u64>(offset);
-  }
-  static constexpr ir::Space space(u64 a) { return static_cast<ir::Space>(a >> 56); }
-  static constexpr int index(u64 a) { return static_cast<int>(a >> 40 & 0xffff); }
-  static constexpr i64 offset(u64 a) { return static_cast<i64>(a & ((u64{1} << 40) - 1)); }
+// How many of each a graph has, in the order of its words.
+struct GraphSizes {
+  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, param_groups = 0, ranges = 0,
+      presets = 0, inputs = 0, outputs = 0, labels = 0, assigns = 0, bodies = 0, body_words = 0;
 };
 
-inline constexpr i64 alignment = 256;
-constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+inline constexpr int node_words = 4;
 
-}  // namespace WEFT_NAMESPACE::kernel_ir
-
-namespace WEFT_NAMESPACE::kernel_ir {
-
-class FirstFit {
- public:
-  // For readers numbered from 0 to `readers`.
-  constexpr explicit FirstFit(int readers) : expires_at_(readers + 1, -1) {
-    gaps_.push({0, 0, 1});
-    gaps_.push({0, i64{1} << 62, -1});
+constexpr void write(WordWriter& w, const Graph& g) {
+  for (const int n :
+       {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
+        g.param_groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
+        g.labels.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
+    w.put_int(n);
+  w.put_int(g.model_bytes);
+  w.put_int(g.optimizer_bytes);
+  w.put_pair(g.scalar_count, g.streams);
+  const Node* const nodes = g.nodes.data();
+  const int node_count = g.nodes.size();
+  u64* at = w.claim(node_words * node_count);
+  for (int i = 0; at != nullptr && i < node_count; ++i) {
+    const Node& n = nodes[i];
+    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
+            static_cast<u64>(n.arity) << 32;
+    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
+    at[2] = static_cast<u64>(n.first);
+    at[3] = n.imm;
+    at += node_words;
   }
+  const int* const edges = g.edges.data();
+  const int edge_count = g.edges.size();
+  at = w.claim(edge_count);
+  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
+  for (const Dims& d : g.shapes) {
+    w.put_int(d.rank);
+    for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
+  }
+  for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
+  for (i64 x : g.list_data) w.put_int(x);
+  for (const Slot& s : g.slots) {
+    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
+          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
+    w.put_int(s.segments);
+    w.put_int(s.offset);
+  }
+  for (const Span& s : g.param_groups) w.put_pair(s.begin, s.size);
+  for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
+  for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
+  for (int x : g.inputs) w.put_int(x);
+  for (int x : g.outputs) w.put_int(x);
+  for (const Labels& l : g.labels)
+    w.put_pair(l.input, l.negatives), w.put_int(l.classes), w.put_int(l.ignored);
+  for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
+  w.put_pair(g.is_body ? 1 : 0, g.key_input);
+  for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
+  for (u64 x : g.body_words) w.put(x);
+}
 
-  // The offset of `bytes` that reader `last` is the last to read.
-  constexpr i64 allocate(i64 bytes, int last) {
-    bytes = align_up(bytes);
-    Gap* const gaps = gaps_.data();
-    int before = 0, at = gaps[0].next;
-    while (gaps[at].end - gaps[at].begin < bytes) before = at, at = gaps[at].next;
-    const i64 offset = gaps[at].begin;
-    gaps[at].begin += bytes;
-    if (gaps[at].begin == gaps[at].end) gaps[before].next = gaps[at].next;
-    if (offset + bytes > peak_) peak_ = offset + bytes;
-    expire(offset, bytes, last);
-    return offset;
-  }
-  // Gives back what `reader` was the last to read.
-  constexpr void release(int reader) {
-    const Block* const blocks = blocks_.data();
-    for (int b = expires_at_.items[reader]; b >= 0; b = blocks[b].next)
-      give_back(blocks[b].offset, blocks[b].offset + blocks[b].bytes);
-  }
-  // Lets the block at `offset`, whose last reader is `reader`, live until `last` has read it; false if there
-  // is none.
-  constexpr bool prolong(i64 offset, int reader, int last) {
-    Block* const blocks = blocks_.data();
-    for (int* b = &expires_at_.items[reader]; *b >= 0; b = &blocks[*b].next) {
-      if (blocks[*b].offset != offset) continue;
-      const i64 bytes = blocks[*b].bytes;
-      *b = blocks[*b].next;
-      expire(offset, bytes, last);
-      return true;
-    }
-    return false;
-  }
-  // The most bytes that were handed out at a time, gaps between them included.
-  constexpr i64 peak() const { return peak_; }
+constexpr GraphSizes read_sizes(WordReader& r) {
+  GraphSizes s;
+  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.param_groups, &s.ranges,
+                 &s.presets, &s.inputs, &s.outputs, &s.labels, &s.assigns, &s.bodies, &s.body_words})
+    *n = r.get_size();
+  return s;
+}
 
- private:
-  struct Gap {
-    i64 begin = 0, end = 0;
-    int next = -1;
+// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
+template <class T>
+constexpr T* begin_of(List<T>& list) {
+  return list.data();
+}
+template <class T, int N>
+constexpr T* begin_of(T (&array)[N]) {
+  return array;
+}
+
+// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
+template <class Arrays>
+constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
+  using R = WordReader;
+  to.model_bytes = r.get_int();
+  to.optimizer_bytes = r.get_int();
+  const u64 counts = r.get();
+  to.scalar_count = R::low(counts);
+  to.streams = R::high(counts);
+  Node* const nodes = begin_of(to.nodes);
+  const u64* from = r.take(node_words * sizes.nodes);
+  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
+    const u64 a = from[0], b = from[1];
+    Node& n = nodes[k];
+    n.op = static_cast<Op>(a & 255);
+    n.dtype = static_cast<DType>(a >> 8 & 255);
+    n.recompute = static_cast<u16>(a >> 16 & 0xffff);
+    n.arity = static_cast<int>(a >> 32);
+    n.shape = static_cast<int>(b & 0xffffffff);
+    n.list = static_cast<int>(b >> 32) - 1;
+    n.first = static_cast<int>(from[2]);
+    n.imm = from[3];
+  }
+  int* const edges = begin_of(to.edges);
+  from = r.take(sizes.edges);
+  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
+  for (int k = 0; k < sizes.shapes; ++k) {
+    Dims& d = to.shapes[k];
+    d.rank = r.get_size();
+    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
+  }
+  const auto pair = [&](int& first, int& second) {
+    const u64 w = r.get();
+    first = R::low(w);
+    second = R::high(w);
   };
-  struct Block {
-    i64 offset = 0, bytes = 0;
-    int next = -1;  // another block with the same last reader
-  };
-  constexpr void give_back(i64 begin, i64 end) {
-    if (begin == end) return;
-    Gap* const gaps = gaps_.data();
-    int before = 0;  // gap 0 heads the list, empty
-    int next = gaps[0].next;
-    while (gaps[next].begin < begin) before = next, next = gaps[next].next;
-    const bool joins_before = before != 0 && gaps[before].end == begin, joins_next = gaps[next].begin == end;
-    if (joins_before && joins_next) {
-      gaps[before].end = gaps[next].end;
-      gaps[before].next = gaps[next].next;
-    } else if (joins_before) {
-      gaps[before].end = end;
-    } else if (joins_next) {
-      gaps[next].begin = begin;
-    } else {
-      gaps[before].next = gaps_.size();
-      gaps_.push({begin, end, next});
-    }
+  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
+  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
+  for (int k = 0; k < sizes.slots; ++k) {
+    Slot& s = to.slots[k];
+    const u64 w = r.get();
+    s.space = static_cast<Space>(w & 255);
+    s.dtype = static_cast<DType>(w >> 8 & 255);
+    s.shape = static_cast<int>(w >> 16);
+    s.segments = static_cast<int>(r.get_int());
+    s.offset = r.get_int();
   }
-  constexpr void expire(i64 offset, i64 bytes, int last) {
-    blocks_.push({offset, bytes, expires_at_.items[last]});
-    expires_at_.items[last] = blocks_.size() - 1;
+  for (int k = 0; k < sizes.param_groups; ++k) pair(to.param_groups[k].begin, to.param_groups[k].size);
+  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
+  for (int k = 0; k < sizes.presets; ++k) {
+    const u64 w = r.get();
+    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
   }
+  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.labels; ++k) {
+    const u64 w = r.get();
+    to.labels[k].input = R::low(w);
+    to.labels[k].negatives = R::high(w) != 0;
+    to.labels[k].classes = r.get_int();
+    to.labels[k].ignored = r.get_int();
+  }
+  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
+  const u64 body = r.get();
+  to.is_body = R::low(body) != 0;
+  to.key_input = R::high(body);
+  for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
+  for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
+}
 
-  List<Gap> gaps_;
-  List<Block> blocks_;
-  List<int> expires_at_;  // the first block whose last reader is this one
-  i64 peak_ = 0;
+constexpr Graph read_graph(WordReader& r) {
+  const GraphSizes sizes = read_sizes(r);
+  Graph g;
+  g.nodes.resize(sizes.nodes);
+  g.edges.resize(sizes.edges);
+  g.shapes.resize(sizes.shapes);
+  g.lists.resize(sizes.lists);
+  g.list_data.resize(sizes.list_data);
+  g.slots.resize(sizes.slots);
+  g.param_groups.resize(sizes.param_groups);
+  g.ranges.resize(sizes.ranges);
+  g.presets.resize(sizes.presets);
+  g.inputs.resize(sizes.inputs);
+  g.outputs.resize(sizes.outputs);
+  g.labels.resize(sizes.labels);
+  g.assigns.resize(sizes.assigns);
+  g.bodies.resize(sizes.bodies);
+  g.body_words.resize(sizes.body_words);
+  read_graph(r, sizes, g);
+  return g;
+}
+
+constexpr Graph thaw(const u64* words) {
+  WordReader r(words);
+  return read_graph(r);
+}
+
+// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
+template <class Stage, int Skip = 0>
+struct FrozenGraph {
+  static constexpr GraphSizes read_own_sizes() {
+    WordReader r(Kept<Stage>::data + Skip);
+    return read_sizes(r);
+  }
+  static constexpr GraphSizes sizes = read_own_sizes();
+  template <class S>  // a template, so that its members wait for `sizes`
+  struct Arrays {
+    Node nodes[at_least_one(S::sizes.nodes)]{};
+    int edges[at_least_one(S::sizes.edges)]{};
+    Dims shapes[at_least_one(S::sizes.shapes)]{};
+    Span lists[at_least_one(S::sizes.lists)]{};
+    i64 list_data[at_least_one(S::sizes.list_data)]{};
+    Slot slots[at_least_one(S::sizes.slots)]{};
+    Span param_groups[at_least_one(S::sizes.param_groups)]{};
+    Range ranges[at_least_one(S::sizes.ranges)]{};
+    Preset presets[at_least_one(S::sizes.presets)]{};
+    int inputs[at_least_one(S::sizes.inputs)]{};
+    int outputs[at_least_one(S::sizes.outputs)]{};
+    Labels labels[at_least_one(S::sizes.labels)]{};
+    Assign assigns[at_least_one(S::sizes.assigns)]{};
+    Span bodies[at_least_one(S::sizes.bodies)]{};
+    u64 body_words[at_least_one(S::sizes.body_words)]{};
+    i64 model_bytes = 0, optimizer_bytes = 0;
+    int scalar_count = 0, streams = 0;
+    bool is_body = false;
+    int key_input = -1;
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> to;
+    WordReader r(Kept<Stage>::data + Skip);
+    read_sizes(r);
+    read_graph(r, S::sizes, to);
+    return to;
+  }
+  static constexpr Arrays<FrozenGraph> arrays = read<FrozenGraph>();
+
+  static constexpr Graph graph() {
+    Graph g;
+    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
+    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
+    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
+    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
+    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
+    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
+    g.param_groups = List<Span>::borrow(arrays.param_groups, sizes.param_groups);
+    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
+    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
+    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
+    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
+    g.labels = List<Labels>::borrow(arrays.labels, sizes.labels);
+    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
+    g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
+    g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);
+    g.model_bytes = arrays.model_bytes;
+    g.optimizer_bytes = arrays.optimizer_bytes;
+    g.scalar_count = arrays.scalar_count;
+    g.streams = arrays.streams;
+    g.is_body = arrays.is_body;
+    g.key_input = arrays.key_input;
+    return g;
+  }
 };
 
-}  // namespace WEFT_NAMESPACE::kernel_ir
-// ---- weft/kernel_ir/tiling.hpp ----
-// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
-// Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
-
-// ---- weft/kernel_ir/collect.hpp ----
-// What crosses groups in memory, and what is rather rematerialized; then what each group computes, reads and
-// writes, from its stores back to memory, in ascending order.
-
-// ---- weft/kernel_ir/fuse.hpp ----
-// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
-//
-// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
-// order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
-// `split` into rows and columns; its members have the extents of the space, or those of a row (columns
-// reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
-// by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
-// cheap.
-
-// ---- weft/kernel_ir/along_axis.hpp ----
-// A strided view seen from one axis: the strides of the axes before it, of the axis itself and of those
-// behind it, where the first and the last walk memory as one each.
-
-// ---- weft/ir/along_axis.hpp ----
-// Primitives along one axis: scan, argsort, take_along_axis, scatter_reduce and searchsorted. Law: each line
-// along the axis is worked on by itself, in the order of its elements, so results do not depend on how lines
-// are shared out.
-
+}  // namespace WEFT_NAMESPACE::ir
 // ---- weft/ir/value.hpp ----
 // Value: a node number with its builder, and one function a primitive that adds it. Gradient rules, passes
 // and typed handles all build the graph through these; what can be decided at once is folded here.
@@ -2413,6 +2671,414 @@ constexpr Value operator/(double x, Value y) { return constant_like(y, x) / y; }
 
 namespace WEFT_NAMESPACE::ir {
 
+struct LoopShape {
+  i64 trips = 0;
+  bool reverse = false;
+  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
+
+  // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
+  // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
+  // way round, so that its rows stand in the order of the slices.
+  constexpr int final_of(int carry) const { return carry; }
+  constexpr int history_of(int carry) const { return carries + carry; }
+  constexpr int output(int k) const { return 2 * carries + k; }
+  constexpr int results() const { return 2 * carries + outputs; }
+  constexpr int operands() const { return carries + stacked + invariants; }
+  constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
+  // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
+  // and write.
+  constexpr i64 first_row() const { return reverse ? trips : 0; }
+  constexpr i64 last_row() const { return reverse ? 0 : trips; }
+  constexpr i64 read_from() const { return reverse ? 1 : 0; }
+  constexpr i64 written_from() const { return reverse ? 0 : 1; }
+};
+
+constexpr LoopShape loop_shape(const Graph& g, int node) {
+  const i64* list = g.list_data.data() + g.lists[g.nodes[node].list].begin;
+  LoopShape s;
+  s.trips = list[0];
+  s.reverse = list[1] != 0;
+  s.carries = static_cast<int>(list[2]);
+  s.stacked = static_cast<int>(list[3]);
+  s.invariants = static_cast<int>(list[4]);
+  s.outputs = static_cast<int>(list[5]);
+  return s;
+}
+
+constexpr Graph loop_body(const Graph& g, int node) {
+  return thaw(g.body_words.data() + g.bodies[static_cast<int>(g.nodes[node].imm)].begin);
+}
+
+// `d` along a new leading axis.
+constexpr Dims stacked_dims(i64 extent, const Dims& d) {
+  Dims r;
+  r.rank = d.rank + 1;
+  r.extent[0] = extent;
+  for (int k = 0; k < d.rank; ++k) r.extent[k + 1] = d.extent[k];
+  return r;
+}
+// Without the leading axis.
+constexpr Dims slice_dims(const Dims& d) {
+  Dims r;
+  r.rank = d.rank - 1;
+  for (int k = 1; k < d.rank; ++k) r.extent[k - 1] = d.extent[k];
+  return r;
+}
+
+// The number of a body; equal ones are one.
+constexpr int add_body(Graph& g, const Graph& body) {
+  WordWriter count(nullptr, 0);
+  write(count, body);
+  const int size = count.size();
+  List<u64> words(size, 0);
+  WordWriter writer(words.data(), size);
+  write(writer, body);
+  const u64* known = g.body_words.data();
+  for (int k = 0; k < g.bodies.size(); ++k) {
+    if (g.bodies[k].size != size) continue;
+    bool same = true;
+    for (int i = 0; i < size && same; ++i) same = known[g.bodies[k].begin + i] == words[i];
+    if (same) return k;
+  }
+  g.bodies.push({g.body_words.size(), size});
+  g.body_words.append(words.data(), size);
+  return g.bodies.size() - 1;
+}
+
+constexpr int loop_list(Builder& b, const LoopShape& s) {
+  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
+  return b.list(list, 6);
+}
+
+constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {
+  Node node{Op::loop, DType::u8};
+  node.shape = b.shape(Dims{});
+  node.list = loop_list(b, s);
+  node.imm = static_cast<u64>(add_body(b.graph, body));
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+constexpr Value loop_result(Value loop, int which, DType dtype, const Dims& dims) {
+  return raw(Op::loop_result, dtype, loop.builder->shape(dims), static_cast<u64>(which), -1, loop);
+}
+constexpr Value loop_final(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.final_of(carry), x.dtype(), x.dims());
+}
+constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.history_of(carry), x.dtype(), stacked_dims(s.trips + 1, x.dims()));
+}
+
+// Rows [begin, begin + count) along the first axis.
+constexpr Value rows(Value x, i64 begin, i64 count) {
+  Slice axes[8];
+  Dims d = x.dims();
+  axes[0].begin = begin;
+  d.extent[0] = count;
+  return slice(x, axes, d);
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+// ---- weft/kernel_ir/first_fit.hpp ----
+// Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
+// when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
+
+// ---- weft/kernel_ir/buffer_address.hpp ----
+// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+struct BufferAddress {
+  static constexpr u64 none = ~u64{0};
+  static constexpr u64 make(ir::Space space, i64 offset, int index = 0) {
+    return static_cast<u64>(space) << 56 | static_cast<u64>(index) << 40 | static_cast<u64>(offset);
+  }
+  static constexpr ir::Space space(u64 a) { return static_cast<ir::Space>(a >> 56); }
+  static constexpr int index(u64 a) { return static_cast<int>(a >> 40 & 0xffff); }
+  static constexpr i64 offset(u64 a) { return static_cast<i64>(a & ((u64{1} << 40) - 1)); }
+};
+
+inline constexpr i64 alignment = 256;
+constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+class FirstFit {
+ public:
+  // For readers numbered from 0 to `readers`.
+  constexpr explicit FirstFit(int readers) : expires_at_(readers + 1, -1) {
+    gaps_.push({0, 0, 1});
+    gaps_.push({0, i64{1} << 62, -1});
+  }
+
+  // The offset of `bytes` that reader `last` is the last to read.
+  constexpr i64 allocate(i64 bytes, int last) {
+    bytes = align_up(bytes);
+    Gap* const gaps = gaps_.data();
+    int before = 0, at = gaps[0].next;
+    while (gaps[at].end - gaps[at].begin < bytes) before = at, at = gaps[at].next;
+    const i64 offset = gaps[at].begin;
+    gaps[at].begin += bytes;
+    if (gaps[at].begin == gaps[at].end) gaps[before].next = gaps[at].next;
+    if (offset + bytes > peak_) peak_ = offset + bytes;
+    expire(offset, bytes, last);
+    return offset;
+  }
+  // Gives back what `reader` was the last to read.
+  constexpr void release(int reader) {
+    const Block* const blocks = blocks_.data();
+    for (int b = expires_at_.items[reader]; b >= 0; b = blocks[b].next)
+      give_back(blocks[b].offset, blocks[b].offset + blocks[b].bytes);
+  }
+  // Lets the block at `offset`, whose last reader is `reader`, live until `last` has read it; false if there
+  // is none.
+  constexpr bool prolong(i64 offset, int reader, int last) {
+    Block* const blocks = blocks_.data();
+    for (int* b = &expires_at_.items[reader]; *b >= 0; b = &blocks[*b].next) {
+      if (blocks[*b].offset != offset) continue;
+      const i64 bytes = blocks[*b].bytes;
+      *b = blocks[*b].next;
+      expire(offset, bytes, last);
+      return true;
+    }
+    return false;
+  }
+  // The most bytes that were handed out at a time, gaps between them included.
+  constexpr i64 peak() const { return peak_; }
+
+ private:
+  struct Gap {
+    i64 begin = 0, end = 0;
+    int next = -1;
+  };
+  struct Block {
+    i64 offset = 0, bytes = 0;
+    int next = -1;  // another block with the same last reader
+  };
+  constexpr void give_back(i64 begin, i64 end) {
+    if (begin == end) return;
+    Gap* const gaps = gaps_.data();
+    int before = 0;  // gap 0 heads the list, empty
+    int next = gaps[0].next;
+    while (gaps[next].begin < begin) before = next, next = gaps[next].next;
+    const bool joins_before = before != 0 && gaps[before].end == begin, joins_next = gaps[next].begin == end;
+    if (joins_before && joins_next) {
+      gaps[before].end = gaps[next].end;
+      gaps[before].next = gaps[next].next;
+    } else if (joins_before) {
+      gaps[before].end = end;
+    } else if (joins_next) {
+      gaps[next].begin = begin;
+    } else {
+      gaps[before].next = gaps_.size();
+      gaps_.push({begin, end, next});
+    }
+  }
+  constexpr void expire(i64 offset, i64 bytes, int last) {
+    blocks_.push({offset, bytes, expires_at_.items[last]});
+    expires_at_.items[last] = blocks_.size() - 1;
+  }
+
+  List<Gap> gaps_;
+  List<Block> blocks_;
+  List<int> expires_at_;  // the first block whose last reader is this one
+  i64 peak_ = 0;
+};
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/slot_overlap.hpp ----
+// Which slots have bytes in common. Law: a flat view over a parameter group covers its ranges alone, not what
+// lies between them.
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+constexpr i64 slot_bytes(const ir::Graph& g, const ir::Slot& s) {
+  return g.shapes[s.shape].size() * size_of(s.dtype);
+}
+
+constexpr bool covers(const ir::Graph& g, const ir::Slot& segmented, const ir::Slot& plain) {
+  const ir::Span span = g.param_groups[segmented.segments];
+  const i64 size = size_of(segmented.dtype);
+  for (int r = 0; r < span.size; ++r) {
+    const ir::Range& range = g.ranges[span.begin + r];
+    const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
+    if (plain.offset < end && begin < plain.offset + slot_bytes(g, plain)) return true;
+  }
+  return false;
+}
+
+// Of one space.
+constexpr bool overlap(const ir::Graph& g, const ir::Slot& a, const ir::Slot& b) {
+  if (a.segments >= 0 && b.segments >= 0) return a.segments == b.segments && a.offset == b.offset;
+  if (a.segments >= 0) return covers(g, a, b);
+  if (b.segments >= 0) return covers(g, b, a);
+  return a.offset < b.offset + slot_bytes(g, b) && b.offset < a.offset + slot_bytes(g, a);
+}
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/tiling.hpp ----
+// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
+// Law: the chunks of a sum follow from its own extents alone, not from what else its kernel does. A sum along
+// the rows has the rows and columns of its operand. A total has chunks of chunk_of_total() elements of its
+// operand in row-major order, which are whole rows or tiles, or begin and end within them.
+
+// ---- weft/kernel_ir/collect.hpp ----
+// What crosses groups in memory, and what is rather rematerialized; then what each group computes, reads and
+// writes, from its stores back to memory, in ascending order.
+
+// ---- weft/kernel_ir/fuse.hpp ----
+// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
+//
+// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
+// order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
+// `split` into rows and columns; its members have the extents of the space, or those of a row (columns
+// reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
+// by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
+// cheap.
+
+// ---- weft/ir/dynamic_slice.hpp ----
+// dynamic_slice and dynamic_update_slice: a block of a tensor whose place is known at run time, read or
+// written. Law: an offset is clamped so that the block lies inside. Attributes: how many leading axes are
+// batch axes, for each of whose places there is an offset; then of every axis where the block begins, -1
+// where an offset says it. Offsets, one an axis, have the extents of the batch axes. After XLA's DynamicSlice
+// and DynamicUpdateSlice.
+
+namespace WEFT_NAMESPACE::ir {
+
+// Where a block lies, as attributes and offsets.
+struct BlockPlace {
+  int batch = 0;
+  i64 begin[8]{};  // of every axis; dynamic: an offset's
+  List<Value> offsets;
+  static constexpr i64 dynamic = -1;
+};
+
+// The last offset along an axis at which the block still lies inside.
+constexpr i64 last_offset(const Dims& whole, const Dims& block, int axis) {
+  return whole.extent[axis] - block.extent[axis];
+}
+
+// Axis `axis` of a block begins at `offset`; a constant inside becomes an attribute.
+constexpr void set_offset(BlockPlace& place, const Dims& whole, const Dims& block, int axis, Value offset) {
+  if (offset.is_constant()) {
+    const i64 at = static_cast<i64>(offset.node().imm);
+    if (at >= 0 && at <= last_offset(whole, block, axis)) {
+      place.begin[axis] = at;
+      return;
+    }
+  }
+  place.begin[axis] = BlockPlace::dynamic;
+  place.offsets.push(offset);
+}
+
+// How many tensors stand before the offsets.
+constexpr int block_operands(Op op) { return op == Op::dynamic_slice ? 1 : 2; }
+// The larger tensor of node i, and the block that is read or written.
+constexpr const Dims& whole_dims(const Graph& g, int i) { return g.dims(g.in(i, 0)); }
+constexpr const Dims& block_dims(const Graph& g, int i) {
+  return g.nodes[i].op == Op::dynamic_slice ? g.dims(i) : g.dims(g.in(i, 1));
+}
+
+constexpr BlockPlace block_place(Value y) {
+  const Graph& g = y.builder->graph;
+  BlockPlace place;
+  place.batch = static_cast<int>(g.attribute(y.id, 0));
+  for (int k = 0; k + 1 < g.attributes(y.id); ++k) place.begin[k] = g.attribute(y.id, k + 1);
+  for (int k = block_operands(y.op()); k < y.node().arity; ++k) place.offsets.push(y.in(k));
+  return place;
+}
+
+namespace detail {
+constexpr Value block_node(Op op, const Dims& result, Value x, Value y, BlockPlace place) {
+  // operands of one trace, the innermost
+  for (int round = 0; round < 2; ++round) {
+    if (y) meet(x, y);
+    for (Value& o : place.offsets) meet(x, o);
+  }
+  if (y) meet(x, y);
+  Builder& b = *x.builder;
+  List<int> operands(1, x.id);
+  if (y) operands.push(y.id);
+  for (const Value& o : place.offsets) operands.push(o.id);
+  i64 list[9]{place.batch};
+  for (int k = 0; k < result.rank; ++k) list[k + 1] = place.begin[k];
+  Node node{op, x.dtype()};
+  node.shape = b.shape(result);
+  node.list = b.list(list, result.rank + 1);
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+}  // namespace detail
+
+// The block of x of extents `block`.
+constexpr Value dynamic_slice(Value x, const Dims& block, const BlockPlace& place) {
+  if (place.offsets.empty()) {
+    Slice axes[8];
+    for (int k = 0; k < block.rank; ++k) axes[k] = {place.begin[k], 1};
+    return slice(x, axes, block);
+  }
+  if (x.is_constant())
+    return {x.builder, x.builder->constant(x.dtype(), x.builder->shape(block), x.node().imm)};
+  return detail::block_node(Op::dynamic_slice, block, x, {}, place);
+}
+
+// x with y in place of such a block.
+constexpr Value dynamic_update_slice(Value x, Value y, const BlockPlace& place) {
+  const Dims whole = x.dims();
+  if (y.dims().size() == 0 || whole.size() == 0) return x;
+  if (place.offsets.empty() && whole == y.dims()) return y;
+  if (x.is_constant() && y.is_constant() && x.node().imm == y.node().imm) return x;
+  return detail::block_node(Op::dynamic_update_slice, whole, x, y, place);
+}
+
+// What is wrong with node i, one of the two; null where nothing is.
+constexpr const char* dynamic_slice_fault(const Graph& g, int i) {
+  const Node& n = g.nodes[i];
+  const int tensors = block_operands(n.op);
+  if (n.arity < tensors || n.list < 0) return "a dynamic slice without operands or attributes";
+  const Dims &whole = whole_dims(g, i), &block = block_dims(g, i), &to = g.dims(i);
+  if (g.attributes(i) != whole.rank + 1 || block.rank != whole.rank)
+    return "a dynamic slice: one begin an axis, and a block of as many axes";
+  for (int k = 0; k < tensors; ++k)
+    if (g.nodes[g.in(i, k)].dtype != n.dtype) return "a dynamic slice keeps the dtype";
+  if (n.op == Op::dynamic_update_slice && whole != to) return "dynamic_update_slice keeps the shape";
+  const i64 batch = g.attribute(i, 0);
+  if (batch < 0 || batch > whole.rank) return "a dynamic slice: no such batch axes";
+  int offsets = 0;
+  for (int k = 0; k < whole.rank; ++k) {
+    const i64 begin = g.attribute(i, k + 1), last = last_offset(whole, block, k);
+    if (last < 0) return "a dynamic slice: the block is larger than the tensor";
+    if (k < batch && (begin != 0 || last != 0)) return "a dynamic slice: a batch axis is whole";
+    if (begin < BlockPlace::dynamic || begin > last) return "a dynamic slice: a begin lies outside";
+    offsets += begin == BlockPlace::dynamic;
+  }
+  if (offsets != n.arity - tensors) return "a dynamic slice: one offset for each axis that has none";
+  for (int k = tensors; k < n.arity; ++k) {
+    const int offset = g.in(i, k);
+    const DType t = g.nodes[offset].dtype;
+    if (t != DType::i32 && t != DType::i64) return "a dynamic slice: an offset is no i32 or i64";
+    if (t != g.nodes[g.in(i, tensors)].dtype) return "a dynamic slice: offsets of two dtypes";
+    const Dims& d = g.dims(offset);
+    bool fits = d.rank == batch;
+    for (int a = 0; a < d.rank && fits; ++a) fits = d.extent[a] == whole.extent[a];
+    if (!fits) return "a dynamic slice: an offset has not the extents of the batch axes";
+  }
+  return nullptr;
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+// ---- weft/kernel_ir/along_axis.hpp ----
+// A strided view seen from one axis: the strides of the axes before it, of the axis itself and of those
+// behind it, where the first and the last walk memory as one each.
+
+// ---- weft/ir/along_axis.hpp ----
+// Primitives along one axis: scan, argsort, take_along_axis, scatter_reduce and searchsorted. Law: each line
+// along the axis is worked on by itself, in the order of its elements, so results do not depend on how lines
+// are shared out.
+
+namespace WEFT_NAMESPACE::ir {
+
 // How a scan or a scatter_reduce puts elements together.
 enum class Fold : u8 { sum, prod, max, min, logaddexp };
 
@@ -2887,6 +3553,36 @@ constexpr Reduction reduction_of(const ir::Graph& g, int i) {
   return r;
 }
 
+// Elements of the axes from `axis` on.
+constexpr i64 size_from(const Dims& d, int axis) {
+  i64 size = 1;
+  for (int a = axis; a < d.rank; ++a) size *= d.extent[a];
+  return size;
+}
+
+// Elements that one unit of work walks where it sums, and those of a tile of a flat walk.
+inline constexpr i64 chunk_elements = 16384, flat_tile = 4096;
+// Rows of a chunk of `rows` rows of `cols` elements each, where chunks leave partial sums: few, long chunks.
+constexpr i64 rows_of_chunk(i64 rows, i64 cols, i64 most_chunks) {
+  const i64 least = cols > 0 && cols < chunk_elements ? chunk_elements / cols : 1;
+  return rows > least * most_chunks ? (rows + most_chunks - 1) / most_chunks : least;
+}
+inline constexpr i64 column_sum_chunks = 16, total_chunks = 64;
+// The row of a total over d: the last axis, where a walk cut there can have the total's chunks. Else 0, and
+// the chunks are whole tiles of the flat walk.
+constexpr i64 row_of_total(const Dims& d) {
+  int last = d.rank - 1;
+  while (last > 0 && d.extent[last] == 1) --last;
+  const i64 cols = last > 0 ? d.extent[last] : 0;
+  return cols <= flat_tile && cols < d.size() ? cols : 0;
+}
+// Elements of one chunk of a total over d.
+constexpr i64 chunk_of_total(const Dims& d) {
+  const i64 size = d.size(), row = row_of_total(d);
+  if (row > 0) return row * rows_of_chunk(size / row, row, column_sum_chunks);
+  return flat_tile * rows_of_chunk((size + flat_tile - 1) / flat_tile, flat_tile, total_chunks);
+}
+
 // A cut between axes of extents with `from` axes as one of right-aligned extents with `to`; leading axes
 // that are too many have extent 1.
 constexpr int in_rank(int split, int from, int to) {
@@ -2908,9 +3604,9 @@ enum class Materialization : u8 {
   inlined,    // cheap arithmetic on leaves, or on single elements; rematerialized wherever it is used
   view,       // addresses over another node's memory
   fused,      // member of a fused group
-  opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce
-  arena,      // a flat_concat: its operands' memory read as one vector
-  deferred,   // while groups are formed: a sum, or a view of one, that goes with what reads the same later
+  opaque,    // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce, ...
+  arena,     // a flat_concat: its operands' memory read as one vector
+  deferred,  // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
 struct Group {
@@ -2924,6 +3620,8 @@ struct Group {
   int weight = 0;
   int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
   bool mixed = false;             // has members of row level or reductions
+  bool totals = false;            // has sums over everything
+  int members = 0, tight = 0;     // while groups are formed again, as one was too large for a kernel
   bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;   // ranges of Fusion::pool
 };
@@ -2983,8 +3681,10 @@ struct Grouping {
 
 class Fuser {
  public:
-  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {})
-      : g(graph), s(grouping), limits_(limits) {
+  // `tight`: of each node how often a group that held it was too large for a kernel; none where groups are
+  // formed for the first time.
+  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {}, const int* tight = nullptr)
+      : g(graph), s(grouping), limits_(limits), tight_(tight) {
     const int n = g.nodes.size();
     if (s.next == 0) {
       f.materialization = List<Materialization>(n, Materialization::leaf);
@@ -3140,6 +3840,10 @@ class Fuser {
       case Op::searchsorted:
         set_apart(i, Walk::line, ir::axis_of(g, i));
         return;
+      case Op::dynamic_slice:
+      case Op::dynamic_update_slice:
+        set_apart(i, Walk::block);
+        return;
       case Op::flat_concat: {
         int after = 0;
         for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
@@ -3197,16 +3901,18 @@ class Fuser {
   }
 
   // Node i has a kernel of its own, over its operands' memory: with a stride an axis, as one run, or along
-  // `axis`, before and behind it. That may copy operands, whose groups come first: only then is it known
-  // which group reads them.
-  enum class Walk : u8 { strided, contiguous, line };
+  // `axis`, before and behind it; as a block (of dynamic_slice, or what dynamic_update_slice writes) with a
+  // stride an axis, what it is written into and its offsets as one run. That may copy operands, whose groups
+  // come first: only then is it known which group reads them.
+  enum class Walk : u8 { strided, contiguous, line, block };
   constexpr void set_apart(int i, Walk walk, int axis = 0) {
     const int* const in = edges_ + nodes_[i].first;
     roots_.clear();
+    const int block = walk == Walk::block ? ir::block_operands(nodes_[i].op) - 1 : -1;
     for (int k = 0; k < nodes_[i].arity; ++k)
-      roots_.push(walk == Walk::strided      ? view_root(in[k])
-                  : walk == Walk::contiguous ? contiguous_root(in[k])
-                                             : line_root(in[k], axis));
+      roots_.push(walk == Walk::strided || k == block ? view_root(in[k])
+                  : walk == Walk::line                ? line_root(in[k], axis)
+                                                      : contiguous_root(in[k]));
     materialization_[i] = Materialization::opaque;
     stored_[i] = 1;
     group_[i] = new_group(i);
@@ -3464,6 +4170,7 @@ class Fuser {
     enter(best, i);
     Group& group = f.groups[best];
     group.mixed = group.mixed || reduces;
+    group.totals = group.totals || r.level == Level::total;
     const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.middle_axis) level_[i] = Level::row;
@@ -3490,6 +4197,8 @@ class Fuser {
     group_[x] = at;
     before_[x] = group.last;
     group.last = x;
+    ++group.members;
+    if (tight_ != nullptr) group.tight = max(group.tight, tight_[x]);
   }
   // How many values in memory x stands for where it is read, at most.
   constexpr int leaves_of(int x) const {
@@ -3536,29 +4245,51 @@ class Fuser {
     const Group& group = f.groups[at];
     if (group.opaque >= 0 || group.middle_axis ||
         group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
-        group.streams > limits_.streams)
+        group.streams > limits_.streams || is_full(group, i))
       return false;
-    if (group.shape == shape)
-      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
-             group.split == r.split;
     const Dims& d = shapes_[shape];
+    if (group.shape == shape)
+      return keeps_order(group, d, r) && (r.level == Level::element || r.level == Level::total ||
+                                          group.split < 0 || group.split == r.split);
     const SpaceFit a = fit_in(group.space, d);
     if (!a.inside) {
       if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
+      if (r.level == Level::total &&
+          !has_chunks_of_total(d, in_rank(a.split, max(group.space.rank, d.rank), d.rank)))
+        return false;
       return r.level == Level::element || r.level == Level::total ||
              r.split == in_rank(a.split, max(group.space.rank, d.rank), d.rank);
     }
     if (a.full)
-      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
-             group.split == in_rank(r.split, d.rank, group.space.rank);
+      return keeps_order(group, d, r) &&
+             (r.level == Level::element || r.level == Level::total || group.split < 0 ||
+              group.split == in_rank(r.split, d.rank, group.space.rank));
     // a row of the space: pointwise at row level, or a reduction over all rows
     if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
       return false;
-    return r.level == Level::element || r.level == Level::total;
+    return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
+  }
+  // Whether the group, or one that i was in when groups were formed before, was too large.
+  constexpr bool is_full(const Group& group, int i) const {
+    if (tight_ == nullptr) return false;
+    const int tight = max(group.tight, tight_[i]);
+    return tight > 0 && group.members >= most_members >> tight;
+  }
+  // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
+  static constexpr bool has_chunks_of_total(const Dims& space, int split) {
+    return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
+  }
+  // Whether totals and the cut into rows and columns, of which the group or the reduction brings one, go
+  // together.
+  constexpr bool keeps_order(const Group& group, const Dims& d, const Reduction& r) const {
+    if (r.level == Level::total) return group.split < 0 || has_chunks_of_total(group.space, group.split);
+    return !group.totals || r.split < 0 ||
+           has_chunks_of_total(group.space, in_rank(r.split, d.rank, group.space.rank));
   }
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
+  static constexpr int most_members = 64;
   static constexpr int reserved = 4;
   static constexpr u8 assigned = 2;  // of wanted_
 
@@ -3577,6 +4308,7 @@ class Fuser {
   int* view_of_ = nullptr;
   int* min_kernel_ = nullptr;
   int* reader_ = nullptr;
+  const int* tight_ = nullptr;
   int* before_ = nullptr;
   int* leaf_ = nullptr;
   int* remat_cost_ = nullptr;
@@ -3588,9 +4320,9 @@ class Fuser {
 };
 
 // Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.
-constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) {
+constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}, const int* tight = nullptr) {
   Grouping grouping;
-  Fuser(graph, grouping, limits).run(graph.nodes.size());
+  Fuser(graph, grouping, limits, tight).run(graph.nodes.size());
   return static_cast<Fusion&&>(grouping.fusion);
 }
 
@@ -3759,21 +4491,29 @@ class Collector {
     }
   }
 
-  // Whether every fused group keeps within a kernel's operands and random streams.
-  constexpr bool fits() const {
-    for (const Group& group : f.groups) {
-      if (group.opaque >= 0) continue;
-      int operands = group.loads.size + group.stores.size, streams = 0;
-      for (int i = 0; i < group.body.size; ++i) {
-        const int x = f.pool.items[group.body.begin + i];
-        const Op op = nodes_[x].op;
-        streams += op == Op::random;
-        operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
-      }
-      if (operands + (streams > 0 ? 1 : 0) > limits_.kernel_operands || streams > limits_.kernel_streams)
-        return false;
+  // Whether a fused group keeps within a kernel's operands and random streams.
+  constexpr bool fits(const Group& group) const {
+    if (group.opaque >= 0) return true;
+    int operands = group.loads.size + group.stores.size, streams = 0;
+    for (int i = 0; i < group.body.size; ++i) {
+      const int x = f.pool.items[group.body.begin + i];
+      const Op op = nodes_[x].op;
+      streams += op == Op::random;
+      operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
     }
+    return operands + (streams > 0 ? 1 : 0) <= limits_.kernel_operands && streams <= limits_.kernel_streams;
+  }
+  constexpr bool fits() const {
+    for (const Group& group : f.groups)
+      if (!fits(group)) return false;
     return true;
+  }
+  // Counts for each member of a group that is too large.
+  constexpr void tighten(List<int>& tight) const {
+    for (int k = 0; k < f.groups.size(); ++k) {
+      if (fits(f.groups[k])) continue;
+      for (int i = 0; i < f.groups[k].body.size; ++i) ++tight[f.pool.items[f.groups[k].body.begin + i]];
+    }
   }
 
  private:
@@ -3818,15 +4558,24 @@ class Collector {
   const int* view_of_ = f.view_of.data();
 };
 
-// Where what is made again brings a group more operands than a kernel takes, less is made again.
+// Where a group turns out too large for a kernel, less is made again; where that is not enough, groups are
+// formed anew, with fewer members in those that were too large, down to one.
 constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {}) {
-  for (bool again = false;; again = true) {
+  constexpr int most_attempts = 9;
+  List<int> tight;
+  for (int attempt = 0;; ++attempt) {
     Collector collector(graph, fusion, limits);
     collector.decide_stores();
     collector.collect();
-    if (again || collector.fits()) return;
+    if (attempt == most_attempts || collector.fits()) return;
     limits.recompute_operands = limits.few_operands;
-    fusion.pool.clear();
+    if (attempt == 0) {
+      fusion.pool.clear();
+      continue;
+    }
+    if (attempt == 1) tight = List<int>(graph.nodes.size(), 0);
+    collector.tighten(tight);
+    fusion = assign_groups(graph, limits, tight.data());
   }
 }
 
@@ -3846,12 +4595,10 @@ struct Tiling {
   i64 rows_per_chunk = 1, chunks = 1;
   int split = 0;                       // axes of the space from this one on are columns
   bool flat = false;                   // a one-dimensional walk in tiles of `cols`, the last one ragged
+  bool by_elements = false;            // rows_per_chunk counts elements: a chunk may begin within a row
   int segments = -1;                   // >= 0: the walk follows that parameter group's ranges
   u64 partials = BufferAddress::none;  // chunks x (elements of every sum along the rows)
 };
-
-inline constexpr i64 flat_tile = 4096;
-inline constexpr i64 chunk_elements = 16384;
 
 constexpr i64 bytes_of(const ir::Graph& g, int node) {
   return g.dims(node).size() * size_of(g.nodes[node].dtype);
@@ -3898,19 +4645,19 @@ class Tiler {
       for (int a = 0; a < group.space.rank; ++a)
         (a < tiling.split ? tiling.rows : tiling.cols) *= group.space.extent[a];
     }
-    // what is small but costly is still worth several threads
-    const bool small = !totals && !columns && !tiling.flat && size < 8 * chunk_elements;
-    const i64 elements = small ? dear_elements(group) : chunk_elements;
-    i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
-    if (per_chunk < 1) per_chunk = 1;
-    // sums across rows keep one partial result a chunk: few, long chunks
-    const i64 most = columns ? 16 : totals ? 64 : 1024;
-    if (tiling.rows > per_chunk * most) per_chunk = (tiling.rows + most - 1) / most;
-    // few pieces of work: as many as any usual number of threads shares evenly
-    if (small && tiling.rows > per_chunk) {
-      i64 pieces = 2;
-      while (pieces < 32 && pieces * per_chunk < tiling.rows) pieces *= 2;
-      if (pieces * per_chunk >= tiling.rows) per_chunk = (tiling.rows + pieces - 1) / pieces;
+    if (totals && group.split < 0 && tiling.segments < 0 && size > chunk_elements) {
+      const i64 chunk = chunk_of_total(group.space);
+      const bool whole_tiles = tiling.flat && chunk % flat_tile == 0;
+      tiling.by_elements = !whole_tiles;
+      tiling.rows_per_chunk = whole_tiles ? chunk / flat_tile : chunk;
+      tiling.chunks = (size + chunk - 1) / chunk;
+      return tiling;
+    }
+    i64 per_chunk = 1;
+    if (totals || columns) {
+      per_chunk = rows_of_chunk(tiling.rows, tiling.cols, tiling.flat ? total_chunks : column_sum_chunks);
+    } else {
+      per_chunk = rows_of_map(group, tiling);
     }
     tiling.rows_per_chunk = per_chunk;
     tiling.chunks = tiling.rows > 0 ? (tiling.rows + per_chunk - 1) / per_chunk : 0;
@@ -3928,6 +4675,23 @@ class Tiler {
   }
 
  private:
+  // Rows of a chunk of a walk without sums along them.
+  constexpr i64 rows_of_map(const Group& group, const Tiling& tiling) const {
+    constexpr i64 most = 1024;
+    const bool small = !tiling.flat && group.space.size() < 8 * chunk_elements;
+    // what is small but costly is still worth several threads
+    const i64 elements = small ? dear_elements(group) : chunk_elements;
+    i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
+    if (per_chunk < 1) per_chunk = 1;
+    if (tiling.rows > per_chunk * most) per_chunk = (tiling.rows + most - 1) / most;
+    // few pieces of work: as many as any usual number of threads shares evenly
+    if (small && tiling.rows > per_chunk) {
+      i64 pieces = 2;
+      while (pieces < 32 && pieces * per_chunk < tiling.rows) pieces *= 2;
+      if (pieces * per_chunk >= tiling.rows) per_chunk = (tiling.rows + pieces - 1) / pieces;
+    }
+    return per_chunk;
+  }
   // How many elements make a unit of work that is worth a thread (about 5 microseconds).
   constexpr i64 dear_elements(const Group& group) const {
     i64 cost = 1;
@@ -4059,14 +4823,19 @@ struct Plan {
 
 // Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
 constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);
+// Whether a carry of it stays in one buffer.
+constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry);
 
 class Planner {
  public:
-  constexpr Planner(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
+  // `held`: of a loop's body, the carries that may stay in one buffer.
+  constexpr Planner(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held)
+      : g(graph), f(fusion), held_(held) {}
 
   constexpr Plan run() {
     const int n = g.nodes.size(), groups = f.groups.size();
     p.where = List<u64>(n, BufferAddress::none);
+    for (u64& at : arena_at_) at = BufferAddress::none;
     last_use_ = List<int>(n, -1);
     arena_ = List<int>(n, -1);
     pinned_ = List<u8>(n, 0);
@@ -4098,6 +4867,11 @@ class Planner {
     // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
     for (int dtype = 0; dtype < 16; ++dtype)
       if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
+    // what a block's update in an arena is computed from is computed there
+    for (int i = n - 1; i >= 0; --i)
+      if (arena_[i] >= 0)
+        if (const int from = updated_by(i); from >= 0)
+          arena_[from] = arena_[i], arena_offset(from, offsets_[i]);
     const int* combine = p.combines.data();
     for (int k = 0; k < groups; ++k) {
       if (k > 0) memory_.release(k - 1);
@@ -4136,9 +4910,11 @@ class Planner {
     }
     for (int k = 0; k < g.outputs.size(); ++k) {
       const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
-      p.outputs.push(g.is_body ? to : from);
+      const bool stays = from == BufferAddress::make(ir::Space::input, 0, k) &&
+                         materialization_[root(g.outputs[k])] != Materialization::leaf;
+      p.outputs.push(g.is_body && !stays ? to : from);
       const i64 bytes = bytes_of(g, g.outputs[k]);
-      if (g.is_body && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
+      if (g.is_body && !stays && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
     }
     p.workspace_bytes = align_up(memory_.peak());
     return static_cast<Plan&&>(p);
@@ -4274,7 +5050,24 @@ class Planner {
       const bool computed =
           materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
       if (computed && p.where[x] == BufferAddress::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
-        p.where[x] = BufferAddress::make(ir::Space::output, 0, k);
+        place_carried(x, k);
+    }
+  }
+  // A carry of which a trip writes blocks alone stays in one buffer.
+  constexpr void place_carried(int x, int k) {
+    int first = x;
+    for (int from = updated_by(x); from >= 0; from = updated_by(from)) first = from;
+    u64 to = BufferAddress::make(ir::Space::output, 0, k);
+    if (k < held_.size() && held_[k] && nodes_[first].op == ir::Op::dynamic_update_slice) {
+      const int carry = root_in(edges_[nodes_[first].first], group_[first]);
+      if (carry == g.inputs[k] && !pinned_[carry] && last_use_[carry] == group_[first] &&
+          updates_block(carry, first))
+        to = p.where[carry];
+    }
+    for (int at = x; at >= 0;) {
+      const int from = updated_by(at);
+      p.where[at] = to;
+      at = from;
     }
   }
 
@@ -4287,28 +5080,79 @@ class Planner {
           materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
       if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
       if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
-      const int k = group_[x];
-      const ir::Slot& slot = g.slots[a.slot];
-      bool free = true;
-      const auto look_at = [&](int i) {
-        if (!free || last_use_[i] < k) return;
-        const ir::Slot& other = slot_of(i);
-        if (other.space != slot.space || !overlaps(slot, other)) return;
-        const bool same = static_cast<int>(nodes_[i].imm) == a.slot;
-        free = same && last_use_[i] == k && materialization_[x] == Materialization::fused && aligned(i, x, k);
-      };
-      if (slot.segments >= 0) {
-        for (int i : states_) look_at(i);
-      } else {
-        for (int i : segmented_) look_at(i);
-        for (const LengthClass& c : classes_)
-          for (int at = states_before(c, slot.offset + slot_bytes(slot)); --at >= 0;) {
-            if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
-            look_at(c.states[at]);
-          }
-      }
-      if (free && last_use_[x] <= k) p.where[x] = BufferAddress::make(slot.space, slot.offset);
+      const bool updates = nodes_[x].op == ir::Op::dynamic_update_slice;
+      if (!is_free(a.slot, x) ||
+          (!updates && nodes_[x].op != ir::Op::loop_result && last_use_[x] > group_[x]))
+        continue;
+      p.where[x] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
+      if (updates) place_updated(x, a.slot);
     }
+  }
+  // Whether x's group may write a slot: nothing reads the state that is there later, or reads it then but
+  // where it is written.
+  constexpr bool is_free(int number, int x) {
+    const int k = group_[x];
+    const ir::Slot& slot = g.slots[number];
+    bool free = true;
+    const auto look_at = [&](int i) {
+      if (!free || last_use_[i] < k) return;
+      const ir::Slot& other = slot_of(i);
+      if (other.space != slot.space || !overlap(g, slot, other)) return;
+      const bool same = static_cast<int>(nodes_[i].imm) == number;
+      free = same && last_use_[i] == k &&
+             (materialization_[x] == Materialization::fused ? aligned(i, x, k)
+                                                            : updates_block(i, x) || stays_in(i, x));
+    };
+    if (slot.segments >= 0) {
+      for (int i : states_) look_at(i);
+    } else {
+      for (int i : segmented_) look_at(i);
+      for (const LengthClass& c : classes_)
+        for (int at = states_before(c, slot.offset + slot_bytes(g, slot)); --at >= 0;) {
+          if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
+          look_at(c.states[at]);
+        }
+    }
+    return free;
+  }
+  // What x, which lies in a slot, is a block's update of is computed there, too, if nothing else wants it.
+  constexpr void place_updated(int x, int number) {
+    if (assigned_.empty()) {
+      assigned_ = List<u8>(g.nodes.size(), 0);
+      for (const ir::Assign& a : g.assigns) assigned_[root(a.node)] = 1;
+    }
+    for (int from = updated_by(x); from >= 0 && !assigned_[from] && is_free(number, from);
+         from = updated_by(from))
+      p.where[from] = p.where[x];
+  }
+  // What x, a block's update, is computed from and nothing else wants, -1: there is none.
+  constexpr int updated_by(int x) const {
+    if (nodes_[x].op != ir::Op::dynamic_update_slice) return -1;
+    const int from = root_in(edges_[nodes_[x].first], group_[x]);
+    const bool computed =
+        materialization_[from] == Materialization::opaque ||
+        (materialization_[from] == Materialization::fused && level_[from] == Level::element);
+    return computed && p.where[from] == BufferAddress::none && arena_[from] < 0 && !pinned_[from] &&
+                   last_use_[from] == group_[x] && updates_block(from, x)
+               ? from
+               : -1;
+  }
+  // Whether x writes a block of what lies where node i does, and reads nothing else of it.
+  constexpr bool updates_block(int i, int x) const {
+    const int k = group_[x];
+    if (nodes_[x].op != ir::Op::dynamic_update_slice || bytes_of(g, i) != bytes_of(g, x)) return false;
+    for (int a = 0; a < nodes_[x].arity; ++a)
+      if ((root_in(edges_[nodes_[x].first + a], k) == i) != (a == 0)) return false;
+    return true;
+  }
+  // Whether x is a carry of a loop at its end that starts from node i and may stay where that lies.
+  constexpr bool stays_in(int i, int x) const {
+    if (nodes_[x].op != ir::Op::loop_result || bytes_of(g, i) != bytes_of(g, x)) return false;
+    const int loop = edges_[nodes_[x].first], which = static_cast<int>(nodes_[x].imm);
+    if (which >= ir::loop_shape(g, loop).carries) return false;
+    for (int a = 0; a < nodes_[loop].arity; ++a)
+      if ((root_in(edges_[nodes_[loop].first + a], group_[x]) == i) != (a == which)) return false;
+    return loop_carry_stays(g, f, group_[x], which);
   }
   // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
   struct LengthClass {
@@ -4323,7 +5167,7 @@ class Planner {
         continue;
       }
       i64 longest = 1;
-      while (longest < slot_bytes(slot_of(i))) longest *= 2;
+      while (longest < slot_bytes(g, slot_of(i))) longest *= 2;
       int c = 0;
       while (c < classes_.size() && classes_[c].longest != longest) ++c;
       if (c == classes_.size()) classes_.push({longest, List<int>()});
@@ -4344,23 +5188,6 @@ class Planner {
     return at;
   }
   constexpr const ir::Slot& slot_of(int state) const { return g.slots[static_cast<int>(nodes_[state].imm)]; }
-  constexpr i64 slot_bytes(const ir::Slot& s) const { return g.shapes[s.shape].size() * size_of(s.dtype); }
-  constexpr bool overlaps(const ir::Slot& a, const ir::Slot& b) const {
-    if (a.segments >= 0 && b.segments >= 0) return a.segments == b.segments && a.offset == b.offset;
-    if (a.segments >= 0) return covers(a, b);
-    if (b.segments >= 0) return covers(b, a);
-    return a.offset < b.offset + slot_bytes(b) && b.offset < a.offset + slot_bytes(a);
-  }
-  constexpr bool covers(const ir::Slot& segmented, const ir::Slot& plain) const {
-    const ir::Span span = g.param_groups[segmented.segments];
-    const i64 size = size_of(segmented.dtype);
-    for (int r = 0; r < span.size; ++r) {
-      const ir::Range& range = g.ranges[span.begin + r];
-      const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
-      if (plain.offset < end && begin < plain.offset + slot_bytes(plain)) return true;
-    }
-    return false;
-  }
 
   // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
   constexpr bool aligned(int x, int like, int k) {
@@ -4395,10 +5222,12 @@ class Planner {
            is_contiguous(v, shapes_[nodes_[load].shape]);
   }
 
-  // A dying buffer of the same size that group k reads element by element becomes the result's.
+  // A dying buffer of the same size that group k reads element by element, or writes a block of, becomes the
+  // result's.
   constexpr bool in_place(int node, int k) {
     const Group& group = groups_[k];
-    if (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element) return false;
+    const bool updates = nodes_[node].op == ir::Op::dynamic_update_slice;
+    if (!updates && (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element)) return false;
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
@@ -4408,7 +5237,7 @@ class Planner {
       if (arena_[x] >= 0 || materialization_[x] == Materialization::arena ||
           bytes_of(g, x) != bytes_of(g, node))
         continue;
-      if (!aligned(x, node, k)) continue;
+      if (!(updates ? updates_block(x, node) : aligned(x, node, k))) continue;
       const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
       if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
       p.where[node] = at;
@@ -4424,6 +5253,7 @@ class Planner {
 
   const ir::Graph& g;
   const Fusion& f;
+  const List<u8>& held_;
   // plain pointers: constant evaluation pays for every call
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
@@ -4442,524 +5272,25 @@ class Planner {
   List<LengthClass> classes_;  // the others
   List<i64> offsets_;
   List<u8> pinned_;
+  List<u8> assigned_;  // memory of what is assigned, once it is asked for
   FirstFit memory_{f.groups.size()};
   int combined_ = 0;  // sums of the groups before this one are no longer in parts
   int phased_ = -1;   // the group that phase_ speaks of
   i64 arena_size_[16]{};
-  u64 arena_at_[16]{BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
-                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
-                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
-                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none};
+  u64 arena_at_[16]{};
 };
 
-constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
-  return Planner(graph, fusion).run();
+constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held = {}) {
+  return Planner(graph, fusion, held).run();
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
 
 // ---- weft/kernel_ir/loop_memory.hpp ----
 // Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
-// and writes the next. Any other alternates between two buffers, the last trip's being its result. Both cost
-// no copy a trip. The body's own workspace is one, used anew by every trip.
-
-// ---- weft/ir/loop.hpp ----
-// Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
-// results. Law: what a loop costs to compile does not depend on its trips.
-//
-// Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
-// body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
-// every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
-// t.
-
-// ---- weft/ir/freeze.hpp ----
-// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
-// changed, or as constant arrays that later evaluations read where they lie.
-
-// ---- weft/core/constexpr_stage.hpp ----
-// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
-// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
-
-namespace WEFT_NAMESPACE {
-
-// Extents of arrays that may have nothing to hold.
-constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
-
-template <int N>
-struct Words {
-  u64 w[at_least_one(N)]{};
-};
-
-// Writes values one after another; counts on when full, so that a second try knows the size.
-class WordWriter {
- public:
-  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
-  constexpr void put(u64 word) {
-    if (size_ < capacity_) words_[size_] = word;
-    ++size_;
-  }
-  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
-  // Two 32-bit numbers in one word.
-  constexpr void put_pair(int a, int b) {
-    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
-  }
-  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
-  // what long arrays cannot afford.
-  constexpr u64* claim(int count) {
-    u64* const begin = size_ + count <= capacity_ ? words_ + size_ : nullptr;
-    size_ += count;
-    return begin;
-  }
-  constexpr void put_all(const u64* words, int count) {
-    u64* const to = claim(count);
-    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
-  }
-  constexpr int size() const { return size_; }
-
- private:
-  u64* words_;
-  int capacity_;
-  int size_ = 0;
-};
-
-class WordReader {
- public:
-  constexpr explicit WordReader(const u64* words) : at_(words) {}
-  constexpr u64 get() { return *at_++; }
-  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
-  // The next `count` words.
-  constexpr const u64* take(int count) {
-    const u64* const begin = at_;
-    at_ += count;
-    return begin;
-  }
-  constexpr int get_size() { return static_cast<int>(*at_++); }
-  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
-  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
-
- private:
-  const u64* at_;
-};
-
-template <int Capacity>
-struct WideWords {
-  int size = 0;
-  Words<Capacity> words;
-};
-
-namespace detail {
-template <bool>
-struct Constant {};
-}  // namespace detail
-
-// How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
-// arrays cost compilers memory by the element, so guesses are near what comes.
-template <class Stage>
-constexpr int capacity_of() {
-  if constexpr (requires { Stage::capacity; })
-    return Stage::capacity;
-  else
-    return 16384;
-}
-
-template <class Stage, int Capacity>
-constexpr WideWords<Capacity> evaluate() {
-  WideWords<Capacity> r;
-  WordWriter writer(r.words.w, Capacity);
-  Stage::write(writer);
-  r.size = writer.size();
-  return r;
-}
-// Whether what a stage writes is a constant. The same call as that of Kept, whose value g++ remembers.
-template <class Stage>
-concept RunsWhileCompiling = requires {
-  typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
-};
-
-// The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
-// exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
-template <class Stage, int Capacity = capacity_of<Stage>()>
-struct Kept {
-  template <int N, int C>
-  static constexpr Words<N> shrink(const WideWords<C>& from) {
-    Words<N> r;
-    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
-    return r;
-  }
-  static constexpr WideWords<Capacity> wide = evaluate<Stage, Capacity>();
-  static constexpr int size = wide.size;
-  static constexpr Words<size> make() {
-    if constexpr (size <= Capacity)
-      return shrink<size>(wide);
-    else
-      return evaluate<Stage, size>().words;
-  }
-  static constexpr Words<size> words = make();
-  static constexpr const u64* find() {
-    if constexpr (size <= Capacity)
-      return wide.words.w;
-    else
-      return words.w;
-  }
-  static constexpr const u64* data = find();
-};
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE::ir {
-
-// How many of each a graph has, in the order of its words.
-struct GraphSizes {
-  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, param_groups = 0, ranges = 0,
-      presets = 0, inputs = 0, outputs = 0, labels = 0, assigns = 0, bodies = 0, body_words = 0;
-};
-
-inline constexpr int node_words = 4;
-
-constexpr void write(WordWriter& w, const Graph& g) {
-  for (const int n :
-       {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
-        g.param_groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
-        g.labels.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
-    w.put_int(n);
-  w.put_int(g.model_bytes);
-  w.put_int(g.optimizer_bytes);
-  w.put_pair(g.scalar_count, g.streams);
-  const Node* const nodes = g.nodes.data();
-  const int node_count = g.nodes.size();
-  u64* at = w.claim(node_words * node_count);
-  for (int i = 0; at != nullptr && i < node_count; ++i) {
-    const Node& n = nodes[i];
-    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
-            static_cast<u64>(n.arity) << 32;
-    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
-    at[2] = static_cast<u64>(n.first);
-    at[3] = n.imm;
-    at += node_words;
-  }
-  const int* const edges = g.edges.data();
-  const int edge_count = g.edges.size();
-  at = w.claim(edge_count);
-  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
-  for (const Dims& d : g.shapes) {
-    w.put_int(d.rank);
-    for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
-  }
-  for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
-  for (i64 x : g.list_data) w.put_int(x);
-  for (const Slot& s : g.slots) {
-    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
-          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
-    w.put_int(s.segments);
-    w.put_int(s.offset);
-  }
-  for (const Span& s : g.param_groups) w.put_pair(s.begin, s.size);
-  for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
-  for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
-  for (int x : g.inputs) w.put_int(x);
-  for (int x : g.outputs) w.put_int(x);
-  for (const Labels& l : g.labels)
-    w.put_pair(l.input, l.negatives), w.put_int(l.classes), w.put_int(l.ignored);
-  for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
-  w.put_pair(g.is_body ? 1 : 0, g.key_input);
-  for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
-  for (u64 x : g.body_words) w.put(x);
-}
-
-constexpr GraphSizes read_sizes(WordReader& r) {
-  GraphSizes s;
-  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.param_groups, &s.ranges,
-                 &s.presets, &s.inputs, &s.outputs, &s.labels, &s.assigns, &s.bodies, &s.body_words})
-    *n = r.get_size();
-  return s;
-}
-
-// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
-template <class T>
-constexpr T* begin_of(List<T>& list) {
-  return list.data();
-}
-template <class T, int N>
-constexpr T* begin_of(T (&array)[N]) {
-  return array;
-}
-
-// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
-template <class Arrays>
-constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
-  using R = WordReader;
-  to.model_bytes = r.get_int();
-  to.optimizer_bytes = r.get_int();
-  const u64 counts = r.get();
-  to.scalar_count = R::low(counts);
-  to.streams = R::high(counts);
-  Node* const nodes = begin_of(to.nodes);
-  const u64* from = r.take(node_words * sizes.nodes);
-  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
-    const u64 a = from[0], b = from[1];
-    Node& n = nodes[k];
-    n.op = static_cast<Op>(a & 255);
-    n.dtype = static_cast<DType>(a >> 8 & 255);
-    n.recompute = static_cast<u16>(a >> 16 & 0xffff);
-    n.arity = static_cast<int>(a >> 32);
-    n.shape = static_cast<int>(b & 0xffffffff);
-    n.list = static_cast<int>(b >> 32) - 1;
-    n.first = static_cast<int>(from[2]);
-    n.imm = from[3];
-  }
-  int* const edges = begin_of(to.edges);
-  from = r.take(sizes.edges);
-  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
-  for (int k = 0; k < sizes.shapes; ++k) {
-    Dims& d = to.shapes[k];
-    d.rank = r.get_size();
-    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
-  }
-  const auto pair = [&](int& first, int& second) {
-    const u64 w = r.get();
-    first = R::low(w);
-    second = R::high(w);
-  };
-  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
-  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
-  for (int k = 0; k < sizes.slots; ++k) {
-    Slot& s = to.slots[k];
-    const u64 w = r.get();
-    s.space = static_cast<Space>(w & 255);
-    s.dtype = static_cast<DType>(w >> 8 & 255);
-    s.shape = static_cast<int>(w >> 16);
-    s.segments = static_cast<int>(r.get_int());
-    s.offset = r.get_int();
-  }
-  for (int k = 0; k < sizes.param_groups; ++k) pair(to.param_groups[k].begin, to.param_groups[k].size);
-  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
-  for (int k = 0; k < sizes.presets; ++k) {
-    const u64 w = r.get();
-    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
-  }
-  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
-  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
-  for (int k = 0; k < sizes.labels; ++k) {
-    const u64 w = r.get();
-    to.labels[k].input = R::low(w);
-    to.labels[k].negatives = R::high(w) != 0;
-    to.labels[k].classes = r.get_int();
-    to.labels[k].ignored = r.get_int();
-  }
-  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
-  const u64 body = r.get();
-  to.is_body = R::low(body) != 0;
-  to.key_input = R::high(body);
-  for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
-  for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
-}
-
-constexpr Graph read_graph(WordReader& r) {
-  const GraphSizes sizes = read_sizes(r);
-  Graph g;
-  g.nodes.resize(sizes.nodes);
-  g.edges.resize(sizes.edges);
-  g.shapes.resize(sizes.shapes);
-  g.lists.resize(sizes.lists);
-  g.list_data.resize(sizes.list_data);
-  g.slots.resize(sizes.slots);
-  g.param_groups.resize(sizes.param_groups);
-  g.ranges.resize(sizes.ranges);
-  g.presets.resize(sizes.presets);
-  g.inputs.resize(sizes.inputs);
-  g.outputs.resize(sizes.outputs);
-  g.labels.resize(sizes.labels);
-  g.assigns.resize(sizes.assigns);
-  g.bodies.resize(sizes.bodies);
-  g.body_words.resize(sizes.body_words);
-  read_graph(r, sizes, g);
-  return g;
-}
-
-constexpr Graph thaw(const u64* words) {
-  WordReader r(words);
-  return read_graph(r);
-}
-
-// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
-template <class Stage, int Skip = 0>
-struct FrozenGraph {
-  static constexpr GraphSizes read_own_sizes() {
-    WordReader r(Kept<Stage>::data + Skip);
-    return read_sizes(r);
-  }
-  static constexpr GraphSizes sizes = read_own_sizes();
-  template <class S>  // a template, so that its members wait for `sizes`
-  struct Arrays {
-    Node nodes[at_least_one(S::sizes.nodes)]{};
-    int edges[at_least_one(S::sizes.edges)]{};
-    Dims shapes[at_least_one(S::sizes.shapes)]{};
-    Span lists[at_least_one(S::sizes.lists)]{};
-    i64 list_data[at_least_one(S::sizes.list_data)]{};
-    Slot slots[at_least_one(S::sizes.slots)]{};
-    Span param_groups[at_least_one(S::sizes.param_groups)]{};
-    Range ranges[at_least_one(S::sizes.ranges)]{};
-    Preset presets[at_least_one(S::sizes.presets)]{};
-    int inputs[at_least_one(S::sizes.inputs)]{};
-    int outputs[at_least_one(S::sizes.outputs)]{};
-    Labels labels[at_least_one(S::sizes.labels)]{};
-    Assign assigns[at_least_one(S::sizes.assigns)]{};
-    Span bodies[at_least_one(S::sizes.bodies)]{};
-    u64 body_words[at_least_one(S::sizes.body_words)]{};
-    i64 model_bytes = 0, optimizer_bytes = 0;
-    int scalar_count = 0, streams = 0;
-    bool is_body = false;
-    int key_input = -1;
-  };
-  template <class S>
-  static constexpr Arrays<S> read() {
-    Arrays<S> to;
-    WordReader r(Kept<Stage>::data + Skip);
-    read_sizes(r);
-    read_graph(r, S::sizes, to);
-    return to;
-  }
-  static constexpr Arrays<FrozenGraph> arrays = read<FrozenGraph>();
-
-  static constexpr Graph graph() {
-    Graph g;
-    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
-    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
-    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
-    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
-    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
-    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
-    g.param_groups = List<Span>::borrow(arrays.param_groups, sizes.param_groups);
-    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
-    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
-    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
-    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
-    g.labels = List<Labels>::borrow(arrays.labels, sizes.labels);
-    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
-    g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
-    g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);
-    g.model_bytes = arrays.model_bytes;
-    g.optimizer_bytes = arrays.optimizer_bytes;
-    g.scalar_count = arrays.scalar_count;
-    g.streams = arrays.streams;
-    g.is_body = arrays.is_body;
-    g.key_input = arrays.key_input;
-    return g;
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::ir
-
-namespace WEFT_NAMESPACE::ir {
-
-struct LoopShape {
-  i64 trips = 0;
-  bool reverse = false;
-  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
-
-  // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
-  // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
-  // way round, so that its rows stand in the order of the slices.
-  constexpr int final_of(int carry) const { return carry; }
-  constexpr int history_of(int carry) const { return carries + carry; }
-  constexpr int output(int k) const { return 2 * carries + k; }
-  constexpr int results() const { return 2 * carries + outputs; }
-  constexpr int operands() const { return carries + stacked + invariants; }
-  constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
-  // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
-  // and write.
-  constexpr i64 first_row() const { return reverse ? trips : 0; }
-  constexpr i64 last_row() const { return reverse ? 0 : trips; }
-  constexpr i64 read_from() const { return reverse ? 1 : 0; }
-  constexpr i64 written_from() const { return reverse ? 0 : 1; }
-};
-
-constexpr LoopShape loop_shape(const Graph& g, int node) {
-  const i64* list = g.list_data.data() + g.lists[g.nodes[node].list].begin;
-  LoopShape s;
-  s.trips = list[0];
-  s.reverse = list[1] != 0;
-  s.carries = static_cast<int>(list[2]);
-  s.stacked = static_cast<int>(list[3]);
-  s.invariants = static_cast<int>(list[4]);
-  s.outputs = static_cast<int>(list[5]);
-  return s;
-}
-
-constexpr Graph loop_body(const Graph& g, int node) {
-  return thaw(g.body_words.data() + g.bodies[static_cast<int>(g.nodes[node].imm)].begin);
-}
-
-// `d` along a new leading axis.
-constexpr Dims stacked_dims(i64 extent, const Dims& d) {
-  Dims r;
-  r.rank = d.rank + 1;
-  r.extent[0] = extent;
-  for (int k = 0; k < d.rank; ++k) r.extent[k + 1] = d.extent[k];
-  return r;
-}
-// Without the leading axis.
-constexpr Dims slice_dims(const Dims& d) {
-  Dims r;
-  r.rank = d.rank - 1;
-  for (int k = 1; k < d.rank; ++k) r.extent[k - 1] = d.extent[k];
-  return r;
-}
-
-// The number of a body; equal ones are one.
-constexpr int add_body(Graph& g, const Graph& body) {
-  WordWriter count(nullptr, 0);
-  write(count, body);
-  const int size = count.size();
-  List<u64> words(size, 0);
-  WordWriter writer(words.data(), size);
-  write(writer, body);
-  const u64* known = g.body_words.data();
-  for (int k = 0; k < g.bodies.size(); ++k) {
-    if (g.bodies[k].size != size) continue;
-    bool same = true;
-    for (int i = 0; i < size && same; ++i) same = known[g.bodies[k].begin + i] == words[i];
-    if (same) return k;
-  }
-  g.bodies.push({g.body_words.size(), size});
-  g.body_words.append(words.data(), size);
-  return g.bodies.size() - 1;
-}
-
-constexpr int loop_list(Builder& b, const LoopShape& s) {
-  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
-  return b.list(list, 6);
-}
-
-constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {
-  Node node{Op::loop, DType::u8};
-  node.shape = b.shape(Dims{});
-  node.list = loop_list(b, s);
-  node.imm = static_cast<u64>(add_body(b.graph, body));
-  return {&b, b.add(node, operands.data(), operands.size())};
-}
-constexpr Value loop_result(Value loop, int which, DType dtype, const Dims& dims) {
-  return raw(Op::loop_result, dtype, loop.builder->shape(dims), static_cast<u64>(which), -1, loop);
-}
-constexpr Value loop_final(Value loop, const LoopShape& s, int carry) {
-  const Value x = loop.in(carry);
-  return loop_result(loop, s.final_of(carry), x.dtype(), x.dims());
-}
-constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
-  const Value x = loop.in(carry);
-  return loop_result(loop, s.history_of(carry), x.dtype(), stacked_dims(s.trips + 1, x.dims()));
-}
-
-// Rows [begin, begin + count) along the first axis.
-constexpr Value rows(Value x, i64 begin, i64 count) {
-  Slice axes[8];
-  Dims d = x.dims();
-  axes[0].begin = begin;
-  d.extent[0] = count;
-  return slice(x, axes, d);
-}
-
-}  // namespace WEFT_NAMESPACE::ir
+// and writes the next. One of which a trip writes blocks alone stays in one buffer, its result's, into which
+// its start is copied. Any other alternates between two, the last trip's being its result. None costs a copy
+// a trip. The body's own workspace is one, used anew by every trip.
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
@@ -4967,8 +5298,8 @@ struct LoopMemory {
   ir::LoopShape shape;
   ir::Graph body;
   Fusion fusion;
+  List<int> result;  // node of every result in the enclosing graph, -1: not used
   Plan plan;
-  List<int> result;           // node of every result in the enclosing graph, -1: not used
   List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
   i64 scratch_bytes = 0;      // the body's workspace, then those buffers
 
@@ -4976,7 +5307,6 @@ struct LoopMemory {
       : shape(ir::loop_shape(g, f.groups[group].opaque)),
         body(ir::loop_body(g, f.groups[group].opaque)),
         fusion(fuse(body)),
-        plan(plan_memory(body, fusion)),
         result(shape.results(), -1),
         primary(shape.carries, -1),
         second(shape.carries, -1) {
@@ -4985,6 +5315,9 @@ struct LoopMemory {
       const int x = f.pool[stores.begin + i];
       result[static_cast<int>(g.nodes[x].imm)] = x;
     }
+    List<u8> held;
+    for (int k = 0; k < shape.carries; ++k) held.push(result[shape.history_of(k)] < 0);
+    plan = plan_memory(body, fusion, held);
     scratch_bytes = plan.workspace_bytes;
     const int loop = f.groups[group].opaque;
     for (int k = 0; k < shape.carries; ++k) {
@@ -4995,13 +5328,19 @@ struct LoopMemory {
         scratch_bytes += bytes;
       };
       if (result[shape.final_of(k)] < 0) take(primary[k]);
-      if (shape.trips > 1) take(second[k]);
+      if (shape.trips > 1 && !stays(k)) take(second[k]);
     }
   }
+  // Whether carry k stays in one buffer.
+  constexpr bool stays(int k) const { return BufferAddress::space(plan.outputs[k]) == ir::Space::input; }
 };
 
 constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
   return LoopMemory(g, f, k).scratch_bytes;
+}
+
+constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry) {
+  return LoopMemory(g, f, k).stays(carry);
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
@@ -5151,15 +5490,16 @@ struct OperandWord {
 
 struct FusedHeader {
   int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
-  bool segmented = false;  // rows are tiles of the ranges of a parameter group
-  bool windows = false;    // operands carry bounds
-  bool even = false;       // rows whose length is a launch argument end with a whole value of any team
+  bool segmented = false;    // rows are tiles of the ranges of a parameter group
+  bool windows = false;      // operands carry bounds
+  bool even = false;         // rows whose length is a launch argument end with a whole value of any team
+  bool by_elements = false;  // chunks are so many elements in row-major order, and may begin within a row
   WEFT_HD constexpr void encode(u64* w) const {
     w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 |
            static_cast<u64>(row_axes) << 32 | static_cast<u64>(col_axes) << 40 |
            static_cast<u64>(passes) << 48;
     w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33 |
-           static_cast<u64>(even) << 34;
+           static_cast<u64>(even) << 34 | static_cast<u64>(by_elements) << 35;
   }
   WEFT_HD static constexpr FusedHeader decode(const u64* w) {
     FusedHeader h;
@@ -5172,6 +5512,7 @@ struct FusedHeader {
     h.segmented = (w[1] >> 32 & 1) != 0;
     h.windows = (w[1] >> 33 & 1) != 0;
     h.even = (w[1] >> 34 & 1) != 0;
+    h.by_elements = (w[1] >> 35 & 1) != 0;
     return h;
   }
   WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
@@ -5231,7 +5572,7 @@ struct LaunchArgs {
   static constexpr int max_streams = 8;
   void* pointer[max_operands]{};
   i64 rows = 0;
-  i64 rows_per_chunk = 0;
+  i64 rows_per_chunk = 0;  // or elements: FusedHeader::by_elements
   i64 chunks = 0;
   i64 last_cols = 0;      // columns of the last row (a flat walk's ragged end), else the number of columns
   i64 partial_bytes = 0;  // from one chunk's partial sums to the next's; 0: sums go straight to their place
@@ -5259,6 +5600,8 @@ enum class StepKind : u8 {
   take_along_axis,
   scatter_reduce,
   searchsorted,
+  dynamic_slice,
+  dynamic_update_slice,
   custom,
   repeat
 };
@@ -5474,6 +5817,16 @@ constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, 
 // columns (several passes over a row), and sums along the rows. A team works on one chunk of rows; its
 // threads share a row's columns. Law: what is computed depends on the cut into chunks and on the width of a
 // value, never on which thread computes it.
+
+// ---- weft/kernels/fused/sums.hpp ----
+// The running sums of a fused kernel's body: those of a row along its columns, and those of a chunk along its
+// rows or over everything. Law: in a serial team lane l of a float's sum takes the elements l, l + width,
+// l + 2 width, ... of what is summed in row-major order (of the row, of the chunk), however the walk cuts
+// that into lines; then the lanes are added in a fixed tree.
+
+// ---- weft/kernels/fused/traits.hpp ----
+// What a fused kernel's code says of the body that runs it: widths, extents, which loads and sums need what.
+// Law: constants of the code, of the family of values and of the kind of team.
 
 // ---- weft/kernels/fused/parts.hpp ----
 // What the body of a fused kernel is made of: folds over lanes and over a team, the best value of a row with
@@ -8370,6 +8723,8 @@ struct FusedPlace {
       return row + 1 == args.rows ? args.last_cols : tile_length;
     }
   }
+  // To an element of a flat walk.
+  WEFT_HD_INLINE void go_to_element(i64 element) { enter_range(element, upto<header.operands>{}); }
   WEFT_HD_INLINE void go_to_line(i64 line, i64 columns) {
     i64 rest = line;
     split_line(rest, upto<header.col_axes - 1>{});
@@ -8454,8 +8809,8 @@ namespace WEFT_NAMESPACE::kernels {
 // `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
 // `single` kernel) keeps what it loaded and computed for the later passes, and its sums along the rows, in
 // registers.
-template <class C, class Family, class Team, class Args = LaunchArgs, int Threads = 0>
-struct FusedBody {
+template <class C, class Family, class Team, int Threads>
+struct FusedTraits {
   using View = FusedView<C>;
   static constexpr FusedHeader header = View::header;
   static constexpr int count = header.instructions;
@@ -8489,6 +8844,17 @@ struct FusedBody {
                                  (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
   // Lanes: how many columns of a value exist where the code tells, else `some`, which is `active` of them.
   static constexpr int some = 0;
+  // Chunks begin and end within rows. Of a GPU's kernels they are always whole rows.
+  static constexpr bool by_elements = header.by_elements && !vector && detail::is_serial<Team>;
+  // Whether lanes hold the elements of a line in the order of what lies before it: those of a row where it is
+  // several lines, those of a chunk where it is several rows.
+  static constexpr bool lines_turn = width > 1 && !vector && header.col_axes > 1 &&
+                                     last_extent() % width != 0;
+  static constexpr bool rows_turn =
+      lines_turn || (width > 1 && !vector && last_extent() > 0 && static_cols() % width != 0);
+  WEFT_HD static constexpr bool has_order(DType t, Fold fold) {
+    return is_float(t) && (fold == Fold::sum || fold == Fold::prod);
+  }
   // Whether every row ends with a whole value. Of rows whose length is a launch argument only the host makes
   // use of that: nvcc unrolls a walk that does not ask, and spills.
   WEFT_HD static constexpr bool ends_whole() {
@@ -8496,38 +8862,10 @@ struct FusedBody {
     return width == 1 || (!vector && header.even);
   }
   // The columns that are left where a row's whole values end.
-  static constexpr int ending = last_extent() > 0 ? static_cast<int>(last_extent() % width) : some;
+  static constexpr int ending =
+      last_extent() > 0 && !by_elements ? static_cast<int>(last_extent() % width) : some;
   // Of a value of a GPU's thread.
   static constexpr int lanes_of_vector = ends_whole() ? width : some;
-
-  Team& team;
-  const Args& args;
-  BankOf<ScalarFamily> uniform;
-  BankOf<Family> element;
-  BankOf<Family> folds;   // running reductions of a row
-  BankOf<Family> totals;  // running sums over the chunk
-  i64 best_index[count][width];
-  FusedPlace<C> place;
-  i64 chunk = 0;
-  int active = 0;  // how many of the value's columns exist, where the code does not tell
-  bool first_row = false;
-  bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
-  decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
-
-  WEFT_HD_INLINE FusedBody(Team& t, const Args& a)
-      : team(t), args(a), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
-
-  template <int Lanes>
-  WEFT_HD_INLINE bool full() const {
-    if constexpr (Lanes == some && vector)
-      return active == width;
-    else
-      return Lanes == width;
-  }
-  template <int Lanes>
-  WEFT_HD_INLINE int present() const {
-    return Lanes == some ? active : Lanes;
-  }
 
   // Rows much longer than the first cache: the pass before the last brings in the next row while it computes,
   // and a last pass that only maps writes its f32 result past the caches, where that is larger than any of
@@ -8551,12 +8889,11 @@ struct FusedBody {
     }
     return found;
   }
-  template <int I>
-  WEFT_HD static constexpr bool brings_next_row() {
-    constexpr Instruction in = View::instruction(I);
+  WEFT_HD static constexpr bool brings_next_row(int i) {
+    const Instruction in = View::instruction(i);
     if constexpr (long_rows && header.passes > 2) {
       constexpr int s = last_elements - 2;
-      return I >= View::section_begin(s) && I < View::section_end(s) && !View::operand(in.aux).window &&
+      return i >= View::section_begin(s) && i < View::section_end(s) && !View::operand(in.aux).window &&
              View::stride(in.aux, last_axis) == 1 && View::stride(in.aux, header.row_axes - 1) > 0;
     } else {
       return false;
@@ -8575,6 +8912,315 @@ struct FusedBody {
   }
 
   WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
+
+  // The instruction that loaded the same elements in an earlier pass, else -1.
+  WEFT_HD static constexpr int earlier_load(int i) {
+    const Instruction in = View::instruction(i);
+    for (int j = 0; j < i; ++j) {
+      const Instruction other = View::instruction(j);
+      if (other.op == Opcode::load && other.stage == Stage::element && other.aux == in.aux) return j;
+    }
+    return -1;
+  }
+  // The value that slot `slot` keeps.
+  WEFT_HD static constexpr int kept_value(int slot) {
+    for (int j = 0; j < count; ++j) {
+      const Instruction in = View::instruction(j);
+      if (in.op == Opcode::keep && in.aux == slot) return in.a;
+    }
+    return 0;
+  }
+  // Whether the index register i is a multiple of the width in a value's first lane.
+  WEFT_HD static constexpr bool index_is_aligned(int i) {
+    const Instruction in = View::instruction(i);
+    if (in.op != Opcode::index || View::stride(in.aux, last_axis) != 1) return false;
+    for (int a = 0; a < last_axis; ++a)
+      if (View::stride(in.aux, a) % 4 != 0) return false;
+    return true;
+  }
+
+  // A sum along the rows that a register holds until the chunk's end.
+  WEFT_HD static constexpr bool is_register_sum(int i) {
+    const Instruction in = View::instruction(i);
+    return in.op == Opcode::accumulate && (single || View::operand(in.aux).role == Role::accumulate_total);
+  }
+  // Whether a row's number is added to the lane of its row, as a walk over the rows' numbers would.
+  WEFT_HD static constexpr bool is_laned_row_total(int i) {
+    const Instruction in = View::instruction(i);
+    return width > 1 && !vector && in.stage != Stage::element &&
+           has_order(dtype(in.a), static_cast<Fold>(in.aux2));
+  }
+  WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+// Lane j becomes what lane j + by was, modulo the width. Not inline: it is called once a line at most, and
+// would be code in every kernel.
+template <class V>
+[[gnu::noinline]] WEFT_HD void turn_lanes(V& v, int by) {
+  constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
+  lane_of<V> twice[2 * width];
+  store(twice, v);
+  store(twice + width, v);
+  v = load<V>(static_cast<const lane_of<V>*>(twice) + by);
+}
+template <Fold fold, class V>
+[[gnu::noinline]] WEFT_HD void add_to_lane(V& v, lane_of<V> x, int lane) {
+  constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
+  lane_of<V> lanes[width];
+  store(lanes, v);
+  lanes[lane] = combine<fold>(lanes[lane], x);
+  v = load<V>(static_cast<const lane_of<V>*>(lanes));
+}
+}  // namespace detail
+
+// Traits: FusedTraits. Instruction I is a reduce or an accumulate; x is its operand, neutral in lanes that do
+// not exist.
+template <class Traits, class Family, class Team>
+struct FusedSums {
+  using View = typename Traits::View;
+  static constexpr int width = Traits::width, count = Traits::count;
+  static constexpr bool vector = Traits::vector;
+
+  typename Traits::template BankOf<Family> folds;   // of a row
+  typename Traits::template BankOf<Family> totals;  // of the chunk
+  i64 best_index[count][width];
+  int first_lane[Traits::rows_turn ? count : 1];  // of sums whose lanes turn: which elements lane 0 takes
+
+  WEFT_HD static constexpr DType dtype(int i) { return Traits::dtype(i); }
+  WEFT_HD static constexpr bool has_order(DType t, Fold fold) { return Traits::has_order(t, fold); }
+
+  template <int I>
+  WEFT_HD_INLINE void start_fold() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
+    using V = value_of<Family, t>;
+    auto& running = folds.template at<t, I>();
+    if constexpr (Traits::lines_turn) first_lane[I] = 0;
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      running =
+          fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
+    } else {
+      running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
+    }
+  }
+  template <int I, class V>
+  WEFT_HD_INLINE void fold(const V& x) {
+    constexpr Fold f = static_cast<Fold>(View::instruction(I).aux);
+    auto& running = folds.template at<dtype(View::instruction(I).a), I>();
+    running = detail::combine<f>(running, x);
+  }
+  // The same of the greatest or the least and its column, of the first `present` columns from `column` on.
+  template <int I, class V>
+  WEFT_HD_INLINE void fold_best(const V& x, i64 column, int present) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr bool max = static_cast<Fold>(in.aux) == Fold::argmax;
+    constexpr DType t = dtype(in.a);
+    using R = register_scalar<t>;
+    using Best = detail::Best<R>;
+    auto& running = folds.template at<t, I>();
+    if constexpr (vector) {
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const Best best =
+            detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], column + j});
+        if (j < present) running.lane[j] = best.value, best_index[I][j] = best.index;
+      }
+    } else if constexpr (width == 1) {
+      const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, column});
+      running = best.value;
+      best_index[I][0] = best.index;
+    } else {
+      R value[width], held[width];
+      __builtin_memcpy(value, &x, sizeof value);
+      __builtin_memcpy(held, &running, sizeof held);
+      for (int j = 0; j < present; ++j) {
+        const Best best =
+            detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], column + j});
+        held[j] = best.value;
+        best_index[I][j] = best.index;
+      }
+      __builtin_memcpy(&running, held, sizeof held);
+    }
+  }
+  // What the row's sum is; every thread of the team calls.
+  template <int I>
+  WEFT_HD_INLINE auto finish_fold(Team& team) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = dtype(in.a);
+    auto& running = folds.template at<t, I>();
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      using R = register_scalar<t>;
+      constexpr bool max = fold == Fold::argmax;
+      const auto lane = [&](int j) {
+        if constexpr (vector)
+          return running.lane[j];
+        else if constexpr (width == 1)
+          return running;
+        else
+          return running[j];
+      };
+      detail::Best<R> best{lane(0), best_index[I][0]};
+      WEFT_UNROLL
+      for (int j = 1; j < width; ++j)
+        best = detail::BetterOf<max>{}(best, detail::Best<R>{lane(j), best_index[I][j]});
+      return detail::best_of_team<max>(team, best).index;
+    } else {
+      if constexpr (Traits::lines_turn && has_order(t, fold)) turn<I>(running, 0);
+      return detail::across_team<fold>(team, detail::across<fold>(running));
+    }
+  }
+
+  // Whether a total is kept in lanes: of elements, or of rows' numbers as a walk over those numbers would.
+  template <int I>
+  WEFT_HD static constexpr bool in_lanes() {
+    return View::instruction(I).stage == Stage::element || Traits::is_laned_row_total(I);
+  }
+  template <int I>
+  WEFT_HD_INLINE void start_total() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(in.a);
+    if constexpr (Traits::rows_turn) first_lane[I] = 0;
+    totals.template at<t, I>() =
+        fill_value<value_of<Family, t>>(detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>());
+  }
+  template <int I, class V>
+  WEFT_HD_INLINE void add(const V& x) {
+    constexpr Instruction in = View::instruction(I);
+    auto& running = totals.template at<dtype(in.a), I>();
+    running = detail::combine<static_cast<Fold>(in.aux2)>(running, x);
+  }
+  // The same of the number of the chunk's row `row`.
+  template <int I, class X>
+  WEFT_HD_INLINE void add_row(X x, i64 row) {
+    constexpr Instruction in = View::instruction(I);
+    detail::add_to_lane<static_cast<Fold>(in.aux2)>(totals.template at<dtype(in.a), I>(), x,
+                                                    static_cast<int>(row % width));
+  }
+  // The chunk's total; every thread of the team calls.
+  template <int I>
+  WEFT_HD_INLINE auto finish_total(Team& team) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux2);
+    constexpr DType t = dtype(in.a);
+    if constexpr (in.stage == Stage::element && Traits::rows_turn && has_order(t, fold))
+      turn<I>(totals.template at<t, I>(), 0);
+    return detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
+  }
+
+  // Turns the lanes of the sums of section S at the begin of a line, whose first element is `at` of the row,
+  // and `row_start` + `at` of the chunk.
+  template <int S>
+  WEFT_HD_INLINE void turn_lines([[maybe_unused]] i64 at, [[maybe_unused]] i64 row_start) {
+    if constexpr (Traits::rows_turn) {
+      constexpr int begin = View::section_begin(S), end = View::section_end(S);
+      turn_all<begin>(at, row_start, upto<Traits::how_many(Opcode::reduce, begin, end)>{},
+                      upto<Traits::how_many(Opcode::accumulate, begin, end)>{});
+    }
+  }
+
+ private:
+  // So that lane 0 takes the elements whose position in what is summed is `position` modulo the width.
+  template <int I, class V>
+  WEFT_HD_INLINE void turn(V& running, i64 position) {
+    const int lane = static_cast<int>(position % width);
+    if (lane != first_lane[I]) detail::turn_lanes(running, (lane - first_lane[I] + width) % width);
+    first_lane[I] = lane;
+  }
+  template <int I>
+  WEFT_HD_INLINE void turn_fold([[maybe_unused]] i64 at) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(in.a);
+    if constexpr (Traits::lines_turn && has_order(t, static_cast<Fold>(in.aux)))
+      turn<I>(folds.template at<t, I>(), at);
+  }
+  template <int I>
+  WEFT_HD_INLINE void turn_total([[maybe_unused]] i64 at) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(in.a);
+    if constexpr (in.stage == Stage::element && Traits::is_register_sum(I) &&
+                  has_order(t, static_cast<Fold>(in.aux2)))
+      turn<I>(totals.template at<t, I>(), at);
+  }
+  template <int Begin, int... N, int... M>
+  WEFT_HD_INLINE void turn_all([[maybe_unused]] i64 at, [[maybe_unused]] i64 row_start,
+                               std::integer_sequence<int, N...>, std::integer_sequence<int, M...>) {
+    (turn_fold<Traits::nth(Opcode::reduce, Begin, N)>(at), ...);
+    (turn_total<Traits::nth(Opcode::accumulate, Begin, M)>(row_start + at), ...);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+// As FusedTraits.
+template <class C, class Family, class Team, class Args = LaunchArgs, int Threads = 0>
+struct FusedBody : FusedTraits<C, Family, Team, Threads> {
+  using Traits = FusedTraits<C, Family, Team, Threads>;
+  using View = typename Traits::View;
+  using Arithmetic = typename Traits::Arithmetic;
+  using Sums = FusedSums<Traits, Family, Team>;
+  template <class F>
+  using BankOf = typename Traits::template BankOf<F>;
+  using Traits::columns_in_row;
+  using Traits::count;
+  using Traits::dtype;
+  using Traits::earlier_load;
+  using Traits::ends_whole;
+  using Traits::header;
+  using Traits::how_many;
+  using Traits::index_is_aligned;
+  using Traits::is_register_sum;
+  using Traits::kept_bytes;
+  using Traits::kept_value;
+  using Traits::last_axis;
+  using Traits::last_extent;
+  using Traits::nth;
+  using Traits::past_operand;
+  using Traits::single;
+  using Traits::some;
+  using Traits::static_cols;
+  using Traits::vector;
+  using Traits::width;
+
+  Team& team;
+  const Args& args;
+  BankOf<ScalarFamily> uniform;
+  BankOf<Family> element;
+  Sums sums;
+  FusedPlace<C> place;
+  i64 chunk = 0;
+  int active = 0;  // how many of the value's columns exist, where the code does not tell
+  bool first_row = false;
+  i64 row_in_chunk = 0;
+  i64 row_start = 0;                     // the row's first element in row-major order, from the chunk's first
+  i64 first_column = 0, end_column = 0;  // of the row, where chunks begin and end within rows
+  bool past_caches = false;              // the columns at hand of past_operand() go to memory directly
+  decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
+
+  WEFT_HD_INLINE FusedBody(Team& t, const Args& a)
+      : team(t), args(a), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
+
+  template <int Lanes>
+  WEFT_HD_INLINE bool full() const {
+    if constexpr (Lanes == some && vector)
+      return active == width;
+    else
+      return Lanes == width;
+  }
+  template <int Lanes>
+  WEFT_HD_INLINE int present() const {
+    return Lanes == some ? active : Lanes;
+  }
 
   // Register i as a value of `Family` in a column, or as the row's number.
   template <int I, Stage stage>
@@ -8730,32 +9376,6 @@ struct FusedBody {
       uniform.template at<dtype(I), I>() = v;
   }
 
-  // The instruction that loaded the same elements in an earlier pass, else -1.
-  WEFT_HD static constexpr int earlier_load(int i) {
-    const Instruction in = View::instruction(i);
-    for (int j = 0; j < i; ++j) {
-      const Instruction other = View::instruction(j);
-      if (other.op == Opcode::load && other.stage == Stage::element && other.aux == in.aux) return j;
-    }
-    return -1;
-  }
-  // The value that slot `slot` keeps.
-  WEFT_HD static constexpr int kept_value(int slot) {
-    for (int j = 0; j < count; ++j) {
-      const Instruction in = View::instruction(j);
-      if (in.op == Opcode::keep && in.aux == slot) return in.a;
-    }
-    return 0;
-  }
-  // Whether the index register i is a multiple of the width in a value's first lane.
-  WEFT_HD static constexpr bool index_is_aligned(int i) {
-    const Instruction in = View::instruction(i);
-    if (in.op != Opcode::index || View::stride(in.aux, last_axis) != 1) return false;
-    for (int a = 0; a < last_axis; ++a)
-      if (View::stride(in.aux, a) % 4 != 0) return false;
-    return true;
-  }
-
   // f of the operands, or of each of their lanes.
   template <DType t, Stage stage, class F, class... A>
   WEFT_HD_INLINE static auto lanewise(const F& f, const A&... a) {
@@ -8784,7 +9404,7 @@ struct FusedBody {
     } else if constexpr (in.op == Opcode::load && single && stage == Stage::element && earlier_load(I) >= 0) {
       element.template at<t, I>() = element.template at<t, earlier_load(I)>();
     } else if constexpr (in.op == Opcode::load) {
-      if constexpr (stage == Stage::element && brings_next_row<I>())
+      if constexpr (stage == Stage::element && Traits::brings_next_row(I))
         bring_closer(pointer<in.aux>() + place.template position<in.aux, stage>() +
                      View::stride(in.aux, header.row_axes - 1));
       set<I>(load_operand<in.aux, stage, Lanes>(in.imm));
@@ -8826,7 +9446,12 @@ struct FusedBody {
             lanewise<t, stage>([&](const auto& i) { return detail::random_word(i, seed, stream); }, index));
       }
     } else if constexpr (in.op == Opcode::reduce) {
-      fold_column<I, Lanes>();
+      constexpr Fold fold = static_cast<Fold>(in.aux);
+      const auto x = read<in.a, Stage::element>();
+      if constexpr (fold == Fold::argmax || fold == Fold::argmin)
+        sums.template fold_best<I>(x, place.linear, present<Lanes>());
+      else
+        sums.template fold<I>(masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()));
     } else if constexpr (in.op == Opcode::store) {
       const auto v = detail::to_memory<dtype(in.a)>(read<in.a, stage>());
       if constexpr (stage == Stage::element) {
@@ -8938,111 +9563,28 @@ struct FusedBody {
     }
   }
 
-  template <int I>
-  WEFT_HD_INLINE void start_fold() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr Fold fold = static_cast<Fold>(in.aux);
-    constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
-    using V = value_of<Family, t>;
-    auto& running = folds.template at<t, I>();
-    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-      running =
-          fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
-    } else {
-      running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
-    }
-  }
-  template <int I, int Lanes>
-  WEFT_HD_INLINE void fold_column() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr Fold fold = static_cast<Fold>(in.aux);
-    constexpr DType t = dtype(in.a);
-    const auto x = read<in.a, Stage::element>();
-    auto& running = folds.template at<t, I>();
-    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-      constexpr bool max = fold == Fold::argmax;
-      using T = register_scalar<t>;
-      using Best = detail::Best<T>;
-      if constexpr (vector) {
-        WEFT_UNROLL
-        for (int j = 0; j < width; ++j) {
-          const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]},
-                                                    Best{x.lane[j], place.linear + j});
-          if (j < present<Lanes>()) running.lane[j] = best.value, best_index[I][j] = best.index;
-        }
-      } else if constexpr (width == 1) {
-        const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, place.linear});
-        running = best.value;
-        best_index[I][0] = best.index;
-      } else {
-        T value[width], held[width];
-        __builtin_memcpy(value, &x, sizeof value);
-        __builtin_memcpy(held, &running, sizeof held);
-        for (int j = 0; j < present<Lanes>(); ++j) {
-          const Best best =
-              detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], place.linear + j});
-          held[j] = best.value;
-          best_index[I][j] = best.index;
-        }
-        __builtin_memcpy(&running, held, sizeof held);
-      }
-    } else {
-      using V = std::remove_cvref_t<decltype(x)>;
-      running = detail::combine<fold>(running, masked<Lanes>(x, detail::neutral<fold, lane_of<V>>()));
-    }
+  template <int Begin, int... N>
+  WEFT_HD_INLINE void start_folds(std::integer_sequence<int, N...>) {
+    (sums.template start_fold<nth(Opcode::reduce, Begin, N)>(), ...);
   }
   template <int I>
   WEFT_HD_INLINE void finish_fold() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr Fold fold = static_cast<Fold>(in.aux);
-    constexpr DType t = dtype(in.a);
-    auto& running = folds.template at<t, I>();
-    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-      using T = register_scalar<t>;
-      constexpr bool max = fold == Fold::argmax;
-      const auto lane = [&](int j) {
-        if constexpr (vector)
-          return running.lane[j];
-        else if constexpr (width == 1)
-          return running;
-        else
-          return running[j];
-      };
-      detail::Best<T> best{lane(0), best_index[I][0]};
-      WEFT_UNROLL
-      for (int j = 1; j < width; ++j)
-        best = detail::BetterOf<max>{}(best, detail::Best<T>{lane(j), best_index[I][j]});
-      uniform.template at<dtype(I), I>() = detail::best_of_team<max>(team, best).index;
-    } else {
-      uniform.template at<dtype(I), I>() = detail::across_team<fold>(team, detail::across<fold>(running));
-    }
-  }
-  template <int Begin, int... N>
-  WEFT_HD_INLINE void start_folds(std::integer_sequence<int, N...>) {
-    (start_fold<nth(Opcode::reduce, Begin, N)>(), ...);
+    uniform.template at<dtype(I), I>() = sums.template finish_fold<I>(team);
   }
   template <int Begin, int... N>
   WEFT_HD_INLINE void finish_folds(std::integer_sequence<int, N...>) {
     (finish_fold<nth(Opcode::reduce, Begin, N)>(), ...);
   }
 
-  // A sum along the rows that a register holds until the chunk's end.
-  WEFT_HD static constexpr bool is_register_sum(int i) {
-    const Instruction in = View::instruction(i);
-    return in.op == Opcode::accumulate && (single || View::operand(in.aux).role == Role::accumulate_total);
-  }
   template <int I>
   WEFT_HD_INLINE void start_total() {
+    constexpr Instruction in = View::instruction(I);
     if constexpr (is_register_sum(I)) {
-      constexpr Instruction in = View::instruction(I);
-      constexpr DType t = dtype(in.a);
-      constexpr auto start = detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>();
-      if constexpr (in.stage == Stage::element)
-        totals.template at<t, I>() = fill_value<value_of<Family, t>>(start);
+      if constexpr (Sums::template in_lanes<I>())
+        sums.template start_total<I>();
       else
-        uniform.template at<t, I>() = start;
+        uniform.template at<dtype(in.a), I>() =
+            detail::neutral<static_cast<Fold>(in.aux2), register_scalar<dtype(in.a)>>();
     }
   }
   template <int I, int Lanes>
@@ -9052,9 +9594,10 @@ struct FusedBody {
     constexpr DType t = dtype(in.a);
     if constexpr (is_register_sum(I)) {
       if constexpr (in.stage == Stage::element) {
-        auto& running = totals.template at<t, I>();
-        running = detail::combine<fold>(running, masked<Lanes>(read<in.a, Stage::element>(),
-                                                               detail::neutral<fold, register_scalar<t>>()));
+        sums.template add<I>(
+            masked<Lanes>(read<in.a, Stage::element>(), detail::neutral<fold, register_scalar<t>>()));
+      } else if constexpr (Traits::is_laned_row_total(I)) {
+        sums.template add_row<I>(read<in.a, in.stage>(), row_in_chunk);
       } else {
         auto& running = uniform.template at<t, I>();
         running = detail::combine<fold>(running, read<in.a, in.stage>());
@@ -9091,18 +9634,18 @@ struct FusedBody {
       constexpr Fold fold = static_cast<Fold>(in.aux2);
       constexpr DType t = dtype(in.a);
       if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
-        const auto v = detail::combine_groups<fold>(team, totals.template at<t, I>());
+        const auto v = detail::combine_groups<fold>(team, sums.totals.template at<t, I>());
         // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
         if (columns_in_row() > place.at && detail::group_of(team) == 0) {
           if constexpr (vector)
-            store_lanes<1, lanes_of_vector>(partial<I>() + place.linear, v);
+            store_lanes<1, Traits::lanes_of_vector>(partial<I>() + place.linear, v);
           else
             store(partial<I>() + place.linear, v);
         }
       } else {
         register_scalar<t> total;
-        if constexpr (in.stage == Stage::element)
-          total = detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
+        if constexpr (Sums::template in_lanes<I>())
+          total = sums.template finish_total<I>(team);
         else
           total = uniform.template at<t, I>();
         total = detail::combine_groups<fold>(team, total);
@@ -9118,7 +9661,6 @@ struct FusedBody {
   WEFT_HD_INLINE void finish_totals(std::integer_sequence<int, N...>) {
     (finish_total<nth(Opcode::accumulate, 0, N)>(), ...);
   }
-  WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
 
   // Instructions [Begin, End), in blocks: compilers bound the length of a fold.
   template <int Lanes, int Begin, int... I>
@@ -9145,21 +9687,23 @@ struct FusedBody {
     place.linear = place.line_start + place.at;
     section<S, Lanes>();
   }
+  // Columns [first, cols) of the line.
   template <int S>
-  WEFT_HD_INLINE void columns(i64 cols) {
+  WEFT_HD_INLINE void columns(i64 cols, i64 first = 0) {
     const i64 step = static_cast<i64>(team.size()) * width;
-    place.at = static_cast<i64>(team.rank()) * width;
+    place.at = first + static_cast<i64>(team.rank()) * width;
+    if constexpr (Traits::rows_turn) sums.template turn_lines<S>(place.line_start + first, row_start);
     if constexpr (single || vector) {
       for (; cols > place.at; place.at += step) {
-        value_at_hand<S, lanes_of_vector>(cols - place.at);
+        value_at_hand<S, Traits::lanes_of_vector>(cols - place.at);
         if constexpr (single) break;
       }
     } else {
-      constexpr bool goes_past = S == last_elements && past_operand() >= 0;
+      constexpr bool goes_past = S == Traits::last_elements && past_operand() >= 0;
       if constexpr (goes_past) {
         const auto* start = pointer<past_operand()>() + place.row_offset[past_operand()];
         const i64 apart = static_cast<i64>(reinterpret_cast<std::uintptr_t>(start) / 4 % width);
-        if (args.rows * cols * 4 >= past_bytes) {
+        if (args.rows * cols * 4 >= Traits::past_bytes) {
           if (apart > 0) {  // up to the first address of a whole line
             value_at_hand<S, some>(width - apart);
             place.at = active;
@@ -9167,18 +9711,24 @@ struct FusedBody {
           past_caches = true;
         }
       }
-      if constexpr (last_extent() == 0 || last_extent() >= width)
+      if constexpr (last_extent() == 0 || last_extent() >= width || Traits::by_elements)
         for (; place.at + width <= cols; place.at += step) value_at_hand<S, width>(width);
       past_caches = false;
       if constexpr (!ends_whole() || goes_past)
-        if (cols > place.at) value_at_hand<S, goes_past ? some : ending>(cols - place.at);
+        if (cols > place.at) value_at_hand<S, goes_past ? some : Traits::ending>(cols - place.at);
     }
   }
   template <int S>
   WEFT_HD_INLINE void all_columns(i64 last_cols) {
     constexpr i64 extent = header.col_axes > 0 ? View::extent(last_axis) : 1;
     const i64 cols = extent > 0 ? extent : last_cols;
-    if constexpr (header.col_axes <= 1) {
+    if constexpr (Traits::by_elements && last_extent() > 0) {
+      for (i64 line = first_column / cols; line * cols < end_column; ++line) {
+        place.go_to_line(line, cols);
+        const i64 from = first_column - line * cols, to = end_column - line * cols;
+        columns<S>(to < cols ? to : cols, from > 0 ? from : 0);
+      }
+    } else if constexpr (header.col_axes <= 1) {
       columns<S>(cols);
     } else {
       constexpr i64 lines = static_cols() / (extent > 0 ? extent : 1);
@@ -9207,6 +9757,10 @@ struct FusedBody {
   // The chunk's rows, one after another.
   WEFT_HD_INLINE void run(i64 which) {
     chunk = which;
+    if constexpr (Traits::by_elements) {
+      run_elements(which);
+      return;
+    }
     const i64 begin = which * args.rows_per_chunk;
     const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
     place.start();
@@ -9215,12 +9769,38 @@ struct FusedBody {
     start_totals(Totals{});
     for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
       first_row = row == begin;
+      row_in_chunk = row - begin;
+      row_start = row_in_chunk * static_cols();
       const i64 cols = place.go_to_row(args, row);
       passes(cols, upto<header.passes>{});
       section<2 * header.passes + 1>();
     }
     finish_totals(Totals{});
     if constexpr (past_operand() >= 0) finish_stores_past();
+  }
+  // The same of a chunk of elements; no sum along the rows or the columns is in such a kernel.
+  WEFT_HD_INLINE void run_elements(i64 which) {
+    constexpr bool flat = last_extent() == 0;
+    constexpr i64 cols = flat ? tile_length : static_cols();
+    const i64 size = (args.rows - 1) * cols + (flat ? args.last_cols : cols);
+    const i64 begin = which * args.rows_per_chunk;
+    const i64 end = begin + args.rows_per_chunk < size ? begin + args.rows_per_chunk : size;
+    place.start();
+    using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
+    section<0>();
+    start_totals(Totals{});
+    for (i64 row = flat ? begin : begin / cols * cols; row < end; row += cols) {
+      row_start = row - begin;
+      first_column = row_start < 0 ? -row_start : 0;
+      end_column = end - row < cols ? end - row : cols;
+      if constexpr (flat)
+        place.go_to_element(row);
+      else
+        place.go_to_row(args, row / cols);
+      passes(end_column, upto<header.passes>{});
+      section<2 * header.passes + 1>();
+    }
+    finish_totals(Totals{});
   }
 };
 
@@ -9736,6 +10316,74 @@ constexpr void lower_index(const ir::Graph& g, const kernel_ir::Fusion& f, const
   step.bytes = kernel_ir::bytes_of(g, index) +
                (gathers ? 2 * kernel_ir::bytes_of(g, node)
                         : kernel_ir::bytes_of(g, data) + 2 * kernel_ir::bytes_of(g, node));
+}
+
+}  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/compiler/lower/dynamic_slice.hpp ----
+// dynamic_slice and dynamic_update_slice as steps. Word: the dtype of the offsets. Numbers and addresses: as
+// kernels/axis/dynamic_slice.hpp reads them. An update whose tensor lies where its result does writes the
+// block alone; any other copies the tensor first.
+
+namespace WEFT_NAMESPACE::compiler {
+
+constexpr void lower_dynamic_slice(const ir::Graph& g, const kernel_ir::Fusion& f,
+                                   const kernel_ir::Plan& plan, int node, Lowered& out) {
+  const bool update = g.nodes[node].op == ir::Op::dynamic_update_slice;
+  const int group = f.group[node], x = g.in(node, 0), tensors = ir::block_operands(g.nodes[node].op);
+  const DType dtype = g.nodes[node].dtype;
+  const i64 unit = size_of(dtype), whole_bytes = kernel_ir::bytes_of(g, x);
+  const kernel_ir::View made = kernel_ir::contiguous_view(node, g.dims(node)), read = f.view_in(g, x, group);
+  if (update && plan.address(read, dtype) != plan.where[node]) {
+    List<u64> addresses, numbers;
+    addresses.push(plan.address(read, dtype));
+    addresses.push(plan.where[node]);
+    numbers.push(static_cast<u64>(whole_bytes));
+    out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes =
+        2 * whole_bytes;
+  }
+  const kernel_ir::View from = update ? f.view_in(g, g.in(node, 1), group) : read;
+  const kernel_ir::View& whole = update ? made : read;
+  const Dims& block = ir::block_dims(g, node);
+  const int batch = static_cast<int>(g.attribute(node, 0));
+  i64 samples = 1, start = 0;
+  for (int k = 0; k < batch; ++k) samples *= block.extent[k];
+  for (int k = 0; k < block.rank; ++k)
+    if (const i64 begin = g.attribute(node, k + 1); begin > 0) start += begin * whole.stride[k] * unit;
+
+  // axes that are one run in both memories
+  i64 extent[8]{}, to_stride[8]{}, from_stride[8]{};
+  int axes = 0;
+  for (int k = 0; k < block.rank; ++k) {
+    if (block.extent[k] == 1) continue;
+    const i64 to = made.stride[k] * unit, source = from.stride[k] * unit;
+    if (axes > 0 && to_stride[axes - 1] == to * block.extent[k] &&
+        from_stride[axes - 1] == source * block.extent[k]) {
+      extent[axes - 1] *= block.extent[k];
+      to_stride[axes - 1] = to, from_stride[axes - 1] = source;
+    } else {
+      extent[axes] = block.extent[k], to_stride[axes] = to, from_stride[axes++] = source;
+    }
+  }
+  List<u64> code, addresses, numbers;
+  code.push(
+      static_cast<u64>(g.nodes[node].arity > tensors ? g.nodes[g.in(node, tensors)].dtype : DType::i64));
+  addresses.push(plan.where[node]);
+  addresses.push(plan.address(from, dtype));
+  for (const i64 n : {unit, samples, block.size() / samples, start, i64{axes}})
+    numbers.push(static_cast<u64>(n));
+  for (int a = 0; a < axes; ++a)
+    for (const i64 n : {extent[a], to_stride[a], from_stride[a]}) numbers.push(static_cast<u64>(n));
+  i64 bytes = 2 * block.size() * unit;
+  for (int k = 0, next = tensors; k < block.rank; ++k) {
+    if (g.attribute(node, k + 1) != ir::BlockPlace::dynamic) continue;
+    const int offset = g.in(node, next++);
+    addresses.push(plan.address(f.view_in(g, offset, group), g.nodes[offset].dtype));
+    numbers.push(static_cast<u64>(ir::last_offset(g.dims(x), block, k)));
+    numbers.push(static_cast<u64>(whole.stride[k] * unit));
+    bytes += kernel_ir::bytes_of(g, offset);
+  }
+  const StepKind kind = update ? StepKind::dynamic_update_slice : StepKind::dynamic_slice;
+  out.step(kind, out.kernel(kind, code), addresses, numbers).bytes = bytes;
 }
 
 }  // namespace WEFT_NAMESPACE::compiler
@@ -10469,7 +11117,9 @@ class FusedLowering {
   }
   // Whether rows of a length that the code does not hold end with a whole value of any team.
   constexpr bool ends_even() const {
-    if (tiling_->segments < 0) return tiling_->flat && last_columns() % kernels::widest_value == 0;
+    if (tiling_->segments < 0)
+      return tiling_->flat && last_columns() % kernels::widest_value == 0 &&
+             (!tiling_->by_elements || tiling_->rows_per_chunk % kernels::widest_value == 0);
     const ir::Span span = g.param_groups[tiling_->segments];
     bool even = true;
     for (int r = 0; r < span.size; ++r)
@@ -10487,6 +11137,7 @@ class FusedLowering {
     h.kept = kept_;
     h.segmented = tiling_->segments >= 0;
     h.even = ends_even();
+    h.by_elements = tiling_->by_elements;
     for (const Operand& o : operands_) h.windows = h.windows || o.word.window;
     List<int> base(sections_.size(), 0);
     for (int s = 0; s < sections_.size(); ++s) {
@@ -10679,6 +11330,10 @@ class LoopBindings {
   }
   constexpr Binding buffer(int k, bool read) const {
     Binding b;
+    if (m.stays(k)) {
+      b.base = primary(k);
+      return b;
+    }
     const u64 second =
         shape_.trips > 1 ? p.tilings[group_].partials + static_cast<u64>(m.second[k]) : primary(k);
     b.base = read ? second : primary(k);
@@ -10712,7 +11367,7 @@ constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const 
   for (int c = 0; c < shape.carries; ++c) {
     if (bindings.has_history(c))
       copy(bindings.operand(c), bindings.first_row(c), bindings.carry_bytes(c));
-    else if (shape.trips == 0)
+    else if (shape.trips == 0 || memory.stays(c))
       copy(bindings.operand(c), bindings.primary(c), bindings.carry_bytes(c));
   }
   if (shape.trips == 0) return;
@@ -10802,6 +11457,8 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
       lower_dot(g, f, plan, k, out);
     } else if (ir::is_along_axis(g.nodes[group.opaque].op)) {
       lower_along_axis(g, f, plan, group.opaque, out);
+    } else if (ir::is_dynamic_slice(g.nodes[group.opaque].op)) {
+      lower_dynamic_slice(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::conv) {
       lower_conv(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::custom) {
@@ -11336,10 +11993,10 @@ constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/axis/index.hpp ----
-// Elements along one axis by index: take_along_axis reads them, scatter_reduce folds them together,
-// searchsorted finds where they belong. Law: scatter_reduce folds in the order of the indices, whichever team
-// runs it.
+// ---- weft/kernels/axis/dynamic_slice.hpp ----
+// A block of a tensor whose place is read from memory, copied out of it (dynamic_slice) or into it
+// (dynamic_update_slice). Law: offsets are clamped so that the block lies inside; nothing else of the tensor
+// is touched. Elements are bytes that move, of any dtype.
 
 // ---- weft/kernels/axis/rows.hpp ----
 // Rows of a table by index: take_rows reads them, scatter_add adds to them. Law: scatter_add adds in the
@@ -11488,6 +12145,165 @@ WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row,
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+struct BlockOffset {
+  const void* value = nullptr;  // one number for each sample
+  i64 last = 0;                 // the greatest at which the block lies inside
+  i64 stride = 0;               // bytes in the tensor
+};
+
+// The block in row-major order, axes that walk both memories as one joined; strides in bytes.
+struct BlockCopyArgs {
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+  i64 samples = 0, size = 0;  // of the batch axes, which come first; units of one sample's block
+  int unit = 0;               // bytes that are moved at once
+  int axes = 0, offsets = 0;
+  i64 extent[8]{}, to_stride[8]{}, from_stride[8]{};
+  BlockOffset offset[8];
+  WEFT_HD constexpr i64 total() const { return samples * size; }
+};
+
+// Numbers: bytes of an element, samples, elements of one sample's block, bytes from the tensor's start to
+// the block's where its offsets are 0, number of axes; each axis's extent and strides in the result's memory
+// and in the source's; each offset's last value and stride. Addresses: result, source, offsets.
+inline BlockCopyArgs block_copy_args(const LaunchArgs& args, const u64* numbers, int count, bool update) {
+  BlockCopyArgs r;
+  const auto n = [&](int k) { return static_cast<i64>(numbers[k]); };
+  r.to = static_cast<std::byte*>(args.pointer[0]);
+  r.from = static_cast<const std::byte*>(args.pointer[1]);
+  r.unit = static_cast<int>(n(0)), r.samples = n(1), r.size = n(2);
+  if (update)
+    r.to += n(3);
+  else
+    r.from += n(3);
+  r.axes = static_cast<int>(n(4));
+  for (int a = 0; a < r.axes; ++a)
+    r.extent[a] = n(5 + 3 * a), r.to_stride[a] = n(6 + 3 * a), r.from_stride[a] = n(7 + 3 * a);
+  for (int at = 5 + 3 * r.axes; at < count; at += 2, ++r.offsets)
+    r.offset[r.offsets] = {args.pointer[2 + r.offsets], n(at), n(at + 1)};
+  return r;
+}
+
+// The same in the largest units, up to 16 bytes, that every run consists of.
+inline BlockCopyArgs widened(BlockCopyArgs args) {
+  const int last = args.axes - 1;
+  if (last < 0 || args.to_stride[last] != args.unit || args.from_stride[last] != args.unit) return args;
+  u64 all = static_cast<u64>((args.extent[last] | args.size) * args.unit) |
+            reinterpret_cast<std::uintptr_t>(args.to) | reinterpret_cast<std::uintptr_t>(args.from);
+  for (int a = 0; a < last; ++a) all |= static_cast<u64>(args.to_stride[a] | args.from_stride[a]);
+  for (int k = 0; k < args.offsets; ++k)
+    if (args.offset[k].last > 0) all |= static_cast<u64>(args.offset[k].stride);
+  int unit = 16;
+  while (unit > args.unit && all % static_cast<u64>(unit) != 0) unit /= 2;
+  args.extent[last] = args.extent[last] * args.unit / unit;
+  args.size = args.size * args.unit / unit;
+  args.to_stride[last] = args.from_stride[last] = args.unit = unit;
+  return args;
+}
+
+// How far a sample's offsets move its block, in bytes. `I`: what an offset is.
+template <class I>
+WEFT_HD_INLINE i64 block_start(const BlockCopyArgs& args, i64 sample) {
+  i64 start = 0;
+  for (int k = 0; k < args.offsets; ++k) {
+    const i64 given = static_cast<i64>(static_cast<const I*>(args.offset[k].value)[sample]),
+              last = args.offset[k].last;
+    start += (given < 0 ? 0 : given > last ? last : given) * args.offset[k].stride;
+  }
+  return start;
+}
+
+namespace detail {
+
+struct alignas(16) SixteenBytes {
+  u64 low, high;
+};
+
+// Units [begin, end) of all samples' blocks, one a thread at a time.
+template <class U, class I, bool Update, class Team>
+WEFT_HD_INLINE void copy_units(Team& team, const BlockCopyArgs& args, i64 begin, i64 end) {
+  const i64 shared = args.samples == 1 ? block_start<I>(args, 0) : 0;
+  const bool small = args.total() < i64{1} << 31;  // 32-bit division is several times faster
+  for (i64 i = begin + team.rank(); i < end; i += team.size()) {
+    i64 to = 0, from = 0, rest = i;
+    for (int a = args.axes - 1; a >= 0; --a) {
+      const i64 extent = args.extent[a];
+      const i64 before = a == 0  ? 0
+                         : small ? static_cast<i64>(static_cast<u32>(rest) / static_cast<u32>(extent))
+                                 : rest / extent;
+      const i64 place = rest - before * extent;
+      to += place * args.to_stride[a];
+      from += place * args.from_stride[a];
+      rest = before;
+    }
+    const i64 start = args.samples == 1 ? shared : block_start<I>(args, i / args.size);
+    (Update ? to : from) += start;
+    *reinterpret_cast<U*>(args.to + to) = *reinterpret_cast<const U*>(args.from + from);
+  }
+}
+
+}  // namespace detail
+
+// Units [begin, end) by a team.
+template <class I, bool Update, class Team>
+WEFT_HD_INLINE void copy_block(Team& team, const BlockCopyArgs& args, i64 begin, i64 end) {
+  switch (args.unit) {
+    case 16:
+      return detail::copy_units<detail::SixteenBytes, I, Update>(team, args, begin, end);
+    case 8:
+      return detail::copy_units<u64, I, Update>(team, args, begin, end);
+    case 4:
+      return detail::copy_units<u32, I, Update>(team, args, begin, end);
+    case 2:
+      return detail::copy_units<u16, I, Update>(team, args, begin, end);
+    default:
+      return detail::copy_units<u8, I, Update>(team, args, begin, end);
+  }
+}
+
+// The same by one thread, run by run; [begin, end) lies in one sample.
+template <class I, bool Update>
+void copy_block_serially(const BlockCopyArgs& args, i64 begin, i64 end) {
+  const i64 start = block_start<I>(args, begin / args.size);
+  std::byte* const to = args.to + (Update ? start : 0);
+  const std::byte* const from = args.from + (Update ? 0 : start);
+  const int last = args.axes - 1;
+  const i64 row = last < 0 ? 1 : args.extent[last];
+  const bool run = last < 0 || (args.to_stride[last] == args.unit && args.from_stride[last] == args.unit);
+  for (i64 i = begin; i < end;) {
+    const i64 first = i % row, count = row - first < end - i ? row - first : end - i;
+    i64 rest = i / row, at = 0, source = 0;
+    for (int a = last - 1; a >= 0; --a) {
+      at += rest % args.extent[a] * args.to_stride[a];
+      source += rest % args.extent[a] * args.from_stride[a];
+      rest /= args.extent[a];
+    }
+    if (run) {
+      std::memcpy(to + at + first * args.unit, from + source + first * args.unit,
+                  static_cast<std::size_t>(count * args.unit));
+    } else {
+      const auto each = [&]<int Bytes>(std::integral_constant<int, Bytes>) {
+        for (i64 k = first; k < first + count; ++k)
+          std::memcpy(to + at + k * args.to_stride[last], from + source + k * args.from_stride[last], Bytes);
+      };
+      if (args.unit == 1) each(std::integral_constant<int, 1>{});
+      if (args.unit == 2) each(std::integral_constant<int, 2>{});
+      if (args.unit == 4) each(std::integral_constant<int, 4>{});
+      if (args.unit == 8) each(std::integral_constant<int, 8>{});
+    }
+    i += count;
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/axis/index.hpp ----
+// Elements along one axis by index: take_along_axis reads them, scatter_reduce folds them together,
+// searchsorted finds where they belong. Law: scatter_reduce folds in the order of the indices, whichever team
+// runs it.
+
 // ---- weft/kernels/axis/scan.hpp ----
 // Running folds along one axis. Law: sums and products of f32 are kept in f64 and rounded where they are
 // written; NaN stays once it has come; the host takes the elements of a line one after another.
@@ -15923,7 +16739,7 @@ constexpr void write(WordWriter& w, const kernel_ir::Plan& p) {
     w.put_int(c.cols);
     w.put_int(c.rows_per_chunk);
     w.put_int(c.chunks);
-    w.put_pair(2 * c.split + (c.flat ? 1 : 0), c.segments);
+    w.put_pair(4 * c.split + (c.by_elements ? 2 : 0) + (c.flat ? 1 : 0), c.segments);
     w.put(c.partials);
   }
   for (const kernel_ir::Copy& c : p.copies) {
@@ -15964,7 +16780,8 @@ struct FrozenPlan {
       c.chunks = r.get_int();
       const u64 flags = r.get();
       c.flat = WordReader::low(flags) % 2 != 0;
-      c.split = WordReader::low(flags) / 2;
+      c.by_elements = WordReader::low(flags) / 2 % 2 != 0;
+      c.split = WordReader::low(flags) / 4;
       c.segments = WordReader::high(flags);
       c.partials = r.get();
     }
@@ -16177,7 +16994,7 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
   write(w, g, s.fusion);
   for (const Group& x : s.fusion.groups) {
     w.put_pair(x.shape, x.last);
-    w.put_pair(x.weight, x.streams << 16 | x.operands << 1 | (x.mixed ? 1 : 0));
+    w.put_pair(x.weight, x.streams << 16 | x.operands << 2 | (x.totals ? 2 : 0) | (x.mixed ? 1 : 0));
   }
 }
 constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) {
@@ -16217,7 +17034,8 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
     x.last = R::high(a);
     x.weight = R::low(b);
     x.mixed = R::high(b) % 2 != 0;
-    x.operands = (R::high(b) & 0xffff) >> 1;
+    x.totals = R::high(b) / 2 % 2 != 0;
+    x.operands = (R::high(b) & 0xffff) >> 2;
     x.streams = R::high(b) >> 16;
   }
 }
@@ -17057,6 +17875,13 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.shape = at(0) + " x " + at(1) + " x " + at(2);
       out.ops = type(g.in(group.opaque, 0));
       break;
+    case compiler::StepKind::dynamic_slice:
+    case compiler::StepKind::dynamic_update_slice:
+      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.shape = std::string(to_text(ir::block_dims(g, group.opaque)).c_str()) + " of " +
+                  to_text(ir::whole_dims(g, group.opaque)).c_str();
+      out.ops = type(group.opaque);
+      break;
     case compiler::StepKind::custom:
       out.kernel = "custom";
       out.shape = to_text(g.dims(group.opaque)).c_str();
@@ -17214,7 +18039,8 @@ class HostArguments {
 namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
-inline constexpr i64 line_block = 16384;  // elements a unit of work
+inline constexpr i64 line_block = 16384;   // elements a unit of work
+inline constexpr i64 block_bytes = 65536;  // that a unit of work copies
 }  // namespace detail
 
 // Words of all: the dtypes of a and b, and the fold.
@@ -17299,6 +18125,24 @@ void run_search(const HostLaunch& launch, int threads) {
   });
 }
 
+// Word: the dtype of the offsets. No unit of work goes across samples.
+template <class C, bool Update>
+void run_block_copy(const HostLaunch& launch, int threads) {
+  using I = ctype<static_cast<DType>(C::w[0])>;
+  const BlockCopyArgs args = block_copy_args(launch.args, launch.numbers, launch.number_count, Update);
+  const i64 each = detail::block_bytes / args.unit, pieces = (args.size + each - 1) / each;
+  const i64 together = pieces == 1 ? (each + args.size - 1) / args.size : 1;  // samples
+  parallel_for((args.samples * pieces + together - 1) / together, threads, [&](i64 part) {
+    const i64 end =
+        (part + 1) * together < args.samples * pieces ? (part + 1) * together : args.samples * pieces;
+    for (i64 piece = part * together; piece < end; ++piece) {
+      const i64 first = piece / pieces * args.size, begin = piece % pieces * each;
+      copy_block_serially<I, Update>(args, first + begin,
+                                     first + (begin + each < args.size ? begin + each : args.size));
+    }
+  });
+}
+
 }  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::exec {
@@ -17337,6 +18181,10 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_scatter_add<compiler::code_of<P, K>>;
   else if constexpr (kind >= compiler::StepKind::scan && kind <= compiler::StepKind::searchsorted)
     return host_axis_kernel<P, K>();
+  else if constexpr (kind == compiler::StepKind::dynamic_slice)
+    return &kernels::run_block_copy<compiler::code_of<P, K>, false>;
+  else if constexpr (kind == compiler::StepKind::dynamic_update_slice)
+    return &kernels::run_block_copy<compiler::code_of<P, K>, true>;
   else if constexpr (kind == compiler::StepKind::custom)
     return &kernels::run_custom<compiler::code_of<P, K>>;
   else if constexpr (kind == compiler::StepKind::combine_partials)
@@ -17657,6 +18505,7 @@ class PaddingAnalysis {
     if (n.op == Op::dot) return product(i);
     if (n.op == Op::conv) return convolved(i);
     if (n.op == Op::take_rows) return gathered(i);
+    if (ir::is_dynamic_slice(n.op)) return block(i);
     if (ir::is_along_axis(n.op) && n.op != Op::searchsorted) return along_lines(i);
     return mixed();
   }
@@ -17866,6 +18715,27 @@ class PaddingAnalysis {
       if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
       r = part;
     }
+    return r;
+  }
+
+  // Where the rows' axis is whole in the block, and no offset depends on them.
+  constexpr PaddedValue block(int i) const {
+    const int tensors = ir::block_operands(g_.nodes.items[i].op);
+    const Dims& block = ir::block_dims(g_, i);
+    PaddedValue r;
+    bool known = true;
+    for (int k = 0; k < g_.nodes.items[i].arity; ++k) {
+      const PaddedValue& x = in(i, k);
+      known = known && (k >= tensors || (x.known && x.value == in(i, 0).value));
+      if (x.kind != Kind::by_row) continue;
+      const Place at = k < tensors ? place(g_.dims(g_.in(i, k)), x.stride) : Place{};
+      if (at.axis < 0 || ir::last_offset(ir::whole_dims(g_, i), block, at.axis) != 0) return mixed();
+      const PaddedValue part = along(g_.dims(i), at.axis, at.inner);
+      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
+      r = part;
+    }
+    r.known = known;
+    r.value = in(i, 0).value;
     return r;
   }
 
@@ -18241,6 +19111,8 @@ class Verifier {
         return index(n, in);
       case OpClass::along_axis:
         return along_axis_fault(g, i);
+      case OpClass::dynamic_slice:
+        return dynamic_slice_fault(g, i);
       case OpClass::custom:
         return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
       case OpClass::arena:
@@ -23224,10 +24096,12 @@ class Checker {
   // Without <cmath>, which takes longer to read than this library's operations.
   static bool is_odd(double x, bool infinities) { return x != x || (infinities && x - x != 0); }
 
-  // Where lookups read. A place outside is skipped by scatters and by lookups that ask for zeros there.
+  // Where lookups read, and blocks begin. A place outside is skipped by scatters and by lookups that ask for
+  // zeros there.
   void watch_places(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                     const List<int>& writer, int node, const u64* addresses, int count) const {
     const ir::Op op = g.nodes[node].op;
+    if (ir::is_dynamic_slice(op)) return watch_offsets(w, g, f, writer, node, count);
     const bool rows = op == ir::Op::take_rows;
     if (!rows && !(op == ir::Op::take_along_axis && g.attribute(node, 1) == 0)) return;
     int index = g.in(node, 1);
@@ -23240,6 +24114,22 @@ class Checker {
     v.most = extent - 1;
     v.name = name_of_node(g, index, writer);
     if (v.operand >= 0) w.places.push_back(v);
+  }
+
+  // Offsets that would be clamped. They are the launch's last operands; a copy before it has none.
+  void watch_offsets(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const List<int>& writer,
+                     int node, int count) const {
+    int offset = ir::block_operands(g.nodes[node].op);
+    const Dims& whole = ir::whole_dims(g, node);
+    for (int axis = 0; axis < whole.rank; ++axis) {
+      if (g.attribute(node, axis + 1) != ir::BlockPlace::dynamic) continue;
+      const int index = g.in(node, offset);
+      Value v = value(g, index);
+      v.operand = count - g.nodes[node].arity + offset++;
+      v.most = ir::last_offset(whole, ir::block_dims(g, node), axis);
+      v.name = name_of_node(g, f.view_of[index] >= 0 ? f.views[f.view_of[index]].root : index, writer);
+      w.places.push_back(v);
+    }
   }
 
   template <class Read>
@@ -24219,12 +25109,18 @@ class PrecisionRewriter {
     if (!keeps_sums) node.dtype = rule_.compute;
     return ir::cast({&b, b.add(node, operands_.data(), operands_.size())}, DType::f32).id;
   }
-  // A view or a pad of what was widened: the data moves narrow. Else -1.
-  constexpr int moved_narrow(int i, const ir::Node& node) {
-    if (!rearranges(node.op) && !(node.op == ir::Op::pad && node.imm == 0)) return -1;
+  // A view, a pad or a block of what was widened: the data moves narrow. Else -1.
+  constexpr int moved_narrow(int i, ir::Node node) {
+    const bool block = node.op == ir::Op::dynamic_slice;
+    if (!rearranges(node.op) && !block && !(node.op == ir::Op::pad && node.imm == 0)) return -1;
     const ir::Value x{&b, moved_[g.in(i, 0)]};
     if (x.op() != ir::Op::cast || x.dtype() != DType::f32 || x.in(0).dtype() != rule_.compute) return -1;
-    return ir::cast(moved_data(node, x.in(0)), DType::f32).id;
+    if (!block) return ir::cast(moved_data(node, x.in(0)), DType::f32).id;
+    operands_.clear();
+    operands_.push(x.in(0).id);
+    for (int k = 1; k < node.arity; ++k) operands_.push(moved_[g.in(i, k)]);
+    node.dtype = rule_.compute;
+    return ir::cast({&b, b.add(node, operands_.data(), operands_.size())}, DType::f32).id;
   }
   // Node x as `compute`. Casts commute with views, so they are made beneath those that only products read:
   // what makes the values can round them as it stores them.
@@ -34865,6 +35761,14 @@ constexpr void take_rows(Value y, Value g, Value* out) {
   out[0] = ir::scatter_add(y.in(1), g, y.in(0).dims().extent[0]);
 }
 constexpr void scatter_add(Value y, Value g, Value* out) { out[1] = ir::take_rows(g, y.in(0)); }
+constexpr void dynamic_slice(Value y, Value g, Value* out) {
+  out[0] = ir::dynamic_update_slice(ir::constant_like(y.in(0), 0), g, ir::block_place(y));
+}
+constexpr void dynamic_update_slice(Value y, Value g, Value* out) {
+  const ir::BlockPlace place = ir::block_place(y);
+  out[0] = ir::dynamic_update_slice(g, ir::constant_like(y.in(1), 0), place);
+  out[1] = ir::dynamic_slice(g, y.in(1).dims(), place);
+}
 
 struct Row {
   Op op;
@@ -34921,6 +35825,8 @@ inline constexpr Row table[] = {
     {Op::scan, scan},
     {Op::take_along_axis, take_along_axis},
     {Op::scatter_reduce, scatter_reduce},
+    {Op::dynamic_slice, dynamic_slice},
+    {Op::dynamic_update_slice, dynamic_update_slice},
 };
 
 struct Index {
@@ -35239,9 +36145,10 @@ class LoopGradient {
   }
   constexpr bool is_saved(int node) const {
     const ir::OpClass kind = ir::info(r.graph.nodes[node].op).kind;
-    return node < original_ && (kind == ir::OpClass::dot || kind == ir::OpClass::conv ||
-                                kind == ir::OpClass::index || kind == ir::OpClass::along_axis ||
-                                kind == ir::OpClass::custom || r.graph.nodes[node].op == Op::loop_result);
+    return node < original_ &&
+           (kind == ir::OpClass::dot || kind == ir::OpClass::conv || kind == ir::OpClass::index ||
+            kind == ir::OpClass::along_axis || kind == ir::OpClass::dynamic_slice ||
+            kind == ir::OpClass::custom || r.graph.nodes[node].op == Op::loop_result);
   }
 
   // ---- an invariant's gradient, a sum over the trips ----
@@ -43835,6 +44742,189 @@ constexpr auto vander(const X& x) {
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ops/shape/dynamic_slice.hpp ----
+// A block of a tensor whose place is known at run time, its sizes at compile time: dynamic_slice reads it,
+// dynamic_update_slice gives the tensor with another one written there. XLA's and JAX's operations; of
+// PyTorch the nearest are narrow with a start in a tensor, and slice_scatter. Law: an offset is clamped so
+// that the block lies inside, a negative one to 0; under check::indices one that would be is an Error. What
+// is assigned to the state that it updates is written in place: no more than the block's bytes move.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(OffsetIsInteger,
+             "an offset is one integer: a C++ integer, or an expression of integers of shape () or (1,)");
+WEFT_REFUSAL(OffsetsFit,
+             "there is an offset for every axis of the tensor, dynamic_slice<2, 3>(x, i, j) and "
+             "dynamic_update_slice(x, y, i, j), or an axis is named: dynamic_slice<axis, length>(x, start) "
+             "and dynamic_update_slice<axis>(x, y, start)");
+WEFT_REFUSAL(BlockFits,
+             "the block does not fit: it needs the tensor's number of axes, and along none of them may it be "
+             "longer than the tensor");
+
+namespace detail {
+
+template <class X, class Y>
+constexpr bool block_fits() {
+  if (X::rank != Y::rank) return false;
+  for (int k = 0; k < X::rank; ++k)
+    if (Y::value.extent[k] > X::value.extent[k] || Y::value.extent[k] < 0) return false;
+  return true;
+}
+
+template <class O>
+inline constexpr bool is_offset = std::is_integral_v<O> && !std::is_same_v<O, bool>;
+template <class S>
+inline constexpr bool is_offset<ScalarExpr<S>> = is_offset<S>;
+template <class T, class S>
+inline constexpr bool is_offset<Expr<T, S>> = is_integer(dtype_of<T>) && S::rank <= 1 && S::size == 1;
+
+// X with another extent along an axis.
+template <class X, int Axis, i64 Length>
+struct narrowed_rule {
+  static constexpr bool ok = axis_in_range(Axis, X::rank);
+  static constexpr int axis = ok ? normalize_axis(Axis, X::rank) : 0;
+  static constexpr Dims make() {
+    Dims r = X::value;
+    if (ok) r.extent[axis] = Length;
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+template <class O>
+constexpr ir::Value offset_value(ir::Builder& b, const O& offset) {
+  if constexpr (is_expr<O>) {
+    const ir::Value v = ir::reshape(offset.value, Dims{});
+    return v.dtype() == DType::i32 ? v : ir::cast(v, DType::i64);
+  } else {
+    return as_value<i64>(b, offset);
+  }
+}
+// Where a block begins, from axis `first` on; i32 where all offsets are.
+template <class... O>
+constexpr ir::BlockPlace block_place(ir::Builder& b, const Dims& whole, const Dims& block, int first,
+                                     const O&... offset) {
+  ir::BlockPlace place;
+  (ir::set_offset(place, whole, block, first++, offset_value(b, offset)), ...);
+  bool narrow = true;
+  for (const ir::Value& o : place.offsets) narrow = narrow && o.dtype() == DType::i32;
+  for (ir::Value& o : place.offsets) o = ir::cast(o, narrow ? DType::i32 : DType::i64);
+  return place;
+}
+
+}  // namespace detail
+
+// By a size and an offset for every axis.
+template <i64... Sizes>
+struct DynamicSliceOp : Operation<DynamicSliceOp<Sizes...>> {
+  template <class X, class... O>
+  static constexpr auto apply(ir::Builder& b, const X& x, const O&... offset) {
+    using S = typename X::shape;
+    using Block = Shape<Sizes...>;
+    constexpr bool counted = sizeof...(O) == sizeof...(Sizes), fits = detail::block_fits<S, Block>(),
+                   integers = (detail::is_offset<O> && ... && true);
+    static_assert(sizeof(OffsetsFit<counted, DynamicSliceOp, S, GivenSize<i64{sizeof...(O)}>>) > 0);
+    static_assert(sizeof(OffsetIsInteger<integers, DynamicSliceOp, O...>) > 0);
+    static_assert(sizeof(BlockFits<fits, DynamicSliceOp, S, Block>) > 0);
+    if constexpr (counted && integers && fits)
+      return Expr<typename X::dtype, Block>{ir::dynamic_slice(
+          x.value, Block::value, detail::block_place(b, S::value, Block::value, 0, offset...))};
+    else
+      return detail::refused<typename X::dtype, Block>(x, offset...);
+  }
+};
+
+// By a length and an offset of one axis.
+template <int Axis, i64 Length>
+struct DynamicNarrowOp : Operation<DynamicNarrowOp<Axis, Length>> {
+  template <class X, class O>
+  static constexpr auto apply(ir::Builder& b, const X& x, const O& start) {
+    using S = typename X::shape;
+    using Rule = detail::narrowed_rule<S, Axis, Length>;
+    using Block = shape_of<Rule>;
+    constexpr bool fits = !Rule::ok || detail::block_fits<S, Block>(), integer = detail::is_offset<O>;
+    static_assert(sizeof(AxisInRange<Rule::ok, DynamicNarrowOp, S>) > 0);
+    static_assert(sizeof(OffsetIsInteger<integer, DynamicNarrowOp, O>) > 0);
+    static_assert(sizeof(BlockFits<fits, DynamicNarrowOp, S, Block>) > 0);
+    if constexpr (Rule::ok && integer && fits)
+      return Expr<typename X::dtype, Block>{ir::dynamic_slice(
+          x.value, Block::value, detail::block_place(b, S::value, Block::value, Rule::axis, start))};
+    else
+      return detail::refused<typename X::dtype, Block>(x, start);
+  }
+};
+
+namespace detail {
+// `first`: the axis of the first offset.
+template <class Op, class X, class Y, class... O>
+constexpr auto update_block(ir::Builder& b, int first, const X& x, const Y& y, const O&... offset) {
+  using S = typename X::shape;
+  using Block = shape_of_operand<Y>;
+  constexpr bool fits = block_fits<S, Block>(), integers = (is_offset<O> && ... && true),
+                 alike = !is_expr<Y> || std::is_same_v<dtype_of_operand<Y>, typename X::dtype>;
+  static_assert(sizeof(OffsetIsInteger<integers, Op, O...>) > 0);
+  static_assert(sizeof(BlockFits<fits, Op, S, Block>) > 0);
+  static_assert(sizeof(DtypesEqual<alike, Op, typename X::dtype, dtype_of_operand<Y>>) > 0);
+  if constexpr (integers && fits && alike)
+    return X{ir::dynamic_update_slice(x.value, as_value<typename X::dtype>(b, y),
+                                      block_place(b, S::value, Block::value, first, offset...))};
+  else
+    return x;
+}
+}  // namespace detail
+
+struct DynamicUpdateSliceOp : Operation<DynamicUpdateSliceOp> {
+  template <class X, class Y, class... O>
+  static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const O&... offset) {
+    constexpr bool counted = sizeof...(O) == static_cast<std::size_t>(X::rank);
+    static_assert(
+        sizeof(OffsetsFit<counted, DynamicUpdateSliceOp, typename X::shape, GivenSize<i64{sizeof...(O)}>>) >
+        0);
+    if constexpr (counted)
+      return detail::update_block<DynamicUpdateSliceOp>(b, 0, x, y, offset...);
+    else
+      return x;
+  }
+};
+
+template <int Axis>
+struct DynamicUpdateAxisOp : Operation<DynamicUpdateAxisOp<Axis>> {
+  template <class X, class Y, class O>
+  static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const O& start) {
+    constexpr bool ok = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<ok, DynamicUpdateAxisOp, typename X::shape>) > 0);
+    if constexpr (ok)
+      return detail::update_block<DynamicUpdateAxisOp>(b, normalize_axis(Axis, X::rank), x, y, start);
+    else
+      return x;
+  }
+};
+
+// dynamic_slice<2, 3>(x, i, j): the 2 x 3 block of a matrix that begins at row i and column j.
+// dynamic_slice<axis, length>(x, start): `length` places of one axis from `start` on, narrow<axis, start,
+// length>(x) with a start that is known at run time.
+template <i64... Sizes, class X, class... O>
+constexpr auto dynamic_slice(const X& x, const O&... offset) {
+  if constexpr (sizeof...(Sizes) == 2 && sizeof...(O) == 1)
+    return []<i64 Axis, i64 Length>(std::integer_sequence<i64, Axis, Length>, const X& a, const auto& start) {
+      return DynamicNarrowOp<static_cast<int>(Axis), Length>{}(a, start);
+    }(std::integer_sequence<i64, Sizes...>{}, x, offset...);
+  else
+    return DynamicSliceOp<Sizes...>{}(x, offset...);
+}
+// dynamic_update_slice(x, y, i, j): x with y where dynamic_slice would read it. Assigned to the state x, it
+// writes y alone.
+template <class X, class Y, class... O>
+constexpr auto dynamic_update_slice(const X& x, const Y& y, const O&... offset) {
+  return DynamicUpdateSliceOp{}(x, y, offset...);
+}
+// dynamic_update_slice<axis>(x, y, start): y from `start` on along one axis.
+template <int Axis, class X, class Y, class O>
+constexpr auto dynamic_update_slice(const X& x, const Y& y, const O& start) {
+  return DynamicUpdateAxisOp<Axis>{}(x, y, start);
+}
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/transform/vjp.hpp ----
 // vjp and jvp: products of vectors with a function's Jacobian, from either side, of results of any shape.
 // jvp is the vjp of a vjp, which is linear in its cotangent; what the first leaves unused is pruned. As
@@ -44196,6 +45286,22 @@ constexpr Value scatter_add(const Site& s, const VmapItem* x) {
   return split_axis(all, 0, s.size);
 }
 
+// Tensors that are whole along the batch; offsets of their own for each sample are offsets of a batch axis.
+constexpr Value dynamic_slice(const Site& s, const VmapItem* x) {
+  const int tensors = ir::block_operands(s.original().op);
+  const i64 batch = s.g.attribute(s.node, 0);
+  bool each = batch > 0;
+  for (int k = tensors; k < s.original().arity; ++k) each = each || x[k].mapped;
+  List<int> operands;
+  for (int k = 0; k < s.original().arity; ++k)
+    operands.push((k < tensors || each ? s.all(x[k]) : x[k].value).id);
+  List<i64> list;
+  list.push(each ? batch + 1 : 0);
+  list.push(0);
+  for (int k = 1; k < s.g.attributes(s.node); ++k) list.push(s.g.attribute(s.node, k));
+  return s.emit(s.stacked(s.dims()), list, operands);
+}
+
 // A program's own primitive knows one sample: it runs once for each.
 constexpr Value custom(const Site& s, const VmapItem* x) {
   const int arity = s.original().arity;
@@ -44239,6 +45345,8 @@ constexpr Rule rule(Op op) {
       return op == Op::searchsorted ? &pointwise : &along_axis;
     case ir::OpClass::index:
       return op == Op::take_rows ? &take_rows : &scatter_add;
+    case ir::OpClass::dynamic_slice:
+      return &dynamic_slice;
     case ir::OpClass::custom:
       return &custom;
     case ir::OpClass::movement:
@@ -49637,6 +50745,16 @@ struct FusedNeeds {
   static constexpr bool reduces = has(Opcode::reduce);
   static constexpr bool sums_columns = has(Role::accumulate_columns);
   static constexpr bool sums = sums_columns || has(Role::accumulate_total);
+  // Totals of elements, which the threads of a team put together.
+  static constexpr bool sums_elements() {
+    for (int i = 0; i < header.instructions; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::accumulate && in.stage == Stage::element &&
+          View::operand(in.aux).role == Role::accumulate_total)
+        return true;
+    }
+    return false;
+  }
 
   static constexpr int operands_of(Opcode op) {
     if (op == Opcode::select || op == Opcode::fma) return 3;
@@ -49728,7 +50846,10 @@ struct FusedGrid {
   static constexpr bool single =
       !Needs::flat && header.col_axes == 1 && Needs::last_extent <= i64{threads} * width;
   static constexpr int choose_groups() {
-    if (spans || (Needs::reduces && threads > warp_size) || (Needs::sums_columns && !single)) return 1;
+    // groups of several warps cannot reduce
+    if (spans || ((Needs::reduces || Needs::sums_elements()) && threads > warp_size) ||
+        (Needs::sums_columns && !single))
+      return 1;
     if (Needs::flat) return 1;
     const int per_block = Needs::sums ? 256 : 128;
     return per_block > threads ? per_block / threads : 1;
@@ -49964,8 +51085,8 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
 // ---- weft/kernels/axis/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_AXIS_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_AXIS_CUDA_CUH
-// scan, argsort, take_along_axis, scatter_reduce and searchsorted on a GPU. How a call is cut into blocks
-// follows from its sizes.
+// scan, argsort, take_along_axis, scatter_reduce, searchsorted and the dynamic slices on a GPU. How a call is
+// cut into blocks follows from its sizes.
 
 // ---- weft/kernels/launch/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
@@ -50190,6 +51311,15 @@ __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
   search_elements<ctype<static_cast<DType>(T)>>(team, args, begin, begin + each < size ? begin + each : size);
 }
 
+template <u64 Tag, u64 I, bool Update>
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    block_copy_kernel(const __grid_constant__ BlockCopyArgs args, i64 each) {
+  BlockTeam<axis_threads> team;
+  const i64 size = args.total(), begin = static_cast<i64>(blockIdx.x) * each;
+  copy_block<ctype<static_cast<DType>(I)>, Update>(team, args, begin,
+                                                   begin + each < size ? begin + each : size);
+}
+
 template <u64 T, u64 F>
 void run_cuda_scan(const CudaLaunch& launch, cudaStream_t stream) {
   const AxisArgs args = axis_args(launch.args, launch.numbers);
@@ -50251,6 +51381,17 @@ void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
   search_kernel<kernel_tag, T>
       <<<cuda_blocks((size + each - 1) / each), axis_threads, 0, stream>>>(args, each);
   cuda_check_launch("searchsorted");
+}
+
+template <u64 I, bool Update>
+void run_cuda_block_copy(const CudaLaunch& launch, cudaStream_t stream) {
+  const BlockCopyArgs args =
+      widened(block_copy_args(launch.args, launch.numbers, launch.number_count, Update));
+  const i64 size = args.total(), each = 4 * axis_threads;
+  if (size == 0) return;
+  block_copy_kernel<kernel_tag, I, Update>
+      <<<cuda_blocks((size + each - 1) / each), axis_threads, 0, stream>>>(args, each);
+  cuda_check_launch(Update ? "dynamic_update_slice" : "dynamic_slice");
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -51233,6 +52374,10 @@ constexpr CudaKernel cuda_kernel() {
       return &kernels::run_cuda_scatter<words.w[0], words.w[1], words.w[2]>;
     } else if constexpr (kind == compiler::StepKind::searchsorted) {
       return &kernels::run_cuda_search<words.w[0]>;
+    } else if constexpr (kind == compiler::StepKind::dynamic_slice) {
+      return &kernels::run_cuda_block_copy<words.w[0], false>;
+    } else if constexpr (kind == compiler::StepKind::dynamic_update_slice) {
+      return &kernels::run_cuda_block_copy<words.w[0], true>;
     } else {
       return &kernels::run_cuda_scatter_add<words.w[0], words.w[1]>;
     }

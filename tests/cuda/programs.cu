@@ -18,8 +18,11 @@
 #include "weft/ops/reduce/reduce.hpp"
 #include "weft/ops/reduce/scan.hpp"
 #include "weft/ops/shape/creation.hpp"
+#include "weft/ops/shape/dynamic_slice.hpp"
 #include "weft/ops/shape/slicing.hpp"
 #include "weft/ops/transform/grad.hpp"
+#include "weft/ops/transform/loop.hpp"
+#include "weft/ops/transform/vmap.hpp"
 
 using namespace weft;
 using weft::testing::numbers;
@@ -183,6 +186,34 @@ TEST_CASE("cuda programs: along one axis") {
       "places in sorted lines", 0,
       [](auto x, auto v) { return searchsorted(std::get<0>(sort(x)), v, right_side); }, in<f32, 7, 300>,
       in<f32, 7, 90>);
+}
+
+TEST_CASE("cuda programs: blocks whose place is known at run time") {
+  check_program(
+      "slices and updates", 0,
+      [](auto x, auto y, auto at, auto starts) {
+        const auto row = select<0, 0>(at), column = select<0, 1>(at);
+        const auto each = vmap<0, unmapped, 0>([](auto v, auto w, auto o) {
+          return std::tuple{dynamic_slice<64>(v, o), dynamic_update_slice(v, w, o)};
+        })(x, select<0, 0>(y), starts);
+        return std::tuple_cat(std::tuple{dynamic_slice<5, 64>(x, row, column), dynamic_slice<0, 3>(x, row),
+                                         dynamic_update_slice(x * 2.0f, y, row, column),
+                                         dynamic_update_slice<0>(x, slice<0, 0, 8>(x), column)},
+                              each);
+      },
+      in<f32, 70, 128>, in<f32, 3, 96>, in<i32, 5>, in<i32, 70>);
+  check_program(
+      "written trip by trip", 0,
+      [](auto x) {
+        return std::get<0>(loop<64>(
+            [&](auto carry) {
+              const auto [rows, t] = carry;
+              return std::tuple{dynamic_update_slice<0>(rows, dynamic_slice<0, 1>(x, t - 3) * 2.0f, t),
+                                t + 1};
+            },
+            std::tuple{zeros_like(x), full<i32>(0)}));
+      },
+      in<f32, 66, 20>);
 }
 
 TEST_CASE("cuda programs: convolutions, their gradients and pooling") {

@@ -54,3 +54,18 @@ TEST_CASE("results, emulated: fed back, kept, and held when their function is go
   CHECK(last.to_vector() == last_wanted);
   for (std::size_t k = 0; k < kept.size(); ++k) CHECK(kept[k].to_vector() == kept_wanted[k]);
 }
+
+// Rows of 77 are three warps.
+TEST_CASE("results, emulated: a total over rows of several warps, whose chunks end within rows on the host") {
+  const auto total = [](const auto& device) {
+    return compile(
+        device, [](auto x, auto b) { return sum<>(permute<1, 0>(x) * (b - 1.0f)); }, in<f32, 77, 300>,
+        in<f32, 77>);
+  };
+  const Tensor<f32, Shape<77, 300>> x(std::vector<f32>(77 * 300, 0.25f));
+  const Tensor<f32, Shape<77>> b(std::vector<f32>(77, 3.0f));
+  auto host = total(Cpu{});
+  auto emulated = total(emulated::Device{});
+  CHECK(host(x, b).item() == 77 * 300 * 0.5f);
+  CHECK(emulated(x.to_vector(), b.to_vector()).to_vector()[0] == 77 * 300 * 0.5f);
+}

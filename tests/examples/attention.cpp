@@ -19,6 +19,19 @@ struct Block {
 };
 // [/layer]
 
+// [cache]
+struct Cached {
+  nn::Buffer<f32, Shape<4, 64, 8>> keys{}, values{};                        // (heads, positions, features)
+  constexpr auto operator()(auto q, auto k, auto v, auto position) const {  // (4, 1, 8) of one token
+    const auto all_keys = dynamic_update_slice<1>(keys, k, position),
+               all_values = dynamic_update_slice<1>(values, v, position);
+    keys.assign(all_keys);
+    values.assign(all_values);
+    return scaled_dot_product_attention(q, all_keys, all_values, arange<i32, 64>() <= position);
+  }
+};
+// [/cache]
+
 // [encoder]
 constexpr nn::TransformerOptions options{
     .dim_feedforward = 32, .dropout = 0.1f, .batch_first = true, .norm_first = true};
@@ -57,6 +70,37 @@ TEST_CASE("attention page: the function") {
     CHECK(masked[i] == v[static_cast<std::size_t>(i)]);
     CHECK(masked[16 + i] == 0);
     CHECK(grouped[48 + i] == v[static_cast<std::size_t>(i)]);  // head 1, first query: head 0's first value
+  }
+}
+
+TEST_CASE("attention page: a cache") {
+  Model<Cached, Cpu> model(Cpu{});
+  auto step = compile(
+      model, [](const auto& m, auto q, auto k, auto v, auto position) { return m(q, k, v, position); },
+      in<f32, 4, 1, 8>, in<f32, 4, 1, 8>, in<f32, 4, 1, 8>, in<i32>);
+  auto whole = compile(
+      Cpu{},
+      [](auto q, auto k, auto v) {
+        return scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v);
+      },
+      in<f32, 4, 6, 8>, in<f32, 4, 6, 8>, in<f32, 4, 6, 8>);
+  std::vector<f32> q(192), k(192), v(192);
+  for (std::size_t i = 0; i < 192; ++i) {
+    q[i] = std::sin(static_cast<f32>(i));
+    k[i] = std::cos(static_cast<f32>(i));
+    v[i] = static_cast<f32>(i % 7);
+  }
+  const auto expected = whole(q, k, v).to_vector();
+  for (std::size_t t = 0; t < 6; ++t) {
+    const auto token = [&](const std::vector<f32>& x) {
+      std::vector<f32> one;
+      for (std::size_t head = 0; head < 4; ++head)
+        for (std::size_t e = 0; e < 8; ++e) one.push_back(x[head * 48 + t * 8 + e]);
+      return one;
+    };
+    const auto got = step(token(q), token(k), token(v), static_cast<i32>(t)).to_vector();
+    const auto wanted = token(expected);
+    for (std::size_t i = 0; i < 32; ++i) CHECK(got[i] == doctest::Approx(wanted[i]).epsilon(1e-5));
   }
 }
 

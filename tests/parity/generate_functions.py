@@ -129,4 +129,18 @@ group("compiled", [numbers(3, 4, dtype=f32), numbers(4, dtype=f32, low=0.1, high
     torch.cdist(a, a.flip(0)), F.pdist(a), torch.cov(a), torch.trapezoid(a, p.cumsum(0)), torch.cumulative_trapezoid(a), *torch.gradient(a, spacing=0.5), *torch.histogram(a, 4), torch.special.ndtr(a), torch.special.log_ndtr(a), torch.special.erfcx(a), torch.special.ndtri(p / 3), torch.special.entr(p),
     F.linear_cross_entropy(a, a.t().reshape(3, 4), i.clamp(max=2)), torch.select_scatter(a, p, 0, 1), torch.instance_norm(a.reshape(1, 3, 4), None, None, None, None, True, 0.1, 1e-5, False), F.batch_norm(a, p.detach() * 0, p.detach())], order=0)
 
+# ---- blocks whose place is known at run time
+def inside(x, sizes, at):
+    return tuple(slice(o, o + n) for o, n in zip((min(max(int(o), 0), e - n) for o, n, e in zip(at, sizes, x.shape)), sizes))
+def read(x, sizes, *at):
+    return x[inside(x, sizes, at)]
+def write(x, y, *at):
+    r = x.clone()
+    r[inside(x, y.shape, at)] = y
+    return r
+block_x, block_y, offsets, single = numbers(6, 70), numbers(2, 64), torch.tensor([-3, 2, 9, 5]), torch.tensor([3], dtype=torch.int32)
+group("dynamic_slice", [block_x, block_y, offsets, single], lambda a, b, i, j: [
+    torch.narrow(a, 0, int(i[1]), 3), read(a, (2, 64), i[0], i[2]), read(a, (6, 5), i[1], j[0]) ** 2, read(a.t(), (64, 4), j[0], 1) * b[:, :4].sum(0), write(a, b, i[1], i[3]), write(a, b * b, i[2], i[0]) ** 2,
+    write(a * a, b[:, :1].expand(2, 70), i[3], 0), write(a, b, 3, 4), write(a, a[:2, 3:67], j[0], i[1]), torch.slice_scatter(a, a[:, :2] * 3, 1, 5, 7)], order=2)
+
 group.write("functions.txt")

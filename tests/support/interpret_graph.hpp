@@ -322,6 +322,32 @@ class GraphInterpreter {
             return search_lines(operand(0), operand(1), lines, count, g.attribute(i, 0) != 0);
         }
       }
+      case Op::dynamic_slice:
+      case Op::dynamic_update_slice: {
+        const bool update = n.op == Op::dynamic_update_slice;
+        const Dims &whole = g.dims(g.in(i, 0)), &block = update ? g.dims(g.in(i, 1)) : d;
+        const Dims strides = row_major_strides(whole);
+        const i64 batch = g.attribute(i, 0);
+        if (update) r = operand(0);
+        for_each_index(block, [&](const i64* at, i64 flat) {
+          i64 sample = 0, place = 0;
+          for (int k = 0; k < batch; ++k) sample = sample * whole.extent[k] + at[k];
+          for (int k = 0, next = update ? 2 : 1; k < whole.rank; ++k) {
+            i64 begin = g.attribute(i, k + 1);
+            if (begin < 0) {
+              const i64 last = whole.extent[k] - block.extent[k];
+              const double given = get(operand(next++), sample);
+              begin = given < 0 ? 0 : given > static_cast<double>(last) ? last : static_cast<i64>(given);
+            }
+            place += (begin + at[k]) * strides.extent[k];
+          }
+          if (update)
+            r[static_cast<std::size_t>(place)] = get(operand(1), flat);
+          else
+            r[static_cast<std::size_t>(flat)] = get(operand(0), place);
+        });
+        return r;
+      }
       case Op::flat_concat:
         for (int k = 0; k < n.arity; ++k) {
           const Array& x = operand(k);

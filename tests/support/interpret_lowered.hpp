@@ -275,6 +275,32 @@ class Machine {
       case compiler::StepKind::scatter_reduce:
       case compiler::StepKind::searchsorted:
         return line(s.kind, words, address, number);
+      case compiler::StepKind::dynamic_slice:
+      case compiler::StepKind::dynamic_update_slice: {
+        const bool update = s.kind == compiler::StepKind::dynamic_update_slice;
+        const DType offset = static_cast<DType>(words[0]);
+        const i64 unit = n(0), samples = n(1), size = n(2);
+        const int axes = static_cast<int>(n(4)), offsets = (s.numbers.size - 5 - 3 * axes) / 2;
+        for (i64 i = 0; i < samples * size; ++i) {
+          i64 to = update ? n(3) : 0, from = update ? 0 : n(3), rest = i;
+          for (int a = axes - 1; a >= 0; --a) {
+            to += rest % n(5 + 3 * a) * n(6 + 3 * a);
+            from += rest % n(5 + 3 * a) * n(7 + 3 * a);
+            rest /= n(5 + 3 * a);
+          }
+          for (int k = 0; k < offsets; ++k) {
+            const double given = read(address[2 + k], i / size, offset);
+            const i64 last = n(5 + 3 * axes + 2 * k), stride = n(6 + 3 * axes + 2 * k);
+            (update ? to : from) += (given < 0                           ? 0
+                                     : given > static_cast<double>(last) ? last
+                                                                         : static_cast<i64>(given)) *
+                                    stride;
+          }
+          for (i64 b = 0; b < unit; ++b)
+            *byte(address[0], to + b, DType::u8) = *byte(address[1], from + b, DType::u8);
+        }
+        return;
+      }
       case compiler::StepKind::custom:
         throw Error("test/op", "a program's own primitive has no plain evaluation");
       case compiler::StepKind::repeat:
@@ -483,9 +509,17 @@ class Machine {
       for (std::size_t i = 0; i < program.size(); ++i)
         if (program[i].op == Opcode::accumulate)
           totals[i] = {neutral(static_cast<kernels::Fold>(program[i].aux2)), 0, false};
-      const i64 end = (c + 1) * per_chunk < rows ? (c + 1) * per_chunk : rows;
-      for (i64 row = c * per_chunk; row < end; ++row) {
-        first_row = row == c * per_chunk;
+      // of chunks that are elements: those of this one
+      const i64 row_size = flat ? kernel_ir::flat_tile : columns.size();
+      const i64 size = (rows - 1) * row_size + (flat ? last_cols : row_size);
+      const i64 least = h.by_elements ? c * per_chunk : 0,
+                most = h.by_elements && least + per_chunk < size ? least + per_chunk : size;
+      const i64 first = h.by_elements ? least / row_size : c * per_chunk,
+                end = h.by_elements              ? (most + row_size - 1) / row_size
+                      : first + per_chunk < rows ? first + per_chunk
+                                                 : rows;
+      for (i64 row = first; row < end; ++row) {
+        first_row = row == first;
         i64 rest = row;
         for (int a = h.row_axes - 1; a > 0; --a) index[a] = rest % space.extent[a], rest /= space.extent[a];
         index[0] = rest;
@@ -504,7 +538,8 @@ class Machine {
           kept.assign(static_cast<std::size_t>(h.kept * columns.size()),
                       std::numeric_limits<double>::quiet_NaN());
         std::vector<i64> walk;
-        for (i64 k = 0; k < columns.size(); ++k) walk.push_back(k);
+        for (i64 k = 0; k < columns.size(); ++k)
+          if (!h.by_elements || (row * row_size + k >= least && row * row_size + k < most)) walk.push_back(k);
         for (int pass = 0; pass < h.passes; ++pass) {
           for (int a = h.row_axes; a < h.axes(); ++a) index[a] = 0;
           section(2 * pass + 1);

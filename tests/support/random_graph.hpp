@@ -5,6 +5,7 @@
 #include <random>
 
 #include "support/interpret_graph.hpp"
+#include "weft/ir/dynamic_slice.hpp"
 #include "weft/ops/transform/loop.hpp"
 
 namespace weft::testing {
@@ -17,6 +18,7 @@ struct RandomGraphOptions {
   bool convolutions = false;  // every fourth step
   bool many_axes = false;     // products over more axes than a kernel walks
   int loops = 0;              // every fourth step; nested so deep
+  bool blocks = false;        // every third step: dynamic slices, and states that are updated by them
 };
 
 class RandomGraph {
@@ -167,6 +169,7 @@ class RandomGraph {
   void grow() {
     if (pick(1, 22) < o_.products) return dot();
     if (o_.convolutions && one_in(4)) return conv();
+    if (o_.blocks && one_in(3)) return block();
     if (o_.loops > 0 && one_in(4)) return loop();
     switch (pick(0, 23)) {
       case 0:
@@ -534,7 +537,7 @@ class RandomGraph {
   // itself are invariants, too.
   void loop() {
     RandomGraph body(Body{}, static_cast<u32>(random_()),
-                     {.steps = pick(1, 6), .size = o_.size, .loops = o_.loops - 1});
+                     {.steps = pick(1, 6), .size = o_.size, .loops = o_.loops - 1, .blocks = o_.blocks});
     body.b_.graph.streams = b_.graph.streams;
     ir::LoopShape s;
     s.trips = pick(1, 5);
@@ -600,6 +603,11 @@ class RandomGraph {
   // In a body: what carry k becomes.
   Item next(int k) {
     const Value carry{&b_, b_.graph.inputs[k]};
+    if (o_.blocks && one_in(2)) {  // with blocks written into it
+      Item x{carry, 16};
+      for (int n = pick(1, 2); n > 0; --n) x = updated(x);
+      return small(x);
+    }
     for (int tries = 0; tries < 8; ++tries) {
       const Item x = any();
       if (x.v.dims() == carry.dims()) return small({ir::cast(x.v, carry.dtype()), x.bound});
@@ -700,6 +708,45 @@ class RandomGraph {
       }
     }
   }
+  // Part of something at an offset, or something written there.
+  void block() {
+    const Item x = any();
+    keep(one_in(2) ? updated(x) : Item{ir::dynamic_slice(x.v, part_of(x), place_), x.bound});
+  }
+  // Of its own, or a part of x.
+  Item updated(const Item& x) {
+    const Dims d = part_of(x);
+    ir::Slice axes[max_rank];
+    for (int a = 0; a < d.rank; ++a)
+      axes[a].begin = pick(0, static_cast<int>(ir::last_offset(x.v.dims(), d, a)));
+    const Value part = ir::slice(x.v, axes, d);
+    const Item y = x.v.dtype() == DType::boolean || one_in(4) ? Item{part, x.bound} : residual(part);
+    return {ir::dynamic_update_slice(x.v, y.v, place_), x.bound < y.bound ? y.bound : x.bound};
+  }
+  // Extents of a part of x; place_ says where.
+  Dims part_of(const Item& x) {
+    const Dims whole = x.v.dims();
+    Dims d = whole, samples;
+    place_ = {};
+    place_.batch = samples.rank = one_in(4) ? pick(0, whole.rank) : 0;
+    const DType t = one_in(2) ? DType::i32 : DType::i64;
+    for (int a = 0; a < samples.rank; ++a) samples.extent[a] = whole.extent[a];
+    for (int a = samples.rank; a < d.rank; ++a) {
+      if (!one_in(3)) d.extent[a] = pick(1, static_cast<int>(d.extent[a]));
+      const int last = static_cast<int>(ir::last_offset(whole, d, a));
+      Value o = ir::constant(b_, t, samples, pick(-1, last + 1));
+      if (!one_in(4)) o = samples.rank == 0 && one_in(2) ? element(t) : add_input(samples, t, last + 2);
+      ir::set_offset(place_, whole, d, a, o);
+    }
+    return d;
+  }
+  Value element(DType t) {
+    const Value x = number().v;
+    const i64 size[1]{x.dims().size()};
+    const ir::Slice at[1]{{pick(0, static_cast<int>(size[0]) - 1), 1}};
+    return ir::cast(
+        ir::reshape(ir::slice(ir::reshape(x, ir::make_dims(1, size)), at, Shape<1>::value), Dims{}), t);
+  }
   void cast() {
     const Item x = any();
     constexpr DType types[]{DType::f64, DType::f32, DType::i64, DType::i32, DType::boolean, DType::bf16};
@@ -718,6 +765,14 @@ class RandomGraph {
   void assign(int slot) {
     const ir::Slot at = b_.graph.slots[slot];
     const Dims d = b_.graph.shapes[at.shape];
+    if (o_.blocks && !one_in(3)) {  // of what it was, or of what was made of it
+      Item x{Value{&b_, b_.leaf(ir::Op::state, at.dtype, d, static_cast<u64>(slot))}, 9};
+      if (one_in(3)) x.v = x.v * 2.0;
+      for (int n = pick(1, 3); n > 0; --n) x = updated(x);
+      if (one_in(4)) b_.graph.outputs.push(ir::reduce(ir::Op::reduce_sum, x.v, ir::all_axes(d.rank)).id);
+      b_.graph.assigns.push({slot, x.v.id});
+      return;
+    }
     for (int tries = 0; tries < 8; ++tries) {
       const Item x = any();
       if (x.v.dtype() == DType::boolean) continue;
@@ -735,6 +790,7 @@ class RandomGraph {
   std::mt19937 random_;
   RandomGraphOptions o_;
   ir::Builder b_;
+  ir::BlockPlace place_;  // of the last part_of()
   std::vector<Item> items_;
 };
 

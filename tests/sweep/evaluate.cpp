@@ -13,6 +13,7 @@
 #include "weft/ir/along_axis.hpp"
 #include "weft/ir/builder.hpp"
 #include "weft/ir/conv.hpp"
+#include "weft/ir/dynamic_slice.hpp"
 #include "weft/ir/loop.hpp"
 #include "weft/kernels/simd/convert.hpp"
 
@@ -243,6 +244,9 @@ class Evaluator {
         });
         return r;
       }
+      case Op::dynamic_slice:
+      case Op::dynamic_update_slice:
+        return block(i);
       case Op::loop:
         loop(i);
         return r;
@@ -260,6 +264,26 @@ class Evaluator {
     const DType from = g.nodes[g.in(i, n.op == ir::Op::select ? 1 : 0)].dtype;
     if (!pointwise(n.op, n.dtype, from, path, data(0), data(1), data(2), r.data(), r.size, fault))
       throw Error("sweep/op", std::string("no function for ") + ir::info(n.op).name + " of " + name_of(from));
+    return r;
+  }
+
+  // Of one sample.
+  Typed block(int i) const {
+    const bool update = g.nodes[i].op == ir::Op::dynamic_update_slice;
+    const Dims &whole = ir::whole_dims(g, i), &part = ir::block_dims(g, i);
+    Typed r = update ? operand(i, 0) : Typed(g.nodes[i].dtype, part.size());
+    for_each_index(part, [&](const i64* index, i64 k) {
+      i64 place[max_rank]{};
+      for (int a = 0, next = ir::block_operands(g.nodes[i].op); a < whole.rank; ++a) {
+        const i64 begin = g.attribute(i, a + 1), last = ir::last_offset(whole, part, a);
+        place[a] = index[a] + (begin >= 0 ? begin : std::clamp<i64>(operand(i, next).integer(0), 0, last));
+        next += begin < 0;
+      }
+      if (update)
+        copy_element(r, at(whole, place), operand(i, 1), k);
+      else
+        copy_element(r, k, operand(i, 0), at(whole, place));
+    });
     return r;
   }
 

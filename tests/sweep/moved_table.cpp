@@ -91,6 +91,13 @@ ROW("gather", indexed, indices, "torch.gather(x, 1, i)", gather<1>(x, i));
 ROW("take_along_dim", indexed, indices, "torch.take_along_dim(x, i, 1)", take_along_dim<1>(x, i));
 ROW("take_along_dim flat", indexed, indices, "torch.take_along_dim(x, i)", take_along_dim(x, i));
 ROW("index_select", indexed, indices, "torch.index_select(x, 1, j)", index_select<1>(x, j));
+ROW("dynamic_slice", indexed, indices, "x[2:4, 0:4]", dynamic_slice<2, 4>(x, select<0, 0>(j), -1));
+ROW("dynamic_slice axis", indexed, indices, "torch.narrow(x, 1, 3, 2)",
+    dynamic_slice<1, 2>(x, select<0, 0>(j)));
+ROW("dynamic_update_slice", indexed, indices, "torch.slice_scatter(x, z, 0, 1, 4)",
+    dynamic_update_slice(x, z, select<0, 0>(j), select<0, 1>(j)));
+ROW("dynamic_update_slice axis", indexed, indices, "torch.slice_scatter(x, y, 1, 2, 5)",
+    dynamic_update_slice<1>(x, y, select<0, 2>(j)));
 ROW("take", indexed, indices, "torch.take(x, i)", take(x, i));
 ROW("index", indexed, indices, "x[j]", index(x, j));
 ROW("every", indexed, indices, "x[:, j]", index(x, every, j));

@@ -40,6 +40,8 @@ inline constexpr const char* kind_names[]{"fused",
                                           "take_along_axis",
                                           "scatter_reduce",
                                           "searchsorted",
+                                          "dynamic_slice",
+                                          "dynamic_update_slice",
                                           "custom",
                                           "repeat"};
 static_assert(std::size(kind_names) == static_cast<std::size_t>(StepKind::repeat) + 1);
@@ -124,6 +126,7 @@ inline std::string fused(const u64* w) {
   if (h.kept > 0) out += ", " + std::to_string(h.kept) + " kept";
   if (h.segmented) out += ", segmented";
   if (h.even) out += ", even";
+  if (h.by_elements) out += ", chunks of elements";
   out += '\n';
   for (int k = 0; k < h.operands; ++k) {
     const u64* words = w + h.operand_at() + k * h.operand_words();
@@ -194,6 +197,10 @@ inline std::string disassemble(StepKind kind, const u64* w, int size) {
     case StepKind::scatter_reduce:
       out += std::string(": ") + name_of(w[0]) + " by " + name_of(w[1]) + " " +
              disassemble_detail::axis_fold_names[w[2]];
+      break;
+    case StepKind::dynamic_slice:
+    case StepKind::dynamic_update_slice:
+      out += std::string(": by ") + name_of(w[0]);
       break;
     case StepKind::searchsorted:
       out += std::string(": ") + name_of(w[1]) + " in " + name_of(w[0]);

@@ -19,7 +19,7 @@ constexpr void write(WordWriter& w, const kernel_ir::Plan& p) {
     w.put_int(c.cols);
     w.put_int(c.rows_per_chunk);
     w.put_int(c.chunks);
-    w.put_pair(2 * c.split + (c.flat ? 1 : 0), c.segments);
+    w.put_pair(4 * c.split + (c.by_elements ? 2 : 0) + (c.flat ? 1 : 0), c.segments);
     w.put(c.partials);
   }
   for (const kernel_ir::Copy& c : p.copies) {
@@ -60,7 +60,8 @@ struct FrozenPlan {
       c.chunks = r.get_int();
       const u64 flags = r.get();
       c.flat = WordReader::low(flags) % 2 != 0;
-      c.split = WordReader::low(flags) / 2;
+      c.by_elements = WordReader::low(flags) / 2 % 2 != 0;
+      c.split = WordReader::low(flags) / 4;
       c.segments = WordReader::high(flags);
       c.partials = r.get();
     }

@@ -6,6 +6,7 @@
 #include "weft/compiler/lower/conv.hpp"
 #include "weft/compiler/lower/custom.hpp"
 #include "weft/compiler/lower/dot.hpp"
+#include "weft/compiler/lower/dynamic_slice.hpp"
 #include "weft/compiler/lower/fused.hpp"
 #include "weft/compiler/lower/loop.hpp"
 
@@ -47,6 +48,8 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
       lower_dot(g, f, plan, k, out);
     } else if (ir::is_along_axis(g.nodes[group.opaque].op)) {
       lower_along_axis(g, f, plan, group.opaque, out);
+    } else if (ir::is_dynamic_slice(g.nodes[group.opaque].op)) {
+      lower_dynamic_slice(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::conv) {
       lower_conv(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::custom) {

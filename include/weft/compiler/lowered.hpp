@@ -23,6 +23,8 @@ enum class StepKind : u8 {
   take_along_axis,
   scatter_reduce,
   searchsorted,
+  dynamic_slice,
+  dynamic_update_slice,
   custom,
   repeat
 };

@@ -117,9 +117,10 @@ constexpr Fault verify(PlanMemory, const Module& m) {
   for (int k = 0; k < f.groups.size(); ++k) {
     const kernel_ir::Group& group = f.groups[k];
     const kernel_ir::Tiling& tiling = p.tilings[k];
-    if (group.opaque < 0 && tiling.rows > 0 &&
-        (tiling.rows_per_chunk < 1 || (tiling.chunks - 1) * tiling.rows_per_chunk >= tiling.rows ||
-         tiling.chunks * tiling.rows_per_chunk < tiling.rows))
+    const i64 length = tiling.by_elements ? group.space.size() : tiling.rows;
+    if (group.opaque < 0 && length > 0 &&
+        (tiling.rows_per_chunk < 1 || (tiling.chunks - 1) * tiling.rows_per_chunk >= length ||
+         tiling.chunks * tiling.rows_per_chunk < length))
       return {"a group's chunks do not cover its rows",
               group.stores.size > 0 ? f.pool[group.stores.begin] : -1};
     for (int i = 0; i < group.stores.size; ++i) {

@@ -118,6 +118,10 @@ constexpr CudaKernel cuda_kernel() {
       return &kernels::run_cuda_scatter<words.w[0], words.w[1], words.w[2]>;
     } else if constexpr (kind == compiler::StepKind::searchsorted) {
       return &kernels::run_cuda_search<words.w[0]>;
+    } else if constexpr (kind == compiler::StepKind::dynamic_slice) {
+      return &kernels::run_cuda_block_copy<words.w[0], false>;
+    } else if constexpr (kind == compiler::StepKind::dynamic_update_slice) {
+      return &kernels::run_cuda_block_copy<words.w[0], true>;
     } else {
       return &kernels::run_cuda_scatter_add<words.w[0], words.w[1]>;
     }

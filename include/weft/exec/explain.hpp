@@ -149,6 +149,13 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.shape = at(0) + " x " + at(1) + " x " + at(2);
       out.ops = type(g.in(group.opaque, 0));
       break;
+    case compiler::StepKind::dynamic_slice:
+    case compiler::StepKind::dynamic_update_slice:
+      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.shape = std::string(to_text(ir::block_dims(g, group.opaque)).c_str()) + " of " +
+                  to_text(ir::whole_dims(g, group.opaque)).c_str();
+      out.ops = type(group.opaque);
+      break;
     case compiler::StepKind::custom:
       out.kernel = "custom";
       out.shape = to_text(g.dims(group.opaque)).c_str();

@@ -46,6 +46,10 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_scatter_add<compiler::code_of<P, K>>;
   else if constexpr (kind >= compiler::StepKind::scan && kind <= compiler::StepKind::searchsorted)
     return host_axis_kernel<P, K>();
+  else if constexpr (kind == compiler::StepKind::dynamic_slice)
+    return &kernels::run_block_copy<compiler::code_of<P, K>, false>;
+  else if constexpr (kind == compiler::StepKind::dynamic_update_slice)
+    return &kernels::run_block_copy<compiler::code_of<P, K>, true>;
   else if constexpr (kind == compiler::StepKind::custom)
     return &kernels::run_custom<compiler::code_of<P, K>>;
   else if constexpr (kind == compiler::StepKind::combine_partials)

@@ -96,6 +96,10 @@ enum class Op : u8 {
   scatter_reduce,   // scatter_reduce(index, update), list: axis, fold; the updates of each place, folded in
                     // index order
   searchsorted,     // searchsorted(sorted, x), list: right; how many along the last axis come before x; i64
+  // blocks whose place is known at run time (ir/dynamic_slice.hpp); list: batch axes, the begin of every axis
+  // or -1, which is the next offset
+  dynamic_slice,         // dynamic_slice(x, offset, ...)
+  dynamic_update_slice,  // dynamic_update_slice(x, y, offset, ...); x with y written there
   // what a program adds (ir/custom.hpp)
   custom,  // imm: id; list: see ir/custom.hpp
   // flat arenas
@@ -121,6 +125,7 @@ enum class OpClass : u8 {
   conv,
   index,
   along_axis,
+  dynamic_slice,
   custom,
   arena,
   region
@@ -212,6 +217,8 @@ inline constexpr OpInfo op_table[op_count] = {
     {"take_along_axis", 2, OpClass::along_axis, 1},
     {"scatter_reduce", 2, OpClass::along_axis, 2},
     {"searchsorted", 2, OpClass::along_axis, 8},
+    {"dynamic_slice", -1, OpClass::dynamic_slice, 1},
+    {"dynamic_update_slice", -1, OpClass::dynamic_slice, 1},
     {"custom", -1, OpClass::custom, 4},
     {"flat_concat", -1, OpClass::arena, 0},
     {"flat_slice", 1, OpClass::arena, 0},
@@ -224,6 +231,7 @@ constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
 constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::pad; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
 constexpr bool is_along_axis(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
+constexpr bool is_dynamic_slice(Op op) { return op == Op::dynamic_slice || op == Op::dynamic_update_slice; }
 // Comparisons and predicates: their result is boolean whatever the operands are.
 constexpr bool is_predicate(Op op) {
   return (op >= Op::eq && op <= Op::le) || op == Op::is_finite || op == Op::is_nan || op == Op::logical_not;

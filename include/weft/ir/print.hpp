@@ -74,6 +74,20 @@ inline void add_attributes(std::string& out, const Graph& g, int node) {
   } else if (n.op == Op::custom) {
     out += g.attribute(node, 0) != 0 ? " no gradient of " : " ";
     custom_name(g, node, [&](char c) { out += c; });
+  } else if (is_dynamic_slice(n.op)) {
+    if (g.attribute(node, 0) > 0) {
+      out += " batch ";
+      add(out, g.attribute(node, 0));
+    }
+    out += " begin [";
+    for (int k = 1; k < g.attributes(node); ++k) {
+      if (k > 1) out += ", ";
+      if (g.attribute(node, k) < 0)
+        out += "offset";
+      else
+        add(out, g.attribute(node, k));
+    }
+    out += ']';
   } else if (n.list >= 0) {
     out += is_along_axis(n.op)       ? " along ["
            : n.op == Op::slice       ? " begin:step ["

@@ -7,6 +7,7 @@
 
 #include "weft/ir/along_axis.hpp"
 #include "weft/ir/conv.hpp"
+#include "weft/ir/dynamic_slice.hpp"
 #include "weft/ir/loop.hpp"
 
 namespace WEFT_NAMESPACE::ir {
@@ -172,6 +173,8 @@ class Verifier {
         return index(n, in);
       case OpClass::along_axis:
         return along_axis_fault(g, i);
+      case OpClass::dynamic_slice:
+        return dynamic_slice_fault(g, i);
       case OpClass::custom:
         return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
       case OpClass::arena:

@@ -167,21 +167,29 @@ class Collector {
     }
   }
 
-  // Whether every fused group keeps within a kernel's operands and random streams.
-  constexpr bool fits() const {
-    for (const Group& group : f.groups) {
-      if (group.opaque >= 0) continue;
-      int operands = group.loads.size + group.stores.size, streams = 0;
-      for (int i = 0; i < group.body.size; ++i) {
-        const int x = f.pool.items[group.body.begin + i];
-        const Op op = nodes_[x].op;
-        streams += op == Op::random;
-        operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
-      }
-      if (operands + (streams > 0 ? 1 : 0) > limits_.kernel_operands || streams > limits_.kernel_streams)
-        return false;
+  // Whether a fused group keeps within a kernel's operands and random streams.
+  constexpr bool fits(const Group& group) const {
+    if (group.opaque >= 0) return true;
+    int operands = group.loads.size + group.stores.size, streams = 0;
+    for (int i = 0; i < group.body.size; ++i) {
+      const int x = f.pool.items[group.body.begin + i];
+      const Op op = nodes_[x].op;
+      streams += op == Op::random;
+      operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
     }
+    return operands + (streams > 0 ? 1 : 0) <= limits_.kernel_operands && streams <= limits_.kernel_streams;
+  }
+  constexpr bool fits() const {
+    for (const Group& group : f.groups)
+      if (!fits(group)) return false;
     return true;
+  }
+  // Counts for each member of a group that is too large.
+  constexpr void tighten(List<int>& tight) const {
+    for (int k = 0; k < f.groups.size(); ++k) {
+      if (fits(f.groups[k])) continue;
+      for (int i = 0; i < f.groups[k].body.size; ++i) ++tight[f.pool.items[f.groups[k].body.begin + i]];
+    }
   }
 
  private:
@@ -226,15 +234,24 @@ class Collector {
   const int* view_of_ = f.view_of.data();
 };
 
-// Where what is made again brings a group more operands than a kernel takes, less is made again.
+// Where a group turns out too large for a kernel, less is made again; where that is not enough, groups are
+// formed anew, with fewer members in those that were too large, down to one.
 constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {}) {
-  for (bool again = false;; again = true) {
+  constexpr int most_attempts = 9;
+  List<int> tight;
+  for (int attempt = 0;; ++attempt) {
     Collector collector(graph, fusion, limits);
     collector.decide_stores();
     collector.collect();
-    if (again || collector.fits()) return;
+    if (attempt == most_attempts || collector.fits()) return;
     limits.recompute_operands = limits.few_operands;
-    fusion.pool.clear();
+    if (attempt == 0) {
+      fusion.pool.clear();
+      continue;
+    }
+    if (attempt == 1) tight = List<int>(graph.nodes.size(), 0);
+    collector.tighten(tight);
+    fusion = assign_groups(graph, limits, tight.data());
   }
 }
 

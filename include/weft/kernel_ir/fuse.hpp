@@ -8,6 +8,7 @@
 // by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
 // cheap.
 
+#include "weft/ir/dynamic_slice.hpp"
 #include "weft/kernel_ir/along_axis.hpp"
 #include "weft/kernel_ir/dot_problem.hpp"
 #include "weft/kernel_ir/epilogue.hpp"
@@ -25,9 +26,9 @@ enum class Materialization : u8 {
   inlined,    // cheap arithmetic on leaves, or on single elements; rematerialized wherever it is used
   view,       // addresses over another node's memory
   fused,      // member of a fused group
-  opaque,     // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce
-  arena,      // a flat_concat: its operands' memory read as one vector
-  deferred,   // while groups are formed: a sum, or a view of one, that goes with what reads the same later
+  opaque,    // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce, ...
+  arena,     // a flat_concat: its operands' memory read as one vector
+  deferred,  // while groups are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
 struct Group {
@@ -41,6 +42,8 @@ struct Group {
   int weight = 0;
   int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
   bool mixed = false;             // has members of row level or reductions
+  bool totals = false;            // has sums over everything
+  int members = 0, tight = 0;     // while groups are formed again, as one was too large for a kernel
   bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;   // ranges of Fusion::pool
 };
@@ -100,8 +103,10 @@ struct Grouping {
 
 class Fuser {
  public:
-  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {})
-      : g(graph), s(grouping), limits_(limits) {
+  // `tight`: of each node how often a group that held it was too large for a kernel; none where groups are
+  // formed for the first time.
+  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {}, const int* tight = nullptr)
+      : g(graph), s(grouping), limits_(limits), tight_(tight) {
     const int n = g.nodes.size();
     if (s.next == 0) {
       f.materialization = List<Materialization>(n, Materialization::leaf);
@@ -257,6 +262,10 @@ class Fuser {
       case Op::searchsorted:
         set_apart(i, Walk::line, ir::axis_of(g, i));
         return;
+      case Op::dynamic_slice:
+      case Op::dynamic_update_slice:
+        set_apart(i, Walk::block);
+        return;
       case Op::flat_concat: {
         int after = 0;
         for (int k = 0; k < n.arity; ++k) after = max(after, after_memory(contiguous_root(in[k])));
@@ -314,16 +323,18 @@ class Fuser {
   }
 
   // Node i has a kernel of its own, over its operands' memory: with a stride an axis, as one run, or along
-  // `axis`, before and behind it. That may copy operands, whose groups come first: only then is it known
-  // which group reads them.
-  enum class Walk : u8 { strided, contiguous, line };
+  // `axis`, before and behind it; as a block (of dynamic_slice, or what dynamic_update_slice writes) with a
+  // stride an axis, what it is written into and its offsets as one run. That may copy operands, whose groups
+  // come first: only then is it known which group reads them.
+  enum class Walk : u8 { strided, contiguous, line, block };
   constexpr void set_apart(int i, Walk walk, int axis = 0) {
     const int* const in = edges_ + nodes_[i].first;
     roots_.clear();
+    const int block = walk == Walk::block ? ir::block_operands(nodes_[i].op) - 1 : -1;
     for (int k = 0; k < nodes_[i].arity; ++k)
-      roots_.push(walk == Walk::strided      ? view_root(in[k])
-                  : walk == Walk::contiguous ? contiguous_root(in[k])
-                                             : line_root(in[k], axis));
+      roots_.push(walk == Walk::strided || k == block ? view_root(in[k])
+                  : walk == Walk::line                ? line_root(in[k], axis)
+                                                      : contiguous_root(in[k]));
     materialization_[i] = Materialization::opaque;
     stored_[i] = 1;
     group_[i] = new_group(i);
@@ -581,6 +592,7 @@ class Fuser {
     enter(best, i);
     Group& group = f.groups[best];
     group.mixed = group.mixed || reduces;
+    group.totals = group.totals || r.level == Level::total;
     const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.middle_axis) level_[i] = Level::row;
@@ -607,6 +619,8 @@ class Fuser {
     group_[x] = at;
     before_[x] = group.last;
     group.last = x;
+    ++group.members;
+    if (tight_ != nullptr) group.tight = max(group.tight, tight_[x]);
   }
   // How many values in memory x stands for where it is read, at most.
   constexpr int leaves_of(int x) const {
@@ -653,29 +667,51 @@ class Fuser {
     const Group& group = f.groups[at];
     if (group.opaque >= 0 || group.middle_axis ||
         group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
-        group.streams > limits_.streams)
+        group.streams > limits_.streams || is_full(group, i))
       return false;
-    if (group.shape == shape)
-      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
-             group.split == r.split;
     const Dims& d = shapes_[shape];
+    if (group.shape == shape)
+      return keeps_order(group, d, r) && (r.level == Level::element || r.level == Level::total ||
+                                          group.split < 0 || group.split == r.split);
     const SpaceFit a = fit_in(group.space, d);
     if (!a.inside) {
       if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
+      if (r.level == Level::total &&
+          !has_chunks_of_total(d, in_rank(a.split, max(group.space.rank, d.rank), d.rank)))
+        return false;
       return r.level == Level::element || r.level == Level::total ||
              r.split == in_rank(a.split, max(group.space.rank, d.rank), d.rank);
     }
     if (a.full)
-      return r.level == Level::element || r.level == Level::total || group.split < 0 ||
-             group.split == in_rank(r.split, d.rank, group.space.rank);
+      return keeps_order(group, d, r) &&
+             (r.level == Level::element || r.level == Level::total || group.split < 0 ||
+              group.split == in_rank(r.split, d.rank, group.space.rank));
     // a row of the space: pointwise at row level, or a reduction over all rows
     if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
       return false;
-    return r.level == Level::element || r.level == Level::total;
+    return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
+  }
+  // Whether the group, or one that i was in when groups were formed before, was too large.
+  constexpr bool is_full(const Group& group, int i) const {
+    if (tight_ == nullptr) return false;
+    const int tight = max(group.tight, tight_[i]);
+    return tight > 0 && group.members >= most_members >> tight;
+  }
+  // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
+  static constexpr bool has_chunks_of_total(const Dims& space, int split) {
+    return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
+  }
+  // Whether totals and the cut into rows and columns, of which the group or the reduction brings one, go
+  // together.
+  constexpr bool keeps_order(const Group& group, const Dims& d, const Reduction& r) const {
+    if (r.level == Level::total) return group.split < 0 || has_chunks_of_total(group.space, group.split);
+    return !group.totals || r.split < 0 ||
+           has_chunks_of_total(group.space, in_rank(r.split, d.rank, group.space.rank));
   }
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
+  static constexpr int most_members = 64;
   static constexpr int reserved = 4;
   static constexpr u8 assigned = 2;  // of wanted_
 
@@ -694,6 +730,7 @@ class Fuser {
   int* view_of_ = nullptr;
   int* min_kernel_ = nullptr;
   int* reader_ = nullptr;
+  const int* tight_ = nullptr;
   int* before_ = nullptr;
   int* leaf_ = nullptr;
   int* remat_cost_ = nullptr;
@@ -705,9 +742,9 @@ class Fuser {
 };
 
 // Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.
-constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}) {
+constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}, const int* tight = nullptr) {
   Grouping grouping;
-  Fuser(graph, grouping, limits).run(graph.nodes.size());
+  Fuser(graph, grouping, limits, tight).run(graph.nodes.size());
   return static_cast<Fusion&&>(grouping.fusion);
 }
 

@@ -82,6 +82,36 @@ constexpr Reduction reduction_of(const ir::Graph& g, int i) {
   return r;
 }
 
+// Elements of the axes from `axis` on.
+constexpr i64 size_from(const Dims& d, int axis) {
+  i64 size = 1;
+  for (int a = axis; a < d.rank; ++a) size *= d.extent[a];
+  return size;
+}
+
+// Elements that one unit of work walks where it sums, and those of a tile of a flat walk.
+inline constexpr i64 chunk_elements = 16384, flat_tile = 4096;
+// Rows of a chunk of `rows` rows of `cols` elements each, where chunks leave partial sums: few, long chunks.
+constexpr i64 rows_of_chunk(i64 rows, i64 cols, i64 most_chunks) {
+  const i64 least = cols > 0 && cols < chunk_elements ? chunk_elements / cols : 1;
+  return rows > least * most_chunks ? (rows + most_chunks - 1) / most_chunks : least;
+}
+inline constexpr i64 column_sum_chunks = 16, total_chunks = 64;
+// The row of a total over d: the last axis, where a walk cut there can have the total's chunks. Else 0, and
+// the chunks are whole tiles of the flat walk.
+constexpr i64 row_of_total(const Dims& d) {
+  int last = d.rank - 1;
+  while (last > 0 && d.extent[last] == 1) --last;
+  const i64 cols = last > 0 ? d.extent[last] : 0;
+  return cols <= flat_tile && cols < d.size() ? cols : 0;
+}
+// Elements of one chunk of a total over d.
+constexpr i64 chunk_of_total(const Dims& d) {
+  const i64 size = d.size(), row = row_of_total(d);
+  if (row > 0) return row * rows_of_chunk(size / row, row, column_sum_chunks);
+  return flat_tile * rows_of_chunk((size + flat_tile - 1) / flat_tile, flat_tile, total_chunks);
+}
+
 // A cut between axes of extents with `from` axes as one of right-aligned extents with `to`; leading axes
 // that are too many have extent 1.
 constexpr int in_rank(int split, int from, int to) {

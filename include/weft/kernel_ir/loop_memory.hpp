@@ -1,7 +1,8 @@
 #pragma once
 // Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
-// and writes the next. Any other alternates between two buffers, the last trip's being its result. Both cost
-// no copy a trip. The body's own workspace is one, used anew by every trip.
+// and writes the next. One of which a trip writes blocks alone stays in one buffer, its result's, into which
+// its start is copied. Any other alternates between two, the last trip's being its result. None costs a copy
+// a trip. The body's own workspace is one, used anew by every trip.
 
 #include "weft/ir/loop.hpp"
 #include "weft/kernel_ir/plan.hpp"
@@ -12,8 +13,8 @@ struct LoopMemory {
   ir::LoopShape shape;
   ir::Graph body;
   Fusion fusion;
+  List<int> result;  // node of every result in the enclosing graph, -1: not used
   Plan plan;
-  List<int> result;           // node of every result in the enclosing graph, -1: not used
   List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
   i64 scratch_bytes = 0;      // the body's workspace, then those buffers
 
@@ -21,7 +22,6 @@ struct LoopMemory {
       : shape(ir::loop_shape(g, f.groups[group].opaque)),
         body(ir::loop_body(g, f.groups[group].opaque)),
         fusion(fuse(body)),
-        plan(plan_memory(body, fusion)),
         result(shape.results(), -1),
         primary(shape.carries, -1),
         second(shape.carries, -1) {
@@ -30,6 +30,9 @@ struct LoopMemory {
       const int x = f.pool[stores.begin + i];
       result[static_cast<int>(g.nodes[x].imm)] = x;
     }
+    List<u8> held;
+    for (int k = 0; k < shape.carries; ++k) held.push(result[shape.history_of(k)] < 0);
+    plan = plan_memory(body, fusion, held);
     scratch_bytes = plan.workspace_bytes;
     const int loop = f.groups[group].opaque;
     for (int k = 0; k < shape.carries; ++k) {
@@ -40,13 +43,19 @@ struct LoopMemory {
         scratch_bytes += bytes;
       };
       if (result[shape.final_of(k)] < 0) take(primary[k]);
-      if (shape.trips > 1) take(second[k]);
+      if (shape.trips > 1 && !stays(k)) take(second[k]);
     }
   }
+  // Whether carry k stays in one buffer.
+  constexpr bool stays(int k) const { return BufferAddress::space(plan.outputs[k]) == ir::Space::input; }
 };
 
 constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
   return LoopMemory(g, f, k).scratch_bytes;
+}
+
+constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry) {
+  return LoopMemory(g, f, k).stays(carry);
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir

@@ -1,11 +1,14 @@
 #pragma once
 // The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
 // group runs and given back after its last reader; a kernel that reads an element and writes the same element
-// of a dying buffer of equal size updates it in place. State that is assigned is written where it lives when
-// no later reader is left, and copied at the end of the step otherwise.
+// of a dying buffer of equal size updates it in place, and so does one that writes a block of it. State that
+// is assigned is written where it lives when no later reader is left, and copied at the end of the step
+// otherwise.
 
 #include "weft/core/sorted.hpp"
+#include "weft/ir/loop.hpp"
 #include "weft/kernel_ir/first_fit.hpp"
+#include "weft/kernel_ir/slot_overlap.hpp"
 #include "weft/kernel_ir/tiling.hpp"
 
 namespace WEFT_NAMESPACE::kernel_ir {
@@ -32,14 +35,19 @@ struct Plan {
 
 // Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
 constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);
+// Whether a carry of it stays in one buffer.
+constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry);
 
 class Planner {
  public:
-  constexpr Planner(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
+  // `held`: of a loop's body, the carries that may stay in one buffer.
+  constexpr Planner(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held)
+      : g(graph), f(fusion), held_(held) {}
 
   constexpr Plan run() {
     const int n = g.nodes.size(), groups = f.groups.size();
     p.where = List<u64>(n, BufferAddress::none);
+    for (u64& at : arena_at_) at = BufferAddress::none;
     last_use_ = List<int>(n, -1);
     arena_ = List<int>(n, -1);
     pinned_ = List<u8>(n, 0);
@@ -71,6 +79,11 @@ class Planner {
     // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
     for (int dtype = 0; dtype < 16; ++dtype)
       if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
+    // what a block's update in an arena is computed from is computed there
+    for (int i = n - 1; i >= 0; --i)
+      if (arena_[i] >= 0)
+        if (const int from = updated_by(i); from >= 0)
+          arena_[from] = arena_[i], arena_offset(from, offsets_[i]);
     const int* combine = p.combines.data();
     for (int k = 0; k < groups; ++k) {
       if (k > 0) memory_.release(k - 1);
@@ -109,9 +122,11 @@ class Planner {
     }
     for (int k = 0; k < g.outputs.size(); ++k) {
       const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
-      p.outputs.push(g.is_body ? to : from);
+      const bool stays = from == BufferAddress::make(ir::Space::input, 0, k) &&
+                         materialization_[root(g.outputs[k])] != Materialization::leaf;
+      p.outputs.push(g.is_body && !stays ? to : from);
       const i64 bytes = bytes_of(g, g.outputs[k]);
-      if (g.is_body && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
+      if (g.is_body && !stays && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
     }
     p.workspace_bytes = align_up(memory_.peak());
     return static_cast<Plan&&>(p);
@@ -247,7 +262,24 @@ class Planner {
       const bool computed =
           materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
       if (computed && p.where[x] == BufferAddress::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
-        p.where[x] = BufferAddress::make(ir::Space::output, 0, k);
+        place_carried(x, k);
+    }
+  }
+  // A carry of which a trip writes blocks alone stays in one buffer.
+  constexpr void place_carried(int x, int k) {
+    int first = x;
+    for (int from = updated_by(x); from >= 0; from = updated_by(from)) first = from;
+    u64 to = BufferAddress::make(ir::Space::output, 0, k);
+    if (k < held_.size() && held_[k] && nodes_[first].op == ir::Op::dynamic_update_slice) {
+      const int carry = root_in(edges_[nodes_[first].first], group_[first]);
+      if (carry == g.inputs[k] && !pinned_[carry] && last_use_[carry] == group_[first] &&
+          updates_block(carry, first))
+        to = p.where[carry];
+    }
+    for (int at = x; at >= 0;) {
+      const int from = updated_by(at);
+      p.where[at] = to;
+      at = from;
     }
   }
 
@@ -260,28 +292,79 @@ class Planner {
           materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
       if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
       if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
-      const int k = group_[x];
-      const ir::Slot& slot = g.slots[a.slot];
-      bool free = true;
-      const auto look_at = [&](int i) {
-        if (!free || last_use_[i] < k) return;
-        const ir::Slot& other = slot_of(i);
-        if (other.space != slot.space || !overlaps(slot, other)) return;
-        const bool same = static_cast<int>(nodes_[i].imm) == a.slot;
-        free = same && last_use_[i] == k && materialization_[x] == Materialization::fused && aligned(i, x, k);
-      };
-      if (slot.segments >= 0) {
-        for (int i : states_) look_at(i);
-      } else {
-        for (int i : segmented_) look_at(i);
-        for (const LengthClass& c : classes_)
-          for (int at = states_before(c, slot.offset + slot_bytes(slot)); --at >= 0;) {
-            if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
-            look_at(c.states[at]);
-          }
-      }
-      if (free && last_use_[x] <= k) p.where[x] = BufferAddress::make(slot.space, slot.offset);
+      const bool updates = nodes_[x].op == ir::Op::dynamic_update_slice;
+      if (!is_free(a.slot, x) ||
+          (!updates && nodes_[x].op != ir::Op::loop_result && last_use_[x] > group_[x]))
+        continue;
+      p.where[x] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
+      if (updates) place_updated(x, a.slot);
     }
+  }
+  // Whether x's group may write a slot: nothing reads the state that is there later, or reads it then but
+  // where it is written.
+  constexpr bool is_free(int number, int x) {
+    const int k = group_[x];
+    const ir::Slot& slot = g.slots[number];
+    bool free = true;
+    const auto look_at = [&](int i) {
+      if (!free || last_use_[i] < k) return;
+      const ir::Slot& other = slot_of(i);
+      if (other.space != slot.space || !overlap(g, slot, other)) return;
+      const bool same = static_cast<int>(nodes_[i].imm) == number;
+      free = same && last_use_[i] == k &&
+             (materialization_[x] == Materialization::fused ? aligned(i, x, k)
+                                                            : updates_block(i, x) || stays_in(i, x));
+    };
+    if (slot.segments >= 0) {
+      for (int i : states_) look_at(i);
+    } else {
+      for (int i : segmented_) look_at(i);
+      for (const LengthClass& c : classes_)
+        for (int at = states_before(c, slot.offset + slot_bytes(g, slot)); --at >= 0;) {
+          if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
+          look_at(c.states[at]);
+        }
+    }
+    return free;
+  }
+  // What x, which lies in a slot, is a block's update of is computed there, too, if nothing else wants it.
+  constexpr void place_updated(int x, int number) {
+    if (assigned_.empty()) {
+      assigned_ = List<u8>(g.nodes.size(), 0);
+      for (const ir::Assign& a : g.assigns) assigned_[root(a.node)] = 1;
+    }
+    for (int from = updated_by(x); from >= 0 && !assigned_[from] && is_free(number, from);
+         from = updated_by(from))
+      p.where[from] = p.where[x];
+  }
+  // What x, a block's update, is computed from and nothing else wants, -1: there is none.
+  constexpr int updated_by(int x) const {
+    if (nodes_[x].op != ir::Op::dynamic_update_slice) return -1;
+    const int from = root_in(edges_[nodes_[x].first], group_[x]);
+    const bool computed =
+        materialization_[from] == Materialization::opaque ||
+        (materialization_[from] == Materialization::fused && level_[from] == Level::element);
+    return computed && p.where[from] == BufferAddress::none && arena_[from] < 0 && !pinned_[from] &&
+                   last_use_[from] == group_[x] && updates_block(from, x)
+               ? from
+               : -1;
+  }
+  // Whether x writes a block of what lies where node i does, and reads nothing else of it.
+  constexpr bool updates_block(int i, int x) const {
+    const int k = group_[x];
+    if (nodes_[x].op != ir::Op::dynamic_update_slice || bytes_of(g, i) != bytes_of(g, x)) return false;
+    for (int a = 0; a < nodes_[x].arity; ++a)
+      if ((root_in(edges_[nodes_[x].first + a], k) == i) != (a == 0)) return false;
+    return true;
+  }
+  // Whether x is a carry of a loop at its end that starts from node i and may stay where that lies.
+  constexpr bool stays_in(int i, int x) const {
+    if (nodes_[x].op != ir::Op::loop_result || bytes_of(g, i) != bytes_of(g, x)) return false;
+    const int loop = edges_[nodes_[x].first], which = static_cast<int>(nodes_[x].imm);
+    if (which >= ir::loop_shape(g, loop).carries) return false;
+    for (int a = 0; a < nodes_[loop].arity; ++a)
+      if ((root_in(edges_[nodes_[loop].first + a], group_[x]) == i) != (a == which)) return false;
+    return loop_carry_stays(g, f, group_[x], which);
   }
   // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
   struct LengthClass {
@@ -296,7 +379,7 @@ class Planner {
         continue;
       }
       i64 longest = 1;
-      while (longest < slot_bytes(slot_of(i))) longest *= 2;
+      while (longest < slot_bytes(g, slot_of(i))) longest *= 2;
       int c = 0;
       while (c < classes_.size() && classes_[c].longest != longest) ++c;
       if (c == classes_.size()) classes_.push({longest, List<int>()});
@@ -317,23 +400,6 @@ class Planner {
     return at;
   }
   constexpr const ir::Slot& slot_of(int state) const { return g.slots[static_cast<int>(nodes_[state].imm)]; }
-  constexpr i64 slot_bytes(const ir::Slot& s) const { return g.shapes[s.shape].size() * size_of(s.dtype); }
-  constexpr bool overlaps(const ir::Slot& a, const ir::Slot& b) const {
-    if (a.segments >= 0 && b.segments >= 0) return a.segments == b.segments && a.offset == b.offset;
-    if (a.segments >= 0) return covers(a, b);
-    if (b.segments >= 0) return covers(b, a);
-    return a.offset < b.offset + slot_bytes(b) && b.offset < a.offset + slot_bytes(a);
-  }
-  constexpr bool covers(const ir::Slot& segmented, const ir::Slot& plain) const {
-    const ir::Span span = g.param_groups[segmented.segments];
-    const i64 size = size_of(segmented.dtype);
-    for (int r = 0; r < span.size; ++r) {
-      const ir::Range& range = g.ranges[span.begin + r];
-      const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
-      if (plain.offset < end && begin < plain.offset + slot_bytes(plain)) return true;
-    }
-    return false;
-  }
 
   // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
   constexpr bool aligned(int x, int like, int k) {
@@ -368,10 +434,12 @@ class Planner {
            is_contiguous(v, shapes_[nodes_[load].shape]);
   }
 
-  // A dying buffer of the same size that group k reads element by element becomes the result's.
+  // A dying buffer of the same size that group k reads element by element, or writes a block of, becomes the
+  // result's.
   constexpr bool in_place(int node, int k) {
     const Group& group = groups_[k];
-    if (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element) return false;
+    const bool updates = nodes_[node].op == ir::Op::dynamic_update_slice;
+    if (!updates && (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element)) return false;
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
@@ -381,7 +449,7 @@ class Planner {
       if (arena_[x] >= 0 || materialization_[x] == Materialization::arena ||
           bytes_of(g, x) != bytes_of(g, node))
         continue;
-      if (!aligned(x, node, k)) continue;
+      if (!(updates ? updates_block(x, node) : aligned(x, node, k))) continue;
       const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
       if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
       p.where[node] = at;
@@ -397,6 +465,7 @@ class Planner {
 
   const ir::Graph& g;
   const Fusion& f;
+  const List<u8>& held_;
   // plain pointers: constant evaluation pays for every call
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
@@ -415,18 +484,16 @@ class Planner {
   List<LengthClass> classes_;  // the others
   List<i64> offsets_;
   List<u8> pinned_;
+  List<u8> assigned_;  // memory of what is assigned, once it is asked for
   FirstFit memory_{f.groups.size()};
   int combined_ = 0;  // sums of the groups before this one are no longer in parts
   int phased_ = -1;   // the group that phase_ speaks of
   i64 arena_size_[16]{};
-  u64 arena_at_[16]{BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
-                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
-                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none,
-                    BufferAddress::none, BufferAddress::none, BufferAddress::none, BufferAddress::none};
+  u64 arena_at_[16]{};
 };
 
-constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion) {
-  return Planner(graph, fusion).run();
+constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held = {}) {
+  return Planner(graph, fusion, held).run();
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir

@@ -1,6 +1,8 @@
 #pragma once
 // How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
-// Law: chosen by size alone, so the order of every sum is fixed by shapes, whatever runs it.
+// Law: the chunks of a sum follow from its own extents alone, not from what else its kernel does. A sum along
+// the rows has the rows and columns of its operand. A total has chunks of chunk_of_total() elements of its
+// operand in row-major order, which are whole rows or tiles, or begin and end within them.
 
 #include "weft/kernel_ir/buffer_address.hpp"
 #include "weft/kernel_ir/collect.hpp"
@@ -13,12 +15,10 @@ struct Tiling {
   i64 rows_per_chunk = 1, chunks = 1;
   int split = 0;                       // axes of the space from this one on are columns
   bool flat = false;                   // a one-dimensional walk in tiles of `cols`, the last one ragged
+  bool by_elements = false;            // rows_per_chunk counts elements: a chunk may begin within a row
   int segments = -1;                   // >= 0: the walk follows that parameter group's ranges
   u64 partials = BufferAddress::none;  // chunks x (elements of every sum along the rows)
 };
-
-inline constexpr i64 flat_tile = 4096;
-inline constexpr i64 chunk_elements = 16384;
 
 constexpr i64 bytes_of(const ir::Graph& g, int node) {
   return g.dims(node).size() * size_of(g.nodes[node].dtype);
@@ -65,19 +65,19 @@ class Tiler {
       for (int a = 0; a < group.space.rank; ++a)
         (a < tiling.split ? tiling.rows : tiling.cols) *= group.space.extent[a];
     }
-    // what is small but costly is still worth several threads
-    const bool small = !totals && !columns && !tiling.flat && size < 8 * chunk_elements;
-    const i64 elements = small ? dear_elements(group) : chunk_elements;
-    i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
-    if (per_chunk < 1) per_chunk = 1;
-    // sums across rows keep one partial result a chunk: few, long chunks
-    const i64 most = columns ? 16 : totals ? 64 : 1024;
-    if (tiling.rows > per_chunk * most) per_chunk = (tiling.rows + most - 1) / most;
-    // few pieces of work: as many as any usual number of threads shares evenly
-    if (small && tiling.rows > per_chunk) {
-      i64 pieces = 2;
-      while (pieces < 32 && pieces * per_chunk < tiling.rows) pieces *= 2;
-      if (pieces * per_chunk >= tiling.rows) per_chunk = (tiling.rows + pieces - 1) / pieces;
+    if (totals && group.split < 0 && tiling.segments < 0 && size > chunk_elements) {
+      const i64 chunk = chunk_of_total(group.space);
+      const bool whole_tiles = tiling.flat && chunk % flat_tile == 0;
+      tiling.by_elements = !whole_tiles;
+      tiling.rows_per_chunk = whole_tiles ? chunk / flat_tile : chunk;
+      tiling.chunks = (size + chunk - 1) / chunk;
+      return tiling;
+    }
+    i64 per_chunk = 1;
+    if (totals || columns) {
+      per_chunk = rows_of_chunk(tiling.rows, tiling.cols, tiling.flat ? total_chunks : column_sum_chunks);
+    } else {
+      per_chunk = rows_of_map(group, tiling);
     }
     tiling.rows_per_chunk = per_chunk;
     tiling.chunks = tiling.rows > 0 ? (tiling.rows + per_chunk - 1) / per_chunk : 0;
@@ -95,6 +95,23 @@ class Tiler {
   }
 
  private:
+  // Rows of a chunk of a walk without sums along them.
+  constexpr i64 rows_of_map(const Group& group, const Tiling& tiling) const {
+    constexpr i64 most = 1024;
+    const bool small = !tiling.flat && group.space.size() < 8 * chunk_elements;
+    // what is small but costly is still worth several threads
+    const i64 elements = small ? dear_elements(group) : chunk_elements;
+    i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
+    if (per_chunk < 1) per_chunk = 1;
+    if (tiling.rows > per_chunk * most) per_chunk = (tiling.rows + most - 1) / most;
+    // few pieces of work: as many as any usual number of threads shares evenly
+    if (small && tiling.rows > per_chunk) {
+      i64 pieces = 2;
+      while (pieces < 32 && pieces * per_chunk < tiling.rows) pieces *= 2;
+      if (pieces * per_chunk >= tiling.rows) per_chunk = (tiling.rows + pieces - 1) / pieces;
+    }
+    return per_chunk;
+  }
   // How many elements make a unit of work that is worth a thread (about 5 microseconds).
   constexpr i64 dear_elements(const Group& group) const {
     i64 cost = 1;

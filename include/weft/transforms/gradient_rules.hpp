@@ -5,6 +5,7 @@
 // general contraction of XLA's DotGeneral.
 
 #include "weft/ir/conv.hpp"
+#include "weft/ir/dynamic_slice.hpp"
 #include "weft/transforms/along_axis_rules.hpp"
 #include "weft/transforms/linear_sum.hpp"
 
@@ -329,6 +330,14 @@ constexpr void take_rows(Value y, Value g, Value* out) {
   out[0] = ir::scatter_add(y.in(1), g, y.in(0).dims().extent[0]);
 }
 constexpr void scatter_add(Value y, Value g, Value* out) { out[1] = ir::take_rows(g, y.in(0)); }
+constexpr void dynamic_slice(Value y, Value g, Value* out) {
+  out[0] = ir::dynamic_update_slice(ir::constant_like(y.in(0), 0), g, ir::block_place(y));
+}
+constexpr void dynamic_update_slice(Value y, Value g, Value* out) {
+  const ir::BlockPlace place = ir::block_place(y);
+  out[0] = ir::dynamic_update_slice(g, ir::constant_like(y.in(1), 0), place);
+  out[1] = ir::dynamic_slice(g, y.in(1).dims(), place);
+}
 
 struct Row {
   Op op;
@@ -385,6 +394,8 @@ inline constexpr Row table[] = {
     {Op::scan, scan},
     {Op::take_along_axis, take_along_axis},
     {Op::scatter_reduce, scatter_reduce},
+    {Op::dynamic_slice, dynamic_slice},
+    {Op::dynamic_update_slice, dynamic_update_slice},
 };
 
 struct Index {

@@ -165,9 +165,10 @@ class LoopGradient {
   }
   constexpr bool is_saved(int node) const {
     const ir::OpClass kind = ir::info(r.graph.nodes[node].op).kind;
-    return node < original_ && (kind == ir::OpClass::dot || kind == ir::OpClass::conv ||
-                                kind == ir::OpClass::index || kind == ir::OpClass::along_axis ||
-                                kind == ir::OpClass::custom || r.graph.nodes[node].op == Op::loop_result);
+    return node < original_ &&
+           (kind == ir::OpClass::dot || kind == ir::OpClass::conv || kind == ir::OpClass::index ||
+            kind == ir::OpClass::along_axis || kind == ir::OpClass::dynamic_slice ||
+            kind == ir::OpClass::custom || r.graph.nodes[node].op == Op::loop_result);
   }
 
   // ---- an invariant's gradient, a sum over the trips ----

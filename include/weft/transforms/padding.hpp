@@ -9,6 +9,7 @@
 // rows does not depend on them.
 
 #include "weft/ir/conv.hpp"
+#include "weft/ir/dynamic_slice.hpp"
 #include "weft/ir/loop.hpp"
 #include "weft/transforms/input_use.hpp"
 
@@ -90,6 +91,7 @@ class PaddingAnalysis {
     if (n.op == Op::dot) return product(i);
     if (n.op == Op::conv) return convolved(i);
     if (n.op == Op::take_rows) return gathered(i);
+    if (ir::is_dynamic_slice(n.op)) return block(i);
     if (ir::is_along_axis(n.op) && n.op != Op::searchsorted) return along_lines(i);
     return mixed();
   }
@@ -299,6 +301,27 @@ class PaddingAnalysis {
       if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
       r = part;
     }
+    return r;
+  }
+
+  // Where the rows' axis is whole in the block, and no offset depends on them.
+  constexpr PaddedValue block(int i) const {
+    const int tensors = ir::block_operands(g_.nodes.items[i].op);
+    const Dims& block = ir::block_dims(g_, i);
+    PaddedValue r;
+    bool known = true;
+    for (int k = 0; k < g_.nodes.items[i].arity; ++k) {
+      const PaddedValue& x = in(i, k);
+      known = known && (k >= tensors || (x.known && x.value == in(i, 0).value));
+      if (x.kind != Kind::by_row) continue;
+      const Place at = k < tensors ? place(g_.dims(g_.in(i, k)), x.stride) : Place{};
+      if (at.axis < 0 || ir::last_offset(ir::whole_dims(g_, i), block, at.axis) != 0) return mixed();
+      const PaddedValue part = along(g_.dims(i), at.axis, at.inner);
+      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
+      r = part;
+    }
+    r.known = known;
+    r.value = in(i, 0).value;
     return r;
   }
 

@@ -144,12 +144,18 @@ class PrecisionRewriter {
     if (!keeps_sums) node.dtype = rule_.compute;
     return ir::cast({&b, b.add(node, operands_.data(), operands_.size())}, DType::f32).id;
   }
-  // A view or a pad of what was widened: the data moves narrow. Else -1.
-  constexpr int moved_narrow(int i, const ir::Node& node) {
-    if (!rearranges(node.op) && !(node.op == ir::Op::pad && node.imm == 0)) return -1;
+  // A view, a pad or a block of what was widened: the data moves narrow. Else -1.
+  constexpr int moved_narrow(int i, ir::Node node) {
+    const bool block = node.op == ir::Op::dynamic_slice;
+    if (!rearranges(node.op) && !block && !(node.op == ir::Op::pad && node.imm == 0)) return -1;
     const ir::Value x{&b, moved_[g.in(i, 0)]};
     if (x.op() != ir::Op::cast || x.dtype() != DType::f32 || x.in(0).dtype() != rule_.compute) return -1;
-    return ir::cast(moved_data(node, x.in(0)), DType::f32).id;
+    if (!block) return ir::cast(moved_data(node, x.in(0)), DType::f32).id;
+    operands_.clear();
+    operands_.push(x.in(0).id);
+    for (int k = 1; k < node.arity; ++k) operands_.push(moved_[g.in(i, k)]);
+    node.dtype = rule_.compute;
+    return ir::cast({&b, b.add(node, operands_.data(), operands_.size())}, DType::f32).id;
   }
   // Node x as `compute`. Casts commute with views, so they are made beneath those that only products read:
   // what makes the values can round them as it stores them.

@@ -6,6 +6,7 @@
 #include "weft/ir/along_axis.hpp"
 #include "weft/ir/conv.hpp"
 #include "weft/ir/custom.hpp"
+#include "weft/ir/dynamic_slice.hpp"
 #include "weft/ir/loop.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
@@ -196,6 +197,22 @@ constexpr Value scatter_add(const Site& s, const VmapItem* x) {
   return split_axis(all, 0, s.size);
 }
 
+// Tensors that are whole along the batch; offsets of their own for each sample are offsets of a batch axis.
+constexpr Value dynamic_slice(const Site& s, const VmapItem* x) {
+  const int tensors = ir::block_operands(s.original().op);
+  const i64 batch = s.g.attribute(s.node, 0);
+  bool each = batch > 0;
+  for (int k = tensors; k < s.original().arity; ++k) each = each || x[k].mapped;
+  List<int> operands;
+  for (int k = 0; k < s.original().arity; ++k)
+    operands.push((k < tensors || each ? s.all(x[k]) : x[k].value).id);
+  List<i64> list;
+  list.push(each ? batch + 1 : 0);
+  list.push(0);
+  for (int k = 1; k < s.g.attributes(s.node); ++k) list.push(s.g.attribute(s.node, k));
+  return s.emit(s.stacked(s.dims()), list, operands);
+}
+
 // A program's own primitive knows one sample: it runs once for each.
 constexpr Value custom(const Site& s, const VmapItem* x) {
   const int arity = s.original().arity;
@@ -239,6 +256,8 @@ constexpr Rule rule(Op op) {
       return op == Op::searchsorted ? &pointwise : &along_axis;
     case ir::OpClass::index:
       return op == Op::take_rows ? &take_rows : &scatter_add;
+    case ir::OpClass::dynamic_slice:
+      return &dynamic_slice;
     case ir::OpClass::custom:
       return &custom;
     case ir::OpClass::movement:

@@ -69,6 +69,8 @@ TEST_CASE("disassemble: every kind of kernel has a name and its dtypes") {
                                  take_along_dim<1>(x, argsort<1>(x)),
                                  scatter_add<0>(x, index_select<1>(zeros_like<i64>(x), index), x),
                                  searchsorted(cumsum<1>(x), x),
+                                 dynamic_slice<0, 2>(x, select<0, 0>(index)),
+                                 dynamic_update_slice<0>(x, x, select<0, 0>(index)),
                                  custom<"twice">(x),
                                  sum<0>(exp(table)),
                                  grad([&](auto t) {
@@ -81,8 +83,8 @@ TEST_CASE("disassemble: every kind of kernel has a name and its dtypes") {
   for (const char* kernel :
        {" dot: f32, f32 to f32\n", " conv: f32, f32 to f32\n", " take_rows: f32 by i32\n",
         " scatter_add: f32 by i32\n", " scan: f32 sum\n", " argsort: f32\n", " take_along_axis: f32 by i64\n",
-        " scatter_reduce: f32 by i64 sum\n", " searchsorted: f32 in f32\n", " custom: ", " repeat",
-        " combine_partials", " fused: "})
+        " scatter_reduce: f32 by i64 sum\n", " searchsorted: f32 in f32\n", " dynamic_slice: by i32\n",
+        " dynamic_update_slice: by i32\n", " custom: ", " repeat", " combine_partials", " fused: "})
     CHECK_MESSAGE(text.find(kernel) != std::string::npos, kernel, " is not in\n", text);
   CHECK(text.find("bound0: ") != std::string::npos);
 }

@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "weft/ir/dynamic_slice.hpp"
+
 using namespace weft;
 
 namespace {
@@ -36,7 +38,12 @@ TEST_CASE("print: every kind of node says all it is made of") {
   ir::slice(y, cut, dims(2, 4, 3));
   ir::reduce(ir::Op::argmax, y, 3u);
   b.leaf(ir::Op::random, DType::u32, dims(0), 7);
-  ir::constant(b, DType::i32, dims(0), -100);
+  const ir::Value at = ir::constant(b, DType::i32, dims(0), -100);
+  ir::BlockPlace place;
+  ir::set_offset(place, x.dims(), dims(2, 3, 2), 0, at);
+  ir::set_offset(place, x.dims(), dims(2, 3, 2), 1, ir::constant(b, DType::i32, dims(0), 2));
+  const ir::Value part = ir::dynamic_slice(x, dims(2, 3, 2), place);
+  ir::dynamic_update_slice(x, part, {});
   b.graph.outputs.push(y.id);
   b.graph.assigns.push({0, w.id});
 
@@ -53,6 +60,9 @@ TEST_CASE("print: every kind of node says all it is made of") {
         "%6 = argmax(%2) axes [0, 1] : i64 (1, 1)\n"
         "%7 = random stream 7 : u32 ()\n"
         "%8 = constant -100 : i32 ()\n"
+        "%9 = constant 2 : i32 ()\n"
+        "%10 = dynamic_slice(%0, %8) begin [offset, 2] : f32 (3, 2)\n"
+        "%11 = dynamic_update_slice(%0, %10) begin [0, 0] : f32 (8, 4)\n"
         "return %2\n"
         "slot 0 <- %1\n");
 }

@@ -211,6 +211,65 @@ TEST_CASE("verify: primitives along one axis") {
          [](Along& s, ir::Graph& g) { g.nodes[s.found.id].list = g.nodes[s.total.id].list; });
 }
 
+TEST_CASE("verify: blocks whose place is known at run time") {
+  struct Blocks {
+    ir::Builder b;
+    Value x, y, i, k, each, part, written, sampled;
+    constexpr Blocks() {
+      const auto input = [&](DType t, const Dims& d) {
+        const int node = b.leaf(Op::input, t, d, static_cast<u64>(b.graph.inputs.size()));
+        b.graph.inputs.push(node);
+        return Value{&b, node};
+      };
+      x = input(DType::f32, dims(2, 8, 4));
+      y = input(DType::f32, dims(2, 3, 2));
+      i = input(DType::i32, dims(0));
+      k = input(DType::i32, dims(0));
+      each = input(DType::i32, dims(1, 8));
+      ir::BlockPlace place;
+      ir::set_offset(place, x.dims(), y.dims(), 0, i);
+      ir::set_offset(place, x.dims(), y.dims(), 1, k);
+      part = ir::dynamic_slice(x, y.dims(), place);
+      written = ir::dynamic_update_slice(x, y, place);
+      ir::BlockPlace one;
+      one.batch = 1;
+      one.begin[1] = ir::BlockPlace::dynamic;
+      one.offsets.push(each);
+      sampled = ir::dynamic_slice(x, dims(2, 8, 3), one);
+      for (const Value v : {part, written, sampled}) b.graph.outputs.push(v.id);
+    }
+  };
+  const auto expect = [](const char* text, auto damage) {
+    Blocks s;
+    damage(s, s.b.graph);
+    const std::string said = ir::to_text(ir::verify(s.b.graph, ir::Stage::traced), s.b.graph);
+    CHECK_MESSAGE((*text == 0 ? said.empty() : has(said, text)), said);
+  };
+  const auto list = [](ir::Graph& g, Value v, int n) -> i64& {
+    return g.list_data[g.lists[g.nodes[v.id].list].begin + n];
+  };
+  const auto operand = [](ir::Graph& g, Value v, int n) -> int& { return g.edges[g.nodes[v.id].first + n]; };
+  expect("", [](Blocks&, ir::Graph&) {});
+  expect("without operands", [](Blocks& s, ir::Graph& g) { g.nodes[s.written.id].arity = 1; });
+  expect("one begin an axis",
+         [](Blocks& s, ir::Graph& g) { g.nodes[s.part.id].shape = g.nodes[s.each.id].shape; });
+  expect("keeps the dtype", [](Blocks& s, ir::Graph& g) { g.nodes[s.y.id].dtype = DType::f64; });
+  expect("keeps the shape",
+         [](Blocks& s, ir::Graph& g) { g.nodes[s.written.id].shape = g.nodes[s.y.id].shape; });
+  expect("no such batch axes", [&](Blocks& s, ir::Graph& g) { list(g, s.sampled, 0) = 3; });
+  expect("larger than the tensor", [&](Blocks& s, ir::Graph& g) {
+    operand(g, s.written, 0) = s.y.id, operand(g, s.written, 1) = s.x.id,
+                          g.nodes[s.written.id].shape = g.nodes[s.y.id].shape;
+  });
+  expect("a batch axis is whole", [&](Blocks& s, ir::Graph& g) { list(g, s.part, 0) = 1; });
+  expect("a begin lies outside", [&](Blocks& s, ir::Graph& g) { list(g, s.part, 2) = 3; });
+  expect("one offset for each axis", [&](Blocks& s, ir::Graph& g) { list(g, s.part, 2) = 1; });
+  expect("no i32 or i64", [](Blocks& s, ir::Graph& g) { g.nodes[s.i.id].dtype = DType::u8; });
+  expect("offsets of two dtypes", [](Blocks& s, ir::Graph& g) { g.nodes[s.k.id].dtype = DType::i64; });
+  expect("the extents of the batch axes",
+         [&](Blocks& s, ir::Graph& g) { operand(g, s.sampled, 1) = s.i.id; });
+}
+
 TEST_CASE("verify: slots and results") {
   EXPECT("assigned twice", g.assigns.push(g.assigns[0]));
   EXPECT("value of another shape", g.assigns[0].node = s.piece.id);

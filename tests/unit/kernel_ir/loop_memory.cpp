@@ -9,9 +9,9 @@ using namespace weft;
 using kernel_ir::LoopMemory;
 
 TEST_CASE("loop_memory: a carry has two buffers, one, or its history, and none lies over another") {
-  int loops = 0, histories = 0, pairs = 0;
-  for (u32 seed = 0; seed < 400; ++seed) {
-    const testing::RandomGraph random(seed, {.steps = 12, .loops = 1});
+  int loops = 0, histories = 0, pairs = 0, singles = 0;
+  for (u32 seed = 0; seed < 1200; ++seed) {
+    const testing::RandomGraph random(seed, {.steps = 12, .loops = 1, .blocks = seed >= 400});
     const compiler::Module m = testing::compile_verified(random.graph());
     for (int k = 0; k < m.fusion.groups.size(); ++k) {
       const int node = m.fusion.groups[k].opaque;
@@ -32,7 +32,8 @@ TEST_CASE("loop_memory: a carry has two buffers, one, or its history, and none l
         }
         // the result's own memory is one of the two
         REQUIRE((memory.primary[c] >= 0) == !is_result);
-        REQUIRE((memory.second[c] >= 0) == (memory.shape.trips > 1));
+        singles += memory.stays(c);
+        REQUIRE((memory.second[c] >= 0) == (memory.shape.trips > 1 && !memory.stays(c)));
         const i64 bytes = kernel_ir::align_up(kernel_ir::bytes_of(m.graph, m.graph.in(node, c)));
         for (const i64 at : {memory.primary[c], memory.second[c]}) {
           if (at < 0) continue;
@@ -47,4 +48,5 @@ TEST_CASE("loop_memory: a carry has two buffers, one, or its history, and none l
   CHECK(loops > 50);
   CHECK(histories > 5);
   CHECK(pairs > 5);
+  CHECK(singles > 5);
 }

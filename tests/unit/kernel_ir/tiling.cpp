@@ -20,6 +20,10 @@ Tiling tiling_of(const Dims& d, F f, DType t = DType::f32) {
   const compiler::Module m = testing::compile_verified(b.graph);
   return m.plan.tilings[m.fusion.group[m.graph.outputs[0]]];
 }
+ir::Value swapped(ir::Value x) {
+  const i64 order[]{1, 0};
+  return ir::permute(x, order);
+}
 ir::Value doubled(ir::Value x) { return x * ir::constant_like(x, 2); }
 
 }  // namespace
@@ -34,8 +38,9 @@ TEST_CASE("tiling: chunks cover the rows once, and rows and columns the space") 
       if (group.opaque >= 0 || group.stores.size == 0) continue;
       CAPTURE(seed);
       REQUIRE(t.rows_per_chunk >= 1);
-      REQUIRE(t.chunks * t.rows_per_chunk >= t.rows);
-      REQUIRE((t.chunks - 1) * t.rows_per_chunk < (t.rows > 0 ? t.rows : 1));
+      const i64 length = t.by_elements ? group.space.size() : t.rows;
+      REQUIRE(t.chunks * t.rows_per_chunk >= length);
+      REQUIRE((t.chunks - 1) * t.rows_per_chunk < (length > 0 ? length : 1));
       if (t.flat)
         REQUIRE(t.rows * t.cols >= group.space.size());
       else
@@ -68,4 +73,25 @@ TEST_CASE("tiling: sums keep few partial results, whatever their size") {
                b = tiling_of(Dims{2, {10000, 64}}, columns, DType::f64);
   CHECK(a.rows_per_chunk == b.rows_per_chunk);
   CHECK(a.chunks == b.chunks);
+}
+
+TEST_CASE("tiling: a total has the chunks of its own extents, in a flat walk and in one over rows") {
+  const auto total = [](ir::Value x) { return ir::reduce(ir::Op::reduce_sum, x, 0b11); };
+  const auto of_transposed = [](ir::Value x) {
+    return ir::reduce(ir::Op::reduce_sum, swapped(x) * 2.0, 0b11);
+  };
+  const Tiling flat = tiling_of(Dims{2, {300, 77}}, total),
+               rows = tiling_of(Dims{2, {77, 300}}, of_transposed);
+  CHECK(flat.flat);
+  CHECK(!rows.flat);
+  CHECK(flat.by_elements);
+  CHECK(rows.by_elements);
+  CHECK(flat.rows_per_chunk == 212 * 77);  // as many whole rows as 16384 elements hold
+  CHECK(rows.rows_per_chunk == flat.rows_per_chunk);
+  CHECK(flat.chunks == 2);
+  CHECK(rows.chunks == 2);
+  // tiles, where a row is longer than one, or all is one row
+  CHECK(tiling_of(Dims{2, {8, 50257}}, total).rows_per_chunk % 4 == 0);
+  CHECK(!tiling_of(Dims{2, {8, 50257}}, total).by_elements);
+  CHECK(!tiling_of(Dims{2, {1, 50257}}, total).by_elements);
 }

@@ -62,6 +62,14 @@ GradCheck scattering(const P& p) {
       p);
 }
 
+// Row 1, and beyond the last column.
+ir::BlockPlace beyond(ir::Value x, const Dims& block) {
+  ir::BlockPlace place;
+  ir::set_offset(place, x.dims(), block, 0, ir::constant(*x.builder, DType::i32, Dims{}, 1));
+  ir::set_offset(place, x.dims(), block, 1, ir::constant(*x.builder, DType::i32, Dims{}, 9));
+  return place;
+}
+
 struct Case {
   Op op;
   std::function<GradCheck()> check;
@@ -209,6 +217,24 @@ const std::vector<Case>& cases() {
              point<2, 5>(-2, 2));
        }},
       {Op::scatter_reduce, [] { return scattering<ir::Fold::sum>(point<2, 3>(-2, 2)); }},
+      {Op::dynamic_slice,
+       [] {
+         return gradcheck(
+             [](auto x) {
+               const Dims block{2, {2, 3}};
+               return Expr<double, Shape<2, 3>>{ir::dynamic_slice(x.value, block, beyond(x.value, block))};
+             },
+             point<4, 5>(-2, 2));
+       }},
+      {Op::dynamic_update_slice,
+       [] {
+         return gradcheck(
+             [](auto x, auto y) {
+               return Expr<double, Shape<4, 5>>{
+                   ir::dynamic_update_slice(x.value, y.value, beyond(x.value, y.value.dims()))};
+             },
+             point<4, 5>(-2, 2), point<2, 3>(-2, 2, 2));
+       }},
   };
   return all;
 }

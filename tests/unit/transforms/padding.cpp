@@ -110,6 +110,21 @@ TEST_CASE("padding: a mean over the batch mixes its rows") {
                 in<i32, 8>));
 }
 
+TEST_CASE("padding: a block that is whole along the batch keeps its rows") {
+  CHECK(!counts([](auto x, auto l, auto i) { return cross_entropy(dynamic_slice<1, 4>(x, i), l); },
+                in<f32, 8, 6>, in<i32, 8>, in<i64>));
+  CHECK(
+      !counts([](auto x, auto l,
+                 auto i) { return cross_entropy(dynamic_update_slice(zeros<f32, 8, 7>(), x * 2, i, i), l); },
+              in<f32, 8, 6>, in<i32, 8>, in<i64>));
+  CHECK(
+      counts([](auto x, auto l,
+                auto i) { return cross_entropy(dynamic_update_slice<0>(x, slice<0, 4, 8>(x + 1.0f), i), l); },
+             in<f32, 8, 6>, in<i32, 8>, in<i64>));
+  CHECK(counts([](auto x, auto l) { return cross_entropy(dynamic_slice<1, 4>(x, cast<i32>(max(x))), l); },
+               in<f32, 8, 6>, in<i32, 8>));
+}
+
 TEST_CASE("padding: a weight that is 0 in padded rows leaves them out") {
   CHECK(
       !counts<Mlp>([](const auto& m, auto x, auto target,

@@ -125,6 +125,7 @@ TEST_CASE("vmap_rules: random graphs for all samples at once give the stacks of 
   CHECK(failures(1, 400, {.steps = 24, .size = 100, .products = 12}, ops) == 0);
   CHECK(failures(1, 600, {.size = 120, .convolutions = true}, ops) == 0);
   CHECK(failures(1, 600, {.loops = 2}, ops) == 0);
+  CHECK(failures(1, 600, {.loops = 1, .blocks = true}, ops) == 0);
   // of every class of primitives with a rule
   for (const Op op : {Op::neg,
                       Op::add,
@@ -150,6 +151,8 @@ TEST_CASE("vmap_rules: random graphs for all samples at once give the stacks of 
                       Op::take_along_axis,
                       Op::scatter_reduce,
                       Op::searchsorted,
+                      Op::dynamic_slice,
+                      Op::dynamic_update_slice,
                       Op::loop,
                       Op::loop_result}) {
     INFO(ir::info(op).name);

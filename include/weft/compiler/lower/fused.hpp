@@ -503,7 +503,9 @@ class FusedLowering {
   }
   // Whether rows of a length that the code does not hold end with a whole value of any team.
   constexpr bool ends_even() const {
-    if (tiling_->segments < 0) return tiling_->flat && last_columns() % kernels::widest_value == 0;
+    if (tiling_->segments < 0)
+      return tiling_->flat && last_columns() % kernels::widest_value == 0 &&
+             (!tiling_->by_elements || tiling_->rows_per_chunk % kernels::widest_value == 0);
     const ir::Span span = g.param_groups[tiling_->segments];
     bool even = true;
     for (int r = 0; r < span.size; ++r)
@@ -521,6 +523,7 @@ class FusedLowering {
     h.kept = kept_;
     h.segmented = tiling_->segments >= 0;
     h.even = ends_even();
+    h.by_elements = tiling_->by_elements;
     for (const Operand& o : operands_) h.windows = h.windows || o.word.window;
     List<int> base(sections_.size(), 0);
     for (int s = 0; s < sections_.size(); ++s) {

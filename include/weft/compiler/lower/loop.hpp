@@ -73,6 +73,10 @@ class LoopBindings {
   }
   constexpr Binding buffer(int k, bool read) const {
     Binding b;
+    if (m.stays(k)) {
+      b.base = primary(k);
+      return b;
+    }
     const u64 second =
         shape_.trips > 1 ? p.tilings[group_].partials + static_cast<u64>(m.second[k]) : primary(k);
     b.base = read ? second : primary(k);
@@ -106,7 +110,7 @@ constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const 
   for (int c = 0; c < shape.carries; ++c) {
     if (bindings.has_history(c))
       copy(bindings.operand(c), bindings.first_row(c), bindings.carry_bytes(c));
-    else if (shape.trips == 0)
+    else if (shape.trips == 0 || memory.stays(c))
       copy(bindings.operand(c), bindings.primary(c), bindings.carry_bytes(c));
   }
   if (shape.trips == 0) return;

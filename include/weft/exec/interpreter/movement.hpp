@@ -117,6 +117,36 @@ inline void run_take_along_axis(const NodeCall& c) {
   });
 }
 
+// dynamic_slice and dynamic_update_slice (ir/dynamic_slice.hpp): an offset outside is moved to where the
+// block fits.
+inline void run_dynamic_slice(const NodeCall& c) {
+  const bool update = c.self().op == ir::Op::dynamic_update_slice;
+  const Dims &whole = c.operand_dims(0), &block = update ? c.operand_dims(1) : c.dims();
+  const Steps steps = row_major(whole);
+  const int unit = size_of(c.self().dtype), batch = static_cast<int>(c.graph.attribute(c.node, 0));
+  if (update) copy_bytes(c.out, c.in[0], whole.size() * unit);
+  i64 per_sample = 1;
+  for (int a = batch; a < block.rank; ++a) per_sample *= block.extent[a];
+  i64 flat = 0;
+  for (Walk walk(block, steps); !walk.done(); walk.next(), ++flat) {
+    i64 at = walk.at;
+    for (int a = 0, next = update ? 2 : 1; a < whole.rank; ++a) {
+      i64 begin = c.graph.attribute(c.node, a + 1);
+      if (begin < 0) {
+        const i64 last = whole.extent[a] - block.extent[a];
+        begin = read_integer(c.operand_dtype(next), c.in[next], flat / per_sample);
+        begin = begin < 0 ? 0 : begin > last ? last : begin;
+        ++next;
+      }
+      at += begin * steps.by[a];
+    }
+    if (update)
+      copy_bytes(c.out + at * unit, c.in[1] + flat * unit, unit);
+    else
+      copy_bytes(c.out + flat * unit, c.in[0] + at * unit, unit);
+  }
+}
+
 // The vector of parameter group `group` with element `offset` of its arena.
 inline i64 place_in_group(const ir::Graph& g, int group, i64 offset) {
   const ir::Span span = g.param_groups[group];

@@ -7,6 +7,7 @@
 
 #include "weft/exec/checker.hpp"
 #include "weft/exec/interpreter/graph_runner.hpp"
+#include "weft/ir/dynamic_slice.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -75,21 +76,34 @@ struct NodeChecks {
   // zeros there.
   static void places(const GraphRunner& r, const NodeCall& c) {
     const ir::Op op = c.self().op;
+    if (ir::is_dynamic_slice(op)) {  // offsets that would be clamped
+      const Dims& whole = ir::whole_dims(r.g_, c.node);
+      int offset = ir::block_operands(op);
+      for (int axis = 0; axis < whole.rank; ++axis)
+        if (r.g_.attribute(c.node, axis + 1) == ir::BlockPlace::dynamic)
+          check_range(r, c, offset++, 0, ir::last_offset(whole, ir::block_dims(r.g_, c.node), axis));
+      return;
+    }
     const bool rows = op == ir::Op::take_rows;
     if (!rows && !(op == ir::Op::take_along_axis && r.g_.attribute(c.node, 1) == 0)) return;
     const i64 extent = c.operand_dims(0).extent[rows ? 0 : ir::axis_of(r.g_, c.node)];
-    const i64 least = rows ? 0 : -extent, size = c.operand_dims(1).size();
-    for (i64 i = 0; i < size; ++i) {
-      const i64 place = read_integer(c.operand_dtype(1), c.in[1], i);
-      if (place < least || place >= extent)
-        throw Error("check/indices", where(r, c.node) + ": element " + place_text(c.operand_dims(1), i) +
-                                         " of its index, " + value_text(r, r.g_.in(c.node, 1)) + ", is " +
-                                         std::to_string(place) + ", outside " + std::to_string(least) +
-                                         " ... " + std::to_string(extent - 1));
-    }
+    check_range(r, c, 1, rows ? 0 : -extent, extent - 1);
   }
 
  private:
+  // Throws unless every element of operand k, an index, is among least ... most.
+  static void check_range(const GraphRunner& r, const NodeCall& c, int k, i64 least, i64 most) {
+    const i64 size = c.operand_dims(k).size();
+    for (i64 i = 0; i < size; ++i) {
+      const i64 place = read_integer(c.operand_dtype(k), c.in[k], i);
+      if (place < least || place > most)
+        throw Error("check/indices", where(r, c.node) + ": element " + place_text(c.operand_dims(k), i) +
+                                         " of its index, " + value_text(r, r.g_.in(c.node, k)) + ", is " +
+                                         std::to_string(place) + ", outside " + std::to_string(least) +
+                                         " ... " + std::to_string(most));
+    }
+  }
+
   static void start(GraphRunner& r) {
     r.odd_ = List<Oddity>(r.g_.nodes.size());
     r.spared_ = scaled_nodes(r.g_, r.context_.scale_offset);

@@ -26,6 +26,8 @@ constexpr NodeFunction movement_function() {
     return &run_take_rows;
   else if constexpr (op == Op::take_along_axis)
     return &run_take_along_axis;
+  else if constexpr (ir::is_dynamic_slice(op))
+    return &run_dynamic_slice;
   else if constexpr (op == Op::flat_concat)
     return &run_flat_concat;
   else if constexpr (op == Op::flat_slice)

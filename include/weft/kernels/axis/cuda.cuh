@@ -1,7 +1,8 @@
 #pragma once
-// scan, argsort, take_along_axis, scatter_reduce and searchsorted on a GPU. How a call is cut into blocks
-// follows from its sizes.
+// scan, argsort, take_along_axis, scatter_reduce, searchsorted and the dynamic slices on a GPU. How a call is
+// cut into blocks follows from its sizes.
 
+#include "weft/kernels/axis/dynamic_slice.hpp"
 #include "weft/kernels/axis/index.hpp"
 #include "weft/kernels/axis/sort.hpp"
 #include "weft/kernels/launch/cuda.cuh"
@@ -74,6 +75,15 @@ __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
   search_elements<ctype<static_cast<DType>(T)>>(team, args, begin, begin + each < size ? begin + each : size);
 }
 
+template <u64 Tag, u64 I, bool Update>
+__global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
+    block_copy_kernel(const __grid_constant__ BlockCopyArgs args, i64 each) {
+  BlockTeam<axis_threads> team;
+  const i64 size = args.total(), begin = static_cast<i64>(blockIdx.x) * each;
+  copy_block<ctype<static_cast<DType>(I)>, Update>(team, args, begin,
+                                                   begin + each < size ? begin + each : size);
+}
+
 template <u64 T, u64 F>
 void run_cuda_scan(const CudaLaunch& launch, cudaStream_t stream) {
   const AxisArgs args = axis_args(launch.args, launch.numbers);
@@ -135,6 +145,17 @@ void run_cuda_search(const CudaLaunch& launch, cudaStream_t stream) {
   search_kernel<kernel_tag, T>
       <<<cuda_blocks((size + each - 1) / each), axis_threads, 0, stream>>>(args, each);
   cuda_check_launch("searchsorted");
+}
+
+template <u64 I, bool Update>
+void run_cuda_block_copy(const CudaLaunch& launch, cudaStream_t stream) {
+  const BlockCopyArgs args =
+      widened(block_copy_args(launch.args, launch.numbers, launch.number_count, Update));
+  const i64 size = args.total(), each = 4 * axis_threads;
+  if (size == 0) return;
+  block_copy_kernel<kernel_tag, I, Update>
+      <<<cuda_blocks((size + each - 1) / each), axis_threads, 0, stream>>>(args, each);
+  cuda_check_launch(Update ? "dynamic_update_slice" : "dynamic_slice");
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

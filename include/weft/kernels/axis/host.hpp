@@ -2,6 +2,7 @@
 // How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
 // threads.
 
+#include "weft/kernels/axis/dynamic_slice.hpp"
 #include "weft/kernels/axis/index.hpp"
 #include "weft/kernels/axis/sort.hpp"
 #include "weft/kernels/launch/host.hpp"
@@ -9,7 +10,8 @@
 namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
-inline constexpr i64 line_block = 16384;  // elements a unit of work
+inline constexpr i64 line_block = 16384;   // elements a unit of work
+inline constexpr i64 block_bytes = 65536;  // that a unit of work copies
 }  // namespace detail
 
 // Words of all: the dtypes of a and b, and the fold.
@@ -91,6 +93,24 @@ void run_search(const HostLaunch& launch, int threads) {
     SerialTeam team;
     const i64 end = (part + 1) * block;
     search_elements<T>(team, args, part * block, end < size ? end : size);
+  });
+}
+
+// Word: the dtype of the offsets. No unit of work goes across samples.
+template <class C, bool Update>
+void run_block_copy(const HostLaunch& launch, int threads) {
+  using I = ctype<static_cast<DType>(C::w[0])>;
+  const BlockCopyArgs args = block_copy_args(launch.args, launch.numbers, launch.number_count, Update);
+  const i64 each = detail::block_bytes / args.unit, pieces = (args.size + each - 1) / each;
+  const i64 together = pieces == 1 ? (each + args.size - 1) / args.size : 1;  // samples
+  parallel_for((args.samples * pieces + together - 1) / together, threads, [&](i64 part) {
+    const i64 end =
+        (part + 1) * together < args.samples * pieces ? (part + 1) * together : args.samples * pieces;
+    for (i64 piece = part * together; piece < end; ++piece) {
+      const i64 first = piece / pieces * args.size, begin = piece % pieces * each;
+      copy_block_serially<I, Update>(args, first + begin,
+                                     first + (begin + each < args.size ? begin + each : args.size));
+    }
   });
 }
 

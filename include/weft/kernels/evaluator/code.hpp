@@ -34,15 +34,16 @@ struct OperandWord {
 
 struct FusedHeader {
   int operands = 0, instructions = 0, row_axes = 0, col_axes = 0, passes = 0, kept = 0;
-  bool segmented = false;  // rows are tiles of the ranges of a parameter group
-  bool windows = false;    // operands carry bounds
-  bool even = false;       // rows whose length is a launch argument end with a whole value of any team
+  bool segmented = false;    // rows are tiles of the ranges of a parameter group
+  bool windows = false;      // operands carry bounds
+  bool even = false;         // rows whose length is a launch argument end with a whole value of any team
+  bool by_elements = false;  // chunks are so many elements in row-major order, and may begin within a row
   WEFT_HD constexpr void encode(u64* w) const {
     w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 |
            static_cast<u64>(row_axes) << 32 | static_cast<u64>(col_axes) << 40 |
            static_cast<u64>(passes) << 48;
     w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33 |
-           static_cast<u64>(even) << 34;
+           static_cast<u64>(even) << 34 | static_cast<u64>(by_elements) << 35;
   }
   WEFT_HD static constexpr FusedHeader decode(const u64* w) {
     FusedHeader h;
@@ -55,6 +56,7 @@ struct FusedHeader {
     h.segmented = (w[1] >> 32 & 1) != 0;
     h.windows = (w[1] >> 33 & 1) != 0;
     h.even = (w[1] >> 34 & 1) != 0;
+    h.by_elements = (w[1] >> 35 & 1) != 0;
     return h;
   }
   WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
@@ -114,7 +116,7 @@ struct LaunchArgs {
   static constexpr int max_streams = 8;
   void* pointer[max_operands]{};
   i64 rows = 0;
-  i64 rows_per_chunk = 0;
+  i64 rows_per_chunk = 0;  // or elements: FusedHeader::by_elements
   i64 chunks = 0;
   i64 last_cols = 0;      // columns of the last row (a flat walk's ragged end), else the number of columns
   i64 partial_bytes = 0;  // from one chunk's partial sums to the next's; 0: sums go straight to their place

@@ -4,72 +4,53 @@
 // threads share a row's columns. Law: what is computed depends on the cut into chunks and on the width of a
 // value, never on which thread computes it.
 
-#include "weft/kernels/fused/parts.hpp"
-#include "weft/kernels/fused/place.hpp"
+#include "weft/kernels/fused/sums.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
-// `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
-// `single` kernel) keeps what it loaded and computed for the later passes, and its sums along the rows, in
-// registers.
+// As FusedTraits.
 template <class C, class Family, class Team, class Args = LaunchArgs, int Threads = 0>
-struct FusedBody {
-  using View = FusedView<C>;
-  static constexpr FusedHeader header = View::header;
-  static constexpr int count = header.instructions;
-  static constexpr int width = Family::width;
-  static_assert(widest_value % width == 0);
-  static constexpr bool vector = detail::is_vec_family<Family>;
-  // What computes an element: the family, or its lanes one by one.
-  using Arithmetic = std::conditional_t<vector, ScalarFamily, Family>;
-
-  WEFT_HD static constexpr int registers(Kind kind) {
-    for (int i = 0; i < count; ++i)
-      if (kind_of(static_cast<DType>(View::instruction(i).dtype)) == kind) return count;
-    return 1;
-  }
+struct FusedBody : FusedTraits<C, Family, Team, Threads> {
+  using Traits = FusedTraits<C, Family, Team, Threads>;
+  using View = typename Traits::View;
+  using Arithmetic = typename Traits::Arithmetic;
+  using Sums = FusedSums<Traits, Family, Team>;
   template <class F>
-  using BankOf = detail::Bank<F, registers(Kind::f32), registers(Kind::f64), registers(Kind::i32),
-                              registers(Kind::u32), registers(Kind::i64), registers(Kind::mask)>;
-
-  WEFT_HD static constexpr i64 static_cols() {
-    i64 n = 1;
-    for (int a = 0; a < header.col_axes; ++a) n *= View::extent(header.row_axes + a);
-    return n;
-  }
-  // Of each slot: whole values of the widest kind.
-  WEFT_HD static constexpr i64 kept_bytes() {
-    return header.kept * ((static_cols() + widest_value - 1) / widest_value * widest_value * 8);
-  }
-  static constexpr int last_axis = header.axes() - 1;
-  WEFT_HD static constexpr i64 last_extent() { return View::extent(last_axis); }
-  static constexpr bool single = Threads > 0 && header.col_axes == 1 &&
-                                 (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
-  // Lanes: how many columns of a value exist where the code tells, else `some`, which is `active` of them.
-  static constexpr int some = 0;
-  // Whether every row ends with a whole value. Of rows whose length is a launch argument only the host makes
-  // use of that: nvcc unrolls a walk that does not ask, and spills.
-  WEFT_HD static constexpr bool ends_whole() {
-    if (last_extent() > 0) return last_extent() % width == 0;
-    return width == 1 || (!vector && header.even);
-  }
-  // The columns that are left where a row's whole values end.
-  static constexpr int ending = last_extent() > 0 ? static_cast<int>(last_extent() % width) : some;
-  // Of a value of a GPU's thread.
-  static constexpr int lanes_of_vector = ends_whole() ? width : some;
+  using BankOf = typename Traits::template BankOf<F>;
+  using Traits::columns_in_row;
+  using Traits::count;
+  using Traits::dtype;
+  using Traits::earlier_load;
+  using Traits::ends_whole;
+  using Traits::header;
+  using Traits::how_many;
+  using Traits::index_is_aligned;
+  using Traits::is_register_sum;
+  using Traits::kept_bytes;
+  using Traits::kept_value;
+  using Traits::last_axis;
+  using Traits::last_extent;
+  using Traits::nth;
+  using Traits::past_operand;
+  using Traits::single;
+  using Traits::some;
+  using Traits::static_cols;
+  using Traits::vector;
+  using Traits::width;
 
   Team& team;
   const Args& args;
   BankOf<ScalarFamily> uniform;
   BankOf<Family> element;
-  BankOf<Family> folds;   // running reductions of a row
-  BankOf<Family> totals;  // running sums over the chunk
-  i64 best_index[count][width];
+  Sums sums;
   FusedPlace<C> place;
   i64 chunk = 0;
   int active = 0;  // how many of the value's columns exist, where the code does not tell
   bool first_row = false;
-  bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
+  i64 row_in_chunk = 0;
+  i64 row_start = 0;                     // the row's first element in row-major order, from the chunk's first
+  i64 first_column = 0, end_column = 0;  // of the row, where chunks begin and end within rows
+  bool past_caches = false;              // the columns at hand of past_operand() go to memory directly
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
 
   WEFT_HD_INLINE FusedBody(Team& t, const Args& a)
@@ -86,53 +67,6 @@ struct FusedBody {
   WEFT_HD_INLINE int present() const {
     return Lanes == some ? active : Lanes;
   }
-
-  // Rows much longer than the first cache: the pass before the last brings in the next row while it computes,
-  // and a last pass that only maps writes its f32 result past the caches, where that is larger than any of
-  // them: its lines are then not read before they are written.
-  static constexpr bool long_rows =
-      width > 1 && !vector && header.col_axes == 1 && header.row_axes >= 1 && last_extent() >= 4096;
-  static constexpr i64 past_bytes = i64{1} << 26;
-  static constexpr int last_elements = 2 * header.passes;
-  // The operand that the last pass writes so, else -1.
-  WEFT_HD static constexpr int past_operand() {
-    if (!long_rows || !stores_past_caches || header.passes < 1) return -1;
-    int found = -1;
-    for (int i = View::section_begin(last_elements); i < View::section_end(last_elements); ++i) {
-      const Instruction in = View::instruction(i);
-      if (in.op == Opcode::reduce || in.op == Opcode::accumulate || in.op == Opcode::keep ||
-          in.op == Opcode::kept)
-        return -1;
-      if (in.op == Opcode::store && found < 0 && View::operand(in.aux).dtype == DType::f32 &&
-          View::stride(in.aux, last_axis) == 1)
-        found = in.aux;
-    }
-    return found;
-  }
-  template <int I>
-  WEFT_HD static constexpr bool brings_next_row() {
-    constexpr Instruction in = View::instruction(I);
-    if constexpr (long_rows && header.passes > 2) {
-      constexpr int s = last_elements - 2;
-      return I >= View::section_begin(s) && I < View::section_end(s) && !View::operand(in.aux).window &&
-             View::stride(in.aux, last_axis) == 1 && View::stride(in.aux, header.row_axes - 1) > 0;
-    } else {
-      return false;
-    }
-  }
-
-  // How many instructions of [begin, end) are `op`, and which is the n-th of them.
-  WEFT_HD static constexpr int how_many(Opcode op, int begin, int end) {
-    int n = 0;
-    for (int i = begin; i < end; ++i) n += View::instruction(i).op == op;
-    return n;
-  }
-  WEFT_HD static constexpr int nth(Opcode op, int begin, int n) {
-    while (View::instruction(begin).op != op || n-- > 0) ++begin;
-    return begin;
-  }
-
-  WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
 
   // Register i as a value of `Family` in a column, or as the row's number.
   template <int I, Stage stage>
@@ -288,32 +222,6 @@ struct FusedBody {
       uniform.template at<dtype(I), I>() = v;
   }
 
-  // The instruction that loaded the same elements in an earlier pass, else -1.
-  WEFT_HD static constexpr int earlier_load(int i) {
-    const Instruction in = View::instruction(i);
-    for (int j = 0; j < i; ++j) {
-      const Instruction other = View::instruction(j);
-      if (other.op == Opcode::load && other.stage == Stage::element && other.aux == in.aux) return j;
-    }
-    return -1;
-  }
-  // The value that slot `slot` keeps.
-  WEFT_HD static constexpr int kept_value(int slot) {
-    for (int j = 0; j < count; ++j) {
-      const Instruction in = View::instruction(j);
-      if (in.op == Opcode::keep && in.aux == slot) return in.a;
-    }
-    return 0;
-  }
-  // Whether the index register i is a multiple of the width in a value's first lane.
-  WEFT_HD static constexpr bool index_is_aligned(int i) {
-    const Instruction in = View::instruction(i);
-    if (in.op != Opcode::index || View::stride(in.aux, last_axis) != 1) return false;
-    for (int a = 0; a < last_axis; ++a)
-      if (View::stride(in.aux, a) % 4 != 0) return false;
-    return true;
-  }
-
   // f of the operands, or of each of their lanes.
   template <DType t, Stage stage, class F, class... A>
   WEFT_HD_INLINE static auto lanewise(const F& f, const A&... a) {
@@ -342,7 +250,7 @@ struct FusedBody {
     } else if constexpr (in.op == Opcode::load && single && stage == Stage::element && earlier_load(I) >= 0) {
       element.template at<t, I>() = element.template at<t, earlier_load(I)>();
     } else if constexpr (in.op == Opcode::load) {
-      if constexpr (stage == Stage::element && brings_next_row<I>())
+      if constexpr (stage == Stage::element && Traits::brings_next_row(I))
         bring_closer(pointer<in.aux>() + place.template position<in.aux, stage>() +
                      View::stride(in.aux, header.row_axes - 1));
       set<I>(load_operand<in.aux, stage, Lanes>(in.imm));
@@ -384,7 +292,12 @@ struct FusedBody {
             lanewise<t, stage>([&](const auto& i) { return detail::random_word(i, seed, stream); }, index));
       }
     } else if constexpr (in.op == Opcode::reduce) {
-      fold_column<I, Lanes>();
+      constexpr Fold fold = static_cast<Fold>(in.aux);
+      const auto x = read<in.a, Stage::element>();
+      if constexpr (fold == Fold::argmax || fold == Fold::argmin)
+        sums.template fold_best<I>(x, place.linear, present<Lanes>());
+      else
+        sums.template fold<I>(masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()));
     } else if constexpr (in.op == Opcode::store) {
       const auto v = detail::to_memory<dtype(in.a)>(read<in.a, stage>());
       if constexpr (stage == Stage::element) {
@@ -496,111 +409,28 @@ struct FusedBody {
     }
   }
 
-  template <int I>
-  WEFT_HD_INLINE void start_fold() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr Fold fold = static_cast<Fold>(in.aux);
-    constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
-    using V = value_of<Family, t>;
-    auto& running = folds.template at<t, I>();
-    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-      running =
-          fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
-    } else {
-      running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
-    }
-  }
-  template <int I, int Lanes>
-  WEFT_HD_INLINE void fold_column() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr Fold fold = static_cast<Fold>(in.aux);
-    constexpr DType t = dtype(in.a);
-    const auto x = read<in.a, Stage::element>();
-    auto& running = folds.template at<t, I>();
-    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-      constexpr bool max = fold == Fold::argmax;
-      using T = register_scalar<t>;
-      using Best = detail::Best<T>;
-      if constexpr (vector) {
-        WEFT_UNROLL
-        for (int j = 0; j < width; ++j) {
-          const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]},
-                                                    Best{x.lane[j], place.linear + j});
-          if (j < present<Lanes>()) running.lane[j] = best.value, best_index[I][j] = best.index;
-        }
-      } else if constexpr (width == 1) {
-        const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, place.linear});
-        running = best.value;
-        best_index[I][0] = best.index;
-      } else {
-        T value[width], held[width];
-        __builtin_memcpy(value, &x, sizeof value);
-        __builtin_memcpy(held, &running, sizeof held);
-        for (int j = 0; j < present<Lanes>(); ++j) {
-          const Best best =
-              detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], place.linear + j});
-          held[j] = best.value;
-          best_index[I][j] = best.index;
-        }
-        __builtin_memcpy(&running, held, sizeof held);
-      }
-    } else {
-      using V = std::remove_cvref_t<decltype(x)>;
-      running = detail::combine<fold>(running, masked<Lanes>(x, detail::neutral<fold, lane_of<V>>()));
-    }
+  template <int Begin, int... N>
+  WEFT_HD_INLINE void start_folds(std::integer_sequence<int, N...>) {
+    (sums.template start_fold<nth(Opcode::reduce, Begin, N)>(), ...);
   }
   template <int I>
   WEFT_HD_INLINE void finish_fold() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr Fold fold = static_cast<Fold>(in.aux);
-    constexpr DType t = dtype(in.a);
-    auto& running = folds.template at<t, I>();
-    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
-      using T = register_scalar<t>;
-      constexpr bool max = fold == Fold::argmax;
-      const auto lane = [&](int j) {
-        if constexpr (vector)
-          return running.lane[j];
-        else if constexpr (width == 1)
-          return running;
-        else
-          return running[j];
-      };
-      detail::Best<T> best{lane(0), best_index[I][0]};
-      WEFT_UNROLL
-      for (int j = 1; j < width; ++j)
-        best = detail::BetterOf<max>{}(best, detail::Best<T>{lane(j), best_index[I][j]});
-      uniform.template at<dtype(I), I>() = detail::best_of_team<max>(team, best).index;
-    } else {
-      uniform.template at<dtype(I), I>() = detail::across_team<fold>(team, detail::across<fold>(running));
-    }
-  }
-  template <int Begin, int... N>
-  WEFT_HD_INLINE void start_folds(std::integer_sequence<int, N...>) {
-    (start_fold<nth(Opcode::reduce, Begin, N)>(), ...);
+    uniform.template at<dtype(I), I>() = sums.template finish_fold<I>(team);
   }
   template <int Begin, int... N>
   WEFT_HD_INLINE void finish_folds(std::integer_sequence<int, N...>) {
     (finish_fold<nth(Opcode::reduce, Begin, N)>(), ...);
   }
 
-  // A sum along the rows that a register holds until the chunk's end.
-  WEFT_HD static constexpr bool is_register_sum(int i) {
-    const Instruction in = View::instruction(i);
-    return in.op == Opcode::accumulate && (single || View::operand(in.aux).role == Role::accumulate_total);
-  }
   template <int I>
   WEFT_HD_INLINE void start_total() {
+    constexpr Instruction in = View::instruction(I);
     if constexpr (is_register_sum(I)) {
-      constexpr Instruction in = View::instruction(I);
-      constexpr DType t = dtype(in.a);
-      constexpr auto start = detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>();
-      if constexpr (in.stage == Stage::element)
-        totals.template at<t, I>() = fill_value<value_of<Family, t>>(start);
+      if constexpr (Sums::template in_lanes<I>())
+        sums.template start_total<I>();
       else
-        uniform.template at<t, I>() = start;
+        uniform.template at<dtype(in.a), I>() =
+            detail::neutral<static_cast<Fold>(in.aux2), register_scalar<dtype(in.a)>>();
     }
   }
   template <int I, int Lanes>
@@ -610,9 +440,10 @@ struct FusedBody {
     constexpr DType t = dtype(in.a);
     if constexpr (is_register_sum(I)) {
       if constexpr (in.stage == Stage::element) {
-        auto& running = totals.template at<t, I>();
-        running = detail::combine<fold>(running, masked<Lanes>(read<in.a, Stage::element>(),
-                                                               detail::neutral<fold, register_scalar<t>>()));
+        sums.template add<I>(
+            masked<Lanes>(read<in.a, Stage::element>(), detail::neutral<fold, register_scalar<t>>()));
+      } else if constexpr (Traits::is_laned_row_total(I)) {
+        sums.template add_row<I>(read<in.a, in.stage>(), row_in_chunk);
       } else {
         auto& running = uniform.template at<t, I>();
         running = detail::combine<fold>(running, read<in.a, in.stage>());
@@ -649,18 +480,18 @@ struct FusedBody {
       constexpr Fold fold = static_cast<Fold>(in.aux2);
       constexpr DType t = dtype(in.a);
       if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
-        const auto v = detail::combine_groups<fold>(team, totals.template at<t, I>());
+        const auto v = detail::combine_groups<fold>(team, sums.totals.template at<t, I>());
         // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
         if (columns_in_row() > place.at && detail::group_of(team) == 0) {
           if constexpr (vector)
-            store_lanes<1, lanes_of_vector>(partial<I>() + place.linear, v);
+            store_lanes<1, Traits::lanes_of_vector>(partial<I>() + place.linear, v);
           else
             store(partial<I>() + place.linear, v);
         }
       } else {
         register_scalar<t> total;
-        if constexpr (in.stage == Stage::element)
-          total = detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
+        if constexpr (Sums::template in_lanes<I>())
+          total = sums.template finish_total<I>(team);
         else
           total = uniform.template at<t, I>();
         total = detail::combine_groups<fold>(team, total);
@@ -676,7 +507,6 @@ struct FusedBody {
   WEFT_HD_INLINE void finish_totals(std::integer_sequence<int, N...>) {
     (finish_total<nth(Opcode::accumulate, 0, N)>(), ...);
   }
-  WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
 
   // Instructions [Begin, End), in blocks: compilers bound the length of a fold.
   template <int Lanes, int Begin, int... I>
@@ -703,21 +533,23 @@ struct FusedBody {
     place.linear = place.line_start + place.at;
     section<S, Lanes>();
   }
+  // Columns [first, cols) of the line.
   template <int S>
-  WEFT_HD_INLINE void columns(i64 cols) {
+  WEFT_HD_INLINE void columns(i64 cols, i64 first = 0) {
     const i64 step = static_cast<i64>(team.size()) * width;
-    place.at = static_cast<i64>(team.rank()) * width;
+    place.at = first + static_cast<i64>(team.rank()) * width;
+    if constexpr (Traits::rows_turn) sums.template turn_lines<S>(place.line_start + first, row_start);
     if constexpr (single || vector) {
       for (; cols > place.at; place.at += step) {
-        value_at_hand<S, lanes_of_vector>(cols - place.at);
+        value_at_hand<S, Traits::lanes_of_vector>(cols - place.at);
         if constexpr (single) break;
       }
     } else {
-      constexpr bool goes_past = S == last_elements && past_operand() >= 0;
+      constexpr bool goes_past = S == Traits::last_elements && past_operand() >= 0;
       if constexpr (goes_past) {
         const auto* start = pointer<past_operand()>() + place.row_offset[past_operand()];
         const i64 apart = static_cast<i64>(reinterpret_cast<std::uintptr_t>(start) / 4 % width);
-        if (args.rows * cols * 4 >= past_bytes) {
+        if (args.rows * cols * 4 >= Traits::past_bytes) {
           if (apart > 0) {  // up to the first address of a whole line
             value_at_hand<S, some>(width - apart);
             place.at = active;
@@ -725,18 +557,24 @@ struct FusedBody {
           past_caches = true;
         }
       }
-      if constexpr (last_extent() == 0 || last_extent() >= width)
+      if constexpr (last_extent() == 0 || last_extent() >= width || Traits::by_elements)
         for (; place.at + width <= cols; place.at += step) value_at_hand<S, width>(width);
       past_caches = false;
       if constexpr (!ends_whole() || goes_past)
-        if (cols > place.at) value_at_hand<S, goes_past ? some : ending>(cols - place.at);
+        if (cols > place.at) value_at_hand<S, goes_past ? some : Traits::ending>(cols - place.at);
     }
   }
   template <int S>
   WEFT_HD_INLINE void all_columns(i64 last_cols) {
     constexpr i64 extent = header.col_axes > 0 ? View::extent(last_axis) : 1;
     const i64 cols = extent > 0 ? extent : last_cols;
-    if constexpr (header.col_axes <= 1) {
+    if constexpr (Traits::by_elements && last_extent() > 0) {
+      for (i64 line = first_column / cols; line * cols < end_column; ++line) {
+        place.go_to_line(line, cols);
+        const i64 from = first_column - line * cols, to = end_column - line * cols;
+        columns<S>(to < cols ? to : cols, from > 0 ? from : 0);
+      }
+    } else if constexpr (header.col_axes <= 1) {
       columns<S>(cols);
     } else {
       constexpr i64 lines = static_cols() / (extent > 0 ? extent : 1);
@@ -765,6 +603,10 @@ struct FusedBody {
   // The chunk's rows, one after another.
   WEFT_HD_INLINE void run(i64 which) {
     chunk = which;
+    if constexpr (Traits::by_elements) {
+      run_elements(which);
+      return;
+    }
     const i64 begin = which * args.rows_per_chunk;
     const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
     place.start();
@@ -773,12 +615,38 @@ struct FusedBody {
     start_totals(Totals{});
     for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
       first_row = row == begin;
+      row_in_chunk = row - begin;
+      row_start = row_in_chunk * static_cols();
       const i64 cols = place.go_to_row(args, row);
       passes(cols, upto<header.passes>{});
       section<2 * header.passes + 1>();
     }
     finish_totals(Totals{});
     if constexpr (past_operand() >= 0) finish_stores_past();
+  }
+  // The same of a chunk of elements; no sum along the rows or the columns is in such a kernel.
+  WEFT_HD_INLINE void run_elements(i64 which) {
+    constexpr bool flat = last_extent() == 0;
+    constexpr i64 cols = flat ? tile_length : static_cols();
+    const i64 size = (args.rows - 1) * cols + (flat ? args.last_cols : cols);
+    const i64 begin = which * args.rows_per_chunk;
+    const i64 end = begin + args.rows_per_chunk < size ? begin + args.rows_per_chunk : size;
+    place.start();
+    using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
+    section<0>();
+    start_totals(Totals{});
+    for (i64 row = flat ? begin : begin / cols * cols; row < end; row += cols) {
+      row_start = row - begin;
+      first_column = row_start < 0 ? -row_start : 0;
+      end_column = end - row < cols ? end - row : cols;
+      if constexpr (flat)
+        place.go_to_element(row);
+      else
+        place.go_to_row(args, row / cols);
+      passes(end_column, upto<header.passes>{});
+      section<2 * header.passes + 1>();
+    }
+    finish_totals(Totals{});
   }
 };
 

@@ -30,6 +30,16 @@ struct FusedNeeds {
   static constexpr bool reduces = has(Opcode::reduce);
   static constexpr bool sums_columns = has(Role::accumulate_columns);
   static constexpr bool sums = sums_columns || has(Role::accumulate_total);
+  // Totals of elements, which the threads of a team put together.
+  static constexpr bool sums_elements() {
+    for (int i = 0; i < header.instructions; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::accumulate && in.stage == Stage::element &&
+          View::operand(in.aux).role == Role::accumulate_total)
+        return true;
+    }
+    return false;
+  }
 
   static constexpr int operands_of(Opcode op) {
     if (op == Opcode::select || op == Opcode::fma) return 3;
@@ -121,7 +131,10 @@ struct FusedGrid {
   static constexpr bool single =
       !Needs::flat && header.col_axes == 1 && Needs::last_extent <= i64{threads} * width;
   static constexpr int choose_groups() {
-    if (spans || (Needs::reduces && threads > warp_size) || (Needs::sums_columns && !single)) return 1;
+    // groups of several warps cannot reduce
+    if (spans || ((Needs::reduces || Needs::sums_elements()) && threads > warp_size) ||
+        (Needs::sums_columns && !single))
+      return 1;
     if (Needs::flat) return 1;
     const int per_block = Needs::sums ? 256 : 128;
     return per_block > threads ? per_block / threads : 1;

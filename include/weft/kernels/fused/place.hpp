@@ -57,6 +57,8 @@ struct FusedPlace {
       return row + 1 == args.rows ? args.last_cols : tile_length;
     }
   }
+  // To an element of a flat walk.
+  WEFT_HD_INLINE void go_to_element(i64 element) { enter_range(element, upto<header.operands>{}); }
   WEFT_HD_INLINE void go_to_line(i64 line, i64 columns) {
     i64 rest = line;
     split_line(rest, upto<header.col_axes - 1>{});

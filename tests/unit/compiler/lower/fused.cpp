@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "support/lowered_difference.hpp"
 
 using namespace weft;
@@ -75,6 +78,34 @@ TEST_CASE("fused: one value of up to 200 operands, and as many readers") {
     CHECK(p.compare() == "");
   }
 }
+TEST_CASE("fused: many values of one group that kernels of their own read") {
+  for (const int count : {30, 45, 60, 150}) {
+    Wide p;
+    const ir::Value x = p.input(Dims{2, {8, 64}}), w = p.input(Dims{2, {64, 4}});
+    const ir::Value y = ir::unary(ir::Op::tanh, x) * x;
+    ir::DotAxes axes;
+    axes.contracted = 1;
+    axes.contracted_a[0] = 1;
+    axes.contracted_b[0] = 0;
+    std::vector<ir::Value> values;
+    for (int k = 0; k < count; ++k) values.push_back(y * y + y * (0.25 * (k + 1)));
+    for (const ir::Value& v : values) p.b.graph.outputs.push(ir::dot(v, w, axes, DType::f32).id);
+    CAPTURE(count);
+    CHECK(p.compare() == "");
+  }
+}
+TEST_CASE("fused: one index per axis of many shapes") {
+  Wide p;
+  const ir::Value x = p.input(Dims{2, {8, 64}});
+  ir::Value sum = x;
+  for (int k = 0; k < 50; ++k) {
+    const ir::Value row = p.input(Dims{2, {1, 64}});
+    sum = sum + ir::broadcast(row * (1.0 + k), x.dims()) *
+                    ir::Value{&p.b, p.b.leaf(ir::Op::iota, DType::f32, x.dims(), static_cast<u64>(k % 2))};
+    p.b.graph.outputs.push(sum.id);
+  }
+  CHECK(p.compare() == "");
+}
 TEST_CASE("fused: biases, gains and what is made of them, all in one row kernel's reach") {
   for (const int count : {30, 80}) {
     Wide p;
@@ -111,5 +142,28 @@ TEST_CASE("fused: more random numbers than a kernel draws, alone and in masks") 
       CAPTURE(masks);
       CHECK(p.compare() == "");
     }
+  }
+}
+
+TEST_CASE("fused: permutes of 8 axes among arithmetic and sums") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 40; ++round) {
+    Wide p;
+    const Dims d{8, {2, 3, 2, 1, 2, 3, 2, 2}};
+    ir::Value x = p.input(d);
+    for (int step = 0; step < 6; ++step) {
+      i64 order[8]{0, 1, 2, 3, 4, 5, 6, 7};
+      std::shuffle(order, order + 8, random);
+      const ir::Value y = ir::permute(x, order);
+      const ir::Axes axes = random() % 256;
+      x = y * 0.5 + p.input(y.dims());
+      if (axes != 0) {
+        const ir::Value sum = ir::reduce(ir::Op::reduce_sum, x, axes);
+        x = x - ir::broadcast(sum * 0.125, x.dims());
+      }
+    }
+    p.b.graph.outputs.push(x.id);
+    CAPTURE(round);
+    CHECK(p.compare() == "");
   }
 }

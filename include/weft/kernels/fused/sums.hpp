@@ -1,0 +1,212 @@
+#pragma once
+// The running sums of a fused kernel's body: those of a row along its columns, and those of a chunk along its
+// rows or over everything. Law: in a serial team lane l of a float's sum takes the elements l, l + width,
+// l + 2 width, ... of what is summed in row-major order (of the row, of the chunk), however the walk cuts
+// that into lines; then the lanes are added in a fixed tree.
+
+#include "weft/kernels/fused/traits.hpp"
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+// Lane j becomes what lane j + by was, modulo the width. Not inline: it is called once a line at most, and
+// would be code in every kernel.
+template <class V>
+[[gnu::noinline]] WEFT_HD void turn_lanes(V& v, int by) {
+  constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
+  lane_of<V> twice[2 * width];
+  store(twice, v);
+  store(twice + width, v);
+  v = load<V>(static_cast<const lane_of<V>*>(twice) + by);
+}
+template <Fold fold, class V>
+[[gnu::noinline]] WEFT_HD void add_to_lane(V& v, lane_of<V> x, int lane) {
+  constexpr int width = static_cast<int>(sizeof(V) / sizeof(lane_of<V>));
+  lane_of<V> lanes[width];
+  store(lanes, v);
+  lanes[lane] = combine<fold>(lanes[lane], x);
+  v = load<V>(static_cast<const lane_of<V>*>(lanes));
+}
+}  // namespace detail
+
+// Traits: FusedTraits. Instruction I is a reduce or an accumulate; x is its operand, neutral in lanes that do
+// not exist.
+template <class Traits, class Family, class Team>
+struct FusedSums {
+  using View = typename Traits::View;
+  static constexpr int width = Traits::width, count = Traits::count;
+  static constexpr bool vector = Traits::vector;
+
+  typename Traits::template BankOf<Family> folds;   // of a row
+  typename Traits::template BankOf<Family> totals;  // of the chunk
+  i64 best_index[count][width];
+  int first_lane[Traits::rows_turn ? count : 1];  // of sums whose lanes turn: which elements lane 0 takes
+
+  WEFT_HD static constexpr DType dtype(int i) { return Traits::dtype(i); }
+  WEFT_HD static constexpr bool has_order(DType t, Fold fold) { return Traits::has_order(t, fold); }
+
+  template <int I>
+  WEFT_HD_INLINE void start_fold() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
+    using V = value_of<Family, t>;
+    auto& running = folds.template at<t, I>();
+    if constexpr (Traits::lines_turn) first_lane[I] = 0;
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      running =
+          fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
+    } else {
+      running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
+    }
+  }
+  template <int I, class V>
+  WEFT_HD_INLINE void fold(const V& x) {
+    constexpr Fold f = static_cast<Fold>(View::instruction(I).aux);
+    auto& running = folds.template at<dtype(View::instruction(I).a), I>();
+    running = detail::combine<f>(running, x);
+  }
+  // The same of the greatest or the least and its column, of the first `present` columns from `column` on.
+  template <int I, class V>
+  WEFT_HD_INLINE void fold_best(const V& x, i64 column, int present) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr bool max = static_cast<Fold>(in.aux) == Fold::argmax;
+    constexpr DType t = dtype(in.a);
+    using R = register_scalar<t>;
+    using Best = detail::Best<R>;
+    auto& running = folds.template at<t, I>();
+    if constexpr (vector) {
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const Best best =
+            detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], column + j});
+        if (j < present) running.lane[j] = best.value, best_index[I][j] = best.index;
+      }
+    } else if constexpr (width == 1) {
+      const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, column});
+      running = best.value;
+      best_index[I][0] = best.index;
+    } else {
+      R value[width], held[width];
+      __builtin_memcpy(value, &x, sizeof value);
+      __builtin_memcpy(held, &running, sizeof held);
+      for (int j = 0; j < present; ++j) {
+        const Best best =
+            detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], column + j});
+        held[j] = best.value;
+        best_index[I][j] = best.index;
+      }
+      __builtin_memcpy(&running, held, sizeof held);
+    }
+  }
+  // What the row's sum is; every thread of the team calls.
+  template <int I>
+  WEFT_HD_INLINE auto finish_fold(Team& team) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux);
+    constexpr DType t = dtype(in.a);
+    auto& running = folds.template at<t, I>();
+    if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
+      using R = register_scalar<t>;
+      constexpr bool max = fold == Fold::argmax;
+      const auto lane = [&](int j) {
+        if constexpr (vector)
+          return running.lane[j];
+        else if constexpr (width == 1)
+          return running;
+        else
+          return running[j];
+      };
+      detail::Best<R> best{lane(0), best_index[I][0]};
+      WEFT_UNROLL
+      for (int j = 1; j < width; ++j)
+        best = detail::BetterOf<max>{}(best, detail::Best<R>{lane(j), best_index[I][j]});
+      return detail::best_of_team<max>(team, best).index;
+    } else {
+      if constexpr (Traits::lines_turn && has_order(t, fold)) turn<I>(running, 0);
+      return detail::across_team<fold>(team, detail::across<fold>(running));
+    }
+  }
+
+  // Whether a total is kept in lanes: of elements, or of rows' numbers as a walk over those numbers would.
+  template <int I>
+  WEFT_HD static constexpr bool in_lanes() {
+    return View::instruction(I).stage == Stage::element || Traits::is_laned_row_total(I);
+  }
+  template <int I>
+  WEFT_HD_INLINE void start_total() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(in.a);
+    if constexpr (Traits::rows_turn) first_lane[I] = 0;
+    totals.template at<t, I>() =
+        fill_value<value_of<Family, t>>(detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>());
+  }
+  template <int I, class V>
+  WEFT_HD_INLINE void add(const V& x) {
+    constexpr Instruction in = View::instruction(I);
+    auto& running = totals.template at<dtype(in.a), I>();
+    running = detail::combine<static_cast<Fold>(in.aux2)>(running, x);
+  }
+  // The same of the number of the chunk's row `row`.
+  template <int I, class X>
+  WEFT_HD_INLINE void add_row(X x, i64 row) {
+    constexpr Instruction in = View::instruction(I);
+    detail::add_to_lane<static_cast<Fold>(in.aux2)>(totals.template at<dtype(in.a), I>(), x,
+                                                    static_cast<int>(row % width));
+  }
+  // The chunk's total; every thread of the team calls.
+  template <int I>
+  WEFT_HD_INLINE auto finish_total(Team& team) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux2);
+    constexpr DType t = dtype(in.a);
+    if constexpr (in.stage == Stage::element && Traits::rows_turn && has_order(t, fold))
+      turn<I>(totals.template at<t, I>(), 0);
+    return detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
+  }
+
+  // Turns the lanes of the sums of section S at the begin of a line, whose first element is `at` of the row,
+  // and `row_start` + `at` of the chunk.
+  template <int S>
+  WEFT_HD_INLINE void turn_lines([[maybe_unused]] i64 at, [[maybe_unused]] i64 row_start) {
+    if constexpr (Traits::rows_turn) {
+      constexpr int begin = View::section_begin(S), end = View::section_end(S);
+      turn_all<begin>(at, row_start, upto<Traits::how_many(Opcode::reduce, begin, end)>{},
+                      upto<Traits::how_many(Opcode::accumulate, begin, end)>{});
+    }
+  }
+
+ private:
+  // So that lane 0 takes the elements whose position in what is summed is `position` modulo the width.
+  template <int I, class V>
+  WEFT_HD_INLINE void turn(V& running, i64 position) {
+    const int lane = static_cast<int>(position % width);
+    if (lane != first_lane[I]) detail::turn_lanes(running, (lane - first_lane[I] + width) % width);
+    first_lane[I] = lane;
+  }
+  template <int I>
+  WEFT_HD_INLINE void turn_fold([[maybe_unused]] i64 at) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(in.a);
+    if constexpr (Traits::lines_turn && has_order(t, static_cast<Fold>(in.aux)))
+      turn<I>(folds.template at<t, I>(), at);
+  }
+  template <int I>
+  WEFT_HD_INLINE void turn_total([[maybe_unused]] i64 at) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(in.a);
+    if constexpr (in.stage == Stage::element && Traits::is_register_sum(I) &&
+                  has_order(t, static_cast<Fold>(in.aux2)))
+      turn<I>(totals.template at<t, I>(), at);
+  }
+  template <int Begin, int... N, int... M>
+  WEFT_HD_INLINE void turn_all([[maybe_unused]] i64 at, [[maybe_unused]] i64 row_start,
+                               std::integer_sequence<int, N...>, std::integer_sequence<int, M...>) {
+    (turn_fold<Traits::nth(Opcode::reduce, Begin, N)>(at), ...);
+    (turn_total<Traits::nth(Opcode::accumulate, Begin, M)>(row_start + at), ...);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels

@@ -1,0 +1,157 @@
+#pragma once
+// What a fused kernel's code says of the body that runs it: widths, extents, which loads and sums need what.
+// Law: constants of the code, of the family of values and of the kind of team.
+
+#include "weft/kernels/fused/parts.hpp"
+#include "weft/kernels/fused/place.hpp"
+
+namespace WEFT_NAMESPACE::kernels {
+
+// `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
+// `single` kernel) keeps what it loaded and computed for the later passes, and its sums along the rows, in
+// registers.
+template <class C, class Family, class Team, int Threads>
+struct FusedTraits {
+  using View = FusedView<C>;
+  static constexpr FusedHeader header = View::header;
+  static constexpr int count = header.instructions;
+  static constexpr int width = Family::width;
+  static_assert(widest_value % width == 0);
+  static constexpr bool vector = detail::is_vec_family<Family>;
+  // What computes an element: the family, or its lanes one by one.
+  using Arithmetic = std::conditional_t<vector, ScalarFamily, Family>;
+
+  WEFT_HD static constexpr int registers(Kind kind) {
+    for (int i = 0; i < count; ++i)
+      if (kind_of(static_cast<DType>(View::instruction(i).dtype)) == kind) return count;
+    return 1;
+  }
+  template <class F>
+  using BankOf = detail::Bank<F, registers(Kind::f32), registers(Kind::f64), registers(Kind::i32),
+                              registers(Kind::u32), registers(Kind::i64), registers(Kind::mask)>;
+
+  WEFT_HD static constexpr i64 static_cols() {
+    i64 n = 1;
+    for (int a = 0; a < header.col_axes; ++a) n *= View::extent(header.row_axes + a);
+    return n;
+  }
+  // Of each slot: whole values of the widest kind.
+  WEFT_HD static constexpr i64 kept_bytes() {
+    return header.kept * ((static_cols() + widest_value - 1) / widest_value * widest_value * 8);
+  }
+  static constexpr int last_axis = header.axes() - 1;
+  WEFT_HD static constexpr i64 last_extent() { return View::extent(last_axis); }
+  static constexpr bool single = Threads > 0 && header.col_axes == 1 &&
+                                 (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
+  // Lanes: how many columns of a value exist where the code tells, else `some`, which is `active` of them.
+  static constexpr int some = 0;
+  // Chunks begin and end within rows. Of a GPU's kernels they are always whole rows.
+  static constexpr bool by_elements = header.by_elements && !vector && detail::is_serial<Team>;
+  // Whether lanes hold the elements of a line in the order of what lies before it: those of a row where it is
+  // several lines, those of a chunk where it is several rows.
+  static constexpr bool lines_turn = width > 1 && !vector && header.col_axes > 1 &&
+                                     last_extent() % width != 0;
+  static constexpr bool rows_turn =
+      lines_turn || (width > 1 && !vector && last_extent() > 0 && static_cols() % width != 0);
+  WEFT_HD static constexpr bool has_order(DType t, Fold fold) {
+    return is_float(t) && (fold == Fold::sum || fold == Fold::prod);
+  }
+  // Whether every row ends with a whole value. Of rows whose length is a launch argument only the host makes
+  // use of that: nvcc unrolls a walk that does not ask, and spills.
+  WEFT_HD static constexpr bool ends_whole() {
+    if (last_extent() > 0) return last_extent() % width == 0;
+    return width == 1 || (!vector && header.even);
+  }
+  // The columns that are left where a row's whole values end.
+  static constexpr int ending =
+      last_extent() > 0 && !by_elements ? static_cast<int>(last_extent() % width) : some;
+  // Of a value of a GPU's thread.
+  static constexpr int lanes_of_vector = ends_whole() ? width : some;
+
+  // Rows much longer than the first cache: the pass before the last brings in the next row while it computes,
+  // and a last pass that only maps writes its f32 result past the caches, where that is larger than any of
+  // them: its lines are then not read before they are written.
+  static constexpr bool long_rows =
+      width > 1 && !vector && header.col_axes == 1 && header.row_axes >= 1 && last_extent() >= 4096;
+  static constexpr i64 past_bytes = i64{1} << 26;
+  static constexpr int last_elements = 2 * header.passes;
+  // The operand that the last pass writes so, else -1.
+  WEFT_HD static constexpr int past_operand() {
+    if (!long_rows || !stores_past_caches || header.passes < 1) return -1;
+    int found = -1;
+    for (int i = View::section_begin(last_elements); i < View::section_end(last_elements); ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::reduce || in.op == Opcode::accumulate || in.op == Opcode::keep ||
+          in.op == Opcode::kept)
+        return -1;
+      if (in.op == Opcode::store && found < 0 && View::operand(in.aux).dtype == DType::f32 &&
+          View::stride(in.aux, last_axis) == 1)
+        found = in.aux;
+    }
+    return found;
+  }
+  WEFT_HD static constexpr bool brings_next_row(int i) {
+    const Instruction in = View::instruction(i);
+    if constexpr (long_rows && header.passes > 2) {
+      constexpr int s = last_elements - 2;
+      return i >= View::section_begin(s) && i < View::section_end(s) && !View::operand(in.aux).window &&
+             View::stride(in.aux, last_axis) == 1 && View::stride(in.aux, header.row_axes - 1) > 0;
+    } else {
+      return false;
+    }
+  }
+
+  // How many instructions of [begin, end) are `op`, and which is the n-th of them.
+  WEFT_HD static constexpr int how_many(Opcode op, int begin, int end) {
+    int n = 0;
+    for (int i = begin; i < end; ++i) n += View::instruction(i).op == op;
+    return n;
+  }
+  WEFT_HD static constexpr int nth(Opcode op, int begin, int n) {
+    while (View::instruction(begin).op != op || n-- > 0) ++begin;
+    return begin;
+  }
+
+  WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
+
+  // The instruction that loaded the same elements in an earlier pass, else -1.
+  WEFT_HD static constexpr int earlier_load(int i) {
+    const Instruction in = View::instruction(i);
+    for (int j = 0; j < i; ++j) {
+      const Instruction other = View::instruction(j);
+      if (other.op == Opcode::load && other.stage == Stage::element && other.aux == in.aux) return j;
+    }
+    return -1;
+  }
+  // The value that slot `slot` keeps.
+  WEFT_HD static constexpr int kept_value(int slot) {
+    for (int j = 0; j < count; ++j) {
+      const Instruction in = View::instruction(j);
+      if (in.op == Opcode::keep && in.aux == slot) return in.a;
+    }
+    return 0;
+  }
+  // Whether the index register i is a multiple of the width in a value's first lane.
+  WEFT_HD static constexpr bool index_is_aligned(int i) {
+    const Instruction in = View::instruction(i);
+    if (in.op != Opcode::index || View::stride(in.aux, last_axis) != 1) return false;
+    for (int a = 0; a < last_axis; ++a)
+      if (View::stride(in.aux, a) % 4 != 0) return false;
+    return true;
+  }
+
+  // A sum along the rows that a register holds until the chunk's end.
+  WEFT_HD static constexpr bool is_register_sum(int i) {
+    const Instruction in = View::instruction(i);
+    return in.op == Opcode::accumulate && (single || View::operand(in.aux).role == Role::accumulate_total);
+  }
+  // Whether a row's number is added to the lane of its row, as a walk over the rows' numbers would.
+  WEFT_HD static constexpr bool is_laned_row_total(int i) {
+    const Instruction in = View::instruction(i);
+    return width > 1 && !vector && in.stage != Stage::element &&
+           has_order(dtype(in.a), static_cast<Fold>(in.aux2));
+  }
+  WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels

@@ -1,0 +1,19 @@
+// wrote: return dynamic_slice<2, 1>(x, i) + y;
+// write: return dynamic_slice<1, 1>(x, i) + y;
+// expect: Shape<4, 8>
+// first-error: the axis does not exist: it must lie in
+#include "weft/weft.hpp"
+using namespace weft;
+
+int main() {
+  auto f = compile(
+      Cpu{},
+      [](auto x, auto y, auto i) {
+#ifdef WEFT_FIXED
+        return dynamic_slice<1, 1>(x, i) + y;
+#else
+        return dynamic_slice<2, 1>(x, i) + y;
+#endif
+      },
+      in<f32, 4, 8>, in<f32>, in<i32>);
+}

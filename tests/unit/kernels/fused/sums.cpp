@@ -1,0 +1,151 @@
+#include "weft/kernels/fused/sums.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "weft/weft.hpp"
+
+using namespace weft;
+
+// The order of every sum depends on its own extents and dtype alone: the same sum has the same bits alone,
+// beside other work over the same elements, of a view and of a copy, and of values that the kernel makes
+// itself.
+
+namespace {
+
+template <class T>
+std::vector<T> numbers(i64 count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<T> v(static_cast<std::size_t>(count));
+  for (T& x : v) x = static_cast<T>(normal(random));
+  return v;
+}
+template <class A, class B>
+bool same_bits(const A& a, const B& b) {
+  const auto x = a.to_vector(), y = b.to_vector();
+  return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0;
+}
+
+template <class T, int R, int C>
+struct Table {
+  static constexpr auto X = in<T, R, C>;
+  static constexpr auto Z = in<T, C, R>;
+  static constexpr auto B = in<T, C>;
+  static constexpr auto V = in<T, R, 1>;
+  Tensor<T, Shape<R, C>> x{numbers<T>(R * C, 1)}, y{numbers<T>(R * C, 2)};
+  Tensor<T, Shape<C, R>> z{numbers<T>(R * C, 3)};
+  Tensor<T, Shape<C>> b{numbers<T>(C, 4)};
+};
+
+constexpr auto total = [](auto p, auto q) { return sum<>(p * q); };
+constexpr auto along_rows = [](auto p, auto q) { return sum<1>(p * q); };
+constexpr auto along_columns = [](auto p, auto q) { return sum<0>(p * q); };
+constexpr auto of_squares = [](auto p) { return sum<>(p * p); };
+constexpr auto product = [](auto p) { return prod<>(p * 0.25f + 1.0f); };
+
+constexpr auto sums = [](auto v) {
+  return std::tuple{sum<2, 3>(v * v), sum<>(v * v), sum<0, 1>(v * v), sum<1, 2>(v), sum<0, 2, 3>(v)};
+};
+
+}  // namespace
+
+// Shapes: rows that are whole values and that are not, one chunk and several, rows longer than a tile.
+TEST_CASE_TEMPLATE("sums: a sum has one order, whatever its kernel does besides", S, Table<f32, 64, 10>,
+                   Table<f32, 300, 77>, Table<f64, 300, 96>, Table<f32, 17, 2000>, Table<f32, 4, 5000>) {
+  constexpr auto X = S::X;
+  S s;
+  const auto t = compile(Cpu{}, total, X, X)(s.x, s.y);
+  SUBCASE("the three sums in one program, and beside a softmax") {
+    const auto r = compile(Cpu{}, along_rows, X, X)(s.x, s.y);
+    const auto c = compile(Cpu{}, along_columns, X, X)(s.x, s.y);
+    auto f = compile(
+        Cpu{},
+        [](auto p, auto q) {
+          return std::tuple{total(p, q), along_rows(p, q), along_columns(p, q)};
+        },
+        X, X);
+    const auto [ft, fr, fc] = f(s.x, s.y);
+    CHECK(same_bits(ft, t));
+    CHECK(same_bits(fr, r));
+    CHECK(same_bits(fc, c));
+    auto g = compile(
+        Cpu{},
+        [](auto p, auto q) {
+          return std::tuple{total(p, q), along_columns(p, q), along_rows(p, q), softmax<1>(p * q)};
+        },
+        X, X);
+    const auto [total_again, columns_again, rows_again, soft] = g(s.x, s.y);
+    CHECK(same_bits(total_again, t));
+    CHECK(same_bits(columns_again, c));
+    CHECK(same_bits(rows_again, r));
+  }
+  SUBCASE("in a walk that is not flat") {
+    auto f = compile(
+        Cpu{},
+        [](auto p, auto q, auto z, auto b) {
+          return std::tuple{total(p, q), p * q * transpose<0, 1>(z) + b};
+        },
+        X, X, S::Z, S::B);
+    const auto [ft, fz] = f(s.x, s.y, s.z, s.b);
+    CHECK(same_bits(ft, t));
+    auto g = compile(
+        Cpu{},
+        [](auto p, auto q) {
+          return std::tuple{total(p, q), pad<1, 2>(p * q)};
+        },
+        X, X);
+    const auto [total_again, padded] = g(s.x, s.y);
+    CHECK(same_bits(total_again, t));
+  }
+  SUBCASE("of what the kernel makes itself") {
+    auto f = compile(
+        Cpu{},
+        [](auto p) {
+          const auto soft = softmax<1>(p);
+          return std::tuple{soft, of_squares(soft), sum<0>(soft), product(soft)};
+        },
+        X);
+    const auto [soft, squares, columns, factors] = f(s.x);
+    CHECK(same_bits(squares, compile(Cpu{}, of_squares, X)(soft)));
+    CHECK(same_bits(columns, compile(
+                                 Cpu{}, [](auto p) { return sum<0>(p); }, X)(soft)));
+    CHECK(same_bits(factors, compile(Cpu{}, product, X)(soft)));
+  }
+  SUBCASE("of one number a row") {
+    auto f = compile(
+        Cpu{},
+        [](auto p) {
+          const auto most = amax<1>(p, keepdim);
+          return std::tuple{most, of_squares(most), product(most)};
+        },
+        X);
+    const auto [most, squares, factors] = f(s.x);
+    CHECK(same_bits(squares, compile(Cpu{}, of_squares, S::V)(most)));
+    CHECK(same_bits(factors, compile(Cpu{}, product, S::V)(most)));
+    auto alone = compile(
+        Cpu{}, [](auto p) { return of_squares(amax<1>(p, keepdim)); }, X);
+    CHECK(same_bits(alone(s.x), squares));
+  }
+}
+
+TEST_CASE("sums: those over several axes of views are those of copies") {
+  constexpr auto X = in<f32, 8, 16, 14, 9>;
+  constexpr auto Z = in<f32, 8, 16, 9, 14>;
+  const Tensor<f32, Shape<8, 16, 9, 14>> z(numbers<f32>(8 * 16 * 14 * 9, 5));
+  auto copy = compile(
+      Cpu{}, [](auto v) { return transpose<2, 3>(v); }, Z);
+  const Tensor<f32, Shape<8, 16, 14, 9>> x(copy(z).to_vector());
+  const auto [a, b, c, d, e] = compile(Cpu{}, sums, X)(x);
+  auto of_view = compile(
+      Cpu{}, [](auto v) { return sums(transpose<2, 3>(v)); }, Z);
+  const auto [va, vb, vc, vd, ve] = of_view(z);
+  CHECK(same_bits(va, a));
+  CHECK(same_bits(vb, b));
+  CHECK(same_bits(vc, c));
+  CHECK(same_bits(vd, d));
+  CHECK(same_bits(ve, e));
+}
