@@ -2379,6 +2379,28 @@ constexpr Value small_power(Value x, Value p) {
 }
 }  // namespace detail
 
+// A number as an element of t. Arithmetic takes constants in the precision that it works in; what is chosen
+// between, rather than computed, is an element.
+constexpr double as_element(DType t, double value) {
+  switch (t) {
+    case DType::f16:
+      return f16(static_cast<float>(value));
+    case DType::bf16:
+      return bf16(static_cast<float>(value));
+    case DType::f8e4m3:
+      return f8e4m3(static_cast<float>(value));
+    case DType::f8e5m2:
+      return f8e5m2(static_cast<float>(value));
+    default:
+      return value;
+  }
+}
+constexpr Value as_element(Value x) {
+  if (!x.is_constant()) return x;
+  const double c = x.constant(), e = as_element(x.dtype(), c);
+  return e == c || c != c ? x : constant_like(x, e);
+}
+
 // Operands of one dtype; shapes broadcast.
 constexpr Value binary(Op op, Value x, Value y) {
   meet(x, y);
@@ -2411,6 +2433,11 @@ constexpr Value binary(Op op, Value x, Value y) {
       if (y.is_constant())
         if (const Value r = detail::small_power(x, y)) return r;
       break;
+    case Op::max:
+    case Op::min:
+      x = as_element(x);
+      y = as_element(y);
+      break;
     default:
       break;
   }
@@ -2425,8 +2452,9 @@ constexpr Value select(Value condition, Value x, Value y) {
   meet(condition, y);
   meet(condition, x);
   const Dims to = weft::broadcast(weft::broadcast(condition.dims(), x.dims()), y.dims());
-  x = broadcast(x, to);
-  return raw(Op::select, x.dtype(), x.node().shape, 0, -1, broadcast(condition, to), x, broadcast(y, to));
+  x = broadcast(as_element(x), to);
+  return raw(Op::select, x.dtype(), x.node().shape, 0, -1, broadcast(condition, to), x,
+             broadcast(as_element(y), to));
 }
 
 // `value`, whose gradient is that of `model` (same dtype and shape): what is computed one way is
@@ -2476,6 +2504,7 @@ constexpr Value slice(Value x, const Slice* axes, const Dims& result) {
 
 // Negative widths crop.
 constexpr Value pad(Value x, const i64* low_high, double fill) {
+  fill = as_element(x.dtype(), fill);
   const int rank = x.dims().rank;
   bool same = true, crops = false;
   for (int i = 0; i < 2 * rank; ++i) {
@@ -9102,8 +9131,10 @@ struct FusedSums {
   template <int I, class X>
   WEFT_HD_INLINE void add_row(X x, i64 row) {
     constexpr Instruction in = View::instruction(I);
-    detail::add_to_lane<static_cast<Fold>(in.aux2)>(totals.template at<dtype(in.a), I>(), x,
-                                                    static_cast<int>(row % width));
+    auto& running = totals.template at<dtype(in.a), I>();
+    auto own = running;
+    detail::add_to_lane<static_cast<Fold>(in.aux2)>(own, x, static_cast<int>(row % width));
+    running = own;
   }
   // The chunk's total; every thread of the team calls.
   template <int I>
@@ -9132,7 +9163,10 @@ struct FusedSums {
   template <int I, class V>
   WEFT_HD_INLINE void turn(V& running, i64 position) {
     const int lane = static_cast<int>(position % width);
-    if (lane != first_lane[I]) detail::turn_lanes(running, (lane - first_lane[I] + width) % width);
+    if (lane == first_lane[I]) return;
+    V own = running;  // else all of the body would be at an address
+    detail::turn_lanes(own, (lane - first_lane[I] + width) % width);
+    running = own;
     first_lane[I] = lane;
   }
   template <int I>

@@ -153,8 +153,10 @@ struct FusedSums {
   template <int I, class X>
   WEFT_HD_INLINE void add_row(X x, i64 row) {
     constexpr Instruction in = View::instruction(I);
-    detail::add_to_lane<static_cast<Fold>(in.aux2)>(totals.template at<dtype(in.a), I>(), x,
-                                                    static_cast<int>(row % width));
+    auto& running = totals.template at<dtype(in.a), I>();
+    auto own = running;
+    detail::add_to_lane<static_cast<Fold>(in.aux2)>(own, x, static_cast<int>(row % width));
+    running = own;
   }
   // The chunk's total; every thread of the team calls.
   template <int I>
@@ -183,7 +185,10 @@ struct FusedSums {
   template <int I, class V>
   WEFT_HD_INLINE void turn(V& running, i64 position) {
     const int lane = static_cast<int>(position % width);
-    if (lane != first_lane[I]) detail::turn_lanes(running, (lane - first_lane[I] + width) % width);
+    if (lane == first_lane[I]) return;
+    V own = running;  // else all of the body would be at an address
+    detail::turn_lanes(own, (lane - first_lane[I] + width) % width);
+    running = own;
     first_lane[I] = lane;
   }
   template <int I>

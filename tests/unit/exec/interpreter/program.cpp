@@ -290,3 +290,25 @@ TEST_CASE("interpreter: a visitor sees the value of every node") {
   Model<Mlp, Interpreter> model(Interpreter{.visit = visit}, 1);
   CHECK(visits == 0);
 }
+
+// Numbers that the dtype does not hold are rounded where they become elements, whatever is fused behind them.
+TEST_CASE_TEMPLATE("interpreter: numbers among small floats", T, f16, bf16, f8e4m3, f8e5m2) {
+  constexpr auto f = [](auto x) {
+    return std::tuple{maximum(x, 0.2f) * x, minimum(x, 0.3f) * 1.7f, where(x > 0.1f, x, 0.7f) * x,
+                      clamp(x, -0.123f, 0.456f) * x, pad<1, 1>(x, 0.1f) * 1.3f};
+  };
+  std::vector<T> x;
+  for (int k = 0; k < 64; ++k) x.push_back(T(static_cast<float>(k - 32) * 0.031f));
+  auto cpu = compile(Cpu{}, f, in<T, 64>);
+  auto interpreter = compile(Interpreter{}, f, in<T, 64>);
+  const auto a = cpu(x), b = interpreter(x);
+  const auto same = [](const auto& p, const auto& q) {
+    const auto u = p.to_vector(), v = q.to_vector();
+    return u.size() == v.size() && std::memcmp(u.data(), v.data(), u.size() * sizeof u[0]) == 0;
+  };
+  CHECK(same(std::get<0>(a), std::get<0>(b)));
+  CHECK(same(std::get<1>(a), std::get<1>(b)));
+  CHECK(same(std::get<2>(a), std::get<2>(b)));
+  CHECK(same(std::get<3>(a), std::get<3>(b)));
+  CHECK(same(std::get<4>(a), std::get<4>(b)));
+}
