@@ -20,6 +20,12 @@ struct Mlp {
   constexpr auto operator()(auto x) const { return fc3(drop2(gelu(fc2(drop1(relu(fc1(x))))))); }
 };
 
+// A loss whose rows are more than one unit of work.
+struct Classes {
+  nn::Linear<32, 1000> fc;
+  constexpr auto operator()(auto x) const { return fc(x); }
+};
+
 // Dropout whose results are read by several groups.
 struct Dropouts {
   nn::Linear<32, 32> fc1, fc2, fc3;
@@ -104,6 +110,7 @@ TEST_CASE("golden: what the steps of whole programs launch and move") {
                                   step<Mlp, F16, Rows, Labels256>("mlp f16") +                       //
                                   step<Dropouts, F32, Narrow, Labels64>("dropouts f32") +            //
                                   step<Dropouts, BF16, Narrow, Labels64>("dropouts bf16") +          //
+                                  step<Classes, F32, Narrow, Labels64>("classes f32") +              //
                                   step<Cnn, F32, Images, Labels32>("cnn f32") +                      //
                                   step<Cnn, BF16, Images, Labels32>("cnn bf16") +                    //
                                   step<Transformer, F32, Sequences, Labels8>("transformer f32") +    //

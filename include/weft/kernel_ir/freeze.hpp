@@ -125,7 +125,8 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
   write(w, g, s.fusion);
   for (const Group& x : s.fusion.groups) {
     w.put_pair(x.shape, x.last);
-    w.put_pair(x.weight, x.streams << 16 | x.operands << 2 | (x.totals ? 2 : 0) | (x.mixed ? 1 : 0));
+    w.put_pair(x.weight, x.streams << 16 | x.operands << 3 | (x.closed ? 4 : 0) | (x.totals ? 2 : 0) |
+                             (x.mixed ? 1 : 0));
   }
 }
 constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) {
@@ -166,7 +167,8 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
     x.weight = R::low(b);
     x.mixed = R::high(b) % 2 != 0;
     x.totals = R::high(b) / 2 % 2 != 0;
-    x.operands = (R::high(b) & 0xffff) >> 2;
+    x.closed = R::high(b) / 4 % 2 != 0;
+    x.operands = (R::high(b) & 0xffff) >> 3;
     x.streams = R::high(b) >> 16;
   }
 }

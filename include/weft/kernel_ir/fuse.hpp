@@ -43,6 +43,7 @@ struct Group {
   int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
   bool mixed = false;             // has members of row level or reductions
   bool totals = false;            // has sums over everything
+  bool closed = false;            // holds a total of what the kernel before makes, and takes nothing more
   int members = 0, tight = 0;     // while groups are formed again, as one was too large for a kernel
   bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;   // ranges of Fusion::pool
@@ -577,6 +578,7 @@ class Fuser {
       f.groups[best].shape = shape;
       f.groups[best].split = r.split;
       f.groups[best].middle_axis = r.middle_axis;
+      f.groups[best].closed = r.level == Level::total && is_made(memory[0]);
     } else {
       Group& group = f.groups[best];
       const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
@@ -604,10 +606,10 @@ class Fuser {
       const bool known = group_[memory[k]] == best || reader_[memory[k]] == best;
       f.groups[best].operands += known && read > 0 ? read - 1 : read;
       if (!known) f.groups[best].streams += streams_of(through_broadcasts(edges_[n.first + k]));
-      read_by(best, memory[k]);
+      if (!f.groups[best].closed) read_by(best, memory[k]);
     }
     // what another group would make is rematerialized, from what that reads
-    if (reduces && is_made(memory[0]) && group_[memory[0]] < best) {
+    if (reduces && is_made(memory[0]) && group_[memory[0]] < best && !f.groups[best].closed) {
       const Node& made = nodes_[memory[0]];
       for (int k = 0; k < made.arity; ++k) read_by(best, memory_node(edges_[made.first + k]));
     }
@@ -667,7 +669,7 @@ class Fuser {
     const Group& group = f.groups[at];
     if (group.opaque >= 0 || group.middle_axis ||
         group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
-        group.streams > limits_.streams || is_full(group, i))
+        group.streams > limits_.streams || group.closed || is_full(group, i))
       return false;
     const Dims& d = shapes_[shape];
     if (group.shape == shape)
