@@ -26,6 +26,7 @@
 #include "weft/nn/recurrent.hpp"
 #include "weft/nn/shuffle.hpp"
 #include "weft/nn/spelling.hpp"
+#include "weft/nn/stack.hpp"
 #include "weft/nn/tied.hpp"
 #include "weft/nn/transformer.hpp"
 #include "weft/nn/unfold.hpp"

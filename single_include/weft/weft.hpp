@@ -1820,8 +1820,10 @@ struct CustomGradient {
   void (*gradient)(Builder& b, int y, int g, int* out) = nullptr;
 };
 
-// The slot of a parameter that no model holds.
+// In place of a slot: of a parameter that no model holds, and of one that is no tensor where it is read, as
+// it lies in each of several blocks. Whoever traces refuses both.
 inline constexpr u64 no_slot = ~u64{0};
+inline constexpr u64 slot_of_blocks = no_slot - 1;
 
 // A value that a model or a loss marks under a name.
 struct Probe {
@@ -17558,7 +17560,8 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
 
 namespace WEFT_NAMESPACE::transforms {
 
-constexpr ir::Graph drop_unused(const ir::Graph& g) {
+// `where`: the new node of each that is left, -1 of the others.
+constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   const int n = g.nodes.size();
   const ir::Node* const nodes = g.nodes.data();
   const int* const all_edges = g.edges.data();
@@ -17597,8 +17600,8 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
   r.body_words = g.body_words;
   r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
   r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
-  List<int> moved_list(n, -1);
-  int* const moved = moved_list.data();
+  where = List<int>(n, -1);
+  int* const moved = where.data();
   // Equal nodes can only be there with variables: without, no time is spent looking for them.
   const auto add = [&](ir::Node node, const int* in, int arity) {
     if (variables) return b.add(node, in, arity);
@@ -17647,6 +17650,10 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
   for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
   for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
   return static_cast<ir::Graph&&>(r);
+}
+constexpr ir::Graph drop_unused(const ir::Graph& g) {
+  List<int> where;
+  return drop_unused(g, where);
 }
 
 // Whether some node is a variable of grad, behind which the same may be computed twice.
@@ -20741,6 +20748,11 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(LayerIsMember,
              "a layer or parameter that is used is no member of the model, and so has no values: make it a "
              "plain member of the model, not a static or a local one");
+WEFT_REFUSAL(BlocksReadTheirs,
+             "a parameter or buffer of an nn::Stack has a value for each block and is read in the blocks: "
+             "read it in the block's operator(), and return what is wanted of it behind the next x, "
+             "std::pair{x, sum<>(square(fc.weight))}; h(x) then returns the pair of the last x and all that, "
+             "stacked");
 
 // Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
 // beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
@@ -20816,16 +20828,22 @@ namespace WEFT_NAMESPACE::field_detail {
 template <class M>
 struct Fields<exec::CalledModel<M>> : Fields<M> {};
 }  // namespace WEFT_NAMESPACE::field_detail
+// ---- weft/nn/state_table.hpp ----
+// A model's state as a table: every Param and Buffer with its name and shape, laid out in the model's block
+// of memory, and the further names that Tied gives.
+
 // ---- weft/nn/walk.hpp ----
 // Walks a model's state in declaration order: every Param and Buffer with its dotted name, as PyTorch's
-// state_dict gives them ("h.3.attn.weight"); and lays them out in the model's block of memory.
+// state_dict gives them ("h.3.attn.weight").
 
 // ---- weft/nn/container.hpp ----
 // Modules made of modules, and those without state: Sequential, Identity, Flatten, Unflatten, Frozen.
 
 // ---- weft/nn/param.hpp ----
 // Param and Buffer: a module's state. At run time they hold nothing; while a function is traced they hold the
-// builder and the number of their slot, and stand for an expression wherever one is wanted.
+// builder and the number of their slot, and stand for an expression wherever one is wanted. In a Stack they
+// stand for one block's while the block is traced; outside it for the copies of all blocks, which only what
+// goes through a whole model asks for.
 
 // ---- weft/nn/init.hpp ----
 // How parameters start, as types. `Init::value(builder, dims)` builds the starting value; it runs as a
@@ -21655,6 +21673,23 @@ WEFT_REFUSAL(ParamIsTrained,
 WEFT_REFUSAL(BufferIsAssigned,
              "a buffer is set by assign: write mean.assign(0.9f * mean + 0.1f * x) in place of mean = ...");
 
+namespace module_detail {
+
+// In place of what a parameter or buffer of a Stack's blocks is outside of them.
+template <class T, class S>
+constexpr ir::Value read_of_blocks(ir::Builder& b) {
+  ir::Builder* outermost = &b;
+  while (outermost->parent) outermost = outermost->parent;
+  return {outermost, outermost->leaf(ir::Op::state, dtype_of<T>, S::value, ir::slot_of_blocks)};
+}
+// The state of slot `slot`, with all its copies.
+constexpr ir::Value read_state(ir::Builder& b, int slot) {
+  const ir::Slot& s = b.graph.slots[slot];
+  return {&b, b.leaf(ir::Op::state, s.dtype, Dims(b.graph.shapes[s.shape]), static_cast<u64>(slot))};
+}
+
+}  // namespace module_detail
+
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
 template <class T, class S = Unshaped, class Init = init::Zeros>
 struct Param {
@@ -21666,13 +21701,18 @@ struct Param {
   ir::Builder* builder = nullptr;
   int slot = -1;
   bool detached = false;  // no gradient reaches it (frozen)
-  int node = -1;          // what it stands for in place of its slot: a variable of grad, or a gradient
+  int node =
+      -1;  // what it stands for in place of its slot: a variable of grad, a gradient, one of the copies
+  int stacked = 0;  // how many of its leading axes are those of the blocks around it
 
   constexpr Expr<T, S> expr() const {
-    if (node >= 0) return {ir::Value{builder, node}};
+    return {stacked > 0 ? module_detail::read_of_blocks<T, S>(*builder) : value()};
+  }
+  // The same with the axes of the blocks around it.
+  constexpr ir::Value value() const {
     if (builder == nullptr) return {};
-    const ir::Value v{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))};
-    return {detached ? ir::unary(ir::Op::stop_gradient, v) : v};
+    const ir::Value v = node >= 0 ? ir::Value{builder, node} : module_detail::read_state(*builder, slot);
+    return detached ? ir::unary(ir::Op::stop_gradient, v) : v;
   }
   // Refused.
   template <class A>
@@ -21698,19 +21738,35 @@ struct Buffer {
 
   ir::Builder* builder = nullptr;
   int slot = -1;
+  int node = -1;    // in a block of a Stack: what it was before the step,
+  int newest = -1;  // and what an earlier call of the Stack assigned
+  int stacked = 0;  // as a Param's
 
   constexpr Expr<T, S> expr() const {
+    return {stacked > 0 ? module_detail::read_of_blocks<T, S>(*builder) : value()};
+  }
+  // The same with the axes of the blocks around it.
+  constexpr ir::Value value() const {
     if (builder == nullptr) return {};
-    return {ir::Value{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))}};
+    return node >= 0 ? ir::Value{builder, node} : module_detail::read_state(*builder, slot);
   }
   constexpr void assign(const Expr<T, S>& value) const {
-    if (value.value.builder != builder)
+    if (stacked > 0)
+      builder->graph.outputs.push(expr().value.id);  // what is refused
+    else
+      set(value.value);
+  }
+  // The same of a value with the axes of the blocks around it.
+  constexpr void set(ir::Value value) const {
+    if (builder == nullptr) throw Error("nn/assign", "a buffer of a layer that is no member of the model");
+    if (value.builder == nullptr || value.builder->depth() > builder->depth())
       throw Error("nn/assign",
                   "a buffer cannot be assigned inside a loop: carry the value and assign it after");
+    const int made = builder->import(*value.builder, value.id);
     if (ir::Assign* earlier = assigned())
-      earlier->node = value.value.id;
+      earlier->node = made;
     else
-      builder->graph.assigns.push(ir::Assign{slot, value.value.id});
+      builder->graph.assigns.push(ir::Assign{slot, made});
   }
   template <class A>
   constexpr void assign(const A&) const {
@@ -21725,9 +21781,11 @@ struct Buffer {
   }
   // What was assigned so far in this trace, else the value from before the step: a module that is called
   // twice continues from its first call.
-  constexpr Expr<T, S> latest() const {
-    if (const ir::Assign* earlier = assigned()) return {ir::Value{builder, earlier->node}};
-    return expr();
+  constexpr Expr<T, S> latest() const { return {stacked > 0 ? expr().value : latest_value()}; }
+  constexpr ir::Value latest_value() const {
+    if (builder == nullptr) return {};
+    if (const ir::Assign* earlier = assigned()) return {builder, earlier->node};
+    return newest >= 0 ? ir::Value{builder, newest} : value();
   }
 
  private:
@@ -23362,12 +23420,16 @@ inline constexpr bool is_tied<Tied<Target>> = true;
 
 namespace WEFT_NAMESPACE::nn {
 
-// A dotted name built while walking, and whether what it names lies in a Frozen.
+// A dotted name built while walking, and whether what it names lies in a Frozen. Inside a Stack it is the
+// name of the first block's; `copies` are the blocks of each Stack around it, the outermost first, and
+// `index_at` where the number of the block stands in the text.
 struct Name {
   static constexpr int most = 160;
   char text[most]{};
   int size = 0;
   bool frozen = false;
+  Dims copies;
+  int index_at[max_rank]{};
 
   constexpr void append(std::string_view part) {
     if (size > 0 && size < most) text[size++] = '.';
@@ -23380,14 +23442,63 @@ struct Name {
       if (size < most) text[size++] = c;
   }
   constexpr void append(int number) {
-    char digits[12]{};
+    if (size > 0 && size < most) text[size++] = '.';
+    join_number(number);
+  }
+  constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
+
+  // Into and out of the blocks of a Stack.
+  constexpr void enter(i64 blocks) {
+    append(0);
+    if (copies.rank == max_rank) throw Error("nn/stack", "Stacks lie in one another more than 8 deep");
+    index_at[copies.rank] = size - 1;
+    copies.extent[copies.rank++] = blocks;
+  }
+  constexpr void leave() { copies.extent[--copies.rank] = 0; }
+  // The name of copy k, where all copies are counted in the order of their names.
+  constexpr Name of_copy(i64 k) const {
+    i64 index[max_rank]{};
+    for (int level = copies.rank; level-- > 0; k /= copies.extent[level])
+      index[level] = k % copies.extent[level];
+    Name out;
+    out.frozen = frozen;
+    int from = 0;
+    for (int level = 0; level < copies.rank; ++level) {
+      out.join(
+          view().substr(static_cast<std::size_t>(from), static_cast<std::size_t>(index_at[level] - from)));
+      out.join_number(index[level]);
+      from = index_at[level] + 1;
+    }
+    out.join(view().substr(static_cast<std::size_t>(from)));
+    return out;
+  }
+  // The copy whose name `given` is; -1: none.
+  constexpr i64 copy_of(std::string_view given) const {
+    i64 k = 0;
+    std::size_t at = 0;
+    int from = 0;
+    for (int level = 0; level < copies.rank; ++level) {
+      for (; from < index_at[level]; ++from, ++at)
+        if (at >= given.size() || given[at] != text[from]) return -1;
+      i64 index = 0;
+      const std::size_t first = at;
+      for (; at < given.size() && given[at] >= '0' && given[at] <= '9' && index < copies.extent[level]; ++at)
+        index = 10 * index + (given[at] - '0');
+      if (at == first || index >= copies.extent[level] || (given[first] == '0' && at > first + 1)) return -1;
+      k = k * copies.extent[level] + index;
+      ++from;
+    }
+    return given.substr(at) == view().substr(static_cast<std::size_t>(from)) ? k : -1;
+  }
+
+ private:
+  constexpr void join_number(i64 number) {
+    char digits[20]{};
     int n = 0;
     do digits[n++] = static_cast<char>('0' + number % 10), number /= 10;
     while (number > 0);
-    if (size > 0 && size < most) text[size++] = '.';
     while (n > 0 && size < most) text[size++] = digits[--n];
   }
-  constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
 };
 // In a name's place where none is asked for: spelling names is most of what walking costs.
 struct Unnamed {
@@ -23396,14 +23507,24 @@ struct Unnamed {
   constexpr void append(std::string_view) {}
   constexpr void append(int) {}
   constexpr void join(std::string_view) {}
+  constexpr void enter(i64) {}
+  constexpr void leave() {}
 };
+
+template <class Block, int N>
+struct Stack;  // stack.hpp
+template <class T>
+inline constexpr bool is_stack = false;
+template <class Block, int N>
+inline constexpr bool is_stack<Stack<Block, N>> = true;
 
 template <class T>
 concept HasMemberSuffix = requires {
   T::member_suffix();
 };
 
-// Calls f(name, state) for every Param and Buffer inside `m`, and g(setting) for every Mode. An F that has
+// Calls f(name, state) for every Param and Buffer inside `m`, once for all blocks of a Stack, and g(setting)
+// for every Mode. An F that has
 // `weft_visits_ties` is called for every Tied as well. `name`, a Name or an Unnamed, is that of `m`; it grows
 // and shrinks on the way and is left as it was.
 template <class M, class N, class F, class G>
@@ -23433,6 +23554,11 @@ constexpr void walk(M& m, N& name, F& f, G& g) {
       name.size = here;
     };
     std::apply([&](auto&... layer) { (visit(layer), ...); }, m.layers);
+  } else if constexpr (is_stack<T>) {
+    name.enter(T::blocks);
+    walk(m.block, name, f, g);
+    name.leave();
+    name.size = here;
   } else if constexpr (is_spliced<T>) {
     walk(m.first, name, f, g);
     walk(m.rest, name, f, g);
@@ -23484,13 +23610,31 @@ constexpr M train(M part) {
   return part;
 }
 
-// One piece of a model's state: its dotted name, and where it lies in the model's block.
+}  // namespace WEFT_NAMESPACE::nn
+
+namespace WEFT_NAMESPACE::nn {
+
+// One piece of a model's state: its dotted name, and where it lies in the model's block. That of a Stack is
+// one piece for all blocks: `name` and `dims` are the first block's, the copies lie one behind another.
 struct StateInfo {
   Name name;
   DType dtype{};
   Dims dims;
   i64 offset = 0;  // bytes
   bool trained = false;
+
+  constexpr i64 copies() const { return name.copies.size(); }
+  constexpr i64 copy_bytes() const { return dims.size() * size_of(dtype); }
+  constexpr i64 bytes() const { return copies() * copy_bytes(); }
+  constexpr i64 elements() const { return copies() * dims.size(); }
+  // The shape of all copies: the blocks of each Stack around it, then its own axes.
+  constexpr Dims all_dims() const {
+    Dims d = name.copies;
+    if (d.rank + dims.rank > max_rank)
+      throw Error("nn/stack", "a parameter of a Stack would have more than 8 axes with that of the blocks");
+    for (int k = 0; k < dims.rank; ++k) d.extent[d.rank++] = dims.extent[k];
+    return d;
+  }
 };
 
 inline constexpr i64 state_alignment = 256;
@@ -23543,8 +23687,7 @@ constexpr auto make_state_table() {
       StateInfo& row = table.row[i];
       if (row.trained != (pass == 0)) continue;
       row.offset = table.bytes;
-      const i64 bytes = row.dims.size() * size_of(row.dtype);
-      table.bytes += (bytes + state_alignment - 1) / state_alignment * state_alignment;
+      table.bytes += (row.bytes() + state_alignment - 1) / state_alignment * state_alignment;
     }
     if (pass == 0) table.trained_bytes = table.bytes;
   }
@@ -23565,6 +23708,8 @@ constexpr bool plain() {
     }(static_cast<decltype(M::layers)*>(nullptr));
   } else if constexpr (is_frozen<M>) {
     return plain<std::remove_cvref_t<decltype(M::inner)>>();
+  } else if constexpr (is_stack<M>) {
+    return plain<typename M::block_type>();
   } else if constexpr (is_spliced<M>) {
     return true;
   } else {
@@ -23593,10 +23738,16 @@ struct CheckedTable {
 template <class M>
 inline constexpr auto state_table = CheckedTable<M>::table;
 
-// A name in files for a piece of state that has another name.
+// A piece of state, or one copy of it.
+struct StatePlace {
+  int row = -1;  // of the table; -1: there is none
+  i64 copy = 0;
+};
+
+// A name in files for a piece of state that has another name: the one that `target` means there.
 struct Alias {
   Name name;
-  int row = -1;
+  std::string_view target;
 };
 
 namespace module_detail {
@@ -23610,32 +23761,36 @@ struct CountTies {
   }
 };
 
-// The row that `target` means at `name`: looked up beside it, then in each enclosing module, then at the
-// root.
 template <class M>
-constexpr int resolve(const Name& name, std::string_view target) {
+constexpr StatePlace find_row(std::string_view name) {
   constexpr const auto& table = state_table<M>;
-  int end = name.size;
+  for (int i = 0; i < table.size; ++i)
+    if (const i64 copy = table.row[i].name.copy_of(name); copy >= 0) return {i, copy};
+  return {};
+}
+
+// What `target` means at `name`: looked up beside it, then in each enclosing module, then at the root.
+template <class M>
+constexpr StatePlace resolve(const Name& name, std::string_view target) {
+  Name scope = name;
   while (true) {
-    while (end > 0 && name.text[end - 1] != '.') --end;
-    for (int i = 0; i < table.size; ++i) {
-      const std::string_view known = table.row[i].name.view();
-      const std::string_view scope(name.text, static_cast<std::size_t>(end));
-      if (known.substr(0, scope.size()) == scope && known.substr(scope.size()) == target) return i;
-    }
-    if (end == 0) return -1;
-    --end;
+    while (scope.size > 0 && scope.text[scope.size - 1] != '.') --scope.size;
+    Name whole = scope;
+    whole.join(target);
+    if (const StatePlace place = find_row<M>(whole.view()); place.row >= 0) return place;
+    if (scope.size == 0) return {};
+    --scope.size;
   }
 }
 
-template <class M, int N>
+template <int N>
 struct AliasTable {
   using weft_visits_ties = void;
   Alias row[N > 0 ? N : 1]{};
   int size = 0;
   template <class S>
   constexpr void operator()(const Name& name, const S&) {
-    if constexpr (is_tied<S>) row[size++] = {name, resolve<M>(name, S::target.view())};
+    if constexpr (is_tied<S>) row[size++] = {name, S::target.view()};
   }
 };
 
@@ -23652,7 +23807,7 @@ constexpr auto make_alias_table() {
     }
     return f.count;
   }();
-  AliasTable<M, count> table;
+  AliasTable<count> table;
   if constexpr (plain<M>()) {
     M m{};
     auto g = [](Mode&) {};
@@ -23665,7 +23820,7 @@ struct CheckedAliases {
   static constexpr auto table = make_alias_table<M>();
   static constexpr bool ok = [] {
     for (int i = 0; i < table.size; ++i)
-      if (table.row[i].row < 0) return false;
+      if (resolve<M>(table.row[i].name, table.row[i].target).row < 0) return false;
     return true;
   }();
   static_assert(sizeof(TiesAreNames<ok, M>) > 0);
@@ -23676,16 +23831,446 @@ struct CheckedAliases {
 template <class M>
 inline constexpr auto alias_table = module_detail::CheckedAliases<M>::table;
 
+// The piece of M's state of a name, or of a further name.
+template <class M>
+constexpr StatePlace find_state(std::string_view name) {
+  if (const StatePlace place = module_detail::find_row<M>(name); place.row >= 0) return place;
+  constexpr const auto& aliases = alias_table<M>;
+  for (int i = 0; i < aliases.size; ++i)
+    if (const i64 copy = aliases.row[i].name.copy_of(name); copy >= 0)
+      return module_detail::resolve<M>(aliases.row[i].name.of_copy(copy), aliases.row[i].target);
+  return {};
+}
+
+// Calls f(row, copy) for every copy of every row of a table (or of Names with their copies), in the order in
+// which a model whose blocks are an array has them: block by block.
+template <class Rows, class F>
+constexpr void each_copy(const Rows& name_of, int begin, int end, int level, i64 copy, F& f) {
+  for (int i = begin; i < end;) {
+    const Name& name = name_of(i);
+    if (name.copies.rank <= level) {
+      f(i++, copy);
+      continue;
+    }
+    // the rows of one Stack
+    const auto scope = [&](const Name& n) {
+      return n.view().substr(0, static_cast<std::size_t>(name.index_at[level]));
+    };
+    int last = i + 1;
+    while (last < end && name_of(last).copies.rank > level && scope(name_of(last)) == scope(name)) ++last;
+    const i64 blocks = name.copies.extent[level];
+    for (i64 k = 0; k < blocks; ++k) each_copy(name_of, i, last, level + 1, copy * blocks + k, f);
+    i = last;
+  }
+}
+template <class Table, class F>
+constexpr void each_copy(const Table& table, F f) {
+  const auto name_of = [&](int i) -> const Name& { return table.row[i].name; };
+  each_copy(name_of, 0, table.size, 0, 0, f);
+}
+
 // The number of trained elements, a constant.
 template <class M>
 constexpr i64 parameter_count() {
   i64 n = 0;
   for (int i = 0; i < state_table<M>.size; ++i)
-    if (state_table<M>.row[i].trained) n += state_table<M>.row[i].dims.size();
+    if (state_table<M>.row[i].trained) n += state_table<M>.row[i].elements();
   return n;
 }
 
 }  // namespace WEFT_NAMESPACE::nn
+// ---- weft/transforms/vmap_rules.hpp ----
+// Batching: a graph that was traced for one sample, added to another for `size` samples at once. Law: every
+// result is the stack, along a new leading axis, of what the graph gives for each sample; what no sample
+// changes is computed once. Rules as in torch.func.vmap and jax.vmap, one a primitive, in one table.
+
+namespace WEFT_NAMESPACE::transforms {
+
+// A value for all samples: with the batch as its leading axis where it is mapped, else the same for each.
+struct VmapItem {
+  ir::Value value;
+  bool mapped = false;
+};
+
+namespace vmapping {
+
+using ir::Op;
+using ir::Value;
+
+// Node `node` of graph `g` on its way into builder `b`. Extents and axes without a word are one sample's.
+struct Site {
+  ir::Builder& b;
+  const ir::Graph& g;
+  i64 size;
+  int node;
+
+  constexpr const ir::Node& original() const { return g.nodes.items[node]; }
+  constexpr const Dims& dims() const { return g.dims(node); }
+  constexpr const Dims& operand_dims(int k) const { return g.dims(g.in(node, k)); }
+  constexpr Dims stacked(const Dims& d) const {
+    if (d.rank == max_rank) throw Error("ops/vmap", "a batch would give a tensor more than 8 axes");
+    return ir::stacked_dims(size, d);
+  }
+  // x with the batch as its leading axis.
+  constexpr Value all(const VmapItem& x) const {
+    return x.mapped ? x.value : ir::broadcast(x.value, stacked(x.value.dims()));
+  }
+  // The same primitive of other operands, with other extents and attributes.
+  constexpr Value emit(const Dims& to, const List<i64>& attributes, const List<int>& operands) const {
+    ir::Node n{original().op, original().dtype};
+    n.shape = b.shape(to);
+    n.imm = original().imm;
+    if (original().list >= 0) n.list = b.list(attributes.data(), attributes.size());
+    return {&b, b.add(n, operands.data(), operands.size())};
+  }
+  constexpr List<i64> attributes() const {
+    List<i64> list;
+    for (int k = 0; k < g.attributes(node); ++k) list.push(g.attribute(node, k));
+    return list;
+  }
+  // As it stands, of operands that are the same for every sample.
+  constexpr Value same(const VmapItem* x) const {
+    List<int> operands;
+    for (int k = 0; k < original().arity; ++k) operands.push(x[k].value.id);
+    return emit(dims(), attributes(), operands);
+  }
+  // All operands with the batch in front, attributes as they are but for the first `axes`, each an axis.
+  constexpr Value in_front(const VmapItem* x, int axes) const {
+    List<int> operands;
+    for (int k = 0; k < original().arity; ++k) operands.push(all(x[k]).id);
+    List<i64> list = attributes();
+    for (int k = 0; k < axes; ++k) ++list[k];
+    return emit(stacked(dims()), list, operands);
+  }
+};
+
+// Moves an axis of x to another place.
+constexpr Value move_axis(Value x, int from, int to) {
+  const int rank = x.dims().rank;
+  i64 order[max_rank]{};
+  for (int k = 0, next = 0; k < rank; ++k) {
+    if (k == to) {
+      order[k] = from;
+      continue;
+    }
+    if (next == from) ++next;
+    order[k] = next++;
+  }
+  return ir::permute(x, order);
+}
+// Axes `axis` and `axis + 1` as one, and back.
+constexpr Value join_axes(Value x, int axis) {
+  const Dims d = x.dims();
+  Dims to;
+  for (int k = 0; k < d.rank; ++k)
+    if (k == axis + 1)
+      to.extent[to.rank - 1] *= d.extent[k];
+    else
+      to.extent[to.rank++] = d.extent[k];
+  return ir::reshape(x, to);
+}
+constexpr Value split_axis(Value x, int axis, i64 outer) {
+  const Dims d = x.dims();
+  Dims to;
+  for (int k = 0; k < d.rank; ++k) {
+    if (k == axis) to.extent[to.rank++] = outer;
+    to.extent[to.rank++] = k == axis ? d.extent[k] / outer : d.extent[k];
+  }
+  return ir::reshape(x, to);
+}
+
+constexpr Value pointwise(const Site& s, const VmapItem* x) { return s.in_front(x, 0); }
+constexpr Value reduction(const Site& s, const VmapItem* x) { return s.in_front(x, s.g.attributes(s.node)); }
+constexpr Value along_axis(const Site& s, const VmapItem* x) { return s.in_front(x, 1); }
+
+constexpr Value broadcast(const Site& s, const VmapItem* x) {
+  Dims ones = s.stacked(s.dims());
+  const int lead = s.dims().rank - s.operand_dims(0).rank;
+  for (int k = 1; k < ones.rank; ++k) ones.extent[k] = k <= lead ? 1 : s.operand_dims(0).extent[k - 1 - lead];
+  return ir::broadcast(ir::reshape(x[0].value, ones), s.stacked(s.dims()));
+}
+constexpr Value reshape(const Site& s, const VmapItem* x) {
+  return ir::reshape(x[0].value, s.stacked(s.dims()));
+}
+constexpr Value permute(const Site& s, const VmapItem* x) {
+  i64 order[max_rank]{};
+  for (int k = 0; k < s.dims().rank; ++k) order[k + 1] = s.g.attribute(s.node, k) + 1;
+  return ir::permute(x[0].value, order);
+}
+// Slice and pad: two numbers an axis, of which (0, 1) and (0, 0) change nothing.
+constexpr Value along_axes(const Site& s, const VmapItem* x, i64 first, i64 second) {
+  List<i64> list;
+  list.push(first);
+  list.push(second);
+  for (int k = 0; k < s.g.attributes(s.node); ++k) list.push(s.g.attribute(s.node, k));
+  return s.emit(s.stacked(s.dims()), list, List<int>(1, x[0].value.id));
+}
+constexpr Value slice(const Site& s, const VmapItem* x) { return along_axes(s, x, 0, 1); }
+constexpr Value pad(const Site& s, const VmapItem* x) { return along_axes(s, x, 0, 0); }
+
+// A batch of both operands is one more batch axis; of one it is a free axis, moved to the front.
+constexpr Value dot(const Site& s, const VmapItem* x) {
+  const ir::DotAxes one = ir::dot_axes(s.g, s.node);
+  ir::DotAxes axes = one;
+  const int a = x[0].mapped ? 1 : 0, b = x[1].mapped ? 1 : 0, both = a & b;
+  for (int k = 0; k < one.batch; ++k)
+    axes.batch_a[k + both] = one.batch_a[k] + a, axes.batch_b[k + both] = one.batch_b[k] + b;
+  for (int k = 0; k < one.contracted; ++k) axes.contracted_a[k] += a, axes.contracted_b[k] += b;
+  if (both != 0) axes.batch_a[0] = axes.batch_b[0] = 0;
+  axes.batch += both;
+  if (both != 0) return ir::dot(x[0].value, x[1].value, axes, s.original().dtype);
+  // free axes of the first operand come before those of the second
+  const int free_a = s.operand_dims(0).rank - one.batch - one.contracted;
+  const Value r = ir::dot(x[0].value, x[1].value, axes, s.original().dtype);
+  return move_axis(r, one.batch + (a != 0 ? 0 : free_a), 0);
+}
+
+// A batch of both operands makes more groups; of the images more images; of the windows more outputs.
+constexpr Value conv(const Site& s, const VmapItem* x) {
+  const ir::ConvAxes axes = ir::conv_axes(s.g, s.node);
+  Value images = x[0].value, windows = x[1].value;
+  int joined = 0;  // which leading axis of the result holds the batch: 0 groups, 1 images, 2 outputs
+  if (x[0].mapped && x[1].mapped) {
+    images = join_axes(images, 0);
+    windows = join_axes(windows, 0);
+  } else if (x[0].mapped) {
+    images = join_axes(move_axis(images, 0, 1), 1);
+    joined = 1;
+  } else {
+    windows = join_axes(move_axis(windows, 0, 1), 1);
+    joined = 2;
+  }
+  int place = 0;
+  while (axes.order[place] != joined) ++place;
+  const Value r = ir::conv(images, windows, axes, s.original().dtype);
+  return move_axis(split_axis(r, place, s.size), place, 0);
+}
+
+// Rows of sample t's table become rows t * rows + index of one table; an index that is outside stays so.
+constexpr Value flat_index(const Site& s, Value index, i64 rows) {
+  const Value i = ir::cast(index, DType::i64);
+  const Dims d = i.dims();
+  const Value sample{&s.b, s.b.leaf(Op::iota, DType::i64, d, 0)};
+  const Value last = ir::constant_like(i, static_cast<double>(rows - 1)), zero = ir::constant_like(i, 0);
+  const Value inside = ir::binary(Op::bit_and, ir::binary(Op::le, zero, i), ir::binary(Op::le, i, last));
+  return ir::select(inside, sample * static_cast<double>(rows) + i, ir::constant_like(i, -1));
+}
+constexpr Value take_rows(const Site& s, const VmapItem* x) {
+  if (!x[0].mapped) return ir::take_rows(x[0].value, x[1].value);
+  if (!x[1].mapped)
+    return move_axis(ir::take_rows(move_axis(x[0].value, 0, 1), x[1].value), s.operand_dims(1).rank, 0);
+  const i64 rows = s.operand_dims(0).extent[0];
+  return ir::take_rows(join_axes(x[0].value, 0), flat_index(s, x[1].value, rows));
+}
+constexpr Value scatter_add(const Site& s, const VmapItem* x) {
+  const i64 rows = s.dims().extent[0];
+  if (!x[0].mapped) {  // the batch is one more axis of a row
+    const Value update = move_axis(x[1].value, 0, s.operand_dims(0).rank);
+    return move_axis(ir::scatter_add(x[0].value, update, rows), 1, 0);
+  }
+  const Value all = ir::scatter_add(flat_index(s, x[0].value, rows), s.all(x[1]), s.size * rows);
+  return split_axis(all, 0, s.size);
+}
+
+// Tensors that are whole along the batch; offsets of their own for each sample are offsets of a batch axis.
+constexpr Value dynamic_slice(const Site& s, const VmapItem* x) {
+  const int tensors = ir::block_operands(s.original().op);
+  const i64 batch = s.g.attribute(s.node, 0);
+  bool each = batch > 0;
+  for (int k = tensors; k < s.original().arity; ++k) each = each || x[k].mapped;
+  List<int> operands;
+  for (int k = 0; k < s.original().arity; ++k)
+    operands.push((k < tensors || each ? s.all(x[k]) : x[k].value).id);
+  List<i64> list;
+  list.push(each ? batch + 1 : 0);
+  list.push(0);
+  for (int k = 1; k < s.g.attributes(s.node); ++k) list.push(s.g.attribute(s.node, k));
+  return s.emit(s.stacked(s.dims()), list, operands);
+}
+
+// A program's own primitive knows one sample: it runs once for each.
+constexpr Value custom(const Site& s, const VmapItem* x) {
+  const int arity = s.original().arity;
+  ir::Builder body(64);
+  body.graph.is_body = true;
+  body.graph.scalar_count = s.b.graph.scalar_count;
+  ir::LoopShape shape;
+  shape.trips = s.size;
+  shape.outputs = 1;
+  List<int> operands, inside(arity, -1);
+  for (int round = 0; round < 2; ++round)
+    for (int k = 0; k < arity; ++k) {
+      if (x[k].mapped != (round == 0)) continue;
+      inside[k] =
+          body.leaf(Op::input, x[k].value.dtype(), s.operand_dims(k), static_cast<u64>(operands.size()));
+      body.graph.inputs.push(inside[k]);
+      operands.push(x[k].value.id);
+      (round == 0 ? shape.stacked : shape.invariants) += 1;
+    }
+  const Site one{body, s.g, s.size, s.node};
+  body.graph.outputs.push(one.emit(s.dims(), s.attributes(), inside).id);
+  const Value loop = ir::loop(s.b, shape, body.graph, operands);
+  return ir::loop_result(loop, shape.output(0), s.original().dtype, s.stacked(s.dims()));
+}
+
+using Rule = Value (*)(const Site& s, const VmapItem* x);
+
+// By primitive; null: none. Loops and leaves are the Vmapper's own.
+constexpr Rule rule(Op op) {
+  switch (ir::info(op).kind) {
+    case ir::OpClass::pointwise:
+    case ir::OpClass::marker:
+      return &pointwise;
+    case ir::OpClass::reduction:
+      return &reduction;
+    case ir::OpClass::dot:
+      return &dot;
+    case ir::OpClass::conv:
+      return &conv;
+    case ir::OpClass::along_axis:
+      return op == Op::searchsorted ? &pointwise : &along_axis;
+    case ir::OpClass::index:
+      return op == Op::take_rows ? &take_rows : &scatter_add;
+    case ir::OpClass::dynamic_slice:
+      return &dynamic_slice;
+    case ir::OpClass::custom:
+      return &custom;
+    case ir::OpClass::movement:
+      return op == Op::broadcast ? &broadcast
+             : op == Op::reshape ? &reshape
+             : op == Op::permute ? &permute
+             : op == Op::slice   ? &slice
+                                 : &pad;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace vmapping
+
+class Vmapper {
+ public:
+  constexpr Vmapper(ir::Builder& builder, const ir::Graph& graph, i64 size)
+      : b(builder), g(graph), size_(size) {}
+
+  // `inputs`: of every input of the graph. Returns its outputs.
+  constexpr List<VmapItem> run(const List<VmapItem>& inputs) {
+    items_ = List<VmapItem>(g.nodes.size());
+    for (int i = 0; i < g.nodes.size(); ++i) items_[i] = item(i, inputs);
+    List<VmapItem> out;
+    for (int x : g.outputs) out.push(items_[x]);
+    return out;
+  }
+
+ private:
+  using Op = ir::Op;
+  using Value = ir::Value;
+
+  constexpr VmapItem item(int i, const List<VmapItem>& inputs) {
+    const ir::Node& n = g.nodes[i];
+    const vmapping::Site site{b, g, size_, i};
+    if (n.op == Op::input) {  // a loop's body may have one that nothing reads
+      const int k = static_cast<int>(n.imm);
+      return k < inputs.size() && g.inputs[k] == i ? inputs[k] : VmapItem{};
+    }
+    if (n.op == Op::random) return {{&b, b.leaf(Op::random, n.dtype, site.stacked(g.dims(i)), n.imm)}, true};
+    if (n.op == Op::loop) return loop(i);
+    List<VmapItem> x;
+    bool mapped = false;
+    for (int k = 0; k < n.arity; ++k) {
+      x.push(items_[g.in(i, k)]);
+      mapped = mapped || x[k].mapped;
+    }
+    if (n.op == Op::loop_result) return loop_result(i, x[0]);
+    // a variable of a grad that is done
+    if (n.op == Op::cast && n.dtype == g.nodes[g.in(i, 0)].dtype) return x[0];
+    if (!mapped) return {site.same(x.data()), false};
+    static_cast<void>(site.stacked(g.dims(i)));
+    const vmapping::Rule rule = vmapping::rule(n.op);
+    return {rule(site, x.data()), true};
+  }
+
+  // The body is batched in its turn. A carry is mapped where its start is, or what a trip makes of it; a
+  // stacked operand has the batch behind the trips.
+  constexpr VmapItem loop(int i) {
+    const ir::LoopShape shape = ir::loop_shape(g, i);
+    const ir::Graph body = ir::loop_body(g, i);
+    List<u8> mapped;
+    for (int k = 0; k < shape.operands(); ++k) mapped.push(items_[g.in(i, k)].mapped ? 1 : 0);
+    while (true) {
+      ir::Builder made(64);
+      made.graph.is_body = true;
+      made.graph.scalar_count = b.graph.scalar_count;
+      made.graph.streams = b.graph.streams;
+      made.graph.key_input = body.key_input;
+      List<VmapItem> inputs;
+      for (int k = 0; k < shape.operands(); ++k) {
+        const int x = body.inputs[k];
+        inputs.push({{}, mapped[k] != 0});
+        if (x >= 0) {
+          const Dims d = mapped[k] ? ir::stacked_dims(size_, body.dims(x)) : body.dims(x);
+          inputs[k].value = {&made, made.leaf(Op::input, body.nodes[x].dtype, d, static_cast<u64>(k))};
+        }
+        made.graph.inputs.push(x < 0 ? -1 : inputs[k].value.id);
+      }
+      List<VmapItem> out = Vmapper(made, body, size_).run(inputs);
+      bool settled = true;
+      for (int k = 0; k < shape.carries; ++k)
+        if (out[k].mapped && !mapped[k]) mapped[k] = 1, settled = false;
+      if (!settled) continue;
+      Loop result{i, {}, List<u8>(shape.results(), 0)};
+      for (int k = 0; k < out.size(); ++k) {
+        const bool stacks = k < shape.carries ? mapped[k] != 0 : out[k].mapped;
+        const vmapping::Site site{made, body, size_, body.outputs[k]};
+        made.graph.outputs.push((stacks ? site.all(out[k]) : out[k].value).id);
+        if (!stacks) continue;
+        if (k < shape.carries)
+          result.mapped[shape.final_of(k)] = result.mapped[shape.history_of(k)] = 1;
+        else
+          result.mapped[shape.output(k - shape.carries)] = 1;
+      }
+      List<int> operands;
+      for (int k = 0; k < shape.operands(); ++k) {
+        const VmapItem& x = items_[g.in(i, k)];
+        const vmapping::Site site{b, g, size_, g.in(i, k)};
+        Value v = mapped[k] ? site.all(x) : x.value;
+        if (mapped[k] && shape.is_stacked(k)) v = vmapping::move_axis(v, 0, 1);
+        operands.push(v.id);
+      }
+      result.value = ir::loop(b, shape, made.graph, operands);
+      loops_.push(result);
+      return {result.value, false};
+    }
+  }
+  constexpr VmapItem loop_result(int i, const VmapItem& loop) {
+    int k = 0;
+    while (loops_[k].node != g.in(i, 0)) ++k;
+    const ir::LoopShape shape = ir::loop_shape(g, g.in(i, 0));
+    const int which = static_cast<int>(g.nodes[i].imm);
+    const DType dtype = g.nodes[i].dtype;
+    const Dims d = g.dims(i);
+    if (!loops_[k].mapped[which]) return {ir::loop_result(loop.value, which, dtype, d), false};
+    if (which < shape.carries) return {ir::loop_result(loop.value, which, dtype, stacked(d)), true};
+    Dims swapped = stacked(d);
+    swapped.extent[0] = d.extent[0];
+    swapped.extent[1] = size_;
+    return {vmapping::move_axis(ir::loop_result(loop.value, which, dtype, swapped), 1, 0), true};
+  }
+  constexpr Dims stacked(const Dims& d) const { return vmapping::Site{b, g, size_, 0}.stacked(d); }
+
+  struct Loop {
+    int node = -1;
+    Value value;
+    List<u8> mapped;  // of every result
+  };
+  ir::Builder& b;
+  const ir::Graph& g;
+  i64 size_;
+  List<VmapItem> items_;
+  List<Loop> loops_;
+};
+
+}  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -23700,9 +24285,10 @@ constexpr M bind_model(ir::Builder& b, bool training) {
   int n = 0;
   auto f = [&](const nn::Unnamed&, auto& s) {
     const nn::StateInfo& row = table.row[n];
-    b.graph.slots.push({ir::Space::model, row.dtype, b.shape(row.dims), -1, row.offset});
+    b.graph.slots.push({ir::Space::model, row.dtype, b.shape(row.all_dims()), -1, row.offset});
     s.builder = &b;
     s.slot = n++;
+    s.stacked = row.name.copies.rank;
   };
   auto g = [&](nn::Mode& mode) { mode.training = training; };
   nn::walk<nn::Unnamed>(m, f, g);
@@ -23802,11 +24388,19 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   (std::index_sequence_for<I...>{});
 }
 
-// Whether every parameter that is read is one of the model's.
-constexpr bool layers_are_members(const ir::Graph& graph) {
+// What keeps a parameter that is read from having a value, of which each has a sentence.
+enum class Valueless : int { none, no_member, of_blocks };
+constexpr Valueless valueless_state(const ir::Graph& graph) {
   for (const ir::Node& n : graph.nodes)
-    if (n.op == ir::Op::state && n.imm == ir::no_slot) return false;
-  return true;
+    if (n.op == ir::Op::state && n.imm >= ir::slot_of_blocks)
+      return n.imm == ir::no_slot ? Valueless::no_member : Valueless::of_blocks;
+  return Valueless::none;
+}
+template <Valueless Found, class... What>
+constexpr bool state_has_values() {
+  static_assert(sizeof(LayerIsMember<Found != Valueless::no_member, What...>) > 0);
+  static_assert(sizeof(BlocksReadTheirs<Found != Valueless::of_blocks, What...>) > 0);
+  return Found == Valueless::none;
 }
 
 // The stage behind a source's prune, and behind the user's passes that follow it.
@@ -23891,6 +24485,23 @@ struct ModelSource {
   using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
 };
 
+// What Init starts a piece of state with; copies draw numbers of their own.
+template <class Init>
+constexpr ir::Value starting_value(ir::Builder& b, const nn::StateInfo& row) {
+  if (row.name.copies.rank == 0) return ir::cast(Init::value(b, row.dims), row.dtype);
+  ir::Builder one(64);
+  one.graph.scalar_count = b.graph.scalar_count;
+  one.graph.streams = b.graph.streams;
+  one.graph.outputs.push(Init::value(one, row.dims).id);
+  b.graph.scalar_count = one.graph.scalar_count;
+  b.graph.streams = one.graph.streams;
+  for (const auto& preset : one.graph.presets) b.graph.presets.push(preset);
+  const transforms::VmapItem all = transforms::Vmapper(b, one.graph, row.copies()).run({})[0];
+  const ir::Value v =
+      all.mapped ? ir::reshape(all.value, row.all_dims()) : ir::broadcast(all.value, row.all_dims());
+  return ir::cast(v, row.dtype);
+}
+
 // Sets every parameter and buffer to its starting value.
 template <class M>
 struct InitSource {
@@ -23899,8 +24510,8 @@ struct InitSource {
     b.graph.scalar_count = random_words;
     M model = bind_model<M>(b, true);
     auto f = [&]<class S>(const nn::Unnamed&, S& s) {
-      const ir::Value v = S::initializer::value(b, S::shape::value);
-      b.graph.assigns.push(ir::Assign{s.slot, ir::cast(v, dtype_of<typename S::dtype>).id});
+      const ir::Value v = starting_value<typename S::initializer>(b, nn::state_table<M>.row[s.slot]);
+      b.graph.assigns.push(ir::Assign{s.slot, v.id});
     };
     auto g = [](nn::Mode&) {};
     nn::walk<nn::Unnamed>(model, f, g);
@@ -23933,14 +24544,20 @@ inline std::string place_text(const Dims& d, i64 flat) {
   return to_text(at).c_str();
 }
 
-// "fc1.weight"
+// "fc1.weight", "h.*.fc1.weight" of all blocks of a Stack.
+inline std::string all_copies_text(const nn::Name& name) {
+  std::string text(name.view());
+  for (int level = 0; level < name.copies.rank; ++level)
+    text[static_cast<std::size_t>(name.index_at[level])] = '*';
+  return text;
+}
 template <class Source>
 std::string name_of_state(const ir::Slot& slot) {
   if constexpr (requires { typename Source::model; }) {
     constexpr const auto& table = nn::state_table<typename Source::model>;
     if (slot.space == ir::Space::model)
       for (int i = 0; i < table.size; ++i)
-        if (table.row[i].offset == slot.offset) return std::string(table.row[i].name.view());
+        if (table.row[i].offset == slot.offset) return all_copies_text(table.row[i].name);
   }
   return slot.space == ir::Space::model ? "the parameters" : "the optimiser's state";
 }
@@ -25574,9 +26191,7 @@ constexpr bool traces() {
     constexpr bool runs = RunsWhileCompiling<GraphStage<Source>>;
     static_assert(sizeof(TracesWhileCompiling<runs, Source>) > 0);
     if constexpr (runs) {
-      constexpr bool members = layers_are_members(program_graph<Source>());
-      static_assert(sizeof(LayerIsMember<members, Source>) > 0);
-      return members;
+      return state_has_values<valueless_state(program_graph<Source>()), Source>();
     } else {
       return false;
     }
@@ -27226,11 +27841,21 @@ StateForm state_form() {
   constexpr const auto& table = nn::state_table<M>;
   constexpr const auto& ties = nn::alias_table<M>;
   StateForm form;
-  for (int i = 0; i < table.size; ++i)
-    form.rows.push_back({std::string(table.row[i].name.view()), table.row[i].dtype,
-                         extents(table.row[i].dims), table.row[i].offset});
-  for (int a = 0; a < ties.size; ++a)
-    form.aliases.push_back({std::string(ties.row[a].name.view()), static_cast<std::size_t>(ties.row[a].row)});
+  std::vector<std::vector<std::size_t>> place(static_cast<std::size_t>(table.size));  // of each row's copies
+  nn::each_copy(table, [&](int i, i64 copy) {
+    const nn::StateInfo& row = table.row[i];
+    auto& places = place[static_cast<std::size_t>(i)];
+    places.resize(static_cast<std::size_t>(row.copies()));
+    places[static_cast<std::size_t>(copy)] = form.rows.size();
+    form.rows.push_back({std::string(row.name.of_copy(copy).view()), row.dtype, extents(row.dims),
+                         row.offset + copy * row.copy_bytes()});
+  });
+  nn::each_copy(ties, [&](int a, i64 copy) {
+    const nn::Name name = ties.row[a].name.of_copy(copy);
+    const nn::StatePlace of = nn::module_detail::resolve<M>(name, ties.row[a].target);
+    form.aliases.push_back({std::string(name.view()),
+                            place[static_cast<std::size_t>(of.row)][static_cast<std::size_t>(of.copy)]});
+  });
   form.bytes = table.bytes;
   return form;
 }
@@ -27545,17 +28170,19 @@ std::string summary() {
   constexpr const auto& table = nn::state_table<M>;
   std::vector<exec::SummaryRow> rows{{"name", "shape", "dtype", "elements"}};
   i64 trained = 0, kept = 0;
-  for (int i = 0; i < table.size; ++i) {
+  nn::each_copy(table, [&](int i, i64 copy) {
     const nn::StateInfo& s = table.row[i];
     (s.trained ? trained : kept) += s.dims.size();
-    rows.push_back({std::string(s.name.view()) + (s.trained ? "" : " (buffer)"), to_text(s.dims).c_str(),
-                    name_of(s.dtype), exec::grouped(s.dims.size())});
-  }
-  for (int i = 0; i < nn::alias_table<M>.size; ++i) {
+    rows.push_back({std::string(s.name.of_copy(copy).view()) + (s.trained ? "" : " (buffer)"),
+                    to_text(s.dims).c_str(), name_of(s.dtype), exec::grouped(s.dims.size())});
+  });
+  nn::each_copy(nn::alias_table<M>, [&](int i, i64 copy) {
     const nn::Alias& alias = nn::alias_table<M>.row[i];
-    rows.push_back(
-        {std::string(alias.name.view()), "is " + std::string(table.row[alias.row].name.view()), "", ""});
-  }
+    const nn::Name name = alias.name.of_copy(copy);
+    const nn::StatePlace of = nn::module_detail::resolve<M>(name, alias.target);
+    rows.push_back({std::string(name.view()),
+                    "is " + std::string(table.row[of.row].name.of_copy(of.copy).view()), "", ""});
+  });
   std::string out = exec::table_text(rows);
   out += exec::grouped(trained) + " trained parameters";
   if (kept > 0) out += ", " + exec::grouped(kept) + " elements of buffers";
@@ -27567,18 +28194,6 @@ std::string summary() {
 namespace WEFT_NAMESPACE {
 
 namespace exec {
-
-// The row of a name in M's state table, -1 where there is none.
-template <class M>
-constexpr int find_state(std::string_view name) {
-  constexpr const auto& table = nn::state_table<M>;
-  for (int i = 0; i < table.size; ++i)
-    if (table.row[i].name.view() == name) return i;
-  constexpr const auto& aliases = nn::alias_table<M>;
-  for (int i = 0; i < aliases.size; ++i)
-    if (aliases.row[i].name.view() == name) return aliases.row[i].row;
-  return -1;
-}
 
 WEFT_REFUSAL(
     NamedState,
@@ -27815,11 +28430,13 @@ class Model {
 
   template <FixedString Name, bool ReadOnly>
   auto view() const {
-    constexpr int i = exec::find_state<M>(Name.view());
+    constexpr nn::StatePlace place = nn::find_state<M>(Name.view());
+    constexpr int i = place.row;
     static_assert(sizeof(exec::NamedState<(i >= 0), M, GivenName<Name>>) > 0);
     constexpr int row = i >= 0 ? i : 0;
     constexpr DType dtype = nn::state_table<M>.row[row].dtype;
-    constexpr i64 offset = nn::state_table<M>.row[row].offset;
+    constexpr i64 offset =
+        nn::state_table<M>.row[row].offset + place.copy * nn::state_table<M>.row[row].copy_bytes();
     using T = std::conditional_t<ReadOnly, const ctype<dtype>, ctype<dtype>>;
     return TensorView<T, shape_of<exec::StateShape<M, i>>, exec::tensor_device<Device>>(
         reinterpret_cast<T*>(storage()->data() + offset), storage());
@@ -29653,10 +30270,19 @@ namespace exec {
 
 template <class M, class Init, class P>
 struct ApplySource {
-  static constexpr bool picks(const nn::StateInfo& row) { return P{}(row.name.view(), row.dims); }
-  static constexpr int picked() {
-    int n = 0;
-    for (int i = 0; i < nn::state_table<M>.size; ++i) n += picks(nn::state_table<M>.row[i]) ? 1 : 0;
+  static constexpr bool picks(const nn::StateInfo& row, i64 copy) {
+    const nn::Name name = row.name.of_copy(copy);
+    return P{}(name.view(), row.dims);
+  }
+  // How many copies of a row are picked.
+  static constexpr i64 picked(const nn::StateInfo& row) {
+    i64 n = 0;
+    for (i64 copy = 0; copy < row.copies(); ++copy) n += picks(row, copy) ? 1 : 0;
+    return n;
+  }
+  static constexpr i64 picked() {
+    i64 n = 0;
+    for (int i = 0; i < nn::state_table<M>.size; ++i) n += picked(nn::state_table<M>.row[i]);
     return n;
   }
   static constexpr ir::Graph graph() {
@@ -29665,11 +30291,26 @@ struct ApplySource {
     b.graph.scalar_count = random_words;
     bind_model<M>(b, true);
     for (int i = 0; i < table.size; ++i) {
-      if (!picks(table.row[i])) continue;
-      const ir::Value v = Init::value(b, table.row[i].dims);
-      b.graph.assigns.push(ir::Assign{i, ir::cast(v, table.row[i].dtype).id});
+      const nn::StateInfo& row = table.row[i];
+      const i64 some = picked(row);
+      if (some == 0) continue;
+      ir::Value v = starting_value<Init>(b, row);
+      if (some < row.copies()) v = ir::select(picked_copies(b, row), v, nn::module_detail::read_state(b, i));
+      b.graph.assigns.push(ir::Assign{i, v.id});
     }
     return static_cast<ir::Graph&&>(b.graph);
+  }
+  // Of every element of a row whether its copy is picked.
+  static constexpr ir::Value picked_copies(ir::Builder& b, const nn::StateInfo& row) {
+    const Dims d = ir::stacked_dims(row.copies(), row.dims);
+    const ir::Value at{&b, b.leaf(ir::Op::iota, DType::i64, d, 0)};
+    ir::Value hit{};
+    for (i64 copy = 0; copy < row.copies(); ++copy) {
+      if (!picks(row, copy)) continue;
+      const ir::Value here = ir::binary(ir::Op::eq, at, ir::constant_like(at, static_cast<double>(copy)));
+      hit = hit ? ir::binary(ir::Op::bit_or, hit, here) : here;
+    }
+    return ir::reshape(hit, row.all_dims());
   }
 };
 
@@ -36019,11 +36660,11 @@ constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
 }  // namespace WEFT_NAMESPACE::transforms
 
 // ---- weft/transforms/loop_gradient.hpp ----
-// The gradient of a loop: a loop in the other direction whose body is the gradient of the body. What a trip
-// computed is rematerialized from the carry that entered it, but for what takes a kernel of its own, as
-// products do, which the forward loop then stacks as well. Carries of the reverse loop: the gradients of the
-// carries, and of invariants. Where an invariant's gradient is a sum over trips of products or sums, their
-// operands are stacked instead, and one product or sum over all trips follows.
+// The gradient of a loop: a loop in the other direction whose body is the gradient of the body. Of what a
+// trip computed the forward loop stacks what would be in memory if the trip and its gradient stood in no
+// loop; the rest is rematerialized from that and from the carry that entered the trip. Carries of the reverse
+// loop: the gradients of the carries, and of invariants. Where an invariant's gradient is a sum over trips of
+// products or sums, their operands are stacked instead, and one product or sum over all trips follows.
 
 namespace WEFT_NAMESPACE::transforms {
 
@@ -36050,6 +36691,7 @@ class LoopGradient {
     List<int> operand_gradient(shape_.operands(), -1);
     for (int k = 0, n = 0; k < shape_.operands(); ++k)
       if (active_[k]) operand_gradient[k] = found[n++].id;
+    find_saved(operand_gradient);
 
     // the next carries of the reverse loop
     for (int k = 0; k < shape_.carries; ++k) {
@@ -36181,12 +36823,20 @@ class LoopGradient {
     const ir::Node& n = r.graph.nodes[node];
     return (n.op == Op::input && static_cast<int>(n.imm) < shape_.carries + shape_.stacked) || is_saved(node);
   }
-  constexpr bool is_saved(int node) const {
-    const ir::OpClass kind = ir::info(r.graph.nodes[node].op).kind;
-    return node < original_ &&
-           (kind == ir::OpClass::dot || kind == ir::OpClass::conv || kind == ir::OpClass::index ||
-            kind == ir::OpClass::along_axis || kind == ir::OpClass::dynamic_slice ||
-            kind == ir::OpClass::custom || r.graph.nodes[node].op == Op::loop_result);
+  constexpr bool is_saved(int node) const { return node < original_ && saved_[node] != 0; }
+  // What kernels store of one trip and its gradient.
+  constexpr void find_saved(const List<int>& gradients) {
+    ir::Graph joint = r.graph;
+    for (int x : gradients)
+      if (x >= 0) joint.outputs.push(x);
+    List<int> where;
+    const ir::Graph trip = drop_unused(joint, where);
+    const kernel_ir::Fusion fusion = kernel_ir::fuse(trip);
+    List<u8> stored(trip.nodes.size(), 0);
+    for (const kernel_ir::Group& group : fusion.groups)
+      for (int i = 0; i < group.stores.size; ++i) stored[fusion.pool[group.stores.begin + i]] = 1;
+    saved_ = List<u8>(original_, 0);
+    for (int i = 0; i < original_; ++i) saved_[i] = where[i] >= 0 && stored[where[i]] && is_stackable(i);
   }
 
   // ---- an invariant's gradient, a sum over the trips ----
@@ -36386,7 +37036,7 @@ class LoopGradient {
   ir::Builder r;               // the body, and after it its gradient
   int original_ = 0;
   u64 fresh_ = 1u << 20;  // numbers of inputs that the body does not have
-  List<u8> active_;
+  List<u8> active_, saved_;
   List<int> ys_, seeds_, initial_, history_seed_, carried_, next_, outputs_;
   List<Slice> slices_, sums_;
   ir::LoopShape reverse_shape_;
@@ -36418,15 +37068,19 @@ struct ModelArgument {
 namespace detail {
 
 // A variable of its own for f: the same value under another node, which pruning removes again.
+constexpr ir::Value variable_of(ir::Value x) {
+  ir::Builder& b = x.builder->innermost();
+  const ir::Value inside{&b, b.import(*x.builder, x.id)};
+  ir::Node node{ir::Op::cast, inside.dtype()};
+  node.shape = inside.node().shape;
+  node.imm = static_cast<u64>(b.graph.nodes.size());
+  const int operand[1]{inside.id};
+  return {&b, b.add(node, operand, 1)};
+}
 template <class A>
 constexpr auto variable(const A& a) {
-  ir::Builder& b = to_expr(a).value.builder->innermost();
-  const auto e = traced(b, a);
-  ir::Node node{ir::Op::cast, e.value.dtype()};
-  node.shape = e.value.node().shape;
-  node.imm = static_cast<u64>(b.graph.nodes.size());
-  const int operand[1]{e.value.id};
-  return std::remove_cvref_t<decltype(e)>{ir::Value{&b, b.add(node, operand, 1)}};
+  const auto e = to_expr(a);
+  return std::remove_cvref_t<decltype(e)>{variable_of(e.value)};
 }
 
 constexpr bool is_among(int k, std::initializer_list<int> list) {
@@ -36573,9 +37227,9 @@ requires(std::is_aggregate_v<M> && !ExprLike<M> && !is_lazy<M> && !TensorLike<M>
   static constexpr M variables(const M& model, List<int>& nodes) {
     M own = model;
     each(own, [&](auto& p) {
-      const auto v = detail::variable(p);
-      p.builder = v.value.builder;
-      p.node = v.value.id;
+      const ir::Value v = detail::variable_of(p.value());
+      p.builder = v.builder;
+      p.node = v.id;
       nodes.push(p.node);
     });
     return own;
@@ -36586,7 +37240,7 @@ requires(std::is_aggregate_v<M> && !ExprLike<M> && !is_lazy<M> && !TensorLike<M>
     auto visit = [&](const nn::Unnamed& name, auto& state) {
       using State = std::remove_cvref_t<decltype(state)>;
       if constexpr (State::trained) {
-        const ir::Value at = state.expr().value;
+        const ir::Value at = state.value();
         const bool varies = !name.frozen && !state.detached;
         ir::Value g{};
         if (varies && next < found.size()) g = found[next];
@@ -36604,27 +37258,47 @@ requires(std::is_aggregate_v<M> && !ExprLike<M> && !is_lazy<M> && !TensorLike<M>
 
 namespace nn {
 
+namespace module_detail {
+template <class S, i64... Blocks>
+struct copies_rule {
+  static constexpr Dims value = [] {
+    Dims d{static_cast<int>(sizeof...(Blocks)), {Blocks...}};
+    for (int k = 0; k < S::rank; ++k) d.extent[d.rank++] = S::value.extent[k];
+    return d;
+  }();
+};
+}  // namespace module_detail
+
 // The trained parameters of a traced model, or of a gradient, as a tuple of expressions in the order of the
-// model's names.
-template <class M>
+// model's names. Those of a Stack are (blocks, ...), one for all blocks.
+template <i64... Blocks, class M>
 constexpr auto parameters(const M& m) {
   if constexpr (is_state<M>) {
-    if constexpr (M::trained)
+    if constexpr (!M::trained)
+      return std::tuple<>{};
+    else if constexpr (sizeof...(Blocks) == 0)
       return std::tuple{m.expr()};
     else
-      return std::tuple<>{};
+      return std::tuple{
+          Expr<typename M::dtype, shape_of<module_detail::copies_rule<typename M::shape, Blocks...>>>{
+              m.value()}};
   } else if constexpr (std::is_same_v<M, Mode> || is_tied<M> || is_frozen<M> || std::is_empty_v<M>) {
     return std::tuple<>{};
   } else if constexpr (is_array_like<M>) {
-    return [&]<std::size_t... K>(std::index_sequence<K...>) { return std::tuple_cat(parameters(m[K])...); }
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::tuple_cat(parameters<Blocks...>(m[K])...);
+    }
     (std::make_index_sequence<std::tuple_size_v<M>>{});
   } else if constexpr (is_sequential<M>) {
-    return std::apply([](const auto&... layer) { return std::tuple_cat(parameters(layer)...); }, m.layers);
+    return std::apply([](const auto&... layer) { return std::tuple_cat(parameters<Blocks...>(layer)...); },
+                      m.layers);
+  } else if constexpr (is_stack<M>) {
+    return parameters<Blocks..., M::blocks>(m.block);
   } else if constexpr (is_spliced<M>) {
-    return std::tuple_cat(parameters(m.first), parameters(m.rest));
+    return std::tuple_cat(parameters<Blocks...>(m.first), parameters<Blocks...>(m.rest));
   } else if constexpr (std::is_class_v<M>) {
     return field_detail::FieldBind<field_count<M>()>::apply(
-        m, [](auto, const auto&... member) { return std::tuple_cat(parameters(member)...); });
+        m, [](auto, const auto&... member) { return std::tuple_cat(parameters<Blocks...>(member)...); });
   } else {
     return std::tuple<>{};
   }
@@ -38342,67 +39016,69 @@ constexpr ir::Value random_keys(ir::Builder& b, i64 trips) {
   return keys;
 }
 
-template <i64 Trips, bool Reverse, class F, class C, class... X>
-constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... xs) {
-  ir::Builder body(64);
-  body.parent = &b;
-  b.inner = &body;
-  body.graph.is_body = true;
-  body.graph.scalar_count = b.graph.scalar_count;
-  body.graph.streams = b.graph.streams;
-  List<int> operands;
-  ir::LoopShape shape;
-  shape.trips = Trips;
-  shape.reverse = Reverse;
-  const auto input = [&](DType t, const Dims& d, int operand) {
-    const int made = body.leaf(ir::Op::input, t, d, static_cast<u64>(operands.size()));
+// The builder in which one trip is traced, and what its inputs are outside. In this order: the carries, the
+// slices, begin(), the body, outputs of which the first are the next carries, finish().
+class LoopTrace {
+ public:
+  ir::Builder& b;
+  ir::Builder body{64};
+
+  constexpr LoopTrace(ir::Builder& around, i64 trips, bool reverse) : b(around) {
+    body.parent = &b;
+    b.inner = &body;
+    body.graph.is_body = true;
+    body.graph.scalar_count = b.graph.scalar_count;
+    body.graph.streams = b.graph.streams;
+    shape_.trips = trips;
+    shape_.reverse = reverse;
+  }
+  constexpr ir::Value carry(ir::Value start) {
+    ++shape_.carries;
+    return input(start.dtype(), start.dims(), start.id);
+  }
+  // The trip's slice of a value (trips, ...).
+  constexpr ir::Value slice(ir::Value all) { return input(all.dtype(), ir::slice_dims(all.dims()), all.id); }
+  constexpr void begin() {
+    body.graph.key_input = operands_.size();
+    input(DType::u32, Shape<4>::value, -1);
+    first_invariant_ = operands_.size();
+  }
+  constexpr void output(ir::Value x) { body.graph.outputs.push(x.id); }
+  // How many were put out behind the carries.
+  constexpr int outputs() const { return body.graph.outputs.size() - shape_.carries; }
+  constexpr void finish() {
+    b.inner = nullptr;
+    use_key();
+    shape_.stacked = operands_.size() - shape_.carries;
+    for (int k = first_invariant_; k < body.outer.size(); ++k) operands_.push(body.outer[k]);
+    shape_.invariants = body.outer.size() - first_invariant_;
+    shape_.outputs = body.graph.outputs.size() - shape_.carries;
+    made_ = ir::loop(b, shape_, body.graph, operands_);
+  }
+  // Carry k after the last trip, and output k behind the carries of all trips.
+  constexpr ir::Value last(int k) const { return ir::loop_final(made_, shape_, k); }
+  constexpr ir::Value stacked(int k) const {
+    const int node = body.graph.outputs[shape_.carries + k];
+    return ir::loop_result(made_, shape_.output(k), body.graph.nodes[node].dtype,
+                           ir::stacked_dims(shape_.trips, body.graph.dims(node)));
+  }
+
+ private:
+  constexpr ir::Value input(DType t, const Dims& d, int operand) {
+    const int made = body.leaf(ir::Op::input, t, d, static_cast<u64>(operands_.size()));
     body.graph.inputs.push(made);
     body.outer.push(-1);
-    operands.push(operand);
-    return ir::Value{&body, made};
-  };
-  const auto carried = [&]<class E>(const E& e) {
-    ++shape.carries;
-    return E{input(dtype_of<typename E::dtype>, E::shape::value, e.value.id)};
-  };
-  const auto sliced = [&]<class E, class S = shape_of<slice_rule_of<typename E::shape>>>(const E& e) {
-    return Expr<typename E::dtype, S>{input(dtype_of<typename E::dtype>, S::value, e.value.id)};
-  };
-  const auto inner_carry = map_values(carry, carried);
-  const int key = operands.size();
-  const std::tuple<decltype(sliced(xs))...> slices{sliced(xs)...};
-  body.graph.key_input = operands.size();
-  input(DType::u32, Shape<4>::value, -1);
-  const int first_invariant = operands.size();
-
-  const auto result = std::apply([&](const auto&... x) { return f(inner_carry, x...); }, slices);
-  const auto enter = [&](const auto& e) { return traced(body, e); };
-  const auto next = [&] {
-    if constexpr (is_pair<std::remove_cvref_t<decltype(result)>>)
-      return map_values(result.first, enter);
-    else
-      return map_values(result, enter);
-  }();
-  using Next = std::remove_cvref_t<decltype(next)>;
-  constexpr bool ok = same_types(static_cast<const C*>(nullptr), static_cast<const Next*>(nullptr));
-  static_assert(sizeof(CarryKeepsType<ok, LoopOp, C, Next>) > 0);
-  const auto output = [&](const auto& e) { body.graph.outputs.push(e.value.id); };
-  for_each_value(next, output);
-  const auto outputs = [&] {
-    if constexpr (is_pair<std::remove_cvref_t<decltype(result)>>)
-      return map_values(result.second, enter);
-    else
-      return std::tuple<>{};
-  }();
-  for_each_value(outputs, output);
-  b.inner = nullptr;
-
-  // random numbers take a key a trip
-  bool draws_here = body.graph.streams != b.graph.streams;
-  b.graph.streams = body.graph.streams;
-  if (draws_here) {
-    operands[body.graph.key_input] = random_keys(b, Trips).id;
-  } else {
+    operands_.push(operand);
+    return {&body, made};
+  }
+  // Random numbers take a key a trip; where none are drawn there is none.
+  constexpr void use_key() {
+    const bool draws_here = body.graph.streams != b.graph.streams;
+    b.graph.streams = body.graph.streams;
+    if (draws_here) {
+      operands_[body.graph.key_input] = random_keys(b, shape_.trips).id;
+      return;
+    }
     const int unused = body.graph.key_input;
     body.graph.key_input = -1;
     List<int> inputs, kept;
@@ -38410,33 +39086,86 @@ constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... 
       if (k == unused) continue;
       body.graph.nodes[body.graph.inputs[k]].imm = static_cast<u64>(inputs.size());
       inputs.push(body.graph.inputs[k]);
-      if (k < first_invariant) kept.push(operands[k]);
+      if (k < first_invariant_) kept.push(operands_[k]);
     }
     body.graph.inputs = inputs;
-    operands = kept;
+    operands_ = kept;
   }
-  shape.stacked = operands.size() - key;
-  for (int k = first_invariant; k < body.outer.size(); ++k) operands.push(body.outer[k]);
-  shape.invariants = body.outer.size() - first_invariant;
-  shape.outputs = body.graph.outputs.size() - shape.carries;
-  const ir::Value made = ir::loop(b, shape, body.graph, operands);
 
+  ir::LoopShape shape_;
+  List<int> operands_;
+  int first_invariant_ = 0;
+  ir::Value made_;
+};
+
+// One slice of an expression, and all of what each trip returns.
+template <class E>
+using slice_of = Expr<typename E::dtype, shape_of<slice_rule_of<typename E::shape>>>;
+template <i64 Trips, class E>
+using stack_of = Expr<typename E::dtype, shape_of<stack_rule_of<Trips, typename E::shape>>>;
+
+// What a body returned, its values as the body's: the next carry, and what is stacked.
+template <class R>
+struct TripResult {
+  ir::Builder& body;
+  const R& result;
+
+  constexpr auto enter() const {
+    return [this](const auto& e) { return traced(body, e); };
+  }
+  constexpr auto next() const {
+    const auto f = enter();
+    if constexpr (is_pair<R>)
+      return map_values(result.first, f);
+    else
+      return map_values(result, f);
+  }
+  constexpr auto outputs() const {
+    const auto f = enter();
+    if constexpr (is_pair<R>)
+      return map_values(result.second, f);
+    else
+      return std::tuple<>{};
+  }
+};
+
+// Puts out a trip's next carry and outputs, runs `more` (which may put out further values), and returns the
+// carry after the last trip, or a pair of it and the outputs stacked.
+template <i64 Trips, class R, class Next, class More>
+constexpr auto finish_loop(LoopTrace& trace, const TripResult<R>& trip, const Next& next, const More& more) {
+  const auto outputs = trip.outputs();
+  const auto put_out = [&](const auto& e) { trace.output(e.value); };
+  for_each_value(next, put_out);
+  for_each_value(outputs, put_out);
+  more();
+  trace.finish();
   int k = 0;
-  const auto last = [&](const auto& e) {
-    return std::remove_cvref_t<decltype(e)>{ir::loop_final(made, shape, k++)};
-  };
+  const auto last = [&](const auto& e) { return std::remove_cvref_t<decltype(e)>{trace.last(k++)}; };
   const auto final_carry = map_values(next, last);
-  if constexpr (!is_pair<std::remove_cvref_t<decltype(result)>>) {
+  if constexpr (!is_pair<R>) {
     return final_carry;
   } else {
     k = 0;
-    const auto stack = [&]<class E, class S = shape_of<stack_rule_of<Trips, typename E::shape>>>(const E&) {
-      return Expr<typename E::dtype, S>{
-          ir::loop_result(made, shape.output(k++), dtype_of<typename E::dtype>, S::value)};
-    };
+    const auto stack = [&]<class E>(const E&) { return stack_of<Trips, E>{trace.stacked(k++)}; };
     const auto stacks = map_values(outputs, stack);
     return std::pair{final_carry, stacks};
   }
+}
+
+template <i64 Trips, bool Reverse, class F, class C, class... X>
+constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... xs) {
+  LoopTrace trace(b, Trips, Reverse);
+  const auto carried = [&]<class E>(const E& e) { return E{trace.carry(e.value)}; };
+  const auto inner_carry = map_values(carry, carried);
+  const std::tuple<slice_of<X>...> slices{slice_of<X>{trace.slice(xs.value)}...};
+  trace.begin();
+  const auto result = std::apply([&](const auto&... x) { return f(inner_carry, x...); }, slices);
+  const TripResult<std::remove_cvref_t<decltype(result)>> trip{trace.body, result};
+  const auto next = trip.next();
+  using Next = std::remove_cvref_t<decltype(next)>;
+  constexpr bool ok = same_types(static_cast<const C*>(nullptr), static_cast<const Next*>(nullptr));
+  static_assert(sizeof(CarryKeepsType<ok, LoopOp, C, Next>) > 0);
+  return finish_loop<Trips>(trace, trip, next, [] {});
 }
 
 template <i64 Trips, bool Reverse, class F, class C, class... X>
@@ -38907,6 +39636,209 @@ WEFT_LOSS(KLDivLoss)
 namespace functional {
 using namespace ::weft;
 }
+
+}  // namespace WEFT_NAMESPACE::nn
+// ---- weft/nn/stack.hpp ----
+// Stack<Block, N>: N blocks of one kind, one after another, traced once: what a deep model costs to compile
+// does not depend on its depth. Law: names, files, values and gradients are those of a
+// std::array<Block, N> whose blocks are called in turn.
+
+namespace WEFT_NAMESPACE::nn {
+
+WEFT_REFUSAL(StackHasBlocks, "Stack: the number of blocks is at least 1");
+WEFT_REFUSAL(
+    BlockKeepsType,
+    "Stack: each block is given what the one before returned, so a block has to return the dtype and "
+    "shape of its first argument, or a std::pair of that and what is stacked");
+WEFT_REFUSAL(EachHasBlocks, "Stack: the first axis of what each() is given is as long as there are blocks");
+WEFT_REFUSAL(
+    BlockTakes,
+    "Stack: h(x, more...) calls every block as block(x, more...), and the block's operator() does not "
+    "take these arguments");
+WEFT_REFUSAL(StackIsWhole,
+             "a Stack is called as a whole, h(x), and traced once: what differs from block to block is an "
+             "argument each(t); blocks that are called one by one are a std::array<Block, N>");
+
+// An argument that differs from block to block.
+template <class E>
+struct Each {
+  E all;
+};
+template <class A>
+inline constexpr bool is_each = false;
+template <class E>
+inline constexpr bool is_each<Each<E>> = true;
+
+// h(x, each(t)): block k is given slice k of t along its first axis.
+template <class E>
+constexpr Each<E> each(const E& t) {
+  return {t};
+}
+
+namespace stack_detail {
+
+template <i64 N, class A>
+constexpr bool has_blocks() {
+  if constexpr (is_each<A>) {
+    using E = std::remove_cvref_t<decltype(to_expr(std::declval<const A&>().all))>;
+    return E::rank > 0 && E::shape::value.extent[0] == N;
+  } else {
+    return true;
+  }
+}
+
+template <class A>
+constexpr ir::Builder* builder_in(const A& a) {
+  if constexpr (is_each<A>)
+    return weft::detail::builder_in(a.all);
+  else if constexpr (ExprLike<A>)
+    return weft::detail::builder_of(a);
+  else
+    return nullptr;
+}
+
+// The state of a block as the traces around and inside it have it.
+template <class Block>
+constexpr void each_state(Block& block, const auto& f) {
+  auto visit = [&](const Unnamed&, auto& s) { f(s); };
+  auto setting = [](const Mode&) {};
+  walk<Unnamed>(block, visit, setting);
+}
+
+}  // namespace stack_detail
+
+// `block` has the settings, which are the same in all blocks; parameters and buffers differ, and so do random
+// numbers. A member `nn::Stack<Block, 12> h` has the names "h.0...." to "h.11....", and is called as
+//   h(x, more...)   x goes through all blocks, block(x, more...): each returns the dtype and shape of x
+// where x may be a std::tuple. An argument each(t) gives every block a slice of t, any other is the same for
+// all. Blocks that return a std::pair of the next x and further results make h return a pair, too, of the
+// last x and the results stacked, (N, ...). Buffers that a block assigns are each block's own.
+template <class Block, int N>
+struct Stack {
+  static_assert(sizeof(StackHasBlocks<(N >= 1), GivenSize<N>>) > 0);
+  using block_type = Block;
+  static constexpr i64 blocks = N;
+
+  Block block{};
+
+  // Refusals.
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, &block, StackIsWhole, Stack)
+  template <class I>
+  constexpr const Block& operator[](const I&) const {
+    static_assert(sizeof(StackIsWhole<sizeof(I) == 0, Stack>) > 0);
+    return block;
+  }
+  WEFT_MEMBER(begin)
+  WEFT_MEMBER(end)
+#undef WEFT_MEMBER
+
+  template <class X, class... A>
+  constexpr auto operator()(const X& x, const A&... more) const {
+    constexpr bool sliced = (stack_detail::has_blocks<N, A>() && ...);
+    static_assert(sizeof(EachHasBlocks<sliced, Stack, A...>) > 0);
+    ir::Builder* found = weft::detail::builder_in(x);
+    ((found = weft::detail::inner_of(found, stack_detail::builder_in(more))), ...);
+    stack_detail::each_state(block, [&](const auto& s) { found = weft::detail::inner_of(found, s.builder); });
+    if constexpr (sliced)
+      return run(found->innermost(), x, more...);
+    else
+      return x;
+  }
+
+ private:
+  template <class A>
+  static constexpr auto enter(ir::Builder& b, const A& a) {
+    if constexpr (is_each<A>)
+      return weft::detail::traced(b, a.all);
+    else
+      return std::tuple<>{};
+  }
+  // What a block is given for an argument.
+  template <class A, class E>
+  static constexpr decltype(auto) slice(weft::detail::LoopTrace& trace, const A& a, const E& all) {
+    if constexpr (is_each<A>)
+      return weft::detail::slice_of<E>{trace.slice(all.value)};
+    else
+      return (a);
+  }
+
+  template <class X, class... A>
+  constexpr auto run(ir::Builder& b, const X& x, const A&... more) const {
+    const auto join = [&](const auto& e) { return weft::detail::traced(b, e); };
+    const auto start = weft::detail::map_values(x, join);
+    using C = std::remove_cvref_t<decltype(start)>;
+    const std::tuple<decltype(enter(b, more))...> all{enter(b, more)...};
+    Block one = block;
+    weft::detail::LoopTrace trace(b, N, false);
+    const auto carried = [&]<class E>(const E& e) { return E{trace.carry(e.value)}; };
+    const auto carry = weft::detail::map_values(start, carried);
+    const auto arguments = [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::tuple<decltype(slice(trace, more, std::get<K>(all)))...>{
+          slice(trace, more, std::get<K>(all))...};
+    }
+    (std::index_sequence_for<A...>{});
+    stack_detail::each_state(one, [&](auto& s) { enter_block(trace, s); });
+    trace.begin();
+    using Arguments = std::remove_cvref_t<decltype(arguments)>;
+    constexpr bool taken = []<class... G>(const std::tuple<G...>*) {
+      return std::is_invocable_v<const Block&, const C&, const std::remove_reference_t<G>&...>;
+    }(static_cast<Arguments*>(nullptr));
+    static_assert(sizeof(BlockTakes<taken, Stack, C, A...>) > 0);
+    if constexpr (taken)
+      return finish(trace, one, carry, arguments);
+    else
+      return start;
+  }
+  template <class C, class Arguments>
+  constexpr auto finish(weft::detail::LoopTrace& trace, const Block& one, const C& carry,
+                        const Arguments& arguments) const {
+    const auto result = std::apply([&](const auto&... a) { return one(carry, a...); }, arguments);
+    const weft::detail::TripResult<std::remove_cvref_t<decltype(result)>> trip{trace.body, result};
+    const auto next = trip.next();
+    using Next = std::remove_cvref_t<decltype(next)>;
+    constexpr bool ok =
+        weft::detail::same_types(static_cast<const C*>(nullptr), static_cast<const Next*>(nullptr));
+    static_assert(sizeof(BlockKeepsType<ok, Stack, C, Next>) > 0);
+    // buffers that the block assigned leave the loop as further outputs
+    List<ir::Assign> assigned = trace.body.graph.assigns;
+    const auto put_out_assigned = [&] {
+      trace.body.graph.assigns.clear();
+      for (ir::Assign& a : assigned) {
+        const int output = trace.outputs();
+        trace.output({&trace.body, a.node});
+        a.node = output;
+      }
+    };
+    const auto made = weft::detail::finish_loop<N>(trace, trip, next, put_out_assigned);
+    stack_detail::each_state(block, [&](const auto& s) {
+      if constexpr (requires { s.newest; })
+        for (const ir::Assign& a : assigned)
+          if (a.slot == s.slot) s.set(trace.stacked(a.node));
+    });
+    return made;
+  }
+
+  // Has a block's parameter or buffer stand for one copy.
+  template <class S>
+  static constexpr void enter_block(weft::detail::LoopTrace& trace, S& s) {
+    ir::Builder& b = trace.b;
+    const auto copy = [&](ir::Value all) { return trace.slice({&b, b.import(*all.builder, all.id)}).id; };
+    const ir::Value all = s.builder == nullptr ? foreign<S>(b) : s.value();
+    if constexpr (requires { s.newest; })
+      if (const ir::Value newest = s.latest_value(); newest && newest.id != all.id) s.newest = copy(newest);
+    s.node = copy(all);
+    s.builder = &trace.body;
+    if (s.stacked > 0) --s.stacked;
+  }
+  // In place of what is no member of the model, which tracing refuses in the end.
+  template <class S>
+  static constexpr ir::Value foreign(ir::Builder& b) {
+    ir::Builder* outermost = &b;
+    while (outermost->parent) outermost = outermost->parent;
+    const Dims all = ir::stacked_dims(N, S::shape::value);
+    return {outermost, outermost->leaf(ir::Op::state, dtype_of<typename S::dtype>, all, ir::no_slot)};
+  }
+};
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/transformer.hpp ----
@@ -45131,399 +46063,6 @@ constexpr auto jvp(const F&, const X& x, const A&...) {
 // but those of transforms/vmap_rules.hpp makes the difference. Random numbers are drawn anew for every
 // sample.
 
-// ---- weft/transforms/vmap_rules.hpp ----
-// Batching: a graph that was traced for one sample, added to another for `size` samples at once. Law: every
-// result is the stack, along a new leading axis, of what the graph gives for each sample; what no sample
-// changes is computed once. Rules as in torch.func.vmap and jax.vmap, one a primitive, in one table.
-
-namespace WEFT_NAMESPACE::transforms {
-
-// A value for all samples: with the batch as its leading axis where it is mapped, else the same for each.
-struct VmapItem {
-  ir::Value value;
-  bool mapped = false;
-};
-
-namespace vmapping {
-
-using ir::Op;
-using ir::Value;
-
-// Node `node` of graph `g` on its way into builder `b`. Extents and axes without a word are one sample's.
-struct Site {
-  ir::Builder& b;
-  const ir::Graph& g;
-  i64 size;
-  int node;
-
-  constexpr const ir::Node& original() const { return g.nodes.items[node]; }
-  constexpr const Dims& dims() const { return g.dims(node); }
-  constexpr const Dims& operand_dims(int k) const { return g.dims(g.in(node, k)); }
-  constexpr Dims stacked(const Dims& d) const {
-    if (d.rank == max_rank) throw Error("ops/vmap", "a batch would give a tensor more than 8 axes");
-    return ir::stacked_dims(size, d);
-  }
-  // x with the batch as its leading axis.
-  constexpr Value all(const VmapItem& x) const {
-    return x.mapped ? x.value : ir::broadcast(x.value, stacked(x.value.dims()));
-  }
-  // The same primitive of other operands, with other extents and attributes.
-  constexpr Value emit(const Dims& to, const List<i64>& attributes, const List<int>& operands) const {
-    ir::Node n{original().op, original().dtype};
-    n.shape = b.shape(to);
-    n.imm = original().imm;
-    if (original().list >= 0) n.list = b.list(attributes.data(), attributes.size());
-    return {&b, b.add(n, operands.data(), operands.size())};
-  }
-  constexpr List<i64> attributes() const {
-    List<i64> list;
-    for (int k = 0; k < g.attributes(node); ++k) list.push(g.attribute(node, k));
-    return list;
-  }
-  // As it stands, of operands that are the same for every sample.
-  constexpr Value same(const VmapItem* x) const {
-    List<int> operands;
-    for (int k = 0; k < original().arity; ++k) operands.push(x[k].value.id);
-    return emit(dims(), attributes(), operands);
-  }
-  // All operands with the batch in front, attributes as they are but for the first `axes`, each an axis.
-  constexpr Value in_front(const VmapItem* x, int axes) const {
-    List<int> operands;
-    for (int k = 0; k < original().arity; ++k) operands.push(all(x[k]).id);
-    List<i64> list = attributes();
-    for (int k = 0; k < axes; ++k) ++list[k];
-    return emit(stacked(dims()), list, operands);
-  }
-};
-
-// Moves an axis of x to another place.
-constexpr Value move_axis(Value x, int from, int to) {
-  const int rank = x.dims().rank;
-  i64 order[max_rank]{};
-  for (int k = 0, next = 0; k < rank; ++k) {
-    if (k == to) {
-      order[k] = from;
-      continue;
-    }
-    if (next == from) ++next;
-    order[k] = next++;
-  }
-  return ir::permute(x, order);
-}
-// Axes `axis` and `axis + 1` as one, and back.
-constexpr Value join_axes(Value x, int axis) {
-  const Dims d = x.dims();
-  Dims to;
-  for (int k = 0; k < d.rank; ++k)
-    if (k == axis + 1)
-      to.extent[to.rank - 1] *= d.extent[k];
-    else
-      to.extent[to.rank++] = d.extent[k];
-  return ir::reshape(x, to);
-}
-constexpr Value split_axis(Value x, int axis, i64 outer) {
-  const Dims d = x.dims();
-  Dims to;
-  for (int k = 0; k < d.rank; ++k) {
-    if (k == axis) to.extent[to.rank++] = outer;
-    to.extent[to.rank++] = k == axis ? d.extent[k] / outer : d.extent[k];
-  }
-  return ir::reshape(x, to);
-}
-
-constexpr Value pointwise(const Site& s, const VmapItem* x) { return s.in_front(x, 0); }
-constexpr Value reduction(const Site& s, const VmapItem* x) { return s.in_front(x, s.g.attributes(s.node)); }
-constexpr Value along_axis(const Site& s, const VmapItem* x) { return s.in_front(x, 1); }
-
-constexpr Value broadcast(const Site& s, const VmapItem* x) {
-  Dims ones = s.stacked(s.dims());
-  const int lead = s.dims().rank - s.operand_dims(0).rank;
-  for (int k = 1; k < ones.rank; ++k) ones.extent[k] = k <= lead ? 1 : s.operand_dims(0).extent[k - 1 - lead];
-  return ir::broadcast(ir::reshape(x[0].value, ones), s.stacked(s.dims()));
-}
-constexpr Value reshape(const Site& s, const VmapItem* x) {
-  return ir::reshape(x[0].value, s.stacked(s.dims()));
-}
-constexpr Value permute(const Site& s, const VmapItem* x) {
-  i64 order[max_rank]{};
-  for (int k = 0; k < s.dims().rank; ++k) order[k + 1] = s.g.attribute(s.node, k) + 1;
-  return ir::permute(x[0].value, order);
-}
-// Slice and pad: two numbers an axis, of which (0, 1) and (0, 0) change nothing.
-constexpr Value along_axes(const Site& s, const VmapItem* x, i64 first, i64 second) {
-  List<i64> list;
-  list.push(first);
-  list.push(second);
-  for (int k = 0; k < s.g.attributes(s.node); ++k) list.push(s.g.attribute(s.node, k));
-  return s.emit(s.stacked(s.dims()), list, List<int>(1, x[0].value.id));
-}
-constexpr Value slice(const Site& s, const VmapItem* x) { return along_axes(s, x, 0, 1); }
-constexpr Value pad(const Site& s, const VmapItem* x) { return along_axes(s, x, 0, 0); }
-
-// A batch of both operands is one more batch axis; of one it is a free axis, moved to the front.
-constexpr Value dot(const Site& s, const VmapItem* x) {
-  const ir::DotAxes one = ir::dot_axes(s.g, s.node);
-  ir::DotAxes axes = one;
-  const int a = x[0].mapped ? 1 : 0, b = x[1].mapped ? 1 : 0, both = a & b;
-  for (int k = 0; k < one.batch; ++k)
-    axes.batch_a[k + both] = one.batch_a[k] + a, axes.batch_b[k + both] = one.batch_b[k] + b;
-  for (int k = 0; k < one.contracted; ++k) axes.contracted_a[k] += a, axes.contracted_b[k] += b;
-  if (both != 0) axes.batch_a[0] = axes.batch_b[0] = 0;
-  axes.batch += both;
-  if (both != 0) return ir::dot(x[0].value, x[1].value, axes, s.original().dtype);
-  // free axes of the first operand come before those of the second
-  const int free_a = s.operand_dims(0).rank - one.batch - one.contracted;
-  const Value r = ir::dot(x[0].value, x[1].value, axes, s.original().dtype);
-  return move_axis(r, one.batch + (a != 0 ? 0 : free_a), 0);
-}
-
-// A batch of both operands makes more groups; of the images more images; of the windows more outputs.
-constexpr Value conv(const Site& s, const VmapItem* x) {
-  const ir::ConvAxes axes = ir::conv_axes(s.g, s.node);
-  Value images = x[0].value, windows = x[1].value;
-  int joined = 0;  // which leading axis of the result holds the batch: 0 groups, 1 images, 2 outputs
-  if (x[0].mapped && x[1].mapped) {
-    images = join_axes(images, 0);
-    windows = join_axes(windows, 0);
-  } else if (x[0].mapped) {
-    images = join_axes(move_axis(images, 0, 1), 1);
-    joined = 1;
-  } else {
-    windows = join_axes(move_axis(windows, 0, 1), 1);
-    joined = 2;
-  }
-  int place = 0;
-  while (axes.order[place] != joined) ++place;
-  const Value r = ir::conv(images, windows, axes, s.original().dtype);
-  return move_axis(split_axis(r, place, s.size), place, 0);
-}
-
-// Rows of sample t's table become rows t * rows + index of one table; an index that is outside stays so.
-constexpr Value flat_index(const Site& s, Value index, i64 rows) {
-  const Value i = ir::cast(index, DType::i64);
-  const Dims d = i.dims();
-  const Value sample{&s.b, s.b.leaf(Op::iota, DType::i64, d, 0)};
-  const Value last = ir::constant_like(i, static_cast<double>(rows - 1)), zero = ir::constant_like(i, 0);
-  const Value inside = ir::binary(Op::bit_and, ir::binary(Op::le, zero, i), ir::binary(Op::le, i, last));
-  return ir::select(inside, sample * static_cast<double>(rows) + i, ir::constant_like(i, -1));
-}
-constexpr Value take_rows(const Site& s, const VmapItem* x) {
-  if (!x[0].mapped) return ir::take_rows(x[0].value, x[1].value);
-  if (!x[1].mapped)
-    return move_axis(ir::take_rows(move_axis(x[0].value, 0, 1), x[1].value), s.operand_dims(1).rank, 0);
-  const i64 rows = s.operand_dims(0).extent[0];
-  return ir::take_rows(join_axes(x[0].value, 0), flat_index(s, x[1].value, rows));
-}
-constexpr Value scatter_add(const Site& s, const VmapItem* x) {
-  const i64 rows = s.dims().extent[0];
-  if (!x[0].mapped) {  // the batch is one more axis of a row
-    const Value update = move_axis(x[1].value, 0, s.operand_dims(0).rank);
-    return move_axis(ir::scatter_add(x[0].value, update, rows), 1, 0);
-  }
-  const Value all = ir::scatter_add(flat_index(s, x[0].value, rows), s.all(x[1]), s.size * rows);
-  return split_axis(all, 0, s.size);
-}
-
-// Tensors that are whole along the batch; offsets of their own for each sample are offsets of a batch axis.
-constexpr Value dynamic_slice(const Site& s, const VmapItem* x) {
-  const int tensors = ir::block_operands(s.original().op);
-  const i64 batch = s.g.attribute(s.node, 0);
-  bool each = batch > 0;
-  for (int k = tensors; k < s.original().arity; ++k) each = each || x[k].mapped;
-  List<int> operands;
-  for (int k = 0; k < s.original().arity; ++k)
-    operands.push((k < tensors || each ? s.all(x[k]) : x[k].value).id);
-  List<i64> list;
-  list.push(each ? batch + 1 : 0);
-  list.push(0);
-  for (int k = 1; k < s.g.attributes(s.node); ++k) list.push(s.g.attribute(s.node, k));
-  return s.emit(s.stacked(s.dims()), list, operands);
-}
-
-// A program's own primitive knows one sample: it runs once for each.
-constexpr Value custom(const Site& s, const VmapItem* x) {
-  const int arity = s.original().arity;
-  ir::Builder body(64);
-  body.graph.is_body = true;
-  body.graph.scalar_count = s.b.graph.scalar_count;
-  ir::LoopShape shape;
-  shape.trips = s.size;
-  shape.outputs = 1;
-  List<int> operands, inside(arity, -1);
-  for (int round = 0; round < 2; ++round)
-    for (int k = 0; k < arity; ++k) {
-      if (x[k].mapped != (round == 0)) continue;
-      inside[k] =
-          body.leaf(Op::input, x[k].value.dtype(), s.operand_dims(k), static_cast<u64>(operands.size()));
-      body.graph.inputs.push(inside[k]);
-      operands.push(x[k].value.id);
-      (round == 0 ? shape.stacked : shape.invariants) += 1;
-    }
-  const Site one{body, s.g, s.size, s.node};
-  body.graph.outputs.push(one.emit(s.dims(), s.attributes(), inside).id);
-  const Value loop = ir::loop(s.b, shape, body.graph, operands);
-  return ir::loop_result(loop, shape.output(0), s.original().dtype, s.stacked(s.dims()));
-}
-
-using Rule = Value (*)(const Site& s, const VmapItem* x);
-
-// By primitive; null: none. Loops and leaves are the Vmapper's own.
-constexpr Rule rule(Op op) {
-  switch (ir::info(op).kind) {
-    case ir::OpClass::pointwise:
-    case ir::OpClass::marker:
-      return &pointwise;
-    case ir::OpClass::reduction:
-      return &reduction;
-    case ir::OpClass::dot:
-      return &dot;
-    case ir::OpClass::conv:
-      return &conv;
-    case ir::OpClass::along_axis:
-      return op == Op::searchsorted ? &pointwise : &along_axis;
-    case ir::OpClass::index:
-      return op == Op::take_rows ? &take_rows : &scatter_add;
-    case ir::OpClass::dynamic_slice:
-      return &dynamic_slice;
-    case ir::OpClass::custom:
-      return &custom;
-    case ir::OpClass::movement:
-      return op == Op::broadcast ? &broadcast
-             : op == Op::reshape ? &reshape
-             : op == Op::permute ? &permute
-             : op == Op::slice   ? &slice
-                                 : &pad;
-    default:
-      return nullptr;
-  }
-}
-
-}  // namespace vmapping
-
-class Vmapper {
- public:
-  constexpr Vmapper(ir::Builder& builder, const ir::Graph& graph, i64 size)
-      : b(builder), g(graph), size_(size) {}
-
-  // `inputs`: of every input of the graph. Returns its outputs.
-  constexpr List<VmapItem> run(const List<VmapItem>& inputs) {
-    items_ = List<VmapItem>(g.nodes.size());
-    for (int i = 0; i < g.nodes.size(); ++i) items_[i] = item(i, inputs);
-    List<VmapItem> out;
-    for (int x : g.outputs) out.push(items_[x]);
-    return out;
-  }
-
- private:
-  using Op = ir::Op;
-  using Value = ir::Value;
-
-  constexpr VmapItem item(int i, const List<VmapItem>& inputs) {
-    const ir::Node& n = g.nodes[i];
-    const vmapping::Site site{b, g, size_, i};
-    if (n.op == Op::input) {  // a loop's body may have one that nothing reads
-      const int k = static_cast<int>(n.imm);
-      return k < inputs.size() && g.inputs[k] == i ? inputs[k] : VmapItem{};
-    }
-    if (n.op == Op::random) return {{&b, b.leaf(Op::random, n.dtype, site.stacked(g.dims(i)), n.imm)}, true};
-    if (n.op == Op::loop) return loop(i);
-    List<VmapItem> x;
-    bool mapped = false;
-    for (int k = 0; k < n.arity; ++k) {
-      x.push(items_[g.in(i, k)]);
-      mapped = mapped || x[k].mapped;
-    }
-    if (n.op == Op::loop_result) return loop_result(i, x[0]);
-    // a variable of a grad that is done
-    if (n.op == Op::cast && n.dtype == g.nodes[g.in(i, 0)].dtype) return x[0];
-    if (!mapped) return {site.same(x.data()), false};
-    static_cast<void>(site.stacked(g.dims(i)));
-    const vmapping::Rule rule = vmapping::rule(n.op);
-    return {rule(site, x.data()), true};
-  }
-
-  // The body is batched in its turn. A carry is mapped where its start is, or what a trip makes of it; a
-  // stacked operand has the batch behind the trips.
-  constexpr VmapItem loop(int i) {
-    const ir::LoopShape shape = ir::loop_shape(g, i);
-    const ir::Graph body = ir::loop_body(g, i);
-    List<u8> mapped;
-    for (int k = 0; k < shape.operands(); ++k) mapped.push(items_[g.in(i, k)].mapped ? 1 : 0);
-    while (true) {
-      ir::Builder made(64);
-      made.graph.is_body = true;
-      made.graph.scalar_count = b.graph.scalar_count;
-      made.graph.streams = b.graph.streams;
-      made.graph.key_input = body.key_input;
-      List<VmapItem> inputs;
-      for (int k = 0; k < shape.operands(); ++k) {
-        const int x = body.inputs[k];
-        inputs.push({{}, mapped[k] != 0});
-        if (x >= 0) {
-          const Dims d = mapped[k] ? ir::stacked_dims(size_, body.dims(x)) : body.dims(x);
-          inputs[k].value = {&made, made.leaf(Op::input, body.nodes[x].dtype, d, static_cast<u64>(k))};
-        }
-        made.graph.inputs.push(x < 0 ? -1 : inputs[k].value.id);
-      }
-      List<VmapItem> out = Vmapper(made, body, size_).run(inputs);
-      bool settled = true;
-      for (int k = 0; k < shape.carries; ++k)
-        if (out[k].mapped && !mapped[k]) mapped[k] = 1, settled = false;
-      if (!settled) continue;
-      Loop result{i, {}, List<u8>(shape.results(), 0)};
-      for (int k = 0; k < out.size(); ++k) {
-        const bool stacks = k < shape.carries ? mapped[k] != 0 : out[k].mapped;
-        const vmapping::Site site{made, body, size_, body.outputs[k]};
-        made.graph.outputs.push((stacks ? site.all(out[k]) : out[k].value).id);
-        if (!stacks) continue;
-        if (k < shape.carries)
-          result.mapped[shape.final_of(k)] = result.mapped[shape.history_of(k)] = 1;
-        else
-          result.mapped[shape.output(k - shape.carries)] = 1;
-      }
-      List<int> operands;
-      for (int k = 0; k < shape.operands(); ++k) {
-        const VmapItem& x = items_[g.in(i, k)];
-        const vmapping::Site site{b, g, size_, g.in(i, k)};
-        Value v = mapped[k] ? site.all(x) : x.value;
-        if (mapped[k] && shape.is_stacked(k)) v = vmapping::move_axis(v, 0, 1);
-        operands.push(v.id);
-      }
-      result.value = ir::loop(b, shape, made.graph, operands);
-      loops_.push(result);
-      return {result.value, false};
-    }
-  }
-  constexpr VmapItem loop_result(int i, const VmapItem& loop) {
-    int k = 0;
-    while (loops_[k].node != g.in(i, 0)) ++k;
-    const ir::LoopShape shape = ir::loop_shape(g, g.in(i, 0));
-    const int which = static_cast<int>(g.nodes[i].imm);
-    const DType dtype = g.nodes[i].dtype;
-    const Dims d = g.dims(i);
-    if (!loops_[k].mapped[which]) return {ir::loop_result(loop.value, which, dtype, d), false};
-    if (which < shape.carries) return {ir::loop_result(loop.value, which, dtype, stacked(d)), true};
-    Dims swapped = stacked(d);
-    swapped.extent[0] = d.extent[0];
-    swapped.extent[1] = size_;
-    return {vmapping::move_axis(ir::loop_result(loop.value, which, dtype, swapped), 1, 0), true};
-  }
-  constexpr Dims stacked(const Dims& d) const { return vmapping::Site{b, g, size_, 0}.stacked(d); }
-
-  struct Loop {
-    int node = -1;
-    Value value;
-    List<u8> mapped;  // of every result
-  };
-  ir::Builder& b;
-  const ir::Graph& g;
-  i64 size_;
-  List<VmapItem> items_;
-  List<Loop> loops_;
-};
-
-}  // namespace WEFT_NAMESPACE::transforms
-
 namespace WEFT_NAMESPACE {
 
 // In place of an axis: the argument is the same for every sample.
@@ -48431,7 +48970,7 @@ struct OptimizerLayout {
   i64 bytes = 0;
 };
 
-// Whether moment m has shapes of its own (see optim/optimizer.hpp), and the shape of a parameter's.
+// Whether moment m has shapes of its own (see optim/optimizer.hpp), and the shape of one parameter's.
 template <class O>
 constexpr bool is_factor(int m) {
   if constexpr (requires { O::Optimizer::base::factors; })
@@ -48464,7 +49003,7 @@ struct FactorPlaces {
     for (int m = 0; m < count(); ++m)
       for (int i = 0; i < rows; ++i) {
         const nn::StateInfo& row = table.row[i];
-        const i64 bytes = row.trained ? moment_dims<O>(m, row).size() * size_of(row.dtype) : 0;
+        const i64 bytes = row.trained ? row.copies() * moment_dims<O>(m, row).size() * size_of(row.dtype) : 0;
         places.at[m][i + 1] =
             places.at[m][i] + (bytes + nn::state_alignment - 1) / nn::state_alignment * nn::state_alignment;
       }
@@ -48514,26 +49053,67 @@ struct ScalarLayout {
   static constexpr int count = group(O::Optimizer::group_count);
 };
 
-// The parameter group of a row of the state table. The name is copied first: a user's predicate that searches
-// characters of a constant is no constant itself under g++'s -fsanitize=undefined.
+// The parameter group of one copy of a row of the state table. The name is copied first: a user's predicate
+// that searches characters of a constant is no constant itself under g++'s -fsanitize=undefined.
 template <class Optimizer>
-constexpr int group_of(const nn::StateInfo& row) {
-  const nn::Name name = row.name;
+constexpr int group_of(const nn::StateInfo& row, i64 copy) {
+  const nn::Name name = row.name.of_copy(copy);
   return Optimizer::group_of(name.view(), row.dims);
 }
 
-// The vectors of one parameter group: ranges of the arena that hold its parameters, neighbours joined.
+// Copies [first, first + count) of a row of the state table, which are of one parameter group: all of them,
+// unless a predicate tells the blocks of a Stack apart.
+struct GroupRun {
+  int row = 0;
+  int trained = 0;  // the row's number among those that are trained
+  int group = 0;
+  i64 first = 0, count = 0;
+};
 template <class M, class O>
-constexpr void add_group(ir::Graph& g, int group) {
+constexpr List<GroupRun> group_runs() {
+  constexpr const auto& table = nn::state_table<M>;
+  List<GroupRun> runs;
+  for (int i = 0, trained = 0; i < table.size; ++i) {
+    const nn::StateInfo& row = table.row[i];
+    if (!row.trained) continue;
+    const i64 copies = row.copies();
+    if (O::Optimizer::group_count == 1) {
+      runs.push({i, trained, 0, 0, copies});
+    } else {
+      for (i64 k = 0; k < copies; ++k) {
+        const int group = group_of<typename O::Optimizer>(row, k);
+        if (k > 0 && runs.back().group == group)
+          ++runs.back().count;
+        else
+          runs.push({i, trained, group, k, 1});
+      }
+    }
+    ++trained;
+  }
+  return runs;
+}
+// Where a run begins in the arena, in elements.
+template <class M>
+constexpr i64 arena_offset(const GroupRun& run) {
+  const nn::StateInfo& row = nn::state_table<M>.row[run.row];
+  return row.offset / size_of(row.dtype) + run.first * row.dims.size();
+}
+
+// The vectors of one parameter group: ranges of the arena that hold its parameters, neighbours joined. Room
+// behind a parameter belongs to it.
+template <class M>
+constexpr void add_group(ir::Graph& g, const List<GroupRun>& runs, int group) {
   constexpr const auto& table = nn::state_table<M>;
   const int begin = g.ranges.size();
-  for (int i = 0; i < table.size; ++i) {
-    const nn::StateInfo& row = table.row[i];
-    if (!row.trained || (group >= 0 && group_of<typename O::Optimizer>(row) != group)) continue;
-    const i64 unit = size_of(row.dtype);
-    const i64 offset = row.offset / unit;
-    const i64 length =
-        (row.dims.size() * unit + nn::state_alignment - 1) / nn::state_alignment * nn::state_alignment / unit;
+  for (const GroupRun& run : runs) {
+    if (group >= 0 && run.group != group) continue;
+    const nn::StateInfo& row = table.row[run.row];
+    const i64 unit = size_of(row.dtype), offset = arena_offset<M>(run);
+    const i64 end = run.first + run.count < row.copies()
+                        ? offset + run.count * row.dims.size()
+                        : (row.offset + row.bytes() + nn::state_alignment - 1) / nn::state_alignment *
+                              nn::state_alignment / unit;
+    const i64 length = end - offset;
     if (g.ranges.size() > begin && g.ranges.back().offset + g.ranges.back().length == offset)
       g.ranges.back().length += length;
     else
@@ -48600,13 +49180,13 @@ CheckpointForm make_checkpoint_form(i64 optimizer_bytes) {
   form.optimizer = optim::optimizer_name<typename Optimizer::base>();
   form.precision = O::Precision::rule.tf32 ? "tf32" : name_of(O::Precision::rule.compute);
   form.scaled = O::Precision::scaled;
-  for (int i = 0; i < table.size; ++i) {
-    if (!table.row[i].trained) continue;
-    const int group = group_of<Optimizer>(table.row[i]);
+  nn::each_copy(table, [&](int i, i64 copy) {
+    if (!table.row[i].trained) return;
+    const int group = group_of<Optimizer>(table.row[i], copy);
     form.groups += (form.groups.empty() ? "" : " ") + std::to_string(group);
     if constexpr (requires { Optimizer::by_matrix(0); })
       form.matrices += Optimizer::by_matrix(group) ? '1' : '0';
-  }
+  });
   form.state = exec::state_form<M>();
   form.model_bytes = form.state.bytes;
   form.state.bytes += optimizer_bytes;
@@ -48627,17 +49207,18 @@ CheckpointForm checkpoint_form() {
   constexpr int accumulated = 9;  // in the place of a moment's number
   CheckpointForm form = make_checkpoint_form<M, O>(layout.bytes);
   form.accumulate = O::Accumulation::count;
-  const auto add = [&](int m, int i, const Dims& dims, i64 offset) {
-    add_row(form.state, "optimizer." + std::to_string(m) + "." + std::string(table.row[i].name.view()),
-            table.row[i].dtype, dims, form.model_bytes + offset);
-  };
-  for (int i = 0; i < table.size; ++i) {
-    if (!table.row[i].trained) continue;
+  nn::each_copy(table, [&](int i, i64 copy) {
+    const nn::StateInfo& row = table.row[i];
+    if (!row.trained) return;
+    const std::string name(row.name.of_copy(copy).view());
+    const auto add = [&](int m, const Dims& dims, i64 offset) {
+      add_row(form.state, "optimizer." + std::to_string(m) + "." + name, row.dtype, dims,
+              form.model_bytes + offset + copy * dims.size() * size_of(row.dtype));
+    };
     for (int m = 0; m < O::Optimizer::base::moments; ++m)
-      add(m, i, moment_dims<O>(m, table.row[i]), moment_offset<M, O>(layout.moment[m], m, i));
-    if (layout.accumulated >= 0)
-      add(accumulated, i, table.row[i].dims, layout.accumulated + table.row[i].offset);
-  }
+      add(m, moment_dims<O>(m, row), moment_offset<M, O>(layout.moment[m], m, i));
+    if (layout.accumulated >= 0) add(accumulated, row.dims, layout.accumulated + row.offset);
+  });
   return form;
 }
 
@@ -49076,7 +49657,7 @@ class UpdateBuilder {
   constexpr explicit UpdateBuilder(Backward&& backward)
       : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves), scale_slot_(backward.scale_slot) {
     for (int k = 0; k < backward.parameters.size(); ++k) gradients_.push(backward.gradient(k));
-    for (int k = 0; k < Optimizer::group_count; ++k) add_group<M, O>(b.graph, k);
+    for (int k = 0; k < Optimizer::group_count; ++k) add_group<M>(b.graph, runs_, k);
   }
 
   // Adds to the accumulated gradients, nothing else.
@@ -49129,16 +49710,17 @@ class UpdateBuilder {
 
   // The gradients of a group's parameters as one vector.
   constexpr Value pack(int group) {
-    constexpr const auto& table = nn::state_table<M>;
     List<int> operands;
     List<i64> offsets;
-    for (int i = 0, k = 0; i < table.size; ++i) {
-      const nn::StateInfo& row = table.row[i];
-      if (!row.trained) continue;
-      const int gradient = gradients_[k++];
-      if (group != whole_arena && group_of<Optimizer>(row) != group) continue;
-      operands.push(gradient);
-      offsets.push(row.offset / size_of(type));
+    for (const GroupRun& run : runs_) {
+      if (group == whole_arena) {
+        if (run.first > 0) continue;
+        operands.push(gradients_[run.trained]);
+      } else {
+        if (run.group != group) continue;
+        operands.push(copies_of(gradient_of(run), run).id);
+      }
+      offsets.push(arena_offset<M>(run));
     }
     return ir::flat_concat(b, type, length_of(group), operands, offsets,
                            static_cast<u64>(static_cast<i64>(group)));
@@ -49200,25 +49782,79 @@ class UpdateBuilder {
     update_tensor(k, gradient, updates, parameters, state,
                   [](optim::Update& u) { Optimizer::base::update(u); });
   }
-  // One update for each of the group's parameters.
+  // One update for each of the group's parameters; one for all copies that are in the group.
   constexpr void update_each(int group, Value updates) {
     constexpr const auto& table = nn::state_table<M>;
-    for (int i = 0, k = 0; i < table.size; ++i) {
-      const nn::StateInfo& row = table.row[i];
-      if (!row.trained) continue;
-      const Value gradient{&b, gradients_[k++]};
-      if (group_of<Optimizer>(row) != group) continue;
-      const auto state = [&](int m) {
-        const i64 offset =
-            m < 0 ? layout.accumulated + row.offset : moment_offset<M, O>(layout.moment[m], m, i);
-        return add_slot(b, ir::Space::optimizer, type, m < 0 ? row.dims : moment_dims<O>(m, row), offset);
+    const auto update = [](optim::Update& u) {
+      if constexpr (by_tensor)
+        Optimizer::base::update_tensor(u);
+      else if constexpr (requires { Optimizer::base::update_matrix(u); })
+        Optimizer::base::update_matrix(u);
+    };
+    for (const GroupRun& run : runs_) {
+      if (run.group != group) continue;
+      const nn::StateInfo& row = table.row[run.row];
+      const bool copied = row.name.copies.rank > 0;
+      // those of the run, of a tensor of which each copy has `d`
+      const auto slot = [&](ir::Space space, const Dims& d, i64 offset) {
+        return add_slot(b, space, type, copied ? ir::stacked_dims(run.count, d) : d,
+                        offset + run.first * d.size() * size_of(type));
       };
-      update_tensor(group, gradient, updates, i, state, [](optim::Update& u) {
-        if constexpr (by_tensor)
-          Optimizer::base::update_tensor(u);
-        else if constexpr (requires { Optimizer::base::update_matrix(u); })
-          Optimizer::base::update_matrix(u);
-      });
+      const auto state = [&](int m) {
+        return m < 0 ? slot(ir::Space::optimizer, row.dims, layout.accumulated + row.offset)
+                     : slot(ir::Space::optimizer, moment_dims<O>(m, row),
+                            moment_offset<M, O>(layout.moment[m], m, run.row));
+      };
+      const Value gradient = copies_of(gradient_of(run), run);
+      if (copied)
+        update_tensor(group, gradient, updates, slot(ir::Space::model, row.dims, row.offset), state,
+                      [&](optim::Update& u) { update_copies(u, run.count, update); });
+      else
+        update_tensor(group, gradient, updates, run.row, state, update);
+    }
+  }
+  constexpr Value gradient_of(const GroupRun& run) { return {&b, gradients_[run.trained]}; }
+  // The copies of a run, (copies, ...), of a tensor with all of them; as it is where it has but one.
+  constexpr Value copies_of(Value x, const GroupRun& run) const {
+    const nn::StateInfo& row = nn::state_table<M>.row[run.row];
+    if (row.name.copies.rank == 0) return x;
+    const Value all = ir::reshape(x, ir::stacked_dims(row.copies(), row.dims));
+    return run.count == row.copies() ? all : ir::rows(all, run.first, run.count);
+  }
+  // An update of one tensor as one of `count` tensors: what each copy has is mapped over them, numbers are
+  // the same for all.
+  constexpr void update_copies(optim::Update& u, i64 count, const auto& update) {
+    ir::Builder one(64);
+    one.graph.scalar_count = b.graph.scalar_count;
+    List<transforms::VmapItem> inputs;
+    const auto enter = [&](Value& x, bool mapped) {
+      if (!x) return;
+      const Dims d = mapped ? ir::slice_dims(x.dims()) : x.dims();
+      const int made = one.leaf(Op::input, x.dtype(), d, static_cast<u64>(inputs.size()));
+      one.graph.inputs.push(made);
+      inputs.push({x, mapped});
+      x = {&one, made};
+    };
+    optim::Update copy = u;
+    enter(copy.parameter, true);
+    enter(copy.gradient, true);
+    for (Value& moment : copy.moment) enter(moment, true);
+    for (Value& number : copy.number) enter(number, false);
+    enter(copy.updates, false);
+    const optim::Update before = copy;
+    update(copy);
+    one.graph.outputs.push(copy.parameter.id);
+    for (const Value& moment : copy.moment)
+      if (moment) one.graph.outputs.push(moment.id);
+    const List<transforms::VmapItem> after = transforms::Vmapper(b, one.graph, count).run(inputs);
+    const auto leave = [&](const transforms::VmapItem& x) {
+      return x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(count, x.value.dims()));
+    };
+    u.parameter = leave(after[0]);
+    for (int m = 0, k = 1; m < 4; ++m) {
+      if (!copy.moment[m]) continue;
+      if (copy.moment[m].id != before.moment[m].id) u.moment[m] = leave(after[k]);
+      ++k;
     }
   }
 
@@ -49267,6 +49903,7 @@ class UpdateBuilder {
   }
 
   ir::Builder b;
+  List<GroupRun> runs_ = group_runs<M, O>();
   List<int> gradients_;
   int scale_slot_ = -1;
   Value factor_, skip_;
@@ -49284,7 +49921,7 @@ struct ForwardStage {
     w.put_int(f.unused_input);
     w.put_int(f.loss);
     w.put_int(f.customs);
-    w.put_int(exec::layers_are_members(f.graph));
+    w.put_int(static_cast<int>(exec::valueless_state(f.graph)));
     ir::write(w, f.graph);
     if constexpr (O::Probes::count > 0) {
       w.put_all(f.probes.data(), f.probes.size());
@@ -49851,10 +50488,9 @@ constexpr bool loss_takes(std::tuple<I...>) {
 }
 
 template <class M, class F, class Sorted, class... I>
-constexpr bool layers_are_members() {
-  constexpr bool members = Kept<ForwardStage<M, F, Sorted, I...>>::data[3] != 0;
-  static_assert(sizeof(exec::LayerIsMember<members, M, F>) > 0);
-  return members;
+constexpr bool state_has_values() {
+  constexpr auto found = static_cast<exec::Valueless>(Kept<ForwardStage<M, F, Sorted, I...>>::data[3]);
+  return exec::state_has_values<found, M, F>();
 }
 
 // Sorted: Options<...>. make_model() gives the model that the trainer takes over.
@@ -49875,7 +50511,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
     static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
     if constexpr (!runs) {
       return AfterRefusal{};
-    } else if constexpr (!layers_are_members<M, F, Sorted, I...>()) {
+    } else if constexpr (!state_has_values<M, F, Sorted, I...>()) {
       return AfterRefusal{};
     } else {
       using Source = StepSource<M, F, Sorted, true, I...>;

@@ -30,6 +30,27 @@ struct RunningScale {
 };
 // [/own]
 
+// [deep]
+// Twelve blocks that the compiler sees once.
+struct Deep {
+  struct Block {
+    nn::LayerNorm<16> norm;
+    nn::Linear<16, 16> fc;
+    nn::Dropout drop{.p = 0.1f};
+    constexpr auto operator()(auto x, auto scale) const {
+      const auto y = x + drop(gelu(fc(norm(x)))) * scale;
+      return std::pair{y, mean<>(square(y))};  // what goes on to the next block, and a result of each
+    }
+  };
+  nn::Stack<Block, 12> h;  // names h.0.norm.weight to h.11.fc.bias
+  nn::Param<f32, Shape<12>, nn::init::Ones> scales;
+  constexpr auto operator()(auto x) const {          // (N, 16)
+    const auto [y, sizes] = h(x, nn::each(scales));  // (N, 16), (12,): block k is given scales[k]
+    return std::pair{y, sizes};
+  }
+};
+// [/deep]
+
 // [init]
 struct Started {
   nn::Param<f32, Shape<8, 4>, nn::init::XavierUniform<>> weight;
@@ -96,6 +117,20 @@ TEST_CASE("layers: initialisation") {
   auto f = compile(
       model, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 4>);
   CHECK(f(std::vector<f32>(4, 0.0f))(0, 7) == 0.5f);
+}
+
+TEST_CASE("layers: a deep model") {
+  Model<Deep> model(Cpu{}, 3);
+  auto f = compile(
+      model, [](const auto& m, auto x) { return m(x); }, in<f32, 3, 16>);
+  std::vector<f32> x(48);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<f32>(i));
+  const auto [y, sizes] = f(x);
+  f32 squares = 0;
+  for (const f32 v : y) squares += v * v / 48;
+  CHECK(sizes(11) == doctest::Approx(squares).epsilon(1e-5));
+  CHECK(sizes(0) != sizes(11));
+  CHECK(Model<Deep>::parameter_count() == 12 * (32 + 16 * 17) + 12);
 }
 
 TEST_CASE("layers: images and sequences") {

@@ -11,10 +11,19 @@ namespace exec {
 
 template <class M, class Init, class P>
 struct ApplySource {
-  static constexpr bool picks(const nn::StateInfo& row) { return P{}(row.name.view(), row.dims); }
-  static constexpr int picked() {
-    int n = 0;
-    for (int i = 0; i < nn::state_table<M>.size; ++i) n += picks(nn::state_table<M>.row[i]) ? 1 : 0;
+  static constexpr bool picks(const nn::StateInfo& row, i64 copy) {
+    const nn::Name name = row.name.of_copy(copy);
+    return P{}(name.view(), row.dims);
+  }
+  // How many copies of a row are picked.
+  static constexpr i64 picked(const nn::StateInfo& row) {
+    i64 n = 0;
+    for (i64 copy = 0; copy < row.copies(); ++copy) n += picks(row, copy) ? 1 : 0;
+    return n;
+  }
+  static constexpr i64 picked() {
+    i64 n = 0;
+    for (int i = 0; i < nn::state_table<M>.size; ++i) n += picked(nn::state_table<M>.row[i]);
     return n;
   }
   static constexpr ir::Graph graph() {
@@ -23,11 +32,26 @@ struct ApplySource {
     b.graph.scalar_count = random_words;
     bind_model<M>(b, true);
     for (int i = 0; i < table.size; ++i) {
-      if (!picks(table.row[i])) continue;
-      const ir::Value v = Init::value(b, table.row[i].dims);
-      b.graph.assigns.push(ir::Assign{i, ir::cast(v, table.row[i].dtype).id});
+      const nn::StateInfo& row = table.row[i];
+      const i64 some = picked(row);
+      if (some == 0) continue;
+      ir::Value v = starting_value<Init>(b, row);
+      if (some < row.copies()) v = ir::select(picked_copies(b, row), v, nn::module_detail::read_state(b, i));
+      b.graph.assigns.push(ir::Assign{i, v.id});
     }
     return static_cast<ir::Graph&&>(b.graph);
+  }
+  // Of every element of a row whether its copy is picked.
+  static constexpr ir::Value picked_copies(ir::Builder& b, const nn::StateInfo& row) {
+    const Dims d = ir::stacked_dims(row.copies(), row.dims);
+    const ir::Value at{&b, b.leaf(ir::Op::iota, DType::i64, d, 0)};
+    ir::Value hit{};
+    for (i64 copy = 0; copy < row.copies(); ++copy) {
+      if (!picks(row, copy)) continue;
+      const ir::Value here = ir::binary(ir::Op::eq, at, ir::constant_like(at, static_cast<double>(copy)));
+      hit = hit ? ir::binary(ir::Op::bit_or, hit, here) : here;
+    }
+    return ir::reshape(hit, row.all_dims());
   }
 };
 

@@ -25,6 +25,11 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(LayerIsMember,
              "a layer or parameter that is used is no member of the model, and so has no values: make it a "
              "plain member of the model, not a static or a local one");
+WEFT_REFUSAL(BlocksReadTheirs,
+             "a parameter or buffer of an nn::Stack has a value for each block and is read in the blocks: "
+             "read it in the block's operator(), and return what is wanted of it behind the next x, "
+             "std::pair{x, sum<>(square(fc.weight))}; h(x) then returns the pair of the last x and all that, "
+             "stacked");
 
 // Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
 // beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f

@@ -37,14 +37,20 @@ inline std::string place_text(const Dims& d, i64 flat) {
   return to_text(at).c_str();
 }
 
-// "fc1.weight"
+// "fc1.weight", "h.*.fc1.weight" of all blocks of a Stack.
+inline std::string all_copies_text(const nn::Name& name) {
+  std::string text(name.view());
+  for (int level = 0; level < name.copies.rank; ++level)
+    text[static_cast<std::size_t>(name.index_at[level])] = '*';
+  return text;
+}
 template <class Source>
 std::string name_of_state(const ir::Slot& slot) {
   if constexpr (requires { typename Source::model; }) {
     constexpr const auto& table = nn::state_table<typename Source::model>;
     if (slot.space == ir::Space::model)
       for (int i = 0; i < table.size; ++i)
-        if (table.row[i].offset == slot.offset) return std::string(table.row[i].name.view());
+        if (table.row[i].offset == slot.offset) return all_copies_text(table.row[i].name);
   }
   return slot.space == ir::Space::model ? "the parameters" : "the optimiser's state";
 }

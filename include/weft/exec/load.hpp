@@ -10,7 +10,7 @@
 #include "weft/core/shape.hpp"
 #include "weft/io/order.hpp"
 #include "weft/io/safetensors.hpp"
-#include "weft/nn/walk.hpp"
+#include "weft/nn/state_table.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -76,11 +76,21 @@ StateForm state_form() {
   constexpr const auto& table = nn::state_table<M>;
   constexpr const auto& ties = nn::alias_table<M>;
   StateForm form;
-  for (int i = 0; i < table.size; ++i)
-    form.rows.push_back({std::string(table.row[i].name.view()), table.row[i].dtype,
-                         extents(table.row[i].dims), table.row[i].offset});
-  for (int a = 0; a < ties.size; ++a)
-    form.aliases.push_back({std::string(ties.row[a].name.view()), static_cast<std::size_t>(ties.row[a].row)});
+  std::vector<std::vector<std::size_t>> place(static_cast<std::size_t>(table.size));  // of each row's copies
+  nn::each_copy(table, [&](int i, i64 copy) {
+    const nn::StateInfo& row = table.row[i];
+    auto& places = place[static_cast<std::size_t>(i)];
+    places.resize(static_cast<std::size_t>(row.copies()));
+    places[static_cast<std::size_t>(copy)] = form.rows.size();
+    form.rows.push_back({std::string(row.name.of_copy(copy).view()), row.dtype, extents(row.dims),
+                         row.offset + copy * row.copy_bytes()});
+  });
+  nn::each_copy(ties, [&](int a, i64 copy) {
+    const nn::Name name = ties.row[a].name.of_copy(copy);
+    const nn::StatePlace of = nn::module_detail::resolve<M>(name, ties.row[a].target);
+    form.aliases.push_back({std::string(name.view()),
+                            place[static_cast<std::size_t>(of.row)][static_cast<std::size_t>(of.copy)]});
+  });
   form.bytes = table.bytes;
   return form;
 }

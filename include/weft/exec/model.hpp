@@ -14,18 +14,6 @@ namespace WEFT_NAMESPACE {
 
 namespace exec {
 
-// The row of a name in M's state table, -1 where there is none.
-template <class M>
-constexpr int find_state(std::string_view name) {
-  constexpr const auto& table = nn::state_table<M>;
-  for (int i = 0; i < table.size; ++i)
-    if (table.row[i].name.view() == name) return i;
-  constexpr const auto& aliases = nn::alias_table<M>;
-  for (int i = 0; i < aliases.size; ++i)
-    if (aliases.row[i].name.view() == name) return aliases.row[i].row;
-  return -1;
-}
-
 WEFT_REFUSAL(
     NamedState,
     "the model has no parameter or buffer of this name: names are dotted as in PyTorch's state_dict, "
@@ -261,11 +249,13 @@ class Model {
 
   template <FixedString Name, bool ReadOnly>
   auto view() const {
-    constexpr int i = exec::find_state<M>(Name.view());
+    constexpr nn::StatePlace place = nn::find_state<M>(Name.view());
+    constexpr int i = place.row;
     static_assert(sizeof(exec::NamedState<(i >= 0), M, GivenName<Name>>) > 0);
     constexpr int row = i >= 0 ? i : 0;
     constexpr DType dtype = nn::state_table<M>.row[row].dtype;
-    constexpr i64 offset = nn::state_table<M>.row[row].offset;
+    constexpr i64 offset =
+        nn::state_table<M>.row[row].offset + place.copy * nn::state_table<M>.row[row].copy_bytes();
     using T = std::conditional_t<ReadOnly, const ctype<dtype>, ctype<dtype>>;
     return TensorView<T, shape_of<exec::StateShape<M, i>>, exec::tensor_device<Device>>(
         reinterpret_cast<T*>(storage()->data() + offset), storage());

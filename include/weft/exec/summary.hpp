@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "weft/exec/explain.hpp"
-#include "weft/nn/walk.hpp"
+#include "weft/nn/state_table.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -64,17 +64,19 @@ std::string summary() {
   constexpr const auto& table = nn::state_table<M>;
   std::vector<exec::SummaryRow> rows{{"name", "shape", "dtype", "elements"}};
   i64 trained = 0, kept = 0;
-  for (int i = 0; i < table.size; ++i) {
+  nn::each_copy(table, [&](int i, i64 copy) {
     const nn::StateInfo& s = table.row[i];
     (s.trained ? trained : kept) += s.dims.size();
-    rows.push_back({std::string(s.name.view()) + (s.trained ? "" : " (buffer)"), to_text(s.dims).c_str(),
-                    name_of(s.dtype), exec::grouped(s.dims.size())});
-  }
-  for (int i = 0; i < nn::alias_table<M>.size; ++i) {
+    rows.push_back({std::string(s.name.of_copy(copy).view()) + (s.trained ? "" : " (buffer)"),
+                    to_text(s.dims).c_str(), name_of(s.dtype), exec::grouped(s.dims.size())});
+  });
+  nn::each_copy(nn::alias_table<M>, [&](int i, i64 copy) {
     const nn::Alias& alias = nn::alias_table<M>.row[i];
-    rows.push_back(
-        {std::string(alias.name.view()), "is " + std::string(table.row[alias.row].name.view()), "", ""});
-  }
+    const nn::Name name = alias.name.of_copy(copy);
+    const nn::StatePlace of = nn::module_detail::resolve<M>(name, alias.target);
+    rows.push_back({std::string(name.view()),
+                    "is " + std::string(table.row[of.row].name.of_copy(of.copy).view()), "", ""});
+  });
   std::string out = exec::table_text(rows);
   out += exec::grouped(trained) + " trained parameters";
   if (kept > 0) out += ", " + exec::grouped(kept) + " elements of buffers";

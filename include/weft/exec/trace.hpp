@@ -8,8 +8,9 @@
 #include "weft/compiler/user_pass.hpp"
 #include "weft/exec/callable.hpp"
 #include "weft/ir/verify.hpp"
-#include "weft/nn/walk.hpp"
+#include "weft/nn/state_table.hpp"
 #include "weft/ops/core/input.hpp"
+#include "weft/transforms/vmap_rules.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -24,9 +25,10 @@ constexpr M bind_model(ir::Builder& b, bool training) {
   int n = 0;
   auto f = [&](const nn::Unnamed&, auto& s) {
     const nn::StateInfo& row = table.row[n];
-    b.graph.slots.push({ir::Space::model, row.dtype, b.shape(row.dims), -1, row.offset});
+    b.graph.slots.push({ir::Space::model, row.dtype, b.shape(row.all_dims()), -1, row.offset});
     s.builder = &b;
     s.slot = n++;
+    s.stacked = row.name.copies.rank;
   };
   auto g = [&](nn::Mode& mode) { mode.training = training; };
   nn::walk<nn::Unnamed>(m, f, g);
@@ -126,11 +128,19 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   (std::index_sequence_for<I...>{});
 }
 
-// Whether every parameter that is read is one of the model's.
-constexpr bool layers_are_members(const ir::Graph& graph) {
+// What keeps a parameter that is read from having a value, of which each has a sentence.
+enum class Valueless : int { none, no_member, of_blocks };
+constexpr Valueless valueless_state(const ir::Graph& graph) {
   for (const ir::Node& n : graph.nodes)
-    if (n.op == ir::Op::state && n.imm == ir::no_slot) return false;
-  return true;
+    if (n.op == ir::Op::state && n.imm >= ir::slot_of_blocks)
+      return n.imm == ir::no_slot ? Valueless::no_member : Valueless::of_blocks;
+  return Valueless::none;
+}
+template <Valueless Found, class... What>
+constexpr bool state_has_values() {
+  static_assert(sizeof(LayerIsMember<Found != Valueless::no_member, What...>) > 0);
+  static_assert(sizeof(BlocksReadTheirs<Found != Valueless::of_blocks, What...>) > 0);
+  return Found == Valueless::none;
 }
 
 // The stage behind a source's prune, and behind the user's passes that follow it.
@@ -215,6 +225,23 @@ struct ModelSource {
   using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
 };
 
+// What Init starts a piece of state with; copies draw numbers of their own.
+template <class Init>
+constexpr ir::Value starting_value(ir::Builder& b, const nn::StateInfo& row) {
+  if (row.name.copies.rank == 0) return ir::cast(Init::value(b, row.dims), row.dtype);
+  ir::Builder one(64);
+  one.graph.scalar_count = b.graph.scalar_count;
+  one.graph.streams = b.graph.streams;
+  one.graph.outputs.push(Init::value(one, row.dims).id);
+  b.graph.scalar_count = one.graph.scalar_count;
+  b.graph.streams = one.graph.streams;
+  for (const auto& preset : one.graph.presets) b.graph.presets.push(preset);
+  const transforms::VmapItem all = transforms::Vmapper(b, one.graph, row.copies()).run({})[0];
+  const ir::Value v =
+      all.mapped ? ir::reshape(all.value, row.all_dims()) : ir::broadcast(all.value, row.all_dims());
+  return ir::cast(v, row.dtype);
+}
+
 // Sets every parameter and buffer to its starting value.
 template <class M>
 struct InitSource {
@@ -223,8 +250,8 @@ struct InitSource {
     b.graph.scalar_count = random_words;
     M model = bind_model<M>(b, true);
     auto f = [&]<class S>(const nn::Unnamed&, S& s) {
-      const ir::Value v = S::initializer::value(b, S::shape::value);
-      b.graph.assigns.push(ir::Assign{s.slot, ir::cast(v, dtype_of<typename S::dtype>).id});
+      const ir::Value v = starting_value<typename S::initializer>(b, nn::state_table<M>.row[s.slot]);
+      b.graph.assigns.push(ir::Assign{s.slot, v.id});
     };
     auto g = [](nn::Mode&) {};
     nn::walk<nn::Unnamed>(model, f, g);

@@ -102,9 +102,7 @@ constexpr bool traces() {
     constexpr bool runs = RunsWhileCompiling<GraphStage<Source>>;
     static_assert(sizeof(TracesWhileCompiling<runs, Source>) > 0);
     if constexpr (runs) {
-      constexpr bool members = layers_are_members(program_graph<Source>());
-      static_assert(sizeof(LayerIsMember<members, Source>) > 0);
-      return members;
+      return state_has_values<valueless_state(program_graph<Source>()), Source>();
     } else {
       return false;
     }

@@ -34,8 +34,10 @@ struct CustomGradient {
   void (*gradient)(Builder& b, int y, int g, int* out) = nullptr;
 };
 
-// The slot of a parameter that no model holds.
+// In place of a slot: of a parameter that no model holds, and of one that is no tensor where it is read, as
+// it lies in each of several blocks. Whoever traces refuses both.
 inline constexpr u64 no_slot = ~u64{0};
+inline constexpr u64 slot_of_blocks = no_slot - 1;
 
 // A value that a model or a loss marks under a name.
 struct Probe {

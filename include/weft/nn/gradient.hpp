@@ -5,7 +5,7 @@
 //
 //   const auto [loss, g] = value_and_grad(f)(model, x, y);   // g.fc1.weight, ...
 
-#include "weft/nn/walk.hpp"
+#include "weft/nn/state_table.hpp"
 #include "weft/ops/shape/concat.hpp"
 #include "weft/ops/transform/grad.hpp"
 
@@ -30,9 +30,9 @@ requires(std::is_aggregate_v<M> && !ExprLike<M> && !is_lazy<M> && !TensorLike<M>
   static constexpr M variables(const M& model, List<int>& nodes) {
     M own = model;
     each(own, [&](auto& p) {
-      const auto v = detail::variable(p);
-      p.builder = v.value.builder;
-      p.node = v.value.id;
+      const ir::Value v = detail::variable_of(p.value());
+      p.builder = v.builder;
+      p.node = v.id;
       nodes.push(p.node);
     });
     return own;
@@ -43,7 +43,7 @@ requires(std::is_aggregate_v<M> && !ExprLike<M> && !is_lazy<M> && !TensorLike<M>
     auto visit = [&](const nn::Unnamed& name, auto& state) {
       using State = std::remove_cvref_t<decltype(state)>;
       if constexpr (State::trained) {
-        const ir::Value at = state.expr().value;
+        const ir::Value at = state.value();
         const bool varies = !name.frozen && !state.detached;
         ir::Value g{};
         if (varies && next < found.size()) g = found[next];
@@ -61,27 +61,47 @@ requires(std::is_aggregate_v<M> && !ExprLike<M> && !is_lazy<M> && !TensorLike<M>
 
 namespace nn {
 
+namespace module_detail {
+template <class S, i64... Blocks>
+struct copies_rule {
+  static constexpr Dims value = [] {
+    Dims d{static_cast<int>(sizeof...(Blocks)), {Blocks...}};
+    for (int k = 0; k < S::rank; ++k) d.extent[d.rank++] = S::value.extent[k];
+    return d;
+  }();
+};
+}  // namespace module_detail
+
 // The trained parameters of a traced model, or of a gradient, as a tuple of expressions in the order of the
-// model's names.
-template <class M>
+// model's names. Those of a Stack are (blocks, ...), one for all blocks.
+template <i64... Blocks, class M>
 constexpr auto parameters(const M& m) {
   if constexpr (is_state<M>) {
-    if constexpr (M::trained)
+    if constexpr (!M::trained)
+      return std::tuple<>{};
+    else if constexpr (sizeof...(Blocks) == 0)
       return std::tuple{m.expr()};
     else
-      return std::tuple<>{};
+      return std::tuple{
+          Expr<typename M::dtype, shape_of<module_detail::copies_rule<typename M::shape, Blocks...>>>{
+              m.value()}};
   } else if constexpr (std::is_same_v<M, Mode> || is_tied<M> || is_frozen<M> || std::is_empty_v<M>) {
     return std::tuple<>{};
   } else if constexpr (is_array_like<M>) {
-    return [&]<std::size_t... K>(std::index_sequence<K...>) { return std::tuple_cat(parameters(m[K])...); }
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::tuple_cat(parameters<Blocks...>(m[K])...);
+    }
     (std::make_index_sequence<std::tuple_size_v<M>>{});
   } else if constexpr (is_sequential<M>) {
-    return std::apply([](const auto&... layer) { return std::tuple_cat(parameters(layer)...); }, m.layers);
+    return std::apply([](const auto&... layer) { return std::tuple_cat(parameters<Blocks...>(layer)...); },
+                      m.layers);
+  } else if constexpr (is_stack<M>) {
+    return parameters<Blocks..., M::blocks>(m.block);
   } else if constexpr (is_spliced<M>) {
-    return std::tuple_cat(parameters(m.first), parameters(m.rest));
+    return std::tuple_cat(parameters<Blocks...>(m.first), parameters<Blocks...>(m.rest));
   } else if constexpr (std::is_class_v<M>) {
     return field_detail::FieldBind<field_count<M>()>::apply(
-        m, [](auto, const auto&... member) { return std::tuple_cat(parameters(member)...); });
+        m, [](auto, const auto&... member) { return std::tuple_cat(parameters<Blocks...>(member)...); });
   } else {
     return std::tuple<>{};
   }

@@ -1,6 +1,8 @@
 #pragma once
 // Param and Buffer: a module's state. At run time they hold nothing; while a function is traced they hold the
-// builder and the number of their slot, and stand for an expression wherever one is wanted.
+// builder and the number of their slot, and stand for an expression wherever one is wanted. In a Stack they
+// stand for one block's while the block is traced; outside it for the copies of all blocks, which only what
+// goes through a whole model asks for.
 
 #include "weft/nn/init.hpp"
 #include "weft/ops/core/expr.hpp"
@@ -14,6 +16,23 @@ WEFT_REFUSAL(ParamIsTrained,
 WEFT_REFUSAL(BufferIsAssigned,
              "a buffer is set by assign: write mean.assign(0.9f * mean + 0.1f * x) in place of mean = ...");
 
+namespace module_detail {
+
+// In place of what a parameter or buffer of a Stack's blocks is outside of them.
+template <class T, class S>
+constexpr ir::Value read_of_blocks(ir::Builder& b) {
+  ir::Builder* outermost = &b;
+  while (outermost->parent) outermost = outermost->parent;
+  return {outermost, outermost->leaf(ir::Op::state, dtype_of<T>, S::value, ir::slot_of_blocks)};
+}
+// The state of slot `slot`, with all its copies.
+constexpr ir::Value read_state(ir::Builder& b, int slot) {
+  const ir::Slot& s = b.graph.slots[slot];
+  return {&b, b.leaf(ir::Op::state, s.dtype, Dims(b.graph.shapes[s.shape]), static_cast<u64>(slot))};
+}
+
+}  // namespace module_detail
+
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
 template <class T, class S = Unshaped, class Init = init::Zeros>
 struct Param {
@@ -25,13 +44,18 @@ struct Param {
   ir::Builder* builder = nullptr;
   int slot = -1;
   bool detached = false;  // no gradient reaches it (frozen)
-  int node = -1;          // what it stands for in place of its slot: a variable of grad, or a gradient
+  int node =
+      -1;  // what it stands for in place of its slot: a variable of grad, a gradient, one of the copies
+  int stacked = 0;  // how many of its leading axes are those of the blocks around it
 
   constexpr Expr<T, S> expr() const {
-    if (node >= 0) return {ir::Value{builder, node}};
+    return {stacked > 0 ? module_detail::read_of_blocks<T, S>(*builder) : value()};
+  }
+  // The same with the axes of the blocks around it.
+  constexpr ir::Value value() const {
     if (builder == nullptr) return {};
-    const ir::Value v{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))};
-    return {detached ? ir::unary(ir::Op::stop_gradient, v) : v};
+    const ir::Value v = node >= 0 ? ir::Value{builder, node} : module_detail::read_state(*builder, slot);
+    return detached ? ir::unary(ir::Op::stop_gradient, v) : v;
   }
   // Refused.
   template <class A>
@@ -57,19 +81,35 @@ struct Buffer {
 
   ir::Builder* builder = nullptr;
   int slot = -1;
+  int node = -1;    // in a block of a Stack: what it was before the step,
+  int newest = -1;  // and what an earlier call of the Stack assigned
+  int stacked = 0;  // as a Param's
 
   constexpr Expr<T, S> expr() const {
+    return {stacked > 0 ? module_detail::read_of_blocks<T, S>(*builder) : value()};
+  }
+  // The same with the axes of the blocks around it.
+  constexpr ir::Value value() const {
     if (builder == nullptr) return {};
-    return {ir::Value{builder, builder->leaf(ir::Op::state, dtype_of<T>, S::value, static_cast<u64>(slot))}};
+    return node >= 0 ? ir::Value{builder, node} : module_detail::read_state(*builder, slot);
   }
   constexpr void assign(const Expr<T, S>& value) const {
-    if (value.value.builder != builder)
+    if (stacked > 0)
+      builder->graph.outputs.push(expr().value.id);  // what is refused
+    else
+      set(value.value);
+  }
+  // The same of a value with the axes of the blocks around it.
+  constexpr void set(ir::Value value) const {
+    if (builder == nullptr) throw Error("nn/assign", "a buffer of a layer that is no member of the model");
+    if (value.builder == nullptr || value.builder->depth() > builder->depth())
       throw Error("nn/assign",
                   "a buffer cannot be assigned inside a loop: carry the value and assign it after");
+    const int made = builder->import(*value.builder, value.id);
     if (ir::Assign* earlier = assigned())
-      earlier->node = value.value.id;
+      earlier->node = made;
     else
-      builder->graph.assigns.push(ir::Assign{slot, value.value.id});
+      builder->graph.assigns.push(ir::Assign{slot, made});
   }
   template <class A>
   constexpr void assign(const A&) const {
@@ -84,9 +124,11 @@ struct Buffer {
   }
   // What was assigned so far in this trace, else the value from before the step: a module that is called
   // twice continues from its first call.
-  constexpr Expr<T, S> latest() const {
-    if (const ir::Assign* earlier = assigned()) return {ir::Value{builder, earlier->node}};
-    return expr();
+  constexpr Expr<T, S> latest() const { return {stacked > 0 ? expr().value : latest_value()}; }
+  constexpr ir::Value latest_value() const {
+    if (builder == nullptr) return {};
+    if (const ir::Assign* earlier = assigned()) return {builder, earlier->node};
+    return newest >= 0 ? ir::Value{builder, newest} : value();
   }
 
  private:

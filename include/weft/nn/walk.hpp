@@ -1,6 +1,6 @@
 #pragma once
 // Walks a model's state in declaration order: every Param and Buffer with its dotted name, as PyTorch's
-// state_dict gives them ("h.3.attn.weight"); and lays them out in the model's block of memory.
+// state_dict gives them ("h.3.attn.weight").
 
 #include <string_view>
 
@@ -12,12 +12,16 @@
 
 namespace WEFT_NAMESPACE::nn {
 
-// A dotted name built while walking, and whether what it names lies in a Frozen.
+// A dotted name built while walking, and whether what it names lies in a Frozen. Inside a Stack it is the
+// name of the first block's; `copies` are the blocks of each Stack around it, the outermost first, and
+// `index_at` where the number of the block stands in the text.
 struct Name {
   static constexpr int most = 160;
   char text[most]{};
   int size = 0;
   bool frozen = false;
+  Dims copies;
+  int index_at[max_rank]{};
 
   constexpr void append(std::string_view part) {
     if (size > 0 && size < most) text[size++] = '.';
@@ -30,14 +34,63 @@ struct Name {
       if (size < most) text[size++] = c;
   }
   constexpr void append(int number) {
-    char digits[12]{};
+    if (size > 0 && size < most) text[size++] = '.';
+    join_number(number);
+  }
+  constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
+
+  // Into and out of the blocks of a Stack.
+  constexpr void enter(i64 blocks) {
+    append(0);
+    if (copies.rank == max_rank) throw Error("nn/stack", "Stacks lie in one another more than 8 deep");
+    index_at[copies.rank] = size - 1;
+    copies.extent[copies.rank++] = blocks;
+  }
+  constexpr void leave() { copies.extent[--copies.rank] = 0; }
+  // The name of copy k, where all copies are counted in the order of their names.
+  constexpr Name of_copy(i64 k) const {
+    i64 index[max_rank]{};
+    for (int level = copies.rank; level-- > 0; k /= copies.extent[level])
+      index[level] = k % copies.extent[level];
+    Name out;
+    out.frozen = frozen;
+    int from = 0;
+    for (int level = 0; level < copies.rank; ++level) {
+      out.join(
+          view().substr(static_cast<std::size_t>(from), static_cast<std::size_t>(index_at[level] - from)));
+      out.join_number(index[level]);
+      from = index_at[level] + 1;
+    }
+    out.join(view().substr(static_cast<std::size_t>(from)));
+    return out;
+  }
+  // The copy whose name `given` is; -1: none.
+  constexpr i64 copy_of(std::string_view given) const {
+    i64 k = 0;
+    std::size_t at = 0;
+    int from = 0;
+    for (int level = 0; level < copies.rank; ++level) {
+      for (; from < index_at[level]; ++from, ++at)
+        if (at >= given.size() || given[at] != text[from]) return -1;
+      i64 index = 0;
+      const std::size_t first = at;
+      for (; at < given.size() && given[at] >= '0' && given[at] <= '9' && index < copies.extent[level]; ++at)
+        index = 10 * index + (given[at] - '0');
+      if (at == first || index >= copies.extent[level] || (given[first] == '0' && at > first + 1)) return -1;
+      k = k * copies.extent[level] + index;
+      ++from;
+    }
+    return given.substr(at) == view().substr(static_cast<std::size_t>(from)) ? k : -1;
+  }
+
+ private:
+  constexpr void join_number(i64 number) {
+    char digits[20]{};
     int n = 0;
     do digits[n++] = static_cast<char>('0' + number % 10), number /= 10;
     while (number > 0);
-    if (size > 0 && size < most) text[size++] = '.';
     while (n > 0 && size < most) text[size++] = digits[--n];
   }
-  constexpr std::string_view view() const { return {text, static_cast<std::size_t>(size)}; }
 };
 // In a name's place where none is asked for: spelling names is most of what walking costs.
 struct Unnamed {
@@ -46,14 +99,24 @@ struct Unnamed {
   constexpr void append(std::string_view) {}
   constexpr void append(int) {}
   constexpr void join(std::string_view) {}
+  constexpr void enter(i64) {}
+  constexpr void leave() {}
 };
+
+template <class Block, int N>
+struct Stack;  // stack.hpp
+template <class T>
+inline constexpr bool is_stack = false;
+template <class Block, int N>
+inline constexpr bool is_stack<Stack<Block, N>> = true;
 
 template <class T>
 concept HasMemberSuffix = requires {
   T::member_suffix();
 };
 
-// Calls f(name, state) for every Param and Buffer inside `m`, and g(setting) for every Mode. An F that has
+// Calls f(name, state) for every Param and Buffer inside `m`, once for all blocks of a Stack, and g(setting)
+// for every Mode. An F that has
 // `weft_visits_ties` is called for every Tied as well. `name`, a Name or an Unnamed, is that of `m`; it grows
 // and shrinks on the way and is left as it was.
 template <class M, class N, class F, class G>
@@ -83,6 +146,11 @@ constexpr void walk(M& m, N& name, F& f, G& g) {
       name.size = here;
     };
     std::apply([&](auto&... layer) { (visit(layer), ...); }, m.layers);
+  } else if constexpr (is_stack<T>) {
+    name.enter(T::blocks);
+    walk(m.block, name, f, g);
+    name.leave();
+    name.size = here;
   } else if constexpr (is_spliced<T>) {
     walk(m.first, name, f, g);
     walk(m.rest, name, f, g);
@@ -132,207 +200,6 @@ constexpr M train(M part) {
   auto g = [](Mode& mode) { mode.training = true; };
   walk<Unnamed>(part, f, g);
   return part;
-}
-
-// One piece of a model's state: its dotted name, and where it lies in the model's block.
-struct StateInfo {
-  Name name;
-  DType dtype{};
-  Dims dims;
-  i64 offset = 0;  // bytes
-  bool trained = false;
-};
-
-inline constexpr i64 state_alignment = 256;
-
-template <int N>
-struct StateTable {
-  StateInfo row[N > 0 ? N : 1]{};
-  int size = N;
-  i64 trained_bytes = 0;  // parameters come first, then buffers
-  i64 bytes = 0;
-  bool rates_fit = true;  // those of dropout lie in [0, 1]
-};
-
-template <class M>
-constexpr int count_state() {
-  M m{};
-  int n = 0;
-  auto f = [&](const Unnamed&, auto&) { ++n; };
-  auto g = [](Mode&) {};
-  walk<Unnamed>(m, f, g);
-  return n;
-}
-
-namespace module_detail {
-// In place of a setting's visitor: whether every dropout rate lies in [0, 1].
-struct RateVisitor {
-  bool& fit;
-  constexpr void operator()(Mode&) const {}
-  constexpr void rate(float p) const { fit = fit && p >= 0 && p <= 1; }
-};
-}  // namespace module_detail
-
-// Parameters first, in declaration order, then buffers, each in a 256-byte aligned place.
-template <class M>
-constexpr auto make_state_table() {
-  StateTable<count_state<M>()> table;
-  M m{};
-  int n = 0;
-  auto f = [&]<class S>(const Name& name, S&) {
-    StateInfo& row = table.row[n++];
-    row.name = name;
-    row.dtype = dtype_of<typename S::dtype>;
-    row.dims = S::shape::value;
-    row.trained = S::trained && !name.frozen;
-  };
-  module_detail::RateVisitor g{table.rates_fit};
-  walk<Name>(m, f, g);
-  for (int pass = 0; pass < 2; ++pass) {
-    for (int i = 0; i < n; ++i) {
-      StateInfo& row = table.row[i];
-      if (row.trained != (pass == 0)) continue;
-      row.offset = table.bytes;
-      const i64 bytes = row.dims.size() * size_of(row.dtype);
-      table.bytes += (bytes + state_alignment - 1) / state_alignment * state_alignment;
-    }
-    if (pass == 0) table.trained_bytes = table.bytes;
-  }
-  return table;
-}
-
-// Whether M and all that it holds are plain structs; where not, the sentence comes.
-template <class M>
-constexpr bool plain() {
-  if constexpr (is_state<M> || is_tied<M> || std::is_empty_v<M> || !std::is_class_v<M> ||
-                std::is_same_v<M, Mode>) {
-    return true;
-  } else if constexpr (is_array_like<M>) {
-    return plain<typename M::value_type>();
-  } else if constexpr (is_sequential<M>) {
-    return []<class... L>(std::tuple<L...>*) {
-      return (plain<L>() && ... && true);
-    }(static_cast<decltype(M::layers)*>(nullptr));
-  } else if constexpr (is_frozen<M>) {
-    return plain<std::remove_cvref_t<decltype(M::inner)>>();
-  } else if constexpr (is_spliced<M>) {
-    return true;
-  } else {
-    return []<class... F>(field_detail::FieldTypes<F...>) {
-      return (plain<F>() && ... && true);
-    }(field_detail::Types<M>{}) &&
-           !refused_before<M, StateInfo>;
-  }
-}
-
-WEFT_REFUSAL(DropoutRateFits,
-             "dropout: the probability has to lie between 0 and 1: write nn::Dropout drop{.p = 0.1f}");
-
-template <class M>
-struct CheckedTable {
-  static constexpr auto make() {
-    if constexpr (plain<M>())
-      return make_state_table<M>();
-    else
-      return StateTable<0>{};
-  }
-  static constexpr auto table = make();
-  static_assert(sizeof(DropoutRateFits<table.rates_fit, M>) > 0);
-};
-
-template <class M>
-inline constexpr auto state_table = CheckedTable<M>::table;
-
-// A name in files for a piece of state that has another name.
-struct Alias {
-  Name name;
-  int row = -1;
-};
-
-namespace module_detail {
-
-struct CountTies {
-  using weft_visits_ties = void;
-  int count = 0;
-  template <class S>
-  constexpr void operator()(const Unnamed&, const S&) {
-    count += is_tied<S> ? 1 : 0;
-  }
-};
-
-// The row that `target` means at `name`: looked up beside it, then in each enclosing module, then at the
-// root.
-template <class M>
-constexpr int resolve(const Name& name, std::string_view target) {
-  constexpr const auto& table = state_table<M>;
-  int end = name.size;
-  while (true) {
-    while (end > 0 && name.text[end - 1] != '.') --end;
-    for (int i = 0; i < table.size; ++i) {
-      const std::string_view known = table.row[i].name.view();
-      const std::string_view scope(name.text, static_cast<std::size_t>(end));
-      if (known.substr(0, scope.size()) == scope && known.substr(scope.size()) == target) return i;
-    }
-    if (end == 0) return -1;
-    --end;
-  }
-}
-
-template <class M, int N>
-struct AliasTable {
-  using weft_visits_ties = void;
-  Alias row[N > 0 ? N : 1]{};
-  int size = 0;
-  template <class S>
-  constexpr void operator()(const Name& name, const S&) {
-    if constexpr (is_tied<S>) row[size++] = {name, resolve<M>(name, S::target.view())};
-  }
-};
-
-WEFT_REFUSAL(TiesAreNames, "Tied: the model has no parameter of the name given");
-
-template <class M>
-constexpr auto make_alias_table() {
-  constexpr int count = [] {
-    CountTies f;
-    if constexpr (plain<M>()) {
-      M m{};
-      auto g = [](Mode&) {};
-      walk<Unnamed>(m, f, g);
-    }
-    return f.count;
-  }();
-  AliasTable<M, count> table;
-  if constexpr (plain<M>()) {
-    M m{};
-    auto g = [](Mode&) {};
-    walk<Name>(m, table, g);
-  }
-  return table;
-}
-template <class M>
-struct CheckedAliases {
-  static constexpr auto table = make_alias_table<M>();
-  static constexpr bool ok = [] {
-    for (int i = 0; i < table.size; ++i)
-      if (table.row[i].row < 0) return false;
-    return true;
-  }();
-  static_assert(sizeof(TiesAreNames<ok, M>) > 0);
-};
-
-}  // namespace module_detail
-
-template <class M>
-inline constexpr auto alias_table = module_detail::CheckedAliases<M>::table;
-
-// The number of trained elements, a constant.
-template <class M>
-constexpr i64 parameter_count() {
-  i64 n = 0;
-  for (int i = 0; i < state_table<M>.size; ++i)
-    if (state_table<M>.row[i].trained) n += state_table<M>.row[i].dims.size();
-  return n;
 }
 
 }  // namespace WEFT_NAMESPACE::nn

@@ -63,13 +63,13 @@ CheckpointForm make_checkpoint_form(i64 optimizer_bytes) {
   form.optimizer = optim::optimizer_name<typename Optimizer::base>();
   form.precision = O::Precision::rule.tf32 ? "tf32" : name_of(O::Precision::rule.compute);
   form.scaled = O::Precision::scaled;
-  for (int i = 0; i < table.size; ++i) {
-    if (!table.row[i].trained) continue;
-    const int group = group_of<Optimizer>(table.row[i]);
+  nn::each_copy(table, [&](int i, i64 copy) {
+    if (!table.row[i].trained) return;
+    const int group = group_of<Optimizer>(table.row[i], copy);
     form.groups += (form.groups.empty() ? "" : " ") + std::to_string(group);
     if constexpr (requires { Optimizer::by_matrix(0); })
       form.matrices += Optimizer::by_matrix(group) ? '1' : '0';
-  }
+  });
   form.state = exec::state_form<M>();
   form.model_bytes = form.state.bytes;
   form.state.bytes += optimizer_bytes;
@@ -90,17 +90,18 @@ CheckpointForm checkpoint_form() {
   constexpr int accumulated = 9;  // in the place of a moment's number
   CheckpointForm form = make_checkpoint_form<M, O>(layout.bytes);
   form.accumulate = O::Accumulation::count;
-  const auto add = [&](int m, int i, const Dims& dims, i64 offset) {
-    add_row(form.state, "optimizer." + std::to_string(m) + "." + std::string(table.row[i].name.view()),
-            table.row[i].dtype, dims, form.model_bytes + offset);
-  };
-  for (int i = 0; i < table.size; ++i) {
-    if (!table.row[i].trained) continue;
+  nn::each_copy(table, [&](int i, i64 copy) {
+    const nn::StateInfo& row = table.row[i];
+    if (!row.trained) return;
+    const std::string name(row.name.of_copy(copy).view());
+    const auto add = [&](int m, const Dims& dims, i64 offset) {
+      add_row(form.state, "optimizer." + std::to_string(m) + "." + name, row.dtype, dims,
+              form.model_bytes + offset + copy * dims.size() * size_of(row.dtype));
+    };
     for (int m = 0; m < O::Optimizer::base::moments; ++m)
-      add(m, i, moment_dims<O>(m, table.row[i]), moment_offset<M, O>(layout.moment[m], m, i));
-    if (layout.accumulated >= 0)
-      add(accumulated, i, table.row[i].dims, layout.accumulated + table.row[i].offset);
-  }
+      add(m, moment_dims<O>(m, row), moment_offset<M, O>(layout.moment[m], m, i));
+    if (layout.accumulated >= 0) add(accumulated, row.dims, layout.accumulated + row.offset);
+  });
   return form;
 }
 

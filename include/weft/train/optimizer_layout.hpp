@@ -35,7 +35,7 @@ struct OptimizerLayout {
   i64 bytes = 0;
 };
 
-// Whether moment m has shapes of its own (see optim/optimizer.hpp), and the shape of a parameter's.
+// Whether moment m has shapes of its own (see optim/optimizer.hpp), and the shape of one parameter's.
 template <class O>
 constexpr bool is_factor(int m) {
   if constexpr (requires { O::Optimizer::base::factors; })
@@ -68,7 +68,7 @@ struct FactorPlaces {
     for (int m = 0; m < count(); ++m)
       for (int i = 0; i < rows; ++i) {
         const nn::StateInfo& row = table.row[i];
-        const i64 bytes = row.trained ? moment_dims<O>(m, row).size() * size_of(row.dtype) : 0;
+        const i64 bytes = row.trained ? row.copies() * moment_dims<O>(m, row).size() * size_of(row.dtype) : 0;
         places.at[m][i + 1] =
             places.at[m][i] + (bytes + nn::state_alignment - 1) / nn::state_alignment * nn::state_alignment;
       }
@@ -118,26 +118,67 @@ struct ScalarLayout {
   static constexpr int count = group(O::Optimizer::group_count);
 };
 
-// The parameter group of a row of the state table. The name is copied first: a user's predicate that searches
-// characters of a constant is no constant itself under g++'s -fsanitize=undefined.
+// The parameter group of one copy of a row of the state table. The name is copied first: a user's predicate
+// that searches characters of a constant is no constant itself under g++'s -fsanitize=undefined.
 template <class Optimizer>
-constexpr int group_of(const nn::StateInfo& row) {
-  const nn::Name name = row.name;
+constexpr int group_of(const nn::StateInfo& row, i64 copy) {
+  const nn::Name name = row.name.of_copy(copy);
   return Optimizer::group_of(name.view(), row.dims);
 }
 
-// The vectors of one parameter group: ranges of the arena that hold its parameters, neighbours joined.
+// Copies [first, first + count) of a row of the state table, which are of one parameter group: all of them,
+// unless a predicate tells the blocks of a Stack apart.
+struct GroupRun {
+  int row = 0;
+  int trained = 0;  // the row's number among those that are trained
+  int group = 0;
+  i64 first = 0, count = 0;
+};
 template <class M, class O>
-constexpr void add_group(ir::Graph& g, int group) {
+constexpr List<GroupRun> group_runs() {
+  constexpr const auto& table = nn::state_table<M>;
+  List<GroupRun> runs;
+  for (int i = 0, trained = 0; i < table.size; ++i) {
+    const nn::StateInfo& row = table.row[i];
+    if (!row.trained) continue;
+    const i64 copies = row.copies();
+    if (O::Optimizer::group_count == 1) {
+      runs.push({i, trained, 0, 0, copies});
+    } else {
+      for (i64 k = 0; k < copies; ++k) {
+        const int group = group_of<typename O::Optimizer>(row, k);
+        if (k > 0 && runs.back().group == group)
+          ++runs.back().count;
+        else
+          runs.push({i, trained, group, k, 1});
+      }
+    }
+    ++trained;
+  }
+  return runs;
+}
+// Where a run begins in the arena, in elements.
+template <class M>
+constexpr i64 arena_offset(const GroupRun& run) {
+  const nn::StateInfo& row = nn::state_table<M>.row[run.row];
+  return row.offset / size_of(row.dtype) + run.first * row.dims.size();
+}
+
+// The vectors of one parameter group: ranges of the arena that hold its parameters, neighbours joined. Room
+// behind a parameter belongs to it.
+template <class M>
+constexpr void add_group(ir::Graph& g, const List<GroupRun>& runs, int group) {
   constexpr const auto& table = nn::state_table<M>;
   const int begin = g.ranges.size();
-  for (int i = 0; i < table.size; ++i) {
-    const nn::StateInfo& row = table.row[i];
-    if (!row.trained || (group >= 0 && group_of<typename O::Optimizer>(row) != group)) continue;
-    const i64 unit = size_of(row.dtype);
-    const i64 offset = row.offset / unit;
-    const i64 length =
-        (row.dims.size() * unit + nn::state_alignment - 1) / nn::state_alignment * nn::state_alignment / unit;
+  for (const GroupRun& run : runs) {
+    if (group >= 0 && run.group != group) continue;
+    const nn::StateInfo& row = table.row[run.row];
+    const i64 unit = size_of(row.dtype), offset = arena_offset<M>(run);
+    const i64 end = run.first + run.count < row.copies()
+                        ? offset + run.count * row.dims.size()
+                        : (row.offset + row.bytes() + nn::state_alignment - 1) / nn::state_alignment *
+                              nn::state_alignment / unit;
+    const i64 length = end - offset;
     if (g.ranges.size() > begin && g.ranges.back().offset + g.ranges.back().length == offset)
       g.ranges.back().length += length;
     else

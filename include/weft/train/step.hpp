@@ -14,7 +14,7 @@ struct ForwardStage {
     w.put_int(f.unused_input);
     w.put_int(f.loss);
     w.put_int(f.customs);
-    w.put_int(exec::layers_are_members(f.graph));
+    w.put_int(static_cast<int>(exec::valueless_state(f.graph)));
     ir::write(w, f.graph);
     if constexpr (O::Probes::count > 0) {
       w.put_all(f.probes.data(), f.probes.size());

@@ -412,10 +412,9 @@ constexpr bool loss_takes(std::tuple<I...>) {
 }
 
 template <class M, class F, class Sorted, class... I>
-constexpr bool layers_are_members() {
-  constexpr bool members = Kept<ForwardStage<M, F, Sorted, I...>>::data[3] != 0;
-  static_assert(sizeof(exec::LayerIsMember<members, M, F>) > 0);
-  return members;
+constexpr bool state_has_values() {
+  constexpr auto found = static_cast<exec::Valueless>(Kept<ForwardStage<M, F, Sorted, I...>>::data[3]);
+  return exec::state_has_values<found, M, F>();
 }
 
 // Sorted: Options<...>. make_model() gives the model that the trainer takes over.
@@ -436,7 +435,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
     static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
     if constexpr (!runs) {
       return AfterRefusal{};
-    } else if constexpr (!layers_are_members<M, F, Sorted, I...>()) {
+    } else if constexpr (!state_has_values<M, F, Sorted, I...>()) {
       return AfterRefusal{};
     } else {
       using Source = StepSource<M, F, Sorted, true, I...>;

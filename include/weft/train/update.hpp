@@ -5,6 +5,7 @@
 
 #include "weft/train/backward.hpp"
 #include "weft/train/loss_scale.hpp"
+#include "weft/transforms/vmap_rules.hpp"
 
 namespace WEFT_NAMESPACE::train {
 
@@ -24,7 +25,7 @@ class UpdateBuilder {
   constexpr explicit UpdateBuilder(Backward&& backward)
       : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves), scale_slot_(backward.scale_slot) {
     for (int k = 0; k < backward.parameters.size(); ++k) gradients_.push(backward.gradient(k));
-    for (int k = 0; k < Optimizer::group_count; ++k) add_group<M, O>(b.graph, k);
+    for (int k = 0; k < Optimizer::group_count; ++k) add_group<M>(b.graph, runs_, k);
   }
 
   // Adds to the accumulated gradients, nothing else.
@@ -77,16 +78,17 @@ class UpdateBuilder {
 
   // The gradients of a group's parameters as one vector.
   constexpr Value pack(int group) {
-    constexpr const auto& table = nn::state_table<M>;
     List<int> operands;
     List<i64> offsets;
-    for (int i = 0, k = 0; i < table.size; ++i) {
-      const nn::StateInfo& row = table.row[i];
-      if (!row.trained) continue;
-      const int gradient = gradients_[k++];
-      if (group != whole_arena && group_of<Optimizer>(row) != group) continue;
-      operands.push(gradient);
-      offsets.push(row.offset / size_of(type));
+    for (const GroupRun& run : runs_) {
+      if (group == whole_arena) {
+        if (run.first > 0) continue;
+        operands.push(gradients_[run.trained]);
+      } else {
+        if (run.group != group) continue;
+        operands.push(copies_of(gradient_of(run), run).id);
+      }
+      offsets.push(arena_offset<M>(run));
     }
     return ir::flat_concat(b, type, length_of(group), operands, offsets,
                            static_cast<u64>(static_cast<i64>(group)));
@@ -148,25 +150,79 @@ class UpdateBuilder {
     update_tensor(k, gradient, updates, parameters, state,
                   [](optim::Update& u) { Optimizer::base::update(u); });
   }
-  // One update for each of the group's parameters.
+  // One update for each of the group's parameters; one for all copies that are in the group.
   constexpr void update_each(int group, Value updates) {
     constexpr const auto& table = nn::state_table<M>;
-    for (int i = 0, k = 0; i < table.size; ++i) {
-      const nn::StateInfo& row = table.row[i];
-      if (!row.trained) continue;
-      const Value gradient{&b, gradients_[k++]};
-      if (group_of<Optimizer>(row) != group) continue;
-      const auto state = [&](int m) {
-        const i64 offset =
-            m < 0 ? layout.accumulated + row.offset : moment_offset<M, O>(layout.moment[m], m, i);
-        return add_slot(b, ir::Space::optimizer, type, m < 0 ? row.dims : moment_dims<O>(m, row), offset);
+    const auto update = [](optim::Update& u) {
+      if constexpr (by_tensor)
+        Optimizer::base::update_tensor(u);
+      else if constexpr (requires { Optimizer::base::update_matrix(u); })
+        Optimizer::base::update_matrix(u);
+    };
+    for (const GroupRun& run : runs_) {
+      if (run.group != group) continue;
+      const nn::StateInfo& row = table.row[run.row];
+      const bool copied = row.name.copies.rank > 0;
+      // those of the run, of a tensor of which each copy has `d`
+      const auto slot = [&](ir::Space space, const Dims& d, i64 offset) {
+        return add_slot(b, space, type, copied ? ir::stacked_dims(run.count, d) : d,
+                        offset + run.first * d.size() * size_of(type));
       };
-      update_tensor(group, gradient, updates, i, state, [](optim::Update& u) {
-        if constexpr (by_tensor)
-          Optimizer::base::update_tensor(u);
-        else if constexpr (requires { Optimizer::base::update_matrix(u); })
-          Optimizer::base::update_matrix(u);
-      });
+      const auto state = [&](int m) {
+        return m < 0 ? slot(ir::Space::optimizer, row.dims, layout.accumulated + row.offset)
+                     : slot(ir::Space::optimizer, moment_dims<O>(m, row),
+                            moment_offset<M, O>(layout.moment[m], m, run.row));
+      };
+      const Value gradient = copies_of(gradient_of(run), run);
+      if (copied)
+        update_tensor(group, gradient, updates, slot(ir::Space::model, row.dims, row.offset), state,
+                      [&](optim::Update& u) { update_copies(u, run.count, update); });
+      else
+        update_tensor(group, gradient, updates, run.row, state, update);
+    }
+  }
+  constexpr Value gradient_of(const GroupRun& run) { return {&b, gradients_[run.trained]}; }
+  // The copies of a run, (copies, ...), of a tensor with all of them; as it is where it has but one.
+  constexpr Value copies_of(Value x, const GroupRun& run) const {
+    const nn::StateInfo& row = nn::state_table<M>.row[run.row];
+    if (row.name.copies.rank == 0) return x;
+    const Value all = ir::reshape(x, ir::stacked_dims(row.copies(), row.dims));
+    return run.count == row.copies() ? all : ir::rows(all, run.first, run.count);
+  }
+  // An update of one tensor as one of `count` tensors: what each copy has is mapped over them, numbers are
+  // the same for all.
+  constexpr void update_copies(optim::Update& u, i64 count, const auto& update) {
+    ir::Builder one(64);
+    one.graph.scalar_count = b.graph.scalar_count;
+    List<transforms::VmapItem> inputs;
+    const auto enter = [&](Value& x, bool mapped) {
+      if (!x) return;
+      const Dims d = mapped ? ir::slice_dims(x.dims()) : x.dims();
+      const int made = one.leaf(Op::input, x.dtype(), d, static_cast<u64>(inputs.size()));
+      one.graph.inputs.push(made);
+      inputs.push({x, mapped});
+      x = {&one, made};
+    };
+    optim::Update copy = u;
+    enter(copy.parameter, true);
+    enter(copy.gradient, true);
+    for (Value& moment : copy.moment) enter(moment, true);
+    for (Value& number : copy.number) enter(number, false);
+    enter(copy.updates, false);
+    const optim::Update before = copy;
+    update(copy);
+    one.graph.outputs.push(copy.parameter.id);
+    for (const Value& moment : copy.moment)
+      if (moment) one.graph.outputs.push(moment.id);
+    const List<transforms::VmapItem> after = transforms::Vmapper(b, one.graph, count).run(inputs);
+    const auto leave = [&](const transforms::VmapItem& x) {
+      return x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(count, x.value.dims()));
+    };
+    u.parameter = leave(after[0]);
+    for (int m = 0, k = 1; m < 4; ++m) {
+      if (!copy.moment[m]) continue;
+      if (copy.moment[m].id != before.moment[m].id) u.moment[m] = leave(after[k]);
+      ++k;
     }
   }
 
@@ -215,6 +271,7 @@ class UpdateBuilder {
   }
 
   ir::Builder b;
+  List<GroupRun> runs_ = group_runs<M, O>();
   List<int> gradients_;
   int scale_slot_ = -1;
   Value factor_, skip_;

@@ -1,11 +1,13 @@
 #pragma once
-// The gradient of a loop: a loop in the other direction whose body is the gradient of the body. What a trip
-// computed is rematerialized from the carry that entered it, but for what takes a kernel of its own, as
-// products do, which the forward loop then stacks as well. Carries of the reverse loop: the gradients of the
-// carries, and of invariants. Where an invariant's gradient is a sum over trips of products or sums, their
-// operands are stacked instead, and one product or sum over all trips follows.
+// The gradient of a loop: a loop in the other direction whose body is the gradient of the body. Of what a
+// trip computed the forward loop stacks what would be in memory if the trip and its gradient stood in no
+// loop; the rest is rematerialized from that and from the carry that entered the trip. Carries of the reverse
+// loop: the gradients of the carries, and of invariants. Where an invariant's gradient is a sum over trips of
+// products or sums, their operands are stacked instead, and one product or sum over all trips follows.
 
+#include "weft/kernel_ir/collect.hpp"
 #include "weft/transforms/differentiate.hpp"
+#include "weft/transforms/prune.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
 
@@ -32,6 +34,7 @@ class LoopGradient {
     List<int> operand_gradient(shape_.operands(), -1);
     for (int k = 0, n = 0; k < shape_.operands(); ++k)
       if (active_[k]) operand_gradient[k] = found[n++].id;
+    find_saved(operand_gradient);
 
     // the next carries of the reverse loop
     for (int k = 0; k < shape_.carries; ++k) {
@@ -163,12 +166,20 @@ class LoopGradient {
     const ir::Node& n = r.graph.nodes[node];
     return (n.op == Op::input && static_cast<int>(n.imm) < shape_.carries + shape_.stacked) || is_saved(node);
   }
-  constexpr bool is_saved(int node) const {
-    const ir::OpClass kind = ir::info(r.graph.nodes[node].op).kind;
-    return node < original_ &&
-           (kind == ir::OpClass::dot || kind == ir::OpClass::conv || kind == ir::OpClass::index ||
-            kind == ir::OpClass::along_axis || kind == ir::OpClass::dynamic_slice ||
-            kind == ir::OpClass::custom || r.graph.nodes[node].op == Op::loop_result);
+  constexpr bool is_saved(int node) const { return node < original_ && saved_[node] != 0; }
+  // What kernels store of one trip and its gradient.
+  constexpr void find_saved(const List<int>& gradients) {
+    ir::Graph joint = r.graph;
+    for (int x : gradients)
+      if (x >= 0) joint.outputs.push(x);
+    List<int> where;
+    const ir::Graph trip = drop_unused(joint, where);
+    const kernel_ir::Fusion fusion = kernel_ir::fuse(trip);
+    List<u8> stored(trip.nodes.size(), 0);
+    for (const kernel_ir::Group& group : fusion.groups)
+      for (int i = 0; i < group.stores.size; ++i) stored[fusion.pool[group.stores.begin + i]] = 1;
+    saved_ = List<u8>(original_, 0);
+    for (int i = 0; i < original_; ++i) saved_[i] = where[i] >= 0 && stored[where[i]] && is_stackable(i);
   }
 
   // ---- an invariant's gradient, a sum over the trips ----
@@ -368,7 +379,7 @@ class LoopGradient {
   ir::Builder r;               // the body, and after it its gradient
   int original_ = 0;
   u64 fresh_ = 1u << 20;  // numbers of inputs that the body does not have
-  List<u8> active_;
+  List<u8> active_, saved_;
   List<int> ys_, seeds_, initial_, history_seed_, carried_, next_, outputs_;
   List<Slice> slices_, sums_;
   ir::LoopShape reverse_shape_;

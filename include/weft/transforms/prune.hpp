@@ -9,7 +9,8 @@
 
 namespace WEFT_NAMESPACE::transforms {
 
-constexpr ir::Graph drop_unused(const ir::Graph& g) {
+// `where`: the new node of each that is left, -1 of the others.
+constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   const int n = g.nodes.size();
   const ir::Node* const nodes = g.nodes.data();
   const int* const all_edges = g.edges.data();
@@ -48,8 +49,8 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
   r.body_words = g.body_words;
   r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
   r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
-  List<int> moved_list(n, -1);
-  int* const moved = moved_list.data();
+  where = List<int>(n, -1);
+  int* const moved = where.data();
   // Equal nodes can only be there with variables: without, no time is spent looking for them.
   const auto add = [&](ir::Node node, const int* in, int arity) {
     if (variables) return b.add(node, in, arity);
@@ -98,6 +99,10 @@ constexpr ir::Graph drop_unused(const ir::Graph& g) {
   for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
   for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
   return static_cast<ir::Graph&&>(r);
+}
+constexpr ir::Graph drop_unused(const ir::Graph& g) {
+  List<int> where;
+  return drop_unused(g, where);
 }
 
 // Whether some node is a variable of grad, behind which the same may be computed twice.

@@ -1,59 +1,13 @@
 #include "weft/nn/walk.hpp"
 
-#include "reference.hpp"
-#include "weft/nn/activation.hpp"
+#include <doctest/doctest.h>
+
+#include <array>
+
 #include "weft/nn/batch_norm.hpp"
-#include "weft/nn/linear.hpp"
+#include "weft/nn/stack.hpp"
 
-using namespace nn_test;
-
-namespace {
-
-struct Block {
-  nn::LayerNorm<16> norm{};
-  nn::Linear<16, 16> fc{};
-};
-// The Mlp of generate_nn.py.
-struct Mlp {
-  nn::Linear<6, 16> fc1{};
-  std::array<Block, 2> h{};
-  nn::Sequential<nn::ReLU, nn::Linear<16, 4, false>> tail{};
-};
-struct WithBuffer {
-  nn::BatchNorm1d<3> norm{};
-  nn::Linear<3, 2> fc{};
-};
-
-}  // namespace
-
-TEST_CASE("walk: names, shapes and dtypes are those of PyTorch's state_dict") {
-  const auto file = open("mlp");
-  const auto& table = nn::state_table<Mlp>;
-  CHECK(static_cast<std::size_t>(table.size) == file.entries().size());
-  for (int i = 0; i < table.size; ++i) {
-    const std::string name(table.row[i].name.view());
-    CAPTURE(name);
-    const io::SafetensorsEntry* entry = file.find(name);
-    REQUIRE(entry != nullptr);
-    CHECK(entry->shape == exec::extents(table.row[i].dims));
-    CHECK(entry->dtype == table.row[i].dtype);
-  }
-  static_assert(nn::parameter_count<Mlp>() == 6 * 16 + 16 + 2 * (32 + 16 * 17) + 64);
-}
-
-TEST_CASE("walk: parameters lie first, each at a multiple of 256 bytes, none over another") {
-  const auto& table = nn::state_table<WithBuffer>;
-  i64 end = 0;
-  for (bool trained : {true, false})
-    for (int i = 0; i < table.size; ++i) {
-      if (table.row[i].trained != trained) continue;
-      CHECK(table.row[i].offset % 256 == 0);
-      CHECK(table.row[i].offset >= end);
-      end = table.row[i].offset + table.row[i].dims.size() * size_of(table.row[i].dtype);
-      CHECK((end <= table.trained_bytes) == trained);
-    }
-  CHECK(end <= table.bytes);
-}
+using namespace weft;
 
 TEST_CASE("walk: settings of a mode are reached inside arrays and containers") {
   struct Deep {
@@ -66,4 +20,34 @@ TEST_CASE("walk: settings of a mode are reached inside arrays and containers") {
   nn::walk<nn::Unnamed>(deep, f, g);
   CHECK(states == 15);
   CHECK(modes == 6);
+}
+
+TEST_CASE("walk: the blocks of a Stack are visited once, under the name of the first") {
+  struct Block {
+    nn::Param<f32, Shape<2>> w{};
+    nn::Stack<nn::Param<f32, Shape<3>>, 12> inner{};
+  };
+  struct Deep {
+    nn::Stack<Block, 3> h{};
+    nn::Param<f32, Shape<1>> last{};
+  };
+  Deep deep;
+  int visited = 0;
+  auto f = [&](const nn::Name& name, auto&) {
+    ++visited;
+    if (visited == 1) CHECK(name.of_copy(2).view() == "h.2.w");
+    if (visited == 2) {
+      CHECK(name.view() == "h.0.inner.0");
+      CHECK(name.copies == Shape<3, 12>::value);
+      CHECK(name.of_copy(35).view() == "h.2.inner.11");
+      for (i64 k = 0; k < 36; ++k) CHECK(name.copy_of(name.of_copy(k).view()) == k);
+      for (const char* no :
+           {"h.3.inner.0", "h.0.inner.12", "h.0.inner.", "h.00.inner.0", "h.0.inner.0.w", "h"})
+        CHECK(name.copy_of(no) == -1);
+    }
+    if (visited == 3) CHECK(name.copies == Dims{});
+  };
+  auto g = [](nn::Mode&) {};
+  nn::walk<nn::Name>(deep, f, g);
+  CHECK(visited == 3);
 }

@@ -24,15 +24,19 @@ struct ModelArgument {
 namespace detail {
 
 // A variable of its own for f: the same value under another node, which pruning removes again.
+constexpr ir::Value variable_of(ir::Value x) {
+  ir::Builder& b = x.builder->innermost();
+  const ir::Value inside{&b, b.import(*x.builder, x.id)};
+  ir::Node node{ir::Op::cast, inside.dtype()};
+  node.shape = inside.node().shape;
+  node.imm = static_cast<u64>(b.graph.nodes.size());
+  const int operand[1]{inside.id};
+  return {&b, b.add(node, operand, 1)};
+}
 template <class A>
 constexpr auto variable(const A& a) {
-  ir::Builder& b = to_expr(a).value.builder->innermost();
-  const auto e = traced(b, a);
-  ir::Node node{ir::Op::cast, e.value.dtype()};
-  node.shape = e.value.node().shape;
-  node.imm = static_cast<u64>(b.graph.nodes.size());
-  const int operand[1]{e.value.id};
-  return std::remove_cvref_t<decltype(e)>{ir::Value{&b, b.add(node, operand, 1)}};
+  const auto e = to_expr(a);
+  return std::remove_cvref_t<decltype(e)>{variable_of(e.value)};
 }
 
 constexpr bool is_among(int k, std::initializer_list<int> list) {

@@ -107,67 +107,69 @@ constexpr ir::Value random_keys(ir::Builder& b, i64 trips) {
   return keys;
 }
 
-template <i64 Trips, bool Reverse, class F, class C, class... X>
-constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... xs) {
-  ir::Builder body(64);
-  body.parent = &b;
-  b.inner = &body;
-  body.graph.is_body = true;
-  body.graph.scalar_count = b.graph.scalar_count;
-  body.graph.streams = b.graph.streams;
-  List<int> operands;
-  ir::LoopShape shape;
-  shape.trips = Trips;
-  shape.reverse = Reverse;
-  const auto input = [&](DType t, const Dims& d, int operand) {
-    const int made = body.leaf(ir::Op::input, t, d, static_cast<u64>(operands.size()));
+// The builder in which one trip is traced, and what its inputs are outside. In this order: the carries, the
+// slices, begin(), the body, outputs of which the first are the next carries, finish().
+class LoopTrace {
+ public:
+  ir::Builder& b;
+  ir::Builder body{64};
+
+  constexpr LoopTrace(ir::Builder& around, i64 trips, bool reverse) : b(around) {
+    body.parent = &b;
+    b.inner = &body;
+    body.graph.is_body = true;
+    body.graph.scalar_count = b.graph.scalar_count;
+    body.graph.streams = b.graph.streams;
+    shape_.trips = trips;
+    shape_.reverse = reverse;
+  }
+  constexpr ir::Value carry(ir::Value start) {
+    ++shape_.carries;
+    return input(start.dtype(), start.dims(), start.id);
+  }
+  // The trip's slice of a value (trips, ...).
+  constexpr ir::Value slice(ir::Value all) { return input(all.dtype(), ir::slice_dims(all.dims()), all.id); }
+  constexpr void begin() {
+    body.graph.key_input = operands_.size();
+    input(DType::u32, Shape<4>::value, -1);
+    first_invariant_ = operands_.size();
+  }
+  constexpr void output(ir::Value x) { body.graph.outputs.push(x.id); }
+  // How many were put out behind the carries.
+  constexpr int outputs() const { return body.graph.outputs.size() - shape_.carries; }
+  constexpr void finish() {
+    b.inner = nullptr;
+    use_key();
+    shape_.stacked = operands_.size() - shape_.carries;
+    for (int k = first_invariant_; k < body.outer.size(); ++k) operands_.push(body.outer[k]);
+    shape_.invariants = body.outer.size() - first_invariant_;
+    shape_.outputs = body.graph.outputs.size() - shape_.carries;
+    made_ = ir::loop(b, shape_, body.graph, operands_);
+  }
+  // Carry k after the last trip, and output k behind the carries of all trips.
+  constexpr ir::Value last(int k) const { return ir::loop_final(made_, shape_, k); }
+  constexpr ir::Value stacked(int k) const {
+    const int node = body.graph.outputs[shape_.carries + k];
+    return ir::loop_result(made_, shape_.output(k), body.graph.nodes[node].dtype,
+                           ir::stacked_dims(shape_.trips, body.graph.dims(node)));
+  }
+
+ private:
+  constexpr ir::Value input(DType t, const Dims& d, int operand) {
+    const int made = body.leaf(ir::Op::input, t, d, static_cast<u64>(operands_.size()));
     body.graph.inputs.push(made);
     body.outer.push(-1);
-    operands.push(operand);
-    return ir::Value{&body, made};
-  };
-  const auto carried = [&]<class E>(const E& e) {
-    ++shape.carries;
-    return E{input(dtype_of<typename E::dtype>, E::shape::value, e.value.id)};
-  };
-  const auto sliced = [&]<class E, class S = shape_of<slice_rule_of<typename E::shape>>>(const E& e) {
-    return Expr<typename E::dtype, S>{input(dtype_of<typename E::dtype>, S::value, e.value.id)};
-  };
-  const auto inner_carry = map_values(carry, carried);
-  const int key = operands.size();
-  const std::tuple<decltype(sliced(xs))...> slices{sliced(xs)...};
-  body.graph.key_input = operands.size();
-  input(DType::u32, Shape<4>::value, -1);
-  const int first_invariant = operands.size();
-
-  const auto result = std::apply([&](const auto&... x) { return f(inner_carry, x...); }, slices);
-  const auto enter = [&](const auto& e) { return traced(body, e); };
-  const auto next = [&] {
-    if constexpr (is_pair<std::remove_cvref_t<decltype(result)>>)
-      return map_values(result.first, enter);
-    else
-      return map_values(result, enter);
-  }();
-  using Next = std::remove_cvref_t<decltype(next)>;
-  constexpr bool ok = same_types(static_cast<const C*>(nullptr), static_cast<const Next*>(nullptr));
-  static_assert(sizeof(CarryKeepsType<ok, LoopOp, C, Next>) > 0);
-  const auto output = [&](const auto& e) { body.graph.outputs.push(e.value.id); };
-  for_each_value(next, output);
-  const auto outputs = [&] {
-    if constexpr (is_pair<std::remove_cvref_t<decltype(result)>>)
-      return map_values(result.second, enter);
-    else
-      return std::tuple<>{};
-  }();
-  for_each_value(outputs, output);
-  b.inner = nullptr;
-
-  // random numbers take a key a trip
-  bool draws_here = body.graph.streams != b.graph.streams;
-  b.graph.streams = body.graph.streams;
-  if (draws_here) {
-    operands[body.graph.key_input] = random_keys(b, Trips).id;
-  } else {
+    operands_.push(operand);
+    return {&body, made};
+  }
+  // Random numbers take a key a trip; where none are drawn there is none.
+  constexpr void use_key() {
+    const bool draws_here = body.graph.streams != b.graph.streams;
+    b.graph.streams = body.graph.streams;
+    if (draws_here) {
+      operands_[body.graph.key_input] = random_keys(b, shape_.trips).id;
+      return;
+    }
     const int unused = body.graph.key_input;
     body.graph.key_input = -1;
     List<int> inputs, kept;
@@ -175,33 +177,86 @@ constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... 
       if (k == unused) continue;
       body.graph.nodes[body.graph.inputs[k]].imm = static_cast<u64>(inputs.size());
       inputs.push(body.graph.inputs[k]);
-      if (k < first_invariant) kept.push(operands[k]);
+      if (k < first_invariant_) kept.push(operands_[k]);
     }
     body.graph.inputs = inputs;
-    operands = kept;
+    operands_ = kept;
   }
-  shape.stacked = operands.size() - key;
-  for (int k = first_invariant; k < body.outer.size(); ++k) operands.push(body.outer[k]);
-  shape.invariants = body.outer.size() - first_invariant;
-  shape.outputs = body.graph.outputs.size() - shape.carries;
-  const ir::Value made = ir::loop(b, shape, body.graph, operands);
 
+  ir::LoopShape shape_;
+  List<int> operands_;
+  int first_invariant_ = 0;
+  ir::Value made_;
+};
+
+// One slice of an expression, and all of what each trip returns.
+template <class E>
+using slice_of = Expr<typename E::dtype, shape_of<slice_rule_of<typename E::shape>>>;
+template <i64 Trips, class E>
+using stack_of = Expr<typename E::dtype, shape_of<stack_rule_of<Trips, typename E::shape>>>;
+
+// What a body returned, its values as the body's: the next carry, and what is stacked.
+template <class R>
+struct TripResult {
+  ir::Builder& body;
+  const R& result;
+
+  constexpr auto enter() const {
+    return [this](const auto& e) { return traced(body, e); };
+  }
+  constexpr auto next() const {
+    const auto f = enter();
+    if constexpr (is_pair<R>)
+      return map_values(result.first, f);
+    else
+      return map_values(result, f);
+  }
+  constexpr auto outputs() const {
+    const auto f = enter();
+    if constexpr (is_pair<R>)
+      return map_values(result.second, f);
+    else
+      return std::tuple<>{};
+  }
+};
+
+// Puts out a trip's next carry and outputs, runs `more` (which may put out further values), and returns the
+// carry after the last trip, or a pair of it and the outputs stacked.
+template <i64 Trips, class R, class Next, class More>
+constexpr auto finish_loop(LoopTrace& trace, const TripResult<R>& trip, const Next& next, const More& more) {
+  const auto outputs = trip.outputs();
+  const auto put_out = [&](const auto& e) { trace.output(e.value); };
+  for_each_value(next, put_out);
+  for_each_value(outputs, put_out);
+  more();
+  trace.finish();
   int k = 0;
-  const auto last = [&](const auto& e) {
-    return std::remove_cvref_t<decltype(e)>{ir::loop_final(made, shape, k++)};
-  };
+  const auto last = [&](const auto& e) { return std::remove_cvref_t<decltype(e)>{trace.last(k++)}; };
   const auto final_carry = map_values(next, last);
-  if constexpr (!is_pair<std::remove_cvref_t<decltype(result)>>) {
+  if constexpr (!is_pair<R>) {
     return final_carry;
   } else {
     k = 0;
-    const auto stack = [&]<class E, class S = shape_of<stack_rule_of<Trips, typename E::shape>>>(const E&) {
-      return Expr<typename E::dtype, S>{
-          ir::loop_result(made, shape.output(k++), dtype_of<typename E::dtype>, S::value)};
-    };
+    const auto stack = [&]<class E>(const E&) { return stack_of<Trips, E>{trace.stacked(k++)}; };
     const auto stacks = map_values(outputs, stack);
     return std::pair{final_carry, stacks};
   }
+}
+
+template <i64 Trips, bool Reverse, class F, class C, class... X>
+constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... xs) {
+  LoopTrace trace(b, Trips, Reverse);
+  const auto carried = [&]<class E>(const E& e) { return E{trace.carry(e.value)}; };
+  const auto inner_carry = map_values(carry, carried);
+  const std::tuple<slice_of<X>...> slices{slice_of<X>{trace.slice(xs.value)}...};
+  trace.begin();
+  const auto result = std::apply([&](const auto&... x) { return f(inner_carry, x...); }, slices);
+  const TripResult<std::remove_cvref_t<decltype(result)>> trip{trace.body, result};
+  const auto next = trip.next();
+  using Next = std::remove_cvref_t<decltype(next)>;
+  constexpr bool ok = same_types(static_cast<const C*>(nullptr), static_cast<const Next*>(nullptr));
+  static_assert(sizeof(CarryKeepsType<ok, LoopOp, C, Next>) > 0);
+  return finish_loop<Trips>(trace, trip, next, [] {});
 }
 
 template <i64 Trips, bool Reverse, class F, class C, class... X>
