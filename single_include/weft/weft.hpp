@@ -2314,8 +2314,31 @@ constexpr Value reshape(Value x, Dims to) {
   return raw(Op::reshape, x.dtype(), shape, 0, -1, x);
 }
 
+// A number as an element of t. Arithmetic takes constants in the precision that it works in; where they are
+// chosen, compared or converted they are elements, as in PyTorch.
+constexpr double as_element(DType t, double value) {
+  switch (t) {
+    case DType::f16:
+      return f16(static_cast<float>(value));
+    case DType::bf16:
+      return bf16(static_cast<float>(value));
+    case DType::f8e4m3:
+      return f8e4m3(static_cast<float>(value));
+    case DType::f8e5m2:
+      return f8e5m2(static_cast<float>(value));
+    default:
+      return value;
+  }
+}
+constexpr Value as_element(Value x) {
+  if (!x.is_constant()) return x;
+  const double c = x.constant(), e = as_element(x.dtype(), c);
+  return e == c || c != c ? x : constant_like(x, e);
+}
+
 constexpr Value cast(Value x, DType to) {
   if (x.dtype() == to) return x;
+  x = as_element(x);
   if (x.op() == Op::cast && is_float(to) && is_float(x.dtype()) && x.in(0).dtype() == to &&
       size_of(to) < size_of(x.dtype()))
     return x.in(0);  // it was widened
@@ -2379,28 +2402,6 @@ constexpr Value small_power(Value x, Value p) {
 }
 }  // namespace detail
 
-// A number as an element of t. Arithmetic takes constants in the precision that it works in; what is chosen
-// between, rather than computed, is an element.
-constexpr double as_element(DType t, double value) {
-  switch (t) {
-    case DType::f16:
-      return f16(static_cast<float>(value));
-    case DType::bf16:
-      return bf16(static_cast<float>(value));
-    case DType::f8e4m3:
-      return f8e4m3(static_cast<float>(value));
-    case DType::f8e5m2:
-      return f8e5m2(static_cast<float>(value));
-    default:
-      return value;
-  }
-}
-constexpr Value as_element(Value x) {
-  if (!x.is_constant()) return x;
-  const double c = x.constant(), e = as_element(x.dtype(), c);
-  return e == c || c != c ? x : constant_like(x, e);
-}
-
 // Operands of one dtype; shapes broadcast.
 constexpr Value binary(Op op, Value x, Value y) {
   meet(x, y);
@@ -2435,6 +2436,11 @@ constexpr Value binary(Op op, Value x, Value y) {
       break;
     case Op::max:
     case Op::min:
+    case Op::fmod:
+    case Op::eq:
+    case Op::ne:
+    case Op::lt:
+    case Op::le:
       x = as_element(x);
       y = as_element(y);
       break;
@@ -30342,6 +30348,15 @@ struct InSingle {
   }
 };
 
+// A number as an element of T, where PyTorch makes it one before it computes in f32; tensors stay.
+template <class T, class A>
+constexpr auto as_element(const A& a) {
+  if constexpr (Scalar<A> && is_float(dtype_of<T>) && size_of(dtype_of<T>) < 4)
+    return ir::as_element(dtype_of<T>, static_cast<double>(a));
+  else
+    return a;
+}
+
 // `value`, whose derivative by x is `slope` beside what it is made of; a number has none.
 template <class V, class X, class S>
 constexpr auto by_slope(const V& value, const X& x, const S& slope) {
@@ -30651,12 +30666,15 @@ constexpr auto hypot(const A& a, const B& b) {
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto remainder(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::RemainderF>>{}(a, b);
+  using T = common<A, B>;
+  return detail::Composed<detail::InSingle<detail::RemainderF>>{}(detail::as_element<T>(a),
+                                                                  detail::as_element<T>(b));
 }
+// A divisor that is a number is taken as precisely as f32 holds it, as in PyTorch.
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto floor_divide(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::FloorDivideF>>{}(a, b);
+  return detail::Composed<detail::InSingle<detail::FloorDivideF>>{}(detail::as_element<common<A, B>>(a), b);
 }
 template <class A, class B>
 requires SomeOperands<A, B>
@@ -33387,7 +33405,7 @@ struct FullOp : Operation<FullOp<T, D...>> {
   using weft_creates = void;
   template <class V>
   static constexpr auto apply(ir::Builder& b, V value) {
-    return Expr<T, Shape<D...>>{ir::broadcast(as_value<T>(b, value), Shape<D...>::value)};
+    return Expr<T, Shape<D...>>{ir::broadcast(ir::as_element(as_value<T>(b, value)), Shape<D...>::value)};
   }
 };
 template <class T, int Value, i64... D>
@@ -33430,7 +33448,7 @@ struct FullLike : Operation<FullLike<T>> {
   template <class X, class V>
   static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
     using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
-    return Expr<R, typename X::shape>{ir::broadcast(as_value<R>(b, value), X::shape::value)};
+    return Expr<R, typename X::shape>{ir::broadcast(ir::as_element(as_value<R>(b, value)), X::shape::value)};
   }
 };
 

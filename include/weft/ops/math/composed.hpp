@@ -52,6 +52,15 @@ struct InSingle {
   }
 };
 
+// A number as an element of T, where PyTorch makes it one before it computes in f32; tensors stay.
+template <class T, class A>
+constexpr auto as_element(const A& a) {
+  if constexpr (Scalar<A> && is_float(dtype_of<T>) && size_of(dtype_of<T>) < 4)
+    return ir::as_element(dtype_of<T>, static_cast<double>(a));
+  else
+    return a;
+}
+
 // `value`, whose derivative by x is `slope` beside what it is made of; a number has none.
 template <class V, class X, class S>
 constexpr auto by_slope(const V& value, const X& x, const S& slope) {
@@ -361,12 +370,15 @@ constexpr auto hypot(const A& a, const B& b) {
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto remainder(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::RemainderF>>{}(a, b);
+  using T = common<A, B>;
+  return detail::Composed<detail::InSingle<detail::RemainderF>>{}(detail::as_element<T>(a),
+                                                                  detail::as_element<T>(b));
 }
+// A divisor that is a number is taken as precisely as f32 holds it, as in PyTorch.
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto floor_divide(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::FloorDivideF>>{}(a, b);
+  return detail::Composed<detail::InSingle<detail::FloorDivideF>>{}(detail::as_element<common<A, B>>(a), b);
 }
 template <class A, class B>
 requires SomeOperands<A, B>
