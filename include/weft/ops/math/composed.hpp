@@ -123,7 +123,9 @@ struct ClampF {
 // From the nearer end, so that both ends come out exactly.
 struct LerpF {
   constexpr auto operator()(const auto& from, const auto& to, const auto& weight) const {
-    const auto a = real(from), b = real(to), w = real(weight);
+    const auto a = real(from);
+    const auto b = real(to);
+    const auto w = real(weight);
     const auto way = sub(b, a);
     if constexpr (Scalar<std::remove_cvref_t<decltype(w)>>) {
       return w < 0.5 && w > -0.5 ? add(a, mul(way, w)) : sub(b, mul(way, 1 - w));
@@ -195,7 +197,8 @@ struct LogitF {
 struct HypotF {
   template <class A, class B>
   constexpr auto operator()(const A& x, const B& y) const {
-    const auto a = real(x), b = real(y);
+    const auto a = real(x);
+    const auto b = real(y);
     const auto scale = stop_gradient(maximum(abs_of(a), abs_of(b)));
     const auto plain = bitwise_and(ne(scale, 0), isfinite(scale));
     const auto safe = where(plain, scale, 1);
@@ -271,7 +274,8 @@ struct RemainderF {
 // log(exp(a) + exp(b)), b's share of the gradient being sigmoid(b - a).
 struct LogAddExpF {
   constexpr auto operator()(const auto& x, const auto& y) const {
-    const auto a = real(x), b = real(y);
+    const auto a = real(x);
+    const auto b = real(y);
     const auto way = sub(a, b);
     return by_slopes(value(a, b), a, sigmoid_of(way), b, sigmoid_of(neg(way)));
   }
