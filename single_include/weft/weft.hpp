@@ -23915,6 +23915,31 @@ struct InitSource {
 };
 
 }  // namespace WEFT_NAMESPACE::exec
+// ---- weft/ir/checked_index.hpp ----
+// Which operands of a node are places whose range check::indices looks at. Law: a place that scatters skip,
+// or that a lookup gives zero for, is nobody's mistake and is not among them.
+
+namespace WEFT_NAMESPACE::ir {
+
+// visit(k, least, most) for each such operand k of node i: its elements are to be among least ... most.
+template <class F>
+constexpr void each_checked_index(const Graph& g, int i, const F& visit) {
+  const Op op = g.nodes[i].op;
+  if (is_dynamic_slice(op)) {  // offsets, which would be clamped
+    const Dims &whole = whole_dims(g, i), &block = block_dims(g, i);
+    int k = block_operands(op);
+    for (int axis = 0; axis < whole.rank; ++axis)
+      if (g.attribute(i, axis + 1) == BlockPlace::dynamic)
+        visit(k++, i64{0}, last_offset(whole, block, axis));
+  } else if (op == Op::take_rows) {
+    visit(1, i64{0}, g.dims(g.in(i, 0)).extent[0] - 1);
+  } else if (op == Op::take_along_axis && g.attribute(i, 1) == 0) {  // 1: zeros outside
+    const i64 extent = g.dims(g.in(i, 0)).extent[axis_of(g, i)];
+    visit(1, -extent, extent - 1);
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::ir
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -24140,40 +24165,20 @@ class Checker {
   // Without <cmath>, which takes longer to read than this library's operations.
   static bool is_odd(double x, bool infinities) { return x != x || (infinities && x - x != 0); }
 
-  // Where lookups read, and blocks begin. A place outside is skipped by scatters and by lookups that ask for
-  // zeros there.
+  // Where lookups read, and blocks begin. Offsets of blocks are the launch's last operands; a copy before it
+  // has none.
   void watch_places(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                     const List<int>& writer, int node, const u64* addresses, int count) const {
-    const ir::Op op = g.nodes[node].op;
-    if (ir::is_dynamic_slice(op)) return watch_offsets(w, g, f, writer, node, count);
-    const bool rows = op == ir::Op::take_rows;
-    if (!rows && !(op == ir::Op::take_along_axis && g.attribute(node, 1) == 0)) return;
-    int index = g.in(node, 1);
-    const i64 extent =
-        rows ? g.dims(g.in(node, 0)).extent[0] : g.dims(g.in(node, 0)).extent[ir::axis_of(g, node)];
-    if (f.view_of[index] >= 0) index = f.views[f.view_of[index]].root;
-    Value v = value(g, index);
-    v.operand = find(plan.where[index], addresses, count);
-    v.least = rows ? 0 : -extent;
-    v.most = extent - 1;
-    v.name = name_of_node(g, index, writer);
-    if (v.operand >= 0) w.places.push_back(v);
-  }
-
-  // Offsets that would be clamped. They are the launch's last operands; a copy before it has none.
-  void watch_offsets(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const List<int>& writer,
-                     int node, int count) const {
-    int offset = ir::block_operands(g.nodes[node].op);
-    const Dims& whole = ir::whole_dims(g, node);
-    for (int axis = 0; axis < whole.rank; ++axis) {
-      if (g.attribute(node, axis + 1) != ir::BlockPlace::dynamic) continue;
-      const int index = g.in(node, offset);
-      Value v = value(g, index);
-      v.operand = count - g.nodes[node].arity + offset++;
-      v.most = ir::last_offset(whole, ir::block_dims(g, node), axis);
-      v.name = name_of_node(g, f.view_of[index] >= 0 ? f.views[f.view_of[index]].root : index, writer);
-      w.places.push_back(v);
-    }
+    const bool offsets = ir::is_dynamic_slice(g.nodes[node].op);
+    ir::each_checked_index(g, node, [&](int k, i64 least, i64 most) {
+      const int index = g.in(node, k), root = f.view_of[index] >= 0 ? f.views[f.view_of[index]].root : index;
+      Value v = value(g, offsets ? index : root);
+      v.operand = offsets ? count - g.nodes[node].arity + k : find(plan.where[root], addresses, count);
+      v.least = least;
+      v.most = most;
+      v.name = name_of_node(g, root, writer);
+      if (offsets || v.operand >= 0) w.places.push_back(v);
+    });
   }
 
   template <class Read>
@@ -30419,7 +30424,9 @@ struct ClampF {
 // From the nearer end, so that both ends come out exactly.
 struct LerpF {
   constexpr auto operator()(const auto& from, const auto& to, const auto& weight) const {
-    const auto a = real(from), b = real(to), w = real(weight);
+    const auto a = real(from);
+    const auto b = real(to);
+    const auto w = real(weight);
     const auto way = sub(b, a);
     if constexpr (Scalar<std::remove_cvref_t<decltype(w)>>) {
       return w < 0.5 && w > -0.5 ? add(a, mul(way, w)) : sub(b, mul(way, 1 - w));
@@ -30491,7 +30498,8 @@ struct LogitF {
 struct HypotF {
   template <class A, class B>
   constexpr auto operator()(const A& x, const B& y) const {
-    const auto a = real(x), b = real(y);
+    const auto a = real(x);
+    const auto b = real(y);
     const auto scale = stop_gradient(maximum(abs_of(a), abs_of(b)));
     const auto plain = bitwise_and(ne(scale, 0), isfinite(scale));
     const auto safe = where(plain, scale, 1);
@@ -30567,7 +30575,8 @@ struct RemainderF {
 // log(exp(a) + exp(b)), b's share of the gradient being sigmoid(b - a).
 struct LogAddExpF {
   constexpr auto operator()(const auto& x, const auto& y) const {
-    const auto a = real(x), b = real(y);
+    const auto a = real(x);
+    const auto b = real(y);
     const auto way = sub(a, b);
     return by_slopes(value(a, b), a, sigmoid_of(way), b, sigmoid_of(neg(way)));
   }
@@ -31092,7 +31101,8 @@ struct HardsigmoidF {
 // x clamp(x + 3, 0, 6) / 6
 struct HardswishF {
   constexpr auto operator()(const auto& in) const {
-    const auto x = real(in), low = le(x, -3), high = ge(x, 3);
+    const auto x = real(in);
+    const auto low = le(x, -3), high = ge(x, 3);
     const auto r = mul(x, div(where(low, 0, where(high, 6, add(x, 3))), 6));
     return by_slopes(r, x, where(low, 0, where(high, 1, add(div(x, 3), 0.5))));
   }
@@ -31489,7 +31499,8 @@ namespace detail {
 template <int Axis>
 struct CosineSimilarityF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& eps) const {
-    const auto x = real(a), y = real(b);
+    const auto x = real(a);
+    const auto y = real(b);
     const auto floor_of = [&](const auto& length) { return where(lt(length, eps), eps, length); };
     return div(sum<Axis>(mul(x, y)), mul(floor_of(norm<Axis>(x)), floor_of(norm<Axis>(y))));
   }
@@ -40313,7 +40324,8 @@ struct DigammaF {
     const auto nearest = round(x);
     const auto part = where(eq(nearest, 0), x, sub(x, nearest));  // -0 stays
     // pi over the tangent, away from the poles the tangent of what is left to a right angle
-    const auto p = where(left, part, 0.25), near = le(abs(p), 0.25);
+    const auto p = where(left, part, 0.25);
+    const auto near = le(abs(p), 0.25);
     const auto tangent = tan(mul(where(near, p, sub(where(lt(p, 0), -0.5, 0.5), p)), pi));
     const auto turn = mul(where(near, div(1, where(near, tangent, 1)), tangent), pi);
     const auto r = where(left, sub(right, turn), where(end, infinity, right));
@@ -40441,7 +40453,8 @@ struct XlogyF {
 };
 struct LogAddExp2F {
   constexpr auto operator()(const auto& x, const auto& y) const {
-    const auto a = mul(real(x), log_two), b = mul(real(y), log_two);
+    const auto a = mul(real(x), log_two);
+    const auto b = mul(real(y), log_two);
     const auto way = sub(a, b);
     constexpr auto sigmoid_of = LogAddExpF::sigmoid_of;
     const auto r = mul(LogAddExpF::value(a, b), 1 / log_two);
@@ -40451,7 +40464,8 @@ struct LogAddExp2F {
 // The logit of x held in [eps, 1 - eps], by eps first; no derivative outside.
 struct LogitEpsF {
   constexpr auto operator()(const auto& in, const auto& eps) const {
-    const auto x = real(in), least = lt(x, eps), most = gt(x, rest(eps));
+    const auto x = real(in);
+    const auto least = lt(x, eps), most = gt(x, rest(eps));
     const auto held = where(least, eps, where(most, rest(eps), x));
     const auto inside = bitwise_and(ge(x, eps), le(x, rest(eps)));
     return by_slopes(sub(log(held), log1p(neg(held))), x, where(inside, div(1, mul(x, sub(1, x))), 0));
@@ -40866,14 +40880,16 @@ constexpr auto half_of(const S& s) {
 struct HuberF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& delta) const {
     const auto d = real(sub(a, b)), size = abs(d);
-    const auto far = ge(size, delta), inside = where(far, 0, d);
+    const auto far = ge(size, delta);
+    const auto inside = where(far, 0, d);
     return where(far, mul(sub(size, half_of(delta)), delta), mul(mul(inside, inside), 0.5));
   }
 };
 struct SmoothL1F {
   constexpr auto operator()(const auto& a, const auto& b, const auto& beta) const {
     const auto d = real(sub(a, b)), size = abs(d);
-    const auto far = ge(size, beta), inside = where(far, 0, d);
+    const auto far = ge(size, beta);
+    const auto inside = where(far, 0, d);
     return where(far, sub(size, half_of(beta)), div(mul(mul(inside, inside), 0.5), beta));
   }
 };
