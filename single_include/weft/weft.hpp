@@ -9303,9 +9303,14 @@ constexpr void lower_dynamic_slice(const ir::Graph& g, const kernel_ir::Fusion& 
 
 }  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/compiler/lower/fused.hpp ----
-// A fused group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
-// value needed in several passes over a row is rematerialized, unless that is costly and the row is short
-// enough to hold it.
+// A fused group as bytecode: the instructions of its values (fused_values.hpp) in sections, with what its
+// kernel takes.
+
+// ---- weft/compiler/lower/fused_values.hpp ----
+// What a fused group computes, before it has instructions: the axes that its kernel walks, every value with
+// its stage and the passes over a row in which it is wanted, and with which strides memory is read and
+// written. A value needed in several passes over a row is rematerialized, unless that is costly and the row
+// is short enough to hold it.
 
 // ---- weft/compiler/lower/kernel_dedup.hpp ----
 // Fused groups of one structure become one kernel with the same arguments but for addresses and random
@@ -9540,44 +9545,16 @@ using ir::Op;
 using kernel_ir::BufferAddress;
 using kernel_ir::Level;
 using kernels::Fold;
-using kernels::Instruction;
-using kernels::Opcode;
-
-static_assert(kernels::tile_length == kernel_ir::flat_tile);
-static_assert(kernels::LaunchArgs::max_operands == kernel_ir::FuseLimits{}.kernel_operands &&
-              kernels::LaunchArgs::max_streams == kernel_ir::FuseLimits{}.kernel_streams);
-static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
-              "opcodes and pointwise primitives stand in the same order");
 
 // Kept elements of a row, in bytes, that a thread's stack or a block's shared memory takes.
 inline constexpr i64 most_kept_bytes = 32768;
 
-class FusedLowering {
- public:
-  constexpr FusedLowering(const ir::Graph& graph, const kernel_ir::Fusion& fusion,
-                          const kernel_ir::Plan& plan, Lowered& out)
-      : g(graph), f(fusion), p(plan), out_(out), dedup_(graph, fusion, plan) {}
+// The values of one group after another; FusedLowering (fused.hpp) makes instructions of them.
+class FusedValues {
+ protected:
+  constexpr FusedValues(const ir::Graph& graph, const kernel_ir::Fusion& fusion, const kernel_ir::Plan& plan)
+      : g(graph), f(fusion), p(plan), dedup_(graph, fusion, plan) {}
 
-  constexpr void lower(int k) {
-    group_ = &f.groups[k];
-    group_number_ = k;
-    tiling_ = &p.tilings[k];
-    dedup_.read(k);
-    if (const int known = dedup_.find(); known >= 0) {
-      dedup_.repeat(known, out_);
-      return;
-    }
-    reset();
-    take_members();
-    choose_axes();
-    make_infos();
-    place_sinks();
-    propagate_needs();
-    emit();
-    finish();
-  }
-
- private:
   struct Info {
     int node = 0;
     bool load = false;  // read from memory through `view`
@@ -9608,12 +9585,9 @@ class FusedLowering {
     infos_.clear();
     operands_.clear();
     rules_.clear();
-    randoms_.clear();
     sinks_.clear();
-    sections_ = List<List<Instruction>>();
     seed_ = -1;
     kept_ = 0;
-    streams_.clear();
   }
 
   constexpr void take_members() {
@@ -9878,6 +9852,103 @@ class FusedLowering {
            (level_[info_[s].node] == Level::row || group_->middle_axis);
   }
 
+  // Joins neighbouring axes that every operand walks as one, and drops axes of extent 1.
+  constexpr void collapse() {
+    if (tiling_->flat) return;
+    for (const Operand& o : operands_)
+      if (o.word.window) return;
+    collapse(0, rows_, true);
+    collapse(rows_, cols_, false);
+  }
+  constexpr void collapse(int begin, int count, bool is_rows) {
+    for (int a = begin + count - 1; a > begin; --a) {
+      bool join = true;
+      if (extent_[a] != 1 && extent_[a - 1] != 1)
+        for (const Operand& o : operands_) join = join && o.stride[a - 1] == o.stride[a] * extent_[a];
+      if (!join) continue;
+      if (extent_[a] != 1)
+        for (Operand& o : operands_) o.stride[a - 1] = o.stride[a];
+      extent_[a - 1] *= extent_[a];
+      for (int b = a; b + 1 < rows_ + cols_; ++b) {
+        extent_[b] = extent_[b + 1];
+        for (Operand& o : operands_) o.stride[b] = o.stride[b + 1];
+      }
+      for (Operand& o : operands_) o.stride[rows_ + cols_ - 1] = 0;
+      (is_rows ? rows_ : cols_) -= 1;
+    }
+  }
+
+  const ir::Graph& g;
+  const kernel_ir::Fusion& f;
+  const kernel_ir::Plan& p;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  const kernel_ir::Materialization* materialization_ = f.materialization.data();
+  const int* member_of_ = f.group.data();
+  const Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const kernel_ir::View* views_ = f.views.data();
+  const int* pool_ = f.pool.data();
+  Info* info_ = nullptr;
+  int* slots_ = nullptr;
+  const kernel_ir::Group* group_ = nullptr;
+  int group_number_ = 0;
+  const kernel_ir::Tiling* tiling_ = nullptr;
+  KernelDedup dedup_;
+  List<AddressRule> rules_;
+  List<Info> infos_;
+  List<Operand> operands_;
+  List<Sink> sinks_;
+  int axis_[9]{};
+  i64 extent_[9]{};
+  int rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
+  i64 partial_bytes_ = 0;
+};
+
+}  // namespace WEFT_NAMESPACE::compiler
+
+namespace WEFT_NAMESPACE::compiler {
+
+using kernels::Instruction;
+using kernels::Opcode;
+
+static_assert(kernels::tile_length == kernel_ir::flat_tile);
+static_assert(kernels::LaunchArgs::max_operands == kernel_ir::FuseLimits{}.kernel_operands &&
+              kernels::LaunchArgs::max_streams == kernel_ir::FuseLimits{}.kernel_streams);
+static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
+              "opcodes and pointwise primitives stand in the same order");
+
+class FusedLowering : FusedValues {
+ public:
+  constexpr FusedLowering(const ir::Graph& graph, const kernel_ir::Fusion& fusion,
+                          const kernel_ir::Plan& plan, Lowered& out)
+      : FusedValues(graph, fusion, plan), out_(out) {}
+
+  constexpr void lower(int k) {
+    group_ = &f.groups[k];
+    group_number_ = k;
+    tiling_ = &p.tilings[k];
+    dedup_.read(k);
+    if (const int known = dedup_.find(); known >= 0) {
+      dedup_.repeat(known, out_);
+      return;
+    }
+    reset();
+    randoms_.clear();
+    streams_.clear();
+    sections_ = List<List<Instruction>>();
+    take_members();
+    choose_axes();
+    make_infos();
+    place_sinks();
+    propagate_needs();
+    emit();
+    finish();
+  }
+
+ private:
   // A register: section and position, made a plain number when the sections are joined.
   static constexpr int in_section = 4096;
   constexpr int push(int section, const Instruction& i) {
@@ -9999,32 +10070,6 @@ class FusedLowering {
     return streams_.size() - 1;
   }
 
-  // Joins neighbouring axes that every operand walks as one, and drops axes of extent 1.
-  constexpr void collapse() {
-    if (tiling_->flat) return;
-    for (const Operand& o : operands_)
-      if (o.word.window) return;
-    collapse(0, rows_, true);
-    collapse(rows_, cols_, false);
-  }
-  constexpr void collapse(int begin, int count, bool is_rows) {
-    for (int a = begin + count - 1; a > begin; --a) {
-      bool join = true;
-      if (extent_[a] != 1 && extent_[a - 1] != 1)
-        for (const Operand& o : operands_) join = join && o.stride[a - 1] == o.stride[a] * extent_[a];
-      if (!join) continue;
-      if (extent_[a] != 1)
-        for (Operand& o : operands_) o.stride[a - 1] = o.stride[a];
-      extent_[a - 1] *= extent_[a];
-      for (int b = a; b + 1 < rows_ + cols_; ++b) {
-        extent_[b] = extent_[b + 1];
-        for (Operand& o : operands_) o.stride[b] = o.stride[b + 1];
-      }
-      for (Operand& o : operands_) o.stride[rows_ + cols_ - 1] = 0;
-      (is_rows ? rows_ : cols_) -= 1;
-    }
-  }
-
   // Columns of the last row.
   constexpr i64 last_columns() const {
     if (!tiling_->flat) return tiling_->cols;
@@ -10138,38 +10183,11 @@ class FusedLowering {
     int at = 0, a = 0, b = 0, c = 0;
   };
 
-  const ir::Graph& g;
-  const kernel_ir::Fusion& f;
-  const kernel_ir::Plan& p;
   Lowered& out_;
-  // plain pointers: constant evaluation pays for every call
-  const ir::Node* nodes_ = g.nodes.data();
-  const int* edges_ = g.edges.data();
-  const Dims* shapes_ = g.shapes.data();
-  const kernel_ir::Materialization* materialization_ = f.materialization.data();
-  const int* member_of_ = f.group.data();
-  const Level* level_ = f.level.data();
-  const int* view_of_ = f.view_of.data();
-  const kernel_ir::View* views_ = f.views.data();
-  const int* pool_ = f.pool.data();
-  Info* info_ = nullptr;
-  int* slots_ = nullptr;
-  const kernel_ir::Group* group_ = nullptr;
-  int group_number_ = 0;
-  const kernel_ir::Tiling* tiling_ = nullptr;
-  KernelDedup dedup_;
-  List<AddressRule> rules_;
   List<int> randoms_;
-  List<Info> infos_;
-  List<Operand> operands_;
-  List<Sink> sinks_;
   List<List<Instruction>> sections_;
   List<Registers> registers_;
   List<u64> streams_;
-  int axis_[9]{};
-  i64 extent_[9]{};
-  int rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
-  i64 partial_bytes_ = 0;
 };
 
 }  // namespace WEFT_NAMESPACE::compiler
