@@ -347,6 +347,13 @@ struct TensorsOf {
 template <class Device>
 using tensor_device = typename TensorsOf<Device>::type;
 
+// A device without what it shows its user: runs of the library's own, which give a model its starting values,
+// are no program of theirs. A device that shows what it computes has a specialisation.
+template <class Device>
+struct SilentDevice {
+  static Device of(const Device& device) { return device; }
+};
+
 // What owners of memory share, whatever device it is of.
 class Storage : public Counted {
  public:
@@ -622,182 +629,19 @@ class HashIndex {
 };
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/kernel_ir/plan.hpp ----
-// The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
-// group runs and given back after its last reader; a kernel that reads an element and writes the same element
-// of a dying buffer of equal size updates it in place, and so does one that writes a block of it. State that
-// is assigned is written where it lives when no later reader is left, and copied at the end of the step
-// otherwise.
+// ---- weft/kernel_ir/memory_plan.hpp ----
+// Where everything that is in memory lies, and how each group is cut: what plan.hpp decides, and what the
+// back end reads.
 
-// ---- weft/core/sorted.hpp ----
-// Sorting while the program compiles. Law: stable, and in n log n steps.
+// ---- weft/kernel_ir/tiling.hpp ----
+// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
+// Law: the chunks of a sum follow from its own extents alone, not from what else its kernel does. A sum along
+// the rows has the rows and columns of its operand. A total has chunks of chunk_of_total() elements of its
+// operand in row-major order, which are whole rows or tiles, or begin and end within them.
 
-namespace WEFT_NAMESPACE {
+// ---- weft/kernel_ir/buffer_address.hpp ----
+// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
 
-// Sorts the list by key(x), a number, in ascending order.
-template <class T, class Key>
-constexpr void sort_by(List<T>& list, Key key) {
-  const int n = list.size();
-  bool ascending = true;
-  for (int i = 1; i < n && ascending; ++i) ascending = !(key(list.items[i]) < key(list.items[i - 1]));
-  if (ascending) return;
-  List<T> other(n);
-  for (int width = 1; width < n; width *= 2) {
-    for (int begin = 0; begin < n; begin += 2 * width) {
-      const int middle = begin + width < n ? begin + width : n, end = middle + width < n ? middle + width : n;
-      int i = begin, j = middle;
-      for (int to = begin; to < end; ++to) {
-        const bool right = i == middle || (j < end && key(list.items[j]) < key(list.items[i]));
-        other.items[to] = right ? list.items[j++] : list.items[i++];
-      }
-    }
-    list = static_cast<List<T>&&>(other);
-  }
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ir/loop.hpp ----
-// Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
-// results. Law: what a loop costs to compile does not depend on its trips.
-//
-// Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
-// body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
-// every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
-// t.
-
-// ---- weft/ir/freeze.hpp ----
-// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
-// changed, or as constant arrays that later evaluations read where they lie.
-
-// ---- weft/core/constexpr_stage.hpp ----
-// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
-// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
-
-namespace WEFT_NAMESPACE {
-
-// Extents of arrays that may have nothing to hold.
-constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
-
-template <int N>
-struct Words {
-  u64 w[at_least_one(N)]{};
-};
-
-// Writes values one after another; counts on when full, so that a second try knows the size.
-class WordWriter {
- public:
-  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
-  constexpr void put(u64 word) {
-    if (size_ < capacity_) words_[size_] = word;
-    ++size_;
-  }
-  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
-  // Two 32-bit numbers in one word.
-  constexpr void put_pair(int a, int b) {
-    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
-  }
-  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
-  // what long arrays cannot afford.
-  constexpr u64* claim(int count) {
-    u64* const begin = size_ + count <= capacity_ ? words_ + size_ : nullptr;
-    size_ += count;
-    return begin;
-  }
-  constexpr void put_all(const u64* words, int count) {
-    u64* const to = claim(count);
-    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
-  }
-  constexpr int size() const { return size_; }
-
- private:
-  u64* words_;
-  int capacity_;
-  int size_ = 0;
-};
-
-class WordReader {
- public:
-  constexpr explicit WordReader(const u64* words) : at_(words) {}
-  constexpr u64 get() { return *at_++; }
-  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
-  // The next `count` words.
-  constexpr const u64* take(int count) {
-    const u64* const begin = at_;
-    at_ += count;
-    return begin;
-  }
-  constexpr int get_size() { return static_cast<int>(*at_++); }
-  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
-  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
-
- private:
-  const u64* at_;
-};
-
-template <int Capacity>
-struct WideWords {
-  int size = 0;
-  Words<Capacity> words;
-};
-
-namespace detail {
-template <bool>
-struct Constant {};
-}  // namespace detail
-
-// How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
-// arrays cost compilers memory by the element, so guesses are near what comes.
-template <class Stage>
-constexpr int capacity_of() {
-  if constexpr (requires { Stage::capacity; })
-    return Stage::capacity;
-  else
-    return 16384;
-}
-
-template <class Stage, int Capacity>
-constexpr WideWords<Capacity> evaluate() {
-  WideWords<Capacity> r;
-  WordWriter writer(r.words.w, Capacity);
-  Stage::write(writer);
-  r.size = writer.size();
-  return r;
-}
-// Whether what a stage writes is a constant. The same call as that of Kept, whose value g++ remembers.
-template <class Stage>
-concept RunsWhileCompiling = requires {
-  typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
-};
-
-// The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
-// exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
-template <class Stage, int Capacity = capacity_of<Stage>()>
-struct Kept {
-  template <int N, int C>
-  static constexpr Words<N> shrink(const WideWords<C>& from) {
-    Words<N> r;
-    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
-    return r;
-  }
-  static constexpr WideWords<Capacity> wide = evaluate<Stage, Capacity>();
-  static constexpr int size = wide.size;
-  static constexpr Words<size> make() {
-    if constexpr (size <= Capacity)
-      return shrink<size>(wide);
-    else
-      return evaluate<Stage, size>().words;
-  }
-  static constexpr Words<size> words = make();
-  static constexpr const u64* find() {
-    if constexpr (size <= Capacity)
-      return wide.words.w;
-    else
-      return words.w;
-  }
-  static constexpr const u64* data = find();
-};
-
-}  // namespace WEFT_NAMESPACE
 // ---- weft/ir/graph.hpp ----
 // The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
 // attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
@@ -1544,249 +1388,43 @@ struct Graph {
 
 }  // namespace WEFT_NAMESPACE::ir
 
-namespace WEFT_NAMESPACE::ir {
+namespace WEFT_NAMESPACE::kernel_ir {
 
-// How many of each a graph has, in the order of its words.
-struct GraphSizes {
-  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, param_groups = 0, ranges = 0,
-      presets = 0, inputs = 0, outputs = 0, labels = 0, assigns = 0, bodies = 0, body_words = 0;
+struct BufferAddress {
+  static constexpr u64 none = ~u64{0};
+  static constexpr u64 make(ir::Space space, i64 offset, int index = 0) {
+    return static_cast<u64>(space) << 56 | static_cast<u64>(index) << 40 | static_cast<u64>(offset);
+  }
+  static constexpr ir::Space space(u64 a) { return static_cast<ir::Space>(a >> 56); }
+  static constexpr int index(u64 a) { return static_cast<int>(a >> 40 & 0xffff); }
+  static constexpr i64 offset(u64 a) { return static_cast<i64>(a & ((u64{1} << 40) - 1)); }
 };
 
-inline constexpr int node_words = 4;
+inline constexpr i64 alignment = 256;
+constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-constexpr void write(WordWriter& w, const Graph& g) {
-  for (const int n :
-       {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
-        g.param_groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
-        g.labels.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
-    w.put_int(n);
-  w.put_int(g.model_bytes);
-  w.put_int(g.optimizer_bytes);
-  w.put_pair(g.scalar_count, g.streams);
-  const Node* const nodes = g.nodes.data();
-  const int node_count = g.nodes.size();
-  u64* at = w.claim(node_words * node_count);
-  for (int i = 0; at != nullptr && i < node_count; ++i) {
-    const Node& n = nodes[i];
-    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
-            static_cast<u64>(n.arity) << 32;
-    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
-    at[2] = static_cast<u64>(n.first);
-    at[3] = n.imm;
-    at += node_words;
-  }
-  const int* const edges = g.edges.data();
-  const int edge_count = g.edges.size();
-  at = w.claim(edge_count);
-  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
-  for (const Dims& d : g.shapes) {
-    w.put_int(d.rank);
-    for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
-  }
-  for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
-  for (i64 x : g.list_data) w.put_int(x);
-  for (const Slot& s : g.slots) {
-    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
-          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
-    w.put_int(s.segments);
-    w.put_int(s.offset);
-  }
-  for (const Span& s : g.param_groups) w.put_pair(s.begin, s.size);
-  for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
-  for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
-  for (int x : g.inputs) w.put_int(x);
-  for (int x : g.outputs) w.put_int(x);
-  for (const Labels& l : g.labels)
-    w.put_pair(l.input, l.negatives), w.put_int(l.classes), w.put_int(l.ignored);
-  for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
-  w.put_pair(g.is_body ? 1 : 0, g.key_input);
-  for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
-  for (u64 x : g.body_words) w.put(x);
-}
+}  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/collect.hpp ----
+// What crosses groups in memory, and what is rather rematerialized; then what each group computes, reads and
+// writes, from its stores back to memory, in ascending order.
 
-constexpr GraphSizes read_sizes(WordReader& r) {
-  GraphSizes s;
-  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.param_groups, &s.ranges,
-                 &s.presets, &s.inputs, &s.outputs, &s.labels, &s.assigns, &s.bodies, &s.body_words})
-    *n = r.get_size();
-  return s;
-}
+// ---- weft/kernel_ir/fuse.hpp ----
+// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
+//
+// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
+// order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
+// `split` into rows and columns; its members have the extents of the space, or those of a row (columns
+// reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
+// by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
+// cheap.
 
-// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
-template <class T>
-constexpr T* begin_of(List<T>& list) {
-  return list.data();
-}
-template <class T, int N>
-constexpr T* begin_of(T (&array)[N]) {
-  return array;
-}
+// ---- weft/ir/dynamic_slice.hpp ----
+// dynamic_slice and dynamic_update_slice: a block of a tensor whose place is known at run time, read or
+// written. Law: an offset is clamped so that the block lies inside. Attributes: how many leading axes are
+// batch axes, for each of whose places there is an offset; then of every axis where the block begins, -1
+// where an offset says it. Offsets, one an axis, have the extents of the batch axes. After XLA's DynamicSlice
+// and DynamicUpdateSlice.
 
-// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
-template <class Arrays>
-constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
-  using R = WordReader;
-  to.model_bytes = r.get_int();
-  to.optimizer_bytes = r.get_int();
-  const u64 counts = r.get();
-  to.scalar_count = R::low(counts);
-  to.streams = R::high(counts);
-  Node* const nodes = begin_of(to.nodes);
-  const u64* from = r.take(node_words * sizes.nodes);
-  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
-    const u64 a = from[0], b = from[1];
-    Node& n = nodes[k];
-    n.op = static_cast<Op>(a & 255);
-    n.dtype = static_cast<DType>(a >> 8 & 255);
-    n.recompute = static_cast<u16>(a >> 16 & 0xffff);
-    n.arity = static_cast<int>(a >> 32);
-    n.shape = static_cast<int>(b & 0xffffffff);
-    n.list = static_cast<int>(b >> 32) - 1;
-    n.first = static_cast<int>(from[2]);
-    n.imm = from[3];
-  }
-  int* const edges = begin_of(to.edges);
-  from = r.take(sizes.edges);
-  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
-  for (int k = 0; k < sizes.shapes; ++k) {
-    Dims& d = to.shapes[k];
-    d.rank = r.get_size();
-    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
-  }
-  const auto pair = [&](int& first, int& second) {
-    const u64 w = r.get();
-    first = R::low(w);
-    second = R::high(w);
-  };
-  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
-  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
-  for (int k = 0; k < sizes.slots; ++k) {
-    Slot& s = to.slots[k];
-    const u64 w = r.get();
-    s.space = static_cast<Space>(w & 255);
-    s.dtype = static_cast<DType>(w >> 8 & 255);
-    s.shape = static_cast<int>(w >> 16);
-    s.segments = static_cast<int>(r.get_int());
-    s.offset = r.get_int();
-  }
-  for (int k = 0; k < sizes.param_groups; ++k) pair(to.param_groups[k].begin, to.param_groups[k].size);
-  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
-  for (int k = 0; k < sizes.presets; ++k) {
-    const u64 w = r.get();
-    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
-  }
-  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
-  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
-  for (int k = 0; k < sizes.labels; ++k) {
-    const u64 w = r.get();
-    to.labels[k].input = R::low(w);
-    to.labels[k].negatives = R::high(w) != 0;
-    to.labels[k].classes = r.get_int();
-    to.labels[k].ignored = r.get_int();
-  }
-  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
-  const u64 body = r.get();
-  to.is_body = R::low(body) != 0;
-  to.key_input = R::high(body);
-  for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
-  for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
-}
-
-constexpr Graph read_graph(WordReader& r) {
-  const GraphSizes sizes = read_sizes(r);
-  Graph g;
-  g.nodes.resize(sizes.nodes);
-  g.edges.resize(sizes.edges);
-  g.shapes.resize(sizes.shapes);
-  g.lists.resize(sizes.lists);
-  g.list_data.resize(sizes.list_data);
-  g.slots.resize(sizes.slots);
-  g.param_groups.resize(sizes.param_groups);
-  g.ranges.resize(sizes.ranges);
-  g.presets.resize(sizes.presets);
-  g.inputs.resize(sizes.inputs);
-  g.outputs.resize(sizes.outputs);
-  g.labels.resize(sizes.labels);
-  g.assigns.resize(sizes.assigns);
-  g.bodies.resize(sizes.bodies);
-  g.body_words.resize(sizes.body_words);
-  read_graph(r, sizes, g);
-  return g;
-}
-
-constexpr Graph thaw(const u64* words) {
-  WordReader r(words);
-  return read_graph(r);
-}
-
-// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
-template <class Stage, int Skip = 0>
-struct FrozenGraph {
-  static constexpr GraphSizes read_own_sizes() {
-    WordReader r(Kept<Stage>::data + Skip);
-    return read_sizes(r);
-  }
-  static constexpr GraphSizes sizes = read_own_sizes();
-  template <class S>  // a template, so that its members wait for `sizes`
-  struct Arrays {
-    Node nodes[at_least_one(S::sizes.nodes)]{};
-    int edges[at_least_one(S::sizes.edges)]{};
-    Dims shapes[at_least_one(S::sizes.shapes)]{};
-    Span lists[at_least_one(S::sizes.lists)]{};
-    i64 list_data[at_least_one(S::sizes.list_data)]{};
-    Slot slots[at_least_one(S::sizes.slots)]{};
-    Span param_groups[at_least_one(S::sizes.param_groups)]{};
-    Range ranges[at_least_one(S::sizes.ranges)]{};
-    Preset presets[at_least_one(S::sizes.presets)]{};
-    int inputs[at_least_one(S::sizes.inputs)]{};
-    int outputs[at_least_one(S::sizes.outputs)]{};
-    Labels labels[at_least_one(S::sizes.labels)]{};
-    Assign assigns[at_least_one(S::sizes.assigns)]{};
-    Span bodies[at_least_one(S::sizes.bodies)]{};
-    u64 body_words[at_least_one(S::sizes.body_words)]{};
-    i64 model_bytes = 0, optimizer_bytes = 0;
-    int scalar_count = 0, streams = 0;
-    bool is_body = false;
-    int key_input = -1;
-  };
-  template <class S>
-  static constexpr Arrays<S> read() {
-    Arrays<S> to;
-    WordReader r(Kept<Stage>::data + Skip);
-    read_sizes(r);
-    read_graph(r, S::sizes, to);
-    return to;
-  }
-  static constexpr Arrays<FrozenGraph> arrays = read<FrozenGraph>();
-
-  static constexpr Graph graph() {
-    Graph g;
-    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
-    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
-    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
-    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
-    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
-    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
-    g.param_groups = List<Span>::borrow(arrays.param_groups, sizes.param_groups);
-    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
-    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
-    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
-    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
-    g.labels = List<Labels>::borrow(arrays.labels, sizes.labels);
-    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
-    g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
-    g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);
-    g.model_bytes = arrays.model_bytes;
-    g.optimizer_bytes = arrays.optimizer_bytes;
-    g.scalar_count = arrays.scalar_count;
-    g.streams = arrays.streams;
-    g.is_body = arrays.is_body;
-    g.key_input = arrays.key_input;
-    return g;
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::ir
 // ---- weft/ir/value.hpp ----
 // Value: a node number with its builder, and one function a primitive that adds it. Gradient rules, passes
 // and typed handles all build the graph through these; what can be decided at once is folded here.
@@ -2316,8 +1954,31 @@ constexpr Value reshape(Value x, Dims to) {
   return raw(Op::reshape, x.dtype(), shape, 0, -1, x);
 }
 
+// A number as an element of t. Arithmetic takes constants in the precision that it works in; where they are
+// chosen, compared or converted they are elements, as in PyTorch.
+constexpr double as_element(DType t, double value) {
+  switch (t) {
+    case DType::f16:
+      return f16(static_cast<float>(value));
+    case DType::bf16:
+      return bf16(static_cast<float>(value));
+    case DType::f8e4m3:
+      return f8e4m3(static_cast<float>(value));
+    case DType::f8e5m2:
+      return f8e5m2(static_cast<float>(value));
+    default:
+      return value;
+  }
+}
+constexpr Value as_element(Value x) {
+  if (!x.is_constant()) return x;
+  const double c = x.constant(), e = as_element(x.dtype(), c);
+  return e == c || c != c ? x : constant_like(x, e);
+}
+
 constexpr Value cast(Value x, DType to) {
   if (x.dtype() == to) return x;
+  x = as_element(x);
   if (x.op() == Op::cast && is_float(to) && is_float(x.dtype()) && x.in(0).dtype() == to &&
       size_of(to) < size_of(x.dtype()))
     return x.in(0);  // it was widened
@@ -2381,28 +2042,6 @@ constexpr Value small_power(Value x, Value p) {
 }
 }  // namespace detail
 
-// A number as an element of t. Arithmetic takes constants in the precision that it works in; what is chosen
-// between, rather than computed, is an element.
-constexpr double as_element(DType t, double value) {
-  switch (t) {
-    case DType::f16:
-      return f16(static_cast<float>(value));
-    case DType::bf16:
-      return bf16(static_cast<float>(value));
-    case DType::f8e4m3:
-      return f8e4m3(static_cast<float>(value));
-    case DType::f8e5m2:
-      return f8e5m2(static_cast<float>(value));
-    default:
-      return value;
-  }
-}
-constexpr Value as_element(Value x) {
-  if (!x.is_constant()) return x;
-  const double c = x.constant(), e = as_element(x.dtype(), c);
-  return e == c || c != c ? x : constant_like(x, e);
-}
-
 // Operands of one dtype; shapes broadcast.
 constexpr Value binary(Op op, Value x, Value y) {
   meet(x, y);
@@ -2437,6 +2076,11 @@ constexpr Value binary(Op op, Value x, Value y) {
       break;
     case Op::max:
     case Op::min:
+    case Op::fmod:
+    case Op::eq:
+    case Op::ne:
+    case Op::lt:
+    case Op::le:
       x = as_element(x);
       y = as_element(y);
       break;
@@ -2699,282 +2343,6 @@ constexpr Value operator*(double x, Value y) { return constant_like(y, x) * y; }
 constexpr Value operator/(double x, Value y) { return constant_like(y, x) / y; }
 
 }  // namespace WEFT_NAMESPACE::ir
-
-namespace WEFT_NAMESPACE::ir {
-
-struct LoopShape {
-  i64 trips = 0;
-  bool reverse = false;
-  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
-
-  // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
-  // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
-  // way round, so that its rows stand in the order of the slices.
-  constexpr int final_of(int carry) const { return carry; }
-  constexpr int history_of(int carry) const { return carries + carry; }
-  constexpr int output(int k) const { return 2 * carries + k; }
-  constexpr int results() const { return 2 * carries + outputs; }
-  constexpr int operands() const { return carries + stacked + invariants; }
-  constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
-  // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
-  // and write.
-  constexpr i64 first_row() const { return reverse ? trips : 0; }
-  constexpr i64 last_row() const { return reverse ? 0 : trips; }
-  constexpr i64 read_from() const { return reverse ? 1 : 0; }
-  constexpr i64 written_from() const { return reverse ? 0 : 1; }
-};
-
-constexpr LoopShape loop_shape(const Graph& g, int node) {
-  const i64* list = g.list_data.data() + g.lists[g.nodes[node].list].begin;
-  LoopShape s;
-  s.trips = list[0];
-  s.reverse = list[1] != 0;
-  s.carries = static_cast<int>(list[2]);
-  s.stacked = static_cast<int>(list[3]);
-  s.invariants = static_cast<int>(list[4]);
-  s.outputs = static_cast<int>(list[5]);
-  return s;
-}
-
-constexpr Graph loop_body(const Graph& g, int node) {
-  return thaw(g.body_words.data() + g.bodies[static_cast<int>(g.nodes[node].imm)].begin);
-}
-
-// `d` along a new leading axis.
-constexpr Dims stacked_dims(i64 extent, const Dims& d) {
-  Dims r;
-  r.rank = d.rank + 1;
-  r.extent[0] = extent;
-  for (int k = 0; k < d.rank; ++k) r.extent[k + 1] = d.extent[k];
-  return r;
-}
-// Without the leading axis.
-constexpr Dims slice_dims(const Dims& d) {
-  Dims r;
-  r.rank = d.rank - 1;
-  for (int k = 1; k < d.rank; ++k) r.extent[k - 1] = d.extent[k];
-  return r;
-}
-
-// The number of a body; equal ones are one.
-constexpr int add_body(Graph& g, const Graph& body) {
-  WordWriter count(nullptr, 0);
-  write(count, body);
-  const int size = count.size();
-  List<u64> words(size, 0);
-  WordWriter writer(words.data(), size);
-  write(writer, body);
-  const u64* known = g.body_words.data();
-  for (int k = 0; k < g.bodies.size(); ++k) {
-    if (g.bodies[k].size != size) continue;
-    bool same = true;
-    for (int i = 0; i < size && same; ++i) same = known[g.bodies[k].begin + i] == words[i];
-    if (same) return k;
-  }
-  g.bodies.push({g.body_words.size(), size});
-  g.body_words.append(words.data(), size);
-  return g.bodies.size() - 1;
-}
-
-constexpr int loop_list(Builder& b, const LoopShape& s) {
-  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
-  return b.list(list, 6);
-}
-
-constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {
-  Node node{Op::loop, DType::u8};
-  node.shape = b.shape(Dims{});
-  node.list = loop_list(b, s);
-  node.imm = static_cast<u64>(add_body(b.graph, body));
-  return {&b, b.add(node, operands.data(), operands.size())};
-}
-constexpr Value loop_result(Value loop, int which, DType dtype, const Dims& dims) {
-  return raw(Op::loop_result, dtype, loop.builder->shape(dims), static_cast<u64>(which), -1, loop);
-}
-constexpr Value loop_final(Value loop, const LoopShape& s, int carry) {
-  const Value x = loop.in(carry);
-  return loop_result(loop, s.final_of(carry), x.dtype(), x.dims());
-}
-constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
-  const Value x = loop.in(carry);
-  return loop_result(loop, s.history_of(carry), x.dtype(), stacked_dims(s.trips + 1, x.dims()));
-}
-
-// Rows [begin, begin + count) along the first axis.
-constexpr Value rows(Value x, i64 begin, i64 count) {
-  Slice axes[8];
-  Dims d = x.dims();
-  axes[0].begin = begin;
-  d.extent[0] = count;
-  return slice(x, axes, d);
-}
-
-}  // namespace WEFT_NAMESPACE::ir
-// ---- weft/kernel_ir/first_fit.hpp ----
-// Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
-// when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
-
-// ---- weft/kernel_ir/buffer_address.hpp ----
-// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
-
-namespace WEFT_NAMESPACE::kernel_ir {
-
-struct BufferAddress {
-  static constexpr u64 none = ~u64{0};
-  static constexpr u64 make(ir::Space space, i64 offset, int index = 0) {
-    return static_cast<u64>(space) << 56 | static_cast<u64>(index) << 40 | static_cast<u64>(offset);
-  }
-  static constexpr ir::Space space(u64 a) { return static_cast<ir::Space>(a >> 56); }
-  static constexpr int index(u64 a) { return static_cast<int>(a >> 40 & 0xffff); }
-  static constexpr i64 offset(u64 a) { return static_cast<i64>(a & ((u64{1} << 40) - 1)); }
-};
-
-inline constexpr i64 alignment = 256;
-constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-
-}  // namespace WEFT_NAMESPACE::kernel_ir
-
-namespace WEFT_NAMESPACE::kernel_ir {
-
-class FirstFit {
- public:
-  // For readers numbered from 0 to `readers`.
-  constexpr explicit FirstFit(int readers) : expires_at_(readers + 1, -1) {
-    gaps_.push({0, 0, 1});
-    gaps_.push({0, i64{1} << 62, -1});
-  }
-
-  // The offset of `bytes` that reader `last` is the last to read.
-  constexpr i64 allocate(i64 bytes, int last) {
-    bytes = align_up(bytes);
-    Gap* const gaps = gaps_.data();
-    int before = 0, at = gaps[0].next;
-    while (gaps[at].end - gaps[at].begin < bytes) before = at, at = gaps[at].next;
-    const i64 offset = gaps[at].begin;
-    gaps[at].begin += bytes;
-    if (gaps[at].begin == gaps[at].end) gaps[before].next = gaps[at].next;
-    if (offset + bytes > peak_) peak_ = offset + bytes;
-    expire(offset, bytes, last);
-    return offset;
-  }
-  // Gives back what `reader` was the last to read.
-  constexpr void release(int reader) {
-    const Block* const blocks = blocks_.data();
-    for (int b = expires_at_.items[reader]; b >= 0; b = blocks[b].next)
-      give_back(blocks[b].offset, blocks[b].offset + blocks[b].bytes);
-  }
-  // Lets the block at `offset`, whose last reader is `reader`, live until `last` has read it; false if there
-  // is none.
-  constexpr bool prolong(i64 offset, int reader, int last) {
-    Block* const blocks = blocks_.data();
-    for (int* b = &expires_at_.items[reader]; *b >= 0; b = &blocks[*b].next) {
-      if (blocks[*b].offset != offset) continue;
-      const i64 bytes = blocks[*b].bytes;
-      *b = blocks[*b].next;
-      expire(offset, bytes, last);
-      return true;
-    }
-    return false;
-  }
-  // The most bytes that were handed out at a time, gaps between them included.
-  constexpr i64 peak() const { return peak_; }
-
- private:
-  struct Gap {
-    i64 begin = 0, end = 0;
-    int next = -1;
-  };
-  struct Block {
-    i64 offset = 0, bytes = 0;
-    int next = -1;  // another block with the same last reader
-  };
-  constexpr void give_back(i64 begin, i64 end) {
-    if (begin == end) return;
-    Gap* const gaps = gaps_.data();
-    int before = 0;  // gap 0 heads the list, empty
-    int next = gaps[0].next;
-    while (gaps[next].begin < begin) before = next, next = gaps[next].next;
-    const bool joins_before = before != 0 && gaps[before].end == begin, joins_next = gaps[next].begin == end;
-    if (joins_before && joins_next) {
-      gaps[before].end = gaps[next].end;
-      gaps[before].next = gaps[next].next;
-    } else if (joins_before) {
-      gaps[before].end = end;
-    } else if (joins_next) {
-      gaps[next].begin = begin;
-    } else {
-      gaps[before].next = gaps_.size();
-      gaps_.push({begin, end, next});
-    }
-  }
-  constexpr void expire(i64 offset, i64 bytes, int last) {
-    blocks_.push({offset, bytes, expires_at_.items[last]});
-    expires_at_.items[last] = blocks_.size() - 1;
-  }
-
-  List<Gap> gaps_;
-  List<Block> blocks_;
-  List<int> expires_at_;  // the first block whose last reader is this one
-  i64 peak_ = 0;
-};
-
-}  // namespace WEFT_NAMESPACE::kernel_ir
-// ---- weft/kernel_ir/slot_overlap.hpp ----
-// Which slots have bytes in common. Law: a flat view over a parameter group covers its ranges alone, not what
-// lies between them.
-
-namespace WEFT_NAMESPACE::kernel_ir {
-
-constexpr i64 slot_bytes(const ir::Graph& g, const ir::Slot& s) {
-  return g.shapes[s.shape].size() * size_of(s.dtype);
-}
-
-constexpr bool covers(const ir::Graph& g, const ir::Slot& segmented, const ir::Slot& plain) {
-  const ir::Span span = g.param_groups[segmented.segments];
-  const i64 size = size_of(segmented.dtype);
-  for (int r = 0; r < span.size; ++r) {
-    const ir::Range& range = g.ranges[span.begin + r];
-    const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
-    if (plain.offset < end && begin < plain.offset + slot_bytes(g, plain)) return true;
-  }
-  return false;
-}
-
-// Of one space.
-constexpr bool overlap(const ir::Graph& g, const ir::Slot& a, const ir::Slot& b) {
-  if (a.segments >= 0 && b.segments >= 0) return a.segments == b.segments && a.offset == b.offset;
-  if (a.segments >= 0) return covers(g, a, b);
-  if (b.segments >= 0) return covers(g, b, a);
-  return a.offset < b.offset + slot_bytes(g, b) && b.offset < a.offset + slot_bytes(g, a);
-}
-
-}  // namespace WEFT_NAMESPACE::kernel_ir
-// ---- weft/kernel_ir/tiling.hpp ----
-// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
-// Law: the chunks of a sum follow from its own extents alone, not from what else its kernel does. A sum along
-// the rows has the rows and columns of its operand. A total has chunks of chunk_of_total() elements of its
-// operand in row-major order, which are whole rows or tiles, or begin and end within them.
-
-// ---- weft/kernel_ir/collect.hpp ----
-// What crosses groups in memory, and what is rather rematerialized; then what each group computes, reads and
-// writes, from its stores back to memory, in ascending order.
-
-// ---- weft/kernel_ir/fuse.hpp ----
-// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
-//
-// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
-// order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
-// `split` into rows and columns; its members have the extents of the space, or those of a row (columns
-// reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
-// by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
-// cheap.
-
-// ---- weft/ir/dynamic_slice.hpp ----
-// dynamic_slice and dynamic_update_slice: a block of a tensor whose place is known at run time, read or
-// written. Law: an offset is clamped so that the block lies inside. Attributes: how many leading axes are
-// batch axes, for each of whose places there is an offset; then of every axis where the block begins, -1
-// where an offset says it. Offsets, one an axis, have the extents of the batch axes. After XLA's DynamicSlice
-// and DynamicUpdateSlice.
 
 namespace WEFT_NAMESPACE::ir {
 
@@ -3503,6 +2871,14 @@ constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, 
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/grouping.hpp ----
+// Groups while they are formed, and what is asked of them: where a value lies, what reads it, and whether a
+// group takes a further member.
+
+// ---- weft/kernel_ir/fusion.hpp ----
+// The cut of a graph into groups, each of which becomes one kernel: what fuse.hpp decides and collect.hpp
+// completes, and what planning and lowering read.
+
 // ---- weft/kernel_ir/iteration_space.hpp ----
 // How shapes lie in one another: what decides whether a value may be computed, or a sum be taken, by a kernel
 // that walks a given space.
@@ -3691,9 +3067,13 @@ struct FuseLimits {
   int recompute_loads = 2;  // and highest numbers of full-size values read for that
   int recompute_operands = 64;  // and of values of any size,
   int few_operands = 7;         // or so many, where a kernel would have too many operands else
-  int kernel_operands = 40;     // what a kernel takes (lower/fused.hpp asserts that)
+  int kernel_operands = 40;     // what a kernel takes (compiler/lower asserts that)
   int kernel_streams = 8;
 };
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+
+namespace WEFT_NAMESPACE::kernel_ir {
 
 // Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue
 // from it.
@@ -3711,11 +3091,13 @@ struct Grouping {
   int reserved_used = 0;
 };
 
-class Fuser {
- public:
+// A Grouping of a graph, and questions about it; Fuser (fuse.hpp) goes on with it.
+class GroupingState {
+ protected:
   // `tight`: of each node how often a group that held it was too large for a kernel; none where groups are
   // formed for the first time.
-  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {}, const int* tight = nullptr)
+  constexpr GroupingState(const Graph& graph, Grouping& grouping, FuseLimits limits = {},
+                          const int* tight = nullptr)
       : g(graph), s(grouping), limits_(limits), tight_(tight) {
     const int n = g.nodes.size();
     if (s.next == 0) {
@@ -3745,8 +3127,181 @@ class Fuser {
     remat_cost_ = s.remat_cost.data();
     leaves_ = s.leaves.data();
     streams_ = s.streams.data();
-    wanted_ = List<u8>(n, 0);
-    uses_ = List<int>(n, 0);
+  }
+
+  // ---- values ----
+  // The first group that may read x from memory.
+  constexpr int after_memory(int x) const { return group_[x] >= 0 ? group_[x] + 1 : min_kernel_[x]; }
+
+  // How many values in memory x stands for where it is read, at most.
+  constexpr int leaves_of(int x) const {
+    return materialization_[x] == Materialization::generator ? 0
+           : materialization_[x] == Materialization::inlined ? leaves_[x]
+                                                             : 1;
+  }
+  constexpr int streams_of(int x) const {
+    return materialization_[x] == Materialization::generator ||
+                   materialization_[x] == Materialization::inlined
+               ? streams_[x]
+               : 0;
+  }
+
+  // Whether a group computes x from other values, element by element.
+  constexpr bool is_made(int x) const {
+    return materialization_[x] == Materialization::fused && ir::is_pointwise(nodes_[x].op);
+  }
+
+  constexpr int through_broadcasts(int x) const {
+    while (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
+      x = edges_[nodes_[x].first + 0];
+    return x;
+  }
+  constexpr int memory_node(int x) const {
+    x = through_broadcasts(x);
+    if (remat_cost_[x] > 0) return leaf_[x];
+    return materialization_[x] == Materialization::view ? f.views[view_of_[x]].root : x;
+  }
+
+  // As resolve, of what is in memory anyway.
+  constexpr View view_of_memory(int x) const {
+    if (materialization_[x] != Materialization::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
+    if (view_of_[x] >= 0) return f.views[view_of_[x]];
+    View v = view_of_memory(edges_[nodes_[x].first + 0]);
+    apply_movement(g, x, v);
+    return v;
+  }
+
+  // Whether x is the same for every row of the product that group `at` computes.
+  constexpr bool is_bias(const Group& group, int x, int at) const {
+    const int b = edges_[nodes_[group.opaque].first + 1];
+    return is_column_bias(g, group.opaque, view_of_memory(x), f.view_in(g, b, at));
+  }
+
+  constexpr void read_by(int at, int x) {
+    if (reader_[x] < at) reader_[x] = at;
+  }
+
+  // ---- groups ----
+  constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
+    const Group& group = f.groups[at];
+    if (group.opaque >= 0 || group.middle_axis ||
+        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
+        group.streams > limits_.streams || group.closed || is_full(group, i))
+      return false;
+    const Dims& d = shapes_[shape];
+    if (group.shape == shape)
+      return keeps_order(group, d, r) && (r.level == Level::element || r.level == Level::total ||
+                                          group.split < 0 || group.split == r.split);
+    const SpaceFit a = fit_in(group.space, d);
+    if (!a.inside) {
+      if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
+      if (r.level == Level::total &&
+          !has_chunks_of_total(d, in_rank(a.split, max(group.space.rank, d.rank), d.rank)))
+        return false;
+      return r.level == Level::element || r.level == Level::total ||
+             r.split == in_rank(a.split, max(group.space.rank, d.rank), d.rank);
+    }
+    if (a.full)
+      return keeps_order(group, d, r) &&
+             (r.level == Level::element || r.level == Level::total || group.split < 0 ||
+              group.split == in_rank(r.split, d.rank, group.space.rank));
+    // a row of the space: pointwise at row level, or a reduction over all rows
+    if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
+      return false;
+    return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
+  }
+  // Whether the group, or one that i was in when groups were formed before, was too large.
+  constexpr bool is_full(const Group& group, int i) const {
+    if (tight_ == nullptr) return false;
+    const int tight = max(group.tight, tight_[i]);
+    return tight > 0 && group.members >= most_members >> tight;
+  }
+  // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
+  static constexpr bool has_chunks_of_total(const Dims& space, int split) {
+    return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
+  }
+  // Whether totals and the cut into rows and columns, of which the group or the reduction brings one, go
+  // together.
+  constexpr bool keeps_order(const Group& group, const Dims& d, const Reduction& r) const {
+    if (r.level == Level::total) return group.split < 0 || has_chunks_of_total(group.space, group.split);
+    return !group.totals || r.split < 0 ||
+           has_chunks_of_total(group.space, in_rank(r.split, d.rank, group.space.rank));
+  }
+
+  // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
+  constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
+    if (!is_made(x)) return -1;
+    for (int k = 0; k < nodes_[x].arity; ++k) {
+      const int from = reader_[memory_node(edges_[nodes_[x].first + k])];
+      if (from >= least && joins(from, i, shape, r)) return from;
+    }
+    return -1;
+  }
+
+  static constexpr bool may_defer(Op op) {
+    return op == Op::reduce_sum || op == Op::broadcast || op == Op::reshape || op == Op::permute;
+  }
+  // Whether node i is a sum of memory that no group goes over in the same way yet: one may come before the
+  // sum is used, and take it up without reading that memory again.
+  constexpr bool is_deferred(int i) const {
+    const int x = edges_[nodes_[i].first];
+    if (materialization_[x] == Materialization::deferred) return true;
+    if (nodes_[i].op != Op::reduce_sum || materialization_[x] == Materialization::fused ||
+        materialization_[x] == Materialization::generator)
+      return false;
+    const int root = memory_node(x);
+    if (materialization_[root] != Materialization::leaf && materialization_[root] != Materialization::opaque)
+      return false;
+    const Reduction r = reduction_of(g, i);
+    return !r.middle_axis && r.level != Level::total &&
+           !(reader_[root] >= min_kernel_[x] && joins(reader_[root], i, nodes_[x].shape, r));
+  }
+
+  constexpr int new_group(int opaque) {
+    Group group;
+    group.opaque = group.result = opaque;
+    f.groups.push(group);
+    return f.groups.size() - 1;
+  }
+
+  static constexpr int max(int a, int b) { return a > b ? a : b; }
+
+  static constexpr int most_members = 64;
+  static constexpr int reserved = 4;
+
+  const Graph& g;
+  Grouping& s;
+  Fusion& f = s.fusion;
+  FuseLimits limits_;
+  // plain pointers into the graph and the result: constant evaluation pays for every call
+  const Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  Materialization* materialization_ = nullptr;
+  int* group_ = nullptr;
+  Level* level_ = nullptr;
+  u8* stored_ = nullptr;
+  int* view_of_ = nullptr;
+  int* min_kernel_ = nullptr;
+  int* reader_ = nullptr;
+  const int* tight_ = nullptr;
+  int* before_ = nullptr;
+  int* leaf_ = nullptr;
+  int* remat_cost_ = nullptr;
+  int* leaves_ = nullptr;
+  int* streams_ = nullptr;
+};
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+class Fuser : GroupingState {
+ public:
+  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {}, const int* tight = nullptr)
+      : GroupingState(graph, grouping, limits, tight) {
+    wanted_ = List<u8>(g.nodes.size(), 0);
+    uses_ = List<int>(g.nodes.size(), 0);
     int* uses = uses_.data();
     for (int x : g.edges) ++uses[x];
     // what has no elements is not computed
@@ -3789,24 +3344,6 @@ class Fuser {
       want(i);
   }
 
-  static constexpr bool may_defer(Op op) {
-    return op == Op::reduce_sum || op == Op::broadcast || op == Op::reshape || op == Op::permute;
-  }
-  // Whether node i is a sum of memory that no group goes over in the same way yet: one may come before the
-  // sum is used, and take it up without reading that memory again.
-  constexpr bool is_deferred(int i) const {
-    const int x = edges_[nodes_[i].first];
-    if (materialization_[x] == Materialization::deferred) return true;
-    if (nodes_[i].op != Op::reduce_sum || materialization_[x] == Materialization::fused ||
-        materialization_[x] == Materialization::generator)
-      return false;
-    const int root = memory_node(x);
-    if (materialization_[root] != Materialization::leaf && materialization_[root] != Materialization::opaque)
-      return false;
-    const Reduction r = reduction_of(g, i);
-    return !r.middle_axis && r.level != Level::total &&
-           !(reader_[root] >= min_kernel_[x] && joins(reader_[root], i, nodes_[x].shape, r));
-  }
   constexpr void settle(int x) {
     const int of = edges_[nodes_[x].first];
     if (materialization_[of] == Materialization::deferred) settle(of);
@@ -3952,9 +3489,6 @@ class Fuser {
     for (const int x : roots_) read_by(group_[i], x);
   }
 
-  // The first group that may read x from memory.
-  constexpr int after_memory(int x) const { return group_[x] >= 0 ? group_[x] + 1 : min_kernel_[x]; }
-
   constexpr void make_view(int i, int x) {
     View v = resolve(x);
     if (!apply_movement(g, i, v)) {
@@ -4029,11 +3563,6 @@ class Fuser {
     min_kernel_[i] = at + 1;
     return true;
   }
-  // Whether x is the same for every row of the product that group `at` computes.
-  constexpr bool is_bias(const Group& group, int x, int at) const {
-    const int b = edges_[nodes_[group.opaque].first + 1];
-    return is_column_bias(g, group.opaque, view_of_memory(x), f.view_in(g, b, at));
-  }
   // Stores x, arithmetic on leaves, before everything else, in one kernel with others of its shape.
   constexpr bool make_early(int x) {
     constexpr int most_groups = 2, most_weight = 16;
@@ -4057,14 +3586,6 @@ class Fuser {
     for (int k = nodes_[x].first; k < nodes_[x].first + nodes_[x].arity; ++k)
       read_by(at, memory_node(edges_[k]));
     return true;
-  }
-  // As resolve, of what is in memory anyway.
-  constexpr View view_of_memory(int x) const {
-    if (materialization_[x] != Materialization::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
-    if (view_of_[x] >= 0) return f.views[view_of_[x]];
-    View v = view_of_memory(edges_[nodes_[x].first + 0]);
-    apply_movement(g, x, v);
-    return v;
   }
   // As view_root, but x can be walked along the axis, before it and behind it with one stride each.
   constexpr int line_root(int x, int axis) {
@@ -4137,13 +3658,6 @@ class Fuser {
       store(x), min_kernel_[x] = max(min_kernel_[x], group_[x] + 1);
     if (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
       need(edges_[nodes_[x].first + 0]);
-  }
-
-  constexpr int new_group(int opaque) {
-    Group group;
-    group.opaque = group.result = opaque;
-    f.groups.push(group);
-    return f.groups.size() - 1;
   }
 
   // Puts a pointwise node, a copy or a reduction into the best group, or a new one.
@@ -4233,120 +3747,9 @@ class Fuser {
     ++group.members;
     if (tight_ != nullptr) group.tight = max(group.tight, tight_[x]);
   }
-  // How many values in memory x stands for where it is read, at most.
-  constexpr int leaves_of(int x) const {
-    return materialization_[x] == Materialization::generator ? 0
-           : materialization_[x] == Materialization::inlined ? leaves_[x]
-                                                             : 1;
-  }
-  constexpr int streams_of(int x) const {
-    return materialization_[x] == Materialization::generator ||
-                   materialization_[x] == Materialization::inlined
-               ? streams_[x]
-               : 0;
-  }
-  constexpr void read_by(int at, int x) {
-    if (reader_[x] < at) reader_[x] = at;
-  }
 
-  // Whether a group computes x from other values, element by element.
-  constexpr bool is_made(int x) const {
-    return materialization_[x] == Materialization::fused && ir::is_pointwise(nodes_[x].op);
-  }
-  // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
-  constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
-    if (!is_made(x)) return -1;
-    for (int k = 0; k < nodes_[x].arity; ++k) {
-      const int from = reader_[memory_node(edges_[nodes_[x].first + k])];
-      if (from >= least && joins(from, i, shape, r)) return from;
-    }
-    return -1;
-  }
-
-  constexpr int through_broadcasts(int x) const {
-    while (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
-      x = edges_[nodes_[x].first + 0];
-    return x;
-  }
-  constexpr int memory_node(int x) const {
-    x = through_broadcasts(x);
-    if (remat_cost_[x] > 0) return leaf_[x];
-    return materialization_[x] == Materialization::view ? f.views[view_of_[x]].root : x;
-  }
-
-  constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
-    const Group& group = f.groups[at];
-    if (group.opaque >= 0 || group.middle_axis ||
-        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
-        group.streams > limits_.streams || group.closed || is_full(group, i))
-      return false;
-    const Dims& d = shapes_[shape];
-    if (group.shape == shape)
-      return keeps_order(group, d, r) && (r.level == Level::element || r.level == Level::total ||
-                                          group.split < 0 || group.split == r.split);
-    const SpaceFit a = fit_in(group.space, d);
-    if (!a.inside) {
-      if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
-      if (r.level == Level::total &&
-          !has_chunks_of_total(d, in_rank(a.split, max(group.space.rank, d.rank), d.rank)))
-        return false;
-      return r.level == Level::element || r.level == Level::total ||
-             r.split == in_rank(a.split, max(group.space.rank, d.rank), d.rank);
-    }
-    if (a.full)
-      return keeps_order(group, d, r) &&
-             (r.level == Level::element || r.level == Level::total || group.split < 0 ||
-              group.split == in_rank(r.split, d.rank, group.space.rank));
-    // a row of the space: pointwise at row level, or a reduction over all rows
-    if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
-      return false;
-    return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
-  }
-  // Whether the group, or one that i was in when groups were formed before, was too large.
-  constexpr bool is_full(const Group& group, int i) const {
-    if (tight_ == nullptr) return false;
-    const int tight = max(group.tight, tight_[i]);
-    return tight > 0 && group.members >= most_members >> tight;
-  }
-  // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
-  static constexpr bool has_chunks_of_total(const Dims& space, int split) {
-    return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
-  }
-  // Whether totals and the cut into rows and columns, of which the group or the reduction brings one, go
-  // together.
-  constexpr bool keeps_order(const Group& group, const Dims& d, const Reduction& r) const {
-    if (r.level == Level::total) return group.split < 0 || has_chunks_of_total(group.space, group.split);
-    return !group.totals || r.split < 0 ||
-           has_chunks_of_total(group.space, in_rank(r.split, d.rank, group.space.rank));
-  }
-
-  static constexpr int max(int a, int b) { return a > b ? a : b; }
-
-  static constexpr int most_members = 64;
-  static constexpr int reserved = 4;
   static constexpr u8 assigned = 2;  // of wanted_
 
-  const Graph& g;
-  Grouping& s;
-  Fusion& f = s.fusion;
-  FuseLimits limits_;
-  // plain pointers into the graph and the result: constant evaluation pays for every call
-  const Node* nodes_ = g.nodes.data();
-  const int* edges_ = g.edges.data();
-  const Dims* shapes_ = g.shapes.data();
-  Materialization* materialization_ = nullptr;
-  int* group_ = nullptr;
-  Level* level_ = nullptr;
-  u8* stored_ = nullptr;
-  int* view_of_ = nullptr;
-  int* min_kernel_ = nullptr;
-  int* reader_ = nullptr;
-  const int* tight_ = nullptr;
-  int* before_ = nullptr;
-  int* leaf_ = nullptr;
-  int* remat_cost_ = nullptr;
-  int* leaves_ = nullptr;
-  int* streams_ = nullptr;
   List<u8> wanted_;
   List<int> uses_;   // edges to each node
   List<int> roots_;  // memory that one node reads
@@ -4853,528 +4256,6 @@ struct Plan {
     return where[v.root] + static_cast<u64>(v.offset * size_of(t));
   }
 };
-
-// Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
-constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);
-// Whether a carry of it stays in one buffer.
-constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry);
-
-class Planner {
- public:
-  // `held`: of a loop's body, the carries that may stay in one buffer.
-  constexpr Planner(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held)
-      : g(graph), f(fusion), held_(held) {}
-
-  constexpr Plan run() {
-    const int n = g.nodes.size(), groups = f.groups.size();
-    p.where = List<u64>(n, BufferAddress::none);
-    for (u64& at : arena_at_) at = BufferAddress::none;
-    last_use_ = List<int>(n, -1);
-    arena_ = List<int>(n, -1);
-    pinned_ = List<u8>(n, 0);
-    phase_ = List<int>(n, 0);
-    leaves();
-    // lifetimes
-    for (int k = 0; k < groups; ++k) {
-      if (groups_[k].opaque >= 0 && nodes_[groups_[k].opaque].op == ir::Op::loop) combine_before(k);
-      const ir::Span loads = groups_[k].loads;
-      for (int i = 0; i < loads.size; ++i) touch(pool_[loads.begin + i], k);
-      const ir::Span body = groups_[k].body;
-      for (int i = 0; i < body.size; ++i) {  // what copies and windows read is no load of its own
-        const int x = pool_[body.begin + i];
-        if (materialization_[x] != Materialization::fused || f.is_view_in(x, k)) continue;
-        if (view_of_[x] >= 0)
-          touch(views_[view_of_[x]].root, k);
-        else if (nodes_[x].op == ir::Op::pad)
-          touch(edges_[nodes_[x].first + 0], k);
-      }
-      p.tilings.push(groups_[k].opaque >= 0 ? Tiling{} : tiler_.tiling(k));
-    }
-    if (combined_ < groups) p.combines.push(groups);
-    for (int node : g.outputs) pinned_[root(node)] = 1;
-    if (g.is_body) place_body_outputs();
-    place_arenas();
-    place_assigned();
-    for (const ir::Assign& a : g.assigns)  // what is copied at the end of the step must last until then
-      if (p.where[root(a.node)] == BufferAddress::none) pinned_[root(a.node)] = 1;
-    // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
-    for (int dtype = 0; dtype < 16; ++dtype)
-      if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
-    // what a block's update in an arena is computed from is computed there
-    for (int i = n - 1; i >= 0; --i)
-      if (arena_[i] >= 0)
-        if (const int from = updated_by(i); from >= 0)
-          arena_[from] = arena_[i], arena_offset(from, offsets_[i]);
-    const int* combine = p.combines.data();
-    for (int k = 0; k < groups; ++k) {
-      if (k > 0) memory_.release(k - 1);
-      const Group& group = groups_[k];
-      Tiling& tiling = p.tilings[k];
-      while (*combine <= k) ++combine;
-      for (int i = 0; i < group.stores.size; ++i) {
-        const int node = pool_[group.stores.begin + i];
-        if (p.where[node] != BufferAddress::none) continue;
-        if (arena_[node] >= 0) {
-          place_in_arena(node);
-        } else if (!in_place(node, k)) {
-          const int written = is_split_sum(level_[node], tiling) ? *combine - 1 : k;
-          p.where[node] = allocate(bytes_of(g, node), pinned_[node]               ? groups
-                                                      : last_use_[node] < written ? written
-                                                                                  : last_use_[node]);
-        }
-      }
-      if (tiling.chunks > 1) {
-        const i64 bytes = tiling.chunks * tiler_.sums(group);
-        if (bytes > 0) tiling.partials = allocate(bytes, *combine - 1);
-      }
-      if (group.opaque >= 0) {
-        const i64 bytes = nodes_[group.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, k)
-                                                                  : ir::scratch_bytes(g, group.opaque);
-        if (bytes > 0) tiling.partials = allocate(bytes, k);
-      }
-    }
-    // values that must lie in an arena but could not be put there
-    for (int i = 0; i < n; ++i)
-      if (nodes_[i].op == ir::Op::flat_concat) pack_copies(i);
-    for (const ir::Assign& a : g.assigns) {
-      const u64 to = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
-      const u64 from = address(a.node);
-      if (from != to && bytes_of(g, a.node) > 0) p.copies.push({from, to, bytes_of(g, a.node), groups});
-    }
-    for (int k = 0; k < g.outputs.size(); ++k) {
-      const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
-      const bool stays = from == BufferAddress::make(ir::Space::input, 0, k) &&
-                         materialization_[root(g.outputs[k])] != Materialization::leaf;
-      p.outputs.push(g.is_body && !stays ? to : from);
-      const i64 bytes = bytes_of(g, g.outputs[k]);
-      if (g.is_body && !stays && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
-    }
-    p.workspace_bytes = align_up(memory_.peak());
-    return static_cast<Plan&&>(p);
-  }
-
- private:
-  constexpr int root(int x) const {
-    while (materialization_[x] == Materialization::view)
-      x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
-    return x;
-  }
-  // Where node x starts.
-  constexpr u64 address(int x) const {
-    if (materialization_[x] == Materialization::view && view_of_[x] >= 0) {
-      const View& v = views_[view_of_[x]];
-      return p.where[v.root] + static_cast<u64>(v.offset * size_of(nodes_[x].dtype));
-    }
-    return p.where[x];
-  }
-
-  // As root, of what group k reads.
-  constexpr int root_in(int x, int k) const {
-    while (f.is_view_in(x, k)) x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
-    return x;
-  }
-  constexpr void touch(int x, int k) {
-    x = root_in(x, k);
-    if (last_use_[x] < k) last_use_[x] = k;
-    const int made = group_[x];
-    if (made >= combined_ && made < k && materialization_[x] == Materialization::fused &&
-        is_split_sum(level_[x], p.tilings[made])) {
-      combined_ = k;
-      p.combines.push(k);
-    }
-    if (nodes_[x].op == ir::Op::flat_concat)
-      for (int a = 0; a < nodes_[x].arity; ++a) touch(edges_[nodes_[x].first + a], k);
-  }
-
-  // No sum is still in parts when a loop begins, whose body has parts of its own.
-  constexpr void combine_before(int k) {
-    for (int made = combined_; made < k; ++made)
-      for (int i = 0; i < groups_[made].stores.size; ++i)
-        if (is_split_sum(level_[pool_[groups_[made].stores.begin + i]], p.tilings[made])) {
-          combined_ = k;
-          p.combines.push(k);
-          return;
-        }
-  }
-
-  constexpr void leaves() {
-    for (int i = 0; i < g.nodes.size(); ++i) {
-      const ir::Node& node = nodes_[i];
-      if (node.op == ir::Op::input)
-        p.where[i] = BufferAddress::make(ir::Space::input, 0, static_cast<int>(node.imm));
-      else if (node.op == ir::Op::state)
-        states_.push(i), p.where[i] = BufferAddress::make(g.slots[static_cast<int>(node.imm)].space,
-                                                          g.slots[static_cast<int>(node.imm)].offset);
-      else if (node.op == ir::Op::scalar)
-        p.where[i] = BufferAddress::make(ir::Space::scalars, static_cast<i64>(node.imm) * 4);
-    }
-  }
-
-  // How many passes over its row group k has made before it computes each member. What it reads from memory
-  // is there from the start, whatever made it.
-  constexpr void phases(int k) {
-    if (phased_ == k) return;
-    phased_ = k;
-    const ir::Span body = groups_[k].body, loads = groups_[k].loads;
-    for (int i = 0; i < loads.size; ++i) phase_[pool_[loads.begin + i]] = 0;
-    for (int i = 0; i < body.size; ++i) {
-      const int x = pool_[body.begin + i];
-      int phase = 0;
-      const ir::Node& node = nodes_[x];
-      const bool reads = materialization_[x] == Materialization::fused && !f.is_view_in(x, k) &&
-                         (view_of_[x] >= 0 || node.op == ir::Op::pad);
-      for (int a = 0; !reads && a < node.arity; ++a) {
-        const int in = edges_[node.first + a];
-        if (phase < phase_[in]) phase = phase_[in];
-      }
-      phase_[x] = phase + (ir::is_reduction(node.op) && level_[x] == Level::row ? 1 : 0);
-    }
-  }
-
-  // ---- arenas: one buffer a dtype for all packs ----
-  constexpr void place_arenas() {
-    for (int i = 0; i < g.nodes.size(); ++i) {
-      if (nodes_[i].op != ir::Op::flat_concat) continue;
-      const int dtype = static_cast<int>(nodes_[i].dtype);
-      for (int a = 0; a < nodes_[i].arity; ++a) {
-        const int x = root(edges_[nodes_[i].first + a]);
-        const i64 offset = g.attribute(i, a) * size_of(nodes_[i].dtype);
-        const i64 end = align_up(offset + bytes_of(g, x));
-        if (arena_size_[dtype] < end) arena_size_[dtype] = end;
-        const bool whole = bytes_of(g, x) == bytes_of(g, edges_[nodes_[i].first + a]);
-        const bool computed =
-            materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
-        if (computed && whole && !pinned_[x] && arena_[x] < 0) arena_[x] = dtype, arena_offset(x, offset);
-      }
-    }
-  }
-  constexpr void arena_offset(int x, i64 offset) {
-    if (offsets_.empty()) offsets_ = List<i64>(g.nodes.size(), 0);
-    offsets_[x] = offset;
-  }
-  constexpr void place_in_arena(int x) { p.where[x] = arena_at_[arena_[x]] + static_cast<u64>(offsets_[x]); }
-  constexpr void pack_copies(int i) {
-    const int dtype = static_cast<int>(nodes_[i].dtype);
-    const u64 base = arena_at_[dtype];
-    p.where[i] = base;
-    for (int a = 0; a < nodes_[i].arity; ++a) {
-      const int x = edges_[nodes_[i].first + a];
-      const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(nodes_[i].dtype));
-      if (address(x) == to) continue;
-      const int made = group_[root(x)];
-      p.copies.push({address(x), to, bytes_of(g, x), combined(root(x), made)});
-    }
-  }
-
-  // The group before which x, made by group `made`, is in memory.
-  constexpr int combined(int x, int made) const {
-    if (made < 0 || materialization_[x] != Materialization::fused ||
-        !is_split_sum(level_[x], p.tilings[made]))
-      return made + 1;
-    for (int before : p.combines)
-      if (before > made) return before;
-    return f.groups.size();
-  }
-
-  // ---- a loop's body: what it yields is computed where the loop wants it ----
-  constexpr void place_body_outputs() {
-    for (int k = 0; k < g.outputs.size(); ++k) {
-      const int x = root(g.outputs[k]);
-      const bool computed =
-          materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
-      if (computed && p.where[x] == BufferAddress::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
-        place_carried(x, k);
-    }
-  }
-  // A carry of which a trip writes blocks alone stays in one buffer.
-  constexpr void place_carried(int x, int k) {
-    int first = x;
-    for (int from = updated_by(x); from >= 0; from = updated_by(from)) first = from;
-    u64 to = BufferAddress::make(ir::Space::output, 0, k);
-    if (k < held_.size() && held_[k] && nodes_[first].op == ir::Op::dynamic_update_slice) {
-      const int carry = root_in(edges_[nodes_[first].first], group_[first]);
-      if (carry == g.inputs[k] && !pinned_[carry] && last_use_[carry] == group_[first] &&
-          updates_block(carry, first))
-        to = p.where[carry];
-    }
-    for (int at = x; at >= 0;) {
-      const int from = updated_by(at);
-      p.where[at] = to;
-      at = from;
-    }
-  }
-
-  // ---- state written where it lives ----
-  constexpr void place_assigned() {
-    sort_states();
-    for (const ir::Assign& a : g.assigns) {
-      const int x = a.node;
-      const bool computed =
-          materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
-      if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
-      if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
-      const bool updates = nodes_[x].op == ir::Op::dynamic_update_slice;
-      if (!is_free(a.slot, x) ||
-          (!updates && nodes_[x].op != ir::Op::loop_result && last_use_[x] > group_[x]))
-        continue;
-      p.where[x] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
-      if (updates) place_updated(x, a.slot);
-    }
-  }
-  // Whether x's group may write a slot: nothing reads the state that is there later, or reads it then but
-  // where it is written.
-  constexpr bool is_free(int number, int x) {
-    const int k = group_[x];
-    const ir::Slot& slot = g.slots[number];
-    bool free = true;
-    const auto look_at = [&](int i) {
-      if (!free || last_use_[i] < k) return;
-      const ir::Slot& other = slot_of(i);
-      if (other.space != slot.space || !overlap(g, slot, other)) return;
-      const bool same = static_cast<int>(nodes_[i].imm) == number;
-      free = same && last_use_[i] == k &&
-             (materialization_[x] == Materialization::fused ? aligned(i, x, k)
-                                                            : updates_block(i, x) || stays_in(i, x));
-    };
-    if (slot.segments >= 0) {
-      for (int i : states_) look_at(i);
-    } else {
-      for (int i : segmented_) look_at(i);
-      for (const LengthClass& c : classes_)
-        for (int at = states_before(c, slot.offset + slot_bytes(g, slot)); --at >= 0;) {
-          if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
-          look_at(c.states[at]);
-        }
-    }
-    return free;
-  }
-  // What x, which lies in a slot, is a block's update of is computed there, too, if nothing else wants it.
-  constexpr void place_updated(int x, int number) {
-    if (assigned_.empty()) {
-      assigned_ = List<u8>(g.nodes.size(), 0);
-      for (const ir::Assign& a : g.assigns) assigned_[root(a.node)] = 1;
-    }
-    for (int from = updated_by(x); from >= 0 && !assigned_[from] && is_free(number, from);
-         from = updated_by(from))
-      p.where[from] = p.where[x];
-  }
-  // What x, a block's update, is computed from and nothing else wants, -1: there is none.
-  constexpr int updated_by(int x) const {
-    if (nodes_[x].op != ir::Op::dynamic_update_slice) return -1;
-    const int from = root_in(edges_[nodes_[x].first], group_[x]);
-    const bool computed =
-        materialization_[from] == Materialization::opaque ||
-        (materialization_[from] == Materialization::fused && level_[from] == Level::element);
-    return computed && p.where[from] == BufferAddress::none && arena_[from] < 0 && !pinned_[from] &&
-                   last_use_[from] == group_[x] && updates_block(from, x)
-               ? from
-               : -1;
-  }
-  // Whether x writes a block of what lies where node i does, and reads nothing else of it.
-  constexpr bool updates_block(int i, int x) const {
-    const int k = group_[x];
-    if (nodes_[x].op != ir::Op::dynamic_update_slice || bytes_of(g, i) != bytes_of(g, x)) return false;
-    for (int a = 0; a < nodes_[x].arity; ++a)
-      if ((root_in(edges_[nodes_[x].first + a], k) == i) != (a == 0)) return false;
-    return true;
-  }
-  // Whether x is a carry of a loop at its end that starts from node i and may stay where that lies.
-  constexpr bool stays_in(int i, int x) const {
-    if (nodes_[x].op != ir::Op::loop_result || bytes_of(g, i) != bytes_of(g, x)) return false;
-    const int loop = edges_[nodes_[x].first], which = static_cast<int>(nodes_[x].imm);
-    if (which >= ir::loop_shape(g, loop).carries) return false;
-    for (int a = 0; a < nodes_[loop].arity; ++a)
-      if ((root_in(edges_[nodes_[loop].first + a], group_[x]) == i) != (a == which)) return false;
-    return loop_carry_stays(g, f, group_[x], which);
-  }
-  // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
-  struct LengthClass {
-    i64 longest = 0;
-    List<int> states;
-  };
-  // Flat views over ranges apart, the others by their lengths: what lies across a slot is then near it.
-  constexpr void sort_states() {
-    for (int i : states_) {
-      if (slot_of(i).segments >= 0) {
-        segmented_.push(i);
-        continue;
-      }
-      i64 longest = 1;
-      while (longest < slot_bytes(g, slot_of(i))) longest *= 2;
-      int c = 0;
-      while (c < classes_.size() && classes_[c].longest != longest) ++c;
-      if (c == classes_.size()) classes_.push({longest, List<int>()});
-      classes_[c].states.push(i);
-    }
-    for (LengthClass& c : classes_) sort_by(c.states, [this](int i) { return slot_of(i).offset; });
-  }
-  // How many states of a class begin before `end`.
-  constexpr int states_before(const LengthClass& c, i64 end) const {
-    int at = 0, past = c.states.size();
-    while (at < past) {
-      const int middle = (at + past) / 2;
-      if (slot_of(c.states[middle]).offset < end)
-        at = middle + 1;
-      else
-        past = middle;
-    }
-    return at;
-  }
-  constexpr const ir::Slot& slot_of(int state) const { return g.slots[static_cast<int>(nodes_[state].imm)]; }
-
-  // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
-  constexpr bool aligned(int x, int like, int k) {
-    if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype))
-      return false;
-    if (level_[like] != Level::element) return false;
-    phases(k);
-    const ir::Span body = groups_[k].body;
-    for (int i = 0; i < body.size; ++i)
-      if (phase_[pool_[body.begin + i]] > phase_[like]) return false;
-    const ir::Span loads = groups_[k].loads;
-    for (int i = 0; i < loads.size; ++i) {
-      const int load = pool_[loads.begin + i];
-      if (load != x && root_in(load, k) == x &&
-          !(shapes_[nodes_[load].shape].size() == shapes_[nodes_[like].shape].size() &&
-            same_order(load, like, k)))
-        return false;
-    }
-    for (int i = 0; i < body.size; ++i) {
-      const int node = pool_[body.begin + i];
-      if (materialization_[node] == Materialization::fused && view_of_[node] >= 0 &&
-          views_[view_of_[node]].root == x)
-        return false;
-      if (nodes_[node].op == ir::Op::pad && root_in(edges_[nodes_[node].first + 0], k) == x) return false;
-    }
-    return true;
-  }
-  constexpr bool same_order(int load, int like, int k) const {
-    if (!f.is_view_in(load, k) || view_of_[load] < 0) return true;
-    const View& v = views_[view_of_[load]];
-    return v.offset == 0 && nodes_[load].shape == nodes_[like].shape &&
-           is_contiguous(v, shapes_[nodes_[load].shape]);
-  }
-
-  // A dying buffer of the same size that group k reads element by element, or writes a block of, becomes the
-  // result's.
-  constexpr bool in_place(int node, int k) {
-    const Group& group = groups_[k];
-    const bool updates = nodes_[node].op == ir::Op::dynamic_update_slice;
-    if (!updates && (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element)) return false;
-    for (int i = 0; i < group.loads.size; ++i) {
-      const int x = root_in(pool_[group.loads.begin + i], k);
-      const u64 at = p.where[x];
-      if (at == BufferAddress::none || BufferAddress::space(at) != ir::Space::workspace || pinned_[x] ||
-          last_use_[x] != k)
-        continue;
-      if (arena_[x] >= 0 || materialization_[x] == Materialization::arena ||
-          bytes_of(g, x) != bytes_of(g, node))
-        continue;
-      if (!(updates ? updates_block(x, node) : aligned(x, node, k))) continue;
-      const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
-      if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
-      p.where[node] = at;
-      last_use_[x] = k + 1;  // taken: no second result may have it
-      return true;
-    }
-    return false;
-  }
-
-  constexpr u64 allocate(i64 bytes, int last) {
-    return BufferAddress::make(ir::Space::workspace, memory_.allocate(bytes, last));
-  }
-
-  const ir::Graph& g;
-  const Fusion& f;
-  const List<u8>& held_;
-  // plain pointers: constant evaluation pays for every call
-  const ir::Node* nodes_ = g.nodes.data();
-  const int* edges_ = g.edges.data();
-  const Dims* shapes_ = g.shapes.data();
-  const Materialization* materialization_ = f.materialization.data();
-  const int* group_ = f.group.data();
-  const Level* level_ = f.level.data();
-  const int* view_of_ = f.view_of.data();
-  const View* views_ = f.views.data();
-  const Group* groups_ = f.groups.data();
-  const int* pool_ = f.pool.data();
-  Tiler tiler_{g, f};
-  Plan p;
-  List<int> last_use_, phase_, arena_, states_;
-  List<int> segmented_;        // of the states: flat views over ranges
-  List<LengthClass> classes_;  // the others
-  List<i64> offsets_;
-  List<u8> pinned_;
-  List<u8> assigned_;  // memory of what is assigned, once it is asked for
-  FirstFit memory_{f.groups.size()};
-  int combined_ = 0;  // sums of the groups before this one are no longer in parts
-  int phased_ = -1;   // the group that phase_ speaks of
-  i64 arena_size_[16]{};
-  u64 arena_at_[16]{};
-};
-
-constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held = {}) {
-  return Planner(graph, fusion, held).run();
-}
-
-}  // namespace WEFT_NAMESPACE::kernel_ir
-
-// ---- weft/kernel_ir/loop_memory.hpp ----
-// Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
-// and writes the next. One of which a trip writes blocks alone stays in one buffer, its result's, into which
-// its start is copied. Any other alternates between two, the last trip's being its result. None costs a copy
-// a trip. The body's own workspace is one, used anew by every trip.
-
-namespace WEFT_NAMESPACE::kernel_ir {
-
-struct LoopMemory {
-  ir::LoopShape shape;
-  ir::Graph body;
-  Fusion fusion;
-  List<int> result;  // node of every result in the enclosing graph, -1: not used
-  Plan plan;
-  List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
-  i64 scratch_bytes = 0;      // the body's workspace, then those buffers
-
-  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, int group)
-      : shape(ir::loop_shape(g, f.groups[group].opaque)),
-        body(ir::loop_body(g, f.groups[group].opaque)),
-        fusion(fuse(body)),
-        result(shape.results(), -1),
-        primary(shape.carries, -1),
-        second(shape.carries, -1) {
-    const ir::Span stores = f.groups[group].stores;
-    for (int i = 0; i < stores.size; ++i) {
-      const int x = f.pool[stores.begin + i];
-      result[static_cast<int>(g.nodes[x].imm)] = x;
-    }
-    List<u8> held;
-    for (int k = 0; k < shape.carries; ++k) held.push(result[shape.history_of(k)] < 0);
-    plan = plan_memory(body, fusion, held);
-    scratch_bytes = plan.workspace_bytes;
-    const int loop = f.groups[group].opaque;
-    for (int k = 0; k < shape.carries; ++k) {
-      if (result[shape.history_of(k)] >= 0) continue;
-      const i64 bytes = align_up(bytes_of(g, g.in(loop, k)));
-      const auto take = [&](i64& at) {
-        at = scratch_bytes;
-        scratch_bytes += bytes;
-      };
-      if (result[shape.final_of(k)] < 0) take(primary[k]);
-      if (shape.trips > 1 && !stays(k)) take(second[k]);
-    }
-  }
-  // Whether carry k stays in one buffer.
-  constexpr bool stays(int k) const { return BufferAddress::space(plan.outputs[k]) == ir::Space::input; }
-};
-
-constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
-  return LoopMemory(g, f, k).scratch_bytes;
-}
-
-constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry) {
-  return LoopMemory(g, f, k).stays(carry);
-}
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
 // ---- weft/kernels/evaluator/code.hpp ----
@@ -9152,14 +8033,12 @@ struct FusedSums {
   }
 
   // Turns the lanes of the sums of section S at the begin of a line, whose first element is `at` of the row,
-  // and `row_start` + `at` of the chunk.
+  // and `row_start` + `at` of the chunk; where Traits::rows_turn.
   template <int S>
-  WEFT_HD_INLINE void turn_lines([[maybe_unused]] i64 at, [[maybe_unused]] i64 row_start) {
-    if constexpr (Traits::rows_turn) {
-      constexpr int begin = View::section_begin(S), end = View::section_end(S);
-      turn_all<begin>(at, row_start, upto<Traits::how_many(Opcode::reduce, begin, end)>{},
-                      upto<Traits::how_many(Opcode::accumulate, begin, end)>{});
-    }
+  WEFT_HD_INLINE void turn_lines(i64 at, i64 row_start) {
+    constexpr int begin = View::section_begin(S), end = View::section_end(S);
+    turn_all<begin>(at, row_start, upto<Traits::how_many(Opcode::reduce, begin, end)>{},
+                    upto<Traits::how_many(Opcode::accumulate, begin, end)>{});
   }
 
  private:
@@ -10426,9 +9305,14 @@ constexpr void lower_dynamic_slice(const ir::Graph& g, const kernel_ir::Fusion& 
 
 }  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/compiler/lower/fused.hpp ----
-// A fused group as bytecode: strides for everything it reads and writes, and its instructions in sections. A
-// value needed in several passes over a row is rematerialized, unless that is costly and the row is short
-// enough to hold it.
+// A fused group as bytecode: the instructions of its values (fused_values.hpp) in sections, with what its
+// kernel takes.
+
+// ---- weft/compiler/lower/fused_values.hpp ----
+// What a fused group computes, before it has instructions: the axes that its kernel walks, every value with
+// its stage and the passes over a row in which it is wanted, and with which strides memory is read and
+// written. A value needed in several passes over a row is rematerialized, unless that is costly and the row
+// is short enough to hold it.
 
 // ---- weft/compiler/lower/kernel_dedup.hpp ----
 // Fused groups of one structure become one kernel with the same arguments but for addresses and random
@@ -10663,44 +9547,16 @@ using ir::Op;
 using kernel_ir::BufferAddress;
 using kernel_ir::Level;
 using kernels::Fold;
-using kernels::Instruction;
-using kernels::Opcode;
-
-static_assert(kernels::tile_length == kernel_ir::flat_tile);
-static_assert(kernels::LaunchArgs::max_operands == kernel_ir::FuseLimits{}.kernel_operands &&
-              kernels::LaunchArgs::max_streams == kernel_ir::FuseLimits{}.kernel_streams);
-static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
-              "opcodes and pointwise primitives stand in the same order");
 
 // Kept elements of a row, in bytes, that a thread's stack or a block's shared memory takes.
 inline constexpr i64 most_kept_bytes = 32768;
 
-class FusedLowering {
- public:
-  constexpr FusedLowering(const ir::Graph& graph, const kernel_ir::Fusion& fusion,
-                          const kernel_ir::Plan& plan, Lowered& out)
-      : g(graph), f(fusion), p(plan), out_(out), dedup_(graph, fusion, plan) {}
+// The values of one group after another; FusedLowering (fused.hpp) makes instructions of them.
+class FusedValues {
+ protected:
+  constexpr FusedValues(const ir::Graph& graph, const kernel_ir::Fusion& fusion, const kernel_ir::Plan& plan)
+      : g(graph), f(fusion), p(plan), dedup_(graph, fusion, plan) {}
 
-  constexpr void lower(int k) {
-    group_ = &f.groups[k];
-    group_number_ = k;
-    tiling_ = &p.tilings[k];
-    dedup_.read(k);
-    if (const int known = dedup_.find(); known >= 0) {
-      dedup_.repeat(known, out_);
-      return;
-    }
-    reset();
-    take_members();
-    choose_axes();
-    make_infos();
-    place_sinks();
-    propagate_needs();
-    emit();
-    finish();
-  }
-
- private:
   struct Info {
     int node = 0;
     bool load = false;  // read from memory through `view`
@@ -10731,12 +9587,9 @@ class FusedLowering {
     infos_.clear();
     operands_.clear();
     rules_.clear();
-    randoms_.clear();
     sinks_.clear();
-    sections_ = List<List<Instruction>>();
     seed_ = -1;
     kept_ = 0;
-    streams_.clear();
   }
 
   constexpr void take_members() {
@@ -11001,6 +9854,103 @@ class FusedLowering {
            (level_[info_[s].node] == Level::row || group_->middle_axis);
   }
 
+  // Joins neighbouring axes that every operand walks as one, and drops axes of extent 1.
+  constexpr void collapse() {
+    if (tiling_->flat) return;
+    for (const Operand& o : operands_)
+      if (o.word.window) return;
+    collapse(0, rows_, true);
+    collapse(rows_, cols_, false);
+  }
+  constexpr void collapse(int begin, int count, bool is_rows) {
+    for (int a = begin + count - 1; a > begin; --a) {
+      bool join = true;
+      if (extent_[a] != 1 && extent_[a - 1] != 1)
+        for (const Operand& o : operands_) join = join && o.stride[a - 1] == o.stride[a] * extent_[a];
+      if (!join) continue;
+      if (extent_[a] != 1)
+        for (Operand& o : operands_) o.stride[a - 1] = o.stride[a];
+      extent_[a - 1] *= extent_[a];
+      for (int b = a; b + 1 < rows_ + cols_; ++b) {
+        extent_[b] = extent_[b + 1];
+        for (Operand& o : operands_) o.stride[b] = o.stride[b + 1];
+      }
+      for (Operand& o : operands_) o.stride[rows_ + cols_ - 1] = 0;
+      (is_rows ? rows_ : cols_) -= 1;
+    }
+  }
+
+  const ir::Graph& g;
+  const kernel_ir::Fusion& f;
+  const kernel_ir::Plan& p;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  const kernel_ir::Materialization* materialization_ = f.materialization.data();
+  const int* member_of_ = f.group.data();
+  const Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const kernel_ir::View* views_ = f.views.data();
+  const int* pool_ = f.pool.data();
+  Info* info_ = nullptr;
+  int* slots_ = nullptr;
+  const kernel_ir::Group* group_ = nullptr;
+  int group_number_ = 0;
+  const kernel_ir::Tiling* tiling_ = nullptr;
+  KernelDedup dedup_;
+  List<AddressRule> rules_;
+  List<Info> infos_;
+  List<Operand> operands_;
+  List<Sink> sinks_;
+  int axis_[9]{};
+  i64 extent_[9]{};
+  int rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
+  i64 partial_bytes_ = 0;
+};
+
+}  // namespace WEFT_NAMESPACE::compiler
+
+namespace WEFT_NAMESPACE::compiler {
+
+using kernels::Instruction;
+using kernels::Opcode;
+
+static_assert(kernels::tile_length == kernel_ir::flat_tile);
+static_assert(kernels::LaunchArgs::max_operands == kernel_ir::FuseLimits{}.kernel_operands &&
+              kernels::LaunchArgs::max_streams == kernel_ir::FuseLimits{}.kernel_streams);
+static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
+              "opcodes and pointwise primitives stand in the same order");
+
+class FusedLowering : FusedValues {
+ public:
+  constexpr FusedLowering(const ir::Graph& graph, const kernel_ir::Fusion& fusion,
+                          const kernel_ir::Plan& plan, Lowered& out)
+      : FusedValues(graph, fusion, plan), out_(out) {}
+
+  constexpr void lower(int k) {
+    group_ = &f.groups[k];
+    group_number_ = k;
+    tiling_ = &p.tilings[k];
+    dedup_.read(k);
+    if (const int known = dedup_.find(); known >= 0) {
+      dedup_.repeat(known, out_);
+      return;
+    }
+    reset();
+    randoms_.clear();
+    streams_.clear();
+    sections_ = List<List<Instruction>>();
+    take_members();
+    choose_axes();
+    make_infos();
+    place_sinks();
+    propagate_needs();
+    emit();
+    finish();
+  }
+
+ private:
   // A register: section and position, made a plain number when the sections are joined.
   static constexpr int in_section = 4096;
   constexpr int push(int section, const Instruction& i) {
@@ -11122,32 +10072,6 @@ class FusedLowering {
     return streams_.size() - 1;
   }
 
-  // Joins neighbouring axes that every operand walks as one, and drops axes of extent 1.
-  constexpr void collapse() {
-    if (tiling_->flat) return;
-    for (const Operand& o : operands_)
-      if (o.word.window) return;
-    collapse(0, rows_, true);
-    collapse(rows_, cols_, false);
-  }
-  constexpr void collapse(int begin, int count, bool is_rows) {
-    for (int a = begin + count - 1; a > begin; --a) {
-      bool join = true;
-      if (extent_[a] != 1 && extent_[a - 1] != 1)
-        for (const Operand& o : operands_) join = join && o.stride[a - 1] == o.stride[a] * extent_[a];
-      if (!join) continue;
-      if (extent_[a] != 1)
-        for (Operand& o : operands_) o.stride[a - 1] = o.stride[a];
-      extent_[a - 1] *= extent_[a];
-      for (int b = a; b + 1 < rows_ + cols_; ++b) {
-        extent_[b] = extent_[b + 1];
-        for (Operand& o : operands_) o.stride[b] = o.stride[b + 1];
-      }
-      for (Operand& o : operands_) o.stride[rows_ + cols_ - 1] = 0;
-      (is_rows ? rows_ : cols_) -= 1;
-    }
-  }
-
   // Columns of the last row.
   constexpr i64 last_columns() const {
     if (!tiling_->flat) return tiling_->cols;
@@ -11261,44 +10185,1194 @@ class FusedLowering {
     int at = 0, a = 0, b = 0, c = 0;
   };
 
-  const ir::Graph& g;
-  const kernel_ir::Fusion& f;
-  const kernel_ir::Plan& p;
   Lowered& out_;
-  // plain pointers: constant evaluation pays for every call
-  const ir::Node* nodes_ = g.nodes.data();
-  const int* edges_ = g.edges.data();
-  const Dims* shapes_ = g.shapes.data();
-  const kernel_ir::Materialization* materialization_ = f.materialization.data();
-  const int* member_of_ = f.group.data();
-  const Level* level_ = f.level.data();
-  const int* view_of_ = f.view_of.data();
-  const kernel_ir::View* views_ = f.views.data();
-  const int* pool_ = f.pool.data();
-  Info* info_ = nullptr;
-  int* slots_ = nullptr;
-  const kernel_ir::Group* group_ = nullptr;
-  int group_number_ = 0;
-  const kernel_ir::Tiling* tiling_ = nullptr;
-  KernelDedup dedup_;
-  List<AddressRule> rules_;
   List<int> randoms_;
-  List<Info> infos_;
-  List<Operand> operands_;
-  List<Sink> sinks_;
   List<List<Instruction>> sections_;
   List<Registers> registers_;
   List<u64> streams_;
-  int axis_[9]{};
-  i64 extent_[9]{};
-  int rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
-  i64 partial_bytes_ = 0;
 };
 
 }  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/compiler/lower/loop.hpp ----
 // A loop as one step that repeats the steps of its body. The body is compiled by the same passes as a
 // program; its inputs and outputs become bindings, which say what they are in each trip.
+
+// ---- weft/kernel_ir/loop_memory.hpp ----
+// Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
+// and writes the next. One of which a trip writes blocks alone stays in one buffer, its result's, into which
+// its start is copied. Any other alternates between two, the last trip's being its result. None costs a copy
+// a trip. The body's own workspace is one, used anew by every trip.
+
+// ---- weft/ir/loop.hpp ----
+// Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
+// results. Law: what a loop costs to compile does not depend on its trips.
+//
+// Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
+// body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
+// every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
+// t.
+
+// ---- weft/ir/freeze.hpp ----
+// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
+// changed, or as constant arrays that later evaluations read where they lie.
+
+// ---- weft/core/constexpr_stage.hpp ----
+// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
+// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
+
+namespace WEFT_NAMESPACE {
+
+// Extents of arrays that may have nothing to hold.
+constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+
+template <int N>
+struct Words {
+  u64 w[at_least_one(N)]{};
+};
+
+// Writes values one after another; counts on when full, so that a second try knows the size.
+class WordWriter {
+ public:
+  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
+  constexpr void put(u64 word) {
+    if (size_ < capacity_) words_[size_] = word;
+    ++size_;
+  }
+  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
+  // Two 32-bit numbers in one word.
+  constexpr void put_pair(int a, int b) {
+    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
+  }
+  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
+  // what long arrays cannot afford.
+  constexpr u64* claim(int count) {
+    u64* const begin = size_ + count <= capacity_ ? words_ + size_ : nullptr;
+    size_ += count;
+    return begin;
+  }
+  constexpr void put_all(const u64* words, int count) {
+    u64* const to = claim(count);
+    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
+  }
+  constexpr int size() const { return size_; }
+
+ private:
+  u64* words_;
+  int capacity_;
+  int size_ = 0;
+};
+
+class WordReader {
+ public:
+  constexpr explicit WordReader(const u64* words) : at_(words) {}
+  constexpr u64 get() { return *at_++; }
+  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
+  // The next `count` words.
+  constexpr const u64* take(int count) {
+    const u64* const begin = at_;
+    at_ += count;
+    return begin;
+  }
+  constexpr int get_size() { return static_cast<int>(*at_++); }
+  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
+  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
+
+ private:
+  const u64* at_;
+};
+
+template <int Capacity>
+struct WideWords {
+  int size = 0;
+  Words<Capacity> words;
+};
+
+namespace detail {
+template <bool>
+struct Constant {};
+}  // namespace detail
+
+// How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
+// arrays cost compilers memory by the element, so guesses are near what comes.
+template <class Stage>
+constexpr int capacity_of() {
+  if constexpr (requires { Stage::capacity; })
+    return Stage::capacity;
+  else
+    return 16384;
+}
+
+template <class Stage, int Capacity>
+constexpr WideWords<Capacity> evaluate() {
+  WideWords<Capacity> r;
+  WordWriter writer(r.words.w, Capacity);
+  Stage::write(writer);
+  r.size = writer.size();
+  return r;
+}
+// Whether what a stage writes is a constant. The same call as that of Kept, whose value g++ remembers.
+template <class Stage>
+concept RunsWhileCompiling = requires {
+  typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
+};
+
+// The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
+// exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
+template <class Stage, int Capacity = capacity_of<Stage>()>
+struct Kept {
+  template <int N, int C>
+  static constexpr Words<N> shrink(const WideWords<C>& from) {
+    Words<N> r;
+    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
+    return r;
+  }
+  static constexpr WideWords<Capacity> wide = evaluate<Stage, Capacity>();
+  static constexpr int size = wide.size;
+  static constexpr Words<size> make() {
+    if constexpr (size <= Capacity)
+      return shrink<size>(wide);
+    else
+      return evaluate<Stage, size>().words;
+  }
+  static constexpr Words<size> words = make();
+  static constexpr const u64* find() {
+    if constexpr (size <= Capacity)
+      return wide.words.w;
+    else
+      return words.w;
+  }
+  static constexpr const u64* data = find();
+};
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::ir {
+
+// How many of each a graph has, in the order of its words.
+struct GraphSizes {
+  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, param_groups = 0, ranges = 0,
+      presets = 0, inputs = 0, outputs = 0, labels = 0, assigns = 0, bodies = 0, body_words = 0;
+};
+
+inline constexpr int node_words = 4;
+
+constexpr void write(WordWriter& w, const Graph& g) {
+  for (const int n :
+       {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
+        g.param_groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
+        g.labels.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
+    w.put_int(n);
+  w.put_int(g.model_bytes);
+  w.put_int(g.optimizer_bytes);
+  w.put_pair(g.scalar_count, g.streams);
+  const Node* const nodes = g.nodes.data();
+  const int node_count = g.nodes.size();
+  u64* at = w.claim(node_words * node_count);
+  for (int i = 0; at != nullptr && i < node_count; ++i) {
+    const Node& n = nodes[i];
+    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
+            static_cast<u64>(n.arity) << 32;
+    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
+    at[2] = static_cast<u64>(n.first);
+    at[3] = n.imm;
+    at += node_words;
+  }
+  const int* const edges = g.edges.data();
+  const int edge_count = g.edges.size();
+  at = w.claim(edge_count);
+  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
+  for (const Dims& d : g.shapes) {
+    w.put_int(d.rank);
+    for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
+  }
+  for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
+  for (i64 x : g.list_data) w.put_int(x);
+  for (const Slot& s : g.slots) {
+    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
+          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
+    w.put_int(s.segments);
+    w.put_int(s.offset);
+  }
+  for (const Span& s : g.param_groups) w.put_pair(s.begin, s.size);
+  for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
+  for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
+  for (int x : g.inputs) w.put_int(x);
+  for (int x : g.outputs) w.put_int(x);
+  for (const Labels& l : g.labels)
+    w.put_pair(l.input, l.negatives), w.put_int(l.classes), w.put_int(l.ignored);
+  for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
+  w.put_pair(g.is_body ? 1 : 0, g.key_input);
+  for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
+  for (u64 x : g.body_words) w.put(x);
+}
+
+constexpr GraphSizes read_sizes(WordReader& r) {
+  GraphSizes s;
+  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.param_groups, &s.ranges,
+                 &s.presets, &s.inputs, &s.outputs, &s.labels, &s.assigns, &s.bodies, &s.body_words})
+    *n = r.get_size();
+  return s;
+}
+
+// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
+template <class T>
+constexpr T* begin_of(List<T>& list) {
+  return list.data();
+}
+template <class T, int N>
+constexpr T* begin_of(T (&array)[N]) {
+  return array;
+}
+
+// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
+template <class Arrays>
+constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
+  using R = WordReader;
+  to.model_bytes = r.get_int();
+  to.optimizer_bytes = r.get_int();
+  const u64 counts = r.get();
+  to.scalar_count = R::low(counts);
+  to.streams = R::high(counts);
+  Node* const nodes = begin_of(to.nodes);
+  const u64* from = r.take(node_words * sizes.nodes);
+  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
+    const u64 a = from[0], b = from[1];
+    Node& n = nodes[k];
+    n.op = static_cast<Op>(a & 255);
+    n.dtype = static_cast<DType>(a >> 8 & 255);
+    n.recompute = static_cast<u16>(a >> 16 & 0xffff);
+    n.arity = static_cast<int>(a >> 32);
+    n.shape = static_cast<int>(b & 0xffffffff);
+    n.list = static_cast<int>(b >> 32) - 1;
+    n.first = static_cast<int>(from[2]);
+    n.imm = from[3];
+  }
+  int* const edges = begin_of(to.edges);
+  from = r.take(sizes.edges);
+  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
+  for (int k = 0; k < sizes.shapes; ++k) {
+    Dims& d = to.shapes[k];
+    d.rank = r.get_size();
+    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
+  }
+  const auto pair = [&](int& first, int& second) {
+    const u64 w = r.get();
+    first = R::low(w);
+    second = R::high(w);
+  };
+  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
+  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
+  for (int k = 0; k < sizes.slots; ++k) {
+    Slot& s = to.slots[k];
+    const u64 w = r.get();
+    s.space = static_cast<Space>(w & 255);
+    s.dtype = static_cast<DType>(w >> 8 & 255);
+    s.shape = static_cast<int>(w >> 16);
+    s.segments = static_cast<int>(r.get_int());
+    s.offset = r.get_int();
+  }
+  for (int k = 0; k < sizes.param_groups; ++k) pair(to.param_groups[k].begin, to.param_groups[k].size);
+  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
+  for (int k = 0; k < sizes.presets; ++k) {
+    const u64 w = r.get();
+    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
+  }
+  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.labels; ++k) {
+    const u64 w = r.get();
+    to.labels[k].input = R::low(w);
+    to.labels[k].negatives = R::high(w) != 0;
+    to.labels[k].classes = r.get_int();
+    to.labels[k].ignored = r.get_int();
+  }
+  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
+  const u64 body = r.get();
+  to.is_body = R::low(body) != 0;
+  to.key_input = R::high(body);
+  for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
+  for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
+}
+
+constexpr Graph read_graph(WordReader& r) {
+  const GraphSizes sizes = read_sizes(r);
+  Graph g;
+  g.nodes.resize(sizes.nodes);
+  g.edges.resize(sizes.edges);
+  g.shapes.resize(sizes.shapes);
+  g.lists.resize(sizes.lists);
+  g.list_data.resize(sizes.list_data);
+  g.slots.resize(sizes.slots);
+  g.param_groups.resize(sizes.param_groups);
+  g.ranges.resize(sizes.ranges);
+  g.presets.resize(sizes.presets);
+  g.inputs.resize(sizes.inputs);
+  g.outputs.resize(sizes.outputs);
+  g.labels.resize(sizes.labels);
+  g.assigns.resize(sizes.assigns);
+  g.bodies.resize(sizes.bodies);
+  g.body_words.resize(sizes.body_words);
+  read_graph(r, sizes, g);
+  return g;
+}
+
+constexpr Graph thaw(const u64* words) {
+  WordReader r(words);
+  return read_graph(r);
+}
+
+// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
+template <class Stage, int Skip = 0>
+struct FrozenGraph {
+  static constexpr GraphSizes read_own_sizes() {
+    WordReader r(Kept<Stage>::data + Skip);
+    return read_sizes(r);
+  }
+  static constexpr GraphSizes sizes = read_own_sizes();
+  template <class S>  // a template, so that its members wait for `sizes`
+  struct Arrays {
+    Node nodes[at_least_one(S::sizes.nodes)]{};
+    int edges[at_least_one(S::sizes.edges)]{};
+    Dims shapes[at_least_one(S::sizes.shapes)]{};
+    Span lists[at_least_one(S::sizes.lists)]{};
+    i64 list_data[at_least_one(S::sizes.list_data)]{};
+    Slot slots[at_least_one(S::sizes.slots)]{};
+    Span param_groups[at_least_one(S::sizes.param_groups)]{};
+    Range ranges[at_least_one(S::sizes.ranges)]{};
+    Preset presets[at_least_one(S::sizes.presets)]{};
+    int inputs[at_least_one(S::sizes.inputs)]{};
+    int outputs[at_least_one(S::sizes.outputs)]{};
+    Labels labels[at_least_one(S::sizes.labels)]{};
+    Assign assigns[at_least_one(S::sizes.assigns)]{};
+    Span bodies[at_least_one(S::sizes.bodies)]{};
+    u64 body_words[at_least_one(S::sizes.body_words)]{};
+    i64 model_bytes = 0, optimizer_bytes = 0;
+    int scalar_count = 0, streams = 0;
+    bool is_body = false;
+    int key_input = -1;
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> to;
+    WordReader r(Kept<Stage>::data + Skip);
+    read_sizes(r);
+    read_graph(r, S::sizes, to);
+    return to;
+  }
+  static constexpr Arrays<FrozenGraph> arrays = read<FrozenGraph>();
+
+  static constexpr Graph graph() {
+    Graph g;
+    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
+    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
+    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
+    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
+    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
+    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
+    g.param_groups = List<Span>::borrow(arrays.param_groups, sizes.param_groups);
+    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
+    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
+    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
+    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
+    g.labels = List<Labels>::borrow(arrays.labels, sizes.labels);
+    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
+    g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
+    g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);
+    g.model_bytes = arrays.model_bytes;
+    g.optimizer_bytes = arrays.optimizer_bytes;
+    g.scalar_count = arrays.scalar_count;
+    g.streams = arrays.streams;
+    g.is_body = arrays.is_body;
+    g.key_input = arrays.key_input;
+    return g;
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::ir
+
+namespace WEFT_NAMESPACE::ir {
+
+struct LoopShape {
+  i64 trips = 0;
+  bool reverse = false;
+  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
+
+  // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
+  // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
+  // way round, so that its rows stand in the order of the slices.
+  constexpr int final_of(int carry) const { return carry; }
+  constexpr int history_of(int carry) const { return carries + carry; }
+  constexpr int output(int k) const { return 2 * carries + k; }
+  constexpr int results() const { return 2 * carries + outputs; }
+  constexpr int operands() const { return carries + stacked + invariants; }
+  constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
+  // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
+  // and write.
+  constexpr i64 first_row() const { return reverse ? trips : 0; }
+  constexpr i64 last_row() const { return reverse ? 0 : trips; }
+  constexpr i64 read_from() const { return reverse ? 1 : 0; }
+  constexpr i64 written_from() const { return reverse ? 0 : 1; }
+};
+
+constexpr LoopShape loop_shape(const Graph& g, int node) {
+  const i64* list = g.list_data.data() + g.lists[g.nodes[node].list].begin;
+  LoopShape s;
+  s.trips = list[0];
+  s.reverse = list[1] != 0;
+  s.carries = static_cast<int>(list[2]);
+  s.stacked = static_cast<int>(list[3]);
+  s.invariants = static_cast<int>(list[4]);
+  s.outputs = static_cast<int>(list[5]);
+  return s;
+}
+
+constexpr Graph loop_body(const Graph& g, int node) {
+  return thaw(g.body_words.data() + g.bodies[static_cast<int>(g.nodes[node].imm)].begin);
+}
+
+// `d` along a new leading axis.
+constexpr Dims stacked_dims(i64 extent, const Dims& d) {
+  Dims r;
+  r.rank = d.rank + 1;
+  r.extent[0] = extent;
+  for (int k = 0; k < d.rank; ++k) r.extent[k + 1] = d.extent[k];
+  return r;
+}
+// Without the leading axis.
+constexpr Dims slice_dims(const Dims& d) {
+  Dims r;
+  r.rank = d.rank - 1;
+  for (int k = 1; k < d.rank; ++k) r.extent[k - 1] = d.extent[k];
+  return r;
+}
+
+// The number of a body; equal ones are one.
+constexpr int add_body(Graph& g, const Graph& body) {
+  WordWriter count(nullptr, 0);
+  write(count, body);
+  const int size = count.size();
+  List<u64> words(size, 0);
+  WordWriter writer(words.data(), size);
+  write(writer, body);
+  const u64* known = g.body_words.data();
+  for (int k = 0; k < g.bodies.size(); ++k) {
+    if (g.bodies[k].size != size) continue;
+    bool same = true;
+    for (int i = 0; i < size && same; ++i) same = known[g.bodies[k].begin + i] == words[i];
+    if (same) return k;
+  }
+  g.bodies.push({g.body_words.size(), size});
+  g.body_words.append(words.data(), size);
+  return g.bodies.size() - 1;
+}
+
+constexpr int loop_list(Builder& b, const LoopShape& s) {
+  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
+  return b.list(list, 6);
+}
+
+constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {
+  Node node{Op::loop, DType::u8};
+  node.shape = b.shape(Dims{});
+  node.list = loop_list(b, s);
+  node.imm = static_cast<u64>(add_body(b.graph, body));
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+constexpr Value loop_result(Value loop, int which, DType dtype, const Dims& dims) {
+  return raw(Op::loop_result, dtype, loop.builder->shape(dims), static_cast<u64>(which), -1, loop);
+}
+constexpr Value loop_final(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.final_of(carry), x.dtype(), x.dims());
+}
+constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.history_of(carry), x.dtype(), stacked_dims(s.trips + 1, x.dims()));
+}
+
+// Rows [begin, begin + count) along the first axis.
+constexpr Value rows(Value x, i64 begin, i64 count) {
+  Slice axes[8];
+  Dims d = x.dims();
+  axes[0].begin = begin;
+  d.extent[0] = count;
+  return slice(x, axes, d);
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+// ---- weft/kernel_ir/plan.hpp ----
+// Makes the memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken
+// when its group runs and given back after its last reader; a kernel that reads an element and writes the
+// same element of a dying buffer of equal size updates it in place, and so does one that writes a block of
+// it. State that is assigned is written where it lives when no later reader is left, and copied at the end of
+// the step otherwise.
+
+// ---- weft/core/sorted.hpp ----
+// Sorting while the program compiles. Law: stable, and in n log n steps.
+
+namespace WEFT_NAMESPACE {
+
+// Sorts the list by key(x), a number, in ascending order.
+template <class T, class Key>
+constexpr void sort_by(List<T>& list, Key key) {
+  const int n = list.size();
+  bool ascending = true;
+  for (int i = 1; i < n && ascending; ++i) ascending = !(key(list.items[i]) < key(list.items[i - 1]));
+  if (ascending) return;
+  List<T> other(n);
+  for (int width = 1; width < n; width *= 2) {
+    for (int begin = 0; begin < n; begin += 2 * width) {
+      const int middle = begin + width < n ? begin + width : n, end = middle + width < n ? middle + width : n;
+      int i = begin, j = middle;
+      for (int to = begin; to < end; ++to) {
+        const bool right = i == middle || (j < end && key(list.items[j]) < key(list.items[i]));
+        other.items[to] = right ? list.items[j++] : list.items[i++];
+      }
+    }
+    list = static_cast<List<T>&&>(other);
+  }
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/kernel_ir/first_fit.hpp ----
+// Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
+// when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+class FirstFit {
+ public:
+  // For readers numbered from 0 to `readers`.
+  constexpr explicit FirstFit(int readers) : expires_at_(readers + 1, -1) {
+    gaps_.push({0, 0, 1});
+    gaps_.push({0, i64{1} << 62, -1});
+  }
+
+  // The offset of `bytes` that reader `last` is the last to read.
+  constexpr i64 allocate(i64 bytes, int last) {
+    bytes = align_up(bytes);
+    Gap* const gaps = gaps_.data();
+    int before = 0, at = gaps[0].next;
+    while (gaps[at].end - gaps[at].begin < bytes) before = at, at = gaps[at].next;
+    const i64 offset = gaps[at].begin;
+    gaps[at].begin += bytes;
+    if (gaps[at].begin == gaps[at].end) gaps[before].next = gaps[at].next;
+    if (offset + bytes > peak_) peak_ = offset + bytes;
+    expire(offset, bytes, last);
+    return offset;
+  }
+  // Gives back what `reader` was the last to read.
+  constexpr void release(int reader) {
+    const Block* const blocks = blocks_.data();
+    for (int b = expires_at_.items[reader]; b >= 0; b = blocks[b].next)
+      give_back(blocks[b].offset, blocks[b].offset + blocks[b].bytes);
+  }
+  // Lets the block at `offset`, whose last reader is `reader`, live until `last` has read it; false if there
+  // is none.
+  constexpr bool prolong(i64 offset, int reader, int last) {
+    Block* const blocks = blocks_.data();
+    for (int* b = &expires_at_.items[reader]; *b >= 0; b = &blocks[*b].next) {
+      if (blocks[*b].offset != offset) continue;
+      const i64 bytes = blocks[*b].bytes;
+      *b = blocks[*b].next;
+      expire(offset, bytes, last);
+      return true;
+    }
+    return false;
+  }
+  // The most bytes that were handed out at a time, gaps between them included.
+  constexpr i64 peak() const { return peak_; }
+
+ private:
+  struct Gap {
+    i64 begin = 0, end = 0;
+    int next = -1;
+  };
+  struct Block {
+    i64 offset = 0, bytes = 0;
+    int next = -1;  // another block with the same last reader
+  };
+  constexpr void give_back(i64 begin, i64 end) {
+    if (begin == end) return;
+    Gap* const gaps = gaps_.data();
+    int before = 0;  // gap 0 heads the list, empty
+    int next = gaps[0].next;
+    while (gaps[next].begin < begin) before = next, next = gaps[next].next;
+    const bool joins_before = before != 0 && gaps[before].end == begin, joins_next = gaps[next].begin == end;
+    if (joins_before && joins_next) {
+      gaps[before].end = gaps[next].end;
+      gaps[before].next = gaps[next].next;
+    } else if (joins_before) {
+      gaps[before].end = end;
+    } else if (joins_next) {
+      gaps[next].begin = begin;
+    } else {
+      gaps[before].next = gaps_.size();
+      gaps_.push({begin, end, next});
+    }
+  }
+  constexpr void expire(i64 offset, i64 bytes, int last) {
+    blocks_.push({offset, bytes, expires_at_.items[last]});
+    expires_at_.items[last] = blocks_.size() - 1;
+  }
+
+  List<Gap> gaps_;
+  List<Block> blocks_;
+  List<int> expires_at_;  // the first block whose last reader is this one
+  i64 peak_ = 0;
+};
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/slot_overlap.hpp ----
+// Which slots have bytes in common. Law: a flat view over a parameter group covers its ranges alone, not what
+// lies between them.
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+constexpr i64 slot_bytes(const ir::Graph& g, const ir::Slot& s) {
+  return g.shapes[s.shape].size() * size_of(s.dtype);
+}
+
+constexpr bool covers(const ir::Graph& g, const ir::Slot& segmented, const ir::Slot& plain) {
+  const ir::Span span = g.param_groups[segmented.segments];
+  const i64 size = size_of(segmented.dtype);
+  for (int r = 0; r < span.size; ++r) {
+    const ir::Range& range = g.ranges[span.begin + r];
+    const i64 begin = segmented.offset + range.offset * size, end = begin + range.length * size;
+    if (plain.offset < end && begin < plain.offset + slot_bytes(g, plain)) return true;
+  }
+  return false;
+}
+
+// Of one space.
+constexpr bool overlap(const ir::Graph& g, const ir::Slot& a, const ir::Slot& b) {
+  if (a.segments >= 0 && b.segments >= 0) return a.segments == b.segments && a.offset == b.offset;
+  if (a.segments >= 0) return covers(g, a, b);
+  if (b.segments >= 0) return covers(g, b, a);
+  return a.offset < b.offset + slot_bytes(g, b) && b.offset < a.offset + slot_bytes(g, a);
+}
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+// Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
+constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);
+// Whether a carry of it stays in one buffer.
+constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry);
+
+class Planner {
+ public:
+  // `held`: of a loop's body, the carries that may stay in one buffer.
+  constexpr Planner(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held)
+      : g(graph), f(fusion), held_(held) {}
+
+  constexpr Plan run() {
+    const int n = g.nodes.size(), groups = f.groups.size();
+    p.where = List<u64>(n, BufferAddress::none);
+    for (u64& at : arena_at_) at = BufferAddress::none;
+    last_use_ = List<int>(n, -1);
+    arena_ = List<int>(n, -1);
+    pinned_ = List<u8>(n, 0);
+    phase_ = List<int>(n, 0);
+    leaves();
+    // lifetimes
+    for (int k = 0; k < groups; ++k) {
+      if (groups_[k].opaque >= 0 && nodes_[groups_[k].opaque].op == ir::Op::loop) combine_before(k);
+      const ir::Span loads = groups_[k].loads;
+      for (int i = 0; i < loads.size; ++i) touch(pool_[loads.begin + i], k);
+      const ir::Span body = groups_[k].body;
+      for (int i = 0; i < body.size; ++i) {  // what copies and windows read is no load of its own
+        const int x = pool_[body.begin + i];
+        if (materialization_[x] != Materialization::fused || f.is_view_in(x, k)) continue;
+        if (view_of_[x] >= 0)
+          touch(views_[view_of_[x]].root, k);
+        else if (nodes_[x].op == ir::Op::pad)
+          touch(edges_[nodes_[x].first + 0], k);
+      }
+      p.tilings.push(groups_[k].opaque >= 0 ? Tiling{} : tiler_.tiling(k));
+    }
+    if (combined_ < groups) p.combines.push(groups);
+    for (int node : g.outputs) pinned_[root(node)] = 1;
+    if (g.is_body) place_body_outputs();
+    place_arenas();
+    place_assigned();
+    for (const ir::Assign& a : g.assigns)  // what is copied at the end of the step must last until then
+      if (p.where[root(a.node)] == BufferAddress::none) pinned_[root(a.node)] = 1;
+    // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
+    for (int dtype = 0; dtype < 16; ++dtype)
+      if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
+    // what a block's update in an arena is computed from is computed there
+    for (int i = n - 1; i >= 0; --i)
+      if (arena_[i] >= 0)
+        if (const int from = updated_by(i); from >= 0)
+          arena_[from] = arena_[i], arena_offset(from, offsets_[i]);
+    const int* combine = p.combines.data();
+    for (int k = 0; k < groups; ++k) {
+      if (k > 0) memory_.release(k - 1);
+      const Group& group = groups_[k];
+      Tiling& tiling = p.tilings[k];
+      while (*combine <= k) ++combine;
+      for (int i = 0; i < group.stores.size; ++i) {
+        const int node = pool_[group.stores.begin + i];
+        if (p.where[node] != BufferAddress::none) continue;
+        if (arena_[node] >= 0) {
+          place_in_arena(node);
+        } else if (!in_place(node, k)) {
+          const int written = is_split_sum(level_[node], tiling) ? *combine - 1 : k;
+          p.where[node] = allocate(bytes_of(g, node), pinned_[node]               ? groups
+                                                      : last_use_[node] < written ? written
+                                                                                  : last_use_[node]);
+        }
+      }
+      if (tiling.chunks > 1) {
+        const i64 bytes = tiling.chunks * tiler_.sums(group);
+        if (bytes > 0) tiling.partials = allocate(bytes, *combine - 1);
+      }
+      if (group.opaque >= 0) {
+        const i64 bytes = nodes_[group.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, k)
+                                                                  : ir::scratch_bytes(g, group.opaque);
+        if (bytes > 0) tiling.partials = allocate(bytes, k);
+      }
+    }
+    // values that must lie in an arena but could not be put there
+    for (int i = 0; i < n; ++i)
+      if (nodes_[i].op == ir::Op::flat_concat) pack_copies(i);
+    for (const ir::Assign& a : g.assigns) {
+      const u64 to = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
+      const u64 from = address(a.node);
+      if (from != to && bytes_of(g, a.node) > 0) p.copies.push({from, to, bytes_of(g, a.node), groups});
+    }
+    for (int k = 0; k < g.outputs.size(); ++k) {
+      const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
+      const bool stays = from == BufferAddress::make(ir::Space::input, 0, k) &&
+                         materialization_[root(g.outputs[k])] != Materialization::leaf;
+      p.outputs.push(g.is_body && !stays ? to : from);
+      const i64 bytes = bytes_of(g, g.outputs[k]);
+      if (g.is_body && !stays && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
+    }
+    p.workspace_bytes = align_up(memory_.peak());
+    return static_cast<Plan&&>(p);
+  }
+
+ private:
+  constexpr int root(int x) const {
+    while (materialization_[x] == Materialization::view)
+      x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
+    return x;
+  }
+  // Where node x starts.
+  constexpr u64 address(int x) const {
+    if (materialization_[x] == Materialization::view && view_of_[x] >= 0) {
+      const View& v = views_[view_of_[x]];
+      return p.where[v.root] + static_cast<u64>(v.offset * size_of(nodes_[x].dtype));
+    }
+    return p.where[x];
+  }
+
+  // As root, of what group k reads.
+  constexpr int root_in(int x, int k) const {
+    while (f.is_view_in(x, k)) x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
+    return x;
+  }
+  constexpr void touch(int x, int k) {
+    x = root_in(x, k);
+    if (last_use_[x] < k) last_use_[x] = k;
+    const int made = group_[x];
+    if (made >= combined_ && made < k && materialization_[x] == Materialization::fused &&
+        is_split_sum(level_[x], p.tilings[made])) {
+      combined_ = k;
+      p.combines.push(k);
+    }
+    if (nodes_[x].op == ir::Op::flat_concat)
+      for (int a = 0; a < nodes_[x].arity; ++a) touch(edges_[nodes_[x].first + a], k);
+  }
+
+  // No sum is still in parts when a loop begins, whose body has parts of its own.
+  constexpr void combine_before(int k) {
+    for (int made = combined_; made < k; ++made)
+      for (int i = 0; i < groups_[made].stores.size; ++i)
+        if (is_split_sum(level_[pool_[groups_[made].stores.begin + i]], p.tilings[made])) {
+          combined_ = k;
+          p.combines.push(k);
+          return;
+        }
+  }
+
+  constexpr void leaves() {
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      const ir::Node& node = nodes_[i];
+      if (node.op == ir::Op::input)
+        p.where[i] = BufferAddress::make(ir::Space::input, 0, static_cast<int>(node.imm));
+      else if (node.op == ir::Op::state)
+        states_.push(i), p.where[i] = BufferAddress::make(g.slots[static_cast<int>(node.imm)].space,
+                                                          g.slots[static_cast<int>(node.imm)].offset);
+      else if (node.op == ir::Op::scalar)
+        p.where[i] = BufferAddress::make(ir::Space::scalars, static_cast<i64>(node.imm) * 4);
+    }
+  }
+
+  // How many passes over its row group k has made before it computes each member. What it reads from memory
+  // is there from the start, whatever made it.
+  constexpr void phases(int k) {
+    if (phased_ == k) return;
+    phased_ = k;
+    const ir::Span body = groups_[k].body, loads = groups_[k].loads;
+    for (int i = 0; i < loads.size; ++i) phase_[pool_[loads.begin + i]] = 0;
+    for (int i = 0; i < body.size; ++i) {
+      const int x = pool_[body.begin + i];
+      int phase = 0;
+      const ir::Node& node = nodes_[x];
+      const bool reads = materialization_[x] == Materialization::fused && !f.is_view_in(x, k) &&
+                         (view_of_[x] >= 0 || node.op == ir::Op::pad);
+      for (int a = 0; !reads && a < node.arity; ++a) {
+        const int in = edges_[node.first + a];
+        if (phase < phase_[in]) phase = phase_[in];
+      }
+      phase_[x] = phase + (ir::is_reduction(node.op) && level_[x] == Level::row ? 1 : 0);
+    }
+  }
+
+  // ---- arenas: one buffer a dtype for all packs ----
+  constexpr void place_arenas() {
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      if (nodes_[i].op != ir::Op::flat_concat) continue;
+      const int dtype = static_cast<int>(nodes_[i].dtype);
+      for (int a = 0; a < nodes_[i].arity; ++a) {
+        const int x = root(edges_[nodes_[i].first + a]);
+        const i64 offset = g.attribute(i, a) * size_of(nodes_[i].dtype);
+        const i64 end = align_up(offset + bytes_of(g, x));
+        if (arena_size_[dtype] < end) arena_size_[dtype] = end;
+        const bool whole = bytes_of(g, x) == bytes_of(g, edges_[nodes_[i].first + a]);
+        const bool computed =
+            materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
+        if (computed && whole && !pinned_[x] && arena_[x] < 0) arena_[x] = dtype, arena_offset(x, offset);
+      }
+    }
+  }
+  constexpr void arena_offset(int x, i64 offset) {
+    if (offsets_.empty()) offsets_ = List<i64>(g.nodes.size(), 0);
+    offsets_[x] = offset;
+  }
+  constexpr void place_in_arena(int x) { p.where[x] = arena_at_[arena_[x]] + static_cast<u64>(offsets_[x]); }
+  constexpr void pack_copies(int i) {
+    const int dtype = static_cast<int>(nodes_[i].dtype);
+    const u64 base = arena_at_[dtype];
+    p.where[i] = base;
+    for (int a = 0; a < nodes_[i].arity; ++a) {
+      const int x = edges_[nodes_[i].first + a];
+      const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(nodes_[i].dtype));
+      if (address(x) == to) continue;
+      const int made = group_[root(x)];
+      p.copies.push({address(x), to, bytes_of(g, x), combined(root(x), made)});
+    }
+  }
+
+  // The group before which x, made by group `made`, is in memory.
+  constexpr int combined(int x, int made) const {
+    if (made < 0 || materialization_[x] != Materialization::fused ||
+        !is_split_sum(level_[x], p.tilings[made]))
+      return made + 1;
+    for (int before : p.combines)
+      if (before > made) return before;
+    return f.groups.size();
+  }
+
+  // ---- a loop's body: what it yields is computed where the loop wants it ----
+  constexpr void place_body_outputs() {
+    for (int k = 0; k < g.outputs.size(); ++k) {
+      const int x = root(g.outputs[k]);
+      const bool computed =
+          materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
+      if (computed && p.where[x] == BufferAddress::none && bytes_of(g, x) == bytes_of(g, g.outputs[k]))
+        place_carried(x, k);
+    }
+  }
+  // A carry of which a trip writes blocks alone stays in one buffer.
+  constexpr void place_carried(int x, int k) {
+    int first = x;
+    for (int from = updated_by(x); from >= 0; from = updated_by(from)) first = from;
+    u64 to = BufferAddress::make(ir::Space::output, 0, k);
+    if (k < held_.size() && held_[k] && nodes_[first].op == ir::Op::dynamic_update_slice) {
+      const int carry = root_in(edges_[nodes_[first].first], group_[first]);
+      if (carry == g.inputs[k] && !pinned_[carry] && last_use_[carry] == group_[first] &&
+          updates_block(carry, first))
+        to = p.where[carry];
+    }
+    for (int at = x; at >= 0;) {
+      const int from = updated_by(at);
+      p.where[at] = to;
+      at = from;
+    }
+  }
+
+  // ---- state written where it lives ----
+  constexpr void place_assigned() {
+    sort_states();
+    for (const ir::Assign& a : g.assigns) {
+      const int x = a.node;
+      const bool computed =
+          materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
+      if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
+      if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
+      const bool updates = nodes_[x].op == ir::Op::dynamic_update_slice;
+      if (!is_free(a.slot, x) ||
+          (!updates && nodes_[x].op != ir::Op::loop_result && last_use_[x] > group_[x]))
+        continue;
+      p.where[x] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
+      if (updates) place_updated(x, a.slot);
+    }
+  }
+  // Whether x's group may write a slot: nothing reads the state that is there later, or reads it then but
+  // where it is written.
+  constexpr bool is_free(int number, int x) {
+    const int k = group_[x];
+    const ir::Slot& slot = g.slots[number];
+    bool free = true;
+    const auto look_at = [&](int i) {
+      if (!free || last_use_[i] < k) return;
+      const ir::Slot& other = slot_of(i);
+      if (other.space != slot.space || !overlap(g, slot, other)) return;
+      const bool same = static_cast<int>(nodes_[i].imm) == number;
+      free = same && last_use_[i] == k &&
+             (materialization_[x] == Materialization::fused ? aligned(i, x, k)
+                                                            : updates_block(i, x) || stays_in(i, x));
+    };
+    if (slot.segments >= 0) {
+      for (int i : states_) look_at(i);
+    } else {
+      for (int i : segmented_) look_at(i);
+      for (const LengthClass& c : classes_)
+        for (int at = states_before(c, slot.offset + slot_bytes(g, slot)); --at >= 0;) {
+          if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
+          look_at(c.states[at]);
+        }
+    }
+    return free;
+  }
+  // What x, which lies in a slot, is a block's update of is computed there, too, if nothing else wants it.
+  constexpr void place_updated(int x, int number) {
+    if (assigned_.empty()) {
+      assigned_ = List<u8>(g.nodes.size(), 0);
+      for (const ir::Assign& a : g.assigns) assigned_[root(a.node)] = 1;
+    }
+    for (int from = updated_by(x); from >= 0 && !assigned_[from] && is_free(number, from);
+         from = updated_by(from))
+      p.where[from] = p.where[x];
+  }
+  // What x, a block's update, is computed from and nothing else wants, -1: there is none.
+  constexpr int updated_by(int x) const {
+    if (nodes_[x].op != ir::Op::dynamic_update_slice) return -1;
+    const int from = root_in(edges_[nodes_[x].first], group_[x]);
+    const bool computed =
+        materialization_[from] == Materialization::opaque ||
+        (materialization_[from] == Materialization::fused && level_[from] == Level::element);
+    return computed && p.where[from] == BufferAddress::none && arena_[from] < 0 && !pinned_[from] &&
+                   last_use_[from] == group_[x] && updates_block(from, x)
+               ? from
+               : -1;
+  }
+  // Whether x writes a block of what lies where node i does, and reads nothing else of it.
+  constexpr bool updates_block(int i, int x) const {
+    const int k = group_[x];
+    if (nodes_[x].op != ir::Op::dynamic_update_slice || bytes_of(g, i) != bytes_of(g, x)) return false;
+    for (int a = 0; a < nodes_[x].arity; ++a)
+      if ((root_in(edges_[nodes_[x].first + a], k) == i) != (a == 0)) return false;
+    return true;
+  }
+  // Whether x is a carry of a loop at its end that starts from node i and may stay where that lies.
+  constexpr bool stays_in(int i, int x) const {
+    if (nodes_[x].op != ir::Op::loop_result || bytes_of(g, i) != bytes_of(g, x)) return false;
+    const int loop = edges_[nodes_[x].first], which = static_cast<int>(nodes_[x].imm);
+    if (which >= ir::loop_shape(g, loop).carries) return false;
+    for (int a = 0; a < nodes_[loop].arity; ++a)
+      if ((root_in(edges_[nodes_[loop].first + a], group_[x]) == i) != (a == which)) return false;
+    return loop_carry_stays(g, f, group_[x], which);
+  }
+  // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
+  struct LengthClass {
+    i64 longest = 0;
+    List<int> states;
+  };
+  // Flat views over ranges apart, the others by their lengths: what lies across a slot is then near it.
+  constexpr void sort_states() {
+    for (int i : states_) {
+      if (slot_of(i).segments >= 0) {
+        segmented_.push(i);
+        continue;
+      }
+      i64 longest = 1;
+      while (longest < slot_bytes(g, slot_of(i))) longest *= 2;
+      int c = 0;
+      while (c < classes_.size() && classes_[c].longest != longest) ++c;
+      if (c == classes_.size()) classes_.push({longest, List<int>()});
+      classes_[c].states.push(i);
+    }
+    for (LengthClass& c : classes_) sort_by(c.states, [this](int i) { return slot_of(i).offset; });
+  }
+  // How many states of a class begin before `end`.
+  constexpr int states_before(const LengthClass& c, i64 end) const {
+    int at = 0, past = c.states.size();
+    while (at < past) {
+      const int middle = (at + past) / 2;
+      if (slot_of(c.states[middle]).offset < end)
+        at = middle + 1;
+      else
+        past = middle;
+    }
+    return at;
+  }
+  constexpr const ir::Slot& slot_of(int state) const { return g.slots[static_cast<int>(nodes_[state].imm)]; }
+
+  // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
+  constexpr bool aligned(int x, int like, int k) {
+    if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype))
+      return false;
+    if (level_[like] != Level::element) return false;
+    phases(k);
+    const ir::Span body = groups_[k].body;
+    for (int i = 0; i < body.size; ++i)
+      if (phase_[pool_[body.begin + i]] > phase_[like]) return false;
+    const ir::Span loads = groups_[k].loads;
+    for (int i = 0; i < loads.size; ++i) {
+      const int load = pool_[loads.begin + i];
+      if (load != x && root_in(load, k) == x &&
+          !(shapes_[nodes_[load].shape].size() == shapes_[nodes_[like].shape].size() &&
+            same_order(load, like, k)))
+        return false;
+    }
+    for (int i = 0; i < body.size; ++i) {
+      const int node = pool_[body.begin + i];
+      if (materialization_[node] == Materialization::fused && view_of_[node] >= 0 &&
+          views_[view_of_[node]].root == x)
+        return false;
+      if (nodes_[node].op == ir::Op::pad && root_in(edges_[nodes_[node].first + 0], k) == x) return false;
+    }
+    return true;
+  }
+  constexpr bool same_order(int load, int like, int k) const {
+    if (!f.is_view_in(load, k) || view_of_[load] < 0) return true;
+    const View& v = views_[view_of_[load]];
+    return v.offset == 0 && nodes_[load].shape == nodes_[like].shape &&
+           is_contiguous(v, shapes_[nodes_[load].shape]);
+  }
+
+  // A dying buffer of the same size that group k reads element by element, or writes a block of, becomes the
+  // result's.
+  constexpr bool in_place(int node, int k) {
+    const Group& group = groups_[k];
+    const bool updates = nodes_[node].op == ir::Op::dynamic_update_slice;
+    if (!updates && (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element)) return false;
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = root_in(pool_[group.loads.begin + i], k);
+      const u64 at = p.where[x];
+      if (at == BufferAddress::none || BufferAddress::space(at) != ir::Space::workspace || pinned_[x] ||
+          last_use_[x] != k)
+        continue;
+      if (arena_[x] >= 0 || materialization_[x] == Materialization::arena ||
+          bytes_of(g, x) != bytes_of(g, node))
+        continue;
+      if (!(updates ? updates_block(x, node) : aligned(x, node, k))) continue;
+      const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
+      if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
+      p.where[node] = at;
+      last_use_[x] = k + 1;  // taken: no second result may have it
+      return true;
+    }
+    return false;
+  }
+
+  constexpr u64 allocate(i64 bytes, int last) {
+    return BufferAddress::make(ir::Space::workspace, memory_.allocate(bytes, last));
+  }
+
+  const ir::Graph& g;
+  const Fusion& f;
+  const List<u8>& held_;
+  // plain pointers: constant evaluation pays for every call
+  const ir::Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  const Materialization* materialization_ = f.materialization.data();
+  const int* group_ = f.group.data();
+  const Level* level_ = f.level.data();
+  const int* view_of_ = f.view_of.data();
+  const View* views_ = f.views.data();
+  const Group* groups_ = f.groups.data();
+  const int* pool_ = f.pool.data();
+  Tiler tiler_{g, f};
+  Plan p;
+  List<int> last_use_, phase_, arena_, states_;
+  List<int> segmented_;        // of the states: flat views over ranges
+  List<LengthClass> classes_;  // the others
+  List<i64> offsets_;
+  List<u8> pinned_;
+  List<u8> assigned_;  // memory of what is assigned, once it is asked for
+  FirstFit memory_{f.groups.size()};
+  int combined_ = 0;  // sums of the groups before this one are no longer in parts
+  int phased_ = -1;   // the group that phase_ speaks of
+  i64 arena_size_[16]{};
+  u64 arena_at_[16]{};
+};
+
+constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held = {}) {
+  return Planner(graph, fusion, held).run();
+}
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+struct LoopMemory {
+  ir::LoopShape shape;
+  ir::Graph body;
+  Fusion fusion;
+  List<int> result;  // node of every result in the enclosing graph, -1: not used
+  Plan plan;
+  List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
+  i64 scratch_bytes = 0;      // the body's workspace, then those buffers
+
+  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, int group)
+      : shape(ir::loop_shape(g, f.groups[group].opaque)),
+        body(ir::loop_body(g, f.groups[group].opaque)),
+        fusion(fuse(body)),
+        result(shape.results(), -1),
+        primary(shape.carries, -1),
+        second(shape.carries, -1) {
+    const ir::Span stores = f.groups[group].stores;
+    for (int i = 0; i < stores.size; ++i) {
+      const int x = f.pool[stores.begin + i];
+      result[static_cast<int>(g.nodes[x].imm)] = x;
+    }
+    List<u8> held;
+    for (int k = 0; k < shape.carries; ++k) held.push(result[shape.history_of(k)] < 0);
+    plan = plan_memory(body, fusion, held);
+    scratch_bytes = plan.workspace_bytes;
+    const int loop = f.groups[group].opaque;
+    for (int k = 0; k < shape.carries; ++k) {
+      if (result[shape.history_of(k)] >= 0) continue;
+      const i64 bytes = align_up(bytes_of(g, g.in(loop, k)));
+      const auto take = [&](i64& at) {
+        at = scratch_bytes;
+        scratch_bytes += bytes;
+      };
+      if (result[shape.final_of(k)] < 0) take(primary[k]);
+      if (shape.trips > 1 && !stays(k)) take(second[k]);
+    }
+  }
+  // Whether carry k stays in one buffer.
+  constexpr bool stays(int k) const { return BufferAddress::space(plan.outputs[k]) == ir::Space::input; }
+};
+
+constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
+  return LoopMemory(g, f, k).scratch_bytes;
+}
+
+constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry) {
+  return LoopMemory(g, f, k).stays(carry);
+}
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -24520,6 +24594,31 @@ struct InitSource {
 };
 
 }  // namespace WEFT_NAMESPACE::exec
+// ---- weft/ir/checked_index.hpp ----
+// Which operands of a node are places whose range check::indices looks at. Law: a place that scatters skip,
+// or that a lookup gives zero for, is nobody's mistake and is not among them.
+
+namespace WEFT_NAMESPACE::ir {
+
+// visit(k, least, most) for each such operand k of node i: its elements are to be among least ... most.
+template <class F>
+constexpr void each_checked_index(const Graph& g, int i, const F& visit) {
+  const Op op = g.nodes[i].op;
+  if (is_dynamic_slice(op)) {  // offsets, which would be clamped
+    const Dims &whole = whole_dims(g, i), &block = block_dims(g, i);
+    int k = block_operands(op);
+    for (int axis = 0; axis < whole.rank; ++axis)
+      if (g.attribute(i, axis + 1) == BlockPlace::dynamic)
+        visit(k++, i64{0}, last_offset(whole, block, axis));
+  } else if (op == Op::take_rows) {
+    visit(1, i64{0}, g.dims(g.in(i, 0)).extent[0] - 1);
+  } else if (op == Op::take_along_axis && g.attribute(i, 1) == 0) {  // 1: zeros outside
+    const i64 extent = g.dims(g.in(i, 0)).extent[axis_of(g, i)];
+    visit(1, -extent, extent - 1);
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::ir
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -24751,40 +24850,20 @@ class Checker {
   // Without <cmath>, which takes longer to read than this library's operations.
   static bool is_odd(double x, bool infinities) { return x != x || (infinities && x - x != 0); }
 
-  // Where lookups read, and blocks begin. A place outside is skipped by scatters and by lookups that ask for
-  // zeros there.
+  // Where lookups read, and blocks begin. Offsets of blocks are the launch's last operands; a copy before it
+  // has none.
   void watch_places(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                     const List<int>& writer, int node, const u64* addresses, int count) const {
-    const ir::Op op = g.nodes[node].op;
-    if (ir::is_dynamic_slice(op)) return watch_offsets(w, g, f, writer, node, count);
-    const bool rows = op == ir::Op::take_rows;
-    if (!rows && !(op == ir::Op::take_along_axis && g.attribute(node, 1) == 0)) return;
-    int index = g.in(node, 1);
-    const i64 extent =
-        rows ? g.dims(g.in(node, 0)).extent[0] : g.dims(g.in(node, 0)).extent[ir::axis_of(g, node)];
-    if (f.view_of[index] >= 0) index = f.views[f.view_of[index]].root;
-    Value v = value(g, index);
-    v.operand = find(plan.where[index], addresses, count);
-    v.least = rows ? 0 : -extent;
-    v.most = extent - 1;
-    v.name = name_of_node(g, index, writer);
-    if (v.operand >= 0) w.places.push_back(v);
-  }
-
-  // Offsets that would be clamped. They are the launch's last operands; a copy before it has none.
-  void watch_offsets(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const List<int>& writer,
-                     int node, int count) const {
-    int offset = ir::block_operands(g.nodes[node].op);
-    const Dims& whole = ir::whole_dims(g, node);
-    for (int axis = 0; axis < whole.rank; ++axis) {
-      if (g.attribute(node, axis + 1) != ir::BlockPlace::dynamic) continue;
-      const int index = g.in(node, offset);
-      Value v = value(g, index);
-      v.operand = count - g.nodes[node].arity + offset++;
-      v.most = ir::last_offset(whole, ir::block_dims(g, node), axis);
-      v.name = name_of_node(g, f.view_of[index] >= 0 ? f.views[f.view_of[index]].root : index, writer);
-      w.places.push_back(v);
-    }
+    const bool offsets = ir::is_dynamic_slice(g.nodes[node].op);
+    ir::each_checked_index(g, node, [&](int k, i64 least, i64 most) {
+      const int index = g.in(node, k), root = f.view_of[index] >= 0 ? f.views[f.view_of[index]].root : index;
+      Value v = value(g, offsets ? index : root);
+      v.operand = offsets ? count - g.nodes[node].arity + k : find(plan.where[root], addresses, count);
+      v.least = least;
+      v.most = most;
+      v.name = name_of_node(g, root, writer);
+      if (offsets || v.operand >= 0) w.places.push_back(v);
+    });
   }
 
   template <class Read>
@@ -28242,17 +28321,11 @@ struct StateShape {
   static constexpr Dims value = nn::state_table<M>.row[I >= 0 ? I : 0].dims;
 };
 
-// A device as it is, but for a visitor that it may have (interpreter/device.hpp).
-template <class Device>
-Device unvisited(Device device) {
-  if constexpr (requires { device.visit; }) device.visit = nullptr;
-  return device;
-}
-
 // Runs a program that sets a model's state, such as its starting values.
 template <class Source, class Device>
 void run_once(const Device& device, std::byte* state, u64 seed) {
-  typename ProgramOf<Device, code_of<Device, Source>>::type program(unvisited(device), {.model = state});
+  typename ProgramOf<Device, code_of<Device, Source>>::type program(SilentDevice<Device>::of(device),
+                                                                    {.model = state});
   program.set_random(seed, ~u64{0});
   program.run();
   program.wait();
@@ -30983,6 +31056,15 @@ struct InSingle {
   }
 };
 
+// A number as an element of T, where PyTorch makes it one before it computes in f32; tensors stay.
+template <class T, class A>
+constexpr auto as_element(const A& a) {
+  if constexpr (Scalar<A> && is_float(dtype_of<T>) && size_of(dtype_of<T>) < 4)
+    return ir::as_element(dtype_of<T>, static_cast<double>(a));
+  else
+    return a;
+}
+
 // `value`, whose derivative by x is `slope` beside what it is made of; a number has none.
 template <class V, class X, class S>
 constexpr auto by_slope(const V& value, const X& x, const S& slope) {
@@ -31045,7 +31127,9 @@ struct ClampF {
 // From the nearer end, so that both ends come out exactly.
 struct LerpF {
   constexpr auto operator()(const auto& from, const auto& to, const auto& weight) const {
-    const auto a = real(from), b = real(to), w = real(weight);
+    const auto a = real(from);
+    const auto b = real(to);
+    const auto w = real(weight);
     const auto way = sub(b, a);
     if constexpr (Scalar<std::remove_cvref_t<decltype(w)>>) {
       return w < 0.5 && w > -0.5 ? add(a, mul(way, w)) : sub(b, mul(way, 1 - w));
@@ -31117,7 +31201,8 @@ struct LogitF {
 struct HypotF {
   template <class A, class B>
   constexpr auto operator()(const A& x, const B& y) const {
-    const auto a = real(x), b = real(y);
+    const auto a = real(x);
+    const auto b = real(y);
     const auto scale = stop_gradient(maximum(abs_of(a), abs_of(b)));
     const auto plain = bitwise_and(ne(scale, 0), isfinite(scale));
     const auto safe = where(plain, scale, 1);
@@ -31193,7 +31278,8 @@ struct RemainderF {
 // log(exp(a) + exp(b)), b's share of the gradient being sigmoid(b - a).
 struct LogAddExpF {
   constexpr auto operator()(const auto& x, const auto& y) const {
-    const auto a = real(x), b = real(y);
+    const auto a = real(x);
+    const auto b = real(y);
     const auto way = sub(a, b);
     return by_slopes(value(a, b), a, sigmoid_of(way), b, sigmoid_of(neg(way)));
   }
@@ -31292,12 +31378,15 @@ constexpr auto hypot(const A& a, const B& b) {
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto remainder(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::RemainderF>>{}(a, b);
+  using T = common<A, B>;
+  return detail::Composed<detail::InSingle<detail::RemainderF>>{}(detail::as_element<T>(a),
+                                                                  detail::as_element<T>(b));
 }
+// A divisor that is a number is taken as precisely as f32 holds it, as in PyTorch.
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto floor_divide(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::FloorDivideF>>{}(a, b);
+  return detail::Composed<detail::InSingle<detail::FloorDivideF>>{}(detail::as_element<common<A, B>>(a), b);
 }
 template <class A, class B>
 requires SomeOperands<A, B>
@@ -31715,7 +31804,8 @@ struct HardsigmoidF {
 // x clamp(x + 3, 0, 6) / 6
 struct HardswishF {
   constexpr auto operator()(const auto& in) const {
-    const auto x = real(in), low = le(x, -3), high = ge(x, 3);
+    const auto x = real(in);
+    const auto low = le(x, -3), high = ge(x, 3);
     const auto r = mul(x, div(where(low, 0, where(high, 6, add(x, 3))), 6));
     return by_slopes(r, x, where(low, 0, where(high, 1, add(div(x, 3), 0.5))));
   }
@@ -32112,7 +32202,8 @@ namespace detail {
 template <int Axis>
 struct CosineSimilarityF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& eps) const {
-    const auto x = real(a), y = real(b);
+    const auto x = real(a);
+    const auto y = real(b);
     const auto floor_of = [&](const auto& length) { return where(lt(length, eps), eps, length); };
     return div(sum<Axis>(mul(x, y)), mul(floor_of(norm<Axis>(x)), floor_of(norm<Axis>(y))));
   }
@@ -34028,7 +34119,7 @@ struct FullOp : Operation<FullOp<T, D...>> {
   using weft_creates = void;
   template <class V>
   static constexpr auto apply(ir::Builder& b, V value) {
-    return Expr<T, Shape<D...>>{ir::broadcast(as_value<T>(b, value), Shape<D...>::value)};
+    return Expr<T, Shape<D...>>{ir::broadcast(ir::as_element(as_value<T>(b, value)), Shape<D...>::value)};
   }
 };
 template <class T, int Value, i64... D>
@@ -34071,7 +34162,7 @@ struct FullLike : Operation<FullLike<T>> {
   template <class X, class V>
   static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
     using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
-    return Expr<R, typename X::shape>{ir::broadcast(as_value<R>(b, value), X::shape::value)};
+    return Expr<R, typename X::shape>{ir::broadcast(ir::as_element(as_value<R>(b, value)), X::shape::value)};
   }
 };
 
@@ -41227,7 +41318,8 @@ struct DigammaF {
     const auto nearest = round(x);
     const auto part = where(eq(nearest, 0), x, sub(x, nearest));  // -0 stays
     // pi over the tangent, away from the poles the tangent of what is left to a right angle
-    const auto p = where(left, part, 0.25), near = le(abs(p), 0.25);
+    const auto p = where(left, part, 0.25);
+    const auto near = le(abs(p), 0.25);
     const auto tangent = tan(mul(where(near, p, sub(where(lt(p, 0), -0.5, 0.5), p)), pi));
     const auto turn = mul(where(near, div(1, where(near, tangent, 1)), tangent), pi);
     const auto r = where(left, sub(right, turn), where(end, infinity, right));
@@ -41355,7 +41447,8 @@ struct XlogyF {
 };
 struct LogAddExp2F {
   constexpr auto operator()(const auto& x, const auto& y) const {
-    const auto a = mul(real(x), log_two), b = mul(real(y), log_two);
+    const auto a = mul(real(x), log_two);
+    const auto b = mul(real(y), log_two);
     const auto way = sub(a, b);
     constexpr auto sigmoid_of = LogAddExpF::sigmoid_of;
     const auto r = mul(LogAddExpF::value(a, b), 1 / log_two);
@@ -41365,7 +41458,8 @@ struct LogAddExp2F {
 // The logit of x held in [eps, 1 - eps], by eps first; no derivative outside.
 struct LogitEpsF {
   constexpr auto operator()(const auto& in, const auto& eps) const {
-    const auto x = real(in), least = lt(x, eps), most = gt(x, rest(eps));
+    const auto x = real(in);
+    const auto least = lt(x, eps), most = gt(x, rest(eps));
     const auto held = where(least, eps, where(most, rest(eps), x));
     const auto inside = bitwise_and(ge(x, eps), le(x, rest(eps)));
     return by_slopes(sub(log(held), log1p(neg(held))), x, where(inside, div(1, mul(x, sub(1, x))), 0));
@@ -41780,14 +41874,16 @@ constexpr auto half_of(const S& s) {
 struct HuberF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& delta) const {
     const auto d = real(sub(a, b)), size = abs(d);
-    const auto far = ge(size, delta), inside = where(far, 0, d);
+    const auto far = ge(size, delta);
+    const auto inside = where(far, 0, d);
     return where(far, mul(sub(size, half_of(delta)), delta), mul(mul(inside, inside), 0.5));
   }
 };
 struct SmoothL1F {
   constexpr auto operator()(const auto& a, const auto& b, const auto& beta) const {
     const auto d = real(sub(a, b)), size = abs(d);
-    const auto far = ge(size, beta), inside = where(far, 0, d);
+    const auto far = ge(size, beta);
+    const auto inside = where(far, 0, d);
     return where(far, sub(size, half_of(beta)), div(mul(mul(inside, inside), 0.5), beta));
   }
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The id of the error that a function throws, for tests.
+// The error that a function throws, for tests: its id, or all that it says.
 
 #include <string>
 
@@ -16,6 +16,18 @@ std::string error_of(F f) {
     return error.id();
   }
   return "none";
+}
+template <class F>
+std::string said(F f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
 }
 
 }  // namespace weft::testing

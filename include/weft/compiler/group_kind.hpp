@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "weft/kernel_ir/fuse.hpp"
+#include "weft/kernel_ir/fusion.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 

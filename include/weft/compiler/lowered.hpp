@@ -3,7 +3,7 @@
 // is frozen into a program's constant data.
 
 #include "weft/core/hash_index.hpp"
-#include "weft/kernel_ir/plan.hpp"
+#include "weft/kernel_ir/memory_plan.hpp"
 #include "weft/kernels/evaluator/code.hpp"
 
 namespace WEFT_NAMESPACE::compiler {

@@ -13,6 +13,7 @@
 #include "weft/exec/explain.hpp"
 #include "weft/exec/inputs.hpp"
 #include "weft/exec/trace.hpp"
+#include "weft/ir/checked_index.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -244,40 +245,20 @@ class Checker {
   // Without <cmath>, which takes longer to read than this library's operations.
   static bool is_odd(double x, bool infinities) { return x != x || (infinities && x - x != 0); }
 
-  // Where lookups read, and blocks begin. A place outside is skipped by scatters and by lookups that ask for
-  // zeros there.
+  // Where lookups read, and blocks begin. Offsets of blocks are the launch's last operands; a copy before it
+  // has none.
   void watch_places(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                     const List<int>& writer, int node, const u64* addresses, int count) const {
-    const ir::Op op = g.nodes[node].op;
-    if (ir::is_dynamic_slice(op)) return watch_offsets(w, g, f, writer, node, count);
-    const bool rows = op == ir::Op::take_rows;
-    if (!rows && !(op == ir::Op::take_along_axis && g.attribute(node, 1) == 0)) return;
-    int index = g.in(node, 1);
-    const i64 extent =
-        rows ? g.dims(g.in(node, 0)).extent[0] : g.dims(g.in(node, 0)).extent[ir::axis_of(g, node)];
-    if (f.view_of[index] >= 0) index = f.views[f.view_of[index]].root;
-    Value v = value(g, index);
-    v.operand = find(plan.where[index], addresses, count);
-    v.least = rows ? 0 : -extent;
-    v.most = extent - 1;
-    v.name = name_of_node(g, index, writer);
-    if (v.operand >= 0) w.places.push_back(v);
-  }
-
-  // Offsets that would be clamped. They are the launch's last operands; a copy before it has none.
-  void watch_offsets(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const List<int>& writer,
-                     int node, int count) const {
-    int offset = ir::block_operands(g.nodes[node].op);
-    const Dims& whole = ir::whole_dims(g, node);
-    for (int axis = 0; axis < whole.rank; ++axis) {
-      if (g.attribute(node, axis + 1) != ir::BlockPlace::dynamic) continue;
-      const int index = g.in(node, offset);
-      Value v = value(g, index);
-      v.operand = count - g.nodes[node].arity + offset++;
-      v.most = ir::last_offset(whole, ir::block_dims(g, node), axis);
-      v.name = name_of_node(g, f.view_of[index] >= 0 ? f.views[f.view_of[index]].root : index, writer);
-      w.places.push_back(v);
-    }
+    const bool offsets = ir::is_dynamic_slice(g.nodes[node].op);
+    ir::each_checked_index(g, node, [&](int k, i64 least, i64 most) {
+      const int index = g.in(node, k), root = f.view_of[index] >= 0 ? f.views[f.view_of[index]].root : index;
+      Value v = value(g, offsets ? index : root);
+      v.operand = offsets ? count - g.nodes[node].arity + k : find(plan.where[root], addresses, count);
+      v.least = least;
+      v.most = most;
+      v.name = name_of_node(g, root, writer);
+      if (offsets || v.operand >= 0) w.places.push_back(v);
+    });
   }
 
   template <class Read>

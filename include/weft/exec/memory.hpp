@@ -40,6 +40,13 @@ struct TensorsOf {
 template <class Device>
 using tensor_device = typename TensorsOf<Device>::type;
 
+// A device without what it shows its user: runs of the library's own, which give a model its starting values,
+// are no program of theirs. A device that shows what it computes has a specialisation.
+template <class Device>
+struct SilentDevice {
+  static Device of(const Device& device) { return device; }
+};
+
 // What owners of memory share, whatever device it is of.
 class Storage : public Counted {
  public:

@@ -61,17 +61,11 @@ struct StateShape {
   static constexpr Dims value = nn::state_table<M>.row[I >= 0 ? I : 0].dims;
 };
 
-// A device as it is, but for a visitor that it may have (interpreter/device.hpp).
-template <class Device>
-Device unvisited(Device device) {
-  if constexpr (requires { device.visit; }) device.visit = nullptr;
-  return device;
-}
-
 // Runs a program that sets a model's state, such as its starting values.
 template <class Source, class Device>
 void run_once(const Device& device, std::byte* state, u64 seed) {
-  typename ProgramOf<Device, code_of<Device, Source>>::type program(unvisited(device), {.model = state});
+  typename ProgramOf<Device, code_of<Device, Source>>::type program(SilentDevice<Device>::of(device),
+                                                                    {.model = state});
   program.set_random(seed, ~u64{0});
   program.run();
   program.wait();

@@ -84,8 +84,31 @@ constexpr Value reshape(Value x, Dims to) {
   return raw(Op::reshape, x.dtype(), shape, 0, -1, x);
 }
 
+// A number as an element of t. Arithmetic takes constants in the precision that it works in; where they are
+// chosen, compared or converted they are elements, as in PyTorch.
+constexpr double as_element(DType t, double value) {
+  switch (t) {
+    case DType::f16:
+      return f16(static_cast<float>(value));
+    case DType::bf16:
+      return bf16(static_cast<float>(value));
+    case DType::f8e4m3:
+      return f8e4m3(static_cast<float>(value));
+    case DType::f8e5m2:
+      return f8e5m2(static_cast<float>(value));
+    default:
+      return value;
+  }
+}
+constexpr Value as_element(Value x) {
+  if (!x.is_constant()) return x;
+  const double c = x.constant(), e = as_element(x.dtype(), c);
+  return e == c || c != c ? x : constant_like(x, e);
+}
+
 constexpr Value cast(Value x, DType to) {
   if (x.dtype() == to) return x;
+  x = as_element(x);
   if (x.op() == Op::cast && is_float(to) && is_float(x.dtype()) && x.in(0).dtype() == to &&
       size_of(to) < size_of(x.dtype()))
     return x.in(0);  // it was widened
@@ -149,28 +172,6 @@ constexpr Value small_power(Value x, Value p) {
 }
 }  // namespace detail
 
-// A number as an element of t. Arithmetic takes constants in the precision that it works in; what is chosen
-// between, rather than computed, is an element.
-constexpr double as_element(DType t, double value) {
-  switch (t) {
-    case DType::f16:
-      return f16(static_cast<float>(value));
-    case DType::bf16:
-      return bf16(static_cast<float>(value));
-    case DType::f8e4m3:
-      return f8e4m3(static_cast<float>(value));
-    case DType::f8e5m2:
-      return f8e5m2(static_cast<float>(value));
-    default:
-      return value;
-  }
-}
-constexpr Value as_element(Value x) {
-  if (!x.is_constant()) return x;
-  const double c = x.constant(), e = as_element(x.dtype(), c);
-  return e == c || c != c ? x : constant_like(x, e);
-}
-
 // Operands of one dtype; shapes broadcast.
 constexpr Value binary(Op op, Value x, Value y) {
   meet(x, y);
@@ -205,6 +206,11 @@ constexpr Value binary(Op op, Value x, Value y) {
       break;
     case Op::max:
     case Op::min:
+    case Op::fmod:
+    case Op::eq:
+    case Op::ne:
+    case Op::lt:
+    case Op::le:
       x = as_element(x);
       y = as_element(y);
       break;

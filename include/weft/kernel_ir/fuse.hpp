@@ -12,132 +12,16 @@
 #include "weft/kernel_ir/along_axis.hpp"
 #include "weft/kernel_ir/dot_problem.hpp"
 #include "weft/kernel_ir/epilogue.hpp"
-#include "weft/kernel_ir/iteration_space.hpp"
+#include "weft/kernel_ir/grouping.hpp"
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
-using ir::Graph;
-using ir::Node;
-using ir::Op;
-
-enum class Materialization : u8 {
-  leaf,       // in memory before the program starts
-  generator,  // a function of the index alone; rematerialized wherever it is used
-  inlined,    // cheap arithmetic on leaves, or on single elements; rematerialized wherever it is used
-  view,       // addresses over another node's memory
-  fused,      // member of a fused group
-  opaque,    // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce, ...
-  arena,     // a flat_concat: its operands' memory read as one vector
-  deferred,  // while groups are formed: a sum, or a view of one, that goes with what reads the same later
-};
-
-struct Group {
-  int opaque = -1;            // the node that has a kernel of its own, -1 for a fused group
-  int result = -1;            // what that kernel stores: `opaque`, or the last addition to it
-  int added = -1, bias = -1;  // what is added to a product's sums, in this order
-  Dims space;
-  int shape = -1;  // the space's among the graph's shapes, while groups are formed
-  int last = -1;   // the last member, while groups are formed
-  int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
-  int weight = 0;
-  int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
-  bool mixed = false;             // has members of row level or reductions
-  bool totals = false;            // has sums over everything
-  bool closed = false;            // holds a total of what the kernel before makes, and takes nothing more
-  int members = 0, tight = 0;     // while groups are formed again, as one was too large for a kernel
-  bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
-  ir::Span body, loads, stores;   // ranges of Fusion::pool
-};
-
-struct Fusion {
-  List<Materialization> materialization;
-  List<int> group;    // group of each fused or opaque node, -1 otherwise
-  List<Level> level;  // of fused nodes
-  List<u8> stored;    // the node's value is in memory
-  List<int> view_of;  // index into views of each view node, -1 otherwise
-  List<View> views;
-  List<Group> groups;
-  List<int> pool;
-
-  // Whether group k reads x through its view: x is one, or becomes a copy of one only later.
-  constexpr bool is_view_in(int x, int k) const {
-    return materialization[x] == Materialization::view ||
-           (materialization[x] == Materialization::fused && view_of[x] >= 0 && group[x] > k);
-  }
-  // How group k reads x: through its view, or as x itself lies in memory.
-  constexpr View view_in(const Graph& g, int x, int k) const {
-    return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : contiguous_view(x, g.dims(x));
-  }
-};
-
-struct FuseLimits {
-  int weight = 640;   // summed costs of a group's members
-  int operands = 28;  // most of a group that takes a further member: a kernel has 40, of which one member may
-                      // add 12, and later groups read the rest
-  int leaves = 12;    // most values in memory of single-element arithmetic that is rematerialized
-  int streams = 4;    // most random streams of a group that takes a further member, and of what is made
-                      // again: a kernel has 8
-  int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
-  int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
-  int recompute_loads = 2;  // and highest numbers of full-size values read for that
-  int recompute_operands = 64;  // and of values of any size,
-  int few_operands = 7;         // or so many, where a kernel would have too many operands else
-  int kernel_operands = 40;     // what a kernel takes (lower/fused.hpp asserts that)
-  int kernel_streams = 8;
-};
-
-// Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue
-// from it.
-struct Grouping {
-  Fusion fusion;
-  List<int> min_kernel;        // the first group that may use the node's value
-  List<int> reader;            // the last group that reads the node
-  List<int> before;            // the member before it of the same group
-  List<int> leaf;              // something that inlined arithmetic on leaves reads
-  List<int> remat_cost;        // of inlined arithmetic on leaves, else 0
-  List<int> leaves;            // how many values in memory inlined arithmetic reads, at most
-  List<int> streams;           // and how many random streams, at most; of generators too
-  List<int> deferred_outputs;  // inlined results, which get a kernel when all others have theirs
-  int next = 0;
-  int reserved_used = 0;
-};
-
-class Fuser {
+class Fuser : GroupingState {
  public:
-  // `tight`: of each node how often a group that held it was too large for a kernel; none where groups are
-  // formed for the first time.
   constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {}, const int* tight = nullptr)
-      : g(graph), s(grouping), limits_(limits), tight_(tight) {
-    const int n = g.nodes.size();
-    if (s.next == 0) {
-      f.materialization = List<Materialization>(n, Materialization::leaf);
-      f.group = List<int>(n, -1);
-      f.level = List<Level>(n, Level::element);
-      f.stored = List<u8>(n, 0);
-      f.view_of = List<int>(n, -1);
-      s.min_kernel = List<int>(n, 0);
-      s.reader = List<int>(n, -1);
-      s.before = List<int>(n, -1);
-      s.leaf = List<int>(n, 0);
-      s.remat_cost = List<int>(n, 0);
-      s.leaves = List<int>(n, 0);
-      s.streams = List<int>(n, 0);
-      for (int k = 0; k < reserved; ++k) new_group(-1);
-    }
-    materialization_ = f.materialization.data();
-    group_ = f.group.data();
-    level_ = f.level.data();
-    stored_ = f.stored.data();
-    view_of_ = f.view_of.data();
-    min_kernel_ = s.min_kernel.data();
-    reader_ = s.reader.data();
-    before_ = s.before.data();
-    leaf_ = s.leaf.data();
-    remat_cost_ = s.remat_cost.data();
-    leaves_ = s.leaves.data();
-    streams_ = s.streams.data();
-    wanted_ = List<u8>(n, 0);
-    uses_ = List<int>(n, 0);
+      : GroupingState(graph, grouping, limits, tight) {
+    wanted_ = List<u8>(g.nodes.size(), 0);
+    uses_ = List<int>(g.nodes.size(), 0);
     int* uses = uses_.data();
     for (int x : g.edges) ++uses[x];
     // what has no elements is not computed
@@ -180,24 +64,6 @@ class Fuser {
       want(i);
   }
 
-  static constexpr bool may_defer(Op op) {
-    return op == Op::reduce_sum || op == Op::broadcast || op == Op::reshape || op == Op::permute;
-  }
-  // Whether node i is a sum of memory that no group goes over in the same way yet: one may come before the
-  // sum is used, and take it up without reading that memory again.
-  constexpr bool is_deferred(int i) const {
-    const int x = edges_[nodes_[i].first];
-    if (materialization_[x] == Materialization::deferred) return true;
-    if (nodes_[i].op != Op::reduce_sum || materialization_[x] == Materialization::fused ||
-        materialization_[x] == Materialization::generator)
-      return false;
-    const int root = memory_node(x);
-    if (materialization_[root] != Materialization::leaf && materialization_[root] != Materialization::opaque)
-      return false;
-    const Reduction r = reduction_of(g, i);
-    return !r.middle_axis && r.level != Level::total &&
-           !(reader_[root] >= min_kernel_[x] && joins(reader_[root], i, nodes_[x].shape, r));
-  }
   constexpr void settle(int x) {
     const int of = edges_[nodes_[x].first];
     if (materialization_[of] == Materialization::deferred) settle(of);
@@ -343,9 +209,6 @@ class Fuser {
     for (const int x : roots_) read_by(group_[i], x);
   }
 
-  // The first group that may read x from memory.
-  constexpr int after_memory(int x) const { return group_[x] >= 0 ? group_[x] + 1 : min_kernel_[x]; }
-
   constexpr void make_view(int i, int x) {
     View v = resolve(x);
     if (!apply_movement(g, i, v)) {
@@ -420,11 +283,6 @@ class Fuser {
     min_kernel_[i] = at + 1;
     return true;
   }
-  // Whether x is the same for every row of the product that group `at` computes.
-  constexpr bool is_bias(const Group& group, int x, int at) const {
-    const int b = edges_[nodes_[group.opaque].first + 1];
-    return is_column_bias(g, group.opaque, view_of_memory(x), f.view_in(g, b, at));
-  }
   // Stores x, arithmetic on leaves, before everything else, in one kernel with others of its shape.
   constexpr bool make_early(int x) {
     constexpr int most_groups = 2, most_weight = 16;
@@ -448,14 +306,6 @@ class Fuser {
     for (int k = nodes_[x].first; k < nodes_[x].first + nodes_[x].arity; ++k)
       read_by(at, memory_node(edges_[k]));
     return true;
-  }
-  // As resolve, of what is in memory anyway.
-  constexpr View view_of_memory(int x) const {
-    if (materialization_[x] != Materialization::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
-    if (view_of_[x] >= 0) return f.views[view_of_[x]];
-    View v = view_of_memory(edges_[nodes_[x].first + 0]);
-    apply_movement(g, x, v);
-    return v;
   }
   // As view_root, but x can be walked along the axis, before it and behind it with one stride each.
   constexpr int line_root(int x, int axis) {
@@ -528,13 +378,6 @@ class Fuser {
       store(x), min_kernel_[x] = max(min_kernel_[x], group_[x] + 1);
     if (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
       need(edges_[nodes_[x].first + 0]);
-  }
-
-  constexpr int new_group(int opaque) {
-    Group group;
-    group.opaque = group.result = opaque;
-    f.groups.push(group);
-    return f.groups.size() - 1;
   }
 
   // Puts a pointwise node, a copy or a reduction into the best group, or a new one.
@@ -624,120 +467,9 @@ class Fuser {
     ++group.members;
     if (tight_ != nullptr) group.tight = max(group.tight, tight_[x]);
   }
-  // How many values in memory x stands for where it is read, at most.
-  constexpr int leaves_of(int x) const {
-    return materialization_[x] == Materialization::generator ? 0
-           : materialization_[x] == Materialization::inlined ? leaves_[x]
-                                                             : 1;
-  }
-  constexpr int streams_of(int x) const {
-    return materialization_[x] == Materialization::generator ||
-                   materialization_[x] == Materialization::inlined
-               ? streams_[x]
-               : 0;
-  }
-  constexpr void read_by(int at, int x) {
-    if (reader_[x] < at) reader_[x] = at;
-  }
 
-  // Whether a group computes x from other values, element by element.
-  constexpr bool is_made(int x) const {
-    return materialization_[x] == Materialization::fused && ir::is_pointwise(nodes_[x].op);
-  }
-  // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
-  constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
-    if (!is_made(x)) return -1;
-    for (int k = 0; k < nodes_[x].arity; ++k) {
-      const int from = reader_[memory_node(edges_[nodes_[x].first + k])];
-      if (from >= least && joins(from, i, shape, r)) return from;
-    }
-    return -1;
-  }
-
-  constexpr int through_broadcasts(int x) const {
-    while (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
-      x = edges_[nodes_[x].first + 0];
-    return x;
-  }
-  constexpr int memory_node(int x) const {
-    x = through_broadcasts(x);
-    if (remat_cost_[x] > 0) return leaf_[x];
-    return materialization_[x] == Materialization::view ? f.views[view_of_[x]].root : x;
-  }
-
-  constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
-    const Group& group = f.groups[at];
-    if (group.opaque >= 0 || group.middle_axis ||
-        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
-        group.streams > limits_.streams || group.closed || is_full(group, i))
-      return false;
-    const Dims& d = shapes_[shape];
-    if (group.shape == shape)
-      return keeps_order(group, d, r) && (r.level == Level::element || r.level == Level::total ||
-                                          group.split < 0 || group.split == r.split);
-    const SpaceFit a = fit_in(group.space, d);
-    if (!a.inside) {
-      if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
-      if (r.level == Level::total &&
-          !has_chunks_of_total(d, in_rank(a.split, max(group.space.rank, d.rank), d.rank)))
-        return false;
-      return r.level == Level::element || r.level == Level::total ||
-             r.split == in_rank(a.split, max(group.space.rank, d.rank), d.rank);
-    }
-    if (a.full)
-      return keeps_order(group, d, r) &&
-             (r.level == Level::element || r.level == Level::total || group.split < 0 ||
-              group.split == in_rank(r.split, d.rank, group.space.rank));
-    // a row of the space: pointwise at row level, or a reduction over all rows
-    if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
-      return false;
-    return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
-  }
-  // Whether the group, or one that i was in when groups were formed before, was too large.
-  constexpr bool is_full(const Group& group, int i) const {
-    if (tight_ == nullptr) return false;
-    const int tight = max(group.tight, tight_[i]);
-    return tight > 0 && group.members >= most_members >> tight;
-  }
-  // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
-  static constexpr bool has_chunks_of_total(const Dims& space, int split) {
-    return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
-  }
-  // Whether totals and the cut into rows and columns, of which the group or the reduction brings one, go
-  // together.
-  constexpr bool keeps_order(const Group& group, const Dims& d, const Reduction& r) const {
-    if (r.level == Level::total) return group.split < 0 || has_chunks_of_total(group.space, group.split);
-    return !group.totals || r.split < 0 ||
-           has_chunks_of_total(group.space, in_rank(r.split, d.rank, group.space.rank));
-  }
-
-  static constexpr int max(int a, int b) { return a > b ? a : b; }
-
-  static constexpr int most_members = 64;
-  static constexpr int reserved = 4;
   static constexpr u8 assigned = 2;  // of wanted_
 
-  const Graph& g;
-  Grouping& s;
-  Fusion& f = s.fusion;
-  FuseLimits limits_;
-  // plain pointers into the graph and the result: constant evaluation pays for every call
-  const Node* nodes_ = g.nodes.data();
-  const int* edges_ = g.edges.data();
-  const Dims* shapes_ = g.shapes.data();
-  Materialization* materialization_ = nullptr;
-  int* group_ = nullptr;
-  Level* level_ = nullptr;
-  u8* stored_ = nullptr;
-  int* view_of_ = nullptr;
-  int* min_kernel_ = nullptr;
-  int* reader_ = nullptr;
-  const int* tight_ = nullptr;
-  int* before_ = nullptr;
-  int* leaf_ = nullptr;
-  int* remat_cost_ = nullptr;
-  int* leaves_ = nullptr;
-  int* streams_ = nullptr;
   List<u8> wanted_;
   List<int> uses_;   // edges to each node
   List<int> roots_;  // memory that one node reads

@@ -1,37 +1,17 @@
 #pragma once
-// The memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken when its
-// group runs and given back after its last reader; a kernel that reads an element and writes the same element
-// of a dying buffer of equal size updates it in place, and so does one that writes a block of it. State that
-// is assigned is written where it lives when no later reader is left, and copied at the end of the step
-// otherwise.
+// Makes the memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken
+// when its group runs and given back after its last reader; a kernel that reads an element and writes the
+// same element of a dying buffer of equal size updates it in place, and so does one that writes a block of
+// it. State that is assigned is written where it lives when no later reader is left, and copied at the end of
+// the step otherwise.
 
 #include "weft/core/sorted.hpp"
 #include "weft/ir/loop.hpp"
 #include "weft/kernel_ir/first_fit.hpp"
+#include "weft/kernel_ir/memory_plan.hpp"
 #include "weft/kernel_ir/slot_overlap.hpp"
-#include "weft/kernel_ir/tiling.hpp"
 
 namespace WEFT_NAMESPACE::kernel_ir {
-
-struct Copy {
-  u64 from = 0, to = 0;
-  i64 bytes = 0;
-  int before = 0;  // runs before this group
-};
-
-struct Plan {
-  List<u64> where;       // of every node in memory
-  List<Tiling> tilings;  // of every group
-  List<Copy> copies;
-  List<int> combines;  // before which groups the sums that are still in parts are put together, ascending
-  List<u64> outputs;
-  i64 workspace_bytes = 0;
-
-  // Where a view of elements of dtype `t` begins.
-  constexpr u64 address(const View& v, DType t) const {
-    return where[v.root] + static_cast<u64>(v.offset * size_of(t));
-  }
-};
 
 // Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
 constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);

@@ -2,44 +2,12 @@
 
 #include <doctest/doctest.h>
 
-#include <limits>
 #include <vector>
 
-#include "support/error_of.hpp"
-#include "weft/weft.hpp"
+#include "support/watched.hpp"
 
 using namespace weft;
-
-namespace {
-
-constexpr f32 not_a_number = std::numeric_limits<f32>::quiet_NaN(),
-              infinity = std::numeric_limits<f32>::infinity();
-
-// What the error says after its id; "none" without one.
-template <class F>
-std::string said(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
-}
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-struct Net {
-  nn::Linear<4, 8> fc1;
-  nn::LayerNorm<8> norm;
-  nn::Linear<8, 3> fc2;
-  constexpr auto operator()(auto x) const { return fc2(norm(relu(fc1(x)))); }
-};
-struct Reader {
-  nn::LSTM<4, 5> rnn;
-  constexpr auto operator()(auto x) const { return std::get<0>(rnn(x)); }
-};
-constexpr auto classify = [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); };
-
-}  // namespace
+using namespace weft::testing;
 
 TEST_CASE("checker: the kernel, what is fused into it, the element, its value, and what it read") {
   auto f = compile(

@@ -10,18 +10,9 @@
 
 using namespace weft;
 using testing::error_of;
+using testing::said;
 
 namespace {
-
-template <class F>
-std::string text_of(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
-}
 
 struct Reader {
   nn::Embedding<11, 4> table;
@@ -50,13 +41,13 @@ TEST_CASE("inputs: a token or a label outside is an Error that says which") {
   const f32 good = f(tokens, label).item();
   CHECK(good > 0);
   tokens[4] = 11;
-  CHECK(text_of([&] { f(tokens, label); }) ==
+  CHECK(said([&] { f(tokens, label); }) ==
         "call/index: input 0: element 4 is 11; it is looked up among 11: 0 ... 10");
   tokens[4] = -1;
   CHECK(error_of([&] { f(tokens, label); }) == "call/index");
   tokens[4] = 5;
   label[1] = 3;
-  CHECK(text_of([&] { f(tokens, label); }) ==
+  CHECK(said([&] { f(tokens, label); }) ==
         "call/label: input 1: element 1 is 3; a label of 3 classes is one of 0 ... 2, or -100, which is "
         "ignored");
   label[1] = -1;

@@ -41,6 +41,13 @@ template <>
 struct TensorsOf<Interpreter> {
   using type = Cpu;
 };
+template <>
+struct SilentDevice<Interpreter> {
+  static Interpreter of(Interpreter device) {
+    device.visit = nullptr;
+    return device;
+  }
+};
 
 }  // namespace exec
 }  // namespace WEFT_NAMESPACE

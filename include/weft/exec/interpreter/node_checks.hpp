@@ -7,7 +7,7 @@
 
 #include "weft/exec/checker.hpp"
 #include "weft/exec/interpreter/graph_runner.hpp"
-#include "weft/ir/dynamic_slice.hpp"
+#include "weft/ir/checked_index.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -72,22 +72,10 @@ struct NodeChecks {
     throw Error("check/finite", text);
   }
 
-  // Before each node that looks places up. One outside is skipped by scatters and by lookups that ask for
-  // zeros there.
+  // Before each node that looks places up.
   static void places(const GraphRunner& r, const NodeCall& c) {
-    const ir::Op op = c.self().op;
-    if (ir::is_dynamic_slice(op)) {  // offsets that would be clamped
-      const Dims& whole = ir::whole_dims(r.g_, c.node);
-      int offset = ir::block_operands(op);
-      for (int axis = 0; axis < whole.rank; ++axis)
-        if (r.g_.attribute(c.node, axis + 1) == ir::BlockPlace::dynamic)
-          check_range(r, c, offset++, 0, ir::last_offset(whole, ir::block_dims(r.g_, c.node), axis));
-      return;
-    }
-    const bool rows = op == ir::Op::take_rows;
-    if (!rows && !(op == ir::Op::take_along_axis && r.g_.attribute(c.node, 1) == 0)) return;
-    const i64 extent = c.operand_dims(0).extent[rows ? 0 : ir::axis_of(r.g_, c.node)];
-    check_range(r, c, 1, rows ? 0 : -extent, extent - 1);
+    ir::each_checked_index(r.g_, c.node,
+                           [&](int k, i64 least, i64 most) { check_range(r, c, k, least, most); });
   }
 
  private:

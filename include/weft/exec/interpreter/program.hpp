@@ -16,16 +16,23 @@ namespace WEFT_NAMESPACE::exec {
 template <class Source>
 struct Interpreted {
   using source = Source;
+  // What is asked of the graph, of which each look costs compile time.
+  struct Facts {
+    bool faulty, has_loops;
+    int inputs, outputs, assigns;
+  };
+  static constexpr Facts facts = [] {
+    const ir::Graph g = program_graph<Source>();
+    return Facts{static_cast<bool>(ir::verify(g, ir::Stage::pruned)), !g.bodies.empty(), g.inputs.size(),
+                 g.outputs.size(), g.assigns.size()};
+  }();
   static_assert(
-      !ir::verify(program_graph<Source>(), ir::Stage::pruned) || refused_before<Source>,
+      !facts.faulty || refused_before<Source>,
       "weft made a graph that breaks its own rules: please report the program (ir::verify names the node)");
   using Kinds = KindStage<PrunedGraph<Source>>;
   static constexpr const auto& words = Kept<GraphStage<Source>>::words;
-  static constexpr int inputs = program_graph<Source>().inputs.size();
-  static constexpr int outputs = program_graph<Source>().outputs.size();
-  static constexpr int assigns = program_graph<Source>().assigns.size();
-
-  static constexpr bool has_loops = !program_graph<Source>().bodies.empty();
+  static constexpr int inputs = facts.inputs, outputs = facts.outputs, assigns = facts.assigns;
+  static constexpr bool has_loops = facts.has_loops;
 
   static constexpr int kind_count = static_cast<int>(Kept<Kinds>::data[0]);
   static constexpr int custom_size = Kept<Kinds>::size - 1 - kind_count;

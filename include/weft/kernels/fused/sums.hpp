@@ -170,14 +170,12 @@ struct FusedSums {
   }
 
   // Turns the lanes of the sums of section S at the begin of a line, whose first element is `at` of the row,
-  // and `row_start` + `at` of the chunk.
+  // and `row_start` + `at` of the chunk; where Traits::rows_turn.
   template <int S>
-  WEFT_HD_INLINE void turn_lines([[maybe_unused]] i64 at, [[maybe_unused]] i64 row_start) {
-    if constexpr (Traits::rows_turn) {
-      constexpr int begin = View::section_begin(S), end = View::section_end(S);
-      turn_all<begin>(at, row_start, upto<Traits::how_many(Opcode::reduce, begin, end)>{},
-                      upto<Traits::how_many(Opcode::accumulate, begin, end)>{});
-    }
+  WEFT_HD_INLINE void turn_lines(i64 at, i64 row_start) {
+    constexpr int begin = View::section_begin(S), end = View::section_end(S);
+    turn_all<begin>(at, row_start, upto<Traits::how_many(Opcode::reduce, begin, end)>{},
+                    upto<Traits::how_many(Opcode::accumulate, begin, end)>{});
   }
 
  private:

@@ -60,8 +60,10 @@ struct CosineEmbedding : Operation<CosineEmbedding<R>> {
     static_assert(sizeof(ShapesEqual<std::is_same_v<typename A::shape, typename B::shape>, CosineEmbedding,
                                      typename A::shape, typename B::shape>) > 0);
     using T = opmath<common<A, B>>;
-    const auto p = cast<T>(x1), q = cast<T>(x2);
-    const auto a = add(sum<-1>(mul(p, p)), 1e-12), b = add(sum<-1>(mul(q, q)), 1e-12);
+    const auto p = cast<T>(x1);
+    const auto q = cast<T>(x2);
+    const auto a = add(sum<-1>(mul(p, p)), 1e-12);
+    const auto b = add(sum<-1>(mul(q, q)), 1e-12);
     const auto cosine = div(sum<-1>(mul(p, q)), sqrt(mul(a, b)));
     using SC = typename decltype(cosine)::shape;
     static_assert(

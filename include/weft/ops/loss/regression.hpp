@@ -24,14 +24,16 @@ constexpr auto half_of(const S& s) {
 struct HuberF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& delta) const {
     const auto d = real(sub(a, b)), size = abs(d);
-    const auto far = ge(size, delta), inside = where(far, 0, d);
+    const auto far = ge(size, delta);
+    const auto inside = where(far, 0, d);
     return where(far, mul(sub(size, half_of(delta)), delta), mul(mul(inside, inside), 0.5));
   }
 };
 struct SmoothL1F {
   constexpr auto operator()(const auto& a, const auto& b, const auto& beta) const {
     const auto d = real(sub(a, b)), size = abs(d);
-    const auto far = ge(size, beta), inside = where(far, 0, d);
+    const auto far = ge(size, beta);
+    const auto inside = where(far, 0, d);
     return where(far, sub(size, half_of(beta)), div(mul(mul(inside, inside), 0.5), beta));
   }
 };

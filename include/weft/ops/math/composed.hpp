@@ -52,6 +52,15 @@ struct InSingle {
   }
 };
 
+// A number as an element of T, where PyTorch makes it one before it computes in f32; tensors stay.
+template <class T, class A>
+constexpr auto as_element(const A& a) {
+  if constexpr (Scalar<A> && is_float(dtype_of<T>) && size_of(dtype_of<T>) < 4)
+    return ir::as_element(dtype_of<T>, static_cast<double>(a));
+  else
+    return a;
+}
+
 // `value`, whose derivative by x is `slope` beside what it is made of; a number has none.
 template <class V, class X, class S>
 constexpr auto by_slope(const V& value, const X& x, const S& slope) {
@@ -114,7 +123,9 @@ struct ClampF {
 // From the nearer end, so that both ends come out exactly.
 struct LerpF {
   constexpr auto operator()(const auto& from, const auto& to, const auto& weight) const {
-    const auto a = real(from), b = real(to), w = real(weight);
+    const auto a = real(from);
+    const auto b = real(to);
+    const auto w = real(weight);
     const auto way = sub(b, a);
     if constexpr (Scalar<std::remove_cvref_t<decltype(w)>>) {
       return w < 0.5 && w > -0.5 ? add(a, mul(way, w)) : sub(b, mul(way, 1 - w));
@@ -186,7 +197,8 @@ struct LogitF {
 struct HypotF {
   template <class A, class B>
   constexpr auto operator()(const A& x, const B& y) const {
-    const auto a = real(x), b = real(y);
+    const auto a = real(x);
+    const auto b = real(y);
     const auto scale = stop_gradient(maximum(abs_of(a), abs_of(b)));
     const auto plain = bitwise_and(ne(scale, 0), isfinite(scale));
     const auto safe = where(plain, scale, 1);
@@ -262,7 +274,8 @@ struct RemainderF {
 // log(exp(a) + exp(b)), b's share of the gradient being sigmoid(b - a).
 struct LogAddExpF {
   constexpr auto operator()(const auto& x, const auto& y) const {
-    const auto a = real(x), b = real(y);
+    const auto a = real(x);
+    const auto b = real(y);
     const auto way = sub(a, b);
     return by_slopes(value(a, b), a, sigmoid_of(way), b, sigmoid_of(neg(way)));
   }
@@ -361,12 +374,15 @@ constexpr auto hypot(const A& a, const B& b) {
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto remainder(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::RemainderF>>{}(a, b);
+  using T = common<A, B>;
+  return detail::Composed<detail::InSingle<detail::RemainderF>>{}(detail::as_element<T>(a),
+                                                                  detail::as_element<T>(b));
 }
+// A divisor that is a number is taken as precisely as f32 holds it, as in PyTorch.
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto floor_divide(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::FloorDivideF>>{}(a, b);
+  return detail::Composed<detail::InSingle<detail::FloorDivideF>>{}(detail::as_element<common<A, B>>(a), b);
 }
 template <class A, class B>
 requires SomeOperands<A, B>

@@ -42,7 +42,8 @@ struct DigammaF {
     const auto nearest = round(x);
     const auto part = where(eq(nearest, 0), x, sub(x, nearest));  // -0 stays
     // pi over the tangent, away from the poles the tangent of what is left to a right angle
-    const auto p = where(left, part, 0.25), near = le(abs(p), 0.25);
+    const auto p = where(left, part, 0.25);
+    const auto near = le(abs(p), 0.25);
     const auto tangent = tan(mul(where(near, p, sub(where(lt(p, 0), -0.5, 0.5), p)), pi));
     const auto turn = mul(where(near, div(1, where(near, tangent, 1)), tangent), pi);
     const auto r = where(left, sub(right, turn), where(end, infinity, right));
@@ -170,7 +171,8 @@ struct XlogyF {
 };
 struct LogAddExp2F {
   constexpr auto operator()(const auto& x, const auto& y) const {
-    const auto a = mul(real(x), log_two), b = mul(real(y), log_two);
+    const auto a = mul(real(x), log_two);
+    const auto b = mul(real(y), log_two);
     const auto way = sub(a, b);
     constexpr auto sigmoid_of = LogAddExpF::sigmoid_of;
     const auto r = mul(LogAddExpF::value(a, b), 1 / log_two);
@@ -180,7 +182,8 @@ struct LogAddExp2F {
 // The logit of x held in [eps, 1 - eps], by eps first; no derivative outside.
 struct LogitEpsF {
   constexpr auto operator()(const auto& in, const auto& eps) const {
-    const auto x = real(in), least = lt(x, eps), most = gt(x, rest(eps));
+    const auto x = real(in);
+    const auto least = lt(x, eps), most = gt(x, rest(eps));
     const auto held = where(least, eps, where(most, rest(eps), x));
     const auto inside = bitwise_and(ge(x, eps), le(x, rest(eps)));
     return by_slopes(sub(log(held), log1p(neg(held))), x, where(inside, div(1, mul(x, sub(1, x))), 0));

@@ -162,7 +162,8 @@ struct HardsigmoidF {
 // x clamp(x + 3, 0, 6) / 6
 struct HardswishF {
   constexpr auto operator()(const auto& in) const {
-    const auto x = real(in), low = le(x, -3), high = ge(x, 3);
+    const auto x = real(in);
+    const auto low = le(x, -3), high = ge(x, 3);
     const auto r = mul(x, div(where(low, 0, where(high, 6, add(x, 3))), 6));
     return by_slopes(r, x, where(low, 0, where(high, 1, add(div(x, 3), 0.5))));
   }

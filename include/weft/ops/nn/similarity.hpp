@@ -11,7 +11,8 @@ namespace detail {
 template <int Axis>
 struct CosineSimilarityF {
   constexpr auto operator()(const auto& a, const auto& b, const auto& eps) const {
-    const auto x = real(a), y = real(b);
+    const auto x = real(a);
+    const auto y = real(b);
     const auto floor_of = [&](const auto& length) { return where(lt(length, eps), eps, length); };
     return div(sum<Axis>(mul(x, y)), mul(floor_of(norm<Axis>(x)), floor_of(norm<Axis>(y))));
   }

@@ -64,6 +64,22 @@ struct Blocks {
   }
 };
 
+// What a loop does in a trip.
+struct Body {
+  ir::Builder b{64};
+
+  Body() {
+    b.graph.is_body = true;
+    b.graph.scalar_count = 4;
+  }
+  ir::Value input(DType t, const Dims& d) {
+    const ir::Value v{&b, b.leaf(ir::Op::input, t, d, static_cast<u64>(b.graph.inputs.size()))};
+    b.graph.inputs.push(v.id);
+    return v;
+  }
+  void output(ir::Value x) { b.graph.outputs.push(x.id); }
+};
+
 const Dims cache{2, {64, 128}}, row{2, {1, 128}};
 
 ir::BlockPlace place(const Dims& whole, const Dims& block, std::initializer_list<ir::Value> offsets) {
@@ -203,33 +219,26 @@ TEST_CASE("dynamic_slice: a loop's carry stays in one buffer unless what it was 
     Blocks p;
     const Dims d{2, {5, 64}}, one{2, {1, 64}};
     const ir::Value start = p.input(d), y = p.input(one);
-    ir::Builder body(64);
-    body.graph.is_body = true;
-    body.graph.scalar_count = 4;
-    const auto inside = [&](DType t, const Dims& e) {
-      const ir::Value v{&body, body.leaf(ir::Op::input, t, e, static_cast<u64>(body.graph.inputs.size()))};
-      body.graph.inputs.push(v.id);
-      return v;
-    };
-    const ir::Value x = inside(DType::f32, d), t = inside(DType::i32, Dims{}), line = inside(DType::f32, one);
-    const ir::Value none = ir::constant(body, DType::i32, Dims{}, 0);
+    Body body;
+    const ir::Value x = body.input(DType::f32, d), t = body.input(DType::i32, Dims{}),
+                    line = body.input(DType::f32, one);
+    const ir::Value none = ir::constant(body.b, DType::i32, Dims{}, 0);
     ir::Value next = written(x, line, {t, none});
     next = written(next, line * 2.0, {t + 2.0, none});
     ir::LoopShape s;
     s.trips = 4, s.carries = 2, s.invariants = 1;
-    for (const ir::Value& v : {next, t + 1.0}) body.graph.outputs.push(v.id);
-    if (how == 1) body.graph.outputs.push(x.id);
-    if (how == 2)
-      body.graph.outputs.push((x * 3.0 + ir::broadcast(ir::reduce(ir::Op::reduce_sum, next, 3), d)).id);
-    s.outputs = body.graph.outputs.size() - s.carries;
+    for (const ir::Value& v : {next, t + 1.0}) body.output(v);
+    if (how == 1) body.output(x);
+    if (how == 2) body.output(x * 3.0 + ir::broadcast(ir::reduce(ir::Op::reduce_sum, next, 3), d));
+    s.outputs = body.b.graph.outputs.size() - s.carries;
     List<int> operands;
     for (const ir::Value& v : {start, p.at(0), y}) operands.push(v.id);
-    const ir::Value made = ir::loop(p.b, s, body.graph, operands);
+    const ir::Value made = ir::loop(p.b, s, body.b.graph, operands);
     p.output(ir::loop_final(made, s, 0));
     if (how == 3) p.output(ir::loop_history(made, s, 0));
     if (s.outputs > 0)
       p.output(ir::loop_result(made, s.output(0), DType::f32,
-                               ir::stacked_dims(s.trips, body.graph.dims(body.graph.outputs[2]))));
+                               ir::stacked_dims(s.trips, body.b.graph.dims(body.b.graph.outputs[2]))));
     CHECK(p.compare() == "");
     bool copies = false;  // in a trip
     for (int k = 0, loop = -1; k < p.made.lowered.steps.size(); ++k) {
@@ -246,26 +255,19 @@ TEST_CASE("dynamic_slice: a loop writes into state where it lives") {
     Blocks p;
     const Dims d{2, {5, 64}}, one{2, {1, 64}};
     const ir::Value start = p.state(d), y = p.input(one);
-    ir::Builder body(64);
-    body.graph.is_body = true;
-    body.graph.scalar_count = 4;
-    const auto inside = [&](DType t, const Dims& e) {
-      const ir::Value v{&body, body.leaf(ir::Op::input, t, e, static_cast<u64>(body.graph.inputs.size()))};
-      body.graph.inputs.push(v.id);
-      return v;
-    };
-    const ir::Value x = inside(DType::f32, d), t = inside(DType::i32, Dims{}),
-                    line = inside(DType::f32, how == 1 ? d : one);
+    Body body;
+    const ir::Value x = body.input(DType::f32, d), t = body.input(DType::i32, Dims{}),
+                    line = body.input(DType::f32, how == 1 ? d : one);
     ir::Value next = written(x, how == 1 ? ir::slice(line, std::array<ir::Slice, 2>{}.data(), one) : line,
-                             {t, ir::constant(body, DType::i32, Dims{}, 0)});
+                             {t, ir::constant(body.b, DType::i32, Dims{}, 0)});
     const ir::Slice turn[2]{{4, -1}, {0, 1}};
     if (how == 2) next = next + ir::slice(x, turn, d);  // no block of it alone
-    for (const ir::Value& v : {next, t + 1.0}) body.graph.outputs.push(v.id);
+    for (const ir::Value& v : {next, t + 1.0}) body.output(v);
     ir::LoopShape s;
     s.trips = 3, s.carries = 2, s.invariants = 1;
     List<int> operands;
     for (const ir::Value& v : {start, p.at(0), how == 1 ? start : y}) operands.push(v.id);
-    const ir::Value made = ir::loop(p.b, s, body.graph, operands);
+    const ir::Value made = ir::loop(p.b, s, body.b.graph, operands);
     const ir::Value last = ir::loop_final(made, s, 0);
     p.assign(0, last);
     p.output(ir::reduce(ir::Op::reduce_sum, last, 3));

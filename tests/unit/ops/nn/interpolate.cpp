@@ -29,7 +29,7 @@ struct Cases {
 };
 
 template <class C, i64... X>
-void check(const char* input, std::initializer_list<const char*> names) {
+void check_cases(const char* input, std::initializer_list<const char*> names) {
   static const auto file = open("interpolate");
   auto function = compile(
       Cpu{1}, [](auto x, auto upstream) { return C::results(x, upstream); }, in<f32, X...>, in<f32, 600>);
@@ -53,33 +53,34 @@ void check(const char* input, std::initializer_list<const char*> names) {
 }  // namespace
 
 TEST_CASE("interpolate: one axis to any extent agrees with PyTorch, with gradients") {
-  check<Cases<InterpolateOptions{.size = 10}, InterpolateOptions{.scale_factor = 1.7},
-              InterpolateOptions{.size = 4, .mode = nearest_exact},
-              InterpolateOptions{.scale_factor = 0.65, .mode = nearest_exact},
-              InterpolateOptions{.size = 4, .mode = linear},
-              InterpolateOptions{.scale_factor = 1.7, .mode = linear},
-              InterpolateOptions{.scale_factor = 1.7, .mode = linear, .recompute_scale_factor = true},
-              InterpolateOptions{.scale_factor = 1.7, .mode = linear, .align_corners = true},
-              InterpolateOptions{.scale_factor = 0.5, .mode = area}>,
-        2, 3, 7>("x1", {"nearest", "nearest_factor", "exact", "exact_factor", "linear_smaller",
-                        "linear_factor", "linear_recomputed", "linear_aligned", "area"});
+  check_cases<Cases<InterpolateOptions{.size = 10}, InterpolateOptions{.scale_factor = 1.7},
+                    InterpolateOptions{.size = 4, .mode = nearest_exact},
+                    InterpolateOptions{.scale_factor = 0.65, .mode = nearest_exact},
+                    InterpolateOptions{.size = 4, .mode = linear},
+                    InterpolateOptions{.scale_factor = 1.7, .mode = linear},
+                    InterpolateOptions{.scale_factor = 1.7, .mode = linear, .recompute_scale_factor = true},
+                    InterpolateOptions{.scale_factor = 1.7, .mode = linear, .align_corners = true},
+                    InterpolateOptions{.scale_factor = 0.5, .mode = area}>,
+              2, 3, 7>("x1", {"nearest", "nearest_factor", "exact", "exact_factor", "linear_smaller",
+                              "linear_factor", "linear_recomputed", "linear_aligned", "area"});
 }
 TEST_CASE("interpolate: images to any extents agree with PyTorch, with gradients") {
-  check<Cases<InterpolateOptions{.scale_factor = {2, 1.3}, .mode = nearest_exact},
-              InterpolateOptions{.scale_factor = {1.5, 0.7}, .mode = linear},
-              InterpolateOptions{.size = {3, 9}, .mode = linear, .antialias = true},
-              InterpolateOptions{.size = {8, 4}, .mode = cubic},
-              InterpolateOptions{.scale_factor = {2, 1.1}, .mode = cubic},
-              InterpolateOptions{.size = {3, 10}, .mode = cubic, .align_corners = true},
-              InterpolateOptions{.scale_factor = {0.6, 0.5}, .mode = cubic, .antialias = true}>,
-        2, 2, 5, 7>("x2", {"exact_two", "bilinear_factors", "bilinear_antialias", "bicubic", "bicubic_factor",
-                           "bicubic_aligned", "bicubic_antialias"});
+  check_cases<Cases<InterpolateOptions{.scale_factor = {2, 1.3}, .mode = nearest_exact},
+                    InterpolateOptions{.scale_factor = {1.5, 0.7}, .mode = linear},
+                    InterpolateOptions{.size = {3, 9}, .mode = linear, .antialias = true},
+                    InterpolateOptions{.size = {8, 4}, .mode = cubic},
+                    InterpolateOptions{.scale_factor = {2, 1.1}, .mode = cubic},
+                    InterpolateOptions{.size = {3, 10}, .mode = cubic, .align_corners = true},
+                    InterpolateOptions{.scale_factor = {0.6, 0.5}, .mode = cubic, .antialias = true}>,
+              2, 2, 5, 7>("x2", {"exact_two", "bilinear_factors", "bilinear_antialias", "bicubic",
+                                 "bicubic_factor", "bicubic_aligned", "bicubic_antialias"});
 }
 TEST_CASE("interpolate: volumes to any extents agree with PyTorch, with gradients") {
-  check<Cases<InterpolateOptions{.size = {2, 6, 8}}, InterpolateOptions{.size = {5, 3, 7}, .mode = linear},
-              InterpolateOptions{.scale_factor = 1.5, .mode = linear, .align_corners = true},
-              InterpolateOptions{.size = {2, 4, 3}, .mode = area}>,
-        1, 2, 3, 4, 5>("x3", {"nearest_three", "trilinear", "trilinear_aligned", "area_three"});
+  check_cases<
+      Cases<InterpolateOptions{.size = {2, 6, 8}}, InterpolateOptions{.size = {5, 3, 7}, .mode = linear},
+            InterpolateOptions{.scale_factor = 1.5, .mode = linear, .align_corners = true},
+            InterpolateOptions{.size = {2, 4, 3}, .mode = area}>,
+      1, 2, 3, 4, 5>("x3", {"nearest_three", "trilinear", "trilinear_aligned", "area_three"});
 }
 TEST_CASE("interpolate: nearest places pass infinities on as they are") {
   auto function = compile(

@@ -40,7 +40,7 @@ const T* values(const std::string& name) {
   return reinterpret_cast<const T*>(file.at(name).data);
 }
 // An angle p has f32's error, p 2^-24 and that of its speed.
-void check(const auto& got, const std::string& name, double greatest_position) {
+void check_result(const auto& got, const std::string& name, double greatest_position) {
   INFO(name);
   const float* wanted = values(name);
   for (i64 i = 0; i < got.size(); ++i)
@@ -52,19 +52,19 @@ void check(const auto& got, const std::string& name, double greatest_position) {
 TEST_CASE("rotary_embedding: halves, neighbours and a part agree with complex numbers in PyTorch") {
   auto by_half = compile(Cpu{1}, Both<RotaryOptions{}>{}, in<f32, 2, 3, 5, 8>, in<f32, 2, 3, 5, 8>);
   auto [y, dx] = by_half(values("half.x"), values("half.g"));
-  check(y, "half.y", 5);
-  check(dx, "half.dx", 5);
+  check_result(y, "half.y", 5);
+  check_result(dx, "half.dx", 5);
   CHECK(by_half.launches() == 2);
 
   auto by_pair = compile(Cpu{1}, Both<pairs>{}, in<f32, 2, 3, 5, 8>, in<f32, 2, 3, 5, 8>);
   auto [z, dz] = by_pair(values("pairs.x"), values("pairs.g"));
-  check(z, "pairs.y", 5);
-  check(dz, "pairs.dx", 5);
+  check_result(z, "pairs.y", 5);
+  check_result(dz, "pairs.dx", 5);
 
   auto of_part = compile(Cpu{1}, Both<part>{}, in<f32, 2, 3, 4, 10>, in<i64, 2, 1, 4>, in<f32, 2, 3, 4, 10>);
   auto [u, du] = of_part(values("part.x"), values<i64>("part.positions"), values("part.g"));
-  check(u, "part.y", 900);
-  check(du, "part.dx", 900);
+  check_result(u, "part.y", 900);
+  check_result(du, "part.dx", 900);
 }
 
 TEST_CASE("rotary_embedding: scores depend on the distance alone; lengths stay") {

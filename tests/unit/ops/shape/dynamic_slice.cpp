@@ -3,6 +3,7 @@
 
 #include "weft/ops/shape/dynamic_slice.hpp"
 
+#include "support/error_of.hpp"
 #include "support/gradcheck.hpp"
 #include "support/traced_parity.hpp"
 #include "weft/exec/explain.hpp"
@@ -34,14 +35,6 @@ Tensor<T, Shape<D...>> numbers(int first = 0) {
   for (i64 k = 0; k < Shape<D...>::size; ++k)
     t.data()[k] = static_cast<T>(static_cast<float>((first + k) % 101));
   return t;
-}
-std::string said(const auto& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "none";
 }
 
 // Keys of the positions so far.

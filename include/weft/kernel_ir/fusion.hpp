@@ -1,0 +1,80 @@
+#pragma once
+// The cut of a graph into groups, each of which becomes one kernel: what fuse.hpp decides and collect.hpp
+// completes, and what planning and lowering read.
+
+#include "weft/kernel_ir/iteration_space.hpp"
+#include "weft/kernel_ir/views.hpp"
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+using ir::Graph;
+using ir::Node;
+using ir::Op;
+
+enum class Materialization : u8 {
+  leaf,       // in memory before the program starts
+  generator,  // a function of the index alone; rematerialized wherever it is used
+  inlined,    // cheap arithmetic on leaves, or on single elements; rematerialized wherever it is used
+  view,       // addresses over another node's memory
+  fused,      // member of a fused group
+  opaque,    // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce, ...
+  arena,     // a flat_concat: its operands' memory read as one vector
+  deferred,  // while groups are formed: a sum, or a view of one, that goes with what reads the same later
+};
+
+struct Group {
+  int opaque = -1;            // the node that has a kernel of its own, -1 for a fused group
+  int result = -1;            // what that kernel stores: `opaque`, or the last addition to it
+  int added = -1, bias = -1;  // what is added to a product's sums, in this order
+  Dims space;
+  int shape = -1;  // the space's among the graph's shapes, while groups are formed
+  int last = -1;   // the last member, while groups are formed
+  int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
+  int weight = 0;
+  int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
+  bool mixed = false;             // has members of row level or reductions
+  bool totals = false;            // has sums over everything
+  bool closed = false;            // holds a total of what the kernel before makes, and takes nothing more
+  int members = 0, tight = 0;     // while groups are formed again, as one was too large for a kernel
+  bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
+  ir::Span body, loads, stores;   // ranges of Fusion::pool
+};
+
+struct Fusion {
+  List<Materialization> materialization;
+  List<int> group;    // group of each fused or opaque node, -1 otherwise
+  List<Level> level;  // of fused nodes
+  List<u8> stored;    // the node's value is in memory
+  List<int> view_of;  // index into views of each view node, -1 otherwise
+  List<View> views;
+  List<Group> groups;
+  List<int> pool;
+
+  // Whether group k reads x through its view: x is one, or becomes a copy of one only later.
+  constexpr bool is_view_in(int x, int k) const {
+    return materialization[x] == Materialization::view ||
+           (materialization[x] == Materialization::fused && view_of[x] >= 0 && group[x] > k);
+  }
+  // How group k reads x: through its view, or as x itself lies in memory.
+  constexpr View view_in(const Graph& g, int x, int k) const {
+    return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : contiguous_view(x, g.dims(x));
+  }
+};
+
+struct FuseLimits {
+  int weight = 640;   // summed costs of a group's members
+  int operands = 28;  // most of a group that takes a further member: a kernel has 40, of which one member may
+                      // add 12, and later groups read the rest
+  int leaves = 12;    // most values in memory of single-element arithmetic that is rematerialized
+  int streams = 4;    // most random streams of a group that takes a further member, and of what is made
+                      // again: a kernel has 8
+  int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
+  int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
+  int recompute_loads = 2;  // and highest numbers of full-size values read for that
+  int recompute_operands = 64;  // and of values of any size,
+  int few_operands = 7;         // or so many, where a kernel would have too many operands else
+  int kernel_operands = 40;     // what a kernel takes (compiler/lower asserts that)
+  int kernel_streams = 8;
+};
+
+}  // namespace WEFT_NAMESPACE::kernel_ir

@@ -1,0 +1,227 @@
+#pragma once
+// Groups while they are formed, and what is asked of them: where a value lies, what reads it, and whether a
+// group takes a further member.
+
+#include "weft/kernel_ir/epilogue.hpp"
+#include "weft/kernel_ir/fusion.hpp"
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+// Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue
+// from it.
+struct Grouping {
+  Fusion fusion;
+  List<int> min_kernel;        // the first group that may use the node's value
+  List<int> reader;            // the last group that reads the node
+  List<int> before;            // the member before it of the same group
+  List<int> leaf;              // something that inlined arithmetic on leaves reads
+  List<int> remat_cost;        // of inlined arithmetic on leaves, else 0
+  List<int> leaves;            // how many values in memory inlined arithmetic reads, at most
+  List<int> streams;           // and how many random streams, at most; of generators too
+  List<int> deferred_outputs;  // inlined results, which get a kernel when all others have theirs
+  int next = 0;
+  int reserved_used = 0;
+};
+
+// A Grouping of a graph, and questions about it; Fuser (fuse.hpp) goes on with it.
+class GroupingState {
+ protected:
+  // `tight`: of each node how often a group that held it was too large for a kernel; none where groups are
+  // formed for the first time.
+  constexpr GroupingState(const Graph& graph, Grouping& grouping, FuseLimits limits = {},
+                          const int* tight = nullptr)
+      : g(graph), s(grouping), limits_(limits), tight_(tight) {
+    const int n = g.nodes.size();
+    if (s.next == 0) {
+      f.materialization = List<Materialization>(n, Materialization::leaf);
+      f.group = List<int>(n, -1);
+      f.level = List<Level>(n, Level::element);
+      f.stored = List<u8>(n, 0);
+      f.view_of = List<int>(n, -1);
+      s.min_kernel = List<int>(n, 0);
+      s.reader = List<int>(n, -1);
+      s.before = List<int>(n, -1);
+      s.leaf = List<int>(n, 0);
+      s.remat_cost = List<int>(n, 0);
+      s.leaves = List<int>(n, 0);
+      s.streams = List<int>(n, 0);
+      for (int k = 0; k < reserved; ++k) new_group(-1);
+    }
+    materialization_ = f.materialization.data();
+    group_ = f.group.data();
+    level_ = f.level.data();
+    stored_ = f.stored.data();
+    view_of_ = f.view_of.data();
+    min_kernel_ = s.min_kernel.data();
+    reader_ = s.reader.data();
+    before_ = s.before.data();
+    leaf_ = s.leaf.data();
+    remat_cost_ = s.remat_cost.data();
+    leaves_ = s.leaves.data();
+    streams_ = s.streams.data();
+  }
+
+  // ---- values ----
+  // The first group that may read x from memory.
+  constexpr int after_memory(int x) const { return group_[x] >= 0 ? group_[x] + 1 : min_kernel_[x]; }
+
+  // How many values in memory x stands for where it is read, at most.
+  constexpr int leaves_of(int x) const {
+    return materialization_[x] == Materialization::generator ? 0
+           : materialization_[x] == Materialization::inlined ? leaves_[x]
+                                                             : 1;
+  }
+  constexpr int streams_of(int x) const {
+    return materialization_[x] == Materialization::generator ||
+                   materialization_[x] == Materialization::inlined
+               ? streams_[x]
+               : 0;
+  }
+
+  // Whether a group computes x from other values, element by element.
+  constexpr bool is_made(int x) const {
+    return materialization_[x] == Materialization::fused && ir::is_pointwise(nodes_[x].op);
+  }
+
+  constexpr int through_broadcasts(int x) const {
+    while (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
+      x = edges_[nodes_[x].first + 0];
+    return x;
+  }
+  constexpr int memory_node(int x) const {
+    x = through_broadcasts(x);
+    if (remat_cost_[x] > 0) return leaf_[x];
+    return materialization_[x] == Materialization::view ? f.views[view_of_[x]].root : x;
+  }
+
+  // As resolve, of what is in memory anyway.
+  constexpr View view_of_memory(int x) const {
+    if (materialization_[x] != Materialization::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
+    if (view_of_[x] >= 0) return f.views[view_of_[x]];
+    View v = view_of_memory(edges_[nodes_[x].first + 0]);
+    apply_movement(g, x, v);
+    return v;
+  }
+
+  // Whether x is the same for every row of the product that group `at` computes.
+  constexpr bool is_bias(const Group& group, int x, int at) const {
+    const int b = edges_[nodes_[group.opaque].first + 1];
+    return is_column_bias(g, group.opaque, view_of_memory(x), f.view_in(g, b, at));
+  }
+
+  constexpr void read_by(int at, int x) {
+    if (reader_[x] < at) reader_[x] = at;
+  }
+
+  // ---- groups ----
+  constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
+    const Group& group = f.groups[at];
+    if (group.opaque >= 0 || group.middle_axis ||
+        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
+        group.streams > limits_.streams || group.closed || is_full(group, i))
+      return false;
+    const Dims& d = shapes_[shape];
+    if (group.shape == shape)
+      return keeps_order(group, d, r) && (r.level == Level::element || r.level == Level::total ||
+                                          group.split < 0 || group.split == r.split);
+    const SpaceFit a = fit_in(group.space, d);
+    if (!a.inside) {
+      if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
+      if (r.level == Level::total &&
+          !has_chunks_of_total(d, in_rank(a.split, max(group.space.rank, d.rank), d.rank)))
+        return false;
+      return r.level == Level::element || r.level == Level::total ||
+             r.split == in_rank(a.split, max(group.space.rank, d.rank), d.rank);
+    }
+    if (a.full)
+      return keeps_order(group, d, r) &&
+             (r.level == Level::element || r.level == Level::total || group.split < 0 ||
+              group.split == in_rank(r.split, d.rank, group.space.rank));
+    // a row of the space: pointwise at row level, or a reduction over all rows
+    if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
+      return false;
+    return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
+  }
+  // Whether the group, or one that i was in when groups were formed before, was too large.
+  constexpr bool is_full(const Group& group, int i) const {
+    if (tight_ == nullptr) return false;
+    const int tight = max(group.tight, tight_[i]);
+    return tight > 0 && group.members >= most_members >> tight;
+  }
+  // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
+  static constexpr bool has_chunks_of_total(const Dims& space, int split) {
+    return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
+  }
+  // Whether totals and the cut into rows and columns, of which the group or the reduction brings one, go
+  // together.
+  constexpr bool keeps_order(const Group& group, const Dims& d, const Reduction& r) const {
+    if (r.level == Level::total) return group.split < 0 || has_chunks_of_total(group.space, group.split);
+    return !group.totals || r.split < 0 ||
+           has_chunks_of_total(group.space, in_rank(r.split, d.rank, group.space.rank));
+  }
+
+  // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
+  constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
+    if (!is_made(x)) return -1;
+    for (int k = 0; k < nodes_[x].arity; ++k) {
+      const int from = reader_[memory_node(edges_[nodes_[x].first + k])];
+      if (from >= least && joins(from, i, shape, r)) return from;
+    }
+    return -1;
+  }
+
+  static constexpr bool may_defer(Op op) {
+    return op == Op::reduce_sum || op == Op::broadcast || op == Op::reshape || op == Op::permute;
+  }
+  // Whether node i is a sum of memory that no group goes over in the same way yet: one may come before the
+  // sum is used, and take it up without reading that memory again.
+  constexpr bool is_deferred(int i) const {
+    const int x = edges_[nodes_[i].first];
+    if (materialization_[x] == Materialization::deferred) return true;
+    if (nodes_[i].op != Op::reduce_sum || materialization_[x] == Materialization::fused ||
+        materialization_[x] == Materialization::generator)
+      return false;
+    const int root = memory_node(x);
+    if (materialization_[root] != Materialization::leaf && materialization_[root] != Materialization::opaque)
+      return false;
+    const Reduction r = reduction_of(g, i);
+    return !r.middle_axis && r.level != Level::total &&
+           !(reader_[root] >= min_kernel_[x] && joins(reader_[root], i, nodes_[x].shape, r));
+  }
+
+  constexpr int new_group(int opaque) {
+    Group group;
+    group.opaque = group.result = opaque;
+    f.groups.push(group);
+    return f.groups.size() - 1;
+  }
+
+  static constexpr int max(int a, int b) { return a > b ? a : b; }
+
+  static constexpr int most_members = 64;
+  static constexpr int reserved = 4;
+
+  const Graph& g;
+  Grouping& s;
+  Fusion& f = s.fusion;
+  FuseLimits limits_;
+  // plain pointers into the graph and the result: constant evaluation pays for every call
+  const Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  Materialization* materialization_ = nullptr;
+  int* group_ = nullptr;
+  Level* level_ = nullptr;
+  u8* stored_ = nullptr;
+  int* view_of_ = nullptr;
+  int* min_kernel_ = nullptr;
+  int* reader_ = nullptr;
+  const int* tight_ = nullptr;
+  int* before_ = nullptr;
+  int* leaf_ = nullptr;
+  int* remat_cost_ = nullptr;
+  int* leaves_ = nullptr;
+  int* streams_ = nullptr;
+};
+
+}  // namespace WEFT_NAMESPACE::kernel_ir

@@ -1,0 +1,29 @@
+#pragma once
+// Where everything that is in memory lies, and how each group is cut: what plan.hpp decides, and what the
+// back end reads.
+
+#include "weft/kernel_ir/tiling.hpp"
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+struct Copy {
+  u64 from = 0, to = 0;
+  i64 bytes = 0;
+  int before = 0;  // runs before this group
+};
+
+struct Plan {
+  List<u64> where;       // of every node in memory
+  List<Tiling> tilings;  // of every group
+  List<Copy> copies;
+  List<int> combines;  // before which groups the sums that are still in parts are put together, ascending
+  List<u64> outputs;
+  i64 workspace_bytes = 0;
+
+  // Where a view of elements of dtype `t` begins.
+  constexpr u64 address(const View& v, DType t) const {
+    return where[v.root] + static_cast<u64>(v.offset * size_of(t));
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
