@@ -4257,6 +4257,12 @@ struct Plan {
   }
 };
 
+// Of a loop's body: the input in whose memory an output may be computed, -1: none.
+struct HeldOutput {
+  int input = -1;
+  bool carry = false;  // which has other memory at no cost
+};
+
 }  // namespace WEFT_NAMESPACE::kernel_ir
 // ---- weft/kernels/evaluator/code.hpp ----
 // Code<word, word, ...>: a kernel's bytecode as a type. Only 64-bit integers, because they alone survive
@@ -10201,7 +10207,8 @@ class FusedLowering : FusedValues {
 // Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
 // and writes the next. One of which a trip writes blocks alone stays in one buffer, its result's, into which
 // its start is copied. Any other alternates between two, the last trip's being its result. None costs a copy
-// a trip. The body's own workspace is one, used anew by every trip.
+// a trip. A stacked output whose memory is a stacked operand's, as of state, is computed there where the body
+// can. The body's own workspace is one, used anew by every trip.
 
 // ---- weft/ir/loop.hpp ----
 // Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
@@ -10857,14 +10864,14 @@ constexpr bool overlap(const ir::Graph& g, const ir::Slot& a, const ir::Slot& b)
 namespace WEFT_NAMESPACE::kernel_ir {
 
 // Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
-constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k);
-// Whether a carry of it stays in one buffer.
-constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry);
+constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, const Plan& plan, int k);
+// Of every output of its body whether it is computed where an input lies: a carry that stays in one buffer,
+// a stacked output whose memory in `plan` is that of a stacked operand.
+constexpr List<u8> loop_outputs_stay(const ir::Graph& g, const Fusion& f, const Plan& plan, int k);
 
 class Planner {
  public:
-  // `held`: of a loop's body, the carries that may stay in one buffer.
-  constexpr Planner(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held)
+  constexpr Planner(const ir::Graph& graph, const Fusion& fusion, const List<HeldOutput>& held)
       : g(graph), f(fusion), held_(held) {}
 
   constexpr Plan run() {
@@ -10930,7 +10937,7 @@ class Planner {
         if (bytes > 0) tiling.partials = allocate(bytes, *combine - 1);
       }
       if (group.opaque >= 0) {
-        const i64 bytes = nodes_[group.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, k)
+        const i64 bytes = nodes_[group.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, p, k)
                                                                   : ir::scratch_bytes(g, group.opaque);
         if (bytes > 0) tiling.partials = allocate(bytes, k);
       }
@@ -10945,7 +10952,8 @@ class Planner {
     }
     for (int k = 0; k < g.outputs.size(); ++k) {
       const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
-      const bool stays = from == BufferAddress::make(ir::Space::input, 0, k) &&
+      const int held = k < held_.size() ? held_[k].input : -1;
+      const bool stays = held >= 0 && from == BufferAddress::make(ir::Space::input, 0, held) &&
                          materialization_[root(g.outputs[k])] != Materialization::leaf;
       p.outputs.push(g.is_body && !stays ? to : from);
       const i64 bytes = bytes_of(g, g.outputs[k]);
@@ -11088,16 +11096,20 @@ class Planner {
         place_carried(x, k);
     }
   }
-  // A carry of which a trip writes blocks alone stays in one buffer.
+  // A carry of which a trip writes blocks alone stays in one buffer, and so does state of which each trip
+  // writes its slice.
   constexpr void place_carried(int x, int k) {
     int first = x;
     for (int from = updated_by(x); from >= 0; from = updated_by(from)) first = from;
     u64 to = BufferAddress::make(ir::Space::output, 0, k);
-    if (k < held_.size() && held_[k] && nodes_[first].op == ir::Op::dynamic_update_slice) {
-      const int carry = root_in(edges_[nodes_[first].first], group_[first]);
-      if (carry == g.inputs[k] && !pinned_[carry] && last_use_[carry] == group_[first] &&
-          updates_block(carry, first))
-        to = p.where[carry];
+    const HeldOutput held = k < held_.size() ? held_[k] : HeldOutput{};
+    const int in = held.input >= 0 ? g.inputs[held.input] : -1;
+    if (in >= 0 && !pinned_[in]) {
+      const bool dies = last_use_[in] == group_[first];
+      const bool element = materialization_[x] == Materialization::fused && level_[x] == Level::element;
+      if ((dies && updates_block(in, first)) ||
+          (!held.carry && element && (last_use_[in] < group_[x] || (dies && aligned(in, x, group_[x])))))
+        to = p.where[in];
     }
     for (int at = x; at >= 0;) {
       const int from = updated_by(at);
@@ -11180,14 +11192,38 @@ class Planner {
       if ((root_in(edges_[nodes_[x].first + a], k) == i) != (a == 0)) return false;
     return true;
   }
-  // Whether x is a carry of a loop at its end that starts from node i and may stay where that lies.
-  constexpr bool stays_in(int i, int x) const {
+  // Whether x, a loop's result, may lie where node i does, which the loop alone reads: a carry at its end
+  // that starts from i, or the stack of what each trip makes of its slice of i.
+  constexpr bool stays_in(int i, int x) {
     if (nodes_[x].op != ir::Op::loop_result || bytes_of(g, i) != bytes_of(g, x)) return false;
     const int loop = edges_[nodes_[x].first], which = static_cast<int>(nodes_[x].imm);
-    if (which >= ir::loop_shape(g, loop).carries) return false;
-    for (int a = 0; a < nodes_[loop].arity; ++a)
-      if ((root_in(edges_[nodes_[loop].first + a], group_[x]) == i) != (a == which)) return false;
-    return loop_carry_stays(g, f, group_[x], which);
+    const ir::LoopShape shape = ir::loop_shape(g, loop);
+    const bool carry = which < shape.carries;
+    if (!carry && which < 2 * shape.carries) return false;  // a history
+    int readers = 0;
+    for (int a = 0; a < nodes_[loop].arity; ++a) {
+      if (root_in(edges_[nodes_[loop].first + a], group_[x]) != i) continue;
+      if (carry ? a != which : !shape.is_stacked(a)) return false;
+      ++readers;
+    }
+    if (readers != 1) return false;
+    if (asked_ != group_[x]) ask_loop(group_[x], loop, shape);
+    return stays_[carry ? which : which - shape.carries] != 0;
+  }
+  // Which outputs of a loop stay, if all that are assigned to state lie there.
+  constexpr void ask_loop(int k, int loop, const ir::LoopShape& shape) {
+    asked_ = k;
+    List<int> tried;
+    for (const ir::Assign& a : g.assigns) {
+      const ir::Node& node = nodes_[a.node];
+      if (node.op != ir::Op::loop_result || edges_[node.first] != loop ||
+          p.where[a.node] != BufferAddress::none || static_cast<int>(node.imm) < 2 * shape.carries)
+        continue;
+      tried.push(a.node);
+      p.where[a.node] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
+    }
+    stays_ = loop_outputs_stay(g, f, p, k);
+    for (int x : tried) p.where[x] = BufferAddress::none;
   }
   // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
   struct LengthClass {
@@ -11288,7 +11324,7 @@ class Planner {
 
   const ir::Graph& g;
   const Fusion& f;
-  const List<u8>& held_;
+  const List<HeldOutput>& held_;
   // plain pointers: constant evaluation pays for every call
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
@@ -11311,11 +11347,13 @@ class Planner {
   FirstFit memory_{f.groups.size()};
   int combined_ = 0;  // sums of the groups before this one are no longer in parts
   int phased_ = -1;   // the group that phase_ speaks of
+  int asked_ = -1;    // the loop whose outputs stays_ speaks of
+  List<u8> stays_;
   i64 arena_size_[16]{};
   u64 arena_at_[16]{};
 };
 
-constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion, const List<u8>& held = {}) {
+constexpr Plan plan_memory(const ir::Graph& graph, const Fusion& fusion, const List<HeldOutput>& held = {}) {
   return Planner(graph, fusion, held).run();
 }
 
@@ -11332,7 +11370,8 @@ struct LoopMemory {
   List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
   i64 scratch_bytes = 0;      // the body's workspace, then those buffers
 
-  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, int group)
+  // Of group `group` as `around`, the plan of the enclosing graph, has it so far.
+  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, const Plan& around, int group)
       : shape(ir::loop_shape(g, f.groups[group].opaque)),
         body(ir::loop_body(g, f.groups[group].opaque)),
         fusion(fuse(body)),
@@ -11344,11 +11383,22 @@ struct LoopMemory {
       const int x = f.pool[stores.begin + i];
       result[static_cast<int>(g.nodes[x].imm)] = x;
     }
-    List<u8> held;
-    for (int k = 0; k < shape.carries; ++k) held.push(result[shape.history_of(k)] < 0);
+    const int loop = f.groups[group].opaque;
+    List<HeldOutput> held;
+    for (int k = 0; k < shape.carries; ++k) held.push({result[shape.history_of(k)] < 0 ? k : -1, true});
+    for (int k = 0; k < shape.outputs; ++k) {
+      held.push({});
+      const int x = result[shape.output(k)];
+      if (x < 0 || around.where[x] == BufferAddress::none) continue;
+      for (int a = shape.carries; a < shape.carries + shape.stacked; ++a) {
+        const int from = g.in(loop, a);
+        if (bytes_of(g, from) == bytes_of(g, x) &&
+            around.address(f.view_in(g, from, group), g.nodes[from].dtype) == around.where[x])
+          held.back().input = a;
+      }
+    }
     plan = plan_memory(body, fusion, held);
     scratch_bytes = plan.workspace_bytes;
-    const int loop = f.groups[group].opaque;
     for (int k = 0; k < shape.carries; ++k) {
       if (result[shape.history_of(k)] >= 0) continue;
       const i64 bytes = align_up(bytes_of(g, g.in(loop, k)));
@@ -11364,12 +11414,15 @@ struct LoopMemory {
   constexpr bool stays(int k) const { return BufferAddress::space(plan.outputs[k]) == ir::Space::input; }
 };
 
-constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
-  return LoopMemory(g, f, k).scratch_bytes;
+constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, const Plan& plan, int k) {
+  return LoopMemory(g, f, plan, k).scratch_bytes;
 }
 
-constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry) {
-  return LoopMemory(g, f, k).stays(carry);
+constexpr List<u8> loop_outputs_stay(const ir::Graph& g, const Fusion& f, const Plan& plan, int k) {
+  const LoopMemory memory(g, f, plan, k);
+  List<u8> stay;
+  for (const u64 at : memory.plan.outputs) stay.push(BufferAddress::space(at) == ir::Space::input ? 1 : 0);
+  return stay;
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
@@ -11465,7 +11518,7 @@ class LoopBindings {
 constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan, int k,
                           Lowered& out) {
   using kernel_ir::BufferAddress;
-  const kernel_ir::LoopMemory memory(g, f, k);
+  const kernel_ir::LoopMemory memory(g, f, plan, k);
   const ir::LoopShape& shape = memory.shape;
   const LoopBindings bindings(g, f, plan, k, memory);
   const auto copy = [&](u64 from, u64 to, i64 bytes) {
@@ -18036,7 +18089,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::
         out.launches += trips;
         continue;
       }
-      const kernel_ir::LoopMemory inside(g, f, k);
+      const kernel_ir::LoopMemory inside(g, f, plan, k);
       explain_into(out, inside.body, inside.fusion, inside.plan, trips * inside.shape.trips, depth + 1);
       i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
     }
@@ -24759,7 +24812,7 @@ class Checker {
           watch_group(w, g, f, plan, spared, writer, k, addresses, step.addresses.size);
         steps_.push_back(std::move(w));
         if (step.kind != compiler::StepKind::repeat) continue;
-        const kernel_ir::LoopMemory inside(g, f, k);
+        const kernel_ir::LoopMemory inside(g, f, plan, k);
         watch_graph(inside.body, inside.fusion, inside.plan);
         i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
       }

@@ -154,7 +154,7 @@ class Checker {
           watch_group(w, g, f, plan, spared, writer, k, addresses, step.addresses.size);
         steps_.push_back(std::move(w));
         if (step.kind != compiler::StepKind::repeat) continue;
-        const kernel_ir::LoopMemory inside(g, f, k);
+        const kernel_ir::LoopMemory inside(g, f, plan, k);
         watch_graph(inside.body, inside.fusion, inside.plan);
         i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
       }

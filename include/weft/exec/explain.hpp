@@ -191,7 +191,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::
         out.launches += trips;
         continue;
       }
-      const kernel_ir::LoopMemory inside(g, f, k);
+      const kernel_ir::LoopMemory inside(g, f, plan, k);
       explain_into(out, inside.body, inside.fusion, inside.plan, trips * inside.shape.trips, depth + 1);
       i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
     }

@@ -2,7 +2,8 @@
 // Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
 // and writes the next. One of which a trip writes blocks alone stays in one buffer, its result's, into which
 // its start is copied. Any other alternates between two, the last trip's being its result. None costs a copy
-// a trip. The body's own workspace is one, used anew by every trip.
+// a trip. A stacked output whose memory is a stacked operand's, as of state, is computed there where the body
+// can. The body's own workspace is one, used anew by every trip.
 
 #include "weft/ir/loop.hpp"
 #include "weft/kernel_ir/plan.hpp"
@@ -18,7 +19,8 @@ struct LoopMemory {
   List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
   i64 scratch_bytes = 0;      // the body's workspace, then those buffers
 
-  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, int group)
+  // Of group `group` as `around`, the plan of the enclosing graph, has it so far.
+  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, const Plan& around, int group)
       : shape(ir::loop_shape(g, f.groups[group].opaque)),
         body(ir::loop_body(g, f.groups[group].opaque)),
         fusion(fuse(body)),
@@ -30,11 +32,22 @@ struct LoopMemory {
       const int x = f.pool[stores.begin + i];
       result[static_cast<int>(g.nodes[x].imm)] = x;
     }
-    List<u8> held;
-    for (int k = 0; k < shape.carries; ++k) held.push(result[shape.history_of(k)] < 0);
+    const int loop = f.groups[group].opaque;
+    List<HeldOutput> held;
+    for (int k = 0; k < shape.carries; ++k) held.push({result[shape.history_of(k)] < 0 ? k : -1, true});
+    for (int k = 0; k < shape.outputs; ++k) {
+      held.push({});
+      const int x = result[shape.output(k)];
+      if (x < 0 || around.where[x] == BufferAddress::none) continue;
+      for (int a = shape.carries; a < shape.carries + shape.stacked; ++a) {
+        const int from = g.in(loop, a);
+        if (bytes_of(g, from) == bytes_of(g, x) &&
+            around.address(f.view_in(g, from, group), g.nodes[from].dtype) == around.where[x])
+          held.back().input = a;
+      }
+    }
     plan = plan_memory(body, fusion, held);
     scratch_bytes = plan.workspace_bytes;
-    const int loop = f.groups[group].opaque;
     for (int k = 0; k < shape.carries; ++k) {
       if (result[shape.history_of(k)] >= 0) continue;
       const i64 bytes = align_up(bytes_of(g, g.in(loop, k)));
@@ -50,12 +63,15 @@ struct LoopMemory {
   constexpr bool stays(int k) const { return BufferAddress::space(plan.outputs[k]) == ir::Space::input; }
 };
 
-constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, int k) {
-  return LoopMemory(g, f, k).scratch_bytes;
+constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, const Plan& plan, int k) {
+  return LoopMemory(g, f, plan, k).scratch_bytes;
 }
 
-constexpr bool loop_carry_stays(const ir::Graph& g, const Fusion& f, int k, int carry) {
-  return LoopMemory(g, f, k).stays(carry);
+constexpr List<u8> loop_outputs_stay(const ir::Graph& g, const Fusion& f, const Plan& plan, int k) {
+  const LoopMemory memory(g, f, plan, k);
+  List<u8> stay;
+  for (const u64 at : memory.plan.outputs) stay.push(BufferAddress::space(at) == ir::Space::input ? 1 : 0);
+  return stay;
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir

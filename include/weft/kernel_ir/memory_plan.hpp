@@ -26,4 +26,10 @@ struct Plan {
   }
 };
 
+// Of a loop's body: the input in whose memory an output may be computed, -1: none.
+struct HeldOutput {
+  int input = -1;
+  bool carry = false;  // which has other memory at no cost
+};
+
 }  // namespace WEFT_NAMESPACE::kernel_ir

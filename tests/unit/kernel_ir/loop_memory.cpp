@@ -16,7 +16,7 @@ TEST_CASE("loop_memory: a carry has two buffers, one, or its history, and none l
     for (int k = 0; k < m.fusion.groups.size(); ++k) {
       const int node = m.fusion.groups[k].opaque;
       if (node < 0 || m.graph.nodes[node].op != ir::Op::loop) continue;
-      const LoopMemory memory(m.graph, m.fusion, k);
+      const LoopMemory memory(m.graph, m.fusion, m.plan, k);
       CAPTURE(seed);
       ++loops;
       i64 end = memory.plan.workspace_bytes;  // the body's own comes first
@@ -42,7 +42,7 @@ TEST_CASE("loop_memory: a carry has two buffers, one, or its history, and none l
         }
       }
       REQUIRE(memory.scratch_bytes == end);
-      REQUIRE(kernel_ir::loop_scratch_bytes(m.graph, m.fusion, k) == end);
+      REQUIRE(kernel_ir::loop_scratch_bytes(m.graph, m.fusion, m.plan, k) == end);
     }
   }
   CHECK(loops > 50);

@@ -96,7 +96,7 @@ class LoopBindings {
 constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan, int k,
                           Lowered& out) {
   using kernel_ir::BufferAddress;
-  const kernel_ir::LoopMemory memory(g, f, k);
+  const kernel_ir::LoopMemory memory(g, f, plan, k);
   const ir::LoopShape& shape = memory.shape;
   const LoopBindings bindings(g, f, plan, k, memory);
   const auto copy = [&](u64 from, u64 to, i64 bytes) {
