@@ -4738,12 +4738,146 @@ constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, 
 // threads share a row's columns. Law: what is computed depends on the cut into chunks and on the width of a
 // value, never on which thread computes it.
 
-// ---- weft/kernels/fused/sums.hpp ----
-// The running sums of a fused kernel's body: those of a row along its columns, and those of a chunk along its
-// rows or over everything. Law: in a serial team lane l of a float's sum takes the elements l, l + width,
-// l + 2 width, ... of what is summed in row-major order (of the row, of the chunk), however the walk cuts
-// that into lines; then the lanes are added in a fixed tree.
+// ---- weft/kernels/fused/memory.hpp ----
+// How a fused kernel reads and writes memory: operands at the place at hand, as values of as many columns as
+// there are. Law: nothing outside an operand's elements is read or written, but for the rest of the 16 bytes
+// in which a row ends.
 
+// ---- weft/kernels/fused/place.hpp ----
+// Where a fused kernel stands: in which row, in which line of it (the column axes but the last), at which
+// columns of the line; and so at which element of every operand. Law: offsets are sums of index times stride
+// over axes that the code names, so after constant folding only those that move are left.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// 0, 1, ..., N - 1. Members take them as parameters: closures would cost the compiler more than the work.
+template <int N>
+using upto = std::make_integer_sequence<int, N>;
+
+template <class C>
+struct FusedPlace {
+  using View = FusedView<C>;
+  static constexpr FusedHeader header = View::header;
+  static constexpr int last_axis = header.axes() - 1;
+  static constexpr int operands = header.operands > 0 ? header.operands : 1;
+
+  i64 row_offset[operands];   // of each operand's row, in elements
+  i64 line_offset[operands];  // of the line in the row
+  i64 row_index[header.row_axes + 1];
+  i64 col_index[header.col_axes + 1];
+  i64 line_start = 0;  // the line's first column in row-major order
+  i64 at = 0;          // first of the columns at hand, along the last axis
+  i64 linear = 0;      // the same in row-major order over all column axes
+
+  WEFT_HD_INLINE void start() {
+    for (int k = 0; k < operands; ++k) line_offset[k] = 0;
+    for (int a = 0; a < header.col_axes; ++a) col_index[a] = 0;
+  }
+
+  // Returns the number of columns, for a row of a length that the code does not hold.
+  template <class Args>
+  WEFT_HD_INLINE i64 go_to_row(const Args& args, i64 row) {
+    if constexpr (header.segmented) {
+      int low = 0, high = args.segment_count - 1;
+      while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (args.segments[middle].first_tile <= row)
+          low = middle;
+        else
+          high = middle - 1;
+      }
+      const Segment& s = args.segments[low];
+      const i64 begin = (row - s.first_tile) * tile_length;
+      enter_range(s.offset + begin, upto<header.operands>{});
+      return s.length - begin < tile_length ? s.length - begin : tile_length;
+    } else {
+      i64 rest = row;
+      split_row(rest, upto<header.row_axes - 1>{});
+      row_index[0] = rest;
+      enter_row(upto<header.operands>{});
+      return row + 1 == args.rows ? args.last_cols : tile_length;
+    }
+  }
+  // To an element of a flat walk.
+  WEFT_HD_INLINE void go_to_element(i64 element) { enter_range(element, upto<header.operands>{}); }
+  WEFT_HD_INLINE void go_to_line(i64 line, i64 columns) {
+    i64 rest = line;
+    split_line(rest, upto<header.col_axes - 1>{});
+    enter_line(upto<header.operands>{});
+    line_start = line * columns;
+  }
+
+  // Where operand K's element for the columns at hand is.
+  template <int K, Stage stage>
+  WEFT_HD_INLINE i64 position() const {
+    if constexpr (stage == Stage::element)
+      return row_offset[K] + line_offset[K] + at * View::stride(K, last_axis);
+    else
+      return stage == Stage::row ? row_offset[K] : 0;
+  }
+
+  // Where operand K's window of the line begins, and whether the line is inside it.
+  template <int K>
+  WEFT_HD_INLINE i64 window_start(bool& inside) const {
+    return along_windows<K>(inside, upto<last_axis>{});
+  }
+
+ private:
+  template <int K, int... A>
+  WEFT_HD_INLINE i64 along_windows(bool& inside, std::integer_sequence<int, A...>) const {
+    return (i64{0} + ... + along_window<K, A>(inside));
+  }
+  template <int K, int A>
+  WEFT_HD_INLINE i64 along_window(bool& inside) const {
+    i64 i;
+    if constexpr (A < header.row_axes)
+      i = row_index[A];
+    else
+      i = col_index[A - header.row_axes];
+    inside = inside && i >= View::low(K, A) && i < View::high(K, A);
+    return (i - View::low(K, A)) * View::stride(K, A);
+  }
+
+  // The index along axis A out of a number in row-major order; what is left numbers the axes before.
+  template <int A>
+  WEFT_HD_INLINE static void split(i64& index, i64& rest) {
+    constexpr i64 extent =
+        View::extent(A) > 0 ? View::extent(A) : 1;  // where there is none, nothing is walked
+    index = rest % extent;
+    rest /= extent;
+  }
+  template <int... N>
+  WEFT_HD_INLINE void split_row(i64& rest, std::integer_sequence<int, N...>) {
+    (split<header.row_axes - 1 - N>(row_index[header.row_axes - 1 - N], rest), ...);
+  }
+  template <int... N>
+  WEFT_HD_INLINE void split_line(i64& rest, std::integer_sequence<int, N...>) {
+    (split<last_axis - 1 - N>(col_index[header.col_axes - 2 - N], rest), ...);
+  }
+
+  template <int... K>
+  WEFT_HD_INLINE void enter_range(i64 element, std::integer_sequence<int, K...>) {
+    ((row_offset[K] = element * View::stride(K, 1)), ...);
+  }
+  template <int... K>
+  WEFT_HD_INLINE void enter_row(std::integer_sequence<int, K...>) {
+    ((row_offset[K] = along_row<K>(upto<header.row_axes>{})), ...);
+  }
+  template <int K, int... A>
+  WEFT_HD_INLINE i64 along_row(std::integer_sequence<int, A...>) const {
+    return (i64{0} + ... + (row_index[A] * View::stride(K, A)));
+  }
+  template <int... K>
+  WEFT_HD_INLINE void enter_line(std::integer_sequence<int, K...>) {
+    ((line_offset[K] = along_line<K>(upto<header.col_axes - 1>{})), ...);
+  }
+  template <int K, int... A>
+  WEFT_HD_INLINE i64 along_line(std::integer_sequence<int, A...>) const {
+    return (i64{0} + ... + (col_index[A] * View::stride(K, header.row_axes + A)));
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/fused/traits.hpp ----
 // What a fused kernel's code says of the body that runs it: widths, extents, which loads and sums need what.
 // Law: constants of the code, of the family of values and of the kind of team.
@@ -7588,141 +7722,6 @@ WEFT_HD_INLINE auto to_register(const V& v) {
 }  // namespace detail
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/fused/place.hpp ----
-// Where a fused kernel stands: in which row, in which line of it (the column axes but the last), at which
-// columns of the line; and so at which element of every operand. Law: offsets are sums of index times stride
-// over axes that the code names, so after constant folding only those that move are left.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// 0, 1, ..., N - 1. Members take them as parameters: closures would cost the compiler more than the work.
-template <int N>
-using upto = std::make_integer_sequence<int, N>;
-
-template <class C>
-struct FusedPlace {
-  using View = FusedView<C>;
-  static constexpr FusedHeader header = View::header;
-  static constexpr int last_axis = header.axes() - 1;
-  static constexpr int operands = header.operands > 0 ? header.operands : 1;
-
-  i64 row_offset[operands];   // of each operand's row, in elements
-  i64 line_offset[operands];  // of the line in the row
-  i64 row_index[header.row_axes + 1];
-  i64 col_index[header.col_axes + 1];
-  i64 line_start = 0;  // the line's first column in row-major order
-  i64 at = 0;          // first of the columns at hand, along the last axis
-  i64 linear = 0;      // the same in row-major order over all column axes
-
-  WEFT_HD_INLINE void start() {
-    for (int k = 0; k < operands; ++k) line_offset[k] = 0;
-    for (int a = 0; a < header.col_axes; ++a) col_index[a] = 0;
-  }
-
-  // Returns the number of columns, for a row of a length that the code does not hold.
-  template <class Args>
-  WEFT_HD_INLINE i64 go_to_row(const Args& args, i64 row) {
-    if constexpr (header.segmented) {
-      int low = 0, high = args.segment_count - 1;
-      while (low < high) {
-        const int middle = (low + high + 1) / 2;
-        if (args.segments[middle].first_tile <= row)
-          low = middle;
-        else
-          high = middle - 1;
-      }
-      const Segment& s = args.segments[low];
-      const i64 begin = (row - s.first_tile) * tile_length;
-      enter_range(s.offset + begin, upto<header.operands>{});
-      return s.length - begin < tile_length ? s.length - begin : tile_length;
-    } else {
-      i64 rest = row;
-      split_row(rest, upto<header.row_axes - 1>{});
-      row_index[0] = rest;
-      enter_row(upto<header.operands>{});
-      return row + 1 == args.rows ? args.last_cols : tile_length;
-    }
-  }
-  // To an element of a flat walk.
-  WEFT_HD_INLINE void go_to_element(i64 element) { enter_range(element, upto<header.operands>{}); }
-  WEFT_HD_INLINE void go_to_line(i64 line, i64 columns) {
-    i64 rest = line;
-    split_line(rest, upto<header.col_axes - 1>{});
-    enter_line(upto<header.operands>{});
-    line_start = line * columns;
-  }
-
-  // Where operand K's element for the columns at hand is.
-  template <int K, Stage stage>
-  WEFT_HD_INLINE i64 position() const {
-    if constexpr (stage == Stage::element)
-      return row_offset[K] + line_offset[K] + at * View::stride(K, last_axis);
-    else
-      return stage == Stage::row ? row_offset[K] : 0;
-  }
-
-  // Where operand K's window of the line begins, and whether the line is inside it.
-  template <int K>
-  WEFT_HD_INLINE i64 window_start(bool& inside) const {
-    return along_windows<K>(inside, upto<last_axis>{});
-  }
-
- private:
-  template <int K, int... A>
-  WEFT_HD_INLINE i64 along_windows(bool& inside, std::integer_sequence<int, A...>) const {
-    return (i64{0} + ... + along_window<K, A>(inside));
-  }
-  template <int K, int A>
-  WEFT_HD_INLINE i64 along_window(bool& inside) const {
-    i64 i;
-    if constexpr (A < header.row_axes)
-      i = row_index[A];
-    else
-      i = col_index[A - header.row_axes];
-    inside = inside && i >= View::low(K, A) && i < View::high(K, A);
-    return (i - View::low(K, A)) * View::stride(K, A);
-  }
-
-  // The index along axis A out of a number in row-major order; what is left numbers the axes before.
-  template <int A>
-  WEFT_HD_INLINE static void split(i64& index, i64& rest) {
-    constexpr i64 extent =
-        View::extent(A) > 0 ? View::extent(A) : 1;  // where there is none, nothing is walked
-    index = rest % extent;
-    rest /= extent;
-  }
-  template <int... N>
-  WEFT_HD_INLINE void split_row(i64& rest, std::integer_sequence<int, N...>) {
-    (split<header.row_axes - 1 - N>(row_index[header.row_axes - 1 - N], rest), ...);
-  }
-  template <int... N>
-  WEFT_HD_INLINE void split_line(i64& rest, std::integer_sequence<int, N...>) {
-    (split<last_axis - 1 - N>(col_index[header.col_axes - 2 - N], rest), ...);
-  }
-
-  template <int... K>
-  WEFT_HD_INLINE void enter_range(i64 element, std::integer_sequence<int, K...>) {
-    ((row_offset[K] = element * View::stride(K, 1)), ...);
-  }
-  template <int... K>
-  WEFT_HD_INLINE void enter_row(std::integer_sequence<int, K...>) {
-    ((row_offset[K] = along_row<K>(upto<header.row_axes>{})), ...);
-  }
-  template <int K, int... A>
-  WEFT_HD_INLINE i64 along_row(std::integer_sequence<int, A...>) const {
-    return (i64{0} + ... + (row_index[A] * View::stride(K, A)));
-  }
-  template <int... K>
-  WEFT_HD_INLINE void enter_line(std::integer_sequence<int, K...>) {
-    ((line_offset[K] = along_line<K>(upto<header.col_axes - 1>{})), ...);
-  }
-  template <int K, int... A>
-  WEFT_HD_INLINE i64 along_line(std::integer_sequence<int, A...>) const {
-    return (i64{0} + ... + (col_index[A] * View::stride(K, header.row_axes + A)));
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -7874,6 +7873,201 @@ struct FusedTraits {
 };
 
 }  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+// As FusedTraits.
+template <class C, class Family, class Team, class Args, int Threads>
+struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
+  using Traits = FusedTraits<C, Family, Team, Threads>;
+  using View = typename Traits::View;
+  using Traits::dtype;
+  using Traits::last_axis;
+  using Traits::past_operand;
+  using Traits::some;
+  using Traits::vector;
+  using Traits::width;
+
+  const Args& args;
+  FusedPlace<C> place;
+  i64 chunk = 0;
+  int active = 0;            // how many of the value's columns exist, where the code does not tell
+  bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
+
+  WEFT_HD_INLINE explicit FusedMemory(const Args& a) : args(a) {}
+
+  template <int Lanes>
+  WEFT_HD_INLINE bool full() const {
+    if constexpr (Lanes == some && vector)
+      return active == width;
+    else
+      return Lanes == width;
+  }
+  template <int Lanes>
+  WEFT_HD_INLINE int present() const {
+    return Lanes == some ? active : Lanes;
+  }
+
+  template <int K>
+  WEFT_HD_INLINE auto* pointer() {
+    constexpr OperandWord o = View::operand(K);
+    return static_cast<ctype<o.dtype>*>(args.pointer[K]);
+  }
+  template <int K, Stage stage, int Lanes>
+  WEFT_HD_INLINE auto load_operand(u64 fill) {
+    constexpr OperandWord o = View::operand(K);
+    constexpr DType t = o.dtype;
+    using Fam = std::conditional_t<stage == Stage::element, Family, ScalarFamily>;
+    using V = typename Fam::template value<std::conditional_t<t == DType::boolean, i32, register_scalar<t>>>;
+    const auto* p = pointer<K>();
+    if constexpr (o.window) {
+      return detail::to_register<t, V, Fam>(load_window<K, V, Lanes>(p, fill));
+    } else if constexpr (stage != Stage::element) {
+      return detail::to_register<t, V, Fam>(load<V>(p + place.template position<K, stage>()));
+    } else if constexpr (vector) {
+      constexpr i64 stride = View::stride(K, last_axis);
+      p += place.template position<K, stage>();
+      V v;
+      if constexpr (stride == 0) {
+        v = fill_value<V>(load<lane_of<V>>(p));
+      } else if constexpr (stride == 1) {
+        v = load_vec<V>(p);  // to its end, even past the row's: a buffer ends at a multiple of 16 bytes
+      } else {
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j)
+          v.lane[j] = load<lane_of<V>>(p + (j < present<Lanes>() ? j : 0) * stride);
+      }
+      return detail::to_register<t, V, Fam>(v);
+    } else {
+      constexpr i64 stride = View::stride(K, last_axis);
+      p += place.template position<K, stage>();
+      if constexpr (stride == 0) {
+        return detail::to_register<t, V, Fam>(splat<V>(load<lane_of<V>>(p)));
+      } else if constexpr (stride == 1 || width == 1) {
+        if constexpr (Lanes == width)
+          return detail::to_register<t, V, Fam>(load<V>(p));
+        else
+          return detail::to_register<t, V, Fam>(load_partial<V>(p, present<Lanes>(), 0));
+      } else {
+        if constexpr (Lanes == width)
+          return detail::to_register<t, V, Fam>(load_strided<V>(p, stride));
+        else
+          return detail::to_register<t, V, Fam>(load_strided_partial<V>(p, stride, present<Lanes>(), 0));
+      }
+    }
+  }
+
+  // A window: elements outside the operand are `fill`.
+  template <int K, class V, int Lanes, class S>
+  WEFT_HD_INLINE V load_window(const S* p, u64 fill_bits) {
+    using T = lane_of<V>;
+    T fill;
+    if constexpr (std::is_floating_point_v<T>)
+      fill = static_cast<T>(__builtin_bit_cast(double, fill_bits));
+    else
+      fill = static_cast<T>(static_cast<i64>(fill_bits));
+    bool inside = true;
+    const i64 at = place.at, base = place.template window_start<K>(inside);
+    constexpr i64 low = View::low(K, last_axis), high = View::high(K, last_axis),
+                  stride = View::stride(K, last_axis);
+    if constexpr (width == 1) {
+      return inside && at >= low && at < high ? load<V>(p + base + (at - low) * stride) : fill;
+    } else if constexpr (vector) {
+      V v;
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const i64 i = at + j;
+        v.lane[j] = inside && j < present<Lanes>() && i >= low && i < high
+                        ? load<T>(p + base + (i - low) * stride)
+                        : fill;
+      }
+      return v;
+    } else {
+      if (!inside || at >= high || at + width <= low) return splat<V>(fill);
+      if constexpr (stride == 1 && Lanes == width)
+        if (at >= low && at + width <= high) return load<V>(p + base + (at - low));
+      T lane[width];
+      for (int j = 0; j < width; ++j) {
+        const i64 i = at + j;
+        lane[j] = inside && j < present<Lanes>() && i >= low && i < high
+                      ? load<T>(p + base + (i - low) * stride)
+                      : fill;
+      }
+      return load<V>(static_cast<const T*>(lane));
+    }
+  }
+
+  template <int K, int Lanes, class V>
+  WEFT_HD_INLINE void store_element(const V& v) {
+    constexpr i64 stride = View::stride(K, last_axis);
+    auto* p = pointer<K>() + place.template position<K, Stage::element>();
+    if constexpr (width == 1) {
+      store(p, v);
+    } else if constexpr (vector) {
+      store_lanes<stride, Lanes>(p, v);
+    } else if constexpr (stride == 1) {
+      if constexpr (K == past_operand()) {
+        if (past_caches) {
+          store_past(p, v);
+          return;
+        }
+      }
+      if constexpr (Lanes == width)
+        store(p, v);
+      else
+        store_partial(p, v, present<Lanes>());
+    } else {
+      if constexpr (Lanes == width)
+        store_strided(p, stride, v);
+      else
+        store_strided_partial(p, stride, v, present<Lanes>());
+    }
+  }
+
+  // The lanes in use, p being aligned for all of them if the stride is 1.
+  template <i64 stride, int Lanes, class S, class V>
+  WEFT_HD_INLINE void store_lanes(S* p, const V& v) {
+    if (stride == 1 && full<Lanes>()) {
+      store_vec(p, v);
+      return;
+    }
+    WEFT_UNROLL
+    for (int j = 0; j < width; ++j)
+      if (j < present<Lanes>()) store(p + j * stride, v.lane[j]);
+  }
+
+  template <int Lanes, class V>
+  WEFT_HD_INLINE V masked(const V& x, lane_of<V> fill) {
+    if constexpr (Lanes == width) {
+      return x;
+    } else if constexpr (vector) {
+      V r = x;
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j)
+        if (j >= present<Lanes>()) r.lane[j] = fill;
+      return r;
+    } else {
+      using M = mask_of<V>;
+      using T = lane_of<M>;
+      return select(iota<M>(0) < splat<M>(static_cast<T>(present<Lanes>())), x, splat<V>(fill));
+    }
+  }
+
+  // Where instruction I's sums of this chunk begin.
+  template <int I>
+  WEFT_HD_INLINE auto* partial() {
+    constexpr int k = View::instruction(I).aux;
+    return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) +
+                                                            chunk * args.partial_bytes);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/fused/sums.hpp ----
+// The running sums of a fused kernel's body: those of a row along its columns, and those of a chunk along its
+// rows or over everything. Law: in a serial team lane l of a float's sum takes the elements l, l + width,
+// l + 2 width, ... of what is summed in row-major order (of the row, of the chunk), however the walk cuts
+// that into lines; then the lanes are added in a fixed tree.
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -8087,13 +8281,19 @@ namespace WEFT_NAMESPACE::kernels {
 
 // As FusedTraits.
 template <class C, class Family, class Team, class Args = LaunchArgs, int Threads = 0>
-struct FusedBody : FusedTraits<C, Family, Team, Threads> {
+struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
   using Traits = FusedTraits<C, Family, Team, Threads>;
+  using Memory = FusedMemory<C, Family, Team, Args, Threads>;
   using View = typename Traits::View;
   using Arithmetic = typename Traits::Arithmetic;
   using Sums = FusedSums<Traits, Family, Team>;
   template <class F>
   using BankOf = typename Traits::template BankOf<F>;
+  using Memory::active;
+  using Memory::args;
+  using Memory::chunk;
+  using Memory::past_caches;
+  using Memory::place;
   using Traits::columns_in_row;
   using Traits::count;
   using Traits::dtype;
@@ -8116,34 +8316,17 @@ struct FusedBody : FusedTraits<C, Family, Team, Threads> {
   using Traits::width;
 
   Team& team;
-  const Args& args;
   BankOf<ScalarFamily> uniform;
   BankOf<Family> element;
   Sums sums;
-  FusedPlace<C> place;
-  i64 chunk = 0;
-  int active = 0;  // how many of the value's columns exist, where the code does not tell
   bool first_row = false;
   i64 row_in_chunk = 0;
   i64 row_start = 0;                     // the row's first element in row-major order, from the chunk's first
   i64 first_column = 0, end_column = 0;  // of the row, where chunks begin and end within rows
-  bool past_caches = false;              // the columns at hand of past_operand() go to memory directly
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
 
   WEFT_HD_INLINE FusedBody(Team& t, const Args& a)
-      : team(t), args(a), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
-
-  template <int Lanes>
-  WEFT_HD_INLINE bool full() const {
-    if constexpr (Lanes == some && vector)
-      return active == width;
-    else
-      return Lanes == width;
-  }
-  template <int Lanes>
-  WEFT_HD_INLINE int present() const {
-    return Lanes == some ? active : Lanes;
-  }
+      : Memory(a), team(t), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
 
   // Register i as a value of `Family` in a column, or as the row's number.
   template <int I, Stage stage>
@@ -8161,134 +8344,6 @@ struct FusedBody : FusedTraits<C, Family, Team, Threads> {
     } else {
       return splat<value_of<Family, t>>(uniform.template at<t, I>());
     }
-  }
-
-  template <int K>
-  WEFT_HD_INLINE auto* pointer() {
-    constexpr OperandWord o = View::operand(K);
-    return static_cast<ctype<o.dtype>*>(args.pointer[K]);
-  }
-  template <int K, Stage stage, int Lanes>
-  WEFT_HD_INLINE auto load_operand(u64 fill) {
-    constexpr OperandWord o = View::operand(K);
-    constexpr DType t = o.dtype;
-    using Fam = std::conditional_t<stage == Stage::element, Family, ScalarFamily>;
-    using V = typename Fam::template value<std::conditional_t<t == DType::boolean, i32, register_scalar<t>>>;
-    const auto* p = pointer<K>();
-    if constexpr (o.window) {
-      return detail::to_register<t, V, Fam>(load_window<K, V, Lanes>(p, fill));
-    } else if constexpr (stage != Stage::element) {
-      return detail::to_register<t, V, Fam>(load<V>(p + place.template position<K, stage>()));
-    } else if constexpr (vector) {
-      constexpr i64 stride = View::stride(K, last_axis);
-      p += place.template position<K, stage>();
-      V v;
-      if constexpr (stride == 0) {
-        v = fill_value<V>(load<lane_of<V>>(p));
-      } else if constexpr (stride == 1) {
-        v = load_vec<V>(p);  // to its end, even past the row's: a buffer ends at a multiple of 16 bytes
-      } else {
-        WEFT_UNROLL
-        for (int j = 0; j < width; ++j)
-          v.lane[j] = load<lane_of<V>>(p + (j < present<Lanes>() ? j : 0) * stride);
-      }
-      return detail::to_register<t, V, Fam>(v);
-    } else {
-      constexpr i64 stride = View::stride(K, last_axis);
-      p += place.template position<K, stage>();
-      if constexpr (stride == 0) {
-        return detail::to_register<t, V, Fam>(splat<V>(load<lane_of<V>>(p)));
-      } else if constexpr (stride == 1 || width == 1) {
-        if constexpr (Lanes == width)
-          return detail::to_register<t, V, Fam>(load<V>(p));
-        else
-          return detail::to_register<t, V, Fam>(load_partial<V>(p, present<Lanes>(), 0));
-      } else {
-        if constexpr (Lanes == width)
-          return detail::to_register<t, V, Fam>(load_strided<V>(p, stride));
-        else
-          return detail::to_register<t, V, Fam>(load_strided_partial<V>(p, stride, present<Lanes>(), 0));
-      }
-    }
-  }
-
-  // A window: elements outside the operand are `fill`.
-  template <int K, class V, int Lanes, class S>
-  WEFT_HD_INLINE V load_window(const S* p, u64 fill_bits) {
-    using T = lane_of<V>;
-    T fill;
-    if constexpr (std::is_floating_point_v<T>)
-      fill = static_cast<T>(__builtin_bit_cast(double, fill_bits));
-    else
-      fill = static_cast<T>(static_cast<i64>(fill_bits));
-    bool inside = true;
-    const i64 at = place.at, base = place.template window_start<K>(inside);
-    constexpr i64 low = View::low(K, last_axis), high = View::high(K, last_axis),
-                  stride = View::stride(K, last_axis);
-    if constexpr (width == 1) {
-      return inside && at >= low && at < high ? load<V>(p + base + (at - low) * stride) : fill;
-    } else if constexpr (vector) {
-      V v;
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) {
-        const i64 i = at + j;
-        v.lane[j] = inside && j < present<Lanes>() && i >= low && i < high
-                        ? load<T>(p + base + (i - low) * stride)
-                        : fill;
-      }
-      return v;
-    } else {
-      if (!inside || at >= high || at + width <= low) return splat<V>(fill);
-      if constexpr (stride == 1 && Lanes == width)
-        if (at >= low && at + width <= high) return load<V>(p + base + (at - low));
-      T lane[width];
-      for (int j = 0; j < width; ++j) {
-        const i64 i = at + j;
-        lane[j] = inside && j < present<Lanes>() && i >= low && i < high
-                      ? load<T>(p + base + (i - low) * stride)
-                      : fill;
-      }
-      return load<V>(static_cast<const T*>(lane));
-    }
-  }
-
-  template <int K, int Lanes, class V>
-  WEFT_HD_INLINE void store_element(const V& v) {
-    constexpr i64 stride = View::stride(K, last_axis);
-    auto* p = pointer<K>() + place.template position<K, Stage::element>();
-    if constexpr (width == 1) {
-      store(p, v);
-    } else if constexpr (vector) {
-      store_lanes<stride, Lanes>(p, v);
-    } else if constexpr (stride == 1) {
-      if constexpr (K == past_operand()) {
-        if (past_caches) {
-          store_past(p, v);
-          return;
-        }
-      }
-      if constexpr (Lanes == width)
-        store(p, v);
-      else
-        store_partial(p, v, present<Lanes>());
-    } else {
-      if constexpr (Lanes == width)
-        store_strided(p, stride, v);
-      else
-        store_strided_partial(p, stride, v, present<Lanes>());
-    }
-  }
-
-  // The lanes in use, p being aligned for all of them if the stride is 1.
-  template <i64 stride, int Lanes, class S, class V>
-  WEFT_HD_INLINE void store_lanes(S* p, const V& v) {
-    if (stride == 1 && full<Lanes>()) {
-      store_vec(p, v);
-      return;
-    }
-    WEFT_UNROLL
-    for (int j = 0; j < width; ++j)
-      if (j < present<Lanes>()) store(p + j * stride, v.lane[j]);
   }
 
   template <int I, class V>
@@ -8328,9 +8383,9 @@ struct FusedBody : FusedTraits<C, Family, Team, Threads> {
       element.template at<t, I>() = element.template at<t, earlier_load(I)>();
     } else if constexpr (in.op == Opcode::load) {
       if constexpr (stage == Stage::element && Traits::brings_next_row(I))
-        bring_closer(pointer<in.aux>() + place.template position<in.aux, stage>() +
+        bring_closer(this->template pointer<in.aux>() + place.template position<in.aux, stage>() +
                      View::stride(in.aux, header.row_axes - 1));
-      set<I>(load_operand<in.aux, stage, Lanes>(in.imm));
+      set<I>(this->template load_operand<in.aux, stage, Lanes>(in.imm));
     } else if constexpr (in.op == Opcode::index) {
       const i64 start = place.template position<in.aux, stage>();
       if constexpr (stage == Stage::element && vector) {
@@ -8372,15 +8427,16 @@ struct FusedBody : FusedTraits<C, Family, Team, Threads> {
       constexpr Fold fold = static_cast<Fold>(in.aux);
       const auto x = read<in.a, Stage::element>();
       if constexpr (fold == Fold::argmax || fold == Fold::argmin)
-        sums.template fold_best<I>(x, place.linear, present<Lanes>());
+        sums.template fold_best<I>(x, place.linear, this->template present<Lanes>());
       else
-        sums.template fold<I>(masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()));
+        sums.template fold<I>(
+            this->template masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()));
     } else if constexpr (in.op == Opcode::store) {
       const auto v = detail::to_memory<dtype(in.a)>(read<in.a, stage>());
       if constexpr (stage == Stage::element) {
-        store_element<in.aux, Lanes>(v);
+        this->template store_element<in.aux, Lanes>(v);
       } else if (team.rank() == 0) {
-        store(pointer<in.aux>() + place.template position<in.aux, stage>(), v);
+        store(this->template pointer<in.aux>() + place.template position<in.aux, stage>(), v);
       }
     } else if constexpr (in.op == Opcode::accumulate) {
       accumulate<I, Lanes>();
@@ -8469,23 +8525,6 @@ struct FusedBody : FusedTraits<C, Family, Team, Threads> {
     return slot<Slot>() + j * apart + place.linear / width;
   }
 
-  template <int Lanes, class V>
-  WEFT_HD_INLINE V masked(const V& x, lane_of<V> fill) {
-    if constexpr (Lanes == width) {
-      return x;
-    } else if constexpr (vector) {
-      V r = x;
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j)
-        if (j >= present<Lanes>()) r.lane[j] = fill;
-      return r;
-    } else {
-      using M = mask_of<V>;
-      using T = lane_of<M>;
-      return select(iota<M>(0) < splat<M>(static_cast<T>(present<Lanes>())), x, splat<V>(fill));
-    }
-  }
-
   template <int Begin, int... N>
   WEFT_HD_INLINE void start_folds(std::integer_sequence<int, N...>) {
     (sums.template start_fold<nth(Opcode::reduce, Begin, N)>(), ...);
@@ -8517,8 +8556,8 @@ struct FusedBody : FusedTraits<C, Family, Team, Threads> {
     constexpr DType t = dtype(in.a);
     if constexpr (is_register_sum(I)) {
       if constexpr (in.stage == Stage::element) {
-        sums.template add<I>(
-            masked<Lanes>(read<in.a, Stage::element>(), detail::neutral<fold, register_scalar<t>>()));
+        sums.template add<I>(this->template masked<Lanes>(read<in.a, Stage::element>(),
+                                                          detail::neutral<fold, register_scalar<t>>()));
       } else if constexpr (Traits::is_laned_row_total(I)) {
         sums.template add_row<I>(read<in.a, in.stage>(), row_in_chunk);
       } else {
@@ -8529,26 +8568,19 @@ struct FusedBody : FusedTraits<C, Family, Team, Threads> {
       // This thread alone owns these columns of the chunk's partial sums.
       static_assert(detail::group_count<Team> == 1, "groups would write the same partial sums");
       using V = value_of<Family, t>;
-      auto* p = partial<I>() + place.linear;
+      auto* p = this->template partial<I>() + place.linear;
       V v = read<in.a, Stage::element>();
       if constexpr (vector) {
         if (!first_row) v = detail::combine<fold>(load_vec<V>(p), v);
-        store_lanes<1, Lanes>(p, v);
+        this->template store_lanes<1, Lanes>(p, v);
       } else if constexpr (Lanes == width) {
         if (!first_row) v = detail::combine<fold>(load<V>(p), v);
         store(p, v);
       } else {
-        if (!first_row) v = detail::combine<fold>(load_partial<V>(p, present<Lanes>(), 0), v);
-        store_partial(p, v, present<Lanes>());
+        if (!first_row) v = detail::combine<fold>(load_partial<V>(p, this->template present<Lanes>(), 0), v);
+        store_partial(p, v, this->template present<Lanes>());
       }
     }
-  }
-  // Where instruction I's sums of this chunk begin.
-  template <int I>
-  WEFT_HD_INLINE auto* partial() {
-    constexpr int k = View::instruction(I).aux;
-    return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) +
-                                                            chunk * args.partial_bytes);
   }
   template <int I>
   WEFT_HD_INLINE void finish_total() {
@@ -8561,9 +8593,10 @@ struct FusedBody : FusedTraits<C, Family, Team, Threads> {
         // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
         if (columns_in_row() > place.at && detail::group_of(team) == 0) {
           if constexpr (vector)
-            store_lanes<1, Traits::lanes_of_vector>(partial<I>() + place.linear, v);
+            this->template store_lanes<1, Traits::lanes_of_vector>(this->template partial<I>() + place.linear,
+                                                                   v);
           else
-            store(partial<I>() + place.linear, v);
+            store(this->template partial<I>() + place.linear, v);
         }
       } else {
         register_scalar<t> total;
@@ -8572,7 +8605,7 @@ struct FusedBody : FusedTraits<C, Family, Team, Threads> {
         else
           total = uniform.template at<t, I>();
         total = detail::combine_groups<fold>(team, total);
-        if (team.rank() == 0 && detail::group_of(team) == 0) store(partial<I>(), total);
+        if (team.rank() == 0 && detail::group_of(team) == 0) store(this->template partial<I>(), total);
       }
     }
   }
@@ -8624,7 +8657,7 @@ struct FusedBody : FusedTraits<C, Family, Team, Threads> {
     } else {
       constexpr bool goes_past = S == Traits::last_elements && past_operand() >= 0;
       if constexpr (goes_past) {
-        const auto* start = pointer<past_operand()>() + place.row_offset[past_operand()];
+        const auto* start = this->template pointer<past_operand()>() + place.row_offset[past_operand()];
         const i64 apart = static_cast<i64>(reinterpret_cast<std::uintptr_t>(start) / 4 % width);
         if (args.rows * cols * 4 >= Traits::past_bytes) {
           if (apart > 0) {  // up to the first address of a whole line
