@@ -52,16 +52,23 @@ struct Block {
   }
 };
 
-template <i64 T, i64 C, i64 Heads, i64 Vocabulary, int Layers>
+enum class Depth { unrolled, stacked };
+
+template <i64 T, i64 C, i64 Heads, i64 Vocabulary, int Layers, Depth As = Depth::unrolled>
 struct Gpt2 {
+  using Blocks = std::conditional_t<As == Depth::stacked, nn::Stack<Block<T, C, Heads>, Layers>,
+                                    std::array<Block<T, C, Heads>, Layers>>;
   nn::Embedding<Vocabulary, C> wte;
   nn::Embedding<T, C> wpe;
   nn::Dropout drop{.p = 0.1f};
-  std::array<Block<T, C, Heads>, Layers> h;
+  Blocks h;
   nn::LayerNorm<C> ln_f;
   constexpr auto operator()(auto tokens) const {  // (B, T) -> (B, T, Vocabulary)
     auto x = drop(wte(tokens) + wpe(arange<i32, T>()));
-    for (const auto& block : h) x = block(x);
+    if constexpr (As == Depth::stacked)
+      x = h(x);
+    else
+      for (const auto& block : h) x = block(x);
     return linear(ln_f(x), wte.weight);
   }
 };

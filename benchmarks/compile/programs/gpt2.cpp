@@ -5,8 +5,11 @@
 #ifndef LAYERS
 #define LAYERS 12
 #endif
+#ifndef DEPTH
+#define DEPTH unrolled
+#endif
 
-using Model = gpt2::Gpt2<1024, 768, 12, 50257, LAYERS>;
+using Model = gpt2::Gpt2<1024, 768, 12, 50257, LAYERS, gpt2::Depth::DEPTH>;
 using Tokens = weft::Input<weft::i32, weft::Shape<4, 1024>>;
 using Step =
     weft::train::StepSource<Model, gpt2::NextToken,

@@ -5,9 +5,12 @@
 #ifndef LAYERS
 #define LAYERS 12
 #endif
+#ifndef DEPTH
+#define DEPTH unrolled
+#endif
 
 using namespace weft;
-using Net = gpt2::Gpt2<1024, 768, 12, 50257, LAYERS>;
+using Net = gpt2::Gpt2<1024, 768, 12, 50257, LAYERS, gpt2::Depth::DEPTH>;
 
 int main() {
   auto trainer = make_trainer<Net>(best_device{}, gpt2::NextToken{}, in<i32, 4, 1024>, in<i32, 4, 1024>,
