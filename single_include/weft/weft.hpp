@@ -40020,7 +40020,8 @@ struct Stack {
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/transformer.hpp ----
 // TransformerEncoder, TransformerDecoder and Transformer: stacks of layers with PyTorch's names
-// ("encoder.layers.0.self_attn.in_proj_weight"). Every layer has weights and a start of its own.
+// ("encoder.layers.0.self_attn.in_proj_weight"). Every layer has weights and a start of its own, and is
+// traced once for all.
 
 // ---- weft/nn/transformer_layer.hpp ----
 // TransformerEncoderLayer and TransformerDecoderLayer (Vaswani et al., 2017; with norm_first Xiong et al.,
@@ -40166,14 +40167,17 @@ namespace WEFT_NAMESPACE::nn {
 
 namespace module_detail {
 
-// layers[N - 1](... layers[0](x, more...) ..., more...), then the norm if there is one. The first layer may
-// change the dtype.
-template <class Layer, std::size_t N, class Norm>
-constexpr auto run_stack(const std::array<Layer, N>& layers, const Norm& norm, const auto& x,
+// All layers, then the norm if there is one. x is taken as what a layer makes of it.
+template <class Layer, int N, class Norm>
+constexpr auto run_stack(const Stack<Layer, N>& layers, const Norm& norm, const auto& x,
                          const auto&... more) {
-  static_assert(N > 0, "a stack of Transformer layers has at least one layer");
-  auto y = layers[0](x, more...);
-  for (std::size_t i = 1; i < N; ++i) y = layers[i](y, more...);
+  using Result = decltype(layers.block(to_expr(x), more...));
+  const auto y = [&] {
+    if constexpr (is_expr<Result>)
+      return layers(cast<typename Result::dtype>(to_expr(x)), more...);
+    else
+      return layers(x, more...);
+  }();
   if constexpr (is_given<Norm>)
     return norm(y);
   else
@@ -40186,7 +40190,7 @@ constexpr auto run_stack(const std::array<Layer, N>& layers, const Norm& norm, c
 // arguments of its layers (PyTorch's mask is src_mask). Without Norm there is none.
 template <class Layer, int NumLayers, class Norm = Absent>
 struct TransformerEncoder {
-  std::array<Layer, static_cast<std::size_t>(NumLayers)> layers{};
+  Stack<Layer, NumLayers> layers{};
   Norm norm{};
   constexpr auto operator()(const auto& src, const auto&... keywords) const {
     return module_detail::run_stack(layers, norm, src, keywords...);
@@ -40196,7 +40200,7 @@ struct TransformerEncoder {
 // TransformerDecoder<TransformerDecoderLayer<512, 8>, 6, LayerNorm<512>>: decoder(tgt, memory, ...).
 template <class Layer, int NumLayers, class Norm = Absent>
 struct TransformerDecoder {
-  std::array<Layer, static_cast<std::size_t>(NumLayers)> layers{};
+  Stack<Layer, NumLayers> layers{};
   Norm norm{};
   constexpr auto operator()(const auto& tgt, const auto& memory, const auto&... keywords) const {
     return module_detail::run_stack(layers, norm, tgt, memory, keywords...);
@@ -47515,6 +47519,33 @@ constexpr auto no_decay(P) {
   return NoDecay<std::conditional_t<tells, P, std::remove_const_t<decltype(is_bias)>>>{};
 }
 
+// The parameters for which the predicate holds stay as they are: they are saved with the model, and have no
+// part in clipping. requires_grad_(False) of some parameters by name, of some blocks of an nn::Stack say;
+// nn::Frozen is the same of a layer, in its type.
+template <class P>
+struct FrozenParameters {
+  static constexpr bool frozen = true;
+  static constexpr bool matches(std::string_view name, const Dims& d) { return P{}(name, d); }
+  template <class O>
+  static constexpr void change(O&) {}
+};
+template <class P>
+constexpr auto frozen(P) {
+  constexpr bool tells = [] {
+    if constexpr (std::is_empty_v<P> && std::is_default_constructible_v<P>)
+      return std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
+    else
+      return false;
+  }();
+  static_assert(sizeof(PredicateTakes<tells, P>) > 0);
+  return FrozenParameters<std::conditional_t<tells, P, std::remove_const_t<decltype(is_bias)>>>{};
+}
+template <class R>
+inline constexpr bool freezes = false;
+template <class R>
+requires requires { R::frozen; }
+inline constexpr bool freezes<R> = R::frozen;
+
 WEFT_REFUSAL(
     RuleCapturesNothing,
     "optim::rule: the predicate and the change capture nothing: write numbers as constants, o.lr = o.lr * "
@@ -47553,6 +47584,7 @@ constexpr Combined<R...> combine(const R&...) {
 // The parameters that all of R match.
 template <class... R>
 struct AllOf {
+  static constexpr bool frozen = (freezes<R> || ...);
   static constexpr bool matches(std::string_view name, const Dims& d) { return (R::matches(name, d) && ...); }
   template <class O>
   static void change(O& optimizer) {
@@ -47573,6 +47605,11 @@ struct Groups {
     int group = 0;
     const bool matched = ((Rules::matches(name, d) ? true : (++group, false)) || ... || false);
     return matched ? group : static_cast<int>(sizeof...(Rules));
+  }
+  // Whether the parameters of a group are not updated.
+  static constexpr bool is_frozen([[maybe_unused]] int group) {
+    [[maybe_unused]] int k = 0;
+    return ((k++ == group && freezes<Rules>) || ... || false);
   }
   void fill(int group, i64 step, f32* n) const {
     O changed = optimizer;
@@ -47875,6 +47912,7 @@ struct MatrixGroups : Groups<O, Rules...> {
     return 2 * rule + (d.rank == 2 && !is_elementwise(rule) ? 0 : 1);
   }
   static constexpr bool by_matrix(int group) { return group % 2 == 0; }
+  static constexpr bool is_frozen(int group) { return Rows::is_frozen(group / 2); }
   void fill(int group, i64 step, f32* n) const {
     O changed = this->optimizer;
     [[maybe_unused]] int k = 0;
@@ -48798,67 +48836,45 @@ auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options)
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/train/meter.hpp ----
-// A meter: a metric of nn/metric.hpp with its counts on a device, outside any model. Law: read() is the
-// metric of all that was added since reset(); nothing waits for the device until it is read.
-//
-//   auto accuracy = make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, 128>);
-//   accuracy.add(predict(image), label);  ...  accuracy.read();  accuracy.reset();
+// ---- weft/train/make_trainer.hpp ----
+// make_trainer: from a model, a loss, inputs and options to the trainer of them, with a sentence for each
+// that does not fit.
 
-namespace WEFT_NAMESPACE {
+// ---- weft/train/trainer.hpp ----
+// Trainer: a model, the state of its optimiser, and the compiled step. One trainer per thread; distinct ones
+// are independent.
 
-namespace train {
-WEFT_REFUSAL(MeterAdds,
-             "a meter takes a batch by add(predictions, labels), gives the metric of all of them by read() "
-             "and starts anew by reset()");
-WEFT_REFUSAL(MeterHasDevice,
-             "make_meter takes the device first: make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, "
-             "128>)");
-}  // namespace train
+// ---- weft/train/checkpoint.hpp ----
+// Checkpoints of trainers: safetensors files with the model under its own names, the optimiser's state, and,
+// in the metadata, what made them. Law: a file either continues the run that saved it, is refused with both
+// sides named, or, of another precision, is taken with a note; every number of it is checked before anything
+// changes, so that an Error leaves everything as it was.
 
-template <class Metric, class Device, class Add, class Read>
-class Meter {
- public:
-  Meter(Model<Metric, Device>&& model, Add add, Read read)
-      : model_(std::move(model)), add_(std::move(add)), read_(std::move(read)) {}
+// ---- weft/train/loss_scale.hpp ----
+// The loss scale of precision::f16, after torch.amp.GradScaler: halved by an update that is skipped, doubled
+// by so many in a row that are not. Law: it stays a power of two within bounds, so that neither it nor its
+// inverse leaves the range of f32, and training continues after any number of bad batches.
 
-  // One more batch, as the metric takes it; gives the metric of all batches so far.
-  template <class... A>
-  auto add(const A&... batch) {
-    return add_(batch...);
-  }
-  // The metric of all batches, in memory that stays as it is.
-  auto read() { return read_(); }
-  // Refusals.
-  WEFT_REFUSED_MEMBER(update, AfterRefusal{}, train::MeterAdds, spelled::update, Metric)
-  WEFT_REFUSED_MEMBER(compute, AfterRefusal{}, train::MeterAdds, spelled::compute, Metric)
-  WEFT_REFUSED_MEMBER(operator(), AfterRefusal{}, train::MeterAdds, spelled::call, Metric)
-  // Starts anew.
-  void reset() { model_.initialize(0); }
+namespace WEFT_NAMESPACE::train {
 
- private:
-  Model<Metric, Device> model_;
-  Add add_;
-  Read read_;
+struct LossScale {
+  static constexpr f32 first = 65536;
+  // Gradients up to 4e9 still fit f16 at the least; at the most, those of 4e-15 still count.
+  static constexpr f32 least = 1.0f / 65536, most = 16777216;
+  static constexpr i32 patience = 2000;
+  // Below one: a run of bad batches is soon made good.
+  static constexpr i32 short_patience = 20;
 };
 
-// Metric: one of nn/metric.hpp, or a struct with a call operator that adds to its buffers, and value().
-template <class Metric, class Device, class... I>
-auto make_meter(const Device& device, const I&... inputs) {
-  Model<Metric, Device> model(device, 0);
-  auto adds = compile(
-      model, [](const auto& metric, const auto&... batch) { return metric(batch...); }, inputs...);
-  auto reads = compile(model, [](const auto& metric) { return metric.value(); });
-  return Meter<Metric, Device, decltype(adds), decltype(reads)>(std::move(model), std::move(adds),
-                                                                std::move(reads));
-}
-template <class Metric, class T, class S, class... A>
-auto make_meter(const Input<T, S>&, const A&...) {
-  static_assert(sizeof(train::MeterHasDevice<sizeof(T) == 0, Metric, Input<T, S>>) > 0);
-  return AfterRefusal{};
-}
+}  // namespace WEFT_NAMESPACE::train
+// ---- weft/train/optimizer_layout.hpp ----
+// Where a step keeps what is not the model's: the optimiser's block of memory, the run-time scalars, the
+// ranges of each parameter group.
+//
+// Gradients are packed into one arena laid out like the parameters'; each parameter group is updated by one
+// kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
+// loss scale and its count of good updates, the accumulated gradients, then the moments.
 
-}  // namespace WEFT_NAMESPACE
 // ---- weft/train/options.hpp ----
 // What a trainer may be told after its inputs, in any order, each kind once: an optimiser, clipping,
 // accumulation, checkpointing, communication, and what compile() takes too (exec/options.hpp).
@@ -48968,163 +48984,6 @@ struct Options {
 
 }  // namespace train
 }  // namespace WEFT_NAMESPACE
-// ---- weft/train/progress.hpp ----
-// One line that tells how training goes, such as
-//   epoch 3/20  [#########...........]  45%  loss 0.1234  12.3k samples/s  ETA 0:12
-// Law: it never exceeds 79 columns, and the loss is read (which waits for the device) only when a line is
-// due.
-
-namespace WEFT_NAMESPACE::train {
-
-// Seconds of a clock that never goes back.
-inline f64 steady_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<f64>(now.tv_sec) + 1e-9 * static_cast<f64>(now.tv_nsec);
-}
-
-struct ProgressOptions {
-  i64 epochs = 1;                                                   // in all
-  i64 batches = 1;                                                  // in an epoch
-  i64 batch_size = 1;                                               // samples in a batch
-  std::FILE* stream = stderr;                                       // where lines go
-  enum class Mode { detect, terminal, plain } mode = Mode::detect;  // detect asks isatty
-  f64 terminal_interval = 0.1;                                      // seconds between updates of the line
-  f64 plain_interval = 30;          // seconds between lines when the output is no terminal
-  f64 (*clock)() = steady_seconds;  // seconds since some moment
-};
-
-class Progress {
- public:
-  explicit Progress(const ProgressOptions& options) : options_(options) {
-    using Mode = ProgressOptions::Mode;
-    terminal_ = options.mode == Mode::terminal ||
-                (options.mode == Mode::detect && ::isatty(::fileno(options.stream)) == 1);
-    start_ = last_ = options_.clock();
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress() { finish(); }
-
-  // After `done` batches of epoch `epoch` (from 0). `loss` is anything that converts to a number, such as the
-  // handle that a training step returns. A line appears when one is due and at the end of every epoch.
-  template <class Loss>
-  void update(i64 epoch, i64 done, const Loss& loss) {
-    const f64 now = options_.clock();
-    const i64 batches = epoch * options_.batches + done;
-    if (first_batch_ < 0) first_batch_ = batches - 1;  // a resumed run starts in the middle
-    const bool epoch_end = done >= options_.batches;
-    if (!epoch_end && now - last_ < (terminal_ ? options_.terminal_interval : options_.plain_interval))
-      return;
-    last_ = now;
-    const std::string text = line(epoch, done, static_cast<f64>(loss), batches - first_batch_, now - start_);
-    // \r returns to the start of the line, \033[K clears what a longer line left there.
-    if (terminal_)
-      std::fprintf(options_.stream, "\r%s\033[K", text.c_str());
-    else
-      std::fprintf(options_.stream, "%s\n", text.c_str());
-    std::fflush(options_.stream);
-    open_ = terminal_;
-  }
-
-  // Leaves the last line standing.
-  void finish() {
-    if (!open_) return;
-    std::fputc('\n', options_.stream);
-    std::fflush(options_.stream);
-    open_ = false;
-  }
-
- private:
-  static constexpr std::size_t columns = 79;
-
-  template <class... Args>
-  static std::string print(const char* format, Args... args) {
-    char text[64];
-    const int length = std::snprintf(text, sizeof text, format, args...);
-    return {text, static_cast<std::size_t>(length < 63 ? length : 63)};
-  }
-
-  // Three significant digits with a unit: 987, 12.3k, 4.56M.
-  static std::string compact(f64 value) {
-    const char* unit = "";
-    for (const char* larger : {"k", "M", "G"}) {
-      if (value < 999.5) break;
-      value /= 1000;
-      unit = larger;
-    }
-    const int decimals = unit[0] == '\0' || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-    return print("%.*f%s", decimals, value, unit);
-  }
-
-  static std::string duration(f64 seconds) {
-    if (!(seconds < 1e9)) return "?";
-    const long long s = std::llround(seconds);
-    return s < 3600 ? print("%lld:%02lld", s / 60, s % 60)
-                    : print("%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
-  }
-
-  // `covered` batches took `elapsed` seconds.
-  std::string line(i64 epoch, i64 done, f64 loss, i64 covered, f64 elapsed) const {
-    const f64 part = options_.batches > 0 ? static_cast<f64>(done) / static_cast<f64>(options_.batches) : 1.0;
-    const f64 rate = elapsed > 0 ? static_cast<f64>(covered) / elapsed : 0.0;
-    const f64 left = static_cast<f64>(options_.epochs * options_.batches - epoch * options_.batches - done);
-    const std::string head =
-        "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(options_.epochs) + "  ";
-    std::string tail = print(" %3d%%  loss %.4g", static_cast<int>(part * 100), loss);
-    tail += "  " + compact(rate * static_cast<f64>(options_.batch_size)) + " samples/s";
-    tail += "  ETA " + (rate > 0 ? duration(left / rate) : std::string("?"));
-    std::string bar;
-    if (head.size() + tail.size() + 6 <= columns) {  // brackets and four cells at the least
-      const std::size_t room = columns - head.size() - tail.size() - 2, width = room < 20 ? room : 20;
-      const std::size_t full = static_cast<std::size_t>(part * static_cast<f64>(width));
-      bar = "[" + std::string(full < width ? full : width, '#') +
-            std::string(full < width ? width - full : 0, '.') + "]";
-    }
-    return (head + bar + tail).substr(0, columns);
-  }
-
-  ProgressOptions options_;
-  bool terminal_ = false, open_ = false;
-  i64 first_batch_ = -1;
-  f64 start_ = 0, last_ = 0;
-};
-
-}  // namespace WEFT_NAMESPACE::train
-// ---- weft/train/trainer.hpp ----
-// Trainer: a model, the state of its optimiser, and the compiled step. One trainer per thread; distinct ones
-// are independent.
-
-// ---- weft/train/checkpoint.hpp ----
-// Checkpoints of trainers: safetensors files with the model under its own names, the optimiser's state, and,
-// in the metadata, what made them. Law: a file either continues the run that saved it, is refused with both
-// sides named, or, of another precision, is taken with a note; every number of it is checked before anything
-// changes, so that an Error leaves everything as it was.
-
-// ---- weft/train/loss_scale.hpp ----
-// The loss scale of precision::f16, after torch.amp.GradScaler: halved by an update that is skipped, doubled
-// by so many in a row that are not. Law: it stays a power of two within bounds, so that neither it nor its
-// inverse leaves the range of f32, and training continues after any number of bad batches.
-
-namespace WEFT_NAMESPACE::train {
-
-struct LossScale {
-  static constexpr f32 first = 65536;
-  // Gradients up to 4e9 still fit f16 at the least; at the most, those of 4e-15 still count.
-  static constexpr f32 least = 1.0f / 65536, most = 16777216;
-  static constexpr i32 patience = 2000;
-  // Below one: a run of bad batches is soon made good.
-  static constexpr i32 short_patience = 20;
-};
-
-}  // namespace WEFT_NAMESPACE::train
-// ---- weft/train/optimizer_layout.hpp ----
-// Where a step keeps what is not the model's: the optimiser's block of memory, the run-time scalars, the
-// ranges of each parameter group.
-//
-// Gradients are packed into one arena laid out like the parameters'; each parameter group is updated by one
-// kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
-// loss scale and its count of good updates, the accumulated gradients, then the moments.
 
 namespace WEFT_NAMESPACE::train {
 
@@ -49274,6 +49133,13 @@ constexpr List<GroupRun> group_runs() {
   }
   return runs;
 }
+// Whether any parameter is updated.
+template <class M, class O>
+constexpr bool updates_something() {
+  for (const GroupRun& run : group_runs<M, O>())
+    if (!O::Optimizer::is_frozen(run.group)) return true;
+  return false;
+}
 // Where a run begins in the arena, in elements.
 template <class M>
 constexpr i64 arena_offset(const GroupRun& run) {
@@ -49288,7 +49154,7 @@ constexpr void add_group(ir::Graph& g, const List<GroupRun>& runs, int group) {
   constexpr const auto& table = nn::state_table<M>;
   const int begin = g.ranges.size();
   for (const GroupRun& run : runs) {
-    if (group >= 0 && run.group != group) continue;
+    if (run.group != group) continue;
     const nn::StateInfo& row = table.row[run.row];
     const i64 unit = size_of(row.dtype), offset = arena_offset<M>(run);
     const i64 end = run.first + run.count < row.copies()
@@ -49839,7 +49705,11 @@ class UpdateBuilder {
   constexpr explicit UpdateBuilder(Backward&& backward)
       : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves), scale_slot_(backward.scale_slot) {
     for (int k = 0; k < backward.parameters.size(); ++k) gradients_.push(backward.gradient(k));
-    for (int k = 0; k < Optimizer::group_count; ++k) add_group<M>(b.graph, runs_, k);
+    for (int k = 0; k < Optimizer::group_count; ++k)
+      if (Optimizer::is_frozen(k))
+        b.graph.param_groups.push({b.graph.ranges.size(), 0});
+      else
+        add_group<M>(b.graph, runs_, k);
   }
 
   // Adds to the accumulated gradients, nothing else.
@@ -49890,18 +49760,19 @@ class UpdateBuilder {
     return scaled ? ir::select(skip_, unchanged, changed) : changed;
   }
 
-  // The gradients of a group's parameters as one vector.
+  // The gradients of a group's parameters, or of all that are not frozen, as one vector.
   constexpr Value pack(int group) {
     List<int> operands;
     List<i64> offsets;
-    for (const GroupRun& run : runs_) {
-      if (group == whole_arena) {
-        if (run.first > 0) continue;
-        operands.push(gradients_[run.trained]);
-      } else {
-        if (run.group != group) continue;
-        operands.push(copies_of(gradient_of(run), run).id);
-      }
+    const auto holds = [&](const GroupRun& run) {
+      return group == whole_arena ? !Optimizer::is_frozen(run.group) : run.group == group;
+    };
+    for (int i = 0; i < runs_.size(); ++i) {
+      GroupRun run = runs_[i];
+      if (!holds(run)) continue;
+      for (; i + 1 < runs_.size() && runs_[i + 1].row == run.row && holds(runs_[i + 1]); ++i)
+        run.count += runs_[i + 1].count;
+      operands.push(copies_of(gradient_of(run), run).id);
       offsets.push(arena_offset<M>(run));
     }
     return ir::flat_concat(b, type, length_of(group), operands, offsets,
@@ -50273,24 +50144,6 @@ namespace WEFT_NAMESPACE {
 
 namespace train {
 
-// Messages of the checks on a traced step.
-WEFT_REFUSAL(EveryInputIsRead,
-             "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
-WEFT_REFUSAL(EveryParameterLearns,
-             "make_trainer: no gradient reaches a trained parameter: use it, or hold it in nn::Frozen");
-WEFT_REFUSAL(LossTakes,
-             "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
-             "model, then one argument for each in<...>");
-WEFT_REFUSAL(LossIsScalar,
-             "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>(), "
-             "and of several results return the loss and mark the others by probe<\"accuracy\">(x)");
-WEFT_REFUSAL(ModelIsTrained,
-             "make_trainer: the model has no parameter to train: give it a layer or an nn::Param, or take "
-             "nn::Frozen off one; compile runs a model that is not trained");
-WEFT_REFUSAL(ParametersAgree,
-             "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
-             "products");
-
 WEFT_REFUSAL(NormIsKnown,
              "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
              "infinite `most` to look at it alone");
@@ -50554,6 +50407,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
     Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
                     table.trained_bytes);
+    for (const train::GroupRun& run : train::group_runs<M, O>()) {  // what is frozen has no average
+      if (!Optimizer::is_frozen(run.group)) continue;
+      const nn::StateInfo& row = table.row[run.row];
+      const i64 at = row.offset + run.first * row.copy_bytes();
+      Memory::to_host(model_.device(), block.data() + at, model_.state() + at, run.count * row.copy_bytes());
+    }
     weft::Model<M, Device> averaged = model_.clone();
     Memory::from_host(model_.device(), averaged.state(), block.data(), table.bytes);
     return averaged;
@@ -50649,7 +50508,29 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   i64 calls_ = 0, updates_ = 0, loaded_updates_ = 0;  // the last: those of the checkpoint that was loaded
 };
 
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
 namespace train {
+
+// Messages of the checks on a traced step.
+WEFT_REFUSAL(EveryInputIsRead,
+             "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
+WEFT_REFUSAL(EveryParameterLearns,
+             "make_trainer: no gradient reaches a trained parameter: use it, or hold it in nn::Frozen");
+WEFT_REFUSAL(LossTakes,
+             "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
+             "model, then one argument for each in<...>");
+WEFT_REFUSAL(LossIsScalar,
+             "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>(), "
+             "and of several results return the loss and mark the others by probe<\"accuracy\">(x)");
+WEFT_REFUSAL(ModelIsTrained,
+             "make_trainer: the model has no parameter to train: give it a layer or an nn::Param, or take "
+             "nn::Frozen or optim::frozen off one; compile runs a model that is not trained");
+WEFT_REFUSAL(ParametersAgree,
+             "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
+             "products");
 
 // The class that runs an optimiser; one that is no update of the step's program has another (lbfgs.hpp).
 template <class Optimizer>
@@ -50686,7 +50567,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
       return false;
   }();
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
-  static_assert(sizeof(ModelIsTrained<(nn::parameter_count<M>() > 0), M>) > 0);
+  static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
@@ -50776,6 +50657,190 @@ auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) 
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/train/meter.hpp ----
+// A meter: a metric of nn/metric.hpp with its counts on a device, outside any model. Law: read() is the
+// metric of all that was added since reset(); nothing waits for the device until it is read.
+//
+//   auto accuracy = make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, 128>);
+//   accuracy.add(predict(image), label);  ...  accuracy.read();  accuracy.reset();
+
+namespace WEFT_NAMESPACE {
+
+namespace train {
+WEFT_REFUSAL(MeterAdds,
+             "a meter takes a batch by add(predictions, labels), gives the metric of all of them by read() "
+             "and starts anew by reset()");
+WEFT_REFUSAL(MeterHasDevice,
+             "make_meter takes the device first: make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, "
+             "128>)");
+}  // namespace train
+
+template <class Metric, class Device, class Add, class Read>
+class Meter {
+ public:
+  Meter(Model<Metric, Device>&& model, Add add, Read read)
+      : model_(std::move(model)), add_(std::move(add)), read_(std::move(read)) {}
+
+  // One more batch, as the metric takes it; gives the metric of all batches so far.
+  template <class... A>
+  auto add(const A&... batch) {
+    return add_(batch...);
+  }
+  // The metric of all batches, in memory that stays as it is.
+  auto read() { return read_(); }
+  // Refusals.
+  WEFT_REFUSED_MEMBER(update, AfterRefusal{}, train::MeterAdds, spelled::update, Metric)
+  WEFT_REFUSED_MEMBER(compute, AfterRefusal{}, train::MeterAdds, spelled::compute, Metric)
+  WEFT_REFUSED_MEMBER(operator(), AfterRefusal{}, train::MeterAdds, spelled::call, Metric)
+  // Starts anew.
+  void reset() { model_.initialize(0); }
+
+ private:
+  Model<Metric, Device> model_;
+  Add add_;
+  Read read_;
+};
+
+// Metric: one of nn/metric.hpp, or a struct with a call operator that adds to its buffers, and value().
+template <class Metric, class Device, class... I>
+auto make_meter(const Device& device, const I&... inputs) {
+  Model<Metric, Device> model(device, 0);
+  auto adds = compile(
+      model, [](const auto& metric, const auto&... batch) { return metric(batch...); }, inputs...);
+  auto reads = compile(model, [](const auto& metric) { return metric.value(); });
+  return Meter<Metric, Device, decltype(adds), decltype(reads)>(std::move(model), std::move(adds),
+                                                                std::move(reads));
+}
+template <class Metric, class T, class S, class... A>
+auto make_meter(const Input<T, S>&, const A&...) {
+  static_assert(sizeof(train::MeterHasDevice<sizeof(T) == 0, Metric, Input<T, S>>) > 0);
+  return AfterRefusal{};
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/train/progress.hpp ----
+// One line that tells how training goes, such as
+//   epoch 3/20  [#########...........]  45%  loss 0.1234  12.3k samples/s  ETA 0:12
+// Law: it never exceeds 79 columns, and the loss is read (which waits for the device) only when a line is
+// due.
+
+namespace WEFT_NAMESPACE::train {
+
+// Seconds of a clock that never goes back.
+inline f64 steady_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<f64>(now.tv_sec) + 1e-9 * static_cast<f64>(now.tv_nsec);
+}
+
+struct ProgressOptions {
+  i64 epochs = 1;                                                   // in all
+  i64 batches = 1;                                                  // in an epoch
+  i64 batch_size = 1;                                               // samples in a batch
+  std::FILE* stream = stderr;                                       // where lines go
+  enum class Mode { detect, terminal, plain } mode = Mode::detect;  // detect asks isatty
+  f64 terminal_interval = 0.1;                                      // seconds between updates of the line
+  f64 plain_interval = 30;          // seconds between lines when the output is no terminal
+  f64 (*clock)() = steady_seconds;  // seconds since some moment
+};
+
+class Progress {
+ public:
+  explicit Progress(const ProgressOptions& options) : options_(options) {
+    using Mode = ProgressOptions::Mode;
+    terminal_ = options.mode == Mode::terminal ||
+                (options.mode == Mode::detect && ::isatty(::fileno(options.stream)) == 1);
+    start_ = last_ = options_.clock();
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() { finish(); }
+
+  // After `done` batches of epoch `epoch` (from 0). `loss` is anything that converts to a number, such as the
+  // handle that a training step returns. A line appears when one is due and at the end of every epoch.
+  template <class Loss>
+  void update(i64 epoch, i64 done, const Loss& loss) {
+    const f64 now = options_.clock();
+    const i64 batches = epoch * options_.batches + done;
+    if (first_batch_ < 0) first_batch_ = batches - 1;  // a resumed run starts in the middle
+    const bool epoch_end = done >= options_.batches;
+    if (!epoch_end && now - last_ < (terminal_ ? options_.terminal_interval : options_.plain_interval))
+      return;
+    last_ = now;
+    const std::string text = line(epoch, done, static_cast<f64>(loss), batches - first_batch_, now - start_);
+    // \r returns to the start of the line, \033[K clears what a longer line left there.
+    if (terminal_)
+      std::fprintf(options_.stream, "\r%s\033[K", text.c_str());
+    else
+      std::fprintf(options_.stream, "%s\n", text.c_str());
+    std::fflush(options_.stream);
+    open_ = terminal_;
+  }
+
+  // Leaves the last line standing.
+  void finish() {
+    if (!open_) return;
+    std::fputc('\n', options_.stream);
+    std::fflush(options_.stream);
+    open_ = false;
+  }
+
+ private:
+  static constexpr std::size_t columns = 79;
+
+  template <class... Args>
+  static std::string print(const char* format, Args... args) {
+    char text[64];
+    const int length = std::snprintf(text, sizeof text, format, args...);
+    return {text, static_cast<std::size_t>(length < 63 ? length : 63)};
+  }
+
+  // Three significant digits with a unit: 987, 12.3k, 4.56M.
+  static std::string compact(f64 value) {
+    const char* unit = "";
+    for (const char* larger : {"k", "M", "G"}) {
+      if (value < 999.5) break;
+      value /= 1000;
+      unit = larger;
+    }
+    const int decimals = unit[0] == '\0' || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    return print("%.*f%s", decimals, value, unit);
+  }
+
+  static std::string duration(f64 seconds) {
+    if (!(seconds < 1e9)) return "?";
+    const long long s = std::llround(seconds);
+    return s < 3600 ? print("%lld:%02lld", s / 60, s % 60)
+                    : print("%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
+  }
+
+  // `covered` batches took `elapsed` seconds.
+  std::string line(i64 epoch, i64 done, f64 loss, i64 covered, f64 elapsed) const {
+    const f64 part = options_.batches > 0 ? static_cast<f64>(done) / static_cast<f64>(options_.batches) : 1.0;
+    const f64 rate = elapsed > 0 ? static_cast<f64>(covered) / elapsed : 0.0;
+    const f64 left = static_cast<f64>(options_.epochs * options_.batches - epoch * options_.batches - done);
+    const std::string head =
+        "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(options_.epochs) + "  ";
+    std::string tail = print(" %3d%%  loss %.4g", static_cast<int>(part * 100), loss);
+    tail += "  " + compact(rate * static_cast<f64>(options_.batch_size)) + " samples/s";
+    tail += "  ETA " + (rate > 0 ? duration(left / rate) : std::string("?"));
+    std::string bar;
+    if (head.size() + tail.size() + 6 <= columns) {  // brackets and four cells at the least
+      const std::size_t room = columns - head.size() - tail.size() - 2, width = room < 20 ? room : 20;
+      const std::size_t full = static_cast<std::size_t>(part * static_cast<f64>(width));
+      bar = "[" + std::string(full < width ? full : width, '#') +
+            std::string(full < width ? width - full : 0, '.') + "]";
+    }
+    return (head + bar + tail).substr(0, columns);
+  }
+
+  ProgressOptions options_;
+  bool terminal_ = false, open_ = false;
+  i64 first_batch_ = -1;
+  f64 start_ = 0, last_ = 0;
+};
+
+}  // namespace WEFT_NAMESPACE::train
 
 #if defined(__CUDACC__)
 // ---- weft/cuda.hpp ----

@@ -11,7 +11,7 @@
 #include "weft/ops/reduce/reduce.hpp"
 #include "weft/ops/transform/grad.hpp"
 #include "weft/ops/transform/loop.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 // [cuda]
 template <class T>

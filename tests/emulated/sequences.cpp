@@ -9,7 +9,7 @@
 #include "weft/nn/recurrent.hpp"
 #include "weft/ops/loss/ctc.hpp"
 #include "weft/optim/adafactor.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 using namespace weft;
 

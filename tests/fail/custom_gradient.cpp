@@ -4,7 +4,7 @@
 #include "weft/nn/linear.hpp"
 #include "weft/ops/core/custom.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 template <>
 struct weft::custom_op<weft::op_id("twice")> {

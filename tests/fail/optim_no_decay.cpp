@@ -5,7 +5,7 @@
 #include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/optim/adafactor.hpp"
 #include "weft/optim/rprop.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 using namespace weft;
 
 int main() {

@@ -6,7 +6,7 @@
 // forbid: get_probe: the program keeps no such probe
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 using namespace weft;
 
 struct Net {

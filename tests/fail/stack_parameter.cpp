@@ -4,7 +4,7 @@
 #include "weft/nn/stack.hpp"
 #include "weft/ops/math/composed.hpp"
 #include "weft/ops/reduce/reduce.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 using namespace weft;
 
 struct Block {

@@ -3,7 +3,7 @@
 // first-error: cross_entropy: labels must be integers
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 using namespace weft;
 
 struct Net {

@@ -2,7 +2,7 @@
 // first-error: make_trainer: the loss cannot be called with the model and these inputs
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 using namespace weft;
 
 struct Net {

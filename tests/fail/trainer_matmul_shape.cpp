@@ -6,7 +6,7 @@
 #include "weft/nn/param.hpp"
 #include "weft/ops/linalg/matmul.hpp"
 #include "weft/ops/reduce/reduce.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 using namespace weft;
 
 struct Net {

@@ -3,7 +3,7 @@
 #include "weft/nn/linear.hpp"
 #include "weft/ops/math/pointwise.hpp"
 #include "weft/ops/reduce/reduce.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 using namespace weft;
 
 struct Net {

@@ -2,7 +2,7 @@
 // first-error: takes one argument for each in<...>
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 using namespace weft;
 
 struct Net {

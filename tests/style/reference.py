@@ -427,7 +427,7 @@ program_sections = [
     ("Compiled functions", ["exec/function.hpp", "exec/any_function.hpp", "exec/explain.hpp"]),
     ("Options of functions and trainers", ["exec/options.hpp", "transforms/precision.hpp", "core/check.hpp", "core/fresh_seed.hpp", "compiler/user_pass.hpp"]),
     ("Models", ["exec/model.hpp", "exec/load.hpp", "exec/apply.hpp", "exec/summary.hpp"]),
-    ("Trainers", ["train/trainer.hpp", "train/checkpoint.hpp", "train/any_trainer.hpp", "train/loss_ring.hpp", "train/options.hpp",
+    ("Trainers", ["train/make_trainer.hpp", "train/trainer.hpp", "train/checkpoint.hpp", "train/any_trainer.hpp", "train/loss_ring.hpp", "train/options.hpp",
                   "train/lbfgs.hpp", "train/checkpoint_report.hpp"]),
     ("Evaluation, progress, curves", ["train/evaluate.hpp", "train/meter.hpp", "train/progress.hpp", "train/curve.hpp"]),
     ("Optimisers", ["optim/sgd.hpp", "optim/adam.hpp", "optim/adamax.hpp", "optim/nadam.hpp", "optim/radam.hpp", "optim/adagrad.hpp",

@@ -13,7 +13,7 @@
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 using namespace weft;
 

@@ -1,21 +1,26 @@
 #pragma once
 // TransformerEncoder, TransformerDecoder and Transformer: stacks of layers with PyTorch's names
-// ("encoder.layers.0.self_attn.in_proj_weight"). Every layer has weights and a start of its own.
+// ("encoder.layers.0.self_attn.in_proj_weight"). Every layer has weights and a start of its own, and is
+// traced once for all.
 
+#include "weft/nn/stack.hpp"
 #include "weft/nn/transformer_layer.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 
 namespace module_detail {
 
-// layers[N - 1](... layers[0](x, more...) ..., more...), then the norm if there is one. The first layer may
-// change the dtype.
-template <class Layer, std::size_t N, class Norm>
-constexpr auto run_stack(const std::array<Layer, N>& layers, const Norm& norm, const auto& x,
+// All layers, then the norm if there is one. x is taken as what a layer makes of it.
+template <class Layer, int N, class Norm>
+constexpr auto run_stack(const Stack<Layer, N>& layers, const Norm& norm, const auto& x,
                          const auto&... more) {
-  static_assert(N > 0, "a stack of Transformer layers has at least one layer");
-  auto y = layers[0](x, more...);
-  for (std::size_t i = 1; i < N; ++i) y = layers[i](y, more...);
+  using Result = decltype(layers.block(to_expr(x), more...));
+  const auto y = [&] {
+    if constexpr (is_expr<Result>)
+      return layers(cast<typename Result::dtype>(to_expr(x)), more...);
+    else
+      return layers(x, more...);
+  }();
   if constexpr (is_given<Norm>)
     return norm(y);
   else
@@ -28,7 +33,7 @@ constexpr auto run_stack(const std::array<Layer, N>& layers, const Norm& norm, c
 // arguments of its layers (PyTorch's mask is src_mask). Without Norm there is none.
 template <class Layer, int NumLayers, class Norm = Absent>
 struct TransformerEncoder {
-  std::array<Layer, static_cast<std::size_t>(NumLayers)> layers{};
+  Stack<Layer, NumLayers> layers{};
   Norm norm{};
   constexpr auto operator()(const auto& src, const auto&... keywords) const {
     return module_detail::run_stack(layers, norm, src, keywords...);
@@ -38,7 +43,7 @@ struct TransformerEncoder {
 // TransformerDecoder<TransformerDecoderLayer<512, 8>, 6, LayerNorm<512>>: decoder(tgt, memory, ...).
 template <class Layer, int NumLayers, class Norm = Absent>
 struct TransformerDecoder {
-  std::array<Layer, static_cast<std::size_t>(NumLayers)> layers{};
+  Stack<Layer, NumLayers> layers{};
   Norm norm{};
   constexpr auto operator()(const auto& tgt, const auto& memory, const auto&... keywords) const {
     return module_detail::run_stack(layers, norm, tgt, memory, keywords...);

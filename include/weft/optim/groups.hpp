@@ -51,6 +51,33 @@ constexpr auto no_decay(P) {
   return NoDecay<std::conditional_t<tells, P, std::remove_const_t<decltype(is_bias)>>>{};
 }
 
+// The parameters for which the predicate holds stay as they are: they are saved with the model, and have no
+// part in clipping. requires_grad_(False) of some parameters by name, of some blocks of an nn::Stack say;
+// nn::Frozen is the same of a layer, in its type.
+template <class P>
+struct FrozenParameters {
+  static constexpr bool frozen = true;
+  static constexpr bool matches(std::string_view name, const Dims& d) { return P{}(name, d); }
+  template <class O>
+  static constexpr void change(O&) {}
+};
+template <class P>
+constexpr auto frozen(P) {
+  constexpr bool tells = [] {
+    if constexpr (std::is_empty_v<P> && std::is_default_constructible_v<P>)
+      return std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
+    else
+      return false;
+  }();
+  static_assert(sizeof(PredicateTakes<tells, P>) > 0);
+  return FrozenParameters<std::conditional_t<tells, P, std::remove_const_t<decltype(is_bias)>>>{};
+}
+template <class R>
+inline constexpr bool freezes = false;
+template <class R>
+requires requires { R::frozen; }
+inline constexpr bool freezes<R> = R::frozen;
+
 WEFT_REFUSAL(
     RuleCapturesNothing,
     "optim::rule: the predicate and the change capture nothing: write numbers as constants, o.lr = o.lr * "
@@ -89,6 +116,7 @@ constexpr Combined<R...> combine(const R&...) {
 // The parameters that all of R match.
 template <class... R>
 struct AllOf {
+  static constexpr bool frozen = (freezes<R> || ...);
   static constexpr bool matches(std::string_view name, const Dims& d) { return (R::matches(name, d) && ...); }
   template <class O>
   static void change(O& optimizer) {
@@ -109,6 +137,11 @@ struct Groups {
     int group = 0;
     const bool matched = ((Rules::matches(name, d) ? true : (++group, false)) || ... || false);
     return matched ? group : static_cast<int>(sizeof...(Rules));
+  }
+  // Whether the parameters of a group are not updated.
+  static constexpr bool is_frozen([[maybe_unused]] int group) {
+    [[maybe_unused]] int k = 0;
+    return ((k++ == group && freezes<Rules>) || ... || false);
   }
   void fill(int group, i64 step, f32* n) const {
     O changed = optimizer;

@@ -116,6 +116,7 @@ struct MatrixGroups : Groups<O, Rules...> {
     return 2 * rule + (d.rank == 2 && !is_elementwise(rule) ? 0 : 1);
   }
   static constexpr bool by_matrix(int group) { return group % 2 == 0; }
+  static constexpr bool is_frozen(int group) { return Rows::is_frozen(group / 2); }
   void fill(int group, i64 step, f32* n) const {
     O changed = this->optimizer;
     [[maybe_unused]] int k = 0;

@@ -4,7 +4,7 @@
 // such as dropout's, are the same in all evaluations of a step.
 
 #include "weft/train/lbfgs_checkpoint.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 namespace WEFT_NAMESPACE::train {
 

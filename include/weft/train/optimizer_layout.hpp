@@ -157,6 +157,13 @@ constexpr List<GroupRun> group_runs() {
   }
   return runs;
 }
+// Whether any parameter is updated.
+template <class M, class O>
+constexpr bool updates_something() {
+  for (const GroupRun& run : group_runs<M, O>())
+    if (!O::Optimizer::is_frozen(run.group)) return true;
+  return false;
+}
 // Where a run begins in the arena, in elements.
 template <class M>
 constexpr i64 arena_offset(const GroupRun& run) {
@@ -171,7 +178,7 @@ constexpr void add_group(ir::Graph& g, const List<GroupRun>& runs, int group) {
   constexpr const auto& table = nn::state_table<M>;
   const int begin = g.ranges.size();
   for (const GroupRun& run : runs) {
-    if (group >= 0 && run.group != group) continue;
+    if (run.group != group) continue;
     const nn::StateInfo& row = table.row[run.row];
     const i64 unit = size_of(row.dtype), offset = arena_offset<M>(run);
     const i64 end = run.first + run.count < row.copies()

@@ -25,7 +25,11 @@ class UpdateBuilder {
   constexpr explicit UpdateBuilder(Backward&& backward)
       : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves), scale_slot_(backward.scale_slot) {
     for (int k = 0; k < backward.parameters.size(); ++k) gradients_.push(backward.gradient(k));
-    for (int k = 0; k < Optimizer::group_count; ++k) add_group<M>(b.graph, runs_, k);
+    for (int k = 0; k < Optimizer::group_count; ++k)
+      if (Optimizer::is_frozen(k))
+        b.graph.param_groups.push({b.graph.ranges.size(), 0});
+      else
+        add_group<M>(b.graph, runs_, k);
   }
 
   // Adds to the accumulated gradients, nothing else.
@@ -76,18 +80,19 @@ class UpdateBuilder {
     return scaled ? ir::select(skip_, unchanged, changed) : changed;
   }
 
-  // The gradients of a group's parameters as one vector.
+  // The gradients of a group's parameters, or of all that are not frozen, as one vector.
   constexpr Value pack(int group) {
     List<int> operands;
     List<i64> offsets;
-    for (const GroupRun& run : runs_) {
-      if (group == whole_arena) {
-        if (run.first > 0) continue;
-        operands.push(gradients_[run.trained]);
-      } else {
-        if (run.group != group) continue;
-        operands.push(copies_of(gradient_of(run), run).id);
-      }
+    const auto holds = [&](const GroupRun& run) {
+      return group == whole_arena ? !Optimizer::is_frozen(run.group) : run.group == group;
+    };
+    for (int i = 0; i < runs_.size(); ++i) {
+      GroupRun run = runs_[i];
+      if (!holds(run)) continue;
+      for (; i + 1 < runs_.size() && runs_[i + 1].row == run.row && holds(runs_[i + 1]); ++i)
+        run.count += runs_[i + 1].count;
+      operands.push(copies_of(gradient_of(run), run).id);
       offsets.push(arena_offset<M>(run));
     }
     return ir::flat_concat(b, type, length_of(group), operands, offsets,

@@ -8,7 +8,7 @@
 #include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/optim/average.hpp"
 #include "weft/train/lbfgs.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 namespace fuzz {
 

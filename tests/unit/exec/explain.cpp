@@ -8,7 +8,7 @@
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/ops/transform/loop.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 using namespace weft;
 

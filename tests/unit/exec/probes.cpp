@@ -13,7 +13,7 @@
 #include "weft/ops/reduce/reduce.hpp"
 #include "weft/ops/transform/grad.hpp"
 #include "weft/train/lbfgs.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 using namespace weft;
 

@@ -11,7 +11,7 @@
 #include "support/repository.hpp"
 #include "weft/exec/model.hpp"
 #include "weft/ops/reduce/reduce.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 namespace nn_test {
 
@@ -88,26 +88,28 @@ struct Probe<M, S0, S1> {
 template <class M>
 void take_state(Model<M, Cpu>& model, const io::Safetensors& file, const std::string& name) {
   const auto& table = nn::state_table<M>;
-  for (int i = 0; i < table.size; ++i) {
-    const std::string own(table.row[i].name.view());
+  nn::each_copy(table, [&](int i, i64 copy) {
+    const nn::StateInfo& row = table.row[i];
+    const std::string own(row.name.of_copy(copy).view());
     const io::SafetensorsEntry& entry = file.at(name + "." + (own.rfind("m.", 0) == 0 ? own.substr(2) : own));
-    REQUIRE(entry.dtype == table.row[i].dtype);
-    REQUIRE(entry.shape == exec::extents(table.row[i].dims));
-    std::memcpy(model.state() + table.row[i].offset, entry.data, entry.bytes);
-  }
+    REQUIRE(entry.dtype == row.dtype);
+    REQUIRE(entry.shape == exec::extents(row.dims));
+    std::memcpy(model.state() + row.offset + copy * row.copy_bytes(), entry.data, entry.bytes);
+  });
 }
 
 // Compares what a step of TakeGradient left in the model with "<name>.dweight", "<name>.dx0", ...
 template <class M>
 void check_gradients(Model<M, Cpu>& model, const io::Safetensors& file, const std::string& name) {
   const auto& table = nn::state_table<M>;
-  for (int i = 0; i < table.size; ++i) {
-    if (!table.row[i].trained) continue;
-    const std::string own(table.row[i].name.view());
+  nn::each_copy(table, [&](int i, i64 copy) {
+    const nn::StateInfo& row = table.row[i];
+    if (!row.trained) return;
+    const std::string own(row.name.of_copy(copy).view());
     const std::string key = name + ".d" + (own.rfind("m.", 0) == 0 ? own.substr(2) : own);
-    check_close(reinterpret_cast<const float*>(model.state() + table.row[i].offset), values(file, key),
-                table.row[i].dims.size(), key);
-  }
+    check_close(reinterpret_cast<const float*>(model.state() + row.offset + copy * row.copy_bytes()),
+                values(file, key), row.dims.size(), key);
+  });
 }
 
 // Compares module M on inputs of shapes S with the tensors called `name`.

@@ -8,7 +8,7 @@
 #include "weft/nn.hpp"
 #include "weft/ops.hpp"
 #include "weft/optim.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 using namespace weft;
 using testing::error_of;

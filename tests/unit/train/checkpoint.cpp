@@ -12,7 +12,7 @@
 #include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/ops/shape/coordinates.hpp"
 #include "weft/optim/average.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 using namespace weft;
 using checkpoint_test::edit;

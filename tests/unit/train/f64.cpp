@@ -9,7 +9,7 @@
 #include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/ops/nn/norm.hpp"
 #include "weft/optim/adafactor.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 using namespace weft;
 

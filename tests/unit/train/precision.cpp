@@ -9,7 +9,7 @@
 #include "checkpoint.hpp"
 #include "mlp.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 using namespace weft;
 using checkpoint_test::edit;

@@ -11,7 +11,7 @@
 #include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/optim/average.hpp"
 #include "weft/optim/muon.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 using namespace weft;
 

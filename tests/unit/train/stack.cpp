@@ -127,6 +127,34 @@ TEST_CASE("stack: accumulation and clipping by value") {
   check_same(optim::AdamW{.lr = 1e-2f}, accumulate<2>, clip::value(1e-3f));
 }
 
+TEST_CASE("stack: frozen parameters, of some blocks or of all") {
+  check_same(
+      optim::groups(optim::frozen(second_block), optim::no_decay(is_vector), optim::AdamW{.lr = 1e-2f}));
+  check_same(optim::groups(optim::frozen(later_matrices), optim::Muon{.lr = 1e-2f}));
+  auto trainer = trainer_of<Stacked>(
+      1, optim::groups(optim::frozen(second_block), optim::ema(optim::AdamW{.lr = 1e-2f}, 0.9f)),
+      clip::norm(0.5f));
+  const auto before = trainer.model().get<"h.1.fc.weight">().to_vector(),
+             other = trainer.model().get<"h.2.fc.weight">().to_vector();
+  const Batch batch(0);
+  trainer.step(batch.x, batch.y);
+  trainer.step(batch.x, batch.y);
+  CHECK(trainer.model().get<"h.1.fc.weight">().to_vector() == before);
+  CHECK(trainer.model().get<"h.2.fc.weight">().to_vector() != other);
+  auto averaged = trainer.average();
+  CHECK(averaged.get<"h.1.fc.weight">().to_vector() == before);
+
+  // their gradients have no part in the norm
+  const auto all = [](std::string_view name, const Dims&) { return !name.starts_with("head."); };
+  auto head =
+      trainer_of<Stacked>(1, optim::groups(optim::frozen(all), optim::SGD{.lr = 0}), clip::norm(1e9f));
+  auto whole = trainer_of<Stacked>(1, optim::SGD{.lr = 0}, clip::norm(1e9f));
+  head.step(batch.x, batch.y);
+  whole.step(batch.x, batch.y);
+  CHECK(head.gradient_norm() > 0);
+  CHECK(head.gradient_norm() < 0.9f * whole.gradient_norm());
+}
+
 // Sums over all parameters, and over each, are made in the order in which they lie in memory.
 template <class... O>
 void check_near(double rounding, const O&... options) {

@@ -18,7 +18,7 @@
 #include "weft/ops/shape/rearrange.hpp"
 #include "weft/ops/transform/grad.hpp"
 #include "weft/ops/transform/loop.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 // [swish]
 // y = x sigmoid(beta x), of any shape; beta is one number.

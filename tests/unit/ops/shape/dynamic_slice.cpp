@@ -21,7 +21,7 @@
 #include "weft/ops/transform/grad.hpp"
 #include "weft/ops/transform/loop.hpp"
 #include "weft/ops/transform/vmap.hpp"
-#include "weft/train/trainer.hpp"
+#include "weft/train/make_trainer.hpp"
 
 using namespace weft;
 using namespace weft::testing;

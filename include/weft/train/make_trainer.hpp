@@ -1,0 +1,153 @@
+#pragma once
+// make_trainer: from a model, a loss, inputs and options to the trainer of them, with a sentence for each
+// that does not fit.
+
+#include "weft/train/trainer.hpp"
+
+namespace WEFT_NAMESPACE {
+
+namespace train {
+
+// Messages of the checks on a traced step.
+WEFT_REFUSAL(EveryInputIsRead,
+             "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
+WEFT_REFUSAL(EveryParameterLearns,
+             "make_trainer: no gradient reaches a trained parameter: use it, or hold it in nn::Frozen");
+WEFT_REFUSAL(LossTakes,
+             "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
+             "model, then one argument for each in<...>");
+WEFT_REFUSAL(LossIsScalar,
+             "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>(), "
+             "and of several results return the loss and mark the others by probe<\"accuracy\">(x)");
+WEFT_REFUSAL(ModelIsTrained,
+             "make_trainer: the model has no parameter to train: give it a layer or an nn::Param, or take "
+             "nn::Frozen or optim::frozen off one; compile runs a model that is not trained");
+WEFT_REFUSAL(ParametersAgree,
+             "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
+             "products");
+
+// The class that runs an optimiser; one that is no update of the step's program has another (lbfgs.hpp).
+template <class Optimizer>
+struct TrainerFor {
+  template <class M, class F, class Device, class O, class... I>
+  using type = Trainer<M, F, Device, O, I...>;
+};
+
+template <class M, class F, class... I>
+constexpr bool loss_takes(std::tuple<I...>) {
+  if constexpr (!exec::calls_operator<M, F, I...>()) {
+    return false;
+  } else {
+    constexpr bool callable = exec::takes<F, M, Expr<typename I::dtype, typename I::shape>...>();
+    static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
+    return callable;
+  }
+}
+
+template <class M, class F, class Sorted, class... I>
+constexpr bool state_has_values() {
+  constexpr auto found = static_cast<exec::Valueless>(Kept<ForwardStage<M, F, Sorted, I...>>::data[3]);
+  return exec::state_has_values<found, M, F>();
+}
+
+// Sorted: Options<...>. make_model() gives the model that the trainer takes over.
+template <class M, class F, class Device, class Sorted, class... I, class Make, class... A>
+auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options) {
+  using LossType = decltype(exec::call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
+  constexpr bool scalar = [] {
+    if constexpr (is_expr<LossType>)
+      return LossType::size == 1 && is_float(dtype_of<typename LossType::dtype>);
+    else
+      return false;
+  }();
+  static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
+  static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
+  static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
+  if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
+    constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
+    static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
+    if constexpr (!runs) {
+      return AfterRefusal{};
+    } else if constexpr (!state_has_values<M, F, Sorted, I...>()) {
+      return AfterRefusal{};
+    } else {
+      using Source = StepSource<M, F, Sorted, true, I...>;
+      constexpr int unused = Source::unused_input(), unreached = Source::unreached();
+      static_assert(sizeof(EveryInputIsRead<(unused < 0), M, GivenInput<unused>>) > 0);
+      static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, GivenName<state_name<M, unreached>()>>) >
+                    0);
+      using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
+      if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
+        return Made(make_model(), options...);
+      else
+        return AfterRefusal{};
+    }
+  } else {
+    return AfterRefusal{};
+  }
+}
+
+// The arguments after the loss: inputs, then options.
+template <class M, class F, class Device, class Make, class... A>
+auto make(const Make& make_model, const A&... arguments) {
+  using Split = exec::SplitArguments<std::tuple<>, A...>;
+  using Sorted = typename Split::template options<Options>;
+  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  static_assert(sizeof(typename Split::template options<CheckOptions>) > 0);
+  if constexpr (is_traceable<F> && Sorted::ok && nn::plain<M>()) {
+    constexpr bool callable = loss_takes<M, F>(typename Split::inputs{});
+    if constexpr (callable)
+      return make_checked<M, F, Device, Sorted>(typename Split::inputs{}, make_model, arguments...);
+    else
+      return AfterRefusal{};
+  } else {
+    return AfterRefusal{};
+  }
+}
+
+}  // namespace train
+
+WEFT_REFUSAL(TrainerTakesModel,
+             "make_trainer takes a device and the model's type, make_trainer<Net>(Cpu{}, loss, in<...>, ..., "
+             "optim::AdamW{}), or a Model that it takes over, make_trainer(std::move(model), loss, ...)");
+template <class Given, class F, class... A>
+requires(!is_model<Given>) AfterRefusal make_trainer(const Given&, F, const A&...) {
+  static_assert(sizeof(TrainerTakesModel<sizeof(F) == 0, Given>) > 0);
+  return {};
+}
+template <class M, class Device, class F, class... A>
+AfterRefusal make_trainer(const Model<M, Device>&, F, const A&...) {
+  static_assert(sizeof(TrainerTakesModel<sizeof(F) == 0, const Model<M, Device>&>) > 0);
+  return {};
+}
+template <class M, class Given, class F, class... A>
+requires(!exec::is_device<Given> && !is_model<Given>) AfterRefusal
+    make_trainer(const Given&, F, const A&...) {
+  static_assert(sizeof(TrainerTakesModel<sizeof(F) == 0, M, Given>) > 0);
+  return {};
+}
+
+// make_trainer<Mlp>(device, loss, inputs..., options...): see train/options.hpp for the options.
+template <class M, class Device, class F, class... A>
+requires exec::is_device<Device>
+auto make_trainer(const Device& device, F, const A&... inputs_then_options) {
+  return train::make<M, F, Device>(
+      [&] {
+        return Model<M, Device>(device, exec::given_or_fresh_seed(SeedUse::model, inputs_then_options...));
+      },
+      inputs_then_options...);
+}
+
+// make_trainer(std::move(model), loss, inputs..., options...): trains on from a model's values; the trainer
+// takes it over.
+template <class M, class Device, class F, class... A>
+auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) {
+  return train::make<M, F, Device>(
+      [&] {
+        model.storage();  // throws where there is none
+        return std::move(model);
+      },
+      inputs_then_options...);
+}
+
+}  // namespace WEFT_NAMESPACE
