@@ -1510,6 +1510,28 @@ class Builder {
   Builder* parent = nullptr;
   Builder* inner = nullptr;
   List<int> outer;
+  // State that the body of a loop assigns, or reads as assigned so far: a carry in the end.
+  struct CarriedSlot {
+    int slot = -1;
+    int input = -1;  // the body's
+    int start = -1;  // what enters the loop, a node of `parent`
+  };
+  List<CarriedSlot> carried_slots;
+  constexpr int carry_slot(int slot, int start) {
+    const Node n = parent->graph.nodes[start];
+    const Dims dims = parent->graph.dims(start);
+    const int made = leaf(Op::input, n.dtype, dims, static_cast<u64>(graph.inputs.size()));
+    graph.inputs.push(made);
+    outer.push(-1);
+    carried_slots.push({slot, made, start});
+    return made;
+  }
+  constexpr bool carries_slot(int slot) const {
+    for (const CarriedSlot& c : carried_slots)
+      if (c.slot == slot) return true;
+    return false;
+  }
+
   // A trace of which only `parent` is asked: the trace that its values first meet.
   bool finds_parent = false;
 
@@ -21918,15 +21940,15 @@ struct Buffer {
   }
   // The same of a value with the axes of the blocks around it.
   constexpr void set(ir::Value value) const {
-    if (builder == nullptr) throw Error("nn/assign", "a buffer of a layer that is no member of the model");
-    if (value.builder == nullptr || value.builder->depth() > builder->depth())
-      throw Error("nn/assign",
-                  "a buffer cannot be assigned inside a loop: carry the value and assign it after");
-    const int made = builder->import(*value.builder, value.id);
-    if (ir::Assign* earlier = assigned())
+    if (builder == nullptr || value.builder == nullptr)
+      throw Error("nn/assign", "a buffer of a layer that is no member of the model");
+    ir::Builder& at = trace_of(value);
+    const int made = at.import(*value.builder, value.id);
+    if (&at != builder) latest_in(at, true);
+    if (ir::Assign* earlier = assigned_in(at))
       earlier->node = made;
     else
-      builder->graph.assigns.push(ir::Assign{slot, made});
+      at.graph.assigns.push(ir::Assign{slot, made});
   }
   template <class A>
   constexpr void assign(const A&) const {
@@ -21940,19 +21962,40 @@ struct Buffer {
     return *this;
   }
   // What was assigned so far in this trace, else the value from before the step: a module that is called
-  // twice continues from its first call.
+  // twice, or in each trip of a loop, continues from the call before. No gradient passes from trip to trip.
   constexpr Expr<T, S> latest() const { return {stacked > 0 ? expr().value : latest_value()}; }
   constexpr ir::Value latest_value() const {
-    if (builder == nullptr) return {};
-    if (const ir::Assign* earlier = assigned()) return {builder, earlier->node};
-    return newest >= 0 ? ir::Value{builder, newest} : value();
+    return builder == nullptr ? ir::Value{} : latest_in(builder->innermost(), false);
   }
+  // As the trace `at` has it, the model's or one around the body that is being traced.
+  constexpr ir::Value latest_value(ir::Builder& at) const { return latest_in(at, false); }
 
  private:
-  constexpr ir::Assign* assigned() const {
-    for (int k = builder->graph.assigns.size(); k-- > 0;)
-      if (builder->graph.assigns[k].slot == slot) return &builder->graph.assigns[k];
+  constexpr ir::Assign* assigned_in(ir::Builder& at) const {
+    for (int k = at.graph.assigns.size(); k-- > 0;)
+      if (at.graph.assigns[k].slot == slot) return &at.graph.assigns[k];
     return nullptr;
+  }
+  // The trace that an assignment belongs to: the body that is being traced, unless samples lie between.
+  constexpr ir::Builder& trace_of(ir::Value value) const {
+    ir::Builder& inner = builder->innermost();
+    for (ir::Builder* b = &inner; b != builder; b = b->parent)
+      if (!b->graph.is_body) return value.builder->depth() > builder->depth() ? *value.builder : *builder;
+    return inner;
+  }
+  // The value in a trace at or inside the model's: in a loop's body it is carried from trip to trip.
+  constexpr ir::Value latest_in(ir::Builder& at, bool assigns) const {
+    if (const ir::Assign* earlier = assigned_in(at)) return {&at, earlier->node};
+    if (&at == builder) return newest >= 0 ? ir::Value{builder, newest} : value();
+    for (const auto& carried : at.carried_slots)
+      if (carried.slot == slot) return {&at, carried.input};
+    const bool body = at.graph.is_body;
+    if (!body && assigns)
+      throw Error(
+          "nn/assign",
+          "a buffer cannot be assigned by one sample of vmap: return the value and assign it outside");
+    const ir::Value start = latest_in(*at.parent, assigns);
+    return {&at, body ? at.carry_slot(slot, start.id) : at.import(*start.builder, start.id)};
   }
 };
 
@@ -39225,12 +39268,20 @@ class LoopTrace {
   constexpr int outputs() const { return body.graph.outputs.size() - shape_.carries; }
   constexpr void finish() {
     b.inner = nullptr;
-    use_key();
-    shape_.stacked = operands_.size() - shape_.carries;
-    for (int k = first_invariant_; k < body.outer.size(); ++k) operands_.push(body.outer[k]);
-    shape_.invariants = body.outer.size() - first_invariant_;
-    shape_.outputs = body.graph.outputs.size() - shape_.carries;
+    const int declared = shape_.carries;
+    const List<ir::Assign> assigned = carry_assigned();
+    arrange(declared, assigned);
     made_ = ir::loop(b, shape_, body.graph, operands_);
+    for (int k = 0; k < assigned.size(); ++k) {
+      const ir::Assign after{assigned[k].slot, last(declared + k).id};
+      int known = b.graph.assigns.size();
+      while (known-- > 0 && b.graph.assigns[known].slot != after.slot) {
+      }
+      if (known >= 0)
+        b.graph.assigns[known] = after;
+      else
+        b.graph.assigns.push(after);
+    }
   }
   // Carry k after the last trip, and output k behind the carries of all trips.
   constexpr ir::Value last(int k) const { return ir::loop_final(made_, shape_, k); }
@@ -39248,25 +39299,55 @@ class LoopTrace {
     operands_.push(operand);
     return {&body, made};
   }
-  // Random numbers take a key a trip; where none are drawn there is none.
-  constexpr void use_key() {
+  // Buffers that the body assigns become carries behind the declared ones, through which no gradient passes.
+  constexpr List<ir::Assign> carry_assigned() {
+    const List<ir::Assign> assigned = body.graph.assigns;
+    body.graph.assigns.clear();
+    List<int> outputs;
+    for (int k = 0; k < shape_.carries; ++k) outputs.push(body.graph.outputs[k]);
+    for (const ir::Assign& a : assigned)
+      outputs.push(ir::unary(ir::Op::stop_gradient, ir::Value{&body, a.node}).id);
+    for (int k = shape_.carries; k < body.graph.outputs.size(); ++k) outputs.push(body.graph.outputs[k]);
+    body.graph.outputs = outputs;
+    shape_.carries += assigned.size();
+    shape_.outputs = outputs.size() - shape_.carries;
+    return assigned;
+  }
+  // Inputs and operands in their order: carries, slices with the key of a trip (where random numbers are
+  // drawn), invariants, with buffers that are read alone.
+  constexpr void arrange(int declared, const List<ir::Assign>& assigned) {
     const bool draws_here = body.graph.streams != b.graph.streams;
     b.graph.streams = body.graph.streams;
-    if (draws_here) {
-      operands_[body.graph.key_input] = random_keys(b, shape_.trips).id;
-      return;
-    }
-    const int unused = body.graph.key_input;
+    const int key = body.graph.key_input;
     body.graph.key_input = -1;
-    List<int> inputs, kept;
-    for (int k = 0; k < body.graph.inputs.size(); ++k) {
-      if (k == unused) continue;
-      body.graph.nodes[body.graph.inputs[k]].imm = static_cast<u64>(inputs.size());
-      inputs.push(body.graph.inputs[k]);
-      if (k < first_invariant_) kept.push(operands_[k]);
+    List<int> inputs, operands;
+    const auto take = [&](int node, int operand) {
+      body.graph.nodes[node].imm = static_cast<u64>(inputs.size());
+      inputs.push(node);
+      operands.push(operand);
+    };
+    const auto is_assigned = [&](int slot) {
+      for (const ir::Assign& a : assigned)
+        if (a.slot == slot) return true;
+      return false;
+    };
+    for (int k = 0; k < declared; ++k) take(body.graph.inputs[k], operands_[k]);
+    for (const ir::Assign& a : assigned)
+      for (const auto& carried : body.carried_slots)
+        if (carried.slot == a.slot) take(carried.input, carried.start);
+    for (int k = declared; k < first_invariant_; ++k) {
+      if (k == key && !draws_here) continue;
+      if (k == key) body.graph.key_input = inputs.size();
+      take(body.graph.inputs[k], k == key ? random_keys(b, shape_.trips).id : operands_[k]);
     }
+    shape_.stacked = inputs.size() - shape_.carries;
+    for (int k = first_invariant_; k < body.outer.size(); ++k)
+      if (body.outer[k] >= 0) take(body.graph.inputs[k], body.outer[k]);
+    for (const auto& carried : body.carried_slots)
+      if (!is_assigned(carried.slot)) take(carried.input, carried.start);
+    shape_.invariants = inputs.size() - shape_.carries - shape_.stacked;
     body.graph.inputs = inputs;
-    operands_ = kept;
+    operands_ = operands;
   }
 
   ir::LoopShape shape_;
@@ -39977,14 +40058,18 @@ struct Stack {
         weft::detail::same_types(static_cast<const C*>(nullptr), static_cast<const Next*>(nullptr));
     static_assert(sizeof(BlockKeepsType<ok, Stack, C, Next>) > 0);
     // buffers that the block assigned leave the loop as further outputs
-    List<ir::Assign> assigned = trace.body.graph.assigns;
+    List<ir::Assign> assigned;
     const auto put_out_assigned = [&] {
-      trace.body.graph.assigns.clear();
-      for (ir::Assign& a : assigned) {
-        const int output = trace.outputs();
+      List<ir::Assign> carried;  // those of the model around, from block to block
+      for (const ir::Assign& a : trace.body.graph.assigns) {
+        if (trace.body.carries_slot(a.slot)) {
+          carried.push(a);
+          continue;
+        }
+        assigned.push({a.slot, trace.outputs()});
         trace.output({&trace.body, a.node});
-        a.node = output;
       }
+      trace.body.graph.assigns = carried;
     };
     const auto made = weft::detail::finish_loop<N>(trace, trip, next, put_out_assigned);
     stack_detail::each_state(block, [&](const auto& s) {
@@ -40001,8 +40086,10 @@ struct Stack {
     ir::Builder& b = trace.b;
     const auto copy = [&](ir::Value all) { return trace.slice({&b, b.import(*all.builder, all.id)}).id; };
     const ir::Value all = s.builder == nullptr ? foreign<S>(b) : s.value();
-    if constexpr (requires { s.newest; })
-      if (const ir::Value newest = s.latest_value(); newest && newest.id != all.id) s.newest = copy(newest);
+    if constexpr (requires { s.newest; }) {
+      const ir::Value newest = s.builder == nullptr ? all : s.latest_value(b);
+      if (newest.builder != all.builder || newest.id != all.id) s.newest = copy(newest);
+    }
     s.node = copy(all);
     s.builder = &trace.body;
     if (s.stacked > 0) --s.stacked;

@@ -86,6 +86,28 @@ class Builder {
   Builder* parent = nullptr;
   Builder* inner = nullptr;
   List<int> outer;
+  // State that the body of a loop assigns, or reads as assigned so far: a carry in the end.
+  struct CarriedSlot {
+    int slot = -1;
+    int input = -1;  // the body's
+    int start = -1;  // what enters the loop, a node of `parent`
+  };
+  List<CarriedSlot> carried_slots;
+  constexpr int carry_slot(int slot, int start) {
+    const Node n = parent->graph.nodes[start];
+    const Dims dims = parent->graph.dims(start);
+    const int made = leaf(Op::input, n.dtype, dims, static_cast<u64>(graph.inputs.size()));
+    graph.inputs.push(made);
+    outer.push(-1);
+    carried_slots.push({slot, made, start});
+    return made;
+  }
+  constexpr bool carries_slot(int slot) const {
+    for (const CarriedSlot& c : carried_slots)
+      if (c.slot == slot) return true;
+    return false;
+  }
+
   // A trace of which only `parent` is asked: the trace that its values first meet.
   bool finds_parent = false;
 

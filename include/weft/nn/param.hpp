@@ -101,15 +101,15 @@ struct Buffer {
   }
   // The same of a value with the axes of the blocks around it.
   constexpr void set(ir::Value value) const {
-    if (builder == nullptr) throw Error("nn/assign", "a buffer of a layer that is no member of the model");
-    if (value.builder == nullptr || value.builder->depth() > builder->depth())
-      throw Error("nn/assign",
-                  "a buffer cannot be assigned inside a loop: carry the value and assign it after");
-    const int made = builder->import(*value.builder, value.id);
-    if (ir::Assign* earlier = assigned())
+    if (builder == nullptr || value.builder == nullptr)
+      throw Error("nn/assign", "a buffer of a layer that is no member of the model");
+    ir::Builder& at = trace_of(value);
+    const int made = at.import(*value.builder, value.id);
+    if (&at != builder) latest_in(at, true);
+    if (ir::Assign* earlier = assigned_in(at))
       earlier->node = made;
     else
-      builder->graph.assigns.push(ir::Assign{slot, made});
+      at.graph.assigns.push(ir::Assign{slot, made});
   }
   template <class A>
   constexpr void assign(const A&) const {
@@ -123,19 +123,40 @@ struct Buffer {
     return *this;
   }
   // What was assigned so far in this trace, else the value from before the step: a module that is called
-  // twice continues from its first call.
+  // twice, or in each trip of a loop, continues from the call before. No gradient passes from trip to trip.
   constexpr Expr<T, S> latest() const { return {stacked > 0 ? expr().value : latest_value()}; }
   constexpr ir::Value latest_value() const {
-    if (builder == nullptr) return {};
-    if (const ir::Assign* earlier = assigned()) return {builder, earlier->node};
-    return newest >= 0 ? ir::Value{builder, newest} : value();
+    return builder == nullptr ? ir::Value{} : latest_in(builder->innermost(), false);
   }
+  // As the trace `at` has it, the model's or one around the body that is being traced.
+  constexpr ir::Value latest_value(ir::Builder& at) const { return latest_in(at, false); }
 
  private:
-  constexpr ir::Assign* assigned() const {
-    for (int k = builder->graph.assigns.size(); k-- > 0;)
-      if (builder->graph.assigns[k].slot == slot) return &builder->graph.assigns[k];
+  constexpr ir::Assign* assigned_in(ir::Builder& at) const {
+    for (int k = at.graph.assigns.size(); k-- > 0;)
+      if (at.graph.assigns[k].slot == slot) return &at.graph.assigns[k];
     return nullptr;
+  }
+  // The trace that an assignment belongs to: the body that is being traced, unless samples lie between.
+  constexpr ir::Builder& trace_of(ir::Value value) const {
+    ir::Builder& inner = builder->innermost();
+    for (ir::Builder* b = &inner; b != builder; b = b->parent)
+      if (!b->graph.is_body) return value.builder->depth() > builder->depth() ? *value.builder : *builder;
+    return inner;
+  }
+  // The value in a trace at or inside the model's: in a loop's body it is carried from trip to trip.
+  constexpr ir::Value latest_in(ir::Builder& at, bool assigns) const {
+    if (const ir::Assign* earlier = assigned_in(at)) return {&at, earlier->node};
+    if (&at == builder) return newest >= 0 ? ir::Value{builder, newest} : value();
+    for (const auto& carried : at.carried_slots)
+      if (carried.slot == slot) return {&at, carried.input};
+    const bool body = at.graph.is_body;
+    if (!body && assigns)
+      throw Error(
+          "nn/assign",
+          "a buffer cannot be assigned by one sample of vmap: return the value and assign it outside");
+    const ir::Value start = latest_in(*at.parent, assigns);
+    return {&at, body ? at.carry_slot(slot, start.id) : at.import(*start.builder, start.id)};
   }
 };
 

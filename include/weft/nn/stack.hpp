@@ -163,14 +163,18 @@ struct Stack {
         weft::detail::same_types(static_cast<const C*>(nullptr), static_cast<const Next*>(nullptr));
     static_assert(sizeof(BlockKeepsType<ok, Stack, C, Next>) > 0);
     // buffers that the block assigned leave the loop as further outputs
-    List<ir::Assign> assigned = trace.body.graph.assigns;
+    List<ir::Assign> assigned;
     const auto put_out_assigned = [&] {
-      trace.body.graph.assigns.clear();
-      for (ir::Assign& a : assigned) {
-        const int output = trace.outputs();
+      List<ir::Assign> carried;  // those of the model around, from block to block
+      for (const ir::Assign& a : trace.body.graph.assigns) {
+        if (trace.body.carries_slot(a.slot)) {
+          carried.push(a);
+          continue;
+        }
+        assigned.push({a.slot, trace.outputs()});
         trace.output({&trace.body, a.node});
-        a.node = output;
       }
+      trace.body.graph.assigns = carried;
     };
     const auto made = weft::detail::finish_loop<N>(trace, trip, next, put_out_assigned);
     stack_detail::each_state(block, [&](const auto& s) {
@@ -187,8 +191,10 @@ struct Stack {
     ir::Builder& b = trace.b;
     const auto copy = [&](ir::Value all) { return trace.slice({&b, b.import(*all.builder, all.id)}).id; };
     const ir::Value all = s.builder == nullptr ? foreign<S>(b) : s.value();
-    if constexpr (requires { s.newest; })
-      if (const ir::Value newest = s.latest_value(); newest && newest.id != all.id) s.newest = copy(newest);
+    if constexpr (requires { s.newest; }) {
+      const ir::Value newest = s.builder == nullptr ? all : s.latest_value(b);
+      if (newest.builder != all.builder || newest.id != all.id) s.newest = copy(newest);
+    }
     s.node = copy(all);
     s.builder = &trace.body;
     if (s.stacked > 0) --s.stacked;

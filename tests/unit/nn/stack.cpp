@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "support/error_of.hpp"
 #include "support/same_state.hpp"
 #include "weft/weft.hpp"
 
@@ -292,6 +291,21 @@ TEST_CASE("stack: buffers are each block's own, also of a stack that is called t
   }
   CHECK(different_state(s, u) == "");
   CHECK(s.get<"h.3.norm.num_batches_tracked">().item() == 9);
+}
+
+TEST_CASE("stack: in a loop, whose trips its buffers outlast") {
+  Model<Stacked<Normed, 4>> s(Cpu{}, 24), u = s.clone();
+  auto f = compile(
+      s, [](const auto& m, auto x) { return loop<2>([&](auto y) { return m.h(y); }, x); }, in<f32, 10, 6>,
+      mode::train);
+  auto g = compile(
+      u, [](const auto& m, auto x) { return m.h(m.h(x)); }, in<f32, 10, 6>, mode::train);
+  for (int t = 0; t < 3; ++t) {
+    const auto x = waves<f32>(60, 0.3 + 0.1 * t);
+    CHECK(f(x).to_vector() == g(x).to_vector());
+  }
+  CHECK(different_state(s, u) == "");
+  CHECK(s.get<"h.2.norm.num_batches_tracked">().item() == 6);
 }
 
 TEST_CASE("stack: buffers are written where they lie, unless their old values are still wanted") {

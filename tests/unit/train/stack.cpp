@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "support/error_of.hpp"
 #include "support/same_state.hpp"
 #include "weft/interpreter.hpp"
 #include "weft/weft.hpp"

@@ -139,12 +139,20 @@ class LoopTrace {
   constexpr int outputs() const { return body.graph.outputs.size() - shape_.carries; }
   constexpr void finish() {
     b.inner = nullptr;
-    use_key();
-    shape_.stacked = operands_.size() - shape_.carries;
-    for (int k = first_invariant_; k < body.outer.size(); ++k) operands_.push(body.outer[k]);
-    shape_.invariants = body.outer.size() - first_invariant_;
-    shape_.outputs = body.graph.outputs.size() - shape_.carries;
+    const int declared = shape_.carries;
+    const List<ir::Assign> assigned = carry_assigned();
+    arrange(declared, assigned);
     made_ = ir::loop(b, shape_, body.graph, operands_);
+    for (int k = 0; k < assigned.size(); ++k) {
+      const ir::Assign after{assigned[k].slot, last(declared + k).id};
+      int known = b.graph.assigns.size();
+      while (known-- > 0 && b.graph.assigns[known].slot != after.slot) {
+      }
+      if (known >= 0)
+        b.graph.assigns[known] = after;
+      else
+        b.graph.assigns.push(after);
+    }
   }
   // Carry k after the last trip, and output k behind the carries of all trips.
   constexpr ir::Value last(int k) const { return ir::loop_final(made_, shape_, k); }
@@ -162,25 +170,55 @@ class LoopTrace {
     operands_.push(operand);
     return {&body, made};
   }
-  // Random numbers take a key a trip; where none are drawn there is none.
-  constexpr void use_key() {
+  // Buffers that the body assigns become carries behind the declared ones, through which no gradient passes.
+  constexpr List<ir::Assign> carry_assigned() {
+    const List<ir::Assign> assigned = body.graph.assigns;
+    body.graph.assigns.clear();
+    List<int> outputs;
+    for (int k = 0; k < shape_.carries; ++k) outputs.push(body.graph.outputs[k]);
+    for (const ir::Assign& a : assigned)
+      outputs.push(ir::unary(ir::Op::stop_gradient, ir::Value{&body, a.node}).id);
+    for (int k = shape_.carries; k < body.graph.outputs.size(); ++k) outputs.push(body.graph.outputs[k]);
+    body.graph.outputs = outputs;
+    shape_.carries += assigned.size();
+    shape_.outputs = outputs.size() - shape_.carries;
+    return assigned;
+  }
+  // Inputs and operands in their order: carries, slices with the key of a trip (where random numbers are
+  // drawn), invariants, with buffers that are read alone.
+  constexpr void arrange(int declared, const List<ir::Assign>& assigned) {
     const bool draws_here = body.graph.streams != b.graph.streams;
     b.graph.streams = body.graph.streams;
-    if (draws_here) {
-      operands_[body.graph.key_input] = random_keys(b, shape_.trips).id;
-      return;
-    }
-    const int unused = body.graph.key_input;
+    const int key = body.graph.key_input;
     body.graph.key_input = -1;
-    List<int> inputs, kept;
-    for (int k = 0; k < body.graph.inputs.size(); ++k) {
-      if (k == unused) continue;
-      body.graph.nodes[body.graph.inputs[k]].imm = static_cast<u64>(inputs.size());
-      inputs.push(body.graph.inputs[k]);
-      if (k < first_invariant_) kept.push(operands_[k]);
+    List<int> inputs, operands;
+    const auto take = [&](int node, int operand) {
+      body.graph.nodes[node].imm = static_cast<u64>(inputs.size());
+      inputs.push(node);
+      operands.push(operand);
+    };
+    const auto is_assigned = [&](int slot) {
+      for (const ir::Assign& a : assigned)
+        if (a.slot == slot) return true;
+      return false;
+    };
+    for (int k = 0; k < declared; ++k) take(body.graph.inputs[k], operands_[k]);
+    for (const ir::Assign& a : assigned)
+      for (const auto& carried : body.carried_slots)
+        if (carried.slot == a.slot) take(carried.input, carried.start);
+    for (int k = declared; k < first_invariant_; ++k) {
+      if (k == key && !draws_here) continue;
+      if (k == key) body.graph.key_input = inputs.size();
+      take(body.graph.inputs[k], k == key ? random_keys(b, shape_.trips).id : operands_[k]);
     }
+    shape_.stacked = inputs.size() - shape_.carries;
+    for (int k = first_invariant_; k < body.outer.size(); ++k)
+      if (body.outer[k] >= 0) take(body.graph.inputs[k], body.outer[k]);
+    for (const auto& carried : body.carried_slots)
+      if (!is_assigned(carried.slot)) take(carried.input, carried.start);
+    shape_.invariants = inputs.size() - shape_.carries - shape_.stacked;
     body.graph.inputs = inputs;
-    operands_ = kept;
+    operands_ = operands;
   }
 
   ir::LoopShape shape_;
