@@ -10769,33 +10769,6 @@ constexpr Value rows(Value x, i64 begin, i64 count) {
 // it. State that is assigned is written where it lives when no later reader is left, and copied at the end of
 // the step otherwise.
 
-// ---- weft/core/sorted.hpp ----
-// Sorting while the program compiles. Law: stable, and in n log n steps.
-
-namespace WEFT_NAMESPACE {
-
-// Sorts the list by key(x), a number, in ascending order.
-template <class T, class Key>
-constexpr void sort_by(List<T>& list, Key key) {
-  const int n = list.size();
-  bool ascending = true;
-  for (int i = 1; i < n && ascending; ++i) ascending = !(key(list.items[i]) < key(list.items[i - 1]));
-  if (ascending) return;
-  List<T> other(n);
-  for (int width = 1; width < n; width *= 2) {
-    for (int begin = 0; begin < n; begin += 2 * width) {
-      const int middle = begin + width < n ? begin + width : n, end = middle + width < n ? middle + width : n;
-      int i = begin, j = middle;
-      for (int to = begin; to < end; ++to) {
-        const bool right = i == middle || (j < end && key(list.items[j]) < key(list.items[i]));
-        other.items[to] = right ? list.items[j++] : list.items[i++];
-      }
-    }
-    list = static_cast<List<T>&&>(other);
-  }
-}
-
-}  // namespace WEFT_NAMESPACE
 // ---- weft/kernel_ir/first_fit.hpp ----
 // Memory handed out by first fit and taken back after the last reader: what a block's lifetime is, is known
 // when it is handed out. The gaps are a list linked in ascending order, the last one without an end.
@@ -10889,6 +10862,34 @@ class FirstFit {
 // Which slots have bytes in common. Law: a flat view over a parameter group covers its ranges alone, not what
 // lies between them.
 
+// ---- weft/core/sorted.hpp ----
+// Sorting while the program compiles. Law: stable, and in n log n steps.
+
+namespace WEFT_NAMESPACE {
+
+// Sorts the list by key(x), a number, in ascending order.
+template <class T, class Key>
+constexpr void sort_by(List<T>& list, Key key) {
+  const int n = list.size();
+  bool ascending = true;
+  for (int i = 1; i < n && ascending; ++i) ascending = !(key(list.items[i]) < key(list.items[i - 1]));
+  if (ascending) return;
+  List<T> other(n);
+  for (int width = 1; width < n; width *= 2) {
+    for (int begin = 0; begin < n; begin += 2 * width) {
+      const int middle = begin + width < n ? begin + width : n, end = middle + width < n ? middle + width : n;
+      int i = begin, j = middle;
+      for (int to = begin; to < end; ++to) {
+        const bool right = i == middle || (j < end && key(list.items[j]) < key(list.items[i]));
+        other.items[to] = right ? list.items[j++] : list.items[i++];
+      }
+    }
+    list = static_cast<List<T>&&>(other);
+  }
+}
+
+}  // namespace WEFT_NAMESPACE
+
 namespace WEFT_NAMESPACE::kernel_ir {
 
 constexpr i64 slot_bytes(const ir::Graph& g, const ir::Slot& s) {
@@ -10913,6 +10914,70 @@ constexpr bool overlap(const ir::Graph& g, const ir::Slot& a, const ir::Slot& b)
   if (b.segments >= 0) return covers(g, b, a);
   return a.offset < b.offset + slot_bytes(g, b) && b.offset < a.offset + slot_bytes(g, a);
 }
+
+// The states that a graph reads, by where they lie: flat views over ranges apart, the others by their
+// lengths, so that what lies across a slot is near it.
+class StateIndex {
+ public:
+  constexpr explicit StateIndex(const ir::Graph& graph) : g(graph) {}
+
+  constexpr void add(int state) { states_.push(state); }
+  // Behind the last add().
+  constexpr void sort() {
+    for (int i : states_) {
+      if (slot_of(i).segments >= 0) {
+        segmented_.push(i);
+        continue;
+      }
+      i64 longest = 1;
+      while (longest < slot_bytes(g, slot_of(i))) longest *= 2;
+      int c = 0;
+      while (c < classes_.size() && classes_[c].longest != longest) ++c;
+      if (c == classes_.size()) classes_.push({longest, List<int>()});
+      classes_[c].states.push(i);
+    }
+    for (LengthClass& c : classes_) sort_by(c.states, [this](int i) { return slot_of(i).offset; });
+  }
+  // Calls f(state) for all that may have bytes in common with a slot.
+  template <class F>
+  constexpr void each_near(const ir::Slot& slot, const F& f) const {
+    if (slot.segments >= 0) {
+      for (int i : states_) f(i);
+      return;
+    }
+    for (int i : segmented_) f(i);
+    for (const LengthClass& c : classes_)
+      for (int at = states_before(c, slot.offset + slot_bytes(g, slot)); --at >= 0;) {
+        if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
+        f(c.states[at]);
+      }
+  }
+  constexpr const ir::Slot& slot_of(int state) const { return g.slots[static_cast<int>(g.nodes[state].imm)]; }
+
+ private:
+  // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
+  struct LengthClass {
+    i64 longest = 0;
+    List<int> states;
+  };
+  // How many states of a class begin before `end`.
+  constexpr int states_before(const LengthClass& c, i64 end) const {
+    int at = 0, past = c.states.size();
+    while (at < past) {
+      const int middle = (at + past) / 2;
+      if (slot_of(c.states[middle]).offset < end)
+        at = middle + 1;
+      else
+        past = middle;
+    }
+    return at;
+  }
+
+  const ir::Graph& g;
+  List<int> states_;
+  List<int> segmented_;
+  List<LengthClass> classes_;
+};
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
 
@@ -11068,8 +11133,8 @@ class Planner {
       if (node.op == ir::Op::input)
         p.where[i] = BufferAddress::make(ir::Space::input, 0, static_cast<int>(node.imm));
       else if (node.op == ir::Op::state)
-        states_.push(i), p.where[i] = BufferAddress::make(g.slots[static_cast<int>(node.imm)].space,
-                                                          g.slots[static_cast<int>(node.imm)].offset);
+        states_.add(i), p.where[i] = BufferAddress::make(g.slots[static_cast<int>(node.imm)].space,
+                                                         g.slots[static_cast<int>(node.imm)].offset);
       else if (node.op == ir::Op::scalar)
         p.where[i] = BufferAddress::make(ir::Space::scalars, static_cast<i64>(node.imm) * 4);
     }
@@ -11175,7 +11240,7 @@ class Planner {
 
   // ---- state written where it lives ----
   constexpr void place_assigned() {
-    sort_states();
+    states_.sort();
     for (const ir::Assign& a : g.assigns) {
       const int x = a.node;
       const bool computed =
@@ -11198,23 +11263,14 @@ class Planner {
     bool free = true;
     const auto look_at = [&](int i) {
       if (!free || last_use_[i] < k) return;
-      const ir::Slot& other = slot_of(i);
+      const ir::Slot& other = states_.slot_of(i);
       if (other.space != slot.space || !overlap(g, slot, other)) return;
       const bool same = static_cast<int>(nodes_[i].imm) == number;
       free = same && last_use_[i] == k &&
              (materialization_[x] == Materialization::fused ? aligned(i, x, k)
                                                             : updates_block(i, x) || stays_in(i, x));
     };
-    if (slot.segments >= 0) {
-      for (int i : states_) look_at(i);
-    } else {
-      for (int i : segmented_) look_at(i);
-      for (const LengthClass& c : classes_)
-        for (int at = states_before(c, slot.offset + slot_bytes(g, slot)); --at >= 0;) {
-          if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
-          look_at(c.states[at]);
-        }
-    }
+    states_.each_near(slot, look_at);
     return free;
   }
   // What x, which lies in a slot, is a block's update of is computed there, too, if nothing else wants it.
@@ -11280,41 +11336,6 @@ class Planner {
     stays_ = loop_outputs_stay(g, f, p, k);
     for (int x : tried) p.where[x] = BufferAddress::none;
   }
-  // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
-  struct LengthClass {
-    i64 longest = 0;
-    List<int> states;
-  };
-  // Flat views over ranges apart, the others by their lengths: what lies across a slot is then near it.
-  constexpr void sort_states() {
-    for (int i : states_) {
-      if (slot_of(i).segments >= 0) {
-        segmented_.push(i);
-        continue;
-      }
-      i64 longest = 1;
-      while (longest < slot_bytes(g, slot_of(i))) longest *= 2;
-      int c = 0;
-      while (c < classes_.size() && classes_[c].longest != longest) ++c;
-      if (c == classes_.size()) classes_.push({longest, List<int>()});
-      classes_[c].states.push(i);
-    }
-    for (LengthClass& c : classes_) sort_by(c.states, [this](int i) { return slot_of(i).offset; });
-  }
-  // How many states of a class begin before `end`.
-  constexpr int states_before(const LengthClass& c, i64 end) const {
-    int at = 0, past = c.states.size();
-    while (at < past) {
-      const int middle = (at + past) / 2;
-      if (slot_of(c.states[middle]).offset < end)
-        at = middle + 1;
-      else
-        past = middle;
-    }
-    return at;
-  }
-  constexpr const ir::Slot& slot_of(int state) const { return g.slots[static_cast<int>(nodes_[state].imm)]; }
-
   // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
   constexpr bool aligned(int x, int like, int k) {
     if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype))
@@ -11393,9 +11414,8 @@ class Planner {
   const int* pool_ = f.pool.data();
   Tiler tiler_{g, f};
   Plan p;
-  List<int> last_use_, phase_, arena_, states_;
-  List<int> segmented_;        // of the states: flat views over ranges
-  List<LengthClass> classes_;  // the others
+  List<int> last_use_, phase_, arena_;
+  StateIndex states_{g};
   List<i64> offsets_;
   List<u8> pinned_;
   List<u8> assigned_;  // memory of what is assigned, once it is asked for

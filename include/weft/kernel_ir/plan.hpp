@@ -5,7 +5,6 @@
 // it. State that is assigned is written where it lives when no later reader is left, and copied at the end of
 // the step otherwise.
 
-#include "weft/core/sorted.hpp"
 #include "weft/ir/loop.hpp"
 #include "weft/kernel_ir/first_fit.hpp"
 #include "weft/kernel_ir/memory_plan.hpp"
@@ -163,8 +162,8 @@ class Planner {
       if (node.op == ir::Op::input)
         p.where[i] = BufferAddress::make(ir::Space::input, 0, static_cast<int>(node.imm));
       else if (node.op == ir::Op::state)
-        states_.push(i), p.where[i] = BufferAddress::make(g.slots[static_cast<int>(node.imm)].space,
-                                                          g.slots[static_cast<int>(node.imm)].offset);
+        states_.add(i), p.where[i] = BufferAddress::make(g.slots[static_cast<int>(node.imm)].space,
+                                                         g.slots[static_cast<int>(node.imm)].offset);
       else if (node.op == ir::Op::scalar)
         p.where[i] = BufferAddress::make(ir::Space::scalars, static_cast<i64>(node.imm) * 4);
     }
@@ -270,7 +269,7 @@ class Planner {
 
   // ---- state written where it lives ----
   constexpr void place_assigned() {
-    sort_states();
+    states_.sort();
     for (const ir::Assign& a : g.assigns) {
       const int x = a.node;
       const bool computed =
@@ -293,23 +292,14 @@ class Planner {
     bool free = true;
     const auto look_at = [&](int i) {
       if (!free || last_use_[i] < k) return;
-      const ir::Slot& other = slot_of(i);
+      const ir::Slot& other = states_.slot_of(i);
       if (other.space != slot.space || !overlap(g, slot, other)) return;
       const bool same = static_cast<int>(nodes_[i].imm) == number;
       free = same && last_use_[i] == k &&
              (materialization_[x] == Materialization::fused ? aligned(i, x, k)
                                                             : updates_block(i, x) || stays_in(i, x));
     };
-    if (slot.segments >= 0) {
-      for (int i : states_) look_at(i);
-    } else {
-      for (int i : segmented_) look_at(i);
-      for (const LengthClass& c : classes_)
-        for (int at = states_before(c, slot.offset + slot_bytes(g, slot)); --at >= 0;) {
-          if (slot_of(c.states[at]).offset + c.longest <= slot.offset) break;
-          look_at(c.states[at]);
-        }
-    }
+    states_.each_near(slot, look_at);
     return free;
   }
   // What x, which lies in a slot, is a block's update of is computed there, too, if nothing else wants it.
@@ -375,41 +365,6 @@ class Planner {
     stays_ = loop_outputs_stay(g, f, p, k);
     for (int x : tried) p.where[x] = BufferAddress::none;
   }
-  // Plain states whose bytes are at most `longest` and more than half of that, by where they begin.
-  struct LengthClass {
-    i64 longest = 0;
-    List<int> states;
-  };
-  // Flat views over ranges apart, the others by their lengths: what lies across a slot is then near it.
-  constexpr void sort_states() {
-    for (int i : states_) {
-      if (slot_of(i).segments >= 0) {
-        segmented_.push(i);
-        continue;
-      }
-      i64 longest = 1;
-      while (longest < slot_bytes(g, slot_of(i))) longest *= 2;
-      int c = 0;
-      while (c < classes_.size() && classes_[c].longest != longest) ++c;
-      if (c == classes_.size()) classes_.push({longest, List<int>()});
-      classes_[c].states.push(i);
-    }
-    for (LengthClass& c : classes_) sort_by(c.states, [this](int i) { return slot_of(i).offset; });
-  }
-  // How many states of a class begin before `end`.
-  constexpr int states_before(const LengthClass& c, i64 end) const {
-    int at = 0, past = c.states.size();
-    while (at < past) {
-      const int middle = (at + past) / 2;
-      if (slot_of(c.states[middle]).offset < end)
-        at = middle + 1;
-      else
-        past = middle;
-    }
-    return at;
-  }
-  constexpr const ir::Slot& slot_of(int state) const { return g.slots[static_cast<int>(nodes_[state].imm)]; }
-
   // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
   constexpr bool aligned(int x, int like, int k) {
     if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype))
@@ -488,9 +443,8 @@ class Planner {
   const int* pool_ = f.pool.data();
   Tiler tiler_{g, f};
   Plan p;
-  List<int> last_use_, phase_, arena_, states_;
-  List<int> segmented_;        // of the states: flat views over ranges
-  List<LengthClass> classes_;  // the others
+  List<int> last_use_, phase_, arena_;
+  StateIndex states_{g};
   List<i64> offsets_;
   List<u8> pinned_;
   List<u8> assigned_;  // memory of what is assigned, once it is asked for
