@@ -11876,13 +11876,60 @@ using code_of =
     decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
 
 }  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/exec/state_blocks.hpp ----
+// The blocks of state that a program works on, one for each Model it is given. To the compiler they are one
+// block with a gap between each two: block k begins at k * state_room. Law: no access crosses a gap.
+
+namespace WEFT_NAMESPACE::exec {
+
+// Addresses of the compiler's for each block, in bytes, where there are several.
+inline constexpr i64 state_room = i64{1} << 36;
+inline constexpr int most_states = 15;
+
+struct StateBlock {
+  std::byte* data = nullptr;
+  i64 bytes = 0;
+};
+
+// The models' blocks in their order; `list` is the caller's.
+struct StateBlocks {
+  const StateBlock* list = nullptr;
+  int count = 0;
+
+  // Where byte `offset` of the compiler's block lies.
+  std::byte* at(i64 offset) const {
+    if (count <= 1) return (count == 0 ? nullptr : list[0].data) + offset;
+    return list[offset / state_room].data + offset % state_room;
+  }
+};
+
+// The same with a share in each one's ownership.
+template <class Device>
+struct HeldStates {
+  std::vector<Shared<DeviceStorage<Device>>> held;
+  std::vector<StateBlock> blocks;
+
+  HeldStates() = default;
+  HeldStates(const Shared<DeviceStorage<Device>>& state, i64 bytes) { add(state, bytes); }
+  // Throws "states/same" for one that is there already.
+  void add(const Shared<DeviceStorage<Device>>& state, i64 bytes) {
+    for (const StateBlock& known : blocks)
+      if (bytes > 0 && known.bytes > 0 && known.data == state->data())
+        throw Error("states/same", "states: one model was given twice: each is a parameter of its own");
+    blocks.push_back({state->data(), bytes});
+    held.push_back(state);
+  }
+  StateBlocks view() const { return {blocks.data(), static_cast<int>(blocks.size())}; }
+};
+
+}  // namespace WEFT_NAMESPACE::exec
 
 namespace WEFT_NAMESPACE::exec {
 
 // The blocks a program works on. A caller who leaves the workspace out gets one that is the program's own;
 // scalars always are.
 struct Blocks {
-  std::byte* model = nullptr;
+  StateBlocks model;
   std::byte* optimizer = nullptr;
   std::byte* workspace = nullptr;
   std::byte* scalars = nullptr;
@@ -12100,7 +12147,7 @@ class LaunchList {
     const i64 offset = kernel_ir::BufferAddress::offset(address);
     switch (kernel_ir::BufferAddress::space(address)) {
       case ir::Space::model:
-        return blocks_.model + offset;
+        return blocks_.model.at(offset);
       case ir::Space::optimizer:
         return blocks_.optimizer + offset;
       case ir::Space::scalars:
@@ -18246,11 +18293,6 @@ std::string explain(const Roofline& machine = {}) {
 
 namespace WEFT_NAMESPACE::exec {
 
-struct HostBlock {
-  const std::byte* data = nullptr;
-  i64 bytes = 0;
-};
-
 class HostArguments {
  public:
   explicit HostArguments(int count) : copies_(new HostBuffer[static_cast<std::size_t>(count)]) {}
@@ -18259,14 +18301,18 @@ class HostArguments {
   ~HostArguments() { delete[] copies_; }
 
   // Where argument `number` of so many bytes may be read while the blocks are written.
-  template <int Blocks>
-  const std::byte* readable(int number, const void* data, i64 bytes, const HostBlock (&written)[Blocks]) {
+  const std::byte* readable(int number, const void* data, i64 bytes, const StateBlock& workspace,
+                            const StateBlocks& states, const StateBlock& optimizer) {
     const auto* at = static_cast<const std::byte*>(data);
     const auto place = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
     bool meets = false;
-    for (const HostBlock& block : written)
+    const auto look = [&](const StateBlock& block) {
       meets = meets || (place(at) < place(block.data) + static_cast<u64>(block.bytes) &&
                         place(block.data) < place(at) + static_cast<u64>(bytes));
+    };
+    look(workspace);
+    look(optimizer);
+    for (int k = 0; k < states.count; ++k) look(states.list[k]);
     if (bytes <= 0 || !meets) return at;
     HostBuffer& copy = copies_[number];
     if (copy.size() == 0) copy = HostBuffer(static_cast<std::size_t>(bytes));
@@ -18463,7 +18509,7 @@ class HostProgram {
  public:
   HostProgram(const Cpu& device, const Blocks& given)
       : threads_(device.threads),
-        model_(given.model),
+        states_(given.model),
         optimizer_(given.optimizer),
         workspace_(workspace(given.workspace)),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
@@ -18489,10 +18535,9 @@ class HostProgram {
   void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
   // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
   void bind_input(int number, const void* data) {
-    const HostBlock written[]{{workspace_.data(), memory_bytes()},
-                              {model_, P::header.model_bytes},
-                              {optimizer_, P::header.optimizer_bytes}};
-    steps_.bind_input(number, arguments_.readable(number, data, input_bytes(number), written));
+    steps_.bind_input(
+        number, arguments_.readable(number, data, input_bytes(number), {workspace_.data(), memory_bytes()},
+                                    states_, {optimizer_, P::header.optimizer_bytes}));
   }
   void run() const { steps_.run(threads_); }
   // The same under a Checker's eyes.
@@ -18520,8 +18565,8 @@ class HostProgram {
   }
 
   int threads_ = 0;
-  const std::byte* model_;
-  const std::byte* optimizer_;
+  StateBlocks states_;
+  std::byte* optimizer_;
   HostBuffer workspace_, scalars_;
   HostArguments arguments_{P::header.inputs};
   HostLaunchList steps_;
@@ -24500,22 +24545,25 @@ namespace WEFT_NAMESPACE::exec {
 // The scalars block starts with four words for random numbers: seed (2), step (2); run-time scalars follow.
 inline constexpr int random_words = 4;
 
-// Adds a slot for every piece of M's state and returns a model whose parameters refer to them.
+// Adds a slot for every piece of M's state, which lies in block `block`, and returns a model whose parameters
+// refer to them.
 template <class M>
-constexpr M bind_model(ir::Builder& b, bool training) {
+constexpr M bind_model(ir::Builder& b, bool training, int block = 0) {
   constexpr const auto& table = nn::state_table<M>;
   M m{};
   int n = 0;
+  const int first = b.graph.slots.size();
+  const i64 begin = block * state_room;
   auto f = [&](const nn::Unnamed&, auto& s) {
     const nn::StateInfo& row = table.row[n];
-    b.graph.slots.push({ir::Space::model, row.dtype, b.shape(row.all_dims()), -1, row.offset});
+    b.graph.slots.push({ir::Space::model, row.dtype, b.shape(row.all_dims()), -1, begin + row.offset});
     s.builder = &b;
-    s.slot = n++;
+    s.slot = first + n++;
     s.stacked = row.name.copies.rank;
   };
   auto g = [&](nn::Mode& mode) { mode.training = training; };
   nn::walk<nn::Unnamed>(m, f, g);
-  b.graph.model_bytes = table.bytes;
+  b.graph.model_bytes = begin + table.bytes;
   return m;
 }
 
@@ -24698,14 +24746,51 @@ struct FunctionSource {
 template <class M, class F, bool Training, class... I>
 struct ModelSource {
   using model = M;
+  static constexpr auto trace(ir::Builder& b) {
+    const M model = bind_model<M>(b, Training);
+    return call<I...>(b, F{}, model);
+  }
   static constexpr ir::Graph graph() {
     ir::Builder b;
     b.graph.scalar_count = random_words;
-    const M model = bind_model<M>(b, Training);
-    add_outputs(b, call<I...>(b, F{}, model));
+    add_outputs(b, trace(b));
     return static_cast<ir::Graph&&>(b.graph);
   }
   using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
+};
+
+// In the place of a model: several, each with a block of its own.
+template <class... M>
+struct StatePack {};
+
+// f(models..., inputs...)
+template <class... M, class F, bool Training, class... I>
+struct ModelSource<StatePack<M...>, F, Training, I...> {
+  using models = StatePack<M...>;
+  static constexpr auto trace(ir::Builder& b) {
+    int block = 0;
+    const std::tuple<M...> bound{bind_model<M>(b, Training, block++)...};
+    return std::apply([&](const auto&... model) { return call<I...>(b, F{}, model...); }, bound);
+  }
+  static constexpr ir::Graph graph() {
+    ir::Builder b;
+    b.graph.scalar_count = random_words;
+    add_outputs(b, trace(b));
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+  using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()...));
+};
+template <class M>
+struct AllPlain {
+  static constexpr bool value = nn::plain<M>();
+};
+template <>
+struct AllPlain<void> {
+  static constexpr bool value = true;
+};
+template <class... M>
+struct AllPlain<StatePack<M...>> {
+  static constexpr bool value = (nn::plain<M>() && ...);
 };
 
 // What Init starts a piece of state with; copies draw numbers of their own.
@@ -24728,6 +24813,7 @@ constexpr ir::Value starting_value(ir::Builder& b, const nn::StateInfo& row) {
 // Sets every parameter and buffer to its starting value.
 template <class M>
 struct InitSource {
+  using model = M;
   static constexpr ir::Graph graph() {
     ir::Builder b;
     b.graph.scalar_count = random_words;
@@ -24799,14 +24885,30 @@ inline std::string all_copies_text(const nn::Name& name) {
     text[static_cast<std::size_t>(name.index_at[level])] = '*';
   return text;
 }
+template <class M>
+std::string name_of_state(const ir::Slot& slot, i64 begin) {
+  constexpr const auto& table = nn::state_table<M>;
+  for (int i = 0; i < table.size; ++i)
+    if (begin + table.row[i].offset == slot.offset) return all_copies_text(table.row[i].name);
+  return "";
+}
+template <class... M>
+std::string name_of_state(const StatePack<M...>*, const ir::Slot& slot) {
+  std::string name;
+  i64 block = 0;
+  ((name += name_of_state<M>(slot, block++ * state_room)), ...);
+  return name;
+}
 template <class Source>
 std::string name_of_state(const ir::Slot& slot) {
-  if constexpr (requires { typename Source::model; }) {
-    constexpr const auto& table = nn::state_table<typename Source::model>;
-    if (slot.space == ir::Space::model)
-      for (int i = 0; i < table.size; ++i)
-        if (table.row[i].offset == slot.offset) return all_copies_text(table.row[i].name);
+  std::string name;
+  if (slot.space == ir::Space::model) {
+    if constexpr (requires { typename Source::model; })
+      name = name_of_state<typename Source::model>(slot, 0);
+    else if constexpr (requires { typename Source::models; })
+      name = name_of_state(static_cast<typename Source::models*>(nullptr), slot);
   }
+  if (!name.empty()) return name;
   return slot.space == ir::Space::model ? "the parameters" : "the optimiser's state";
 }
 
@@ -25568,10 +25670,10 @@ class Instance final : public Counted {
   using State = Shared<DeviceStorage<Device>>;
 
   // `workspace`: caller-provided memory, or null.
-  Instance(const Device& device, State model, State optimizer, void* workspace)
-      : model_(std::move(model)),
+  Instance(const Device& device, HeldStates<Device> states, State optimizer, void* workspace)
+      : states_(std::move(states)),
         optimizer_(std::move(optimizer)),
-        program_(new Program(device, {.model = model_ ? model_->data() : nullptr,
+        program_(new Program(device, {.model = states_.view(),
                                       .optimizer = optimizer_ ? optimizer_->data() : nullptr,
                                       .workspace = static_cast<std::byte*>(workspace)})),
         results_(device, P::outputs) {}
@@ -25639,7 +25741,8 @@ class Instance final : public Counted {
   };
   struct None {};
 
-  State model_, optimizer_;
+  HeldStates<Device> states_;
+  State optimizer_;
   Program* program_;
   HeldResults<Device> results_;
   std::vector<std::byte> padded_[at_least_one(P::inputs)];
@@ -26343,12 +26446,10 @@ struct ProbedSource {
       List<ir::Probe> found;
       b.probes = &found;
       b.graph.scalar_count = random_words;
-      if constexpr (std::is_void_v<M>) {
+      if constexpr (std::is_void_v<M>)
         add_outputs(b, call<I...>(b, F{}));
-      } else {
-        const M model = bind_model<M>(b, Training);
-        add_outputs(b, call<I...>(b, F{}, model));
-      }
+      else
+        add_outputs(b, ModelSource<M, F, Training, I...>::trace(b));
       List<u64> table;
       add_probes<Names>(b.graph, found, table);
       ir::write(w, b.graph);
@@ -26494,9 +26595,9 @@ class CompiledFunction {
   using Table = exec::InputTable<exec::PrunedGraph<Source>, I...>;
 
   template <class... Options>
-  explicit CompiledFunction(const Device& device, typename Instance::State model, const Options&... options)
-      : called_(new Called(exec::given_or_fresh_seed(SeedUse::function, options...), device, std::move(model),
-                           lent_workspace(get_option<lend>(options...)))) {}
+  explicit CompiledFunction(const Device& device, exec::HeldStates<Device> states, const Options&... options)
+      : called_(new Called(exec::given_or_fresh_seed(SeedUse::function, options...), device,
+                           std::move(states), lent_workspace(get_option<lend>(options...)))) {}
 
   CompiledFunction(CompiledFunction&&) noexcept = default;
   CompiledFunction& operator=(CompiledFunction&&) noexcept = default;
@@ -26518,6 +26619,13 @@ class CompiledFunction {
   static constexpr int launches() { return Code::launches(); }
   // How many buffers of a model a call assigns.
   static constexpr int assigned() { return Code::assigns; }
+  // Whether it assigns one of a model that is kept, of several models.
+  static constexpr bool assigns_any(const bool* kept) {
+    const ir::Graph graph = exec::program_graph<Source>();
+    for (const ir::Assign& a : graph.assigns)
+      if (kept[graph.slots[a.slot].offset / exec::state_room]) return true;
+    return false;
+  }
   // Whether the padded rows of a loader's batch count in result K.
   template <int K>
   static constexpr bool padding_counts() {
@@ -26607,8 +26715,8 @@ class CompiledFunction {
  private:
   // What the calls of a function work on, which those that into() makes share.
   struct Called final : Counted {
-    Called(u64 first_seed, const Device& device, typename Instance::State model, void* workspace)
-        : instance(device, std::move(model), {}, workspace), seed(first_seed) {}
+    Called(u64 first_seed, const Device& device, exec::HeldStates<Device> states, void* workspace)
+        : instance(device, std::move(states), {}, workspace), seed(first_seed) {}
 
     void run(const std::array<exec::Given, sizeof...(I)>& given) {
       for (int k = 0; k < Table::count; ++k)
@@ -26695,31 +26803,27 @@ inline constexpr bool is_model = false;
 namespace exec {
 
 template <class M, class F, class Options, class Device, class... I, class... A>
-auto make_function(std::tuple<I...>, const Device& device, Shared<DeviceStorage<Device>> model,
-                   const A&... arguments) {
+auto make_function(std::tuple<I...>, const Device& device, HeldStates<Device> states, const A&... arguments) {
   using Source = typename SourceFor<M, F, Options, I...>::type;
   if constexpr (!calls_operator<M, F, I...>())
     return AfterRefusal{};
   else if constexpr (traces<Source>() && probes_exist<Source>())
-    return CompiledFunction<Device, Source, I...>(device, std::move(model), arguments...);
+    return CompiledFunction<Device, Source, I...>(device, std::move(states), arguments...);
   else
     return AfterRefusal{};
 }
 
-// M: the model's type, void without one.
+// M: the model's type, void without one; of several a StatePack.
 template <class M, class F, class Device, class... A>
-auto compile_with(const Device& device, Shared<DeviceStorage<Device>> model, const A&... arguments) {
+auto compile_with(const Device& device, HeldStates<Device> states, const A&... arguments) {
   using Split = SplitArguments<std::tuple<>, A...>;
   using Check = typename Split::template options<CompileCheck<!std::is_void_v<M>>::template For>;
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(Check) > 0);
-  constexpr bool model_fits = [] {
-    if constexpr (!std::is_void_v<M>) return nn::plain<M>();
-    return true;
-  }();
+  constexpr bool model_fits = [] { return AllPlain<M>::value; }();
   if constexpr (is_traceable<F> && Check::ok && model_fits)
     return make_function<M, F, typename Split::template options<CompileOptions>>(
-        typename Split::inputs{}, device, std::move(model), arguments...);
+        typename Split::inputs{}, device, std::move(states), arguments...);
   else
     return AfterRefusal{};
 }
@@ -26731,7 +26835,7 @@ auto compile_with(const Device& device, Shared<DeviceStorage<Device>> model, con
 template <class Device, class F, class... A>
 requires exec::is_device<Device>
 auto compile(const Device& device, F, const A&... inputs_then_options) {
-  return exec::compile_with<void, F>(device, Shared<exec::DeviceStorage<Device>>(), inputs_then_options...);
+  return exec::compile_with<void, F>(device, exec::HeldStates<Device>(), inputs_then_options...);
 }
 
 WEFT_REFUSAL(CompileTakes,
@@ -28473,8 +28577,9 @@ struct StateShape {
 // Runs a program that sets a model's state, such as its starting values.
 template <class Source, class Device>
 void run_once(const Device& device, std::byte* state, u64 seed) {
+  const StateBlock block{state, nn::state_table<typename Source::model>.bytes};
   typename ProgramOf<Device, code_of<Device, Source>>::type program(SilentDevice<Device>::of(device),
-                                                                    {.model = state});
+                                                                    {.model = {&block, 1}});
   program.set_random(seed, ~u64{0});
   program.run();
   program.wait();
@@ -28630,6 +28735,7 @@ class Model {
   std::byte* state() { return storage()->data(); }
   const std::byte* state() const { return storage()->data(); }
   // The block with a share in its ownership: what programs work on.
+  exec::HeldStates<Device> states() const { return {storage(), state_bytes()}; }
   const Shared<exec::DeviceStorage<Device>>& storage() const {
     if (!state_) [[unlikely]]
       throw Error("model/moved", "a model was used that had been moved from, into a trainer perhaps");
@@ -28696,19 +28802,64 @@ auto get(const Model<M, Device>& model) {
 // (exec/options.hpp). Of a const model it may assign no buffer.
 template <class M, class Device, class F, class... A>
 auto compile(const Model<M, Device>& model, F, const A&... inputs_then_options) {
-  using Function =
-      decltype(exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...));
+  using Function = decltype(exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...));
   if constexpr (!std::is_same_v<Function, AfterRefusal>)
     static_assert(sizeof(ConstModelIsRead<Function::assigned() == 0, M>) > 0);
-  return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
+  return exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...);
 }
 template <class M, class Device, class F, class... A>
 auto compile(Model<M, Device>& model, F, const A&... inputs_then_options) {
-  return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
+  return exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...);
 }
 template <class M, class Device, class F, class... A>
 auto compile(Model<M, Device>&& model, F, const A&... inputs_then_options) {
-  return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
+  return exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...);
+}
+
+// Models that a function is given together.
+template <class... Models>
+struct BoundStates {
+  std::tuple<Models&...> models;  // as they were given
+};
+WEFT_REFUSAL(StatesAreModels,
+             "states takes Models of one device: Model<Caches> caches; compile(states(model, caches), f, "
+             "inputs...)");
+
+// compile(states(model, cache), [](const auto& net, const auto& cache, auto x) { ... }, in<...>...): a
+// function of several models, each of which it shares as compile(model, ...) does. What a function assigns, a
+// cache of which dynamic_update_slice writes a row, the next one over the same model reads. Throws
+// "states/same" for a model that is given twice.
+template <class... Models>
+auto states(Models&... models) {
+  constexpr bool fit =
+      sizeof...(Models) <= exec::most_states && (is_model<std::remove_const_t<Models>> && ...);
+  static_assert(sizeof(StatesAreModels<fit, Models...>) > 0);
+  if constexpr (fit)
+    return BoundStates<Models...>{{models...}};
+  else
+    return AfterRefusal{};
+}
+template <class First, class... More, class F, class... A>
+auto compile(const BoundStates<First, More...>& given, F, const A&... inputs_then_options) {
+  using Device = typename First::device_type;
+  constexpr bool one_device = (std::is_same_v<Device, typename More::device_type> && ...);
+  static_assert(sizeof(StatesAreModels<one_device, First, More...>) > 0);
+  if constexpr (!one_device) {
+    return AfterRefusal{};
+  } else {
+    exec::HeldStates<Device> held;
+    std::apply([&](const auto&... model) { (held.add(model.storage(), model.state_bytes()), ...); },
+               given.models);
+    using Pack = exec::StatePack<typename First::type, typename More::type...>;
+    const Device& device = std::get<0>(given.models).device();
+    using Function = decltype(exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...));
+    if constexpr (!std::is_same_v<Function, AfterRefusal>) {
+      constexpr bool kept[]{std::is_const_v<First>, std::is_const_v<More>...};
+      constexpr bool fits = !Function::assigns_any(kept);
+      static_assert(sizeof(ConstModelIsRead<fits, Pack>) > 0);
+    }
+    return exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...);
+  }
 }
 
 // What compile<M>() returns: a function with the model it is of.
@@ -28717,7 +28868,7 @@ class ModelFunction : public Function {
  public:
   template <class... A>
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
-      : Function(model.device(), model.storage(), arguments...), model_(std::move(model)) {}
+      : Function(model.device(), model.states(), arguments...), model_(std::move(model)) {}
   Model<M, Device>& model() { return model_; }
   const Model<M, Device>& model() const { return model_; }
 
@@ -28730,8 +28881,8 @@ class ModelFunction : public Function {
 template <class M, class Device, class F, class... A>
 requires exec::is_device<Device>
 auto compile(const Device& device, F, const A&... inputs_then_options) {
-  using Function = decltype(exec::compile_with<M, F>(
-      device, std::declval<Shared<exec::DeviceStorage<Device>>>(), inputs_then_options...));
+  using Function = decltype(exec::compile_with<M, F>(device, std::declval<exec::HeldStates<Device>>(),
+                                                     inputs_then_options...));
   if constexpr (!std::is_void_v<Function>)
     return ModelFunction<M, Device, Function>(
         Model<M, Device>(device, exec::given_or_fresh_seed(SeedUse::model, inputs_then_options...)),
@@ -30492,6 +30643,7 @@ namespace exec {
 
 template <class M, class Init, class P>
 struct ApplySource {
+  using model = M;
   static constexpr bool picks(const nn::StateInfo& row, i64 copy) {
     const nn::Name name = row.name.of_copy(copy);
     return P{}(name.view(), row.dims);
@@ -50338,11 +50490,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     Memory::zero(device, state_->data(), layout.bytes);
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
-    apply_ = Shared<Instance<true>>(new Instance<true>(device, model_.storage(), state_, lent.workspace));
+    apply_ = Shared<Instance<true>>(new Instance<true>(device, model_.states(), state_, lent.workspace));
     if constexpr (micro > 1) {
       auto* const workspace = static_cast<std::byte*>(lent.workspace);
       add_ = Shared<Instance<false>>(new Instance<false>(
-          device, model_.storage(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr));
+          device, model_.states(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr));
     }
   }
   Trainer(const Trainer&) = delete;
@@ -53451,9 +53603,12 @@ class CudaProgram {
   // Without `graph` every step is launched by itself.
   CudaProgram(const Cuda& device, const Blocks& given, bool graph = true)
       : context_(device), scalars_(static_cast<std::size_t>(P::header.scalars) * 4) {
-    for (const std::byte* block : {given.model, given.optimizer})
+    const auto check = [](const std::byte* block) {
       if (reinterpret_cast<std::uintptr_t>(block) % buffer_alignment != 0)
         throw Error("cuda/misaligned", "a program's state must start at a multiple of 256 bytes");
+    };
+    check(given.optimizer);
+    for (int k = 0; k < given.model.count; ++k) check(given.model.list[k].data);
     DeviceGuard guard(context_.ordinal());
     constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
     memory_ = given.workspace != nullptr ? DeviceBuffer::borrow(given.workspace, bytes) : DeviceBuffer(bytes);

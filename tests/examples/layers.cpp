@@ -51,6 +51,23 @@ struct Deep {
 };
 // [/deep]
 
+// [cache]
+// What a decoder has seen so far: state of its own, beside the model.
+struct Cache {
+  nn::Buffer<f32, Shape<128, 16>> rows;
+  nn::Buffer<i32, Shape<>> length;
+};
+struct Reader {
+  nn::Linear<16, 16> fc;
+  constexpr auto operator()(const auto& cache, auto x) const {  // (1, 16)
+    const auto seen = dynamic_update_slice(cache.rows, fc(x), cache.length, 0);
+    cache.rows.assign(seen);  // the row alone is written
+    cache.length.assign(cache.length + 1);
+    return sum<0>(seen);
+  }
+};
+// [/cache]
+
 // [init]
 struct Started {
   nn::Param<f32, Shape<8, 4>, nn::init::XavierUniform<>> weight;
@@ -131,6 +148,24 @@ TEST_CASE("layers: a deep model") {
   CHECK(sizes(11) == doctest::Approx(squares).epsilon(1e-5));
   CHECK(sizes(0) != sizes(11));
   CHECK(Model<Deep>::parameter_count() == 12 * (32 + 16 * 17) + 12);
+}
+
+TEST_CASE("layers: a cache beside a model") {
+  // [states]
+  Model<Reader> reader;
+  Model<Cache> one, other;  // two conversations with one model
+  auto first = compile(
+      states(reader, one), [](const auto& m, const auto& c, auto x) { return m(c, x); }, in<f32, 1, 16>);
+  auto second = compile(
+      states(reader, other), [](const auto& m, const auto& c, auto x) { return m(c, x); }, in<f32, 1, 16>);
+  // [/states]
+  const std::vector<f32> x(16, 1);
+  const std::vector<f32> once = first(x).to_vector();
+  const std::vector<f32> twice = first(x).to_vector();
+  for (std::size_t i = 0; i < 16; ++i) CHECK(twice[i] == doctest::Approx(2 * once[i]));
+  CHECK(second(x).to_vector() == once);
+  CHECK(one.get<"length">().item() == 2);
+  CHECK(other.get<"length">().item() == 1);
 }
 
 TEST_CASE("layers: images and sequences") {

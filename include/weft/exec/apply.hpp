@@ -11,6 +11,7 @@ namespace exec {
 
 template <class M, class Init, class P>
 struct ApplySource {
+  using model = M;
   static constexpr bool picks(const nn::StateInfo& row, i64 copy) {
     const nn::Name name = row.name.of_copy(copy);
     return P{}(name.view(), row.dims);

@@ -45,14 +45,30 @@ inline std::string all_copies_text(const nn::Name& name) {
     text[static_cast<std::size_t>(name.index_at[level])] = '*';
   return text;
 }
+template <class M>
+std::string name_of_state(const ir::Slot& slot, i64 begin) {
+  constexpr const auto& table = nn::state_table<M>;
+  for (int i = 0; i < table.size; ++i)
+    if (begin + table.row[i].offset == slot.offset) return all_copies_text(table.row[i].name);
+  return "";
+}
+template <class... M>
+std::string name_of_state(const StatePack<M...>*, const ir::Slot& slot) {
+  std::string name;
+  i64 block = 0;
+  ((name += name_of_state<M>(slot, block++ * state_room)), ...);
+  return name;
+}
 template <class Source>
 std::string name_of_state(const ir::Slot& slot) {
-  if constexpr (requires { typename Source::model; }) {
-    constexpr const auto& table = nn::state_table<typename Source::model>;
-    if (slot.space == ir::Space::model)
-      for (int i = 0; i < table.size; ++i)
-        if (table.row[i].offset == slot.offset) return all_copies_text(table.row[i].name);
+  std::string name;
+  if (slot.space == ir::Space::model) {
+    if constexpr (requires { typename Source::model; })
+      name = name_of_state<typename Source::model>(slot, 0);
+    else if constexpr (requires { typename Source::models; })
+      name = name_of_state(static_cast<typename Source::models*>(nullptr), slot);
   }
+  if (!name.empty()) return name;
   return slot.space == ir::Space::model ? "the parameters" : "the optimiser's state";
 }
 

@@ -29,9 +29,12 @@ class CudaProgram {
   // Without `graph` every step is launched by itself.
   CudaProgram(const Cuda& device, const Blocks& given, bool graph = true)
       : context_(device), scalars_(static_cast<std::size_t>(P::header.scalars) * 4) {
-    for (const std::byte* block : {given.model, given.optimizer})
+    const auto check = [](const std::byte* block) {
       if (reinterpret_cast<std::uintptr_t>(block) % buffer_alignment != 0)
         throw Error("cuda/misaligned", "a program's state must start at a multiple of 256 bytes");
+    };
+    check(given.optimizer);
+    for (int k = 0; k < given.model.count; ++k) check(given.model.list[k].data);
     DeviceGuard guard(context_.ordinal());
     constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
     memory_ = given.workspace != nullptr ? DeviceBuffer::borrow(given.workspace, bytes) : DeviceBuffer(bytes);

@@ -71,9 +71,9 @@ class CompiledFunction {
   using Table = exec::InputTable<exec::PrunedGraph<Source>, I...>;
 
   template <class... Options>
-  explicit CompiledFunction(const Device& device, typename Instance::State model, const Options&... options)
-      : called_(new Called(exec::given_or_fresh_seed(SeedUse::function, options...), device, std::move(model),
-                           lent_workspace(get_option<lend>(options...)))) {}
+  explicit CompiledFunction(const Device& device, exec::HeldStates<Device> states, const Options&... options)
+      : called_(new Called(exec::given_or_fresh_seed(SeedUse::function, options...), device,
+                           std::move(states), lent_workspace(get_option<lend>(options...)))) {}
 
   CompiledFunction(CompiledFunction&&) noexcept = default;
   CompiledFunction& operator=(CompiledFunction&&) noexcept = default;
@@ -95,6 +95,13 @@ class CompiledFunction {
   static constexpr int launches() { return Code::launches(); }
   // How many buffers of a model a call assigns.
   static constexpr int assigned() { return Code::assigns; }
+  // Whether it assigns one of a model that is kept, of several models.
+  static constexpr bool assigns_any(const bool* kept) {
+    const ir::Graph graph = exec::program_graph<Source>();
+    for (const ir::Assign& a : graph.assigns)
+      if (kept[graph.slots[a.slot].offset / exec::state_room]) return true;
+    return false;
+  }
   // Whether the padded rows of a loader's batch count in result K.
   template <int K>
   static constexpr bool padding_counts() {
@@ -184,8 +191,8 @@ class CompiledFunction {
  private:
   // What the calls of a function work on, which those that into() makes share.
   struct Called final : Counted {
-    Called(u64 first_seed, const Device& device, typename Instance::State model, void* workspace)
-        : instance(device, std::move(model), {}, workspace), seed(first_seed) {}
+    Called(u64 first_seed, const Device& device, exec::HeldStates<Device> states, void* workspace)
+        : instance(device, std::move(states), {}, workspace), seed(first_seed) {}
 
     void run(const std::array<exec::Given, sizeof...(I)>& given) {
       for (int k = 0; k < Table::count; ++k)
@@ -272,31 +279,27 @@ inline constexpr bool is_model = false;
 namespace exec {
 
 template <class M, class F, class Options, class Device, class... I, class... A>
-auto make_function(std::tuple<I...>, const Device& device, Shared<DeviceStorage<Device>> model,
-                   const A&... arguments) {
+auto make_function(std::tuple<I...>, const Device& device, HeldStates<Device> states, const A&... arguments) {
   using Source = typename SourceFor<M, F, Options, I...>::type;
   if constexpr (!calls_operator<M, F, I...>())
     return AfterRefusal{};
   else if constexpr (traces<Source>() && probes_exist<Source>())
-    return CompiledFunction<Device, Source, I...>(device, std::move(model), arguments...);
+    return CompiledFunction<Device, Source, I...>(device, std::move(states), arguments...);
   else
     return AfterRefusal{};
 }
 
-// M: the model's type, void without one.
+// M: the model's type, void without one; of several a StatePack.
 template <class M, class F, class Device, class... A>
-auto compile_with(const Device& device, Shared<DeviceStorage<Device>> model, const A&... arguments) {
+auto compile_with(const Device& device, HeldStates<Device> states, const A&... arguments) {
   using Split = SplitArguments<std::tuple<>, A...>;
   using Check = typename Split::template options<CompileCheck<!std::is_void_v<M>>::template For>;
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(Check) > 0);
-  constexpr bool model_fits = [] {
-    if constexpr (!std::is_void_v<M>) return nn::plain<M>();
-    return true;
-  }();
+  constexpr bool model_fits = [] { return AllPlain<M>::value; }();
   if constexpr (is_traceable<F> && Check::ok && model_fits)
     return make_function<M, F, typename Split::template options<CompileOptions>>(
-        typename Split::inputs{}, device, std::move(model), arguments...);
+        typename Split::inputs{}, device, std::move(states), arguments...);
   else
     return AfterRefusal{};
 }
@@ -308,7 +311,7 @@ auto compile_with(const Device& device, Shared<DeviceStorage<Device>> model, con
 template <class Device, class F, class... A>
 requires exec::is_device<Device>
 auto compile(const Device& device, F, const A&... inputs_then_options) {
-  return exec::compile_with<void, F>(device, Shared<exec::DeviceStorage<Device>>(), inputs_then_options...);
+  return exec::compile_with<void, F>(device, exec::HeldStates<Device>(), inputs_then_options...);
 }
 
 WEFT_REFUSAL(CompileTakes,

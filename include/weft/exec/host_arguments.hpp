@@ -6,13 +6,9 @@
 
 #include "weft/core/list.hpp"
 #include "weft/device/cpu.hpp"
+#include "weft/exec/state_blocks.hpp"
 
 namespace WEFT_NAMESPACE::exec {
-
-struct HostBlock {
-  const std::byte* data = nullptr;
-  i64 bytes = 0;
-};
 
 class HostArguments {
  public:
@@ -22,14 +18,18 @@ class HostArguments {
   ~HostArguments() { delete[] copies_; }
 
   // Where argument `number` of so many bytes may be read while the blocks are written.
-  template <int Blocks>
-  const std::byte* readable(int number, const void* data, i64 bytes, const HostBlock (&written)[Blocks]) {
+  const std::byte* readable(int number, const void* data, i64 bytes, const StateBlock& workspace,
+                            const StateBlocks& states, const StateBlock& optimizer) {
     const auto* at = static_cast<const std::byte*>(data);
     const auto place = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
     bool meets = false;
-    for (const HostBlock& block : written)
+    const auto look = [&](const StateBlock& block) {
       meets = meets || (place(at) < place(block.data) + static_cast<u64>(block.bytes) &&
                         place(block.data) < place(at) + static_cast<u64>(bytes));
+    };
+    look(workspace);
+    look(optimizer);
+    for (int k = 0; k < states.count; ++k) look(states.list[k]);
     if (bytes <= 0 || !meets) return at;
     HostBuffer& copy = copies_[number];
     if (copy.size() == 0) copy = HostBuffer(static_cast<std::size_t>(bytes));

@@ -81,7 +81,7 @@ class HostProgram {
  public:
   HostProgram(const Cpu& device, const Blocks& given)
       : threads_(device.threads),
-        model_(given.model),
+        states_(given.model),
         optimizer_(given.optimizer),
         workspace_(workspace(given.workspace)),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
@@ -107,10 +107,9 @@ class HostProgram {
   void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
   // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
   void bind_input(int number, const void* data) {
-    const HostBlock written[]{{workspace_.data(), memory_bytes()},
-                              {model_, P::header.model_bytes},
-                              {optimizer_, P::header.optimizer_bytes}};
-    steps_.bind_input(number, arguments_.readable(number, data, input_bytes(number), written));
+    steps_.bind_input(
+        number, arguments_.readable(number, data, input_bytes(number), {workspace_.data(), memory_bytes()},
+                                    states_, {optimizer_, P::header.optimizer_bytes}));
   }
   void run() const { steps_.run(threads_); }
   // The same under a Checker's eyes.
@@ -138,8 +137,8 @@ class HostProgram {
   }
 
   int threads_ = 0;
-  const std::byte* model_;
-  const std::byte* optimizer_;
+  StateBlocks states_;
+  std::byte* optimizer_;
   HostBuffer workspace_, scalars_;
   HostArguments arguments_{P::header.inputs};
   HostLaunchList steps_;

@@ -34,10 +34,10 @@ class Instance final : public Counted {
   using State = Shared<DeviceStorage<Device>>;
 
   // `workspace`: caller-provided memory, or null.
-  Instance(const Device& device, State model, State optimizer, void* workspace)
-      : model_(std::move(model)),
+  Instance(const Device& device, HeldStates<Device> states, State optimizer, void* workspace)
+      : states_(std::move(states)),
         optimizer_(std::move(optimizer)),
-        program_(new Program(device, {.model = model_ ? model_->data() : nullptr,
+        program_(new Program(device, {.model = states_.view(),
                                       .optimizer = optimizer_ ? optimizer_->data() : nullptr,
                                       .workspace = static_cast<std::byte*>(workspace)})),
         results_(device, P::outputs) {}
@@ -105,7 +105,8 @@ class Instance final : public Counted {
   };
   struct None {};
 
-  State model_, optimizer_;
+  HeldStates<Device> states_;
+  State optimizer_;
   Program* program_;
   HeldResults<Device> results_;
   std::vector<std::byte> padded_[at_least_one(P::inputs)];

@@ -3,6 +3,7 @@
 // walk over that list in order, and allocates nothing.
 
 #include "weft/compiler/image.hpp"
+#include "weft/exec/state_blocks.hpp"
 #include "weft/kernels/fused/combine_partials.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -10,7 +11,7 @@ namespace WEFT_NAMESPACE::exec {
 // The blocks a program works on. A caller who leaves the workspace out gets one that is the program's own;
 // scalars always are.
 struct Blocks {
-  std::byte* model = nullptr;
+  StateBlocks model;
   std::byte* optimizer = nullptr;
   std::byte* workspace = nullptr;
   std::byte* scalars = nullptr;
@@ -228,7 +229,7 @@ class LaunchList {
     const i64 offset = kernel_ir::BufferAddress::offset(address);
     switch (kernel_ir::BufferAddress::space(address)) {
       case ir::Space::model:
-        return blocks_.model + offset;
+        return blocks_.model.at(offset);
       case ir::Space::optimizer:
         return blocks_.optimizer + offset;
       case ir::Space::scalars:

@@ -64,8 +64,9 @@ struct StateShape {
 // Runs a program that sets a model's state, such as its starting values.
 template <class Source, class Device>
 void run_once(const Device& device, std::byte* state, u64 seed) {
+  const StateBlock block{state, nn::state_table<typename Source::model>.bytes};
   typename ProgramOf<Device, code_of<Device, Source>>::type program(SilentDevice<Device>::of(device),
-                                                                    {.model = state});
+                                                                    {.model = {&block, 1}});
   program.set_random(seed, ~u64{0});
   program.run();
   program.wait();
@@ -221,6 +222,7 @@ class Model {
   std::byte* state() { return storage()->data(); }
   const std::byte* state() const { return storage()->data(); }
   // The block with a share in its ownership: what programs work on.
+  exec::HeldStates<Device> states() const { return {storage(), state_bytes()}; }
   const Shared<exec::DeviceStorage<Device>>& storage() const {
     if (!state_) [[unlikely]]
       throw Error("model/moved", "a model was used that had been moved from, into a trainer perhaps");
@@ -287,19 +289,64 @@ auto get(const Model<M, Device>& model) {
 // (exec/options.hpp). Of a const model it may assign no buffer.
 template <class M, class Device, class F, class... A>
 auto compile(const Model<M, Device>& model, F, const A&... inputs_then_options) {
-  using Function =
-      decltype(exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...));
+  using Function = decltype(exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...));
   if constexpr (!std::is_same_v<Function, AfterRefusal>)
     static_assert(sizeof(ConstModelIsRead<Function::assigned() == 0, M>) > 0);
-  return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
+  return exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...);
 }
 template <class M, class Device, class F, class... A>
 auto compile(Model<M, Device>& model, F, const A&... inputs_then_options) {
-  return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
+  return exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...);
 }
 template <class M, class Device, class F, class... A>
 auto compile(Model<M, Device>&& model, F, const A&... inputs_then_options) {
-  return exec::compile_with<M, F>(model.device(), model.storage(), inputs_then_options...);
+  return exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...);
+}
+
+// Models that a function is given together.
+template <class... Models>
+struct BoundStates {
+  std::tuple<Models&...> models;  // as they were given
+};
+WEFT_REFUSAL(StatesAreModels,
+             "states takes Models of one device: Model<Caches> caches; compile(states(model, caches), f, "
+             "inputs...)");
+
+// compile(states(model, cache), [](const auto& net, const auto& cache, auto x) { ... }, in<...>...): a
+// function of several models, each of which it shares as compile(model, ...) does. What a function assigns, a
+// cache of which dynamic_update_slice writes a row, the next one over the same model reads. Throws
+// "states/same" for a model that is given twice.
+template <class... Models>
+auto states(Models&... models) {
+  constexpr bool fit =
+      sizeof...(Models) <= exec::most_states && (is_model<std::remove_const_t<Models>> && ...);
+  static_assert(sizeof(StatesAreModels<fit, Models...>) > 0);
+  if constexpr (fit)
+    return BoundStates<Models...>{{models...}};
+  else
+    return AfterRefusal{};
+}
+template <class First, class... More, class F, class... A>
+auto compile(const BoundStates<First, More...>& given, F, const A&... inputs_then_options) {
+  using Device = typename First::device_type;
+  constexpr bool one_device = (std::is_same_v<Device, typename More::device_type> && ...);
+  static_assert(sizeof(StatesAreModels<one_device, First, More...>) > 0);
+  if constexpr (!one_device) {
+    return AfterRefusal{};
+  } else {
+    exec::HeldStates<Device> held;
+    std::apply([&](const auto&... model) { (held.add(model.storage(), model.state_bytes()), ...); },
+               given.models);
+    using Pack = exec::StatePack<typename First::type, typename More::type...>;
+    const Device& device = std::get<0>(given.models).device();
+    using Function = decltype(exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...));
+    if constexpr (!std::is_same_v<Function, AfterRefusal>) {
+      constexpr bool kept[]{std::is_const_v<First>, std::is_const_v<More>...};
+      constexpr bool fits = !Function::assigns_any(kept);
+      static_assert(sizeof(ConstModelIsRead<fits, Pack>) > 0);
+    }
+    return exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...);
+  }
 }
 
 // What compile<M>() returns: a function with the model it is of.
@@ -308,7 +355,7 @@ class ModelFunction : public Function {
  public:
   template <class... A>
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
-      : Function(model.device(), model.storage(), arguments...), model_(std::move(model)) {}
+      : Function(model.device(), model.states(), arguments...), model_(std::move(model)) {}
   Model<M, Device>& model() { return model_; }
   const Model<M, Device>& model() const { return model_; }
 
@@ -321,8 +368,8 @@ class ModelFunction : public Function {
 template <class M, class Device, class F, class... A>
 requires exec::is_device<Device>
 auto compile(const Device& device, F, const A&... inputs_then_options) {
-  using Function = decltype(exec::compile_with<M, F>(
-      device, std::declval<Shared<exec::DeviceStorage<Device>>>(), inputs_then_options...));
+  using Function = decltype(exec::compile_with<M, F>(device, std::declval<exec::HeldStates<Device>>(),
+                                                     inputs_then_options...));
   if constexpr (!std::is_void_v<Function>)
     return ModelFunction<M, Device, Function>(
         Model<M, Device>(device, exec::given_or_fresh_seed(SeedUse::model, inputs_then_options...)),

@@ -7,6 +7,7 @@
 
 #include "weft/compiler/user_pass.hpp"
 #include "weft/exec/callable.hpp"
+#include "weft/exec/state_blocks.hpp"
 #include "weft/ir/verify.hpp"
 #include "weft/nn/state_table.hpp"
 #include "weft/ops/core/input.hpp"
@@ -17,22 +18,25 @@ namespace WEFT_NAMESPACE::exec {
 // The scalars block starts with four words for random numbers: seed (2), step (2); run-time scalars follow.
 inline constexpr int random_words = 4;
 
-// Adds a slot for every piece of M's state and returns a model whose parameters refer to them.
+// Adds a slot for every piece of M's state, which lies in block `block`, and returns a model whose parameters
+// refer to them.
 template <class M>
-constexpr M bind_model(ir::Builder& b, bool training) {
+constexpr M bind_model(ir::Builder& b, bool training, int block = 0) {
   constexpr const auto& table = nn::state_table<M>;
   M m{};
   int n = 0;
+  const int first = b.graph.slots.size();
+  const i64 begin = block * state_room;
   auto f = [&](const nn::Unnamed&, auto& s) {
     const nn::StateInfo& row = table.row[n];
-    b.graph.slots.push({ir::Space::model, row.dtype, b.shape(row.all_dims()), -1, row.offset});
+    b.graph.slots.push({ir::Space::model, row.dtype, b.shape(row.all_dims()), -1, begin + row.offset});
     s.builder = &b;
-    s.slot = n++;
+    s.slot = first + n++;
     s.stacked = row.name.copies.rank;
   };
   auto g = [&](nn::Mode& mode) { mode.training = training; };
   nn::walk<nn::Unnamed>(m, f, g);
-  b.graph.model_bytes = table.bytes;
+  b.graph.model_bytes = begin + table.bytes;
   return m;
 }
 
@@ -215,14 +219,51 @@ struct FunctionSource {
 template <class M, class F, bool Training, class... I>
 struct ModelSource {
   using model = M;
+  static constexpr auto trace(ir::Builder& b) {
+    const M model = bind_model<M>(b, Training);
+    return call<I...>(b, F{}, model);
+  }
   static constexpr ir::Graph graph() {
     ir::Builder b;
     b.graph.scalar_count = random_words;
-    const M model = bind_model<M>(b, Training);
-    add_outputs(b, call<I...>(b, F{}, model));
+    add_outputs(b, trace(b));
     return static_cast<ir::Graph&&>(b.graph);
   }
   using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
+};
+
+// In the place of a model: several, each with a block of its own.
+template <class... M>
+struct StatePack {};
+
+// f(models..., inputs...)
+template <class... M, class F, bool Training, class... I>
+struct ModelSource<StatePack<M...>, F, Training, I...> {
+  using models = StatePack<M...>;
+  static constexpr auto trace(ir::Builder& b) {
+    int block = 0;
+    const std::tuple<M...> bound{bind_model<M>(b, Training, block++)...};
+    return std::apply([&](const auto&... model) { return call<I...>(b, F{}, model...); }, bound);
+  }
+  static constexpr ir::Graph graph() {
+    ir::Builder b;
+    b.graph.scalar_count = random_words;
+    add_outputs(b, trace(b));
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+  using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()...));
+};
+template <class M>
+struct AllPlain {
+  static constexpr bool value = nn::plain<M>();
+};
+template <>
+struct AllPlain<void> {
+  static constexpr bool value = true;
+};
+template <class... M>
+struct AllPlain<StatePack<M...>> {
+  static constexpr bool value = (nn::plain<M>() && ...);
 };
 
 // What Init starts a piece of state with; copies draw numbers of their own.
@@ -245,6 +286,7 @@ constexpr ir::Value starting_value(ir::Builder& b, const nn::StateInfo& row) {
 // Sets every parameter and buffer to its starting value.
 template <class M>
 struct InitSource {
+  using model = M;
   static constexpr ir::Graph graph() {
     ir::Builder b;
     b.graph.scalar_count = random_words;

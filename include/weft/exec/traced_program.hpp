@@ -26,12 +26,10 @@ struct ProbedSource {
       List<ir::Probe> found;
       b.probes = &found;
       b.graph.scalar_count = random_words;
-      if constexpr (std::is_void_v<M>) {
+      if constexpr (std::is_void_v<M>)
         add_outputs(b, call<I...>(b, F{}));
-      } else {
-        const M model = bind_model<M>(b, Training);
-        add_outputs(b, call<I...>(b, F{}, model));
-      }
+      else
+        add_outputs(b, ModelSource<M, F, Training, I...>::trace(b));
       List<u64> table;
       add_probes<Names>(b.graph, found, table);
       ir::write(w, b.graph);

@@ -42,7 +42,7 @@ class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>> {
     const lend lent = get_option<lend>(given...);
     const Device& device = model_.device();
     state_ = exec::allocate(device, layout.bytes, lent.optimizer);
-    instance_ = Shared<Instance>(new Instance(device, model_.storage(), state_, lent.workspace));
+    instance_ = Shared<Instance>(new Instance(device, model_.states(), state_, lent.workspace));
   }
 
   // At most max_iter iterations on one batch; returns the loss before them.

@@ -102,11 +102,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     Memory::zero(device, state_->data(), layout.bytes);
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
-    apply_ = Shared<Instance<true>>(new Instance<true>(device, model_.storage(), state_, lent.workspace));
+    apply_ = Shared<Instance<true>>(new Instance<true>(device, model_.states(), state_, lent.workspace));
     if constexpr (micro > 1) {
       auto* const workspace = static_cast<std::byte*>(lent.workspace);
       add_ = Shared<Instance<false>>(new Instance<false>(
-          device, model_.storage(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr));
+          device, model_.states(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr));
     }
   }
   Trainer(const Trainer&) = delete;

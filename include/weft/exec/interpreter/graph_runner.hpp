@@ -10,6 +10,7 @@
 #include "weft/exec/interpreter/kinds.hpp"
 #include "weft/exec/interpreter/movement.hpp"
 #include "weft/exec/interpreter/value_plan.hpp"
+#include "weft/exec/state_blocks.hpp"
 #include "weft/kernels/custom/host.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -38,7 +39,7 @@ struct NodeFunctions {
 
 // What a run works on beside the values, and who watches it.
 struct RunContext {
-  std::byte* model = nullptr;
+  StateBlocks model;
   std::byte* optimizer = nullptr;
   const std::byte* scalars = nullptr;
   void (*visit)(const NodeValue&) = nullptr;
@@ -91,7 +92,7 @@ class GraphRunner final : public Counted {
   void assign() const {
     for (const ir::Assign& a : g_.assigns)
       each_piece(g_, g_.slots[a.slot], [&](i64 to, i64 from, i64 bytes) {
-        copy_bytes(block(g_.slots[a.slot].space) + to, values_[a.node] + from, bytes);
+        copy_bytes(state(g_.slots[a.slot].space, to), values_[a.node] + from, bytes);
       });
   }
 
@@ -123,8 +124,8 @@ class GraphRunner final : public Counted {
     throw Error("interpreter/function", std::string("no function was compiled for ") + ir::info(op).name);
   }
 
-  std::byte* block(ir::Space space) const {
-    return space == ir::Space::model ? context_.model : context_.optimizer;
+  std::byte* state(ir::Space space, i64 offset) const {
+    return space == ir::Space::model ? context_.model.at(offset) : context_.optimizer + offset;
   }
 
   // One node.
@@ -157,11 +158,12 @@ class GraphRunner final : public Counted {
         return;
       case ir::Op::state: {
         const ir::Slot& slot = g_.slots[static_cast<int>(n.imm)];
-        const std::byte* const from = block(slot.space);
         if (slot.segments < 0)
-          values_[c.node] = from + slot.offset;
+          values_[c.node] = state(slot.space, slot.offset);
         else
-          each_piece(g_, slot, [&](i64 at, i64 to, i64 bytes) { copy_bytes(c.out + to, from + at, bytes); });
+          each_piece(g_, slot, [&](i64 at, i64 to, i64 bytes) {
+            copy_bytes(c.out + to, state(slot.space, at), bytes);
+          });
         return;
       }
       case ir::Op::random:

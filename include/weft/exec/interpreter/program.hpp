@@ -170,11 +170,9 @@ class InterpreterRun {
     const ir::Graph& g = runner_.graph();
     const int node = g.inputs[number];
     if (node < 0) return;
-    const HostBlock written[]{{workspace_.data(), runner_.bytes()},
-                              {context_.model, g.model_bytes},
-                              {context_.optimizer, g.optimizer_bytes}};
-    inputs_[number] =
-        arguments_.readable(number, data, g.dims(node).size() * size_of(g.nodes[node].dtype), written);
+    inputs_[number] = arguments_.readable(number, data, g.dims(node).size() * size_of(g.nodes[node].dtype),
+                                          {workspace_.data(), runner_.bytes()}, context_.model,
+                                          {context_.optimizer, g.optimizer_bytes});
   }
   // Throws "check/finite" or "check/indices" where that is asked for; nothing is assigned then.
   void run() {

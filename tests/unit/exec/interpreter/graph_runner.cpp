@@ -156,7 +156,8 @@ std::string difference(const ir::Graph& traced, const Leaves& leaves) {
   }
   const u32 key[4]{static_cast<u32>(leaves.seed), static_cast<u32>(leaves.seed >> 32),
                    static_cast<u32>(leaves.step), static_cast<u32>(leaves.step >> 32)};
-  const exec::RunContext context{.model = model.data(), .scalars = reinterpret_cast<const std::byte*>(key)};
+  const exec::StateBlock block{model.data(), static_cast<i64>(model.size())};
+  const exec::RunContext context{.model = {&block, 1}, .scalars = reinterpret_cast<const std::byte*>(key)};
   exec::GraphRunner runner(std::move(g), functions, context);
   // what is read and was never written shows
   std::vector<std::byte> workspace(static_cast<std::size_t>(runner.bytes()) + 1, std::byte{0x5a});
