@@ -18535,9 +18535,10 @@ class HostProgram {
   void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
   // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
   void bind_input(int number, const void* data) {
-    steps_.bind_input(
-        number, arguments_.readable(number, data, input_bytes(number), {workspace_.data(), memory_bytes()},
-                                    states_, {optimizer_, P::header.optimizer_bytes}));
+    const StateBlock written{workspace_.data(), memory_bytes()};
+    const StateBlock moments{optimizer_, P::header.optimizer_bytes};
+    steps_.bind_input(number,
+                      arguments_.readable(number, data, input_bytes(number), written, states_, moments));
   }
   void run() const { steps_.run(threads_); }
   // The same under a Checker's eyes.
@@ -24768,9 +24769,11 @@ template <class... M, class F, bool Training, class... I>
 struct ModelSource<StatePack<M...>, F, Training, I...> {
   using models = StatePack<M...>;
   static constexpr auto trace(ir::Builder& b) {
-    int block = 0;
-    const std::tuple<M...> bound{bind_model<M>(b, Training, block++)...};
-    return std::apply([&](const auto&... model) { return call<I...>(b, F{}, model...); }, bound);
+    return [&]<std::size_t... Block>(std::index_sequence<Block...>) {
+      const std::tuple<M...> bound{bind_model<M>(b, Training, static_cast<int>(Block))...};
+      return call<I...>(b, F{}, std::get<Block>(bound)...);
+    }
+    (std::index_sequence_for<M...>{});
   }
   static constexpr ir::Graph graph() {
     ir::Builder b;

@@ -107,9 +107,10 @@ class HostProgram {
   void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
   // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
   void bind_input(int number, const void* data) {
-    steps_.bind_input(
-        number, arguments_.readable(number, data, input_bytes(number), {workspace_.data(), memory_bytes()},
-                                    states_, {optimizer_, P::header.optimizer_bytes}));
+    const StateBlock written{workspace_.data(), memory_bytes()};
+    const StateBlock moments{optimizer_, P::header.optimizer_bytes};
+    steps_.bind_input(number,
+                      arguments_.readable(number, data, input_bytes(number), written, states_, moments));
   }
   void run() const { steps_.run(threads_); }
   // The same under a Checker's eyes.

@@ -241,9 +241,11 @@ template <class... M, class F, bool Training, class... I>
 struct ModelSource<StatePack<M...>, F, Training, I...> {
   using models = StatePack<M...>;
   static constexpr auto trace(ir::Builder& b) {
-    int block = 0;
-    const std::tuple<M...> bound{bind_model<M>(b, Training, block++)...};
-    return std::apply([&](const auto&... model) { return call<I...>(b, F{}, model...); }, bound);
+    return [&]<std::size_t... Block>(std::index_sequence<Block...>) {
+      const std::tuple<M...> bound{bind_model<M>(b, Training, static_cast<int>(Block))...};
+      return call<I...>(b, F{}, std::get<Block>(bound)...);
+    }
+    (std::index_sequence_for<M...>{});
   }
   static constexpr ir::Graph graph() {
     ir::Builder b;
