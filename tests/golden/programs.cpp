@@ -71,6 +71,24 @@ struct Transformer {
   constexpr auto operator()(auto x) const { return head(mean<1>(block2(block1(embed(x))))); }
 };
 
+// Six blocks written out, and as a Stack: what depth as a loop may cost is in the lines of both.
+template <class Blocks>
+struct Deep {
+  nn::Linear<16, 32> embed;
+  Blocks h;
+  nn::Linear<32, 5> head;
+  constexpr auto operator()(auto x) const {
+    auto y = embed(x);
+    if constexpr (nn::is_stack<Blocks>)
+      y.value = h(y).value;
+    else
+      for (const Block& block : h) y.value = block(y).value;
+    return head(mean<1>(y));
+  }
+};
+using Unrolled = Deep<std::array<Block, 6>>;
+using Stacked = Deep<nn::Stack<Block, 6>>;
+
 struct Recurrent {
   nn::LSTM<8, 16> lstm;
   nn::Linear<16, 4> head;
@@ -115,5 +133,9 @@ TEST_CASE("golden: what the steps of whole programs launch and move") {
                                   step<Cnn, BF16, Images, Labels32>("cnn bf16") +                    //
                                   step<Transformer, F32, Sequences, Labels8>("transformer f32") +    //
                                   step<Transformer, BF16, Sequences, Labels8>("transformer bf16") +  //
+                                  step<Unrolled, F32, Sequences, Labels8>("six blocks f32") +        //
+                                  step<Stacked, F32, Sequences, Labels8>("six stacked f32") +        //
+                                  step<Unrolled, BF16, Sequences, Labels8>("six blocks bf16") +      //
+                                  step<Stacked, BF16, Sequences, Labels8>("six stacked bf16") +      //
                                   step<Recurrent, F32, Input<f32, Shape<7, 16, 8>>, Labels16>("lstm f32"));
 }
