@@ -114,6 +114,14 @@ constexpr Fault verify(PlanMemory, const Module& m) {
   if (p.where.size() != m.graph.nodes.size() || p.tilings.size() != f.groups.size() ||
       p.outputs.size() != m.graph.outputs.size())
     return {"a plan of another program", -1};
+  for (const ir::Assign& a : m.graph.assigns) {
+    const ir::Slot& slot = m.graph.slots[a.slot];
+    if (slot.segments < 0) continue;
+    const int k = f.group[a.node];
+    if (k < 0 || p.where[a.node] != BufferAddress::make(slot.space, slot.offset) ||
+        p.tilings[k].segments != slot.segments)
+      return {"a parameter group's vector is not written range by range", a.node};
+  }
   for (int k = 0; k < f.groups.size(); ++k) {
     const kernel_ir::Group& group = f.groups[k];
     const kernel_ir::Tiling& tiling = p.tilings[k];
@@ -123,6 +131,13 @@ constexpr Fault verify(PlanMemory, const Module& m) {
          tiling.chunks * tiling.rows_per_chunk < length))
       return {"a group's chunks do not cover its rows",
               group.stores.size > 0 ? f.pool[group.stores.begin] : -1};
+    for (int i = 0; i < group.loads.size; ++i) {
+      const int x = f.pool[group.loads.begin + i];
+      const ir::Node& node = m.graph.nodes[x];
+      if (node.op == ir::Op::state && m.graph.slots[static_cast<int>(node.imm)].segments >= 0 &&
+          m.graph.slots[static_cast<int>(node.imm)].segments != tiling.segments)
+        return {"a kernel reads it that walks over other ranges", x};
+    }
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = f.pool[group.stores.begin + i];
       if (p.where[x] == BufferAddress::none) return {"it is stored nowhere", x};

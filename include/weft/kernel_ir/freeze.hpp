@@ -125,6 +125,7 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
   write(w, g, s.fusion);
   for (const Group& x : s.fusion.groups) {
     w.put_pair(x.shape, x.last);
+    if (!g.param_groups.empty()) w.put_int(x.walk);
     w.put_pair(x.weight, x.streams << 16 | x.operands << 3 | (x.closed ? 4 : 0) | (x.totals ? 2 : 0) |
                              (x.mixed ? 1 : 0));
   }
@@ -161,7 +162,9 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
   f.pool.resize(sizes.pool);
   read_fusion(r, sizes, f);
   for (Group& x : s.fusion.groups) {
-    const u64 a = r.get(), b = r.get();
+    const u64 a = r.get();
+    if (!g.param_groups.empty()) x.walk = static_cast<int>(static_cast<i64>(r.get_int()));
+    const u64 b = r.get();
     x.shape = R::low(a);
     x.last = R::high(a);
     x.weight = R::low(b);

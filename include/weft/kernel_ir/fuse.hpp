@@ -286,7 +286,7 @@ class Fuser : GroupingState {
   // Stores x, arithmetic on leaves, before everything else, in one kernel with others of its shape.
   constexpr bool make_early(int x) {
     constexpr int most_groups = 2, most_weight = 16;
-    if (remat_cost_[x] == 0) return false;
+    if (remat_cost_[x] == 0 || walk_of(x) >= 0) return false;
     const int shape = nodes_[x].shape;
     int at = 0;
     while (at < s.reserved_used &&
@@ -421,6 +421,7 @@ class Fuser : GroupingState {
       f.groups[best].shape = shape;
       f.groups[best].split = r.split;
       f.groups[best].middle_axis = r.middle_axis;
+      f.groups[best].walk = walk_of(i);
       f.groups[best].closed = r.level == Level::total && is_made(memory[0]);
     } else {
       Group& group = f.groups[best];

@@ -30,6 +30,7 @@ struct Group {
   int shape = -1;  // the space's among the graph's shapes, while groups are formed
   int last = -1;   // the last member, while groups are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
+  int walk = -1;   // the parameter group whose ranges its members lie in, while groups are formed
   int weight = 0;
   int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
   bool mixed = false;             // has members of row level or reductions

@@ -118,7 +118,7 @@ class GroupingState {
     const Group& group = f.groups[at];
     if (group.opaque >= 0 || group.middle_axis ||
         group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
-        group.streams > limits_.streams || group.closed || is_full(group, i))
+        group.streams > limits_.streams || group.closed || is_full(group, i) || group.walk != walk_of(i))
       return false;
     const Dims& d = shapes_[shape];
     if (group.shape == shape)
@@ -141,6 +141,22 @@ class GroupingState {
     if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
       return false;
     return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
+  }
+  // The parameter group over whose ranges node i is computed, -1: none. Two of one length lie elsewhere.
+  constexpr int walk_of(int i) const {
+    if (g.param_groups.empty()) return -1;
+    const Node& n = nodes_[i];
+    for (int k = n.first; k < n.first + n.arity; ++k) {
+      if (shapes_[nodes_[edges_[k]].shape].size() == 1) continue;
+      const int x = memory_node(edges_[k]);
+      const Node& from = nodes_[x];
+      const int walk = from.op == Op::state         ? g.slots[static_cast<int>(from.imm)].segments
+                       : from.op == Op::flat_concat ? static_cast<int>(static_cast<i64>(from.imm))
+                       : group_[x] >= 0             ? f.groups[group_[x]].walk
+                                                    : -1;
+      if (walk >= 0) return walk;
+    }
+    return -1;
   }
   // Whether the group, or one that i was in when groups were formed before, was too large.
   constexpr bool is_full(const Group& group, int i) const {

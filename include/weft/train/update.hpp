@@ -236,8 +236,11 @@ class UpdateBuilder {
                                const auto& update) {
     if (micro > 1) {
       const int sums = slot(-1);
-      g = g + read_slot(b, sums);
-      assign(sums, ir::constant_like(g, 0));
+      const Value sum = read_slot(b, sums);
+      g = g + sum;
+      // Zeros, of NaN too, that are made of what is there: so the kernel that walks the group's ranges writes
+      // them; a constant would fill a vector of that length from the slot's beginning.
+      assign(sums, ir::cast(ir::binary(Op::lt, sum, sum), type));
     }
     if (!factor_.is(1)) g = g * factor_;
     if (by_value) {

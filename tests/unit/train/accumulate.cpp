@@ -6,7 +6,10 @@
 
 #include "../io/scratch.hpp"
 #include "mlp.hpp"
+#include "support/compile_verified.hpp"
+#include "weft/nn/norm.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
+#include "weft/optim/average.hpp"
 #include "weft/train/make_trainer.hpp"
 
 using namespace weft;
@@ -37,4 +40,68 @@ TEST_CASE("accumulate: accumulate<2> over halves is one batch up to rounding") {
     most = std::fmax(
         most, std::abs(whole.model().get<"h.1.fc.weight">()[i] - halves.model().get<"h.1.fc.weight">()[i]));
   CHECK(most < 1e-5);
+}
+
+namespace {
+
+struct Net {
+  nn::Linear<8, 8> a;
+  nn::LayerNorm<8> norm;
+  nn::Linear<8, 8> b;
+  constexpr auto operator()(auto x) const { return b(norm(tanh(a(x)))); }
+};
+constexpr auto square_loss = [](const auto& m, auto x) { return mean<>(square(m(x) - 1.0f)); };
+constexpr auto both = [](const auto& m, auto x, auto y) {
+  return 0.5f * (square_loss(m, x) + square_loss(m, y));
+};
+constexpr auto is_norm = [](std::string_view name, const Dims&) { return name.starts_with("norm."); };
+constexpr auto is_first = [](std::string_view name, const Dims&) { return name.starts_with("a."); };
+constexpr auto slower = [](auto& o) { o.lr = o.lr * 0.1f; };
+
+// Two microbatches beside their mean as one batch, over several updates.
+template <class... O>
+void check_halves(const O&... options) {
+  auto halves =
+      make_trainer(Model<Net>(Cpu{}, 1), square_loss, in<f32, 4, 8>, options..., accumulate<2>, seed{3});
+  auto whole = make_trainer(Model<Net>(Cpu{}, 1), both, in<f32, 4, 8>, in<f32, 4, 8>, options..., seed{3});
+  for (int t = 0; t < 3; ++t) {
+    std::vector<f32> x(32), y(32);
+    for (std::size_t i = 0; i < 32; ++i) {
+      x[i] = std::sin(0.3f * static_cast<f32>(i) + static_cast<f32>(t));
+      y[i] = std::cos(0.7f * static_cast<f32>(i) + static_cast<f32>(t));
+    }
+    halves.step(x);
+    halves.step(y);
+    whole.step(x, y);
+  }
+  const auto near = [](const auto& one, const auto& other) {
+    for (i64 i = 0; i < one.size(); ++i)
+      CHECK(one.data()[i] == doctest::Approx(other.data()[i]).epsilon(1e-4));
+  };
+  near(halves.model().template get<"a.weight">(), whole.model().template get<"a.weight">());
+  near(halves.model().template get<"a.bias">(), whole.model().template get<"a.bias">());
+  near(halves.model().template get<"norm.weight">(), whole.model().template get<"norm.weight">());
+  near(halves.model().template get<"norm.bias">(), whole.model().template get<"norm.bias">());
+  near(halves.model().template get<"b.weight">(), whole.model().template get<"b.weight">());
+  near(halves.model().template get<"b.bias">(), whole.model().template get<"b.bias">());
+}
+
+}  // namespace
+
+TEST_CASE("accumulate: with parameter groups, whose ranges lie among one another") {
+  check_halves(optim::SGD{.lr = 0.1f});
+  check_halves(optim::groups(optim::no_decay(is_vector), optim::SGD{.lr = 0.1f, .weight_decay = 0.01f}));
+  check_halves(optim::groups(optim::rule(is_norm, slower), optim::SGD{.lr = 0.1f, .momentum = 0.9f}));
+  check_halves(
+      optim::groups(optim::rule(is_first, slower), optim::no_decay(is_bias), optim::AdamW{.lr = 1e-2f}),
+      clip::norm(0.5f));
+  check_halves(optim::groups(optim::frozen(is_norm), optim::ema(optim::AdamW{.lr = 1e-2f}, 0.9f)));
+}
+
+TEST_CASE("accumulate: the vectors of groups are written range by range") {
+  using O =
+      train::Options<decltype(optim::groups(optim::no_decay(is_vector), optim::AdamW{})), Accumulate<2>>;
+  const ir::Graph graph =
+      train::StepSource<Net, decltype(square_loss), O, true, Input<f32, Shape<4, 8>>>::graph();
+  testing::compile_verified(graph);
 }
