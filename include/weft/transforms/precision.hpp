@@ -53,7 +53,8 @@ constexpr List<u8> joins_residual(const ir::Graph& g) {
   return joins;
 }
 
-// What nothing reads but products of f32, as it is or through views that nothing else reads.
+// What nothing reads but products of f32, those of a loop's body too, as it is or through views that nothing
+// else reads.
 constexpr List<u8> read_by_products_alone(const ir::Graph& g) {
   const int n = g.nodes.size();
   List<u8> alone(n, 1);
@@ -62,6 +63,14 @@ constexpr List<u8> read_by_products_alone(const ir::Graph& g) {
   for (int i = n - 1; i >= 0; --i) {
     const ir::Node& node = g.nodes.items[i];
     if (is_lowered(node) || (rearranges(node.op) && alone[i])) continue;
+    if (node.op == ir::Op::loop) {
+      const ir::Graph body = ir::loop_body(g, i);
+      const List<u8> inside = read_by_products_alone(body);
+      const int carries = ir::loop_shape(g, i).carries;
+      for (int k = 0; k < node.arity; ++k)
+        if (k < carries || body.inputs[k] < 0 || !inside[body.inputs[k]]) alone[g.in(i, k)] = 0;
+      continue;
+    }
     for (int k = 0; k < node.arity; ++k) alone[g.edges[node.first + k]] = 0;
   }
   return alone;
@@ -87,11 +96,22 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
 
 namespace detail {
 
+// What crosses the border of a loop as `compute`, of its operands and of its body's outputs: operands that
+// are widened before the loop, or that the body's products alone read; stacked outputs that the body widens,
+// or that products alone read. So a trip moves what it would move if it stood in no loop.
+struct NarrowBorder {
+  enum : u8 { wide, widened, narrow };  // of an output: as it is, narrow where the body widens it, narrow
+  List<u8> operands, outputs;
+};
+
 class PrecisionRewriter {
  public:
-  constexpr PrecisionRewriter(const ir::Graph& graph, PrecisionRule rule)
+  // `border`: of a loop's body, which of its inputs come narrow and which of its outputs may leave so;
+  // whether they do is told there.
+  constexpr PrecisionRewriter(const ir::Graph& graph, PrecisionRule rule, NarrowBorder* border = nullptr)
       : g(graph),
         rule_(rule),
+        border_(border),
         b(graph, 2 * graph.nodes.size()),
         weights_(graph, b, rule.compute),
         moved_(graph.nodes.size(), -1) {
@@ -103,8 +123,11 @@ class PrecisionRewriter {
 
   constexpr ir::Graph run() {
     for (int i = 0; i < g.nodes.size(); ++i) moved_[i] = move(i);
-    for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
-    for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
+    for (int x : g.inputs)
+      b.graph.inputs.push(x < 0             ? -1
+                          : comes_narrow(x) ? b.graph.edges[b.graph.nodes[moved_[x]].first]
+                                            : moved_[x]);
+    for (int k = 0; k < g.outputs.size(); ++k) b.graph.outputs.push(left(k));
     for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
     return static_cast<ir::Graph&&>(b.graph);
   }
@@ -113,7 +136,8 @@ class PrecisionRewriter {
   // What leaves the program, as it is or through views.
   constexpr void find_results() {
     results_.resize(g.nodes.size(), 0);
-    for (int x : g.outputs) results_[x] = 1;
+    for (int k = 0; k < g.outputs.size(); ++k)
+      if (border_ == nullptr || !border_->outputs[k]) results_[g.outputs[k]] = 1;
     for (int i = g.nodes.size() - 1; i >= 0; --i) {
       const ir::Node& node = g.nodes.items[i];
       const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute;
@@ -127,12 +151,79 @@ class PrecisionRewriter {
     ir::Node node = g.nodes[i];
     if (is_lowered(node) && rule_.compute != DType::f32) return product(i, node);
     if (rule_.tf32 && node.op == ir::Op::dot && node.dtype == DType::f32) node.imm = ir::dot_tf32;
-    if (node.op == ir::Op::loop)
-      node.imm = static_cast<u64>(ir::add_body(b.graph, apply_precision(ir::loop_body(g, i), rule_)));
+    if (node.op == ir::Op::loop) return loop(i, node);
+    if (node.op == ir::Op::loop_result) return loop_result(i, node);
+    if (node.op == ir::Op::input && comes_narrow(i)) {
+      node.dtype = rule_.compute;
+      return ir::cast({&b, b.add(node, nullptr, 0)}, DType::f32).id;
+    }
     if (const int narrow = moved_narrow(i, node); narrow >= 0) return narrow;
     operands_.clear();
     for (int k = 0; k < node.arity; ++k) operands_.push(moved_[g.in(i, k)]);
     return b.add(node, operands_.data(), operands_.size());
+  }
+  // Whether a value is widened from `compute`.
+  constexpr bool is_widened(int x) const {
+    const ir::Node& node = b.graph.nodes[x];
+    return rule_.compute != DType::f32 && node.op == ir::Op::cast && node.dtype == DType::f32 &&
+           b.graph.nodes[b.graph.edges[node.first]].dtype == rule_.compute;
+  }
+  // Whether input node i does; a body may have one that nothing reads, of no operand.
+  constexpr bool comes_narrow(int i) const {
+    const int k = static_cast<int>(g.nodes[i].imm);
+    return border_ != nullptr && k < g.inputs.size() && g.inputs[k] == i && border_->operands[k];
+  }
+  // Output k as it leaves.
+  constexpr int left(int k) {
+    const int x = moved_[g.outputs[k]];
+    if (border_ == nullptr || border_->outputs[k] == NarrowBorder::wide) return x;
+    if (is_widened(x)) return b.graph.edges[b.graph.nodes[x].first];
+    if (border_->outputs[k] == NarrowBorder::narrow) return ir::cast({&b, x}, rule_.compute).id;
+    border_->outputs[k] = NarrowBorder::wide;
+    return x;
+  }
+  constexpr int loop(int i, ir::Node node) {
+    const ir::Graph body = ir::loop_body(g, i);
+    const ir::LoopShape shape = ir::loop_shape(g, i);
+    loops_.push({i, {List<u8>(shape.operands(), 0), List<u8>(shape.carries + shape.outputs, 0)}});
+    NarrowBorder& border = loops_.back().border;
+    List<u8> alone;
+    if (rule_.compute != DType::f32) {
+      alone = read_by_products_alone(body);
+      for (int k = 0; k < shape.outputs; ++k) border.outputs[shape.carries + k] = NarrowBorder::widened;
+      for (int r = i + 1; r < g.nodes.size(); ++r) {
+        const ir::Node& result = g.nodes[r];
+        const int which = static_cast<int>(result.imm);
+        if (result.op != ir::Op::loop_result || g.in(r, 0) != i || which < 2 * shape.carries) continue;
+        if (results_[r])
+          border.outputs[which - shape.carries] = NarrowBorder::wide;
+        else if (alone_[r] && result.dtype == DType::f32)
+          border.outputs[which - shape.carries] = NarrowBorder::narrow;
+      }
+    }
+    List<int> operands;
+    for (int k = 0; k < node.arity; ++k) {
+      const int from = g.in(i, k), x = moved_[from], inside = body.inputs[k];
+      const bool f32 = k >= shape.carries && rule_.compute != DType::f32 && inside >= 0 &&
+                       body.nodes[inside].dtype == DType::f32;
+      border.operands[k] = f32 && (is_widened(x) || alone[inside]);
+      operands.push(!border.operands[k] ? x
+                    : is_widened(x)     ? b.graph.edges[b.graph.nodes[x].first]
+                                        : narrowed(from).id);
+    }
+    PrecisionRewriter inside(body, rule_, &border);
+    node.imm = static_cast<u64>(ir::add_body(b.graph, inside.run()));
+    return b.add(node, operands.data(), operands.size());
+  }
+  constexpr int loop_result(int i, ir::Node node) {
+    const int loop = g.in(i, 0), which = static_cast<int>(node.imm), x = moved_[loop];
+    int k = 0;
+    while (loops_[k].node != loop) ++k;
+    const int carries = ir::loop_shape(g, loop).carries;
+    const bool narrow = which >= 2 * carries && loops_[k].border.outputs[which - carries];
+    if (narrow) node.dtype = rule_.compute;
+    const int made = b.add(node, &x, 1);
+    return narrow ? ir::cast({&b, made}, DType::f32).id : made;
   }
   constexpr int product(int i, ir::Node node) {
     operands_.clear();
@@ -176,8 +267,15 @@ class PrecisionRewriter {
     return node.op == ir::Op::input || node.op == ir::Op::loop_result;
   }
 
+  struct Loop {
+    int node = -1;  // in g
+    NarrowBorder border;
+  };
+
   const ir::Graph& g;
   PrecisionRule rule_;
+  NarrowBorder* border_;
+  List<Loop> loops_;
   ir::Builder b;
   LoweredWeights weights_;
   List<u8> joins_, alone_, results_;  // empty under TF32
