@@ -187,7 +187,7 @@ int layer_case() {
   using X = Input<f32, Shape<Dims...>>;
   Model<Layer> layer(Cpu{}, 1);
   CompiledFunction<Cpu, exec::ModelSource<Layer, LayerBothWays, true, X, X>, X, X> f(layer.device(),
-                                                                                     layer.storage());
+                                                                                     layer.states());
   const auto x = normal((Dims * ...), 1), upstream = normal((Dims * ...), 2);
   return bench::serve(memory, {[&] { f(x, upstream); }, facts(f)});
 }

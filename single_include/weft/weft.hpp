@@ -3046,6 +3046,7 @@ struct Group {
   int shape = -1;  // the space's among the graph's shapes, while groups are formed
   int last = -1;   // the last member, while groups are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
+  int walk = -1;   // the parameter group whose ranges its members lie in, while groups are formed
   int weight = 0;
   int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
   bool mixed = false;             // has members of row level or reductions
@@ -3208,7 +3209,7 @@ class GroupingState {
     const Group& group = f.groups[at];
     if (group.opaque >= 0 || group.middle_axis ||
         group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
-        group.streams > limits_.streams || group.closed || is_full(group, i))
+        group.streams > limits_.streams || group.closed || is_full(group, i) || group.walk != walk_of(i))
       return false;
     const Dims& d = shapes_[shape];
     if (group.shape == shape)
@@ -3231,6 +3232,22 @@ class GroupingState {
     if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
       return false;
     return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
+  }
+  // The parameter group over whose ranges node i is computed, -1: none. Two of one length lie elsewhere.
+  constexpr int walk_of(int i) const {
+    if (g.param_groups.empty()) return -1;
+    const Node& n = nodes_[i];
+    for (int k = n.first; k < n.first + n.arity; ++k) {
+      if (shapes_[nodes_[edges_[k]].shape].size() == 1) continue;
+      const int x = memory_node(edges_[k]);
+      const Node& from = nodes_[x];
+      const int walk = from.op == Op::state         ? g.slots[static_cast<int>(from.imm)].segments
+                       : from.op == Op::flat_concat ? static_cast<int>(static_cast<i64>(from.imm))
+                       : group_[x] >= 0             ? f.groups[group_[x]].walk
+                                                    : -1;
+      if (walk >= 0) return walk;
+    }
+    return -1;
   }
   // Whether the group, or one that i was in when groups were formed before, was too large.
   constexpr bool is_full(const Group& group, int i) const {
@@ -3588,7 +3605,7 @@ class Fuser : GroupingState {
   // Stores x, arithmetic on leaves, before everything else, in one kernel with others of its shape.
   constexpr bool make_early(int x) {
     constexpr int most_groups = 2, most_weight = 16;
-    if (remat_cost_[x] == 0) return false;
+    if (remat_cost_[x] == 0 || walk_of(x) >= 0) return false;
     const int shape = nodes_[x].shape;
     int at = 0;
     while (at < s.reserved_used &&
@@ -3723,6 +3740,7 @@ class Fuser : GroupingState {
       f.groups[best].shape = shape;
       f.groups[best].split = r.split;
       f.groups[best].middle_axis = r.middle_axis;
+      f.groups[best].walk = walk_of(i);
       f.groups[best].closed = r.level == Level::total && is_made(memory[0]);
     } else {
       Group& group = f.groups[best];
@@ -17281,6 +17299,7 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
   write(w, g, s.fusion);
   for (const Group& x : s.fusion.groups) {
     w.put_pair(x.shape, x.last);
+    if (!g.param_groups.empty()) w.put_int(x.walk);
     w.put_pair(x.weight, x.streams << 16 | x.operands << 3 | (x.closed ? 4 : 0) | (x.totals ? 2 : 0) |
                              (x.mixed ? 1 : 0));
   }
@@ -17317,7 +17336,9 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
   f.pool.resize(sizes.pool);
   read_fusion(r, sizes, f);
   for (Group& x : s.fusion.groups) {
-    const u64 a = r.get(), b = r.get();
+    const u64 a = r.get();
+    if (!g.param_groups.empty()) x.walk = static_cast<int>(static_cast<i64>(r.get_int()));
+    const u64 b = r.get();
     x.shape = R::low(a);
     x.last = R::high(a);
     x.weight = R::low(b);
@@ -22016,9 +22037,17 @@ struct Buffer {
     else
       at.graph.assigns.push(ir::Assign{slot, made});
   }
+  // Of a literal, ones<f32, 8>(); anything else is refused.
   template <class A>
-  constexpr void assign(const A&) const {
-    static_assert(sizeof(TypeIsKept<sizeof(A) == 0, Buffer, A>) > 0);
+  constexpr void assign(const A& value) const {
+    if constexpr (is_lazy<A>) {
+      using E = std::remove_cvref_t<decltype(weft::detail::traced(std::declval<ir::Builder&>(), value))>;
+      static_assert(sizeof(TypeIsKept<std::is_same_v<E, Expr<T, S>>, Buffer, E>) > 0);
+      if constexpr (std::is_same_v<E, Expr<T, S>>)
+        if (builder != nullptr) assign(weft::detail::traced(builder->innermost(), value));
+    } else {
+      static_assert(sizeof(TypeIsKept<sizeof(A) == 0, Buffer, A>) > 0);
+    }
   }
   // Refused.
   template <class A>
@@ -26007,7 +26036,8 @@ constexpr List<u8> joins_residual(const ir::Graph& g) {
   return joins;
 }
 
-// What nothing reads but products of f32, as it is or through views that nothing else reads.
+// What nothing reads but products of f32, those of a loop's body too, as it is or through views that nothing
+// else reads.
 constexpr List<u8> read_by_products_alone(const ir::Graph& g) {
   const int n = g.nodes.size();
   List<u8> alone(n, 1);
@@ -26016,6 +26046,14 @@ constexpr List<u8> read_by_products_alone(const ir::Graph& g) {
   for (int i = n - 1; i >= 0; --i) {
     const ir::Node& node = g.nodes.items[i];
     if (is_lowered(node) || (rearranges(node.op) && alone[i])) continue;
+    if (node.op == ir::Op::loop) {
+      const ir::Graph body = ir::loop_body(g, i);
+      const List<u8> inside = read_by_products_alone(body);
+      const int carries = ir::loop_shape(g, i).carries;
+      for (int k = 0; k < node.arity; ++k)
+        if (k < carries || body.inputs[k] < 0 || !inside[body.inputs[k]]) alone[g.in(i, k)] = 0;
+      continue;
+    }
     for (int k = 0; k < node.arity; ++k) alone[g.edges[node.first + k]] = 0;
   }
   return alone;
@@ -26041,11 +26079,22 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
 
 namespace detail {
 
+// What crosses the border of a loop as `compute`, of its operands and of its body's outputs: operands that
+// are widened before the loop, or that the body's products alone read; stacked outputs that the body widens,
+// or that products alone read. So a trip moves what it would move if it stood in no loop.
+struct NarrowBorder {
+  enum : u8 { wide, widened, narrow };  // of an output: as it is, narrow where the body widens it, narrow
+  List<u8> operands, outputs;
+};
+
 class PrecisionRewriter {
  public:
-  constexpr PrecisionRewriter(const ir::Graph& graph, PrecisionRule rule)
+  // `border`: of a loop's body, which of its inputs come narrow and which of its outputs may leave so;
+  // whether they do is told there.
+  constexpr PrecisionRewriter(const ir::Graph& graph, PrecisionRule rule, NarrowBorder* border = nullptr)
       : g(graph),
         rule_(rule),
+        border_(border),
         b(graph, 2 * graph.nodes.size()),
         weights_(graph, b, rule.compute),
         moved_(graph.nodes.size(), -1) {
@@ -26057,8 +26106,11 @@ class PrecisionRewriter {
 
   constexpr ir::Graph run() {
     for (int i = 0; i < g.nodes.size(); ++i) moved_[i] = move(i);
-    for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
-    for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
+    for (int x : g.inputs)
+      b.graph.inputs.push(x < 0             ? -1
+                          : comes_narrow(x) ? b.graph.edges[b.graph.nodes[moved_[x]].first]
+                                            : moved_[x]);
+    for (int k = 0; k < g.outputs.size(); ++k) b.graph.outputs.push(left(k));
     for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
     return static_cast<ir::Graph&&>(b.graph);
   }
@@ -26067,7 +26119,8 @@ class PrecisionRewriter {
   // What leaves the program, as it is or through views.
   constexpr void find_results() {
     results_.resize(g.nodes.size(), 0);
-    for (int x : g.outputs) results_[x] = 1;
+    for (int k = 0; k < g.outputs.size(); ++k)
+      if (border_ == nullptr || !border_->outputs[k]) results_[g.outputs[k]] = 1;
     for (int i = g.nodes.size() - 1; i >= 0; --i) {
       const ir::Node& node = g.nodes.items[i];
       const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute;
@@ -26081,12 +26134,79 @@ class PrecisionRewriter {
     ir::Node node = g.nodes[i];
     if (is_lowered(node) && rule_.compute != DType::f32) return product(i, node);
     if (rule_.tf32 && node.op == ir::Op::dot && node.dtype == DType::f32) node.imm = ir::dot_tf32;
-    if (node.op == ir::Op::loop)
-      node.imm = static_cast<u64>(ir::add_body(b.graph, apply_precision(ir::loop_body(g, i), rule_)));
+    if (node.op == ir::Op::loop) return loop(i, node);
+    if (node.op == ir::Op::loop_result) return loop_result(i, node);
+    if (node.op == ir::Op::input && comes_narrow(i)) {
+      node.dtype = rule_.compute;
+      return ir::cast({&b, b.add(node, nullptr, 0)}, DType::f32).id;
+    }
     if (const int narrow = moved_narrow(i, node); narrow >= 0) return narrow;
     operands_.clear();
     for (int k = 0; k < node.arity; ++k) operands_.push(moved_[g.in(i, k)]);
     return b.add(node, operands_.data(), operands_.size());
+  }
+  // Whether a value is widened from `compute`.
+  constexpr bool is_widened(int x) const {
+    const ir::Node& node = b.graph.nodes[x];
+    return rule_.compute != DType::f32 && node.op == ir::Op::cast && node.dtype == DType::f32 &&
+           b.graph.nodes[b.graph.edges[node.first]].dtype == rule_.compute;
+  }
+  // Whether input node i does; a body may have one that nothing reads, of no operand.
+  constexpr bool comes_narrow(int i) const {
+    const int k = static_cast<int>(g.nodes[i].imm);
+    return border_ != nullptr && k < g.inputs.size() && g.inputs[k] == i && border_->operands[k];
+  }
+  // Output k as it leaves.
+  constexpr int left(int k) {
+    const int x = moved_[g.outputs[k]];
+    if (border_ == nullptr || border_->outputs[k] == NarrowBorder::wide) return x;
+    if (is_widened(x)) return b.graph.edges[b.graph.nodes[x].first];
+    if (border_->outputs[k] == NarrowBorder::narrow) return ir::cast({&b, x}, rule_.compute).id;
+    border_->outputs[k] = NarrowBorder::wide;
+    return x;
+  }
+  constexpr int loop(int i, ir::Node node) {
+    const ir::Graph body = ir::loop_body(g, i);
+    const ir::LoopShape shape = ir::loop_shape(g, i);
+    loops_.push({i, {List<u8>(shape.operands(), 0), List<u8>(shape.carries + shape.outputs, 0)}});
+    NarrowBorder& border = loops_.back().border;
+    List<u8> alone;
+    if (rule_.compute != DType::f32) {
+      alone = read_by_products_alone(body);
+      for (int k = 0; k < shape.outputs; ++k) border.outputs[shape.carries + k] = NarrowBorder::widened;
+      for (int r = i + 1; r < g.nodes.size(); ++r) {
+        const ir::Node& result = g.nodes[r];
+        const int which = static_cast<int>(result.imm);
+        if (result.op != ir::Op::loop_result || g.in(r, 0) != i || which < 2 * shape.carries) continue;
+        if (results_[r])
+          border.outputs[which - shape.carries] = NarrowBorder::wide;
+        else if (alone_[r] && result.dtype == DType::f32)
+          border.outputs[which - shape.carries] = NarrowBorder::narrow;
+      }
+    }
+    List<int> operands;
+    for (int k = 0; k < node.arity; ++k) {
+      const int from = g.in(i, k), x = moved_[from], inside = body.inputs[k];
+      const bool f32 = k >= shape.carries && rule_.compute != DType::f32 && inside >= 0 &&
+                       body.nodes[inside].dtype == DType::f32;
+      border.operands[k] = f32 && (is_widened(x) || alone[inside]);
+      operands.push(!border.operands[k] ? x
+                    : is_widened(x)     ? b.graph.edges[b.graph.nodes[x].first]
+                                        : narrowed(from).id);
+    }
+    PrecisionRewriter inside(body, rule_, &border);
+    node.imm = static_cast<u64>(ir::add_body(b.graph, inside.run()));
+    return b.add(node, operands.data(), operands.size());
+  }
+  constexpr int loop_result(int i, ir::Node node) {
+    const int loop = g.in(i, 0), which = static_cast<int>(node.imm), x = moved_[loop];
+    int k = 0;
+    while (loops_[k].node != loop) ++k;
+    const int carries = ir::loop_shape(g, loop).carries;
+    const bool narrow = which >= 2 * carries && loops_[k].border.outputs[which - carries];
+    if (narrow) node.dtype = rule_.compute;
+    const int made = b.add(node, &x, 1);
+    return narrow ? ir::cast({&b, made}, DType::f32).id : made;
   }
   constexpr int product(int i, ir::Node node) {
     operands_.clear();
@@ -26130,8 +26250,15 @@ class PrecisionRewriter {
     return node.op == ir::Op::input || node.op == ir::Op::loop_result;
   }
 
+  struct Loop {
+    int node = -1;  // in g
+    NarrowBorder border;
+  };
+
   const ir::Graph& g;
   PrecisionRule rule_;
+  NarrowBorder* border_;
+  List<Loop> loops_;
   ir::Builder b;
   LoweredWeights weights_;
   List<u8> joins_, alone_, results_;  // empty under TF32
@@ -40083,7 +40210,9 @@ WEFT_REFUSAL(
     BlockKeepsType,
     "Stack: each block is given what the one before returned, so a block has to return the dtype and "
     "shape of its first argument, or a std::pair of that and what is stacked");
-WEFT_REFUSAL(EachHasBlocks, "Stack: the first axis of what each() is given is as long as there are blocks");
+WEFT_REFUSAL(EachHasBlocks,
+             "Stack: each() is given one tensor, whose first axis is as long as there are blocks");
+WEFT_REFUSAL(CarryIsTensor, "Stack: the first argument is a traced tensor, or a std::tuple of them");
 WEFT_REFUSAL(
     BlockTakes,
     "Stack: h(x, more...) calls every block as block(x, more...), and the block's operator() does not "
@@ -40113,8 +40242,12 @@ namespace stack_detail {
 template <i64 N, class A>
 constexpr bool has_blocks() {
   if constexpr (is_each<A>) {
-    using E = std::remove_cvref_t<decltype(to_expr(std::declval<const A&>().all))>;
-    return E::rank > 0 && E::shape::value.extent[0] == N;
+    using E = std::remove_cvref_t<decltype(weft::detail::traced(std::declval<ir::Builder&>(),
+                                                                std::declval<const A&>().all))>;
+    if constexpr (is_expr<E>)
+      return E::rank > 0 && E::shape::value.extent[0] == N;
+    else
+      return false;
   } else {
     return true;
   }
@@ -40172,7 +40305,9 @@ struct Stack {
     ir::Builder* found = weft::detail::builder_in(x);
     ((found = weft::detail::inner_of(found, stack_detail::builder_in(more))), ...);
     stack_detail::each_state(block, [&](const auto& s) { found = weft::detail::inner_of(found, s.builder); });
-    if constexpr (sliced)
+    constexpr bool tensor = !std::is_arithmetic_v<X>;
+    static_assert(sizeof(CarryIsTensor<tensor, Stack, X>) > 0);
+    if constexpr (sliced && tensor)
       return run(found->innermost(), x, more...);
     else
       return x;
@@ -40217,7 +40352,17 @@ struct Stack {
       return std::is_invocable_v<const Block&, const C&, const std::remove_reference_t<G>&...>;
     }(static_cast<Arguments*>(nullptr));
     static_assert(sizeof(BlockTakes<taken, Stack, C, A...>) > 0);
-    if constexpr (taken)
+    constexpr bool returns = [] {
+      if constexpr (taken)
+        return []<class... G>(const std::tuple<G...>*) {
+          return !std::is_void_v<
+              std::invoke_result_t<const Block&, const C&, const std::remove_reference_t<G>&...>>;
+        }(static_cast<Arguments*>(nullptr));
+      else
+        return true;
+    }();
+    static_assert(sizeof(BlockKeepsType<returns, Stack, C>) > 0);
+    if constexpr (taken && returns)
       return finish(trace, one, carry, arguments);
     else
       return start;
@@ -50178,8 +50323,11 @@ class UpdateBuilder {
                                const auto& update) {
     if (micro > 1) {
       const int sums = slot(-1);
-      g = g + read_slot(b, sums);
-      assign(sums, ir::constant_like(g, 0));
+      const Value sum = read_slot(b, sums);
+      g = g + sum;
+      // Zeros, of NaN too, that are made of what is there: so the kernel that walks the group's ranges writes
+      // them; a constant would fill a vector of that length from the slot's beginning.
+      assign(sums, ir::cast(ir::binary(Op::lt, sum, sum), type));
     }
     if (!factor_.is(1)) g = g * factor_;
     if (by_value) {

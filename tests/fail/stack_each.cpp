@@ -1,6 +1,6 @@
-// expect: the first axis of what each() is given is as long as there are blocks
+// expect: each() is given one tensor, whose first axis is as long as there are blocks
 // expect: Shape<4, 4>
-// first-error: the first axis of what each() is given is as long as there are blocks
+// first-error: each() is given one tensor, whose first axis is as long as there are blocks
 #include "weft/exec/model.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/nn/stack.hpp"

@@ -111,9 +111,17 @@ struct Buffer {
     else
       at.graph.assigns.push(ir::Assign{slot, made});
   }
+  // Of a literal, ones<f32, 8>(); anything else is refused.
   template <class A>
-  constexpr void assign(const A&) const {
-    static_assert(sizeof(TypeIsKept<sizeof(A) == 0, Buffer, A>) > 0);
+  constexpr void assign(const A& value) const {
+    if constexpr (is_lazy<A>) {
+      using E = std::remove_cvref_t<decltype(weft::detail::traced(std::declval<ir::Builder&>(), value))>;
+      static_assert(sizeof(TypeIsKept<std::is_same_v<E, Expr<T, S>>, Buffer, E>) > 0);
+      if constexpr (std::is_same_v<E, Expr<T, S>>)
+        if (builder != nullptr) assign(weft::detail::traced(builder->innermost(), value));
+    } else {
+      static_assert(sizeof(TypeIsKept<sizeof(A) == 0, Buffer, A>) > 0);
+    }
   }
   // Refused.
   template <class A>

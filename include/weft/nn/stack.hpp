@@ -13,7 +13,9 @@ WEFT_REFUSAL(
     BlockKeepsType,
     "Stack: each block is given what the one before returned, so a block has to return the dtype and "
     "shape of its first argument, or a std::pair of that and what is stacked");
-WEFT_REFUSAL(EachHasBlocks, "Stack: the first axis of what each() is given is as long as there are blocks");
+WEFT_REFUSAL(EachHasBlocks,
+             "Stack: each() is given one tensor, whose first axis is as long as there are blocks");
+WEFT_REFUSAL(CarryIsTensor, "Stack: the first argument is a traced tensor, or a std::tuple of them");
 WEFT_REFUSAL(
     BlockTakes,
     "Stack: h(x, more...) calls every block as block(x, more...), and the block's operator() does not "
@@ -43,8 +45,12 @@ namespace stack_detail {
 template <i64 N, class A>
 constexpr bool has_blocks() {
   if constexpr (is_each<A>) {
-    using E = std::remove_cvref_t<decltype(to_expr(std::declval<const A&>().all))>;
-    return E::rank > 0 && E::shape::value.extent[0] == N;
+    using E = std::remove_cvref_t<decltype(weft::detail::traced(std::declval<ir::Builder&>(),
+                                                                std::declval<const A&>().all))>;
+    if constexpr (is_expr<E>)
+      return E::rank > 0 && E::shape::value.extent[0] == N;
+    else
+      return false;
   } else {
     return true;
   }
@@ -102,7 +108,9 @@ struct Stack {
     ir::Builder* found = weft::detail::builder_in(x);
     ((found = weft::detail::inner_of(found, stack_detail::builder_in(more))), ...);
     stack_detail::each_state(block, [&](const auto& s) { found = weft::detail::inner_of(found, s.builder); });
-    if constexpr (sliced)
+    constexpr bool tensor = !std::is_arithmetic_v<X>;
+    static_assert(sizeof(CarryIsTensor<tensor, Stack, X>) > 0);
+    if constexpr (sliced && tensor)
       return run(found->innermost(), x, more...);
     else
       return x;
@@ -147,7 +155,17 @@ struct Stack {
       return std::is_invocable_v<const Block&, const C&, const std::remove_reference_t<G>&...>;
     }(static_cast<Arguments*>(nullptr));
     static_assert(sizeof(BlockTakes<taken, Stack, C, A...>) > 0);
-    if constexpr (taken)
+    constexpr bool returns = [] {
+      if constexpr (taken)
+        return []<class... G>(const std::tuple<G...>*) {
+          return !std::is_void_v<
+              std::invoke_result_t<const Block&, const C&, const std::remove_reference_t<G>&...>>;
+        }(static_cast<Arguments*>(nullptr));
+      else
+        return true;
+    }();
+    static_assert(sizeof(BlockKeepsType<returns, Stack, C>) > 0);
+    if constexpr (taken && returns)
       return finish(trace, one, carry, arguments);
     else
       return start;

@@ -95,6 +95,13 @@ struct GatedStack {
   nn::Stack<Gated, 3> h;
   nn::Param<f32, Shape<4>, nn::init::Ones> shift;
 };
+struct Shifted {
+  nn::Buffer<f32, Shape<4>> seen;
+  constexpr auto operator()(auto x, auto number, auto row) const {
+    seen.assign(ones<f32, 4>());
+    return x + number + row;
+  }
+};
 struct Twins {
   nn::Linear<4, 4> fc;
   constexpr auto operator()(auto xs) const {
@@ -250,6 +257,17 @@ TEST_CASE("stack: each(), arguments for all, further results") {
     at = next;
   }
   for (std::size_t i = 0; i < 8; ++i) CHECK(y.to_vector()[i] == doctest::Approx(at[i]).epsilon(1e-5));
+}
+
+TEST_CASE("stack: literals, for each block and as what a buffer is set to") {
+  Model<Stacked<Shifted, 3>> model(Cpu{}, 25);
+  auto f = compile(
+      model,
+      [](const auto& m, auto x) { return m.h(x, nn::each(arange<f32, 3>()), nn::each(ones<f32, 3, 4>())); },
+      in<f32, 4>);
+  const std::vector<f32> zero(4);
+  CHECK(f(zero).to_vector() == std::vector<f32>(4, 6));
+  CHECK(model.get<"h.2.seen">().to_vector() == std::vector<f32>(4, 1));
 }
 
 TEST_CASE("stack: several values go through") {
