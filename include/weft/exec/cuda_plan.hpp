@@ -35,6 +35,12 @@ constexpr int kernel_alignment() {
     const u64* w = P::image + P::header.step_at + compiler::step_words * s;
     if (static_cast<int>(w[0] >> 8) != K) continue;
     const int first = static_cast<int>(w[1] & 0xffffffff);
+    if constexpr (Needs::header.segmented) {  // ranges of which a run of a Stack's copies may be one
+      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
+      const int numbers = static_cast<int>(w[2] >> 32);
+      for (int k = 6 + static_cast<int>(n[5]); k < numbers; k += 3)
+        if (n[k + 1] % 4 != 0) return 1;
+    }
     for (int k = 0; k < Needs::header.operands; ++k) {
       const u64 address = P::image[P::header.address_at + first + k];
       if (address != kernel_ir::BufferAddress::none && Needs::is_dense(k) &&
