@@ -12122,6 +12122,7 @@ class LaunchList {
     return static_cast<compiler::StepKind>(w & 255) == compiler::StepKind::repeat;
   }
   struct NoWatch {
+    void enter(int, i64) const {}
     void before(int, const Launch&) const {}
     void after(int, const Launch&) const {}
   };
@@ -12138,6 +12139,7 @@ class LaunchList {
       const i64 trips = static_cast<i64>(launch.numbers[0]);
       const int inside = static_cast<int>(launch.numbers[1]);
       for (i64 trip = 0; trip < trips; ++trip) {
+        watch.enter(s, trip);
         bind(s, trip);
         run(s + 1, s + 1 + inside, context, watch);
       }
@@ -12195,6 +12197,7 @@ struct CheckedLaunches {
   Checker& checker;
   const Read& read;
   const Settle& settle;
+  void enter(int step, i64 trip) const { checker.enter(step, trip); }
   template <class Launch>
   void before(int step, const Launch& launch) const {
     settle();
@@ -18051,1198 +18054,9 @@ constexpr Module plan_pruned(const ir::Graph& pruned) {
 constexpr Module plan_graph(const ir::Graph& traced) { return plan_pruned(transforms::prune(traced)); }
 
 }  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/exec/state_names.hpp ----
+// What a program calls the pieces of its state, in the sentences that speak of them.
 
-namespace WEFT_NAMESPACE {
-
-// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
-// rate).
-struct Roofline {
-  double bytes_per_second = 20e9;   // of memory
-  double flops_per_second = 100e9;  // of arithmetic
-  // The least time of a launch.
-  double seconds(i64 bytes, i64 flops) const {
-    const double memory = static_cast<double>(bytes) / bytes_per_second,
-                 compute = static_cast<double>(flops) / flops_per_second;
-    return memory > compute ? memory : compute;
-  }
-};
-
-namespace exec {
-
-struct ExplainedStep {
-  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; fused kernels may be
-                       // several at once: "row+column"
-  std::string shape;   // of the space that it walks, or "m x n x k"
-  std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
-  i64 bytes = 0, flops = 0;
-};
-
-struct Explanation {
-  std::vector<ExplainedStep> steps;
-  i64 bytes = 0, flops = 0, workspace_bytes = 0;
-  i64 launches = 0;  // a step inside a loop counts once a trip
-};
-
-namespace explain_detail {
-
-inline std::string number(double value, int decimals) {
-  char text[48];
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals);
-  return {text, end.ptr};
-}
-
-// Three significant digits: 987, 12.3k; 12.3 kB where `what` is "B".
-inline std::string compact(double value, const char* what = "") {
-  const char* units[] = {"", "k", "M", "G", "T", "P"};
-  int unit = 0;
-  while (value >= 999.5 && unit < 5) value /= 1000, ++unit;
-  return number(value, unit == 0 || value >= 99.95 ? 0
-                       : value >= 9.995            ? 1
-                                                   : 2) +
-         (*what != 0 ? " " : "") + units[unit] + what;
-}
-
-// 840 ns, 20.9 us, 1.25 ms
-inline std::string duration(double seconds) {
-  const char* units[] = {" s", " ms", " us", " ns"};
-  int unit = 0;
-  while (seconds > 0 && seconds < 0.9995 && unit < 3) seconds *= 1000, ++unit;
-  return number(seconds, unit == 3 || seconds >= 99.95 ? 0 : seconds >= 9.995 ? 1 : 2) + units[unit];
-}
-
-inline std::string padded(std::string text, std::size_t width, bool right) {
-  if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
-  return text;
-}
-
-// The names of a fused kernel's arithmetic, neighbours of one name counted.
-inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group) {
-  std::vector<std::pair<std::string, int>> runs;
-  for (int i = 0; i < group.body.size; ++i) {
-    const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
-    if (op == ir::Op::constant || op == ir::Op::broadcast || op == ir::Op::reshape) continue;
-    const char* name = ir::info(op).name;
-    if (!runs.empty() && runs.back().first == name)
-      ++runs.back().second;
-    else
-      runs.push_back({name, 1});
-  }
-  std::string out;
-  for (const auto& [name, count] : runs) {
-    out += (out.empty() ? "" : ", ") + name;
-    if (count > 1) out += " x" + std::to_string(count);
-  }
-  return out.empty() ? "copy" : out;
-}
-
-inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
-                                  int k, const compiler::Lowered& lowered, const compiler::Step& step) {
-  const kernel_ir::Group& group = f.groups[k];
-  const auto at = [&](int i) {
-    return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
-  };
-  const auto type = [&](int node) { return std::string(name_of(g.nodes[node].dtype)); };
-  ExplainedStep out;
-  out.bytes = step.bytes;
-  out.flops = step.flops;
-  switch (step.kind) {
-    case compiler::StepKind::fused:
-      out.kernel = compiler::kind_of(g, f, group, plan.tilings[k].segments >= 0);
-      out.shape = to_text(group.space).c_str();
-      out.ops = fused_ops(g, f, group);
-      break;
-    case compiler::StepKind::combine_partials:
-      out.kernel = "combine_partials";
-      out.shape = std::to_string(step.addresses.size / 2) + (step.addresses.size == 2 ? " sum" : " sums");
-      out.ops = "adds the parts";
-      break;
-    case compiler::StepKind::dot: {
-      out.kernel = "dot";
-      out.shape = at(0) + " x " + at(1) + " x " + at(2);
-      i64 batch = 1;
-      for (i64 b = 0; b < static_cast<i64>(lowered.numbers[step.numbers.begin + 8]); ++b)
-        batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
-      if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
-      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
-      if (g.nodes[group.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
-      if (group.added >= 0) out.ops += ", add";
-      if (group.bias >= 0) out.ops += ", bias";
-      break;
-    }
-    case compiler::StepKind::conv:
-      out.kernel = "conv";
-      out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
-                  to_text(g.dims(g.in(group.opaque, 1))).c_str();
-      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
-      break;
-    case compiler::StepKind::take_rows:
-    case compiler::StepKind::scatter_add:
-      out.kernel = step.kind == compiler::StepKind::take_rows ? "take_rows" : "scatter_add";
-      out.shape = at(1) + " rows of " + at(2);
-      out.ops = type(group.opaque);
-      break;
-    case compiler::StepKind::scan:
-    case compiler::StepKind::argsort:
-    case compiler::StepKind::take_along_axis:
-    case compiler::StepKind::scatter_reduce:
-    case compiler::StepKind::searchsorted:
-      out.kernel = ir::info(g.nodes[group.opaque].op).name;
-      out.shape = at(0) + " x " + at(1) + " x " + at(2);
-      out.ops = type(g.in(group.opaque, 0));
-      break;
-    case compiler::StepKind::dynamic_slice:
-    case compiler::StepKind::dynamic_update_slice:
-      out.kernel = ir::info(g.nodes[group.opaque].op).name;
-      out.shape = std::string(to_text(ir::block_dims(g, group.opaque)).c_str()) + " of " +
-                  to_text(ir::whole_dims(g, group.opaque)).c_str();
-      out.ops = type(group.opaque);
-      break;
-    case compiler::StepKind::custom:
-      out.kernel = "custom";
-      out.shape = to_text(g.dims(group.opaque)).c_str();
-      ir::custom_name(g, group.opaque, [&](char c) { out.ops += c; });
-      break;
-    case compiler::StepKind::copy:
-      out.kernel = "copy";
-      out.shape = at(0) + " B";
-      break;
-    case compiler::StepKind::repeat:
-      out.kernel = "loop";
-      out.shape = at(0) + " trips of the " + at(1) + " below";
-      break;
-  }
-  return out;
-}
-
-// Steps of a graph that runs `trips` times, `depth` loops deep.
-inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::Fusion& f,
-                         const kernel_ir::Plan& plan, i64 trips, int depth) {
-  for (int k = 0; k < f.groups.size(); ++k) {
-    const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
-    for (int i = 0; i < lowered.steps.size(); ++i) {
-      const compiler::Step& step = lowered.steps[i];
-      ExplainedStep s = explain_step(g, f, plan, k, lowered, step);
-      s.kernel.insert(0, static_cast<std::size_t>(depth), ' ');
-      s.bytes *= trips;
-      s.flops *= trips;
-      out.steps.push_back(s);
-      out.bytes += s.bytes;
-      out.flops += s.flops;
-      if (step.kind != compiler::StepKind::repeat) {
-        out.launches += trips;
-        continue;
-      }
-      const kernel_ir::LoopMemory inside(g, f, plan, k);
-      explain_into(out, inside.body, inside.fusion, inside.plan, trips * inside.shape.trips, depth + 1);
-      i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
-    }
-  }
-}
-
-}  // namespace explain_detail
-
-// Explains a graph as it is traced (before prune).
-inline Explanation explain_graph(const ir::Graph& traced) {
-  const compiler::Module m = compiler::plan_graph(traced);
-  Explanation out;
-  explain_detail::explain_into(out, m.graph, m.fusion, m.plan, 1, 0);
-  out.workspace_bytes = m.plan.workspace_bytes;
-  return out;
-}
-
-// One line a launch, at most 79 columns; what does not fit continues below.
-inline std::string to_text(const Explanation& e, const Roofline& machine) {
-  using namespace explain_detail;
-  constexpr std::size_t columns = 79, longest_kernel = 24;
-  double least = 0;
-  std::size_t kernel = 14;  // columns of the kernels' names
-  for (const ExplainedStep& s : e.steps) {
-    least += machine.seconds(s.bytes, s.flops);
-    kernel = std::max(kernel, std::min(s.kernel.size(), longest_kernel));
-  }
-  const std::size_t indent = kernel + 33;
-  std::string out = std::to_string(e.launches) + (e.launches == 1 ? " launch, " : " launches, ") +
-                    compact(static_cast<double>(e.bytes), "B") + " moved, " +
-                    compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
-                    compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
-                    " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
-                    compact(machine.flops_per_second, "FLOP/s") + "\n\n";
-  out += "  #  " + padded("kernel", kernel, false) + "   bytes    FLOP  at least  what\n";
-  for (std::size_t i = 0; i < e.steps.size(); ++i) {
-    const ExplainedStep& s = e.steps[i];
-    std::string line = padded(std::to_string(i), 3, true) + "  " +
-                       padded(s.kernel.substr(0, kernel), kernel, false) +
-                       padded(compact(static_cast<double>(s.bytes)), 8, true) +
-                       padded(compact(static_cast<double>(s.flops)), 8, true) +
-                       padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
-    std::string rest = s.shape + (s.ops.empty() ? "" : ": " + s.ops);
-    while (true) {
-      std::size_t cut = rest.size();
-      if (cut > columns - indent) {
-        cut = rest.rfind(' ', columns - indent);
-        if (cut == std::string::npos || cut == 0) cut = columns - indent;
-      }
-      out += line + rest.substr(0, cut) + "\n";
-      rest.erase(0, cut + (cut < rest.size() && rest[cut] == ' ' ? 1 : 0));
-      if (rest.empty()) break;
-      line = std::string(indent, ' ');
-    }
-  }
-  return out;
-}
-
-}  // namespace exec
-
-// explain<Program>(): the launches of a compiled function or a trainer, or of anything that has a graph
-// (Program::graph() traces).
-template <class Program>
-std::string explain(const Roofline& machine = {}) {
-  if constexpr (requires { Program::explain(machine); })
-    return Program::explain(machine);
-  else
-    return exec::to_text(exec::explain_graph(Program::graph()), machine);
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/exec/host_program.hpp ----
-// A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
-// memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
-
-// ---- weft/exec/host_arguments.hpp ----
-// Arguments of a program in host memory. Law: one that lies in memory which the program writes is read from a
-// copy, every other one where it is.
-
-namespace WEFT_NAMESPACE::exec {
-
-class HostArguments {
- public:
-  explicit HostArguments(int count) : copies_(new HostBuffer[static_cast<std::size_t>(count)]) {}
-  HostArguments(const HostArguments&) = delete;
-  HostArguments& operator=(const HostArguments&) = delete;
-  ~HostArguments() { delete[] copies_; }
-
-  // Where argument `number` of so many bytes may be read while the blocks are written.
-  const std::byte* readable(int number, const void* data, i64 bytes, const StateBlock& workspace,
-                            const StateBlocks& states, const StateBlock& optimizer) {
-    const auto* at = static_cast<const std::byte*>(data);
-    const auto place = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
-    bool meets = false;
-    const auto look = [&](const StateBlock& block) {
-      meets = meets || (place(at) < place(block.data) + static_cast<u64>(block.bytes) &&
-                        place(block.data) < place(at) + static_cast<u64>(bytes));
-    };
-    look(workspace);
-    look(optimizer);
-    for (int k = 0; k < states.count; ++k) look(states.list[k]);
-    if (bytes <= 0 || !meets) return at;
-    HostBuffer& copy = copies_[number];
-    if (copy.size() == 0) copy = HostBuffer(static_cast<std::size_t>(bytes));
-    std::memcpy(copy.data(), at, static_cast<std::size_t>(bytes));
-    return copy.data();
-  }
-
- private:
-  HostBuffer* copies_;
-};
-
-}  // namespace WEFT_NAMESPACE::exec
-// ---- weft/kernels/axis/host.hpp ----
-// How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
-// threads.
-
-namespace WEFT_NAMESPACE::kernels {
-
-namespace detail {
-inline constexpr i64 line_block = 16384;   // elements a unit of work
-inline constexpr i64 block_bytes = 65536;  // that a unit of work copies
-}  // namespace detail
-
-// Words of all: the dtypes of a and b, and the fold.
-template <class C>
-void run_scan(const HostLaunch& launch, int threads) {
-  using T = ctype<static_cast<DType>(C::w[0])>;
-  constexpr AxisFold f = static_cast<AxisFold>(C::w[2]);
-  const AxisArgs args = axis_args(launch.args, launch.numbers);
-  const i64 blocks = (args.outer * args.inner + scan_block_lines - 1) / scan_block_lines;
-  const i64 elements = scan_block_lines * args.extent;
-  const i64 together = elements > 0 && elements < detail::line_block ? detail::line_block / elements : 1;
-  parallel_for((blocks + together - 1) / together, threads, [&](i64 part) {
-    const i64 end = (part + 1) * together < blocks ? (part + 1) * together : blocks;
-    for (i64 block = part * together; block < end; ++block) scan_block<T, f>(args, block);
-  });
-}
-
-template <class C>
-void run_argsort(const HostLaunch& launch, int threads) {
-  using T = ctype<static_cast<DType>(C::w[0])>;
-  using Item = sort_item<T>;
-  const AxisArgs args = axis_args(launch.args, launch.numbers);
-  const i64 lines = args.outer * args.inner, n = args.extent;
-  if (n > axis_sort_tile)
-    return parallel_for(lines, threads, [&](i64 line) {
-      argsort_line<T>(args, line, static_cast<Item*>(args.scratch) + line * 2 * n);
-    });
-  const i64 together = n > 0 && n < 512 ? 512 / n : 1;
-  parallel_for(n > 0 ? (lines + together - 1) / together : 0, threads, [&](i64 part) {
-    Item items[2 * axis_sort_tile];
-    const i64 end = (part + 1) * together < lines ? (part + 1) * together : lines;
-    for (i64 line = part * together; line < end; ++line) argsort_line<T>(args, line, items);
-  });
-}
-
-template <class C>
-void run_take(const HostLaunch& launch, int threads) {
-  using T = ctype<static_cast<DType>(C::w[0])>;
-  using I = ctype<static_cast<DType>(C::w[1])>;
-  const AxisArgs args = axis_args(launch.args, launch.numbers);
-  const i64 size = args.outer * args.count * args.inner;
-  parallel_for((size + detail::line_block - 1) / detail::line_block, threads, [&](i64 part) {
-    SerialTeam team;
-    const i64 begin = part * detail::line_block, end = begin + detail::line_block;
-    take_elements<T, I>(team, args, begin, end < size ? end : size);
-  });
-}
-
-template <class C>
-void run_scatter(const HostLaunch& launch, int threads) {
-  using T = ctype<static_cast<DType>(C::w[0])>;
-  using I = ctype<static_cast<DType>(C::w[1])>;
-  constexpr AxisFold f = static_cast<AxisFold>(C::w[2]);
-  const AxisArgs args = axis_args(launch.args, launch.numbers);
-  TableCut cut = table_cut(args.extent, args.inner, args.count);
-  if (args.b_stride[2] != 0) {  // every column has its own indices
-    cut.rows = args.extent;
-    cut.row_pieces = 1;
-    cut.columns = (args.extent + args.count) * args.inner < 65536 ? args.inner : 64;
-    cut.column_pieces = args.inner > 0 ? (args.inner + cut.columns - 1) / cut.columns : 0;
-  }
-  const i64 pieces = cut.row_pieces * cut.column_pieces;
-  parallel_for(args.outer * pieces, threads, [&](i64 part) {
-    SerialTeam team;
-    const i64 piece = part % pieces;
-    const i64 row = piece / cut.column_pieces * cut.rows, column = piece % cut.column_pieces * cut.columns;
-    const i64 row_end = row + cut.rows < args.extent ? row + cut.rows : args.extent;
-    scatter_tile<T, I, f>(team, args, part / pieces, row, row_end, column,
-                          column + cut.columns < args.inner ? column + cut.columns : args.inner);
-  });
-}
-
-template <class C>
-void run_search(const HostLaunch& launch, int threads) {
-  using T = ctype<static_cast<DType>(C::w[0])>;
-  const AxisArgs args = axis_args(launch.args, launch.numbers);
-  const i64 size = args.outer * args.count, block = 1024;
-  parallel_for((size + block - 1) / block, threads, [&](i64 part) {
-    SerialTeam team;
-    const i64 end = (part + 1) * block;
-    search_elements<T>(team, args, part * block, end < size ? end : size);
-  });
-}
-
-// Word: the dtype of the offsets. No unit of work goes across samples.
-template <class C, bool Update>
-void run_block_copy(const HostLaunch& launch, int threads) {
-  using I = ctype<static_cast<DType>(C::w[0])>;
-  const BlockCopyArgs args = block_copy_args(launch.args, launch.numbers, launch.number_count, Update);
-  const i64 each = detail::block_bytes / args.unit, pieces = (args.size + each - 1) / each;
-  const i64 together = pieces == 1 ? (each + args.size - 1) / args.size : 1;  // samples
-  parallel_for((args.samples * pieces + together - 1) / together, threads, [&](i64 part) {
-    const i64 end =
-        (part + 1) * together < args.samples * pieces ? (part + 1) * together : args.samples * pieces;
-    for (i64 piece = part * together; piece < end; ++piece) {
-      const i64 first = piece / pieces * args.size, begin = piece % pieces * each;
-      copy_block_serially<I, Update>(args, first + begin,
-                                     first + (begin + each < args.size ? begin + each : args.size));
-    }
-  });
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::exec {
-
-using HostKernel = void (*)(const kernels::HostLaunch&, int);
-
-template <class P, int K>
-constexpr HostKernel host_axis_kernel() {
-  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
-  using C = compiler::code_of<P, K>;
-  if constexpr (kind == compiler::StepKind::scan)
-    return &kernels::run_scan<C>;
-  else if constexpr (kind == compiler::StepKind::argsort)
-    return &kernels::run_argsort<C>;
-  else if constexpr (kind == compiler::StepKind::take_along_axis)
-    return &kernels::run_take<C>;
-  else if constexpr (kind == compiler::StepKind::scatter_reduce)
-    return &kernels::run_scatter<C>;
-  else
-    return &kernels::run_search<C>;
-}
-
-// The function of every kernel of program P.
-template <class P, int K>
-constexpr HostKernel host_kernel() {
-  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
-  if constexpr (kind == compiler::StepKind::fused)
-    return &kernels::run_fused<compiler::code_of<P, K>>;
-  else if constexpr (kind == compiler::StepKind::dot)
-    return &kernels::run_dot<compiler::code_of<P, K>>;
-  else if constexpr (kind == compiler::StepKind::conv)
-    return &kernels::run_conv<compiler::code_of<P, K>>;
-  else if constexpr (kind == compiler::StepKind::take_rows)
-    return &kernels::run_gather<compiler::code_of<P, K>>;
-  else if constexpr (kind == compiler::StepKind::scatter_add)
-    return &kernels::run_scatter_add<compiler::code_of<P, K>>;
-  else if constexpr (kind >= compiler::StepKind::scan && kind <= compiler::StepKind::searchsorted)
-    return host_axis_kernel<P, K>();
-  else if constexpr (kind == compiler::StepKind::dynamic_slice)
-    return &kernels::run_block_copy<compiler::code_of<P, K>, false>;
-  else if constexpr (kind == compiler::StepKind::dynamic_update_slice)
-    return &kernels::run_block_copy<compiler::code_of<P, K>, true>;
-  else if constexpr (kind == compiler::StepKind::custom)
-    return &kernels::run_custom<compiler::code_of<P, K>>;
-  else if constexpr (kind == compiler::StepKind::combine_partials)
-    return &kernels::run_combine_partials<combine_set<P>()>;
-  else if constexpr (kind == compiler::StepKind::repeat)
-    return nullptr;  // LaunchList walks what is inside
-  else
-    return &kernels::run_copy;
-}
-
-template <class P>
-struct HostKernels {
-  struct Table {
-    HostKernel at[P::header.kernels > 0 ? P::header.kernels : 1]{};
-  };
-  template <int... K>
-  static constexpr Table make(std::integer_sequence<int, K...>) {
-    return {{host_kernel<P, K>()...}};
-  }
-  static constexpr Table table = make(std::make_integer_sequence<int, P::header.kernels>{});
-};
-
-using HostLaunchList = LaunchList<kernels::HostLaunch>;
-
-// Program P (a Compiled<...>) over the caller's blocks of state, with memory of its own for what is not
-// given.
-template <class P>
-class HostProgram {
- public:
-  HostProgram(const Cpu& device, const Blocks& given)
-      : threads_(device.threads),
-        states_(given.model),
-        optimizer_(given.optimizer),
-        workspace_(workspace(given.workspace)),
-        scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
-        steps_(P::header, P::image, HostKernels<P>::table.at,
-               {given.model, given.optimizer, workspace_.data(), scalars_.data()}) {
-    kernels::report_pinned_core();
-    if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
-    std::memset(scalars_.data(), 0, scalars_.size());
-    for (int i = 0; i < P::header.presets; ++i) {
-      const u64 preset = P::image[P::header.preset_at + i];
-      set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
-    }
-  }
-
-  // Bytes of a workspace that is given.
-  static constexpr i64 memory_bytes() { return P::header.workspace_bytes; }
-
-  void set_random(u64 seed, u64 step) {
-    std::memcpy(scalars_.data(), &seed, 8);
-    std::memcpy(scalars_.data() + 8, &step, 8);
-  }
-  // Run-time scalar k, in the order the trace asked for them.
-  void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
-  // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
-  void bind_input(int number, const void* data) {
-    const StateBlock written{workspace_.data(), memory_bytes()};
-    const StateBlock moments{optimizer_, P::header.optimizer_bytes};
-    steps_.bind_input(number,
-                      arguments_.readable(number, data, input_bytes(number), written, states_, moments));
-  }
-  void run() const { steps_.run(threads_); }
-  // The same under a Checker's eyes.
-  template <class Checker>
-  void run_watched(Checker& checker) const {
-    const auto read = [](void* to, const void* from, i64 bytes) {
-      std::memcpy(to, from, static_cast<std::size_t>(bytes));
-    };
-    watch_launches(steps_, threads_, checker, read, [] {});
-  }
-  // Until everything that run() started has ended; on the host it has when run() returns.
-  void wait() const {}
-  std::byte* output(int k) const { return steps_.output(k); }
-  // To memory of the device, before the next run.
-  void copy_output(int k, void* to, i64 bytes) const { read_output(k, to, bytes); }
-  void read_output(int k, void* to, i64 bytes) const {
-    if (bytes > 0) std::memcpy(to, output(k), static_cast<std::size_t>(bytes));
-  }
-
- private:
-  static i64 input_bytes(int number) { return static_cast<i64>(P::image[P::header.input_at + number]); }
-  static HostBuffer workspace(std::byte* given) {
-    constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
-    return given != nullptr ? HostBuffer::borrow(given, bytes) : HostBuffer(bytes);
-  }
-
-  int threads_ = 0;
-  StateBlocks states_;
-  std::byte* optimizer_;
-  HostBuffer workspace_, scalars_;
-  HostArguments arguments_{P::header.inputs};
-  HostLaunchList steps_;
-};
-
-}  // namespace WEFT_NAMESPACE::exec
-// ---- weft/exec/instance.hpp ----
-// A program in use: the state it works on, which others share, its random numbers, and what callers hold of
-// its results. Law: a call sees its arguments as they were when it began, whatever memory they lie in, and
-// changes no result that is still held; one thread at a time.
-
-// ---- weft/exec/checker.hpp ----
-// Watches a program at the borders of its kernels: what a kernel wrote, and the places that one looks up.
-// Law: the first kernel at fault is named with what is fused into it, the element and its value; a program
-// that is not watched has none of this.
-//
-// The passes run again when a watched program is made, as in explain.hpp: what a step reads and writes is
-// found by its addresses, so that loops, whose memory differs from trip to trip, need no other rule.
-
-// ---- weft/core/check.hpp ----
-// What a program looks at while it runs, for whoever hunts a fault: options of compile, make_trainer and
-// loaders; -DWEFT_CHECK turns all of them on in a translation unit. Law: what is not asked for costs nothing.
-
-namespace WEFT_NAMESPACE {
-
-// check::finite and check::indices.
-struct check {
-  // After each kernel: that what it wrote has no NaN, and no infinity that nothing it read explains.
-  struct Finite {
-    static constexpr OptionKind option = OptionKind::check_finite;
-  };
-  // Before each kernel that looks things up: that the places it is given exist.
-  struct Indices {
-    static constexpr OptionKind option = OptionKind::check_indices;
-  };
-  static constexpr Finite finite{};
-  static constexpr Indices indices{};
-};
-
-// Many a program has functions of its own called check. A class gives way to a function of its name, so that
-// with `using namespace weft` theirs and this one, which nothing calls, are overloads (in g++; clang calls
-// the name ambiguous, and nvcc refuses the declaration).
-#if !defined(__CUDACC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-#if !defined(__CUDACC__)  // nvcc takes no template beside a class
-template <class T>
-requires(sizeof(T) == 0) void check(const T&) = delete;
-#endif
-#pragma GCC diagnostic pop
-#endif
-
-// Which of them are on.
-struct Checks {
-  bool finite = WEFT_CHECK_DEFAULT;
-  bool indices = WEFT_CHECK_DEFAULT;
-
-  constexpr Checks() = default;
-  constexpr Checks(bool finite_too, bool indices_too) : finite(finite_too), indices(indices_too) {}
-  constexpr Checks(check::Finite) : finite(true) {}
-  constexpr Checks(check::Indices) : indices(true) {}
-  constexpr bool any() const { return finite || indices; }
-  friend constexpr Checks operator|(const Checks& a, const Checks& b) {
-    return {a.finite || b.finite, a.indices || b.indices};
-  }
-};
-constexpr Checks operator|(check::Finite, check::Indices) { return {true, true}; }
-constexpr Checks operator|(check::Indices, check::Finite) { return {true, true}; }
-
-// Those among the options of a function or trainer.
-template <class... O>
-inline constexpr Checks given_checks{WEFT_CHECK_DEFAULT || option_count<OptionKind::check_finite, O...> > 0,
-                                     WEFT_CHECK_DEFAULT || option_count<OptionKind::check_indices, O...> > 0};
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/exec/inputs.hpp ----
-// What the arguments of a call hold, looked at before a program reads them. Law: a place outside its axis or
-// a label outside its classes, in memory that the host may read, is an Error that says which; padded rows
-// hold labels that do not count, and 0 where they are no labels.
-
-// ---- weft/transforms/padding.hpp ----
-// Whether the rows that fill up a batch count in a result. Law: where padding_counts() says no, the result is
-// the same whatever the padded rows of the inputs hold, labels aside: those hold padded_label there. It may
-// say yes of a result that would be the same, never the other way round.
-//
-// A value is followed from the inputs on: not touched by padded rows, row by row (each row of it depends on
-// that row of the inputs), or mixed. What a row-wise value is in padded rows is followed, too, as far as it
-// is one constant: a label is padded_label, everything else 0; a sum along the rows of what is 0 in padded
-// rows does not depend on them.
-
-// ---- weft/transforms/input_use.hpp ----
-// What the integer inputs of a graph stand for: places in a table or along an axis, or labels of classes.
-// Law: an input that is read as it stands, or cast, reshaped, permuted or broadcast, is found; what is
-// computed from one is not.
-
-namespace WEFT_NAMESPACE::transforms {
-
-struct InputUse {
-  // As places: those that there are.
-  bool is_index = false;
-  i64 least = INT64_MIN, most = INT64_MAX;
-  // As labels of [0, classes); 0: of how many is not known.
-  bool is_label = false;
-  i64 classes = 0;
-  bool negatives = false;  // count for nothing, whichever they are
-  i64 ignored = 0;
-};
-
-// Of input `number` in a graph that is traced or pruned.
-constexpr int input_behind(const ir::Graph& g, int node) {
-  while (true) {
-    const ir::Node& n = g.nodes.items[node];
-    if (n.op == ir::Op::input) return static_cast<int>(n.imm);
-    if (n.op != ir::Op::cast && n.op != ir::Op::reshape && n.op != ir::Op::permute &&
-        n.op != ir::Op::broadcast)
-      return -1;
-    node = g.edges.items[n.first];
-  }
-}
-
-// Of every input: uses[g.inputs.size()].
-constexpr void find_input_uses(const ir::Graph& g, InputUse* uses) {
-  const auto index = [&](int node, i64 least, i64 most) {
-    const int input = input_behind(g, node);
-    if (input < 0) return;
-    InputUse& use = uses[input];
-    use.is_index = true;
-    if (use.least < least) use.least = least;
-    if (use.most > most) use.most = most;
-  };
-  for (int i = 0; i < g.nodes.size(); ++i) {
-    const ir::Op op = g.nodes.items[i].op;
-    if (op == ir::Op::take_rows) index(g.in(i, 1), 0, g.dims(g.in(i, 0)).extent[0] - 1);
-    if (op == ir::Op::take_along_axis) {
-      const i64 extent = g.dims(g.in(i, 0)).extent[ir::axis_of(g, i)];
-      index(g.in(i, 1), -extent, extent - 1);
-    }
-  }
-  for (const ir::Labels& l : g.labels) {
-    InputUse& use = uses[l.input];
-    const bool tighter = l.classes > 0 && (use.classes == 0 || l.classes < use.classes);
-    if (!use.is_label || tighter) {
-      use.classes = l.classes;
-      use.negatives = l.negatives;
-      use.ignored = l.ignored;
-    }
-    use.is_label = true;
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::transforms
-
-namespace WEFT_NAMESPACE::transforms {
-
-inline constexpr i64 padded_label = -100;
-
-struct PaddedValue {
-  enum Kind : u8 { untouched, by_row, mixed } kind = untouched;
-  // by_row: elements from one row to the next, in row-major order of all elements
-  i64 stride = 0;
-  // what it is in padded rows (by_row), or everywhere (untouched)
-  bool known = false;
-  double value = 0;
-};
-
-class PaddingAnalysis {
- public:
-  // `rows`: of the batch, the first extent of every input that has rows.
-  constexpr PaddingAnalysis(const ir::Graph& g, i64 rows) : g_(g), rows_(rows) {}
-
-  // values[i] is what node i is; `inputs` what the graph's inputs are.
-  constexpr List<PaddedValue> run(const List<PaddedValue>& inputs) {
-    values_ = List<PaddedValue>(g_.nodes.size());
-    for (int i = 0; i < g_.nodes.size(); ++i) values_.items[i] = value(i, inputs);
-    return static_cast<List<PaddedValue>&&>(values_);
-  }
-
- private:
-  using Kind = PaddedValue::Kind;
-  using Op = ir::Op;
-  static constexpr PaddedValue mixed() { return {Kind::mixed, 0, false, 0}; }
-  static constexpr PaddedValue constant(double x) { return {Kind::untouched, 0, true, x}; }
-  static constexpr PaddedValue untouched() { return {}; }
-  static constexpr bool is_zero(const PaddedValue& v) { return v.known && v.value == 0; }
-
-  // The axis whose index says the row, and the stride along that axis alone; -1: the rows are not one axis's.
-  struct Place {
-    int axis = -1;
-    i64 inner = 1;
-  };
-  constexpr Place place(const Dims& d, i64 stride) const {
-    const Dims strides = row_major_strides(d);
-    for (int k = 0; k < d.rank; ++k) {
-      const i64 s = strides.extent[k], n = d.extent[k];
-      if (s > stride || stride >= s * n) continue;
-      if (stride % s != 0 || stride * rows_ > s * n) return {};
-      return {k, stride / s};
-    }
-    return {};
-  }
-  // By row along `axis` of the result, known or not.
-  static constexpr PaddedValue along(const Dims& d, int axis, i64 inner, bool known = false, double x = 0) {
-    return {Kind::by_row, inner * row_major_strides(d).extent[axis], known, x};
-  }
-
-  constexpr PaddedValue value(int i, const List<PaddedValue>& inputs) const {
-    const ir::Node& n = g_.nodes.items[i];
-    switch (ir::info(n.op).kind) {
-      case ir::OpClass::leaf:
-        if (n.op == Op::input) return inputs[static_cast<int>(n.imm)];
-        if (n.op == Op::constant) return constant(ir::constant_value(n.dtype, n.imm));
-        return untouched();
-      case ir::OpClass::region:
-        return n.op == Op::loop ? untouched() : loop_result(i);
-      default:
-        break;
-    }
-    bool touched = false;
-    for (int k = 0; k < n.arity; ++k) {
-      const PaddedValue& x = in(i, k);
-      if (x.kind == Kind::mixed) return mixed();
-      touched = touched || x.kind == Kind::by_row;
-    }
-    if (ir::is_pointwise(n.op) || n.op == Op::surrogate) return pointwise(i);
-    if (!touched) return ir::is_movement(n.op) && n.op != Op::pad ? in(i, 0) : untouched();
-    if (ir::is_movement(n.op)) return moved(i);
-    if (ir::is_reduction(n.op)) return reduced(i);
-    if (n.op == Op::dot) return product(i);
-    if (n.op == Op::conv) return convolved(i);
-    if (n.op == Op::take_rows) return gathered(i);
-    if (ir::is_dynamic_slice(n.op)) return block(i);
-    if (ir::is_along_axis(n.op) && n.op != Op::searchsorted) return along_lines(i);
-    return mixed();
-  }
-  constexpr const PaddedValue& in(int i, int k) const { return values_.items[g_.in(i, k)]; }
-
-  constexpr PaddedValue pointwise(int i) const {
-    const ir::Node& n = g_.nodes.items[i];
-    PaddedValue r;
-    bool all_known = true;
-    for (int k = 0; k < n.arity; ++k) {
-      const PaddedValue& x = in(i, k);
-      all_known = all_known && x.known;
-      if (x.kind != Kind::by_row) continue;
-      if (r.kind == Kind::by_row && r.stride != x.stride) return mixed();
-      r.kind = Kind::by_row;
-      r.stride = x.stride;
-    }
-    if (n.op == Op::select && in(i, 0).known) {
-      const PaddedValue& chosen = in(i, in(i, 0).value != 0 ? 1 : 2);
-      r.known = chosen.known;
-      r.value = chosen.value;
-    } else if ((n.op == Op::mul || n.op == Op::bit_and) && (is_zero(in(i, 0)) || is_zero(in(i, 1)))) {
-      r.known = true;
-      r.value = 0;
-    } else if (all_known) {
-      evaluate(i, r);
-    }
-    return r;
-  }
-  // Of known operands; what is not among these cases stays unknown.
-  constexpr void evaluate(int i, PaddedValue& r) const {
-    const ir::Node& n = g_.nodes.items[i];
-    const double a = in(i, 0).value, b = n.arity > 1 ? in(i, 1).value : 0;
-    const bool flags = n.dtype == DType::boolean;
-    r.known = true;
-    switch (n.op) {
-      case Op::cast:
-        r.value = flags ? (a != 0 ? 1 : 0) : a;
-        // of integers what every one of their dtypes holds
-        r.known = flags || is_float(n.dtype) ||
-                  (a >= (n.dtype == DType::u8 || n.dtype == DType::u32 ? 0 : -100) && a <= 100 &&
-                   a == static_cast<double>(static_cast<i64>(a)));
-        break;
-      case Op::stop_gradient:
-      case Op::surrogate:
-        r.value = a;
-        break;
-      case Op::neg:
-        r.value = -a;
-        break;
-      case Op::abs:
-        r.value = a < 0 ? -a : a;
-        break;
-      case Op::logical_not:
-        r.value = a == 0 ? 1 : 0;
-        break;
-      case Op::add:
-        r.value = a + b;
-        break;
-      case Op::sub:
-        r.value = a - b;
-        break;
-      case Op::mul:
-        r.value = a * b;
-        break;
-      case Op::max:
-        r.value = a < b ? b : a;
-        break;
-      case Op::min:
-        r.value = b < a ? b : a;
-        break;
-      case Op::eq:
-        r.value = a == b ? 1 : 0;
-        break;
-      case Op::ne:
-        r.value = a != b ? 1 : 0;
-        break;
-      case Op::lt:
-        r.value = a < b ? 1 : 0;
-        break;
-      case Op::le:
-        r.value = a <= b ? 1 : 0;
-        break;
-      case Op::bit_and:
-        r.known = flags;
-        r.value = a != 0 && b != 0 ? 1 : 0;
-        break;
-      case Op::bit_or:
-        r.known = flags;
-        r.value = a != 0 || b != 0 ? 1 : 0;
-        break;
-      default:
-        r.known = false;
-    }
-  }
-
-  constexpr PaddedValue moved(int i) const {
-    const ir::Node& n = g_.nodes.items[i];
-    const PaddedValue& x = in(i, 0);
-    const Dims &from = g_.dims(g_.in(i, 0)), &to = g_.dims(i);
-    if (n.op == Op::reshape) return x;
-    const Place at = place(from, x.stride);
-    if (at.axis < 0) return mixed();
-    switch (n.op) {
-      case Op::broadcast:
-        return along(to, at.axis + to.rank - from.rank, at.inner, x.known, x.value);
-      case Op::permute:
-        for (int k = 0; k < to.rank; ++k)
-          if (g_.attribute(i, k) == at.axis) return along(to, k, at.inner, x.known, x.value);
-        return mixed();
-      case Op::slice:
-        if (from.extent[at.axis] != to.extent[at.axis] || g_.attribute(i, 2 * at.axis + 1) != 1)
-          return mixed();
-        return along(to, at.axis, at.inner, x.known, x.value);
-      default:
-        if (from.extent[at.axis] != to.extent[at.axis]) return mixed();
-        return along(to, at.axis, at.inner, x.known && x.value == ir::constant_value(n.dtype, n.imm),
-                     x.value);
-    }
-  }
-
-  constexpr PaddedValue reduced(int i) const {
-    const ir::Node& n = g_.nodes.items[i];
-    const PaddedValue& x = in(i, 0);
-    const Dims &from = g_.dims(g_.in(i, 0)), &to = g_.dims(i);
-    const Place at = place(from, x.stride);
-    if (at.axis < 0) return mixed();
-    if (to.extent[at.axis] == from.extent[at.axis]) {
-      const bool same = n.op == Op::reduce_max || n.op == Op::reduce_min;
-      return along(to, at.axis, at.inner, x.known && (same || (x.value == 0 && n.op == Op::reduce_sum)),
-                   x.value);
-    }
-    return n.op == Op::reduce_sum && is_zero(x) ? untouched() : mixed();
-  }
-
-  // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b
-  constexpr PaddedValue product(int i) const {
-    const int batches = static_cast<int>(g_.attribute(i, 0)), count = static_cast<int>(g_.attribute(i, 1));
-    const Dims& to = g_.dims(i);
-    PaddedValue r;
-    bool contracted = false;
-    int free_before = batches;  // of the result's axes, those of a come before those of b
-    for (int k = 0; k < 2; ++k) {
-      const PaddedValue& x = in(i, k);
-      const Dims& d = g_.dims(g_.in(i, k));
-      const Place at = x.kind == Kind::by_row ? place(d, x.stride) : Place{};
-      if (x.kind == Kind::by_row && at.axis < 0) return mixed();
-      int free = free_before, axis = -1;
-      for (int a = 0; a < d.rank; ++a) {
-        int found = -1;
-        bool summed = false;
-        for (int c = 0; c < batches; ++c)
-          if (g_.attribute(i, 2 + k * batches + c) == a) found = c;
-        for (int c = 0; c < count; ++c)
-          if (g_.attribute(i, 2 + 2 * batches + k * count + c) == a) summed = true;
-        if (found < 0 && !summed) found = free++;
-        if (a != at.axis) continue;
-        if (summed)
-          contracted = true;
-        else
-          axis = found;
-      }
-      free_before = free;
-      if (axis < 0) continue;
-      const PaddedValue part = along(to, axis, at.inner);
-      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
-      r = part;
-    }
-    const bool zero = is_zero(in(i, 0)) || is_zero(in(i, 1));
-    if (contracted) return zero && r.kind == Kind::untouched ? untouched() : mixed();
-    r.known = zero;
-    r.value = 0;
-    return r;
-  }
-
-  // x (G, N, C, ...): by row along N; the result's leading axes are groups, batch and outputs in `order`.
-  constexpr PaddedValue convolved(int i) const {
-    const PaddedValue& x = in(i, 0);
-    if (in(i, 1).kind != Kind::untouched) return mixed();
-    const Place at = place(g_.dims(g_.in(i, 0)), x.stride);
-    if (at.axis != 1) return mixed();
-    const ir::ConvAxes axes = ir::conv_axes(g_, i);
-    int batch = 0;
-    while (axes.order[batch] != 1) ++batch;
-    return along(g_.dims(i), batch, at.inner, is_zero(x), 0);
-  }
-
-  constexpr PaddedValue gathered(int i) const {
-    const PaddedValue& index = in(i, 1);
-    if (in(i, 0).kind != Kind::untouched || (index.known && index.value < 0)) return mixed();
-    i64 row = 1;
-    const Dims& table = g_.dims(g_.in(i, 0));
-    for (int k = 1; k < table.rank; ++k) row *= table.extent[k];
-    return {Kind::by_row, index.stride * row, false, 0};
-  }
-
-  constexpr PaddedValue along_lines(int i) const {
-    const ir::Node& n = g_.nodes.items[i];
-    const int axis = ir::axis_of(g_, i);
-    PaddedValue r;
-    for (int k = 0; k < n.arity; ++k) {
-      const PaddedValue& x = in(i, k);
-      if (x.kind != Kind::by_row) continue;
-      const Place at = place(g_.dims(g_.in(i, k)), x.stride);
-      if (at.axis < 0 || at.axis == axis) return mixed();
-      const PaddedValue part = along(g_.dims(i), at.axis, at.inner);
-      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
-      r = part;
-    }
-    return r;
-  }
-
-  // Where the rows' axis is whole in the block, and no offset depends on them.
-  constexpr PaddedValue block(int i) const {
-    const int tensors = ir::block_operands(g_.nodes.items[i].op);
-    const Dims& block = ir::block_dims(g_, i);
-    PaddedValue r;
-    bool known = true;
-    for (int k = 0; k < g_.nodes.items[i].arity; ++k) {
-      const PaddedValue& x = in(i, k);
-      known = known && (k >= tensors || (x.known && x.value == in(i, 0).value));
-      if (x.kind != Kind::by_row) continue;
-      const Place at = k < tensors ? place(g_.dims(g_.in(i, k)), x.stride) : Place{};
-      if (at.axis < 0 || ir::last_offset(ir::whole_dims(g_, i), block, at.axis) != 0) return mixed();
-      const PaddedValue part = along(g_.dims(i), at.axis, at.inner);
-      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
-      r = part;
-    }
-    r.known = known;
-    r.value = in(i, 0).value;
-    return r;
-  }
-
-  // The body is followed until its carries no longer change: a carry only ever gets worse.
-  constexpr PaddedValue loop_result(int i) const {
-    const int loop = g_.in(i, 0);
-    const ir::LoopShape s = ir::loop_shape(g_, loop);
-    const ir::Graph body = ir::loop_body(g_, loop);
-    List<PaddedValue> inputs;
-    for (int k = 0; k < s.operands(); ++k) {
-      PaddedValue x = in(loop, k);
-      if (x.kind == Kind::by_row && s.is_stacked(k)) {  // (trips, ...): the slice has the same stride
-        const Place at = place(g_.dims(g_.in(loop, k)), x.stride);
-        if (at.axis < 1) x = mixed();
-      }
-      inputs.push(x);
-    }
-    for (int k = body.inputs.size(); k > inputs.size();) inputs.push(untouched());
-    List<PaddedValue> inside;
-    for (bool changed = true; changed;) {
-      changed = false;
-      inside = PaddingAnalysis(body, rows_).run(inputs);
-      for (int c = 0; c < s.carries; ++c) {
-        const PaddedValue& next = inside[body.outputs[c]];
-        PaddedValue& now = inputs[c];
-        const PaddedValue before = now;
-        if (now.kind == Kind::untouched && next.kind == Kind::by_row)
-          now.kind = next.kind, now.stride = next.stride;
-        if (next.kind == Kind::mixed || (next.kind == Kind::by_row && next.stride != now.stride))
-          now = mixed();
-        if (now.known && !(next.known && next.value == now.value)) now.known = false;
-        changed = changed || before.kind != now.kind || before.known != now.known;
-      }
-    }
-    const int which = static_cast<int>(g_.nodes.items[i].imm);
-    if (which < 2 * s.carries) return inputs[which % s.carries];
-    return inside[body.outputs[s.carries + which - 2 * s.carries]];
-  }
-
-  const ir::Graph& g_;
-  i64 rows_;
-  List<PaddedValue> values_;
-};
-
-// What an input is; `rows`: of the batch.
-constexpr PaddedValue padded_input(const Dims& d, i64 rows, bool is_label) {
-  if (d.rank == 0 || d.extent[0] != rows) return {};
-  return {PaddedValue::by_row, d.size() / rows, true, is_label ? static_cast<double>(padded_label) : 0.0};
-}
-
-// Whether an input's padded rows hold padded_label: it has labels, and is no index besides.
-constexpr bool holds_padded_labels(const InputUse& use) { return use.is_label && !use.is_index; }
-
-// Whether padded rows count in node `result` of a graph all of whose inputs have `rows` rows, but for those
-// of another first extent. `uses`: find_input_uses().
-constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses) {
-  List<PaddedValue> inputs;
-  for (int k = 0; k < g.inputs.size(); ++k)
-    inputs.push(g.inputs[k] < 0 ? PaddedValue{}
-                                : padded_input(g.dims(g.inputs[k]), rows, holds_padded_labels(uses[k])));
-  return PaddingAnalysis(g, rows).run(inputs)[result].kind != PaddedValue::untouched;
-}
-
-}  // namespace WEFT_NAMESPACE::transforms
-
-namespace WEFT_NAMESPACE::exec {
-
-struct InputInfo {
-  DType dtype{};
-  Dims dims;
-  transforms::InputUse use;
-  i64 rows() const { return dims.rank > 0 ? dims.extent[0] : 1; }
-};
-
-// Of a program with inputs I...; Traced::graph() is its graph, as it is traced or pruned.
-template <class Traced, class... I>
-struct InputTable {
-  static constexpr int count = sizeof...(I);
-  struct Table {
-    InputInfo row[count > 0 ? count : 1]{};
-  };
-  static constexpr Table make() {
-    Table t{{{dtype_of<typename I::dtype>, I::shape::value, {}}...}};
-    if constexpr ((is_integer(dtype_of<typename I::dtype>) || ... || false)) {
-      transforms::InputUse uses[count > 0 ? count : 1]{};
-      transforms::find_input_uses(Traced::graph(), uses);
-      for (int k = 0; k < count; ++k) t.row[k].use = uses[k];
-    }
-    return t;
-  }
-  static constexpr Table table = make();
-  // Whether padded rows count in result `which`.
-  static constexpr bool padding_counts(int which, i64 rows) {
-    const ir::Graph g = Traced::graph();
-    transforms::InputUse uses[count > 0 ? count : 1]{};
-    for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
-    return transforms::padding_counts(g, g.outputs[which], rows, uses);
-  }
-};
-
-// The extent of the first axis that all inputs have; 0: they have none in common.
-template <class... I>
-constexpr i64 common_rows() {
-  i64 rows = -1;
-  const auto meet = [&](const Dims& d) {
-    const i64 first = d.rank > 0 ? d.extent[0] : 0;
-    rows = rows < 0 || rows == first ? first : 0;
-  };
-  (meet(I::shape::value), ...);
-  return rows < 0 ? 0 : rows;
-}
-
-[[noreturn]] inline void throw_outside(const InputInfo& input, int number, i64 element, i64 value,
-                                       bool label) {
-  std::string text = "input " + std::to_string(number) + ": element " + std::to_string(element) + " is " +
-                     std::to_string(value);
-  if (label) {
-    text += "; a label of " + std::to_string(input.use.classes) + " classes is one of 0 ... " +
-            std::to_string(input.use.classes - 1);
-    if (!input.use.negatives && (input.use.ignored < 0 || input.use.ignored >= input.use.classes))
-      text += ", or " + std::to_string(input.use.ignored) + ", which is ignored";
-  } else {
-    text += "; it is looked up among " + std::to_string(input.use.most + 1) + ": " +
-            std::to_string(input.use.least) + " ... " + std::to_string(input.use.most);
-  }
-  throw Error(label ? "call/label" : "call/index", text);
-}
-
-template <class T>
-void check_values(const InputInfo& input, int number, const T* values, i64 count) {
-  const transforms::InputUse& use = input.use;
-  const auto outside = [](T x, i64 least, i64 most) {
-    return static_cast<i64>(x) < least || static_cast<i64>(x) > most;
-  };
-  const auto wrong_label = [&](T x) {
-    return outside(x, use.negatives ? INT64_MIN : 0, use.classes - 1) && static_cast<i64>(x) != use.ignored;
-  };
-  bool wrong = false;
-  if (use.is_index)
-    for (i64 i = 0; i < count; ++i) wrong |= outside(values[i], use.least, use.most);
-  if (use.is_label && use.classes > 0)
-    for (i64 i = 0; i < count; ++i) wrong |= wrong_label(values[i]);
-  if (!wrong) [[likely]]
-    return;
-  for (i64 i = 0; i < count; ++i) {
-    if (use.is_index && outside(values[i], use.least, use.most))
-      throw_outside(input, number, i, static_cast<i64>(values[i]), false);
-    if (use.is_label && use.classes > 0 && wrong_label(values[i]))
-      throw_outside(input, number, i, static_cast<i64>(values[i]), true);
-  }
-}
-
-// Calls f with a null pointer to the type of an integer dtype's elements.
-template <class F>
-void with_integer(DType dtype, const F& f) {
-  switch (dtype) {
-    case DType::i64:
-      return f(static_cast<const i64*>(nullptr));
-    case DType::i32:
-      return f(static_cast<const i32*>(nullptr));
-    case DType::i8:
-      return f(static_cast<const i8*>(nullptr));
-    case DType::u8:
-      return f(static_cast<const u8*>(nullptr));
-    default:
-      return;
-  }
-}
-
-// What a program reads for an argument: its own memory, or a copy in `copy` whose padded rows are as they
-// should be.
-template <class Info>  // InputInfo; a template costs only the programs that have inputs
-const void* checked_input(const Info& input, int number, const Given& given, std::vector<std::byte>& copy) {
-  const bool padded = given.valid_rows >= 0 && given.valid_rows < input.rows();
-  if (!given.on_host || (!padded && !input.use.is_index && !input.use.is_label)) return given.data;
-  const i64 size = input.dims.size(), row = size / input.rows();
-  const i64 valid = padded ? given.valid_rows * row : size;
-  with_integer(input.dtype, [&]<class T>(const T*) {
-    check_values(input, number, static_cast<const T*>(given.data), valid);
-  });
-  if (!padded || !is_integer(input.dtype)) return given.data;
-  const auto unit = static_cast<std::size_t>(size_of(input.dtype));
-  const auto* from = static_cast<const std::byte*>(given.data);
-  copy.assign(from, from + static_cast<std::size_t>(size) * unit);
-  const i64 filler = transforms::holds_padded_labels(input.use) ? transforms::padded_label : 0;
-  with_integer(input.dtype, [&]<class T>(const T*) {
-    T* const at = reinterpret_cast<T*>(copy.data());
-    for (i64 i = valid; i < size; ++i) at[i] = static_cast<T>(filler);
-  });
-  return copy.data();
-}
-
-}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/exec/trace.hpp ----
 // Tracing: runs a user's function on handles while the program compiles, and leaves a graph. The model is
 // value-initialised, so its settings are constants; its parameters are bound to the slots of the state table.
@@ -24861,6 +23675,1550 @@ struct InitSource {
 };
 
 }  // namespace WEFT_NAMESPACE::exec
+// ---- weft/ir/scopes.hpp ----
+// Which module made a node, found from the state that it works on. Law: a function of the graph alone, so
+// that a program that nobody asks about pays nothing while it compiles or runs.
+//
+// A module is a plain struct, and its call leaves no mark in the graph; its parameters do. A node that works
+// on parameters is of their module; others are placed by the modules before and behind them: between
+// h.0.mlp.fc and h.0.mlp.proj lies h.0.mlp. (docs/decisions/0023.)
+
+namespace WEFT_NAMESPACE::ir {
+
+// The name of the piece of a model's state that holds a byte of the model's block, "fc1.weight",
+// "h.*.fc.weight" of all blocks of a Stack; empty where there is none.
+using StateName = std::string (*)(i64 offset);
+
+// What both paths begin with: "h.0" of "h.0.fc" and "h.0.norm".
+inline std::string_view common_path(std::string_view a, std::string_view b) {
+  std::size_t end = 0;
+  for (std::size_t i = 0; i <= a.size() && i <= b.size(); ++i) {
+    const bool stops = (i == a.size() || a[i] == '.') && (i == b.size() || b[i] == '.');
+    if (stops) end = i;
+    if (i == a.size() || i == b.size() || a[i] != b[i]) break;
+  }
+  return a.substr(0, end);
+}
+
+// A scope behind what it is of: " in h.0.mlp", " after fc1"; nothing where it is empty.
+inline std::string in_scope(const std::string& scope) {
+  if (scope.empty()) return "";
+  return (scope.starts_with("after ") || scope.starts_with("before ") ? " " : " in ") + scope;
+}
+
+// "h.2.fc" of "h.*.fc": of a name in all slices of a Stack, that in one.
+inline std::string in_slice(std::string name, std::string_view slice) {
+  const std::size_t star = name.find('*');
+  return star == std::string::npos ? name : name.replace(star, 1, slice);
+}
+
+class Scopes {
+ public:
+  // That of a trainer's update.
+  static constexpr std::string_view update = "update";
+
+  Scopes(const Graph& graph, StateName name) : Scopes(graph, name, Surroundings{}) {}
+
+  // "h.0.mlp", "after fc1" where no module holds what lies on both sides; empty where the graph has no state.
+  const std::string& operator[](int node) const { return text_[node]; }
+
+  // That of several nodes: one or two by their names, more by what these begin with. Nodes that lie in a
+  // module speak for those that lie behind one.
+  std::string of(const List<int>& nodes) const {
+    List<std::string> exact, near;
+    for (const int i : nodes) {
+      const std::string& text = text_[i];
+      if (text.empty()) continue;
+      List<std::string>& to = is_near(i) ? near : exact;
+      bool known = false;
+      for (const std::string& t : to) known = known || t == text;
+      if (!known) to.push(text);
+    }
+    const List<std::string>& all = exact.size() > 0 ? exact : near;
+    if (all.size() == 0) return "";
+    if (all.size() == 1) return all[0];
+    if (all.size() == 2) return all[0] + ", " + all[1];
+    std::string both = all[0];
+    for (const std::string& t : all) both = common_path(both, t);
+    return both.empty() ? all[0] + " ... " + all.back() : both;
+  }
+
+  // Those of the body of a loop of this graph; `slice`: what stands in the place of a Stack's "*".
+  Scopes of_body(int loop, const Graph& body, std::string_view slice = "*") const {
+    const LoopShape s = loop_shape(*g_, loop);
+    Surroundings around;
+    around.inputs = List<std::string>(s.operands());
+    around.is_state = List<u8>(s.operands(), 0);
+    around.outputs = List<std::string>(body.outputs.size());
+    around.is_gradient = List<u8>(body.outputs.size(), 0);
+    for (int k = 0; k < s.operands(); ++k) {
+      const int x = g_->in(loop, k);
+      if (!is_state_[x] || own_[x] == none) continue;
+      around.is_state[k] = 1;
+      around.inputs[k] = s.is_stacked(k) ? in_slice(paths_[own_[x]], slice) : paths_[own_[x]];
+    }
+    for (int r = loop + 1; r < g_->nodes.size(); ++r) {
+      if (g_->nodes[r].op != Op::loop_result || g_->in(r, 0) != loop || behind_[r] == none) continue;
+      const int which = static_cast<int>(g_->nodes[r].imm);
+      const bool carried = which < 2 * s.carries;
+      const std::string& path = paths_[behind_[r]];
+      const int output = carried ? which % s.carries : which - s.carries;
+      around.outputs[output] = carried ? path : in_slice(path, slice);
+      around.is_gradient[output] = is_gradient_[r];
+    }
+    return Scopes(body, name_, around);
+  }
+
+ private:
+  static constexpr int none = -1;
+  // Of a loop's body: the modules of the inputs that are state, and those of what reads the outputs.
+  struct Surroundings {
+    List<std::string> inputs;
+    List<u8> is_state;
+    List<std::string> outputs;
+    List<u8> is_gradient;  // of the outputs, too
+  };
+
+  Scopes(const Graph& graph, StateName name, const Surroundings& around) : g_(&graph), name_(name) {
+    const int n = graph.nodes.size();
+    own_ = List<int>(n, none);
+    before_ = List<int>(n, none);
+    behind_ = List<int>(n, none);
+    is_state_ = List<u8>(n, 0);
+    is_gradient_ = List<u8>(n, 0);
+    first_reader_ = List<int>(n, none);
+    updates_ = graph.optimizer_bytes > 0 && !graph.is_body ? add(std::string(update)) : none;
+    // behind a trainer's loss come the gradients
+    last_forward_ = updates_ != none && graph.outputs.size() > 0 ? graph.outputs[0] : n;
+    find_own(around);
+    find_behind(around);
+    find_before();
+    claim_forward();
+    claim_backward();
+    for (int i = 0; i < n; ++i) text_.push(text_of(i));
+  }
+
+  // Whether a node is in no module.
+  bool is_near(int i) const {
+    return own_[i] == none && (text_[i].starts_with("after ") || text_[i].starts_with("before "));
+  }
+  static std::string module_of(const std::string& name) {
+    const std::size_t dot = name.rfind('.');
+    return dot == std::string::npos ? "" : name.substr(0, dot);
+  }
+  int add(std::string path) {
+    for (int k = 0; k < paths_.size(); ++k)
+      if (paths_[k] == path) return k;
+    paths_.push(static_cast<std::string&&>(path));
+    return paths_.size() - 1;
+  }
+  int join(int a, int b) {
+    if (a == none || b == none || a == b) return a == none ? b : a;
+    return add(std::string(common_path(paths_[a], paths_[b])));
+  }
+  // The module of the piece of state at a byte of the model's block.
+  int module_at(i64 offset) {
+    const std::string name = name_ != nullptr ? name_(offset) : "";
+    return name.empty() ? none : add(module_of(name));
+  }
+
+  int own_of_leaf(const Node& n, const Surroundings& around) {
+    if (n.op == Op::input && static_cast<int>(n.imm) < around.inputs.size())
+      return around.is_state[static_cast<int>(n.imm)] ? add(around.inputs[static_cast<int>(n.imm)]) : none;
+    if (n.op != Op::state) return none;
+    const Slot& slot = g_->slots[static_cast<int>(n.imm)];
+    if (slot.segments >= 0) return updates_;
+    if (slot.space == Space::model) return module_at(slot.offset);
+    // scalars are the loss scale and the number of updates, which the loss may read
+    return g_->shapes[slot.shape].size() > 1 ? updates_ : none;
+  }
+  // What works on state is of its module.
+  void find_own(const Surroundings& around) {
+    for (int i = 0; i < g_->nodes.size(); ++i) {
+      const Node& n = g_->nodes[i];
+      for (int k = 0; k < n.arity; ++k)
+        if (first_reader_[g_->in(i, k)] == none) first_reader_[g_->in(i, k)] = i;
+      if (n.arity == 0) {
+        own_[i] = own_of_leaf(n, around);
+        is_state_[i] = n.op != Op::input || own_[i] != none;
+        continue;
+      }
+      if (n.op == Op::flat_concat) {
+        own_[i] = updates_;
+        continue;
+      }
+      is_state_[i] = 1;
+      for (int k = 0; k < n.arity; ++k) {
+        const int x = g_->in(i, k);
+        if (!is_state_[x]) is_state_[i] = 0;
+        if (is_state_[x] || (own_[x] == updates_ && updates_ != none)) own_[i] = join(own_[i], own_[x]);
+      }
+      if (n.op == Op::loop_result) own_[i] = own_[g_->in(i, 0)];
+    }
+  }
+  // The module of the first reader, or of what that leads to. The gradient of a parameter is of its module.
+  void find_behind(const Surroundings& around) {
+    for (const Assign& a : g_->assigns) {
+      const Slot& slot = g_->slots[a.slot];
+      if (slot.space == Space::model && slot.segments < 0) behind_[a.node] = module_at(slot.offset);
+    }
+    for (int k = 0; k < around.outputs.size(); ++k) {
+      if (around.outputs[k].empty()) continue;
+      behind_[g_->outputs[k]] = add(around.outputs[k]);
+      is_gradient_[g_->outputs[k]] = around.is_gradient[k];
+    }
+    for (int i = g_->nodes.size(); i-- > 0;) {
+      if (const int reader = first_reader_[i]; reader != none) {
+        const Node& n = g_->nodes[reader];
+        if (n.op == Op::flat_concat) {
+          is_gradient_[i] = 1;
+          for (int k = 0; k < n.arity; ++k)
+            if (g_->in(reader, k) == i) behind_[i] = module_at(g_->attribute(reader, k) * size_of(n.dtype));
+        } else if (own_[reader] != none && own_[reader] != updates_) {
+          behind_[i] = own_[reader];
+          is_gradient_[i] =
+              is_gradient_[reader] && (info(n.op).kind == OpClass::movement || n.op == Op::cast);
+        } else if (behind_[reader] != none) {
+          behind_[i] = behind_[reader];
+        }
+      }
+      if (is_gradient_[i] && own_[i] == none) own_[i] = behind_[i];
+    }
+  }
+  // The module of the operand that was made last, or of what that was made of.
+  void find_before() {
+    for (int i = 0; i < g_->nodes.size(); ++i) {
+      int last = none;
+      for (int k = 0; k < g_->nodes[i].arity; ++k) {
+        const int x = g_->in(i, k);
+        if (!is_state_[x] && (own_[x] != none || before_[x] != none) && x > last) last = x;
+      }
+      if (last != none) before_[i] = own_[last] != none ? own_[last] : before_[last];
+    }
+  }
+
+  // A normalisation multiplies by its parameters what it has made without them: what is read by nothing else
+  // is its own, too. (What a product reads is not: that has a maker of its own.)
+  bool may_be_claimed(int i) const {
+    const OpClass kind = info(g_->nodes[i].op).kind;
+    return own_[i] == none && !is_state_[i] &&
+           (kind == OpClass::pointwise || kind == OpClass::reduction || kind == OpClass::movement ||
+            kind == OpClass::marker);
+  }
+  bool claims(int i) const {
+    const OpClass kind = info(g_->nodes[i].op).kind;
+    return own_[i] != none && own_[i] != updates_ &&
+           (kind == OpClass::pointwise || kind == OpClass::movement || kind == OpClass::reduction);
+  }
+  void claim_forward() {
+    constexpr int unread = -1, several = -2;
+    List<int> reader(g_->nodes.size(), unread);  // the module of all readers
+    for (int i = last_forward_ < g_->nodes.size() ? last_forward_ + 1 : g_->nodes.size(); i-- > 0;) {
+      if (may_be_claimed(i) && reader[i] >= 0) own_[i] = reader[i];
+      for (int k = 0; k < g_->nodes[i].arity; ++k) {
+        int& of = reader[g_->in(i, k)];
+        const int here = claims(i) ? own_[i] : several;
+        of = of == unread || of == here ? here : several;
+      }
+    }
+  }
+  // The same from the other side: of the gradients, what is made of nothing else.
+  void claim_backward() {
+    for (int i = last_forward_ + 1; i < g_->nodes.size(); ++i) {
+      if (!may_be_claimed(i)) continue;
+      int maker = none;
+      bool one = true;
+      for (int k = 0; k < g_->nodes[i].arity; ++k) {
+        const int x = g_->in(i, k);
+        if (x <= last_forward_ || is_state_[x]) continue;
+        one = one && claims(x) && (maker == none || maker == own_[x]);
+        maker = own_[x];
+      }
+      if (one && maker != none) own_[i] = maker;
+    }
+  }
+
+  std::string text_of(int i) const {
+    if (own_[i] != none) return paths_[own_[i]];
+    const int a = before_[i], b = behind_[i];
+    if (a == none && b == none) return "";
+    if (a != none && b != none) {
+      const std::string_view both = common_path(paths_[a], paths_[b]);
+      if (!both.empty()) return std::string(both);
+    }
+    const std::string& path = paths_[a != none ? a : b];
+    return path.empty() ? "" : (a != none ? "after " : "before ") + path;
+  }
+
+  const Graph* g_;
+  StateName name_;
+  int updates_ = none;
+  int last_forward_ = 0;
+  List<std::string> paths_;
+  List<int> own_;           // a node's module
+  List<int> before_;        // that of what it is made of
+  List<int> behind_;        // that of what is made of it
+  List<u8> is_state_;       // whether it is made of state and constants alone
+  List<u8> is_gradient_;    // whether it is that of a parameter
+  List<int> first_reader_;  // -1: none
+  List<std::string> text_;
+};
+
+}  // namespace WEFT_NAMESPACE::ir
+
+namespace WEFT_NAMESPACE::exec {
+
+// "fc1.weight", "h.*.fc1.weight" of all blocks of a Stack.
+inline std::string all_copies_text(const nn::Name& name) {
+  std::string text(name.view());
+  for (int level = 0; level < name.copies.rank; ++level)
+    text[static_cast<std::size_t>(name.index_at[level])] = '*';
+  return text;
+}
+template <class M>
+std::string state_name(M*, i64 offset) {
+  constexpr const auto& table = nn::state_table<M>;
+  for (int i = 0; i < table.size; ++i)
+    if (offset >= table.row[i].offset && offset < table.row[i].offset + table.row[i].bytes())
+      return all_copies_text(table.row[i].name);
+  return "";
+}
+template <class... M>
+std::string state_name(StatePack<M...>*, i64 offset) {
+  std::string name;
+  i64 begin = 0;
+  ((name += state_name(static_cast<M*>(nullptr), offset - begin), begin += state_room), ...);
+  return name;
+}
+// Of the piece of a source's model, or models, that holds a byte of their block; empty where there is none.
+template <class Source>
+std::string state_name(i64 offset) {
+  if constexpr (requires { typename Source::model; })
+    return state_name(static_cast<typename Source::model*>(nullptr), offset);
+  else if constexpr (requires { typename Source::models; })
+    return state_name(static_cast<typename Source::models*>(nullptr), offset);
+  else
+    return "";
+}
+// Of what a slot is, which may be a vector of many parameters.
+inline std::string slot_name(const ir::Slot& slot, ir::StateName name_of) {
+  if (slot.space != ir::Space::model) return "the optimiser's state";
+  const std::string name = slot.segments < 0 ? name_of(slot.offset) : "";
+  return name.empty() ? "the parameters" : name;
+}
+
+}  // namespace WEFT_NAMESPACE::exec
+
+namespace WEFT_NAMESPACE {
+
+// A machine by two numbers: bytes and FLOPs a second. A launch takes at least max(bytes / bandwidth, FLOPs /
+// rate).
+struct Roofline {
+  double bytes_per_second = 20e9;   // of memory
+  double flops_per_second = 100e9;  // of arithmetic
+  // The least time of a launch.
+  double seconds(i64 bytes, i64 flops) const {
+    const double memory = static_cast<double>(bytes) / bytes_per_second,
+                 compute = static_cast<double>(flops) / flops_per_second;
+    return memory > compute ? memory : compute;
+  }
+};
+
+namespace exec {
+
+struct ExplainedStep {
+  std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; fused kernels may be
+                       // several at once: "row+column"
+  std::string shape;   // of the space that it walks, or "m x n x k"
+  std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
+  std::string scope;   // the modules that it computes for: "h.0.mlp", "after fc2"; ir/scopes.hpp
+
+  // "(8, 128): add, max in fc1"
+  std::string text() const { return shape + (ops.empty() ? "" : ": " + ops) + ir::in_scope(scope); }
+  i64 bytes = 0, flops = 0;
+};
+
+struct Explanation {
+  std::vector<ExplainedStep> steps;
+  i64 bytes = 0, flops = 0, workspace_bytes = 0;
+  i64 launches = 0;  // a step inside a loop counts once a trip
+};
+
+namespace explain_detail {
+
+inline std::string number(double value, int decimals) {
+  char text[48];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals);
+  return {text, end.ptr};
+}
+
+// Three significant digits: 987, 12.3k; 12.3 kB where `what` is "B".
+inline std::string compact(double value, const char* what = "") {
+  const char* units[] = {"", "k", "M", "G", "T", "P"};
+  int unit = 0;
+  while (value >= 999.5 && unit < 5) value /= 1000, ++unit;
+  return number(value, unit == 0 || value >= 99.95 ? 0
+                       : value >= 9.995            ? 1
+                                                   : 2) +
+         (*what != 0 ? " " : "") + units[unit] + what;
+}
+
+// 840 ns, 20.9 us, 1.25 ms
+inline std::string duration(double seconds) {
+  const char* units[] = {" s", " ms", " us", " ns"};
+  int unit = 0;
+  while (seconds > 0 && seconds < 0.9995 && unit < 3) seconds *= 1000, ++unit;
+  return number(seconds, unit == 3 || seconds >= 99.95 ? 0 : seconds >= 9.995 ? 1 : 2) + units[unit];
+}
+
+inline std::string padded(std::string text, std::size_t width, bool right) {
+  if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
+  return text;
+}
+
+// The names of a fused kernel's arithmetic, neighbours of one name counted.
+inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group) {
+  std::vector<std::pair<std::string, int>> runs;
+  for (int i = 0; i < group.body.size; ++i) {
+    const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
+    if (op == ir::Op::constant || op == ir::Op::broadcast || op == ir::Op::reshape) continue;
+    const char* name = ir::info(op).name;
+    if (!runs.empty() && runs.back().first == name)
+      ++runs.back().second;
+    else
+      runs.push_back({name, 1});
+  }
+  std::string out;
+  for (const auto& [name, count] : runs) {
+    out += (out.empty() ? "" : ", ") + name;
+    if (count > 1) out += " x" + std::to_string(count);
+  }
+  return out.empty() ? "copy" : out;
+}
+
+// The modules that a kernel computes for.
+inline std::string scope_of(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group,
+                            const ir::Scopes& scopes) {
+  List<int> nodes;
+  if (group.opaque >= 0) nodes.push(group.opaque);
+  for (int i = 0; i < group.body.size; ++i) {
+    const int x = f.pool[group.body.begin + i];
+    if (ir::info(g.nodes[x].op).kind != ir::OpClass::leaf) nodes.push(x);
+  }
+  return scopes.of(nodes);
+}
+
+inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                                  const ir::Scopes& scopes, int k, const compiler::Lowered& lowered,
+                                  const compiler::Step& step) {
+  const kernel_ir::Group& group = f.groups[k];
+  const auto at = [&](int i) {
+    return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
+  };
+  const auto type = [&](int node) { return std::string(name_of(g.nodes[node].dtype)); };
+  ExplainedStep out;
+  out.bytes = step.bytes;
+  out.flops = step.flops;
+  out.scope = scope_of(g, f, group, scopes);
+  switch (step.kind) {
+    case compiler::StepKind::fused:
+      out.kernel = compiler::kind_of(g, f, group, plan.tilings[k].segments >= 0);
+      out.shape = to_text(group.space).c_str();
+      out.ops = fused_ops(g, f, group);
+      break;
+    case compiler::StepKind::combine_partials:
+      out.kernel = "combine_partials";
+      out.shape = std::to_string(step.addresses.size / 2) + (step.addresses.size == 2 ? " sum" : " sums");
+      out.ops = "adds the parts";
+      break;
+    case compiler::StepKind::dot: {
+      out.kernel = "dot";
+      out.shape = at(0) + " x " + at(1) + " x " + at(2);
+      i64 batch = 1;
+      for (i64 b = 0; b < static_cast<i64>(lowered.numbers[step.numbers.begin + 8]); ++b)
+        batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
+      if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
+      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      if (g.nodes[group.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
+      if (group.added >= 0) out.ops += ", add";
+      if (group.bias >= 0) out.ops += ", bias";
+      break;
+    }
+    case compiler::StepKind::conv:
+      out.kernel = "conv";
+      out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
+                  to_text(g.dims(g.in(group.opaque, 1))).c_str();
+      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      break;
+    case compiler::StepKind::take_rows:
+    case compiler::StepKind::scatter_add:
+      out.kernel = step.kind == compiler::StepKind::take_rows ? "take_rows" : "scatter_add";
+      out.shape = at(1) + " rows of " + at(2);
+      out.ops = type(group.opaque);
+      break;
+    case compiler::StepKind::scan:
+    case compiler::StepKind::argsort:
+    case compiler::StepKind::take_along_axis:
+    case compiler::StepKind::scatter_reduce:
+    case compiler::StepKind::searchsorted:
+      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.shape = at(0) + " x " + at(1) + " x " + at(2);
+      out.ops = type(g.in(group.opaque, 0));
+      break;
+    case compiler::StepKind::dynamic_slice:
+    case compiler::StepKind::dynamic_update_slice:
+      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.shape = std::string(to_text(ir::block_dims(g, group.opaque)).c_str()) + " of " +
+                  to_text(ir::whole_dims(g, group.opaque)).c_str();
+      out.ops = type(group.opaque);
+      break;
+    case compiler::StepKind::custom:
+      out.kernel = "custom";
+      out.shape = to_text(g.dims(group.opaque)).c_str();
+      ir::custom_name(g, group.opaque, [&](char c) { out.ops += c; });
+      break;
+    case compiler::StepKind::copy:
+      out.kernel = "copy";
+      out.shape = at(0) + " B";
+      break;
+    case compiler::StepKind::repeat:
+      out.kernel = "loop";
+      out.shape = at(0) + " trips of the " + at(1) + " below";
+      break;
+  }
+  return out;
+}
+
+// Steps of a graph that runs `trips` times, `depth` loops deep.
+inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::Fusion& f,
+                         const kernel_ir::Plan& plan, const ir::Scopes& scopes, i64 trips, int depth) {
+  for (int k = 0; k < f.groups.size(); ++k) {
+    const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
+    for (int i = 0; i < lowered.steps.size(); ++i) {
+      const compiler::Step& step = lowered.steps[i];
+      ExplainedStep s = explain_step(g, f, plan, scopes, k, lowered, step);
+      s.kernel.insert(0, static_cast<std::size_t>(depth), ' ');
+      s.bytes *= trips;
+      s.flops *= trips;
+      out.steps.push_back(s);
+      out.bytes += s.bytes;
+      out.flops += s.flops;
+      if (step.kind != compiler::StepKind::repeat) {
+        out.launches += trips;
+        continue;
+      }
+      const kernel_ir::LoopMemory inside(g, f, plan, k);
+      explain_into(out, inside.body, inside.fusion, inside.plan,
+                   scopes.of_body(f.groups[k].opaque, inside.body), trips * inside.shape.trips, depth + 1);
+      i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
+    }
+  }
+}
+
+}  // namespace explain_detail
+
+// Explains a graph as it is traced (before prune); `name` knows the state that it works on.
+inline Explanation explain_graph(const ir::Graph& traced, ir::StateName name = nullptr) {
+  const compiler::Module m = compiler::plan_graph(traced);
+  Explanation out;
+  explain_detail::explain_into(out, m.graph, m.fusion, m.plan, ir::Scopes(m.graph, name), 1, 0);
+  out.workspace_bytes = m.plan.workspace_bytes;
+  return out;
+}
+
+// One line a launch, at most 79 columns; what does not fit continues below.
+inline std::string to_text(const Explanation& e, const Roofline& machine) {
+  using namespace explain_detail;
+  constexpr std::size_t columns = 79, longest_kernel = 24;
+  double least = 0;
+  std::size_t kernel = 14;  // columns of the kernels' names
+  for (const ExplainedStep& s : e.steps) {
+    least += machine.seconds(s.bytes, s.flops);
+    kernel = std::max(kernel, std::min(s.kernel.size(), longest_kernel));
+  }
+  const std::size_t indent = kernel + 33;
+  std::string out = std::to_string(e.launches) + (e.launches == 1 ? " launch, " : " launches, ") +
+                    compact(static_cast<double>(e.bytes), "B") + " moved, " +
+                    compact(static_cast<double>(e.flops), "FLOP") + ", workspace " +
+                    compact(static_cast<double>(e.workspace_bytes), "B") + "\nat least " + duration(least) +
+                    " on a machine of " + compact(machine.bytes_per_second, "B/s") + " and " +
+                    compact(machine.flops_per_second, "FLOP/s") + "\n\n";
+  out += "  #  " + padded("kernel", kernel, false) + "   bytes    FLOP  at least  what\n";
+  for (std::size_t i = 0; i < e.steps.size(); ++i) {
+    const ExplainedStep& s = e.steps[i];
+    std::string line = padded(std::to_string(i), 3, true) + "  " +
+                       padded(s.kernel.substr(0, kernel), kernel, false) +
+                       padded(compact(static_cast<double>(s.bytes)), 8, true) +
+                       padded(compact(static_cast<double>(s.flops)), 8, true) +
+                       padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
+    std::string rest = s.text();
+    while (true) {
+      std::size_t cut = rest.size();
+      if (cut > columns - indent) {
+        cut = rest.rfind(' ', columns - indent);
+        if (cut == std::string::npos || cut == 0) cut = columns - indent;
+      }
+      out += line + rest.substr(0, cut) + "\n";
+      rest.erase(0, cut + (cut < rest.size() && rest[cut] == ' ' ? 1 : 0));
+      if (rest.empty()) break;
+      line = std::string(indent, ' ');
+    }
+  }
+  return out;
+}
+
+}  // namespace exec
+
+// explain<Program>(): the launches of a compiled function or a trainer, or of anything that has a graph
+// (Program::graph() traces).
+template <class Program>
+std::string explain(const Roofline& machine = {}) {
+  if constexpr (requires { Program::explain(machine); })
+    return Program::explain(machine);
+  else
+    return exec::to_text(exec::explain_graph(Program::graph(), &exec::state_name<Program>), machine);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/exec/host_program.hpp ----
+// A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
+// memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
+
+// ---- weft/exec/host_arguments.hpp ----
+// Arguments of a program in host memory. Law: one that lies in memory which the program writes is read from a
+// copy, every other one where it is.
+
+namespace WEFT_NAMESPACE::exec {
+
+class HostArguments {
+ public:
+  explicit HostArguments(int count) : copies_(new HostBuffer[static_cast<std::size_t>(count)]) {}
+  HostArguments(const HostArguments&) = delete;
+  HostArguments& operator=(const HostArguments&) = delete;
+  ~HostArguments() { delete[] copies_; }
+
+  // Where argument `number` of so many bytes may be read while the blocks are written.
+  const std::byte* readable(int number, const void* data, i64 bytes, const StateBlock& workspace,
+                            const StateBlocks& states, const StateBlock& optimizer) {
+    const auto* at = static_cast<const std::byte*>(data);
+    const auto place = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    bool meets = false;
+    const auto look = [&](const StateBlock& block) {
+      meets = meets || (place(at) < place(block.data) + static_cast<u64>(block.bytes) &&
+                        place(block.data) < place(at) + static_cast<u64>(bytes));
+    };
+    look(workspace);
+    look(optimizer);
+    for (int k = 0; k < states.count; ++k) look(states.list[k]);
+    if (bytes <= 0 || !meets) return at;
+    HostBuffer& copy = copies_[number];
+    if (copy.size() == 0) copy = HostBuffer(static_cast<std::size_t>(bytes));
+    std::memcpy(copy.data(), at, static_cast<std::size_t>(bytes));
+    return copy.data();
+  }
+
+ private:
+  HostBuffer* copies_;
+};
+
+}  // namespace WEFT_NAMESPACE::exec
+// ---- weft/kernels/axis/host.hpp ----
+// How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
+// threads.
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+inline constexpr i64 line_block = 16384;   // elements a unit of work
+inline constexpr i64 block_bytes = 65536;  // that a unit of work copies
+}  // namespace detail
+
+// Words of all: the dtypes of a and b, and the fold.
+template <class C>
+void run_scan(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  constexpr AxisFold f = static_cast<AxisFold>(C::w[2]);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 blocks = (args.outer * args.inner + scan_block_lines - 1) / scan_block_lines;
+  const i64 elements = scan_block_lines * args.extent;
+  const i64 together = elements > 0 && elements < detail::line_block ? detail::line_block / elements : 1;
+  parallel_for((blocks + together - 1) / together, threads, [&](i64 part) {
+    const i64 end = (part + 1) * together < blocks ? (part + 1) * together : blocks;
+    for (i64 block = part * together; block < end; ++block) scan_block<T, f>(args, block);
+  });
+}
+
+template <class C>
+void run_argsort(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  using Item = sort_item<T>;
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 lines = args.outer * args.inner, n = args.extent;
+  if (n > axis_sort_tile)
+    return parallel_for(lines, threads, [&](i64 line) {
+      argsort_line<T>(args, line, static_cast<Item*>(args.scratch) + line * 2 * n);
+    });
+  const i64 together = n > 0 && n < 512 ? 512 / n : 1;
+  parallel_for(n > 0 ? (lines + together - 1) / together : 0, threads, [&](i64 part) {
+    Item items[2 * axis_sort_tile];
+    const i64 end = (part + 1) * together < lines ? (part + 1) * together : lines;
+    for (i64 line = part * together; line < end; ++line) argsort_line<T>(args, line, items);
+  });
+}
+
+template <class C>
+void run_take(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  using I = ctype<static_cast<DType>(C::w[1])>;
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count * args.inner;
+  parallel_for((size + detail::line_block - 1) / detail::line_block, threads, [&](i64 part) {
+    SerialTeam team;
+    const i64 begin = part * detail::line_block, end = begin + detail::line_block;
+    take_elements<T, I>(team, args, begin, end < size ? end : size);
+  });
+}
+
+template <class C>
+void run_scatter(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  using I = ctype<static_cast<DType>(C::w[1])>;
+  constexpr AxisFold f = static_cast<AxisFold>(C::w[2]);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  TableCut cut = table_cut(args.extent, args.inner, args.count);
+  if (args.b_stride[2] != 0) {  // every column has its own indices
+    cut.rows = args.extent;
+    cut.row_pieces = 1;
+    cut.columns = (args.extent + args.count) * args.inner < 65536 ? args.inner : 64;
+    cut.column_pieces = args.inner > 0 ? (args.inner + cut.columns - 1) / cut.columns : 0;
+  }
+  const i64 pieces = cut.row_pieces * cut.column_pieces;
+  parallel_for(args.outer * pieces, threads, [&](i64 part) {
+    SerialTeam team;
+    const i64 piece = part % pieces;
+    const i64 row = piece / cut.column_pieces * cut.rows, column = piece % cut.column_pieces * cut.columns;
+    const i64 row_end = row + cut.rows < args.extent ? row + cut.rows : args.extent;
+    scatter_tile<T, I, f>(team, args, part / pieces, row, row_end, column,
+                          column + cut.columns < args.inner ? column + cut.columns : args.inner);
+  });
+}
+
+template <class C>
+void run_search(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count, block = 1024;
+  parallel_for((size + block - 1) / block, threads, [&](i64 part) {
+    SerialTeam team;
+    const i64 end = (part + 1) * block;
+    search_elements<T>(team, args, part * block, end < size ? end : size);
+  });
+}
+
+// Word: the dtype of the offsets. No unit of work goes across samples.
+template <class C, bool Update>
+void run_block_copy(const HostLaunch& launch, int threads) {
+  using I = ctype<static_cast<DType>(C::w[0])>;
+  const BlockCopyArgs args = block_copy_args(launch.args, launch.numbers, launch.number_count, Update);
+  const i64 each = detail::block_bytes / args.unit, pieces = (args.size + each - 1) / each;
+  const i64 together = pieces == 1 ? (each + args.size - 1) / args.size : 1;  // samples
+  parallel_for((args.samples * pieces + together - 1) / together, threads, [&](i64 part) {
+    const i64 end =
+        (part + 1) * together < args.samples * pieces ? (part + 1) * together : args.samples * pieces;
+    for (i64 piece = part * together; piece < end; ++piece) {
+      const i64 first = piece / pieces * args.size, begin = piece % pieces * each;
+      copy_block_serially<I, Update>(args, first + begin,
+                                     first + (begin + each < args.size ? begin + each : args.size));
+    }
+  });
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::exec {
+
+using HostKernel = void (*)(const kernels::HostLaunch&, int);
+
+template <class P, int K>
+constexpr HostKernel host_axis_kernel() {
+  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
+  using C = compiler::code_of<P, K>;
+  if constexpr (kind == compiler::StepKind::scan)
+    return &kernels::run_scan<C>;
+  else if constexpr (kind == compiler::StepKind::argsort)
+    return &kernels::run_argsort<C>;
+  else if constexpr (kind == compiler::StepKind::take_along_axis)
+    return &kernels::run_take<C>;
+  else if constexpr (kind == compiler::StepKind::scatter_reduce)
+    return &kernels::run_scatter<C>;
+  else
+    return &kernels::run_search<C>;
+}
+
+// The function of every kernel of program P.
+template <class P, int K>
+constexpr HostKernel host_kernel() {
+  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
+  if constexpr (kind == compiler::StepKind::fused)
+    return &kernels::run_fused<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::dot)
+    return &kernels::run_dot<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::conv)
+    return &kernels::run_conv<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::take_rows)
+    return &kernels::run_gather<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::scatter_add)
+    return &kernels::run_scatter_add<compiler::code_of<P, K>>;
+  else if constexpr (kind >= compiler::StepKind::scan && kind <= compiler::StepKind::searchsorted)
+    return host_axis_kernel<P, K>();
+  else if constexpr (kind == compiler::StepKind::dynamic_slice)
+    return &kernels::run_block_copy<compiler::code_of<P, K>, false>;
+  else if constexpr (kind == compiler::StepKind::dynamic_update_slice)
+    return &kernels::run_block_copy<compiler::code_of<P, K>, true>;
+  else if constexpr (kind == compiler::StepKind::custom)
+    return &kernels::run_custom<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::combine_partials)
+    return &kernels::run_combine_partials<combine_set<P>()>;
+  else if constexpr (kind == compiler::StepKind::repeat)
+    return nullptr;  // LaunchList walks what is inside
+  else
+    return &kernels::run_copy;
+}
+
+template <class P>
+struct HostKernels {
+  struct Table {
+    HostKernel at[P::header.kernels > 0 ? P::header.kernels : 1]{};
+  };
+  template <int... K>
+  static constexpr Table make(std::integer_sequence<int, K...>) {
+    return {{host_kernel<P, K>()...}};
+  }
+  static constexpr Table table = make(std::make_integer_sequence<int, P::header.kernels>{});
+};
+
+using HostLaunchList = LaunchList<kernels::HostLaunch>;
+
+// Program P (a Compiled<...>) over the caller's blocks of state, with memory of its own for what is not
+// given.
+template <class P>
+class HostProgram {
+ public:
+  HostProgram(const Cpu& device, const Blocks& given)
+      : threads_(device.threads),
+        states_(given.model),
+        optimizer_(given.optimizer),
+        workspace_(workspace(given.workspace)),
+        scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
+        steps_(P::header, P::image, HostKernels<P>::table.at,
+               {given.model, given.optimizer, workspace_.data(), scalars_.data()}) {
+    kernels::report_pinned_core();
+    if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
+    std::memset(scalars_.data(), 0, scalars_.size());
+    for (int i = 0; i < P::header.presets; ++i) {
+      const u64 preset = P::image[P::header.preset_at + i];
+      set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
+    }
+  }
+
+  // Bytes of a workspace that is given.
+  static constexpr i64 memory_bytes() { return P::header.workspace_bytes; }
+
+  void set_random(u64 seed, u64 step) {
+    std::memcpy(scalars_.data(), &seed, 8);
+    std::memcpy(scalars_.data() + 8, &step, 8);
+  }
+  // Run-time scalar k, in the order the trace asked for them.
+  void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
+  // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
+  void bind_input(int number, const void* data) {
+    const StateBlock written{workspace_.data(), memory_bytes()};
+    const StateBlock moments{optimizer_, P::header.optimizer_bytes};
+    steps_.bind_input(number,
+                      arguments_.readable(number, data, input_bytes(number), written, states_, moments));
+  }
+  void run() const { steps_.run(threads_); }
+  // The same under a Checker's eyes.
+  template <class Checker>
+  void run_watched(Checker& checker) const {
+    const auto read = [](void* to, const void* from, i64 bytes) {
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    };
+    watch_launches(steps_, threads_, checker, read, [] {});
+  }
+  // Until everything that run() started has ended; on the host it has when run() returns.
+  void wait() const {}
+  std::byte* output(int k) const { return steps_.output(k); }
+  // To memory of the device, before the next run.
+  void copy_output(int k, void* to, i64 bytes) const { read_output(k, to, bytes); }
+  void read_output(int k, void* to, i64 bytes) const {
+    if (bytes > 0) std::memcpy(to, output(k), static_cast<std::size_t>(bytes));
+  }
+
+ private:
+  static i64 input_bytes(int number) { return static_cast<i64>(P::image[P::header.input_at + number]); }
+  static HostBuffer workspace(std::byte* given) {
+    constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
+    return given != nullptr ? HostBuffer::borrow(given, bytes) : HostBuffer(bytes);
+  }
+
+  int threads_ = 0;
+  StateBlocks states_;
+  std::byte* optimizer_;
+  HostBuffer workspace_, scalars_;
+  HostArguments arguments_{P::header.inputs};
+  HostLaunchList steps_;
+};
+
+}  // namespace WEFT_NAMESPACE::exec
+// ---- weft/exec/instance.hpp ----
+// A program in use: the state it works on, which others share, its random numbers, and what callers hold of
+// its results. Law: a call sees its arguments as they were when it began, whatever memory they lie in, and
+// changes no result that is still held; one thread at a time.
+
+// ---- weft/exec/checker.hpp ----
+// Watches a program at the borders of its kernels: what a kernel wrote, and the places that one looks up.
+// Law: the first kernel at fault is named with what is fused into it, the element and its value; a program
+// that is not watched has none of this.
+//
+// The passes run again when a watched program is made, as in explain.hpp: what a step reads and writes is
+// found by its addresses, so that loops, whose memory differs from trip to trip, need no other rule.
+
+// ---- weft/core/check.hpp ----
+// What a program looks at while it runs, for whoever hunts a fault: options of compile, make_trainer and
+// loaders; -DWEFT_CHECK turns all of them on in a translation unit. Law: what is not asked for costs nothing.
+
+namespace WEFT_NAMESPACE {
+
+// check::finite and check::indices.
+struct check {
+  // After each kernel: that what it wrote has no NaN, and no infinity that nothing it read explains.
+  struct Finite {
+    static constexpr OptionKind option = OptionKind::check_finite;
+  };
+  // Before each kernel that looks things up: that the places it is given exist.
+  struct Indices {
+    static constexpr OptionKind option = OptionKind::check_indices;
+  };
+  static constexpr Finite finite{};
+  static constexpr Indices indices{};
+};
+
+// Many a program has functions of its own called check. A class gives way to a function of its name, so that
+// with `using namespace weft` theirs and this one, which nothing calls, are overloads (in g++; clang calls
+// the name ambiguous, and nvcc refuses the declaration).
+#if !defined(__CUDACC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#if !defined(__CUDACC__)  // nvcc takes no template beside a class
+template <class T>
+requires(sizeof(T) == 0) void check(const T&) = delete;
+#endif
+#pragma GCC diagnostic pop
+#endif
+
+// Which of them are on.
+struct Checks {
+  bool finite = WEFT_CHECK_DEFAULT;
+  bool indices = WEFT_CHECK_DEFAULT;
+
+  constexpr Checks() = default;
+  constexpr Checks(bool finite_too, bool indices_too) : finite(finite_too), indices(indices_too) {}
+  constexpr Checks(check::Finite) : finite(true) {}
+  constexpr Checks(check::Indices) : indices(true) {}
+  constexpr bool any() const { return finite || indices; }
+  friend constexpr Checks operator|(const Checks& a, const Checks& b) {
+    return {a.finite || b.finite, a.indices || b.indices};
+  }
+};
+constexpr Checks operator|(check::Finite, check::Indices) { return {true, true}; }
+constexpr Checks operator|(check::Indices, check::Finite) { return {true, true}; }
+
+// Those among the options of a function or trainer.
+template <class... O>
+inline constexpr Checks given_checks{WEFT_CHECK_DEFAULT || option_count<OptionKind::check_finite, O...> > 0,
+                                     WEFT_CHECK_DEFAULT || option_count<OptionKind::check_indices, O...> > 0};
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/exec/inputs.hpp ----
+// What the arguments of a call hold, looked at before a program reads them. Law: a place outside its axis or
+// a label outside its classes, in memory that the host may read, is an Error that says which; padded rows
+// hold labels that do not count, and 0 where they are no labels.
+
+// ---- weft/transforms/padding.hpp ----
+// Whether the rows that fill up a batch count in a result. Law: where padding_counts() says no, the result is
+// the same whatever the padded rows of the inputs hold, labels aside: those hold padded_label there. It may
+// say yes of a result that would be the same, never the other way round.
+//
+// A value is followed from the inputs on: not touched by padded rows, row by row (each row of it depends on
+// that row of the inputs), or mixed. What a row-wise value is in padded rows is followed, too, as far as it
+// is one constant: a label is padded_label, everything else 0; a sum along the rows of what is 0 in padded
+// rows does not depend on them.
+
+// ---- weft/transforms/input_use.hpp ----
+// What the integer inputs of a graph stand for: places in a table or along an axis, or labels of classes.
+// Law: an input that is read as it stands, or cast, reshaped, permuted or broadcast, is found; what is
+// computed from one is not.
+
+namespace WEFT_NAMESPACE::transforms {
+
+struct InputUse {
+  // As places: those that there are.
+  bool is_index = false;
+  i64 least = INT64_MIN, most = INT64_MAX;
+  // As labels of [0, classes); 0: of how many is not known.
+  bool is_label = false;
+  i64 classes = 0;
+  bool negatives = false;  // count for nothing, whichever they are
+  i64 ignored = 0;
+};
+
+// Of input `number` in a graph that is traced or pruned.
+constexpr int input_behind(const ir::Graph& g, int node) {
+  while (true) {
+    const ir::Node& n = g.nodes.items[node];
+    if (n.op == ir::Op::input) return static_cast<int>(n.imm);
+    if (n.op != ir::Op::cast && n.op != ir::Op::reshape && n.op != ir::Op::permute &&
+        n.op != ir::Op::broadcast)
+      return -1;
+    node = g.edges.items[n.first];
+  }
+}
+
+// Of every input: uses[g.inputs.size()].
+constexpr void find_input_uses(const ir::Graph& g, InputUse* uses) {
+  const auto index = [&](int node, i64 least, i64 most) {
+    const int input = input_behind(g, node);
+    if (input < 0) return;
+    InputUse& use = uses[input];
+    use.is_index = true;
+    if (use.least < least) use.least = least;
+    if (use.most > most) use.most = most;
+  };
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    const ir::Op op = g.nodes.items[i].op;
+    if (op == ir::Op::take_rows) index(g.in(i, 1), 0, g.dims(g.in(i, 0)).extent[0] - 1);
+    if (op == ir::Op::take_along_axis) {
+      const i64 extent = g.dims(g.in(i, 0)).extent[ir::axis_of(g, i)];
+      index(g.in(i, 1), -extent, extent - 1);
+    }
+  }
+  for (const ir::Labels& l : g.labels) {
+    InputUse& use = uses[l.input];
+    const bool tighter = l.classes > 0 && (use.classes == 0 || l.classes < use.classes);
+    if (!use.is_label || tighter) {
+      use.classes = l.classes;
+      use.negatives = l.negatives;
+      use.ignored = l.ignored;
+    }
+    use.is_label = true;
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
+
+namespace WEFT_NAMESPACE::transforms {
+
+inline constexpr i64 padded_label = -100;
+
+struct PaddedValue {
+  enum Kind : u8 { untouched, by_row, mixed } kind = untouched;
+  // by_row: elements from one row to the next, in row-major order of all elements
+  i64 stride = 0;
+  // what it is in padded rows (by_row), or everywhere (untouched)
+  bool known = false;
+  double value = 0;
+};
+
+class PaddingAnalysis {
+ public:
+  // `rows`: of the batch, the first extent of every input that has rows.
+  constexpr PaddingAnalysis(const ir::Graph& g, i64 rows) : g_(g), rows_(rows) {}
+
+  // values[i] is what node i is; `inputs` what the graph's inputs are.
+  constexpr List<PaddedValue> run(const List<PaddedValue>& inputs) {
+    values_ = List<PaddedValue>(g_.nodes.size());
+    for (int i = 0; i < g_.nodes.size(); ++i) values_.items[i] = value(i, inputs);
+    return static_cast<List<PaddedValue>&&>(values_);
+  }
+
+ private:
+  using Kind = PaddedValue::Kind;
+  using Op = ir::Op;
+  static constexpr PaddedValue mixed() { return {Kind::mixed, 0, false, 0}; }
+  static constexpr PaddedValue constant(double x) { return {Kind::untouched, 0, true, x}; }
+  static constexpr PaddedValue untouched() { return {}; }
+  static constexpr bool is_zero(const PaddedValue& v) { return v.known && v.value == 0; }
+
+  // The axis whose index says the row, and the stride along that axis alone; -1: the rows are not one axis's.
+  struct Place {
+    int axis = -1;
+    i64 inner = 1;
+  };
+  constexpr Place place(const Dims& d, i64 stride) const {
+    const Dims strides = row_major_strides(d);
+    for (int k = 0; k < d.rank; ++k) {
+      const i64 s = strides.extent[k], n = d.extent[k];
+      if (s > stride || stride >= s * n) continue;
+      if (stride % s != 0 || stride * rows_ > s * n) return {};
+      return {k, stride / s};
+    }
+    return {};
+  }
+  // By row along `axis` of the result, known or not.
+  static constexpr PaddedValue along(const Dims& d, int axis, i64 inner, bool known = false, double x = 0) {
+    return {Kind::by_row, inner * row_major_strides(d).extent[axis], known, x};
+  }
+
+  constexpr PaddedValue value(int i, const List<PaddedValue>& inputs) const {
+    const ir::Node& n = g_.nodes.items[i];
+    switch (ir::info(n.op).kind) {
+      case ir::OpClass::leaf:
+        if (n.op == Op::input) return inputs[static_cast<int>(n.imm)];
+        if (n.op == Op::constant) return constant(ir::constant_value(n.dtype, n.imm));
+        return untouched();
+      case ir::OpClass::region:
+        return n.op == Op::loop ? untouched() : loop_result(i);
+      default:
+        break;
+    }
+    bool touched = false;
+    for (int k = 0; k < n.arity; ++k) {
+      const PaddedValue& x = in(i, k);
+      if (x.kind == Kind::mixed) return mixed();
+      touched = touched || x.kind == Kind::by_row;
+    }
+    if (ir::is_pointwise(n.op) || n.op == Op::surrogate) return pointwise(i);
+    if (!touched) return ir::is_movement(n.op) && n.op != Op::pad ? in(i, 0) : untouched();
+    if (ir::is_movement(n.op)) return moved(i);
+    if (ir::is_reduction(n.op)) return reduced(i);
+    if (n.op == Op::dot) return product(i);
+    if (n.op == Op::conv) return convolved(i);
+    if (n.op == Op::take_rows) return gathered(i);
+    if (ir::is_dynamic_slice(n.op)) return block(i);
+    if (ir::is_along_axis(n.op) && n.op != Op::searchsorted) return along_lines(i);
+    return mixed();
+  }
+  constexpr const PaddedValue& in(int i, int k) const { return values_.items[g_.in(i, k)]; }
+
+  constexpr PaddedValue pointwise(int i) const {
+    const ir::Node& n = g_.nodes.items[i];
+    PaddedValue r;
+    bool all_known = true;
+    for (int k = 0; k < n.arity; ++k) {
+      const PaddedValue& x = in(i, k);
+      all_known = all_known && x.known;
+      if (x.kind != Kind::by_row) continue;
+      if (r.kind == Kind::by_row && r.stride != x.stride) return mixed();
+      r.kind = Kind::by_row;
+      r.stride = x.stride;
+    }
+    if (n.op == Op::select && in(i, 0).known) {
+      const PaddedValue& chosen = in(i, in(i, 0).value != 0 ? 1 : 2);
+      r.known = chosen.known;
+      r.value = chosen.value;
+    } else if ((n.op == Op::mul || n.op == Op::bit_and) && (is_zero(in(i, 0)) || is_zero(in(i, 1)))) {
+      r.known = true;
+      r.value = 0;
+    } else if (all_known) {
+      evaluate(i, r);
+    }
+    return r;
+  }
+  // Of known operands; what is not among these cases stays unknown.
+  constexpr void evaluate(int i, PaddedValue& r) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const double a = in(i, 0).value, b = n.arity > 1 ? in(i, 1).value : 0;
+    const bool flags = n.dtype == DType::boolean;
+    r.known = true;
+    switch (n.op) {
+      case Op::cast:
+        r.value = flags ? (a != 0 ? 1 : 0) : a;
+        // of integers what every one of their dtypes holds
+        r.known = flags || is_float(n.dtype) ||
+                  (a >= (n.dtype == DType::u8 || n.dtype == DType::u32 ? 0 : -100) && a <= 100 &&
+                   a == static_cast<double>(static_cast<i64>(a)));
+        break;
+      case Op::stop_gradient:
+      case Op::surrogate:
+        r.value = a;
+        break;
+      case Op::neg:
+        r.value = -a;
+        break;
+      case Op::abs:
+        r.value = a < 0 ? -a : a;
+        break;
+      case Op::logical_not:
+        r.value = a == 0 ? 1 : 0;
+        break;
+      case Op::add:
+        r.value = a + b;
+        break;
+      case Op::sub:
+        r.value = a - b;
+        break;
+      case Op::mul:
+        r.value = a * b;
+        break;
+      case Op::max:
+        r.value = a < b ? b : a;
+        break;
+      case Op::min:
+        r.value = b < a ? b : a;
+        break;
+      case Op::eq:
+        r.value = a == b ? 1 : 0;
+        break;
+      case Op::ne:
+        r.value = a != b ? 1 : 0;
+        break;
+      case Op::lt:
+        r.value = a < b ? 1 : 0;
+        break;
+      case Op::le:
+        r.value = a <= b ? 1 : 0;
+        break;
+      case Op::bit_and:
+        r.known = flags;
+        r.value = a != 0 && b != 0 ? 1 : 0;
+        break;
+      case Op::bit_or:
+        r.known = flags;
+        r.value = a != 0 || b != 0 ? 1 : 0;
+        break;
+      default:
+        r.known = false;
+    }
+  }
+
+  constexpr PaddedValue moved(int i) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const PaddedValue& x = in(i, 0);
+    const Dims &from = g_.dims(g_.in(i, 0)), &to = g_.dims(i);
+    if (n.op == Op::reshape) return x;
+    const Place at = place(from, x.stride);
+    if (at.axis < 0) return mixed();
+    switch (n.op) {
+      case Op::broadcast:
+        return along(to, at.axis + to.rank - from.rank, at.inner, x.known, x.value);
+      case Op::permute:
+        for (int k = 0; k < to.rank; ++k)
+          if (g_.attribute(i, k) == at.axis) return along(to, k, at.inner, x.known, x.value);
+        return mixed();
+      case Op::slice:
+        if (from.extent[at.axis] != to.extent[at.axis] || g_.attribute(i, 2 * at.axis + 1) != 1)
+          return mixed();
+        return along(to, at.axis, at.inner, x.known, x.value);
+      default:
+        if (from.extent[at.axis] != to.extent[at.axis]) return mixed();
+        return along(to, at.axis, at.inner, x.known && x.value == ir::constant_value(n.dtype, n.imm),
+                     x.value);
+    }
+  }
+
+  constexpr PaddedValue reduced(int i) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const PaddedValue& x = in(i, 0);
+    const Dims &from = g_.dims(g_.in(i, 0)), &to = g_.dims(i);
+    const Place at = place(from, x.stride);
+    if (at.axis < 0) return mixed();
+    if (to.extent[at.axis] == from.extent[at.axis]) {
+      const bool same = n.op == Op::reduce_max || n.op == Op::reduce_min;
+      return along(to, at.axis, at.inner, x.known && (same || (x.value == 0 && n.op == Op::reduce_sum)),
+                   x.value);
+    }
+    return n.op == Op::reduce_sum && is_zero(x) ? untouched() : mixed();
+  }
+
+  // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b
+  constexpr PaddedValue product(int i) const {
+    const int batches = static_cast<int>(g_.attribute(i, 0)), count = static_cast<int>(g_.attribute(i, 1));
+    const Dims& to = g_.dims(i);
+    PaddedValue r;
+    bool contracted = false;
+    int free_before = batches;  // of the result's axes, those of a come before those of b
+    for (int k = 0; k < 2; ++k) {
+      const PaddedValue& x = in(i, k);
+      const Dims& d = g_.dims(g_.in(i, k));
+      const Place at = x.kind == Kind::by_row ? place(d, x.stride) : Place{};
+      if (x.kind == Kind::by_row && at.axis < 0) return mixed();
+      int free = free_before, axis = -1;
+      for (int a = 0; a < d.rank; ++a) {
+        int found = -1;
+        bool summed = false;
+        for (int c = 0; c < batches; ++c)
+          if (g_.attribute(i, 2 + k * batches + c) == a) found = c;
+        for (int c = 0; c < count; ++c)
+          if (g_.attribute(i, 2 + 2 * batches + k * count + c) == a) summed = true;
+        if (found < 0 && !summed) found = free++;
+        if (a != at.axis) continue;
+        if (summed)
+          contracted = true;
+        else
+          axis = found;
+      }
+      free_before = free;
+      if (axis < 0) continue;
+      const PaddedValue part = along(to, axis, at.inner);
+      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
+      r = part;
+    }
+    const bool zero = is_zero(in(i, 0)) || is_zero(in(i, 1));
+    if (contracted) return zero && r.kind == Kind::untouched ? untouched() : mixed();
+    r.known = zero;
+    r.value = 0;
+    return r;
+  }
+
+  // x (G, N, C, ...): by row along N; the result's leading axes are groups, batch and outputs in `order`.
+  constexpr PaddedValue convolved(int i) const {
+    const PaddedValue& x = in(i, 0);
+    if (in(i, 1).kind != Kind::untouched) return mixed();
+    const Place at = place(g_.dims(g_.in(i, 0)), x.stride);
+    if (at.axis != 1) return mixed();
+    const ir::ConvAxes axes = ir::conv_axes(g_, i);
+    int batch = 0;
+    while (axes.order[batch] != 1) ++batch;
+    return along(g_.dims(i), batch, at.inner, is_zero(x), 0);
+  }
+
+  constexpr PaddedValue gathered(int i) const {
+    const PaddedValue& index = in(i, 1);
+    if (in(i, 0).kind != Kind::untouched || (index.known && index.value < 0)) return mixed();
+    i64 row = 1;
+    const Dims& table = g_.dims(g_.in(i, 0));
+    for (int k = 1; k < table.rank; ++k) row *= table.extent[k];
+    return {Kind::by_row, index.stride * row, false, 0};
+  }
+
+  constexpr PaddedValue along_lines(int i) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const int axis = ir::axis_of(g_, i);
+    PaddedValue r;
+    for (int k = 0; k < n.arity; ++k) {
+      const PaddedValue& x = in(i, k);
+      if (x.kind != Kind::by_row) continue;
+      const Place at = place(g_.dims(g_.in(i, k)), x.stride);
+      if (at.axis < 0 || at.axis == axis) return mixed();
+      const PaddedValue part = along(g_.dims(i), at.axis, at.inner);
+      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
+      r = part;
+    }
+    return r;
+  }
+
+  // Where the rows' axis is whole in the block, and no offset depends on them.
+  constexpr PaddedValue block(int i) const {
+    const int tensors = ir::block_operands(g_.nodes.items[i].op);
+    const Dims& block = ir::block_dims(g_, i);
+    PaddedValue r;
+    bool known = true;
+    for (int k = 0; k < g_.nodes.items[i].arity; ++k) {
+      const PaddedValue& x = in(i, k);
+      known = known && (k >= tensors || (x.known && x.value == in(i, 0).value));
+      if (x.kind != Kind::by_row) continue;
+      const Place at = k < tensors ? place(g_.dims(g_.in(i, k)), x.stride) : Place{};
+      if (at.axis < 0 || ir::last_offset(ir::whole_dims(g_, i), block, at.axis) != 0) return mixed();
+      const PaddedValue part = along(g_.dims(i), at.axis, at.inner);
+      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
+      r = part;
+    }
+    r.known = known;
+    r.value = in(i, 0).value;
+    return r;
+  }
+
+  // The body is followed until its carries no longer change: a carry only ever gets worse.
+  constexpr PaddedValue loop_result(int i) const {
+    const int loop = g_.in(i, 0);
+    const ir::LoopShape s = ir::loop_shape(g_, loop);
+    const ir::Graph body = ir::loop_body(g_, loop);
+    List<PaddedValue> inputs;
+    for (int k = 0; k < s.operands(); ++k) {
+      PaddedValue x = in(loop, k);
+      if (x.kind == Kind::by_row && s.is_stacked(k)) {  // (trips, ...): the slice has the same stride
+        const Place at = place(g_.dims(g_.in(loop, k)), x.stride);
+        if (at.axis < 1) x = mixed();
+      }
+      inputs.push(x);
+    }
+    for (int k = body.inputs.size(); k > inputs.size();) inputs.push(untouched());
+    List<PaddedValue> inside;
+    for (bool changed = true; changed;) {
+      changed = false;
+      inside = PaddingAnalysis(body, rows_).run(inputs);
+      for (int c = 0; c < s.carries; ++c) {
+        const PaddedValue& next = inside[body.outputs[c]];
+        PaddedValue& now = inputs[c];
+        const PaddedValue before = now;
+        if (now.kind == Kind::untouched && next.kind == Kind::by_row)
+          now.kind = next.kind, now.stride = next.stride;
+        if (next.kind == Kind::mixed || (next.kind == Kind::by_row && next.stride != now.stride))
+          now = mixed();
+        if (now.known && !(next.known && next.value == now.value)) now.known = false;
+        changed = changed || before.kind != now.kind || before.known != now.known;
+      }
+    }
+    const int which = static_cast<int>(g_.nodes.items[i].imm);
+    if (which < 2 * s.carries) return inputs[which % s.carries];
+    return inside[body.outputs[s.carries + which - 2 * s.carries]];
+  }
+
+  const ir::Graph& g_;
+  i64 rows_;
+  List<PaddedValue> values_;
+};
+
+// What an input is; `rows`: of the batch.
+constexpr PaddedValue padded_input(const Dims& d, i64 rows, bool is_label) {
+  if (d.rank == 0 || d.extent[0] != rows) return {};
+  return {PaddedValue::by_row, d.size() / rows, true, is_label ? static_cast<double>(padded_label) : 0.0};
+}
+
+// Whether an input's padded rows hold padded_label: it has labels, and is no index besides.
+constexpr bool holds_padded_labels(const InputUse& use) { return use.is_label && !use.is_index; }
+
+// Whether padded rows count in node `result` of a graph all of whose inputs have `rows` rows, but for those
+// of another first extent. `uses`: find_input_uses().
+constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses) {
+  List<PaddedValue> inputs;
+  for (int k = 0; k < g.inputs.size(); ++k)
+    inputs.push(g.inputs[k] < 0 ? PaddedValue{}
+                                : padded_input(g.dims(g.inputs[k]), rows, holds_padded_labels(uses[k])));
+  return PaddingAnalysis(g, rows).run(inputs)[result].kind != PaddedValue::untouched;
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
+
+namespace WEFT_NAMESPACE::exec {
+
+struct InputInfo {
+  DType dtype{};
+  Dims dims;
+  transforms::InputUse use;
+  i64 rows() const { return dims.rank > 0 ? dims.extent[0] : 1; }
+};
+
+// Of a program with inputs I...; Traced::graph() is its graph, as it is traced or pruned.
+template <class Traced, class... I>
+struct InputTable {
+  static constexpr int count = sizeof...(I);
+  struct Table {
+    InputInfo row[count > 0 ? count : 1]{};
+  };
+  static constexpr Table make() {
+    Table t{{{dtype_of<typename I::dtype>, I::shape::value, {}}...}};
+    if constexpr ((is_integer(dtype_of<typename I::dtype>) || ... || false)) {
+      transforms::InputUse uses[count > 0 ? count : 1]{};
+      transforms::find_input_uses(Traced::graph(), uses);
+      for (int k = 0; k < count; ++k) t.row[k].use = uses[k];
+    }
+    return t;
+  }
+  static constexpr Table table = make();
+  // Whether padded rows count in result `which`.
+  static constexpr bool padding_counts(int which, i64 rows) {
+    const ir::Graph g = Traced::graph();
+    transforms::InputUse uses[count > 0 ? count : 1]{};
+    for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
+    return transforms::padding_counts(g, g.outputs[which], rows, uses);
+  }
+};
+
+// The extent of the first axis that all inputs have; 0: they have none in common.
+template <class... I>
+constexpr i64 common_rows() {
+  i64 rows = -1;
+  const auto meet = [&](const Dims& d) {
+    const i64 first = d.rank > 0 ? d.extent[0] : 0;
+    rows = rows < 0 || rows == first ? first : 0;
+  };
+  (meet(I::shape::value), ...);
+  return rows < 0 ? 0 : rows;
+}
+
+[[noreturn]] inline void throw_outside(const InputInfo& input, int number, i64 element, i64 value,
+                                       bool label) {
+  std::string text = "input " + std::to_string(number) + ": element " + std::to_string(element) + " is " +
+                     std::to_string(value);
+  if (label) {
+    text += "; a label of " + std::to_string(input.use.classes) + " classes is one of 0 ... " +
+            std::to_string(input.use.classes - 1);
+    if (!input.use.negatives && (input.use.ignored < 0 || input.use.ignored >= input.use.classes))
+      text += ", or " + std::to_string(input.use.ignored) + ", which is ignored";
+  } else {
+    text += "; it is looked up among " + std::to_string(input.use.most + 1) + ": " +
+            std::to_string(input.use.least) + " ... " + std::to_string(input.use.most);
+  }
+  throw Error(label ? "call/label" : "call/index", text);
+}
+
+template <class T>
+void check_values(const InputInfo& input, int number, const T* values, i64 count) {
+  const transforms::InputUse& use = input.use;
+  const auto outside = [](T x, i64 least, i64 most) {
+    return static_cast<i64>(x) < least || static_cast<i64>(x) > most;
+  };
+  const auto wrong_label = [&](T x) {
+    return outside(x, use.negatives ? INT64_MIN : 0, use.classes - 1) && static_cast<i64>(x) != use.ignored;
+  };
+  bool wrong = false;
+  if (use.is_index)
+    for (i64 i = 0; i < count; ++i) wrong |= outside(values[i], use.least, use.most);
+  if (use.is_label && use.classes > 0)
+    for (i64 i = 0; i < count; ++i) wrong |= wrong_label(values[i]);
+  if (!wrong) [[likely]]
+    return;
+  for (i64 i = 0; i < count; ++i) {
+    if (use.is_index && outside(values[i], use.least, use.most))
+      throw_outside(input, number, i, static_cast<i64>(values[i]), false);
+    if (use.is_label && use.classes > 0 && wrong_label(values[i]))
+      throw_outside(input, number, i, static_cast<i64>(values[i]), true);
+  }
+}
+
+// Calls f with a null pointer to the type of an integer dtype's elements.
+template <class F>
+void with_integer(DType dtype, const F& f) {
+  switch (dtype) {
+    case DType::i64:
+      return f(static_cast<const i64*>(nullptr));
+    case DType::i32:
+      return f(static_cast<const i32*>(nullptr));
+    case DType::i8:
+      return f(static_cast<const i8*>(nullptr));
+    case DType::u8:
+      return f(static_cast<const u8*>(nullptr));
+    default:
+      return;
+  }
+}
+
+// What a program reads for an argument: its own memory, or a copy in `copy` whose padded rows are as they
+// should be.
+template <class Info>  // InputInfo; a template costs only the programs that have inputs
+const void* checked_input(const Info& input, int number, const Given& given, std::vector<std::byte>& copy) {
+  const bool padded = given.valid_rows >= 0 && given.valid_rows < input.rows();
+  if (!given.on_host || (!padded && !input.use.is_index && !input.use.is_label)) return given.data;
+  const i64 size = input.dims.size(), row = size / input.rows();
+  const i64 valid = padded ? given.valid_rows * row : size;
+  with_integer(input.dtype, [&]<class T>(const T*) {
+    check_values(input, number, static_cast<const T*>(given.data), valid);
+  });
+  if (!padded || !is_integer(input.dtype)) return given.data;
+  const auto unit = static_cast<std::size_t>(size_of(input.dtype));
+  const auto* from = static_cast<const std::byte*>(given.data);
+  copy.assign(from, from + static_cast<std::size_t>(size) * unit);
+  const i64 filler = transforms::holds_padded_labels(input.use) ? transforms::padded_label : 0;
+  with_integer(input.dtype, [&]<class T>(const T*) {
+    T* const at = reinterpret_cast<T*>(copy.data());
+    for (i64 i = valid; i < size; ++i) at[i] = static_cast<T>(filler);
+  });
+  return copy.data();
+}
+
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/ir/checked_index.hpp ----
 // Which operands of a node are places whose range check::indices looks at. Law: a place that scatters skip,
 // or that a lookup gives zero for, is nobody's mistake and is not among them.
@@ -24910,40 +25268,6 @@ inline std::string place_text(const Dims& d, i64 flat) {
   return to_text(at).c_str();
 }
 
-// "fc1.weight", "h.*.fc1.weight" of all blocks of a Stack.
-inline std::string all_copies_text(const nn::Name& name) {
-  std::string text(name.view());
-  for (int level = 0; level < name.copies.rank; ++level)
-    text[static_cast<std::size_t>(name.index_at[level])] = '*';
-  return text;
-}
-template <class M>
-std::string name_of_state(const ir::Slot& slot, i64 begin) {
-  constexpr const auto& table = nn::state_table<M>;
-  for (int i = 0; i < table.size; ++i)
-    if (begin + table.row[i].offset == slot.offset) return all_copies_text(table.row[i].name);
-  return "";
-}
-template <class... M>
-std::string name_of_state(const StatePack<M...>*, const ir::Slot& slot) {
-  std::string name;
-  i64 block = 0;
-  ((name += name_of_state<M>(slot, block++ * state_room)), ...);
-  return name;
-}
-template <class Source>
-std::string name_of_state(const ir::Slot& slot) {
-  std::string name;
-  if (slot.space == ir::Space::model) {
-    if constexpr (requires { typename Source::model; })
-      name = name_of_state<typename Source::model>(slot, 0);
-    else if constexpr (requires { typename Source::models; })
-      name = name_of_state(static_cast<typename Source::models*>(nullptr), slot);
-  }
-  if (!name.empty()) return name;
-  return slot.space == ir::Space::model ? "the parameters" : "the optimiser's state";
-}
-
 // Where the loss scale lies in the optimiser's block; -1: there is none.
 template <class Source>
 constexpr i64 scale_offset_of() {
@@ -24975,7 +25299,13 @@ class Checker {
  public:
   Checker() {
     const compiler::Module m = compiler::plan_pruned(program_graph<Source>());
-    watch_graph(m.graph, m.fusion, m.plan);
+    watch_graph(m.graph, m.fusion, m.plan, ir::Scopes(m.graph, &state_name<Source>), {});
+  }
+
+  // Step `step`, a loop, begins its next trip.
+  void enter(int step, i64 trip) {
+    for (Loop& loop : loops_)
+      if (loop.step == step) loop.slice = loop.reverse ? loop.trips - 1 - trip : trip;
   }
 
   // `read(to, from, bytes)` brings memory of the device to the host.
@@ -25003,7 +25333,7 @@ class Checker {
       if (reason != nullptr)
         text += "; it read " + number_text(reason->odd_value) + " at " +
                 place_text(reason->dims, reason->odd) + " of " + reason->name;
-      throw Error("check/finite", text);
+      throw Error("check/finite", with_slices(text));
     }
   }
 
@@ -25018,32 +25348,56 @@ class Checker {
     i64 odd = -1;             // the first element that is not finite, before the kernel runs; -1: none
     double odd_value = 0;
   };
+  // A loop, and the slice that its trip at hand works on; in names it is "{step}" until they are said.
+  struct Loop {
+    int step = -1;
+    i64 trips = 0;
+    bool reverse = false;
+    i64 slice = -1;
+  };
   struct Watched {
     std::string text;  // of the kernel, as in explain()
     bool makes_infinity = false;
     std::vector<Value> written, read, places;
   };
 
-  void watch_graph(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan) {
+  // `operands`: what the inputs of a loop's body are called.
+  void watch_graph(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                   const ir::Scopes& scopes, const List<std::string>& operands) {
     const List<u8> spared = scaled_nodes(g, scale_offset_of<Source>());
-    List<int> writer(g.nodes.size(), -1);  // the step that wrote a node
+    List<std::string> origin(g.nodes.size(), earlier);  // what a node's value is called
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      const ir::Node& n = g.nodes[i];
+      if (n.op == ir::Op::input)
+        origin[i] = g.is_body ? operands[static_cast<int>(n.imm)] : "input " + std::to_string(n.imm);
+      if (n.op == ir::Op::state) origin[i] = slot_name(g.slots[static_cast<int>(n.imm)], &state_name<Source>);
+    }
     for (int k = 0; k < f.groups.size(); ++k) {
       const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
       for (int i = 0; i < lowered.steps.size(); ++i) {
         const compiler::Step& step = lowered.steps[i];
         const u64* addresses = lowered.addresses.data() + step.addresses.begin;
-        const ExplainedStep explained = explain_detail::explain_step(g, f, plan, k, lowered, step);
+        const ExplainedStep explained = explain_detail::explain_step(g, f, plan, scopes, k, lowered, step);
         Watched w;
-        w.text =
-            explained.kernel + " " + explained.shape + (explained.ops.empty() ? "" : ": " + explained.ops);
+        w.text = explained.kernel + " " + explained.text();
         if (step.kind == compiler::StepKind::combine_partials)
           watch_sums(w, g, plan, spared, addresses, step.addresses.size / 2);
         else if (step.kind != compiler::StepKind::copy && step.kind != compiler::StepKind::repeat)
-          watch_group(w, g, f, plan, spared, writer, k, addresses, step.addresses.size);
+          watch_group(w, g, f, plan, spared, origin, k, addresses, step.addresses.size);
         steps_.push_back(std::move(w));
         if (step.kind != compiler::StepKind::repeat) continue;
         const kernel_ir::LoopMemory inside(g, f, plan, k);
-        watch_graph(inside.body, inside.fusion, inside.plan);
+        const int loop = f.groups[k].opaque, own = static_cast<int>(steps_.size()) - 1;
+        const std::string slice = "{" + std::to_string(own) + "}";
+        List<std::string> given(inside.shape.operands(), earlier);  // carries change
+        for (int a = inside.shape.carries; a < inside.shape.operands(); ++a) {
+          given[a] = origin[root_of(g, f, g.in(loop, a))];
+          if (!inside.shape.is_stacked(a) || given[a] == earlier) continue;
+          const bool of_stack = given[a].find('*') != std::string::npos;
+          given[a] = of_stack ? ir::in_slice(given[a], slice) : "slice " + slice + " of " + given[a];
+        }
+        loops_.push_back({own, inside.shape.trips, inside.shape.reverse});
+        watch_graph(inside.body, inside.fusion, inside.plan, scopes.of_body(loop, inside.body, slice), given);
         i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
       }
     }
@@ -25054,16 +25408,11 @@ class Checker {
       if (addresses[a] == address) return a;
     return -1;
   }
-  std::string name_of_node(const ir::Graph& g, int node, const List<int>& writer) const {
-    const ir::Node& n = g.nodes[node];
-    std::string name =
-        writer[node] < 0 ? "an earlier value" : "the result of kernel " + std::to_string(writer[node]) + ",";
-    if (n.op == ir::Op::input && !g.is_body) name = "input " + std::to_string(n.imm);
-    if (n.op == ir::Op::state) {
-      const ir::Slot& slot = g.slots[static_cast<int>(n.imm)];
-      name = name_of_state<Source>(slot);
-    }
-    return name + " " + to_text(g.dims(node)).c_str() + " of " + weft::name_of(n.dtype);
+  // Whose memory a view of it is read in.
+  static int root_of(const ir::Graph& g, const kernel_ir::Fusion& f, int node) {
+    while (f.view_of[node] < 0 && f.materialization[node] == kernel_ir::Materialization::view)
+      node = g.in(node, 0);
+    return f.view_of[node] >= 0 ? f.views[f.view_of[node]].root : node;
   }
   Value value(const ir::Graph& g, int node) const {
     Value v;
@@ -25088,11 +25437,12 @@ class Checker {
   }
 
   void watch_group(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
-                   const List<u8>& spared, List<int>& writer, int k, const u64* addresses, int count) const {
+                   const List<u8>& spared, List<std::string>& origin, int k, const u64* addresses,
+                   int count) const {
     const kernel_ir::Group& group = f.groups[k];
-    const int own = static_cast<int>(steps_.size());
-    for (int i = 0; i < group.stores.size; ++i) writer[f.pool[group.stores.begin + i]] = own;
-    if (group.opaque >= 0) writer[group.result >= 0 ? group.result : group.opaque] = own;
+    const std::string own = "the result of kernel " + std::to_string(steps_.size()) + ",";
+    for (int i = 0; i < group.stores.size; ++i) origin[f.pool[group.stores.begin + i]] = own;
+    if (group.opaque >= 0) origin[group.result >= 0 ? group.result : group.opaque] = own;
     if (checks_.finite) {
       const auto written = [&](int node) {
         if (node < 0 || spared[node] || !is_float(g.nodes[node].dtype)) return;
@@ -25104,15 +25454,13 @@ class Checker {
       for (int i = 0; i < group.stores.size; ++i) written(f.pool[group.stores.begin + i]);
       if (group.stores.size == 0) written(group.result >= 0 ? group.result : group.opaque);
       const auto read = [&](int node) {
-        while (f.view_of[node] < 0 && f.materialization[node] == kernel_ir::Materialization::view)
-          node = g.in(node, 0);
-        if (f.view_of[node] >= 0) node = f.views[f.view_of[node]].root;
+        node = root_of(g, f, node);
         if (!is_float(g.nodes[node].dtype)) return;
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
         w.read.push_back(value(g, node));
         w.read.back().operand = at;
-        w.read.back().name = name_of_node(g, node, writer);
+        w.read.back().name = origin[node] + " " + w.read.back().name;
       };
       for (int i = 0; i < group.loads.size; ++i) read(f.pool[group.loads.begin + i]);
       if (group.opaque >= 0)
@@ -25124,7 +25472,7 @@ class Checker {
       }
     }
     if (checks_.indices && group.opaque >= 0)
-      watch_places(w, g, f, plan, writer, group.opaque, addresses, count);
+      watch_places(w, g, f, plan, origin, group.opaque, addresses, count);
   }
   static bool is_infinite(const ir::Graph& g, int node) {
     const ir::Node& n = g.nodes[node];
@@ -25136,7 +25484,7 @@ class Checker {
   // Where lookups read, and blocks begin. Offsets of blocks are the launch's last operands; a copy before it
   // has none.
   void watch_places(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
-                    const List<int>& writer, int node, const u64* addresses, int count) const {
+                    const List<std::string>& origin, int node, const u64* addresses, int count) const {
     const bool offsets = ir::is_dynamic_slice(g.nodes[node].op);
     ir::each_checked_index(g, node, [&](int k, i64 least, i64 most) {
       const int index = g.in(node, k), root = f.view_of[index] >= 0 ? f.views[f.view_of[index]].root : index;
@@ -25144,7 +25492,7 @@ class Checker {
       v.operand = offsets ? count - g.nodes[node].arity + k : find(plan.where[root], addresses, count);
       v.least = least;
       v.most = most;
-      v.name = name_of_node(g, root, writer);
+      v.name = origin[root] + " " + value(g, root).name;
       if (offsets || v.operand >= 0) w.places.push_back(v);
     });
   }
@@ -25195,19 +25543,30 @@ class Checker {
       for (i64 i = 0; i < size; ++i) {
         const i64 place = static_cast<i64>(static_cast<const T*>(places)[i]);
         if (place < v.least || place > v.most)
-          throw Error("check/indices", kernel_text(step) + ": element " + place_text(v.dims, i) +
-                                           " of its index, " + v.name + ", is " + std::to_string(place) +
-                                           ", outside " + std::to_string(v.least) + " ... " +
-                                           std::to_string(v.most));
+          throw Error("check/indices",
+                      with_slices(kernel_text(step) + ": element " + place_text(v.dims, i) +
+                                  " of its index, " + v.name + ", is " + std::to_string(place) +
+                                  ", outside " + std::to_string(v.least) + " ... " + std::to_string(v.most)));
       }
     });
   }
 
+  // In the place of each loop's "{step}" the slice that it works on.
+  std::string with_slices(std::string text) const {
+    for (const Loop& loop : loops_) {
+      const std::string mark = "{" + std::to_string(loop.step) + "}";
+      for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark))
+        text.replace(at, mark.size(), std::to_string(loop.slice));
+    }
+    return text;
+  }
   std::string kernel_text(int step) const {
     return "kernel " + std::to_string(step) + ", " + steps_[static_cast<std::size_t>(step)].text;
   }
 
+  static constexpr const char* earlier = "an earlier value";
   std::vector<Watched> steps_;
+  std::vector<Loop> loops_;
   std::vector<std::byte> bytes_;
   std::vector<double> value_;
 };

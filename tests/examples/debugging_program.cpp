@@ -57,7 +57,8 @@ int main() {
 // prints: loss nan
 // prints: check/finite: kernel 4, row+column+all (8, 3): exp, sum, div, log, le, lt, and
 // prints: , iota, eq, select, sum, neg, select, sum, div, select, neg, select, div x2, m
-// prints: ul, sum, neg, add, mul, sum: element (0, 0) of its result (1, 1) of f32 is nan
-// prints: check/finite: kernel 3, map (8, 3): exp: element (5, 0) of its result (8, 3) o
-// prints: f f32 is inf
+// prints: ul, sum, neg, add, mul, sum in fc2: element (0, 0) of its result (1, 1) of f32
+// prints:  is nan
+// prints: check/finite: kernel 3, map (8, 3): exp after fc2: element (5, 0) of its resul
+// prints: t (8, 3) of f32 is inf
 // prints: largest input: 3000

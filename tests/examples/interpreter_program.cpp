@@ -27,7 +27,8 @@ void report(F run) {
 
 // [visit]
 void count(const NodeValue& value) {
-  if (std::string_view(value.op) == "dot") std::printf("%s\n", value.text().c_str());
+  if (std::string_view(value.op) == "dot")
+    std::printf("%s: %s\n", value.scope().c_str(), value.text().c_str());
 }
 // [/visit]
 
@@ -60,7 +61,8 @@ int main() {
   // [/shared]
 }
 
-// prints: check/finite: node 15, exp (8, 3) of f32: element (5, 0) of its result is inf
+// prints: check/finite: node 15, exp (8, 3) of f32 after fc2: element (5, 0) of its resu
+// prints: lt is inf
 // prints: %0 = input 0 : f32 (2,)
 // prints: tensor([0., 1.])
 // prints: %1 = exp(%0) : f32 (2,)
@@ -69,5 +71,5 @@ int main() {
 // prints: tensor([3.7183])
 // prints: %3 = reshape(%2) : f32 ()
 // prints: tensor(3.7183)
-// prints: %3 = dot(%0, %1) batch () with () contract (1) with (1) : f32 (8, 16)
-// prints: %11 = dot(%8, %9) batch () with () contract (1) with (1) : f32 (8, 3)
+// prints: fc1: %3 = dot(%0, %1) batch () with () contract (1) with (1) : f32 (8, 16)
+// prints: fc2: %11 = dot(%8, %9) batch () with () contract (1) with (1) : f32 (8, 3)

@@ -12,7 +12,7 @@
 #include "weft/core/check.hpp"
 #include "weft/exec/explain.hpp"
 #include "weft/exec/inputs.hpp"
-#include "weft/exec/trace.hpp"
+#include "weft/exec/state_names.hpp"
 #include "weft/ir/checked_index.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -36,40 +36,6 @@ inline std::string place_text(const Dims& d, i64 flat) {
     flat /= d.extent[k];
   }
   return to_text(at).c_str();
-}
-
-// "fc1.weight", "h.*.fc1.weight" of all blocks of a Stack.
-inline std::string all_copies_text(const nn::Name& name) {
-  std::string text(name.view());
-  for (int level = 0; level < name.copies.rank; ++level)
-    text[static_cast<std::size_t>(name.index_at[level])] = '*';
-  return text;
-}
-template <class M>
-std::string name_of_state(const ir::Slot& slot, i64 begin) {
-  constexpr const auto& table = nn::state_table<M>;
-  for (int i = 0; i < table.size; ++i)
-    if (begin + table.row[i].offset == slot.offset) return all_copies_text(table.row[i].name);
-  return "";
-}
-template <class... M>
-std::string name_of_state(const StatePack<M...>*, const ir::Slot& slot) {
-  std::string name;
-  i64 block = 0;
-  ((name += name_of_state<M>(slot, block++ * state_room)), ...);
-  return name;
-}
-template <class Source>
-std::string name_of_state(const ir::Slot& slot) {
-  std::string name;
-  if (slot.space == ir::Space::model) {
-    if constexpr (requires { typename Source::model; })
-      name = name_of_state<typename Source::model>(slot, 0);
-    else if constexpr (requires { typename Source::models; })
-      name = name_of_state(static_cast<typename Source::models*>(nullptr), slot);
-  }
-  if (!name.empty()) return name;
-  return slot.space == ir::Space::model ? "the parameters" : "the optimiser's state";
 }
 
 // Where the loss scale lies in the optimiser's block; -1: there is none.
@@ -103,7 +69,13 @@ class Checker {
  public:
   Checker() {
     const compiler::Module m = compiler::plan_pruned(program_graph<Source>());
-    watch_graph(m.graph, m.fusion, m.plan);
+    watch_graph(m.graph, m.fusion, m.plan, ir::Scopes(m.graph, &state_name<Source>), {});
+  }
+
+  // Step `step`, a loop, begins its next trip.
+  void enter(int step, i64 trip) {
+    for (Loop& loop : loops_)
+      if (loop.step == step) loop.slice = loop.reverse ? loop.trips - 1 - trip : trip;
   }
 
   // `read(to, from, bytes)` brings memory of the device to the host.
@@ -131,7 +103,7 @@ class Checker {
       if (reason != nullptr)
         text += "; it read " + number_text(reason->odd_value) + " at " +
                 place_text(reason->dims, reason->odd) + " of " + reason->name;
-      throw Error("check/finite", text);
+      throw Error("check/finite", with_slices(text));
     }
   }
 
@@ -146,32 +118,56 @@ class Checker {
     i64 odd = -1;             // the first element that is not finite, before the kernel runs; -1: none
     double odd_value = 0;
   };
+  // A loop, and the slice that its trip at hand works on; in names it is "{step}" until they are said.
+  struct Loop {
+    int step = -1;
+    i64 trips = 0;
+    bool reverse = false;
+    i64 slice = -1;
+  };
   struct Watched {
     std::string text;  // of the kernel, as in explain()
     bool makes_infinity = false;
     std::vector<Value> written, read, places;
   };
 
-  void watch_graph(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan) {
+  // `operands`: what the inputs of a loop's body are called.
+  void watch_graph(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                   const ir::Scopes& scopes, const List<std::string>& operands) {
     const List<u8> spared = scaled_nodes(g, scale_offset_of<Source>());
-    List<int> writer(g.nodes.size(), -1);  // the step that wrote a node
+    List<std::string> origin(g.nodes.size(), earlier);  // what a node's value is called
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      const ir::Node& n = g.nodes[i];
+      if (n.op == ir::Op::input)
+        origin[i] = g.is_body ? operands[static_cast<int>(n.imm)] : "input " + std::to_string(n.imm);
+      if (n.op == ir::Op::state) origin[i] = slot_name(g.slots[static_cast<int>(n.imm)], &state_name<Source>);
+    }
     for (int k = 0; k < f.groups.size(); ++k) {
       const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
       for (int i = 0; i < lowered.steps.size(); ++i) {
         const compiler::Step& step = lowered.steps[i];
         const u64* addresses = lowered.addresses.data() + step.addresses.begin;
-        const ExplainedStep explained = explain_detail::explain_step(g, f, plan, k, lowered, step);
+        const ExplainedStep explained = explain_detail::explain_step(g, f, plan, scopes, k, lowered, step);
         Watched w;
-        w.text =
-            explained.kernel + " " + explained.shape + (explained.ops.empty() ? "" : ": " + explained.ops);
+        w.text = explained.kernel + " " + explained.text();
         if (step.kind == compiler::StepKind::combine_partials)
           watch_sums(w, g, plan, spared, addresses, step.addresses.size / 2);
         else if (step.kind != compiler::StepKind::copy && step.kind != compiler::StepKind::repeat)
-          watch_group(w, g, f, plan, spared, writer, k, addresses, step.addresses.size);
+          watch_group(w, g, f, plan, spared, origin, k, addresses, step.addresses.size);
         steps_.push_back(std::move(w));
         if (step.kind != compiler::StepKind::repeat) continue;
         const kernel_ir::LoopMemory inside(g, f, plan, k);
-        watch_graph(inside.body, inside.fusion, inside.plan);
+        const int loop = f.groups[k].opaque, own = static_cast<int>(steps_.size()) - 1;
+        const std::string slice = "{" + std::to_string(own) + "}";
+        List<std::string> given(inside.shape.operands(), earlier);  // carries change
+        for (int a = inside.shape.carries; a < inside.shape.operands(); ++a) {
+          given[a] = origin[root_of(g, f, g.in(loop, a))];
+          if (!inside.shape.is_stacked(a) || given[a] == earlier) continue;
+          const bool of_stack = given[a].find('*') != std::string::npos;
+          given[a] = of_stack ? ir::in_slice(given[a], slice) : "slice " + slice + " of " + given[a];
+        }
+        loops_.push_back({own, inside.shape.trips, inside.shape.reverse});
+        watch_graph(inside.body, inside.fusion, inside.plan, scopes.of_body(loop, inside.body, slice), given);
         i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
       }
     }
@@ -182,16 +178,11 @@ class Checker {
       if (addresses[a] == address) return a;
     return -1;
   }
-  std::string name_of_node(const ir::Graph& g, int node, const List<int>& writer) const {
-    const ir::Node& n = g.nodes[node];
-    std::string name =
-        writer[node] < 0 ? "an earlier value" : "the result of kernel " + std::to_string(writer[node]) + ",";
-    if (n.op == ir::Op::input && !g.is_body) name = "input " + std::to_string(n.imm);
-    if (n.op == ir::Op::state) {
-      const ir::Slot& slot = g.slots[static_cast<int>(n.imm)];
-      name = name_of_state<Source>(slot);
-    }
-    return name + " " + to_text(g.dims(node)).c_str() + " of " + weft::name_of(n.dtype);
+  // Whose memory a view of it is read in.
+  static int root_of(const ir::Graph& g, const kernel_ir::Fusion& f, int node) {
+    while (f.view_of[node] < 0 && f.materialization[node] == kernel_ir::Materialization::view)
+      node = g.in(node, 0);
+    return f.view_of[node] >= 0 ? f.views[f.view_of[node]].root : node;
   }
   Value value(const ir::Graph& g, int node) const {
     Value v;
@@ -216,11 +207,12 @@ class Checker {
   }
 
   void watch_group(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
-                   const List<u8>& spared, List<int>& writer, int k, const u64* addresses, int count) const {
+                   const List<u8>& spared, List<std::string>& origin, int k, const u64* addresses,
+                   int count) const {
     const kernel_ir::Group& group = f.groups[k];
-    const int own = static_cast<int>(steps_.size());
-    for (int i = 0; i < group.stores.size; ++i) writer[f.pool[group.stores.begin + i]] = own;
-    if (group.opaque >= 0) writer[group.result >= 0 ? group.result : group.opaque] = own;
+    const std::string own = "the result of kernel " + std::to_string(steps_.size()) + ",";
+    for (int i = 0; i < group.stores.size; ++i) origin[f.pool[group.stores.begin + i]] = own;
+    if (group.opaque >= 0) origin[group.result >= 0 ? group.result : group.opaque] = own;
     if (checks_.finite) {
       const auto written = [&](int node) {
         if (node < 0 || spared[node] || !is_float(g.nodes[node].dtype)) return;
@@ -232,15 +224,13 @@ class Checker {
       for (int i = 0; i < group.stores.size; ++i) written(f.pool[group.stores.begin + i]);
       if (group.stores.size == 0) written(group.result >= 0 ? group.result : group.opaque);
       const auto read = [&](int node) {
-        while (f.view_of[node] < 0 && f.materialization[node] == kernel_ir::Materialization::view)
-          node = g.in(node, 0);
-        if (f.view_of[node] >= 0) node = f.views[f.view_of[node]].root;
+        node = root_of(g, f, node);
         if (!is_float(g.nodes[node].dtype)) return;
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
         w.read.push_back(value(g, node));
         w.read.back().operand = at;
-        w.read.back().name = name_of_node(g, node, writer);
+        w.read.back().name = origin[node] + " " + w.read.back().name;
       };
       for (int i = 0; i < group.loads.size; ++i) read(f.pool[group.loads.begin + i]);
       if (group.opaque >= 0)
@@ -252,7 +242,7 @@ class Checker {
       }
     }
     if (checks_.indices && group.opaque >= 0)
-      watch_places(w, g, f, plan, writer, group.opaque, addresses, count);
+      watch_places(w, g, f, plan, origin, group.opaque, addresses, count);
   }
   static bool is_infinite(const ir::Graph& g, int node) {
     const ir::Node& n = g.nodes[node];
@@ -264,7 +254,7 @@ class Checker {
   // Where lookups read, and blocks begin. Offsets of blocks are the launch's last operands; a copy before it
   // has none.
   void watch_places(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
-                    const List<int>& writer, int node, const u64* addresses, int count) const {
+                    const List<std::string>& origin, int node, const u64* addresses, int count) const {
     const bool offsets = ir::is_dynamic_slice(g.nodes[node].op);
     ir::each_checked_index(g, node, [&](int k, i64 least, i64 most) {
       const int index = g.in(node, k), root = f.view_of[index] >= 0 ? f.views[f.view_of[index]].root : index;
@@ -272,7 +262,7 @@ class Checker {
       v.operand = offsets ? count - g.nodes[node].arity + k : find(plan.where[root], addresses, count);
       v.least = least;
       v.most = most;
-      v.name = name_of_node(g, root, writer);
+      v.name = origin[root] + " " + value(g, root).name;
       if (offsets || v.operand >= 0) w.places.push_back(v);
     });
   }
@@ -323,19 +313,30 @@ class Checker {
       for (i64 i = 0; i < size; ++i) {
         const i64 place = static_cast<i64>(static_cast<const T*>(places)[i]);
         if (place < v.least || place > v.most)
-          throw Error("check/indices", kernel_text(step) + ": element " + place_text(v.dims, i) +
-                                           " of its index, " + v.name + ", is " + std::to_string(place) +
-                                           ", outside " + std::to_string(v.least) + " ... " +
-                                           std::to_string(v.most));
+          throw Error("check/indices",
+                      with_slices(kernel_text(step) + ": element " + place_text(v.dims, i) +
+                                  " of its index, " + v.name + ", is " + std::to_string(place) +
+                                  ", outside " + std::to_string(v.least) + " ... " + std::to_string(v.most)));
       }
     });
   }
 
+  // In the place of each loop's "{step}" the slice that it works on.
+  std::string with_slices(std::string text) const {
+    for (const Loop& loop : loops_) {
+      const std::string mark = "{" + std::to_string(loop.step) + "}";
+      for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark))
+        text.replace(at, mark.size(), std::to_string(loop.slice));
+    }
+    return text;
+  }
   std::string kernel_text(int step) const {
     return "kernel " + std::to_string(step) + ", " + steps_[static_cast<std::size_t>(step)].text;
   }
 
+  static constexpr const char* earlier = "an earlier value";
   std::vector<Watched> steps_;
+  std::vector<Loop> loops_;
   std::vector<std::byte> bytes_;
   std::vector<double> value_;
 };

@@ -10,6 +10,8 @@
 
 #include "weft/compiler/group_kind.hpp"
 #include "weft/compiler/pipeline.hpp"
+#include "weft/exec/state_names.hpp"
+#include "weft/ir/scopes.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -33,6 +35,10 @@ struct ExplainedStep {
                        // several at once: "row+column"
   std::string shape;   // of the space that it walks, or "m x n x k"
   std::string ops;     // what is fused into it, in order: "mul, add x2, exp"
+  std::string scope;   // the modules that it computes for: "h.0.mlp", "after fc2"; ir/scopes.hpp
+
+  // "(8, 128): add, max in fc1"
+  std::string text() const { return shape + (ops.empty() ? "" : ": " + ops) + ir::in_scope(scope); }
   i64 bytes = 0, flops = 0;
 };
 
@@ -94,8 +100,21 @@ inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, con
   return out.empty() ? "copy" : out;
 }
 
+// The modules that a kernel computes for.
+inline std::string scope_of(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group,
+                            const ir::Scopes& scopes) {
+  List<int> nodes;
+  if (group.opaque >= 0) nodes.push(group.opaque);
+  for (int i = 0; i < group.body.size; ++i) {
+    const int x = f.pool[group.body.begin + i];
+    if (ir::info(g.nodes[x].op).kind != ir::OpClass::leaf) nodes.push(x);
+  }
+  return scopes.of(nodes);
+}
+
 inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
-                                  int k, const compiler::Lowered& lowered, const compiler::Step& step) {
+                                  const ir::Scopes& scopes, int k, const compiler::Lowered& lowered,
+                                  const compiler::Step& step) {
   const kernel_ir::Group& group = f.groups[k];
   const auto at = [&](int i) {
     return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
@@ -104,6 +123,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
   ExplainedStep out;
   out.bytes = step.bytes;
   out.flops = step.flops;
+  out.scope = scope_of(g, f, group, scopes);
   switch (step.kind) {
     case compiler::StepKind::fused:
       out.kernel = compiler::kind_of(g, f, group, plan.tilings[k].segments >= 0);
@@ -175,12 +195,12 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
 
 // Steps of a graph that runs `trips` times, `depth` loops deep.
 inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::Fusion& f,
-                         const kernel_ir::Plan& plan, i64 trips, int depth) {
+                         const kernel_ir::Plan& plan, const ir::Scopes& scopes, i64 trips, int depth) {
   for (int k = 0; k < f.groups.size(); ++k) {
     const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
     for (int i = 0; i < lowered.steps.size(); ++i) {
       const compiler::Step& step = lowered.steps[i];
-      ExplainedStep s = explain_step(g, f, plan, k, lowered, step);
+      ExplainedStep s = explain_step(g, f, plan, scopes, k, lowered, step);
       s.kernel.insert(0, static_cast<std::size_t>(depth), ' ');
       s.bytes *= trips;
       s.flops *= trips;
@@ -192,7 +212,8 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::
         continue;
       }
       const kernel_ir::LoopMemory inside(g, f, plan, k);
-      explain_into(out, inside.body, inside.fusion, inside.plan, trips * inside.shape.trips, depth + 1);
+      explain_into(out, inside.body, inside.fusion, inside.plan,
+                   scopes.of_body(f.groups[k].opaque, inside.body), trips * inside.shape.trips, depth + 1);
       i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
     }
   }
@@ -200,11 +221,11 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::
 
 }  // namespace explain_detail
 
-// Explains a graph as it is traced (before prune).
-inline Explanation explain_graph(const ir::Graph& traced) {
+// Explains a graph as it is traced (before prune); `name` knows the state that it works on.
+inline Explanation explain_graph(const ir::Graph& traced, ir::StateName name = nullptr) {
   const compiler::Module m = compiler::plan_graph(traced);
   Explanation out;
-  explain_detail::explain_into(out, m.graph, m.fusion, m.plan, 1, 0);
+  explain_detail::explain_into(out, m.graph, m.fusion, m.plan, ir::Scopes(m.graph, name), 1, 0);
   out.workspace_bytes = m.plan.workspace_bytes;
   return out;
 }
@@ -234,7 +255,7 @@ inline std::string to_text(const Explanation& e, const Roofline& machine) {
                        padded(compact(static_cast<double>(s.bytes)), 8, true) +
                        padded(compact(static_cast<double>(s.flops)), 8, true) +
                        padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
-    std::string rest = s.shape + (s.ops.empty() ? "" : ": " + s.ops);
+    std::string rest = s.text();
     while (true) {
       std::size_t cut = rest.size();
       if (cut > columns - indent) {
@@ -259,7 +280,7 @@ std::string explain(const Roofline& machine = {}) {
   if constexpr (requires { Program::explain(machine); })
     return Program::explain(machine);
   else
-    return exec::to_text(exec::explain_graph(Program::graph()), machine);
+    return exec::to_text(exec::explain_graph(Program::graph(), &exec::state_name<Program>), machine);
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -186,6 +186,7 @@ class LaunchList {
     return static_cast<compiler::StepKind>(w & 255) == compiler::StepKind::repeat;
   }
   struct NoWatch {
+    void enter(int, i64) const {}
     void before(int, const Launch&) const {}
     void after(int, const Launch&) const {}
   };
@@ -202,6 +203,7 @@ class LaunchList {
       const i64 trips = static_cast<i64>(launch.numbers[0]);
       const int inside = static_cast<int>(launch.numbers[1]);
       for (i64 trip = 0; trip < trips; ++trip) {
+        watch.enter(s, trip);
         bind(s, trip);
         run(s + 1, s + 1 + inside, context, watch);
       }
@@ -259,6 +261,7 @@ struct CheckedLaunches {
   Checker& checker;
   const Read& read;
   const Settle& settle;
+  void enter(int step, i64 trip) const { checker.enter(step, trip); }
   template <class Launch>
   void before(int step, const Launch& launch) const {
     settle();

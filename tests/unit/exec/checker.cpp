@@ -78,6 +78,31 @@ TEST_CASE("checker: inside loops") {
   x[20] = 0.5f;
   f.model().get<"rnn.weight_hh_l0">()[3] = not_a_number;
   CHECK(has(said([&] { f(x); }), "is nan"));
+  auto g = compile(
+      Cpu{},
+      [](auto h, auto rows) {
+        return loop([](const auto& c, const auto& row) { return log(c + row); }, h, rows);
+      },
+      in<f32, 2>, in<f32, 5, 2>, check::finite);
+  std::vector<f32> rows(10, 3.0f);
+  CHECK(said([&] { g(std::vector<f32>{1, 1}, rows); }) == "none");
+  rows[5] = not_a_number;
+  CHECK(has(said([&] {
+              g(std::vector<f32>{1, 1}, rows);
+            }),
+            "it read nan at (1,) of slice 2 of input 1 (2,)"));
+  auto backwards = compile(
+      Cpu{},
+      [](auto h, auto all) {
+        return reverse_loop([](const auto& c, const auto& row) { return log(c + row); }, h, all);
+      },
+      in<f32, 2>, in<f32, 5, 2>, check::finite);
+  rows[5] = 3;
+  rows[7] = not_a_number;  // slice 3 of 5, the second trip
+  CHECK(has(said([&] {
+              backwards(std::vector<f32>{1, 1}, rows);
+            }),
+            "it read nan at (1,) of slice 3 of input 1 (2,)"));
 }
 
 TEST_CASE("checker: places that are computed") {

@@ -10,19 +10,30 @@
 
 namespace WEFT_NAMESPACE {
 
+namespace exec {
+class GraphRunner;
+}
+
 // The value of a node that has just been evaluated, or of an input or a parameter before its first use.
 struct NodeValue {
-  const char* op = nullptr;          // "exp", "dot", ...; "input", "state", ...
-  int node = 0;                      // its number in the graph, or in the body of the innermost loop
-  int depth = 0;                     // loops around it
-  i64 trip = -1;                     // of the innermost loop; -1 outside loops
-  DType dtype{};                     // of the elements
-  Dims dims;                         // their extents
-  const void* data = nullptr;        // elements in row-major order, until the next node is evaluated
-  const ir::Graph* graph = nullptr;  // where `node` is
+  const char* op = nullptr;                   // "exp", "dot", ...; "input", "state", ...
+  int node = 0;                               // its number in the graph, or in the body of the innermost loop
+  int depth = 0;                              // loops around it
+  i64 trip = -1;                              // of the innermost loop; -1 outside loops
+  DType dtype{};                              // of the elements
+  Dims dims;                                  // their extents
+  const void* data = nullptr;                 // elements in row-major order, until the next node is evaluated
+  const ir::Graph* graph = nullptr;           // where `node` is
+  const exec::GraphRunner* runner = nullptr;  // who evaluates it: of scope()
 
   // The node as the graph prints it: "%5 = exp(%4) : f32 (8, 10)".
   std::string text() const { return ir::print_node(*graph, node); }
+  // The module that it was computed for: "h.3.mlp", "after fc2"; empty where no state is near. (A template,
+  // so that programs that do not ask have no part of it.)
+  template <class Runner = exec::GraphRunner>
+  std::string scope() const {
+    return static_cast<const Runner*>(runner)->scopes()[node];
+  }
 };
 
 // A device that evaluates programs node by node: docs/interpreter.md.

@@ -5,12 +5,15 @@
 //
 // To step through a program, break in GraphRunner::evaluate, or in a node's function (node_function.hpp).
 
+#include <memory>
+
 #include "weft/core/shared.hpp"
 #include "weft/exec/interpreter/device.hpp"
 #include "weft/exec/interpreter/kinds.hpp"
 #include "weft/exec/interpreter/movement.hpp"
 #include "weft/exec/interpreter/value_plan.hpp"
 #include "weft/exec/state_blocks.hpp"
+#include "weft/ir/scopes.hpp"
 #include "weft/kernels/custom/host.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -47,7 +50,7 @@ struct RunContext {
   void (*before)(const GraphRunner&, const NodeCall&) = nullptr;
   void (*after)(GraphRunner&, const NodeCall&) = nullptr;
   void (*settle)(GraphRunner&) = nullptr;
-  std::string (*state_name)(const ir::Slot&) = nullptr;
+  ir::StateName state_name = nullptr;
   i64 scale_offset = -1;  // scaled_nodes
 };
 
@@ -79,6 +82,21 @@ class GraphRunner final : public Counted {
   i64 bytes() const { return plan_.bytes; }
   // Where node i's value lies in the workspace: of a result.
   i64 place(int i) const { return plan_.at[i]; }
+  // The loop's node in the graph around it, for a loop's body; -1.
+  int loop() const {
+    if (outer_ == nullptr) return -1;
+    int node = 0;
+    while (!outer_->loops_[node] || outer_->loops_[node]->body.get() != this) ++node;
+    return node;
+  }
+  // Which module each node is of, in the trip at hand.
+  const ir::Scopes& scopes() const {
+    if (scopes_ == nullptr)
+      scopes_ = std::make_unique<ir::Scopes>(outer_ != nullptr
+                                                 ? outer_->scopes().of_body(loop(), g_, std::to_string(trip_))
+                                                 : ir::Scopes(g_, context_.state_name));
+    return *scopes_;
+  }
 
   // `inputs`: where each input lies; null for one that is never read. `key`: seed and step, four words.
   void run(const std::byte* const* inputs, const u32* key, std::byte* workspace) {
@@ -143,7 +161,7 @@ class GraphRunner final : public Counted {
       evaluate_other(call);
     if (context_.after != nullptr) context_.after(*this, call);
     if (context_.visit != nullptr && n.op != ir::Op::loop)
-      context_.visit({ir::info(n.op).name, i, depth_, trip_, n.dtype, g_.dims(i), values_[i], &g_});
+      context_.visit({ir::info(n.op).name, i, depth_, trip_, n.dtype, g_.dims(i), values_[i], &g_, this});
   }
 
   // Leaves, and what works on more than its operands.
@@ -217,6 +235,7 @@ class GraphRunner final : public Counted {
         inputs[k] = c.in[k] + t * (c.operand_dims(k).size() / s.trips) * size_of(c.operand_dtype(k));
       const int key = body.g_.key_input;
       body.trip_ = t;
+      body.scopes_.reset();
       body.run(inputs.data(), key >= 0 ? reinterpret_cast<const u32*>(inputs[key]) : key_, c.out + l.body_at);
       // All carries change together: one may be another's old value.
       i64 at = 0;
@@ -299,6 +318,7 @@ class GraphRunner final : public Counted {
   const std::byte* const* inputs_ = nullptr;
   const u32* key_ = nullptr;
   std::byte* workspace_ = nullptr;
+  mutable std::unique_ptr<ir::Scopes> scopes_;  // once somebody asks
   // of a program that is checked (node_checks.hpp)
   List<Oddity> odd_;          // of each node
   List<int> input_faults_;    // of a body's inputs

@@ -111,28 +111,35 @@ struct NodeChecks {
   static std::string type_text(const ir::Graph& g, int i) {
     return std::string(to_text(g.dims(i)).c_str()) + " of " + name_of(g.nodes[i].dtype);
   }
-  // "node 5, exp (8, 10) of f32", behind the trips of the loops around it.
+  // "node 5, exp (8, 10) of f32 in h.0.mlp", behind the trips of the loops around it.
   static std::string where(const GraphRunner& r, int i) {
-    return trips_text(r) + "node " + std::to_string(i) + ", " + op_text(r.g_, i) + " " + type_text(r.g_, i);
+    return trips_text(r) + "node " + std::to_string(i) + ", " + op_text(r.g_, i) + " " + type_text(r.g_, i) +
+           ir::in_scope(r.scopes()[i]);
   }
   static std::string trips_text(const GraphRunner& r) {
     if (r.outer_ == nullptr) return "";
-    int node = 0;
-    while (!r.outer_->loops_[node] || r.outer_->loops_[node]->body.get() != &r) ++node;
-    return trips_text(*r.outer_) + "node " + std::to_string(node) + ", loop, trip " +
+    return trips_text(*r.outer_) + "node " + std::to_string(r.loop()) + ", loop, trip " +
            std::to_string(r.trip_) + ": ";
+  }
+  // The piece of state that a node reads, "h.3.fc.weight" of the trip at hand; empty where it is none.
+  static std::string state_text(const GraphRunner& r, int x) {
+    const ir::Node& n = r.g_.nodes[x];
+    if (n.op == ir::Op::state) return slot_name(r.g_.slots[static_cast<int>(n.imm)], r.context_.state_name);
+    if (n.op != ir::Op::input || r.outer_ == nullptr) return "";
+    const int loop = r.loop(), operand = static_cast<int>(n.imm);
+    const std::string name = state_text(*r.outer_, r.outer_->g_.in(loop, operand));
+    const bool stacked = ir::loop_shape(r.outer_->g_, loop).is_stacked(operand);
+    return stacked ? ir::in_slice(name, std::to_string(r.trip_)) : name;
   }
   // "input 0 (8, 10) of f32"
   static std::string value_text(const GraphRunner& r, int x) {
     const ir::Node& n = r.g_.nodes[x];
-    std::string name = "the result of node " + std::to_string(x) + ", " + op_text(r.g_, x) + ",";
-    if (n.op == ir::Op::input)
-      name = (r.outer_ != nullptr ? "operand " : "input ") + std::to_string(n.imm) +
-             (r.outer_ != nullptr ? " of the loop" : "");
-    if (n.op == ir::Op::state) {
-      ir::Slot slot = r.g_.slots[static_cast<int>(n.imm)];
-      if (slot.segments >= 0) slot.offset = -1;  // that of no parameter: it has several
-      name = r.context_.state_name(slot);
+    std::string name = state_text(r, x);
+    if (name.empty()) {
+      name = "the result of node " + std::to_string(x) + ", " + op_text(r.g_, x) + ",";
+      if (n.op == ir::Op::input)
+        name = (r.outer_ != nullptr ? "operand " : "input ") + std::to_string(n.imm) +
+               (r.outer_ != nullptr ? " of the loop" : "");
     }
     return name + " " + type_text(r.g_, x);
   }

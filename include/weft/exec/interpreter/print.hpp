@@ -9,10 +9,12 @@
 #include "weft/exec/interpreter/device.hpp"
 #include "weft/exec/interpreter/node_call.hpp"
 #include "weft/exec/print.hpp"
+#include "weft/ir/scopes.hpp"
 
 namespace WEFT_NAMESPACE {
 
-// "%5 = exp(%4) : f32 (2,)", and in the next lines "tensor([1.0000, 2.7183])"; inside loops behind "trip 3:
+// "%5 = exp(%4) : f32 (2,) in fc1", and in the next lines "tensor([1.0000, 2.7183])"; inside loops behind
+// "trip 3:
 // ". (A template, as are the values' texts, so that programs without it do not pay for it while they
 // compile.)
 template <class Value = NodeValue>
@@ -24,7 +26,7 @@ std::string to_text(const Value& value) requires std::is_same_v<Value, NodeValue
   };
   const auto number = [&](i64 i) { return exec::read_float(value.dtype, value.data, i); };
   std::string text = value.trip >= 0 ? "trip " + std::to_string(value.trip) + ": " : "";
-  text += value.text() + "\n";
+  text += value.text() + ir::in_scope(value.scope()) + "\n";
   if (value.dtype == DType::f64) return text + elements(f64{}, number);
   if (is_float(value.dtype)) return text + elements(f32{}, number);
   if (value.dtype == DType::boolean)

@@ -220,8 +220,8 @@ class InterpreterProgram {
  private:
   static RunContext context(const Interpreter& device, const Blocks& given) {
     RunContext c{.model = given.model, .optimizer = given.optimizer, .visit = device.visit};
+    c.state_name = &state_name<Source>;
     constexpr Checks checks = checks_of<Source>();
-    if constexpr (checks.any()) c.state_name = &name_of_state<Source>;
     if constexpr (checks.indices) c.before = &NodeChecks::places;
     if constexpr (checks.finite) {
       c.scale_offset = scale_offset_of<Source>();
