@@ -1130,9 +1130,10 @@ enum class Op : u8 {
   // movement
   broadcast,  // right-aligned, as numpy
   reshape,
-  permute,  // list: output axis k is input axis list[k]
-  slice,    // list: begin and step of every axis (step may be negative)
-  pad,      // list: low and high of every axis; imm: bits of the fill value
+  permute,         // list: output axis k is input axis list[k]
+  slice,           // list: begin and step of every axis (step may be negative)
+  pad,             // list: low and high of every axis; imm: bits of the fill value
+  add_dependency,  // add_dependency(x, y): x, for readers that run when y is made: a control edge
   // reductions; list: axes; the reduced axes stay with extent 1
   reduce_sum,
   reduce_max,
@@ -1259,6 +1260,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"permute", 1, OpClass::movement, 0},
     {"slice", 1, OpClass::movement, 0},
     {"pad", 1, OpClass::movement, 1},
+    {"add_dependency", 2, OpClass::movement, 0},
     {"sum", 1, OpClass::reduction, 1},
     {"reduce_max", 1, OpClass::reduction, 1},
     {"reduce_min", 1, OpClass::reduction, 1},
@@ -1285,7 +1287,9 @@ inline constexpr OpInfo op_table[op_count] = {
 
 constexpr const OpInfo& info(Op op) { return op_table[static_cast<int>(op)]; }
 constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
-constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::pad; }
+constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::add_dependency; }
+// Operands whose values are read; those behind them are control edges.
+constexpr int data_operands(Op op, int arity) { return op == Op::add_dependency ? 1 : arity; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
 constexpr bool is_along_axis(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
 constexpr bool is_dynamic_slice(Op op) { return op == Op::dynamic_slice || op == Op::dynamic_update_slice; }
@@ -1301,10 +1305,9 @@ namespace WEFT_NAMESPACE::ir {
 struct Node {
   Op op{};
   DType dtype{};
-  u16 recompute = 0;  // non-zero: a copy made to be computed again; never shared with another tag
-  int shape = 0;      // index into Graph::shapes
-  int list = -1;      // index into Graph::lists, -1 without attributes
-  int first = 0;      // operands are edges[first, first + arity)
+  int shape = 0;  // index into Graph::shapes
+  int list = -1;  // index into Graph::lists, -1 without attributes
+  int first = 0;  // operands are edges[first, first + arity)
   int arity = 0;
   u64 imm = 0;
 };
@@ -1535,6 +1538,10 @@ class Builder {
   // A trace of which only `parent` is asked: the trace that its values first meet.
   bool finds_parent = false;
 
+  // Activation checkpointing: what the gradient of a Stack keeps of its blocks beside the carries; null: what
+  // kernels would store without a loop.
+  bool (*keeps)(const Graph& graph, int node) = nullptr;
+
   // The gradients of the custom primitives that were used, kept by the outermost builder; `lender` has those
   // of a graph that is gone on with inside another trace.
   List<CustomGradient> custom_gradients;
@@ -1725,7 +1732,7 @@ class Builder {
   }
   static constexpr u64 hash(const Node& n, const int* operands) {
     u64 h = static_cast<u64>(n.op) + static_cast<u64>(n.shape) * 157 + static_cast<u64>(n.list + 1) * 1009 +
-            static_cast<u64>(n.dtype) * 7919 + n.recompute + n.imm % 16777213;
+            static_cast<u64>(n.dtype) * 7919 + n.imm % 16777213;
     for (int i = 0; i < n.arity; ++i) h = (h * 131 + static_cast<u64>(operands[i])) % 16777213;
     // numbers that grow evenly would lie side by side in the table: Knuth's multiplier spreads them
     return h * 2654435761 >> 20;
@@ -1738,7 +1745,7 @@ class Builder {
   }
   constexpr bool same(const Node& a, const Node& b, const int* operands) const {
     if (a.op != b.op || a.dtype != b.dtype || a.shape != b.shape || a.list != b.list || a.imm != b.imm ||
-        a.arity != b.arity || a.recompute != b.recompute)
+        a.arity != b.arity)
       return false;
     const int* edges = graph.edges.items + a.first;
     for (int i = 0; i < b.arity; ++i)
@@ -1974,6 +1981,11 @@ constexpr Value reshape(Value x, Dims to) {
   if (x.is_constant()) return {&b, b.constant(x.dtype(), shape, x.node().imm)};
   if (x.op() == Op::reshape) return reshape(x.in(0), to);
   return raw(Op::reshape, x.dtype(), shape, 0, -1, x);
+}
+
+// x, for readers that run when y is made: a control edge.
+constexpr Value add_dependency(Value x, Value y) {
+  return raw(Op::add_dependency, x.dtype(), x.node().shape, 0, -1, x, y);
 }
 
 // A number as an element of t. Arithmetic takes constants in the precision that it works in; where they are
@@ -2731,6 +2743,8 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
     }
     case Op::reshape:
       return reshape_view(v, from, to);
+    case Op::add_dependency:
+      return true;
     default:
       return false;
   }
@@ -3418,6 +3432,12 @@ class Fuser : GroupingState {
       case Op::flat_slice:
         make_view(i, in[0]);
         return;
+      case Op::add_dependency:
+        make_view(i, in[0]);
+        // a value that any kernel may make has to be made once for this
+        if (materialization_[in[1]] != Materialization::generator)
+          min_kernel_[i] = max(min_kernel_[i], after_memory(view_root(in[1])));
+        return;
       case Op::loop_result:  // in memory once the loop has run
         materialization_[i] = Materialization::opaque;
         stored_[i] = 1;
@@ -3538,7 +3558,7 @@ class Fuser : GroupingState {
     materialization_[i] = Materialization::view;
     view_of_[i] = f.views.size();
     f.views.push(v);
-    min_kernel_[i] = after_memory(v.root);
+    min_kernel_[i] = max(after_memory(v.root), min_kernel_[x]);
   }
 
   // x's memory as a strided view; what must be in memory for that is stored.
@@ -3581,7 +3601,7 @@ class Fuser : GroupingState {
     if (materialization_[base] == Materialization::inlined && !(is_bias(group, x, at) && make_early(base)))
       return false;
     const int root = memory_node(x);
-    if (after_memory(root) > at) return false;
+    if (after_memory(root) > at || min_kernel_[x] > at) return false;
     // state that is updated by what is added to it is rather written where it lives
     if ((wanted_[i] & assigned) && nodes_[root].op == Op::state) return false;
     const View v = view_of_memory(x);
@@ -3710,12 +3730,13 @@ class Fuser : GroupingState {
     if (reduces) r = reduction_of(g, i);
     int least = 0;
     const int operands = view_of_[i] >= 0 || n.op == Op::pad ? 0 : n.arity;
-    if (operands == 0) least = view_of_[i] >= 0 ? after_memory(f.views[view_of_[i]].root) : min_kernel_[i];
+    if (operands == 0) least = min_kernel_[i];
+    if (view_of_[i] >= 0) least = max(least, after_memory(f.views[view_of_[i]].root));
     for (int k = 0; k < operands; ++k) least = max(least, min_kernel_[edges_[nodes_[i].first + k]]);
     if (r.middle_axis) {
       // reduced axes that are neither the first nor the last: a kernel of its own over a view
-      const int root = view_root(edges_[nodes_[i].first + 0]);
-      least = after_memory(root);
+      const int x = edges_[nodes_[i].first + 0], root = view_root(x);
+      least = max(after_memory(root), min_kernel_[x]);
     }
     int best = -1;
     int memory[3]{};
@@ -10450,8 +10471,7 @@ constexpr void write(WordWriter& w, const Graph& g) {
   u64* at = w.claim(node_words * node_count);
   for (int i = 0; at != nullptr && i < node_count; ++i) {
     const Node& n = nodes[i];
-    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
-            static_cast<u64>(n.arity) << 32;
+    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.arity) << 32;
     at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
     at[2] = static_cast<u64>(n.first);
     at[3] = n.imm;
@@ -10520,7 +10540,6 @@ constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
     Node& n = nodes[k];
     n.op = static_cast<Op>(a & 255);
     n.dtype = static_cast<DType>(a >> 8 & 255);
-    n.recompute = static_cast<u16>(a >> 16 & 0xffff);
     n.arity = static_cast<int>(a >> 32);
     n.shape = static_cast<int>(b & 0xffffffff);
     n.list = static_cast<int>(b >> 32) - 1;
@@ -16995,6 +17014,7 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 //   differentiate   of a trainer: the gradients of the loss (grad(f) differentiates while it is traced)
 //   update          of a trainer: the optimiser
 //   precision       products in another dtype
+//   rematerialize   of a trainer with checkpoint::blocks: what the backward pass computes again
 //   prune           what nothing needs is dropped            from here on: GraphPasses, KernelPasses
 //   cluster         nodes become groups, each a kernel
 //   collect         what each group computes, reads and stores
@@ -17002,8 +17022,9 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 //   lower           groups become kernels and launches
 //   link            the constants of the program
 //
-// The first four need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
-// train/step.hpp); a user's own pass joins behind any of the first five (user_pass.hpp). What must hold
+// The first five need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
+// train/step.hpp); a user's own pass joins behind trace, differentiate, update, precision or prune
+// (user_pass.hpp). What must hold
 // behind a pass is verify(pass, module) of verify.hpp; what it made, print(pass, module) of print.hpp.
 
 // ---- weft/compiler/stage.hpp ----
@@ -18175,8 +18196,6 @@ class Verifier {
       const Slot& s = g.slots[a.slot];
       if (g.nodes[a.node].dtype != s.dtype) return "a slot is assigned a value of another dtype";
       if (g.dims(a.node) != g.shapes[s.shape]) return "a slot is assigned a value of another shape";
-      if (stage_ == Stage::pruned && g.nodes[a.node].recompute != 0)
-        return "a slot is assigned by a recomputation";
       const i64 unit = size_of(s.dtype);
       if (s.segments < 0) written.push({s.space, s.offset, s.offset + g.shapes[s.shape].size() * unit});
       for (int r = 0; s.segments >= 0 && r < g.param_groups[s.segments].size; ++r) {
@@ -18335,6 +18354,8 @@ class Verifier {
     switch (n.op) {
       case Op::broadcast:
         return weft::broadcast(from, to) == to ? nullptr : "a shape that does not broadcast to the result's";
+      case Op::add_dependency:
+        return from == to ? nullptr : "add_dependency changes a shape";
       case Op::reshape:
         return from.size() == to.size() ? nullptr : "a reshape changes the number of elements";
       case Op::permute:
@@ -23104,6 +23125,9 @@ constexpr Value broadcast(const Site& s, const VmapItem* x) {
 constexpr Value reshape(const Site& s, const VmapItem* x) {
   return ir::reshape(x[0].value, s.stacked(s.dims()));
 }
+constexpr Value add_dependency(const Site& s, const VmapItem* x) {
+  return ir::add_dependency(s.all(x[0]), x[1].value);
+}
 constexpr Value permute(const Site& s, const VmapItem* x) {
   i64 order[max_rank]{};
   for (int k = 0; k < s.dims().rank; ++k) order[k + 1] = s.g.attribute(s.node, k) + 1;
@@ -23248,11 +23272,12 @@ constexpr Rule rule(Op op) {
     case ir::OpClass::custom:
       return &custom;
     case ir::OpClass::movement:
-      return op == Op::broadcast ? &broadcast
-             : op == Op::reshape ? &reshape
-             : op == Op::permute ? &permute
-             : op == Op::slice   ? &slice
-                                 : &pad;
+      return op == Op::broadcast        ? &broadcast
+             : op == Op::reshape        ? &reshape
+             : op == Op::permute        ? &permute
+             : op == Op::slice          ? &slice
+             : op == Op::add_dependency ? &add_dependency
+                                        : &pad;
     default:
       return nullptr;
   }
@@ -23889,7 +23914,7 @@ class Scopes {
   void find_before() {
     for (int i = 0; i < g_->nodes.size(); ++i) {
       int last = none;
-      for (int k = 0; k < g_->nodes[i].arity; ++k) {
+      for (int k = 0; k < data_operands(g_->nodes[i].op, g_->nodes[i].arity); ++k) {
         const int x = g_->in(i, k);
         if (!is_state_[x] && (own_[x] != none || before_[x] != none) && x > last) last = x;
       }
@@ -24782,6 +24807,7 @@ class PaddingAnalysis {
       default:
         break;
     }
+    if (n.op == Op::add_dependency) return in(i, 0);
     bool touched = false;
     for (int k = 0; k < n.arity; ++k) {
       const PaddedValue& x = in(i, k);
@@ -37097,6 +37123,7 @@ constexpr void select(Value y, Value g, Value* out) {
 }
 constexpr void fma(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0), out[2] = g; }
 constexpr void broadcast(Value y, Value g, Value* out) { out[0] = linear_sum_to(g, y.in(0).dims()); }
+constexpr void add_dependency(Value, Value g, Value* out) { out[0] = g; }
 constexpr void reshape(Value y, Value g, Value* out) { out[0] = ir::reshape(g, y.in(0).dims()); }
 constexpr void permute(Value y, Value g, Value* out) {
   i64 inverse[8]{};
@@ -37374,6 +37401,7 @@ inline constexpr Row table[] = {
     {Op::permute, permute},
     {Op::slice, slice},
     {Op::pad, pad},
+    {Op::add_dependency, add_dependency},
     {Op::reduce_sum, reduce_sum},
     {Op::reduce_max, reduce_extremum},
     {Op::reduce_min, reduce_extremum},
@@ -37547,6 +37575,40 @@ constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
 // loop: the gradients of the carries, and of invariants. Where an invariant's gradient is a sum over trips of
 // products or sums, their operands are stacked instead, and one product or sum over all trips follows.
 
+// ---- weft/transforms/kept_values.hpp ----
+// What activation checkpointing keeps of a block beside what enters it.
+
+namespace WEFT_NAMESPACE::transforms {
+
+// Whether the policy keeps the value of a node.
+using Keeps = bool (*)(const ir::Graph& graph, int node);
+
+// Of the first `count` nodes of a graph, a forward pass: the values that are kept. Where nothing but a sum
+// reads a product, the sum is kept in its place: both are one kernel's result.
+constexpr List<u8> kept_values(const ir::Graph& g, int count, Keeps keeps) {
+  List<int> reader(count, -1);
+  List<u8> readers(count, 0);
+  for (int i = 0; i < count; ++i)
+    for (int k = 0; k < g.nodes.items[i].arity; ++k) {
+      const int x = g.in(i, k);
+      reader[x] = i;
+      if (readers[x] < 2) ++readers[x];
+    }
+  List<u8> kept(count, 0);
+  for (int i = 0; i < count; ++i) {
+    if (g.nodes.items[i].arity == 0 || !keeps(g, i)) continue;
+    int at = i;
+    while (readers[at] == 1 && g.nodes.items[reader[at]].op == ir::Op::add &&
+           g.nodes.items[reader[at]].shape == g.nodes.items[i].shape &&
+           ir::info(g.nodes.items[i].op).kind == ir::OpClass::dot)
+      at = reader[at];
+    kept[at] = 1;
+  }
+  return kept;
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
+
 namespace WEFT_NAMESPACE::transforms {
 
 class LoopGradient {
@@ -37705,8 +37767,23 @@ class LoopGradient {
     return (n.op == Op::input && static_cast<int>(n.imm) < shape_.carries + shape_.stacked) || is_saved(node);
   }
   constexpr bool is_saved(int node) const { return node < original_ && saved_[node] != 0; }
+  // Whether the trips are the blocks of a Stack: they work on slices of state.
+  constexpr bool is_stack() const {
+    for (int k = shape_.carries; k < shape_.carries + shape_.stacked; ++k) {
+      int x = b.graph.in(loop_, k);
+      while (b.graph.nodes[x].op == Op::cast || b.graph.nodes[x].op == Op::reshape) x = b.graph.in(x, 0);
+      if (b.graph.nodes[x].op == Op::state) return true;
+    }
+    return false;
+  }
   // What kernels store of one trip and its gradient.
   constexpr void find_saved(const List<int>& gradients) {
+    if (b.keeps != nullptr && is_stack()) {
+      saved_ = kept_values(r.graph, original_, b.keeps);
+      for (int i = 0; i < original_; ++i) saved_[i] = saved_[i] && is_stackable(i);
+      return;
+    }
+    saved_ = List<u8>(original_, 0);
     ir::Graph joint = r.graph;
     for (int x : gradients)
       if (x >= 0) joint.outputs.push(x);
@@ -37716,7 +37793,6 @@ class LoopGradient {
     List<u8> stored(trip.nodes.size(), 0);
     for (const kernel_ir::Group& group : fusion.groups)
       for (int i = 0; i < group.stores.size; ++i) stored[fusion.pool[group.stores.begin + i]] = 1;
-    saved_ = List<u8>(original_, 0);
     for (int i = 0; i < original_; ++i) saved_[i] = where[i] >= 0 && stored[where[i]] && is_stackable(i);
   }
 
@@ -49679,12 +49755,53 @@ constexpr Value value(float most) { return {most}; }
 inline constexpr None none{};
 }  // namespace clip
 
-// Recomputation: `none` keeps every value that the backward pass reads.
+WEFT_REFUSAL(
+    KeepAsksOfValues,
+    "checkpoint::keep<predicate>: the predicate is constexpr and takes the name of an operation, as "
+    "explain() "
+    "prints it, and the shape of its result: checkpoint::keep<[](std::string_view op, const Dims& shape) { "
+    "return op == \"conv\"; }>");
+
+// Activation checkpointing: what the backward pass reads of a block is computed again from what entered the
+// block, when the gradient arrives there, in place of being kept. A block is an element of an nn::Stack, a
+// std::array or an nn::Sequential, the outermost where they lie in one another. All numbers are those of
+// `none`, dropout's masks included.
 namespace checkpoint {
+// Everything is kept that the backward pass reads.
 struct None {
   static constexpr OptionKind option = OptionKind::checkpoint;
 };
+// Of each block what enters it is kept, and nothing else.
+struct Blocks {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+  static constexpr bool keeps(const ir::Graph&, int) { return false; }
+};
+// Convolutions and products without batch axes, those with parameters, are kept as well.
+struct Dots {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+  static constexpr bool keeps(const ir::Graph& g, int node) {
+    const ir::Op op = g.nodes[node].op;
+    return op == ir::Op::conv || (op == ir::Op::dot && g.attribute(node, 0) == 0);
+  }
+};
+// What Predicate(operation, shape) holds for is kept as well.
+template <auto Predicate>
+struct Keep {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+  static constexpr bool keeps(const ir::Graph& g, int node) {
+    constexpr bool fits = requires(const Dims& d) { static_cast<bool>(Predicate(std::string_view{}, d)); };
+    static_assert(sizeof(KeepAsksOfValues<fits, decltype(Predicate)>) > 0);
+    if constexpr (fits)
+      return static_cast<bool>(Predicate(std::string_view(ir::info(g.nodes[node].op).name), g.dims(node)));
+    else
+      return false;
+  }
+};
 inline constexpr None none{};
+inline constexpr Blocks blocks{};
+inline constexpr Dots dots{};
+template <auto Predicate>
+inline constexpr Keep<Predicate> keep{};
 }  // namespace checkpoint
 
 // Communication between ranks: `none` trains on one.
@@ -49700,7 +49817,8 @@ namespace train {
 WEFT_REFUSAL(
     TrainerKnowsOption,
     "make_trainer: one of the options is none that it knows: after the inputs, in<f32, 32, 8>, it takes an "
-    "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, seed{}, a mode, "
+    "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, checkpoint::blocks, "
+    "seed{}, a mode, "
     "probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
 WEFT_REFUSAL(
     TrainerInputsFirst,
@@ -49708,7 +49826,8 @@ WEFT_REFUSAL(
     "options...)");
 WEFT_REFUSAL(TrainerHasOptimizer, "make_trainer: an optimiser is missing: add one, such as optim::AdamW{}");
 WEFT_REFUSAL(TrainerOptionOnce,
-             "make_trainer: the optimiser, the precision, the clipping, accumulate<N>, the seed, the mode, "
+             "make_trainer: the optimiser, the precision, the clipping, accumulate<N>, the checkpointing, "
+             "the seed, the mode, "
              "probes<...>, a check or lend{} is given twice: leave one out");
 
 // The messages for options that make no trainer.
@@ -49740,6 +49859,15 @@ struct Options {
   // One that asks for the loss several times a step (LBFGS) finds the gradient where others accumulate it.
   static constexpr bool closure = requires { Optimizer::base::closure; };
   static constexpr bool accumulates = option_count<OptionKind::accumulate, O...> > 0;
+  using Checkpoint = find_option<OptionKind::checkpoint, checkpoint::None, O...>;
+  static constexpr bool recomputes = !std::is_same_v<Checkpoint, checkpoint::None>;
+  // What is kept of a block (transforms/kept_values.hpp); null: everything.
+  static constexpr auto keeps() -> bool (*)(const ir::Graph&, int) {
+    if constexpr (recomputes)
+      return &Checkpoint::keeps;
+    else
+      return nullptr;
+  }
   using Accumulation = find_option<OptionKind::accumulate, Accumulate<closure ? 2 : 1>, O...>;
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   using Mode = find_option<OptionKind::mode, mode::Train, O...>;
@@ -50286,6 +50414,60 @@ class Checkpointed {
 // The whole training step as a source of exec::Compiled: its forward pass, its backward pass and its update,
 // each a stage of constant evaluation of its own.
 
+// ---- weft/train/blocks.hpp ----
+// The blocks of a model for activation checkpointing, told by the names of its state: "h.0.fc.weight" lies in
+// block h.0. Of blocks in one another the outermost counts.
+
+namespace WEFT_NAMESPACE::train {
+
+// The name of the block around a piece of state, "h.0"; empty where it is in none, or in a Stack, whose
+// blocks are a loop.
+constexpr std::string_view block_of(const nn::Name& name) {
+  const std::string_view text = name.view();
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '.') continue;
+    bool number = i > begin;
+    for (std::size_t k = begin; k < i; ++k) number = number && text[k] >= '0' && text[k] <= '9';
+    if (number) {
+      const bool stacked = name.copies.rank > 0 && static_cast<std::size_t>(name.index_at[0]) == begin;
+      return stacked ? std::string_view{} : text.substr(0, i);
+    }
+    begin = i + 1;
+  }
+  return {};
+}
+
+// The number of the block of each row of M's state table, -1: none.
+template <class M>
+constexpr List<int> blocks_of_slots() {
+  constexpr const auto& table = nn::state_table<M>;
+  List<int> blocks;
+  int count = 0;
+  for (int i = 0; i < table.size; ++i) {
+    const std::string_view block = block_of(table.row[i].name);
+    int found = -1;
+    for (int k = 0; k < i && found < 0 && !block.empty(); ++k)
+      if (blocks[k] >= 0 && block_of(table.row[k].name) == block) found = blocks[k];
+    blocks.push(block.empty() ? -1 : found >= 0 ? found : count++);
+  }
+  return blocks;
+}
+// Whether some blocks are written out, in an array or a Sequential, and whether some are in a Stack.
+template <class M>
+constexpr bool has_written_blocks = [] {
+  for (const int block : blocks_of_slots<M>())
+    if (block >= 0) return true;
+  return false;
+}();
+template <class M>
+constexpr bool has_stacks = [] {
+  for (int i = 0; i < nn::state_table<M>.size; ++i)
+    if (nn::state_table<M>.row[i].name.copies.rank > 0) return true;
+  return false;
+}();
+
+}  // namespace WEFT_NAMESPACE::train
 // ---- weft/train/update.hpp ----
 // The end of a step: gradients into their arena, one factor for all of them (accumulation, loss scale,
 // clipping), one update a parameter group. Updates are counted by the program only where it may skip one (a
@@ -50431,6 +50613,7 @@ constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
   Backward r;
   ir::Builder b(static_cast<ir::Graph&&>(forward));
   b.custom_gradients = customs;
+  b.keeps = O::keeps();
   const Value total{&b, loss};
   Value seed = ir::constant_like(total, 1);
   if (O::Precision::scaled) {
@@ -50444,9 +50627,11 @@ constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
   r.graph = static_cast<ir::Graph&&>(b.graph);
   return r;
 }
+template <class O>
 constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGradient>& customs = {}) {
   ir::Builder b(static_cast<ir::Graph&&>(r.graph));
   b.custom_gradients = customs;
+  b.keeps = O::keeps();
   transforms::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);
 }
@@ -50732,6 +50917,231 @@ class UpdateBuilder {
 };
 
 }  // namespace WEFT_NAMESPACE::train
+// ---- weft/transforms/rematerialize.hpp ----
+// Activation checkpointing: what the backward pass reads of a model's blocks is computed again from what
+// enters each block, in place of being kept. Law: what is computed again is the same nodes of the same
+// operands, so that every bit is that of the graph without; it waits for the gradient that arrives at its
+// block (add_dependency), so that no kernel of the forward pass makes it.
+//
+// (Chen, Xu, Zhang, Guestrin: Training Deep Nets with Sublinear Memory Cost, 2016.)
+
+namespace WEFT_NAMESPACE::transforms {
+
+class Rematerializer {
+ public:
+  // `graph`: forward pass, loss (its first output), backward pass in this order, as differentiation leaves
+  // them. `blocks`: the block of each slot of the model's state, -1: none; slots behind the list are in none.
+  // `keeps`: what is kept of a block beside what enters it.
+  constexpr Rematerializer(const ir::Graph& graph, const List<int>& blocks, Keeps keeps)
+      : g(graph),
+        loss_(graph.outputs[0]),
+        b(graph, graph.nodes.size()),
+        kept_(kept_values(graph, graph.outputs[0] + 1, keeps)) {
+    find_uses(blocks);
+    find_last_readers();
+    find_segments();
+    b.graph.bodies = g.bodies;
+    b.graph.body_words = g.body_words;
+  }
+
+  constexpr ir::Graph run() {
+    const int n = g.nodes.size();
+    moved_ = List<int>(n, -1);
+    again_ = List<int>(n, -1);
+    List<int> operands;
+    for (int i = 0; i < n; ++i) {
+      const ir::Node& node = g.nodes.items[i];
+      operands.clear();
+      for (int k = 0; k < node.arity; ++k) {
+        const int x = g.in(i, k);
+        operands.push(i > loss_ && segment_of_[x] >= 0 ? again(x, i) : moved_[x]);
+      }
+      moved_[i] = b.add(node, operands.data(), operands.size());
+    }
+    for (int node : g.inputs) b.graph.inputs.push(node < 0 ? -1 : moved_[node]);
+    for (int node : g.outputs) b.graph.outputs.push(moved_[node]);
+    for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+ private:
+  // Where a block's parameters are first and last worked on.
+  struct Range {
+    int first = -1, last = -1;
+  };
+
+  constexpr i64 bytes_of(int i) const { return g.dims(i).size() * size_of(g.nodes.items[i].dtype); }
+
+  // Nodes that work on the state of a block. What is made of state and constants alone (the cast of a weight)
+  // is not of the forward pass: it is the block's, as the state is.
+  constexpr void find_uses(const List<int>& blocks) {
+    int count = 0;
+    for (int x : blocks) count = x >= count ? x + 1 : count;
+    uses_ = List<Range>(count);
+    const int n = loss_ + 1;
+    constant_ = List<u8>(n, 0);
+    List<int> owner(n, -1);
+    constexpr int outside = -2;
+    List<int> of_node(n, -1);
+    for (int i = 0; i < n; ++i) {
+      const ir::Node& node = g.nodes.items[i];
+      if (node.arity == 0) {
+        constant_[i] = node.op != ir::Op::input;
+        if (node.op != ir::Op::state) continue;
+        const int slot = static_cast<int>(node.imm);
+        owner[i] = slot < blocks.size() && blocks[slot] >= 0 ? blocks[slot] : outside;
+        continue;
+      }
+      constant_[i] = 1;
+      int used = -1;
+      for (int k = 0; k < node.arity; ++k) {
+        const int x = g.in(i, k);
+        if (!constant_[x]) constant_[i] = 0;
+        if (owner[x] != -1 && (used == -1 || owner[x] >= 0)) used = owner[x];
+      }
+      if (constant_[i]) {
+        owner[i] = used;
+      } else if (used >= 0) {
+        if (uses_[used].first < 0) uses_[used].first = i;
+        uses_[used].last = i;
+      } else if (used == outside) {
+        others_.push(i);
+      }
+    }
+  }
+
+  // The last node of the forward pass that reads a value.
+  constexpr void find_last_readers() {
+    reader_ = List<int>(loss_ + 1, -1);
+    for (int i = 0; i <= loss_; ++i)
+      for (int k = 0; k < g.nodes.items[i].arity; ++k) reader_[g.in(i, k)] = i;
+  }
+
+  // Blocks in the order of their first use, one that begins before the last has ended joined with it.
+  constexpr List<Range> in_order() const {
+    List<Range> sorted;
+    for (const Range& use : uses_) {
+      if (use.first < 0) continue;
+      sorted.push(use);
+      for (int k = sorted.size() - 1; k > 0 && sorted[k].first < sorted[k - 1].first; --k) {
+        const Range before = sorted[k - 1];
+        sorted[k - 1] = sorted[k];
+        sorted[k] = before;
+      }
+    }
+    List<Range> joined;
+    for (const Range& use : sorted) {
+      if (joined.size() > 0 && use.first <= joined.back().last)
+        joined.back().last = use.last > joined.back().last ? use.last : joined.back().last;
+      else
+        joined.push(use);
+    }
+    return joined;
+  }
+
+  // Each block from where the fewest bytes enter it to where the fewest leave it.
+  constexpr void find_segments() {
+    segment_of_ = List<int>(g.nodes.size(), -1);
+    // the bytes that are read behind node p and made at p or before
+    List<i64> crossing(loss_ + 2, 0);
+    for (int i = 0; i <= loss_; ++i) {
+      if (constant_[i] || g.nodes.items[i].arity == 0 || reader_[i] <= i) continue;
+      crossing[i] += bytes_of(i);
+      crossing[reader_[i]] -= bytes_of(i);
+    }
+    for (int i = 1; i <= loss_; ++i) crossing[i] += crossing[i - 1];
+    const List<Range> blocks = in_order();
+    int other = 0, end = -1;
+    for (int k = 0; k < blocks.size(); ++k) {
+      // uses of parameters of no block lie between
+      int begin_from = end;
+      for (; other < others_.size() && others_[other] < blocks[k].first; ++other)
+        if (others_[other] > begin_from) begin_from = others_[other];
+      int begin = end;
+      if (begin_from != end || k == 0) {
+        begin = blocks[k].first - 1;
+        for (int p = begin; p >= begin_from && p >= 0; --p)
+          if (crossing[p] < crossing[begin]) begin = p;
+      }
+      int stop = k + 1 < blocks.size() ? blocks[k + 1].first : loss_;
+      for (int m = other; m < others_.size(); ++m)
+        if (others_[m] > blocks[k].last && others_[m] < stop) stop = others_[m];
+      end = blocks[k].last;
+      for (int p = end; p < stop; ++p)
+        if (crossing[p] < crossing[end]) end = p;
+      arrived_.push(-1);
+      for (int i = begin + 1; i <= end; ++i) {
+        const bool leaves = reader_[i] > end;
+        if (!constant_[i] && g.nodes.items[i].arity > 0 && !leaves && !kept_[i]) segment_of_[i] = k;
+      }
+    }
+  }
+
+  // Node x of the forward pass, computed again for node `reader` of the backward pass.
+  constexpr int again(int x, int reader) {
+    int& arrived = arrived_[segment_of_[x]];
+    if (arrived < 0) arrived = gradient_at(reader);
+    stack_.clear();
+    stack_.push(x);
+    while (stack_.size() > 0) {
+      const int i = stack_.back();
+      const ir::Node& node = g.nodes.items[i];
+      bool ready = again_[i] < 0;
+      for (int k = 0; ready && k < node.arity; ++k) {
+        const int from = g.in(i, k);
+        if (segment_of_[from] < 0 || again_[from] >= 0) continue;
+        stack_.push(from);
+        ready = false;
+        break;
+      }
+      if (stack_.back() != i) continue;
+      stack_.resize(stack_.size() - 1);
+      if (again_[i] >= 0) continue;
+      operands_.clear();
+      for (int k = 0; k < node.arity; ++k) operands_.push(operand(g.in(i, k), arrived));
+      again_[i] = b.add(node, operands_.data(), operands_.size());
+    }
+    return again_[x];
+  }
+  // What a node that is computed again reads in the place of x. A single element is no memory to save.
+  constexpr int operand(int x, int arrived) {
+    if (segment_of_[x] >= 0) return again_[x];
+    if (arrived < 0 || constant_[x] || g.dims(x).size() <= 1) return moved_[x];
+    return ir::add_dependency({&b, moved_[x]}, {&b, arrived}).id;
+  }
+  // The gradient that a node of the backward pass works on: its last operand that is of that pass, or what
+  // was made last.
+  constexpr int gradient_at(int reader) const {
+    int last = -1;
+    for (int k = 0; k < g.nodes.items[reader].arity; ++k) {
+      const int x = g.in(reader, k);
+      if (x > loss_ && g.nodes.items[x].arity > 0 && x > last) last = x;
+    }
+    for (int i = reader - 1; last < 0 && i > loss_; --i)
+      if (g.nodes.items[i].arity > 0) last = i;
+    return last < 0 ? -1 : moved_[last];
+  }
+
+  const ir::Graph& g;
+  int loss_;
+  ir::Builder b;
+  List<u8> kept_;
+  List<Range> uses_;      // of each block
+  List<int> others_;      // nodes that work on state of no block
+  List<u8> constant_;     // made of state and constants alone
+  List<int> reader_;      // the last one in the forward pass
+  List<int> segment_of_;  // of a node that is computed again, -1
+  List<int> arrived_;     // of each segment: the gradient that arrives there
+  List<int> moved_;       // where each node is now
+  List<int> again_;       // and where it is computed again
+  List<int> stack_, operands_;
+};
+
+constexpr ir::Graph rematerialize(const ir::Graph& g, const List<int>& blocks, Keeps keeps) {
+  return Rematerializer(g, blocks, keeps).run();
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE::train {
 
@@ -50804,7 +51214,7 @@ struct BackwardStage {
       }
     } else {
       Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
-      continue_backward(r, compiler::differentiated_nodes, ForwardStage<M, F, O, I...>::customs());
+      continue_backward<O>(r, compiler::differentiated_nodes, ForwardStage<M, F, O, I...>::customs());
       return r;
     }
   }
@@ -50888,9 +51298,19 @@ struct StepSource {
         return transforms::apply_precision(compiler::graph_of<Before>(), O::Precision::rule);
     }
   };
+  using RoundedStage = compiler::through_user<Rounded, compiler::Behind::precision, typename O::Passes>;
+  struct RematerializedStage {
+    static constexpr int capacity = StepSource::capacity * 3 / 2;
+    static constexpr void write(WordWriter& w) {
+      ir::write(
+          w, transforms::rematerialize(compiler::graph_of<RoundedStage>(), blocks_of_slots<M>(), O::keeps()));
+    }
+  };
   static constexpr ir::Graph graph() {
-    return compiler::graph_of<
-        compiler::through_user<Rounded, compiler::Behind::precision, typename O::Passes>>();
+    if constexpr (O::recomputes && has_written_blocks<M>)
+      return ir::FrozenGraph<RematerializedStage>::graph();
+    else
+      return compiler::graph_of<RoundedStage>();
   }
   using Passed = typename O::Passes;
   static constexpr bool probes_exist() {
@@ -51297,6 +51717,11 @@ WEFT_REFUSAL(LossIsScalar,
 WEFT_REFUSAL(ModelIsTrained,
              "make_trainer: the model has no parameter to train: give it a layer or an nn::Param, or take "
              "nn::Frozen or optim::frozen off one; compile runs a model that is not trained");
+WEFT_REFUSAL(
+    CheckpointHasBlocks,
+    "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an element of "
+    "an "
+    "nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the layers into one");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
@@ -51338,6 +51763,8 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
+  static_assert(
+      sizeof(CheckpointHasBlocks < !Sorted::recomputes || has_written_blocks<M> || has_stacks<M>, M >) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
     static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);

@@ -98,6 +98,7 @@ struct Recurrent {
 constexpr auto loss = [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); };
 using F32 = train::Options<optim::AdamW>;
 using BF16 = train::Options<optim::AdamW, precision::BF16, clip::Norm>;
+using F32Again = train::Options<optim::AdamW, checkpoint::Blocks>;
 using F16 = train::Options<optim::Adam, precision::F16>;
 
 template <class M, class Options, class... Inputs>
@@ -123,19 +124,21 @@ TEST_CASE("golden: what the steps of whole programs launch and move") {
   using Labels32 = Input<i32, Shape<32>>;
   using Labels16 = Input<i32, Shape<16>>;
   using Labels8 = Input<i32, Shape<8>>;
-  golden::compare("programs", step<Mlp, F32, Rows, Labels256>("mlp f32") +                           //
-                                  step<Mlp, BF16, Rows, Labels256>("mlp bf16") +                     //
-                                  step<Mlp, F16, Rows, Labels256>("mlp f16") +                       //
-                                  step<Dropouts, F32, Narrow, Labels64>("dropouts f32") +            //
-                                  step<Dropouts, BF16, Narrow, Labels64>("dropouts bf16") +          //
-                                  step<Classes, F32, Narrow, Labels64>("classes f32") +              //
-                                  step<Cnn, F32, Images, Labels32>("cnn f32") +                      //
-                                  step<Cnn, BF16, Images, Labels32>("cnn bf16") +                    //
-                                  step<Transformer, F32, Sequences, Labels8>("transformer f32") +    //
-                                  step<Transformer, BF16, Sequences, Labels8>("transformer bf16") +  //
-                                  step<Unrolled, F32, Sequences, Labels8>("six blocks f32") +        //
-                                  step<Stacked, F32, Sequences, Labels8>("six stacked f32") +        //
-                                  step<Unrolled, BF16, Sequences, Labels8>("six blocks bf16") +      //
-                                  step<Stacked, BF16, Sequences, Labels8>("six stacked bf16") +      //
+  golden::compare("programs", step<Mlp, F32, Rows, Labels256>("mlp f32") +                            //
+                                  step<Mlp, BF16, Rows, Labels256>("mlp bf16") +                      //
+                                  step<Mlp, F16, Rows, Labels256>("mlp f16") +                        //
+                                  step<Dropouts, F32, Narrow, Labels64>("dropouts f32") +             //
+                                  step<Dropouts, BF16, Narrow, Labels64>("dropouts bf16") +           //
+                                  step<Classes, F32, Narrow, Labels64>("classes f32") +               //
+                                  step<Cnn, F32, Images, Labels32>("cnn f32") +                       //
+                                  step<Cnn, BF16, Images, Labels32>("cnn bf16") +                     //
+                                  step<Transformer, F32, Sequences, Labels8>("transformer f32") +     //
+                                  step<Transformer, BF16, Sequences, Labels8>("transformer bf16") +   //
+                                  step<Unrolled, F32, Sequences, Labels8>("six blocks f32") +         //
+                                  step<Stacked, F32, Sequences, Labels8>("six stacked f32") +         //
+                                  step<Unrolled, F32Again, Sequences, Labels8>("six blocks again") +  //
+                                  step<Stacked, F32Again, Sequences, Labels8>("six stacked again") +  //
+                                  step<Unrolled, BF16, Sequences, Labels8>("six blocks bf16") +       //
+                                  step<Stacked, BF16, Sequences, Labels8>("six stacked bf16") +       //
                                   step<Recurrent, F32, Input<f32, Shape<7, 16, 8>>, Labels16>("lstm f32"));
 }

@@ -171,7 +171,7 @@ class RandomGraph {
     if (o_.convolutions && one_in(4)) return conv();
     if (o_.blocks && one_in(3)) return block();
     if (o_.loops > 0 && one_in(4)) return loop();
-    switch (pick(0, 23)) {
+    switch (pick(0, 24)) {
       case 0:
       case 1:
         return unary();
@@ -208,6 +208,8 @@ class RandomGraph {
       case 21:
       case 22:
         return line();
+      case 23:
+        return dependency();
       default:
         return cast();
     }
@@ -305,6 +307,10 @@ class RandomGraph {
       ++d.rank;
     }
     if (d.size() <= 4 * o_.size) keep({ir::broadcast(x.v, d), x.bound});
+  }
+  void dependency() {
+    const Item x = any();
+    keep({ir::add_dependency(x.v, any().v), x.bound});
   }
   void permute() {
     const Item x = any();

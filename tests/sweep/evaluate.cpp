@@ -208,6 +208,7 @@ class Evaluator {
       case Op::reshape:
       case Op::surrogate:
       case Op::slope:
+      case Op::add_dependency:
         return operand(i, 0);
       case Op::broadcast:
       case Op::permute:

@@ -6,6 +6,7 @@
 //   differentiate   of a trainer: the gradients of the loss (grad(f) differentiates while it is traced)
 //   update          of a trainer: the optimiser
 //   precision       products in another dtype
+//   rematerialize   of a trainer with checkpoint::blocks: what the backward pass computes again
 //   prune           what nothing needs is dropped            from here on: GraphPasses, KernelPasses
 //   cluster         nodes become groups, each a kernel
 //   collect         what each group computes, reads and stores
@@ -13,8 +14,9 @@
 //   lower           groups become kernels and launches
 //   link            the constants of the program
 //
-// The first four need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
-// train/step.hpp); a user's own pass joins behind any of the first five (user_pass.hpp). What must hold
+// The first five need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
+// train/step.hpp); a user's own pass joins behind trace, differentiate, update, precision or prune
+// (user_pass.hpp). What must hold
 // behind a pass is verify(pass, module) of verify.hpp; what it made, print(pass, module) of print.hpp.
 
 #include <string_view>

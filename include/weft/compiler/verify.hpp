@@ -46,6 +46,18 @@ constexpr bool contains(const kernel_ir::Fusion& f, const ir::Span& span, int no
   return false;
 }
 
+// Whether group k, which reads x, runs when all is made that x, a view, depends on.
+constexpr Fault runs_after(const Module& m, int x, int k) {
+  const kernel_ir::Fusion& f = m.fusion;
+  for (; f.materialization[x] == kernel_ir::Materialization::view; x = m.graph.in(x, 0)) {
+    if (m.graph.nodes[x].op != ir::Op::add_dependency) continue;
+    int y = m.graph.in(x, 1);  // or what it is a view of, if it is copied later
+    while (ir::is_movement(m.graph.nodes[y].op) && m.graph.nodes[y].op != ir::Op::pad) y = m.graph.in(y, 0);
+    if (f.group[y] >= k) return {"a group reads it before what it depends on is made", x};
+  }
+  return {};
+}
+
 // Whether an address lies inside the block that it names.
 constexpr bool inside(const Module& m, u64 address, i64 bytes) {
   using kernel_ir::BufferAddress;
@@ -98,6 +110,7 @@ constexpr Fault verify(Collect, const Module& m) {
       if (verify_detail::is_computed(f.materialization[root]) && from[root] < 0)
         return {"it is read from memory, and no group stores it", root};
       if (from[root] >= k) return {"a group reads it before it is stored", root};
+      if (const Fault fault = verify_detail::runs_after(m, x, k)) return fault;
     }
   }
   for (const int x : m.graph.outputs)

@@ -111,6 +111,10 @@ class Builder {
   // A trace of which only `parent` is asked: the trace that its values first meet.
   bool finds_parent = false;
 
+  // Activation checkpointing: what the gradient of a Stack keeps of its blocks beside the carries; null: what
+  // kernels would store without a loop.
+  bool (*keeps)(const Graph& graph, int node) = nullptr;
+
   // The gradients of the custom primitives that were used, kept by the outermost builder; `lender` has those
   // of a graph that is gone on with inside another trace.
   List<CustomGradient> custom_gradients;
@@ -301,7 +305,7 @@ class Builder {
   }
   static constexpr u64 hash(const Node& n, const int* operands) {
     u64 h = static_cast<u64>(n.op) + static_cast<u64>(n.shape) * 157 + static_cast<u64>(n.list + 1) * 1009 +
-            static_cast<u64>(n.dtype) * 7919 + n.recompute + n.imm % 16777213;
+            static_cast<u64>(n.dtype) * 7919 + n.imm % 16777213;
     for (int i = 0; i < n.arity; ++i) h = (h * 131 + static_cast<u64>(operands[i])) % 16777213;
     // numbers that grow evenly would lie side by side in the table: Knuth's multiplier spreads them
     return h * 2654435761 >> 20;
@@ -314,7 +318,7 @@ class Builder {
   }
   constexpr bool same(const Node& a, const Node& b, const int* operands) const {
     if (a.op != b.op || a.dtype != b.dtype || a.shape != b.shape || a.list != b.list || a.imm != b.imm ||
-        a.arity != b.arity || a.recompute != b.recompute)
+        a.arity != b.arity)
       return false;
     const int* edges = graph.edges.items + a.first;
     for (int i = 0; i < b.arity; ++i)

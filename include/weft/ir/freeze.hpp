@@ -31,8 +31,7 @@ constexpr void write(WordWriter& w, const Graph& g) {
   u64* at = w.claim(node_words * node_count);
   for (int i = 0; at != nullptr && i < node_count; ++i) {
     const Node& n = nodes[i];
-    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.recompute) << 16 |
-            static_cast<u64>(n.arity) << 32;
+    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.arity) << 32;
     at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
     at[2] = static_cast<u64>(n.first);
     at[3] = n.imm;
@@ -101,7 +100,6 @@ constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
     Node& n = nodes[k];
     n.op = static_cast<Op>(a & 255);
     n.dtype = static_cast<DType>(a >> 8 & 255);
-    n.recompute = static_cast<u16>(a >> 16 & 0xffff);
     n.arity = static_cast<int>(a >> 32);
     n.shape = static_cast<int>(b & 0xffffffff);
     n.list = static_cast<int>(b >> 32) - 1;

@@ -12,10 +12,9 @@ namespace WEFT_NAMESPACE::ir {
 struct Node {
   Op op{};
   DType dtype{};
-  u16 recompute = 0;  // non-zero: a copy made to be computed again; never shared with another tag
-  int shape = 0;      // index into Graph::shapes
-  int list = -1;      // index into Graph::lists, -1 without attributes
-  int first = 0;      // operands are edges[first, first + arity)
+  int shape = 0;  // index into Graph::shapes
+  int list = -1;  // index into Graph::lists, -1 without attributes
+  int first = 0;  // operands are edges[first, first + arity)
   int arity = 0;
   u64 imm = 0;
 };

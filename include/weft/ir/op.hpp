@@ -73,9 +73,10 @@ enum class Op : u8 {
   // movement
   broadcast,  // right-aligned, as numpy
   reshape,
-  permute,  // list: output axis k is input axis list[k]
-  slice,    // list: begin and step of every axis (step may be negative)
-  pad,      // list: low and high of every axis; imm: bits of the fill value
+  permute,         // list: output axis k is input axis list[k]
+  slice,           // list: begin and step of every axis (step may be negative)
+  pad,             // list: low and high of every axis; imm: bits of the fill value
+  add_dependency,  // add_dependency(x, y): x, for readers that run when y is made: a control edge
   // reductions; list: axes; the reduced axes stay with extent 1
   reduce_sum,
   reduce_max,
@@ -202,6 +203,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"permute", 1, OpClass::movement, 0},
     {"slice", 1, OpClass::movement, 0},
     {"pad", 1, OpClass::movement, 1},
+    {"add_dependency", 2, OpClass::movement, 0},
     {"sum", 1, OpClass::reduction, 1},
     {"reduce_max", 1, OpClass::reduction, 1},
     {"reduce_min", 1, OpClass::reduction, 1},
@@ -228,7 +230,9 @@ inline constexpr OpInfo op_table[op_count] = {
 
 constexpr const OpInfo& info(Op op) { return op_table[static_cast<int>(op)]; }
 constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
-constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::pad; }
+constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::add_dependency; }
+// Operands whose values are read; those behind them are control edges.
+constexpr int data_operands(Op op, int arity) { return op == Op::add_dependency ? 1 : arity; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
 constexpr bool is_along_axis(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
 constexpr bool is_dynamic_slice(Op op) { return op == Op::dynamic_slice || op == Op::dynamic_update_slice; }

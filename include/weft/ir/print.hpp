@@ -178,7 +178,6 @@ inline std::string print_node(const Graph& g, int node) {
   }
   print_detail::add_immediate(out, g, node);
   print_detail::add_attributes(out, g, node);
-  if (n.recompute != 0) out += " again " + std::to_string(n.recompute);
   return out + " : " + type_text(g, node);
 }
 

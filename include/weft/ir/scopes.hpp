@@ -217,7 +217,7 @@ class Scopes {
   void find_before() {
     for (int i = 0; i < g_->nodes.size(); ++i) {
       int last = none;
-      for (int k = 0; k < g_->nodes[i].arity; ++k) {
+      for (int k = 0; k < data_operands(g_->nodes[i].op, g_->nodes[i].arity); ++k) {
         const int x = g_->in(i, k);
         if (!is_state_[x] && (own_[x] != none || before_[x] != none) && x > last) last = x;
       }

@@ -84,6 +84,11 @@ constexpr Value reshape(Value x, Dims to) {
   return raw(Op::reshape, x.dtype(), shape, 0, -1, x);
 }
 
+// x, for readers that run when y is made: a control edge.
+constexpr Value add_dependency(Value x, Value y) {
+  return raw(Op::add_dependency, x.dtype(), x.node().shape, 0, -1, x, y);
+}
+
 // A number as an element of t. Arithmetic takes constants in the precision that it works in; where they are
 // chosen, compared or converted they are elements, as in PyTorch.
 constexpr double as_element(DType t, double value) {

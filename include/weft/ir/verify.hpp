@@ -109,8 +109,6 @@ class Verifier {
       const Slot& s = g.slots[a.slot];
       if (g.nodes[a.node].dtype != s.dtype) return "a slot is assigned a value of another dtype";
       if (g.dims(a.node) != g.shapes[s.shape]) return "a slot is assigned a value of another shape";
-      if (stage_ == Stage::pruned && g.nodes[a.node].recompute != 0)
-        return "a slot is assigned by a recomputation";
       const i64 unit = size_of(s.dtype);
       if (s.segments < 0) written.push({s.space, s.offset, s.offset + g.shapes[s.shape].size() * unit});
       for (int r = 0; s.segments >= 0 && r < g.param_groups[s.segments].size; ++r) {
@@ -269,6 +267,8 @@ class Verifier {
     switch (n.op) {
       case Op::broadcast:
         return weft::broadcast(from, to) == to ? nullptr : "a shape that does not broadcast to the result's";
+      case Op::add_dependency:
+        return from == to ? nullptr : "add_dependency changes a shape";
       case Op::reshape:
         return from.size() == to.size() ? nullptr : "a reshape changes the number of elements";
       case Op::permute:

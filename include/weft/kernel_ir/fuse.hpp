@@ -99,6 +99,12 @@ class Fuser : GroupingState {
       case Op::flat_slice:
         make_view(i, in[0]);
         return;
+      case Op::add_dependency:
+        make_view(i, in[0]);
+        // a value that any kernel may make has to be made once for this
+        if (materialization_[in[1]] != Materialization::generator)
+          min_kernel_[i] = max(min_kernel_[i], after_memory(view_root(in[1])));
+        return;
       case Op::loop_result:  // in memory once the loop has run
         materialization_[i] = Materialization::opaque;
         stored_[i] = 1;
@@ -219,7 +225,7 @@ class Fuser : GroupingState {
     materialization_[i] = Materialization::view;
     view_of_[i] = f.views.size();
     f.views.push(v);
-    min_kernel_[i] = after_memory(v.root);
+    min_kernel_[i] = max(after_memory(v.root), min_kernel_[x]);
   }
 
   // x's memory as a strided view; what must be in memory for that is stored.
@@ -262,7 +268,7 @@ class Fuser : GroupingState {
     if (materialization_[base] == Materialization::inlined && !(is_bias(group, x, at) && make_early(base)))
       return false;
     const int root = memory_node(x);
-    if (after_memory(root) > at) return false;
+    if (after_memory(root) > at || min_kernel_[x] > at) return false;
     // state that is updated by what is added to it is rather written where it lives
     if ((wanted_[i] & assigned) && nodes_[root].op == Op::state) return false;
     const View v = view_of_memory(x);
@@ -391,12 +397,13 @@ class Fuser : GroupingState {
     if (reduces) r = reduction_of(g, i);
     int least = 0;
     const int operands = view_of_[i] >= 0 || n.op == Op::pad ? 0 : n.arity;
-    if (operands == 0) least = view_of_[i] >= 0 ? after_memory(f.views[view_of_[i]].root) : min_kernel_[i];
+    if (operands == 0) least = min_kernel_[i];
+    if (view_of_[i] >= 0) least = max(least, after_memory(f.views[view_of_[i]].root));
     for (int k = 0; k < operands; ++k) least = max(least, min_kernel_[edges_[nodes_[i].first + k]]);
     if (r.middle_axis) {
       // reduced axes that are neither the first nor the last: a kernel of its own over a view
-      const int root = view_root(edges_[nodes_[i].first + 0]);
-      least = after_memory(root);
+      const int x = edges_[nodes_[i].first + 0], root = view_root(x);
+      least = max(after_memory(root), min_kernel_[x]);
     }
     int best = -1;
     int memory[3]{};

@@ -112,6 +112,8 @@ constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
     }
     case Op::reshape:
       return reshape_view(v, from, to);
+    case Op::add_dependency:
+      return true;
     default:
       return false;
   }

@@ -22,6 +22,11 @@ WEFT_REFUSAL(LossIsScalar,
 WEFT_REFUSAL(ModelIsTrained,
              "make_trainer: the model has no parameter to train: give it a layer or an nn::Param, or take "
              "nn::Frozen or optim::frozen off one; compile runs a model that is not trained");
+WEFT_REFUSAL(
+    CheckpointHasBlocks,
+    "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an element of "
+    "an "
+    "nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the layers into one");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
@@ -63,6 +68,8 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
+  static_assert(
+      sizeof(CheckpointHasBlocks < !Sorted::recomputes || has_written_blocks<M> || has_stacks<M>, M >) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
     static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);

@@ -41,12 +41,53 @@ constexpr Value value(float most) { return {most}; }
 inline constexpr None none{};
 }  // namespace clip
 
-// Recomputation: `none` keeps every value that the backward pass reads.
+WEFT_REFUSAL(
+    KeepAsksOfValues,
+    "checkpoint::keep<predicate>: the predicate is constexpr and takes the name of an operation, as "
+    "explain() "
+    "prints it, and the shape of its result: checkpoint::keep<[](std::string_view op, const Dims& shape) { "
+    "return op == \"conv\"; }>");
+
+// Activation checkpointing: what the backward pass reads of a block is computed again from what entered the
+// block, when the gradient arrives there, in place of being kept. A block is an element of an nn::Stack, a
+// std::array or an nn::Sequential, the outermost where they lie in one another. All numbers are those of
+// `none`, dropout's masks included.
 namespace checkpoint {
+// Everything is kept that the backward pass reads.
 struct None {
   static constexpr OptionKind option = OptionKind::checkpoint;
 };
+// Of each block what enters it is kept, and nothing else.
+struct Blocks {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+  static constexpr bool keeps(const ir::Graph&, int) { return false; }
+};
+// Convolutions and products without batch axes, those with parameters, are kept as well.
+struct Dots {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+  static constexpr bool keeps(const ir::Graph& g, int node) {
+    const ir::Op op = g.nodes[node].op;
+    return op == ir::Op::conv || (op == ir::Op::dot && g.attribute(node, 0) == 0);
+  }
+};
+// What Predicate(operation, shape) holds for is kept as well.
+template <auto Predicate>
+struct Keep {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+  static constexpr bool keeps(const ir::Graph& g, int node) {
+    constexpr bool fits = requires(const Dims& d) { static_cast<bool>(Predicate(std::string_view{}, d)); };
+    static_assert(sizeof(KeepAsksOfValues<fits, decltype(Predicate)>) > 0);
+    if constexpr (fits)
+      return static_cast<bool>(Predicate(std::string_view(ir::info(g.nodes[node].op).name), g.dims(node)));
+    else
+      return false;
+  }
+};
 inline constexpr None none{};
+inline constexpr Blocks blocks{};
+inline constexpr Dots dots{};
+template <auto Predicate>
+inline constexpr Keep<Predicate> keep{};
 }  // namespace checkpoint
 
 // Communication between ranks: `none` trains on one.
@@ -62,7 +103,8 @@ namespace train {
 WEFT_REFUSAL(
     TrainerKnowsOption,
     "make_trainer: one of the options is none that it knows: after the inputs, in<f32, 32, 8>, it takes an "
-    "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, seed{}, a mode, "
+    "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, checkpoint::blocks, "
+    "seed{}, a mode, "
     "probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
 WEFT_REFUSAL(
     TrainerInputsFirst,
@@ -70,7 +112,8 @@ WEFT_REFUSAL(
     "options...)");
 WEFT_REFUSAL(TrainerHasOptimizer, "make_trainer: an optimiser is missing: add one, such as optim::AdamW{}");
 WEFT_REFUSAL(TrainerOptionOnce,
-             "make_trainer: the optimiser, the precision, the clipping, accumulate<N>, the seed, the mode, "
+             "make_trainer: the optimiser, the precision, the clipping, accumulate<N>, the checkpointing, "
+             "the seed, the mode, "
              "probes<...>, a check or lend{} is given twice: leave one out");
 
 // The messages for options that make no trainer.
@@ -102,6 +145,15 @@ struct Options {
   // One that asks for the loss several times a step (LBFGS) finds the gradient where others accumulate it.
   static constexpr bool closure = requires { Optimizer::base::closure; };
   static constexpr bool accumulates = option_count<OptionKind::accumulate, O...> > 0;
+  using Checkpoint = find_option<OptionKind::checkpoint, checkpoint::None, O...>;
+  static constexpr bool recomputes = !std::is_same_v<Checkpoint, checkpoint::None>;
+  // What is kept of a block (transforms/kept_values.hpp); null: everything.
+  static constexpr auto keeps() -> bool (*)(const ir::Graph&, int) {
+    if constexpr (recomputes)
+      return &Checkpoint::keeps;
+    else
+      return nullptr;
+  }
   using Accumulation = find_option<OptionKind::accumulate, Accumulate<closure ? 2 : 1>, O...>;
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   using Mode = find_option<OptionKind::mode, mode::Train, O...>;

@@ -2,7 +2,9 @@
 // The whole training step as a source of exec::Compiled: its forward pass, its backward pass and its update,
 // each a stage of constant evaluation of its own.
 
+#include "weft/train/blocks.hpp"
 #include "weft/train/update.hpp"
+#include "weft/transforms/rematerialize.hpp"
 
 namespace WEFT_NAMESPACE::train {
 
@@ -75,7 +77,7 @@ struct BackwardStage {
       }
     } else {
       Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
-      continue_backward(r, compiler::differentiated_nodes, ForwardStage<M, F, O, I...>::customs());
+      continue_backward<O>(r, compiler::differentiated_nodes, ForwardStage<M, F, O, I...>::customs());
       return r;
     }
   }
@@ -159,9 +161,19 @@ struct StepSource {
         return transforms::apply_precision(compiler::graph_of<Before>(), O::Precision::rule);
     }
   };
+  using RoundedStage = compiler::through_user<Rounded, compiler::Behind::precision, typename O::Passes>;
+  struct RematerializedStage {
+    static constexpr int capacity = StepSource::capacity * 3 / 2;
+    static constexpr void write(WordWriter& w) {
+      ir::write(
+          w, transforms::rematerialize(compiler::graph_of<RoundedStage>(), blocks_of_slots<M>(), O::keeps()));
+    }
+  };
   static constexpr ir::Graph graph() {
-    return compiler::graph_of<
-        compiler::through_user<Rounded, compiler::Behind::precision, typename O::Passes>>();
+    if constexpr (O::recomputes && has_written_blocks<M>)
+      return ir::FrozenGraph<RematerializedStage>::graph();
+    else
+      return compiler::graph_of<RoundedStage>();
   }
   using Passed = typename O::Passes;
   static constexpr bool probes_exist() {

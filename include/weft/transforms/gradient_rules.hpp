@@ -106,6 +106,7 @@ constexpr void select(Value y, Value g, Value* out) {
 }
 constexpr void fma(Value y, Value g, Value* out) { out[0] = g * y.in(1), out[1] = g * y.in(0), out[2] = g; }
 constexpr void broadcast(Value y, Value g, Value* out) { out[0] = linear_sum_to(g, y.in(0).dims()); }
+constexpr void add_dependency(Value, Value g, Value* out) { out[0] = g; }
 constexpr void reshape(Value y, Value g, Value* out) { out[0] = ir::reshape(g, y.in(0).dims()); }
 constexpr void permute(Value y, Value g, Value* out) {
   i64 inverse[8]{};
@@ -383,6 +384,7 @@ inline constexpr Row table[] = {
     {Op::permute, permute},
     {Op::slice, slice},
     {Op::pad, pad},
+    {Op::add_dependency, add_dependency},
     {Op::reduce_sum, reduce_sum},
     {Op::reduce_max, reduce_extremum},
     {Op::reduce_min, reduce_extremum},

@@ -7,6 +7,7 @@
 
 #include "weft/kernel_ir/collect.hpp"
 #include "weft/transforms/differentiate.hpp"
+#include "weft/transforms/kept_values.hpp"
 #include "weft/transforms/prune.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
@@ -167,8 +168,23 @@ class LoopGradient {
     return (n.op == Op::input && static_cast<int>(n.imm) < shape_.carries + shape_.stacked) || is_saved(node);
   }
   constexpr bool is_saved(int node) const { return node < original_ && saved_[node] != 0; }
+  // Whether the trips are the blocks of a Stack: they work on slices of state.
+  constexpr bool is_stack() const {
+    for (int k = shape_.carries; k < shape_.carries + shape_.stacked; ++k) {
+      int x = b.graph.in(loop_, k);
+      while (b.graph.nodes[x].op == Op::cast || b.graph.nodes[x].op == Op::reshape) x = b.graph.in(x, 0);
+      if (b.graph.nodes[x].op == Op::state) return true;
+    }
+    return false;
+  }
   // What kernels store of one trip and its gradient.
   constexpr void find_saved(const List<int>& gradients) {
+    if (b.keeps != nullptr && is_stack()) {
+      saved_ = kept_values(r.graph, original_, b.keeps);
+      for (int i = 0; i < original_; ++i) saved_[i] = saved_[i] && is_stackable(i);
+      return;
+    }
+    saved_ = List<u8>(original_, 0);
     ir::Graph joint = r.graph;
     for (int x : gradients)
       if (x >= 0) joint.outputs.push(x);
@@ -178,7 +194,6 @@ class LoopGradient {
     List<u8> stored(trip.nodes.size(), 0);
     for (const kernel_ir::Group& group : fusion.groups)
       for (int i = 0; i < group.stores.size; ++i) stored[fusion.pool[group.stores.begin + i]] = 1;
-    saved_ = List<u8>(original_, 0);
     for (int i = 0; i < original_; ++i) saved_[i] = where[i] >= 0 && stored[where[i]] && is_stackable(i);
   }
 

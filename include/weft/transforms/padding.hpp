@@ -78,6 +78,7 @@ class PaddingAnalysis {
       default:
         break;
     }
+    if (n.op == Op::add_dependency) return in(i, 0);
     bool touched = false;
     for (int k = 0; k < n.arity; ++k) {
       const PaddedValue& x = in(i, k);

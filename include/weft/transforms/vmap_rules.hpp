@@ -117,6 +117,9 @@ constexpr Value broadcast(const Site& s, const VmapItem* x) {
 constexpr Value reshape(const Site& s, const VmapItem* x) {
   return ir::reshape(x[0].value, s.stacked(s.dims()));
 }
+constexpr Value add_dependency(const Site& s, const VmapItem* x) {
+  return ir::add_dependency(s.all(x[0]), x[1].value);
+}
 constexpr Value permute(const Site& s, const VmapItem* x) {
   i64 order[max_rank]{};
   for (int k = 0; k < s.dims().rank; ++k) order[k + 1] = s.g.attribute(s.node, k) + 1;
@@ -261,11 +264,12 @@ constexpr Rule rule(Op op) {
     case ir::OpClass::custom:
       return &custom;
     case ir::OpClass::movement:
-      return op == Op::broadcast ? &broadcast
-             : op == Op::reshape ? &reshape
-             : op == Op::permute ? &permute
-             : op == Op::slice   ? &slice
-                                 : &pad;
+      return op == Op::broadcast        ? &broadcast
+             : op == Op::reshape        ? &reshape
+             : op == Op::permute        ? &permute
+             : op == Op::slice          ? &slice
+             : op == Op::add_dependency ? &add_dependency
+                                        : &pad;
     default:
       return nullptr;
   }

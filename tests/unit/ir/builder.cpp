@@ -25,14 +25,12 @@ TEST_CASE("builder: the same node twice is one node, through every growth of the
   for (int i = 1; i < 500; ++i) CHECK(first[i] != first[i - 1]);
 }
 
-TEST_CASE("builder: a recomputation tag keeps a node apart") {
+TEST_CASE("builder: a control edge keeps a node apart") {
   ir::Builder b;
-  const Value x{&b, b.leaf(Op::input, DType::f32, dims({4}), 0)};
-  ir::Node node{Op::exp, DType::f32};
-  node.shape = b.shape(dims({4}));
-  const int plain = b.add(node, &x.id, 1);
-  node.recompute = 1;
-  CHECK(b.add(node, &x.id, 1) != plain);
+  const Value x{&b, b.leaf(Op::input, DType::f32, dims({4}), 0)}, y = x + 1.0;
+  const Value later = ir::add_dependency(x, y);
+  CHECK(ir::add_dependency(x, y).id == later.id);
+  CHECK(ir::unary(Op::exp, later).id != ir::unary(Op::exp, x).id);
 }
 
 TEST_CASE("value: what changes nothing adds nothing") {

@@ -142,6 +142,9 @@ TEST_CASE("verify: movement, reductions, products, indexing, arenas") {
   EXPECT("pad: wrong result shape", g.list_data[g.lists[g.nodes[s.wide.id].list].begin] = 2);
   EXPECT("not an order of the axes", g.list_data[g.lists[g.nodes[s.turned.id].list].begin] = 0);
   EXPECT("permute: wrong result shape", g.nodes[s.turned.id].shape = g.nodes[s.wide.id].shape);
+  EXPECT("add_dependency changes a shape",
+         (g.nodes[s.turned.id].op = Op::add_dependency, g.nodes[s.turned.id].arity = 2,
+          g.nodes[s.turned.id].list = -1, g.nodes[s.turned.id].first = g.nodes[s.added.id].first));
   EXPECT("movement changes a dtype", g.nodes[s.cut.id].dtype = DType::f16);
   EXPECT("axes are missing, out of range or twice there",
          g.list_data[g.lists[g.nodes[s.most.id].list].begin] = 2);
@@ -281,7 +284,6 @@ TEST_CASE("verify: slots and results") {
   EXPECT("group's length", g.ranges[0].length = 25);
   EXPECT("out of order", (g.param_groups[0].size = 2, g.ranges.push({8, 4})));
   EXPECT("two assigned slots overlap", (g.slots[1].space = ir::Space::model));
-  EXPECT("by a recomputation", g.nodes[g.assigns[0].node].recompute = 1);
   EXPECT("a node that nothing uses", (s.b.leaf(Op::constant, DType::f32, dims(0), 1)));
   EXPECT("stop_gradient after pruning", (g.nodes[s.root.id].op = Op::stop_gradient));
   // what is left over is legal before pruning

@@ -127,6 +127,14 @@ const std::vector<Case>& cases() {
       {Op::broadcast,
        [] { return gradcheck([](auto x) { return expand<2, 3, 4>(x); }, point<3, 1>(-2, 2)); }},
       {Op::reshape, [] { return gradcheck([](auto x) { return reshape<6, 2>(x); }, point<3, 4>(-2, 2)); }},
+      {Op::add_dependency,
+       [] {
+         return gradcheck(
+             [](auto x) {
+               return Expr<double, Shape<3, 4>>{ir::add_dependency((x * x).value, exp(x).value)};
+             },
+             point<3, 4>(-2, 2));
+       }},
       {Op::permute,
        [] { return gradcheck([](auto x) { return permute<2, 0, 1>(x); }, point<2, 3, 4>(-2, 2)); }},
       {Op::slice,

@@ -1,0 +1,56 @@
+#pragma once
+// The blocks of a model for activation checkpointing, told by the names of its state: "h.0.fc.weight" lies in
+// block h.0. Of blocks in one another the outermost counts.
+
+#include "weft/nn/state_table.hpp"
+
+namespace WEFT_NAMESPACE::train {
+
+// The name of the block around a piece of state, "h.0"; empty where it is in none, or in a Stack, whose
+// blocks are a loop.
+constexpr std::string_view block_of(const nn::Name& name) {
+  const std::string_view text = name.view();
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '.') continue;
+    bool number = i > begin;
+    for (std::size_t k = begin; k < i; ++k) number = number && text[k] >= '0' && text[k] <= '9';
+    if (number) {
+      const bool stacked = name.copies.rank > 0 && static_cast<std::size_t>(name.index_at[0]) == begin;
+      return stacked ? std::string_view{} : text.substr(0, i);
+    }
+    begin = i + 1;
+  }
+  return {};
+}
+
+// The number of the block of each row of M's state table, -1: none.
+template <class M>
+constexpr List<int> blocks_of_slots() {
+  constexpr const auto& table = nn::state_table<M>;
+  List<int> blocks;
+  int count = 0;
+  for (int i = 0; i < table.size; ++i) {
+    const std::string_view block = block_of(table.row[i].name);
+    int found = -1;
+    for (int k = 0; k < i && found < 0 && !block.empty(); ++k)
+      if (blocks[k] >= 0 && block_of(table.row[k].name) == block) found = blocks[k];
+    blocks.push(block.empty() ? -1 : found >= 0 ? found : count++);
+  }
+  return blocks;
+}
+// Whether some blocks are written out, in an array or a Sequential, and whether some are in a Stack.
+template <class M>
+constexpr bool has_written_blocks = [] {
+  for (const int block : blocks_of_slots<M>())
+    if (block >= 0) return true;
+  return false;
+}();
+template <class M>
+constexpr bool has_stacks = [] {
+  for (int i = 0; i < nn::state_table<M>.size; ++i)
+    if (nn::state_table<M>.row[i].name.copies.rank > 0) return true;
+  return false;
+}();
+
+}  // namespace WEFT_NAMESPACE::train

@@ -1,0 +1,228 @@
+#pragma once
+// Activation checkpointing: what the backward pass reads of a model's blocks is computed again from what
+// enters each block, in place of being kept. Law: what is computed again is the same nodes of the same
+// operands, so that every bit is that of the graph without; it waits for the gradient that arrives at its
+// block (add_dependency), so that no kernel of the forward pass makes it.
+//
+// (Chen, Xu, Zhang, Guestrin: Training Deep Nets with Sublinear Memory Cost, 2016.)
+
+#include "weft/ir/value.hpp"
+#include "weft/transforms/kept_values.hpp"
+
+namespace WEFT_NAMESPACE::transforms {
+
+class Rematerializer {
+ public:
+  // `graph`: forward pass, loss (its first output), backward pass in this order, as differentiation leaves
+  // them. `blocks`: the block of each slot of the model's state, -1: none; slots behind the list are in none.
+  // `keeps`: what is kept of a block beside what enters it.
+  constexpr Rematerializer(const ir::Graph& graph, const List<int>& blocks, Keeps keeps)
+      : g(graph),
+        loss_(graph.outputs[0]),
+        b(graph, graph.nodes.size()),
+        kept_(kept_values(graph, graph.outputs[0] + 1, keeps)) {
+    find_uses(blocks);
+    find_last_readers();
+    find_segments();
+    b.graph.bodies = g.bodies;
+    b.graph.body_words = g.body_words;
+  }
+
+  constexpr ir::Graph run() {
+    const int n = g.nodes.size();
+    moved_ = List<int>(n, -1);
+    again_ = List<int>(n, -1);
+    List<int> operands;
+    for (int i = 0; i < n; ++i) {
+      const ir::Node& node = g.nodes.items[i];
+      operands.clear();
+      for (int k = 0; k < node.arity; ++k) {
+        const int x = g.in(i, k);
+        operands.push(i > loss_ && segment_of_[x] >= 0 ? again(x, i) : moved_[x]);
+      }
+      moved_[i] = b.add(node, operands.data(), operands.size());
+    }
+    for (int node : g.inputs) b.graph.inputs.push(node < 0 ? -1 : moved_[node]);
+    for (int node : g.outputs) b.graph.outputs.push(moved_[node]);
+    for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+ private:
+  // Where a block's parameters are first and last worked on.
+  struct Range {
+    int first = -1, last = -1;
+  };
+
+  constexpr i64 bytes_of(int i) const { return g.dims(i).size() * size_of(g.nodes.items[i].dtype); }
+
+  // Nodes that work on the state of a block. What is made of state and constants alone (the cast of a weight)
+  // is not of the forward pass: it is the block's, as the state is.
+  constexpr void find_uses(const List<int>& blocks) {
+    int count = 0;
+    for (int x : blocks) count = x >= count ? x + 1 : count;
+    uses_ = List<Range>(count);
+    const int n = loss_ + 1;
+    constant_ = List<u8>(n, 0);
+    List<int> owner(n, -1);
+    constexpr int outside = -2;
+    List<int> of_node(n, -1);
+    for (int i = 0; i < n; ++i) {
+      const ir::Node& node = g.nodes.items[i];
+      if (node.arity == 0) {
+        constant_[i] = node.op != ir::Op::input;
+        if (node.op != ir::Op::state) continue;
+        const int slot = static_cast<int>(node.imm);
+        owner[i] = slot < blocks.size() && blocks[slot] >= 0 ? blocks[slot] : outside;
+        continue;
+      }
+      constant_[i] = 1;
+      int used = -1;
+      for (int k = 0; k < node.arity; ++k) {
+        const int x = g.in(i, k);
+        if (!constant_[x]) constant_[i] = 0;
+        if (owner[x] != -1 && (used == -1 || owner[x] >= 0)) used = owner[x];
+      }
+      if (constant_[i]) {
+        owner[i] = used;
+      } else if (used >= 0) {
+        if (uses_[used].first < 0) uses_[used].first = i;
+        uses_[used].last = i;
+      } else if (used == outside) {
+        others_.push(i);
+      }
+    }
+  }
+
+  // The last node of the forward pass that reads a value.
+  constexpr void find_last_readers() {
+    reader_ = List<int>(loss_ + 1, -1);
+    for (int i = 0; i <= loss_; ++i)
+      for (int k = 0; k < g.nodes.items[i].arity; ++k) reader_[g.in(i, k)] = i;
+  }
+
+  // Blocks in the order of their first use, one that begins before the last has ended joined with it.
+  constexpr List<Range> in_order() const {
+    List<Range> sorted;
+    for (const Range& use : uses_) {
+      if (use.first < 0) continue;
+      sorted.push(use);
+      for (int k = sorted.size() - 1; k > 0 && sorted[k].first < sorted[k - 1].first; --k) {
+        const Range before = sorted[k - 1];
+        sorted[k - 1] = sorted[k];
+        sorted[k] = before;
+      }
+    }
+    List<Range> joined;
+    for (const Range& use : sorted) {
+      if (joined.size() > 0 && use.first <= joined.back().last)
+        joined.back().last = use.last > joined.back().last ? use.last : joined.back().last;
+      else
+        joined.push(use);
+    }
+    return joined;
+  }
+
+  // Each block from where the fewest bytes enter it to where the fewest leave it.
+  constexpr void find_segments() {
+    segment_of_ = List<int>(g.nodes.size(), -1);
+    // the bytes that are read behind node p and made at p or before
+    List<i64> crossing(loss_ + 2, 0);
+    for (int i = 0; i <= loss_; ++i) {
+      if (constant_[i] || g.nodes.items[i].arity == 0 || reader_[i] <= i) continue;
+      crossing[i] += bytes_of(i);
+      crossing[reader_[i]] -= bytes_of(i);
+    }
+    for (int i = 1; i <= loss_; ++i) crossing[i] += crossing[i - 1];
+    const List<Range> blocks = in_order();
+    int other = 0, end = -1;
+    for (int k = 0; k < blocks.size(); ++k) {
+      // uses of parameters of no block lie between
+      int begin_from = end;
+      for (; other < others_.size() && others_[other] < blocks[k].first; ++other)
+        if (others_[other] > begin_from) begin_from = others_[other];
+      int begin = end;
+      if (begin_from != end || k == 0) {
+        begin = blocks[k].first - 1;
+        for (int p = begin; p >= begin_from && p >= 0; --p)
+          if (crossing[p] < crossing[begin]) begin = p;
+      }
+      int stop = k + 1 < blocks.size() ? blocks[k + 1].first : loss_;
+      for (int m = other; m < others_.size(); ++m)
+        if (others_[m] > blocks[k].last && others_[m] < stop) stop = others_[m];
+      end = blocks[k].last;
+      for (int p = end; p < stop; ++p)
+        if (crossing[p] < crossing[end]) end = p;
+      arrived_.push(-1);
+      for (int i = begin + 1; i <= end; ++i) {
+        const bool leaves = reader_[i] > end;
+        if (!constant_[i] && g.nodes.items[i].arity > 0 && !leaves && !kept_[i]) segment_of_[i] = k;
+      }
+    }
+  }
+
+  // Node x of the forward pass, computed again for node `reader` of the backward pass.
+  constexpr int again(int x, int reader) {
+    int& arrived = arrived_[segment_of_[x]];
+    if (arrived < 0) arrived = gradient_at(reader);
+    stack_.clear();
+    stack_.push(x);
+    while (stack_.size() > 0) {
+      const int i = stack_.back();
+      const ir::Node& node = g.nodes.items[i];
+      bool ready = again_[i] < 0;
+      for (int k = 0; ready && k < node.arity; ++k) {
+        const int from = g.in(i, k);
+        if (segment_of_[from] < 0 || again_[from] >= 0) continue;
+        stack_.push(from);
+        ready = false;
+        break;
+      }
+      if (stack_.back() != i) continue;
+      stack_.resize(stack_.size() - 1);
+      if (again_[i] >= 0) continue;
+      operands_.clear();
+      for (int k = 0; k < node.arity; ++k) operands_.push(operand(g.in(i, k), arrived));
+      again_[i] = b.add(node, operands_.data(), operands_.size());
+    }
+    return again_[x];
+  }
+  // What a node that is computed again reads in the place of x. A single element is no memory to save.
+  constexpr int operand(int x, int arrived) {
+    if (segment_of_[x] >= 0) return again_[x];
+    if (arrived < 0 || constant_[x] || g.dims(x).size() <= 1) return moved_[x];
+    return ir::add_dependency({&b, moved_[x]}, {&b, arrived}).id;
+  }
+  // The gradient that a node of the backward pass works on: its last operand that is of that pass, or what
+  // was made last.
+  constexpr int gradient_at(int reader) const {
+    int last = -1;
+    for (int k = 0; k < g.nodes.items[reader].arity; ++k) {
+      const int x = g.in(reader, k);
+      if (x > loss_ && g.nodes.items[x].arity > 0 && x > last) last = x;
+    }
+    for (int i = reader - 1; last < 0 && i > loss_; --i)
+      if (g.nodes.items[i].arity > 0) last = i;
+    return last < 0 ? -1 : moved_[last];
+  }
+
+  const ir::Graph& g;
+  int loss_;
+  ir::Builder b;
+  List<u8> kept_;
+  List<Range> uses_;      // of each block
+  List<int> others_;      // nodes that work on state of no block
+  List<u8> constant_;     // made of state and constants alone
+  List<int> reader_;      // the last one in the forward pass
+  List<int> segment_of_;  // of a node that is computed again, -1
+  List<int> arrived_;     // of each segment: the gradient that arrives there
+  List<int> moved_;       // where each node is now
+  List<int> again_;       // and where it is computed again
+  List<int> stack_, operands_;
+};
+
+constexpr ir::Graph rematerialize(const ir::Graph& g, const List<int>& blocks, Keeps keeps) {
+  return Rematerializer(g, blocks, keeps).run();
+}
+
+}  // namespace WEFT_NAMESPACE::transforms

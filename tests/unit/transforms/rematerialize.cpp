@@ -1,0 +1,166 @@
+#include "weft/transforms/rematerialize.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "support/compile_verified.hpp"
+#include "support/same_state.hpp"
+#include "weft/weft.hpp"
+
+using namespace weft;
+
+namespace {
+
+constexpr i64 batch = 4, length = 64, width = 64, classes = 50;
+
+struct Block {
+  nn::LayerNorm<width> norm1;
+  nn::Linear<width, 3 * width> qkv;
+  nn::Linear<width, width> out;
+  nn::Dropout drop{.p = 0.1f};
+  nn::LayerNorm<width> norm2;
+  nn::Linear<width, 4 * width> up;
+  nn::Linear<4 * width, width> down;
+  constexpr auto operator()(auto x) const {
+    const auto [q, k, v] = chunk<3, -1>(qkv(norm1(x)));
+    const auto heads = [](auto t) { return transpose<1, 2>(reshape<batch, length, 4, width / 4>(t)); };
+    const auto mixed =
+        scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(heads(q), heads(k), heads(v));
+    const auto y = x + drop(out(reshape<batch, length, width>(transpose<1, 2>(mixed))));
+    return y + down(gelu(up(norm2(y))));
+  }
+};
+enum class As { array, stack, sequential };
+template <As Form>
+struct Gpt {
+  using Blocks = std::conditional_t<
+      Form == As::array, std::array<Block, 3>,
+      std::conditional_t<Form == As::stack, nn::Stack<Block, 3>, nn::Sequential<Block, Block, Block>>>;
+  nn::Embedding<classes, width> wte;
+  nn::Embedding<length, width> wpe;
+  Blocks h;
+  nn::LayerNorm<width> norm;
+  nn::Linear<width, classes> head;
+  constexpr auto operator()(auto tokens) const {
+    auto x = wte(tokens) + wpe.weight;
+    if constexpr (Form == As::array)
+      for (const Block& block : h) x = block(x);
+    else
+      x = h(x);
+    return head(norm(x));
+  }
+};
+constexpr auto next_token = [](const auto& m, auto x, auto y) {
+  return cross_entropy(reshape<batch * length, classes>(m(x)), reshape<batch * length>(y));
+};
+
+template <class M, class... O>
+auto trainer_of(const O&... options) {
+  return make_trainer<M>(Cpu{}, next_token, in<i32, batch, length>, in<i32, batch, length>,
+                         optim::AdamW{.lr = 1e-2f}, seed{1}, options...);
+}
+
+// The losses of some steps.
+template <class T>
+std::vector<f32> losses(T& trainer) {
+  std::vector<i32> x(batch * length), y(batch * length);
+  std::vector<f32> all;
+  for (int step = 0; step < 4; ++step) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] = static_cast<i32>((i * 7 + i / 5 + static_cast<std::size_t>(step)) % classes);
+      y[i] = static_cast<i32>((i * 3) % classes);
+    }
+    all.push_back(trainer.step(x, y).value());
+  }
+  return all;
+}
+}  // namespace
+
+TEST_CASE_TEMPLATE("rematerialize: the bits of a run that keeps everything, in less memory", M,
+                   Gpt<As::array>, Gpt<As::stack>, Gpt<As::sequential>) {
+  auto plain = trainer_of<M>();
+  auto blocks = trainer_of<M>(checkpoint::blocks);
+  auto dots = trainer_of<M>(checkpoint::dots);
+  auto kept = trainer_of<M>(checkpoint::keep<[](std::string_view op, const Dims& shape) {
+    return op == "dot" && shape[shape.rank - 1] == 4 * width;
+  }>);
+  const std::vector<f32> expected = losses(plain);
+  CHECK(losses(blocks) == expected);
+  CHECK(test_support::different_state(plain.model(), blocks.model()) == "");
+  CHECK(losses(dots) == expected);
+  CHECK(test_support::different_state(plain.model(), dots.model()) == "");
+  CHECK(losses(kept) == expected);
+  CHECK(test_support::different_state(plain.model(), kept.model()) == "");
+  const auto room = [](auto& t) { return t.workspace_bytes(); };
+  CHECK(2 * room(blocks) < room(plain));
+  CHECK(room(blocks) < room(kept));
+  CHECK(room(kept) < room(dots));
+  CHECK(room(dots) < room(plain));
+  const auto flops = [](auto& t) { return static_cast<double>(t.plan().flops); };
+  CHECK(flops(blocks) <= 1.25 * flops(plain));
+  CHECK(flops(dots) < flops(kept));
+  CHECK(flops(kept) < flops(blocks));
+}
+
+TEST_CASE("rematerialize: with precision, accumulation, clipping and groups") {
+  using M = Gpt<As::array>;
+  const auto same = [](const auto&... options) {
+    auto plain = trainer_of<M>(options...);
+    auto blocks = trainer_of<M>(options..., checkpoint::blocks);
+    CHECK(losses(blocks) == losses(plain));
+    CHECK(test_support::different_state(plain.model(), blocks.model()) == "");
+    CHECK(4 * blocks.workspace_bytes() < 3 * plain.workspace_bytes());
+  };
+  same(precision::bf16, clip::norm(0.5f));
+  same(precision::f16, accumulate<2>);
+}
+
+namespace {
+
+// Two blocks with state of their own, the first of which is called again behind the second.
+struct Normed {
+  nn::Linear<32, 32> fc;
+  nn::BatchNorm1d<32> norm;
+  constexpr auto operator()(auto x) const { return relu(norm(fc(x))); }
+};
+struct Again {
+  std::array<Normed, 3> blocks;
+  nn::Linear<32, 4> head;
+  constexpr auto operator()(auto x) const { return head(blocks[1](blocks[2](blocks[0](x))) + x); }
+};
+struct Twice {
+  std::array<nn::Linear<32, 32>, 2> layer;
+  constexpr auto operator()(auto x) const { return layer[0](gelu(layer[1](gelu(layer[0](x))))); }
+};
+
+template <class M, class L>
+void same_in_both(L loss) {
+  auto plain = make_trainer<M>(Cpu{}, loss, in<f32, 64, 32>, optim::SGD{.lr = 0.1f}, seed{2});
+  auto again =
+      make_trainer<M>(Cpu{}, loss, in<f32, 64, 32>, optim::SGD{.lr = 0.1f}, seed{2}, checkpoint::blocks);
+  std::vector<f32> x(64 * 32);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<f32>(i % 17) * 0.1f - 0.7f;
+  for (int step = 0; step < 5; ++step) CHECK(plain.step(x).value() == again.step(x).value());
+}
+
+}  // namespace
+
+TEST_CASE("rematerialize: blocks in any order, with buffers, called more than once") {
+  same_in_both<Again>([](const auto& m, auto x) { return mean<>(square(m(x))); });
+  same_in_both<Twice>([](const auto& m, auto x) { return mean<>(square(m(x) - x)); });
+}
+
+TEST_CASE("rematerialize: what is computed again waits for its gradient") {
+  using Source = train::StepSource<Gpt<As::array>, decltype(next_token),
+                                   train::Options<optim::AdamW, checkpoint::Blocks>, true,
+                                   Input<i32, Shape<batch, length>>, Input<i32, Shape<batch, length>>>;
+  const compiler::Module m = testing::compile_verified(Source::graph());
+  int waiting = 0, erfs = 0;
+  for (const ir::Node& n : m.graph.nodes) {
+    waiting += n.op == ir::Op::add_dependency;
+    erfs += n.op == ir::Op::erf;
+  }
+  CHECK(waiting >= 3);
+  CHECK(erfs >= 6);  // of each block's gelu, forward and again
+}
