@@ -132,18 +132,18 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   (std::index_sequence_for<I...>{});
 }
 
-// What keeps a parameter that is read from having a value, of which each has a sentence.
-enum class Valueless : int { none, no_member, of_blocks };
-constexpr Valueless valueless_state(const ir::Graph& graph) {
+// The first state of a graph that has no value.
+constexpr ir::Valueless valueless_state(const ir::Graph& graph) {
   for (const ir::Node& n : graph.nodes)
-    if (n.op == ir::Op::state && n.imm >= ir::slot_of_blocks)
-      return n.imm == ir::no_slot ? Valueless::no_member : Valueless::of_blocks;
-  return Valueless::none;
+    if (n.op == ir::Op::state && ir::valueless(n) != ir::Valueless::none) return ir::valueless(n);
+  return ir::Valueless::none;
 }
-template <Valueless Found, class... What>
+template <ir::Valueless Found, class... What>
 constexpr bool state_has_values() {
+  using ir::Valueless;
   static_assert(sizeof(LayerIsMember<Found != Valueless::no_member, What...>) > 0);
   static_assert(sizeof(BlocksReadTheirs<Found != Valueless::of_blocks, What...>) > 0);
+  static_assert(sizeof(SamplesAssignNothing<Found != Valueless::of_sample, What...>) > 0);
   return Found == Valueless::none;
 }
 

@@ -32,6 +32,12 @@ constexpr Value constant_like(Value x, double value) {
   return {x.builder, x.builder->constant(x.dtype(), x.node().shape, constant_bits(x.dtype(), value))};
 }
 
+// A read of state that has no value, in the outermost trace around b.
+constexpr Value read_without_value(Builder& b, DType dtype, const Dims& dims, Valueless why) {
+  Builder& outermost = b.outermost();
+  return {&outermost, outermost.leaf(Op::state, dtype, dims, slot_without_value(why))};
+}
+
 // The input of the outermost trace that x has the elements of, in one order or another; -1: none.
 constexpr int input_behind(Value x) {
   if (x.builder->parent != nullptr || x.builder->finds_parent) return -1;

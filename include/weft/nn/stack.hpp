@@ -220,10 +220,8 @@ struct Stack {
   // In place of what is no member of the model, which tracing refuses in the end.
   template <class S>
   static constexpr ir::Value foreign(ir::Builder& b) {
-    ir::Builder* outermost = &b;
-    while (outermost->parent) outermost = outermost->parent;
     const Dims all = ir::stacked_dims(N, S::shape::value);
-    return {outermost, outermost->leaf(ir::Op::state, dtype_of<typename S::dtype>, all, ir::no_slot)};
+    return ir::read_without_value(b, dtype_of<typename S::dtype>, all, ir::Valueless::no_member);
   }
 };
 
