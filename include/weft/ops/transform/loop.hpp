@@ -207,7 +207,12 @@ class LoopTrace {
       for (const auto& carried : body.carried_slots)
         if (carried.slot == a.slot) take(carried.input, carried.start);
     for (int k = declared; k < first_invariant_; ++k) {
-      if (k == key && !draws_here) continue;
+      if (k == key && !draws_here) {
+        ir::Node& unread = body.graph.nodes[body.graph.inputs[k]];
+        unread.op = ir::Op::constant;
+        unread.imm = 0;
+        continue;
+      }
       if (k == key) body.graph.key_input = inputs.size();
       take(body.graph.inputs[k], k == key ? random_keys(b, shape_.trips).id : operands_[k]);
     }
