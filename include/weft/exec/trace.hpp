@@ -203,31 +203,31 @@ struct CodeOf {
 template <class Device, class Source>
 using code_of = typename CodeOf<Device, Source>::type;
 
-// f(inputs...)
-template <class F, class... I>
-struct FunctionSource {
+// What a source that traces has in common: Source::trace(b) returns the results.
+template <class Source>
+struct TracedSource {
   static constexpr ir::Graph graph() {
     ir::Builder b;
     b.graph.scalar_count = random_words;
-    add_outputs(b, call<I...>(b, F{}));
+    add_outputs(b, Source::trace(b));
     return static_cast<ir::Graph&&>(b.graph);
   }
+};
+
+// f(inputs...)
+template <class F, class... I>
+struct FunctionSource : TracedSource<FunctionSource<F, I...>> {
+  static constexpr auto trace(ir::Builder& b) { return call<I...>(b, F{}); }
   using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}));
 };
 
 // f(model, inputs...)
 template <class M, class F, bool Training, class... I>
-struct ModelSource {
+struct ModelSource : TracedSource<ModelSource<M, F, Training, I...>> {
   using model = M;
   static constexpr auto trace(ir::Builder& b) {
     const M model = bind_model<M>(b, Training);
     return call<I...>(b, F{}, model);
-  }
-  static constexpr ir::Graph graph() {
-    ir::Builder b;
-    b.graph.scalar_count = random_words;
-    add_outputs(b, trace(b));
-    return static_cast<ir::Graph&&>(b.graph);
   }
   using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
 };
@@ -238,7 +238,8 @@ struct StatePack {};
 
 // f(models..., inputs...)
 template <class... M, class F, bool Training, class... I>
-struct ModelSource<StatePack<M...>, F, Training, I...> {
+struct ModelSource<StatePack<M...>, F, Training, I...>
+    : TracedSource<ModelSource<StatePack<M...>, F, Training, I...>> {
   using models = StatePack<M...>;
   static constexpr auto trace(ir::Builder& b) {
     return [&]<std::size_t... Block>(std::index_sequence<Block...>) {
@@ -247,14 +248,9 @@ struct ModelSource<StatePack<M...>, F, Training, I...> {
     }
     (std::index_sequence_for<M...>{});
   }
-  static constexpr ir::Graph graph() {
-    ir::Builder b;
-    b.graph.scalar_count = random_words;
-    add_outputs(b, trace(b));
-    return static_cast<ir::Graph&&>(b.graph);
-  }
   using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()...));
 };
+
 template <class M>
 struct AllPlain {
   static constexpr bool value = nn::plain<M>();
