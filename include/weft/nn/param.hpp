@@ -42,9 +42,8 @@ struct Param {
   ir::Builder* builder = nullptr;
   int slot = -1;
   bool detached = false;  // no gradient reaches it (frozen)
-  int node =
-      -1;  // what it stands for in place of its slot: a variable of grad, a gradient, one of the copies
-  int stacked = 0;  // how many of its leading axes are those of the blocks around it
+  int node = -1;          // in place of its slot: a variable of grad, a gradient, one of the copies
+  int stacked = 0;        // how many of its leading axes are those of the blocks around it
 
   constexpr Expr<T, S> expr() const {
     return {stacked > 0 ? module_detail::read_of_blocks<T, S>(*builder) : value()};
