@@ -23,11 +23,6 @@ template <class T, class S>
 constexpr ir::Value read_of_blocks(ir::Builder& b) {
   return ir::read_without_value(b, dtype_of<T>, S::value, ir::Valueless::of_blocks);
 }
-// The state of slot `slot`, with all its copies.
-constexpr ir::Value read_state(ir::Builder& b, int slot) {
-  const ir::Slot& s = b.graph.slots[slot];
-  return {&b, b.leaf(ir::Op::state, s.dtype, Dims(b.graph.shapes[s.shape]), static_cast<u64>(slot))};
-}
 
 }  // namespace module_detail
 
@@ -51,7 +46,7 @@ struct Param {
   // The same with the axes of the blocks around it.
   constexpr ir::Value value() const {
     if (builder == nullptr) return {};
-    const ir::Value v = node >= 0 ? ir::Value{builder, node} : module_detail::read_state(*builder, slot);
+    const ir::Value v = node >= 0 ? ir::Value{builder, node} : ir::read_slot(*builder, slot);
     return detached ? ir::unary(ir::Op::stop_gradient, v) : v;
   }
   // Refused.
@@ -88,7 +83,7 @@ struct Buffer {
   // The same with the axes of the blocks around it.
   constexpr ir::Value value() const {
     if (builder == nullptr) return {};
-    return node >= 0 ? ir::Value{builder, node} : module_detail::read_state(*builder, slot);
+    return node >= 0 ? ir::Value{builder, node} : ir::read_slot(*builder, slot);
   }
   constexpr void assign(const Expr<T, S>& value) const {
     if (stacked > 0)
