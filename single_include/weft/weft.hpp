@@ -1461,10 +1461,19 @@ struct CustomGradient {
   void (*gradient)(Builder& b, int y, int g, int* out) = nullptr;
 };
 
-// In place of a slot: of a parameter that no model holds, and of one that is no tensor where it is read, as
-// it lies in each of several blocks. Whoever traces refuses both.
-inline constexpr u64 no_slot = ~u64{0};
-inline constexpr u64 slot_of_blocks = no_slot - 1;
+// Why state that a function uses has no value. Its read has a number of none of the slots then, and whoever
+// traces refuses it.
+enum class Valueless : u8 {
+  none,
+  no_member,  // no model holds the parameter or buffer
+  of_blocks,  // it lies in each of several blocks, and is no tensor outside of them
+  of_sample,  // a buffer is assigned what is each sample's of vmap
+};
+constexpr u64 slot_without_value(Valueless why) { return ~u64{0} - static_cast<u64>(why); }
+constexpr Valueless valueless(const Node& read) {
+  const u64 why = ~u64{0} - read.imm;
+  return why <= static_cast<u64>(Valueless::of_sample) ? static_cast<Valueless>(why) : Valueless::none;
+}
 
 // A value that a model or a loss marks under a name.
 struct Probe {
@@ -1552,6 +1561,7 @@ class Builder {
   List<Probe>* probes = nullptr;
 
   constexpr Builder& innermost() { return inner ? inner->innermost() : *this; }
+  constexpr Builder& outermost() { return parent ? parent->outermost() : *this; }
   constexpr int depth() const { return parent ? parent->depth() + 1 : finds_parent ? 1 << 20 : 0; }
   // The node that stands for `node` of an enclosing trace: an invariant of the loop.
   constexpr int import(Builder& from, int node) {
@@ -1929,6 +1939,17 @@ constexpr Value constant(Builder& b, DType dtype, const Dims& dims, double value
 // A splat of `value` with x's dtype and shape.
 constexpr Value constant_like(Value x, double value) {
   return {x.builder, x.builder->constant(x.dtype(), x.node().shape, constant_bits(x.dtype(), value))};
+}
+
+// The state of slot `slot`, from before the step.
+constexpr Value read_slot(Builder& b, int slot) {
+  const Slot& s = b.graph.slots[slot];
+  return {&b, b.leaf(Op::state, s.dtype, Dims(b.graph.shapes[s.shape]), static_cast<u64>(slot))};
+}
+// A read of state that has no value, in the outermost trace around b.
+constexpr Value read_without_value(Builder& b, DType dtype, const Dims& dims, Valueless why) {
+  Builder& outermost = b.outermost();
+  return {&outermost, outermost.leaf(Op::state, dtype, dims, slot_without_value(why))};
 }
 
 // The input of the outermost trace that x has the elements of, in one order or another; -1: none.
@@ -16467,10 +16488,8 @@ constexpr auto traced(ir::Builder& builder, const A& a) {
     auto e = to_expr(a);
     if (e.value.builder == nullptr) {  // of a layer that is no member of the model
       using E = std::remove_cvref_t<decltype(e)>;
-      ir::Builder* outermost = &builder;
-      while (outermost->parent) outermost = outermost->parent;
-      e.value = {outermost,
-                 outermost->leaf(ir::Op::state, dtype_of<typename E::dtype>, E::shape::value, ir::no_slot)};
+      e.value = ir::read_without_value(builder, dtype_of<typename E::dtype>, E::shape::value,
+                                       ir::Valueless::no_member);
     }
     if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
     return e;
@@ -19857,6 +19876,9 @@ WEFT_REFUSAL(BlocksReadTheirs,
              "read it in the block's operator(), and return what is wanted of it behind the next x, "
              "std::pair{x, sum<>(square(fc.weight))}; h(x) then returns the pair of the last x and all that, "
              "stacked");
+WEFT_REFUSAL(SamplesAssignNothing,
+             "a buffer is assigned by one sample of vmap, which has no value for all: return it, and assign "
+             "what is made of all samples outside, seen.assign(mean<0>(y))");
 
 // Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
 // beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
@@ -20782,14 +20804,7 @@ namespace module_detail {
 // In place of what a parameter or buffer of a Stack's blocks is outside of them.
 template <class T, class S>
 constexpr ir::Value read_of_blocks(ir::Builder& b) {
-  ir::Builder* outermost = &b;
-  while (outermost->parent) outermost = outermost->parent;
-  return {outermost, outermost->leaf(ir::Op::state, dtype_of<T>, S::value, ir::slot_of_blocks)};
-}
-// The state of slot `slot`, with all its copies.
-constexpr ir::Value read_state(ir::Builder& b, int slot) {
-  const ir::Slot& s = b.graph.slots[slot];
-  return {&b, b.leaf(ir::Op::state, s.dtype, Dims(b.graph.shapes[s.shape]), static_cast<u64>(slot))};
+  return ir::read_without_value(b, dtype_of<T>, S::value, ir::Valueless::of_blocks);
 }
 
 }  // namespace module_detail
@@ -20805,9 +20820,8 @@ struct Param {
   ir::Builder* builder = nullptr;
   int slot = -1;
   bool detached = false;  // no gradient reaches it (frozen)
-  int node =
-      -1;  // what it stands for in place of its slot: a variable of grad, a gradient, one of the copies
-  int stacked = 0;  // how many of its leading axes are those of the blocks around it
+  int node = -1;          // in place of its slot: a variable of grad, a gradient, one of the copies
+  int stacked = 0;        // how many of its leading axes are those of the blocks around it
 
   constexpr Expr<T, S> expr() const {
     return {stacked > 0 ? module_detail::read_of_blocks<T, S>(*builder) : value()};
@@ -20815,7 +20829,7 @@ struct Param {
   // The same with the axes of the blocks around it.
   constexpr ir::Value value() const {
     if (builder == nullptr) return {};
-    const ir::Value v = node >= 0 ? ir::Value{builder, node} : module_detail::read_state(*builder, slot);
+    const ir::Value v = node >= 0 ? ir::Value{builder, node} : ir::read_slot(*builder, slot);
     return detached ? ir::unary(ir::Op::stop_gradient, v) : v;
   }
   // Refused.
@@ -20852,21 +20866,22 @@ struct Buffer {
   // The same with the axes of the blocks around it.
   constexpr ir::Value value() const {
     if (builder == nullptr) return {};
-    return node >= 0 ? ir::Value{builder, node} : module_detail::read_state(*builder, slot);
+    return node >= 0 ? ir::Value{builder, node} : ir::read_slot(*builder, slot);
   }
   constexpr void assign(const Expr<T, S>& value) const {
     if (stacked > 0)
-      builder->graph.outputs.push(expr().value.id);  // what is refused
+      refuse(*builder, ir::Valueless::of_blocks);
     else
       set(value.value);
   }
   // The same of a value with the axes of the blocks around it.
   constexpr void set(ir::Value value) const {
-    if (builder == nullptr || value.builder == nullptr)
-      throw Error("nn/assign", "a buffer of a layer that is no member of the model");
+    if (value.builder == nullptr) throw Error("nn/assign", "a buffer is assigned outside of a trace");
+    if (builder == nullptr) return refuse(*value.builder, ir::Valueless::no_member);
     ir::Builder& at = trace_of(value);
+    if (is_of_sample(at)) return refuse(at, ir::Valueless::of_sample);
     const int made = at.import(*value.builder, value.id);
-    if (&at != builder) latest_in(at, true);
+    if (&at != builder) latest_in(at);
     if (ir::Assign* earlier = assigned_in(at))
       earlier->node = made;
     else
@@ -20895,12 +20910,22 @@ struct Buffer {
   // twice, or in each trip of a loop, continues from the call before. No gradient passes from trip to trip.
   constexpr Expr<T, S> latest() const { return {stacked > 0 ? expr().value : latest_value()}; }
   constexpr ir::Value latest_value() const {
-    return builder == nullptr ? ir::Value{} : latest_in(builder->innermost(), false);
+    return builder == nullptr ? ir::Value{} : latest_in(builder->innermost());
   }
   // As the trace `at` has it, the model's or one around the body that is being traced.
-  constexpr ir::Value latest_value(ir::Builder& at) const { return latest_in(at, false); }
+  constexpr ir::Value latest_value(ir::Builder& at) const { return latest_in(at); }
 
  private:
+  // An output, so that it is in the graph that is refused, whatever is pruned.
+  static constexpr void refuse(ir::Builder& b, ir::Valueless why) {
+    const ir::Value read = ir::read_without_value(b, dtype_of<T>, S::value, why);
+    read.builder->graph.outputs.push(read.id);
+  }
+  constexpr bool is_of_sample(const ir::Builder& at) const {
+    for (const ir::Builder* b = &at; b != builder; b = b->parent)
+      if (!b->graph.is_body) return true;
+    return false;
+  }
   constexpr ir::Assign* assigned_in(ir::Builder& at) const {
     for (int k = at.graph.assigns.size(); k-- > 0;)
       if (at.graph.assigns[k].slot == slot) return &at.graph.assigns[k];
@@ -20909,23 +20934,17 @@ struct Buffer {
   // The trace that an assignment belongs to: the body that is being traced, unless samples lie between.
   constexpr ir::Builder& trace_of(ir::Value value) const {
     ir::Builder& inner = builder->innermost();
-    for (ir::Builder* b = &inner; b != builder; b = b->parent)
-      if (!b->graph.is_body) return value.builder->depth() > builder->depth() ? *value.builder : *builder;
-    return inner;
+    if (!is_of_sample(inner)) return inner;
+    return value.builder->depth() > builder->depth() ? *value.builder : *builder;
   }
   // The value in a trace at or inside the model's: in a loop's body it is carried from trip to trip.
-  constexpr ir::Value latest_in(ir::Builder& at, bool assigns) const {
+  constexpr ir::Value latest_in(ir::Builder& at) const {
     if (const ir::Assign* earlier = assigned_in(at)) return {&at, earlier->node};
     if (&at == builder) return newest >= 0 ? ir::Value{builder, newest} : value();
     for (const auto& carried : at.carried_slots)
       if (carried.slot == slot) return {&at, carried.input};
-    const bool body = at.graph.is_body;
-    if (!body && assigns)
-      throw Error(
-          "nn/assign",
-          "a buffer cannot be assigned by one sample of vmap: return the value and assign it outside");
-    const ir::Value start = latest_in(*at.parent, assigns);
-    return {&at, body ? at.carry_slot(slot, start.id) : at.import(*start.builder, start.id)};
+    const ir::Value start = latest_in(*at.parent);
+    return {&at, at.graph.is_body ? at.carry_slot(slot, start.id) : at.import(*start.builder, start.id)};
   }
 };
 
@@ -22657,9 +22676,8 @@ concept HasMemberSuffix = requires {
 };
 
 // Calls f(name, state) for every Param and Buffer inside `m`, once for all blocks of a Stack, and g(setting)
-// for every Mode. An F that has
-// `weft_visits_ties` is called for every Tied as well. `name`, a Name or an Unnamed, is that of `m`; it grows
-// and shrinks on the way and is left as it was.
+// for every Mode. An F that has `weft_visits_ties` is called for every Tied as well. `name`, a Name or an
+// Unnamed, is that of `m`; it grows and shrinks on the way and is left as it was.
 template <class M, class N, class F, class G>
 constexpr void walk(M& m, N& name, F& f, G& g) {
   using T = std::remove_cvref_t<M>;
@@ -22964,6 +22982,12 @@ struct CheckedAliases {
 template <class M>
 inline constexpr auto alias_table = module_detail::CheckedAliases<M>::table;
 
+// What copy `copy` of an alias means.
+template <class M>
+constexpr StatePlace place_of(const Alias& alias, i64 copy) {
+  return module_detail::resolve<M>(alias.name.of_copy(copy), alias.target);
+}
+
 // The piece of M's state of a name, or of a further name.
 template <class M>
 constexpr StatePlace find_state(std::string_view name) {
@@ -22971,7 +22995,7 @@ constexpr StatePlace find_state(std::string_view name) {
   constexpr const auto& aliases = alias_table<M>;
   for (int i = 0; i < aliases.size; ++i)
     if (const i64 copy = aliases.row[i].name.copy_of(name); copy >= 0)
-      return module_detail::resolve<M>(aliases.row[i].name.of_copy(copy), aliases.row[i].target);
+      return place_of<M>(aliases.row[i], copy);
   return {};
 }
 
@@ -23528,18 +23552,18 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   (std::index_sequence_for<I...>{});
 }
 
-// What keeps a parameter that is read from having a value, of which each has a sentence.
-enum class Valueless : int { none, no_member, of_blocks };
-constexpr Valueless valueless_state(const ir::Graph& graph) {
+// The first state of a graph that has no value.
+constexpr ir::Valueless valueless_state(const ir::Graph& graph) {
   for (const ir::Node& n : graph.nodes)
-    if (n.op == ir::Op::state && n.imm >= ir::slot_of_blocks)
-      return n.imm == ir::no_slot ? Valueless::no_member : Valueless::of_blocks;
-  return Valueless::none;
+    if (n.op == ir::Op::state && ir::valueless(n) != ir::Valueless::none) return ir::valueless(n);
+  return ir::Valueless::none;
 }
-template <Valueless Found, class... What>
+template <ir::Valueless Found, class... What>
 constexpr bool state_has_values() {
+  using ir::Valueless;
   static_assert(sizeof(LayerIsMember<Found != Valueless::no_member, What...>) > 0);
   static_assert(sizeof(BlocksReadTheirs<Found != Valueless::of_blocks, What...>) > 0);
+  static_assert(sizeof(SamplesAssignNothing<Found != Valueless::of_sample, What...>) > 0);
   return Found == Valueless::none;
 }
 
@@ -23599,31 +23623,31 @@ struct CodeOf {
 template <class Device, class Source>
 using code_of = typename CodeOf<Device, Source>::type;
 
-// f(inputs...)
-template <class F, class... I>
-struct FunctionSource {
+// What a source that traces has in common: Source::trace(b) returns the results.
+template <class Source>
+struct TracedSource {
   static constexpr ir::Graph graph() {
     ir::Builder b;
     b.graph.scalar_count = random_words;
-    add_outputs(b, call<I...>(b, F{}));
+    add_outputs(b, Source::trace(b));
     return static_cast<ir::Graph&&>(b.graph);
   }
+};
+
+// f(inputs...)
+template <class F, class... I>
+struct FunctionSource : TracedSource<FunctionSource<F, I...>> {
+  static constexpr auto trace(ir::Builder& b) { return call<I...>(b, F{}); }
   using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}));
 };
 
 // f(model, inputs...)
 template <class M, class F, bool Training, class... I>
-struct ModelSource {
+struct ModelSource : TracedSource<ModelSource<M, F, Training, I...>> {
   using model = M;
   static constexpr auto trace(ir::Builder& b) {
     const M model = bind_model<M>(b, Training);
     return call<I...>(b, F{}, model);
-  }
-  static constexpr ir::Graph graph() {
-    ir::Builder b;
-    b.graph.scalar_count = random_words;
-    add_outputs(b, trace(b));
-    return static_cast<ir::Graph&&>(b.graph);
   }
   using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
 };
@@ -23634,7 +23658,8 @@ struct StatePack {};
 
 // f(models..., inputs...)
 template <class... M, class F, bool Training, class... I>
-struct ModelSource<StatePack<M...>, F, Training, I...> {
+struct ModelSource<StatePack<M...>, F, Training, I...>
+    : TracedSource<ModelSource<StatePack<M...>, F, Training, I...>> {
   using models = StatePack<M...>;
   static constexpr auto trace(ir::Builder& b) {
     return [&]<std::size_t... Block>(std::index_sequence<Block...>) {
@@ -23643,14 +23668,9 @@ struct ModelSource<StatePack<M...>, F, Training, I...> {
     }
     (std::index_sequence_for<M...>{});
   }
-  static constexpr ir::Graph graph() {
-    ir::Builder b;
-    b.graph.scalar_count = random_words;
-    add_outputs(b, trace(b));
-    return static_cast<ir::Graph&&>(b.graph);
-  }
   using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()...));
 };
+
 template <class M>
 struct AllPlain {
   static constexpr bool value = nn::plain<M>();
@@ -25854,6 +25874,11 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   requires(std::is_arithmetic_v<U> && !std::is_convertible_v<U*, T*>) constexpr explicit TensorView(U*) {
     static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
   }
+  template <class U, class R>  // a refusal
+  requires(!std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>> || !std::is_same_v<R, S>)
+      TensorView(const TensorView<U, R, Device>&) {
+    static_assert(sizeof(exec::TensorKeepsType<sizeof(U) == 0, TensorView<U, R, Device>, TensorView>) > 0);
+  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
@@ -26421,9 +26446,31 @@ constexpr List<u8> joins_residual(const ir::Graph& g) {
   return joins;
 }
 
+// What crosses the border of a loop as `compute`, of its operands and of its body's outputs: operands that
+// are widened before the loop, or that the body's products alone read; stacked outputs that the body widens,
+// or that products alone read. So a trip moves what it would move if it stood in no loop.
+struct NarrowBorder {
+  enum : u8 { wide, widened, narrow };  // of an output: as it is, narrow where the body widens it, narrow
+  List<u8> operands, outputs;
+};
+
+// A loop of a graph as it is rewritten: its body is thawed once.
+struct RewrittenLoop {
+  int node = -1;
+  ir::Graph body;
+  List<u8> alone;  // of the body: read_by_products_alone
+  NarrowBorder border;
+};
+constexpr RewrittenLoop& add_loop(List<RewrittenLoop>& loops, const ir::Graph& g, int node) {
+  loops.push({});
+  loops.back().node = node;
+  loops.back().body = ir::loop_body(g, node);
+  return loops.back();
+}
+
 // What nothing reads but products of f32, those of a loop's body too, as it is or through views that nothing
-// else reads.
-constexpr List<u8> read_by_products_alone(const ir::Graph& g) {
+// else reads. Adds the loops to `loops`.
+constexpr List<u8> read_by_products_alone(const ir::Graph& g, List<RewrittenLoop>& loops) {
   const int n = g.nodes.size();
   List<u8> alone(n, 1);
   for (int x : g.outputs) alone[x] = 0;
@@ -26432,11 +26479,14 @@ constexpr List<u8> read_by_products_alone(const ir::Graph& g) {
     const ir::Node& node = g.nodes.items[i];
     if (is_lowered(node) || (rearranges(node.op) && alone[i])) continue;
     if (node.op == ir::Op::loop) {
-      const ir::Graph body = ir::loop_body(g, i);
-      const List<u8> inside = read_by_products_alone(body);
+      RewrittenLoop& loop = add_loop(loops, g, i);
+      List<RewrittenLoop> nested;
+      loop.alone = read_by_products_alone(loop.body, nested);
       const int carries = ir::loop_shape(g, i).carries;
-      for (int k = 0; k < node.arity; ++k)
-        if (k < carries || body.inputs[k] < 0 || !inside[body.inputs[k]]) alone[g.in(i, k)] = 0;
+      for (int k = 0; k < node.arity; ++k) {
+        const int input = loop.body.inputs[k];
+        if (k < carries || input < 0 || !loop.alone[input]) alone[g.in(i, k)] = 0;
+      }
       continue;
     }
     for (int k = 0; k < node.arity; ++k) alone[g.edges[node.first + k]] = 0;
@@ -26464,14 +26514,6 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
 
 namespace detail {
 
-// What crosses the border of a loop as `compute`, of its operands and of its body's outputs: operands that
-// are widened before the loop, or that the body's products alone read; stacked outputs that the body widens,
-// or that products alone read. So a trip moves what it would move if it stood in no loop.
-struct NarrowBorder {
-  enum : u8 { wide, widened, narrow };  // of an output: as it is, narrow where the body widens it, narrow
-  List<u8> operands, outputs;
-};
-
 class PrecisionRewriter {
  public:
   // `border`: of a loop's body, which of its inputs come narrow and which of its outputs may leave so;
@@ -26485,7 +26527,7 @@ class PrecisionRewriter {
         moved_(graph.nodes.size(), -1) {
     if (rule.compute == DType::f32) return;
     joins_ = joins_residual(graph);
-    alone_ = read_by_products_alone(graph);
+    alone_ = read_by_products_alone(graph, loops_);
     find_results();
   }
 
@@ -26536,10 +26578,9 @@ class PrecisionRewriter {
     return rule_.compute != DType::f32 && node.op == ir::Op::cast && node.dtype == DType::f32 &&
            b.graph.nodes[b.graph.edges[node.first]].dtype == rule_.compute;
   }
-  // Whether input node i does; a body may have one that nothing reads, of no operand.
+  // Whether input node i does.
   constexpr bool comes_narrow(int i) const {
-    const int k = static_cast<int>(g.nodes[i].imm);
-    return border_ != nullptr && k < g.inputs.size() && g.inputs[k] == i && border_->operands[k];
+    return border_ != nullptr && border_->operands[static_cast<int>(g.nodes[i].imm)];
   }
   // Output k as it leaves.
   constexpr int left(int k) {
@@ -26550,14 +26591,18 @@ class PrecisionRewriter {
     border_->outputs[k] = NarrowBorder::wide;
     return x;
   }
+  constexpr RewrittenLoop& rewritten(int loop) {
+    for (RewrittenLoop& known : loops_)
+      if (known.node == loop) return known;
+    return add_loop(loops_, g, loop);
+  }
   constexpr int loop(int i, ir::Node node) {
-    const ir::Graph body = ir::loop_body(g, i);
+    RewrittenLoop& inside = rewritten(i);
+    const ir::Graph& body = inside.body;
     const ir::LoopShape shape = ir::loop_shape(g, i);
-    loops_.push({i, {List<u8>(shape.operands(), 0), List<u8>(shape.carries + shape.outputs, 0)}});
-    NarrowBorder& border = loops_.back().border;
-    List<u8> alone;
+    NarrowBorder& border = inside.border;
+    border = {List<u8>(shape.operands(), 0), List<u8>(shape.carries + shape.outputs, 0)};
     if (rule_.compute != DType::f32) {
-      alone = read_by_products_alone(body);
       for (int k = 0; k < shape.outputs; ++k) border.outputs[shape.carries + k] = NarrowBorder::widened;
       for (int r = i + 1; r < g.nodes.size(); ++r) {
         const ir::Node& result = g.nodes[r];
@@ -26571,24 +26616,22 @@ class PrecisionRewriter {
     }
     List<int> operands;
     for (int k = 0; k < node.arity; ++k) {
-      const int from = g.in(i, k), x = moved_[from], inside = body.inputs[k];
-      const bool f32 = k >= shape.carries && rule_.compute != DType::f32 && inside >= 0 &&
-                       body.nodes[inside].dtype == DType::f32;
-      border.operands[k] = f32 && (is_widened(x) || alone[inside]);
+      const int from = g.in(i, k), x = moved_[from], input = body.inputs[k];
+      const bool f32 = k >= shape.carries && rule_.compute != DType::f32 && input >= 0 &&
+                       body.nodes[input].dtype == DType::f32;
+      border.operands[k] = f32 && (is_widened(x) || inside.alone[input]);
       operands.push(!border.operands[k] ? x
                     : is_widened(x)     ? b.graph.edges[b.graph.nodes[x].first]
                                         : narrowed(from).id);
     }
-    PrecisionRewriter inside(body, rule_, &border);
-    node.imm = static_cast<u64>(ir::add_body(b.graph, inside.run()));
+    PrecisionRewriter rewriter(body, rule_, &border);
+    node.imm = static_cast<u64>(ir::add_body(b.graph, rewriter.run()));
     return b.add(node, operands.data(), operands.size());
   }
   constexpr int loop_result(int i, ir::Node node) {
     const int loop = g.in(i, 0), which = static_cast<int>(node.imm), x = moved_[loop];
-    int k = 0;
-    while (loops_[k].node != loop) ++k;
     const int carries = ir::loop_shape(g, loop).carries;
-    const bool narrow = which >= 2 * carries && loops_[k].border.outputs[which - carries];
+    const bool narrow = which >= 2 * carries && rewritten(loop).border.outputs[which - carries];
     if (narrow) node.dtype = rule_.compute;
     const int made = b.add(node, &x, 1);
     return narrow ? ir::cast({&b, made}, DType::f32).id : made;
@@ -26635,15 +26678,10 @@ class PrecisionRewriter {
     return node.op == ir::Op::input || node.op == ir::Op::loop_result;
   }
 
-  struct Loop {
-    int node = -1;  // in g
-    NarrowBorder border;
-  };
-
   const ir::Graph& g;
   PrecisionRule rule_;
   NarrowBorder* border_;
-  List<Loop> loops_;
+  List<RewrittenLoop> loops_;
   ir::Builder b;
   LoweredWeights weights_;
   List<u8> joins_, alone_, results_;  // empty under TF32
@@ -26961,10 +26999,7 @@ struct ProbedSource {
       List<ir::Probe> found;
       b.probes = &found;
       b.graph.scalar_count = random_words;
-      if constexpr (std::is_void_v<M>)
-        add_outputs(b, call<I...>(b, F{}));
-      else
-        add_outputs(b, ModelSource<M, F, Training, I...>::trace(b));
+      add_outputs(b, PlainSource<M, F, Training, I...>::type::trace(b));
       List<u64> table;
       add_probes<Names>(b.graph, found, table);
       ir::write(w, b.graph);
@@ -28698,9 +28733,8 @@ StateForm state_form() {
                          row.offset + copy * row.copy_bytes()});
   });
   nn::each_copy(ties, [&](int a, i64 copy) {
-    const nn::Name name = ties.row[a].name.of_copy(copy);
-    const nn::StatePlace of = nn::module_detail::resolve<M>(name, ties.row[a].target);
-    form.aliases.push_back({std::string(name.view()),
+    const nn::StatePlace of = nn::place_of<M>(ties.row[a], copy);
+    form.aliases.push_back({std::string(ties.row[a].name.of_copy(copy).view()),
                             place[static_cast<std::size_t>(of.row)][static_cast<std::size_t>(of.copy)]});
   });
   form.bytes = table.bytes;
@@ -29025,9 +29059,8 @@ std::string summary() {
   });
   nn::each_copy(nn::alias_table<M>, [&](int i, i64 copy) {
     const nn::Alias& alias = nn::alias_table<M>.row[i];
-    const nn::Name name = alias.name.of_copy(copy);
-    const nn::StatePlace of = nn::module_detail::resolve<M>(name, alias.target);
-    rows.push_back({std::string(name.view()),
+    const nn::StatePlace of = nn::place_of<M>(alias, copy);
+    rows.push_back({std::string(alias.name.of_copy(copy).view()),
                     "is " + std::string(table.row[of.row].name.of_copy(of.copy).view()), "", ""});
   });
   std::string out = exec::table_text(rows);
@@ -29249,13 +29282,14 @@ class Model {
   // was.
   std::byte* state() { return storage()->data(); }
   const std::byte* state() const { return storage()->data(); }
-  // The block with a share in its ownership: what programs work on.
-  exec::HeldStates<Device> states() const { return {storage(), state_bytes()}; }
+  // With a share in its ownership.
   const Shared<exec::DeviceStorage<Device>>& storage() const {
     if (!state_) [[unlikely]]
       throw Error("model/moved", "a model was used that had been moved from, into a trainer perhaps");
     return state_;
   }
+  // The same as what programs work on.
+  exec::HeldStates<Device> states() const { return {storage(), state_bytes()}; }
 
  private:
   using Memory = exec::DeviceMemory<Device>;
@@ -29317,10 +29351,10 @@ auto get(const Model<M, Device>& model) {
 // (exec/options.hpp). Of a const model it may assign no buffer.
 template <class M, class Device, class F, class... A>
 auto compile(const Model<M, Device>& model, F, const A&... inputs_then_options) {
-  using Function = decltype(exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...));
-  if constexpr (!std::is_same_v<Function, AfterRefusal>)
-    static_assert(sizeof(ConstModelIsRead<Function::assigned() == 0, M>) > 0);
-  return exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...);
+  auto f = exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...);
+  if constexpr (!std::is_same_v<decltype(f), AfterRefusal>)
+    static_assert(sizeof(ConstModelIsRead<decltype(f)::assigned() == 0, M>) > 0);
+  return f;
 }
 template <class M, class Device, class F, class... A>
 auto compile(Model<M, Device>& model, F, const A&... inputs_then_options) {
@@ -29367,13 +29401,13 @@ auto compile(const BoundStates<First, More...>& given, F, const A&... inputs_the
                given.models);
     using Pack = exec::StatePack<typename First::type, typename More::type...>;
     const Device& device = std::get<0>(given.models).device();
-    using Function = decltype(exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...));
-    if constexpr (!std::is_same_v<Function, AfterRefusal>) {
+    auto f = exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...);
+    constexpr bool keeps_some = std::is_const_v<First> || (std::is_const_v<More> || ...);
+    if constexpr (keeps_some && !std::is_same_v<decltype(f), AfterRefusal>) {
       constexpr bool kept[]{std::is_const_v<First>, std::is_const_v<More>...};
-      constexpr bool fits = !Function::assigns_any(kept);
-      static_assert(sizeof(ConstModelIsRead<fits, Pack>) > 0);
+      static_assert(sizeof(ConstModelIsRead<!decltype(f)::assigns_any(kept), Pack>) > 0);
     }
-    return exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...);
+    return f;
   }
 }
 
@@ -29642,6 +29676,19 @@ WEFT_REFUSAL(ColumnsAreBraced,
              "braces: Arrays<f32, i32>({pixels, {64}}, {labels, {}}); t.to_vector() gives a tensor's "
              "elements");
 
+namespace detail {
+// What a Column may have been meant to be: values of any kind.
+struct AnyValues {
+  template <class V>
+  AnyValues(const V&) {}
+};
+template <class T>
+struct MeantColumn {
+  AnyValues values;
+  std::vector<i64> row_shape;
+};
+}  // namespace detail
+
 // Rows in memory: Arrays<f32, i32>({pixels, {64}}, {labels, {}}) has one (f32 row, i32) sample per label.
 // Copies share the rows, which never change.
 template <class... Ts>
@@ -29682,6 +29729,12 @@ class Arrays {
            !(std::is_same_v<X, Column<Ts>> || ...)) explicit Arrays(const X&...)
       : Arrays() {
     static_assert(sizeof(ColumnsAreBraced<sizeof...(X) == 0, Arrays, X...>) > 0);
+  }
+
+  // In braces, of another dtype.
+  template <class Refused = void>
+  explicit Arrays(const detail::MeantColumn<Ts>&...) : Arrays() {
+    static_assert(sizeof(ColumnsAreBraced<sizeof(Refused*) == 0, Arrays>) > 0);
   }
 
   i64 size() const { return rows_->count; }
@@ -30536,7 +30589,8 @@ template <class>
 struct AfterRefusalOf {
   using type = AfterRefusal;
 };
-AfterRefusal refused_rows(const void*);
+// Of what has no samples: as if they had the usual two fields.
+RefusedLoader<std::tuple<AfterRefusal, AfterRefusal>> refused_rows(const void*);
 template <class... T>
 RefusedLoader<std::tuple<typename AfterRefusalOf<T>::type...>> refused_rows(const std::tuple<T...>*);
 
@@ -30549,7 +30603,7 @@ auto refused_loader() {
     return decltype(refused_rows(
         declval<remove_cvref_t<decltype(declval<const D&>().stream(i64{})())>*>())){};
   else
-    return AfterRefusal{};
+    return decltype(refused_rows(static_cast<void*>(nullptr))){};
 }
 }  // namespace detail
 
@@ -31184,7 +31238,7 @@ struct ApplySource {
       const i64 some = picked(row);
       if (some == 0) continue;
       ir::Value v = starting_value<Init>(b, row);
-      if (some < row.copies()) v = ir::select(picked_copies(b, row), v, nn::module_detail::read_state(b, i));
+      if (some < row.copies()) v = ir::select(picked_copies(b, row), v, ir::read_slot(b, i));
       b.graph.assigns.push(ir::Assign{i, v.id});
     }
     return static_cast<ir::Graph&&>(b.graph);
@@ -38695,8 +38749,14 @@ struct BceWithLogits {
     return mul((*this)(x, t), w);
   }
   // (1 - t) x - (1 + (p - 1) t) log sigmoid(x)
-  constexpr auto operator()(const auto& x, const auto& t, const auto& w, const auto& p) const {
-    return mul(sub(mul(sub(1, t), x), mul(add(mul(sub(p, 1), t), 1), logsigmoid_of(x))), w);
+  template <class X, class P>
+  constexpr auto operator()(const X& x, const auto& t, const auto& w, const P& p) const {
+    if constexpr (is_expr<P>) {
+      return mul(sub(mul(sub(1, t), x), mul(add(mul(sub(p, 1), t), 1), logsigmoid_of(x))), w);
+    } else {
+      using T = typename X::dtype;
+      return (*this)(x, t, w, Expr<T, Shape<>>{as_value<T>(*x.value.builder, p)});
+    }
   }
 };
 
@@ -38708,7 +38768,7 @@ constexpr auto mse_loss(const A& a, const B& b) {
   return detail::ElementLoss<detail::MseLoss, R>{}(a, b);
 }
 
-// What positive targets are multiplied by: bce_with_logits(x, t, pos_weight(p)).
+// What positive targets are multiplied by, a tensor or a number: bce_with_logits(x, t, pos_weight(p)).
 template <class P>
 struct PosWeight {
   P value;
@@ -39880,6 +39940,9 @@ WEFT_REFUSAL(CarryKeepsType,
 WEFT_REFUSAL(TripsKnown,
              "loop: stacked inputs have one leading axis of equal extent, the trips; without any, name the "
              "trips: loop<8>(body, carry)");
+WEFT_REFUSAL(LoopHasTrace,
+             "loop: of the carry and the stacked inputs at least one is a traced value: in place of a "
+             "literal, zeros<f32, 8>(), write zeros_like(x)");
 
 struct LoopOp {};  // what messages name
 
@@ -39912,6 +39975,14 @@ constexpr ir::Builder* builder_in(const X& x) {
   return b;
 }
 
+// Whether X is of a trace: an expression, or a tuple with one.
+template <class X>
+inline constexpr bool is_of_trace = ExprLike<X>;
+template <class... E>
+inline constexpr bool is_of_trace<std::tuple<E...>> = (is_of_trace<E> || ...);
+template <class A, class B>
+inline constexpr bool is_of_trace<std::pair<A, B>> = is_of_trace<A> || is_of_trace<B>;
+
 template <class R>
 inline constexpr bool is_pair = false;
 template <class A, class B>
@@ -39926,17 +39997,6 @@ struct stack_rule_of {
   static constexpr Dims make() { return ir::stacked_dims(Trips, S::value); }
   static constexpr Dims value = make();
 };
-
-// Whether every expression of a next carry has the type of the carry's.
-template <class A, class B>
-constexpr bool same_types(const A*, const B*) {
-  return std::is_same_v<A, B>;
-}
-template <class... A, class... B>
-requires(sizeof...(A) == sizeof...(B)) constexpr bool same_types(const std::tuple<A...>*,
-                                                                 const std::tuple<B...>*) {
-  return (same_types(static_cast<const A*>(nullptr), static_cast<const B*>(nullptr)) && ... && true);
-}
 
 template <i64 Trips, class... X>
 constexpr i64 trips_of() {
@@ -40073,7 +40133,12 @@ class LoopTrace {
       for (const auto& carried : body.carried_slots)
         if (carried.slot == a.slot) take(carried.input, carried.start);
     for (int k = declared; k < first_invariant_; ++k) {
-      if (k == key && !draws_here) continue;
+      if (k == key && !draws_here) {
+        ir::Node& unread = body.graph.nodes[body.graph.inputs[k]];
+        unread.op = ir::Op::constant;
+        unread.imm = 0;
+        continue;
+      }
       if (k == key) body.graph.key_input = inputs.size();
       take(body.graph.inputs[k], k == key ? random_keys(b, shape_.trips).id : operands_[k]);
     }
@@ -40115,6 +40180,14 @@ struct TripResult {
     else
       return map_values(result, f);
   }
+  // The same, or the carry itself where it was refused.
+  template <class C>
+  constexpr C next_after(const C& carry) const {
+    if constexpr (std::is_same_v<C, decltype(next())>)
+      return next();
+    else
+      return carry;
+  }
   constexpr auto outputs() const {
     const auto f = enter();
     if constexpr (is_pair<R>)
@@ -40124,10 +40197,11 @@ struct TripResult {
   }
 };
 
-// Puts out a trip's next carry and outputs, runs `more` (which may put out further values), and returns the
-// carry after the last trip, or a pair of it and the outputs stacked.
-template <i64 Trips, class R, class Next, class More>
-constexpr auto finish_loop(LoopTrace& trace, const TripResult<R>& trip, const Next& next, const More& more) {
+// Of a trip that `carry` enters: puts out the next carry and the outputs, runs `more` (which may put out
+// further values), and returns the carry after the last trip, or a pair of it and the outputs stacked.
+template <i64 Trips, class R, class C, class More>
+constexpr auto finish_loop(LoopTrace& trace, const TripResult<R>& trip, const C& carry, const More& more) {
+  const C next = trip.next_after(carry);
   const auto outputs = trip.outputs();
   const auto put_out = [&](const auto& e) { trace.output(e.value); };
   for_each_value(next, put_out);
@@ -40156,15 +40230,16 @@ constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... 
   trace.begin();
   const auto result = std::apply([&](const auto&... x) { return f(inner_carry, x...); }, slices);
   const TripResult<std::remove_cvref_t<decltype(result)>> trip{trace.body, result};
-  const auto next = trip.next();
-  using Next = std::remove_cvref_t<decltype(next)>;
-  constexpr bool ok = same_types(static_cast<const C*>(nullptr), static_cast<const Next*>(nullptr));
+  using Next = decltype(trip.next());
+  constexpr bool ok = std::is_same_v<C, Next>;
   static_assert(sizeof(CarryKeepsType<ok, LoopOp, C, Next>) > 0);
-  return finish_loop<Trips>(trace, trip, next, [] {});
+  return finish_loop<Trips>(trace, trip, inner_carry, [] {});
 }
 
 template <i64 Trips, bool Reverse, class F, class C, class... X>
 constexpr auto loop(const F& f, const C& carry, const X&... xs) {
+  constexpr bool is_traced = is_of_trace<C> || (is_of_trace<X> || ...);
+  static_assert(sizeof(LoopHasTrace<is_traced, LoopOp, C, X...>) > 0);
   ir::Builder* found = builder_in(carry);
   ((found = inner_of(found, builder_in(xs))), ...);
   ir::Builder& b = found->innermost();
@@ -40647,7 +40722,9 @@ WEFT_REFUSAL(
     "shape of its first argument, or a std::pair of that and what is stacked");
 WEFT_REFUSAL(EachHasBlocks,
              "Stack: each() is given one tensor, whose first axis is as long as there are blocks");
-WEFT_REFUSAL(CarryIsTensor, "Stack: the first argument is a traced tensor, or a std::tuple of them");
+WEFT_REFUSAL(CarryIsTensor,
+             "Stack: the first argument is a traced tensor, or a std::tuple of them; in place of a literal, "
+             "zeros<f32, 2, 4>(), blocks without parameters are given zeros_like(x)");
 WEFT_REFUSAL(
     BlockTakes,
     "Stack: h(x, more...) calls every block as block(x, more...), and the block's operator() does not "
@@ -40698,6 +40775,11 @@ constexpr ir::Builder* builder_in(const A& a) {
     return nullptr;
 }
 
+template <class A>
+inline constexpr bool is_of_trace = weft::detail::is_of_trace<A>;
+template <class E>
+inline constexpr bool is_of_trace<Each<E>> = weft::detail::is_of_trace<E>;
+
 // The state of a block as the traces around and inside it have it.
 template <class Block>
 constexpr void each_state(Block& block, const auto& f) {
@@ -40737,18 +40819,30 @@ struct Stack {
   constexpr auto operator()(const X& x, const A&... more) const {
     constexpr bool sliced = (stack_detail::has_blocks<N, A>() && ...);
     static_assert(sizeof(EachHasBlocks<sliced, Stack, A...>) > 0);
-    ir::Builder* found = weft::detail::builder_in(x);
-    ((found = weft::detail::inner_of(found, stack_detail::builder_in(more))), ...);
-    stack_detail::each_state(block, [&](const auto& s) { found = weft::detail::inner_of(found, s.builder); });
-    constexpr bool tensor = !std::is_arithmetic_v<X>;
-    static_assert(sizeof(CarryIsTensor<tensor, Stack, X>) > 0);
-    if constexpr (sliced && tensor)
+    constexpr bool carried = !std::is_arithmetic_v<X> && finds_trace<X, A...>();
+    static_assert(sizeof(CarryIsTensor<carried, Stack, X>) > 0);
+    if constexpr (sliced && carried) {
+      ir::Builder* found = weft::detail::builder_in(x);
+      ((found = weft::detail::inner_of(found, stack_detail::builder_in(more))), ...);
+      stack_detail::each_state(block,
+                               [&](const auto& s) { found = weft::detail::inner_of(found, s.builder); });
       return run(found->innermost(), x, more...);
-    else
+    } else {
       return x;
+    }
   }
 
  private:
+  // Whether an argument or the state of a block says which trace a call belongs to.
+  template <class... A>
+  static constexpr bool finds_trace() {
+    bool found = (stack_detail::is_of_trace<A> || ...);
+    if (!found) {
+      Block b{};
+      stack_detail::each_state(b, [&](const auto&) { found = true; });
+    }
+    return found;
+  }
   template <class A>
   static constexpr auto enter(ir::Builder& b, const A& a) {
     if constexpr (is_each<A>)
@@ -40807,10 +40901,8 @@ struct Stack {
                         const Arguments& arguments) const {
     const auto result = std::apply([&](const auto&... a) { return one(carry, a...); }, arguments);
     const weft::detail::TripResult<std::remove_cvref_t<decltype(result)>> trip{trace.body, result};
-    const auto next = trip.next();
-    using Next = std::remove_cvref_t<decltype(next)>;
-    constexpr bool ok =
-        weft::detail::same_types(static_cast<const C*>(nullptr), static_cast<const Next*>(nullptr));
+    using Next = decltype(trip.next());
+    constexpr bool ok = std::is_same_v<C, Next>;
     static_assert(sizeof(BlockKeepsType<ok, Stack, C, Next>) > 0);
     // buffers that the block assigned leave the loop as further outputs
     List<ir::Assign> assigned;
@@ -40826,7 +40918,7 @@ struct Stack {
       }
       trace.body.graph.assigns = carried;
     };
-    const auto made = weft::detail::finish_loop<N>(trace, trip, next, put_out_assigned);
+    const auto made = weft::detail::finish_loop<N>(trace, trip, carry, put_out_assigned);
     stack_detail::each_state(block, [&](const auto& s) {
       if constexpr (requires { s.newest; })
         for (const ir::Assign& a : assigned)
@@ -40852,10 +40944,8 @@ struct Stack {
   // In place of what is no member of the model, which tracing refuses in the end.
   template <class S>
   static constexpr ir::Value foreign(ir::Builder& b) {
-    ir::Builder* outermost = &b;
-    while (outermost->parent) outermost = outermost->parent;
     const Dims all = ir::stacked_dims(N, S::shape::value);
-    return {outermost, outermost->leaf(ir::Op::state, dtype_of<typename S::dtype>, all, ir::no_slot)};
+    return ir::read_without_value(b, dtype_of<typename S::dtype>, all, ir::Valueless::no_member);
   }
 };
 
@@ -47006,7 +47096,7 @@ struct Vjp {
     const auto seed = detail::entered(b, std::get<sizeof...(K)>(all));
     using Y = std::remove_cvref_t<decltype(y)>;
     using Seed = std::remove_cvref_t<decltype(seed)>;
-    constexpr bool ok = detail::same_types(static_cast<const Y*>(nullptr), static_cast<const Seed*>(nullptr));
+    constexpr bool ok = std::is_same_v<Y, Seed>;
     static_assert(sizeof(CotangentFits<ok, Vjp, Y, Seed>) > 0);
     if constexpr (ok)
       return detail::single_or_tuple(detail::gradients_of(b, y, seed, variables));
@@ -47042,7 +47132,7 @@ struct Jvp {
     const auto y = detail::entered(b, f(std::get<K>(variables)...));
     using V = std::remove_cvref_t<decltype(variables)>;
     using T = std::remove_cvref_t<decltype(tangents)>;
-    constexpr bool ok = detail::same_types(static_cast<const V*>(nullptr), static_cast<const T*>(nullptr));
+    constexpr bool ok = std::is_same_v<V, T>;
     static_assert(sizeof(TangentsFit<ok, Jvp, V, T>) > 0);
     if constexpr (ok) {
       // any cotangent will do, as the gradient is linear in it: ones
@@ -48348,17 +48438,22 @@ WEFT_REFUSAL(
     "the parameters that a rule is for are told by a function of name and shape that captures nothing: "
     "no_decay(is_bias), no_decay([](std::string_view name, const Dims& shape) { return shape.rank == 1; "
     "})");
+namespace detail {
+// What captures nothing: another such object does the same.
+template <class F>
+inline constexpr bool captures_nothing = std::is_empty_v<F>&& std::is_default_constructible_v<F>;
+// A rule of type R<P>, after a refusal another's.
+template <template <class> class R, class P>
+constexpr auto rule_for() {
+  constexpr bool tells = captures_nothing<P> && std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
+  static_assert(sizeof(PredicateTakes<tells, P>) > 0);
+  return R<std::conditional_t<tells, P, std::remove_const_t<decltype(is_bias)>>>{};
+}
+}  // namespace detail
 // The parameters for which the predicate holds are not decayed.
 template <class P>
 constexpr auto no_decay(P) {
-  constexpr bool tells = [] {
-    if constexpr (std::is_empty_v<P> && std::is_default_constructible_v<P>)
-      return std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
-    else
-      return false;
-  }();
-  static_assert(sizeof(PredicateTakes<tells, P>) > 0);
-  return NoDecay<std::conditional_t<tells, P, std::remove_const_t<decltype(is_bias)>>>{};
+  return detail::rule_for<NoDecay, P>();
 }
 
 // The parameters for which the predicate holds stay as they are: they are saved with the model, and have no
@@ -48373,14 +48468,7 @@ struct FrozenParameters {
 };
 template <class P>
 constexpr auto frozen(P) {
-  constexpr bool tells = [] {
-    if constexpr (std::is_empty_v<P> && std::is_default_constructible_v<P>)
-      return std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
-    else
-      return false;
-  }();
-  static_assert(sizeof(PredicateTakes<tells, P>) > 0);
-  return FrozenParameters<std::conditional_t<tells, P, std::remove_const_t<decltype(is_bias)>>>{};
+  return detail::rule_for<FrozenParameters, P>();
 }
 template <class R>
 inline constexpr bool freezes = false;
@@ -48404,8 +48492,7 @@ struct Rule {
 // rule(is_head, [](auto& o) { o.lr = o.lr * 10; })
 template <class P, class C>
 constexpr auto rule(P, C) {
-  constexpr bool plain = std::is_empty_v<P> && std::is_empty_v<C> && std::is_default_constructible_v<P> &&
-                         std::is_default_constructible_v<C>;
+  constexpr bool plain = detail::captures_nothing<P> && detail::captures_nothing<C>;
   static_assert(sizeof(RuleCapturesNothing<plain, P, C>) > 0);
   constexpr bool tells = !plain || std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
   static_assert(sizeof(PredicateTakes<tells, P>) > 0);
@@ -50070,10 +50157,6 @@ constexpr int add_slot(ir::Builder& b, ir::Space space, DType t, const Dims& d, 
   b.graph.slots.push({space, t, b.shape(d), segments, offset});
   return b.graph.slots.size() - 1;
 }
-constexpr ir::Value read_slot(ir::Builder& b, int s) {
-  const ir::Slot slot = b.graph.slots[s];
-  return {&b, b.leaf(ir::Op::state, slot.dtype, Dims(b.graph.shapes[slot.shape]), static_cast<u64>(s))};
-}
 
 }  // namespace WEFT_NAMESPACE::train
 
@@ -50618,10 +50701,10 @@ constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
   Value seed = ir::constant_like(total, 1);
   if (O::Precision::scaled) {
     r.scale_slot = add_slot(b, ir::Space::optimizer, DType::f32, Dims{}, optimizer_layout<M, O>.scale);
-    seed = ir::broadcast(read_slot(b, r.scale_slot), total.dims());
+    seed = ir::broadcast(ir::read_slot(b, r.scale_slot), total.dims());
   }
   for (int i = 0; i < table.size; ++i)
-    if (table.row[i].trained) r.parameters.push(read_slot(b, i).id);
+    if (table.row[i].trained) r.parameters.push(ir::read_slot(b, i).id);
   r.state = transforms::begin_differentiation(total, seed, r.parameters);
   transforms::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);
@@ -50666,7 +50749,7 @@ class UpdateBuilder {
   // Adds to the accumulated gradients, nothing else.
   constexpr ir::Graph accumulate() {
     const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);
-    assign(sums, read_slot(b, sums) + pack(whole_arena));
+    assign(sums, ir::read_slot(b, sums) + pack(whole_arena));
     return static_cast<ir::Graph&&>(b.graph);
   }
 
@@ -50675,7 +50758,7 @@ class UpdateBuilder {
     make_factor();
     if constexpr (scaled) {
       const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
-      const Value before = read_slot(b, updates), after = before + 1.0;
+      const Value before = ir::read_slot(b, updates), after = before + 1.0;
       update_groups(ir::cast(after, type));
       assign(updates, keep(after, before));
       update_scale();
@@ -50734,11 +50817,12 @@ class UpdateBuilder {
   // bound.
   constexpr void make_factor() {
     factor_ = ir::constant(b, type, Dims{}, 1.0 / micro);
-    if (scaled) factor_ = factor_ / ir::cast(read_slot(b, scale_slot_), type);
+    if (scaled) factor_ = factor_ / ir::cast(ir::read_slot(b, scale_slot_), type);
     if (!by_norm && !scaled) return;
     Value all = pack(whole_arena);
     if (micro > 1)
-      all = all + read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
+      all =
+          all + ir::read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
     // What is tested, and measured, is what is applied: a scaled gradient may be finite where it is not.
     if (scaled) all = all * factor_;
     if (by_norm) {
@@ -50867,7 +50951,7 @@ class UpdateBuilder {
                                const auto& update) {
     if (micro > 1) {
       const int sums = slot(-1);
-      const Value sum = read_slot(b, sums);
+      const Value sum = ir::read_slot(b, sums);
       g = g + sum;
       // Zeros, of NaN too, that are made of what is there: so the kernel that walks the group's ranges writes
       // them; a constant would fill a vector of that length from the slot's beginning.
@@ -50881,11 +50965,11 @@ class UpdateBuilder {
     optim::Update u;
     u.gradient = g;
     u.updates = updates;
-    u.parameter = read_slot(b, parameter);
+    u.parameter = ir::read_slot(b, parameter);
     int moments[4]{};
     for (int m = 0; m < Optimizer::base::moments; ++m) {
       moments[m] = slot(m);
-      u.moment[m] = read_slot(b, moments[m]);
+      u.moment[m] = ir::read_slot(b, moments[m]);
     }
     for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(group) + n);
     const optim::Update old = u;
@@ -50897,7 +50981,7 @@ class UpdateBuilder {
 
   constexpr void update_scale() {
     const int good_slot = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.good);
-    const Value scale = read_slot(b, scale_slot_), good = read_slot(b, good_slot) + 1.0;
+    const Value scale = ir::read_slot(b, scale_slot_), good = ir::read_slot(b, good_slot) + 1.0;
     const auto number = [&](double x) { return ir::constant_like(scale, x); };
     const Value patience =
         ir::select(ir::binary(Op::lt, scale, number(1)), ir::constant_like(good, LossScale::short_patience),
@@ -51746,7 +51830,7 @@ constexpr bool loss_takes(std::tuple<I...>) {
 
 template <class M, class F, class Sorted, class... I>
 constexpr bool state_has_values() {
-  constexpr auto found = static_cast<exec::Valueless>(Kept<ForwardStage<M, F, Sorted, I...>>::data[3]);
+  constexpr auto found = static_cast<ir::Valueless>(Kept<ForwardStage<M, F, Sorted, I...>>::data[3]);
   return exec::state_has_values<found, M, F>();
 }
 

@@ -4,24 +4,19 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
-#include <filesystem>
 #include <string>
 
+#include "unit/io/scratch.hpp"
 #include "weft/io/safetensors.hpp"
 
 namespace test_support {
 
-inline std::string scratch_file(const std::string& name) {
-  return (std::filesystem::temp_directory_path() / ("weft_" + name + ".safetensors")).string();
-}
-
 // Gives `to` the values of `from`.
 template <class A, class B>
 void copy_state(const A& from, B& to) {
-  const std::string path = scratch_file("copy_state");
-  from.save(path);
-  to.load(path);
-  std::filesystem::remove(path);
+  const ScratchFolder folder;
+  from.save(folder / "state");
+  to.load(folder / "state");
 }
 
 // The names of tensors that differ, in a bit or at all.
@@ -39,13 +34,10 @@ inline std::string different_tensors(const std::string& a, const std::string& b)
 }
 template <class A, class B>
 std::string different_state(const A& a, const B& b) {
-  const std::string first = scratch_file("first_state"), second = scratch_file("second_state");
-  a.save(first);
-  b.save(second);
-  const std::string names = different_tensors(first, second);
-  std::filesystem::remove(first);
-  std::filesystem::remove(second);
-  return names;
+  const ScratchFolder folder;
+  a.save(folder / "first");
+  b.save(folder / "second");
+  return different_tensors(folder / "first", folder / "second");
 }
 
 }  // namespace test_support

@@ -112,6 +112,19 @@ WEFT_REFUSAL(ColumnsAreBraced,
              "braces: Arrays<f32, i32>({pixels, {64}}, {labels, {}}); t.to_vector() gives a tensor's "
              "elements");
 
+namespace detail {
+// What a Column may have been meant to be: values of any kind.
+struct AnyValues {
+  template <class V>
+  AnyValues(const V&) {}
+};
+template <class T>
+struct MeantColumn {
+  AnyValues values;
+  std::vector<i64> row_shape;
+};
+}  // namespace detail
+
 // Rows in memory: Arrays<f32, i32>({pixels, {64}}, {labels, {}}) has one (f32 row, i32) sample per label.
 // Copies share the rows, which never change.
 template <class... Ts>
@@ -152,6 +165,12 @@ class Arrays {
            !(std::is_same_v<X, Column<Ts>> || ...)) explicit Arrays(const X&...)
       : Arrays() {
     static_assert(sizeof(ColumnsAreBraced<sizeof...(X) == 0, Arrays, X...>) > 0);
+  }
+
+  // In braces, of another dtype.
+  template <class Refused = void>
+  explicit Arrays(const detail::MeantColumn<Ts>&...) : Arrays() {
+    static_assert(sizeof(ColumnsAreBraced<sizeof(Refused*) == 0, Arrays>) > 0);
   }
 
   i64 size() const { return rows_->count; }

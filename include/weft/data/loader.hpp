@@ -288,7 +288,8 @@ template <class>
 struct AfterRefusalOf {
   using type = AfterRefusal;
 };
-AfterRefusal refused_rows(const void*);
+// Of what has no samples: as if they had the usual two fields.
+RefusedLoader<std::tuple<AfterRefusal, AfterRefusal>> refused_rows(const void*);
 template <class... T>
 RefusedLoader<std::tuple<typename AfterRefusalOf<T>::type...>> refused_rows(const std::tuple<T...>*);
 
@@ -301,7 +302,7 @@ auto refused_loader() {
     return decltype(refused_rows(
         declval<remove_cvref_t<decltype(declval<const D&>().stream(i64{})())>*>())){};
   else
-    return AfterRefusal{};
+    return decltype(refused_rows(static_cast<void*>(nullptr))){};
 }
 }  // namespace detail
 

@@ -37,7 +37,7 @@ struct ApplySource {
       const i64 some = picked(row);
       if (some == 0) continue;
       ir::Value v = starting_value<Init>(b, row);
-      if (some < row.copies()) v = ir::select(picked_copies(b, row), v, nn::module_detail::read_state(b, i));
+      if (some < row.copies()) v = ir::select(picked_copies(b, row), v, ir::read_slot(b, i));
       b.graph.assigns.push(ir::Assign{i, v.id});
     }
     return static_cast<ir::Graph&&>(b.graph);

@@ -30,6 +30,9 @@ WEFT_REFUSAL(BlocksReadTheirs,
              "read it in the block's operator(), and return what is wanted of it behind the next x, "
              "std::pair{x, sum<>(square(fc.weight))}; h(x) then returns the pair of the last x and all that, "
              "stacked");
+WEFT_REFUSAL(SamplesAssignNothing,
+             "a buffer is assigned by one sample of vmap, which has no value for all: return it, and assign "
+             "what is made of all samples outside, seen.assign(mean<0>(y))");
 
 // Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
 // beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f

@@ -86,9 +86,8 @@ StateForm state_form() {
                          row.offset + copy * row.copy_bytes()});
   });
   nn::each_copy(ties, [&](int a, i64 copy) {
-    const nn::Name name = ties.row[a].name.of_copy(copy);
-    const nn::StatePlace of = nn::module_detail::resolve<M>(name, ties.row[a].target);
-    form.aliases.push_back({std::string(name.view()),
+    const nn::StatePlace of = nn::place_of<M>(ties.row[a], copy);
+    form.aliases.push_back({std::string(ties.row[a].name.of_copy(copy).view()),
                             place[static_cast<std::size_t>(of.row)][static_cast<std::size_t>(of.copy)]});
   });
   form.bytes = table.bytes;

@@ -221,13 +221,14 @@ class Model {
   // was.
   std::byte* state() { return storage()->data(); }
   const std::byte* state() const { return storage()->data(); }
-  // The block with a share in its ownership: what programs work on.
-  exec::HeldStates<Device> states() const { return {storage(), state_bytes()}; }
+  // With a share in its ownership.
   const Shared<exec::DeviceStorage<Device>>& storage() const {
     if (!state_) [[unlikely]]
       throw Error("model/moved", "a model was used that had been moved from, into a trainer perhaps");
     return state_;
   }
+  // The same as what programs work on.
+  exec::HeldStates<Device> states() const { return {storage(), state_bytes()}; }
 
  private:
   using Memory = exec::DeviceMemory<Device>;
@@ -289,10 +290,10 @@ auto get(const Model<M, Device>& model) {
 // (exec/options.hpp). Of a const model it may assign no buffer.
 template <class M, class Device, class F, class... A>
 auto compile(const Model<M, Device>& model, F, const A&... inputs_then_options) {
-  using Function = decltype(exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...));
-  if constexpr (!std::is_same_v<Function, AfterRefusal>)
-    static_assert(sizeof(ConstModelIsRead<Function::assigned() == 0, M>) > 0);
-  return exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...);
+  auto f = exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...);
+  if constexpr (!std::is_same_v<decltype(f), AfterRefusal>)
+    static_assert(sizeof(ConstModelIsRead<decltype(f)::assigned() == 0, M>) > 0);
+  return f;
 }
 template <class M, class Device, class F, class... A>
 auto compile(Model<M, Device>& model, F, const A&... inputs_then_options) {
@@ -339,13 +340,13 @@ auto compile(const BoundStates<First, More...>& given, F, const A&... inputs_the
                given.models);
     using Pack = exec::StatePack<typename First::type, typename More::type...>;
     const Device& device = std::get<0>(given.models).device();
-    using Function = decltype(exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...));
-    if constexpr (!std::is_same_v<Function, AfterRefusal>) {
+    auto f = exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...);
+    constexpr bool keeps_some = std::is_const_v<First> || (std::is_const_v<More> || ...);
+    if constexpr (keeps_some && !std::is_same_v<decltype(f), AfterRefusal>) {
       constexpr bool kept[]{std::is_const_v<First>, std::is_const_v<More>...};
-      constexpr bool fits = !Function::assigns_any(kept);
-      static_assert(sizeof(ConstModelIsRead<fits, Pack>) > 0);
+      static_assert(sizeof(ConstModelIsRead<!decltype(f)::assigns_any(kept), Pack>) > 0);
     }
-    return exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...);
+    return f;
   }
 }
 

@@ -72,9 +72,8 @@ std::string summary() {
   });
   nn::each_copy(nn::alias_table<M>, [&](int i, i64 copy) {
     const nn::Alias& alias = nn::alias_table<M>.row[i];
-    const nn::Name name = alias.name.of_copy(copy);
-    const nn::StatePlace of = nn::module_detail::resolve<M>(name, alias.target);
-    rows.push_back({std::string(name.view()),
+    const nn::StatePlace of = nn::place_of<M>(alias, copy);
+    rows.push_back({std::string(alias.name.of_copy(copy).view()),
                     "is " + std::string(table.row[of.row].name.of_copy(of.copy).view()), "", ""});
   });
   std::string out = exec::table_text(rows);

@@ -186,6 +186,11 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   requires(std::is_arithmetic_v<U> && !std::is_convertible_v<U*, T*>) constexpr explicit TensorView(U*) {
     static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
   }
+  template <class U, class R>  // a refusal
+  requires(!std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>> || !std::is_same_v<R, S>)
+      TensorView(const TensorView<U, R, Device>&) {
+    static_assert(sizeof(exec::TensorKeepsType<sizeof(U) == 0, TensorView<U, R, Device>, TensorView>) > 0);
+  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}

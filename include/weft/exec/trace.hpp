@@ -132,18 +132,18 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   (std::index_sequence_for<I...>{});
 }
 
-// What keeps a parameter that is read from having a value, of which each has a sentence.
-enum class Valueless : int { none, no_member, of_blocks };
-constexpr Valueless valueless_state(const ir::Graph& graph) {
+// The first state of a graph that has no value.
+constexpr ir::Valueless valueless_state(const ir::Graph& graph) {
   for (const ir::Node& n : graph.nodes)
-    if (n.op == ir::Op::state && n.imm >= ir::slot_of_blocks)
-      return n.imm == ir::no_slot ? Valueless::no_member : Valueless::of_blocks;
-  return Valueless::none;
+    if (n.op == ir::Op::state && ir::valueless(n) != ir::Valueless::none) return ir::valueless(n);
+  return ir::Valueless::none;
 }
-template <Valueless Found, class... What>
+template <ir::Valueless Found, class... What>
 constexpr bool state_has_values() {
+  using ir::Valueless;
   static_assert(sizeof(LayerIsMember<Found != Valueless::no_member, What...>) > 0);
   static_assert(sizeof(BlocksReadTheirs<Found != Valueless::of_blocks, What...>) > 0);
+  static_assert(sizeof(SamplesAssignNothing<Found != Valueless::of_sample, What...>) > 0);
   return Found == Valueless::none;
 }
 
@@ -203,31 +203,31 @@ struct CodeOf {
 template <class Device, class Source>
 using code_of = typename CodeOf<Device, Source>::type;
 
-// f(inputs...)
-template <class F, class... I>
-struct FunctionSource {
+// What a source that traces has in common: Source::trace(b) returns the results.
+template <class Source>
+struct TracedSource {
   static constexpr ir::Graph graph() {
     ir::Builder b;
     b.graph.scalar_count = random_words;
-    add_outputs(b, call<I...>(b, F{}));
+    add_outputs(b, Source::trace(b));
     return static_cast<ir::Graph&&>(b.graph);
   }
+};
+
+// f(inputs...)
+template <class F, class... I>
+struct FunctionSource : TracedSource<FunctionSource<F, I...>> {
+  static constexpr auto trace(ir::Builder& b) { return call<I...>(b, F{}); }
   using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}));
 };
 
 // f(model, inputs...)
 template <class M, class F, bool Training, class... I>
-struct ModelSource {
+struct ModelSource : TracedSource<ModelSource<M, F, Training, I...>> {
   using model = M;
   static constexpr auto trace(ir::Builder& b) {
     const M model = bind_model<M>(b, Training);
     return call<I...>(b, F{}, model);
-  }
-  static constexpr ir::Graph graph() {
-    ir::Builder b;
-    b.graph.scalar_count = random_words;
-    add_outputs(b, trace(b));
-    return static_cast<ir::Graph&&>(b.graph);
   }
   using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
 };
@@ -238,7 +238,8 @@ struct StatePack {};
 
 // f(models..., inputs...)
 template <class... M, class F, bool Training, class... I>
-struct ModelSource<StatePack<M...>, F, Training, I...> {
+struct ModelSource<StatePack<M...>, F, Training, I...>
+    : TracedSource<ModelSource<StatePack<M...>, F, Training, I...>> {
   using models = StatePack<M...>;
   static constexpr auto trace(ir::Builder& b) {
     return [&]<std::size_t... Block>(std::index_sequence<Block...>) {
@@ -247,14 +248,9 @@ struct ModelSource<StatePack<M...>, F, Training, I...> {
     }
     (std::index_sequence_for<M...>{});
   }
-  static constexpr ir::Graph graph() {
-    ir::Builder b;
-    b.graph.scalar_count = random_words;
-    add_outputs(b, trace(b));
-    return static_cast<ir::Graph&&>(b.graph);
-  }
   using result = decltype(call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()...));
 };
+
 template <class M>
 struct AllPlain {
   static constexpr bool value = nn::plain<M>();

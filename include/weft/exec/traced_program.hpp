@@ -26,10 +26,7 @@ struct ProbedSource {
       List<ir::Probe> found;
       b.probes = &found;
       b.graph.scalar_count = random_words;
-      if constexpr (std::is_void_v<M>)
-        add_outputs(b, call<I...>(b, F{}));
-      else
-        add_outputs(b, ModelSource<M, F, Training, I...>::trace(b));
+      add_outputs(b, PlainSource<M, F, Training, I...>::type::trace(b));
       List<u64> table;
       add_probes<Names>(b.graph, found, table);
       ir::write(w, b.graph);

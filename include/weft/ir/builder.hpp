@@ -34,10 +34,19 @@ struct CustomGradient {
   void (*gradient)(Builder& b, int y, int g, int* out) = nullptr;
 };
 
-// In place of a slot: of a parameter that no model holds, and of one that is no tensor where it is read, as
-// it lies in each of several blocks. Whoever traces refuses both.
-inline constexpr u64 no_slot = ~u64{0};
-inline constexpr u64 slot_of_blocks = no_slot - 1;
+// Why state that a function uses has no value. Its read has a number of none of the slots then, and whoever
+// traces refuses it.
+enum class Valueless : u8 {
+  none,
+  no_member,  // no model holds the parameter or buffer
+  of_blocks,  // it lies in each of several blocks, and is no tensor outside of them
+  of_sample,  // a buffer is assigned what is each sample's of vmap
+};
+constexpr u64 slot_without_value(Valueless why) { return ~u64{0} - static_cast<u64>(why); }
+constexpr Valueless valueless(const Node& read) {
+  const u64 why = ~u64{0} - read.imm;
+  return why <= static_cast<u64>(Valueless::of_sample) ? static_cast<Valueless>(why) : Valueless::none;
+}
 
 // A value that a model or a loss marks under a name.
 struct Probe {
@@ -125,6 +134,7 @@ class Builder {
   List<Probe>* probes = nullptr;
 
   constexpr Builder& innermost() { return inner ? inner->innermost() : *this; }
+  constexpr Builder& outermost() { return parent ? parent->outermost() : *this; }
   constexpr int depth() const { return parent ? parent->depth() + 1 : finds_parent ? 1 << 20 : 0; }
   // The node that stands for `node` of an enclosing trace: an invariant of the loop.
   constexpr int import(Builder& from, int node) {

@@ -32,6 +32,17 @@ constexpr Value constant_like(Value x, double value) {
   return {x.builder, x.builder->constant(x.dtype(), x.node().shape, constant_bits(x.dtype(), value))};
 }
 
+// The state of slot `slot`, from before the step.
+constexpr Value read_slot(Builder& b, int slot) {
+  const Slot& s = b.graph.slots[slot];
+  return {&b, b.leaf(Op::state, s.dtype, Dims(b.graph.shapes[s.shape]), static_cast<u64>(slot))};
+}
+// A read of state that has no value, in the outermost trace around b.
+constexpr Value read_without_value(Builder& b, DType dtype, const Dims& dims, Valueless why) {
+  Builder& outermost = b.outermost();
+  return {&outermost, outermost.leaf(Op::state, dtype, dims, slot_without_value(why))};
+}
+
 // The input of the outermost trace that x has the elements of, in one order or another; -1: none.
 constexpr int input_behind(Value x) {
   if (x.builder->parent != nullptr || x.builder->finds_parent) return -1;

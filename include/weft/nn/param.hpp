@@ -21,14 +21,7 @@ namespace module_detail {
 // In place of what a parameter or buffer of a Stack's blocks is outside of them.
 template <class T, class S>
 constexpr ir::Value read_of_blocks(ir::Builder& b) {
-  ir::Builder* outermost = &b;
-  while (outermost->parent) outermost = outermost->parent;
-  return {outermost, outermost->leaf(ir::Op::state, dtype_of<T>, S::value, ir::slot_of_blocks)};
-}
-// The state of slot `slot`, with all its copies.
-constexpr ir::Value read_state(ir::Builder& b, int slot) {
-  const ir::Slot& s = b.graph.slots[slot];
-  return {&b, b.leaf(ir::Op::state, s.dtype, Dims(b.graph.shapes[s.shape]), static_cast<u64>(slot))};
+  return ir::read_without_value(b, dtype_of<T>, S::value, ir::Valueless::of_blocks);
 }
 
 }  // namespace module_detail
@@ -44,9 +37,8 @@ struct Param {
   ir::Builder* builder = nullptr;
   int slot = -1;
   bool detached = false;  // no gradient reaches it (frozen)
-  int node =
-      -1;  // what it stands for in place of its slot: a variable of grad, a gradient, one of the copies
-  int stacked = 0;  // how many of its leading axes are those of the blocks around it
+  int node = -1;          // in place of its slot: a variable of grad, a gradient, one of the copies
+  int stacked = 0;        // how many of its leading axes are those of the blocks around it
 
   constexpr Expr<T, S> expr() const {
     return {stacked > 0 ? module_detail::read_of_blocks<T, S>(*builder) : value()};
@@ -54,7 +46,7 @@ struct Param {
   // The same with the axes of the blocks around it.
   constexpr ir::Value value() const {
     if (builder == nullptr) return {};
-    const ir::Value v = node >= 0 ? ir::Value{builder, node} : module_detail::read_state(*builder, slot);
+    const ir::Value v = node >= 0 ? ir::Value{builder, node} : ir::read_slot(*builder, slot);
     return detached ? ir::unary(ir::Op::stop_gradient, v) : v;
   }
   // Refused.
@@ -91,21 +83,22 @@ struct Buffer {
   // The same with the axes of the blocks around it.
   constexpr ir::Value value() const {
     if (builder == nullptr) return {};
-    return node >= 0 ? ir::Value{builder, node} : module_detail::read_state(*builder, slot);
+    return node >= 0 ? ir::Value{builder, node} : ir::read_slot(*builder, slot);
   }
   constexpr void assign(const Expr<T, S>& value) const {
     if (stacked > 0)
-      builder->graph.outputs.push(expr().value.id);  // what is refused
+      refuse(*builder, ir::Valueless::of_blocks);
     else
       set(value.value);
   }
   // The same of a value with the axes of the blocks around it.
   constexpr void set(ir::Value value) const {
-    if (builder == nullptr || value.builder == nullptr)
-      throw Error("nn/assign", "a buffer of a layer that is no member of the model");
+    if (value.builder == nullptr) throw Error("nn/assign", "a buffer is assigned outside of a trace");
+    if (builder == nullptr) return refuse(*value.builder, ir::Valueless::no_member);
     ir::Builder& at = trace_of(value);
+    if (is_of_sample(at)) return refuse(at, ir::Valueless::of_sample);
     const int made = at.import(*value.builder, value.id);
-    if (&at != builder) latest_in(at, true);
+    if (&at != builder) latest_in(at);
     if (ir::Assign* earlier = assigned_in(at))
       earlier->node = made;
     else
@@ -134,12 +127,22 @@ struct Buffer {
   // twice, or in each trip of a loop, continues from the call before. No gradient passes from trip to trip.
   constexpr Expr<T, S> latest() const { return {stacked > 0 ? expr().value : latest_value()}; }
   constexpr ir::Value latest_value() const {
-    return builder == nullptr ? ir::Value{} : latest_in(builder->innermost(), false);
+    return builder == nullptr ? ir::Value{} : latest_in(builder->innermost());
   }
   // As the trace `at` has it, the model's or one around the body that is being traced.
-  constexpr ir::Value latest_value(ir::Builder& at) const { return latest_in(at, false); }
+  constexpr ir::Value latest_value(ir::Builder& at) const { return latest_in(at); }
 
  private:
+  // An output, so that it is in the graph that is refused, whatever is pruned.
+  static constexpr void refuse(ir::Builder& b, ir::Valueless why) {
+    const ir::Value read = ir::read_without_value(b, dtype_of<T>, S::value, why);
+    read.builder->graph.outputs.push(read.id);
+  }
+  constexpr bool is_of_sample(const ir::Builder& at) const {
+    for (const ir::Builder* b = &at; b != builder; b = b->parent)
+      if (!b->graph.is_body) return true;
+    return false;
+  }
   constexpr ir::Assign* assigned_in(ir::Builder& at) const {
     for (int k = at.graph.assigns.size(); k-- > 0;)
       if (at.graph.assigns[k].slot == slot) return &at.graph.assigns[k];
@@ -148,23 +151,17 @@ struct Buffer {
   // The trace that an assignment belongs to: the body that is being traced, unless samples lie between.
   constexpr ir::Builder& trace_of(ir::Value value) const {
     ir::Builder& inner = builder->innermost();
-    for (ir::Builder* b = &inner; b != builder; b = b->parent)
-      if (!b->graph.is_body) return value.builder->depth() > builder->depth() ? *value.builder : *builder;
-    return inner;
+    if (!is_of_sample(inner)) return inner;
+    return value.builder->depth() > builder->depth() ? *value.builder : *builder;
   }
   // The value in a trace at or inside the model's: in a loop's body it is carried from trip to trip.
-  constexpr ir::Value latest_in(ir::Builder& at, bool assigns) const {
+  constexpr ir::Value latest_in(ir::Builder& at) const {
     if (const ir::Assign* earlier = assigned_in(at)) return {&at, earlier->node};
     if (&at == builder) return newest >= 0 ? ir::Value{builder, newest} : value();
     for (const auto& carried : at.carried_slots)
       if (carried.slot == slot) return {&at, carried.input};
-    const bool body = at.graph.is_body;
-    if (!body && assigns)
-      throw Error(
-          "nn/assign",
-          "a buffer cannot be assigned by one sample of vmap: return the value and assign it outside");
-    const ir::Value start = latest_in(*at.parent, assigns);
-    return {&at, body ? at.carry_slot(slot, start.id) : at.import(*start.builder, start.id)};
+    const ir::Value start = latest_in(*at.parent);
+    return {&at, at.graph.is_body ? at.carry_slot(slot, start.id) : at.import(*start.builder, start.id)};
   }
 };
 

@@ -15,7 +15,9 @@ WEFT_REFUSAL(
     "shape of its first argument, or a std::pair of that and what is stacked");
 WEFT_REFUSAL(EachHasBlocks,
              "Stack: each() is given one tensor, whose first axis is as long as there are blocks");
-WEFT_REFUSAL(CarryIsTensor, "Stack: the first argument is a traced tensor, or a std::tuple of them");
+WEFT_REFUSAL(CarryIsTensor,
+             "Stack: the first argument is a traced tensor, or a std::tuple of them; in place of a literal, "
+             "zeros<f32, 2, 4>(), blocks without parameters are given zeros_like(x)");
 WEFT_REFUSAL(
     BlockTakes,
     "Stack: h(x, more...) calls every block as block(x, more...), and the block's operator() does not "
@@ -66,6 +68,11 @@ constexpr ir::Builder* builder_in(const A& a) {
     return nullptr;
 }
 
+template <class A>
+inline constexpr bool is_of_trace = weft::detail::is_of_trace<A>;
+template <class E>
+inline constexpr bool is_of_trace<Each<E>> = weft::detail::is_of_trace<E>;
+
 // The state of a block as the traces around and inside it have it.
 template <class Block>
 constexpr void each_state(Block& block, const auto& f) {
@@ -105,18 +112,30 @@ struct Stack {
   constexpr auto operator()(const X& x, const A&... more) const {
     constexpr bool sliced = (stack_detail::has_blocks<N, A>() && ...);
     static_assert(sizeof(EachHasBlocks<sliced, Stack, A...>) > 0);
-    ir::Builder* found = weft::detail::builder_in(x);
-    ((found = weft::detail::inner_of(found, stack_detail::builder_in(more))), ...);
-    stack_detail::each_state(block, [&](const auto& s) { found = weft::detail::inner_of(found, s.builder); });
-    constexpr bool tensor = !std::is_arithmetic_v<X>;
-    static_assert(sizeof(CarryIsTensor<tensor, Stack, X>) > 0);
-    if constexpr (sliced && tensor)
+    constexpr bool carried = !std::is_arithmetic_v<X> && finds_trace<X, A...>();
+    static_assert(sizeof(CarryIsTensor<carried, Stack, X>) > 0);
+    if constexpr (sliced && carried) {
+      ir::Builder* found = weft::detail::builder_in(x);
+      ((found = weft::detail::inner_of(found, stack_detail::builder_in(more))), ...);
+      stack_detail::each_state(block,
+                               [&](const auto& s) { found = weft::detail::inner_of(found, s.builder); });
       return run(found->innermost(), x, more...);
-    else
+    } else {
       return x;
+    }
   }
 
  private:
+  // Whether an argument or the state of a block says which trace a call belongs to.
+  template <class... A>
+  static constexpr bool finds_trace() {
+    bool found = (stack_detail::is_of_trace<A> || ...);
+    if (!found) {
+      Block b{};
+      stack_detail::each_state(b, [&](const auto&) { found = true; });
+    }
+    return found;
+  }
   template <class A>
   static constexpr auto enter(ir::Builder& b, const A& a) {
     if constexpr (is_each<A>)
@@ -175,10 +194,8 @@ struct Stack {
                         const Arguments& arguments) const {
     const auto result = std::apply([&](const auto&... a) { return one(carry, a...); }, arguments);
     const weft::detail::TripResult<std::remove_cvref_t<decltype(result)>> trip{trace.body, result};
-    const auto next = trip.next();
-    using Next = std::remove_cvref_t<decltype(next)>;
-    constexpr bool ok =
-        weft::detail::same_types(static_cast<const C*>(nullptr), static_cast<const Next*>(nullptr));
+    using Next = decltype(trip.next());
+    constexpr bool ok = std::is_same_v<C, Next>;
     static_assert(sizeof(BlockKeepsType<ok, Stack, C, Next>) > 0);
     // buffers that the block assigned leave the loop as further outputs
     List<ir::Assign> assigned;
@@ -194,7 +211,7 @@ struct Stack {
       }
       trace.body.graph.assigns = carried;
     };
-    const auto made = weft::detail::finish_loop<N>(trace, trip, next, put_out_assigned);
+    const auto made = weft::detail::finish_loop<N>(trace, trip, carry, put_out_assigned);
     stack_detail::each_state(block, [&](const auto& s) {
       if constexpr (requires { s.newest; })
         for (const ir::Assign& a : assigned)
@@ -220,10 +237,8 @@ struct Stack {
   // In place of what is no member of the model, which tracing refuses in the end.
   template <class S>
   static constexpr ir::Value foreign(ir::Builder& b) {
-    ir::Builder* outermost = &b;
-    while (outermost->parent) outermost = outermost->parent;
     const Dims all = ir::stacked_dims(N, S::shape::value);
-    return {outermost, outermost->leaf(ir::Op::state, dtype_of<typename S::dtype>, all, ir::no_slot)};
+    return ir::read_without_value(b, dtype_of<typename S::dtype>, all, ir::Valueless::no_member);
   }
 };
 

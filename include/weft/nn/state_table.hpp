@@ -223,6 +223,12 @@ struct CheckedAliases {
 template <class M>
 inline constexpr auto alias_table = module_detail::CheckedAliases<M>::table;
 
+// What copy `copy` of an alias means.
+template <class M>
+constexpr StatePlace place_of(const Alias& alias, i64 copy) {
+  return module_detail::resolve<M>(alias.name.of_copy(copy), alias.target);
+}
+
 // The piece of M's state of a name, or of a further name.
 template <class M>
 constexpr StatePlace find_state(std::string_view name) {
@@ -230,7 +236,7 @@ constexpr StatePlace find_state(std::string_view name) {
   constexpr const auto& aliases = alias_table<M>;
   for (int i = 0; i < aliases.size; ++i)
     if (const i64 copy = aliases.row[i].name.copy_of(name); copy >= 0)
-      return module_detail::resolve<M>(aliases.row[i].name.of_copy(copy), aliases.row[i].target);
+      return place_of<M>(aliases.row[i], copy);
   return {};
 }
 

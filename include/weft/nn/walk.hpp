@@ -116,9 +116,8 @@ concept HasMemberSuffix = requires {
 };
 
 // Calls f(name, state) for every Param and Buffer inside `m`, once for all blocks of a Stack, and g(setting)
-// for every Mode. An F that has
-// `weft_visits_ties` is called for every Tied as well. `name`, a Name or an Unnamed, is that of `m`; it grows
-// and shrinks on the way and is left as it was.
+// for every Mode. An F that has `weft_visits_ties` is called for every Tied as well. `name`, a Name or an
+// Unnamed, is that of `m`; it grows and shrinks on the way and is left as it was.
 template <class M, class N, class F, class G>
 constexpr void walk(M& m, N& name, F& f, G& g) {
   using T = std::remove_cvref_t<M>;

@@ -38,17 +38,22 @@ WEFT_REFUSAL(
     "the parameters that a rule is for are told by a function of name and shape that captures nothing: "
     "no_decay(is_bias), no_decay([](std::string_view name, const Dims& shape) { return shape.rank == 1; "
     "})");
+namespace detail {
+// What captures nothing: another such object does the same.
+template <class F>
+inline constexpr bool captures_nothing = std::is_empty_v<F>&& std::is_default_constructible_v<F>;
+// A rule of type R<P>, after a refusal another's.
+template <template <class> class R, class P>
+constexpr auto rule_for() {
+  constexpr bool tells = captures_nothing<P> && std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
+  static_assert(sizeof(PredicateTakes<tells, P>) > 0);
+  return R<std::conditional_t<tells, P, std::remove_const_t<decltype(is_bias)>>>{};
+}
+}  // namespace detail
 // The parameters for which the predicate holds are not decayed.
 template <class P>
 constexpr auto no_decay(P) {
-  constexpr bool tells = [] {
-    if constexpr (std::is_empty_v<P> && std::is_default_constructible_v<P>)
-      return std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
-    else
-      return false;
-  }();
-  static_assert(sizeof(PredicateTakes<tells, P>) > 0);
-  return NoDecay<std::conditional_t<tells, P, std::remove_const_t<decltype(is_bias)>>>{};
+  return detail::rule_for<NoDecay, P>();
 }
 
 // The parameters for which the predicate holds stay as they are: they are saved with the model, and have no
@@ -63,14 +68,7 @@ struct FrozenParameters {
 };
 template <class P>
 constexpr auto frozen(P) {
-  constexpr bool tells = [] {
-    if constexpr (std::is_empty_v<P> && std::is_default_constructible_v<P>)
-      return std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
-    else
-      return false;
-  }();
-  static_assert(sizeof(PredicateTakes<tells, P>) > 0);
-  return FrozenParameters<std::conditional_t<tells, P, std::remove_const_t<decltype(is_bias)>>>{};
+  return detail::rule_for<FrozenParameters, P>();
 }
 template <class R>
 inline constexpr bool freezes = false;
@@ -94,8 +92,7 @@ struct Rule {
 // rule(is_head, [](auto& o) { o.lr = o.lr * 10; })
 template <class P, class C>
 constexpr auto rule(P, C) {
-  constexpr bool plain = std::is_empty_v<P> && std::is_empty_v<C> && std::is_default_constructible_v<P> &&
-                         std::is_default_constructible_v<C>;
+  constexpr bool plain = detail::captures_nothing<P> && detail::captures_nothing<C>;
   static_assert(sizeof(RuleCapturesNothing<plain, P, C>) > 0);
   constexpr bool tells = !plain || std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
   static_assert(sizeof(PredicateTakes<tells, P>) > 0);

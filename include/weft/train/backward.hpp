@@ -71,10 +71,10 @@ constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
   Value seed = ir::constant_like(total, 1);
   if (O::Precision::scaled) {
     r.scale_slot = add_slot(b, ir::Space::optimizer, DType::f32, Dims{}, optimizer_layout<M, O>.scale);
-    seed = ir::broadcast(read_slot(b, r.scale_slot), total.dims());
+    seed = ir::broadcast(ir::read_slot(b, r.scale_slot), total.dims());
   }
   for (int i = 0; i < table.size; ++i)
-    if (table.row[i].trained) r.parameters.push(read_slot(b, i).id);
+    if (table.row[i].trained) r.parameters.push(ir::read_slot(b, i).id);
   r.state = transforms::begin_differentiation(total, seed, r.parameters);
   transforms::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);

@@ -51,7 +51,7 @@ constexpr bool loss_takes(std::tuple<I...>) {
 
 template <class M, class F, class Sorted, class... I>
 constexpr bool state_has_values() {
-  constexpr auto found = static_cast<exec::Valueless>(Kept<ForwardStage<M, F, Sorted, I...>>::data[3]);
+  constexpr auto found = static_cast<ir::Valueless>(Kept<ForwardStage<M, F, Sorted, I...>>::data[3]);
   return exec::state_has_values<found, M, F>();
 }
 

@@ -200,9 +200,5 @@ constexpr int add_slot(ir::Builder& b, ir::Space space, DType t, const Dims& d, 
   b.graph.slots.push({space, t, b.shape(d), segments, offset});
   return b.graph.slots.size() - 1;
 }
-constexpr ir::Value read_slot(ir::Builder& b, int s) {
-  const ir::Slot slot = b.graph.slots[s];
-  return {&b, b.leaf(ir::Op::state, slot.dtype, Dims(b.graph.shapes[slot.shape]), static_cast<u64>(s))};
-}
 
 }  // namespace WEFT_NAMESPACE::train

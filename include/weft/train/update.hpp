@@ -35,7 +35,7 @@ class UpdateBuilder {
   // Adds to the accumulated gradients, nothing else.
   constexpr ir::Graph accumulate() {
     const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);
-    assign(sums, read_slot(b, sums) + pack(whole_arena));
+    assign(sums, ir::read_slot(b, sums) + pack(whole_arena));
     return static_cast<ir::Graph&&>(b.graph);
   }
 
@@ -44,7 +44,7 @@ class UpdateBuilder {
     make_factor();
     if constexpr (scaled) {
       const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
-      const Value before = read_slot(b, updates), after = before + 1.0;
+      const Value before = ir::read_slot(b, updates), after = before + 1.0;
       update_groups(ir::cast(after, type));
       assign(updates, keep(after, before));
       update_scale();
@@ -103,11 +103,12 @@ class UpdateBuilder {
   // bound.
   constexpr void make_factor() {
     factor_ = ir::constant(b, type, Dims{}, 1.0 / micro);
-    if (scaled) factor_ = factor_ / ir::cast(read_slot(b, scale_slot_), type);
+    if (scaled) factor_ = factor_ / ir::cast(ir::read_slot(b, scale_slot_), type);
     if (!by_norm && !scaled) return;
     Value all = pack(whole_arena);
     if (micro > 1)
-      all = all + read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
+      all =
+          all + ir::read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
     // What is tested, and measured, is what is applied: a scaled gradient may be finite where it is not.
     if (scaled) all = all * factor_;
     if (by_norm) {
@@ -236,7 +237,7 @@ class UpdateBuilder {
                                const auto& update) {
     if (micro > 1) {
       const int sums = slot(-1);
-      const Value sum = read_slot(b, sums);
+      const Value sum = ir::read_slot(b, sums);
       g = g + sum;
       // Zeros, of NaN too, that are made of what is there: so the kernel that walks the group's ranges writes
       // them; a constant would fill a vector of that length from the slot's beginning.
@@ -250,11 +251,11 @@ class UpdateBuilder {
     optim::Update u;
     u.gradient = g;
     u.updates = updates;
-    u.parameter = read_slot(b, parameter);
+    u.parameter = ir::read_slot(b, parameter);
     int moments[4]{};
     for (int m = 0; m < Optimizer::base::moments; ++m) {
       moments[m] = slot(m);
-      u.moment[m] = read_slot(b, moments[m]);
+      u.moment[m] = ir::read_slot(b, moments[m]);
     }
     for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(group) + n);
     const optim::Update old = u;
@@ -266,7 +267,7 @@ class UpdateBuilder {
 
   constexpr void update_scale() {
     const int good_slot = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.good);
-    const Value scale = read_slot(b, scale_slot_), good = read_slot(b, good_slot) + 1.0;
+    const Value scale = ir::read_slot(b, scale_slot_), good = ir::read_slot(b, good_slot) + 1.0;
     const auto number = [&](double x) { return ir::constant_like(scale, x); };
     const Value patience =
         ir::select(ir::binary(Op::lt, scale, number(1)), ir::constant_like(good, LossScale::short_patience),

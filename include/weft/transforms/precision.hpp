@@ -53,9 +53,31 @@ constexpr List<u8> joins_residual(const ir::Graph& g) {
   return joins;
 }
 
+// What crosses the border of a loop as `compute`, of its operands and of its body's outputs: operands that
+// are widened before the loop, or that the body's products alone read; stacked outputs that the body widens,
+// or that products alone read. So a trip moves what it would move if it stood in no loop.
+struct NarrowBorder {
+  enum : u8 { wide, widened, narrow };  // of an output: as it is, narrow where the body widens it, narrow
+  List<u8> operands, outputs;
+};
+
+// A loop of a graph as it is rewritten: its body is thawed once.
+struct RewrittenLoop {
+  int node = -1;
+  ir::Graph body;
+  List<u8> alone;  // of the body: read_by_products_alone
+  NarrowBorder border;
+};
+constexpr RewrittenLoop& add_loop(List<RewrittenLoop>& loops, const ir::Graph& g, int node) {
+  loops.push({});
+  loops.back().node = node;
+  loops.back().body = ir::loop_body(g, node);
+  return loops.back();
+}
+
 // What nothing reads but products of f32, those of a loop's body too, as it is or through views that nothing
-// else reads.
-constexpr List<u8> read_by_products_alone(const ir::Graph& g) {
+// else reads. Adds the loops to `loops`.
+constexpr List<u8> read_by_products_alone(const ir::Graph& g, List<RewrittenLoop>& loops) {
   const int n = g.nodes.size();
   List<u8> alone(n, 1);
   for (int x : g.outputs) alone[x] = 0;
@@ -64,11 +86,14 @@ constexpr List<u8> read_by_products_alone(const ir::Graph& g) {
     const ir::Node& node = g.nodes.items[i];
     if (is_lowered(node) || (rearranges(node.op) && alone[i])) continue;
     if (node.op == ir::Op::loop) {
-      const ir::Graph body = ir::loop_body(g, i);
-      const List<u8> inside = read_by_products_alone(body);
+      RewrittenLoop& loop = add_loop(loops, g, i);
+      List<RewrittenLoop> nested;
+      loop.alone = read_by_products_alone(loop.body, nested);
       const int carries = ir::loop_shape(g, i).carries;
-      for (int k = 0; k < node.arity; ++k)
-        if (k < carries || body.inputs[k] < 0 || !inside[body.inputs[k]]) alone[g.in(i, k)] = 0;
+      for (int k = 0; k < node.arity; ++k) {
+        const int input = loop.body.inputs[k];
+        if (k < carries || input < 0 || !loop.alone[input]) alone[g.in(i, k)] = 0;
+      }
       continue;
     }
     for (int k = 0; k < node.arity; ++k) alone[g.edges[node.first + k]] = 0;
@@ -96,14 +121,6 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
 
 namespace detail {
 
-// What crosses the border of a loop as `compute`, of its operands and of its body's outputs: operands that
-// are widened before the loop, or that the body's products alone read; stacked outputs that the body widens,
-// or that products alone read. So a trip moves what it would move if it stood in no loop.
-struct NarrowBorder {
-  enum : u8 { wide, widened, narrow };  // of an output: as it is, narrow where the body widens it, narrow
-  List<u8> operands, outputs;
-};
-
 class PrecisionRewriter {
  public:
   // `border`: of a loop's body, which of its inputs come narrow and which of its outputs may leave so;
@@ -117,7 +134,7 @@ class PrecisionRewriter {
         moved_(graph.nodes.size(), -1) {
     if (rule.compute == DType::f32) return;
     joins_ = joins_residual(graph);
-    alone_ = read_by_products_alone(graph);
+    alone_ = read_by_products_alone(graph, loops_);
     find_results();
   }
 
@@ -168,10 +185,9 @@ class PrecisionRewriter {
     return rule_.compute != DType::f32 && node.op == ir::Op::cast && node.dtype == DType::f32 &&
            b.graph.nodes[b.graph.edges[node.first]].dtype == rule_.compute;
   }
-  // Whether input node i does; a body may have one that nothing reads, of no operand.
+  // Whether input node i does.
   constexpr bool comes_narrow(int i) const {
-    const int k = static_cast<int>(g.nodes[i].imm);
-    return border_ != nullptr && k < g.inputs.size() && g.inputs[k] == i && border_->operands[k];
+    return border_ != nullptr && border_->operands[static_cast<int>(g.nodes[i].imm)];
   }
   // Output k as it leaves.
   constexpr int left(int k) {
@@ -182,14 +198,18 @@ class PrecisionRewriter {
     border_->outputs[k] = NarrowBorder::wide;
     return x;
   }
+  constexpr RewrittenLoop& rewritten(int loop) {
+    for (RewrittenLoop& known : loops_)
+      if (known.node == loop) return known;
+    return add_loop(loops_, g, loop);
+  }
   constexpr int loop(int i, ir::Node node) {
-    const ir::Graph body = ir::loop_body(g, i);
+    RewrittenLoop& inside = rewritten(i);
+    const ir::Graph& body = inside.body;
     const ir::LoopShape shape = ir::loop_shape(g, i);
-    loops_.push({i, {List<u8>(shape.operands(), 0), List<u8>(shape.carries + shape.outputs, 0)}});
-    NarrowBorder& border = loops_.back().border;
-    List<u8> alone;
+    NarrowBorder& border = inside.border;
+    border = {List<u8>(shape.operands(), 0), List<u8>(shape.carries + shape.outputs, 0)};
     if (rule_.compute != DType::f32) {
-      alone = read_by_products_alone(body);
       for (int k = 0; k < shape.outputs; ++k) border.outputs[shape.carries + k] = NarrowBorder::widened;
       for (int r = i + 1; r < g.nodes.size(); ++r) {
         const ir::Node& result = g.nodes[r];
@@ -203,24 +223,22 @@ class PrecisionRewriter {
     }
     List<int> operands;
     for (int k = 0; k < node.arity; ++k) {
-      const int from = g.in(i, k), x = moved_[from], inside = body.inputs[k];
-      const bool f32 = k >= shape.carries && rule_.compute != DType::f32 && inside >= 0 &&
-                       body.nodes[inside].dtype == DType::f32;
-      border.operands[k] = f32 && (is_widened(x) || alone[inside]);
+      const int from = g.in(i, k), x = moved_[from], input = body.inputs[k];
+      const bool f32 = k >= shape.carries && rule_.compute != DType::f32 && input >= 0 &&
+                       body.nodes[input].dtype == DType::f32;
+      border.operands[k] = f32 && (is_widened(x) || inside.alone[input]);
       operands.push(!border.operands[k] ? x
                     : is_widened(x)     ? b.graph.edges[b.graph.nodes[x].first]
                                         : narrowed(from).id);
     }
-    PrecisionRewriter inside(body, rule_, &border);
-    node.imm = static_cast<u64>(ir::add_body(b.graph, inside.run()));
+    PrecisionRewriter rewriter(body, rule_, &border);
+    node.imm = static_cast<u64>(ir::add_body(b.graph, rewriter.run()));
     return b.add(node, operands.data(), operands.size());
   }
   constexpr int loop_result(int i, ir::Node node) {
     const int loop = g.in(i, 0), which = static_cast<int>(node.imm), x = moved_[loop];
-    int k = 0;
-    while (loops_[k].node != loop) ++k;
     const int carries = ir::loop_shape(g, loop).carries;
-    const bool narrow = which >= 2 * carries && loops_[k].border.outputs[which - carries];
+    const bool narrow = which >= 2 * carries && rewritten(loop).border.outputs[which - carries];
     if (narrow) node.dtype = rule_.compute;
     const int made = b.add(node, &x, 1);
     return narrow ? ir::cast({&b, made}, DType::f32).id : made;
@@ -267,15 +285,10 @@ class PrecisionRewriter {
     return node.op == ir::Op::input || node.op == ir::Op::loop_result;
   }
 
-  struct Loop {
-    int node = -1;  // in g
-    NarrowBorder border;
-  };
-
   const ir::Graph& g;
   PrecisionRule rule_;
   NarrowBorder* border_;
-  List<Loop> loops_;
+  List<RewrittenLoop> loops_;
   ir::Builder b;
   LoweredWeights weights_;
   List<u8> joins_, alone_, results_;  // empty under TF32

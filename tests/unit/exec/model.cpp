@@ -3,10 +3,9 @@
 #include <doctest/doctest.h>
 
 #include "../io/scratch.hpp"
+#include "../train/mlp.hpp"
 #include "weft/exec/immediate.hpp"
-#include "weft/nn/activation.hpp"
 #include "weft/nn/batch_norm.hpp"
-#include "weft/nn/container.hpp"
 #include "weft/nn/linear.hpp"
 
 using namespace weft;
@@ -158,17 +157,8 @@ TEST_CASE("model: what a load may leave undone is said by name") {
 }
 
 TEST_CASE("model: a file of PyTorch's state_dict loads, strictly") {
-  struct Block {
-    nn::LayerNorm<16> norm{};
-    nn::Linear<16, 16> fc{};
-  };
-  struct Mlp {
-    nn::Linear<6, 16> fc1{};
-    std::array<Block, 2> h{};
-    nn::Sequential<nn::ReLU, nn::Linear<16, 4, false>> tail{};
-  };
   const std::string path = repository_file("tests/parity/nn/mlp.safetensors");
-  Model<Mlp> model;
+  Model<train_test::Mlp> model;
   CHECK(model.load(path).complete());
   const io::Safetensors file(path);
   const auto weight = model.get<"h.1.fc.weight">();

@@ -1,25 +1,16 @@
 #include "weft/nn/state_table.hpp"
 
+#include "../train/mlp.hpp"
 #include "reference.hpp"
-#include "weft/nn/activation.hpp"
 #include "weft/nn/batch_norm.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/nn/stack.hpp"
 
 using namespace nn_test;
+using train_test::Mlp;
 
 namespace {
 
-struct Block {
-  nn::LayerNorm<16> norm{};
-  nn::Linear<16, 16> fc{};
-};
-// The Mlp of generate_nn.py.
-struct Mlp {
-  nn::Linear<6, 16> fc1{};
-  std::array<Block, 2> h{};
-  nn::Sequential<nn::ReLU, nn::Linear<16, 4, false>> tail{};
-};
 struct WithBuffer {
   nn::BatchNorm1d<3> norm{};
   nn::Linear<3, 2> fc{};
@@ -59,7 +50,7 @@ TEST_CASE("state_table: parameters lie first, each at a multiple of 256 bytes, n
 TEST_CASE("state_table: a Stack has one row for all blocks, whose copies lie one behind another") {
   struct Deep {
     nn::Linear<2, 3> first{};
-    nn::Stack<Block, 4> h{};
+    nn::Stack<train_test::Block, 4> h{};
   };
   const auto& table = nn::state_table<Deep>;
   REQUIRE(table.size == 6);

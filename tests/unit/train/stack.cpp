@@ -88,7 +88,8 @@ void check_same(const O&... options) {
     CHECK(static_cast<float>(u.step(batch.x, batch.y)) == static_cast<float>(s.step(batch.x, batch.y)));
   }
   CHECK(different_state(u.model(), s.model()) == "");
-  const std::string path = scratch_file("stack_trainer"), other = scratch_file("unrolled_trainer");
+  const ScratchFolder folder;
+  const std::string path = folder / "stack", other = folder / "unrolled";
   s.save(path);
   u.save(other);
   CHECK(different_tensors(path, other) == "");  // moments too
@@ -96,8 +97,6 @@ void check_same(const O&... options) {
   CHECK(continued.load(path).notes.empty());
   const Batch batch(5);
   CHECK(static_cast<float>(continued.step(batch.x, batch.y)) == static_cast<float>(s.step(batch.x, batch.y)));
-  std::filesystem::remove(path);
-  std::filesystem::remove(other);
 }
 
 constexpr auto second_block = [](std::string_view name, const Dims&) { return name.starts_with("h.1."); };
@@ -176,16 +175,15 @@ TEST_CASE("stack: clipping by the norm, Adafactor, bf16 and f16 to rounding") {
 TEST_CASE("stack: dropout draws the same in the backward pass, and where a run is continued") {
   auto whole = trainer_of<DroppingNet>(5, optim::AdamW{.lr = 1e-2f});
   auto first = trainer_of<DroppingNet>(5, optim::AdamW{.lr = 1e-2f});
-  const std::string path = scratch_file("stack_resume");
+  const ScratchFolder folder;
   for (int t = 0; t < 2; ++t) {
     const Batch batch(t);
     whole.step(batch.x, batch.y);
     first.step(batch.x, batch.y);
   }
-  first.save(path);
+  first.save(folder / "first");
   auto second = trainer_of<DroppingNet>(6, optim::AdamW{.lr = 1e-2f});
-  second.load(path);
-  std::filesystem::remove(path);
+  second.load(folder / "first");
   for (int t = 2; t < 4; ++t) {
     const Batch batch(t);
     CHECK(static_cast<float>(whole.step(batch.x, batch.y)) ==

@@ -237,10 +237,8 @@ constexpr auto traced(ir::Builder& builder, const A& a) {
     auto e = to_expr(a);
     if (e.value.builder == nullptr) {  // of a layer that is no member of the model
       using E = std::remove_cvref_t<decltype(e)>;
-      ir::Builder* outermost = &builder;
-      while (outermost->parent) outermost = outermost->parent;
-      e.value = {outermost,
-                 outermost->leaf(ir::Op::state, dtype_of<typename E::dtype>, E::shape::value, ir::no_slot)};
+      e.value = ir::read_without_value(builder, dtype_of<typename E::dtype>, E::shape::value,
+                                       ir::Valueless::no_member);
     }
     if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
     return e;

@@ -291,8 +291,14 @@ struct BceWithLogits {
     return mul((*this)(x, t), w);
   }
   // (1 - t) x - (1 + (p - 1) t) log sigmoid(x)
-  constexpr auto operator()(const auto& x, const auto& t, const auto& w, const auto& p) const {
-    return mul(sub(mul(sub(1, t), x), mul(add(mul(sub(p, 1), t), 1), logsigmoid_of(x))), w);
+  template <class X, class P>
+  constexpr auto operator()(const X& x, const auto& t, const auto& w, const P& p) const {
+    if constexpr (is_expr<P>) {
+      return mul(sub(mul(sub(1, t), x), mul(add(mul(sub(p, 1), t), 1), logsigmoid_of(x))), w);
+    } else {
+      using T = typename X::dtype;
+      return (*this)(x, t, w, Expr<T, Shape<>>{as_value<T>(*x.value.builder, p)});
+    }
   }
 };
 
@@ -304,7 +310,7 @@ constexpr auto mse_loss(const A& a, const B& b) {
   return detail::ElementLoss<detail::MseLoss, R>{}(a, b);
 }
 
-// What positive targets are multiplied by: bce_with_logits(x, t, pos_weight(p)).
+// What positive targets are multiplied by, a tensor or a number: bce_with_logits(x, t, pos_weight(p)).
 template <class P>
 struct PosWeight {
   P value;

@@ -14,6 +14,9 @@ WEFT_REFUSAL(CarryKeepsType,
 WEFT_REFUSAL(TripsKnown,
              "loop: stacked inputs have one leading axis of equal extent, the trips; without any, name the "
              "trips: loop<8>(body, carry)");
+WEFT_REFUSAL(LoopHasTrace,
+             "loop: of the carry and the stacked inputs at least one is a traced value: in place of a "
+             "literal, zeros<f32, 8>(), write zeros_like(x)");
 
 struct LoopOp {};  // what messages name
 
@@ -46,6 +49,14 @@ constexpr ir::Builder* builder_in(const X& x) {
   return b;
 }
 
+// Whether X is of a trace: an expression, or a tuple with one.
+template <class X>
+inline constexpr bool is_of_trace = ExprLike<X>;
+template <class... E>
+inline constexpr bool is_of_trace<std::tuple<E...>> = (is_of_trace<E> || ...);
+template <class A, class B>
+inline constexpr bool is_of_trace<std::pair<A, B>> = is_of_trace<A> || is_of_trace<B>;
+
 template <class R>
 inline constexpr bool is_pair = false;
 template <class A, class B>
@@ -60,17 +71,6 @@ struct stack_rule_of {
   static constexpr Dims make() { return ir::stacked_dims(Trips, S::value); }
   static constexpr Dims value = make();
 };
-
-// Whether every expression of a next carry has the type of the carry's.
-template <class A, class B>
-constexpr bool same_types(const A*, const B*) {
-  return std::is_same_v<A, B>;
-}
-template <class... A, class... B>
-requires(sizeof...(A) == sizeof...(B)) constexpr bool same_types(const std::tuple<A...>*,
-                                                                 const std::tuple<B...>*) {
-  return (same_types(static_cast<const A*>(nullptr), static_cast<const B*>(nullptr)) && ... && true);
-}
 
 template <i64 Trips, class... X>
 constexpr i64 trips_of() {
@@ -207,7 +207,12 @@ class LoopTrace {
       for (const auto& carried : body.carried_slots)
         if (carried.slot == a.slot) take(carried.input, carried.start);
     for (int k = declared; k < first_invariant_; ++k) {
-      if (k == key && !draws_here) continue;
+      if (k == key && !draws_here) {
+        ir::Node& unread = body.graph.nodes[body.graph.inputs[k]];
+        unread.op = ir::Op::constant;
+        unread.imm = 0;
+        continue;
+      }
       if (k == key) body.graph.key_input = inputs.size();
       take(body.graph.inputs[k], k == key ? random_keys(b, shape_.trips).id : operands_[k]);
     }
@@ -249,6 +254,14 @@ struct TripResult {
     else
       return map_values(result, f);
   }
+  // The same, or the carry itself where it was refused.
+  template <class C>
+  constexpr C next_after(const C& carry) const {
+    if constexpr (std::is_same_v<C, decltype(next())>)
+      return next();
+    else
+      return carry;
+  }
   constexpr auto outputs() const {
     const auto f = enter();
     if constexpr (is_pair<R>)
@@ -258,10 +271,11 @@ struct TripResult {
   }
 };
 
-// Puts out a trip's next carry and outputs, runs `more` (which may put out further values), and returns the
-// carry after the last trip, or a pair of it and the outputs stacked.
-template <i64 Trips, class R, class Next, class More>
-constexpr auto finish_loop(LoopTrace& trace, const TripResult<R>& trip, const Next& next, const More& more) {
+// Of a trip that `carry` enters: puts out the next carry and the outputs, runs `more` (which may put out
+// further values), and returns the carry after the last trip, or a pair of it and the outputs stacked.
+template <i64 Trips, class R, class C, class More>
+constexpr auto finish_loop(LoopTrace& trace, const TripResult<R>& trip, const C& carry, const More& more) {
+  const C next = trip.next_after(carry);
   const auto outputs = trip.outputs();
   const auto put_out = [&](const auto& e) { trace.output(e.value); };
   for_each_value(next, put_out);
@@ -290,15 +304,16 @@ constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... 
   trace.begin();
   const auto result = std::apply([&](const auto&... x) { return f(inner_carry, x...); }, slices);
   const TripResult<std::remove_cvref_t<decltype(result)>> trip{trace.body, result};
-  const auto next = trip.next();
-  using Next = std::remove_cvref_t<decltype(next)>;
-  constexpr bool ok = same_types(static_cast<const C*>(nullptr), static_cast<const Next*>(nullptr));
+  using Next = decltype(trip.next());
+  constexpr bool ok = std::is_same_v<C, Next>;
   static_assert(sizeof(CarryKeepsType<ok, LoopOp, C, Next>) > 0);
-  return finish_loop<Trips>(trace, trip, next, [] {});
+  return finish_loop<Trips>(trace, trip, inner_carry, [] {});
 }
 
 template <i64 Trips, bool Reverse, class F, class C, class... X>
 constexpr auto loop(const F& f, const C& carry, const X&... xs) {
+  constexpr bool is_traced = is_of_trace<C> || (is_of_trace<X> || ...);
+  static_assert(sizeof(LoopHasTrace<is_traced, LoopOp, C, X...>) > 0);
   ir::Builder* found = builder_in(carry);
   ((found = inner_of(found, builder_in(xs))), ...);
   ir::Builder& b = found->innermost();

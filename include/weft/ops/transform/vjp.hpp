@@ -84,7 +84,7 @@ struct Vjp {
     const auto seed = detail::entered(b, std::get<sizeof...(K)>(all));
     using Y = std::remove_cvref_t<decltype(y)>;
     using Seed = std::remove_cvref_t<decltype(seed)>;
-    constexpr bool ok = detail::same_types(static_cast<const Y*>(nullptr), static_cast<const Seed*>(nullptr));
+    constexpr bool ok = std::is_same_v<Y, Seed>;
     static_assert(sizeof(CotangentFits<ok, Vjp, Y, Seed>) > 0);
     if constexpr (ok)
       return detail::single_or_tuple(detail::gradients_of(b, y, seed, variables));
@@ -120,7 +120,7 @@ struct Jvp {
     const auto y = detail::entered(b, f(std::get<K>(variables)...));
     using V = std::remove_cvref_t<decltype(variables)>;
     using T = std::remove_cvref_t<decltype(tangents)>;
-    constexpr bool ok = detail::same_types(static_cast<const V*>(nullptr), static_cast<const T*>(nullptr));
+    constexpr bool ok = std::is_same_v<V, T>;
     static_assert(sizeof(TangentsFit<ok, Jvp, V, T>) > 0);
     if constexpr (ok) {
       // any cotangent will do, as the gradient is linear in it: ones

@@ -2,6 +2,7 @@
 
 #include "support/parity.hpp"
 #include "unit/ops/weighted.hpp"
+#include "weft/exec/immediate.hpp"
 #include "weft/ops/loss/likelihood.hpp"
 #include "weft/ops/loss/regression.hpp"
 #include "weft/ops/shape/rearrange.hpp"
@@ -90,6 +91,24 @@ TEST_CASE("loss: binary cross entropy on logits with weights, as PyTorch") {
                    both([&](auto z) { return bce_with_logits<reduction::none>(z, t, w, pos_weight(p)); }, x));
       },
       in<f32, 3, 4>, in<f32, 3, 4>, in<f32, 4>, in<f32, 4>);
+}
+
+TEST_CASE("loss: a number as weight of positive targets is as a tensor that is full of it") {
+  auto f = compile(
+      Cpu{},
+      [](auto x, auto t) {
+        const auto p = full<f32, 4>(3.0f);
+        return std::tuple{bce_with_logits(x, t, pos_weight(3)), bce_with_logits(x, t, pos_weight(p)),
+                          bce_with_logits<reduction::sum>(x, t, 2, pos_weight(3.0f)),
+                          bce_with_logits<reduction::sum>(x, t, 2, pos_weight(p))};
+      },
+      in<f32, 2, 4>, in<f32, 2, 4>);
+  const Tensor<f32, Shape<2, 4>> x{-2, -1, 0, 1, 2, 3, -4, 5}, t{0, 1, 0.5f, 1, 0, 1, 1, 0};
+  const auto [a, b, c, d] = f(x, t);
+  CHECK(a.item() == b.item());
+  CHECK(c.item() == d.item());
+  const Tensor<f32, Shape<>> immediate = bce_with_logits(x, t, pos_weight(3));
+  CHECK(immediate.item() == a.item());
 }
 
 TEST_CASE("loss: the loss and its gradient read the logits in one kernel, weighted and smoothed or not") {

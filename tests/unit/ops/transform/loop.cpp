@@ -130,6 +130,7 @@ TEST_CASE("loop: an invariant's gradient through a product is one product over a
       transforms::differentiate(y.value, ir::constant_like(y.value, 1), List<int>(1, w.value.id));
   CHECK(g[0].op() == ir::Op::dot);
   b.graph.outputs.push(g[0].id);
+  CHECK(!ir::verify(b.graph));
   const ir::Graph pruned = transforms::prune(b.graph);
   CHECK(!ir::verify(pruned, ir::Stage::pruned));
   for (int i = 0; i < pruned.nodes.size(); ++i)
