@@ -49854,16 +49854,13 @@ WEFT_REFUSAL(
 // std::array or an nn::Sequential, the outermost where they lie in one another. All numbers are those of
 // `none`, dropout's masks included.
 namespace checkpoint {
-// Everything is kept that the backward pass reads.
 struct None {
   static constexpr OptionKind option = OptionKind::checkpoint;
 };
-// Of each block what enters it is kept, and nothing else.
 struct Blocks {
   static constexpr OptionKind option = OptionKind::checkpoint;
   static constexpr bool keeps(const ir::Graph&, int) { return false; }
 };
-// Convolutions and products without batch axes, those with parameters, are kept as well.
 struct Dots {
   static constexpr OptionKind option = OptionKind::checkpoint;
   static constexpr bool keeps(const ir::Graph& g, int node) {
@@ -49871,7 +49868,6 @@ struct Dots {
     return op == ir::Op::conv || (op == ir::Op::dot && g.attribute(node, 0) == 0);
   }
 };
-// What Predicate(operation, shape) holds for is kept as well.
 template <auto Predicate>
 struct Keep {
   static constexpr OptionKind option = OptionKind::checkpoint;
@@ -49884,9 +49880,13 @@ struct Keep {
       return false;
   }
 };
+// Everything is kept that the backward pass reads.
 inline constexpr None none{};
+// Of each block what enters it is kept, and nothing else.
 inline constexpr Blocks blocks{};
+// Convolutions and products without batch axes, those with parameters, are kept as well.
 inline constexpr Dots dots{};
+// What Predicate(operation, shape) holds for is kept as well: an operation's name as explain() prints it.
 template <auto Predicate>
 inline constexpr Keep<Predicate> keep{};
 }  // namespace checkpoint
@@ -49896,6 +49896,7 @@ namespace comm {
 struct None {
   static constexpr OptionKind option = OptionKind::comm;
 };
+// One device, one process.
 inline constexpr None none{};
 }  // namespace comm
 
@@ -50538,13 +50539,13 @@ constexpr List<int> blocks_of_slots() {
 }
 // Whether some blocks are written out, in an array or a Sequential, and whether some are in a Stack.
 template <class M>
-constexpr bool has_written_blocks = [] {
+inline constexpr bool has_written_blocks = [] {
   for (const int block : blocks_of_slots<M>())
     if (block >= 0) return true;
   return false;
 }();
 template <class M>
-constexpr bool has_stacks = [] {
+inline constexpr bool has_stacks = [] {
   for (int i = 0; i < nn::state_table<M>.size; ++i)
     if (nn::state_table<M>.row[i].name.copies.rank > 0) return true;
   return false;

@@ -209,7 +209,7 @@ class RandomGraph {
       case 22:
         return line();
       case 23:
-        return dependency();
+        return dependency(any());
       default:
         return cast();
     }
@@ -308,10 +308,7 @@ class RandomGraph {
     }
     if (d.size() <= 4 * o_.size) keep({ir::broadcast(x.v, d), x.bound});
   }
-  void dependency() {
-    const Item x = any();
-    keep({ir::add_dependency(x.v, any().v), x.bound});
-  }
+  void dependency(const Item& x) { keep({ir::add_dependency(x.v, any().v), x.bound}); }
   void permute() {
     const Item x = any();
     i64 order[max_rank]{};

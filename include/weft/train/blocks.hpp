@@ -41,13 +41,13 @@ constexpr List<int> blocks_of_slots() {
 }
 // Whether some blocks are written out, in an array or a Sequential, and whether some are in a Stack.
 template <class M>
-constexpr bool has_written_blocks = [] {
+inline constexpr bool has_written_blocks = [] {
   for (const int block : blocks_of_slots<M>())
     if (block >= 0) return true;
   return false;
 }();
 template <class M>
-constexpr bool has_stacks = [] {
+inline constexpr bool has_stacks = [] {
   for (int i = 0; i < nn::state_table<M>.size; ++i)
     if (nn::state_table<M>.row[i].name.copies.rank > 0) return true;
   return false;
