@@ -50522,26 +50522,28 @@ constexpr std::string_view block_of(const nn::Name& name) {
   return {};
 }
 
-// The number of the block of each row of M's state table, -1: none.
+// The number of the block of each row of M's state table, -1: none. The rows of a block lie side by side.
 template <class M>
 constexpr List<int> blocks_of_slots() {
   constexpr const auto& table = nn::state_table<M>;
   List<int> blocks;
   int count = 0;
+  std::string_view last;
   for (int i = 0; i < table.size; ++i) {
     const std::string_view block = block_of(table.row[i].name);
-    int found = -1;
-    for (int k = 0; k < i && found < 0 && !block.empty(); ++k)
-      if (blocks[k] >= 0 && block_of(table.row[k].name) == block) found = blocks[k];
-    blocks.push(block.empty() ? -1 : found >= 0 ? found : count++);
+    if (!block.empty() && block != last) {
+      last = block;
+      ++count;
+    }
+    blocks.push(block.empty() ? -1 : count - 1);
   }
   return blocks;
 }
 // Whether some blocks are written out, in an array or a Sequential, and whether some are in a Stack.
 template <class M>
 inline constexpr bool has_written_blocks = [] {
-  for (const int block : blocks_of_slots<M>())
-    if (block >= 0) return true;
+  for (int i = 0; i < nn::state_table<M>.size; ++i)
+    if (!block_of(nn::state_table<M>.row[i].name).empty()) return true;
   return false;
 }();
 template <class M>
