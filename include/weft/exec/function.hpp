@@ -11,6 +11,7 @@
 #include "weft/exec/explain.hpp"
 #include "weft/exec/host_program.hpp"
 #include "weft/exec/instance.hpp"
+#include "weft/exec/memory_timeline.hpp"
 #include "weft/exec/tensor.hpp"
 #include "weft/exec/traced_program.hpp"
 
@@ -110,6 +111,8 @@ class CompiledFunction {
   }
   // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
   static std::string explain(const Roofline& machine = {}) { return weft::explain<Source>(machine); }
+  // Writes a page for a browser: who holds the workspace at each launch, by module. Throws the file's errors.
+  static void memory_timeline(const std::string& path) { exec::save_memory_timeline<Source>(path); }
 
   // Arguments are tensors, views, pointers, arrays, containers or, for one element, numbers.
   template <class... A>

@@ -263,6 +263,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   static constexpr const compiler::ImageHeader& plan() { return Code<true>::plan(); }
   // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
   static std::string explain(const Roofline& machine = {}) { return weft::explain<Source<true>>(machine); }
+  // Writes a page for a browser: who holds the workspace at each launch of a step, by module. Throws the
+  // file's errors.
+  static void memory_timeline(const std::string& path) { exec::save_memory_timeline<Source<true>>(path); }
   // The model's table, and what a step takes.
   static std::string summary() {
     return weft::summary<M>() + exec::step_summary(plan(), state_bytes(), workspace_bytes());

@@ -1,0 +1,243 @@
+#pragma once
+// Who holds the workspace at each launch, as a page for a browser: known before anything runs, as every
+// address is a constant of the program. Law: it is made from the memory plan that the program has, when
+// somebody asks. (Templates, so that programs that do not ask have no part of it.)
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/exec/explain.hpp"
+#include "weft/io/file.hpp"
+
+namespace WEFT_NAMESPACE {
+namespace exec {
+
+// A stretch of the workspace, and the launches from which and until which it is held, numbered as in
+// explain().
+struct MemoryHolder {
+  std::string what;   // "dot (4, 64, 192) of f32"
+  std::string scope;  // ir/scopes.hpp
+  i64 offset = 0, bytes = 0;
+  int first = 0, last = 0;
+};
+struct MemoryTimeline {
+  std::vector<MemoryHolder> holders;
+  std::vector<std::string> launches;  // what each does
+  i64 workspace_bytes = 0;
+};
+
+namespace timeline_detail {
+
+using kernel_ir::BufferAddress;
+
+inline bool in_workspace(u64 address) {
+  return address != BufferAddress::none && BufferAddress::space(address) == ir::Space::workspace;
+}
+
+// The last group that reads each node's memory.
+template <class Graph, class Fusion>
+List<int> last_readers(const Graph& g, const Fusion& f) {
+  List<int> last(g.nodes.size(), -1);
+  const auto touch = [&](int x, int k) {
+    while (f.is_view_in(x, k)) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
+    last[x] = k;
+  };
+  for (int k = 0; k < f.groups.size(); ++k) {
+    const kernel_ir::Group& group = f.groups[k];
+    for (int i = 0; i < group.loads.size; ++i) touch(f.pool[group.loads.begin + i], k);
+    for (int i = 0; i < group.body.size; ++i) {
+      const int x = f.pool[group.body.begin + i];
+      if (f.is_view_in(x, k)) continue;
+      if (f.view_of[x] >= 0)
+        touch(f.views[f.view_of[x]].root, k);
+      else if (g.nodes[x].op == ir::Op::pad)
+        touch(g.in(x, 0), k);
+    }
+  }
+  for (const int x : g.outputs) touch(x, f.groups.size());
+  return last;
+}
+
+}  // namespace timeline_detail
+
+// The bytes that are held during each launch; what is computed in another's place is counted once.
+template <class Timeline>
+std::vector<i64> held_bytes(const Timeline& t) {
+  std::vector<i64> bytes;
+  std::vector<std::pair<i64, i64>> stretches;
+  for (int k = 0; k < static_cast<int>(t.launches.size()); ++k) {
+    stretches.clear();
+    for (const MemoryHolder& h : t.holders)
+      if (h.first <= k && k <= h.last) stretches.push_back({h.offset, h.offset + h.bytes});
+    std::sort(stretches.begin(), stretches.end());
+    i64 sum = 0, end = 0;
+    for (const auto& [from, to] : stretches) {
+      sum += to > end ? to - std::max(from, end) : 0;
+      end = std::max(end, to);
+    }
+    bytes.push_back(sum);
+  }
+  return bytes;
+}
+
+// Of a graph as it is traced; `name` knows the state that it works on. Sums in parts are left out.
+template <class Graph>
+MemoryTimeline memory_timeline(const Graph& traced, ir::StateName name = nullptr) {
+  using namespace timeline_detail;
+  const auto m = compiler::plan_graph(traced);
+  const auto& g = m.graph;
+  const auto& f = m.fusion;
+  const auto& plan = m.plan;
+  const ir::Scopes scopes(g, name);
+  const int groups = f.groups.size();
+  MemoryTimeline out;
+  out.workspace_bytes = plan.workspace_bytes;
+  // the launches of each group begin and end at
+  List<int> begin, end;
+  exec::Explanation explained;
+  explain_detail::explain_into(explained, g, f, plan, scopes, 1, 0);
+  for (const ExplainedStep& step : explained.steps) out.launches.push_back(step.kernel + " " + step.text());
+  for (int k = 0, launch = 0; k < groups; ++k) {
+    const int steps = compiler::lower(g, f, plan, k, k + 1).steps.size();
+    begin.push(launch);
+    launch += steps;
+    end.push(steps > 0 ? launch - 1 : launch);
+  }
+  const int last_launch = static_cast<int>(out.launches.size()) - 1;
+  const auto text = [&](int x) {
+    return std::string(ir::info(g.nodes[x].op).name) + " " + to_text(g.dims(x)).c_str() + " of " +
+           name_of(g.nodes[x].dtype);
+  };
+  // the gradients' vectors are theirs all the time, and what lies in them is no holder of its own
+  i64 arena_begin = 0, arena_end = 0;
+  for (int x = 0; x < g.nodes.size(); ++x) {
+    if (g.nodes[x].op != ir::Op::flat_concat || !in_workspace(plan.where[x])) continue;
+    const i64 from = BufferAddress::offset(plan.where[x]);
+    const int last = g.nodes[x].arity - 1;
+    const i64 to =
+        from + g.attribute(x, last) * size_of(g.nodes[x].dtype) + kernel_ir::bytes_of(g, g.in(x, last));
+    if (arena_begin == arena_end) arena_begin = from;
+    arena_begin = std::min(arena_begin, from);
+    arena_end = std::max(arena_end, to);
+  }
+  if (arena_end > arena_begin)
+    out.holders.push_back(
+        {"the gradients, packed", "update", arena_begin, arena_end - arena_begin, 0, last_launch});
+  const List<int> last = last_readers(g, f);
+  for (int k = 0; k < groups; ++k) {
+    const kernel_ir::Group& group = f.groups[k];
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = f.pool[group.stores.begin + i];
+      const i64 bytes = kernel_ir::bytes_of(g, x);
+      if (!in_workspace(plan.where[x]) || bytes == 0) continue;
+      const i64 offset = BufferAddress::offset(plan.where[x]);
+      if (offset >= arena_begin && offset < arena_end) continue;
+      out.holders.push_back({text(x), scopes[x], offset, bytes, begin[k],
+                             last[x] >= groups ? last_launch : end[std::max(last[x], k)]});
+    }
+    const u64 scratch = plan.tilings[k].partials;
+    if (group.opaque < 0 || !in_workspace(scratch)) continue;
+    const bool loop = g.nodes[group.opaque].op == ir::Op::loop;
+    const i64 bytes =
+        loop ? kernel_ir::loop_scratch_bytes(g, f, plan, k) : ir::scratch_bytes(g, group.opaque);
+    if (bytes > 0)
+      out.holders.push_back({loop ? "a trip of the loop" : "scratch of " + text(group.opaque),
+                             scopes[group.opaque], BufferAddress::offset(scratch), bytes, begin[k], end[k]});
+  }
+  return out;
+}
+
+namespace timeline_detail {
+
+inline std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return out;
+}
+// The module that a colour stands for: two steps of the path, "h.0" of "h.0.mlp.fc".
+inline std::string colored(std::string scope) {
+  for (const char* const relation : {"after ", "before "})
+    if (scope.starts_with(relation)) scope.erase(0, std::string(relation).size());
+  const std::size_t dot = scope.find('.');
+  const std::size_t second = dot == std::string::npos ? dot : scope.find('.', dot + 1);
+  return scope.empty() ? "(no module)" : scope.substr(0, second);
+}
+
+}  // namespace timeline_detail
+
+// The page: launches from left to right, addresses from below; a table of who holds most when most is held.
+template <class Timeline>
+std::string to_html(const Timeline& t) requires std::is_same_v<Timeline, MemoryTimeline> {
+  using namespace timeline_detail;
+  using explain_detail::compact;
+  using explain_detail::number;
+  const auto held = held_bytes(t);
+  std::size_t fullest = 0;
+  for (std::size_t k = 0; k < held.size(); ++k)
+    if (held[k] > held[fullest]) fullest = k;
+  std::vector<std::string> modules;
+  const auto module_of = [&](const MemoryHolder& h) {
+    const std::string module = colored(h.scope);
+    for (std::size_t i = 0; i < modules.size(); ++i)
+      if (modules[i] == module) return i;
+    modules.push_back(module);
+    return modules.size() - 1;
+  };
+  // hues far from one another in the order in which they come
+  const auto color = [](std::size_t i) {
+    return "hsl(" + std::to_string(i * 137 % 360) + ",55%," + std::to_string(52 + i / 5 % 3 * 10) + "%)";
+  };
+  const double width = 1000, height = 520, launches = std::max<double>(1, static_cast<double>(held.size())),
+               bytes = std::max<double>(1, static_cast<double>(t.workspace_bytes));
+  const auto say = [](i64 n) { return compact(static_cast<double>(n), "B"); };
+  std::string out =
+      "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>Memory</title><style>body{font-family:"
+      "sans-serif;margin:2em;max-width:1000px}td,th{text-align:left;padding:2px 12px 2px 0}rect:hover{stroke:"
+      "#000}</style></head><body>\n<h1>Workspace: " +
+      say(t.workspace_bytes) + "</h1>\n<p>" + std::to_string(held.size()) +
+      " launches from left to right, addresses from below; most, " + say(held.empty() ? 0 : held[fullest]) +
+      ", is held during launch " + std::to_string(fullest) +
+      (t.launches.empty() ? "" : ": " + escaped(t.launches[fullest])) +
+      ".</p>\n<svg width=\"1000\" height=\"520\" " +
+      "viewBox=\"0 0 1000 520\" style=\"background:#f4f4f4\">\n";
+  for (const MemoryHolder& h : t.holders) {
+    const double x = h.first / launches * width, w = (h.last + 1 - h.first) / launches * width;
+    const double high = static_cast<double>(h.bytes) / bytes * height;
+    const double y = height - static_cast<double>(h.offset) / bytes * height - high;
+    out += "<rect x=\"" + number(x, 2) + "\" y=\"" + number(y, 2) + "\" width=\"" + number(w, 2) +
+           "\" height=\"" + number(std::max(high, 0.3), 2) + "\" fill=\"" + color(module_of(h)) +
+           "\" stroke=\"#fff\" stroke-width=\"0.3\"><title>" + escaped(h.what + ir::in_scope(h.scope)) +
+           ", " + say(h.bytes) + ", launches " + std::to_string(h.first) + " to " + std::to_string(h.last) +
+           "</title></rect>\n";
+  }
+  const double at = (static_cast<double>(fullest) + 0.5) / launches * width;
+  out += "<line x1=\"" + number(at, 2) + "\" y1=\"0\" x2=\"" + number(at, 2) +
+         "\" y2=\"520\" stroke=\"#000\" stroke-dasharray=\"3 3\"/>\n</svg>\n<p>";
+  for (std::size_t i = 0; i < modules.size(); ++i)
+    out += "<span style=\"white-space:nowrap;margin-right:1em\"><span style=\"background:" + color(i) +
+           "\">&emsp;</span> " + escaped(modules[i]) + "</span> ";
+  out += "</p>\n<h2>Held during launch " + std::to_string(fullest) +
+         "</h2>\n<table><tr><th>bytes</th><th>what</th><th>module</th><th>from launch</th><th>to</th></tr>\n";
+  std::vector<const MemoryHolder*> most;
+  for (const MemoryHolder& h : t.holders)
+    if (h.first <= static_cast<int>(fullest) && h.last >= static_cast<int>(fullest)) most.push_back(&h);
+  std::stable_sort(most.begin(), most.end(),
+                   [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
+  for (std::size_t i = 0; i < most.size() && i < 30; ++i)
+    out += "<tr><td>" + say(most[i]->bytes) + "</td><td>" + escaped(most[i]->what) + "</td><td>" +
+           escaped(most[i]->scope) + "</td><td>" + std::to_string(most[i]->first) + "</td><td>" +
+           std::to_string(most[i]->last) + "</td></tr>\n";
+  return out + "</table>\n</body></html>\n";
+}
+
+// Writes the page of a program, atomically; throws the file's errors.
+template <class Program>
+void save_memory_timeline(const std::string& path) {
+  io::write_file(path, to_html(memory_timeline(Program::graph(), &state_name<Program>)));
+}
+
+}  // namespace exec
+}  // namespace WEFT_NAMESPACE
