@@ -206,7 +206,7 @@ void options() {
       in<f32, 4, 3>,
       optim::groups(optim::rule(is_head, [](auto& o) { o.lr = o.lr * 10; }),
                     optim::no_decay(optim::is_vector), optim::ema(optim::AdamW{.lr = 1e-3f}, 0.99f)),
-      precision::bf16, accumulate<2>, clip::value(0.5f), check::finite, mode::train, checkpoint::none,
+      precision::bf16, accumulate<2>, clip::value(0.5f), check::finite, mode::train, checkpoint::blocks,
       comm::none);
   const std::vector<f32> x(4 * 8, 0.5f), y(4 * 3, 0.25f);
   for (int step = 0; step < 4; ++step) trainer.step(x, y);
