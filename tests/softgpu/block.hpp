@@ -1,0 +1,106 @@
+#pragma once
+// A block of a launch: its warps, shared memory and barrier, and what the kernel's accesses are checked against.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "softgpu/kernel.hpp"
+#include "softgpu/memory.hpp"
+#include "softgpu/settings.hpp"
+#include "softgpu/types.hpp"
+#include "softgpu/warp.hpp"
+
+namespace softgpu {
+
+struct Dim {
+  u32 x = 1, y = 1, z = 1;
+  u64 count() const { return u64{x} * y * z; }
+};
+
+// A fault that ends the kernel and spoils the device, as on hardware. `status` is a cudaError_t.
+struct KernelFault {
+  int status = 0;
+};
+
+struct Counts {
+  u64 instructions[class_count]{};
+  u64 lanes = 0, barriers = 0;
+  u64 sectors_requested = 0, sectors_distinct = 0;  // of 32 bytes, by global accesses of whole warps
+  u64 bank_conflicts = 0;                           // passes over shared memory beyond the first
+};
+
+// One launch in progress.
+struct Launch {
+  const Kernel* kernel = nullptr;
+  Dim grid, threads;
+  u64 dynamic_shared = 0;
+  std::vector<std::byte> params;
+  int device = 0;
+  Tag first_tag = 0;
+  // The regions of the last accesses, by the instruction's line.
+  static constexpr int recent_count = 16;
+  Region* recent[recent_count]{};
+  Counts counts;
+};
+
+// Shared memory with, for each granule, who wrote and who read it last.
+class SharedMemory {
+ public:
+  SharedMemory(u64 bytes, u32 granule);
+  void start_block();  // forgets what the block before has left
+  void next_interval() { ++interval_; }
+  void load(Warp& warp, const Op& op, int lane, u64 at, void* to, u32 bytes);
+  void store(Warp& warp, const Op& op, int lane, u64 at, const void* from, u32 bytes);
+  u64 size() const { return size_; }
+
+ private:
+  struct Access {
+    u32 interval = 0;  // between which barriers of the block; 0 for never
+    u32 epoch = 0;     // between which barriers of the warp
+    u16 thread = 0;
+    bool several = false;  // threads of this warp
+    bool many = false;     // threads of several warps
+  };
+  void check(Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes);
+  static bool ordered(const Access& before, const Warp& warp, int thread, u32 interval);
+
+  u64 size_;
+  u32 shift_;
+  u32 interval_ = 1, first_interval_ = 1;
+  std::vector<std::byte> bytes_;
+  std::vector<Access> writes_, reads_;
+};
+
+struct Block {
+  Launch* launch = nullptr;
+  Dim index;
+  Tag tag = 0;
+  std::unique_ptr<SharedMemory> shared;
+  std::vector<std::byte> registers;
+  std::vector<Warp> warps;
+
+  explicit Block(Launch& of);
+  void start(u64 linear);
+  // Goes on for about `budget` instructions in all; whether the block is done.
+  bool run(u64 budget, Random& random);
+
+ private:
+  void meet();
+  std::byte* first_registers();
+  u64 row_bytes_ = 0;
+};
+
+// Runs the whole grid. Throws KernelFault.
+void run_grid(Launch& launch, Random& random);
+
+// Where a kernel's line stands and which thread is at it, for reports.
+std::string where(const Warp& warp, const Op& op, int lane);
+// The same without the thread: what counts as one place.
+std::string place(const Warp& warp, const Op& op);
+
+// Reports a fault of an access, and ends the kernel.
+[[noreturn]] void fail_access(const char* kind, const Warp& warp, const Op& op, int lane, const std::string& what,
+                              int status);
+
+}  // namespace softgpu
