@@ -22,25 +22,44 @@ u32 special_value(Special which, const Block& block, const Warp& warp, int lane)
   const auto thread = static_cast<u32>(warp.thread(lane));
   const auto l = static_cast<u32>(lane);
   switch (which) {
-    case Special::tid_x: return thread % threads.x;
-    case Special::tid_y: return thread / threads.x % threads.y;
-    case Special::tid_z: return thread / threads.x / threads.y;
-    case Special::ntid_x: return threads.x;
-    case Special::ntid_y: return threads.y;
-    case Special::ntid_z: return threads.z;
-    case Special::ctaid_x: return block.index.x;
-    case Special::ctaid_y: return block.index.y;
-    case Special::ctaid_z: return block.index.z;
-    case Special::nctaid_x: return grid.x;
-    case Special::nctaid_y: return grid.y;
-    case Special::nctaid_z: return grid.z;
-    case Special::laneid: return l;
-    case Special::warpid: return static_cast<u32>(warp.index());
-    case Special::lanemask_eq: return 1u << l;
-    case Special::lanemask_lt: return (1u << l) - 1;
-    case Special::lanemask_le: return (2u << l) - 1;
-    case Special::lanemask_gt: return ~((2u << l) - 1);
-    case Special::lanemask_ge: return ~((1u << l) - 1);
+    case Special::tid_x:
+      return thread % threads.x;
+    case Special::tid_y:
+      return thread / threads.x % threads.y;
+    case Special::tid_z:
+      return thread / threads.x / threads.y;
+    case Special::ntid_x:
+      return threads.x;
+    case Special::ntid_y:
+      return threads.y;
+    case Special::ntid_z:
+      return threads.z;
+    case Special::ctaid_x:
+      return block.index.x;
+    case Special::ctaid_y:
+      return block.index.y;
+    case Special::ctaid_z:
+      return block.index.z;
+    case Special::nctaid_x:
+      return grid.x;
+    case Special::nctaid_y:
+      return grid.y;
+    case Special::nctaid_z:
+      return grid.z;
+    case Special::laneid:
+      return l;
+    case Special::warpid:
+      return static_cast<u32>(warp.index());
+    case Special::lanemask_eq:
+      return 1u << l;
+    case Special::lanemask_lt:
+      return (1u << l) - 1;
+    case Special::lanemask_le:
+      return (2u << l) - 1;
+    case Special::lanemask_gt:
+      return ~((2u << l) - 1);
+    case Special::lanemask_ge:
+      return ~((1u << l) - 1);
   }
   return 0;
 }
@@ -65,80 +84,10 @@ std::string place(const Warp& warp, const Op& op) {
   return warp.block().launch->kernel->name + ":" + std::to_string(op.line);
 }
 
-void fail_access(const char* kind, const Warp& warp, const Op& op, int lane, const std::string& what, int status) {
+void fail_access(const char* kind, const Warp& warp, const Op& op, int lane, const std::string& what,
+                 int status) {
   report(kind, place(warp, op), what + ", " + where(warp, op, lane));
   throw KernelFault{status};
-}
-
-SharedMemory::SharedMemory(u64 bytes, u32 granule)
-    : size_(bytes), shift_(static_cast<u32>(std::countr_zero(granule))), bytes_(bytes + 16),
-      writes_((bytes >> shift_) + 2), reads_((bytes >> shift_) + 2) {}
-
-void SharedMemory::start_block() { first_interval_ = ++interval_; }
-
-// Whether the earlier access has ended before this one begins: a barrier of the block or of the warp lies between.
-bool SharedMemory::ordered(const Access& before, const Warp& warp, int thread, u32 interval) {
-  if (before.interval != interval) return true;
-  if (before.many) return false;
-  if (!before.several && before.thread == thread) return true;
-  return before.thread / warp_size == warp.index() && before.epoch != warp.epoch();
-}
-
-void SharedMemory::check(Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes) {
-  if (at > size_ || bytes > size_ - at)
-    fail_access("out of bounds", warp, op, lane,
-                std::string(writes ? "store" : "load") + " of " + std::to_string(bytes) + " bytes at " + hex(at) +
-                    " of " + std::to_string(size_) + " bytes of shared memory",
-                700);
-  if (at % bytes != 0)
-    fail_access("misaligned", warp, op, lane,
-                std::string(writes ? "store" : "load") + " of " + std::to_string(bytes) +
-                    " bytes of shared memory at " + hex(at),
-                716);
-  const int thread = warp.thread(lane);
-  const u64 last = (at + bytes - 1) >> shift_;
-  for (u64 k = at >> shift_; k <= last; ++k) {
-    Access &written = writes_[k], &read = reads_[k];
-    const auto race = [&](const Access& before, const char* how) {
-      report("race in shared memory", place(warp, op),
-             std::string(writes ? "store" : "load") + " at " + hex(at) + " of shared memory, which thread " +
-                 std::to_string(before.thread) + (before.several || before.many ? " and others have " : " has ") + how +
-                 " since the last barrier, " + where(warp, op, lane));
-    };
-    if (!ordered(written, warp, thread, interval_)) {
-      race(written, "written");
-      return;
-    }
-    if (writes) {
-      if (!ordered(read, warp, thread, interval_)) {
-        race(read, "read");
-        return;
-      }
-      written = {interval_, warp.epoch(), static_cast<u16>(thread), false, false};
-    } else {
-      if (written.interval < first_interval_ && (op.used_bytes >> ((k << shift_) - std::min(k << shift_, at)) & 1) != 0) {
-        report("uninitialised read", place(warp, op),
-               "load at " + hex(at) + " of shared memory, where nobody has written, " + where(warp, op, lane));
-        return;
-      }
-      if (read.interval != interval_ || (!read.many && read.thread / warp_size == warp.index() && read.epoch != warp.epoch()))
-        read = {interval_, warp.epoch(), static_cast<u16>(thread), false, false};
-      else if (read.thread / warp_size != warp.index())
-        read.many = true;
-      else if (read.thread != thread)
-        read.several = true;
-    }
-  }
-}
-
-void SharedMemory::load(Warp& warp, const Op& op, int lane, u64 at, void* to, u32 bytes) {
-  check(warp, op, lane, at, bytes, false);
-  std::copy_n(bytes_.data() + at, bytes, static_cast<std::byte*>(to));
-}
-
-void SharedMemory::store(Warp& warp, const Op& op, int lane, u64 at, const void* from, u32 bytes) {
-  check(warp, op, lane, at, bytes, true);
-  std::copy_n(static_cast<const std::byte*>(from), bytes, bytes_.data() + at);
 }
 
 Block::Block(Launch& of) : launch(&of) {

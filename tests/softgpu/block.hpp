@@ -1,5 +1,6 @@
 #pragma once
-// A block of a launch: its warps, shared memory and barrier, and what the kernel's accesses are checked against.
+// A block of a launch: its warps, shared memory and barrier, and what the kernel's accesses are checked
+// against.
 
 #include <memory>
 #include <string>
@@ -8,6 +9,7 @@
 #include "softgpu/kernel.hpp"
 #include "softgpu/memory.hpp"
 #include "softgpu/settings.hpp"
+#include "softgpu/shared_memory.hpp"
 #include "softgpu/types.hpp"
 #include "softgpu/warp.hpp"
 
@@ -44,34 +46,6 @@ struct Launch {
   Counts counts;
 };
 
-// Shared memory with, for each granule, who wrote and who read it last.
-class SharedMemory {
- public:
-  SharedMemory(u64 bytes, u32 granule);
-  void start_block();  // forgets what the block before has left
-  void next_interval() { ++interval_; }
-  void load(Warp& warp, const Op& op, int lane, u64 at, void* to, u32 bytes);
-  void store(Warp& warp, const Op& op, int lane, u64 at, const void* from, u32 bytes);
-  u64 size() const { return size_; }
-
- private:
-  struct Access {
-    u32 interval = 0;  // between which barriers of the block; 0 for never
-    u32 epoch = 0;     // between which barriers of the warp
-    u16 thread = 0;
-    bool several = false;  // threads of this warp
-    bool many = false;     // threads of several warps
-  };
-  void check(Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes);
-  static bool ordered(const Access& before, const Warp& warp, int thread, u32 interval);
-
-  u64 size_;
-  u32 shift_;
-  u32 interval_ = 1, first_interval_ = 1;
-  std::vector<std::byte> bytes_;
-  std::vector<Access> writes_, reads_;
-};
-
 struct Block {
   Launch* launch = nullptr;
   Dim index;
@@ -100,7 +74,7 @@ std::string where(const Warp& warp, const Op& op, int lane);
 std::string place(const Warp& warp, const Op& op);
 
 // Reports a fault of an access, and ends the kernel.
-[[noreturn]] void fail_access(const char* kind, const Warp& warp, const Op& op, int lane, const std::string& what,
-                              int status);
+[[noreturn]] void fail_access(const char* kind, const Warp& warp, const Op& op, int lane,
+                              const std::string& what, int status);
 
 }  // namespace softgpu

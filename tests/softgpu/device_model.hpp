@@ -1,6 +1,6 @@
 #pragma once
-// What the devices claim to be: an H100's limits (compute capability 9.0 and its table in the programming guide),
-// with fewer multiprocessors.
+// What the devices claim to be: an H100's limits (compute capability 9.0 and its table in the programming
+// guide), with fewer multiprocessors.
 
 #include <algorithm>
 
@@ -24,7 +24,8 @@ struct DeviceModel {
 inline u64 blocks_per_multiprocessor(const Kernel& kernel, u64 threads, u64 dynamic_shared) {
   using M = DeviceModel;
   const u64 warps = (threads + warp_size - 1) / warp_size;
-  u64 blocks = std::min<u64>(M::blocks_per_multiprocessor, M::threads_per_multiprocessor / (warps * warp_size));
+  u64 blocks =
+      std::min<u64>(M::blocks_per_multiprocessor, M::threads_per_multiprocessor / (warps * warp_size));
   if (kernel.machine_registers > 0) {  // given to a warp in steps of 256
     const u64 per_warp = round_up<u64>(u64{kernel.machine_registers} * warp_size, 256);
     blocks = std::min<u64>(blocks, M::registers_per_multiprocessor / (per_warp * warps));
@@ -34,8 +35,9 @@ inline u64 blocks_per_multiprocessor(const Kernel& kernel, u64 threads, u64 dyna
 }
 
 inline u64 resident_blocks(const Launch& launch) {
-  return std::max<u64>(1, DeviceModel::multiprocessors *
-                              blocks_per_multiprocessor(*launch.kernel, launch.threads.count(), launch.dynamic_shared));
+  return std::max<u64>(
+      1, DeviceModel::multiprocessors *
+             blocks_per_multiprocessor(*launch.kernel, launch.threads.count(), launch.dynamic_shared));
 }
 
 }  // namespace softgpu

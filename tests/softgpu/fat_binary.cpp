@@ -55,7 +55,8 @@ FatBinary read_fat_binary(const void* wrapper) {
       compressed = true;
     } else if (kind == ptx_text && (ptx_arch == 0 || arch < ptx_arch)) {
       ptx_arch = arch;
-      binary.ptx.assign(reinterpret_cast<const char*>(data), strnlen(reinterpret_cast<const char*>(data), size));
+      binary.ptx.assign(reinterpret_cast<const char*>(data),
+                        strnlen(reinterpret_cast<const char*>(data), size));
     } else if (kind == machine_code && (code_arch == 0 || arch < code_arch)) {
       code_arch = arch;
       binary.registers.clear();

@@ -12,14 +12,25 @@ namespace softgpu {
 namespace {
 
 const std::map<std::string, Special>& specials() {
-  static const std::map<std::string, Special> names{
-      {"%tid.x", Special::tid_x},         {"%tid.y", Special::tid_y},         {"%tid.z", Special::tid_z},
-      {"%ntid.x", Special::ntid_x},       {"%ntid.y", Special::ntid_y},       {"%ntid.z", Special::ntid_z},
-      {"%ctaid.x", Special::ctaid_x},     {"%ctaid.y", Special::ctaid_y},     {"%ctaid.z", Special::ctaid_z},
-      {"%nctaid.x", Special::nctaid_x},   {"%nctaid.y", Special::nctaid_y},   {"%nctaid.z", Special::nctaid_z},
-      {"%laneid", Special::laneid},       {"%warpid", Special::warpid},       {"%lanemask_lt", Special::lanemask_lt},
-      {"%lanemask_le", Special::lanemask_le}, {"%lanemask_gt", Special::lanemask_gt},
-      {"%lanemask_ge", Special::lanemask_ge}, {"%lanemask_eq", Special::lanemask_eq}};
+  static const std::map<std::string, Special> names{{"%tid.x", Special::tid_x},
+                                                    {"%tid.y", Special::tid_y},
+                                                    {"%tid.z", Special::tid_z},
+                                                    {"%ntid.x", Special::ntid_x},
+                                                    {"%ntid.y", Special::ntid_y},
+                                                    {"%ntid.z", Special::ntid_z},
+                                                    {"%ctaid.x", Special::ctaid_x},
+                                                    {"%ctaid.y", Special::ctaid_y},
+                                                    {"%ctaid.z", Special::ctaid_z},
+                                                    {"%nctaid.x", Special::nctaid_x},
+                                                    {"%nctaid.y", Special::nctaid_y},
+                                                    {"%nctaid.z", Special::nctaid_z},
+                                                    {"%laneid", Special::laneid},
+                                                    {"%warpid", Special::warpid},
+                                                    {"%lanemask_lt", Special::lanemask_lt},
+                                                    {"%lanemask_le", Special::lanemask_le},
+                                                    {"%lanemask_gt", Special::lanemask_gt},
+                                                    {"%lanemask_ge", Special::lanemask_ge},
+                                                    {"%lanemask_eq", Special::lanemask_eq}};
   return names;
 }
 
@@ -63,13 +74,15 @@ class Decoder {
 
  private:
   [[noreturn]] void fail(const std::string& why) const {
-    stop("PTX line " + std::to_string(line_) + " of " + readable(source_.name) + " (" + source_.name + "): " + why);
+    stop("PTX line " + std::to_string(line_) + " of " + readable(source_.name) + " (" + source_.name +
+         "): " + why);
   }
 
   // What the kernel names itself first, then the module's variables that it names, then the dynamic part.
   void place_shared(const ptx::Module& module) {
     const auto place = [&](const ptx::Variable& v) {
-      kernel_->static_shared = static_cast<u32>(round_up<u64>(kernel_->static_shared, std::max<u64>(v.align, 1)));
+      kernel_->static_shared =
+          static_cast<u32>(round_up<u64>(kernel_->static_shared, std::max<u64>(v.align, 1)));
       shared_at_[v.name] = kernel_->static_shared;
       kernel_->static_shared += static_cast<u32>(v.size);
     };
@@ -140,7 +153,8 @@ class Decoder {
         if (o.name == "_") return no_row;
         const Row r = register_row(o.name);
         // a conversion may take the lower half of a register
-        if (widths_[r] == Width::wide && width == Width::narrow && converts_) return extra("cvt.u32.u64", r, width);
+        if (widths_[r] == Width::wide && width == Width::narrow && converts_)
+          return extra("cvt.u32.u64", r, width);
         if (widths_[r] != width) fail("the register " + o.name + " is not as wide as the instruction's type");
         return o.negated ? extra("not.pred", r, width) : r;
       }
@@ -247,13 +261,15 @@ class Decoder {
     return no_row;
   }
 
-  void memory_operands(Op& op, const Form& form, const std::string& opcode, const std::vector<ptx::Operand>& operands) {
+  void memory_operands(Op& op, const Form& form, const std::string& opcode,
+                       const std::vector<ptx::Operand>& operands) {
     const ptx::Operand& data = operands.at(form.loads ? 0 : 1);
     const ptx::Operand& at = operands.at(form.loads ? 1 : 0);
     const bool shared = op.kind == Class::shared;
     Width base = Width::wide;
     if (!at.elements.empty()) base = declared_or_special(at.elements[0].name);
-    if (shared && base == Width::wide && !at.elements.empty()) fail("a shared address in 64 bits is not supported");
+    if (shared && base == Width::wide && !at.elements.empty())
+      fail("a shared address in 64 bits is not supported");
     op.s[0] = address(op, at, base);
     const std::vector<ptx::Operand> elements =
         data.kind == ptx::Operand::Kind::vector ? data.elements : std::vector{data};
@@ -290,7 +306,7 @@ class Decoder {
   std::unordered_map<std::string, Row> rows_;
   std::map<std::pair<u64, Width>, Row> constants_;
   int line_ = 0;
-  bool converts_ = false;  // the present instruction
+  bool converts_ = false;          // the present instruction
   std::vector<u32> code_of_body_;  // the decoder adds instructions of its own
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// A kernel ready to run: its instructions with the places of their operands, and how its registers are laid out.
+// A kernel ready to run: its instructions with the places of their operands, and how its registers are laid
+// out.
 
 #include <map>
 #include <memory>
@@ -12,11 +13,31 @@
 
 namespace softgpu {
 
-// The addresses at which generic accesses find shared memory and parameters: no host address looks like these.
+// The addresses at which generic accesses find shared memory and parameters: no host address looks like
+// these.
 inline constexpr u64 shared_window = u64{0x5f} << 56, param_window = u64{0x5e} << 56;
 
-enum class Special : u8 { tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y,
-                          nctaid_z, laneid, warpid, lanemask_lt, lanemask_le, lanemask_gt, lanemask_ge, lanemask_eq};
+enum class Special : u8 {
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  lanemask_lt,
+  lanemask_le,
+  lanemask_gt,
+  lanemask_ge,
+  lanemask_eq
+};
 
 struct Parameter {
   u32 offset = 0, size = 0;
@@ -28,8 +49,8 @@ struct Kernel {
   std::vector<Parameter> parameters;
   u32 parameter_bytes = 0;
   u32 static_shared = 0;
-  u32 shared_granule = 4;  // the narrowest access to shared memory
-  u32 register_bytes = 0;  // of a warp
+  u32 shared_granule = 4;     // the narrowest access to shared memory
+  u32 register_bytes = 0;     // of a warp
   bool communicates = false;  // holds a fence or an atomic: blocks may wait for each other's plain stores
   int max_threads = 0;
   u32 machine_registers = 0;  // a thread, of the machine code beside the PTX

@@ -28,7 +28,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     _exit(failed_status);
   }
   if (memory().in_pinned_window(address)) {
-    std::fprintf(stderr, "softgpu: freed memory: the host read or wrote %s\n", memory().describe(address).c_str());
+    std::fprintf(stderr, "softgpu: freed memory: the host read or wrote %s\n",
+                 memory().describe(address).c_str());
     std::fflush(nullptr);
     _exit(failed_status);
   }
@@ -49,8 +50,9 @@ void* map(u64 bytes, int protection) {
 }  // namespace
 
 std::string Region::describe() const {
-  return std::string(kind == Kind::device ? "device " + std::to_string(device) + "'s" : "pinned") + " allocation " +
-         std::to_string(number) + " of " + std::to_string(size()) + " bytes at " + hex(begin);
+  return std::string(kind == Kind::device ? "device " + std::to_string(device) + "'s" : "pinned") +
+         " allocation " + std::to_string(number) + " of " + std::to_string(size()) + " bytes at " +
+         hex(begin);
 }
 
 void Memory::reserve() {
@@ -154,7 +156,8 @@ std::string Memory::describe(u64 address) {
   Region* const region = nearest(address);
   if (region == nullptr) return hex(address) + ", which belongs to no allocation";
   const std::string what = (region->freed ? "the freed " : "the ") + region->describe();
-  if (address < region->end) return hex(address) + ", byte " + std::to_string(address - region->begin) + " of " + what;
+  if (address < region->end)
+    return hex(address) + ", byte " + std::to_string(address - region->begin) + " of " + what;
   return hex(address) + ", " + std::to_string(address - region->end) + " bytes behind the end of " + what;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The memory of the devices: allocations with exact bounds at addresses that are never used twice and that the
-// host cannot touch. Law: of each byte it is known whether it is allocated and who wrote it last.
+// The memory of the devices: allocations with exact bounds at addresses that are never used twice and that
+// the host cannot touch. Law: of each byte it is known whether it is allocated and who wrote it last.
 
 #include <map>
 #include <string>
@@ -21,8 +21,8 @@ struct Region {
   u64 begin = 0, end = 0;  // as the program knows them
   int device = 0;
   bool freed = false;
-  bool permanent = false;  // belongs to a module, not to the program
-  u64 number = 0;          // the how-many-th allocation of the process
+  bool permanent = false;      // belongs to a module, not to the program
+  u64 number = 0;              // the how-many-th allocation of the process
   std::byte* store = nullptr;  // where the bytes are
   Tag* tags = nullptr;         // one a byte; null for pinned memory, which the host may write unseen
 

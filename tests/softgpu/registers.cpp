@@ -23,7 +23,8 @@ class Set {
   template <class F>
   void each(F f) const {
     for (std::size_t k = 0; k < words_.size(); ++k)
-      for (u64 w = words_[k]; w != 0; w &= w - 1) f(static_cast<Row>(k * 64 + static_cast<u64>(__builtin_ctzll(w))));
+      for (u64 w = words_[k]; w != 0; w &= w - 1)
+        f(static_cast<Row>(k * 64 + static_cast<u64>(__builtin_ctzll(w))));
   }
 
  private:
@@ -111,7 +112,8 @@ u32 bytes_of(Width width) {
 
 }  // namespace
 
-u32 place_registers(std::vector<Op>& code, const std::vector<Width>& widths, std::vector<Kernel::Constant>& constants,
+u32 place_registers(std::vector<Op>& code, const std::vector<Width>& widths,
+                    std::vector<Kernel::Constant>& constants,
                     std::vector<std::pair<Row, Special>>& specials) {
   const std::size_t count = widths.size();
   std::vector<Interval> life = intervals(code, count);

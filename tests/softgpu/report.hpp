@@ -1,6 +1,6 @@
 #pragma once
-// What the device has to say about a program. A finding does not stop the program unless the hardware would; but
-// a process that had one ends with status `failed_status`, whatever its tests said.
+// What the device has to say about a program. A finding does not stop the program unless the hardware would;
+// but a process that had one ends with status `failed_status`, whatever its tests said.
 
 #include <string>
 

@@ -1,8 +1,8 @@
 #pragma once
 // What the environment chooses, read once.
 //   WEFT_SOFTGPU_SEED=N      orders of blocks, warps and streams (default 1)
-//   WEFT_SOFTGPU_APPROX=N    displaces the results of approximate instructions inside their bound (default 0: not)
-//   WEFT_SOFTGPU_COUNT=1     prints what each kernel did when the process ends
+//   WEFT_SOFTGPU_APPROX=N    displaces the results of approximate instructions inside their bound (default 0:
+//   not) WEFT_SOFTGPU_COUNT=1     prints what each kernel did when the process ends
 
 #include <cstdlib>
 

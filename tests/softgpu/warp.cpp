@@ -57,7 +57,8 @@ void Warp::merge() {
     for (std::size_t b = a + 1; b < others_.size();) {
       if (others_[a].pc == others_[b].pc) {
         others_[a].mask |= others_[b].mask;
-        if (others_[a].wait != others_[b].wait) others_[a].wait = Wait::none;  // it arrives again, with more lanes
+        if (others_[a].wait != others_[b].wait)
+          others_[a].wait = Wait::none;  // it arrives again, with more lanes
         others_.erase(others_.begin() + static_cast<std::ptrdiff_t>(b));
       } else {
         ++b;
@@ -115,7 +116,8 @@ void Warp::resolve() {
 }
 
 void Warp::deadlock() {
-  const Group& g = *std::find_if(others_.begin(), others_.end(), [](const Group& o) { return o.wait == Wait::warp; });
+  const Group& g =
+      *std::find_if(others_.begin(), others_.end(), [](const Group& o) { return o.wait == Wait::warp; });
   const Op& op = block_->launch->kernel->code[g.pc];
   const u32 missing = g.wanted & alive_ & ~g.mask;
   fail_access("lanes that never arrive", *this, op, std::countr_zero(g.mask),
@@ -124,12 +126,14 @@ void Warp::deadlock() {
               launch_failure);
 }
 
-// The group that is least far runs first, so that the others meet it; but nobody runs for ever while others wait.
+// The group that is least far runs first, so that the others meet it; but nobody runs for ever while others
+// wait.
 void Warp::choose() {
   std::size_t best = others_.size();
   for (std::size_t k = 0; k < others_.size(); ++k) {
     if (others_[k].wait != Wait::none) continue;
-    if (best == others_.size() || (backward_ <= patience ? others_[k].pc < others_[best].pc : others_[k].pc > others_[best].pc))
+    if (best == others_.size() ||
+        (backward_ <= patience ? others_[k].pc < others_[best].pc : others_[k].pc > others_[best].pc))
       best = k;
   }
   if (backward_ > patience) backward_ = 0;
@@ -231,8 +235,9 @@ void Warp::run_group(u64& budget) {
         const int first = std::countr_zero(active);
         const u32 members = row<const u32>(*this, op.members)[first];
         if ((members & active) != active) {
-          report("mask without its own lane", place(*this, op),
-                 "lanes " + hex(active) + " run with the mask " + hex(members) + ", " + where(*this, op, first));
+          report(
+              "mask without its own lane", place(*this, op),
+              "lanes " + hex(active) + " run with the mask " + hex(members) + ", " + where(*this, op, first));
         }
         const u32 missing = members & alive_ & ~active;
         if (missing != 0) {

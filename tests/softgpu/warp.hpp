@@ -1,7 +1,7 @@
 #pragma once
-// 32 lanes, their registers and where each of them is. Law: lanes that are at the same instruction run it together;
-// at an instruction that names lanes they wait until all of those that have not exited are there; and a lane that
-// spins does not keep another from going on.
+// 32 lanes, their registers and where each of them is. Law: lanes that are at the same instruction run it
+// together; at an instruction that names lanes they wait until all of those that have not exited are there;
+// and a lane that spins does not keep another from going on.
 
 #include <vector>
 
@@ -59,10 +59,10 @@ class Warp {
   u32 barrier_pc_ = 0;
   State state_ = State::done;
   Group current_;
-  bool running_ = false;        // current_ holds lanes
+  bool running_ = false;  // current_ holds lanes
   std::vector<Group> others_;
-  u32 stop_pc_ = ~0u;           // where the current group meets another
-  u32 backward_ = 0;            // jumps back while others wait
+  u32 stop_pc_ = ~0u;  // where the current group meets another
+  u32 backward_ = 0;   // jumps back while others wait
 };
 
 template <class T>

@@ -1,5 +1,5 @@
-// cuBLASLt's entry points, as far as weft calls them. The library's setters refuse almost nothing; what it cannot do
-// is found by the heuristic and by the product.
+// cuBLASLt's entry points, as far as weft calls them. The library's setters refuse almost nothing; what it
+// cannot do is found by the heuristic and by the product.
 #include <cstring>
 
 #include "softgpu/cublaslt/matmul.hpp"
@@ -53,28 +53,46 @@ Field field(T& value) {
 }
 Field field_of(Descriptor& d, cublasLtMatmulDescAttributes_t which) {
   switch (which) {
-    case CUBLASLT_MATMUL_DESC_COMPUTE_TYPE: return field(d.compute);
-    case CUBLASLT_MATMUL_DESC_SCALE_TYPE: return field(d.scale);
-    case CUBLASLT_MATMUL_DESC_TRANSA: return field(d.transpose_a);
-    case CUBLASLT_MATMUL_DESC_TRANSB: return field(d.transpose_b);
-    case CUBLASLT_MATMUL_DESC_EPILOGUE: return field(d.epilogue);
-    case CUBLASLT_MATMUL_DESC_BIAS_POINTER: return field(d.bias);
-    case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE: return field(d.bias_type);
-    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER: return field(d.aux);
-    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD: return field(d.aux_ld);
-    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE: return field(d.aux_stride);
-    default: return {};
+    case CUBLASLT_MATMUL_DESC_COMPUTE_TYPE:
+      return field(d.compute);
+    case CUBLASLT_MATMUL_DESC_SCALE_TYPE:
+      return field(d.scale);
+    case CUBLASLT_MATMUL_DESC_TRANSA:
+      return field(d.transpose_a);
+    case CUBLASLT_MATMUL_DESC_TRANSB:
+      return field(d.transpose_b);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE:
+      return field(d.epilogue);
+    case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
+      return field(d.bias);
+    case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE:
+      return field(d.bias_type);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER:
+      return field(d.aux);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD:
+      return field(d.aux_ld);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE:
+      return field(d.aux_stride);
+    default:
+      return {};
   }
 }
 Field field_of(Matrix& m, cublasLtMatrixLayoutAttribute_t which) {
   switch (which) {
-    case CUBLASLT_MATRIX_LAYOUT_TYPE: return field(m.type);
-    case CUBLASLT_MATRIX_LAYOUT_ROWS: return field(m.rows);
-    case CUBLASLT_MATRIX_LAYOUT_COLS: return field(m.cols);
-    case CUBLASLT_MATRIX_LAYOUT_LD: return field(m.ld);
-    case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT: return field(m.batch);
-    case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET: return field(m.stride);
-    default: return {};
+    case CUBLASLT_MATRIX_LAYOUT_TYPE:
+      return field(m.type);
+    case CUBLASLT_MATRIX_LAYOUT_ROWS:
+      return field(m.rows);
+    case CUBLASLT_MATRIX_LAYOUT_COLS:
+      return field(m.cols);
+    case CUBLASLT_MATRIX_LAYOUT_LD:
+      return field(m.ld);
+    case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT:
+      return field(m.batch);
+    case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET:
+      return field(m.stride);
+    default:
+      return {};
   }
 }
 cublasStatus_t set(Field f, const void* from, size_t bytes) {
@@ -91,13 +109,20 @@ cublasStatus_t get(Field f, void* to, size_t bytes, size_t* written) {
 
 const char* name_of(cublasStatus_t status) {
   switch (status) {
-    case CUBLAS_STATUS_SUCCESS: return "CUBLAS_STATUS_SUCCESS";
-    case CUBLAS_STATUS_NOT_INITIALIZED: return "CUBLAS_STATUS_NOT_INITIALIZED";
-    case CUBLAS_STATUS_INVALID_VALUE: return "CUBLAS_STATUS_INVALID_VALUE";
-    case CUBLAS_STATUS_NOT_SUPPORTED: return "CUBLAS_STATUS_NOT_SUPPORTED";
-    case CUBLAS_STATUS_EXECUTION_FAILED: return "CUBLAS_STATUS_EXECUTION_FAILED";
-    case CUBLAS_STATUS_INTERNAL_ERROR: return "CUBLAS_STATUS_INTERNAL_ERROR";
-    default: return "CUBLAS_STATUS of another kind";
+    case CUBLAS_STATUS_SUCCESS:
+      return "CUBLAS_STATUS_SUCCESS";
+    case CUBLAS_STATUS_NOT_INITIALIZED:
+      return "CUBLAS_STATUS_NOT_INITIALIZED";
+    case CUBLAS_STATUS_INVALID_VALUE:
+      return "CUBLAS_STATUS_INVALID_VALUE";
+    case CUBLAS_STATUS_NOT_SUPPORTED:
+      return "CUBLAS_STATUS_NOT_SUPPORTED";
+    case CUBLAS_STATUS_EXECUTION_FAILED:
+      return "CUBLAS_STATUS_EXECUTION_FAILED";
+    case CUBLAS_STATUS_INTERNAL_ERROR:
+      return "CUBLAS_STATUS_INTERNAL_ERROR";
+    default:
+      return "CUBLAS_STATUS of another kind";
   }
 }
 
@@ -112,7 +137,8 @@ bool known(cublasLtHandle_t handle, const char* call) {
 }
 
 __attribute__((destructor)) void at_end_of_library() {
-  if (!handles().empty()) report("never destroyed", "cublasLt", std::to_string(handles().size()) + " cuBLASLt handles");
+  if (!handles().empty())
+    report("never destroyed", "cublasLt", std::to_string(handles().size()) + " cuBLASLt handles");
 }
 
 }  // namespace
@@ -146,13 +172,13 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d, cublasLtMa
                                               const void* from, size_t bytes) {
   return set(field_of(inside<Descriptor>(d), which), from, bytes);
 }
-cublasStatus_t cublasLtMatmulDescGetAttribute(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t which, void* to,
-                                              size_t bytes, size_t* written) {
+cublasStatus_t cublasLtMatmulDescGetAttribute(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t which,
+                                              void* to, size_t bytes, size_t* written) {
   return get(field_of(inside<Descriptor>(d), which), to, bytes, written);
 }
 
-cublasStatus_t cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t m, size_t, cudaDataType type, uint64_t rows,
-                                                 uint64_t cols, int64_t ld) {
+cublasStatus_t cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t m, size_t, cudaDataType type,
+                                                 uint64_t rows, uint64_t cols, int64_t ld) {
   Matrix made;
   made.type = type;
   made.rows = rows;
@@ -161,12 +187,14 @@ cublasStatus_t cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t m, size_
   inside<Matrix>(m) = made;
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t m, cublasLtMatrixLayoutAttribute_t which,
-                                                const void* from, size_t bytes) {
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t m,
+                                                cublasLtMatrixLayoutAttribute_t which, const void* from,
+                                                size_t bytes) {
   return set(field_of(inside<Matrix>(m), which), from, bytes);
 }
-cublasStatus_t cublasLtMatrixLayoutGetAttribute(cublasLtMatrixLayout_t m, cublasLtMatrixLayoutAttribute_t which,
-                                                void* to, size_t bytes, size_t* written) {
+cublasStatus_t cublasLtMatrixLayoutGetAttribute(cublasLtMatrixLayout_t m,
+                                                cublasLtMatrixLayoutAttribute_t which, void* to, size_t bytes,
+                                                size_t* written) {
   return get(field_of(inside<Matrix>(m), which), to, bytes, written);
 }
 
@@ -175,23 +203,31 @@ cublasStatus_t cublasLtMatmulPreferenceInit_internal(cublasLtMatmulPreference_t 
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p,
-                                                    cublasLtMatmulPreferenceAttributes_t which, const void* from,
-                                                    size_t bytes) {
+                                                    cublasLtMatmulPreferenceAttributes_t which,
+                                                    const void* from, size_t bytes) {
   Preference& preference = inside<Preference>(p);
   switch (which) {
-    case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES: return set(field(preference.workspace), from, bytes);
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES: return set(field(preference.alignment[0]), from, bytes);
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES: return set(field(preference.alignment[1]), from, bytes);
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES: return set(field(preference.alignment[2]), from, bytes);
-    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES: return set(field(preference.alignment[3]), from, bytes);
-    case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK: return CUBLAS_STATUS_SUCCESS;  // nothing is split here
-    default: return CUBLAS_STATUS_INVALID_VALUE;
+    case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
+      return set(field(preference.workspace), from, bytes);
+    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES:
+      return set(field(preference.alignment[0]), from, bytes);
+    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES:
+      return set(field(preference.alignment[1]), from, bytes);
+    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES:
+      return set(field(preference.alignment[2]), from, bytes);
+    case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES:
+      return set(field(preference.alignment[3]), from, bytes);
+    case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK:
+      return CUBLAS_STATUS_SUCCESS;  // nothing is split here
+    default:
+      return CUBLAS_STATUS_INVALID_VALUE;
   }
 }
 
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t d, cublasLtMatrixLayout_t a,
-                                              cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
-                                              cublasLtMatrixLayout_t result, cublasLtMatmulPreference_t p, int most,
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t d,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t result,
+                                              cublasLtMatmulPreference_t p, int most,
                                               cublasLtMatmulHeuristicResult_t results[], int* count) {
   const std::lock_guard lock(runtime().mutex);
   *count = 0;
@@ -213,18 +249,20 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   *count = 1;
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t*, cublasLtMatmulAlgoConfigAttributes_t,
-                                                    void* to, size_t bytes, size_t* written) {
+cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t*,
+                                                    cublasLtMatmulAlgoConfigAttributes_t, void* to,
+                                                    size_t bytes, size_t* written) {
   std::memset(to, 0, bytes);  // one sequence of sums: CUBLASLT_REDUCTION_SCHEME_NONE, a split of 0
   if (written != nullptr) *written = bytes;
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t d, const void* alpha, const void* a,
-                              cublasLtMatrixLayout_t a_layout, const void* b, cublasLtMatrixLayout_t b_layout,
-                              const void* beta, const void* c, cublasLtMatrixLayout_t c_layout, void* result,
-                              cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algorithm, void* workspace,
-                              size_t workspace_bytes, cudaStream_t stream_handle) {
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t d, const void* alpha,
+                              const void* a, cublasLtMatrixLayout_t a_layout, const void* b,
+                              cublasLtMatrixLayout_t b_layout, const void* beta, const void* c,
+                              cublasLtMatrixLayout_t c_layout, void* result, cublasLtMatrixLayout_t d_layout,
+                              const cublasLtMatmulAlgo_t* algorithm, void* workspace, size_t workspace_bytes,
+                              cudaStream_t stream_handle) {
   const std::lock_guard lock(runtime().mutex);
   if (!known(handle, "cublasLtMatmul")) return CUBLAS_STATUS_NOT_INITIALIZED;
   lt::Product p;
@@ -243,20 +281,23 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t d, c
   p.d_at = reinterpret_cast<u64>(result);
   if (algorithm != nullptr) {
     const auto chosen = copied<Algorithm>(algorithm);
-    if (chosen.valid != valid_algorithm || chosen.workspace > workspace_bytes) return CUBLAS_STATUS_INVALID_VALUE;
+    if (chosen.valid != valid_algorithm || chosen.workspace > workspace_bytes)
+      return CUBLAS_STATUS_INVALID_VALUE;
     p.workspace_bytes = chosen.workspace;
     p.workspace = reinterpret_cast<u64>(workspace);
     const u64 pointers[] = {p.a_at, p.b_at, p.beta != 0 ? p.c_at : 0, p.d_at};
     for (int k = 0; k < 4; ++k)
       if (pointers[k] % chosen.alignment[k] != 0) {
-        report("misaligned", "cublasLtMatmul", "cublasLtMatmul: " + std::string(1, "ABCD"[k]) + " at " +
-                                                   hex(pointers[k]) + " is less aligned than the heuristic was told");
+        report("misaligned", "cublasLtMatmul",
+               "cublasLtMatmul: " + std::string(1, "ABCD"[k]) + " at " + hex(pointers[k]) +
+                   " is less aligned than the heuristic was told");
         return CUBLAS_STATUS_INVALID_VALUE;
       }
   }
   Stream* const stream = runtime().stream(stream_handle, "cublasLtMatmul");
   if (stream == nullptr || runtime().sticky != cudaSuccess) return CUBLAS_STATUS_EXECUTION_FAILED;
-  return runtime().enqueue(*stream, [p] { lt::run(p); }, "cublasLtMatmul") == cudaSuccess
+  return runtime().enqueue(
+             *stream, [p] { lt::run(p); }, "cublasLtMatmul") == cudaSuccess
              ? CUBLAS_STATUS_SUCCESS
              : CUBLAS_STATUS_EXECUTION_FAILED;
 }

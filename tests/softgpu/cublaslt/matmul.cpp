@@ -17,8 +17,10 @@ bool has(u32 epilogue, u32 bits) { return (epilogue & bits) == bits; }
 bool is_gradient(u32 e) {
   return e == CUBLASLT_EPILOGUE_DGELU_BGRAD || e == CUBLASLT_EPILOGUE_BGRADA || e == CUBLASLT_EPILOGUE_BGRADB;
 }
-bool has_aux(u32 e) { return e == CUBLASLT_EPILOGUE_GELU_AUX || e == CUBLASLT_EPILOGUE_GELU_AUX_BIAS ||
-                             e == CUBLASLT_EPILOGUE_DGELU || e == CUBLASLT_EPILOGUE_DGELU_BGRAD; }
+bool has_aux(u32 e) {
+  return e == CUBLASLT_EPILOGUE_GELU_AUX || e == CUBLASLT_EPILOGUE_GELU_AUX_BIAS ||
+         e == CUBLASLT_EPILOGUE_DGELU || e == CUBLASLT_EPILOGUE_DGELU_BGRAD;
+}
 bool adds_bias(u32 e) { return has(e, CUBLASLT_EPILOGUE_BIAS) && e < CUBLASLT_EPILOGUE_BGRADA; }
 
 // The tanh form, as the library has it.
@@ -52,8 +54,8 @@ class View {
       const u64 known = Memory::written(*region, at, column);
       if (known == column) continue;
       report("uninitialised read", std::string("cublasLtMatmul ") + name,
-             std::string("cublasLtMatmul reads ") + name + " where nobody has written: " +
-                 memory().describe(at + known));
+             std::string("cublasLtMatmul reads ") + name +
+                 " where nobody has written: " + memory().describe(at + known));
       break;
     }
   }
@@ -86,7 +88,8 @@ void multiply(const Product& p, const View& a, const View& b, std::vector<T>& su
   std::vector<T> left(static_cast<std::size_t>(m * k));
   for (i64 l = 0; l < k; ++l)
     for (i64 i = 0; i < m; ++i)
-      left[static_cast<std::size_t>(l * m + i)] = rounded(p.what.transpose_a == CUBLAS_OP_N ? a(i, l) : a(l, i));
+      left[static_cast<std::size_t>(l * m + i)] =
+          rounded(p.what.transpose_a == CUBLAS_OP_N ? a(i, l) : a(l, i));
   sums.assign(static_cast<std::size_t>(m * n), T{0});
   std::vector<T> right(static_cast<std::size_t>(k));
   for (i64 j = 0; j < n; ++j) {
@@ -108,8 +111,10 @@ void run_one(const Product& p, i64 batch) {
   };
   const u32 e = p.what.epilogue;
   const i64 m = p.m(), n = p.n(), k = p.k();
-  const View a("A", at(p.a_at, p.a), p.a.type, true, static_cast<i64>(p.a.rows), static_cast<i64>(p.a.cols), p.a.ld);
-  const View b("B", at(p.b_at, p.b), p.b.type, true, static_cast<i64>(p.b.rows), static_cast<i64>(p.b.cols), p.b.ld);
+  const View a("A", at(p.a_at, p.a), p.a.type, true, static_cast<i64>(p.a.rows), static_cast<i64>(p.a.cols),
+               p.a.ld);
+  const View b("B", at(p.b_at, p.b), p.b.type, true, static_cast<i64>(p.b.rows), static_cast<i64>(p.b.cols),
+               p.b.ld);
   const View d("D", at(p.d_at, p.d), p.d.type, false, m, n, p.d.ld);
   const bool adds = p.beta != 0;
   const View c("C", adds ? at(p.c_at, p.c) : at(p.d_at, p.d), adds ? p.c.type : p.d.type, adds, m, n,
@@ -120,10 +125,11 @@ void run_one(const Product& p, i64 batch) {
   const View bias("the bias", biased ? p.what.bias : at(p.d_at, p.d), biased ? bias_type : p.d.type,
                   adds_bias(e), biased ? bias_rows : 1, 1, biased ? bias_rows : 1);
   const bool with_aux = has_aux(e);
-  const u64 aux_at = p.what.aux + static_cast<u64>(type_bytes(p.d.type)) * static_cast<u64>(batch * p.what.aux_stride);
+  const u64 aux_at =
+      p.what.aux + static_cast<u64>(type_bytes(p.d.type)) * static_cast<u64>(batch * p.what.aux_stride);
   const View aux("the auxiliary matrix", with_aux ? aux_at : at(p.d_at, p.d), p.d.type,
-                 e == CUBLASLT_EPILOGUE_DGELU || e == CUBLASLT_EPILOGUE_DGELU_BGRAD, with_aux ? m : 1, with_aux ? n : 1,
-                 with_aux ? p.what.aux_ld : 1);
+                 e == CUBLASLT_EPILOGUE_DGELU || e == CUBLASLT_EPILOGUE_DGELU_BGRAD, with_aux ? m : 1,
+                 with_aux ? n : 1, with_aux ? p.what.aux_ld : 1);
 
   std::vector<T> sums;
   multiply<T>(p, a, b, sums);
@@ -135,8 +141,8 @@ void run_one(const Product& p, i64 batch) {
       if (adds_bias(e)) x += bias(i, 0);
       if (e == CUBLASLT_EPILOGUE_GELU_AUX || e == CUBLASLT_EPILOGUE_GELU_AUX_BIAS) aux.set(i, j, x);
       if (e == CUBLASLT_EPILOGUE_RELU || e == CUBLASLT_EPILOGUE_RELU_BIAS) x = x > 0 || x != x ? x : 0;
-      if (e == CUBLASLT_EPILOGUE_GELU || e == CUBLASLT_EPILOGUE_GELU_BIAS || e == CUBLASLT_EPILOGUE_GELU_AUX ||
-          e == CUBLASLT_EPILOGUE_GELU_AUX_BIAS)
+      if (e == CUBLASLT_EPILOGUE_GELU || e == CUBLASLT_EPILOGUE_GELU_BIAS ||
+          e == CUBLASLT_EPILOGUE_GELU_AUX || e == CUBLASLT_EPILOGUE_GELU_AUX_BIAS)
         x = gelu(x);
       if (e == CUBLASLT_EPILOGUE_DGELU || e == CUBLASLT_EPILOGUE_DGELU_BGRAD) {
         x *= gelu_slope(aux(i, j));
@@ -161,37 +167,47 @@ void run_one(const Product& p, i64 batch) {
 
 int type_bytes(cudaDataType_t type) {
   switch (type) {
-    case CUDA_R_64F: return 8;
-    case CUDA_R_32F: return 4;
+    case CUDA_R_64F:
+      return 8;
+    case CUDA_R_32F:
+      return 4;
     case CUDA_R_16F:
-    case CUDA_R_16BF: return 2;
-    case CUDA_R_8F_E4M3: return 1;
-    default: return 0;
+    case CUDA_R_16BF:
+      return 2;
+    case CUDA_R_8F_E4M3:
+      return 1;
+    default:
+      return 0;
   }
 }
 
-const char* refusal(const Descriptor& what, const Matrix& a, const Matrix& b, const Matrix& c, const Matrix& d) {
+const char* refusal(const Descriptor& what, const Matrix& a, const Matrix& b, const Matrix& c,
+                    const Matrix& d) {
   const u32 e = what.epilogue;
   for (const Matrix* x : {&a, &b, &c, &d}) {
     if (type_bytes(x->type) == 0) return "a type of element";
     if (x->rows == 0 || x->cols == 0) return "an empty matrix";
     if (x->ld < static_cast<i64>(x->rows)) return "a leading dimension below the rows";
   }
-  const u64 m = what.transpose_a == CUBLAS_OP_N ? a.rows : a.cols, k = what.transpose_a == CUBLAS_OP_N ? a.cols : a.rows;
-  const u64 n = what.transpose_b == CUBLAS_OP_N ? b.cols : b.rows, kb = what.transpose_b == CUBLAS_OP_N ? b.rows : b.cols;
+  const u64 m = what.transpose_a == CUBLAS_OP_N ? a.rows : a.cols,
+            k = what.transpose_a == CUBLAS_OP_N ? a.cols : a.rows;
+  const u64 n = what.transpose_b == CUBLAS_OP_N ? b.cols : b.rows,
+            kb = what.transpose_b == CUBLAS_OP_N ? b.rows : b.cols;
   if (k != kb || m != d.rows || n != d.cols || m != c.rows || n != c.cols) return "shapes that do not fit";
   if (a.batch != b.batch || a.batch != d.batch || a.batch != c.batch) return "different batch counts";
   // the table of compute, scale and matrix types of cublasLtMatmul()
   const bool wide = what.compute == CUBLAS_COMPUTE_64F;
-  if (wide != (a.type == CUDA_R_64F) || (wide && (b.type != a.type || d.type != a.type || what.scale != CUDA_R_64F)))
+  if (wide != (a.type == CUDA_R_64F) ||
+      (wide && (b.type != a.type || d.type != a.type || what.scale != CUDA_R_64F)))
     return "types that cannot be combined";
   if (a.type != b.type) return "different types of factors";
   if (!wide && d.type == CUDA_R_64F) return "types that cannot be combined";
   if (!wide && a.type == CUDA_R_32F && d.type != CUDA_R_32F) return "types that cannot be combined";
-  if (!wide && d.type != CUDA_R_32F && d.type != a.type && a.type != CUDA_R_8F_E4M3) return "types that cannot be combined";
+  if (!wide && d.type != CUDA_R_32F && d.type != a.type && a.type != CUDA_R_8F_E4M3)
+    return "types that cannot be combined";
   // FP8 factors: the first transposed, the second not; sizes divisible by 16
-  if (a.type == CUDA_R_8F_E4M3 && (what.transpose_a != CUBLAS_OP_T || what.transpose_b != CUBLAS_OP_N || m % 16 != 0 ||
-                                   k % 16 != 0 || a.ld % 16 != 0 || b.ld % 16 != 0))
+  if (a.type == CUDA_R_8F_E4M3 && (what.transpose_a != CUBLAS_OP_T || what.transpose_b != CUBLAS_OP_N ||
+                                   m % 16 != 0 || k % 16 != 0 || a.ld % 16 != 0 || b.ld % 16 != 0))
     return "FP8 factors that are not laid out as (T, N) in multiples of 16";
   if (wide && e != CUBLASLT_EPILOGUE_DEFAULT) return "an epilogue of f64";
   // CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD: divisible by 8 for GELU

@@ -41,7 +41,8 @@ struct Product {
 int type_bytes(cudaDataType_t type);  // 0 for one that is not known
 
 // Why the manual refuses the product, or null. Addresses are looked at only if they are not null.
-const char* refusal(const Descriptor& what, const Matrix& a, const Matrix& b, const Matrix& c, const Matrix& d);
+const char* refusal(const Descriptor& what, const Matrix& a, const Matrix& b, const Matrix& c,
+                    const Matrix& d);
 
 // Does it, in device memory. Throws KernelFault where memory may not be used.
 void run(const Product& product);

@@ -33,9 +33,10 @@ Region& region_of(Warp& warp, const Op& op, int lane, u64 address, u32 bytes, co
     recent = region;
   }
   if (address % bytes != 0)
-    fail_access("misaligned", warp, op, lane,
-                std::string(doing) + " of " + std::to_string(bytes) + " bytes at " + memory().describe(address),
-                misaligned_address);
+    fail_access(
+        "misaligned", warp, op, lane,
+        std::string(doing) + " of " + std::to_string(bytes) + " bytes at " + memory().describe(address),
+        misaligned_address);
   return *region;
 }
 
@@ -58,7 +59,8 @@ void report_load(Warp& warp, const Op& op, int lane, u64 address, Tag tag) {
     report("uninitialised read", place(warp, op), at + ": nobody has written there");
   else
     report("conflict between blocks", place(warp, op),
-           at + ": block " + std::to_string(tag - warp.block().launch->first_tag) + " of this launch wrote there");
+           at + ": block " + std::to_string(tag - warp.block().launch->first_tag) +
+               " of this launch wrote there");
 }
 
 }  // namespace
@@ -117,7 +119,8 @@ const std::byte* load_global_row(Warp& warp, const Op& op, u64 address, u32 elem
       for (u64 i = 0; i < bytes; ++i) wrong |= tags[i] == unwritten ? 1u : 0u;
     else
       for (u64 i = 0; i < bytes; ++i)
-        wrong |= (tags[i] == unwritten ? 1u : 0u) | ((tags[i] >= first ? 1u : 0u) & (tags[i] != own ? 1u : 0u));
+        wrong |=
+            (tags[i] == unwritten ? 1u : 0u) | ((tags[i] >= first ? 1u : 0u) & (tags[i] != own ? 1u : 0u));
     if (wrong != 0) return nullptr;
   }
   count_global<true>(warp, op, full_mask, element);
@@ -147,7 +150,8 @@ void count_sectors(Warp& warp, const Op& op, u32 active, u64 bytes) {
   std::set<u64> touched;
   for (int lane = 0; lane < warp_size; ++lane) {
     if ((active >> lane & 1) == 0) continue;
-    const u64 at = (op.s[0] == no_row ? 0 : row<const u64>(warp, op.s[0])[lane]) + static_cast<u64>(op.offset);
+    const u64 at =
+        (op.s[0] == no_row ? 0 : row<const u64>(warp, op.s[0])[lane]) + static_cast<u64>(op.offset);
     for (u64 s = at / sector; s <= (at + bytes - 1) / sector; ++s) touched.insert(s);
   }
   counts.sectors_requested += touched.size();

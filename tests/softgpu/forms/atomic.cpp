@@ -56,7 +56,8 @@ void add_bits(FormTable& t, const std::string& type) {
   add<T>(t, "or." + type, [](T old, T x, T) { return static_cast<T>(old | x); });
   add<T>(t, "xor." + type, [](T old, T x, T) { return static_cast<T>(old ^ x); });
   add<T>(t, "exch." + type, [](T, T x, T) { return x; });
-  add<T>(t, "cas." + type, [](T old, T compare, T x) { return old == compare ? x : old; }, 2);
+  add<T>(
+      t, "cas." + type, [](T old, T compare, T x) { return old == compare ? x : old; }, 2);
 }
 
 }  // namespace

@@ -99,7 +99,8 @@ void add_convert_forms(FormTable& t) {
   add_same<float>(t, "f32");
   add_same<double>(t, "f64");
   t.add("cvt.f64.f32", elementwise<double, float>(kind, [](float x) { return static_cast<double>(x); }));
-  t.add("cvt.rn.f32.f64", elementwise<float, double>(kind, [](double x) { return canonical(static_cast<float>(x)); }));
+  t.add("cvt.rn.f32.f64",
+        elementwise<float, double>(kind, [](double x) { return canonical(static_cast<float>(x)); }));
   t.add("cvt.rz.f32.f64", toward_zero<float, double>());
 }
 

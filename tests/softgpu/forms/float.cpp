@@ -33,8 +33,8 @@ T larger(T a, T b) {
   return a > b || (a == b && !std::signbit(a)) ? a : b;
 }
 
-// An approximate result, displaced by up to `ulps` in a direction that the setting and the bits choose: what a
-// machine gives lies within the same bound.
+// An approximate result, displaced by up to `ulps` in a direction that the setting and the bits choose: what
+// a machine gives lies within the same bound.
 float displaced(float x, int ulps) {
   if (settings().approx == 0 || x == 0 || !std::isfinite(x)) return x;
   u32 bits = std::bit_cast<u32>(x);
@@ -107,11 +107,13 @@ void add_float_forms(FormTable& t) {
   add_directed<double, FE_DOWNWARD>(t, "rm.", "f64");
   add_directed<double, FE_UPWARD>(t, "rp.", "f64");
 
-  // The nearest value is inside every bound of the ISA's tables; bounds in ulps beyond it are for `displaced`.
+  // The nearest value is inside every bound of the ISA's tables; bounds in ulps beyond it are for
+  // `displaced`.
   t.add({"div.approx.f32", "div.full.f32"}, elementwise<float, float, float>(kind, [](float a, float b) {
           return canonical(displaced(a / b, 1));
         }));
-  t.add("rcp.approx.f32", elementwise<float, float>(kind, [](float a) { return canonical(displaced(1 / a, 1)); }));
+  t.add("rcp.approx.f32",
+        elementwise<float, float>(kind, [](float a) { return canonical(displaced(1 / a, 1)); }));
   t.add("rcp.approx.ftz.f32", elementwise<float, float>(kind, [](float a) {
           return canonical(flushed(displaced(1 / flushed(a), 1)));
         }));
@@ -131,7 +133,8 @@ void add_float_forms(FormTable& t) {
           return canonical(displaced(static_cast<float>(std::exp2(static_cast<double>(a))), 1));
         }));
   t.add("ex2.approx.ftz.f32", elementwise<float, float>(kind, [](float a) {
-          return canonical(flushed(displaced(static_cast<float>(std::exp2(static_cast<double>(flushed(a)))), 1)));
+          return canonical(
+              flushed(displaced(static_cast<float>(std::exp2(static_cast<double>(flushed(a)))), 1)));
         }));
   t.add("lg2.approx.f32", elementwise<float, float>(kind, [](float a) {
           return canonical(static_cast<float>(std::log2(static_cast<double>(a))));

@@ -53,10 +53,11 @@ void add_type(FormTable& t, const std::string& name) {
   using U = std::make_unsigned_t<T>;
   t.add("add." + name, elementwise<T, T, T>(kind, [](T a, T b) { return static_cast<T>(U(a) + U(b)); }));
   t.add("sub." + name, elementwise<T, T, T>(kind, [](T a, T b) { return static_cast<T>(U(a) - U(b)); }));
-  t.add("mul.lo." + name, elementwise<T, T, T>(kind, [](T a, T b) { return static_cast<T>(u64(U(a)) * U(b)); }));
+  t.add("mul.lo." + name,
+        elementwise<T, T, T>(kind, [](T a, T b) { return static_cast<T>(u64(U(a)) * U(b)); }));
   t.add("mul.hi." + name, elementwise<T, T, T>(kind, [](T a, T b) { return multiply_high<T>(a, b); }));
-  t.add("mad.lo." + name, elementwise<T, T, T, T>(
-                              kind, [](T a, T b, T c) { return static_cast<T>(u64(U(a)) * U(b) + U(c)); }));
+  t.add("mad.lo." + name,
+        elementwise<T, T, T, T>(kind, [](T a, T b, T c) { return static_cast<T>(u64(U(a)) * U(b) + U(c)); }));
   t.add("mad.hi." + name, elementwise<T, T, T, T>(kind, [](T a, T b, T c) {
           return static_cast<T>(U(multiply_high<T>(a, b)) + U(c));
         }));
@@ -73,7 +74,8 @@ void add_type(FormTable& t, const std::string& name) {
 
 template <class From, class To>
 void add_wide(FormTable& t, const std::string& name) {
-  t.add("mul.wide." + name, elementwise<To, From, From>(kind, [](From a, From b) { return To(To(a) * To(b)); }));
+  t.add("mul.wide." + name,
+        elementwise<To, From, From>(kind, [](From a, From b) { return To(To(a) * To(b)); }));
   t.add("mad.wide." + name, elementwise<To, From, From, To>(kind, [](From a, From b, To c) {
           using U = std::make_unsigned_t<To>;
           return static_cast<To>(U(To(a) * To(b)) + U(c));
@@ -98,7 +100,8 @@ u64 reversed(u64 x) {
   return y;
 }
 
-// Four bytes of the eight in (b, a), chosen by the nibbles of c; a nibble's upper bit repeats the byte's sign.
+// Four bytes of the eight in (b, a), chosen by the nibbles of c; a nibble's upper bit repeats the byte's
+// sign.
 u32 permute_bytes(u32 a, u32 b, u32 c) {
   const u64 bytes = u64{b} << 32 | a;
   u32 result = 0;
@@ -129,7 +132,8 @@ void add_integer_forms(FormTable& t) {
   add_bits<u64>(t, "b64");
   t.add("brev.b32", elementwise<u32, u32>(kind, [](u32 a) { return static_cast<u32>(reversed(a) >> 32); }));
   t.add("brev.b64", elementwise<u64, u64>(kind, [](u64 a) { return reversed(a); }));
-  t.add({"prmt.b32"}, elementwise<u32, u32, u32, u32>(kind, [](u32 a, u32 b, u32 c) { return permute_bytes(a, b, c); }));
+  t.add({"prmt.b32"},
+        elementwise<u32, u32, u32, u32>(kind, [](u32 a, u32 b, u32 c) { return permute_bytes(a, b, c); }));
   // (b, a) shifted as one value of 64 bits
   t.add("shf.l.wrap.b32", elementwise<u32, u32, u32, u32>(kind, [](u32 a, u32 b, u32 n) {
           return static_cast<u32>((u64{b} << 32 | a) << (n & 31) >> 32);

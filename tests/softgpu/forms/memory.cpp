@@ -1,5 +1,5 @@
-// Loads and stores. Every lane's access is checked: inside a live allocation of this device, aligned, read only
-// where something was written, and not where another block of the same launch writes.
+// Loads and stores. Every lane's access is checked: inside a live allocation of this device, aligned, read
+// only where something was written, and not where another block of the same launch writes.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -25,6 +25,16 @@ void put(const Warp& warp, const Op& op, int k, int lane, const std::byte* from)
   else
     row<u32>(warp, op.d[k])[lane] = static_cast<u32>(static_cast<i64>(value));
 }
+// The same for all lanes.
+template <class T>
+void put_all(const Warp& warp, const Op& op, int k, const std::byte* from) {
+  put<T>(warp, op, k, 0, from);
+  if (op.d[k] == no_row) return;
+  if (op.wide)
+    std::fill_n(row<u64>(warp, op.d[k]) + 1, warp_size - 1, row<u64>(warp, op.d[k])[0]);
+  else
+    std::fill_n(row<u32>(warp, op.d[k]) + 1, warp_size - 1, row<u32>(warp, op.d[k])[0]);
+}
 template <class T>
 void take(const Warp& warp, const Op& op, int k, int lane, std::byte* to) {
   const T value = op.wide ? static_cast<T>(row<const u64>(warp, op.s[k + 1])[lane])
@@ -40,7 +50,8 @@ u64 address_of(const Warp& warp, const Op& op, int lane, bool narrow) {
 }
 
 template <Where W>
-void locate_and_move(Warp& warp, const Op& op, int lane, u64 address, std::byte* bytes, u32 size, bool writes) {
+void locate_and_move(Warp& warp, const Op& op, int lane, u64 address, std::byte* bytes, u32 size,
+                     bool writes) {
   Where space = W;
   if constexpr (W == Where::generic) {
     const u64 window = address & (u64{0xff} << 56);
@@ -49,9 +60,9 @@ void locate_and_move(Warp& warp, const Op& op, int lane, u64 address, std::byte*
   }
   if (space == Where::shared) {
     if (writes)
-      warp.block().shared->store(warp, op, lane, address, bytes, size);
+      std::memcpy(warp.block().shared->writable(warp, op, lane, address, size), bytes, size);
     else
-      warp.block().shared->load(warp, op, lane, address, bytes, size);
+      std::memcpy(bytes, warp.block().shared->readable(warp, op, lane, address, size), size);
   } else if (space == Where::param) {
     const auto& params = warp.block().launch->params;
     const u64 at = address & ~param_window;
@@ -63,6 +74,15 @@ void locate_and_move(Warp& warp, const Op& op, int lane, u64 address, std::byte*
   } else {
     load_global(warp, op, lane, address, bytes, size, op.used_bytes);
   }
+}
+
+// All lanes have one shared address.
+bool uniform(const Warp& warp, const Op& op) {
+  if (op.s[0] == no_row) return true;
+  const auto* address = row<const u32>(warp, op.s[0]);
+  u32 different = 0;
+  for (int i = 1; i < warp_size; ++i) different |= address[i] ^ address[0];
+  return different == 0;
 }
 
 // The lanes' addresses follow each other without a gap, which is what most accesses are.
@@ -79,22 +99,44 @@ template <class T, Where W>
 struct Load {
   static void execute(Warp& warp, const Op& op, u32 active) {
     if constexpr (W == Where::global && std::is_unsigned_v<T>) {
-      if (active == full_mask && op.count == 1 && op.s[0] != no_row && contiguous<T>(warp, op) && whole(warp, op)) return;
+      if (active == full_mask && op.count == 1 && op.s[0] != no_row && contiguous<T>(warp, op) &&
+          whole(warp, op))
+        return;
+    }
+    const u32 size = static_cast<u32>(op.count * sizeof(T));
+    if constexpr (W == Where::shared) {
+      if (active == full_mask && uniform(warp, op)) {
+        const std::byte* const from =
+            warp.block().shared->readable_by_all(warp, op, address_of(warp, op, 0, true), size);
+        for (int k = 0; k < op.count; ++k)
+          put_all<T>(warp, op, k, from + static_cast<std::size_t>(k) * sizeof(T));
+        return;
+      }
+    }
+    if constexpr (W == Where::param) {
+      if (active == full_mask && op.s[0] == no_row) {
+        std::byte bytes[4 * sizeof(T)];
+        locate_and_move<W>(warp, op, 0, static_cast<u64>(op.offset), bytes, size, false);
+        for (int k = 0; k < op.count; ++k)
+          put_all<T>(warp, op, k, bytes + static_cast<std::size_t>(k) * sizeof(T));
+        return;
+      }
     }
     count_global<W == Where::global>(warp, op, active, op.count * sizeof(T));
     std::byte bytes[4 * sizeof(T)];
-    const u32 size = static_cast<u32>(op.count * sizeof(T));
     for (int lane = 0; lane < warp_size; ++lane) {
       if ((active >> lane & 1) == 0) continue;
-      const u64 address = address_of(warp, op, lane, W == Where::shared || false);
+      const u64 address = address_of(warp, op, lane, W == Where::shared);
       locate_and_move<W>(warp, op, lane, address, bytes, size, false);
-      for (int k = 0; k < op.count; ++k) put<T>(warp, op, k, lane, bytes + static_cast<std::size_t>(k) * sizeof(T));
+      for (int k = 0; k < op.count; ++k)
+        put<T>(warp, op, k, lane, bytes + static_cast<std::size_t>(k) * sizeof(T));
     }
   }
 
   // All lanes at once, where that is right; otherwise nothing was done.
   static bool whole(Warp& warp, const Op& op) {
-    const std::byte* const from = load_global_row(warp, op, row<const u64>(warp, op.s[0])[0] + static_cast<u64>(op.offset), sizeof(T));
+    const std::byte* const from =
+        load_global_row(warp, op, row<const u64>(warp, op.s[0])[0] + static_cast<u64>(op.offset), sizeof(T));
     if (from == nullptr) return false;
     if (op.d[0] == no_row) return true;
     T values[warp_size];
@@ -114,20 +156,24 @@ template <class T, Where W>
 struct Store {
   static void execute(Warp& warp, const Op& op, u32 active) {
     if constexpr (W == Where::global) {
-      if (active == full_mask && op.count == 1 && op.s[0] != no_row && contiguous<T>(warp, op) && whole(warp, op)) return;
+      if (active == full_mask && op.count == 1 && op.s[0] != no_row && contiguous<T>(warp, op) &&
+          whole(warp, op))
+        return;
     }
     count_global<W == Where::global>(warp, op, active, op.count * sizeof(T));
     std::byte bytes[4 * sizeof(T)];
     const u32 size = static_cast<u32>(op.count * sizeof(T));
     for (int lane = 0; lane < warp_size; ++lane) {
       if ((active >> lane & 1) == 0) continue;
-      for (int k = 0; k < op.count; ++k) take<T>(warp, op, k, lane, bytes + static_cast<std::size_t>(k) * sizeof(T));
+      for (int k = 0; k < op.count; ++k)
+        take<T>(warp, op, k, lane, bytes + static_cast<std::size_t>(k) * sizeof(T));
       locate_and_move<W>(warp, op, lane, address_of(warp, op, lane, W == Where::shared), bytes, size, true);
     }
   }
 
   static bool whole(Warp& warp, const Op& op) {
-    std::byte* const to = store_global_row(warp, op, row<const u64>(warp, op.s[0])[0] + static_cast<u64>(op.offset), sizeof(T));
+    std::byte* const to =
+        store_global_row(warp, op, row<const u64>(warp, op.s[0])[0] + static_cast<u64>(op.offset), sizeof(T));
     if (to == nullptr) return false;
     T values[warp_size];
     if (op.wide) {
@@ -144,7 +190,9 @@ struct Store {
 
 template <class T, Where W>
 void add_space(FormTable& t, const std::string& type, std::initializer_list<const char*> spaces) {
-  const Class loads = W == Where::shared ? Class::shared : W == Where::param ? Class::param : Class::load_global;
+  const Class loads = W == Where::shared  ? Class::shared
+                      : W == Where::param ? Class::param
+                                          : Class::load_global;
   const Class stores = W == Where::shared ? Class::shared : Class::store_global;
   for (const char* space : spaces) {
     for (const char* count : {"", "v2.", "v4."}) {
@@ -165,8 +213,9 @@ void add_space(FormTable& t, const std::string& type, std::initializer_list<cons
 
 template <class T>
 void add_type(FormTable& t, const std::string& type) {
-  add_space<T, Where::global>(t, type, {"global.", "global.nc.", "volatile.global.", "const.", "relaxed.gpu.global.",
-                                        "relaxed.sys.global.", "acquire.gpu.global.", "release.gpu.global."});
+  add_space<T, Where::global>(t, type,
+                              {"global.", "global.nc.", "volatile.global.", "const.", "relaxed.gpu.global.",
+                               "relaxed.sys.global.", "acquire.gpu.global.", "release.gpu.global."});
   add_space<T, Where::shared>(t, type, {"shared.", "volatile.shared."});
   add_space<T, Where::param>(t, type, {"param."});
   add_space<T, Where::generic>(t, type, {"", "volatile.", "relaxed.gpu.", "acquire.gpu.", "release.gpu."});

@@ -1,6 +1,6 @@
 #pragma once
-// How a function of numbers becomes an instruction of a warp: a loop over 32 lanes that the compiler turns into
-// vector instructions. Lanes that do not take part keep what they have.
+// How a function of numbers becomes an instruction of a warp: a loop over 32 lanes that the compiler turns
+// into vector instructions. Lanes that do not take part keep what they have.
 
 #include <bit>
 #include <type_traits>

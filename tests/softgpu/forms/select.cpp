@@ -26,7 +26,8 @@ struct Select {
 
 template <class T>
 void add_type(FormTable& t, const std::string& name, bool bits_only) {
-  t.add("selp." + name, {&Select<T>::execute, Class::move, {width_of<T>}, {width_of<T>, width_of<T>, Width::predicate}});
+  t.add("selp." + name,
+        {&Select<T>::execute, Class::move, {width_of<T>}, {width_of<T>, width_of<T>, Width::predicate}});
   t.add("mov." + name, elementwise<T, T>(Class::move, [](T a) { return a; }));
   t.add("setp.eq." + name, comparison<T>([](T a, T b) { return a == b; }));
   // of floats: both are numbers, and differ
@@ -56,7 +57,9 @@ void add_type(FormTable& t, const std::string& name, bool bits_only) {
 
 template <class F>
 Form logic(F, int operands) {
-  return {&PredicateLogic<F>::execute, Class::predicate, {Width::predicate},
+  return {&PredicateLogic<F>::execute,
+          Class::predicate,
+          {Width::predicate},
           std::vector<Width>(static_cast<std::size_t>(operands), Width::predicate)};
 }
 

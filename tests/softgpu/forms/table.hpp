@@ -1,6 +1,6 @@
 #pragma once
-// Every form of instruction that the device knows: its opcode with all modifiers, what runs it, and how wide the
-// registers of its operands are.
+// Every form of instruction that the device knows: its opcode with all modifiers, what runs it, and how wide
+// the registers of its operands are.
 
 #include <string>
 #include <unordered_map>

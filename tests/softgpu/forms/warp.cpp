@@ -43,8 +43,8 @@ void shuffle(Warp& warp, const Op& op, u32 active) {
     if (!in) source = lane;
     if (((active & members[lane]) >> source & 1) == 0)
       report("shuffle from an absent lane", place(warp, op),
-             "lane " + std::to_string(source) + " is read and does not take part (lanes " + hex(active) + ", mask " +
-                 hex(members[lane]) + "), " + where(warp, op, lane));
+             "lane " + std::to_string(source) + " is read and does not take part (lanes " + hex(active) +
+                 ", mask " + hex(members[lane]) + "), " + where(warp, op, lane));
     result[lane] = a[source];
     if (in) in_range |= 1u << lane;
   }
@@ -83,7 +83,8 @@ void vote(Warp& warp, const Op& op, u32 active) {
 
 template <class F>
 Form vote_form(F) {
-  return {&vote<F>, Class::exchange, {Width::predicate}, {Width::predicate, Width::narrow}, Control::collective};
+  return {
+      &vote<F>, Class::exchange, {Width::predicate}, {Width::predicate, Width::narrow}, Control::collective};
 }
 
 void active_mask(Warp& warp, const Op& op, u32 active) {
@@ -112,12 +113,13 @@ void add_warp_forms(FormTable& t) {
   t.add("vote.sync.uni.pred", vote_form([](u32 votes, u32 all) { return votes == all || votes == 0; }));
   t.add("activemask.b32", {&active_mask, Class::exchange, {Width::narrow}, {}});
   t.add("bar.warp.sync", control(Control::warp_barrier, {Width::narrow}));
-  t.add({"bar.sync", "barrier.sync", "barrier.sync.aligned"}, control(Control::block_barrier, {Width::narrow}));
+  t.add({"bar.sync", "barrier.sync", "barrier.sync.aligned"},
+        control(Control::block_barrier, {Width::narrow}));
   t.add({"bra", "bra.uni"}, control(Control::branch));
   t.add({"ret", "exit", "ret.uni"}, control(Control::exit));
   t.add("trap", control(Control::trap));
-  t.add({"membar.gl", "membar.cta", "membar.sys", "fence.acq_rel.gpu", "fence.acq_rel.cta", "fence.acq_rel.sys",
-         "fence.sc.gpu", "fence.sc.cta", "fence.sc.sys"},
+  t.add({"membar.gl", "membar.cta", "membar.sys", "fence.acq_rel.gpu", "fence.acq_rel.cta",
+         "fence.acq_rel.sys", "fence.sc.gpu", "fence.sc.cta", "fence.sc.sys"},
         control(Control::none));
   t.add("nanosleep.u32", control(Control::none, {Width::narrow}));
 }

@@ -10,7 +10,8 @@ namespace softgpu::ptx {
 namespace {
 
 u64 number(const std::string& text) {
-  if (text.size() > 2 && text[0] == '0' && (text[1] == 'f' || text[1] == 'F' || text[1] == 'd' || text[1] == 'D'))
+  if (text.size() > 2 && text[0] == '0' &&
+      (text[1] == 'f' || text[1] == 'F' || text[1] == 'd' || text[1] == 'D'))
     return std::strtoull(text.c_str() + 2, nullptr, 16);
   return std::strtoull(text.c_str(), nullptr, 0);
 }
@@ -36,8 +37,8 @@ class Parser {
     if (!accept(text)) fail(std::string("expected '") + text + "'");
   }
   [[noreturn]] void fail(const std::string& why) const {
-    stop("PTX line " + std::to_string(peek().line) + (kernel_ ? " of " + readable(kernel_->name) : "") + ": " + why +
-         " at '" + peek().text + "'");
+    stop("PTX line " + std::to_string(peek().line) + (kernel_ ? " of " + readable(kernel_->name) : "") +
+         ": " + why + " at '" + peek().text + "'");
   }
 
   void top_level() {
@@ -74,7 +75,7 @@ class Parser {
   Variable variable() {
     Variable v;
     const std::string space = take().text;
-    v.space = space == ".global"  ? Space::global
+    v.space = space == ".global"   ? Space::global
               : space == ".shared" ? Space::shared
               : space == ".param"  ? Space::param
               : space == ".const"  ? Space::constant

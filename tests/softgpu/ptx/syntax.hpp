@@ -12,10 +12,10 @@ namespace softgpu::ptx {
 struct Operand {
   enum class Kind { reg, immediate, symbol, vector, address, none };
   Kind kind = Kind::none;
-  std::string name;  // of a register or symbol; of an address, of its base, empty for a plain number
-  u64 bits = 0;      // of an immediate
-  i64 offset = 0;    // of an address
-  bool negated = false;           // !%p1
+  std::string name;      // of a register or symbol; of an address, of its base, empty for a plain number
+  u64 bits = 0;          // of an immediate
+  i64 offset = 0;        // of an address
+  bool negated = false;  // !%p1
   std::vector<Operand> elements;  // of a vector; of %r1|%p1, the second
 };
 
@@ -41,7 +41,7 @@ struct Variable {
 struct Kernel {
   std::string name;
   std::vector<Variable> parameters;
-  std::vector<Variable> variables;         // shared, inside the kernel
+  std::vector<Variable> variables;               // shared, inside the kernel
   std::map<std::string, std::string> registers;  // name or prefix -> type
   std::vector<Instruction> body;
   std::map<std::string, int> labels;  // -> index into body

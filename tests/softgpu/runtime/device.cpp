@@ -14,30 +14,54 @@ bool is_device(int device) { return device >= 0 && device < Memory::devices; }
 int attribute(cudaDeviceAttr which) {
   using M = DeviceModel;
   switch (which) {
-    case cudaDevAttrMaxThreadsPerBlock: return M::threads_per_block;
-    case cudaDevAttrMaxBlockDimX: return M::block_x;
-    case cudaDevAttrMaxBlockDimY: return M::block_y;
-    case cudaDevAttrMaxBlockDimZ: return M::block_z;
-    case cudaDevAttrMaxGridDimX: return M::grid_x;
-    case cudaDevAttrMaxGridDimY: return M::grid_y;
-    case cudaDevAttrMaxGridDimZ: return M::grid_z;
-    case cudaDevAttrMaxSharedMemoryPerBlock: return M::shared_per_block;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return M::shared_per_block_opt_in;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return M::shared_per_multiprocessor;
-    case cudaDevAttrReservedSharedMemoryPerBlock: return M::shared_reserved_per_block;
-    case cudaDevAttrWarpSize: return warp_size;
-    case cudaDevAttrMaxRegistersPerBlock: return M::registers_per_block;
-    case cudaDevAttrMaxRegistersPerMultiprocessor: return M::registers_per_multiprocessor;
-    case cudaDevAttrMultiProcessorCount: return M::multiprocessors;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: return M::threads_per_multiprocessor;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: return M::blocks_per_multiprocessor;
-    case cudaDevAttrComputeCapabilityMajor: return M::major;
-    case cudaDevAttrComputeCapabilityMinor: return M::minor;
-    case cudaDevAttrUnifiedAddressing: return 1;
-    case cudaDevAttrCanMapHostMemory: return 1;
-    case cudaDevAttrConcurrentKernels: return 1;
-    case cudaDevAttrAsyncEngineCount: return 2;
-    default: return -1;
+    case cudaDevAttrMaxThreadsPerBlock:
+      return M::threads_per_block;
+    case cudaDevAttrMaxBlockDimX:
+      return M::block_x;
+    case cudaDevAttrMaxBlockDimY:
+      return M::block_y;
+    case cudaDevAttrMaxBlockDimZ:
+      return M::block_z;
+    case cudaDevAttrMaxGridDimX:
+      return M::grid_x;
+    case cudaDevAttrMaxGridDimY:
+      return M::grid_y;
+    case cudaDevAttrMaxGridDimZ:
+      return M::grid_z;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      return M::shared_per_block;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      return M::shared_per_block_opt_in;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      return M::shared_per_multiprocessor;
+    case cudaDevAttrReservedSharedMemoryPerBlock:
+      return M::shared_reserved_per_block;
+    case cudaDevAttrWarpSize:
+      return warp_size;
+    case cudaDevAttrMaxRegistersPerBlock:
+      return M::registers_per_block;
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+      return M::registers_per_multiprocessor;
+    case cudaDevAttrMultiProcessorCount:
+      return M::multiprocessors;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      return M::threads_per_multiprocessor;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+      return M::blocks_per_multiprocessor;
+    case cudaDevAttrComputeCapabilityMajor:
+      return M::major;
+    case cudaDevAttrComputeCapabilityMinor:
+      return M::minor;
+    case cudaDevAttrUnifiedAddressing:
+      return 1;
+    case cudaDevAttrCanMapHostMemory:
+      return 1;
+    case cudaDevAttrConcurrentKernels:
+      return 1;
+    case cudaDevAttrAsyncEngineCount:
+      return 2;
+    default:
+      return -1;
   }
 }
 
@@ -59,22 +83,23 @@ constexpr ErrorText errors[] = {
     {cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
     {cudaErrorMisalignedAddress, "cudaErrorMisalignedAddress", "misaligned address"},
     {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
-    {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources", "too many resources requested for launch"},
+    {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
+     "too many resources requested for launch"},
     {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
      "operation not permitted when stream is capturing"},
     {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated",
      "operation failed due to a previous error during capture"},
     {cudaErrorStreamCaptureUnmatched, "cudaErrorStreamCaptureUnmatched",
      "capture was not initiated in this stream"},
-    {cudaErrorStreamCaptureUnjoined, "cudaErrorStreamCaptureUnjoined",
-     "capturing stream has unjoined work"},
+    {cudaErrorStreamCaptureUnjoined, "cudaErrorStreamCaptureUnjoined", "capturing stream has unjoined work"},
     {cudaErrorStreamCaptureImplicit, "cudaErrorStreamCaptureImplicit",
      "operation would make the legacy stream depend on a capturing blocking stream"},
     {cudaErrorStreamCaptureWrongThread, "cudaErrorStreamCaptureWrongThread",
      "attempt to terminate a thread-local capture sequence from another thread"},
     {cudaErrorStreamCaptureIsolation, "cudaErrorStreamCaptureIsolation",
      "dependency created on uncaptured work in another stream"},
-    {cudaErrorCapturedEvent, "cudaErrorCapturedEvent", "operation not permitted on an event last recorded in a capturing stream"},
+    {cudaErrorCapturedEvent, "cudaErrorCapturedEvent",
+     "operation not permitted on an event last recorded in a capturing stream"},
     {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
 };
 const ErrorText* text_of(cudaError_t error) {
@@ -168,9 +193,13 @@ cudaError_t cudaDeviceSynchronize() {
     const int device = current_device();
     for (Stream* s : r.streams)
       if (s->device == device)
-        if (const cudaError_t e = r.forbid_under_capture(s, "cudaDeviceSynchronize"); e != cudaSuccess) return e;
-    if (const cudaError_t e = r.forbid_unsafe_under_capture("cudaDeviceSynchronize"); e != cudaSuccess) return e;
-    if (const cudaError_t e = r.forbid_legacy_under_capture(device, "cudaDeviceSynchronize"); e != cudaSuccess) return e;
+        if (const cudaError_t e = r.forbid_under_capture(s, "cudaDeviceSynchronize"); e != cudaSuccess)
+          return e;
+    if (const cudaError_t e = r.forbid_unsafe_under_capture("cudaDeviceSynchronize"); e != cudaSuccess)
+      return e;
+    if (const cudaError_t e = r.forbid_legacy_under_capture(device, "cudaDeviceSynchronize");
+        e != cudaSuccess)
+      return e;
     r.complete_device(device);
     return cudaSuccess;
   });

@@ -18,7 +18,8 @@ void run_graph(const Graph& graph, Random& random) {
     std::vector<std::size_t> ready;
     for (std::size_t k = 0; k < waiting.size(); ++k) {
       const auto& after = waiting[k]->after;
-      if (std::all_of(after.begin(), after.end(), [&](const Node* n) { return done.count(n) != 0; })) ready.push_back(k);
+      if (std::all_of(after.begin(), after.end(), [&](const Node* n) { return done.count(n) != 0; }))
+        ready.push_back(k);
       if (ready.size() == 1 && graph.nodes.size() > 64) break;  // long chains are in order anyway
     }
     const std::size_t k = ready[random.below(static_cast<u32>(ready.size()))];
@@ -90,11 +91,12 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* 
     Stream* const stream = r.stream(handle, "cudaStreamIsCapturing");
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     if (stream->legacy)
-      if (const cudaError_t e = r.forbid_legacy_under_capture(stream->device, "cudaStreamIsCapturing"); e != cudaSuccess)
+      if (const cudaError_t e = r.forbid_legacy_under_capture(stream->device, "cudaStreamIsCapturing");
+          e != cudaSuccess)
         return e;
-    *status = stream->capture == nullptr    ? cudaStreamCaptureStatusNone
-              : stream->capture->broken ? cudaStreamCaptureStatusInvalidated
-                                            : cudaStreamCaptureStatusActive;
+    *status = stream->capture == nullptr ? cudaStreamCaptureStatusNone
+              : stream->capture->broken  ? cudaStreamCaptureStatusInvalidated
+                                         : cudaStreamCaptureStatusActive;
     return cudaSuccess;
   });
 }
@@ -136,13 +138,15 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream_handle) 
     Runtime& r = runtime();
     auto* const exec = reinterpret_cast<GraphExec*>(handle);
     if (r.execs.count(exec) == 0) {
-      report("invalid handle", "cudaGraphLaunch", "cudaGraphLaunch of a graph that was destroyed or never made");
+      report("invalid handle", "cudaGraphLaunch",
+             "cudaGraphLaunch of a graph that was destroyed or never made");
       return cudaErrorInvalidValue;
     }
     Stream* const stream = r.stream(stream_handle, "cudaGraphLaunch");
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     const std::shared_ptr<Graph> graph = exec->graph;
-    return r.enqueue(*stream, [graph] { run_graph(*graph, runtime().random); }, "cudaGraphLaunch");
+    return r.enqueue(
+        *stream, [graph] { run_graph(*graph, runtime().random); }, "cudaGraphLaunch");
   });
 }
 
@@ -150,7 +154,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
   return api([&] {
     auto* const graph = reinterpret_cast<Graph*>(handle);
     if (runtime().graphs.erase(graph) == 0) {
-      report("invalid handle", "cudaGraphDestroy", "cudaGraphDestroy of a graph that was destroyed or never made");
+      report("invalid handle", "cudaGraphDestroy",
+             "cudaGraphDestroy of a graph that was destroyed or never made");
       return cudaErrorInvalidValue;
     }
     return cudaSuccess;
@@ -160,7 +165,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
   return api([&] {
     auto* const exec = reinterpret_cast<GraphExec*>(handle);
     if (runtime().execs.erase(exec) == 0) {
-      report("invalid handle", "cudaGraphExecDestroy", "cudaGraphExecDestroy of a graph that was destroyed or never made");
+      report("invalid handle", "cudaGraphExecDestroy",
+             "cudaGraphExecDestroy of a graph that was destroyed or never made");
       return cudaErrorInvalidValue;
     }
     exec->graph = nullptr;

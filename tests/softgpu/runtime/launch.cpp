@@ -25,7 +25,8 @@ cudaError_t check_limits(const Kernel& kernel, const Function& function, dim3 gr
   if (grid.x > M::grid_x || grid.y > M::grid_y || grid.z > M::grid_z) return cudaErrorInvalidConfiguration;
   if (block.x > M::block_x || block.y > M::block_y || block.z > M::block_z || threads > M::threads_per_block)
     return cudaErrorInvalidConfiguration;
-  if (kernel.max_threads > 0 && threads > static_cast<u64>(kernel.max_threads)) return cudaErrorInvalidConfiguration;
+  if (kernel.max_threads > 0 && threads > static_cast<u64>(kernel.max_threads))
+    return cudaErrorInvalidConfiguration;
   if (u64{kernel.machine_registers} * round_up<u64>(threads, warp_size) > M::registers_per_block)
     return cudaErrorLaunchOutOfResources;
   const u64 most = std::max(M::shared_per_block, function.max_dynamic_shared + kernel.static_shared);
@@ -48,14 +49,16 @@ void run_launch(Launch launch) {
   sum.sectors_requested += launch.counts.sectors_requested;
 }
 
-cudaError_t launch(Function& function, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t handle) {
+cudaError_t launch(Function& function, dim3 grid, dim3 block, void** args, size_t shared,
+                   cudaStream_t handle) {
   return api([&] {
     Runtime& r = runtime();
     Stream* const stream = r.stream(handle, "kernel launch");
     if (stream == nullptr || stream->device != current_device()) return cudaErrorInvalidResourceHandle;
     const Kernel* const kernel = r.kernel(function);
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
-    if (const cudaError_t e = check_limits(*kernel, function, grid, block, shared); e != cudaSuccess) return e;
+    if (const cudaError_t e = check_limits(*kernel, function, grid, block, shared); e != cudaSuccess)
+      return e;
     Launch now;
     now.kernel = kernel;
     now.grid = {grid.x, grid.y, grid.z};
@@ -65,7 +68,8 @@ cudaError_t launch(Function& function, dim3 grid, dim3 block, void** args, size_
     now.params.resize(kernel->parameter_bytes);
     for (std::size_t k = 0; k < kernel->parameters.size(); ++k)
       std::memcpy(now.params.data() + kernel->parameters[k].offset, args[k], kernel->parameters[k].size);
-    return r.enqueue(*stream, [now] { run_launch(now); }, "kernel launch");
+    return r.enqueue(
+        *stream, [now] { run_launch(now); }, "kernel launch");
   });
 }
 
@@ -90,8 +94,8 @@ void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
 char __cudaInitModule(void**) { return 0; }
 
-void __cudaRegisterFunction(void** module, const char* stub, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*,
-                            int*) {
+void __cudaRegisterFunction(void** module, const char* stub, char*, const char* name, int, uint3*, uint3*,
+                            dim3*, dim3*, int*) {
   const std::lock_guard lock(runtime().mutex);
   auto function = std::make_unique<Function>();
   function->module = reinterpret_cast<softgpu::Module*>(module);
@@ -125,7 +129,8 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void*
                                cudaStream_t stream) {
   return launch(*reinterpret_cast<Function*>(kernel), grid, block, args, shared, stream);
 }
-cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream) {
+cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** args, size_t shared,
+                             cudaStream_t stream) {
   Function* const function = function_of(stub);
   if (function == nullptr) return last_error() = cudaErrorInvalidDeviceFunction;
   return launch(*function, grid, block, args, shared, stream);
@@ -154,7 +159,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* st
     attributes->numRegs = static_cast<int>(kernel->machine_registers);
     attributes->maxThreadsPerBlock =
         kernel->max_threads > 0 ? kernel->max_threads : static_cast<int>(DeviceModel::threads_per_block);
-    attributes->maxDynamicSharedSizeBytes = static_cast<int>(DeviceModel::shared_per_block - kernel->static_shared);
+    attributes->maxDynamicSharedSizeBytes =
+        static_cast<int>(DeviceModel::shared_per_block - kernel->static_shared);
     attributes->binaryVersion = 10 * DeviceModel::major + DeviceModel::minor;
     attributes->ptxVersion = 80;
     return cudaSuccess;
@@ -171,7 +177,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
     return cudaSuccess;
   });
 }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* stub, int threads, size_t dynamic) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* stub, int threads,
+                                                          size_t dynamic) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, stub, threads, dynamic, 0);
 }
 

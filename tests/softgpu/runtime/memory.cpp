@@ -25,7 +25,9 @@ cudaError_t resolve(const void* pointer, u64 bytes, const char* call, Side& side
   side.address = address_of(pointer);
   side.region = memory().find(side.address);
   const auto wrong = [&](const char* kind) {
-    report(kind, call, std::string(call) + " of " + std::to_string(bytes) + " bytes at " + memory().describe(side.address));
+    report(
+        kind, call,
+        std::string(call) + " of " + std::to_string(bytes) + " bytes at " + memory().describe(side.address));
     return cudaErrorInvalidValue;
   };
   if (pointer == nullptr) return wrong("null pointer");
@@ -37,11 +39,16 @@ cudaError_t resolve(const void* pointer, u64 bytes, const char* call, Side& side
 
 cudaError_t check_kind(const Side& to, const Side& from, cudaMemcpyKind kind) {
   switch (kind) {
-    case cudaMemcpyDefault: return cudaSuccess;
-    case cudaMemcpyHostToHost: return !to.device() && !from.device() ? cudaSuccess : cudaErrorInvalidValue;
-    case cudaMemcpyHostToDevice: return to.device() && !from.device() ? cudaSuccess : cudaErrorInvalidValue;
-    case cudaMemcpyDeviceToHost: return !to.device() && from.device() ? cudaSuccess : cudaErrorInvalidValue;
-    case cudaMemcpyDeviceToDevice: return to.device() && from.device() ? cudaSuccess : cudaErrorInvalidValue;
+    case cudaMemcpyDefault:
+      return cudaSuccess;
+    case cudaMemcpyHostToHost:
+      return !to.device() && !from.device() ? cudaSuccess : cudaErrorInvalidValue;
+    case cudaMemcpyHostToDevice:
+      return to.device() && !from.device() ? cudaSuccess : cudaErrorInvalidValue;
+    case cudaMemcpyDeviceToHost:
+      return !to.device() && from.device() ? cudaSuccess : cudaErrorInvalidValue;
+    case cudaMemcpyDeviceToDevice:
+      return to.device() && from.device() ? cudaSuccess : cudaErrorInvalidValue;
   }
   return cudaErrorInvalidMemcpyDirection;
 }
@@ -51,8 +58,8 @@ void copy(const Side& to, const Side& from, u64 bytes, const char* call) {
     const u64 known = Memory::written(*from.region, from.address, bytes);
     if (known < bytes)
       report("uninitialised read", call,
-             std::string(call) + " to the host of " + std::to_string(bytes) + " bytes: nobody has written at " +
-                 memory().describe(from.address + known));
+             std::string(call) + " to the host of " + std::to_string(bytes) +
+                 " bytes: nobody has written at " + memory().describe(from.address + known));
   }
   Memory::copy(to.region, to.address, from.region, from.address, bytes);
 }
@@ -63,9 +70,14 @@ cudaError_t enqueue_copy(Stream& stream, const Side& to, const Side& from, u64 b
     const auto* const begin = reinterpret_cast<const std::byte*>(from.address);
     auto bytes_now = std::make_shared<std::vector<std::byte>>(begin, begin + bytes);
     return runtime().enqueue(
-        stream, [=] { copy(to, {address_of(bytes_now->data()), nullptr}, bytes, call); }, call);
+        stream,
+        [=] {
+          copy(to, {address_of(bytes_now->data()), nullptr}, bytes, call);
+        },
+        call);
   }
-  return runtime().enqueue(stream, [=] { copy(to, from, bytes, call); }, call);
+  return runtime().enqueue(
+      stream, [=] { copy(to, from, bytes, call); }, call);
 }
 
 cudaError_t fill(Stream& stream, void* to, int value, u64 bytes, const char* call) {
@@ -132,7 +144,9 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 cudaError_t cudaFree(void* pointer) {
   return api([&] { return release(pointer, Region::Kind::device, "cudaFree"); });
 }
-cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return allocate_pinned(pointer, bytes, "cudaMallocHost"); }
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+  return allocate_pinned(pointer, bytes, "cudaMallocHost");
+}
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned) {
   return allocate_pinned(pointer, bytes, "cudaHostAlloc");
 }
@@ -140,7 +154,8 @@ cudaError_t cudaFreeHost(void* pointer) {
   return api([&] { return release(pointer, Region::Kind::pinned, "cudaFreeHost"); });
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t handle) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t handle) {
   return api([&] {
     Runtime& r = runtime();
     Stream* const stream = r.stream(handle, "cudaMemcpyAsync");
@@ -157,8 +172,8 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
   });
 }
 
-// In the legacy stream. From pageable memory it returns when the bytes are taken, which may be before they have
-// arrived; within a device it does not wait at all.
+// In the legacy stream. From pageable memory it returns when the bytes are taken, which may be before they
+// have arrived; within a device it does not wait at all.
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return api([&] {
     Runtime& r = runtime();
@@ -180,7 +195,8 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t handle) {
   return api([&] {
     Stream* const stream = runtime().stream(handle, "cudaMemsetAsync");
-    return stream == nullptr ? cudaErrorInvalidResourceHandle : fill(*stream, to, value, bytes, "cudaMemsetAsync");
+    return stream == nullptr ? cudaErrorInvalidResourceHandle
+                             : fill(*stream, to, value, bytes, "cudaMemsetAsync");
   });
 }
 // Asynchronous with respect to the host, where it fills device memory.

@@ -104,8 +104,8 @@ void Runtime::run(Work& work) {
   work.after.clear();
 }
 
-// From the work that is waited for, back over what must come before it, to something that can run. Now and then
-// anything else that can run goes first.
+// From the work that is waited for, back over what must come before it, to something that can run. Now and
+// then anything else that can run goes first.
 void Runtime::complete(Work& target) {
   while (!target.done) {
     if (random.below(8) == 0) {
@@ -179,8 +179,8 @@ cudaError_t Runtime::forbid_legacy_under_capture(int device, const char* call) {
     const bool foreign = other->capture->thread != std::this_thread::get_id();
     other->capture->broken = true;
     report("legacy stream under capture", call,
-           std::string(call) + " uses the legacy default stream while " + (foreign ? "another thread" : "this thread") +
-               " captures a stream that blocks with it");
+           std::string(call) + " uses the legacy default stream while " +
+               (foreign ? "another thread" : "this thread") + " captures a stream that blocks with it");
     return cudaErrorStreamCaptureImplicit;
   }
   return cudaSuccess;
@@ -242,8 +242,10 @@ void Runtime::finish() {
                    static_cast<unsigned long long>(launches), static_cast<unsigned long long>(all));
       for (int k = 0; k < class_count; ++k)
         if (c.instructions[k] != 0)
-          std::fprintf(stderr, ", %llu %s", static_cast<unsigned long long>(c.instructions[k]), class_names[k]);
-      std::fprintf(stderr, ", %llu sectors requested\n", static_cast<unsigned long long>(c.sectors_requested));
+          std::fprintf(stderr, ", %llu %s", static_cast<unsigned long long>(c.instructions[k]),
+                       class_names[k]);
+      std::fprintf(stderr, ", %llu sectors requested\n",
+                   static_cast<unsigned long long>(c.sectors_requested));
     }
   }
   if (sticky != cudaSuccess) return;

@@ -1,7 +1,7 @@
 #pragma once
-// The runtime's objects: devices, streams, events, captures and graphs, and the work that waits in streams. Law:
-// asynchronous work runs when somebody waits for it, not before, in an order that a seed draws from those that the
-// program allows.
+// The runtime's objects: devices, streams, events, captures and graphs, and the work that waits in streams.
+// Law: asynchronous work runs when somebody waits for it, not before, in an order that a seed draws from
+// those that the program allows.
 
 #include <cuda_runtime_api.h>
 

@@ -24,14 +24,16 @@ cudaError_t record(Event& event, Stream& stream) {
   }
   event.capture = nullptr;
   auto ticks = event.ticks = std::make_shared<u64>(0);
-  const cudaError_t status = r.enqueue(stream, [ticks] { *ticks = ++runtime().ticks; }, "cudaEventRecord");
+  const cudaError_t status = r.enqueue(
+      stream, [ticks] { *ticks = ++runtime().ticks; }, "cudaEventRecord");
   if (status == cudaSuccess) event.mark = stream.last;
   return status;
 }
 
 cudaError_t refuse_captured(const Event& event, const char* call) {
   if (event.capture == nullptr) return cudaSuccess;
-  report("illegal under capture", call, std::string(call) + " of an event that was recorded in a captured stream");
+  report("illegal under capture", call,
+         std::string(call) + " of an event that was recorded in a captured stream");
   event.capture->broken = true;
   return cudaErrorCapturedEvent;
 }
@@ -49,7 +51,9 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
     return cudaSuccess;
   });
 }
-cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, cudaStreamDefault); }
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
   return cudaStreamCreateWithFlags(stream, flags);
 }
@@ -62,7 +66,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
     Stream* const stream = r.stream(handle, "cudaStreamDestroy");
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     if (stream->capture != nullptr) {
-      report("illegal under capture", "cudaStreamDestroy", "cudaStreamDestroy of a stream that is being captured");
+      report("illegal under capture", "cudaStreamDestroy",
+             "cudaStreamDestroy of a stream that is being captured");
       stream->capture->broken = true;
     }
     stream->destroyed = true;
@@ -75,12 +80,15 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     Runtime& r = runtime();
     Stream* const stream = r.stream(handle, "cudaStreamSynchronize");
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t e = r.forbid_under_capture(stream, "cudaStreamSynchronize"); e != cudaSuccess) return e;
+    if (const cudaError_t e = r.forbid_under_capture(stream, "cudaStreamSynchronize"); e != cudaSuccess)
+      return e;
     if (stream->legacy)
-      if (const cudaError_t e = r.forbid_legacy_under_capture(stream->device, "cudaStreamSynchronize"); e != cudaSuccess)
+      if (const cudaError_t e = r.forbid_legacy_under_capture(stream->device, "cudaStreamSynchronize");
+          e != cudaSuccess)
         return e;
     if (stream->legacy)
-      r.enqueue(*stream, [] {}, "cudaStreamSynchronize");  // behind all blocking streams
+      r.enqueue(
+          *stream, [] {}, "cudaStreamSynchronize");  // behind all blocking streams
     r.complete(*stream);
     return cudaSuccess;
   });
@@ -102,7 +110,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, u
     Event* const event = r.event(event_handle, "cudaStreamWaitEvent");
     if (stream == nullptr || event == nullptr) return cudaErrorInvalidResourceHandle;
     if (event->capture != nullptr) {  // the stream joins the capture
-      if (event->capture->broken || event->capture->graph == nullptr) return cudaErrorStreamCaptureInvalidated;
+      if (event->capture->broken || event->capture->graph == nullptr)
+        return cudaErrorStreamCaptureInvalidated;
       if (stream->capture == nullptr) {
         if (stream->legacy) return cudaErrorStreamCaptureImplicit;
         stream->capture = event->capture;
