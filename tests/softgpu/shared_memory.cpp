@@ -16,16 +16,6 @@ SharedMemory::SharedMemory(u64 bytes, u32 granule)
       writes_((bytes >> shift_) + 2),
       reads_((bytes >> shift_) + 2) {}
 
-// Whether a barrier lies between the earlier access and one of this lane now.
-bool SharedMemory::ordered(Mark before, const Warp& warp, int lane) const {
-  if (before.interval != interval_) return true;
-  if (before.who == many) return false;
-  const u32 now = signature(warp, lane);
-  if (before.who == now) return true;
-  const bool same_warp = (before.who >> 6 & 0x3ff) == static_cast<u32>(warp.index());
-  return same_warp && ((before.who >> 16) != (now >> 16) || (before.who & 63) == static_cast<u32>(lane));
-}
-
 std::string SharedMemory::name(Mark mark) {
   if (mark.who == many) return "threads of several warps have";
   const u32 warp = mark.who >> 6 & 0x3ff, lane = mark.who & 63;
@@ -33,41 +23,36 @@ std::string SharedMemory::name(Mark mark) {
   return "thread " + std::to_string(warp * warp_size + lane) + " has";
 }
 
+// An access that is not plainly right: says what is wrong with it, and goes on where the hardware would.
 void SharedMemory::look(Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes) {
-  const std::string access =
-      std::string(writes ? "store" : "load") + " of " + std::to_string(bytes) + " bytes at " + hex(at);
+  const auto access = [&] {
+    return std::string(writes ? "store" : "load") + " of " + std::to_string(bytes) + " bytes at " + hex(at);
+  };
   if (at > size_ || bytes > size_ - at)
     fail_access("out of bounds", warp, op, lane,
-                access + " of " + std::to_string(size_) + " bytes of shared memory", 700);
-  if (at % bytes != 0) fail_access("misaligned", warp, op, lane, access + " of shared memory", 716);
-  const u32 who = signature(warp, lane);
-  bool raced = false;
+                access() + " of " + std::to_string(size_) + " bytes of shared memory", 700);
+  if (at % bytes != 0) fail_access("misaligned", warp, op, lane, access() + " of shared memory", 716);
+  const u32 who = signature(warp, static_cast<u32>(lane));
+  bool said = false;
+  const auto race = [&](Mark before, const char* how) {
+    if (!std::exchange(said, true))
+      report("race in shared memory", place(warp, op),
+             access() + " of shared memory, which " + name(before) + " " + how + " since the last barrier, " +
+                 where(warp, op, lane));
+  };
   for (u64 k = at >> shift_; k <= (at + bytes - 1) >> shift_; ++k) {
     Mark &written = writes_[k], &read = reads_[k];
-    const auto race = [&](Mark before, const char* how) {
-      if (!std::exchange(raced, true))
-        report("race in shared memory", place(warp, op),
-               access + " of shared memory, which " + name(before) + " " + how + " since the last barrier, " +
-                   where(warp, op, lane));
-    };
-    if (!ordered(written, warp, lane)) race(written, "written");
+    if (!ordered(written, who)) race(written, "written");
     if (writes) {
-      if (!ordered(read, warp, lane)) race(read, "read");
+      if (!ordered(read, who)) race(read, "read");
       written = {interval_, who};
       continue;
     }
     const u64 byte = std::max(k << shift_, at) - at;
-    if (written.interval < first_interval_ && (op.used_bytes >> byte & 1) != 0 && !raced) {
-      raced = true;
+    if (written.interval < first_interval_ && (op.used_bytes >> byte & 1) != 0 && !std::exchange(said, true))
       report("uninitialised read", place(warp, op),
-             access + " of shared memory, where nobody has written, " + where(warp, op, lane));
-    }
-    if (read.interval != interval_ || read.who == who ||
-        (read.who != many && (read.who >> 6 & 0x3ff) == static_cast<u32>(warp.index()) &&
-         read.who >> 16 != who >> 16))
-      read = {interval_, who};
-    else
-      read.who = (read.who >> 6) == (who >> 6) ? signature(warp, several) : many;
+             access() + " of shared memory, where nobody has written, " + where(warp, op, lane));
+    add_reader(read, who);
   }
 }
 

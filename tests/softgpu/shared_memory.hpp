@@ -23,35 +23,32 @@ class SharedMemory {
 
   // Where a thread's load or store finds its bytes. Throws KernelFault for what the hardware refuses.
   const std::byte* readable(Warp& warp, const Op& op, int lane, u64 at, u32 bytes) {
-    const u32 who = signature(warp, lane);
+    const u32 who = signature(warp, static_cast<u32>(lane));
     bool plain = at <= size_ && bytes <= size_ - at && at % bytes == 0;
     for (u64 k = at >> shift_; plain && k <= (at + bytes - 1) >> shift_; ++k) {
-      Mark& read = reads_[k];
-      // written in this block, before the last barrier
-      plain = writes_[k].interval - first_interval_ < interval_ - first_interval_ &&
-              (read.interval != interval_ || read.who == who);
-      read = plain ? Mark{interval_, who} : read;
+      plain = writes_[k].interval >= first_interval_ && ordered(writes_[k], who);
+      if (plain) add_reader(reads_[k], who);
     }
-    if (!plain) look(warp, op, lane, at, bytes, false);
+    if (!plain) [[unlikely]]
+      look(warp, op, lane, at, bytes, false);
     return bytes_.data() + at;
   }
   std::byte* writable(Warp& warp, const Op& op, int lane, u64 at, u32 bytes) {
-    const u32 who = signature(warp, lane);
+    const u32 who = signature(warp, static_cast<u32>(lane));
     bool plain = at <= size_ && bytes <= size_ - at && at % bytes == 0;
     for (u64 k = at >> shift_; plain && k <= (at + bytes - 1) >> shift_; ++k) {
-      const Mark read = reads_[k], written = writes_[k];
-      plain = (written.interval != interval_ || written.who == who) &&
-              (read.interval != interval_ || read.who == who);
+      plain = ordered(writes_[k], who) && ordered(reads_[k], who);
       if (plain) writes_[k] = {interval_, who};
     }
-    if (!plain) look(warp, op, lane, at, bytes, true);
+    if (!plain) [[unlikely]]
+      look(warp, op, lane, at, bytes, true);
     return bytes_.data() + at;
   }
   // All lanes load from one place.
   const std::byte* readable_by_all(Warp& warp, const Op& op, u64 at, u32 bytes) {
     const std::byte* const from = readable(warp, op, 0, at, bytes);
     for (u64 k = at >> shift_; k <= (at + bytes - 1) >> shift_; ++k)
-      if (reads_[k].who == signature(warp, 0)) reads_[k].who = signature(warp, several);
+      add_reader(reads_[k], signature(warp, several));
     return from;
   }
 
@@ -62,12 +59,27 @@ class SharedMemory {
     u32 interval = 0;
     u32 who = 0;
   };
-  static constexpr int several = warp_size;
+  static constexpr u32 several = warp_size;
   static constexpr u32 many = ~0u;
-  static u32 signature(const Warp& warp, int lane) {
-    return (warp.epoch() & 0xffff) << 16 | static_cast<u32>(warp.index()) << 6 | static_cast<u32>(lane);
+  static u32 signature(const Warp& warp, u32 lane) {
+    return (warp.epoch() & 0x7fff) << 16 | static_cast<u32>(warp.index()) << 6 | lane;
   }
-  bool ordered(Mark before, const Warp& warp, int lane) const;
+  static bool same_warp(u32 a, u32 b) { return ((a ^ b) & 0xffc0) == 0; }
+  // Whether a barrier lies between the earlier access and one by `who` now, or both are one thread's.
+  bool ordered(Mark before, u32 who) const {
+    if (before.interval != interval_) return true;
+    if (before.who == many) return false;
+    return same_warp(before.who, who) && (before.who >> 16 != who >> 16 || before.who == who);
+  }
+  void add_reader(Mark& readers, u32 who) const {
+    if (readers.interval != interval_)
+      readers = {interval_, who};
+    else if (readers.who == many || !same_warp(readers.who, who))
+      readers.who = many;
+    else if (readers.who !=
+             who)  // readers before the warp's last barrier matter to other warps, for whom one is enough
+      readers.who = readers.who >> 16 == who >> 16 ? (who & ~63u) | several : who;
+  }
   static std::string name(Mark mark);
   void look(Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes);
 
