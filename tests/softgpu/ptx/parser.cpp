@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -246,7 +247,7 @@ class Parser {
       if (name == "WARP_SZ") {
         o.kind = Operand::Kind::immediate;
         o.bits = warp_size;
-      } else if (name[0] == '%' || name == "_") {
+      } else if (name[0] == '%' || name == "_" || is_register(name)) {
         o.kind = Operand::Kind::reg;
         o.name = in_scope(name);
       } else {
@@ -259,6 +260,9 @@ class Parser {
     return o;
   }
 
+  bool is_register(const std::string& name) const {
+    return std::any_of(scopes_.begin(), scopes_.end(), [&](const Scope& s) { return s.names.count(name) != 0; });
+  }
   std::string in_scope(const std::string& name) const {
     for (std::size_t k = scopes_.size(); k-- > 0;)
       if (scopes_[k].names.count(name) != 0) return name + scopes_[k].suffix;
