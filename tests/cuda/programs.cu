@@ -301,6 +301,38 @@ TEST_CASE("cuda programs: compile and tensors") {
   CHECK(c.to_vector()[5] == x[5] * 2.0f + y[5]);
 }
 
+TEST_CASE("cuda programs: a tensor on the caller's stream holds its values when it is made") {
+  const Stream mine;
+  const Cuda device{0, mine.get()};
+  auto twice = compile(
+      device, [](auto x) { return x + x; }, in<f32, 256>);
+  for (u32 repeat = 0; repeat < 8; ++repeat) {
+    const std::vector<f32> values = numbers<f32>(256, repeat);
+    const Tensor<f32, Shape<256>, Cuda> x(values, device);
+    const Tensor<f32, Shape<256>, Cuda> copy(x);
+    const std::vector<f32> a = twice(x).to_vector(), b = twice(copy).to_vector();
+    for (std::size_t i = 0; i < 256; ++i) CHECK((a[i] == 2 * values[i] && b[i] == a[i]));
+  }
+}
+
+TEST_CASE("cuda programs: on the second GPU, whichever is current") {
+  if (cuda_device_count() < 2) return;
+  const Cuda device{1};
+  auto twice = compile(
+      device, [](auto x) { return x + x; }, in<f32, 256>);
+  for (u32 repeat = 0; repeat < 8; ++repeat) {
+    const std::vector<f32> values = numbers<f32>(256, repeat);
+    const Tensor<f32, Shape<256>, Cuda> x(values, device);
+    auto y = twice(x);
+    const Tensor<f32, Shape<256>, Cuda> copy(y.view(), device);
+    const Tensor<f32, Shape<256>, Cuda> there(x + 1.0f, device),
+        here(Tensor<f32, Shape<256>, Cuda>(x) + 1.0f);
+    const std::vector<f32> a = y.to_vector(), b = copy.to_vector();
+    for (std::size_t i = 0; i < 256; ++i) CHECK((a[i] == 2 * values[i] && b[i] == a[i]));
+    CHECK(there.to_vector() == here.to_vector());
+  }
+}
+
 TEST_CASE("cuda programs: results are fed back, kept, and held when their function is gone") {
   constexpr auto step = [](auto x) { return tanh(matmul(x, permute<1, 0>(x)) * 0.02f); };
   std::optional<decltype(compile(Cuda{}, step, in<f32, 64, 64>))> f(compile(Cuda{}, step, in<f32, 64, 64>));

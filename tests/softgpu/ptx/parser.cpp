@@ -261,7 +261,8 @@ class Parser {
   }
 
   bool is_register(const std::string& name) const {
-    return std::any_of(scopes_.begin(), scopes_.end(), [&](const Scope& s) { return s.names.count(name) != 0; });
+    return std::any_of(scopes_.begin(), scopes_.end(),
+                       [&](const Scope& s) { return s.names.count(name) != 0; });
   }
   std::string in_scope(const std::string& name) const {
     for (std::size_t k = scopes_.size(); k-- > 0;)

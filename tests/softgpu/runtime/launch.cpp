@@ -85,9 +85,9 @@ extern "C" {
 
 void** __cudaRegisterFatBinary(void* wrapper) {
   const std::lock_guard lock(runtime().mutex);
-  auto module = std::make_unique<softgpu::Module>();
-  module->wrapper = wrapper;
-  runtime().modules.push_back(std::move(module));
+  auto unit = std::make_unique<softgpu::Module>();
+  unit->wrapper = wrapper;
+  runtime().modules.push_back(std::move(unit));
   return reinterpret_cast<void**>(runtime().modules.back().get());
 }
 void __cudaRegisterFatBinaryEnd(void**) {}

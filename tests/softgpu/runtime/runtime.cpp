@@ -202,8 +202,8 @@ cudaError_t Runtime::forbid_unsafe_under_capture(const char* call) {
 
 void Runtime::fault(int, int status) { sticky = static_cast<cudaError_t>(status); }
 
-void Runtime::load(Module& module) {
-  const FatBinary binary = read_fat_binary(module.wrapper);
+void Runtime::load(Module& unit) {
+  const FatBinary binary = read_fat_binary(unit.wrapper);
   const ptx::Module source = ptx::parse(binary.ptx);
   std::map<std::string, u64> symbols;
   for (const ptx::Variable& v : source.variables) {
@@ -214,14 +214,14 @@ void Runtime::load(Module& module) {
     Memory::mark(*region, region->begin, region->size(), written_by_copy);
     std::copy(v.initial.begin(), v.initial.end(), reinterpret_cast<u8*>(region->store));
     symbols[v.name] = region->begin;
-    for (auto& [host, symbol] : module.symbols)
+    for (auto& [host, symbol] : unit.symbols)
       if (symbol.name == v.name) symbol.regions[0] = region;
   }
-  module.kernels = decode(source, symbols);
-  for (auto& [name, kernel] : module.kernels)
+  unit.kernels = decode(source, symbols);
+  for (auto& [name, kernel] : unit.kernels)
     if (const auto at = binary.registers.find(name); at != binary.registers.end())
       kernel->machine_registers = at->second;
-  module.loaded = true;
+  unit.loaded = true;
 }
 
 const Kernel* Runtime::kernel(Function& function) {

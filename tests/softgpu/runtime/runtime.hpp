@@ -138,7 +138,7 @@ class Runtime {
   Stream legacy[Memory::devices];
 
  private:
-  void load(Module& module);
+  void load(Module& unit);
   void run(Work& work);
   bool is_head(const Work& work) const { return work.stream->pending.front().get() == &work; }
   Work* random_ready();
