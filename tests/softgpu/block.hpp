@@ -28,8 +28,7 @@ struct KernelFault {
 struct Counts {
   u64 instructions[class_count]{};
   u64 lanes = 0, barriers = 0;
-  u64 sectors_requested = 0, sectors_distinct = 0;  // of 32 bytes, by global accesses of whole warps
-  u64 bank_conflicts = 0;                           // passes over shared memory beyond the first
+  u64 sectors_requested = 0;  // of 32 bytes, each once for an instruction of a warp
 };
 
 // One launch in progress.

@@ -46,7 +46,6 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mo
     capture->mode = mode;
     capture->thread = std::this_thread::get_id();
     capture->graph = std::make_unique<Graph>();
-    capture->graph->device = stream->device;
     capture->streams.insert(stream);
     stream->capture = std::move(capture);
     stream->tail.clear();
@@ -118,7 +117,6 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t han
     auto* const graph = reinterpret_cast<Graph*>(handle);
     if (runtime().graphs.count(graph) == 0) return cudaErrorInvalidValue;
     auto copy = std::make_shared<Graph>();
-    copy->device = graph->device;
     std::map<const Node*, Node*> of;
     for (const auto& n : graph->nodes) {
       copy->nodes.push_back(std::make_unique<Node>(*n));

@@ -102,12 +102,7 @@ void __cudaRegisterFunction(void** module, const char* stub, char*, const char* 
   function->name = name;
   runtime().functions[stub] = std::move(function);
 }
-void __cudaRegisterVar(void** module, char* host, char*, const char* name, int, size_t size, int, int) {
-  const std::lock_guard lock(runtime().mutex);
-  auto& symbol = reinterpret_cast<softgpu::Module*>(module)->symbols[host];
-  symbol.name = name;
-  symbol.size = size;
-}
+void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, CUstream_st* stream) {
   configuration = {grid, block, shared, stream};

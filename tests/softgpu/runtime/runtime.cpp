@@ -96,7 +96,7 @@ void Runtime::run(Work& work) {
     try {
       work.run();
     } catch (const KernelFault& f) {
-      fault(work.stream->device, f.status);
+      sticky = static_cast<cudaError_t>(f.status);
     }
   }
   work.done = true;
@@ -200,13 +200,11 @@ cudaError_t Runtime::forbid_unsafe_under_capture(const char* call) {
   return cudaSuccess;
 }
 
-void Runtime::fault(int, int status) { sticky = static_cast<cudaError_t>(status); }
-
 void Runtime::load(Module& unit) {
   const FatBinary binary = read_fat_binary(unit.wrapper);
   const ptx::Module source = ptx::parse(binary.ptx);
   std::map<std::string, u64> symbols;
-  for (const ptx::Variable& v : source.variables) {
+  for (const ptx::Variable& v : source.variables) {  // on the first device: others have none
     if (v.space == ptx::Space::shared) continue;
     Region* const region = memory().allocate(0, v.size);
     if (region == nullptr) stop("no memory for the variable " + v.name);
@@ -214,8 +212,6 @@ void Runtime::load(Module& unit) {
     Memory::mark(*region, region->begin, region->size(), written_by_copy);
     std::copy(v.initial.begin(), v.initial.end(), reinterpret_cast<u8*>(region->store));
     symbols[v.name] = region->begin;
-    for (auto& [host, symbol] : unit.symbols)
-      if (symbol.name == v.name) symbol.regions[0] = region;
   }
   unit.kernels = decode(source, symbols);
   for (auto& [name, kernel] : unit.kernels)

@@ -39,7 +39,6 @@ struct Node {
 
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
-  int device = 0;
 };
 
 struct Capture {
@@ -55,7 +54,6 @@ struct Stream {
   int device = 0;
   bool blocking = true;  // waits for the legacy stream, which waits for it
   bool legacy = false;
-  bool destroyed = false;
   std::deque<std::shared_ptr<Work>> pending;
   std::shared_ptr<Work> last;
   std::vector<std::shared_ptr<Work>> wait_before_next;  // from cudaStreamWaitEvent
@@ -81,12 +79,6 @@ struct Module {
   const void* wrapper = nullptr;
   bool loaded = false;
   std::map<std::string, std::unique_ptr<Kernel>> kernels;
-  struct Symbol {
-    std::string name;
-    u64 size = 0;
-    Region* regions[Memory::devices]{};
-  };
-  std::map<const void*, Symbol> symbols;  // by the host's shadow variable
 };
 
 // A kernel by the address of its host stub.
@@ -122,7 +114,6 @@ class Runtime {
   cudaError_t forbid_unsafe_under_capture(const char* call);
 
   const Kernel* kernel(Function& function);
-  void fault(int device, int status);
   void finish();  // at the end of the process
 
   cudaError_t sticky = cudaSuccess;

@@ -70,7 +70,6 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
              "cudaStreamDestroy of a stream that is being captured");
       stream->capture->broken = true;
     }
-    stream->destroyed = true;
     r.streams.erase(stream);
     return cudaSuccess;
   });
