@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <initializer_list>
 #include <limits>
+#include <list>
 #include <new>
 #include <optional>
 #include <string>
@@ -28050,6 +28051,20 @@ WEFT_REFUSAL(
     "dtype, Tensor<i64, Shape<2>> places = argmax<1>(x), or convert it by cast<i32>(...)");
 WEFT_REFUSAL(OneDevice, "the tensors of an expression lie on different devices: copy this one first");
 
+// The thread's program of one expression on this device and stream.
+template <class Program, class Device>
+Program& program_on(const Device& device) {
+  struct Entry {
+    Entry(const Device& on) : device(on), program(on, Blocks{}) {}
+    Device device;
+    Program program;
+  };
+  static thread_local std::list<Entry> programs;
+  for (Entry& entry : programs)
+    if (entry.device == device) return entry.program;
+  return programs.emplace_back(device).program;
+}
+
 template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device) {
   using Source = LazySource<L, T>;
@@ -28060,7 +28075,7 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   static_assert(sizeof(AssignedDtype<kept, Tensor<T, S, Device>, From, T>) > 0);
   if constexpr (!refused_before<Source, S>) {
     using Program = typename ProgramOf<Device, code_of<Device, Source>>::type;
-    static thread_local Program program(device, Blocks{});
+    Program& program = program_on<Program>(device);
     if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
     int number = 0;
     auto bind = [&]<class A>(const A& leaf) {
@@ -31058,6 +31073,7 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
 
 #include <cuda_runtime_api.h>
 
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -31163,6 +31179,19 @@ class DeviceGuard {
   int before_ = 0;
   bool changed_ = false;
 };
+
+// CUDA forbids waiting for a whole device while any thread captures a stream of it: whoever does either holds
+// this. (Recursive, so that waiting inside one's own capture is CUDA's error and no deadlock.)
+inline std::recursive_mutex& capture_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+// Returns when all work of the thread's current device has ended, in whichever stream.
+inline void cuda_wait_for_device() {
+  const std::lock_guard lock(capture_mutex());
+  cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
 
 // A stream: one of its own (which does not wait for the legacy default stream), or the caller's.
 class Stream {
@@ -52478,10 +52507,33 @@ inline void cuda_zero(void* data, std::size_t bytes, cudaStream_t stream) {
 
 namespace WEFT_NAMESPACE::exec {
 
-// Between host and device, or within a device; complete on return.
+// The GPU whose memory this is; the thread's current one for memory of the host.
+inline int device_of(const void* data) {
+  cudaPointerAttributes attributes{};
+  cuda_check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
+  int device = attributes.device;
+  if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)
+    cuda_check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+// Between host and the current device, or within it; complete on return. (cudaMemcpy returns before its bytes
+// have arrived, and streams that do not block with the legacy one do not wait for them.)
 inline void copy_now(void* to, const void* from, i64 bytes) {
   if (bytes == 0) return;
   cuda_check(cudaMemcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
+  cuda_check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
+}
+
+// From memory of the host or of a GPU, behind all that the GPU has to do; complete on return.
+inline void copy_in(const Cuda& device, void* to, const void* from, i64 bytes) {
+  if (bytes == 0) return;
+  {
+    DeviceGuard guard(device_of(from));
+    cuda_wait_for_device();
+  }
+  DeviceGuard guard(device.ordinal);
+  copy_now(to, from, bytes);
 }
 
 template <>
@@ -52497,16 +52549,16 @@ struct DeviceMemory<Cuda> {
     if (bytes == 0) return;
     DeviceGuard guard(device.ordinal);
     cuda_check(cudaMemset(at, 0, static_cast<std::size_t>(bytes)), "cudaMemset");
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    cuda_wait_for_device();
   }
   static void to_host(const Cuda& device, void* to, const std::byte* from, i64 bytes) {
     DeviceGuard guard(device.ordinal);
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    cuda_wait_for_device();
     copy_now(to, from, bytes);
   }
   static void from_host(const Cuda& device, std::byte* to, const void* from, i64 bytes) {
     DeviceGuard guard(device.ordinal);
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    cuda_wait_for_device();
     copy_now(to, from, bytes);
   }
 };
@@ -52673,9 +52725,11 @@ class GraphExec {
 
   // Calls f(stream) while `stream` records instead of running, then instantiates what was recorded. Capture
   // is thread-local, so other threads may use CUDA meanwhile. The legacy default stream cannot be captured.
-  // What f throws passes through; f must not wait for the stream.
+  // What f throws passes through; f must not wait for the stream. A stream that does not block with the
+  // legacy default stream leaves that one to other threads meanwhile.
   template <class F>
   static GraphExec capture(cudaStream_t stream, F&& f) {
+    const std::lock_guard lock(capture_mutex());
     cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
     Graph graph;
     try {
@@ -54907,8 +54961,10 @@ class CudaProgram {
     place_segments();
     make_dots();
     context_.synchronize();
-    if (graph && device.stream != cudaStreamLegacy && P::header.steps > 0)
-      graph_ = GraphExec::capture(stream(), [&](cudaStream_t s) { steps_->run(s); });
+    // Recorded on a stream of its own: while one that blocks with the legacy default stream is captured, no
+    // thread may copy or fill in that one.
+    if (graph && P::header.steps > 0)
+      graph_ = GraphExec::capture(Stream().get(), [&](cudaStream_t s) { steps_->run(s); });
   }
   CudaProgram(const CudaProgram&) = delete;
   CudaProgram& operator=(const CudaProgram&) = delete;
@@ -55133,7 +55189,9 @@ class CudaElements {
   void read(T* to) const {
     const T* from = static_cast<const Self*>(this)->data();
     if (from == nullptr && S::size > 0) throw_no_elements();
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    if (S::size == 0) return;
+    DeviceGuard guard(device_of(from));
+    cuda_wait_for_device();
     copy_now(to, from, S::size * static_cast<i64>(sizeof(T)));
   }
 };
@@ -55210,7 +55268,6 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   }
   explicit Tensor(const Tensor<T, S, Cpu>& host, const Cuda& device = Cuda{}) : Tensor(host.data(), device) {}
   Tensor(const View& view, const Cuda& device = Cuda{}) : storage_(exec::allocate(device, bytes())) {
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     fill(view.data());
   }
   Tensor(const Tensor& other) : Tensor(other.data(), other.device()) {}
@@ -55223,7 +55280,10 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   }
   Tensor& operator=(const Tensor& other) {
     if (!storage_) return *this = Tensor(other);
-    if (this != &other) fill(other.data());
+    if (this == &other) return *this;
+    DeviceGuard guard(device().ordinal);
+    cuda_wait_for_device();  // what reads the elements that go
+    fill(other.data());
     return *this;
   }
   Tensor& operator=(Tensor&&) noexcept = default;
@@ -55252,7 +55312,7 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   }
   void fill(const T* values) {
     if (values == nullptr && S::size > 0) exec::throw_no_elements();
-    exec::copy_now(storage_->data(), values, bytes());
+    exec::copy_in(storage_->device(), storage_->data(), values, bytes());
   }
 
   Shared<exec::DeviceStorage<Cuda>> storage_;

@@ -82,7 +82,7 @@ template <class T>
 WEFT_HD void reduce_body(T& team, const float* x, Reduced* out) {
   const int r = team.rank();
   const float v = x[r];
-  Reduced y{};
+  Reduced& y = out[r];  // each result at once: held together they take more registers than 1,024 threads have
   y.sum = team.sum(v);
   y.prod = team.prod(1.0f + v / 64.0f);
   y.max = team.max(v);
@@ -98,11 +98,10 @@ WEFT_HD void reduce_body(T& team, const float* x, Reduced* out) {
   y.shuffled[1] = team.shuffle_down(r, 5);
   y.shuffled[2] = team.shuffle_up(r, 7);
   y.shuffled[3] = team.shuffle(r, 11);
-  out[r] = y;
 }
 
 template <int Threads>
-__global__ void reduce_kernel(const float* x, Reduced* out) {
+__global__ void __launch_bounds__(Threads) reduce_kernel(const float* x, Reduced* out) {
   extern __shared__ __align__(16) unsigned char memory[];
   BlockTeam<Threads> team(memory);
   reduce_body(team, x, out);

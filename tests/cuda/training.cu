@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "weft/nn/metric.hpp"
 #include "weft/train/lbfgs.hpp"
@@ -176,4 +179,41 @@ TEST_CASE("training: metrics add up on the device") {
   i64 total = 0;
   for (i64 count : matrix.to_vector()) total += count;
   CHECK(total == 2 * all);
+}
+
+TEST_CASE("training: two threads make trainers, train and read at the same time") {
+  const Batch batch;
+  const auto work = [&](std::vector<f32>& losses) {
+    for (int made = 0; made < 8; ++made) {
+      auto device = muon(Cuda{0});
+      for (int step = 0; step < 3; ++step) losses.push_back(device.step(batch.x, batch.y));
+      losses.push_back(device.model().get<"fc2.bias">().to_vector()[0]);
+    }
+  };
+  std::vector<f32> alone, first, second;
+  work(alone);
+  std::string failed;
+  const auto kept = [&](std::vector<f32>& losses) {
+    try {
+      work(losses);
+    } catch (const Error& error) {
+      failed = error.what();
+    }
+  };
+  std::thread other([&] { kept(second); });
+  kept(first);
+  other.join();
+  INFO(failed);
+  CHECK(failed.empty());
+  CHECK(first == alone);
+  CHECK(second == alone);
+}
+
+TEST_CASE("training: on the second GPU") {
+  if (cuda_device_count() < 2) return;
+  const Batch batch;
+  auto first = muon(Cuda{0}), second = muon(Cuda{1});
+  for (int step = 0; step < 3; ++step)
+    CHECK(static_cast<f32>(first.step(batch.x, batch.y)) == static_cast<f32>(second.step(batch.x, batch.y)));
+  CHECK(first.model().get<"fc1.weight">().to_vector() == second.model().get<"fc1.weight">().to_vector());
 }

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -68,6 +69,19 @@ class DeviceGuard {
   int before_ = 0;
   bool changed_ = false;
 };
+
+// CUDA forbids waiting for a whole device while any thread captures a stream of it: whoever does either holds
+// this. (Recursive, so that waiting inside one's own capture is CUDA's error and no deadlock.)
+inline std::recursive_mutex& capture_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+// Returns when all work of the thread's current device has ended, in whichever stream.
+inline void cuda_wait_for_device() {
+  const std::lock_guard lock(capture_mutex());
+  cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
 
 // A stream: one of its own (which does not wait for the legacy default stream), or the caller's.
 class Stream {

@@ -15,9 +15,11 @@ class GraphExec {
 
   // Calls f(stream) while `stream` records instead of running, then instantiates what was recorded. Capture
   // is thread-local, so other threads may use CUDA meanwhile. The legacy default stream cannot be captured.
-  // What f throws passes through; f must not wait for the stream.
+  // What f throws passes through; f must not wait for the stream. A stream that does not block with the
+  // legacy default stream leaves that one to other threads meanwhile.
   template <class F>
   static GraphExec capture(cudaStream_t stream, F&& f) {
+    const std::lock_guard lock(capture_mutex());
     cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
     Graph graph;
     try {

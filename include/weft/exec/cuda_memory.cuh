@@ -6,10 +6,33 @@
 
 namespace WEFT_NAMESPACE::exec {
 
-// Between host and device, or within a device; complete on return.
+// The GPU whose memory this is; the thread's current one for memory of the host.
+inline int device_of(const void* data) {
+  cudaPointerAttributes attributes{};
+  cuda_check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
+  int device = attributes.device;
+  if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)
+    cuda_check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+// Between host and the current device, or within it; complete on return. (cudaMemcpy returns before its bytes
+// have arrived, and streams that do not block with the legacy one do not wait for them.)
 inline void copy_now(void* to, const void* from, i64 bytes) {
   if (bytes == 0) return;
   cuda_check(cudaMemcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
+  cuda_check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
+}
+
+// From memory of the host or of a GPU, behind all that the GPU has to do; complete on return.
+inline void copy_in(const Cuda& device, void* to, const void* from, i64 bytes) {
+  if (bytes == 0) return;
+  {
+    DeviceGuard guard(device_of(from));
+    cuda_wait_for_device();
+  }
+  DeviceGuard guard(device.ordinal);
+  copy_now(to, from, bytes);
 }
 
 template <>
@@ -25,16 +48,16 @@ struct DeviceMemory<Cuda> {
     if (bytes == 0) return;
     DeviceGuard guard(device.ordinal);
     cuda_check(cudaMemset(at, 0, static_cast<std::size_t>(bytes)), "cudaMemset");
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    cuda_wait_for_device();
   }
   static void to_host(const Cuda& device, void* to, const std::byte* from, i64 bytes) {
     DeviceGuard guard(device.ordinal);
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    cuda_wait_for_device();
     copy_now(to, from, bytes);
   }
   static void from_host(const Cuda& device, std::byte* to, const void* from, i64 bytes) {
     DeviceGuard guard(device.ordinal);
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    cuda_wait_for_device();
     copy_now(to, from, bytes);
   }
 };

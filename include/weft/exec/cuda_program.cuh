@@ -62,8 +62,10 @@ class CudaProgram {
     place_segments();
     make_dots();
     context_.synchronize();
-    if (graph && device.stream != cudaStreamLegacy && P::header.steps > 0)
-      graph_ = GraphExec::capture(stream(), [&](cudaStream_t s) { steps_->run(s); });
+    // Recorded on a stream of its own: while one that blocks with the legacy default stream is captured, no
+    // thread may copy or fill in that one.
+    if (graph && P::header.steps > 0)
+      graph_ = GraphExec::capture(Stream().get(), [&](cudaStream_t s) { steps_->run(s); });
   }
   CudaProgram(const CudaProgram&) = delete;
   CudaProgram& operator=(const CudaProgram&) = delete;

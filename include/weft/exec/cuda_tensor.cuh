@@ -36,7 +36,9 @@ class CudaElements {
   void read(T* to) const {
     const T* from = static_cast<const Self*>(this)->data();
     if (from == nullptr && S::size > 0) throw_no_elements();
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    if (S::size == 0) return;
+    DeviceGuard guard(device_of(from));
+    cuda_wait_for_device();
     copy_now(to, from, S::size * static_cast<i64>(sizeof(T)));
   }
 };
@@ -113,7 +115,6 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   }
   explicit Tensor(const Tensor<T, S, Cpu>& host, const Cuda& device = Cuda{}) : Tensor(host.data(), device) {}
   Tensor(const View& view, const Cuda& device = Cuda{}) : storage_(exec::allocate(device, bytes())) {
-    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     fill(view.data());
   }
   Tensor(const Tensor& other) : Tensor(other.data(), other.device()) {}
@@ -126,7 +127,10 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   }
   Tensor& operator=(const Tensor& other) {
     if (!storage_) return *this = Tensor(other);
-    if (this != &other) fill(other.data());
+    if (this == &other) return *this;
+    DeviceGuard guard(device().ordinal);
+    cuda_wait_for_device();  // what reads the elements that go
+    fill(other.data());
     return *this;
   }
   Tensor& operator=(Tensor&&) noexcept = default;
@@ -155,7 +159,7 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   }
   void fill(const T* values) {
     if (values == nullptr && S::size > 0) exec::throw_no_elements();
-    exec::copy_now(storage_->data(), values, bytes());
+    exec::copy_in(storage_->device(), storage_->data(), values, bytes());
   }
 
   Shared<exec::DeviceStorage<Cuda>> storage_;

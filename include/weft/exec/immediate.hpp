@@ -2,6 +2,8 @@
 // Immediate expressions: Tensor y = softmax<-1>(a * b + c). The tree's type is compiled as one program; its
 // tensors and numbers are the program's inputs.
 
+#include <list>
+
 #include "weft/exec/function.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -88,6 +90,20 @@ WEFT_REFUSAL(
     "dtype, Tensor<i64, Shape<2>> places = argmax<1>(x), or convert it by cast<i32>(...)");
 WEFT_REFUSAL(OneDevice, "the tensors of an expression lie on different devices: copy this one first");
 
+// The thread's program of one expression on this device and stream.
+template <class Program, class Device>
+Program& program_on(const Device& device) {
+  struct Entry {
+    Entry(const Device& on) : device(on), program(on, Blocks{}) {}
+    Device device;
+    Program program;
+  };
+  static thread_local std::list<Entry> programs;
+  for (Entry& entry : programs)
+    if (entry.device == device) return entry.program;
+  return programs.emplace_back(device).program;
+}
+
 template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device) {
   using Source = LazySource<L, T>;
@@ -98,7 +114,7 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   static_assert(sizeof(AssignedDtype<kept, Tensor<T, S, Device>, From, T>) > 0);
   if constexpr (!refused_before<Source, S>) {
     using Program = typename ProgramOf<Device, code_of<Device, Source>>::type;
-    static thread_local Program program(device, Blocks{});
+    Program& program = program_on<Program>(device);
     if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
     int number = 0;
     auto bind = [&]<class A>(const A& leaf) {

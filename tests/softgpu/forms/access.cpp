@@ -1,0 +1,160 @@
+#include "softgpu/forms/access.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "softgpu/report.hpp"
+
+namespace softgpu {
+
+namespace {
+
+constexpr int illegal_address = 700, misaligned_address = 716;
+
+// The live allocation that an access lies in, as a kernel on its device may use it.
+Region& region_of(Warp& warp, const Op& op, int lane, u64 address, u32 bytes, const char* doing) {
+  Launch& launch = *warp.block().launch;
+  Region*& recent = launch.recent[op.line % Launch::recent_count];
+  Region* region = recent;
+  if (region == nullptr || !region->holds(address, bytes)) {
+    region = memory().find(address);
+    const auto what = [&] {
+      return std::string(doing) + " of " + std::to_string(bytes) + " bytes at " + memory().describe(address);
+    };
+    if (region == nullptr) {
+      const bool null = address < 4096;
+      fail_access(null ? "null pointer" : "out of bounds", warp, op, lane, what(), illegal_address);
+    }
+    if (region->freed) fail_access("freed memory", warp, op, lane, what(), illegal_address);
+    if (!region->holds(address, bytes)) fail_access("out of bounds", warp, op, lane, what(), illegal_address);
+    if (region->kind == Region::Kind::device && region->device != launch.device)
+      fail_access("another device's memory", warp, op, lane, what(), illegal_address);
+    recent = region;
+  }
+  if (address % bytes != 0)
+    fail_access(
+        "misaligned", warp, op, lane,
+        std::string(doing) + " of " + std::to_string(bytes) + " bytes at " + memory().describe(address),
+        misaligned_address);
+  return *region;
+}
+
+// The same for a whole row at once; null where something is wrong with it.
+const Region* usable(Warp& warp, const Op& op, u64 address, u64 bytes) {
+  Launch& launch = *warp.block().launch;
+  Region*& recent = launch.recent[op.line % Launch::recent_count];
+  if (recent != nullptr && recent->holds(address, bytes)) return recent;
+  Region* const region = memory().find(address);
+  if (region == nullptr || region->freed || !region->holds(address, bytes)) return nullptr;
+  if (region->kind == Region::Kind::device && region->device != launch.device) return nullptr;
+  return recent = region;
+}
+
+bool foreign(const Block& block, Tag tag) { return tag >= block.launch->first_tag && tag != block.tag; }
+
+void report_load(Warp& warp, const Op& op, int lane, u64 address, Tag tag) {
+  const std::string at = "load at " + memory().describe(address) + ", " + where(warp, op, lane);
+  if (tag == unwritten)
+    report("uninitialised read", place(warp, op), at + ": nobody has written there");
+  else
+    report("conflict between blocks", place(warp, op),
+           at + ": block " + std::to_string(tag - warp.block().launch->first_tag) +
+               " of this launch wrote there");
+}
+
+}  // namespace
+
+void load_global(Warp& warp, const Op& op, int lane, u64 address, std::byte* to, u32 bytes, u32 used_bytes) {
+  Region& region = region_of(warp, op, lane, address, bytes, "load");
+  std::memcpy(to, region.at(address), bytes);
+  if (region.tags == nullptr) return;
+  const Block& block = warp.block();
+  const Tag* const tags = region.tags_at(address);
+  for (u32 i = 0; i < bytes; ++i) {
+    if ((used_bytes >> i & 1) == 0) continue;
+    if (tags[i] == unwritten || (foreign(block, tags[i]) && !block.launch->kernel->communicates)) {
+      report_load(warp, op, lane, address + i, tags[i]);
+      return;
+    }
+  }
+}
+
+void store_global(Warp& warp, const Op& op, int lane, u64 address, const std::byte* from, u32 bytes) {
+  Region& region = region_of(warp, op, lane, address, bytes, "store");
+  std::memcpy(region.at(address), from, bytes);
+  if (region.tags == nullptr) return;
+  const Block& block = warp.block();
+  Tag* const tags = region.tags_at(address);
+  for (u32 i = 0; i < bytes; ++i) {
+    if (foreign(block, tags[i]) && !block.launch->kernel->communicates) {
+      report("conflict between blocks", place(warp, op),
+             "store at " + memory().describe(address + i) + ", " + where(warp, op, lane) + ": block " +
+                 std::to_string(tags[i] - block.launch->first_tag) + " of this launch wrote there too");
+      break;
+    }
+  }
+  std::fill_n(tags, bytes, block.tag);
+}
+
+std::byte* atomic_global(Warp& warp, const Op& op, int lane, u64 address, u32 bytes) {
+  Region& region = region_of(warp, op, lane, address, bytes, "atomic");
+  if (region.tags != nullptr) {
+    if (region.tags_at(address)[0] == unwritten) report_load(warp, op, lane, address, unwritten);
+    std::fill_n(region.tags_at(address), bytes, written_by_copy);
+  }
+  return region.at(address);
+}
+
+const std::byte* load_global_row(Warp& warp, const Op& op, u64 address, u32 element) {
+  const Launch& launch = *warp.block().launch;
+  const u64 bytes = u64{element} * warp_size;
+  const Region* const region = usable(warp, op, address, bytes);
+  if (region == nullptr || address % element != 0) return nullptr;
+  if (region->tags != nullptr) {
+    const Tag* const tags = region->tags_at(address);
+    const Tag first = launch.first_tag, own = warp.block().tag;
+    u32 wrong = 0;
+    if (launch.kernel->communicates)
+      for (u64 i = 0; i < bytes; ++i) wrong |= tags[i] == unwritten ? 1u : 0u;
+    else
+      for (u64 i = 0; i < bytes; ++i)
+        wrong |=
+            (tags[i] == unwritten ? 1u : 0u) | ((tags[i] >= first ? 1u : 0u) & (tags[i] != own ? 1u : 0u));
+    if (wrong != 0) return nullptr;
+  }
+  count_global<true>(warp, op, full_mask, element);
+  return region->at(address);
+}
+
+std::byte* store_global_row(Warp& warp, const Op& op, u64 address, u32 element) {
+  const Launch& launch = *warp.block().launch;
+  const u64 bytes = u64{element} * warp_size;
+  const Region* const region = usable(warp, op, address, bytes);
+  if (region == nullptr || address % element != 0) return nullptr;
+  if (region->tags != nullptr) {
+    Tag* const tags = region->tags_at(address);
+    const Tag first = launch.first_tag, own = warp.block().tag;
+    u32 wrong = 0;
+    for (u64 i = 0; i < bytes; ++i) wrong |= (tags[i] >= first ? 1u : 0u) & (tags[i] != own ? 1u : 0u);
+    if (wrong != 0) return nullptr;
+    std::fill_n(tags, bytes, own);
+  }
+  count_global<true>(warp, op, full_mask, element);
+  return region->at(address);
+}
+
+void count_sectors(Warp& warp, const Op& op, u32 active, u64 bytes) {
+  constexpr u64 sector = 32;
+  Counts& counts = warp.block().launch->counts;
+  std::set<u64> touched;
+  for (int lane = 0; lane < warp_size; ++lane) {
+    if ((active >> lane & 1) == 0) continue;
+    const u64 at =
+        (op.s[0] == no_row ? 0 : row<const u64>(warp, op.s[0])[lane]) + static_cast<u64>(op.offset);
+    for (u64 s = at / sector; s <= (at + bytes - 1) / sector; ++s) touched.insert(s);
+  }
+  counts.sectors_requested += touched.size();
+}
+
+}  // namespace softgpu

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Runs a CUDA program on this machine's GPU or, where there is none, on the software device. usage: run.sh FOLDER PROGRAM
+# ARGUMENT... (FOLDER holds the stand-ins). A program says by its status 77 that it has found no device.
+set -u
+folder=$1
+shift
+"$@"
+status=$?
+[ "$status" -eq 77 ] || exit "$status"
+echo "no GPU: on the software device (docs/softgpu.md)"
+LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} exec "$@"

@@ -1,0 +1,59 @@
+#include "softgpu/shared_memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "softgpu/block.hpp"
+#include "softgpu/report.hpp"
+
+namespace softgpu {
+
+SharedMemory::SharedMemory(u64 bytes, u32 granule)
+    : size_(bytes),
+      shift_(static_cast<u32>(std::countr_zero(granule))),
+      bytes_(bytes + 16),
+      writes_((bytes >> shift_) + 2),
+      reads_((bytes >> shift_) + 2) {}
+
+std::string SharedMemory::name(Mark mark) {
+  if (mark.who == many) return "threads of several warps have";
+  const u32 warp = mark.who >> 6 & 0x3ff, lane = mark.who & 63;
+  if (lane == several) return "several threads of warp " + std::to_string(warp) + " have";
+  return "thread " + std::to_string(warp * warp_size + lane) + " has";
+}
+
+// An access that is not plainly right: says what is wrong with it, and goes on where the hardware would.
+void SharedMemory::look(Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes) {
+  const auto access = [&] {
+    return std::string(writes ? "store" : "load") + " of " + std::to_string(bytes) + " bytes at " + hex(at);
+  };
+  if (at > size_ || bytes > size_ - at)
+    fail_access("out of bounds", warp, op, lane,
+                access() + " of " + std::to_string(size_) + " bytes of shared memory", 700);
+  if (at % bytes != 0) fail_access("misaligned", warp, op, lane, access() + " of shared memory", 716);
+  const u32 who = signature(warp, static_cast<u32>(lane));
+  bool said = false;
+  const auto race = [&](Mark before, const char* how) {
+    if (!std::exchange(said, true))
+      report("race in shared memory", place(warp, op),
+             access() + " of shared memory, which " + name(before) + " " + how + " since the last barrier, " +
+                 where(warp, op, lane));
+  };
+  for (u64 k = at >> shift_; k <= (at + bytes - 1) >> shift_; ++k) {
+    Mark &written = writes_[k], &read = reads_[k];
+    if (!ordered(written, who)) race(written, "written");
+    if (writes) {
+      if (!ordered(read, who)) race(read, "read");
+      written = {interval_, who};
+      continue;
+    }
+    const u64 byte = std::max(k << shift_, at) - at;
+    if (written.interval < first_interval_ && (op.used_bytes >> byte & 1) != 0 && !std::exchange(said, true))
+      report("uninitialised read", place(warp, op),
+             access() + " of shared memory, where nobody has written, " + where(warp, op, lane));
+    add_reader(read, who);
+  }
+}
+
+}  // namespace softgpu

@@ -1,0 +1,93 @@
+#pragma once
+// A block's shared memory. Law: two accesses of one place by different threads, one of them a store, have a
+// barrier of the block between them, or of their warp if they are of one; and what is read was written in
+// this block.
+
+#include <string>
+#include <vector>
+
+#include "softgpu/op.hpp"
+#include "softgpu/types.hpp"
+#include "softgpu/warp.hpp"
+
+namespace softgpu {
+
+class SharedMemory {
+ public:
+  // Accesses are followed in granules: no access of the kernel is narrower.
+  SharedMemory(u64 bytes, u32 granule);
+  // Forgets what the block before has left; its bytes stay, as on hardware.
+  void start_block() { first_interval_ = ++interval_; }
+  // All threads have met at a barrier.
+  void next_interval() { ++interval_; }
+
+  // Where a thread's load or store finds its bytes. Throws KernelFault for what the hardware refuses.
+  const std::byte* readable(Warp& warp, const Op& op, int lane, u64 at, u32 bytes) {
+    const u32 who = signature(warp, static_cast<u32>(lane));
+    bool plain = at <= size_ && bytes <= size_ - at && at % bytes == 0;
+    for (u64 k = at >> shift_; plain && k <= (at + bytes - 1) >> shift_; ++k) {
+      plain = writes_[k].interval >= first_interval_ && ordered(writes_[k], who);
+      if (plain) add_reader(reads_[k], who);
+    }
+    if (!plain) [[unlikely]]
+      look(warp, op, lane, at, bytes, false);
+    return bytes_.data() + at;
+  }
+  std::byte* writable(Warp& warp, const Op& op, int lane, u64 at, u32 bytes) {
+    const u32 who = signature(warp, static_cast<u32>(lane));
+    bool plain = at <= size_ && bytes <= size_ - at && at % bytes == 0;
+    for (u64 k = at >> shift_; plain && k <= (at + bytes - 1) >> shift_; ++k) {
+      plain = ordered(writes_[k], who) && ordered(reads_[k], who);
+      if (plain) writes_[k] = {interval_, who};
+    }
+    if (!plain) [[unlikely]]
+      look(warp, op, lane, at, bytes, true);
+    return bytes_.data() + at;
+  }
+  // All lanes load from one place.
+  const std::byte* readable_by_all(Warp& warp, const Op& op, u64 at, u32 bytes) {
+    const std::byte* const from = readable(warp, op, 0, at, bytes);
+    for (u64 k = at >> shift_; k <= (at + bytes - 1) >> shift_; ++k)
+      add_reader(reads_[k], signature(warp, several));
+    return from;
+  }
+
+ private:
+  // Between which barriers of the block (0 for never), and by whom: the barriers of the warp that came
+  // before, the warp, and the lane, or `several` lanes of it; or `many` warps.
+  struct Mark {
+    u32 interval = 0;
+    u32 who = 0;
+  };
+  static constexpr u32 several = warp_size;
+  static constexpr u32 many = ~0u;
+  static u32 signature(const Warp& warp, u32 lane) {
+    return (warp.epoch() & 0x7fff) << 16 | static_cast<u32>(warp.index()) << 6 | lane;
+  }
+  static bool same_warp(u32 a, u32 b) { return ((a ^ b) & 0xffc0) == 0; }
+  // Whether a barrier lies between the earlier access and one by `who` now, or both are one thread's.
+  bool ordered(Mark before, u32 who) const {
+    if (before.interval != interval_) return true;
+    if (before.who == many) return false;
+    return same_warp(before.who, who) && (before.who >> 16 != who >> 16 || before.who == who);
+  }
+  void add_reader(Mark& readers, u32 who) const {
+    if (readers.interval != interval_)
+      readers = {interval_, who};
+    else if (readers.who == many || !same_warp(readers.who, who))
+      readers.who = many;
+    else if (readers.who !=
+             who)  // readers before the warp's last barrier matter to other warps, for whom one is enough
+      readers.who = readers.who >> 16 == who >> 16 ? (who & ~63u) | several : who;
+  }
+  static std::string name(Mark mark);
+  void look(Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes);
+
+  u64 size_;
+  u32 shift_;
+  u32 interval_ = 1, first_interval_ = 1;
+  std::vector<std::byte> bytes_;
+  std::vector<Mark> writes_, reads_;
+};
+
+}  // namespace softgpu
