@@ -1376,6 +1376,8 @@ struct Graph {
   int streams = 0;       // random streams handed out so far
   List<Span> bodies;     // of loops: graphs as words (freeze.hpp), in body_words; equal ones are one
   List<u64> body_words;
+  bool biases_placed =
+      false;             // sums with a bias stand in the order in which they are to be computed (LateBias)
   bool is_body = false;  // a loop's body: inputs and outputs are numbered as in loop.hpp
   int key_input = -1;    // of a body: the input (4 words) that random numbers take in place of seed and step
 
@@ -1512,6 +1514,7 @@ class Builder {
     graph.labels = other.labels;
     graph.streams = other.streams;
     graph.is_body = other.is_body;
+    graph.biases_placed = other.biases_placed;
     graph.key_input = other.key_input;
     enter_shapes_and_lists();
   }
@@ -2378,6 +2381,21 @@ constexpr Value flat_concat(Builder& b, DType dtype, i64 length, const List<int>
   node.list = b.list(offsets.data(), offsets.size());
   node.imm = group;
   return {&b, b.add(node, operands.data(), operands.size())};
+}
+// Where a slice of state that was cast as one vector lies in its block, in bytes: of the slice of a cast of
+// several parameters. `state`: the node that reads them; -1, and no offset, where `node` is no such slice.
+struct StateSlice {
+  int state = -1;
+  i64 offset = 0;
+};
+constexpr StateSlice state_slice(const Graph& g, int node) {
+  const Node& n = g.nodes.items[node];
+  if (n.op != Op::flat_slice) return {};
+  int x = g.in(node, 0);
+  while (g.nodes.items[x].op == Op::cast) x = g.in(x, 0);
+  if (g.nodes.items[x].op != Op::state) return {};
+  const Slot& slot = g.slots.items[static_cast<int>(g.nodes.items[x].imm)];
+  return {x, slot.offset + static_cast<i64>(n.imm) * size_of(slot.dtype)};
 }
 constexpr Value flat_slice(Value flat, i64 offset, const Dims& dims) {
   return raw(Op::flat_slice, flat.dtype(), flat.builder->shape(dims), static_cast<u64>(offset), -1, flat);
@@ -10523,7 +10541,7 @@ constexpr void write(WordWriter& w, const Graph& g) {
   for (const Labels& l : g.labels)
     w.put_pair(l.input, l.negatives), w.put_int(l.classes), w.put_int(l.ignored);
   for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
-  w.put_pair(g.is_body ? 1 : 0, g.key_input);
+  w.put_pair((g.is_body ? 1 : 0) + (g.biases_placed ? 2 : 0), g.key_input);
   for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
   for (u64 x : g.body_words) w.put(x);
 }
@@ -10609,7 +10627,8 @@ constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
   }
   for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
   const u64 body = r.get();
-  to.is_body = R::low(body) != 0;
+  to.is_body = (R::low(body) & 1) != 0;
+  to.biases_placed = (R::low(body) & 2) != 0;
   to.key_input = R::high(body);
   for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
   for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
@@ -10669,7 +10688,7 @@ struct FrozenGraph {
     u64 body_words[at_least_one(S::sizes.body_words)]{};
     i64 model_bytes = 0, optimizer_bytes = 0;
     int scalar_count = 0, streams = 0;
-    bool is_body = false;
+    bool is_body = false, biases_placed = false;
     int key_input = -1;
   };
   template <class S>
@@ -10704,6 +10723,7 @@ struct FrozenGraph {
     g.scalar_count = arrays.scalar_count;
     g.streams = arrays.streams;
     g.is_body = arrays.is_body;
+    g.biases_placed = arrays.biases_placed;
     g.key_input = arrays.key_input;
     return g;
   }
@@ -17874,45 +17894,88 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
 
 namespace WEFT_NAMESPACE::transforms {
 
+// What outputs and assignments need of a graph, and how often each node is read for that.
+struct LiveNodes {
+  List<u8> live;
+  List<int> uses;
+  int edges = 0;
+  bool variables = false;  // of grad: casts to the dtype they come from
+
+  constexpr explicit LiveNodes(const ir::Graph& g) : live(g.nodes.size(), 0), uses(g.nodes.size(), 0) {
+    const ir::Node* const nodes = g.nodes.data();
+    const int* const all_edges = g.edges.data();
+    u8* const is_live = live.data();
+    int* const count = uses.data();
+    for (int node : g.outputs) is_live[node] = 1, ++count[node];
+    for (const ir::Assign& a : g.assigns) is_live[a.node] = 1, ++count[a.node];
+    for (int i = g.nodes.size() - 1; i >= 0; --i) {
+      if (!is_live[i]) continue;
+      const ir::Node& node = nodes[i];
+      const int* in = all_edges + node.first;
+      // of a marker only the value is computed
+      const bool marks = node.op == ir::Op::surrogate || node.op == ir::Op::slope;
+      for (int k = 0; k < (marks ? 1 : node.arity); ++k) is_live[in[k]] = 1, ++count[in[k]];
+      edges += node.arity;
+      if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
+    }
+  }
+};
+
+// The graph with each bias added where prune would add it, once and for all: what is copied from it later, to
+// be computed again, is computed in the same order. Nothing else changes.
+constexpr ir::Graph place_biases(const ir::Graph& g) {
+  const LiveNodes found(g);
+  const int n = g.nodes.size();
+  ir::Builder b(g, n);
+  b.graph.bodies = g.bodies;
+  b.graph.body_words = g.body_words;
+  List<int> moved(n, -1), operands;
+  for (int i = 0; i < n; ++i) {
+    const ir::Node& node = g.nodes.items[i];
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
+    if (node.op == ir::Op::add && found.live[i])
+      if (const kernel_ir::LateBias late =
+              kernel_ir::late_bias(g.nodes.data(), g.edges.data(), i, found.uses.data());
+          late.inner >= 0) {
+        const int inner[2]{moved[late.dot], moved[late.x]};
+        operands[0] = b.add(node, inner, 2);
+        operands[1] = moved[late.bias];
+      }
+    moved[i] = b.add(node, operands.data(), operands.size());
+  }
+  for (int node : g.inputs) b.graph.inputs.push(node < 0 ? -1 : moved[node]);
+  for (int node : g.outputs) b.graph.outputs.push(moved[node]);
+  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
+  b.graph.biases_placed = true;
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
 // `where`: the new node of each that is left, -1 of the others.
 constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   const int n = g.nodes.size();
   const ir::Node* const nodes = g.nodes.data();
   const int* const all_edges = g.edges.data();
-  List<u8> live_list(n, 0);
-  List<int> use_list(n, 0);
-  u8* const live = live_list.data();
-  int* const uses = use_list.data();
-  for (int node : g.outputs) live[node] = 1, ++uses[node];
-  for (const ir::Assign& a : g.assigns) live[a.node] = 1, ++uses[a.node];
-  int edges = 0;
-  bool variables = false;  // of grad: casts to the dtype they come from
-  for (int i = n - 1; i >= 0; --i) {
-    if (!live[i]) continue;
-    const ir::Node& node = nodes[i];
-    const int* in = all_edges + node.first;
-    // of a marker only the value is computed
-    const bool marks = node.op == ir::Op::surrogate || node.op == ir::Op::slope;
-    for (int k = 0; k < (marks ? 1 : node.arity); ++k) live[in[k]] = 1, ++uses[in[k]];
-    edges += node.arity;
-    if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
-  }
+  LiveNodes found(g);
+  u8* const live = found.live.data();
+  const int* const uses = found.uses.data();
+  const bool variables = found.variables;
   List<kernel_ir::LateBias> late;
   List<int> late_at;  // of the sum that such a pair ends in, -1 otherwise
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n && !g.biases_placed; ++i) {
     if (nodes[i].op != ir::Op::add || !live[i]) continue;
-    const kernel_ir::LateBias found = kernel_ir::late_bias(nodes, all_edges, i, uses);
-    if (found.inner < 0) continue;
+    const kernel_ir::LateBias sum = kernel_ir::late_bias(nodes, all_edges, i, uses);
+    if (sum.inner < 0) continue;
     if (late_at.empty()) late_at = List<int>(n, -1);
-    live[found.inner] = 0;
+    live[sum.inner] = 0;
     late_at[i] = late.size();
-    late.push(found);
+    late.push(sum);
   }
   ir::Builder b(g, variables ? n : 0);
   ir::Graph& r = b.graph;
   r.bodies = g.bodies;
   r.body_words = g.body_words;
-  r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
+  r.edges.reserve(found.edges + g.outputs.size() + g.assigns.size());
   r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
   where = List<int>(n, -1);
   int* const moved = where.data();
@@ -23880,12 +23943,15 @@ class Scopes {
   }
   // What works on state is of its module.
   void find_own(const Surroundings& around) {
+    List<u8> several(g_->nodes.size(), 0);  // parameters in one vector, of no module
+    for (int i = 0; i < g_->nodes.size(); ++i)
+      if (const StateSlice slice = state_slice(*g_, i); slice.state >= 0) several[slice.state] = 1;
     for (int i = 0; i < g_->nodes.size(); ++i) {
       const Node& n = g_->nodes[i];
       for (int k = 0; k < n.arity; ++k)
         if (first_reader_[g_->in(i, k)] == none) first_reader_[g_->in(i, k)] = i;
       if (n.arity == 0) {
-        own_[i] = own_of_leaf(n, around);
+        own_[i] = several[i] ? none : own_of_leaf(n, around);
         is_state_[i] = n.op != Op::input || own_[i] != none;
         continue;
       }
@@ -23900,6 +23966,7 @@ class Scopes {
         if (is_state_[x] || (own_[x] == updates_ && updates_ != none)) own_[i] = join(own_[i], own_[x]);
       }
       if (n.op == Op::loop_result) own_[i] = own_[g_->in(i, 0)];
+      if (const StateSlice slice = state_slice(*g_, i); slice.state >= 0) own_[i] = module_at(slice.offset);
     }
   }
   // The module of the first reader, or of what that leads to. The gradient of a parameter is of its module.
@@ -37938,7 +38005,7 @@ class LoopGradient {
       : b(builder),
         loop_(loop),
         shape_(ir::loop_shape(b.graph, loop)),
-        forward_(ir::loop_body(b.graph, loop)),
+        forward_(body_of_loop()),
         r(ir::Graph(forward_)) {
     original_ = r.graph.nodes.size();
     r.lender = &b;
@@ -37988,6 +38055,13 @@ class LoopGradient {
   }
 
  private:
+  // Of a Stack that is checkpointed the blocks are computed again as they stand (place_biases).
+  constexpr ir::Graph body_of_loop() const {
+    ir::Graph body = ir::loop_body(b.graph, loop_);
+    if (is_checkpointed()) return place_biases(body);
+    return body;
+  }
+  constexpr bool is_checkpointed() const { return b.keeps != nullptr && is_stack(); }
   // The body's input for an operand; made where the body does not read it.
   constexpr int body_input(int k) {
     if (r.graph.inputs[k] < 0) {
@@ -38099,7 +38173,8 @@ class LoopGradient {
   }
   // What kernels store of one trip and its gradient.
   constexpr void find_saved(const List<int>& gradients) {
-    if (b.keeps != nullptr && is_stack()) {
+    if (is_checkpointed()) {
+      more_outputs_ = true;  // or another order at least
       saved_ = kept_values(r.graph, original_, b.keeps);
       for (int i = 0; i < original_; ++i) saved_[i] = saved_[i] && is_stackable(i);
       return;
@@ -38247,6 +38322,7 @@ class LoopGradient {
     }
     ir::Builder made(2 * n);
     made.graph.is_body = true;
+    made.graph.biases_placed = r.graph.biases_placed;
     made.graph.scalar_count = r.graph.scalar_count;
     made.graph.streams = r.graph.streams;
     made.graph.bodies = r.graph.bodies;
@@ -51284,8 +51360,8 @@ namespace WEFT_NAMESPACE::transforms {
 class Rematerializer {
  public:
   // `graph`: forward pass, loss (its first output), backward pass in this order, as differentiation leaves
-  // them. `blocks`: the block of each slot of the model's state, -1: none; slots behind the list are in none.
-  // `keeps`: what is kept of a block beside what enters it.
+  // them. `blocks`: the block of each slot of the model's state, -1: none; other slots are vectors of
+  // several. `keeps`: what is kept of a block beside what enters it.
   constexpr Rematerializer(const ir::Graph& graph, const List<int>& blocks, Keeps keeps)
       : g(graph),
         loss_(graph.outputs[0]),
@@ -51336,14 +51412,18 @@ class Rematerializer {
     constant_ = List<u8>(n, 0);
     List<int> owner(n, -1);
     constexpr int outside = -2;
-    List<int> of_node(n, -1);
+    const auto block_at = [&](i64 offset) {  // of the parameter that begins there
+      for (int slot = 0; slot < blocks.size(); ++slot)
+        if (g.slots.items[slot].offset == offset) return blocks[slot] >= 0 ? blocks[slot] : outside;
+      return outside;
+    };
     for (int i = 0; i < n; ++i) {
       const ir::Node& node = g.nodes.items[i];
       if (node.arity == 0) {
         constant_[i] = node.op != ir::Op::input;
         if (node.op != ir::Op::state) continue;
         const int slot = static_cast<int>(node.imm);
-        owner[i] = slot < blocks.size() && blocks[slot] >= 0 ? blocks[slot] : outside;
+        if (slot < blocks.size()) owner[i] = blocks[slot] >= 0 ? blocks[slot] : outside;
         continue;
       }
       constant_[i] = 1;
@@ -51353,6 +51433,7 @@ class Rematerializer {
         if (!constant_[x]) constant_[i] = 0;
         if (owner[x] != -1 && (used == -1 || owner[x] >= 0)) used = owner[x];
       }
+      if (const ir::StateSlice slice = ir::state_slice(g, i); slice.state >= 0) used = block_at(slice.offset);
       if (constant_[i]) {
         owner[i] = used;
       } else if (used >= 0) {
@@ -51399,7 +51480,7 @@ class Rematerializer {
     // the bytes that are read behind node p and made at p or before
     List<i64> crossing(loss_ + 2, 0);
     for (int i = 0; i <= loss_; ++i) {
-      if (constant_[i] || g.nodes.items[i].arity == 0 || reader_[i] <= i) continue;
+      if (constant_[i] || reader_[i] <= i) continue;
       crossing[i] += bytes_of(i);
       crossing[reader_[i]] -= bytes_of(i);
     }
@@ -51656,8 +51737,8 @@ struct StepSource {
   struct RematerializedStage {
     static constexpr int capacity = StepSource::capacity * 3 / 2;
     static constexpr void write(WordWriter& w) {
-      ir::write(
-          w, transforms::rematerialize(compiler::graph_of<RoundedStage>(), blocks_of_slots<M>(), O::keeps()));
+      const ir::Graph before = transforms::place_biases(compiler::graph_of<RoundedStage>());
+      ir::write(w, transforms::rematerialize(before, blocks_of_slots<M>(), O::keeps()));
     }
   };
   static constexpr ir::Graph graph() {

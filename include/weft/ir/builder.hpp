@@ -84,6 +84,7 @@ class Builder {
     graph.labels = other.labels;
     graph.streams = other.streams;
     graph.is_body = other.is_body;
+    graph.biases_placed = other.biases_placed;
     graph.key_input = other.key_input;
     enter_shapes_and_lists();
   }

@@ -61,7 +61,7 @@ constexpr void write(WordWriter& w, const Graph& g) {
   for (const Labels& l : g.labels)
     w.put_pair(l.input, l.negatives), w.put_int(l.classes), w.put_int(l.ignored);
   for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
-  w.put_pair(g.is_body ? 1 : 0, g.key_input);
+  w.put_pair((g.is_body ? 1 : 0) + (g.biases_placed ? 2 : 0), g.key_input);
   for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
   for (u64 x : g.body_words) w.put(x);
 }
@@ -147,7 +147,8 @@ constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
   }
   for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
   const u64 body = r.get();
-  to.is_body = R::low(body) != 0;
+  to.is_body = (R::low(body) & 1) != 0;
+  to.biases_placed = (R::low(body) & 2) != 0;
   to.key_input = R::high(body);
   for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
   for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
@@ -207,7 +208,7 @@ struct FrozenGraph {
     u64 body_words[at_least_one(S::sizes.body_words)]{};
     i64 model_bytes = 0, optimizer_bytes = 0;
     int scalar_count = 0, streams = 0;
-    bool is_body = false;
+    bool is_body = false, biases_placed = false;
     int key_input = -1;
   };
   template <class S>
@@ -242,6 +243,7 @@ struct FrozenGraph {
     g.scalar_count = arrays.scalar_count;
     g.streams = arrays.streams;
     g.is_body = arrays.is_body;
+    g.biases_placed = arrays.biases_placed;
     g.key_input = arrays.key_input;
     return g;
   }

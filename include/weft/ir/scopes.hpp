@@ -162,12 +162,15 @@ class Scopes {
   }
   // What works on state is of its module.
   void find_own(const Surroundings& around) {
+    List<u8> several(g_->nodes.size(), 0);  // parameters in one vector, of no module
+    for (int i = 0; i < g_->nodes.size(); ++i)
+      if (const StateSlice slice = state_slice(*g_, i); slice.state >= 0) several[slice.state] = 1;
     for (int i = 0; i < g_->nodes.size(); ++i) {
       const Node& n = g_->nodes[i];
       for (int k = 0; k < n.arity; ++k)
         if (first_reader_[g_->in(i, k)] == none) first_reader_[g_->in(i, k)] = i;
       if (n.arity == 0) {
-        own_[i] = own_of_leaf(n, around);
+        own_[i] = several[i] ? none : own_of_leaf(n, around);
         is_state_[i] = n.op != Op::input || own_[i] != none;
         continue;
       }
@@ -182,6 +185,7 @@ class Scopes {
         if (is_state_[x] || (own_[x] == updates_ && updates_ != none)) own_[i] = join(own_[i], own_[x]);
       }
       if (n.op == Op::loop_result) own_[i] = own_[g_->in(i, 0)];
+      if (const StateSlice slice = state_slice(*g_, i); slice.state >= 0) own_[i] = module_at(slice.offset);
     }
   }
   // The module of the first reader, or of what that leads to. The gradient of a parameter is of its module.

@@ -165,8 +165,8 @@ struct StepSource {
   struct RematerializedStage {
     static constexpr int capacity = StepSource::capacity * 3 / 2;
     static constexpr void write(WordWriter& w) {
-      ir::write(
-          w, transforms::rematerialize(compiler::graph_of<RoundedStage>(), blocks_of_slots<M>(), O::keeps()));
+      const ir::Graph before = transforms::place_biases(compiler::graph_of<RoundedStage>());
+      ir::write(w, transforms::rematerialize(before, blocks_of_slots<M>(), O::keeps()));
     }
   };
   static constexpr ir::Graph graph() {

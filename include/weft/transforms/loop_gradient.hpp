@@ -18,7 +18,7 @@ class LoopGradient {
       : b(builder),
         loop_(loop),
         shape_(ir::loop_shape(b.graph, loop)),
-        forward_(ir::loop_body(b.graph, loop)),
+        forward_(body_of_loop()),
         r(ir::Graph(forward_)) {
     original_ = r.graph.nodes.size();
     r.lender = &b;
@@ -68,6 +68,13 @@ class LoopGradient {
   }
 
  private:
+  // Of a Stack that is checkpointed the blocks are computed again as they stand (place_biases).
+  constexpr ir::Graph body_of_loop() const {
+    ir::Graph body = ir::loop_body(b.graph, loop_);
+    if (is_checkpointed()) return place_biases(body);
+    return body;
+  }
+  constexpr bool is_checkpointed() const { return b.keeps != nullptr && is_stack(); }
   // The body's input for an operand; made where the body does not read it.
   constexpr int body_input(int k) {
     if (r.graph.inputs[k] < 0) {
@@ -179,7 +186,8 @@ class LoopGradient {
   }
   // What kernels store of one trip and its gradient.
   constexpr void find_saved(const List<int>& gradients) {
-    if (b.keeps != nullptr && is_stack()) {
+    if (is_checkpointed()) {
+      more_outputs_ = true;  // or another order at least
       saved_ = kept_values(r.graph, original_, b.keeps);
       for (int i = 0; i < original_; ++i) saved_[i] = saved_[i] && is_stackable(i);
       return;
@@ -327,6 +335,7 @@ class LoopGradient {
     }
     ir::Builder made(2 * n);
     made.graph.is_body = true;
+    made.graph.biases_placed = r.graph.biases_placed;
     made.graph.scalar_count = r.graph.scalar_count;
     made.graph.streams = r.graph.streams;
     made.graph.bodies = r.graph.bodies;

@@ -9,45 +9,88 @@
 
 namespace WEFT_NAMESPACE::transforms {
 
+// What outputs and assignments need of a graph, and how often each node is read for that.
+struct LiveNodes {
+  List<u8> live;
+  List<int> uses;
+  int edges = 0;
+  bool variables = false;  // of grad: casts to the dtype they come from
+
+  constexpr explicit LiveNodes(const ir::Graph& g) : live(g.nodes.size(), 0), uses(g.nodes.size(), 0) {
+    const ir::Node* const nodes = g.nodes.data();
+    const int* const all_edges = g.edges.data();
+    u8* const is_live = live.data();
+    int* const count = uses.data();
+    for (int node : g.outputs) is_live[node] = 1, ++count[node];
+    for (const ir::Assign& a : g.assigns) is_live[a.node] = 1, ++count[a.node];
+    for (int i = g.nodes.size() - 1; i >= 0; --i) {
+      if (!is_live[i]) continue;
+      const ir::Node& node = nodes[i];
+      const int* in = all_edges + node.first;
+      // of a marker only the value is computed
+      const bool marks = node.op == ir::Op::surrogate || node.op == ir::Op::slope;
+      for (int k = 0; k < (marks ? 1 : node.arity); ++k) is_live[in[k]] = 1, ++count[in[k]];
+      edges += node.arity;
+      if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
+    }
+  }
+};
+
+// The graph with each bias added where prune would add it, once and for all: what is copied from it later, to
+// be computed again, is computed in the same order. Nothing else changes.
+constexpr ir::Graph place_biases(const ir::Graph& g) {
+  const LiveNodes found(g);
+  const int n = g.nodes.size();
+  ir::Builder b(g, n);
+  b.graph.bodies = g.bodies;
+  b.graph.body_words = g.body_words;
+  List<int> moved(n, -1), operands;
+  for (int i = 0; i < n; ++i) {
+    const ir::Node& node = g.nodes.items[i];
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
+    if (node.op == ir::Op::add && found.live[i])
+      if (const kernel_ir::LateBias late =
+              kernel_ir::late_bias(g.nodes.data(), g.edges.data(), i, found.uses.data());
+          late.inner >= 0) {
+        const int inner[2]{moved[late.dot], moved[late.x]};
+        operands[0] = b.add(node, inner, 2);
+        operands[1] = moved[late.bias];
+      }
+    moved[i] = b.add(node, operands.data(), operands.size());
+  }
+  for (int node : g.inputs) b.graph.inputs.push(node < 0 ? -1 : moved[node]);
+  for (int node : g.outputs) b.graph.outputs.push(moved[node]);
+  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
+  b.graph.biases_placed = true;
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
 // `where`: the new node of each that is left, -1 of the others.
 constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   const int n = g.nodes.size();
   const ir::Node* const nodes = g.nodes.data();
   const int* const all_edges = g.edges.data();
-  List<u8> live_list(n, 0);
-  List<int> use_list(n, 0);
-  u8* const live = live_list.data();
-  int* const uses = use_list.data();
-  for (int node : g.outputs) live[node] = 1, ++uses[node];
-  for (const ir::Assign& a : g.assigns) live[a.node] = 1, ++uses[a.node];
-  int edges = 0;
-  bool variables = false;  // of grad: casts to the dtype they come from
-  for (int i = n - 1; i >= 0; --i) {
-    if (!live[i]) continue;
-    const ir::Node& node = nodes[i];
-    const int* in = all_edges + node.first;
-    // of a marker only the value is computed
-    const bool marks = node.op == ir::Op::surrogate || node.op == ir::Op::slope;
-    for (int k = 0; k < (marks ? 1 : node.arity); ++k) live[in[k]] = 1, ++uses[in[k]];
-    edges += node.arity;
-    if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
-  }
+  LiveNodes found(g);
+  u8* const live = found.live.data();
+  const int* const uses = found.uses.data();
+  const bool variables = found.variables;
   List<kernel_ir::LateBias> late;
   List<int> late_at;  // of the sum that such a pair ends in, -1 otherwise
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n && !g.biases_placed; ++i) {
     if (nodes[i].op != ir::Op::add || !live[i]) continue;
-    const kernel_ir::LateBias found = kernel_ir::late_bias(nodes, all_edges, i, uses);
-    if (found.inner < 0) continue;
+    const kernel_ir::LateBias sum = kernel_ir::late_bias(nodes, all_edges, i, uses);
+    if (sum.inner < 0) continue;
     if (late_at.empty()) late_at = List<int>(n, -1);
-    live[found.inner] = 0;
+    live[sum.inner] = 0;
     late_at[i] = late.size();
-    late.push(found);
+    late.push(sum);
   }
   ir::Builder b(g, variables ? n : 0);
   ir::Graph& r = b.graph;
   r.bodies = g.bodies;
   r.body_words = g.body_words;
-  r.edges.reserve(edges + g.outputs.size() + g.assigns.size());
+  r.edges.reserve(found.edges + g.outputs.size() + g.assigns.size());
   r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
   where = List<int>(n, -1);
   int* const moved = where.data();

@@ -14,8 +14,8 @@ namespace WEFT_NAMESPACE::transforms {
 class Rematerializer {
  public:
   // `graph`: forward pass, loss (its first output), backward pass in this order, as differentiation leaves
-  // them. `blocks`: the block of each slot of the model's state, -1: none; slots behind the list are in none.
-  // `keeps`: what is kept of a block beside what enters it.
+  // them. `blocks`: the block of each slot of the model's state, -1: none; other slots are vectors of
+  // several. `keeps`: what is kept of a block beside what enters it.
   constexpr Rematerializer(const ir::Graph& graph, const List<int>& blocks, Keeps keeps)
       : g(graph),
         loss_(graph.outputs[0]),
@@ -66,14 +66,18 @@ class Rematerializer {
     constant_ = List<u8>(n, 0);
     List<int> owner(n, -1);
     constexpr int outside = -2;
-    List<int> of_node(n, -1);
+    const auto block_at = [&](i64 offset) {  // of the parameter that begins there
+      for (int slot = 0; slot < blocks.size(); ++slot)
+        if (g.slots.items[slot].offset == offset) return blocks[slot] >= 0 ? blocks[slot] : outside;
+      return outside;
+    };
     for (int i = 0; i < n; ++i) {
       const ir::Node& node = g.nodes.items[i];
       if (node.arity == 0) {
         constant_[i] = node.op != ir::Op::input;
         if (node.op != ir::Op::state) continue;
         const int slot = static_cast<int>(node.imm);
-        owner[i] = slot < blocks.size() && blocks[slot] >= 0 ? blocks[slot] : outside;
+        if (slot < blocks.size()) owner[i] = blocks[slot] >= 0 ? blocks[slot] : outside;
         continue;
       }
       constant_[i] = 1;
@@ -83,6 +87,7 @@ class Rematerializer {
         if (!constant_[x]) constant_[i] = 0;
         if (owner[x] != -1 && (used == -1 || owner[x] >= 0)) used = owner[x];
       }
+      if (const ir::StateSlice slice = ir::state_slice(g, i); slice.state >= 0) used = block_at(slice.offset);
       if (constant_[i]) {
         owner[i] = used;
       } else if (used >= 0) {
@@ -129,7 +134,7 @@ class Rematerializer {
     // the bytes that are read behind node p and made at p or before
     List<i64> crossing(loss_ + 2, 0);
     for (int i = 0; i <= loss_; ++i) {
-      if (constant_[i] || g.nodes.items[i].arity == 0 || reader_[i] <= i) continue;
+      if (constant_[i] || reader_[i] <= i) continue;
       crossing[i] += bytes_of(i);
       crossing[reader_[i]] -= bytes_of(i);
     }

@@ -53,9 +53,9 @@ void collect(const ir::Graph& g, const ir::Scopes& scopes, std::multiset<std::st
     collect(body, scopes.of_body(i, body), all);
   }
 }
-template <class M>
+template <class M, class... O>
 std::multiset<std::string> scopes_of_step() {
-  using Source = train::StepSource<M, decltype(classify_tokens), train::Options<optim::AdamW>, true,
+  using Source = train::StepSource<M, decltype(classify_tokens), train::Options<optim::AdamW, O...>, true,
                                    Input<i32, Shape<4>>, Input<i32, Shape<4>>>;
   const ir::Graph g = compiler::plan_graph(Source::graph()).graph;
   std::multiset<std::string> all;
@@ -102,6 +102,16 @@ TEST_CASE("scopes: of the blocks of a Stack") {
   CHECK(all.count("erf h.*.mlp") > 0);
   CHECK(all.count("loop h.*") == 2);
   CHECK(all.count("dot head") == 3);
+}
+
+TEST_CASE("scopes: of weights that are cast together") {
+  const std::multiset<std::string> plain = scopes_of_step<Written>(),
+                                   narrow = scopes_of_step<Written, precision::BF16>();
+  for (const char* const dot : {"dot h.0.attn", "dot h.0.mlp.fc", "dot h.1.mlp.proj", "dot head"}) {
+    CAPTURE(dot);
+    CHECK(plain.count(dot) == 3);
+    CHECK(narrow.count(dot) == 3);
+  }
 }
 
 TEST_CASE("scopes: of several nodes") {

@@ -134,6 +134,30 @@ struct Twice {
   constexpr auto operator()(auto x) const { return layer[0](gelu(layer[1](gelu(layer[0](x))))); }
 };
 
+// A bias that is added behind the residual, in one kernel with the product, where nothing else reads the sum.
+struct Residual {
+  nn::Linear<32, 32> a, c;
+  constexpr auto operator()(auto x) const { return x + c(gelu(a(x))); }
+};
+// And where something does, in the forward pass alone.
+struct ReadTwice {
+  nn::Linear<32, 32> c;
+  constexpr auto operator()(auto x) const {
+    const auto y = c(x);
+    return tanh(x + y) + 0.5f * y;
+  }
+};
+template <class Block>
+struct InArray {
+  std::array<Block, 3> h;
+  constexpr auto operator()(auto x) const { return h[2](h[1](h[0](x))); }
+};
+template <class Block>
+struct InStack {
+  nn::Stack<Block, 3> h;
+  constexpr auto operator()(auto x) const { return h(x); }
+};
+
 template <class M, class L>
 void same_in_both(L loss) {
   auto plain = make_trainer<M>(Cpu{}, loss, in<f32, 64, 32>, optim::SGD{.lr = 0.1f}, seed{2});
@@ -149,6 +173,50 @@ void same_in_both(L loss) {
 TEST_CASE("rematerialize: blocks in any order, with buffers, called more than once") {
   same_in_both<Again>([](const auto& m, auto x) { return mean<>(square(m(x))); });
   same_in_both<Twice>([](const auto& m, auto x) { return mean<>(square(m(x) - x)); });
+}
+
+TEST_CASE("rematerialize: biases are added where they were") {
+  constexpr auto loss = [](const auto& m, auto x) { return mean<>(square(m(x) - 0.3f)); };
+  same_in_both<InArray<Residual>>(loss);
+  same_in_both<InStack<Residual>>(loss);
+  same_in_both<InArray<ReadTwice>>(loss);
+  same_in_both<InStack<ReadTwice>>(loss);
+  same_in_both<InArray<Residual>>([](const auto& m, auto x) {
+    const auto a = m.h[0](x), b = m.h[1](a);
+    return mean<>(square(m.h[2](b))) + 0.1f * mean<>(square(a - b));
+  });
+}
+
+namespace {
+
+// Weights without biases, whose casts to bf16 are one kernel's.
+struct Wide {
+  nn::Linear<64, 128, false> a;
+  nn::Linear<128, 64, false> b;
+  constexpr auto operator()(auto x) const { return x + b(gelu(a(x))); }
+};
+struct Without {
+  nn::Linear<64, 64> stem;
+  std::array<Wide, 3> h;
+  nn::Linear<64, 64> head;
+  constexpr auto operator()(auto x) const { return head(h[2](h[1](h[0](stem(x))))); }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("rematerialize: blocks are found in every precision", P, precision::F32, precision::BF16,
+                   precision::F16) {
+  constexpr auto loss = [](const auto& m, auto x) { return mean<>(square(m(x))); };
+  const auto trainer = [&](auto checkpointing) {
+    return make_trainer<Without>(Cpu{}, loss, in<f32, 256, 64>, optim::SGD{.lr = 0.1f}, seed{1}, P{},
+                                 checkpointing);
+  };
+  auto plain = trainer(checkpoint::none);
+  auto blocks = trainer(checkpoint::blocks);
+  CHECK(5 * blocks.workspace_bytes() < 4 * plain.workspace_bytes());
+  CHECK(20 * blocks.plan().flops > 22 * plain.plan().flops);  // products are computed again
+  const std::vector<f32> x(256 * 64, 0.25f);
+  for (int step = 0; step < 3; ++step) CHECK(plain.step(x).value() == blocks.step(x).value());
 }
 
 TEST_CASE("rematerialize: what is computed again waits for its gradient") {
