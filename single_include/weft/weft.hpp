@@ -1551,8 +1551,10 @@ class Builder {
   // A trace of which only `parent` is asked: the trace that its values first meet.
   bool finds_parent = false;
 
-  // Activation checkpointing: what the gradient of a Stack keeps of its blocks beside the carries; null: what
-  // kernels would store without a loop.
+  // Activation checkpointing: the gradient of a Stack keeps of its blocks, beside the carries, what `keeps`
+  // says, in place of what kernels would store without a loop. (A flag: g++ 12 compares no function with null
+  // in constant evaluation under -fsanitize=undefined.)
+  bool recomputes = false;
   bool (*keeps)(const Graph& graph, int node) = nullptr;
 
   // The gradients of the custom primitives that were used, kept by the outermost builder; `lender` has those
@@ -38061,7 +38063,7 @@ class LoopGradient {
     if (is_checkpointed()) return place_biases(body);
     return body;
   }
-  constexpr bool is_checkpointed() const { return b.keeps != nullptr && is_stack(); }
+  constexpr bool is_checkpointed() const { return b.recomputes && is_stack(); }
   // The body's input for an operand; made where the body does not read it.
   constexpr int body_input(int k) {
     if (r.graph.inputs[k] < 0) {
@@ -51042,6 +51044,7 @@ constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
   Backward r;
   ir::Builder b(static_cast<ir::Graph&&>(forward));
   b.custom_gradients = customs;
+  b.recomputes = O::recomputes;
   b.keeps = O::keeps();
   const Value total{&b, loss};
   Value seed = ir::constant_like(total, 1);
@@ -51060,6 +51063,7 @@ template <class O>
 constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGradient>& customs = {}) {
   ir::Builder b(static_cast<ir::Graph&&>(r.graph));
   b.custom_gradients = customs;
+  b.recomputes = O::recomputes;
   b.keeps = O::keeps();
   transforms::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);

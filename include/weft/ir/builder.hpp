@@ -121,8 +121,10 @@ class Builder {
   // A trace of which only `parent` is asked: the trace that its values first meet.
   bool finds_parent = false;
 
-  // Activation checkpointing: what the gradient of a Stack keeps of its blocks beside the carries; null: what
-  // kernels would store without a loop.
+  // Activation checkpointing: the gradient of a Stack keeps of its blocks, beside the carries, what `keeps`
+  // says, in place of what kernels would store without a loop. (A flag: g++ 12 compares no function with null
+  // in constant evaluation under -fsanitize=undefined.)
+  bool recomputes = false;
   bool (*keeps)(const Graph& graph, int node) = nullptr;
 
   // The gradients of the custom primitives that were used, kept by the outermost builder; `lender` has those

@@ -66,6 +66,7 @@ constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
   Backward r;
   ir::Builder b(static_cast<ir::Graph&&>(forward));
   b.custom_gradients = customs;
+  b.recomputes = O::recomputes;
   b.keeps = O::keeps();
   const Value total{&b, loss};
   Value seed = ir::constant_like(total, 1);
@@ -84,6 +85,7 @@ template <class O>
 constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGradient>& customs = {}) {
   ir::Builder b(static_cast<ir::Graph&&>(r.graph));
   b.custom_gradients = customs;
+  b.recomputes = O::recomputes;
   b.keeps = O::keeps();
   transforms::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);

@@ -74,7 +74,7 @@ class LoopGradient {
     if (is_checkpointed()) return place_biases(body);
     return body;
   }
-  constexpr bool is_checkpointed() const { return b.keeps != nullptr && is_stack(); }
+  constexpr bool is_checkpointed() const { return b.recomputes && is_stack(); }
   // The body's input for an operand; made where the body does not read it.
   constexpr int body_input(int k) {
     if (r.graph.inputs[k] < 0) {
