@@ -51371,7 +51371,7 @@ class Rematerializer {
         loss_(graph.outputs[0]),
         b(graph, graph.nodes.size()),
         kept_(kept_values(graph, graph.outputs[0] + 1, keeps)) {
-    find_uses(blocks);
+    find_calls(blocks);
     find_last_readers();
     find_segments();
     b.graph.bodies = g.bodies;
@@ -51399,50 +51399,52 @@ class Rematerializer {
   }
 
  private:
-  // Where a block's parameters are first and last worked on.
-  struct Range {
+  // From the first to the last node that works on parameters of a block in one call of it.
+  struct Call {
     int first = -1, last = -1;
   };
 
   constexpr i64 bytes_of(int i) const { return g.dims(i).size() * size_of(g.nodes.items[i].dtype); }
 
-  // Nodes that work on the state of a block. What is made of state and constants alone (the cast of a weight)
-  // is not of the forward pass: it is the block's, as the state is.
-  constexpr void find_uses(const List<int>& blocks) {
-    int count = 0;
-    for (int x : blocks) count = x >= count ? x + 1 : count;
-    uses_ = List<Range>(count);
+  // The calls of blocks, one behind another. What is made of state and constants alone (the cast of a weight)
+  // is not of the forward pass: it is the block's, as the state is. A parameter that is worked on once more
+  // begins another call: one block may stand for many, and a gradient in the loss works on all again.
+  constexpr void find_calls(const List<int>& blocks) {
     const int n = loss_ + 1;
+    constexpr int nothing = -1, outside = -2;  // in place of a slot
     constant_ = List<u8>(n, 0);
-    List<int> owner(n, -1);
-    constexpr int outside = -2;
-    const auto block_at = [&](i64 offset) {  // of the parameter that begins there
+    List<int> source(n, nothing);  // the slot of a parameter that a node is made of
+    const auto slot_of = [&](int slot) { return slot < blocks.size() && blocks[slot] >= 0 ? slot : outside; };
+    const auto slot_at = [&](i64 offset) {  // of the parameter that begins there
       for (int slot = 0; slot < blocks.size(); ++slot)
-        if (g.slots.items[slot].offset == offset) return blocks[slot] >= 0 ? blocks[slot] : outside;
+        if (g.slots.items[slot].offset == offset) return slot_of(slot);
       return outside;
     };
+    int block = -1;
+    List<int> worked_on(blocks.size(), 0);  // the call that did last, counted from 1
     for (int i = 0; i < n; ++i) {
       const ir::Node& node = g.nodes.items[i];
       if (node.arity == 0) {
         constant_[i] = node.op != ir::Op::input;
-        if (node.op != ir::Op::state) continue;
-        const int slot = static_cast<int>(node.imm);
-        if (slot < blocks.size()) owner[i] = blocks[slot] >= 0 ? blocks[slot] : outside;
+        if (node.op == ir::Op::state && static_cast<int>(node.imm) < blocks.size())
+          source[i] = slot_of(static_cast<int>(node.imm));
         continue;
       }
       constant_[i] = 1;
-      int used = -1;
+      int used = nothing;
       for (int k = 0; k < node.arity; ++k) {
         const int x = g.in(i, k);
         if (!constant_[x]) constant_[i] = 0;
-        if (owner[x] != -1 && (used == -1 || owner[x] >= 0)) used = owner[x];
+        if (source[x] != nothing && used < 0) used = source[x];
       }
-      if (const ir::StateSlice slice = ir::state_slice(g, i); slice.state >= 0) used = block_at(slice.offset);
+      if (const ir::StateSlice slice = ir::state_slice(g, i); slice.state >= 0) used = slot_at(slice.offset);
       if (constant_[i]) {
-        owner[i] = used;
+        source[i] = used;
       } else if (used >= 0) {
-        if (uses_[used].first < 0) uses_[used].first = i;
-        uses_[used].last = i;
+        if (blocks[used] != block || worked_on[used] == calls_.size()) calls_.push({i, i});
+        block = blocks[used];
+        worked_on[used] = calls_.size();
+        calls_.back().last = i;
       } else if (used == outside) {
         others_.push(i);
       }
@@ -51456,29 +51458,7 @@ class Rematerializer {
       for (int k = 0; k < g.nodes.items[i].arity; ++k) reader_[g.in(i, k)] = i;
   }
 
-  // Blocks in the order of their first use, one that begins before the last has ended joined with it.
-  constexpr List<Range> in_order() const {
-    List<Range> sorted;
-    for (const Range& use : uses_) {
-      if (use.first < 0) continue;
-      sorted.push(use);
-      for (int k = sorted.size() - 1; k > 0 && sorted[k].first < sorted[k - 1].first; --k) {
-        const Range before = sorted[k - 1];
-        sorted[k - 1] = sorted[k];
-        sorted[k] = before;
-      }
-    }
-    List<Range> joined;
-    for (const Range& use : sorted) {
-      if (joined.size() > 0 && use.first <= joined.back().last)
-        joined.back().last = use.last > joined.back().last ? use.last : joined.back().last;
-      else
-        joined.push(use);
-    }
-    return joined;
-  }
-
-  // Each block from where the fewest bytes enter it to where the fewest leave it.
+  // Each call from where the fewest bytes enter it to where the fewest leave it.
   constexpr void find_segments() {
     segment_of_ = List<int>(g.nodes.size(), -1);
     // the bytes that are read behind node p and made at p or before
@@ -51489,23 +51469,23 @@ class Rematerializer {
       crossing[reader_[i]] -= bytes_of(i);
     }
     for (int i = 1; i <= loss_; ++i) crossing[i] += crossing[i - 1];
-    const List<Range> blocks = in_order();
     int other = 0, end = -1;
-    for (int k = 0; k < blocks.size(); ++k) {
+    for (int k = 0; k < calls_.size(); ++k) {
       // uses of parameters of no block lie between
       int begin_from = end;
-      for (; other < others_.size() && others_[other] < blocks[k].first; ++other)
+      for (; other < others_.size() && others_[other] < calls_[k].first; ++other)
         if (others_[other] > begin_from) begin_from = others_[other];
       int begin = end;
       if (begin_from != end || k == 0) {
-        begin = blocks[k].first - 1;
+        begin = calls_[k].first - 1;
         for (int p = begin; p >= begin_from && p >= 0; --p)
           if (crossing[p] < crossing[begin]) begin = p;
       }
-      int stop = k + 1 < blocks.size() ? blocks[k + 1].first : loss_;
-      for (int m = other; m < others_.size(); ++m)
-        if (others_[m] > blocks[k].last && others_[m] < stop) stop = others_[m];
-      end = blocks[k].last;
+      int stop = k + 1 < calls_.size() ? calls_[k + 1].first : loss_;
+      int next = other;
+      while (next < others_.size() && others_[next] <= calls_[k].last) ++next;
+      if (next < others_.size() && others_[next] < stop) stop = others_[next];
+      end = calls_[k].last;
       for (int p = end; p < stop; ++p)
         if (crossing[p] < crossing[end]) end = p;
       arrived_.push(-1);
@@ -51565,7 +51545,7 @@ class Rematerializer {
   int loss_;
   ir::Builder b;
   List<u8> kept_;
-  List<Range> uses_;      // of each block
+  List<Call> calls_;
   List<int> others_;      // nodes that work on state of no block
   List<u8> constant_;     // made of state and constants alone
   List<int> reader_;      // the last one in the forward pass

@@ -175,6 +175,29 @@ TEST_CASE("rematerialize: blocks in any order, with buffers, called more than on
   same_in_both<Twice>([](const auto& m, auto x) { return mean<>(square(m(x) - x)); });
 }
 
+namespace {
+
+// One block in the place of six.
+struct SixTimes {
+  std::array<Residual, 1> h;
+  constexpr auto operator()(auto x) const {
+    for (int k = 0; k < 6; ++k) x = h[0](x);
+    return x;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("rematerialize: each call of a block is computed again by itself") {
+  constexpr auto loss = [](const auto& m, auto x) { return mean<>(square(m(x) - 0.3f)); };
+  same_in_both<SixTimes>(loss);
+  const auto room = [&](auto checkpointing) {
+    auto trainer = make_trainer<SixTimes>(Cpu{}, loss, in<f32, 64, 32>, optim::SGD{.lr = 0.1f}, checkpointing);
+    return trainer.workspace_bytes();
+  };
+  CHECK(4 * room(checkpoint::blocks) < 3 * room(checkpoint::none));
+}
+
 TEST_CASE("rematerialize: biases are added where they were") {
   constexpr auto loss = [](const auto& m, auto x) { return mean<>(square(m(x) - 0.3f)); };
   same_in_both<InArray<Residual>>(loss);
