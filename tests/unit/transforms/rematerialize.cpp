@@ -192,7 +192,8 @@ TEST_CASE("rematerialize: each call of a block is computed again by itself") {
   constexpr auto loss = [](const auto& m, auto x) { return mean<>(square(m(x) - 0.3f)); };
   same_in_both<SixTimes>(loss);
   const auto room = [&](auto checkpointing) {
-    auto trainer = make_trainer<SixTimes>(Cpu{}, loss, in<f32, 64, 32>, optim::SGD{.lr = 0.1f}, checkpointing);
+    auto trainer =
+        make_trainer<SixTimes>(Cpu{}, loss, in<f32, 64, 32>, optim::SGD{.lr = 0.1f}, checkpointing);
     return trainer.workspace_bytes();
   };
   CHECK(4 * room(checkpoint::blocks) < 3 * room(checkpoint::none));
