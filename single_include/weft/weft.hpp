@@ -2384,21 +2384,6 @@ constexpr Value flat_concat(Builder& b, DType dtype, i64 length, const List<int>
   node.imm = group;
   return {&b, b.add(node, operands.data(), operands.size())};
 }
-// Where a slice of state that was cast as one vector lies in its block, in bytes: of the slice of a cast of
-// several parameters. `state`: the node that reads them; -1, and no offset, where `node` is no such slice.
-struct StateSlice {
-  int state = -1;
-  i64 offset = 0;
-};
-constexpr StateSlice state_slice(const Graph& g, int node) {
-  const Node& n = g.nodes.items[node];
-  if (n.op != Op::flat_slice) return {};
-  int x = g.in(node, 0);
-  while (g.nodes.items[x].op == Op::cast) x = g.in(x, 0);
-  if (g.nodes.items[x].op != Op::state) return {};
-  const Slot& slot = g.slots.items[static_cast<int>(g.nodes.items[x].imm)];
-  return {x, slot.offset + static_cast<i64>(n.imm) * size_of(slot.dtype)};
-}
 constexpr Value flat_slice(Value flat, i64 offset, const Dims& dims) {
   return raw(Op::flat_slice, flat.dtype(), flat.builder->shape(dims), static_cast<u64>(offset), -1, flat);
 }
@@ -9711,11 +9696,13 @@ class FusedValues {
     int operand = -1;
     int reg[8]{-1, -1, -1, -1, -1, -1, -1, -1};  // register by phase; [0] for uniform values
   };
+  // a tensor's, and the row or the column that a kernel has where the tensor has none
+  static constexpr int max_axes = max_rank + 1;
   struct Operand {
     kernels::OperandWord word;
     u64 address = 0;
-    i64 stride[8]{};
-    i64 low[8]{}, high[8]{};
+    i64 stride[max_axes]{};
+    i64 low[max_axes]{}, high[max_axes]{};
   };
   struct Sink {
     int info = 0;
@@ -9846,7 +9833,7 @@ class FusedValues {
       if (node.op == Op::iota || node.op == Op::random) {
         Operand o;
         o.word = {node.op == Op::iota ? node.dtype : DType::u32, kernels::Role::index, false};
-        i64 stride[8]{};
+        i64 stride[max_rank]{};
         if (node.op == Op::iota) {
           stride[static_cast<int>(node.imm)] = 1;
         } else {
@@ -10045,8 +10032,8 @@ class FusedValues {
   List<Info> infos_;
   List<Operand> operands_;
   List<Sink> sinks_;
-  int axis_[9]{};
-  i64 extent_[9]{};
+  int axis_[max_axes]{};
+  i64 extent_[max_axes]{};
   int rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
   i64 partial_bytes_ = 0;
 };
@@ -17066,8 +17053,8 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 //
 // The first five need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
 // train/step.hpp); a user's own pass joins behind trace, differentiate, update, precision or prune
-// (user_pass.hpp). What must hold
-// behind a pass is verify(pass, module) of verify.hpp; what it made, print(pass, module) of print.hpp.
+// (user_pass.hpp). What must hold behind a pass is verify(pass, module) of verify.hpp; what it made,
+// print(pass, module) of print.hpp.
 
 // ---- weft/compiler/stage.hpp ----
 // One pass as one constant evaluation, or as several where the program is long. Law: a stage computes what
@@ -23794,6 +23781,29 @@ struct InitSource {
 // on parameters is of their module; others are placed by the modules before and behind them: between
 // h.0.mlp.fc and h.0.mlp.proj lies h.0.mlp. (docs/decisions/0023.)
 
+// ---- weft/ir/state_slice.hpp ----
+// Parameters that are cast as one vector (transforms/lowered_weights.hpp), told apart again.
+
+namespace WEFT_NAMESPACE::ir {
+
+// Where a slice of state that was cast as one vector lies in its block, in bytes: of the slice of a cast of
+// several parameters. `state`: the node that reads them; -1, and no offset, where `node` is no such slice.
+struct StateSlice {
+  int state = -1;
+  i64 offset = 0;
+};
+constexpr StateSlice state_slice(const Graph& g, int node) {
+  const Node& n = g.nodes.items[node];
+  if (n.op != Op::flat_slice) return {};
+  int x = g.in(node, 0);
+  while (g.nodes.items[x].op == Op::cast) x = g.in(x, 0);
+  if (g.nodes.items[x].op != Op::state) return {};
+  const Slot& slot = g.slots.items[static_cast<int>(g.nodes.items[x].imm)];
+  return {x, slot.offset + static_cast<i64>(n.imm) * size_of(slot.dtype)};
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+
 namespace WEFT_NAMESPACE::ir {
 
 // The name of the piece of a model's state that holds a byte of the model's block, "fc1.weight",
@@ -23811,10 +23821,15 @@ inline std::string_view common_path(std::string_view a, std::string_view b) {
   return a.substr(0, end);
 }
 
+// Whether a scope says what a node lies behind or before, and not in which module.
+inline bool is_beside(std::string_view scope) {
+  return scope.starts_with("after ") || scope.starts_with("before ");
+}
+
 // A scope behind what it is of: " in h.0.mlp", " after fc1"; nothing where it is empty.
 inline std::string in_scope(const std::string& scope) {
   if (scope.empty()) return "";
-  return (scope.starts_with("after ") || scope.starts_with("before ") ? " " : " in ") + scope;
+  return (is_beside(scope) ? " " : " in ") + scope;
 }
 
 // "h.2.fc" of "h.*.fc": of a name in all slices of a Stack, that in one.
@@ -23840,7 +23855,7 @@ class Scopes {
     for (const int i : nodes) {
       const std::string& text = text_[i];
       if (text.empty()) continue;
-      List<std::string>& to = is_near(i) ? near : exact;
+      List<std::string>& to = is_beside(text) ? near : exact;
       bool known = false;
       for (const std::string& t : to) known = known || t == text;
       if (!known) to.push(text);
@@ -23909,10 +23924,6 @@ class Scopes {
     for (int i = 0; i < n; ++i) text_.push(text_of(i));
   }
 
-  // Whether a node is in no module.
-  bool is_near(int i) const {
-    return own_[i] == none && (text_[i].starts_with("after ") || text_[i].starts_with("before "));
-  }
   static std::string module_of(const std::string& name) {
     const std::size_t dot = name.rfind('.');
     return dot == std::string::npos ? "" : name.substr(0, dot);
@@ -26728,8 +26739,7 @@ inline std::string escaped(const std::string& text) {
 }
 // The module that a colour stands for: two steps of the path, "h.0" of "h.0.mlp.fc".
 inline std::string colored(std::string scope) {
-  for (const char* const relation : {"after ", "before "})
-    if (scope.starts_with(relation)) scope.erase(0, std::string(relation).size());
+  if (ir::is_beside(scope)) scope.erase(0, scope.find(' ') + 1);
   const std::size_t dot = scope.find('.');
   const std::size_t second = dot == std::string::npos ? dot : scope.find('.', dot + 1);
   return scope.empty() ? "(no module)" : scope.substr(0, second);
@@ -38176,7 +38186,7 @@ class LoopGradient {
   // What kernels store of one trip and its gradient.
   constexpr void find_saved(const List<int>& gradients) {
     if (is_checkpointed()) {
-      more_outputs_ = true;  // or another order at least
+      body_changed_ = true;  // its biases are placed
       saved_ = kept_values(r.graph, original_, b.keeps);
       for (int i = 0; i < original_; ++i) saved_[i] = saved_[i] && is_stackable(i);
       return;
@@ -38292,7 +38302,7 @@ class LoopGradient {
     if (k == shape_.outputs) {
       forward_.outputs.push(node);
       ++shape_.outputs;
-      more_outputs_ = true;
+      body_changed_ = true;
     }
     return ir::loop_result({&b, loop_}, shape_.output(k), r.graph.nodes[node].dtype,
                            ir::stacked_dims(shape_.trips, r.graph.dims(node)));
@@ -38300,7 +38310,7 @@ class LoopGradient {
 
   // Has the forward loop stack what saved() asked for.
   constexpr void stack_saved() {
-    if (!more_outputs_) return;
+    if (!body_changed_) return;
     const int body = ir::add_body(b.graph, forward_), list = ir::loop_list(b, shape_);
     b.graph.nodes[loop_].imm = static_cast<u64>(body);
     b.graph.nodes[loop_].list = list;
@@ -38388,7 +38398,7 @@ class LoopGradient {
   int loop_;
   ir::LoopShape shape_;
   ir::Graph forward_;          // the body
-  bool more_outputs_ = false;  // than the loop's body has so far
+  bool body_changed_ = false;  // from the loop's
   ir::Builder r;               // the body, and after it its gradient
   int original_ = 0;
   u64 fresh_ = 1u << 20;  // numbers of inputs that the body does not have
@@ -50251,8 +50261,7 @@ WEFT_REFUSAL(
     TrainerKnowsOption,
     "make_trainer: one of the options is none that it knows: after the inputs, in<f32, 32, 8>, it takes an "
     "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, checkpoint::blocks, "
-    "seed{}, a mode, "
-    "probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
+    "seed{}, a mode, probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
 WEFT_REFUSAL(
     TrainerInputsFirst,
     "make_trainer: the inputs come before the options: make_trainer<Net>(device, loss, in<...>, ..., "
@@ -52139,11 +52148,10 @@ WEFT_REFUSAL(LossIsScalar,
 WEFT_REFUSAL(ModelIsTrained,
              "make_trainer: the model has no parameter to train: give it a layer or an nn::Param, or take "
              "nn::Frozen or optim::frozen off one; compile runs a model that is not trained");
-WEFT_REFUSAL(
-    CheckpointHasBlocks,
-    "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an element of "
-    "an "
-    "nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the layers into one");
+WEFT_REFUSAL(CheckpointHasBlocks,
+             "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
+             "element of an nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the "
+             "layers into one");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
@@ -52172,6 +52180,15 @@ constexpr bool state_has_values() {
   return exec::state_has_values<found, M, F>();
 }
 
+// Whether the model has what the checkpoint option, if there is one, computes again.
+template <class M, class Sorted>
+constexpr bool finds_blocks() {
+  if constexpr (Sorted::recomputes)
+    return has_written_blocks<M> || has_stacks<M>;
+  else
+    return true;
+}
+
 // Sorted: Options<...>. make_model() gives the model that the trainer takes over.
 template <class M, class F, class Device, class Sorted, class... I, class Make, class... A>
 auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options) {
@@ -52185,8 +52202,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
-  static_assert(
-      sizeof(CheckpointHasBlocks < !Sorted::recomputes || has_written_blocks<M> || has_stacks<M>, M >) > 0);
+  static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
     static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);

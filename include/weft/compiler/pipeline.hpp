@@ -16,8 +16,8 @@
 //
 // The first five need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
 // train/step.hpp); a user's own pass joins behind trace, differentiate, update, precision or prune
-// (user_pass.hpp). What must hold
-// behind a pass is verify(pass, module) of verify.hpp; what it made, print(pass, module) of print.hpp.
+// (user_pass.hpp). What must hold behind a pass is verify(pass, module) of verify.hpp; what it made,
+// print(pass, module) of print.hpp.
 
 #include <string_view>
 

@@ -159,8 +159,7 @@ inline std::string escaped(const std::string& text) {
 }
 // The module that a colour stands for: two steps of the path, "h.0" of "h.0.mlp.fc".
 inline std::string colored(std::string scope) {
-  for (const char* const relation : {"after ", "before "})
-    if (scope.starts_with(relation)) scope.erase(0, std::string(relation).size());
+  if (ir::is_beside(scope)) scope.erase(0, scope.find(' ') + 1);
   const std::size_t dot = scope.find('.');
   const std::size_t second = dot == std::string::npos ? dot : scope.find('.', dot + 1);
   return scope.empty() ? "(no module)" : scope.substr(0, second);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "weft/ir/loop.hpp"
+#include "weft/ir/state_slice.hpp"
 
 namespace WEFT_NAMESPACE::ir {
 
@@ -28,10 +29,15 @@ inline std::string_view common_path(std::string_view a, std::string_view b) {
   return a.substr(0, end);
 }
 
+// Whether a scope says what a node lies behind or before, and not in which module.
+inline bool is_beside(std::string_view scope) {
+  return scope.starts_with("after ") || scope.starts_with("before ");
+}
+
 // A scope behind what it is of: " in h.0.mlp", " after fc1"; nothing where it is empty.
 inline std::string in_scope(const std::string& scope) {
   if (scope.empty()) return "";
-  return (scope.starts_with("after ") || scope.starts_with("before ") ? " " : " in ") + scope;
+  return (is_beside(scope) ? " " : " in ") + scope;
 }
 
 // "h.2.fc" of "h.*.fc": of a name in all slices of a Stack, that in one.
@@ -57,7 +63,7 @@ class Scopes {
     for (const int i : nodes) {
       const std::string& text = text_[i];
       if (text.empty()) continue;
-      List<std::string>& to = is_near(i) ? near : exact;
+      List<std::string>& to = is_beside(text) ? near : exact;
       bool known = false;
       for (const std::string& t : to) known = known || t == text;
       if (!known) to.push(text);
@@ -126,10 +132,6 @@ class Scopes {
     for (int i = 0; i < n; ++i) text_.push(text_of(i));
   }
 
-  // Whether a node is in no module.
-  bool is_near(int i) const {
-    return own_[i] == none && (text_[i].starts_with("after ") || text_[i].starts_with("before "));
-  }
   static std::string module_of(const std::string& name) {
     const std::size_t dot = name.rfind('.');
     return dot == std::string::npos ? "" : name.substr(0, dot);

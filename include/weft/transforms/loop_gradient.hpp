@@ -187,7 +187,7 @@ class LoopGradient {
   // What kernels store of one trip and its gradient.
   constexpr void find_saved(const List<int>& gradients) {
     if (is_checkpointed()) {
-      more_outputs_ = true;  // or another order at least
+      body_changed_ = true;  // its biases are placed
       saved_ = kept_values(r.graph, original_, b.keeps);
       for (int i = 0; i < original_; ++i) saved_[i] = saved_[i] && is_stackable(i);
       return;
@@ -303,7 +303,7 @@ class LoopGradient {
     if (k == shape_.outputs) {
       forward_.outputs.push(node);
       ++shape_.outputs;
-      more_outputs_ = true;
+      body_changed_ = true;
     }
     return ir::loop_result({&b, loop_}, shape_.output(k), r.graph.nodes[node].dtype,
                            ir::stacked_dims(shape_.trips, r.graph.dims(node)));
@@ -311,7 +311,7 @@ class LoopGradient {
 
   // Has the forward loop stack what saved() asked for.
   constexpr void stack_saved() {
-    if (!more_outputs_) return;
+    if (!body_changed_) return;
     const int body = ir::add_body(b.graph, forward_), list = ir::loop_list(b, shape_);
     b.graph.nodes[loop_].imm = static_cast<u64>(body);
     b.graph.nodes[loop_].list = list;
@@ -399,7 +399,7 @@ class LoopGradient {
   int loop_;
   ir::LoopShape shape_;
   ir::Graph forward_;          // the body
-  bool more_outputs_ = false;  // than the loop's body has so far
+  bool body_changed_ = false;  // from the loop's
   ir::Builder r;               // the body, and after it its gradient
   int original_ = 0;
   u64 fresh_ = 1u << 20;  // numbers of inputs that the body does not have

@@ -6,6 +6,7 @@
 //
 // (Chen, Xu, Zhang, Guestrin: Training Deep Nets with Sublinear Memory Cost, 2016.)
 
+#include "weft/ir/state_slice.hpp"
 #include "weft/ir/value.hpp"
 #include "weft/transforms/kept_values.hpp"
 
