@@ -22,11 +22,10 @@ WEFT_REFUSAL(LossIsScalar,
 WEFT_REFUSAL(ModelIsTrained,
              "make_trainer: the model has no parameter to train: give it a layer or an nn::Param, or take "
              "nn::Frozen or optim::frozen off one; compile runs a model that is not trained");
-WEFT_REFUSAL(
-    CheckpointHasBlocks,
-    "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an element of "
-    "an "
-    "nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the layers into one");
+WEFT_REFUSAL(CheckpointHasBlocks,
+             "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
+             "element of an nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the "
+             "layers into one");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
@@ -55,6 +54,15 @@ constexpr bool state_has_values() {
   return exec::state_has_values<found, M, F>();
 }
 
+// Whether the model has what the checkpoint option, if there is one, computes again.
+template <class M, class Sorted>
+constexpr bool finds_blocks() {
+  if constexpr (Sorted::recomputes)
+    return has_written_blocks<M> || has_stacks<M>;
+  else
+    return true;
+}
+
 // Sorted: Options<...>. make_model() gives the model that the trainer takes over.
 template <class M, class F, class Device, class Sorted, class... I, class Make, class... A>
 auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options) {
@@ -68,8 +76,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
-  static_assert(
-      sizeof(CheckpointHasBlocks < !Sorted::recomputes || has_written_blocks<M> || has_stacks<M>, M >) > 0);
+  static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
     static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);

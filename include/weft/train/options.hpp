@@ -105,8 +105,7 @@ WEFT_REFUSAL(
     TrainerKnowsOption,
     "make_trainer: one of the options is none that it knows: after the inputs, in<f32, 32, 8>, it takes an "
     "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, checkpoint::blocks, "
-    "seed{}, a mode, "
-    "probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
+    "seed{}, a mode, probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
 WEFT_REFUSAL(
     TrainerInputsFirst,
     "make_trainer: the inputs come before the options: make_trainer<Net>(device, loss, in<...>, ..., "

@@ -34,11 +34,13 @@ class FusedValues {
     int operand = -1;
     int reg[8]{-1, -1, -1, -1, -1, -1, -1, -1};  // register by phase; [0] for uniform values
   };
+  // a tensor's, and the row or the column that a kernel has where the tensor has none
+  static constexpr int max_axes = max_rank + 1;
   struct Operand {
     kernels::OperandWord word;
     u64 address = 0;
-    i64 stride[8]{};
-    i64 low[8]{}, high[8]{};
+    i64 stride[max_axes]{};
+    i64 low[max_axes]{}, high[max_axes]{};
   };
   struct Sink {
     int info = 0;
@@ -169,7 +171,7 @@ class FusedValues {
       if (node.op == Op::iota || node.op == Op::random) {
         Operand o;
         o.word = {node.op == Op::iota ? node.dtype : DType::u32, kernels::Role::index, false};
-        i64 stride[8]{};
+        i64 stride[max_rank]{};
         if (node.op == Op::iota) {
           stride[static_cast<int>(node.imm)] = 1;
         } else {
@@ -368,8 +370,8 @@ class FusedValues {
   List<Info> infos_;
   List<Operand> operands_;
   List<Sink> sinks_;
-  int axis_[9]{};
-  i64 extent_[9]{};
+  int axis_[max_axes]{};
+  i64 extent_[max_axes]{};
   int rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
   i64 partial_bytes_ = 0;
 };

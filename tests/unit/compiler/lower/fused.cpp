@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "support/lowered_difference.hpp"
+#include "weft/weft.hpp"
 
 using namespace weft;
 using namespace weft::testing;
@@ -166,4 +168,15 @@ TEST_CASE("fused: permutes of 8 axes among arithmetic and sums") {
     CAPTURE(round);
     CHECK(p.compare() == "");
   }
+}
+
+// A kernel has a row axis beside the tensor's eight; while compiling, one place too few is an error.
+TEST_CASE("fused: one row along an axis with seven of one element behind it") {
+  const Cpu cpu;
+  auto f = compile(
+      cpu, [](auto x) { return x + flip<0>(x); }, in<f32, 64, 1, 1, 1, 1, 1, 1, 1>);
+  std::array<f32, 64> x{};
+  for (int i = 0; i < 64; ++i) x[i] = static_cast<f32>(i * i);
+  const auto y = f(x);
+  for (int i = 0; i < 64; ++i) CHECK(y.data()[i] == x[i] + x[63 - i]);
 }
