@@ -176,7 +176,7 @@ TEST_CASE("fused: one row along an axis with seven of one element behind it") {
   auto f = compile(
       cpu, [](auto x) { return x + flip<0>(x); }, in<f32, 64, 1, 1, 1, 1, 1, 1, 1>);
   std::array<f32, 64> x{};
-  for (int i = 0; i < 64; ++i) x[i] = static_cast<f32>(i * i);
+  for (std::size_t i = 0; i < 64; ++i) x[i] = static_cast<f32>(i * i);
   const auto y = f(x);
-  for (int i = 0; i < 64; ++i) CHECK(y.data()[i] == x[i] + x[63 - i]);
+  for (std::size_t i = 0; i < 64; ++i) CHECK(y.data()[i] == x[i] + x[63 - i]);
 }
