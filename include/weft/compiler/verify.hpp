@@ -46,14 +46,25 @@ constexpr bool contains(const kernel_ir::Fusion& f, const ir::Span& span, int no
   return false;
 }
 
+// The nodes that read no memory: any kernel may make them, at any time.
+constexpr List<bool> generated_nodes(const ir::Graph& g) {
+  List<bool> generated(g.nodes.size(), false);
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    const ir::Node& n = g.nodes[i];
+    generated[i] = n.op == ir::Op::constant || n.op == ir::Op::iota || n.op == ir::Op::random ||
+                   ((ir::is_pointwise(n.op) || n.op == ir::Op::broadcast) && n.arity > 0);
+    for (int k = 0; k < n.arity; ++k) generated[i] = generated[i] && generated[g.in(i, k)];
+  }
+  return generated;
+}
 // Whether group k, which reads x, runs when all is made that x, a view, depends on.
-constexpr Fault runs_after(const Module& m, int x, int k) {
+constexpr Fault runs_after(const Module& m, const List<bool>& generated, int x, int k) {
   const kernel_ir::Fusion& f = m.fusion;
   for (; f.materialization[x] == kernel_ir::Materialization::view; x = m.graph.in(x, 0)) {
     if (m.graph.nodes[x].op != ir::Op::add_dependency) continue;
     int y = m.graph.in(x, 1);  // or what it is a view of, if it is copied later
     while (ir::is_movement(m.graph.nodes[y].op) && m.graph.nodes[y].op != ir::Op::pad) y = m.graph.in(y, 0);
-    if (f.group[y] >= k) return {"a group reads it before what it depends on is made", x};
+    if (f.group[y] >= k && !generated[y]) return {"a group reads it before what it depends on is made", x};
   }
   return {};
 }
@@ -88,6 +99,7 @@ constexpr Fault verify(Collect, const Module& m) {
   if (const Fault fault = verify_detail::groups(m)) return fault;
   const kernel_ir::Fusion& f = m.fusion;
   List<int> from(m.graph.nodes.size(), -1);  // the group that stores a node
+  const List<bool> generated = verify_detail::generated_nodes(m.graph);
   for (int k = 0; k < f.groups.size(); ++k) {
     const kernel_ir::Group& group = f.groups[k];
     for (const ir::Span& span : {group.body, group.loads, group.stores})
@@ -110,7 +122,7 @@ constexpr Fault verify(Collect, const Module& m) {
       if (verify_detail::is_computed(f.materialization[root]) && from[root] < 0)
         return {"it is read from memory, and no group stores it", root};
       if (from[root] >= k) return {"a group reads it before it is stored", root};
-      if (const Fault fault = verify_detail::runs_after(m, x, k)) return fault;
+      if (const Fault fault = verify_detail::runs_after(m, generated, x, k)) return fault;
     }
   }
   for (const int x : m.graph.outputs)

@@ -129,3 +129,35 @@ TEST_CASE("verify: launches") {
   CHECK(fault_of<c::Link>([](c::Module& m) { m.image.header.steps += 1; }) ==
         "the image's header is not that of its program");
 }
+
+TEST_CASE("verify: a value that reads no memory is made at any time, others before what depends on them") {
+  const auto fault = [](bool generated) {
+    ir::Builder b;
+    const Dims d{2, {4, 4}};
+    const ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, d, 0)};
+    b.graph.inputs.push(x.id);
+    const ir::Value count{&b, b.leaf(ir::Op::iota, DType::f32, d, 0)};
+    const ir::Value y = generated ? count : ir::unary(ir::Op::sqrt, x + count);
+    const ir::Value ordered = ir::add_dependency(x * 2.0, y) + 1.0;
+    ir::DotAxes axes;
+    axes.contracted = 1;
+    axes.contracted_a[0] = 1;
+    b.graph.outputs.push(ordered.id);
+    b.graph.outputs.push(ir::dot(ordered, y, axes, DType::f32).id);  // has y stored
+    std::string said;
+    c::compile_graph(b.graph, [&](auto pass, const c::Module& left) {
+      if constexpr (std::is_same_v<decltype(pass), c::Collect>) {
+        c::Module m = left;
+        const ir::Fault before = c::verify(pass, m);
+        CHECK(!before);
+        const int k = m.fusion.group[ordered.id];
+        m.fusion.group[y.id] = k;  // as if it were made where it is awaited
+        const ir::Fault after = c::verify(pass, m);
+        said = after ? after.what : "";
+      }
+    });
+    return said;
+  };
+  CHECK(fault(true) == "");
+  CHECK(fault(false) == "a group reads it before what it depends on is made");
+}
