@@ -6,6 +6,7 @@
 
 #include "weft/core/diagnose.hpp"
 #include "weft/core/field.hpp"
+#include "weft/core/takes.hpp"
 #include "weft/ops/core/expr.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -34,53 +35,21 @@ WEFT_REFUSAL(SamplesAssignNothing,
              "a buffer is assigned by one sample of vmap, which has no value for all: return it, and assign "
              "what is made of all samples outside, seen.assign(mean<0>(y))");
 
-// Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
-// beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
-// fits.
-template <class A>
-struct WorseArgument {
-  constexpr WorseArgument(const A&) {}
-};
-template <class F, class... A>
-struct BesideCall : F {
-  using F::operator();
-  void operator()(WorseArgument<A>...);
-};
-struct TakesOne {
-  constexpr void operator()(auto) const {}
-};
-// nvcc finds nothing ambiguous, and looks into bodies.
-template <class F>
-inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
-  f(a);
-};
-template <class F, class... A>
-constexpr bool takes() {
-  if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
-    return std::is_invocable_v<const F&, const A&...>;
-  else
-    return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
-}
-
 WEFT_REFUSAL(
     ModelIsCalled,
     "a model is called by operator(), as a function is: write constexpr auto operator()(auto x) const in "
     "place of forward");
-struct NamedForward {
+struct OwnForward {
   int forward;
 };
-struct NamedCall {
-  void operator()();
-};
-template <class M, class Named>
-struct Both : M, Named {};
+template <class M>
+struct BesideOwnForward : M, OwnForward {};
 // Whether M has a function `forward` and no operator(): a name that two bases have is ambiguous.
 template <class M>
 concept ForwardOnly = !requires {
-  &Both<M, NamedForward>::forward;
+  &BesideOwnForward<M>::forward;
 }
-&&requires { &Both<M, NamedCall>::operator(); }
-&&!requires { requires std::is_member_object_pointer_v<decltype(&M::forward)>; };
+&&!detail::HasCall<M> && !requires { requires std::is_member_object_pointer_v<decltype(&M::forward)>; };
 // M, called by operator() all the same.
 template <class M>
 struct CalledModel : M {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "weft/compiler/user_pass.hpp"
+#include "weft/core/takes.hpp"
 #include "weft/exec/callable.hpp"
 #include "weft/exec/state_blocks.hpp"
 #include "weft/ir/verify.hpp"
@@ -112,7 +113,7 @@ template <class... I, class F, class... A>
 constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
     const std::tuple<decltype(trace_input<I>(b, 0))...> inputs{trace_input<I>(b, static_cast<int>(K))...};
-    if constexpr (!takes<F, A..., Expr<typename I::dtype, typename I::shape>...>()) {
+    if constexpr (!detail::takes<F, A..., Expr<typename I::dtype, typename I::shape>...>()) {
       static_assert(sizeof(FunctionTakes<sizeof(F) == 0, F, A..., I...>) > 0);
       return AfterRefusal{};
     } else if constexpr (!std::is_invocable_v<const F&, const A&...,

@@ -2,6 +2,7 @@
 // make_trainer: from a model, a loss, inputs and options to the trainer of them, with a sentence for each
 // that does not fit.
 
+#include "weft/core/takes.hpp"
 #include "weft/train/trainer.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -42,7 +43,7 @@ constexpr bool loss_takes(std::tuple<I...>) {
   if constexpr (!exec::calls_operator<M, F, I...>()) {
     return false;
   } else {
-    constexpr bool callable = exec::takes<F, M, Expr<typename I::dtype, typename I::shape>...>();
+    constexpr bool callable = detail::takes<F, M, Expr<typename I::dtype, typename I::shape>...>();
     static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
     return callable;
   }

@@ -12,17 +12,8 @@ namespace {
 
 using X = Expr<f32, Shape<4>>;
 
-struct Generic {
-  constexpr auto operator()(auto x, const auto& y) const { return x + y; }
-};
-struct Broken {  // whose body no compiler takes
-  constexpr auto operator()(auto x) const { return x.no_such_member; }
-};
 struct Exact {
   constexpr X operator()(X x) const { return x; }
-};
-struct OfNumber {
-  constexpr float operator()(float x) const { return x; }
 };
 struct Forward {
   constexpr auto forward(auto x) const { return x; }
@@ -49,12 +40,6 @@ struct CallsForward {  // no mistake, so whatever it does with the model must co
   }
 };
 
-static_assert(exec::takes<Generic, X, X>());
-static_assert(!exec::takes<Generic, X>());
-static_assert(!exec::takes<Generic, X, X, X>());
-static_assert(exec::takes<Exact, X>());
-static_assert(!exec::takes<OfNumber, X>());
-static_assert(!exec::compares_calls<exec::TakesOne> || exec::takes<Broken, X>());
 static_assert(exec::ForwardOnly<Forward>);
 static_assert(!exec::ForwardOnly<Both>);
 static_assert(!exec::ForwardOnly<Layers>);

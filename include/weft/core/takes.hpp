@@ -1,0 +1,51 @@
+#pragma once
+// Whether a user's function takes arguments of some types, asked without compiling its body.
+
+#include <type_traits>
+
+#include "weft/core/config.hpp"
+
+namespace WEFT_NAMESPACE::detail {
+
+// Whether F is called by an operator(): the name is ambiguous beside another one.
+struct OwnCall {
+  void operator()();
+};
+template <class F>
+struct BesideOwnCall : F, OwnCall {};
+template <class F>
+concept HasCall = !requires {
+  &BesideOwnCall<F>::operator();
+};
+
+// Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
+// beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
+// fits.
+template <class A>
+struct WorseArgument {
+  constexpr WorseArgument(const A&) {}
+};
+template <class F, class... A>
+struct BesideCall : F {
+  using F::operator();
+  void operator()(WorseArgument<A>...);
+};
+struct TakesOne {
+  constexpr void operator()(auto) const {}
+};
+// nvcc finds nothing ambiguous, and looks into bodies.
+template <class F>
+inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
+  f(a);
+};
+template <class F, class... A>
+constexpr bool takes() {
+  if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
+    return std::is_invocable_v<const F&, const A&...>;
+  else if constexpr (!HasCall<F>)
+    return false;
+  else
+    return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
+}
+
+}  // namespace WEFT_NAMESPACE::detail
