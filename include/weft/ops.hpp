@@ -35,6 +35,7 @@
 #include "weft/ops/nn/attention.hpp"
 #include "weft/ops/nn/channel_norm.hpp"
 #include "weft/ops/nn/conv.hpp"
+#include "weft/ops/nn/flex_attention.hpp"
 #include "weft/ops/nn/grid_sample.hpp"
 #include "weft/ops/nn/interpolate.hpp"
 #include "weft/ops/nn/local_response_norm.hpp"

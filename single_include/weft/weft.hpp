@@ -18842,6 +18842,53 @@ inline constexpr bool has_pass_behind<Where, PassList<P...>> = ((P::behind == Wh
 }  // namespace compiler
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/core/takes.hpp ----
+// Whether a user's function takes arguments of some types, asked without compiling its body.
+
+namespace WEFT_NAMESPACE::detail {
+
+// Whether F is called by an operator(): the name is ambiguous beside another one.
+struct OwnCall {
+  void operator()();
+};
+template <class F>
+struct BesideOwnCall : F, OwnCall {};
+template <class F>
+concept HasCall = !requires {
+  &BesideOwnCall<F>::operator();
+};
+
+// Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
+// beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
+// fits.
+template <class A>
+struct WorseArgument {
+  constexpr WorseArgument(const A&) {}
+};
+template <class F, class... A>
+struct BesideCall : F {
+  using F::operator();
+  void operator()(WorseArgument<A>...);
+};
+struct TakesOne {
+  constexpr void operator()(auto) const {}
+};
+// nvcc finds nothing ambiguous, and looks into bodies.
+template <class F>
+inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
+  f(a);
+};
+template <class F, class... A>
+constexpr bool takes() {
+  if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
+    return std::is_invocable_v<const F&, const A&...>;
+  else if constexpr (!HasCall<F>)
+    return false;
+  else
+    return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
+}
+
+}  // namespace WEFT_NAMESPACE::detail
 // ---- weft/exec/callable.hpp ----
 // Whether a user's function can be called, and can run while the program compiles: the sentences of those
 // that cannot, said before the compiler's own words.
@@ -19933,53 +19980,21 @@ WEFT_REFUSAL(SamplesAssignNothing,
              "a buffer is assigned by one sample of vmap, which has no value for all: return it, and assign "
              "what is made of all samples outside, seen.assign(mean<0>(y))");
 
-// Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
-// beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
-// fits.
-template <class A>
-struct WorseArgument {
-  constexpr WorseArgument(const A&) {}
-};
-template <class F, class... A>
-struct BesideCall : F {
-  using F::operator();
-  void operator()(WorseArgument<A>...);
-};
-struct TakesOne {
-  constexpr void operator()(auto) const {}
-};
-// nvcc finds nothing ambiguous, and looks into bodies.
-template <class F>
-inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
-  f(a);
-};
-template <class F, class... A>
-constexpr bool takes() {
-  if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
-    return std::is_invocable_v<const F&, const A&...>;
-  else
-    return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
-}
-
 WEFT_REFUSAL(
     ModelIsCalled,
     "a model is called by operator(), as a function is: write constexpr auto operator()(auto x) const in "
     "place of forward");
-struct NamedForward {
+struct OwnForward {
   int forward;
 };
-struct NamedCall {
-  void operator()();
-};
-template <class M, class Named>
-struct Both : M, Named {};
+template <class M>
+struct BesideOwnForward : M, OwnForward {};
 // Whether M has a function `forward` and no operator(): a name that two bases have is ambiguous.
 template <class M>
 concept ForwardOnly = !requires {
-  &Both<M, NamedForward>::forward;
+  &BesideOwnForward<M>::forward;
 }
-&&requires { &Both<M, NamedCall>::operator(); }
-&&!requires { requires std::is_member_object_pointer_v<decltype(&M::forward)>; };
+&&!detail::HasCall<M> && !requires { requires std::is_member_object_pointer_v<decltype(&M::forward)>; };
 // M, called by operator() all the same.
 template <class M>
 struct CalledModel : M {
@@ -23585,7 +23600,7 @@ template <class... I, class F, class... A>
 constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   return [&]<std::size_t... K>(std::index_sequence<K...>) {
     const std::tuple<decltype(trace_input<I>(b, 0))...> inputs{trace_input<I>(b, static_cast<int>(K))...};
-    if constexpr (!takes<F, A..., Expr<typename I::dtype, typename I::shape>...>()) {
+    if constexpr (!detail::takes<F, A..., Expr<typename I::dtype, typename I::shape>...>()) {
       static_assert(sizeof(FunctionTakes<sizeof(F) == 0, F, A..., I...>) > 0);
       return AfterRefusal{};
     } else if constexpr (!std::is_invocable_v<const F&, const A&...,
@@ -35180,6 +35195,43 @@ constexpr ir::Value attention_product(ir::Value a, ir::Value b, const Dims& batc
   return ir::dot(a, b, axes, a.dtype());
 }
 
+// The two products of attention. Rule: an attention_rule that holds; T: the dtype of the operands.
+template <class Rule, class T>
+struct AttentionProducts {
+  using Wide = std::conditional_t<(size_of(dtype_of<T>) < 4), f32, T>;  // of the scores
+  using Scores = shape_of<typename Rule::Scores>;
+  static constexpr DType t = dtype_of<T>;
+
+  // q k^T scale: (..., Hq, L, S). scale 0: 1 / sqrt(E).
+  static constexpr Expr<Wide, Scores> scores(ir::Value q, ir::Value k, double scale) {
+    if (scale == 0) scale = 1 / square_root(static_cast<double>(Rule::q.extent[Rule::q.rank - 1]));
+    const ir::Value rows = ir::reshape(ir::cast(q, t), Rule::rows);
+    const ir::Value product = attention_product(rows, ir::cast(k, t), Rule::batch_qk, true);
+    return {ir::reshape(ir::cast(product, dtype_of<Wide>), Scores::value) * scale};
+  }
+  // weights v: (..., Hq, L, Ev).
+  static constexpr Expr<T, shape_of<Rule>> mixed(ir::Value weights, ir::Value v) {
+    Dims mixing = Rule::batch_qk;
+    mixing.extent[mixing.rank++] = Rule::rows.extent[Rule::rows.rank - 2];
+    mixing.extent[mixing.rank++] = Rule::keys;
+    const ir::Value y = attention_product(ir::reshape(weights, mixing), ir::cast(v, t), Rule::batch, false);
+    return {ir::reshape(y, Rule::value)};
+  }
+};
+
+// Where key <= query, or the key is one of the last `Open`.
+template <i64 L, i64 S, i64 Open = 0>
+constexpr Expr<bool, Shape<L, S>> causal_mask(ir::Builder& b) {
+  constexpr Dims d = make_dims<L, S>();
+  const ir::Value query{&b, b.leaf(ir::Op::iota, DType::i32, d, 0)};
+  const ir::Value key{&b, b.leaf(ir::Op::iota, DType::i32, d, 1)};
+  ir::Value open = ir::binary(ir::Op::le, key, query);
+  if (Open > 0)
+    open = ir::binary(ir::Op::bit_or, open,
+                      ir::binary(ir::Op::le, ir::constant_like(key, static_cast<double>(S - Open)), key));
+  return {open};
+}
+
 // Softmax over the last axis of scores that may be -infinity; a row with nothing else is zeros.
 constexpr auto masked_softmax(const auto& x) {
   constexpr double lowest = -std::numeric_limits<double>::infinity();
@@ -35239,7 +35291,6 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
     static_assert(sizeof(AttentionOperandsFit < Rule::fits || !Rule::heads, ScaledDotProductAttentionOp,
                          typename Q::shape, typename K::shape, typename V::shape >) > 0);
     using T = floating<promoted<promoted<typename Q::dtype, typename K::dtype>, typename V::dtype>>;
-    using Wide = std::conditional_t<(size_of(dtype_of<T>) < 4), f32, T>;
     using S = shape_of<typename Rule::Scores>;
     using R = Expr<T, shape_of<Rule>>;
     static_assert(((sizeof(AttentionMaskFits < !Rule::ok || fits<S, shape_of_operand<Masks>>,
@@ -35259,41 +35310,19 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
     if constexpr (!ok) {
       return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
     } else {
-      constexpr DType t = dtype_of<T>;
-      constexpr double scale = Options.scale != 0
-                                   ? Options.scale
-                                   : 1 / square_root(static_cast<double>(Rule::q.extent[Rule::q.rank - 1]));
-      const ir::Value rows = ir::reshape(ir::cast(q.value, t), Rule::rows);
-      const ir::Value product = detail::attention_product(rows, ir::cast(k.value, t), Rule::batch_qk, true);
-      const Expr<Wide, S> all{ir::reshape(ir::cast(product, dtype_of<Wide>), S::value) * scale};
+      using Products = detail::AttentionProducts<Rule, T>;
+      const auto all = Products::scores(q.value, k.value, Options.scale);
       const auto seen = [&] {
         if constexpr (Options.is_causal)
-          return where(past<Rule::length, Rule::keys>(b), all, -std::numeric_limits<double>::infinity());
+          return where(detail::causal_mask<Rule::length, Rule::keys, Open>(b), all,
+                       -std::numeric_limits<double>::infinity());
         else
           return all;
       }();
       const auto weights = normalized(seen, more...);
       const Expr<T, S> kept = cast<T>(dropout(weights, p));
-      Dims mixing = Rule::batch_qk;
-      mixing.extent[mixing.rank++] = Rule::rows.extent[Rule::rows.rank - 2];
-      mixing.extent[mixing.rank++] = Rule::keys;
-      const ir::Value mixed = detail::attention_product(ir::reshape(kept.value, mixing), ir::cast(v.value, t),
-                                                        Rule::batch, false);
-      return results(R{ir::reshape(mixed, R::shape::value)}, kept);
+      return results(Products::mixed(kept.value, v.value), kept);
     }
-  }
-
-  // Where key <= query, or the key is one of the open ones.
-  template <i64 L, i64 S>
-  static constexpr auto past(ir::Builder& b) {
-    constexpr Dims d = make_dims<L, S>();
-    const ir::Value query{&b, b.leaf(ir::Op::iota, DType::i32, d, 0)};
-    const ir::Value key{&b, b.leaf(ir::Op::iota, DType::i32, d, 1)};
-    ir::Value open = ir::binary(ir::Op::le, key, query);
-    if (Open > 0)
-      open = ir::binary(ir::Op::bit_or, open,
-                        ir::binary(ir::Op::le, ir::constant_like(key, static_cast<double>(S - Open)), key));
-    return Expr<bool, Shape<L, S>>{open};
   }
 };
 
@@ -46111,6 +46140,621 @@ constexpr auto batch_norm(const X& x, const M& mean, const V& variance, const W&
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ops/nn/flex_attention.hpp ----
+// attention(q, k, v, score, mask, tensors...): attention whose scores and mask are functions of one score
+// (FlexAttention's score_mod and mask_mod), traced and differentiated like everything else. Law: it is the
+// composition softmax(where(mask(b, h, i, j), score(q k^T scale, b, h, i, j), -inf)) v, and gradients reach
+// every float tensor that a function reads.
+//
+// (Dong, Feng, Guessous, Liang, He: Flex Attention, 2024.)
+
+// ---- weft/ops/index/captured_tensor.hpp ----
+// A tensor that a function of single elements reads by traced integers: bias[h][i - j], or bias[h, i - j].
+// Law: a read by all indices is one element, index(bias, h, i - j) of ops/index/index.hpp: negative indices
+// count from the end.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    CapturedAxesExist,
+    "a tensor that a score function reads has fewer axes than indices: bias[h][i - j] reads one of two "
+    "axes");
+WEFT_REFUSAL(CapturedByIntegers,
+             "a tensor that a score function reads is indexed by integers, such as h or i - j");
+
+namespace detail {
+
+template <class A>
+inline constexpr bool is_traced_integer = false;
+template <class T>
+inline constexpr bool is_traced_integer<Expr<T, Shape<>>> = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+template <class A>
+inline constexpr bool is_index = is_traced_integer<A> || (std::is_integral_v<A> && !std::is_same_v<A, bool>);
+
+// Several indices as one argument: before C++23 a subscript takes one, and [h, i] means [i].
+template <class... I>
+struct IndexList {
+  std::tuple<I...> index;
+};
+template <class A>
+inline constexpr bool is_index_list = false;
+template <class... I>
+inline constexpr bool is_index_list<IndexList<I...>> = true;
+
+}  // namespace detail
+
+// h, i - j: of two integers of which one is traced, the list of both, so that bias[h, i - j] reads in C++20
+// what it reads in C++23. (g++ and clang warn of it in C++20; bias[h][i - j] says the same.)
+template <class A, class B>
+requires(detail::is_index<A>&& detail::is_index<B> && (detail::is_traced_integer<A> || detail::is_traced_integer<B>)) constexpr auto operator,(
+    const A& a, const B& b) {
+  return detail::IndexList<A, B>{{a, b}};
+}
+template <class... I, class B>
+requires detail::is_index<B>
+constexpr auto operator,(const detail::IndexList<I...>& list, const B& b) {
+  return detail::IndexList<I..., B>{std::tuple_cat(list.index, std::tuple{b})};
+}
+
+// X: an Expr. I: the indices into its first axes so far; without any it stands for all of it.
+template <class X, class... I>
+class CapturedTensor {
+ public:
+  using dtype = typename X::dtype;
+
+  constexpr explicit CapturedTensor(const X& x, const std::tuple<I...>& read = {}) : x_(x), read_(read) {}
+
+  constexpr auto expr() const {
+    if constexpr (sizeof...(I) == 0)
+      return x_;
+    else
+      return std::apply([&](const auto&... i) { return index(x_, i...); }, read_);
+  }
+  template <class A>
+  constexpr auto operator[](const A& a) const {
+    if constexpr (detail::is_index_list<A>)
+      return std::apply([&](const auto&... i) { return at(i...); }, a.index);
+    else
+      return at(a);
+  }
+#ifdef __cpp_multidimensional_subscript
+  template <class A, class B, class... More>
+  constexpr auto operator[](const A& a, const B& b, const More&... more) const {
+    return at(a, b, more...);
+  }
+#endif
+
+ private:
+  // With further indices; the element itself once there is one for each axis.
+  template <class... A>
+  constexpr auto at(const A&... a) const {
+    constexpr bool exist = sizeof...(I) + sizeof...(A) <= static_cast<std::size_t>(X::rank);
+    constexpr bool integers = (detail::is_index<A> && ...);
+    static_assert(sizeof(CapturedAxesExist<exist, typename X::shape>) > 0);
+    static_assert(sizeof(CapturedByIntegers<integers, A...>) > 0);
+    if constexpr (!exist || !integers) {
+      return AfterRefusal{};
+    } else {
+      using Next = CapturedTensor<X, I..., A...>;
+      const Next next(x_, std::tuple_cat(read_, std::tuple<A...>{a...}));
+      if constexpr (sizeof...(I) + sizeof...(A) == static_cast<std::size_t>(X::rank))
+        return next.expr();
+      else
+        return next;
+    }
+  }
+
+  X x_;
+  std::tuple<I...> read_;
+};
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/transform/vmap.hpp ----
+// vmap: a function of one sample as a function of many. vmap(f)(x, ...) takes the samples of every tensor
+// along its first axis and stacks the results. Law: vmap(f)(x)[i] is f(x[i]); it is traced once, and no rule
+// but those of transforms/vmap_rules.hpp makes the difference. Random numbers are drawn anew for every
+// sample.
+
+namespace WEFT_NAMESPACE {
+
+// In place of an axis: the argument is the same for every sample.
+inline constexpr int unmapped = -1000;
+
+template <class F, int... Axes>
+struct Vmap;
+
+WEFT_REFUSAL(BatchesAgree,
+             "vmap: every tensor has an axis of samples (the first, unless vmap<axis, unmapped, ...> says "
+             "otherwise), of one extent for all, and at least one argument is mapped");
+WEFT_REFUSAL(MappedCapturesNothing, "vmap: a function that is applied to run-time tensors captures nothing");
+WEFT_REFUSAL(AxesMatchArguments, "vmap: name one axis, or `unmapped`, for each argument of the function");
+
+namespace detail {
+
+template <class S, int Axis>
+struct sample_rule {
+  static constexpr bool ok = axis_in_range(Axis, S::rank);
+  static constexpr int axis = ok ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr i64 samples = ok ? S::value.extent[axis] : -1;
+  static constexpr Dims make() {
+    Dims d;
+    for (int k = 0; k < S::rank; ++k)
+      if (!ok || k != axis) d.extent[d.rank++] = S::value.extent[k];
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+
+// What kind of argument A is: mapped along Axis, or handed on as it is.
+template <class A, int Axis>
+inline constexpr bool is_mapped = Axis != unmapped && (ExprLike<A> || is_lazy<A> || TensorLike<A>);
+template <class A>
+struct sampled {
+  using type = decltype(traced(std::declval<ir::Builder&>(), std::declval<const A&>()));
+};
+template <TensorLike A>
+struct sampled<A> {
+  using type = Expr<typename A::dtype, typename A::shape>;
+};
+template <class A>
+using entered_type = std::remove_cvref_t<typename sampled<A>::type>;
+template <class A, int Axis>
+constexpr i64 samples_of() {
+  if constexpr (is_mapped<A, Axis>)
+    return sample_rule<typename entered_type<A>::shape, Axis>::samples;
+  else
+    return -2;
+}
+// -1: they differ, or nothing is mapped.
+constexpr i64 common_samples(std::initializer_list<i64> each) {
+  i64 found = -2;
+  for (const i64 n : each) {
+    if (n == -2) continue;
+    if (n < 0 || (found >= 0 && n != found)) return -1;
+    found = n;
+  }
+  return found < 0 ? -1 : found;
+}
+
+// The builder in which one sample is traced, and what its inputs are outside.
+struct SampleTrace {
+  ir::Builder& b;
+  ir::Builder body{64};
+  List<transforms::VmapItem> inputs;
+
+  constexpr explicit SampleTrace(ir::Builder& around) : b(around) {
+    body.parent = &b;
+    b.inner = &body;
+    body.graph.scalar_count = b.graph.scalar_count;
+    body.graph.streams = b.graph.streams;
+    if (b.graph.key_input >= 0) {  // loops inside draw by the key of the loop around
+      body.graph.key_input = 0;
+      input({&b, b.graph.inputs[b.graph.key_input]}, false, Shape<4>::value);
+    }
+  }
+  constexpr ir::Value input(ir::Value all, bool mapped, const Dims& sample) {
+    const int made = body.leaf(ir::Op::input, all.dtype(), sample, static_cast<u64>(inputs.size()));
+    body.graph.inputs.push(made);
+    body.outer.push(-1);
+    inputs.push({all, mapped});
+    return {&body, made};
+  }
+  template <int Axis, class A>
+  constexpr auto enter(const A& a) {
+    if constexpr (!is_mapped<A, Axis>) {
+      return a;
+    } else {
+      const auto e = traced(b, a);
+      using E = std::remove_cvref_t<decltype(e)>;
+      using Rule = sample_rule<typename E::shape, Axis>;
+      const ir::Value all = transforms::vmapping::move_axis(e.value, Rule::axis, 0);
+      return Expr<typename E::dtype, shape_of<Rule>>{input(all, true, Rule::value)};
+    }
+  }
+  // The results for all samples, in the order in which they were put out.
+  constexpr List<ir::Value> finish(i64 samples) {
+    b.inner = nullptr;
+    b.graph.streams = body.graph.streams;
+    for (int k = inputs.size(); k < body.outer.size(); ++k) inputs.push({{&b, body.outer[k]}, false});
+    List<ir::Value> out;
+    for (const transforms::VmapItem& x : transforms::Vmapper(b, body.graph, samples).run(inputs)) {
+      const Dims one = x.value.dims();
+      out.push(x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(samples, one)));
+    }
+    return out;
+  }
+};
+
+// One sample of an argument, as the function sees it.
+template <class A, int Axis>
+struct sample {
+  using type = A;
+};
+template <class A, int Axis>
+requires is_mapped<A, Axis>
+struct sample<A, Axis> {
+  using all = entered_type<A>;
+  using type = Expr<typename all::dtype, shape_of<sample_rule<typename all::shape, Axis>>>;
+};
+
+template <int Axis, class A>
+constexpr auto lone_sample(ir::Builder& alone, const A& a) {
+  using S = typename sample<A, Axis>::type;
+  if constexpr (is_mapped<A, Axis>) {
+    const int made = alone.leaf(ir::Op::input, dtype_of<typename S::dtype>, S::shape::value,
+                                static_cast<u64>(alone.graph.inputs.size()));
+    alone.graph.inputs.push(made);
+    alone.outer.push(-1);
+    return S{ir::Value{&alone, made}};
+  } else {
+    return a;
+  }
+}
+
+// What an argument is in a lazy tree: models and the like are held.
+template <class A>
+using held_type = std::conditional_t<Operand<A>, A, Held<A>>;
+
+// Of literals and run-time tensors alone: waits for the trace that its values join. `Which` of the results,
+// or -1: the only one.
+template <int Which, int... Axis>
+struct VmapLater {
+  using weft_draws = void;  // the function may
+
+  template <class F, class... A>
+  static constexpr auto apply(ir::Builder&, const Held<F>& f, const A&... a) {
+    const auto open = [](const auto& x) -> const auto& {
+      if constexpr (is_held<std::remove_cvref_t<decltype(x)>>)
+        return x.value;
+      else
+        return x;
+    };
+    const auto all = Vmap<F, Axis...>{f.value}(open(a)...);
+    if constexpr (Which < 0)
+      return all;
+    else
+      return std::get<static_cast<std::size_t>(Which)>(all);
+  }
+};
+
+}  // namespace detail
+
+// The function that vmap returns.
+template <class F, int... Axes>
+struct Vmap {
+  F f;
+
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    constexpr bool counted = sizeof...(Axes) == 0 || sizeof...(Axes) == sizeof...(A);
+    static_assert(sizeof(AxesMatchArguments<counted, Vmap, A...>) > 0);
+    if constexpr (!counted)
+      return f(a...);
+    else if constexpr (sizeof...(Axes) == 0)
+      return call(std::integer_sequence<int, (static_cast<void>(sizeof(A)), 0)...>{}, a...);
+    else
+      return call(std::integer_sequence<int, Axes...>{}, a...);
+  }
+
+ private:
+  template <int Which, int... Axis, class... A>
+  constexpr auto later(const A&... a) const {
+    return Lazy<detail::VmapLater<Which, Axis...>, Held<F>, detail::held_type<A>...>{{{f}, {a}...}};
+  }
+  template <int... Axis, std::size_t... K, class... A>
+  constexpr auto later_each(std::index_sequence<K...>, const A&... a) const {
+    return std::tuple{later<static_cast<int>(K), Axis...>(a...)...};
+  }
+  // Whose values the function captures: it is tried on a sample that belongs to no trace.
+  template <int... Axis, class... A>
+  constexpr ir::Builder* trace_around(const A&... a) const {
+    ir::Builder alone(64);
+    alone.finds_parent = true;
+    f(detail::lone_sample<Axis>(alone, a)...);
+    if (!alone.parent)
+      throw Error("ops/vmap", "all arguments are literals, and what the function captures is of no trace");
+    return alone.parent;
+  }
+  template <int... Axis, class... A>
+  constexpr auto call(std::integer_sequence<int, Axis...>, const A&... a) const {
+    constexpr i64 samples = detail::common_samples({detail::samples_of<A, Axis>()...});
+    static_assert(sizeof(BatchesAgree<(samples >= 0), Vmap, A...>) > 0);
+    constexpr bool immediate = !(ExprLike<A> || ...) && (TensorLike<A> || ...);
+    static_assert(sizeof(MappedCapturesNothing < !immediate || std::is_empty_v<F>, Vmap, A... >) > 0);
+    if constexpr (samples >= 0 && !(ExprLike<A> || ...) && (immediate || std::is_empty_v<F>)) {
+      using Result = decltype(f(std::declval<const typename detail::sample<A, Axis>::type&>()...));
+      if constexpr (requires { std::tuple_size<Result>::value; })
+        return later_each<Axis...>(std::make_index_sequence<std::tuple_size_v<Result>>{}, a...);
+      else
+        return later<-1, Axis...>(a...);
+    } else if constexpr (samples >= 0) {
+      ir::Builder* found = nullptr;
+      ((found = detail::inner_of(found, detail::builder_of(a))), ...);
+      if constexpr (!(ExprLike<A> || ...)) found = trace_around<Axis...>(a...);
+      detail::SampleTrace trace(found->innermost());
+      const std::tuple<decltype(trace.template enter<Axis>(a))...> sample{trace.template enter<Axis>(a)...};
+      const auto result = std::apply([&](const auto&... x) { return f(x...); }, sample);
+      const auto put_out = [&](const auto& e) {
+        const auto inside = detail::traced(trace.body, e);
+        trace.body.graph.outputs.push(inside.value.id);
+        return inside;
+      };
+      const auto one = detail::map_values(result, put_out);
+      const List<ir::Value> all = trace.finish(samples);
+      int k = 0;
+      const auto stacked = [&]<class E>(const E&) {
+        return Expr<typename E::dtype, shape_of<detail::stack_rule_of<samples, typename E::shape>>>{all[k++]};
+      };
+      return detail::map_values(one, stacked);
+    } else {
+      return f(a...);
+    }
+  }
+};
+
+// vmap(f): f for every sample, along the first axis of each tensor; numbers and models are handed on as they
+// are. vmap<0, unmapped>(f): the second argument is the same for all. What f uses of the enclosing function
+// is the same for all, too. f returns an expression or a tuple; results have the samples first.
+template <int... Axes, class F>
+constexpr auto vmap(const F& f) {
+  return Vmap<F, Axes...>{f};
+}
+// A refusal.
+template <int... Axes, class F, class X, class... A>
+constexpr auto vmap(const F&, const X& x, const A&...) {
+  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::vmap, X, A...>) > 0);
+  return detail::first_expr(x);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(AttentionHasHeads,
+             "attention: query (B, Hq, L, E), key (B, H, S, E) and value (B, H, S, Ev) have four axes: "
+             "unsqueeze<0>(q) adds one");
+WEFT_REFUSAL(
+    ScoreTakes,
+    "attention: behind query, key and value come score(s, b, h, i, j), mask(b, h, i, j) or both in "
+    "this order, then the tensors that every function takes behind its own: [](auto s, auto b, auto h, "
+    "auto i, auto j, auto slopes) { return s + slopes[h] * (j - i); }, slopes");
+WEFT_REFUSAL(
+    ScoreIsNumber,
+    "attention: score returns one number, such as s + slopes[h] * (j - i): it reads a tensor by all of "
+    "its indices, and a condition is the mask's");
+WEFT_REFUSAL(
+    MaskIsCondition,
+    "attention: mask returns one bool, such as j <= i, combined by & and |: it reads a tensor by all "
+    "of its indices");
+WEFT_REFUSAL(ScoreCapturesNothing,
+             "attention: a function that is applied to run-time tensors captures nothing: give what it reads "
+             "behind the functions, attention(q, k, v, score, slopes), and it takes that behind its own");
+
+namespace detail {
+
+// In place of a function that is left out.
+struct NoFunction {};
+
+template <class F>
+inline constexpr bool is_function = !Operand<F> && std::is_class_v<F> && !is_tuple_like<F>;
+
+// What a function takes of a tensor: a number stays one.
+template <class A>
+constexpr auto captured(const A& a) {
+  if constexpr (ExprLike<A>)
+    return CapturedTensor{to_expr(a)};
+  else
+    return a;
+}
+template <class A>
+using captured_type = decltype(captured(std::declval<const entered_type<A>&>()));
+
+using Place = Expr<i32, Shape<>>;
+template <class F, class... A>
+inline constexpr bool is_score_function =
+    takes<F, Expr<f32, Shape<>>, Place, Place, Place, Place, captured_type<A>...>();
+template <class F, class... A>
+inline constexpr bool is_mask_function = takes<F, Place, Place, Place, Place, captured_type<A>...>();
+
+template <class... A>
+inline constexpr bool both_functions = false;
+template <class Score, class Mask, class... A>
+inline constexpr bool both_functions<Score, Mask, A...> =
+    is_function<Score>&& is_function<Mask> && !(is_function<A> || ...) && is_score_function<Score, A...> &&
+    is_mask_function<Mask, A...>;
+
+// A function of single scores for all of them. Grid: (B, H, L, S); s: the scores, or none.
+template <class Grid, class Result>
+struct ForEachScore {
+  template <int Axis>
+  static constexpr auto places(ir::Builder& b) {
+    constexpr i64 n = Grid::value.extent[Axis];
+    return Expr<i32, Shape<n>>{ir::Value{&b, b.leaf(ir::Op::iota, DType::i32, Shape<n>::value, 0)}};
+  }
+  // f(place, sample of s) for every place along the Axis-th axis.
+  template <int Axis, class F, class... S>
+  static constexpr auto along(ir::Builder& b, const F& f, const S&... s) {
+    return vmap<0, (static_cast<void>(sizeof(S)), 0)...>(f)(places<Axis>(b), s...);
+  }
+  template <class F, class... S>
+  static constexpr auto call(ir::Builder& builder, const F& f, const S&... scores) {
+    return along<0>(
+        builder,
+        [&](const auto& b, const auto&... of_b) {
+          return along<1>(
+              builder,
+              [&](const auto& h, const auto&... of_h) {
+                return along<2>(
+                    builder,
+                    [&](const auto& i, const auto&... of_i) {
+                      return along<3>(
+                          builder,
+                          [&](const auto& j, const auto&... s) { return cast<Result>(f(s..., b, h, i, j)); },
+                          of_i...);
+                    },
+                    of_h...);
+              },
+              of_b...);
+        },
+        scores...);
+  }
+};
+
+}  // namespace detail
+
+template <AttentionOptions Options, class Score, class Mask>
+struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
+  template <class F>
+  static constexpr bool given = !std::is_same_v<F, detail::NoFunction>;
+
+  template <class Q, class K, class V, class... A>
+  static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const A&... tensors) {
+    return attend(b, Score{}, Mask{}, q, k, v, tensors...);
+  }
+  template <class Q, class K, class V, class... A>
+  static constexpr auto attend(ir::Builder& b, const Score& score, const Mask& mask, const Q& q, const K& k,
+                               const V& v, const A&... tensors) {
+    using QS = typename Q::shape;
+    using KS = typename K::shape;
+    using VS = typename V::shape;
+    using Rule = detail::attention_rule<QS, KS, VS, Options.enable_gqa>;
+    using T = floating<promoted<promoted<typename Q::dtype, typename K::dtype>, typename V::dtype>>;
+    using R = Expr<T, shape_of<Rule>>;
+    using Products = detail::AttentionProducts<Rule, T>;
+    using Wide = typename Products::Wide;
+    constexpr bool heads = QS::rank == 4 && KS::rank == 4 && VS::rank == 4;
+    static_assert(sizeof(AttentionHasHeads<heads, QS, KS, VS>) > 0);
+    static_assert(sizeof(AttentionHeadsFit < Rule::heads || !heads, ScaledDotProductAttentionOp<Options>, QS,
+                         KS, VS >) > 0);
+    static_assert(sizeof(AttentionOperandsFit < Rule::fits || !Rule::heads || !heads,
+                         ScaledDotProductAttentionOp<Options>, QS, KS, VS >) > 0);
+    if constexpr (!heads || !Rule::ok) {
+      return detail::refused<T, typename R::shape>(q, k, v);
+    } else if constexpr (!functions_fit<Wide, A...>()) {
+      return detail::refused<T, typename R::shape>(q, k, v);
+    } else {
+      constexpr double nothing = -std::numeric_limits<double>::infinity();
+      using Grid = typename Products::Scores;
+      auto scores = Products::scores(q.value, k.value, Options.scale);
+      if constexpr (given<Score>)
+        scores = detail::ForEachScore<Grid, Wide>::call(
+            b, [&](const auto&... place) { return score(place..., detail::captured(tensors)...); }, scores);
+      if constexpr (given<Mask>)
+        scores =
+            where(detail::ForEachScore<Grid, bool>::call(
+                      b, [&](const auto&... place) { return mask(place..., detail::captured(tensors)...); }),
+                  scores, nothing);
+      if constexpr (Options.is_causal)
+        scores = where(detail::causal_mask<Rule::length, Rule::keys>(b), scores, nothing);
+      return Products::mixed(cast<T>(detail::masked_softmax(scores)).value, v.value);
+    }
+  }
+
+ private:
+  template <class Wide, class... A>
+  static constexpr bool functions_fit() {
+    if constexpr (given<Score>) {
+      using Y = decltype(std::declval<const Score&>()(std::declval<Expr<Wide, Shape<>>>(), detail::Place{},
+                                                      detail::Place{}, detail::Place{}, detail::Place{},
+                                                      std::declval<detail::captured_type<A>>()...));
+      static_assert(sizeof(ScoreIsNumber<is_number<Y>(), Score, Y>) > 0);
+      if constexpr (!is_number<Y>()) return false;
+    }
+    if constexpr (given<Mask>) {
+      using Y =
+          decltype(std::declval<const Mask&>()(detail::Place{}, detail::Place{}, detail::Place{},
+                                               detail::Place{}, std::declval<detail::captured_type<A>>()...));
+      static_assert(sizeof(MaskIsCondition<is_condition<Y>(), Mask, Y>) > 0);
+      if constexpr (!is_condition<Y>()) return false;
+    }
+    return true;
+  }
+  template <class Y>
+  static constexpr bool is_one() {
+    if constexpr (ExprLike<Y>)
+      return expr_of<Y>::shape::rank == 0;
+    else
+      return false;
+  }
+  template <class Y>
+  static constexpr bool is_number() {
+    if constexpr (is_one<Y>())
+      return !std::is_same_v<typename expr_of<Y>::dtype, bool>;
+    else
+      return false;
+  }
+  template <class Y>
+  static constexpr bool is_condition() {
+    if constexpr (is_one<Y>())
+      return std::is_same_v<typename expr_of<Y>::dtype, bool>;
+    else
+      return false;
+  }
+};
+
+namespace detail {
+
+template <AttentionOptions Options, class Score, class Mask, class... A>
+constexpr auto attend(const Score& score, const Mask& mask, const A&... operands) {
+  using Op = AttentionOp<Options, Score, Mask>;
+  constexpr bool traced = (ExprLike<A> || ...);
+  if constexpr (std::is_empty_v<Score> && std::is_empty_v<Mask>) {
+    return Op{}(operands...);
+  } else {
+    static_assert(sizeof(ScoreCapturesNothing<traced, Score, Mask>) > 0);
+    if constexpr (traced) {
+      ir::Builder* found = nullptr;
+      ((found = inner_of(found, builder_of(operands))), ...);
+      ir::Builder& b = found->innermost();
+      return Op::attend(b, score, mask, detail::traced(b, operands)...);
+    } else {
+      return AfterRefusal{};
+    }
+  }
+}
+// Score, mask and tensors; anything else is refused.
+template <AttentionOptions Options, class Q, class K, class V, class... A>
+constexpr auto attend_by_both(const Q& q, const K& k, const V& v, const A&... a) {
+  static_assert(sizeof(ScoreTakes<both_functions<A...>, A...>) > 0);
+  if constexpr (both_functions<A...>)
+    return [&](const auto& score, const auto& mask, const auto&... tensors) {
+      return attend<Options>(score, mask, q, k, v, tensors...);
+    }(a...);
+  else
+    return first_expr(q, k, v);
+}
+template <AttentionOptions Options, class Q, class K, class V>
+constexpr auto attend_by(const Q& q, const K& k, const V& v) {
+  return attend<Options>(NoFunction{}, NoFunction{}, q, k, v);
+}
+// One function and tensors, or two.
+template <AttentionOptions Options, class Q, class K, class V, class F, class... A>
+constexpr auto attend_by(const Q& q, const K& k, const V& v, const F& f, const A&... rest) {
+  constexpr bool one = is_function<F> && !(is_function<A> || ...);
+  if constexpr (!one)
+    return attend_by_both<Options>(q, k, v, f, rest...);
+  else if constexpr (is_score_function<F, A...>)
+    return attend<Options>(f, NoFunction{}, q, k, v, rest...);
+  else if constexpr (is_mask_function<F, A...>)
+    return attend<Options>(NoFunction{}, f, q, k, v, rest...);
+  else
+    return attend_by_both<Options>(q, k, v);
+}
+
+}  // namespace detail
+
+// attention(query, key, value, score, mask, tensors...): query (B, Hq, L, E), key (B, H, S, E), value (B, H,
+// S, Ev) -> (B, Hq, L, Ev). score(s, b, h, i, j, tensors...) gives the score of query i and key j, of s, the
+// product with the scale; mask(b, h, i, j, tensors...) says whether i attends to j. Either may be left out,
+// and a score of -infinity masks too. b, h, i and j are traced integers: arithmetic on them and reads of
+// tensors by them, slopes[h], bias[h][i - j], doc[b][i] == doc[b][j], are traced. Options: is_causal, scale,
+// enable_gqa. The scores of small floats are f32, which is what score takes.
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class... A>
+constexpr auto attention(const Q& query, const K& key, const V& value, const A&... functions_then_tensors) {
+  return detail::attend_by<Options>(query, key, value, functions_then_tensors...);
+}
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/nn/grid_sample.hpp ----
 // An image read at places of one's own: torch.nn.functional.grid_sample, and affine_grid, which makes such
 // places. All taps of all places are one gather; gradients reach the image and the places.
@@ -47526,264 +48170,6 @@ constexpr auto vjp(const F&, const X& x, const A&...) {
 template <class F, class X, class... A>
 constexpr auto jvp(const F&, const X& x, const A&...) {
   static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::jvp, X, A...>) > 0);
-  return detail::first_expr(x);
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/transform/vmap.hpp ----
-// vmap: a function of one sample as a function of many. vmap(f)(x, ...) takes the samples of every tensor
-// along its first axis and stacks the results. Law: vmap(f)(x)[i] is f(x[i]); it is traced once, and no rule
-// but those of transforms/vmap_rules.hpp makes the difference. Random numbers are drawn anew for every
-// sample.
-
-namespace WEFT_NAMESPACE {
-
-// In place of an axis: the argument is the same for every sample.
-inline constexpr int unmapped = -1000;
-
-template <class F, int... Axes>
-struct Vmap;
-
-WEFT_REFUSAL(BatchesAgree,
-             "vmap: every tensor has an axis of samples (the first, unless vmap<axis, unmapped, ...> says "
-             "otherwise), of one extent for all, and at least one argument is mapped");
-WEFT_REFUSAL(MappedCapturesNothing, "vmap: a function that is applied to run-time tensors captures nothing");
-WEFT_REFUSAL(AxesMatchArguments, "vmap: name one axis, or `unmapped`, for each argument of the function");
-
-namespace detail {
-
-template <class S, int Axis>
-struct sample_rule {
-  static constexpr bool ok = axis_in_range(Axis, S::rank);
-  static constexpr int axis = ok ? normalize_axis(Axis, S::rank) : 0;
-  static constexpr i64 samples = ok ? S::value.extent[axis] : -1;
-  static constexpr Dims make() {
-    Dims d;
-    for (int k = 0; k < S::rank; ++k)
-      if (!ok || k != axis) d.extent[d.rank++] = S::value.extent[k];
-    return d;
-  }
-  static constexpr Dims value = make();
-};
-
-// What kind of argument A is: mapped along Axis, or handed on as it is.
-template <class A, int Axis>
-inline constexpr bool is_mapped = Axis != unmapped && (ExprLike<A> || is_lazy<A> || TensorLike<A>);
-template <class A>
-struct sampled {
-  using type = decltype(traced(std::declval<ir::Builder&>(), std::declval<const A&>()));
-};
-template <TensorLike A>
-struct sampled<A> {
-  using type = Expr<typename A::dtype, typename A::shape>;
-};
-template <class A>
-using entered_type = std::remove_cvref_t<typename sampled<A>::type>;
-template <class A, int Axis>
-constexpr i64 samples_of() {
-  if constexpr (is_mapped<A, Axis>)
-    return sample_rule<typename entered_type<A>::shape, Axis>::samples;
-  else
-    return -2;
-}
-// -1: they differ, or nothing is mapped.
-constexpr i64 common_samples(std::initializer_list<i64> each) {
-  i64 found = -2;
-  for (const i64 n : each) {
-    if (n == -2) continue;
-    if (n < 0 || (found >= 0 && n != found)) return -1;
-    found = n;
-  }
-  return found < 0 ? -1 : found;
-}
-
-// The builder in which one sample is traced, and what its inputs are outside.
-struct SampleTrace {
-  ir::Builder& b;
-  ir::Builder body{64};
-  List<transforms::VmapItem> inputs;
-
-  constexpr explicit SampleTrace(ir::Builder& around) : b(around) {
-    body.parent = &b;
-    b.inner = &body;
-    body.graph.scalar_count = b.graph.scalar_count;
-    body.graph.streams = b.graph.streams;
-    if (b.graph.key_input >= 0) {  // loops inside draw by the key of the loop around
-      body.graph.key_input = 0;
-      input({&b, b.graph.inputs[b.graph.key_input]}, false, Shape<4>::value);
-    }
-  }
-  constexpr ir::Value input(ir::Value all, bool mapped, const Dims& sample) {
-    const int made = body.leaf(ir::Op::input, all.dtype(), sample, static_cast<u64>(inputs.size()));
-    body.graph.inputs.push(made);
-    body.outer.push(-1);
-    inputs.push({all, mapped});
-    return {&body, made};
-  }
-  template <int Axis, class A>
-  constexpr auto enter(const A& a) {
-    if constexpr (!is_mapped<A, Axis>) {
-      return a;
-    } else {
-      const auto e = traced(b, a);
-      using E = std::remove_cvref_t<decltype(e)>;
-      using Rule = sample_rule<typename E::shape, Axis>;
-      const ir::Value all = transforms::vmapping::move_axis(e.value, Rule::axis, 0);
-      return Expr<typename E::dtype, shape_of<Rule>>{input(all, true, Rule::value)};
-    }
-  }
-  // The results for all samples, in the order in which they were put out.
-  constexpr List<ir::Value> finish(i64 samples) {
-    b.inner = nullptr;
-    b.graph.streams = body.graph.streams;
-    for (int k = inputs.size(); k < body.outer.size(); ++k) inputs.push({{&b, body.outer[k]}, false});
-    List<ir::Value> out;
-    for (const transforms::VmapItem& x : transforms::Vmapper(b, body.graph, samples).run(inputs)) {
-      const Dims one = x.value.dims();
-      out.push(x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(samples, one)));
-    }
-    return out;
-  }
-};
-
-// One sample of an argument, as the function sees it.
-template <class A, int Axis>
-struct sample {
-  using type = A;
-};
-template <class A, int Axis>
-requires is_mapped<A, Axis>
-struct sample<A, Axis> {
-  using all = entered_type<A>;
-  using type = Expr<typename all::dtype, shape_of<sample_rule<typename all::shape, Axis>>>;
-};
-
-template <int Axis, class A>
-constexpr auto lone_sample(ir::Builder& alone, const A& a) {
-  using S = typename sample<A, Axis>::type;
-  if constexpr (is_mapped<A, Axis>) {
-    const int made = alone.leaf(ir::Op::input, dtype_of<typename S::dtype>, S::shape::value,
-                                static_cast<u64>(alone.graph.inputs.size()));
-    alone.graph.inputs.push(made);
-    alone.outer.push(-1);
-    return S{ir::Value{&alone, made}};
-  } else {
-    return a;
-  }
-}
-
-// What an argument is in a lazy tree: models and the like are held.
-template <class A>
-using held_type = std::conditional_t<Operand<A>, A, Held<A>>;
-
-// Of literals and run-time tensors alone: waits for the trace that its values join. `Which` of the results,
-// or -1: the only one.
-template <int Which, int... Axis>
-struct VmapLater {
-  using weft_draws = void;  // the function may
-
-  template <class F, class... A>
-  static constexpr auto apply(ir::Builder&, const Held<F>& f, const A&... a) {
-    const auto open = [](const auto& x) -> const auto& {
-      if constexpr (is_held<std::remove_cvref_t<decltype(x)>>)
-        return x.value;
-      else
-        return x;
-    };
-    const auto all = Vmap<F, Axis...>{f.value}(open(a)...);
-    if constexpr (Which < 0)
-      return all;
-    else
-      return std::get<static_cast<std::size_t>(Which)>(all);
-  }
-};
-
-}  // namespace detail
-
-// The function that vmap returns.
-template <class F, int... Axes>
-struct Vmap {
-  F f;
-
-  template <class... A>
-  constexpr auto operator()(const A&... a) const {
-    constexpr bool counted = sizeof...(Axes) == 0 || sizeof...(Axes) == sizeof...(A);
-    static_assert(sizeof(AxesMatchArguments<counted, Vmap, A...>) > 0);
-    if constexpr (!counted)
-      return f(a...);
-    else if constexpr (sizeof...(Axes) == 0)
-      return call(std::integer_sequence<int, (static_cast<void>(sizeof(A)), 0)...>{}, a...);
-    else
-      return call(std::integer_sequence<int, Axes...>{}, a...);
-  }
-
- private:
-  template <int Which, int... Axis, class... A>
-  constexpr auto later(const A&... a) const {
-    return Lazy<detail::VmapLater<Which, Axis...>, Held<F>, detail::held_type<A>...>{{{f}, {a}...}};
-  }
-  template <int... Axis, std::size_t... K, class... A>
-  constexpr auto later_each(std::index_sequence<K...>, const A&... a) const {
-    return std::tuple{later<static_cast<int>(K), Axis...>(a...)...};
-  }
-  // Whose values the function captures: it is tried on a sample that belongs to no trace.
-  template <int... Axis, class... A>
-  constexpr ir::Builder* trace_around(const A&... a) const {
-    ir::Builder alone(64);
-    alone.finds_parent = true;
-    f(detail::lone_sample<Axis>(alone, a)...);
-    if (!alone.parent)
-      throw Error("ops/vmap", "all arguments are literals, and what the function captures is of no trace");
-    return alone.parent;
-  }
-  template <int... Axis, class... A>
-  constexpr auto call(std::integer_sequence<int, Axis...>, const A&... a) const {
-    constexpr i64 samples = detail::common_samples({detail::samples_of<A, Axis>()...});
-    static_assert(sizeof(BatchesAgree<(samples >= 0), Vmap, A...>) > 0);
-    constexpr bool immediate = !(ExprLike<A> || ...) && (TensorLike<A> || ...);
-    static_assert(sizeof(MappedCapturesNothing < !immediate || std::is_empty_v<F>, Vmap, A... >) > 0);
-    if constexpr (samples >= 0 && !(ExprLike<A> || ...) && (immediate || std::is_empty_v<F>)) {
-      using Result = decltype(f(std::declval<const typename detail::sample<A, Axis>::type&>()...));
-      if constexpr (requires { std::tuple_size<Result>::value; })
-        return later_each<Axis...>(std::make_index_sequence<std::tuple_size_v<Result>>{}, a...);
-      else
-        return later<-1, Axis...>(a...);
-    } else if constexpr (samples >= 0) {
-      ir::Builder* found = nullptr;
-      ((found = detail::inner_of(found, detail::builder_of(a))), ...);
-      if constexpr (!(ExprLike<A> || ...)) found = trace_around<Axis...>(a...);
-      detail::SampleTrace trace(found->innermost());
-      const std::tuple<decltype(trace.template enter<Axis>(a))...> sample{trace.template enter<Axis>(a)...};
-      const auto result = std::apply([&](const auto&... x) { return f(x...); }, sample);
-      const auto put_out = [&](const auto& e) {
-        const auto inside = detail::traced(trace.body, e);
-        trace.body.graph.outputs.push(inside.value.id);
-        return inside;
-      };
-      const auto one = detail::map_values(result, put_out);
-      const List<ir::Value> all = trace.finish(samples);
-      int k = 0;
-      const auto stacked = [&]<class E>(const E&) {
-        return Expr<typename E::dtype, shape_of<detail::stack_rule_of<samples, typename E::shape>>>{all[k++]};
-      };
-      return detail::map_values(one, stacked);
-    } else {
-      return f(a...);
-    }
-  }
-};
-
-// vmap(f): f for every sample, along the first axis of each tensor; numbers and models are handed on as they
-// are. vmap<0, unmapped>(f): the second argument is the same for all. What f uses of the enclosing function
-// is the same for all, too. f returns an expression or a tuple; results have the samples first.
-template <int... Axes, class F>
-constexpr auto vmap(const F& f) {
-  return Vmap<F, Axes...>{f};
-}
-// A refusal.
-template <int... Axes, class F, class X, class... A>
-constexpr auto vmap(const F&, const X& x, const A&...) {
-  static_assert(sizeof(TransformTakesFunction<sizeof(X) == 0, spelled::vmap, X, A...>) > 0);
   return detail::first_expr(x);
 }
 
@@ -52168,7 +52554,7 @@ constexpr bool loss_takes(std::tuple<I...>) {
   if constexpr (!exec::calls_operator<M, F, I...>()) {
     return false;
   } else {
-    constexpr bool callable = exec::takes<F, M, Expr<typename I::dtype, typename I::shape>...>();
+    constexpr bool callable = detail::takes<F, M, Expr<typename I::dtype, typename I::shape>...>();
     static_assert(sizeof(LossTakes<callable, M, I...>) > 0);
     return callable;
   }

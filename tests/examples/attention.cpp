@@ -32,6 +32,41 @@ struct Cached {
 };
 // [/cache]
 
+// [scores]
+// score(s, b, h, i, j, tensors...): what becomes of s, the score of query i and key j in head h of batch b
+constexpr auto alibi = [](auto s, auto, auto h, auto i, auto j, auto slope) {
+  return s + slope[h] * (j - i);
+};
+constexpr auto soft_cap = [](auto s, auto, auto, auto, auto) { return 30 * tanh(s / 30); };
+constexpr auto gate = [](auto s, auto, auto h, auto, auto, auto gates) { return s * tanh(gates[h]); };
+constexpr auto relative = [](auto s, auto, auto h, auto i, auto j, auto bias) {
+  return s + bias[h][i - j + 63];
+};
+
+// mask(b, h, i, j, tensors...): whether query i attends to key j
+constexpr auto causal = [](auto, auto, auto i, auto j) { return j <= i; };
+constexpr auto window = [](auto, auto, auto i, auto j) { return (j <= i) & (i - j < 16); };
+constexpr auto prefix = [](auto b, auto, auto i, auto j, auto length) { return (j < length[b]) | (j <= i); };
+constexpr auto documents = [](auto b, auto, auto i, auto j, auto doc) {
+  return (doc[b][i] == doc[b][j]) & (j <= i);
+};
+// [/scores]
+
+// [t5]
+struct Relative {  // T5's: a learned number for each head and bucket of distances
+  nn::Param<f32, Shape<32, 4>, nn::init::Normal<0, 1>> bias;
+  constexpr auto operator()(auto q, auto k, auto v) const {
+    return attention(
+        q, k, v,
+        [](auto s, auto, auto h, auto i, auto j, auto learned) {
+          const auto far = abs(j - i), large = 8 + cast<i32>(log(far / 8) * 8 / 2.7725887);  // log(128 / 8)
+          return s + learned[16 * cast<i32>(j > i) + where(far < 8, far, minimum(large, 15))][h];
+        },
+        bias);
+  }
+};
+// [/t5]
+
 // [encoder]
 constexpr nn::TransformerOptions options{
     .dim_feedforward = 32, .dropout = 0.1f, .batch_first = true, .norm_first = true};
@@ -45,6 +80,41 @@ struct Classifier {
 
 }  // namespace
 
+TEST_CASE("attention page: scores and masks of one's own") {
+  // [attention]
+  auto f = compile(
+      Cpu{},
+      [](auto q, auto k, auto v, auto slopes, auto lengths) {
+        auto sloped = attention(q, k, v, alibi, slopes);      // slopes (4,)
+        auto prefixed = attention(q, k, v, prefix, lengths);  // lengths (2,), integers
+        auto capped = attention(q, k, v, soft_cap, window);
+        return std::tuple{sloped, prefixed, capped};
+      },
+      in<f32, 2, 4, 64, 8>, in<f32, 2, 4, 64, 8>, in<f32, 2, 4, 64, 8>, in<f32, 4>, in<i32, 2>);
+  // [/attention]
+  const std::vector<f32> x(4096, 0.5f), slopes(4, 0.25f);
+  const std::vector<i32> lengths(2, 3);
+  const auto [sloped, prefixed, capped] = f(x, x, x, slopes, lengths);
+  for (i64 i = 0; i < 4096; ++i) {
+    CHECK(sloped[i] == doctest::Approx(0.5));
+    CHECK(prefixed[i] == doctest::Approx(0.5));
+    CHECK(capped[i] == doctest::Approx(0.5));
+  }
+  auto others = compile(
+      Cpu{},
+      [](auto q, auto gates, auto bias, auto doc) {
+        return std::tuple{attention(q, q, q, gate, gates), attention(q, q, q, relative, bias),
+                          attention(q, q, q, documents, doc), attention(q, q, q, causal)};
+      },
+      in<f32, 2, 4, 64, 8>, in<f32, 4>, in<f32, 4, 127>, in<i32, 2, 64>);
+  const auto results = others(x, slopes, std::vector<f32>(508), std::vector<i32>(128));
+  CHECK(std::get<3>(results)[4095] == doctest::Approx(0.5));
+
+  Model<Relative> model;
+  auto of_model = compile(
+      model, [](const auto& m, auto q) { return m(q, q, q); }, in<f32, 2, 4, 64, 8>);
+  CHECK(of_model(x)[4095] == doctest::Approx(0.5));
+}
 TEST_CASE("attention page: the function") {
   // [function]
   auto f = compile(

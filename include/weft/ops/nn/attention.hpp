@@ -94,6 +94,43 @@ constexpr ir::Value attention_product(ir::Value a, ir::Value b, const Dims& batc
   return ir::dot(a, b, axes, a.dtype());
 }
 
+// The two products of attention. Rule: an attention_rule that holds; T: the dtype of the operands.
+template <class Rule, class T>
+struct AttentionProducts {
+  using Wide = std::conditional_t<(size_of(dtype_of<T>) < 4), f32, T>;  // of the scores
+  using Scores = shape_of<typename Rule::Scores>;
+  static constexpr DType t = dtype_of<T>;
+
+  // q k^T scale: (..., Hq, L, S). scale 0: 1 / sqrt(E).
+  static constexpr Expr<Wide, Scores> scores(ir::Value q, ir::Value k, double scale) {
+    if (scale == 0) scale = 1 / square_root(static_cast<double>(Rule::q.extent[Rule::q.rank - 1]));
+    const ir::Value rows = ir::reshape(ir::cast(q, t), Rule::rows);
+    const ir::Value product = attention_product(rows, ir::cast(k, t), Rule::batch_qk, true);
+    return {ir::reshape(ir::cast(product, dtype_of<Wide>), Scores::value) * scale};
+  }
+  // weights v: (..., Hq, L, Ev).
+  static constexpr Expr<T, shape_of<Rule>> mixed(ir::Value weights, ir::Value v) {
+    Dims mixing = Rule::batch_qk;
+    mixing.extent[mixing.rank++] = Rule::rows.extent[Rule::rows.rank - 2];
+    mixing.extent[mixing.rank++] = Rule::keys;
+    const ir::Value y = attention_product(ir::reshape(weights, mixing), ir::cast(v, t), Rule::batch, false);
+    return {ir::reshape(y, Rule::value)};
+  }
+};
+
+// Where key <= query, or the key is one of the last `Open`.
+template <i64 L, i64 S, i64 Open = 0>
+constexpr Expr<bool, Shape<L, S>> causal_mask(ir::Builder& b) {
+  constexpr Dims d = make_dims<L, S>();
+  const ir::Value query{&b, b.leaf(ir::Op::iota, DType::i32, d, 0)};
+  const ir::Value key{&b, b.leaf(ir::Op::iota, DType::i32, d, 1)};
+  ir::Value open = ir::binary(ir::Op::le, key, query);
+  if (Open > 0)
+    open = ir::binary(ir::Op::bit_or, open,
+                      ir::binary(ir::Op::le, ir::constant_like(key, static_cast<double>(S - Open)), key));
+  return {open};
+}
+
 // Softmax over the last axis of scores that may be -infinity; a row with nothing else is zeros.
 constexpr auto masked_softmax(const auto& x) {
   constexpr double lowest = -std::numeric_limits<double>::infinity();
@@ -153,7 +190,6 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
     static_assert(sizeof(AttentionOperandsFit < Rule::fits || !Rule::heads, ScaledDotProductAttentionOp,
                          typename Q::shape, typename K::shape, typename V::shape >) > 0);
     using T = floating<promoted<promoted<typename Q::dtype, typename K::dtype>, typename V::dtype>>;
-    using Wide = std::conditional_t<(size_of(dtype_of<T>) < 4), f32, T>;
     using S = shape_of<typename Rule::Scores>;
     using R = Expr<T, shape_of<Rule>>;
     static_assert(((sizeof(AttentionMaskFits < !Rule::ok || fits<S, shape_of_operand<Masks>>,
@@ -173,41 +209,19 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
     if constexpr (!ok) {
       return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
     } else {
-      constexpr DType t = dtype_of<T>;
-      constexpr double scale = Options.scale != 0
-                                   ? Options.scale
-                                   : 1 / square_root(static_cast<double>(Rule::q.extent[Rule::q.rank - 1]));
-      const ir::Value rows = ir::reshape(ir::cast(q.value, t), Rule::rows);
-      const ir::Value product = detail::attention_product(rows, ir::cast(k.value, t), Rule::batch_qk, true);
-      const Expr<Wide, S> all{ir::reshape(ir::cast(product, dtype_of<Wide>), S::value) * scale};
+      using Products = detail::AttentionProducts<Rule, T>;
+      const auto all = Products::scores(q.value, k.value, Options.scale);
       const auto seen = [&] {
         if constexpr (Options.is_causal)
-          return where(past<Rule::length, Rule::keys>(b), all, -std::numeric_limits<double>::infinity());
+          return where(detail::causal_mask<Rule::length, Rule::keys, Open>(b), all,
+                       -std::numeric_limits<double>::infinity());
         else
           return all;
       }();
       const auto weights = normalized(seen, more...);
       const Expr<T, S> kept = cast<T>(dropout(weights, p));
-      Dims mixing = Rule::batch_qk;
-      mixing.extent[mixing.rank++] = Rule::rows.extent[Rule::rows.rank - 2];
-      mixing.extent[mixing.rank++] = Rule::keys;
-      const ir::Value mixed = detail::attention_product(ir::reshape(kept.value, mixing), ir::cast(v.value, t),
-                                                        Rule::batch, false);
-      return results(R{ir::reshape(mixed, R::shape::value)}, kept);
+      return results(Products::mixed(kept.value, v.value), kept);
     }
-  }
-
-  // Where key <= query, or the key is one of the open ones.
-  template <i64 L, i64 S>
-  static constexpr auto past(ir::Builder& b) {
-    constexpr Dims d = make_dims<L, S>();
-    const ir::Value query{&b, b.leaf(ir::Op::iota, DType::i32, d, 0)};
-    const ir::Value key{&b, b.leaf(ir::Op::iota, DType::i32, d, 1)};
-    ir::Value open = ir::binary(ir::Op::le, key, query);
-    if (Open > 0)
-      open = ir::binary(ir::Op::bit_or, open,
-                        ir::binary(ir::Op::le, ir::constant_like(key, static_cast<double>(S - Open)), key));
-    return Expr<bool, Shape<L, S>>{open};
   }
 };
 

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "support/gradcheck.hpp"
-#include "support/repository.hpp"
+#include "support/safetensors_reference.hpp"
 #include "weft/exec/immediate.hpp"
-#include "weft/io/safetensors.hpp"
 #include "weft/ops/shape/creation.hpp"
 #include "weft/ops/transform/grad.hpp"
 
@@ -18,39 +17,10 @@ using namespace weft::testing;
 
 namespace {
 
-// Results of a function, one after another, beside "<name>.<key>" of tests/parity/nn/attention.safetensors.
-class Reference {
+// What PyTorch computed.
+class Reference : public SafetensorsReference {
  public:
-  template <class T>
-  const T* values(const std::string& name) const {
-    const io::SafetensorsEntry& entry = file_.at(name);
-    REQUIRE(entry.dtype == dtype_of<T>);
-    return reinterpret_cast<const T*>(entry.data);
-  }
-  const float* operator()(const std::string& name) const { return values<float>(name); }
-  template <class Results>
-  void check(const Results& results, const std::string& name, const std::vector<std::string>& keys) const {
-    std::apply(
-        [&](const auto&... r) {
-          REQUIRE(sizeof...(r) == keys.size());
-          int next = 0;
-          (close(r, name + "." + keys[static_cast<std::size_t>(next++)]), ...);
-        },
-        results);
-  }
-
- private:
-  template <class View>
-  void close(const View& got, const std::string& name) const {
-    const float* wanted = (*this)(name);
-    double scale = 1;
-    for (i64 i = 0; i < got.size(); ++i) scale = std::fmax(scale, std::abs(wanted[i]));
-    INFO(name);
-    for (i64 i = 0; i < got.size(); ++i)
-      if (!(std::abs(got[i] - wanted[i]) <= 1.3e-6 * scale + 1e-5 * std::abs(wanted[i])))
-        FAIL_CHECK("element ", i, ": ", got[i], ", PyTorch says ", wanted[i]);
-  }
-  io::Safetensors file_{repository_file("tests/parity/nn/attention.safetensors")};
+  Reference() : SafetensorsReference("tests/parity/nn/attention.safetensors") {}
 };
 
 // The value of attention, and the gradients of sum(y * g), g the last argument.
