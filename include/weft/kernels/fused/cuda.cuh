@@ -44,7 +44,7 @@ template <u64 Align, u64... W>
 void enqueue_fused(Code<W...>, const LaunchArgs& from, cudaStream_t stream) {
   using C = Code<W...>;
   using Grid = FusedGrid<C, static_cast<int>(Align)>;
-  static_assert(Grid::shared_bytes() <= 48 * 1024,
+  static_assert(Grid::shared_bytes() <= Grid::most_shared_bytes,
                 "a fused kernel keeps more of its row than a block's shared memory holds");
   if (from.chunks == 0) return;
   FusedParameters<C> args{};

@@ -130,6 +130,13 @@ struct FusedGrid {
   static constexpr int parts = spans ? static_cast<int>(tile_length / (threads * width)) : 1;
   static constexpr bool single =
       !Needs::flat && header.col_axes == 1 && Needs::last_extent <= i64{threads} * width;
+  // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
+  // (team/cuda.cuh). Every group keeps values of its own row there, of which lowering allows two thirds.
+  static constexpr i64 most_shared_bytes = 48 * 1024 - 1024;
+  static constexpr i64 shared_bytes_of(int n) {
+    return (n > 1 ? i64{8} * threads * n : 0) +
+           (single ? 0 : FusedBody<C, Family, SerialTeam>::kept_bytes() * n);
+  }
   static constexpr int choose_groups() {
     // groups of several warps cannot reduce
     if (spans || ((Needs::reduces || Needs::sums_elements()) && threads > warp_size) ||
@@ -137,7 +144,9 @@ struct FusedGrid {
       return 1;
     if (Needs::flat) return 1;
     const int per_block = Needs::sums ? 256 : 128;
-    return per_block > threads ? per_block / threads : 1;
+    int n = per_block > threads ? per_block / threads : 1;
+    while (n > 1 && shared_bytes_of(n) > most_shared_bytes) n /= 2;
+    return n;
   }
   static constexpr int groups = choose_groups();
   static constexpr int block = threads * groups;
@@ -148,11 +157,7 @@ struct FusedGrid {
   using Body = FusedBody<C, Family, Team<Base>, Args, threads * parts>;
 
   // Dynamic shared memory of a block, in bytes.
-  static constexpr i64 shared_bytes() {
-    if (spans) return 0;
-    return (groups > 1 ? i64{8} * block : 0) +
-           (single ? 0 : FusedBody<C, Family, SerialTeam>::kept_bytes() * groups);
-  }
+  static constexpr i64 shared_bytes() { return spans ? 0 : shared_bytes_of(groups); }
 
   // What block `b` does.
   template <class Base, class Args>
