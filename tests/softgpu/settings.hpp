@@ -2,7 +2,8 @@
 // What the environment chooses, read once.
 //   WEFT_SOFTGPU_SEED=N      orders of blocks, warps and streams (default 1)
 //   WEFT_SOFTGPU_APPROX=N    displaces the results of approximate instructions inside their bound (default 0:
-//   not) WEFT_SOFTGPU_COUNT=1     prints what each kernel did when the process ends
+//   not) WEFT_SOFTGPU_COUNT=1     prints what each kernel did when the process ends WEFT_SOFTGPU_PRODUCTS=0
+//   has the library offer no algorithm for any product
 
 #include <cstdlib>
 
@@ -14,6 +15,8 @@ struct Settings {
   u64 seed = number("WEFT_SOFTGPU_SEED", 1);
   u64 approx = number("WEFT_SOFTGPU_APPROX", 0);
   bool count = number("WEFT_SOFTGPU_COUNT", 0) != 0;
+
+  bool products = number("WEFT_SOFTGPU_PRODUCTS", 1) != 0;
 
   static u64 number(const char* name, u64 otherwise) {
     const char* text = std::getenv(name);

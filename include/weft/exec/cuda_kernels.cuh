@@ -40,39 +40,32 @@ constexpr DotChoice choose_dot(const u64* words, const u64* numbers) {
 
 namespace launching {
 
-// Of dot kernel K: whether the library, and whether the tiled kernel, runs some step.
-struct DotUse {
-  bool library = false, tiled = false;
-};
+// Whether the library runs some step of dot kernel `kernel`.
 template <class P>
-constexpr DotUse dot_use(int kernel) {
-  DotUse use;
+constexpr bool uses_library(int kernel) {
   const u64* words =
       P::image + P::header.word_at + (P::image[P::header.kernel_at + compiler::kernel_words * kernel] >> 8);
   for (int s = 0; s < P::header.steps; ++s) {
     const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-    if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::dot ||
-        static_cast<int>(w[0] >> 8) != kernel)
-      continue;
-    const bool library = choose_dot(words, P::image + P::header.number_at + (w[2] & 0xffffffff)).library;
-    (library ? use.library : use.tiled) = true;
+    if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::dot &&
+        static_cast<int>(w[0] >> 8) == kernel &&
+        choose_dot(words, P::image + P::header.number_at + (w[2] & 0xffffffff)).library)
+      return true;
   }
-  return use;
+  return false;
 }
 
 inline void run_library_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[3],
                 launch.args.pointer[2], launch.args.pointer[4], nullptr, launch.library);
 }
-template <u64 TA, u64 TB, u64 TC, u64 Adds, bool Library, bool Tiled>
+// The tiled kernel stands behind the library, which may have no algorithm for what it can express.
+template <u64 TA, u64 TB, u64 TC, u64 Adds, bool Library>
 void run_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
-  if constexpr (Library && Tiled)
-    launch.dot != nullptr ? run_library_dot(launch, stream)
-                          : kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
-  else if constexpr (Library)
-    run_library_dot(launch, stream);
-  else
-    kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
+  if constexpr (Library) {
+    if (launch.dot != nullptr) return run_library_dot(launch, stream);
+  }
+  kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
 }
 inline void run_copy(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   cuda_check(cudaMemcpyAsync(launch.args.pointer[1], launch.args.pointer[0],
@@ -102,8 +95,8 @@ constexpr CudaKernel cuda_kernel() {
   } else {
     constexpr const auto& words = compiler::KernelSlice<P, K>::words;
     if constexpr (kind == compiler::StepKind::dot) {
-      constexpr launching::DotUse use = launching::dot_use<P>(K);
-      return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3], use.library, use.tiled>;
+      return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3],
+                                 launching::uses_library<P>(K)>;
     } else if constexpr (kind == compiler::StepKind::conv) {
       return &kernels::run_cuda_conv<words.w[0], words.w[1], words.w[2]>;
     } else if constexpr (kind == compiler::StepKind::take_rows) {
@@ -142,7 +135,7 @@ struct CudaKernels {
   // Whether some step is a product that the library runs.
   static constexpr bool library() {
     for (int k = 0; k < P::header.kernels; ++k)
-      if (compiler::kernel_kind<P>(k) == compiler::StepKind::dot && launching::dot_use<P>(k).library)
+      if (compiler::kernel_kind<P>(k) == compiler::StepKind::dot && launching::uses_library<P>(k))
         return true;
     return false;
   }

@@ -233,8 +233,8 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   *count = 0;
   if (!known(handle, "cublasLtMatmulAlgoGetHeuristic")) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (most < 1) return CUBLAS_STATUS_INVALID_VALUE;
-  if (lt::refusal(inside<Descriptor>(d), inside<Matrix>(a), inside<Matrix>(b), inside<Matrix>(c),
-                  inside<Matrix>(result)) != nullptr)
+  if (!settings().products || lt::refusal(inside<Descriptor>(d), inside<Matrix>(a), inside<Matrix>(b),
+                                          inside<Matrix>(c), inside<Matrix>(result)) != nullptr)
     return CUBLAS_STATUS_NOT_SUPPORTED;
   const Preference& preference = inside<Preference>(p);
   Algorithm algorithm;

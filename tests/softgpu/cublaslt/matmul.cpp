@@ -194,6 +194,9 @@ const char* refusal(const Descriptor& what, const Matrix& a, const Matrix& b, co
   const u64 n = what.transpose_b == CUBLAS_OP_N ? b.cols : b.rows,
             kb = what.transpose_b == CUBLAS_OP_N ? b.rows : b.cols;
   if (k != kb || m != d.rows || n != d.cols || m != c.rows || n != c.cols) return "shapes that do not fit";
+  // CUBLASLT_MATMUL_DESC_... gives no limit; kernels put the batch along an axis of the grid, of 65,535
+  // blocks
+  if (d.batch > 65535) return "more products than an axis of a grid has blocks";
   if (a.batch != b.batch || a.batch != d.batch || a.batch != c.batch) return "different batch counts";
   // the table of compute, scale and matrix types of cublasLtMatmul()
   const bool wide = what.compute == CUBLAS_COMPUTE_64F;

@@ -22,6 +22,11 @@ struct DotOperand {
   i64 ld = 0;
 };
 
+// cuBLASLt puts the products of a batch along an axis of the grid that has at most so many blocks.
+inline constexpr i64 most_library_batch = 65535;
+// Calls that a batch may be cut into before a kernel of weft's own is the better way.
+inline constexpr i64 most_library_calls = 64;
+
 // What a row-major product becomes. Suffix a is the library's first operand, which is weft's B.
 struct DotLayout {
   const char* problem = nullptr;  // why the product cannot be expressed; null if it can
@@ -82,6 +87,14 @@ constexpr DotBatch merged_batch(DotBatch batch) {
   return batch;
 }
 
+// How many of `count` products the library takes at once: the most that divide them.
+constexpr i64 library_batch(i64 count) {
+  if (count <= most_library_batch) return count;
+  i64 batch = most_library_batch;
+  while (count % batch != 0) --batch;
+  return batch;
+}
+
 }  // namespace detail
 
 // The library's view of C = A B over a batch. With `accumulate` a term is added, which must be laid out as C.
@@ -137,11 +150,19 @@ constexpr DotLayout dot_layout(DotShape shape, DotBatch batch = {}, bool accumul
     for (int i = 1; i < batch.rank; ++i) {
       if (batch.extent[i] >= batch.extent[longest]) longest = i;
     }
-    layout.batch = batch.extent[longest];
+    layout.batch = detail::library_batch(batch.extent[longest]);
     layout.stride_a = batch.b[longest];
     layout.stride_b = batch.a[longest];
     layout.stride_d = batch.c[longest];
-    detail::remove_batch_dim(batch, longest);
+    if (layout.batch == batch.extent[longest]) {
+      detail::remove_batch_dim(batch, longest);
+    } else {  // the rest of it is repeated
+      for (i64* stride : {&batch.a[longest], &batch.b[longest], &batch.c[longest], &batch.add[longest]})
+        *stride *= layout.batch;
+      batch.extent[longest] /= layout.batch;
+      if (batch.extent[longest] > most_library_calls)
+        layout.problem = "more products than the library takes at once, in a number that divides badly";
+    }
   }
   layout.outer = batch;
   return layout;

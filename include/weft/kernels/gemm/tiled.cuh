@@ -25,8 +25,12 @@ __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
   const A* a = static_cast<const A*>(a_);
   const B* b = static_cast<const B*>(b_);
   C* c = static_cast<C*>(c_);
+  const DotShape& s = call.shape;
+  const i64 row_tiles = (s.m + tiled_edge - 1) / tiled_edge,
+            column_tiles = (s.n + tiled_edge - 1) / tiled_edge;
+  const i64 row_tile = blockIdx.x % row_tiles, column_tile = blockIdx.x / row_tiles % column_tiles;
   i64 c_at = 0;
-  i64 which = blockIdx.z;
+  i64 which = blockIdx.x / (row_tiles * column_tiles);
 #pragma unroll
   for (int d = 3; d >= 0; --d) {
     if (d >= call.batch.rank) continue;
@@ -36,10 +40,8 @@ __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
     b += index * call.batch.b[d];
     c_at += index * call.batch.c[d];
   }
-  const DotShape& s = call.shape;
   const int x = static_cast<int>(threadIdx.x) % tiled_edge, y = static_cast<int>(threadIdx.x) / tiled_edge;
-  const i64 row = static_cast<i64>(blockIdx.x) * tiled_edge + y,
-            column = static_cast<i64>(blockIdx.y) * tiled_edge + x;
+  const i64 row = row_tile * tiled_edge + y, column = column_tile * tiled_edge + x;
   Sum sum = 0;
   for (i64 k = 0; k < s.k; k += tiled_edge) {
     left[y][x] = row < s.m && k + x < s.k ? load<Sum>(a + row * s.a_row + (k + x) * s.a_col) : Sum(0);
@@ -62,14 +64,13 @@ void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
   i64 batch = 1;
   for (int d = 0; d < call.batch.rank; ++d) batch *= call.batch.extent[d];
   if (call.shape.m == 0 || call.shape.n == 0 || batch == 0) return;
-  const i64 columns = (call.shape.n + tiled_edge - 1) / tiled_edge;
-  if (columns > 65535 || batch > 65535)
-    throw Error("cuda/grid", "a matrix product has more tiles than a launch");
-  const dim3 grid(cuda_blocks((call.shape.m + tiled_edge - 1) / tiled_edge), static_cast<unsigned>(columns),
-                  static_cast<unsigned>(batch));
-  dot_tiled_kernel<kernel_tag, TA, TB, TC, Adds><<<grid, tiled_edge * tiled_edge, 0, stream>>>(
-      call, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2], launch.args.pointer[3],
-      launch.args.pointer[4]);
+  // tiles of rows first, then of columns, then products: the other axes of a grid have too few blocks
+  const i64 rows = (call.shape.m + tiled_edge - 1) / tiled_edge,
+            columns = (call.shape.n + tiled_edge - 1) / tiled_edge;
+  dot_tiled_kernel<kernel_tag, TA, TB, TC, Adds>
+      <<<cuda_blocks(rows * columns * batch), tiled_edge * tiled_edge, 0, stream>>>(
+          call, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2],
+          launch.args.pointer[3], launch.args.pointer[4]);
   cuda_check_launch("a matrix product");
 }
 

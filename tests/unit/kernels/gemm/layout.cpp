@@ -175,6 +175,21 @@ TEST_CASE("dot_layout: batches, one stride, repeated operands, permuted heads") 
   check_same({S, S, D, D, 1, 1, D, S}, one);
 }
 
+TEST_CASE("dot_layout: a batch that the library does not take at once is cut into equal calls") {
+  const DotShape s{3, 4, 5, 5, 1, 4, 1, 4};
+  const DotLayout all = dot_layout(s, {1, {196608}, {15}, {20}, {12}, {}});
+  CHECK(all.expressible());
+  CHECK(all.batch == 49152);
+  CHECK(all.calls() == 4);
+  CHECK(all.outer.a[0] == 49152 * 15);
+  CHECK(all.outer.b[0] == 49152 * 20);
+  CHECK(all.outer.c[0] == 49152 * 12);
+  CHECK(all.stride_a == 20);
+  CHECK(dot_layout(s, {1, {65535}, {15}, {20}, {12}, {}}).calls() == 1);
+  CHECK(dot_layout(s, {2, {2, 65536}, {7, 15}, {1, 20}, {1 << 20, 12}, {}}).calls() == 4);
+  CHECK(!dot_layout(s, {1, {65537}, {15}, {20}, {12}, {}}).expressible());  // a prime
+}
+
 TEST_CASE("dot_layout: what cannot be expressed says why") {
   CHECK(contains(problem({3, 4, 5, 10, 2, 4, 1, 4}), "first factor"));
   CHECK(contains(problem({3, 4, 5, 5, 1, 8, 2, 4}), "second factor"));
