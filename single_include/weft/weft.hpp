@@ -31274,6 +31274,14 @@ class DeviceGuard {
   bool changed_ = false;
 };
 
+// Whether what is enqueued there is recorded into somebody's graph, and does not run.
+inline bool cuda_is_capturing(cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy) return false;  // cannot be
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cuda_check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
+}
+
 // CUDA forbids waiting for a whole device while any thread captures a stream of it: whoever does either holds
 // this. (Recursive, so that waiting inside one's own capture is CUDA's error and no deadlock.)
 inline std::recursive_mutex& capture_mutex() {
@@ -53038,6 +53046,7 @@ struct DeviceMemory<Cuda> {
 // A compiled program on a GPU: every block of memory and every launch fixed when it is made, captured once
 // and replayed as one. Law: running allocates nothing, and plain launches give the results of a replay.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -53811,6 +53820,13 @@ struct FusedGrid {
   static constexpr int parts = spans ? static_cast<int>(tile_length / (threads * width)) : 1;
   static constexpr bool single =
       !Needs::flat && header.col_axes == 1 && Needs::last_extent <= i64{threads} * width;
+  // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
+  // (team/cuda.cuh). Every group keeps values of its own row there, of which lowering allows two thirds.
+  static constexpr i64 most_shared_bytes = 48 * 1024 - 1024;
+  static constexpr i64 shared_bytes_of(int n) {
+    return (n > 1 ? i64{8} * threads * n : 0) +
+           (single ? 0 : FusedBody<C, Family, SerialTeam>::kept_bytes() * n);
+  }
   static constexpr int choose_groups() {
     // groups of several warps cannot reduce
     if (spans || ((Needs::reduces || Needs::sums_elements()) && threads > warp_size) ||
@@ -53818,7 +53834,9 @@ struct FusedGrid {
       return 1;
     if (Needs::flat) return 1;
     const int per_block = Needs::sums ? 256 : 128;
-    return per_block > threads ? per_block / threads : 1;
+    int n = per_block > threads ? per_block / threads : 1;
+    while (n > 1 && shared_bytes_of(n) > most_shared_bytes) n /= 2;
+    return n;
   }
   static constexpr int groups = choose_groups();
   static constexpr int block = threads * groups;
@@ -53829,11 +53847,7 @@ struct FusedGrid {
   using Body = FusedBody<C, Family, Team<Base>, Args, threads * parts>;
 
   // Dynamic shared memory of a block, in bytes.
-  static constexpr i64 shared_bytes() {
-    if (spans) return 0;
-    return (groups > 1 ? i64{8} * block : 0) +
-           (single ? 0 : FusedBody<C, Family, SerialTeam>::kept_bytes() * groups);
-  }
+  static constexpr i64 shared_bytes() { return spans ? 0 : shared_bytes_of(groups); }
 
   // What block `b` does.
   template <class Base, class Args>
@@ -53989,6 +54003,13 @@ struct CudaPlan {
   static constexpr i64 sum_size(u64 kernel) {
     const u64 at = P::image[P::header.kernel_at + compiler::kernel_words * static_cast<int>(kernel)] >> 8;
     return P::image[P::header.word_at + static_cast<int>(at)] == static_cast<u64>(DType::f64) ? 8 : 4;
+  }
+
+  // Whether a launch reads what the host hands over anew for every step: numbers, or random numbers' key.
+  static constexpr bool reads_scalars() {
+    for (int k = P::header.address_at; k < P::header.number_at; ++k)
+      if (kernel_ir::BufferAddress::space(P::image[k]) == ir::Space::scalars) return true;
+    return false;
   }
 
   // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number`
@@ -54395,8 +54416,8 @@ __global__ void __launch_bounds__(index_threads) WEFT_KERNEL
     scatter_add_kernel(const __grid_constant__ IndexArgs args, i64 rows_per_block) {
   __shared__ __align__(16) unsigned char memory[index_threads * 8 + 64];
   BlockTeam<index_threads> team(memory);
-  const i64 row = static_cast<i64>(blockIdx.x) * rows_per_block,
-            column = static_cast<i64>(blockIdx.y) * index_threads;
+  const i64 row_blocks = (args.rows + rows_per_block - 1) / rows_per_block;
+  const i64 row = blockIdx.x % row_blocks * rows_per_block, column = blockIdx.x / row_blocks * index_threads;
   const i64 row_end = row + rows_per_block < args.rows ? row + rows_per_block : args.rows;
   const i64 column_end = column + index_threads < args.width ? column + index_threads : args.width;
   scatter_add_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>>(team, args, row, row_end,
@@ -54426,13 +54447,11 @@ void run_cuda_scatter_add(const CudaLaunch& launch, cudaStream_t stream) {
   const IndexArgs args = index_args(launch.args, launch.numbers);
   if (args.rows == 0 || args.width == 0) return;
   const i64 tiles = (args.width + index_threads - 1) / index_threads;
-  if (tiles > 65535)
-    throw Error("cuda/grid", "scatter_add: a row of " + std::to_string(args.width) + " elements is too long");
   const i64 wanted = tiles < 1024 ? 1024 / tiles : 1;
   const i64 rows_per_block = (args.rows + wanted - 1) / wanted;
-  const dim3 grid(cuda_blocks((args.rows + rows_per_block - 1) / rows_per_block),
-                  static_cast<unsigned>(tiles));
-  scatter_add_kernel<kernel_tag, T, I><<<grid, index_threads, 0, stream>>>(args, rows_per_block);
+  const i64 row_blocks = (args.rows + rows_per_block - 1) / rows_per_block;
+  scatter_add_kernel<kernel_tag, T, I>
+      <<<cuda_blocks(row_blocks * tiles), index_threads, 0, stream>>>(args, rows_per_block);
   cuda_check_launch("scatter_add");
 }
 
@@ -54588,7 +54607,7 @@ template <u64 Align, u64... W>
 void enqueue_fused(Code<W...>, const LaunchArgs& from, cudaStream_t stream) {
   using C = Code<W...>;
   using Grid = FusedGrid<C, static_cast<int>(Align)>;
-  static_assert(Grid::shared_bytes() <= 48 * 1024,
+  static_assert(Grid::shared_bytes() <= Grid::most_shared_bytes,
                 "a fused kernel keeps more of its row than a block's shared memory holds");
   if (from.chunks == 0) return;
   FusedParameters<C> args{};
@@ -54675,6 +54694,11 @@ struct DotOperand {
   i64 ld = 0;
 };
 
+// cuBLASLt puts the products of a batch along an axis of the grid that has at most so many blocks.
+inline constexpr i64 most_library_batch = 65535;
+// Calls that a batch may be cut into before a kernel of weft's own is the better way.
+inline constexpr i64 most_library_calls = 64;
+
 // What a row-major product becomes. Suffix a is the library's first operand, which is weft's B.
 struct DotLayout {
   const char* problem = nullptr;  // why the product cannot be expressed; null if it can
@@ -54735,6 +54759,14 @@ constexpr DotBatch merged_batch(DotBatch batch) {
   return batch;
 }
 
+// How many of `count` products the library takes at once: the most that divide them.
+constexpr i64 library_batch(i64 count) {
+  if (count <= most_library_batch) return count;
+  i64 batch = most_library_batch;
+  while (count % batch != 0) --batch;
+  return batch;
+}
+
 }  // namespace detail
 
 // The library's view of C = A B over a batch. With `accumulate` a term is added, which must be laid out as C.
@@ -54790,11 +54822,19 @@ constexpr DotLayout dot_layout(DotShape shape, DotBatch batch = {}, bool accumul
     for (int i = 1; i < batch.rank; ++i) {
       if (batch.extent[i] >= batch.extent[longest]) longest = i;
     }
-    layout.batch = batch.extent[longest];
+    layout.batch = detail::library_batch(batch.extent[longest]);
     layout.stride_a = batch.b[longest];
     layout.stride_b = batch.a[longest];
     layout.stride_d = batch.c[longest];
-    detail::remove_batch_dim(batch, longest);
+    if (layout.batch == batch.extent[longest]) {
+      detail::remove_batch_dim(batch, longest);
+    } else {  // the rest of it is repeated
+      for (i64* stride : {&batch.a[longest], &batch.b[longest], &batch.c[longest], &batch.add[longest]})
+        *stride *= layout.batch;
+      batch.extent[longest] /= layout.batch;
+      if (batch.extent[longest] > most_library_calls)
+        layout.problem = "more products than the library takes at once, in a number that divides badly";
+    }
   }
   layout.outer = batch;
   return layout;
@@ -55188,8 +55228,12 @@ __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
   const A* a = static_cast<const A*>(a_);
   const B* b = static_cast<const B*>(b_);
   C* c = static_cast<C*>(c_);
+  const DotShape& s = call.shape;
+  const i64 row_tiles = (s.m + tiled_edge - 1) / tiled_edge,
+            column_tiles = (s.n + tiled_edge - 1) / tiled_edge;
+  const i64 row_tile = blockIdx.x % row_tiles, column_tile = blockIdx.x / row_tiles % column_tiles;
   i64 c_at = 0;
-  i64 which = blockIdx.z;
+  i64 which = blockIdx.x / (row_tiles * column_tiles);
 #pragma unroll
   for (int d = 3; d >= 0; --d) {
     if (d >= call.batch.rank) continue;
@@ -55199,10 +55243,8 @@ __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
     b += index * call.batch.b[d];
     c_at += index * call.batch.c[d];
   }
-  const DotShape& s = call.shape;
   const int x = static_cast<int>(threadIdx.x) % tiled_edge, y = static_cast<int>(threadIdx.x) / tiled_edge;
-  const i64 row = static_cast<i64>(blockIdx.x) * tiled_edge + y,
-            column = static_cast<i64>(blockIdx.y) * tiled_edge + x;
+  const i64 row = row_tile * tiled_edge + y, column = column_tile * tiled_edge + x;
   Sum sum = 0;
   for (i64 k = 0; k < s.k; k += tiled_edge) {
     left[y][x] = row < s.m && k + x < s.k ? load<Sum>(a + row * s.a_row + (k + x) * s.a_col) : Sum(0);
@@ -55225,14 +55267,13 @@ void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
   i64 batch = 1;
   for (int d = 0; d < call.batch.rank; ++d) batch *= call.batch.extent[d];
   if (call.shape.m == 0 || call.shape.n == 0 || batch == 0) return;
-  const i64 columns = (call.shape.n + tiled_edge - 1) / tiled_edge;
-  if (columns > 65535 || batch > 65535)
-    throw Error("cuda/grid", "a matrix product has more tiles than a launch");
-  const dim3 grid(cuda_blocks((call.shape.m + tiled_edge - 1) / tiled_edge), static_cast<unsigned>(columns),
-                  static_cast<unsigned>(batch));
-  dot_tiled_kernel<kernel_tag, TA, TB, TC, Adds><<<grid, tiled_edge * tiled_edge, 0, stream>>>(
-      call, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2], launch.args.pointer[3],
-      launch.args.pointer[4]);
+  // tiles of rows first, then of columns, then products: the other axes of a grid have too few blocks
+  const i64 rows = (call.shape.m + tiled_edge - 1) / tiled_edge,
+            columns = (call.shape.n + tiled_edge - 1) / tiled_edge;
+  dot_tiled_kernel<kernel_tag, TA, TB, TC, Adds>
+      <<<cuda_blocks(rows * columns * batch), tiled_edge * tiled_edge, 0, stream>>>(
+          call, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2],
+          launch.args.pointer[3], launch.args.pointer[4]);
   cuda_check_launch("a matrix product");
 }
 
@@ -55268,39 +55309,32 @@ constexpr DotChoice choose_dot(const u64* words, const u64* numbers) {
 
 namespace launching {
 
-// Of dot kernel K: whether the library, and whether the tiled kernel, runs some step.
-struct DotUse {
-  bool library = false, tiled = false;
-};
+// Whether the library runs some step of dot kernel `kernel`.
 template <class P>
-constexpr DotUse dot_use(int kernel) {
-  DotUse use;
+constexpr bool uses_library(int kernel) {
   const u64* words =
       P::image + P::header.word_at + (P::image[P::header.kernel_at + compiler::kernel_words * kernel] >> 8);
   for (int s = 0; s < P::header.steps; ++s) {
     const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-    if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::dot ||
-        static_cast<int>(w[0] >> 8) != kernel)
-      continue;
-    const bool library = choose_dot(words, P::image + P::header.number_at + (w[2] & 0xffffffff)).library;
-    (library ? use.library : use.tiled) = true;
+    if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::dot &&
+        static_cast<int>(w[0] >> 8) == kernel &&
+        choose_dot(words, P::image + P::header.number_at + (w[2] & 0xffffffff)).library)
+      return true;
   }
-  return use;
+  return false;
 }
 
 inline void run_library_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[3],
                 launch.args.pointer[2], launch.args.pointer[4], nullptr, launch.library);
 }
-template <u64 TA, u64 TB, u64 TC, u64 Adds, bool Library, bool Tiled>
+// The tiled kernel stands behind the library, which may have no algorithm for what it can express.
+template <u64 TA, u64 TB, u64 TC, u64 Adds, bool Library>
 void run_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
-  if constexpr (Library && Tiled)
-    launch.dot != nullptr ? run_library_dot(launch, stream)
-                          : kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
-  else if constexpr (Library)
-    run_library_dot(launch, stream);
-  else
-    kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
+  if constexpr (Library) {
+    if (launch.dot != nullptr) return run_library_dot(launch, stream);
+  }
+  kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
 }
 inline void run_copy(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   cuda_check(cudaMemcpyAsync(launch.args.pointer[1], launch.args.pointer[0],
@@ -55330,8 +55364,8 @@ constexpr CudaKernel cuda_kernel() {
   } else {
     constexpr const auto& words = compiler::KernelSlice<P, K>::words;
     if constexpr (kind == compiler::StepKind::dot) {
-      constexpr launching::DotUse use = launching::dot_use<P>(K);
-      return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3], use.library, use.tiled>;
+      return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3],
+                                 launching::uses_library<P>(K)>;
     } else if constexpr (kind == compiler::StepKind::conv) {
       return &kernels::run_cuda_conv<words.w[0], words.w[1], words.w[2]>;
     } else if constexpr (kind == compiler::StepKind::take_rows) {
@@ -55370,7 +55404,7 @@ struct CudaKernels {
   // Whether some step is a product that the library runs.
   static constexpr bool library() {
     for (int k = 0; k < P::header.kernels; ++k)
-      if (compiler::kernel_kind<P>(k) == compiler::StepKind::dot && launching::dot_use<P>(k).library)
+      if (compiler::kernel_kind<P>(k) == compiler::StepKind::dot && launching::uses_library<P>(k))
         return true;
     return false;
   }
@@ -55416,7 +55450,7 @@ class CudaProgram {
     library_ = take(library_bytes());
     for (DeviceBuffer* buffer : {&workspace_, &staged_})
       if (buffer->size() > 0) cuda_zero(buffer->data(), buffer->size(), stream());
-    ring_.emplace(CudaStagingBackend{stream()}, staging_slots, staged_.size());
+    ring_.emplace(CudaStagingBackend{stream()}, staging_slots, scalars_.size());
     for (int i = 0; i < P::header.presets; ++i) {
       const u64 preset = P::image[P::header.preset_at + i];
       set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
@@ -55447,6 +55481,12 @@ class CudaProgram {
            kernel_ir::align_up(Plan::staged_bytes()) + kernel_ir::align_up(library_bytes());
   }
 
+  // Pinned memory of the host, in bytes: for inputs none until the first one comes from there, then at most
+  // 64 MB however large they are.
+  std::size_t pinned_bytes() const {
+    return staging_slots * (ring_->slot_bytes() + (pieces_ ? pieces_->slot_bytes() : 0));
+  }
+
   void set_random(u64 seed, u64 step) {
     std::memcpy(scalars_.data(), &seed, 8);
     std::memcpy(scalars_.data() + 8, &step, 8);
@@ -55464,16 +55504,33 @@ class CudaProgram {
     const auto offset = static_cast<std::size_t>(Plan::input_offset(number));
     cudaPointerAttributes attributes{};
     cuda_check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
-    bound_[number] = attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged;
-    if (bound_[number])
-      std::memcpy(slot() + offset, data, bytes);
-    else
+    const bool on_host = attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged;
+    if (on_host && cuda_is_capturing(stream()))
+      refuse_capture("is given an input that is no tensor of the device");
+    bound_[number] = on_host && !in_pieces;
+    if (!on_host) {
       cuda_copy(staged_.data() + offset, data, bytes, stream());
+    } else if (in_pieces) {
+      send_in_pieces(staged_.data() + offset, static_cast<const std::byte*>(data), bytes);
+    } else {
+      if (ring_->slot_bytes() < staged_.size())
+        ring_.emplace(CudaStagingBackend{stream()}, staging_slots, staged_.size());
+      std::memcpy(slot() + offset, data, bytes);
+    }
   }
 
-  // Enqueues one step: the copy of what was bound and of the scalars, and all launches.
+  // Enqueues one step: the copy of what was bound and of the scalars, and all launches. While the caller
+  // captures the stream, a step of inputs from the device becomes part of the capture; one that takes
+  // anything from the host throws "cuda/capture".
   void run() {
     DeviceGuard guard(context_.ordinal());
+    if (cuda_is_capturing(stream())) {
+      const bool bound = std::any_of(std::begin(bound_), std::end(bound_), [](bool b) { return b; });
+      if (bound) refuse_capture("was given an input that is no tensor of the device");
+      if (Plan::reads_scalars())
+        refuse_capture("draws random numbers or takes numbers that change from step to step");
+      return steps_->run(stream());
+    }
     stage();
     if (graph_)
       graph_.launch(stream());
@@ -55512,12 +55569,28 @@ class CudaProgram {
 
  private:
   static constexpr int staging_slots = 4;
+  static constexpr std::size_t piece_bytes = std::size_t{16} << 20;
+  // Whether inputs from the host are too large for slots that hold all of them, and go in pieces at once.
+  static constexpr bool in_pieces = Plan::staged_bytes() > static_cast<i64>(piece_bytes);
   static constexpr int input_count = P::header.inputs > 0 ? P::header.inputs : 1;
 
   // The open slot of the ring; it has the layout of the staged block.
   std::byte* slot() {
     if (slot_ == nullptr) slot_ = ring_->begin();
     return slot_;
+  }
+
+  [[noreturn]] static void refuse_capture(const std::string& what) {
+    throw Error("cuda/capture",
+                "the stream is being captured, and the program " + what +
+                    ", which comes from the host and would be the same in every replay: run it "
+                    "outside of the capture, or on another stream");
+  }
+
+  void send_in_pieces(std::byte* to, const std::byte* from, std::size_t bytes) {
+    if (!pieces_) pieces_.emplace(CudaStagingBackend{stream()}, staging_slots, piece_bytes);
+    for (std::size_t done = 0; done < bytes; done += piece_bytes)
+      pieces_->send(to + done, from + done, std::min(piece_bytes, bytes - done));
   }
 
   // The scalars and the inputs that were bound since the last step, neighbours as one copy.
@@ -55588,7 +55661,9 @@ class CudaProgram {
         for (int k = 0; k < static_cast<int>(w[1] >> 32); ++k)
           bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]) | address_bits<P>(address[k]);
         spec.alignment = static_cast<u32>(bits & (~bits + 1));
-        dots_.push_back(std::make_unique<kernels::CublasLtDot>(*handle_, spec));
+        std::unique_ptr<kernels::CublasLtDot> dot = library_dot(spec);
+        if (!dot) continue;
+        dots_.push_back(std::move(dot));
         launch.dot = dots_.back().get();
         launch.library = library_.data();
         // The library loads its kernels at their first use, which is better not a capture; results in the
@@ -55600,11 +55675,27 @@ class CudaProgram {
     }
   }
 
+  // Null where the library has no algorithm, not even for operands aligned to their elements alone.
+  std::unique_ptr<kernels::CublasLtDot> library_dot(kernels::CublasLtDotSpec spec) const {
+    const auto natural = static_cast<u32>(std::max(size_of(spec.ab), size_of(spec.c)));
+    for (;;) {
+      try {
+        return std::make_unique<kernels::CublasLtDot>(*handle_, spec);
+      } catch (const Error& e) {
+        if (e.id() != "cublas/no-algorithm") throw;
+        if (spec.alignment <= natural) return nullptr;
+        spec.alignment = natural;
+      }
+    }
+  }
+
   CudaContext context_;
   std::vector<std::byte> scalars_;
   DeviceBuffer memory_, workspace_, partial_, staged_, library_;  // the last four are parts of the first
   DeviceBuffer segments_;
-  std::optional<CudaStagingRing> ring_;
+  std::optional<CudaStagingRing>
+      ring_;  // slots of the scalars, and of all inputs once one comes from the host
+  std::optional<CudaStagingRing> pieces_;  // of large inputs
   std::byte* slot_ = nullptr;
   bool bound_[input_count]{};  // from host memory, since the last step
   std::optional<kernels::CublasLtHandle> handle_;

@@ -145,6 +145,13 @@ TEST_CASE("cuda programs: rows and sums") {
   check_program("softmax", 1e-6, SoftmaxOp<-1>{}, in<f32, 50, 768>);
   check_program("softmax, long", 1e-6, SoftmaxOp<-1>{}, in<f32, 5, 4096>);
   check_program("softmax, a warp a row", 1e-6, SoftmaxOp<-1>{}, in<f32, 90, 10>);
+  check_program(  // 32 kB of each row are kept, and four rows would share a block
+      "exponentials over the sum of a plane", 1e-6,
+      [](auto x, auto b) {
+        const auto e = exp(x + b);
+        return e / sum<1, 2>(e, keepdim);
+      },
+      in<f32, 16, 128, 32>, in<f32, 32>);
   check_program(
       "cross entropy", 1e-5, [](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 700, 10>,
       in<i32, 700>);
@@ -163,6 +170,9 @@ TEST_CASE("cuda programs: products") {
       "matmul", 1e-5, [](auto a, auto b) { return relu(matmul(a, b)); }, in<f32, 64, 40>, in<f32, 40, 72>);
   check_program(
       "integers", 0, [](auto a, auto b) { return matmul(a, b); }, in<i32, 20, 33>, in<i32, 33, 17>);
+  check_program(
+      "a batch of integers, of several tiles each", 0, [](auto a, auto b) { return matmul(a, b); },
+      in<i32, 3, 20, 33>, in<i32, 3, 33, 40>);
 }
 
 TEST_CASE("cuda programs: products and what is added to them") {
@@ -193,6 +203,35 @@ TEST_CASE("cuda programs: sums of several loops wait for one second stage") {
       in<f32, 3000, 96>, in<f32, 4100, 33>);
 }
 
+TEST_CASE("cuda programs: a batch that is more than one call of the library") {
+  check_program(
+      "more small products than one call takes", 1e-5, [](auto a, auto b) { return matmul(a, b); },
+      in<f32, 65600, 2, 1>, in<f32, 65600, 1, 2>);
+}
+
+TEST_CASE("cuda programs: inputs from the host that are larger than a slot of pinned memory") {
+  constexpr i64 size = i64{5} << 20;  // 20 MB
+  auto f = compile(
+      Cuda{}, [](auto x, auto y) { return slice<0, 0, size, 4096>(x) + y; }, in<f32, size>, in<f32, 1>);
+  for (const float shift : {0.0f, 100.0f}) {
+    std::vector<f32> x(size);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = shift + static_cast<f32>(i / 4096);
+    const std::vector<f32> sum = f(x, std::vector<f32>{0.5f}).to_vector();
+    for (std::size_t i = 0; i < sum.size(); ++i) CHECK(sum[i] == shift + static_cast<f32>(i) + 0.5f);
+  }
+
+  using Small =
+      exec::Compiled<exec::FunctionSource<decltype([](auto x) { return x + 1; }), Input<f32, Shape<1024>>>>;
+  exec::CudaProgram<Small> small(Cuda{}, {});
+  const std::size_t before = small.pinned_bytes();
+  CHECK(before < 1024);
+  const std::vector<f32> x(1024);
+  small.bind_input(0, x.data());
+  CHECK(small.pinned_bytes() >= 4096);
+  small.run();
+  small.wait();
+}
+
 TEST_CASE("cuda programs: along one axis") {
   check_program(
       "running sums", 1e-6,
@@ -215,6 +254,12 @@ TEST_CASE("cuda programs: along one axis") {
                           scatter_reduce<1>(x, i, u, reduce::amax), bincount<12>(abs(i))};
       },
       in<f32, 50, 12>, in<i64, 50, 30>, in<f32, 50, 30>);
+  check_program(
+      "rows of several tiles added to a table", 1e-6,
+      [](auto table, auto i) {
+        return grad([i](auto t) { return sum<>(square(index_select<0>(t, i))); })(table);
+      },
+      in<f32, 20, 300>, in<i64, 40>);
   check_program(
       "places in sorted lines", 0,
       [](auto x, auto v) { return searchsorted(std::get<0>(sort(x)), v, right_side); }, in<f32, 7, 300>,
@@ -313,6 +358,36 @@ TEST_CASE("cuda programs: a tensor on the caller's stream holds its values when 
     const std::vector<f32> a = twice(x).to_vector(), b = twice(copy).to_vector();
     for (std::size_t i = 0; i < 256; ++i) CHECK((a[i] == 2 * values[i] && b[i] == a[i]));
   }
+}
+
+TEST_CASE("cuda programs: in the caller's capture a function of tensors of the device is recorded") {
+  const Stream stream;
+  const Cuda device{0, stream.get()};
+  auto f = compile(
+      device, [](auto x) { return matmul(x, x) + 1; }, in<f32, 4, 4>);
+  Tensor<f32, Shape<4, 4>, Cuda> x(std::vector<f32>(16, 2.0f), device);
+  std::optional<TensorView<f32, Shape<4, 4>, Cuda>> y;
+  const GraphExec graph = GraphExec::capture(stream.get(), [&](cudaStream_t) { y.emplace(f(x)); });
+  graph.launch(stream.get());
+  CHECK(y->to_vector()[3] == 17);
+  y.reset();  // a result that is held would be moved by the next call, which takes memory
+
+  auto noisy = compile(
+      device, [](auto z) { return dropout(z, 0.5); }, in<f32, 4, 4>);
+  const std::vector<f32> host(16);
+  const auto refused = [&](const auto& run) {
+    std::string said;
+    try {
+      GraphExec::capture(stream.get(), [&](cudaStream_t) { run(); });
+    } catch (const Error& e) {
+      said = e.id();
+    }
+    return said;
+  };
+  CHECK(refused([&] { f(host); }) == "cuda/capture");
+  CHECK(refused([&] { noisy(x); }) == "cuda/capture");
+  CHECK(f(host).to_vector()[3] == 1);  // and both run on, outside of it
+  CHECK(noisy(x).to_vector().size() == 16);
 }
 
 TEST_CASE("cuda programs: on the second GPU, whichever is current") {

@@ -70,6 +70,14 @@ class DeviceGuard {
   bool changed_ = false;
 };
 
+// Whether what is enqueued there is recorded into somebody's graph, and does not run.
+inline bool cuda_is_capturing(cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy) return false;  // cannot be
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cuda_check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
+}
+
 // CUDA forbids waiting for a whole device while any thread captures a stream of it: whoever does either holds
 // this. (Recursive, so that waiting inside one's own capture is CUDA's error and no deadlock.)
 inline std::recursive_mutex& capture_mutex() {

@@ -124,6 +124,13 @@ struct CudaPlan {
     return P::image[P::header.word_at + static_cast<int>(at)] == static_cast<u64>(DType::f64) ? 8 : 4;
   }
 
+  // Whether a launch reads what the host hands over anew for every step: numbers, or random numbers' key.
+  static constexpr bool reads_scalars() {
+    for (int k = P::header.address_at; k < P::header.number_at; ++k)
+      if (kernel_ir::BufferAddress::space(P::image[k]) == ir::Space::scalars) return true;
+    return false;
+  }
+
   // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number`
   // begins; that of the number after the last is the block's size.
   static constexpr i64 input_offset(int number) {

@@ -2,6 +2,7 @@
 // A compiled program on a GPU: every block of memory and every launch fixed when it is made, captured once
 // and replayed as one. Law: running allocates nothing, and plain launches give the results of a replay.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -50,7 +51,7 @@ class CudaProgram {
     library_ = take(library_bytes());
     for (DeviceBuffer* buffer : {&workspace_, &staged_})
       if (buffer->size() > 0) cuda_zero(buffer->data(), buffer->size(), stream());
-    ring_.emplace(CudaStagingBackend{stream()}, staging_slots, staged_.size());
+    ring_.emplace(CudaStagingBackend{stream()}, staging_slots, scalars_.size());
     for (int i = 0; i < P::header.presets; ++i) {
       const u64 preset = P::image[P::header.preset_at + i];
       set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
@@ -81,6 +82,12 @@ class CudaProgram {
            kernel_ir::align_up(Plan::staged_bytes()) + kernel_ir::align_up(library_bytes());
   }
 
+  // Pinned memory of the host, in bytes: for inputs none until the first one comes from there, then at most
+  // 64 MB however large they are.
+  std::size_t pinned_bytes() const {
+    return staging_slots * (ring_->slot_bytes() + (pieces_ ? pieces_->slot_bytes() : 0));
+  }
+
   void set_random(u64 seed, u64 step) {
     std::memcpy(scalars_.data(), &seed, 8);
     std::memcpy(scalars_.data() + 8, &step, 8);
@@ -98,16 +105,33 @@ class CudaProgram {
     const auto offset = static_cast<std::size_t>(Plan::input_offset(number));
     cudaPointerAttributes attributes{};
     cuda_check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
-    bound_[number] = attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged;
-    if (bound_[number])
-      std::memcpy(slot() + offset, data, bytes);
-    else
+    const bool on_host = attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged;
+    if (on_host && cuda_is_capturing(stream()))
+      refuse_capture("is given an input that is no tensor of the device");
+    bound_[number] = on_host && !in_pieces;
+    if (!on_host) {
       cuda_copy(staged_.data() + offset, data, bytes, stream());
+    } else if (in_pieces) {
+      send_in_pieces(staged_.data() + offset, static_cast<const std::byte*>(data), bytes);
+    } else {
+      if (ring_->slot_bytes() < staged_.size())
+        ring_.emplace(CudaStagingBackend{stream()}, staging_slots, staged_.size());
+      std::memcpy(slot() + offset, data, bytes);
+    }
   }
 
-  // Enqueues one step: the copy of what was bound and of the scalars, and all launches.
+  // Enqueues one step: the copy of what was bound and of the scalars, and all launches. While the caller
+  // captures the stream, a step of inputs from the device becomes part of the capture; one that takes
+  // anything from the host throws "cuda/capture".
   void run() {
     DeviceGuard guard(context_.ordinal());
+    if (cuda_is_capturing(stream())) {
+      const bool bound = std::any_of(std::begin(bound_), std::end(bound_), [](bool b) { return b; });
+      if (bound) refuse_capture("was given an input that is no tensor of the device");
+      if (Plan::reads_scalars())
+        refuse_capture("draws random numbers or takes numbers that change from step to step");
+      return steps_->run(stream());
+    }
     stage();
     if (graph_)
       graph_.launch(stream());
@@ -146,12 +170,28 @@ class CudaProgram {
 
  private:
   static constexpr int staging_slots = 4;
+  static constexpr std::size_t piece_bytes = std::size_t{16} << 20;
+  // Whether inputs from the host are too large for slots that hold all of them, and go in pieces at once.
+  static constexpr bool in_pieces = Plan::staged_bytes() > static_cast<i64>(piece_bytes);
   static constexpr int input_count = P::header.inputs > 0 ? P::header.inputs : 1;
 
   // The open slot of the ring; it has the layout of the staged block.
   std::byte* slot() {
     if (slot_ == nullptr) slot_ = ring_->begin();
     return slot_;
+  }
+
+  [[noreturn]] static void refuse_capture(const std::string& what) {
+    throw Error("cuda/capture",
+                "the stream is being captured, and the program " + what +
+                    ", which comes from the host and would be the same in every replay: run it "
+                    "outside of the capture, or on another stream");
+  }
+
+  void send_in_pieces(std::byte* to, const std::byte* from, std::size_t bytes) {
+    if (!pieces_) pieces_.emplace(CudaStagingBackend{stream()}, staging_slots, piece_bytes);
+    for (std::size_t done = 0; done < bytes; done += piece_bytes)
+      pieces_->send(to + done, from + done, std::min(piece_bytes, bytes - done));
   }
 
   // The scalars and the inputs that were bound since the last step, neighbours as one copy.
@@ -222,7 +262,9 @@ class CudaProgram {
         for (int k = 0; k < static_cast<int>(w[1] >> 32); ++k)
           bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]) | address_bits<P>(address[k]);
         spec.alignment = static_cast<u32>(bits & (~bits + 1));
-        dots_.push_back(std::make_unique<kernels::CublasLtDot>(*handle_, spec));
+        std::unique_ptr<kernels::CublasLtDot> dot = library_dot(spec);
+        if (!dot) continue;
+        dots_.push_back(std::move(dot));
         launch.dot = dots_.back().get();
         launch.library = library_.data();
         // The library loads its kernels at their first use, which is better not a capture; results in the
@@ -234,11 +276,27 @@ class CudaProgram {
     }
   }
 
+  // Null where the library has no algorithm, not even for operands aligned to their elements alone.
+  std::unique_ptr<kernels::CublasLtDot> library_dot(kernels::CublasLtDotSpec spec) const {
+    const auto natural = static_cast<u32>(std::max(size_of(spec.ab), size_of(spec.c)));
+    for (;;) {
+      try {
+        return std::make_unique<kernels::CublasLtDot>(*handle_, spec);
+      } catch (const Error& e) {
+        if (e.id() != "cublas/no-algorithm") throw;
+        if (spec.alignment <= natural) return nullptr;
+        spec.alignment = natural;
+      }
+    }
+  }
+
   CudaContext context_;
   std::vector<std::byte> scalars_;
   DeviceBuffer memory_, workspace_, partial_, staged_, library_;  // the last four are parts of the first
   DeviceBuffer segments_;
-  std::optional<CudaStagingRing> ring_;
+  std::optional<CudaStagingRing>
+      ring_;  // slots of the scalars, and of all inputs once one comes from the host
+  std::optional<CudaStagingRing> pieces_;  // of large inputs
   std::byte* slot_ = nullptr;
   bool bound_[input_count]{};  // from host memory, since the last step
   std::optional<kernels::CublasLtHandle> handle_;
