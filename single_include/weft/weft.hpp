@@ -31202,6 +31202,19 @@ inline void cuda_check(cudaError_t status, const char* call, const char* context
     detail::throw_cuda_error(status, call, context);
 }
 
+// What failed before weft was called, in the caller's code or in a kernel that ran on, and whose status
+// nobody has asked for: said as such, or the next launch would be blamed.
+inline void cuda_check_earlier() {
+  const cudaError_t status = cudaPeekAtLastError();
+  if (status == cudaSuccess) [[likely]]
+    return;
+  cudaGetLastError();
+  throw Error("cuda/earlier",
+              std::string("before weft was called a CUDA call or a kernel had failed, whose status "
+                          "nobody has asked for: ") +
+                  cudaGetErrorName(status) + ", " + cudaGetErrorString(status));
+}
+
 // To be called after a kernel launch, which returns no status of its own. `kernel` is its name.
 inline void cuda_check_launch(const char* kernel) { cuda_check(cudaGetLastError(), "kernel launch", kernel); }
 
@@ -54005,6 +54018,18 @@ struct CudaPlan {
     return P::image[P::header.word_at + static_cast<int>(at)] == static_cast<u64>(DType::f64) ? 8 : 4;
   }
 
+  // The ranges of parameter groups that fused kernels walk.
+  static constexpr i64 segments() {
+    i64 count = 0;
+    for (int s = 0; s < P::header.steps; ++s) {
+      const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+      if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::fused) continue;
+      const u64* numbers = P::image + P::header.number_at + (w[2] & 0xffffffff);
+      count += (static_cast<i64>(w[2] >> 32) - 6 - static_cast<i64>(numbers[5])) / 3;  // behind the streams
+    }
+    return count;
+  }
+
   // Whether a launch reads what the host hands over anew for every step: numbers, or random numbers' key.
   static constexpr bool reads_scalars() {
     for (int k = P::header.address_at; k < P::header.number_at; ++k)
@@ -54530,7 +54555,10 @@ void run_cuda_custom(const CudaLaunch& launch, cudaStream_t stream) {
   call_custom<C>(launch, [&]<class Op, class... T>(Op, const T&... tensor) {
     constexpr bool runs = CustomCuda<Op, T...>;
     static_assert(sizeof(CustomRunsOnCuda<runs, Op, T...>) > 0);
-    if constexpr (runs) Op::cuda(tensor..., stream);
+    if constexpr (runs) {
+      Op::cuda(tensor..., stream);
+      cuda_check_launch("a custom operation");
+    }
   });
 }
 
@@ -54557,6 +54585,7 @@ template <u64 Set>
 void run_cuda_combine_partials(const CudaLaunch& launch, cudaStream_t stream) {
   i64 blocks = 0;
   const CombineArgs args = combine_args(launch.sums, launch.sum_count, combine_threads, blocks);
+  if (blocks == 0) return;
   combine_partials_kernel<kernel_tag, Set><<<cuda_blocks(blocks), combine_threads, 0, stream>>>(args);
   cuda_check_launch("the second stage of a sum");
 }
@@ -55436,8 +55465,11 @@ class CudaProgram {
     check(given.optimizer);
     for (int k = 0; k < given.model.count; ++k) check(given.model.list[k].data);
     DeviceGuard guard(context_.ordinal());
-    constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
-    memory_ = given.workspace != nullptr ? DeviceBuffer::borrow(given.workspace, bytes) : DeviceBuffer(bytes);
+    cuda_check_earlier();
+    // What the library wants is known once its algorithms are chosen.
+    constexpr auto bytes = static_cast<std::size_t>(memory_bytes()),
+                   own = bytes - static_cast<std::size_t>(kernel_ir::align_up(library_bytes()));
+    memory_ = given.workspace != nullptr ? DeviceBuffer::borrow(given.workspace, bytes) : DeviceBuffer(own);
     i64 used = 0;
     const auto take = [&](i64 size) {
       std::byte* const at = memory_.data() + used;
@@ -55447,7 +55479,8 @@ class CudaProgram {
     workspace_ = take(P::header.workspace_bytes);
     partial_ = take(Plan::partial_bytes());
     staged_ = take(Plan::staged_bytes());
-    library_ = take(library_bytes());
+    segments_ = take(segment_bytes());
+    if (given.workspace != nullptr) library_ = take(library_bytes());
     for (DeviceBuffer* buffer : {&workspace_, &staged_})
       if (buffer->size() > 0) cuda_zero(buffer->data(), buffer->size(), stream());
     ring_.emplace(CudaStagingBackend{stream()}, staging_slots, scalars_.size());
@@ -55472,13 +55505,15 @@ class CudaProgram {
   // Its memory must outlive what it has enqueued.
   ~CudaProgram() { cuda_report(cudaStreamSynchronize(stream()), "cudaStreamSynchronize"); }
 
-  // Scratch for the library, in bytes.
+  // Scratch for the library, in bytes, at most.
   static constexpr i64 library_bytes() { return CudaKernels<P>::library() ? library_scratch_bytes : 0; }
   // All device memory that the program takes beside the blocks of state, in bytes: intermediate values,
-  // partial sums, inputs and scalars, the library's scratch.
+  // partial sums, inputs and scalars, ranges of parameter groups, the library's scratch. Of its own it takes
+  // less, as much scratch as the algorithms that were chosen want.
   static constexpr i64 memory_bytes() {
     return kernel_ir::align_up(P::header.workspace_bytes) + kernel_ir::align_up(Plan::partial_bytes()) +
-           kernel_ir::align_up(Plan::staged_bytes()) + kernel_ir::align_up(library_bytes());
+           kernel_ir::align_up(Plan::staged_bytes()) + kernel_ir::align_up(segment_bytes()) +
+           kernel_ir::align_up(library_bytes());
   }
 
   // Pinned memory of the host, in bytes: for inputs none until the first one comes from there, then at most
@@ -55524,6 +55559,7 @@ class CudaProgram {
   // anything from the host throws "cuda/capture".
   void run() {
     DeviceGuard guard(context_.ordinal());
+    cuda_check_earlier();
     if (cuda_is_capturing(stream())) {
       const bool bound = std::any_of(std::begin(bound_), std::end(bound_), [](bool b) { return b; });
       if (bound) refuse_capture("was given an input that is no tensor of the device");
@@ -55568,6 +55604,9 @@ class CudaProgram {
   cudaStream_t stream() const { return context_.stream(); }
 
  private:
+  static constexpr i64 segment_bytes() {
+    return Plan::segments() * static_cast<i64>(sizeof(kernels::Segment));
+  }
   static constexpr int staging_slots = 4;
   static constexpr std::size_t piece_bytes = std::size_t{16} << 20;
   // Whether inputs from the host are too large for slots that hold all of them, and go in pieces at once.
@@ -55625,7 +55664,6 @@ class CudaProgram {
     for (const Launch& launch : steps_->launches())
       all.append(launch.args.segments, launch.args.segment_count);
     if (all.empty()) return;
-    segments_ = DeviceBuffer(static_cast<std::size_t>(all.size()) * sizeof(kernels::Segment));
     cuda_copy(segments_.data(), all.data(), segments_.size(), stream());
     context_.synchronize();
     const auto* next = reinterpret_cast<const kernels::Segment*>(segments_.data());
@@ -55639,6 +55677,7 @@ class CudaProgram {
     if constexpr (CudaKernels<P>::library()) {
       handle_.emplace();
       steps_->bind_first_trips();
+      std::size_t scratch = 0;
       for (int s = 0; s < P::header.steps; ++s) {
         const u64* w = P::image + P::header.step_at + compiler::step_words * s;
         if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::dot) continue;
@@ -55665,6 +55704,11 @@ class CudaProgram {
         if (!dot) continue;
         dots_.push_back(std::move(dot));
         launch.dot = dots_.back().get();
+        scratch = std::max(scratch, launch.dot->workspace_bytes());
+      }
+      if (library_.size() == 0) library_ = DeviceBuffer(scratch);
+      for (Launch& launch : steps_->launches()) {
+        if (launch.dot == nullptr) continue;
         launch.library = library_.data();
         // The library loads its kernels at their first use, which is better not a capture; results in the
         // workspace are not read before they are computed, and are never what is added.
@@ -55691,8 +55735,8 @@ class CudaProgram {
 
   CudaContext context_;
   std::vector<std::byte> scalars_;
-  DeviceBuffer memory_, workspace_, partial_, staged_, library_;  // the last four are parts of the first
-  DeviceBuffer segments_;
+  DeviceBuffer memory_, workspace_, partial_, staged_, segments_;  // the last four are parts of the first
+  DeviceBuffer library_;                                           // a part too, where memory is lent
   std::optional<CudaStagingRing>
       ring_;  // slots of the scalars, and of all inputs once one comes from the host
   std::optional<CudaStagingRing> pieces_;  // of large inputs

@@ -43,6 +43,17 @@ struct weft::custom_op<weft::op_id("swish")> {
 // [/cuda]
 inline constexpr auto& swish = weft::custom<weft::op_id("swish")>;
 
+// Launches more threads than a block has, and does not look.
+template <>
+struct weft::custom_op<weft::op_id("too_wide")> {
+  static constexpr const char* name = "too_wide";
+  template <class T>
+  static void cuda(weft::CustomTensor<T> y, weft::CustomTensor<const T> x, cudaStream_t stream) {
+    swish_kernel<<<1, 2048, 0, stream>>>(y.data, x.data, x.data, y.size());
+  }
+};
+inline constexpr auto& too_wide = weft::custom<weft::op_id("too_wide")>;
+
 using namespace weft;
 
 namespace {
@@ -93,4 +104,30 @@ TEST_CASE("custom: a GPU runs the primitive's own kernels in a step, and in a lo
   const std::vector<f32> on_host = gradients(Cpu{}), on_gpu = gradients(Cuda{0});
   for (std::size_t k = 0; k < on_host.size(); ++k)
     CHECK(on_gpu[k] == doctest::Approx(on_host[k]).epsilon(1e-4));
+}
+
+TEST_CASE(
+    "cuda custom: a launch that fails is the operation's, and what failed before weft was called is not "
+    "weft's") {
+  std::string said;
+  try {
+    auto f = compile(
+        Cuda{}, [](auto x) { return too_wide(x); }, in<f32, 64>);
+    f(std::vector<f32>(64));
+  } catch (const Error& e) {
+    said = e.what();
+  }
+  CHECK(said.find("a custom operation") != std::string::npos);
+
+  auto g = compile(
+      Cuda{}, [](auto x) { return x + 1; }, in<f32, 4>);
+  CHECK(cudaSetDevice(99) != cudaSuccess);
+  said = "";
+  try {
+    g(std::vector<f32>(4));
+  } catch (const Error& e) {
+    said = e.id();
+  }
+  CHECK(said == "cuda/earlier");
+  CHECK(g(std::vector<f32>(4)).to_vector()[3] == 1);
 }

@@ -29,6 +29,19 @@ inline void cuda_check(cudaError_t status, const char* call, const char* context
     detail::throw_cuda_error(status, call, context);
 }
 
+// What failed before weft was called, in the caller's code or in a kernel that ran on, and whose status
+// nobody has asked for: said as such, or the next launch would be blamed.
+inline void cuda_check_earlier() {
+  const cudaError_t status = cudaPeekAtLastError();
+  if (status == cudaSuccess) [[likely]]
+    return;
+  cudaGetLastError();
+  throw Error("cuda/earlier",
+              std::string("before weft was called a CUDA call or a kernel had failed, whose status "
+                          "nobody has asked for: ") +
+                  cudaGetErrorName(status) + ", " + cudaGetErrorString(status));
+}
+
 // To be called after a kernel launch, which returns no status of its own. `kernel` is its name.
 inline void cuda_check_launch(const char* kernel) { cuda_check(cudaGetLastError(), "kernel launch", kernel); }
 

@@ -124,6 +124,18 @@ struct CudaPlan {
     return P::image[P::header.word_at + static_cast<int>(at)] == static_cast<u64>(DType::f64) ? 8 : 4;
   }
 
+  // The ranges of parameter groups that fused kernels walk.
+  static constexpr i64 segments() {
+    i64 count = 0;
+    for (int s = 0; s < P::header.steps; ++s) {
+      const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+      if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::fused) continue;
+      const u64* numbers = P::image + P::header.number_at + (w[2] & 0xffffffff);
+      count += (static_cast<i64>(w[2] >> 32) - 6 - static_cast<i64>(numbers[5])) / 3;  // behind the streams
+    }
+    return count;
+  }
+
   // Whether a launch reads what the host hands over anew for every step: numbers, or random numbers' key.
   static constexpr bool reads_scalars() {
     for (int k = P::header.address_at; k < P::header.number_at; ++k)

@@ -16,7 +16,10 @@ void run_cuda_custom(const CudaLaunch& launch, cudaStream_t stream) {
   call_custom<C>(launch, [&]<class Op, class... T>(Op, const T&... tensor) {
     constexpr bool runs = CustomCuda<Op, T...>;
     static_assert(sizeof(CustomRunsOnCuda<runs, Op, T...>) > 0);
-    if constexpr (runs) Op::cuda(tensor..., stream);
+    if constexpr (runs) {
+      Op::cuda(tensor..., stream);
+      cuda_check_launch("a custom operation");
+    }
   });
 }
 

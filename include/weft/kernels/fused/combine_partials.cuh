@@ -21,6 +21,7 @@ template <u64 Set>
 void run_cuda_combine_partials(const CudaLaunch& launch, cudaStream_t stream) {
   i64 blocks = 0;
   const CombineArgs args = combine_args(launch.sums, launch.sum_count, combine_threads, blocks);
+  if (blocks == 0) return;
   combine_partials_kernel<kernel_tag, Set><<<cuda_blocks(blocks), combine_threads, 0, stream>>>(args);
   cuda_check_launch("the second stage of a sum");
 }
