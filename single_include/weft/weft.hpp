@@ -166,6 +166,84 @@ using f64 = double;
 using boolean = bool;
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/device/host_memory.hpp ----
+// How much memory the host has left for this process. malloc promises more than there is, and the process is
+// killed when it touches what was promised, so a large allocation asks first.
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+// The number behind `key` in a file of lines "key 123", in the file's unit, or the file's only number where
+// the key is empty; -1 where there is none ("max").
+inline i64 number_in_file(const std::string& path, const char* key) {
+  std::FILE* const file = std::fopen(path.c_str(), "r");
+  if (file == nullptr) return -1;
+  const std::size_t length = std::strlen(key);
+  char line[256];
+  i64 found = -1;
+  while (found < 0 && std::fgets(line, sizeof line, file) != nullptr) {
+    if (std::strncmp(line, key, length) != 0) continue;
+    long long number = -1;
+    if (std::sscanf(line + length, " %lld", &number) == 1 && number >= 0) found = number;
+  }
+  std::fclose(file);
+  return found;
+}
+
+// What a control group leaves, in bytes; -1: it has no limit. File pages that were not used lately are given
+// back when memory is short.
+inline i64 left_in_group(const std::string& folder, const char* limit, const char* used, const char* cache) {
+  const i64 most = number_in_file(folder + limit, ""), now = number_in_file(folder + used, "");
+  if (most < 0 || now < 0) return -1;
+  const i64 pages = number_in_file(folder + "/memory.stat", cache);
+  const i64 left = most - now + (pages > 0 ? pages : 0);
+  return left > 0 ? left : 0;
+}
+
+inline void take_least(i64& least, i64 bytes) {
+  if (bytes >= 0 && (least < 0 || bytes < least)) least = bytes;
+}
+
+}  // namespace detail
+
+// Bytes that this process can still take: what is free on the machine, swap included, and what every control
+// group around the process leaves (Linux, cgroup versions 1 and 2); -1 where nothing says. `root`: before the
+// paths of /proc and /sys.
+inline i64 available_host_memory(const std::string& root = "") {
+  i64 least = -1;
+  const std::string machine = root + "/proc/meminfo";
+  const i64 free = detail::number_in_file(machine, "MemAvailable:"),
+            swap = detail::number_in_file(machine, "SwapFree:");
+  if (free >= 0) least = 1024 * (free + (swap > 0 ? swap : 0));
+
+  std::FILE* const groups = std::fopen((root + "/proc/self/cgroup").c_str(), "r");
+  if (groups == nullptr) return least;
+  char line[4096];
+  while (std::fgets(line, sizeof line, groups) != nullptr) {  // 4:memory:/path, or 0::/path of version 2
+    line[std::strcspn(line, "\n")] = '\0';
+    const char* const controllers = std::strchr(line, ':');
+    const char* const path = controllers != nullptr ? std::strchr(controllers + 1, ':') : nullptr;
+    if (path == nullptr) continue;
+    const std::string names = "," + std::string(controllers + 1, path) + ",";
+    const bool unified = names == ",,", memory = names.find(",memory,") != std::string::npos;
+    if (!unified && !memory) continue;
+    const std::string mount = root + (unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory");
+    // the group and all around it; inside a container the path may begin above what is mounted
+    for (std::string group = path + 1;; group.erase(group.rfind('/'))) {
+      detail::take_least(
+          least, unified
+                     ? detail::left_in_group(mount + group, "/memory.max", "/memory.current", "inactive_file")
+                     : detail::left_in_group(mount + group, "/memory.limit_in_bytes",
+                                             "/memory.usage_in_bytes", "total_inactive_file"));
+      if (group.rfind('/') == std::string::npos) break;
+    }
+  }
+  std::fclose(groups);
+  return least;
+}
+
+}  // namespace WEFT_NAMESPACE
 
 #if defined(_OPENMP)
 #include <omp.h>
@@ -203,6 +281,13 @@ class HostBuffer {
   HostBuffer() = default;
   explicit HostBuffer(std::size_t bytes) : bytes_(bytes), owned_(bytes > 0) {
     if (bytes == 0) return;
+    // what is small is not worth the question
+    const i64 left = bytes >= (std::size_t{64} << 20) ? available_host_memory() : -1;
+    if (left >= 0 && bytes > static_cast<std::size_t>(left))
+      throw Error("cpu/out-of-memory",
+                  std::to_string(bytes >> 20) + " MB are wanted at once, and " + std::to_string(left >> 20) +
+                      " MB are left to this process, by the machine and the limits of its control "
+                      "groups");
     data_ = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{buffer_alignment}, std::nothrow));
     if (data_ == nullptr) {
       throw Error("cpu/out-of-memory", "no host memory for " + std::to_string(bytes) + " bytes");
@@ -339,6 +424,23 @@ struct HostMemory {
 };
 template <>
 struct DeviceMemory<Cpu> : HostMemory<Cpu> {};
+
+// The memory that a program on the host works in: lent by the caller, or its own. Errors: HostBuffer's; that
+// of too little memory says what takes less.
+inline HostBuffer host_workspace(std::byte* given, i64 bytes) {
+  const auto size = static_cast<std::size_t>(bytes);
+  if (given != nullptr) return HostBuffer::borrow(given, size);
+  try {
+    return HostBuffer(size);
+  } catch (const Error& e) {
+    if (e.id() != "cpu/out-of-memory") throw;
+    throw Error(e.id(),
+                std::string(e.what()).substr(e.id().size() + 2) +
+                    ": this is the workspace, which holds values between kernels; a smaller batch (with "
+                    "accumulate<N>), checkpoint::blocks or a precision takes less, and memory_timeline(file) "
+                    "of a batch that fits shows what holds it");
+  }
+}
 
 // The device of the tensors that a program for Device gives: itself, or the one whose memory it works in.
 template <class Device>
@@ -24649,7 +24751,7 @@ class HostProgram {
       : threads_(device.threads),
         states_(given.model),
         optimizer_(given.optimizer),
-        workspace_(workspace(given.workspace)),
+        workspace_(host_workspace(given.workspace, memory_bytes())),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
                {given.model, given.optimizer, workspace_.data(), scalars_.data()}) {
@@ -24698,10 +24800,6 @@ class HostProgram {
 
  private:
   static i64 input_bytes(int number) { return static_cast<i64>(P::image[P::header.input_at + number]); }
-  static HostBuffer workspace(std::byte* given) {
-    constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
-    return given != nullptr ? HostBuffer::borrow(given, bytes) : HostBuffer(bytes);
-  }
 
   int threads_ = 0;
   StateBlocks states_;

@@ -10,6 +10,7 @@
 
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
+#include "weft/device/host_memory.hpp"
 
 #if defined(_OPENMP)
 #include <omp.h>
@@ -47,6 +48,13 @@ class HostBuffer {
   HostBuffer() = default;
   explicit HostBuffer(std::size_t bytes) : bytes_(bytes), owned_(bytes > 0) {
     if (bytes == 0) return;
+    // what is small is not worth the question
+    const i64 left = bytes >= (std::size_t{64} << 20) ? available_host_memory() : -1;
+    if (left >= 0 && bytes > static_cast<std::size_t>(left))
+      throw Error("cpu/out-of-memory",
+                  std::to_string(bytes >> 20) + " MB are wanted at once, and " + std::to_string(left >> 20) +
+                      " MB are left to this process, by the machine and the limits of its control "
+                      "groups");
     data_ = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{buffer_alignment}, std::nothrow));
     if (data_ == nullptr) {
       throw Error("cpu/out-of-memory", "no host memory for " + std::to_string(bytes) + " bytes");

@@ -83,7 +83,7 @@ class HostProgram {
       : threads_(device.threads),
         states_(given.model),
         optimizer_(given.optimizer),
-        workspace_(workspace(given.workspace)),
+        workspace_(host_workspace(given.workspace, memory_bytes())),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
                {given.model, given.optimizer, workspace_.data(), scalars_.data()}) {
@@ -132,10 +132,6 @@ class HostProgram {
 
  private:
   static i64 input_bytes(int number) { return static_cast<i64>(P::image[P::header.input_at + number]); }
-  static HostBuffer workspace(std::byte* given) {
-    constexpr auto bytes = static_cast<std::size_t>(memory_bytes());
-    return given != nullptr ? HostBuffer::borrow(given, bytes) : HostBuffer(bytes);
-  }
 
   int threads_ = 0;
   StateBlocks states_;

@@ -4,6 +4,7 @@
 // (see results.hpp).
 
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "weft/core/shared.hpp"
@@ -31,6 +32,23 @@ struct HostMemory {
 };
 template <>
 struct DeviceMemory<Cpu> : HostMemory<Cpu> {};
+
+// The memory that a program on the host works in: lent by the caller, or its own. Errors: HostBuffer's; that
+// of too little memory says what takes less.
+inline HostBuffer host_workspace(std::byte* given, i64 bytes) {
+  const auto size = static_cast<std::size_t>(bytes);
+  if (given != nullptr) return HostBuffer::borrow(given, size);
+  try {
+    return HostBuffer(size);
+  } catch (const Error& e) {
+    if (e.id() != "cpu/out-of-memory") throw;
+    throw Error(e.id(),
+                std::string(e.what()).substr(e.id().size() + 2) +
+                    ": this is the workspace, which holds values between kernels; a smaller batch (with "
+                    "accumulate<N>), checkpoint::blocks or a precision takes less, and memory_timeline(file) "
+                    "of a batch that fits shows what holds it");
+  }
+}
 
 // The device of the tensors that a program for Device gives: itself, or the one whose memory it works in.
 template <class Device>

@@ -151,8 +151,7 @@ class InterpreterRun {
         runner_(ir::thaw(words), functions, context_),
         arguments_(runner_.graph().inputs.size()) {
     const ir::Graph& g = runner_.graph();
-    const auto bytes = static_cast<std::size_t>(runner_.bytes());
-    workspace_ = workspace != nullptr ? HostBuffer::borrow(workspace, bytes) : HostBuffer(bytes);
+    workspace_ = host_workspace(workspace, runner_.bytes());
     scalars_ = HostBuffer(static_cast<std::size_t>(g.scalar_count) * 4);
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     if (scalars_.size() > 0) std::memset(scalars_.data(), 0, scalars_.size());
