@@ -54536,11 +54536,12 @@ __global__ void __launch_bounds__(index_threads) WEFT_KERNEL
 
 template <u64 Tag, u64 T, u64 I>
 __global__ void __launch_bounds__(index_threads) WEFT_KERNEL
-    scatter_add_kernel(const __grid_constant__ IndexArgs args, i64 rows_per_block) {
+    scatter_add_kernel(const __grid_constant__ IndexArgs args, i64 rows_per_block, u32 row_blocks) {
   __shared__ __align__(16) unsigned char memory[index_threads * 8 + 64];
   BlockTeam<index_threads> team(memory);
-  const i64 row_blocks = (args.rows + rows_per_block - 1) / rows_per_block;
-  const i64 row = blockIdx.x % row_blocks * rows_per_block, column = blockIdx.x / row_blocks * index_threads;
+  // in 32 bits: a division of 64 is a call, which costs registers
+  const i64 row = static_cast<i64>(blockIdx.x % row_blocks) * rows_per_block,
+            column = static_cast<i64>(blockIdx.x / row_blocks) * index_threads;
   const i64 row_end = row + rows_per_block < args.rows ? row + rows_per_block : args.rows;
   const i64 column_end = column + index_threads < args.width ? column + index_threads : args.width;
   scatter_add_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>>(team, args, row, row_end,
@@ -54572,9 +54573,9 @@ void run_cuda_scatter_add(const CudaLaunch& launch, cudaStream_t stream) {
   const i64 tiles = (args.width + index_threads - 1) / index_threads;
   const i64 wanted = tiles < 1024 ? 1024 / tiles : 1;
   const i64 rows_per_block = (args.rows + wanted - 1) / wanted;
-  const i64 row_blocks = (args.rows + rows_per_block - 1) / rows_per_block;
+  const unsigned row_blocks = cuda_blocks((args.rows + rows_per_block - 1) / rows_per_block);
   scatter_add_kernel<kernel_tag, T, I>
-      <<<cuda_blocks(row_blocks * tiles), index_threads, 0, stream>>>(args, rows_per_block);
+      <<<cuda_blocks(row_blocks * tiles), index_threads, 0, stream>>>(args, rows_per_block, row_blocks);
   cuda_check_launch("scatter_add");
 }
 
@@ -55356,11 +55357,12 @@ __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
   const B* b = static_cast<const B*>(b_);
   C* c = static_cast<C*>(c_);
   const DotShape& s = call.shape;
-  const i64 row_tiles = (s.m + tiled_edge - 1) / tiled_edge,
-            column_tiles = (s.n + tiled_edge - 1) / tiled_edge;
+  // there are fewer of them than 2^31, and a division of 32 bits takes fewer registers
+  const u32 row_tiles = static_cast<u32>((s.m + tiled_edge - 1) / tiled_edge),
+            column_tiles = static_cast<u32>((s.n + tiled_edge - 1) / tiled_edge);
   const i64 row_tile = blockIdx.x % row_tiles, column_tile = blockIdx.x / row_tiles % column_tiles;
   i64 c_at = 0;
-  i64 which = blockIdx.x / (row_tiles * column_tiles);
+  i64 which = blockIdx.x / row_tiles / column_tiles;
 #pragma unroll
   for (int d = 3; d >= 0; --d) {
     if (d >= call.batch.rank) continue;

@@ -26,11 +26,12 @@ __global__ void __launch_bounds__(tiled_edge* tiled_edge) WEFT_KERNEL
   const B* b = static_cast<const B*>(b_);
   C* c = static_cast<C*>(c_);
   const DotShape& s = call.shape;
-  const i64 row_tiles = (s.m + tiled_edge - 1) / tiled_edge,
-            column_tiles = (s.n + tiled_edge - 1) / tiled_edge;
+  // there are fewer of them than 2^31, and a division of 32 bits takes fewer registers
+  const u32 row_tiles = static_cast<u32>((s.m + tiled_edge - 1) / tiled_edge),
+            column_tiles = static_cast<u32>((s.n + tiled_edge - 1) / tiled_edge);
   const i64 row_tile = blockIdx.x % row_tiles, column_tile = blockIdx.x / row_tiles % column_tiles;
   i64 c_at = 0;
-  i64 which = blockIdx.x / (row_tiles * column_tiles);
+  i64 which = blockIdx.x / row_tiles / column_tiles;
 #pragma unroll
   for (int d = 3; d >= 0; --d) {
     if (d >= call.batch.rank) continue;
