@@ -197,8 +197,8 @@ inline i64 left_in_group(const std::string& folder, const char* limit, const cha
   const i64 most = number_in_file(folder + limit, ""), now = number_in_file(folder + used, "");
   if (most < 0 || now < 0) return -1;
   const i64 pages = number_in_file(folder + "/memory.stat", cache);
-  const i64 left = most - now + (pages > 0 ? pages : 0);
-  return left > 0 ? left : 0;
+  const i64 held = pages > 0 ? now - pages : now;
+  return most - (held < 0 ? 0 : held < most ? held : most);
 }
 
 inline void take_least(i64& least, i64 bytes) {
@@ -31301,12 +31301,13 @@ inline void cuda_check(cudaError_t status, const char* call, const char* context
 }
 
 // What failed before weft was called, in the caller's code or in a kernel that ran on, and whose status
-// nobody has asked for: said as such, or the next launch would be blamed.
+// nobody has asked for: said as such, or the next launch would be blamed. An event or a stream that was asked
+// and is not ready is no failure.
 inline void cuda_check_earlier() {
-  const cudaError_t status = cudaPeekAtLastError();
-  if (status == cudaSuccess) [[likely]]
+  if (cudaPeekAtLastError() == cudaSuccess) [[likely]]
     return;
-  cudaGetLastError();
+  const cudaError_t status = cudaGetLastError();
+  if (status == cudaErrorNotReady) return;
   throw Error("cuda/earlier",
               std::string("before weft was called a CUDA call or a kernel had failed, whose status "
                           "nobody has asked for: ") +
@@ -46649,6 +46650,8 @@ WEFT_REFUSAL(ScoreCapturesNothing,
              "attention: a function that is applied to run-time tensors captures nothing: give what it reads "
              "behind the functions, attention(q, k, v, score, slopes), and it takes that behind its own");
 
+struct AttentionFunction {};  // what messages name
+
 namespace detail {
 
 // In place of a function that is left out.
@@ -46742,11 +46745,10 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
     using Products = detail::AttentionProducts<Rule, T>;
     using Wide = typename Products::Wide;
     constexpr bool heads = QS::rank == 4 && KS::rank == 4 && VS::rank == 4;
-    static_assert(sizeof(AttentionHasHeads<heads, QS, KS, VS>) > 0);
-    static_assert(sizeof(AttentionHeadsFit < Rule::heads || !heads, ScaledDotProductAttentionOp<Options>, QS,
+    static_assert(sizeof(AttentionHasHeads<heads, AttentionFunction, QS, KS, VS>) > 0);
+    static_assert(sizeof(AttentionHeadsFit < Rule::heads || !heads, AttentionFunction, QS, KS, VS >) > 0);
+    static_assert(sizeof(AttentionOperandsFit < Rule::fits || !Rule::heads || !heads, AttentionFunction, QS,
                          KS, VS >) > 0);
-    static_assert(sizeof(AttentionOperandsFit < Rule::fits || !Rule::heads || !heads,
-                         ScaledDotProductAttentionOp<Options>, QS, KS, VS >) > 0);
     if constexpr (!heads || !Rule::ok) {
       return detail::refused<T, typename R::shape>(q, k, v);
     } else if constexpr (!functions_fit<Wide, A...>()) {
@@ -46776,14 +46778,14 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
       using Y = decltype(std::declval<const Score&>()(std::declval<Expr<Wide, Shape<>>>(), detail::Place{},
                                                       detail::Place{}, detail::Place{}, detail::Place{},
                                                       std::declval<detail::captured_type<A>>()...));
-      static_assert(sizeof(ScoreIsNumber<is_number<Y>(), Score, Y>) > 0);
+      static_assert(sizeof(ScoreIsNumber<is_number<Y>(), AttentionFunction, Y>) > 0);
       if constexpr (!is_number<Y>()) return false;
     }
     if constexpr (given<Mask>) {
       using Y =
           decltype(std::declval<const Mask&>()(detail::Place{}, detail::Place{}, detail::Place{},
                                                detail::Place{}, std::declval<detail::captured_type<A>>()...));
-      static_assert(sizeof(MaskIsCondition<is_condition<Y>(), Mask, Y>) > 0);
+      static_assert(sizeof(MaskIsCondition<is_condition<Y>(), AttentionFunction, Y>) > 0);
       if constexpr (!is_condition<Y>()) return false;
     }
     return true;
@@ -55837,9 +55839,8 @@ class CudaProgram {
   std::vector<std::byte> scalars_;
   DeviceBuffer memory_, workspace_, partial_, staged_, segments_;  // the last four are parts of the first
   DeviceBuffer library_;                                           // a part too, where memory is lent
-  std::optional<CudaStagingRing>
-      ring_;  // slots of the scalars, and of all inputs once one comes from the host
-  std::optional<CudaStagingRing> pieces_;  // of large inputs
+  // Slots of the scalars, and of all inputs once one comes from the host; pieces of large inputs.
+  std::optional<CudaStagingRing> ring_, pieces_;
   std::byte* slot_ = nullptr;
   bool bound_[input_count]{};  // from host memory, since the last step
   std::optional<kernels::CublasLtHandle> handle_;

@@ -30,12 +30,13 @@ inline void cuda_check(cudaError_t status, const char* call, const char* context
 }
 
 // What failed before weft was called, in the caller's code or in a kernel that ran on, and whose status
-// nobody has asked for: said as such, or the next launch would be blamed.
+// nobody has asked for: said as such, or the next launch would be blamed. An event or a stream that was asked
+// and is not ready is no failure.
 inline void cuda_check_earlier() {
-  const cudaError_t status = cudaPeekAtLastError();
-  if (status == cudaSuccess) [[likely]]
+  if (cudaPeekAtLastError() == cudaSuccess) [[likely]]
     return;
-  cudaGetLastError();
+  const cudaError_t status = cudaGetLastError();
+  if (status == cudaErrorNotReady) return;
   throw Error("cuda/earlier",
               std::string("before weft was called a CUDA call or a kernel had failed, whose status "
                           "nobody has asked for: ") +

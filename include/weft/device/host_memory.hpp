@@ -35,8 +35,8 @@ inline i64 left_in_group(const std::string& folder, const char* limit, const cha
   const i64 most = number_in_file(folder + limit, ""), now = number_in_file(folder + used, "");
   if (most < 0 || now < 0) return -1;
   const i64 pages = number_in_file(folder + "/memory.stat", cache);
-  const i64 left = most - now + (pages > 0 ? pages : 0);
-  return left > 0 ? left : 0;
+  const i64 held = pages > 0 ? now - pages : now;
+  return most - (held < 0 ? 0 : held < most ? held : most);
 }
 
 inline void take_least(i64& least, i64 bytes) {

@@ -309,9 +309,8 @@ class CudaProgram {
   std::vector<std::byte> scalars_;
   DeviceBuffer memory_, workspace_, partial_, staged_, segments_;  // the last four are parts of the first
   DeviceBuffer library_;                                           // a part too, where memory is lent
-  std::optional<CudaStagingRing>
-      ring_;  // slots of the scalars, and of all inputs once one comes from the host
-  std::optional<CudaStagingRing> pieces_;  // of large inputs
+  // Slots of the scalars, and of all inputs once one comes from the host; pieces of large inputs.
+  std::optional<CudaStagingRing> ring_, pieces_;
   std::byte* slot_ = nullptr;
   bool bound_[input_count]{};  // from host memory, since the last step
   std::optional<kernels::CublasLtHandle> handle_;

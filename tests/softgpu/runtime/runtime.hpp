@@ -153,7 +153,7 @@ cudaError_t api(F body) {
   const cudaError_t before = runtime().sticky;
   cudaError_t status = before != cudaSuccess ? before : body();
   if (status == cudaSuccess) status = runtime().sticky;
-  if (status != cudaSuccess && status != cudaErrorNotReady) last_error() = status;
+  if (status != cudaSuccess) last_error() = status;  // cudaErrorNotReady too: the manual excepts none
   return status;
 }
 

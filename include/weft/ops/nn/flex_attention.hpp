@@ -33,6 +33,8 @@ WEFT_REFUSAL(ScoreCapturesNothing,
              "attention: a function that is applied to run-time tensors captures nothing: give what it reads "
              "behind the functions, attention(q, k, v, score, slopes), and it takes that behind its own");
 
+struct AttentionFunction {};  // what messages name
+
 namespace detail {
 
 // In place of a function that is left out.
@@ -126,11 +128,10 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
     using Products = detail::AttentionProducts<Rule, T>;
     using Wide = typename Products::Wide;
     constexpr bool heads = QS::rank == 4 && KS::rank == 4 && VS::rank == 4;
-    static_assert(sizeof(AttentionHasHeads<heads, QS, KS, VS>) > 0);
-    static_assert(sizeof(AttentionHeadsFit < Rule::heads || !heads, ScaledDotProductAttentionOp<Options>, QS,
+    static_assert(sizeof(AttentionHasHeads<heads, AttentionFunction, QS, KS, VS>) > 0);
+    static_assert(sizeof(AttentionHeadsFit < Rule::heads || !heads, AttentionFunction, QS, KS, VS >) > 0);
+    static_assert(sizeof(AttentionOperandsFit < Rule::fits || !Rule::heads || !heads, AttentionFunction, QS,
                          KS, VS >) > 0);
-    static_assert(sizeof(AttentionOperandsFit < Rule::fits || !Rule::heads || !heads,
-                         ScaledDotProductAttentionOp<Options>, QS, KS, VS >) > 0);
     if constexpr (!heads || !Rule::ok) {
       return detail::refused<T, typename R::shape>(q, k, v);
     } else if constexpr (!functions_fit<Wide, A...>()) {
@@ -160,14 +161,14 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
       using Y = decltype(std::declval<const Score&>()(std::declval<Expr<Wide, Shape<>>>(), detail::Place{},
                                                       detail::Place{}, detail::Place{}, detail::Place{},
                                                       std::declval<detail::captured_type<A>>()...));
-      static_assert(sizeof(ScoreIsNumber<is_number<Y>(), Score, Y>) > 0);
+      static_assert(sizeof(ScoreIsNumber<is_number<Y>(), AttentionFunction, Y>) > 0);
       if constexpr (!is_number<Y>()) return false;
     }
     if constexpr (given<Mask>) {
       using Y =
           decltype(std::declval<const Mask&>()(detail::Place{}, detail::Place{}, detail::Place{},
                                                detail::Place{}, std::declval<detail::captured_type<A>>()...));
-      static_assert(sizeof(MaskIsCondition<is_condition<Y>(), Mask, Y>) > 0);
+      static_assert(sizeof(MaskIsCondition<is_condition<Y>(), AttentionFunction, Y>) > 0);
       if constexpr (!is_condition<Y>()) return false;
     }
     return true;
