@@ -225,7 +225,8 @@ inline i64 available_host_memory(const std::string& root = "") {
     const char* const controllers = std::strchr(line, ':');
     const char* const path = controllers != nullptr ? std::strchr(controllers + 1, ':') : nullptr;
     if (path == nullptr) continue;
-    const std::string names = "," + std::string(controllers + 1, path) + ",";
+    std::string names = ",";  // appended to: GCC 12 warns of a literal + a temporary (its bug 105651)
+    names.append(controllers + 1, path).append(",");
     const bool unified = names == ",,", memory = names.find(",memory,") != std::string::npos;
     if (!unified && !memory) continue;
     const std::string mount = root + (unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory");
