@@ -14510,29 +14510,29 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
         for (i64 j = 0, width = 0; j < n; j += width) {
           width = dot_strip_cols<S>(n - j);
           const i64 vectors = dot_ceil_div(width, lane_count);
-          tile.b = b_packed + j * k;
-          tile.b_row = vectors * lane_count;
-          if constexpr (std::is_same_v<TB, S>)
-            if (b_direct) {
-              tile.b = b + l0 * s.b_row + j0 + j;
-              tile.b_row = s.b_row;
-            }
+          if (!b_direct) {  // else there may be no memory to point into
+            tile.b = b_packed + j * k;
+            tile.b_row = vectors * lane_count;
+          } else if constexpr (std::is_same_v<TB, S>) {
+            tile.b = b + l0 * s.b_row + j0 + j;
+            tile.b_row = s.b_row;
+          }
           tile.last = width - (vectors - 1) * lane_count;
           for (i64 i = 0; i < m;) {
             i64 rows = m - i;
             const DotTileFunction<S> run = dot_tile_for<S>(rows, vectors);
             tile.a = a_panel + i * tile.a_row;
-            tile.c = sums + (i0 + i) * n_padded + j;
-            tile.c_row = n_padded;
-            if constexpr (same)
-              if (in_place) {
-                tile.c = c + (i0 + i) * s.c_row + j0 + j;
-                tile.c_row = s.c_row;
-                tile.bias = finish && epilogue.bias ? epilogue.bias + j0 + j : nullptr;
-                tile.add =
-                    finish && epilogue.add ? epilogue.add + (i0 + i) * epilogue.add_row + j0 + j : nullptr;
-                tile.add_row = epilogue.add_row;
-              }
+            if (!in_place) {
+              tile.c = sums + (i0 + i) * n_padded + j;
+              tile.c_row = n_padded;
+            } else if constexpr (same) {
+              tile.c = c + (i0 + i) * s.c_row + j0 + j;
+              tile.c_row = s.c_row;
+              tile.bias = finish && epilogue.bias ? epilogue.bias + j0 + j : nullptr;
+              tile.add =
+                  finish && epilogue.add ? epilogue.add + (i0 + i) * epilogue.add_row + j0 + j : nullptr;
+              tile.add_row = epilogue.add_row;
+            }
             run(tile);
             i += rows;
           }
