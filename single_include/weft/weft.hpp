@@ -50636,29 +50636,158 @@ auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options)
 // Trainer: a model, the state of its optimiser, and the compiled step. One trainer per thread; distinct ones
 // are independent.
 
-// ---- weft/train/checkpoint.hpp ----
-// Checkpoints of trainers: safetensors files with the model under its own names, the optimiser's state, and,
-// in the metadata, what made them. Law: a file either continues the run that saved it, is refused with both
-// sides named, or, of another precision, is taken with a note; every number of it is checked before anything
-// changes, so that an Error leaves everything as it was.
+// ---- weft/train/budget.hpp ----
+// checkpoint::budget<bytes>: which values of the blocks a step keeps. Law: what is chosen was planned, by the
+// stages that the program goes through itself, and takes at most the budget if anything does.
+//
+// transforms/checkpoint_order.hpp gives an order and an estimate for each length of it; the longest that is
+// estimated to fit is planned, and what the plan takes corrects the estimate for the next try.
 
-// ---- weft/train/loss_scale.hpp ----
-// The loss scale of precision::f16, after torch.amp.GradScaler: halved by an update that is skipped, doubled
-// by so many in a row that are not. Law: it stays a power of two within bounds, so that neither it nor its
-// inverse leaves the range of f32, and training continues after any number of bad batches.
+// ---- weft/train/step.hpp ----
+// The whole training step as a source of exec::Compiled: its forward pass, its backward pass and its update,
+// each a stage of constant evaluation of its own.
+
+// ---- weft/train/blocks.hpp ----
+// The blocks of a model for activation checkpointing, told by the names of its state: "h.0.fc.weight" lies in
+// block h.0. Of blocks in one another the outermost counts.
 
 namespace WEFT_NAMESPACE::train {
 
-struct LossScale {
-  static constexpr f32 first = 65536;
-  // Gradients up to 4e9 still fit f16 at the least; at the most, those of 4e-15 still count.
-  static constexpr f32 least = 1.0f / 65536, most = 16777216;
-  static constexpr i32 patience = 2000;
-  // Below one: a run of bad batches is soon made good.
-  static constexpr i32 short_patience = 20;
-};
+// The name of the block around a piece of state, "h.0"; empty where it is in none, or in a Stack, whose
+// blocks are a loop.
+constexpr std::string_view block_of(const nn::Name& name) {
+  const std::string_view text = name.view();
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '.') continue;
+    bool number = i > begin;
+    for (std::size_t k = begin; k < i; ++k) number = number && text[k] >= '0' && text[k] <= '9';
+    if (number) {
+      const bool stacked = name.copies.rank > 0 && static_cast<std::size_t>(name.index_at[0]) == begin;
+      return stacked ? std::string_view{} : text.substr(0, i);
+    }
+    begin = i + 1;
+  }
+  return {};
+}
+
+// The number of the block of each row of M's state table, -1: none. The rows of a block lie side by side.
+template <class M>
+constexpr List<int> blocks_of_slots() {
+  constexpr const auto& table = nn::state_table<M>;
+  List<int> blocks;
+  int count = 0;
+  std::string_view last;
+  for (int i = 0; i < table.size; ++i) {
+    const std::string_view block = block_of(table.row[i].name);
+    if (!block.empty() && block != last) {
+      last = block;
+      ++count;
+    }
+    blocks.push(block.empty() ? -1 : count - 1);
+  }
+  return blocks;
+}
+// Whether some blocks are written out, in an array or a Sequential, and whether some are in a Stack.
+template <class M>
+inline constexpr bool has_written_blocks = [] {
+  for (int i = 0; i < nn::state_table<M>.size; ++i)
+    if (!block_of(nn::state_table<M>.row[i].name).empty()) return true;
+  return false;
+}();
+template <class M>
+inline constexpr bool has_stacks = [] {
+  for (int i = 0; i < nn::state_table<M>.size; ++i)
+    if (nn::state_table<M>.row[i].name.copies.rank > 0) return true;
+  return false;
+}();
 
 }  // namespace WEFT_NAMESPACE::train
+// ---- weft/train/update.hpp ----
+// The end of a step: gradients into their arena, one factor for all of them (accumulation, loss scale,
+// clipping), one update a parameter group. Updates are counted by the program only where it may skip one (a
+// loss scale); elsewhere the trainer counts.
+
+// ---- weft/train/backward.hpp ----
+// The loss and its gradients as a graph: the model's forward pass, and the backward pass behind it, which can
+// stop after so many nodes and continue in another constant evaluation.
+
+// ---- weft/exec/custom_gradients.hpp ----
+// The gradients of the custom primitives of a graph that an earlier constant evaluation left as words: a
+// pointer cannot be written there, but ids and types can, and from them the pointers come again.
+
+namespace WEFT_NAMESPACE::exec {
+
+// Words of one tensor's type, and of a signature: id, operands, types of the result and the operands.
+inline constexpr int type_words = 2 + max_rank;
+
+constexpr void add_type(List<u64>& words, const ir::Graph& g, int node) {
+  const Dims& d = g.dims(node);
+  words.push(static_cast<u64>(g.nodes[node].dtype));
+  words.push(static_cast<u64>(d.rank));
+  for (int k = 0; k < max_rank; ++k) words.push(static_cast<u64>(d.extent[k]));
+}
+// Adds the signatures of g and of its loops' bodies that are not among the words yet.
+constexpr void add_signatures(List<u64>& words, const ir::Graph& g) {
+  List<u64> one;
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    if (g.nodes[i].op != ir::Op::custom) continue;
+    one.clear();
+    one.push(g.nodes[i].imm);
+    one.push(static_cast<u64>(g.nodes[i].arity));
+    add_type(one, g, i);
+    for (int k = 0; k < g.nodes[i].arity; ++k) add_type(one, g, g.in(i, k));
+    bool known = false;
+    for (int at = 0; at < words.size() && !known;) {
+      const int size = 2 + (static_cast<int>(words[at + 1]) + 1) * type_words;
+      known = size == one.size();
+      for (int k = 0; k < size && known; ++k) known = words[at + k] == one[k];
+      at += size;
+    }
+    if (!known) words.append(one.data(), one.size());
+  }
+  for (const ir::Span& body : g.bodies) add_signatures(words, ir::thaw(g.body_words.data() + body.begin));
+}
+
+// Stage left a graph behind its first Skip words.
+template <class Stage, int Skip>
+struct CustomSignatures {
+  static constexpr int capacity = 1024;
+  static constexpr void write(WordWriter& w) {
+    List<u64> words;
+    add_signatures(words, ir::FrozenGraph<Stage, Skip>::graph());
+    w.put_all(words.data(), words.size());
+  }
+
+  template <int At>
+  struct Type {
+    static constexpr const u64* w = Kept<CustomSignatures>::data + At;
+    static constexpr Dims make() {
+      Dims d;
+      d.rank = static_cast<int>(w[1]);
+      for (int k = 0; k < d.rank; ++k) d.extent[k] = static_cast<i64>(w[2 + k]);
+      return d;
+    }
+    static constexpr Dims value = make();
+    using expr = Expr<ctype<static_cast<DType>(w[0])>, shape_of<Type>>;
+  };
+  template <int At, int... K>
+  static constexpr void add(List<ir::CustomGradient>& to, std::integer_sequence<int, K...>) {
+    constexpr u64 id = Kept<CustomSignatures>::data[At];
+    to.push(weft::detail::CustomRule<id, typename Type<At + 2>::expr,
+                                     typename Type<At + 2 + (K + 1) * type_words>::expr...>::row);
+  }
+  template <int At = 0>
+  static constexpr void add(List<ir::CustomGradient>& to) {
+    if constexpr (At < Kept<CustomSignatures>::size) {
+      constexpr int operands = static_cast<int>(Kept<CustomSignatures>::data[At + 1]);
+      add<At>(to, std::make_integer_sequence<int, operands>{});
+      add<At + 2 + (operands + 1) * type_words>(to);
+    }
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/train/optimizer_layout.hpp ----
 // Where a step keeps what is not the model's: the optimiser's block of memory, the run-time scalars, the
 // ranges of each parameter group.
@@ -50743,6 +50872,10 @@ struct Keep {
       return false;
   }
 };
+template <i64 Bytes>
+struct Budget {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+};
 // Everything is kept that the backward pass reads.
 inline constexpr None none{};
 // Of each block what enters it is kept, and nothing else.
@@ -50752,6 +50885,11 @@ inline constexpr Dots dots{};
 // What Predicate(operation, shape) holds for is kept as well: an operation's name as explain() prints it.
 template <auto Predicate>
 inline constexpr Keep<Predicate> keep{};
+// What saves most time for its bytes is kept as well, until the trainer's workspace_bytes() reaches Bytes,
+// which it never exceeds; too few are refused while the program compiles. The blocks of an nn::Stack are one
+// loop: it keeps everything, what `dots` keeps, or what `blocks` keeps.
+template <i64 Bytes>
+inline constexpr Budget<Bytes> budget{};
 }  // namespace checkpoint
 
 // Communication between ranks: `none` trains on one.
@@ -50792,6 +50930,11 @@ struct CheckOptions {
   static_assert(sizeof(TrainerOptionOnce<options_differ<O...>(), O...>) > 0);
 };
 
+template <class Checkpoint>
+inline constexpr i64 bytes_of_budget = -1;
+template <i64 Bytes>
+inline constexpr i64 bytes_of_budget<checkpoint::Budget<Bytes>> = Bytes;
+
 // A trainer's options, sorted into their kinds.
 template <class... O>
 struct Options {
@@ -50810,7 +50953,12 @@ struct Options {
   static constexpr bool closure = requires { Optimizer::base::closure; };
   static constexpr bool accumulates = option_count<OptionKind::accumulate, O...> > 0;
   using Checkpoint = find_option<OptionKind::checkpoint, checkpoint::None, O...>;
-  static constexpr bool recomputes = !std::is_same_v<Checkpoint, checkpoint::None>;
+  static constexpr i64 budget = bytes_of_budget<Checkpoint>;  // -1: none
+  // The same with C in the place of the budget.
+  template <class C>
+  using with_checkpoint = Options<std::conditional_t<option_kind<O>() == OptionKind::checkpoint, C, O>...>;
+  // Whether the option itself says what is computed again.
+  static constexpr bool recomputes = !std::is_same_v<Checkpoint, checkpoint::None> && budget < 0;
   // What is kept of a block (transforms/kept_values.hpp); null: everything.
   static constexpr auto keeps() -> bool (*)(const ir::Graph&, int) {
     if constexpr (recomputes)
@@ -51022,6 +51170,1249 @@ constexpr int add_slot(ir::Builder& b, ir::Space space, DType t, const Dims& d, 
 }
 
 }  // namespace WEFT_NAMESPACE::train
+
+namespace WEFT_NAMESPACE::train {
+
+using ir::Op;
+using ir::Value;
+
+// The forward pass: its graph, the loss's node, and an input that nothing reads (-1: none).
+struct Forward {
+  ir::Graph graph;
+  int loss = -1;
+  int unused_input = -1;
+  int customs = 0;   // custom primitives, by id and types
+  List<u64> probes;  // exec/probes.hpp
+};
+
+template <class M, class F, class O, class... I>
+constexpr Forward trace_forward() {
+  Forward r;
+  ir::Builder b(512);
+  b.graph.scalar_count = ScalarLayout<O>::count;
+  List<ir::Probe> probes;
+  if constexpr (O::Probes::count > 0) b.probes = &probes;
+  const M model = exec::bind_model<M>(b, O::training);
+  const auto loss = exec::call<I...>(b, F{}, model);
+  r.loss = ir::cast(loss.value, DType::f32).id;
+  b.graph.outputs.push(r.loss);
+  if constexpr (O::Probes::count > 0) exec::add_probes<typename O::Probes>(b.graph, probes, r.probes);
+  b.graph.optimizer_bytes = optimizer_layout<M, O>.bytes;
+  List<u8> read(b.graph.nodes.size(), 0);
+  for (int e : b.graph.edges) read[e] = 1;
+  for (int k = 0; k < b.graph.inputs.size(); ++k)
+    if (!read[b.graph.inputs[k]]) r.unused_input = k;
+  r.customs = b.custom_gradients.size();
+  r.graph = static_cast<ir::Graph&&>(b.graph);
+  return r;
+}
+
+// Forward and backward, as far as the backward pass has come: the node of every trained parameter in the
+// table's order, the slot of the loss scale (-1 without one).
+struct Backward {
+  ir::Graph graph;
+  transforms::Differentiation state;
+  List<int> parameters;
+  int scale_slot = -1;
+
+  // The gradient's node of trained parameter k, -1 where no gradient reaches it.
+  constexpr int gradient(int k) const {
+    // a parameter that the loss never reads got its node behind the loss's
+    const int node = parameters[k];
+    return node < state.adjoint.size() && state.adjoint[node] >= 0 ? state.adjoint[node] : -1;
+  }
+};
+
+template <class M, class O>
+constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
+                                  const List<ir::CustomGradient>& customs = {}) {
+  constexpr const auto& table = nn::state_table<M>;
+  Backward r;
+  ir::Builder b(static_cast<ir::Graph&&>(forward));
+  b.custom_gradients = customs;
+  b.recomputes = O::recomputes;
+  b.keeps = O::keeps();
+  const Value total{&b, loss};
+  Value seed = ir::constant_like(total, 1);
+  if (O::Precision::scaled) {
+    r.scale_slot = add_slot(b, ir::Space::optimizer, DType::f32, Dims{}, optimizer_layout<M, O>.scale);
+    seed = ir::broadcast(ir::read_slot(b, r.scale_slot), total.dims());
+  }
+  for (int i = 0; i < table.size; ++i)
+    if (table.row[i].trained) r.parameters.push(ir::read_slot(b, i).id);
+  r.state = transforms::begin_differentiation(total, seed, r.parameters);
+  transforms::differentiate_on(b, r.state, nodes);
+  r.graph = static_cast<ir::Graph&&>(b.graph);
+  return r;
+}
+template <class O>
+constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGradient>& customs = {}) {
+  ir::Builder b(static_cast<ir::Graph&&>(r.graph));
+  b.custom_gradients = customs;
+  b.recomputes = O::recomputes;
+  b.keeps = O::keeps();
+  transforms::differentiate_on(b, r.state, nodes);
+  r.graph = static_cast<ir::Graph&&>(b.graph);
+}
+
+}  // namespace WEFT_NAMESPACE::train
+// ---- weft/train/loss_scale.hpp ----
+// The loss scale of precision::f16, after torch.amp.GradScaler: halved by an update that is skipped, doubled
+// by so many in a row that are not. Law: it stays a power of two within bounds, so that neither it nor its
+// inverse leaves the range of f32, and training continues after any number of bad batches.
+
+namespace WEFT_NAMESPACE::train {
+
+struct LossScale {
+  static constexpr f32 first = 65536;
+  // Gradients up to 4e9 still fit f16 at the least; at the most, those of 4e-15 still count.
+  static constexpr f32 least = 1.0f / 65536, most = 16777216;
+  static constexpr i32 patience = 2000;
+  // Below one: a run of bad batches is soon made good.
+  static constexpr i32 short_patience = 20;
+};
+
+}  // namespace WEFT_NAMESPACE::train
+
+namespace WEFT_NAMESPACE::train {
+
+template <class M, class O>
+class UpdateBuilder {
+  using Optimizer = typename O::Optimizer;
+  using Scalars = ScalarLayout<O>;
+  static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
+  static constexpr DType type = parameter_type<M>();
+  static constexpr int micro = O::Accumulation::count;
+  static constexpr bool scaled = O::Precision::scaled;
+  static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
+  static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
+  static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };
+
+ public:
+  constexpr explicit UpdateBuilder(Backward&& backward)
+      : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves), scale_slot_(backward.scale_slot) {
+    for (int k = 0; k < backward.parameters.size(); ++k) gradients_.push(backward.gradient(k));
+    for (int k = 0; k < Optimizer::group_count; ++k)
+      if (Optimizer::is_frozen(k))
+        b.graph.param_groups.push({b.graph.ranges.size(), 0});
+      else
+        add_group<M>(b.graph, runs_, k);
+  }
+
+  // Adds to the accumulated gradients, nothing else.
+  constexpr ir::Graph accumulate() {
+    const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);
+    assign(sums, ir::read_slot(b, sums) + pack(whole_arena));
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+  // Updates parameters and moments, unless gradients that are not finite make it skip.
+  constexpr ir::Graph apply() {
+    make_factor();
+    if constexpr (scaled) {
+      const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
+      const Value before = ir::read_slot(b, updates), after = before + 1.0;
+      update_groups(ir::cast(after, type));
+      assign(updates, keep(after, before));
+      update_scale();
+    } else {
+      update_groups(scalar(Scalars::update));
+    }
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+ private:
+  static constexpr int whole_arena = -1;
+  static constexpr i64 arena() { return nn::state_table<M>.trained_bytes / size_of(type); }
+  static constexpr Dims flat(i64 length) {
+    Dims d;
+    d.rank = 1;
+    d.extent[0] = length;
+    return d;
+  }
+  constexpr i64 length_of(int group) const {
+    if (group == whole_arena) return arena();
+    i64 length = 0;
+    const ir::Span span = b.graph.param_groups[group];
+    for (int r = 0; r < span.size; ++r) length += b.graph.ranges[span.begin + r].length;
+    return length;
+  }
+  // Run-time scalar k, an f32, as the parameters' dtype.
+  constexpr Value scalar(int k) {
+    const Value x{&b, b.leaf(Op::scalar, DType::f32, Dims{}, static_cast<u64>(k))};
+    return ir::cast(x, type);
+  }
+  constexpr void assign(int slot, Value v) { b.graph.assigns.push({slot, v.id}); }
+  constexpr Value keep(Value changed, Value unchanged) const {
+    return scaled ? ir::select(skip_, unchanged, changed) : changed;
+  }
+
+  // The gradients of a group's parameters, or of all that are not frozen, as one vector.
+  constexpr Value pack(int group) {
+    List<int> operands;
+    List<i64> offsets;
+    const auto holds = [&](const GroupRun& run) {
+      return group == whole_arena ? !Optimizer::is_frozen(run.group) : run.group == group;
+    };
+    for (int i = 0; i < runs_.size(); ++i) {
+      GroupRun run = runs_[i];
+      if (!holds(run)) continue;
+      for (; i + 1 < runs_.size() && runs_[i + 1].row == run.row && holds(runs_[i + 1]); ++i)
+        run.count += runs_[i + 1].count;
+      operands.push(copies_of(gradient_of(run), run).id);
+      offsets.push(arena_offset<M>(run));
+    }
+    return ir::flat_concat(b, type, length_of(group), operands, offsets,
+                           static_cast<u64>(static_cast<i64>(group)));
+  }
+
+  // What every gradient is multiplied by: the mean over microbatches, one over the loss scale, the norm's
+  // bound.
+  constexpr void make_factor() {
+    factor_ = ir::constant(b, type, Dims{}, 1.0 / micro);
+    if (scaled) factor_ = factor_ / ir::cast(ir::read_slot(b, scale_slot_), type);
+    if (!by_norm && !scaled) return;
+    Value all = pack(whole_arena);
+    if (micro > 1)
+      all =
+          all + ir::read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
+    // What is tested, and measured, is what is applied: a scaled gradient may be finite where it is not.
+    if (scaled) all = all * factor_;
+    if (by_norm) {
+      const Value squares = ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{});
+      Value norm = ir::unary(Op::sqrt, squares);
+      if (!scaled) norm = norm * factor_;
+      // behind the loss and the probes, for gradient_norm(): what is in memory anyway, unless a loss scale,
+      // which the step changes, is in it
+      b.graph.outputs.push(scaled ? norm.id : squares.id);
+      const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
+      factor_ = factor_ * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
+    }
+    if (scaled) {
+      const Value broken = ir::cast(ir::unary(Op::logical_not, ir::unary(Op::is_finite, all)), DType::f32);
+      const Value any = ir::reshape(ir::reduce(Op::reduce_max, broken, 1u), Dims{});
+      skip_ = ir::binary(Op::ne, any, ir::constant_like(any, 0));
+    }
+  }
+
+  // One update of the group's vector; of an optimiser that works on matrices, one for each of them.
+  // `updates`: how many were applied, this one included; exact up to 2^24.
+  constexpr void update_groups(Value updates) {
+    for (int k = 0; k < Optimizer::group_count; ++k)
+      if (b.graph.param_groups[k].size > 0) update_group(k, updates);
+  }
+  constexpr void update_group(int k, Value updates) {
+    if constexpr (by_tensor) {
+      return update_each(k, updates);
+    } else {
+      if constexpr (requires { Optimizer::by_matrix(0); }) {
+        if (Optimizer::by_matrix(k)) return update_each(k, updates);
+      }
+      update_vector(k, updates);
+    }
+  }
+  constexpr void update_vector(int k, Value updates) {
+    const auto vector = [&](ir::Space space, i64 offset) {
+      return add_slot(b, space, type, flat(length_of(k)), offset, k);
+    };
+    const auto state = [&](int m) {
+      return vector(ir::Space::optimizer, m < 0 ? layout.accumulated : layout.moment[m]);
+    };
+    const Value gradient = pack(k);
+    const int parameters = vector(ir::Space::model, 0);
+    update_tensor(k, gradient, updates, parameters, state,
+                  [](optim::Update& u) { Optimizer::base::update(u); });
+  }
+  // One update for each of the group's parameters; one for all copies that are in the group.
+  constexpr void update_each(int group, Value updates) {
+    constexpr const auto& table = nn::state_table<M>;
+    const auto update = [](optim::Update& u) {
+      if constexpr (by_tensor)
+        Optimizer::base::update_tensor(u);
+      else if constexpr (requires { Optimizer::base::update_matrix(u); })
+        Optimizer::base::update_matrix(u);
+    };
+    for (const GroupRun& run : runs_) {
+      if (run.group != group) continue;
+      const nn::StateInfo& row = table.row[run.row];
+      const bool copied = row.name.copies.rank > 0;
+      // those of the run, of a tensor of which each copy has `d`
+      const auto slot = [&](ir::Space space, const Dims& d, i64 offset) {
+        return add_slot(b, space, type, copied ? ir::stacked_dims(run.count, d) : d,
+                        offset + run.first * d.size() * size_of(type));
+      };
+      const auto state = [&](int m) {
+        return m < 0 ? slot(ir::Space::optimizer, row.dims, layout.accumulated + row.offset)
+                     : slot(ir::Space::optimizer, moment_dims<O>(m, row),
+                            moment_offset<M, O>(layout.moment[m], m, run.row));
+      };
+      const Value gradient = copies_of(gradient_of(run), run);
+      if (copied)
+        update_tensor(group, gradient, updates, slot(ir::Space::model, row.dims, row.offset), state,
+                      [&](optim::Update& u) { update_copies(u, run.count, update); });
+      else
+        update_tensor(group, gradient, updates, run.row, state, update);
+    }
+  }
+  constexpr Value gradient_of(const GroupRun& run) { return {&b, gradients_[run.trained]}; }
+  // The copies of a run, (copies, ...), of a tensor with all of them; as it is where it has but one.
+  constexpr Value copies_of(Value x, const GroupRun& run) const {
+    const nn::StateInfo& row = nn::state_table<M>.row[run.row];
+    if (row.name.copies.rank == 0) return x;
+    const Value all = ir::reshape(x, ir::stacked_dims(row.copies(), row.dims));
+    return run.count == row.copies() ? all : ir::rows(all, run.first, run.count);
+  }
+  // An update of one tensor as one of `count` tensors: what each copy has is mapped over them, numbers are
+  // the same for all.
+  constexpr void update_copies(optim::Update& u, i64 count, const auto& update) {
+    ir::Builder one(64);
+    one.graph.scalar_count = b.graph.scalar_count;
+    List<transforms::VmapItem> inputs;
+    const auto enter = [&](Value& x, bool mapped) {
+      if (!x) return;
+      const Dims d = mapped ? ir::slice_dims(x.dims()) : x.dims();
+      const int made = one.leaf(Op::input, x.dtype(), d, static_cast<u64>(inputs.size()));
+      one.graph.inputs.push(made);
+      inputs.push({x, mapped});
+      x = {&one, made};
+    };
+    optim::Update copy = u;
+    enter(copy.parameter, true);
+    enter(copy.gradient, true);
+    for (Value& moment : copy.moment) enter(moment, true);
+    for (Value& number : copy.number) enter(number, false);
+    enter(copy.updates, false);
+    const optim::Update before = copy;
+    update(copy);
+    one.graph.outputs.push(copy.parameter.id);
+    for (const Value& moment : copy.moment)
+      if (moment) one.graph.outputs.push(moment.id);
+    const List<transforms::VmapItem> after = transforms::Vmapper(b, one.graph, count).run(inputs);
+    const auto leave = [&](const transforms::VmapItem& x) {
+      return x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(count, x.value.dims()));
+    };
+    u.parameter = leave(after[0]);
+    for (int m = 0, k = 1; m < 4; ++m) {
+      if (!copy.moment[m]) continue;
+      if (copy.moment[m].id != before.moment[m].id) u.moment[m] = leave(after[k]);
+      ++k;
+    }
+  }
+
+  // A gradient, its parameters' slot, and that of moment m; m = -1: of accumulated gradients.
+  constexpr void update_tensor(int group, Value g, Value updates, int parameter, const auto& slot,
+                               const auto& update) {
+    if (micro > 1) {
+      const int sums = slot(-1);
+      const Value sum = ir::read_slot(b, sums);
+      g = g + sum;
+      // Zeros, of NaN too, that are made of what is there: so the kernel that walks the group's ranges writes
+      // them; a constant would fill a vector of that length from the slot's beginning.
+      assign(sums, ir::cast(ir::binary(Op::lt, sum, sum), type));
+    }
+    if (!factor_.is(1)) g = g * factor_;
+    if (by_value) {
+      const Value most = scalar(Scalars::clip);
+      g = ir::binary(Op::max, ir::binary(Op::min, g, most), -most);
+    }
+    optim::Update u;
+    u.gradient = g;
+    u.updates = updates;
+    u.parameter = ir::read_slot(b, parameter);
+    int moments[4]{};
+    for (int m = 0; m < Optimizer::base::moments; ++m) {
+      moments[m] = slot(m);
+      u.moment[m] = ir::read_slot(b, moments[m]);
+    }
+    for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(group) + n);
+    const optim::Update old = u;
+    update(u);
+    assign(parameter, keep(u.parameter, old.parameter));
+    for (int m = 0; m < Optimizer::base::moments; ++m)
+      if (u.moment[m].id != old.moment[m].id) assign(moments[m], keep(u.moment[m], old.moment[m]));
+  }
+
+  constexpr void update_scale() {
+    const int good_slot = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.good);
+    const Value scale = ir::read_slot(b, scale_slot_), good = ir::read_slot(b, good_slot) + 1.0;
+    const auto number = [&](double x) { return ir::constant_like(scale, x); };
+    const Value patience =
+        ir::select(ir::binary(Op::lt, scale, number(1)), ir::constant_like(good, LossScale::short_patience),
+                   ir::constant_like(good, LossScale::patience));
+    const Value grows = ir::binary(Op::le, patience, good);
+    const Value halved = ir::binary(Op::max, scale * 0.5, number(static_cast<double>(LossScale::least)));
+    const Value doubled = ir::binary(Op::min, scale * 2.0, number(static_cast<double>(LossScale::most)));
+    assign(scale_slot_, ir::select(skip_, halved, ir::select(grows, doubled, scale)));
+    assign(good_slot, ir::select(ir::binary(Op::bit_or, skip_, grows), ir::constant_like(good, 0), good));
+  }
+
+  ir::Builder b;
+  List<GroupRun> runs_ = group_runs<M, O>();
+  List<int> gradients_;
+  int scale_slot_ = -1;
+  Value factor_, skip_;
+};
+
+}  // namespace WEFT_NAMESPACE::train
+// ---- weft/transforms/rematerialize.hpp ----
+// Activation checkpointing: what the backward pass reads of a model's blocks is computed again from what
+// enters each block, in place of being kept. Law: what is computed again is the same nodes of the same
+// operands, so that every bit is that of the graph without; it waits for the gradient that arrives at its
+// block (add_dependency), so that no kernel of the forward pass makes it.
+//
+// (Chen, Xu, Zhang, Guestrin: Training Deep Nets with Sublinear Memory Cost, 2016.)
+
+namespace WEFT_NAMESPACE::transforms {
+
+class Rematerializer {
+ public:
+  // `graph`: forward pass, loss (its first output), backward pass in this order, as differentiation leaves
+  // them. `blocks`: the block of each slot of the model's state, -1: none; other slots are vectors of
+  // several. `keeps`: what is kept of a block beside what enters it.
+  // (`kept`: of each node of the forward pass.)
+  constexpr Rematerializer(const ir::Graph& graph, const List<int>& blocks, List<u8>&& kept)
+      : g(graph),
+        loss_(graph.outputs[0]),
+        b(graph, graph.nodes.size()),
+        kept_(static_cast<List<u8>&&>(kept)) {
+    find_calls(blocks);
+    find_last_readers();
+    find_segments();
+    b.graph.bodies = g.bodies;
+    b.graph.body_words = g.body_words;
+  }
+
+  constexpr ir::Graph run() {
+    const int n = g.nodes.size();
+    moved_ = List<int>(n, -1);
+    again_ = List<int>(n, -1);
+    List<int> operands;
+    for (int i = 0; i < n; ++i) {
+      const ir::Node& node = g.nodes.items[i];
+      operands.clear();
+      for (int k = 0; k < node.arity; ++k) {
+        const int x = g.in(i, k);
+        operands.push(i > loss_ && segment_of_[x] >= 0 ? again(x, i) : moved_[x]);
+      }
+      moved_[i] = b.add(node, operands.data(), operands.size());
+    }
+    for (int node : g.inputs) b.graph.inputs.push(node < 0 ? -1 : moved_[node]);
+    for (int node : g.outputs) b.graph.outputs.push(moved_[node]);
+    for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+  // Of each node the call of a block in which it is computed again, -1: it is kept.
+  constexpr const List<int>& segments() const { return segment_of_; }
+
+ private:
+  // From the first to the last node that works on parameters of a block in one call of it.
+  struct Call {
+    int first = -1, last = -1;
+  };
+
+  constexpr i64 bytes_of(int i) const { return g.dims(i).size() * size_of(g.nodes.items[i].dtype); }
+
+  // The calls of blocks, one behind another. What is made of state and constants alone (the cast of a weight)
+  // is not of the forward pass: it is the block's, as the state is. A parameter that is worked on once more
+  // begins another call: one block may stand for many, and a gradient in the loss works on all again.
+  constexpr void find_calls(const List<int>& blocks) {
+    const int n = loss_ + 1;
+    constexpr int nothing = -1, outside = -2;  // in place of a slot
+    constant_ = List<u8>(n, 0);
+    List<int> source(n, nothing);  // the slot of a parameter that a node is made of
+    const auto slot_of = [&](int slot) { return slot < blocks.size() && blocks[slot] >= 0 ? slot : outside; };
+    const auto slot_at = [&](i64 offset) {  // of the parameter that begins there
+      for (int slot = 0; slot < blocks.size(); ++slot)
+        if (g.slots.items[slot].offset == offset) return slot_of(slot);
+      return outside;
+    };
+    int block = -1;
+    List<int> worked_on(blocks.size(), 0);  // the call that did last, counted from 1
+    for (int i = 0; i < n; ++i) {
+      const ir::Node& node = g.nodes.items[i];
+      if (node.arity == 0) {
+        constant_[i] = node.op != ir::Op::input;
+        if (node.op == ir::Op::state && static_cast<int>(node.imm) < blocks.size())
+          source[i] = slot_of(static_cast<int>(node.imm));
+        continue;
+      }
+      constant_[i] = 1;
+      int used = nothing;
+      for (int k = 0; k < node.arity; ++k) {
+        const int x = g.in(i, k);
+        if (!constant_[x]) constant_[i] = 0;
+        if (source[x] != nothing && used < 0) used = source[x];
+      }
+      if (const ir::StateSlice slice = ir::state_slice(g, i); slice.state >= 0) used = slot_at(slice.offset);
+      if (constant_[i]) {
+        source[i] = used;
+      } else if (used >= 0) {
+        if (blocks[used] != block || worked_on[used] == calls_.size()) calls_.push({i, i});
+        block = blocks[used];
+        worked_on[used] = calls_.size();
+        calls_.back().last = i;
+      } else if (used == outside) {
+        others_.push(i);
+      }
+    }
+  }
+
+  // The last node of the forward pass that reads a value.
+  constexpr void find_last_readers() {
+    reader_ = List<int>(loss_ + 1, -1);
+    for (int i = 0; i <= loss_; ++i)
+      for (int k = 0; k < g.nodes.items[i].arity; ++k) reader_[g.in(i, k)] = i;
+  }
+
+  // Each call from where the fewest bytes enter it to where the fewest leave it.
+  constexpr void find_segments() {
+    segment_of_ = List<int>(g.nodes.size(), -1);
+    // the bytes that are read behind node p and made at p or before
+    List<i64> crossing(loss_ + 2, 0);
+    for (int i = 0; i <= loss_; ++i) {
+      if (constant_[i] || reader_[i] <= i) continue;
+      crossing[i] += bytes_of(i);
+      crossing[reader_[i]] -= bytes_of(i);
+    }
+    for (int i = 1; i <= loss_; ++i) crossing[i] += crossing[i - 1];
+    int other = 0, end = -1;
+    for (int k = 0; k < calls_.size(); ++k) {
+      // uses of parameters of no block lie between
+      int begin_from = end;
+      for (; other < others_.size() && others_[other] < calls_[k].first; ++other)
+        if (others_[other] > begin_from) begin_from = others_[other];
+      int begin = end;
+      if (begin_from != end || k == 0) {
+        begin = calls_[k].first - 1;
+        for (int p = begin; p >= begin_from && p >= 0; --p)
+          if (crossing[p] < crossing[begin]) begin = p;
+      }
+      int stop = k + 1 < calls_.size() ? calls_[k + 1].first : loss_;
+      int next = other;
+      while (next < others_.size() && others_[next] <= calls_[k].last) ++next;
+      if (next < others_.size() && others_[next] < stop) stop = others_[next];
+      end = calls_[k].last;
+      for (int p = end; p < stop; ++p)
+        if (crossing[p] < crossing[end]) end = p;
+      arrived_.push(-1);
+      for (int i = begin + 1; i <= end; ++i) {
+        const bool leaves = reader_[i] > end;
+        if (!constant_[i] && g.nodes.items[i].arity > 0 && !leaves && !kept_[i]) segment_of_[i] = k;
+      }
+    }
+  }
+
+  // Node x of the forward pass, computed again for node `reader` of the backward pass.
+  constexpr int again(int x, int reader) {
+    int& arrived = arrived_[segment_of_[x]];
+    if (arrived < 0) arrived = gradient_at(reader);
+    stack_.clear();
+    stack_.push(x);
+    while (stack_.size() > 0) {
+      const int i = stack_.back();
+      const ir::Node& node = g.nodes.items[i];
+      bool ready = again_[i] < 0;
+      for (int k = 0; ready && k < node.arity; ++k) {
+        const int from = g.in(i, k);
+        if (segment_of_[from] < 0 || again_[from] >= 0) continue;
+        stack_.push(from);
+        ready = false;
+        break;
+      }
+      if (stack_.back() != i) continue;
+      stack_.resize(stack_.size() - 1);
+      if (again_[i] >= 0) continue;
+      operands_.clear();
+      for (int k = 0; k < node.arity; ++k) operands_.push(operand(g.in(i, k), arrived));
+      again_[i] = b.add(node, operands_.data(), operands_.size());
+    }
+    return again_[x];
+  }
+  // What a node that is computed again reads in the place of x. A single element is no memory to save.
+  constexpr int operand(int x, int arrived) {
+    if (segment_of_[x] >= 0) return again_[x];
+    if (arrived < 0 || constant_[x] || g.dims(x).size() <= 1) return moved_[x];
+    return ir::add_dependency({&b, moved_[x]}, {&b, arrived}).id;
+  }
+  // The gradient that a node of the backward pass works on: its last operand that is of that pass, or what
+  // was made last.
+  constexpr int gradient_at(int reader) const {
+    int last = -1;
+    for (int k = 0; k < g.nodes.items[reader].arity; ++k) {
+      const int x = g.in(reader, k);
+      if (x > loss_ && g.nodes.items[x].arity > 0 && x > last) last = x;
+    }
+    for (int i = reader - 1; last < 0 && i > loss_; --i)
+      if (g.nodes.items[i].arity > 0) last = i;
+    return last < 0 ? -1 : moved_[last];
+  }
+
+  const ir::Graph& g;
+  int loss_;
+  ir::Builder b;
+  List<u8> kept_;
+  List<Call> calls_;
+  List<int> others_;      // nodes that work on state of no block
+  List<u8> constant_;     // made of state and constants alone
+  List<int> reader_;      // the last one in the forward pass
+  List<int> segment_of_;  // of a node that is computed again, -1
+  List<int> arrived_;     // of each segment: the gradient that arrives there
+  List<int> moved_;       // where each node is now
+  List<int> again_;       // and where it is computed again
+  List<int> stack_, operands_;
+};
+
+constexpr ir::Graph rematerialize(const ir::Graph& g, const List<int>& blocks, Keeps keeps) {
+  return Rematerializer(g, blocks, kept_values(g, g.outputs[0] + 1, keeps)).run();
+}
+// The same where the first `count` of a list of nodes are what is kept.
+constexpr ir::Graph rematerialize(const ir::Graph& g, const List<int>& blocks, const List<int>& order,
+                                  int count) {
+  List<u8> kept(g.outputs[0] + 1, 0);
+  for (int i = 0; i < count; ++i) kept[order[i]] = 1;
+  return Rematerializer(g, blocks, static_cast<List<u8>&&>(kept)).run();
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
+
+namespace WEFT_NAMESPACE::train {
+
+// The stages of a step's trace, each a constant evaluation of its own.
+template <class M, class F, class O, class... I>
+struct ForwardStage {
+  static constexpr void write(WordWriter& w) {
+    const Forward f = trace_forward<M, F, O, I...>();
+    w.put_int(f.unused_input);
+    w.put_int(f.loss);
+    w.put_int(f.customs);
+    w.put_int(static_cast<int>(exec::valueless_state(f.graph)));
+    ir::write(w, f.graph);
+    if constexpr (O::Probes::count > 0) {
+      w.put_all(f.probes.data(), f.probes.size());
+      w.put_int(f.probes.size());
+    }
+  }
+  static constexpr int header_words = 4;
+  static constexpr List<ir::CustomGradient> customs() {
+    List<ir::CustomGradient> list;
+    if constexpr (Kept<ForwardStage>::data[2] > 0)
+      exec::CustomSignatures<ForwardStage, header_words>::add(list);
+    return list;
+  }
+};
+template <class M, class F, class O, class... I>
+struct ForwardGraph {
+  static constexpr int capacity = Kept<ForwardStage<M, F, O, I...>>::size;
+  static constexpr ir::Graph graph() {
+    using Stage = ForwardStage<M, F, O, I...>;
+    return ir::FrozenGraph<Stage, Stage::header_words>::graph();
+  }
+};
+// What is differentiated: the same behind the user's passes that follow the trace, if any.
+template <class M, class F, class O, class... I>
+using TracedStage =
+    compiler::through_user<ForwardGraph<M, F, O, I...>, compiler::Behind::trace, typename O::Passes>;
+// The backward pass goes in pieces of so many nodes of the forward pass.
+template <int Piece, class M, class F, class O, class... I>
+struct BackwardStage {
+  static constexpr int capacity = 3 * Kept<ForwardStage<M, F, O, I...>>::size + 1024;
+  static constexpr void write(WordWriter& w) {
+    const Backward r = make();
+    int unreached = -1;
+    for (int k = r.parameters.size() - 1; k >= 0; --k)
+      if (r.gradient(k) < 0) unreached = k;
+    w.put_int(unreached);
+    w.put_int(r.scale_slot);
+    w.put_int(r.state.next);
+    for (const List<int>* list : {&r.parameters, &r.state.adjoint}) {
+      w.put_int(list->size());
+      for (int x : *list) w.put_int(x);
+    }
+    ir::write(w, r.graph);
+  }
+  static constexpr Backward make() {
+    if constexpr (Piece == 0) {
+      using Before = ForwardStage<M, F, O, I...>;
+      using Traced = TracedStage<M, F, O, I...>;
+      if constexpr (compiler::is_stage<Traced>) {
+        ir::Graph graph = ir::thaw(Kept<Traced>::data);
+        const int loss = graph.outputs[0];
+        return begin_backward<M, O>(static_cast<ir::Graph&&>(graph), loss, compiler::differentiated_nodes,
+                                    Before::customs());
+      } else {
+        return begin_backward<M, O>(ir::thaw(Kept<Before>::data + Before::header_words),
+                                    static_cast<int>(Kept<Before>::data[1]), compiler::differentiated_nodes,
+                                    Before::customs());
+      }
+    } else {
+      Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
+      continue_backward<O>(r, compiler::differentiated_nodes, ForwardStage<M, F, O, I...>::customs());
+      return r;
+    }
+  }
+  static constexpr Backward thaw() {
+    WordReader reader(Kept<BackwardStage>::data + 1);
+    Backward r;
+    r.scale_slot = static_cast<int>(reader.get_int());
+    r.state.next = static_cast<int>(reader.get_int());
+    for (List<int>* list : {&r.parameters, &r.state.adjoint}) {
+      list->resize(reader.get_size());
+      for (int& x : *list) x = static_cast<int>(reader.get_int());
+    }
+    r.graph = ir::read_graph(reader);
+    return r;
+  }
+};
+
+// The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients.
+template <class M, class F, class O, bool Apply, class... I>
+struct StepSource {
+  using model = M;
+  static constexpr Checks checks = O::checks;
+  static constexpr i64 scale_offset = O::Precision::scaled ? optimizer_layout<M, O>.scale : -1;
+  using Forwards = Kept<ForwardStage<M, F, O, I...>>;
+  static constexpr int forward_nodes = compiler::graph_of<TracedStage<M, F, O, I...>>().nodes.size();
+  static constexpr int backward_pieces = compiler::pieces_of(forward_nodes, compiler::differentiated_nodes);
+  using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
+
+  // The same with the gradients as further results, so that a pass keeps them.
+  struct Differentiated {
+    static constexpr int capacity = Kept<Backwards>::size;
+    static constexpr ir::Graph graph() {
+      Backward r = Backwards::thaw();
+      for (int k = 0; k < r.parameters.size(); ++k)
+        if (r.gradient(k) >= 0) r.graph.outputs.push(r.gradient(k));
+      return static_cast<ir::Graph&&>(r.graph);
+    }
+  };
+  using DifferentiatedStage =
+      compiler::through_user<Differentiated, compiler::Behind::differentiate, typename O::Passes>;
+  static constexpr Backward gradients() {
+    Backward r = Backwards::thaw();
+    if constexpr (compiler::is_stage<DifferentiatedStage>) {
+      r.graph = ir::thaw(Kept<DifferentiatedStage>::data);
+      List<int> found;
+      int at = r.graph.outputs.size();
+      for (int k = r.parameters.size() - 1; k >= 0; --k)
+        found.push(r.gradient(k) >= 0 ? r.graph.outputs[--at] : -1);
+      r.graph.outputs.resize(at);
+      r.state.adjoint.clear();
+      for (int k = 0; k < r.parameters.size(); ++k) {
+        r.state.adjoint.push(found[r.parameters.size() - 1 - k]);
+        r.parameters[k] = k;
+      }
+    }
+    return r;
+  }
+
+  struct UpdateStage {
+    static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + 1024;
+    static constexpr void write(WordWriter& w) {
+      UpdateBuilder<M, O> update(gradients());
+      if constexpr (Apply)
+        ir::write(w, update.apply());
+      else
+        ir::write(w, update.accumulate());
+    }
+  };
+  static constexpr int capacity = Kept<UpdateStage>::size * 3 / 2 + 1024;
+  struct Updated {
+    static constexpr int capacity = StepSource::capacity;
+    static constexpr ir::Graph graph() { return ir::FrozenGraph<UpdateStage>::graph(); }
+  };
+  struct Rounded {
+    static constexpr int capacity = StepSource::capacity;
+    static constexpr ir::Graph graph() {
+      using Before = compiler::through_user<Updated, compiler::Behind::update, typename O::Passes>;
+      if constexpr (O::Precision::rule.changes_nothing())
+        return compiler::graph_of<Before>();
+      else
+        return transforms::apply_precision(compiler::graph_of<Before>(), O::Precision::rule);
+    }
+  };
+  using RoundedStage = compiler::through_user<Rounded, compiler::Behind::precision, typename O::Passes>;
+  struct RematerializedStage {
+    static constexpr int capacity = StepSource::capacity * 3 / 2;
+    static constexpr void write(WordWriter& w) {
+      const ir::Graph before = transforms::place_biases(compiler::graph_of<RoundedStage>());
+      ir::write(w, transforms::rematerialize(before, blocks_of_slots<M>(), O::keeps()));
+    }
+  };
+  static constexpr ir::Graph graph() {
+    if constexpr (O::recomputes && has_written_blocks<M>)
+      return ir::FrozenGraph<RematerializedStage>::graph();
+    else
+      return compiler::graph_of<RoundedStage>();
+  }
+  using Passed = typename O::Passes;
+  static constexpr bool probes_exist() {
+    return exec::check_probes<ForwardStage<M, F, O, I...>, typename O::Probes>();
+  }
+  // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
+  static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::data[0])); }
+  static constexpr int unreached() {
+    constexpr const auto& table = nn::state_table<M>;
+    int k = static_cast<int>(static_cast<i64>(Kept<Backwards>::data[0]));
+    for (int i = 0; k >= 0 && i < table.size; ++i)
+      if (table.row[i].trained && k-- == 0) return i;
+    return -1;
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::train
+// ---- weft/transforms/checkpoint_order.hpp ----
+// In which order values of blocks are worth being kept under a budget of memory: first what takes longest to
+// compute again for its bytes, of equal blocks the last one's first, which are held for the shortest time.
+// Law: what is kept at a smaller budget is kept at a larger one.
+//
+// How much memory each choice takes is estimated on the memory plan of the program that keeps everything: a
+// value that is computed again is not held from its last reader of the forward pass to the first of the
+// backward pass that reads a value of its block.
+
+namespace WEFT_NAMESPACE::transforms {
+
+struct CheckpointOrder {
+  List<int> nodes;
+  List<i64> bytes;  // an estimate of the workspace where the first k are kept; one longer than `nodes`
+};
+
+// How long a node takes to compute, in bytes moved meanwhile. A processor of today does this many operations
+// of a product while it moves a byte; the order changes little with it.
+constexpr double checkpoint_cost(const ir::Graph& g, int i) {
+  constexpr double flops_per_byte = 16;
+  const ir::Node& node = g.nodes.items[i];
+  double flops = 0;
+  if (node.op == ir::Op::dot) {
+    const ir::DotAxes axes = ir::dot_axes(g, i);
+    flops = 2 * static_cast<double>(g.dims(i).size());
+    for (int k = 0; k < axes.contracted; ++k)
+      flops *= static_cast<double>(g.dims(g.in(i, 0)).extent[axes.contracted_a[k]]);
+  } else if (node.op == ir::Op::conv) {
+    const Dims& w = g.dims(g.in(i, 1));
+    flops = 2 * static_cast<double>(g.dims(i).size() * g.dims(g.in(i, 0)).extent[2]);
+    for (int k = 3; k < w.rank; ++k) flops *= static_cast<double>(w.extent[k]);
+  }
+  if (flops > 0) return flops / flops_per_byte;
+  i64 bytes = kernel_ir::bytes_of(g, i);
+  for (int k = 0; ir::is_reduction(node.op) && k < node.arity; ++k)
+    bytes = bytes < kernel_ir::bytes_of(g, g.in(i, k)) ? kernel_ir::bytes_of(g, g.in(i, k)) : bytes;
+  return static_cast<double>(bytes);
+}
+
+class CheckpointRanking {
+ public:
+  // `graph`: as rematerialize takes it. `pruned`, `fusion`, `plan`: of the program that it becomes where
+  // everything is kept; `where`: the node of `pruned` that each of the graph's has become, -1: none.
+  constexpr CheckpointRanking(const ir::Graph& graph, const List<int>& blocks, const ir::Graph& pruned,
+                              const List<int>& where, const kernel_ir::Fusion& fusion,
+                              const kernel_ir::Plan& plan)
+      : g(graph),
+        loss_(graph.outputs[0]),
+        segment_of_(segments_of(graph, blocks)),
+        p(pruned),
+        where_(where),
+        f(fusion),
+        plan_(plan) {}
+
+  constexpr CheckpointOrder run() {
+    find_lives();
+    find_candidates();
+    find_needed();
+    for (int begin = 0; begin < candidates_.size();) {
+      int end = begin + 1;
+      while (end < candidates_.size() && candidates_[end].segment == candidates_[begin].segment) ++end;
+      rank(begin, end);
+      begin = end;
+    }
+    // sorts are stable: equal worth in the order of the blocks from behind
+    sort_by(candidates_, [](const Candidate& c) { return -c.segment; });
+    sort_by(candidates_, [](const Candidate& c) { return -c.worth; });
+    CheckpointOrder out;
+    for (const Candidate& c : candidates_) out.nodes.push(c.node);
+    estimate(out.bytes);
+    return out;
+  }
+
+ private:
+  // A value of the forward pass that a kernel stores and one of the backward pass reads.
+  struct Candidate {
+    int node = -1, stored = -1;  // in the graph, and in what it becomes
+    int segment = -1;
+    i64 bytes = 0;
+    double worth = 0;  // what it saves for a byte
+  };
+  // The groups that make and read what is stored, -1: none.
+  struct Life {
+    int made = -1, last_forward = -1, first_backward = -1, last = -1;
+  };
+
+  static constexpr List<int> segments_of(const ir::Graph& g, const List<int>& blocks) {
+    return Rematerializer(g, blocks, List<u8>(g.outputs[0] + 1, 0)).segments();
+  }
+
+  constexpr void find_lives() {
+    const int n = p.nodes.size(), groups = f.groups.size();
+    List<u8> backward(n, 0);
+    node_of_ = List<int>(n, -1);
+    for (int i = g.nodes.size() - 1; i >= 0; --i) {
+      const int at = where_[i];
+      if (at < 0) continue;
+      backward[at] = i > loss_;
+      node_of_[at] = i;
+    }
+    lives_ = List<Life>(n);
+    for (int k = 0; k < groups; ++k) {
+      const kernel_ir::Group& group = f.groups.items[k];
+      bool behind = group.stores.size > 0;
+      for (int i = 0; i < group.stores.size; ++i) {
+        const int x = f.pool.items[group.stores.begin + i];
+        lives_[x].made = k;
+        if (lives_[x].last < k) lives_[x].last = k;
+        behind = behind && backward[x];
+      }
+      const auto read = [&](int x) {
+        while (f.is_view_in(x, k)) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : p.in(x, 0);
+        Life& life = lives_[x];
+        if (!behind)
+          life.last_forward = k;
+        else if (life.first_backward < 0)
+          life.first_backward = k;
+        life.last = k;
+      };
+      for (int i = 0; i < group.loads.size; ++i) read(f.pool.items[group.loads.begin + i]);
+      for (int i = 0; i < group.body.size; ++i) {
+        const int x = f.pool.items[group.body.begin + i];
+        if (f.is_view_in(x, k)) continue;
+        if (f.view_of[x] >= 0)
+          read(f.views[f.view_of[x]].root);
+        else if (p.nodes.items[x].op == ir::Op::pad)
+          read(p.in(x, 0));
+      }
+    }
+    for (const int x : p.outputs) lives_[x].last = groups;
+  }
+
+  constexpr void find_candidates() {
+    int segments = 0;
+    for (const int s : segment_of_) segments = segments <= s ? s + 1 : segments;
+    arrives_ = List<int>(segments, f.groups.size());
+    for (int x = 0; x < p.nodes.size(); ++x) {
+      const Life& life = lives_[x];
+      const int i = node_of_[x];
+      if (life.made < 0 || i < 0 || i > loss_ || segment_of_[i] < 0 || life.first_backward < 0) continue;
+      const int segment = segment_of_[i];
+      candidates_.push({i, x, segment, kernel_ir::bytes_of(p, x), 0});
+      if (arrives_[segment] > life.first_backward) arrives_[segment] = life.first_backward;
+    }
+    sort_by(candidates_, [](const Candidate& c) { return c.node; });
+    sort_by(candidates_, [](const Candidate& c) { return c.segment; });
+  }
+
+  // What the backward pass reads, and the nodes of each segment in their order.
+  constexpr void find_needed() {
+    needed_ = List<u8>(loss_ + 1, 0);
+    for (int i = loss_ + 1; i < g.nodes.size(); ++i)
+      for (int k = 0; k < g.nodes.items[i].arity; ++k)
+        if (const int x = g.in(i, k); x <= loss_ && segment_of_[x] >= 0) needed_[x] = 1;
+    members_ = List<int>();
+    for (int i = 0; i <= loss_; ++i)
+      if (segment_of_[i] >= 0) members_.push(i);
+    sort_by(members_, [this](int i) { return segment_of_[i]; });
+    kept_ = List<u8>(loss_ + 1, 0);
+    reached_ = List<u8>(loss_ + 1, 0);
+  }
+
+  // How long it takes to compute again what the backward pass reads of members [begin, end).
+  constexpr double cost_of(int begin, int end) {
+    for (int m = begin; m < end; ++m) reached_[members_[m]] = needed_[members_[m]];
+    double cost = 0;
+    for (int m = end - 1; m >= begin; --m) {
+      const int i = members_[m];
+      if (!reached_[i] || kept_[i]) continue;
+      cost += costs_[m - begin];
+      for (int k = 0; k < g.nodes.items[i].arity; ++k)
+        if (const int x = g.in(i, k); x <= loss_ && segment_of_[x] == segment_of_[i]) reached_[x] = 1;
+    }
+    return cost;
+  }
+
+  // The worth of the candidates [begin, end), those of one segment: each time the best of those left. What is
+  // worth more only behind others comes right behind them.
+  constexpr void rank(int begin, int end) {
+    const int segment = candidates_[begin].segment;
+    int first = at_, last = first;
+    while (first < members_.size() && segment_of_[members_[first]] < segment) ++first;
+    for (last = first; last < members_.size() && segment_of_[members_[last]] == segment;) ++last;
+    at_ = last;
+    if (is_like_before(begin, end, first, last)) {
+      for (int c = begin; c < end; ++c) candidates_[c].worth = candidates_[before_.begin + (c - begin)].worth;
+      return;
+    }
+    before_ = {begin, end, first, last};
+    costs_.clear();
+    for (int m = first; m < last; ++m) costs_.push(checkpoint_cost(g, members_[m]));
+    double cost = cost_of(first, last), most = -1;
+    for (int left = end - begin; left > 0; --left) {
+      int best = -1;
+      double best_cost = 0, best_worth = -1;
+      for (int c = begin; c < end; ++c) {
+        if (kept_[candidates_[c].node]) continue;
+        kept_[candidates_[c].node] = 1;
+        const double with = cost_of(first, last);
+        kept_[candidates_[c].node] = 0;
+        const double worth = (cost - with) / static_cast<double>(candidates_[c].bytes + 1);
+        if (worth > best_worth) best = c, best_cost = with, best_worth = worth;
+      }
+      kept_[candidates_[best].node] = 1;
+      cost = best_cost;
+      // a little less than what came before, so that a sort leaves the order
+      if (most >= 0 && best_worth > most * (1 - 1e-9)) best_worth = most * (1 - 1e-9);
+      candidates_[best].worth = most = best_worth;
+    }
+  }
+  // Whether a segment is another call of the same block as the one that was ranked last.
+  constexpr bool is_like_before(int begin, int end, int first, int last) const {
+    if (end - begin != before_.end - before_.begin || last - first != before_.last - before_.first)
+      return false;
+    const int apart = members_[first] - members_[before_.first];
+    for (int m = first; m < last; ++m) {
+      const int i = members_[m], j = members_[before_.first + (m - first)];
+      if (i - j != apart || g.nodes.items[i].op != g.nodes.items[j].op ||
+          g.nodes.items[i].shape != g.nodes.items[j].shape || needed_[i] != needed_[j])
+        return false;
+    }
+    for (int c = begin; c < end; ++c)
+      if (candidates_[c].node - candidates_[before_.begin + (c - begin)].node != apart) return false;
+    return true;
+  }
+
+  constexpr void estimate(List<i64>& bytes) const {
+    const int groups = f.groups.size();
+    List<i64> held(groups + 1, 0);
+    const auto hold = [&](i64 size, int from, int to) {
+      for (int k = from; k <= to && k <= groups; ++k) held[k] += size;
+    };
+    const auto most = [&] {
+      i64 peak = 0;
+      for (const i64 b : held) peak = peak < b ? b : peak;
+      return peak;
+    };
+    for (int x = 0; x < p.nodes.size(); ++x) {
+      const u64 address = plan_.where[x];
+      if (lives_[x].made < 0 || address == kernel_ir::BufferAddress::none ||
+          kernel_ir::BufferAddress::space(address) != ir::Space::workspace)
+        continue;
+      hold(kernel_ir::bytes_of(p, x), lives_[x].made, lives_[x].last);
+    }
+    const auto gap = [&](const Candidate& c, i64 sign) {
+      const Life& life = lives_[c.stored];
+      const int from = life.last_forward > life.made ? life.last_forward : life.made;
+      hold(sign * c.bytes, from + 1, arrives_[c.segment] - 1);
+    };
+    const i64 beside = plan_.workspace_bytes - most();  // scratch, and gaps between values
+    for (const Candidate& c : candidates_) gap(c, -1);
+    bytes.push(most() + beside);
+    for (const Candidate& c : candidates_) {
+      gap(c, 1);
+      bytes.push(most() + beside);
+    }
+  }
+
+  struct Ranked {
+    int begin = 0, end = 0, first = 0, last = 0;
+  };
+
+  const ir::Graph& g;
+  int loss_;
+  List<int> segment_of_;
+  const ir::Graph& p;
+  const List<int>& where_;
+  const kernel_ir::Fusion& f;
+  const kernel_ir::Plan& plan_;
+  List<int> node_of_;  // of each node of the pruned graph the first that became it
+  List<Life> lives_;
+  List<int> arrives_;  // of each segment the first group of the backward pass that reads a value of it
+  List<Candidate> candidates_;
+  List<u8> needed_, kept_, reached_;
+  List<int> members_;  // the nodes of all segments
+  List<double> costs_;
+  int at_ = 0;
+  Ranked before_;
+};
+
+constexpr CheckpointOrder checkpoint_order(const ir::Graph& graph, const List<int>& blocks,
+                                           const ir::Graph& pruned, const List<int>& where,
+                                           const kernel_ir::Fusion& fusion, const kernel_ir::Plan& plan) {
+  return CheckpointRanking(graph, blocks, pruned, where, fusion, plan).run();
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
+
+namespace WEFT_NAMESPACE::train {
+
+// The memory plan of a source's program.
+template <class Source>
+using PlanOf = compiler::through<exec::GraphStage<Source>, compiler::PlanPasses>;
+template <class Source>
+constexpr i64 find_workspace() {
+  compiler::Module m;
+  compiler::load<compiler::Part::plan, PlanOf<Source>>(m);
+  return m.plan.workspace_bytes;
+}
+template <class Source>
+inline constexpr i64 planned_workspace = find_workspace<Source>();
+
+// The step where everything is kept.
+template <class Step>
+struct WholeSource : Step {
+  struct Stage {
+    static constexpr int capacity = Step::capacity;
+    static constexpr void write(WordWriter& w) {
+      ir::write(w, transforms::place_biases(compiler::graph_of<typename Step::RoundedStage>()));
+    }
+  };
+  static constexpr ir::Graph graph() { return ir::FrozenGraph<Stage>::graph(); }
+};
+
+template <class Step>
+struct OrderStage {
+  static constexpr void write(WordWriter& w) {
+    using Whole = WholeSource<Step>;
+    compiler::Module m;
+    compiler::load<compiler::Part::graph, exec::GraphStage<Whole>>(m);
+    compiler::load<compiler::Part::fusion, PlanOf<Whole>>(m);
+    compiler::load<compiler::Part::plan, PlanOf<Whole>>(m);
+    const ir::Graph whole = Whole::graph();
+    List<int> where;
+    transforms::drop_unused(whole, where);
+    const transforms::CheckpointOrder order = transforms::checkpoint_order(
+        whole, blocks_of_slots<typename Step::model>(), m.graph, where, m.fusion, m.plan);
+    for (const int node : order.nodes) w.put_int(node);
+    for (const i64 bytes : order.bytes) w.put_int(bytes);
+  }
+};
+template <class Step>
+struct Order {
+  using Words = Kept<OrderStage<Step>>;
+  static constexpr int count = (Words::size - 1) / 2;
+  static constexpr i64 bytes(int k) { return static_cast<i64>(Words::data[count + k]); }
+};
+
+// The step where the first Count of the order are kept.
+template <class Step, int Count>
+struct KeptSource : Step {
+  struct Stage {
+    static constexpr int capacity = Step::capacity * 3 / 2;
+    static constexpr void write(WordWriter& w) {
+      List<int> order;
+      for (int i = 0; i < Count; ++i) order.push(static_cast<int>(Order<Step>::Words::data[i]));
+      ir::write(w, transforms::rematerialize(WholeSource<Step>::graph(),
+                                             blocks_of_slots<typename Step::model>(), order, Count));
+    }
+  };
+  static constexpr ir::Graph graph() { return ir::FrozenGraph<Stage>::graph(); }
+};
+
+// How many of the order are kept. Fits: a number that does, -1: none is known to; Exceeds: one that does not;
+// Error: by how much plans took more than was estimated; so many Tries are left.
+// The first try leaves a hundredth for what the estimate does not know.
+template <class Step, i64 Bytes, int Fits = -1, int Exceeds = Order<Step>::count + 1, i64 Error = Bytes / 100,
+          int Tries = 4>
+struct SearchBudget {
+  static constexpr int choose() {
+    if (Tries == 0) return Fits < 0 ? 0 : Fits;
+    int count = Exceeds - 1;
+    while (count > Fits && count > 0 && Order<Step>::bytes(count) + Error > Bytes) --count;
+    return count < 0 ? 0 : count;
+  }
+  static constexpr int tried = choose();
+  static constexpr int find() {
+    if constexpr (tried <= Fits || Exceeds == 0) {
+      return tried;
+    } else {
+      constexpr i64 taken = planned_workspace<KeptSource<Step, tried>>;
+      constexpr i64 error = taken - Order<Step>::bytes(tried);
+      if constexpr (taken <= Bytes) {
+        if constexpr (taken >= Bytes - Bytes / 16 || Tries == 0)
+          return tried;
+        else
+          return SearchBudget<Step, Bytes, tried, Exceeds, error, Tries - 1>::count;
+      } else if constexpr (tried == 0 || Tries == 0) {
+        return tried;
+      } else {
+        return SearchBudget<Step, Bytes, Fits, tried, error, Tries - 1>::count;
+      }
+    }
+  }
+  static constexpr int count = find();
+};
+
+// Whether a program has loops, whose nodes no order knows.
+template <class Step>
+constexpr bool has_loops() {
+  return !WholeSource<Step>::graph().bodies.empty();
+}
+
+// The source that a step under a budget of so many bytes is compiled from.
+template <class M, class F, class O, bool Apply, i64 Bytes, class... I>
+struct Budgeted {
+  using Step = StepSource<M, F, O, Apply, I...>;
+  template <class C>
+  using Policy = StepSource<M, F, typename O::template with_checkpoint<C>, Apply, I...>;
+  static constexpr auto find() {
+    if constexpr (planned_workspace<WholeSource<Step>> <= Bytes) {
+      return std::type_identity<WholeSource<Step>>{};
+    } else if constexpr (!has_loops<Step>()) {
+      return std::type_identity<KeptSource<Step, SearchBudget<Step, Bytes>::count>>{};
+    } else if constexpr (planned_workspace<Policy<checkpoint::Dots>> <= Bytes) {
+      return std::type_identity<Policy<checkpoint::Dots>>{};
+    } else {
+      return std::type_identity<Policy<checkpoint::Blocks>>{};
+    }
+  }
+  using type = typename decltype(find())::type;
+};
+
+// What a trainer compiles: the step, or what a budget makes of it. A step that only adds to the gradients
+// takes at most half of the budget, and the one that applies them the rest.
+template <class M, class F, class O, bool Apply, class... I>
+struct CompiledStep {
+  using type = StepSource<M, F, O, Apply, I...>;
+};
+template <class M, class F, class O, bool Apply, class... I>
+requires(O::budget >= 0 && (Apply || O::closure || O::accumulates))  // the other is named, and never runs
+    struct CompiledStep<M, F, O, Apply, I...> {
+  static constexpr i64 bytes() {
+    if constexpr (O::closure || !O::accumulates)
+      return O::budget;
+    else if constexpr (!Apply)
+      return O::budget / 2;
+    else
+      return O::budget - planned_workspace<typename CompiledStep<M, F, O, false, I...>::type>;
+  }
+  using type = typename Budgeted<M, F, O, Apply, bytes(), I...>::type;
+};
+template <class M, class F, class O, bool Apply, class... I>
+using compiled_step = typename CompiledStep<M, F, O, Apply, I...>::type;
+
+// What all programs of a trainer under a budget take.
+template <class M, class F, class O, class... I>
+constexpr i64 budgeted_workspace() {
+  if constexpr (O::closure)
+    return planned_workspace<compiled_step<M, F, O, false, I...>>;
+  else if constexpr (O::accumulates)
+    return planned_workspace<compiled_step<M, F, O, false, I...>> +
+           planned_workspace<compiled_step<M, F, O, true, I...>>;
+  else
+    return planned_workspace<compiled_step<M, F, O, true, I...>>;
+}
+
+}  // namespace WEFT_NAMESPACE::train
+// ---- weft/train/checkpoint.hpp ----
+// Checkpoints of trainers: safetensors files with the model under its own names, the optimiser's state, and,
+// in the metadata, what made them. Law: a file either continues the run that saved it, is refused with both
+// sides named, or, of another precision, is taken with a note; every number of it is checked before anything
+// changes, so that an Error leaves everything as it was.
 
 namespace WEFT_NAMESPACE::train {
 
@@ -51356,914 +52747,6 @@ class Checkpointed {
 };
 
 }  // namespace WEFT_NAMESPACE::train
-// ---- weft/train/step.hpp ----
-// The whole training step as a source of exec::Compiled: its forward pass, its backward pass and its update,
-// each a stage of constant evaluation of its own.
-
-// ---- weft/train/blocks.hpp ----
-// The blocks of a model for activation checkpointing, told by the names of its state: "h.0.fc.weight" lies in
-// block h.0. Of blocks in one another the outermost counts.
-
-namespace WEFT_NAMESPACE::train {
-
-// The name of the block around a piece of state, "h.0"; empty where it is in none, or in a Stack, whose
-// blocks are a loop.
-constexpr std::string_view block_of(const nn::Name& name) {
-  const std::string_view text = name.view();
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '.') continue;
-    bool number = i > begin;
-    for (std::size_t k = begin; k < i; ++k) number = number && text[k] >= '0' && text[k] <= '9';
-    if (number) {
-      const bool stacked = name.copies.rank > 0 && static_cast<std::size_t>(name.index_at[0]) == begin;
-      return stacked ? std::string_view{} : text.substr(0, i);
-    }
-    begin = i + 1;
-  }
-  return {};
-}
-
-// The number of the block of each row of M's state table, -1: none. The rows of a block lie side by side.
-template <class M>
-constexpr List<int> blocks_of_slots() {
-  constexpr const auto& table = nn::state_table<M>;
-  List<int> blocks;
-  int count = 0;
-  std::string_view last;
-  for (int i = 0; i < table.size; ++i) {
-    const std::string_view block = block_of(table.row[i].name);
-    if (!block.empty() && block != last) {
-      last = block;
-      ++count;
-    }
-    blocks.push(block.empty() ? -1 : count - 1);
-  }
-  return blocks;
-}
-// Whether some blocks are written out, in an array or a Sequential, and whether some are in a Stack.
-template <class M>
-inline constexpr bool has_written_blocks = [] {
-  for (int i = 0; i < nn::state_table<M>.size; ++i)
-    if (!block_of(nn::state_table<M>.row[i].name).empty()) return true;
-  return false;
-}();
-template <class M>
-inline constexpr bool has_stacks = [] {
-  for (int i = 0; i < nn::state_table<M>.size; ++i)
-    if (nn::state_table<M>.row[i].name.copies.rank > 0) return true;
-  return false;
-}();
-
-}  // namespace WEFT_NAMESPACE::train
-// ---- weft/train/update.hpp ----
-// The end of a step: gradients into their arena, one factor for all of them (accumulation, loss scale,
-// clipping), one update a parameter group. Updates are counted by the program only where it may skip one (a
-// loss scale); elsewhere the trainer counts.
-
-// ---- weft/train/backward.hpp ----
-// The loss and its gradients as a graph: the model's forward pass, and the backward pass behind it, which can
-// stop after so many nodes and continue in another constant evaluation.
-
-// ---- weft/exec/custom_gradients.hpp ----
-// The gradients of the custom primitives of a graph that an earlier constant evaluation left as words: a
-// pointer cannot be written there, but ids and types can, and from them the pointers come again.
-
-namespace WEFT_NAMESPACE::exec {
-
-// Words of one tensor's type, and of a signature: id, operands, types of the result and the operands.
-inline constexpr int type_words = 2 + max_rank;
-
-constexpr void add_type(List<u64>& words, const ir::Graph& g, int node) {
-  const Dims& d = g.dims(node);
-  words.push(static_cast<u64>(g.nodes[node].dtype));
-  words.push(static_cast<u64>(d.rank));
-  for (int k = 0; k < max_rank; ++k) words.push(static_cast<u64>(d.extent[k]));
-}
-// Adds the signatures of g and of its loops' bodies that are not among the words yet.
-constexpr void add_signatures(List<u64>& words, const ir::Graph& g) {
-  List<u64> one;
-  for (int i = 0; i < g.nodes.size(); ++i) {
-    if (g.nodes[i].op != ir::Op::custom) continue;
-    one.clear();
-    one.push(g.nodes[i].imm);
-    one.push(static_cast<u64>(g.nodes[i].arity));
-    add_type(one, g, i);
-    for (int k = 0; k < g.nodes[i].arity; ++k) add_type(one, g, g.in(i, k));
-    bool known = false;
-    for (int at = 0; at < words.size() && !known;) {
-      const int size = 2 + (static_cast<int>(words[at + 1]) + 1) * type_words;
-      known = size == one.size();
-      for (int k = 0; k < size && known; ++k) known = words[at + k] == one[k];
-      at += size;
-    }
-    if (!known) words.append(one.data(), one.size());
-  }
-  for (const ir::Span& body : g.bodies) add_signatures(words, ir::thaw(g.body_words.data() + body.begin));
-}
-
-// Stage left a graph behind its first Skip words.
-template <class Stage, int Skip>
-struct CustomSignatures {
-  static constexpr int capacity = 1024;
-  static constexpr void write(WordWriter& w) {
-    List<u64> words;
-    add_signatures(words, ir::FrozenGraph<Stage, Skip>::graph());
-    w.put_all(words.data(), words.size());
-  }
-
-  template <int At>
-  struct Type {
-    static constexpr const u64* w = Kept<CustomSignatures>::data + At;
-    static constexpr Dims make() {
-      Dims d;
-      d.rank = static_cast<int>(w[1]);
-      for (int k = 0; k < d.rank; ++k) d.extent[k] = static_cast<i64>(w[2 + k]);
-      return d;
-    }
-    static constexpr Dims value = make();
-    using expr = Expr<ctype<static_cast<DType>(w[0])>, shape_of<Type>>;
-  };
-  template <int At, int... K>
-  static constexpr void add(List<ir::CustomGradient>& to, std::integer_sequence<int, K...>) {
-    constexpr u64 id = Kept<CustomSignatures>::data[At];
-    to.push(weft::detail::CustomRule<id, typename Type<At + 2>::expr,
-                                     typename Type<At + 2 + (K + 1) * type_words>::expr...>::row);
-  }
-  template <int At = 0>
-  static constexpr void add(List<ir::CustomGradient>& to) {
-    if constexpr (At < Kept<CustomSignatures>::size) {
-      constexpr int operands = static_cast<int>(Kept<CustomSignatures>::data[At + 1]);
-      add<At>(to, std::make_integer_sequence<int, operands>{});
-      add<At + 2 + (operands + 1) * type_words>(to);
-    }
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::exec
-
-namespace WEFT_NAMESPACE::train {
-
-using ir::Op;
-using ir::Value;
-
-// The forward pass: its graph, the loss's node, and an input that nothing reads (-1: none).
-struct Forward {
-  ir::Graph graph;
-  int loss = -1;
-  int unused_input = -1;
-  int customs = 0;   // custom primitives, by id and types
-  List<u64> probes;  // exec/probes.hpp
-};
-
-template <class M, class F, class O, class... I>
-constexpr Forward trace_forward() {
-  Forward r;
-  ir::Builder b(512);
-  b.graph.scalar_count = ScalarLayout<O>::count;
-  List<ir::Probe> probes;
-  if constexpr (O::Probes::count > 0) b.probes = &probes;
-  const M model = exec::bind_model<M>(b, O::training);
-  const auto loss = exec::call<I...>(b, F{}, model);
-  r.loss = ir::cast(loss.value, DType::f32).id;
-  b.graph.outputs.push(r.loss);
-  if constexpr (O::Probes::count > 0) exec::add_probes<typename O::Probes>(b.graph, probes, r.probes);
-  b.graph.optimizer_bytes = optimizer_layout<M, O>.bytes;
-  List<u8> read(b.graph.nodes.size(), 0);
-  for (int e : b.graph.edges) read[e] = 1;
-  for (int k = 0; k < b.graph.inputs.size(); ++k)
-    if (!read[b.graph.inputs[k]]) r.unused_input = k;
-  r.customs = b.custom_gradients.size();
-  r.graph = static_cast<ir::Graph&&>(b.graph);
-  return r;
-}
-
-// Forward and backward, as far as the backward pass has come: the node of every trained parameter in the
-// table's order, the slot of the loss scale (-1 without one).
-struct Backward {
-  ir::Graph graph;
-  transforms::Differentiation state;
-  List<int> parameters;
-  int scale_slot = -1;
-
-  // The gradient's node of trained parameter k, -1 where no gradient reaches it.
-  constexpr int gradient(int k) const {
-    // a parameter that the loss never reads got its node behind the loss's
-    const int node = parameters[k];
-    return node < state.adjoint.size() && state.adjoint[node] >= 0 ? state.adjoint[node] : -1;
-  }
-};
-
-template <class M, class O>
-constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
-                                  const List<ir::CustomGradient>& customs = {}) {
-  constexpr const auto& table = nn::state_table<M>;
-  Backward r;
-  ir::Builder b(static_cast<ir::Graph&&>(forward));
-  b.custom_gradients = customs;
-  b.recomputes = O::recomputes;
-  b.keeps = O::keeps();
-  const Value total{&b, loss};
-  Value seed = ir::constant_like(total, 1);
-  if (O::Precision::scaled) {
-    r.scale_slot = add_slot(b, ir::Space::optimizer, DType::f32, Dims{}, optimizer_layout<M, O>.scale);
-    seed = ir::broadcast(ir::read_slot(b, r.scale_slot), total.dims());
-  }
-  for (int i = 0; i < table.size; ++i)
-    if (table.row[i].trained) r.parameters.push(ir::read_slot(b, i).id);
-  r.state = transforms::begin_differentiation(total, seed, r.parameters);
-  transforms::differentiate_on(b, r.state, nodes);
-  r.graph = static_cast<ir::Graph&&>(b.graph);
-  return r;
-}
-template <class O>
-constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGradient>& customs = {}) {
-  ir::Builder b(static_cast<ir::Graph&&>(r.graph));
-  b.custom_gradients = customs;
-  b.recomputes = O::recomputes;
-  b.keeps = O::keeps();
-  transforms::differentiate_on(b, r.state, nodes);
-  r.graph = static_cast<ir::Graph&&>(b.graph);
-}
-
-}  // namespace WEFT_NAMESPACE::train
-
-namespace WEFT_NAMESPACE::train {
-
-template <class M, class O>
-class UpdateBuilder {
-  using Optimizer = typename O::Optimizer;
-  using Scalars = ScalarLayout<O>;
-  static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
-  static constexpr DType type = parameter_type<M>();
-  static constexpr int micro = O::Accumulation::count;
-  static constexpr bool scaled = O::Precision::scaled;
-  static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
-  static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
-  static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };
-
- public:
-  constexpr explicit UpdateBuilder(Backward&& backward)
-      : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves), scale_slot_(backward.scale_slot) {
-    for (int k = 0; k < backward.parameters.size(); ++k) gradients_.push(backward.gradient(k));
-    for (int k = 0; k < Optimizer::group_count; ++k)
-      if (Optimizer::is_frozen(k))
-        b.graph.param_groups.push({b.graph.ranges.size(), 0});
-      else
-        add_group<M>(b.graph, runs_, k);
-  }
-
-  // Adds to the accumulated gradients, nothing else.
-  constexpr ir::Graph accumulate() {
-    const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);
-    assign(sums, ir::read_slot(b, sums) + pack(whole_arena));
-    return static_cast<ir::Graph&&>(b.graph);
-  }
-
-  // Updates parameters and moments, unless gradients that are not finite make it skip.
-  constexpr ir::Graph apply() {
-    make_factor();
-    if constexpr (scaled) {
-      const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
-      const Value before = ir::read_slot(b, updates), after = before + 1.0;
-      update_groups(ir::cast(after, type));
-      assign(updates, keep(after, before));
-      update_scale();
-    } else {
-      update_groups(scalar(Scalars::update));
-    }
-    return static_cast<ir::Graph&&>(b.graph);
-  }
-
- private:
-  static constexpr int whole_arena = -1;
-  static constexpr i64 arena() { return nn::state_table<M>.trained_bytes / size_of(type); }
-  static constexpr Dims flat(i64 length) {
-    Dims d;
-    d.rank = 1;
-    d.extent[0] = length;
-    return d;
-  }
-  constexpr i64 length_of(int group) const {
-    if (group == whole_arena) return arena();
-    i64 length = 0;
-    const ir::Span span = b.graph.param_groups[group];
-    for (int r = 0; r < span.size; ++r) length += b.graph.ranges[span.begin + r].length;
-    return length;
-  }
-  // Run-time scalar k, an f32, as the parameters' dtype.
-  constexpr Value scalar(int k) {
-    const Value x{&b, b.leaf(Op::scalar, DType::f32, Dims{}, static_cast<u64>(k))};
-    return ir::cast(x, type);
-  }
-  constexpr void assign(int slot, Value v) { b.graph.assigns.push({slot, v.id}); }
-  constexpr Value keep(Value changed, Value unchanged) const {
-    return scaled ? ir::select(skip_, unchanged, changed) : changed;
-  }
-
-  // The gradients of a group's parameters, or of all that are not frozen, as one vector.
-  constexpr Value pack(int group) {
-    List<int> operands;
-    List<i64> offsets;
-    const auto holds = [&](const GroupRun& run) {
-      return group == whole_arena ? !Optimizer::is_frozen(run.group) : run.group == group;
-    };
-    for (int i = 0; i < runs_.size(); ++i) {
-      GroupRun run = runs_[i];
-      if (!holds(run)) continue;
-      for (; i + 1 < runs_.size() && runs_[i + 1].row == run.row && holds(runs_[i + 1]); ++i)
-        run.count += runs_[i + 1].count;
-      operands.push(copies_of(gradient_of(run), run).id);
-      offsets.push(arena_offset<M>(run));
-    }
-    return ir::flat_concat(b, type, length_of(group), operands, offsets,
-                           static_cast<u64>(static_cast<i64>(group)));
-  }
-
-  // What every gradient is multiplied by: the mean over microbatches, one over the loss scale, the norm's
-  // bound.
-  constexpr void make_factor() {
-    factor_ = ir::constant(b, type, Dims{}, 1.0 / micro);
-    if (scaled) factor_ = factor_ / ir::cast(ir::read_slot(b, scale_slot_), type);
-    if (!by_norm && !scaled) return;
-    Value all = pack(whole_arena);
-    if (micro > 1)
-      all =
-          all + ir::read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
-    // What is tested, and measured, is what is applied: a scaled gradient may be finite where it is not.
-    if (scaled) all = all * factor_;
-    if (by_norm) {
-      const Value squares = ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{});
-      Value norm = ir::unary(Op::sqrt, squares);
-      if (!scaled) norm = norm * factor_;
-      // behind the loss and the probes, for gradient_norm(): what is in memory anyway, unless a loss scale,
-      // which the step changes, is in it
-      b.graph.outputs.push(scaled ? norm.id : squares.id);
-      const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
-      factor_ = factor_ * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
-    }
-    if (scaled) {
-      const Value broken = ir::cast(ir::unary(Op::logical_not, ir::unary(Op::is_finite, all)), DType::f32);
-      const Value any = ir::reshape(ir::reduce(Op::reduce_max, broken, 1u), Dims{});
-      skip_ = ir::binary(Op::ne, any, ir::constant_like(any, 0));
-    }
-  }
-
-  // One update of the group's vector; of an optimiser that works on matrices, one for each of them.
-  // `updates`: how many were applied, this one included; exact up to 2^24.
-  constexpr void update_groups(Value updates) {
-    for (int k = 0; k < Optimizer::group_count; ++k)
-      if (b.graph.param_groups[k].size > 0) update_group(k, updates);
-  }
-  constexpr void update_group(int k, Value updates) {
-    if constexpr (by_tensor) {
-      return update_each(k, updates);
-    } else {
-      if constexpr (requires { Optimizer::by_matrix(0); }) {
-        if (Optimizer::by_matrix(k)) return update_each(k, updates);
-      }
-      update_vector(k, updates);
-    }
-  }
-  constexpr void update_vector(int k, Value updates) {
-    const auto vector = [&](ir::Space space, i64 offset) {
-      return add_slot(b, space, type, flat(length_of(k)), offset, k);
-    };
-    const auto state = [&](int m) {
-      return vector(ir::Space::optimizer, m < 0 ? layout.accumulated : layout.moment[m]);
-    };
-    const Value gradient = pack(k);
-    const int parameters = vector(ir::Space::model, 0);
-    update_tensor(k, gradient, updates, parameters, state,
-                  [](optim::Update& u) { Optimizer::base::update(u); });
-  }
-  // One update for each of the group's parameters; one for all copies that are in the group.
-  constexpr void update_each(int group, Value updates) {
-    constexpr const auto& table = nn::state_table<M>;
-    const auto update = [](optim::Update& u) {
-      if constexpr (by_tensor)
-        Optimizer::base::update_tensor(u);
-      else if constexpr (requires { Optimizer::base::update_matrix(u); })
-        Optimizer::base::update_matrix(u);
-    };
-    for (const GroupRun& run : runs_) {
-      if (run.group != group) continue;
-      const nn::StateInfo& row = table.row[run.row];
-      const bool copied = row.name.copies.rank > 0;
-      // those of the run, of a tensor of which each copy has `d`
-      const auto slot = [&](ir::Space space, const Dims& d, i64 offset) {
-        return add_slot(b, space, type, copied ? ir::stacked_dims(run.count, d) : d,
-                        offset + run.first * d.size() * size_of(type));
-      };
-      const auto state = [&](int m) {
-        return m < 0 ? slot(ir::Space::optimizer, row.dims, layout.accumulated + row.offset)
-                     : slot(ir::Space::optimizer, moment_dims<O>(m, row),
-                            moment_offset<M, O>(layout.moment[m], m, run.row));
-      };
-      const Value gradient = copies_of(gradient_of(run), run);
-      if (copied)
-        update_tensor(group, gradient, updates, slot(ir::Space::model, row.dims, row.offset), state,
-                      [&](optim::Update& u) { update_copies(u, run.count, update); });
-      else
-        update_tensor(group, gradient, updates, run.row, state, update);
-    }
-  }
-  constexpr Value gradient_of(const GroupRun& run) { return {&b, gradients_[run.trained]}; }
-  // The copies of a run, (copies, ...), of a tensor with all of them; as it is where it has but one.
-  constexpr Value copies_of(Value x, const GroupRun& run) const {
-    const nn::StateInfo& row = nn::state_table<M>.row[run.row];
-    if (row.name.copies.rank == 0) return x;
-    const Value all = ir::reshape(x, ir::stacked_dims(row.copies(), row.dims));
-    return run.count == row.copies() ? all : ir::rows(all, run.first, run.count);
-  }
-  // An update of one tensor as one of `count` tensors: what each copy has is mapped over them, numbers are
-  // the same for all.
-  constexpr void update_copies(optim::Update& u, i64 count, const auto& update) {
-    ir::Builder one(64);
-    one.graph.scalar_count = b.graph.scalar_count;
-    List<transforms::VmapItem> inputs;
-    const auto enter = [&](Value& x, bool mapped) {
-      if (!x) return;
-      const Dims d = mapped ? ir::slice_dims(x.dims()) : x.dims();
-      const int made = one.leaf(Op::input, x.dtype(), d, static_cast<u64>(inputs.size()));
-      one.graph.inputs.push(made);
-      inputs.push({x, mapped});
-      x = {&one, made};
-    };
-    optim::Update copy = u;
-    enter(copy.parameter, true);
-    enter(copy.gradient, true);
-    for (Value& moment : copy.moment) enter(moment, true);
-    for (Value& number : copy.number) enter(number, false);
-    enter(copy.updates, false);
-    const optim::Update before = copy;
-    update(copy);
-    one.graph.outputs.push(copy.parameter.id);
-    for (const Value& moment : copy.moment)
-      if (moment) one.graph.outputs.push(moment.id);
-    const List<transforms::VmapItem> after = transforms::Vmapper(b, one.graph, count).run(inputs);
-    const auto leave = [&](const transforms::VmapItem& x) {
-      return x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(count, x.value.dims()));
-    };
-    u.parameter = leave(after[0]);
-    for (int m = 0, k = 1; m < 4; ++m) {
-      if (!copy.moment[m]) continue;
-      if (copy.moment[m].id != before.moment[m].id) u.moment[m] = leave(after[k]);
-      ++k;
-    }
-  }
-
-  // A gradient, its parameters' slot, and that of moment m; m = -1: of accumulated gradients.
-  constexpr void update_tensor(int group, Value g, Value updates, int parameter, const auto& slot,
-                               const auto& update) {
-    if (micro > 1) {
-      const int sums = slot(-1);
-      const Value sum = ir::read_slot(b, sums);
-      g = g + sum;
-      // Zeros, of NaN too, that are made of what is there: so the kernel that walks the group's ranges writes
-      // them; a constant would fill a vector of that length from the slot's beginning.
-      assign(sums, ir::cast(ir::binary(Op::lt, sum, sum), type));
-    }
-    if (!factor_.is(1)) g = g * factor_;
-    if (by_value) {
-      const Value most = scalar(Scalars::clip);
-      g = ir::binary(Op::max, ir::binary(Op::min, g, most), -most);
-    }
-    optim::Update u;
-    u.gradient = g;
-    u.updates = updates;
-    u.parameter = ir::read_slot(b, parameter);
-    int moments[4]{};
-    for (int m = 0; m < Optimizer::base::moments; ++m) {
-      moments[m] = slot(m);
-      u.moment[m] = ir::read_slot(b, moments[m]);
-    }
-    for (int n = 0; n < Optimizer::base::numbers; ++n) u.number[n] = scalar(Scalars::group(group) + n);
-    const optim::Update old = u;
-    update(u);
-    assign(parameter, keep(u.parameter, old.parameter));
-    for (int m = 0; m < Optimizer::base::moments; ++m)
-      if (u.moment[m].id != old.moment[m].id) assign(moments[m], keep(u.moment[m], old.moment[m]));
-  }
-
-  constexpr void update_scale() {
-    const int good_slot = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.good);
-    const Value scale = ir::read_slot(b, scale_slot_), good = ir::read_slot(b, good_slot) + 1.0;
-    const auto number = [&](double x) { return ir::constant_like(scale, x); };
-    const Value patience =
-        ir::select(ir::binary(Op::lt, scale, number(1)), ir::constant_like(good, LossScale::short_patience),
-                   ir::constant_like(good, LossScale::patience));
-    const Value grows = ir::binary(Op::le, patience, good);
-    const Value halved = ir::binary(Op::max, scale * 0.5, number(static_cast<double>(LossScale::least)));
-    const Value doubled = ir::binary(Op::min, scale * 2.0, number(static_cast<double>(LossScale::most)));
-    assign(scale_slot_, ir::select(skip_, halved, ir::select(grows, doubled, scale)));
-    assign(good_slot, ir::select(ir::binary(Op::bit_or, skip_, grows), ir::constant_like(good, 0), good));
-  }
-
-  ir::Builder b;
-  List<GroupRun> runs_ = group_runs<M, O>();
-  List<int> gradients_;
-  int scale_slot_ = -1;
-  Value factor_, skip_;
-};
-
-}  // namespace WEFT_NAMESPACE::train
-// ---- weft/transforms/rematerialize.hpp ----
-// Activation checkpointing: what the backward pass reads of a model's blocks is computed again from what
-// enters each block, in place of being kept. Law: what is computed again is the same nodes of the same
-// operands, so that every bit is that of the graph without; it waits for the gradient that arrives at its
-// block (add_dependency), so that no kernel of the forward pass makes it.
-//
-// (Chen, Xu, Zhang, Guestrin: Training Deep Nets with Sublinear Memory Cost, 2016.)
-
-namespace WEFT_NAMESPACE::transforms {
-
-class Rematerializer {
- public:
-  // `graph`: forward pass, loss (its first output), backward pass in this order, as differentiation leaves
-  // them. `blocks`: the block of each slot of the model's state, -1: none; other slots are vectors of
-  // several. `keeps`: what is kept of a block beside what enters it.
-  constexpr Rematerializer(const ir::Graph& graph, const List<int>& blocks, Keeps keeps)
-      : g(graph),
-        loss_(graph.outputs[0]),
-        b(graph, graph.nodes.size()),
-        kept_(kept_values(graph, graph.outputs[0] + 1, keeps)) {
-    find_calls(blocks);
-    find_last_readers();
-    find_segments();
-    b.graph.bodies = g.bodies;
-    b.graph.body_words = g.body_words;
-  }
-
-  constexpr ir::Graph run() {
-    const int n = g.nodes.size();
-    moved_ = List<int>(n, -1);
-    again_ = List<int>(n, -1);
-    List<int> operands;
-    for (int i = 0; i < n; ++i) {
-      const ir::Node& node = g.nodes.items[i];
-      operands.clear();
-      for (int k = 0; k < node.arity; ++k) {
-        const int x = g.in(i, k);
-        operands.push(i > loss_ && segment_of_[x] >= 0 ? again(x, i) : moved_[x]);
-      }
-      moved_[i] = b.add(node, operands.data(), operands.size());
-    }
-    for (int node : g.inputs) b.graph.inputs.push(node < 0 ? -1 : moved_[node]);
-    for (int node : g.outputs) b.graph.outputs.push(moved_[node]);
-    for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
-    return static_cast<ir::Graph&&>(b.graph);
-  }
-
- private:
-  // From the first to the last node that works on parameters of a block in one call of it.
-  struct Call {
-    int first = -1, last = -1;
-  };
-
-  constexpr i64 bytes_of(int i) const { return g.dims(i).size() * size_of(g.nodes.items[i].dtype); }
-
-  // The calls of blocks, one behind another. What is made of state and constants alone (the cast of a weight)
-  // is not of the forward pass: it is the block's, as the state is. A parameter that is worked on once more
-  // begins another call: one block may stand for many, and a gradient in the loss works on all again.
-  constexpr void find_calls(const List<int>& blocks) {
-    const int n = loss_ + 1;
-    constexpr int nothing = -1, outside = -2;  // in place of a slot
-    constant_ = List<u8>(n, 0);
-    List<int> source(n, nothing);  // the slot of a parameter that a node is made of
-    const auto slot_of = [&](int slot) { return slot < blocks.size() && blocks[slot] >= 0 ? slot : outside; };
-    const auto slot_at = [&](i64 offset) {  // of the parameter that begins there
-      for (int slot = 0; slot < blocks.size(); ++slot)
-        if (g.slots.items[slot].offset == offset) return slot_of(slot);
-      return outside;
-    };
-    int block = -1;
-    List<int> worked_on(blocks.size(), 0);  // the call that did last, counted from 1
-    for (int i = 0; i < n; ++i) {
-      const ir::Node& node = g.nodes.items[i];
-      if (node.arity == 0) {
-        constant_[i] = node.op != ir::Op::input;
-        if (node.op == ir::Op::state && static_cast<int>(node.imm) < blocks.size())
-          source[i] = slot_of(static_cast<int>(node.imm));
-        continue;
-      }
-      constant_[i] = 1;
-      int used = nothing;
-      for (int k = 0; k < node.arity; ++k) {
-        const int x = g.in(i, k);
-        if (!constant_[x]) constant_[i] = 0;
-        if (source[x] != nothing && used < 0) used = source[x];
-      }
-      if (const ir::StateSlice slice = ir::state_slice(g, i); slice.state >= 0) used = slot_at(slice.offset);
-      if (constant_[i]) {
-        source[i] = used;
-      } else if (used >= 0) {
-        if (blocks[used] != block || worked_on[used] == calls_.size()) calls_.push({i, i});
-        block = blocks[used];
-        worked_on[used] = calls_.size();
-        calls_.back().last = i;
-      } else if (used == outside) {
-        others_.push(i);
-      }
-    }
-  }
-
-  // The last node of the forward pass that reads a value.
-  constexpr void find_last_readers() {
-    reader_ = List<int>(loss_ + 1, -1);
-    for (int i = 0; i <= loss_; ++i)
-      for (int k = 0; k < g.nodes.items[i].arity; ++k) reader_[g.in(i, k)] = i;
-  }
-
-  // Each call from where the fewest bytes enter it to where the fewest leave it.
-  constexpr void find_segments() {
-    segment_of_ = List<int>(g.nodes.size(), -1);
-    // the bytes that are read behind node p and made at p or before
-    List<i64> crossing(loss_ + 2, 0);
-    for (int i = 0; i <= loss_; ++i) {
-      if (constant_[i] || reader_[i] <= i) continue;
-      crossing[i] += bytes_of(i);
-      crossing[reader_[i]] -= bytes_of(i);
-    }
-    for (int i = 1; i <= loss_; ++i) crossing[i] += crossing[i - 1];
-    int other = 0, end = -1;
-    for (int k = 0; k < calls_.size(); ++k) {
-      // uses of parameters of no block lie between
-      int begin_from = end;
-      for (; other < others_.size() && others_[other] < calls_[k].first; ++other)
-        if (others_[other] > begin_from) begin_from = others_[other];
-      int begin = end;
-      if (begin_from != end || k == 0) {
-        begin = calls_[k].first - 1;
-        for (int p = begin; p >= begin_from && p >= 0; --p)
-          if (crossing[p] < crossing[begin]) begin = p;
-      }
-      int stop = k + 1 < calls_.size() ? calls_[k + 1].first : loss_;
-      int next = other;
-      while (next < others_.size() && others_[next] <= calls_[k].last) ++next;
-      if (next < others_.size() && others_[next] < stop) stop = others_[next];
-      end = calls_[k].last;
-      for (int p = end; p < stop; ++p)
-        if (crossing[p] < crossing[end]) end = p;
-      arrived_.push(-1);
-      for (int i = begin + 1; i <= end; ++i) {
-        const bool leaves = reader_[i] > end;
-        if (!constant_[i] && g.nodes.items[i].arity > 0 && !leaves && !kept_[i]) segment_of_[i] = k;
-      }
-    }
-  }
-
-  // Node x of the forward pass, computed again for node `reader` of the backward pass.
-  constexpr int again(int x, int reader) {
-    int& arrived = arrived_[segment_of_[x]];
-    if (arrived < 0) arrived = gradient_at(reader);
-    stack_.clear();
-    stack_.push(x);
-    while (stack_.size() > 0) {
-      const int i = stack_.back();
-      const ir::Node& node = g.nodes.items[i];
-      bool ready = again_[i] < 0;
-      for (int k = 0; ready && k < node.arity; ++k) {
-        const int from = g.in(i, k);
-        if (segment_of_[from] < 0 || again_[from] >= 0) continue;
-        stack_.push(from);
-        ready = false;
-        break;
-      }
-      if (stack_.back() != i) continue;
-      stack_.resize(stack_.size() - 1);
-      if (again_[i] >= 0) continue;
-      operands_.clear();
-      for (int k = 0; k < node.arity; ++k) operands_.push(operand(g.in(i, k), arrived));
-      again_[i] = b.add(node, operands_.data(), operands_.size());
-    }
-    return again_[x];
-  }
-  // What a node that is computed again reads in the place of x. A single element is no memory to save.
-  constexpr int operand(int x, int arrived) {
-    if (segment_of_[x] >= 0) return again_[x];
-    if (arrived < 0 || constant_[x] || g.dims(x).size() <= 1) return moved_[x];
-    return ir::add_dependency({&b, moved_[x]}, {&b, arrived}).id;
-  }
-  // The gradient that a node of the backward pass works on: its last operand that is of that pass, or what
-  // was made last.
-  constexpr int gradient_at(int reader) const {
-    int last = -1;
-    for (int k = 0; k < g.nodes.items[reader].arity; ++k) {
-      const int x = g.in(reader, k);
-      if (x > loss_ && g.nodes.items[x].arity > 0 && x > last) last = x;
-    }
-    for (int i = reader - 1; last < 0 && i > loss_; --i)
-      if (g.nodes.items[i].arity > 0) last = i;
-    return last < 0 ? -1 : moved_[last];
-  }
-
-  const ir::Graph& g;
-  int loss_;
-  ir::Builder b;
-  List<u8> kept_;
-  List<Call> calls_;
-  List<int> others_;      // nodes that work on state of no block
-  List<u8> constant_;     // made of state and constants alone
-  List<int> reader_;      // the last one in the forward pass
-  List<int> segment_of_;  // of a node that is computed again, -1
-  List<int> arrived_;     // of each segment: the gradient that arrives there
-  List<int> moved_;       // where each node is now
-  List<int> again_;       // and where it is computed again
-  List<int> stack_, operands_;
-};
-
-constexpr ir::Graph rematerialize(const ir::Graph& g, const List<int>& blocks, Keeps keeps) {
-  return Rematerializer(g, blocks, keeps).run();
-}
-
-}  // namespace WEFT_NAMESPACE::transforms
-
-namespace WEFT_NAMESPACE::train {
-
-// The stages of a step's trace, each a constant evaluation of its own.
-template <class M, class F, class O, class... I>
-struct ForwardStage {
-  static constexpr void write(WordWriter& w) {
-    const Forward f = trace_forward<M, F, O, I...>();
-    w.put_int(f.unused_input);
-    w.put_int(f.loss);
-    w.put_int(f.customs);
-    w.put_int(static_cast<int>(exec::valueless_state(f.graph)));
-    ir::write(w, f.graph);
-    if constexpr (O::Probes::count > 0) {
-      w.put_all(f.probes.data(), f.probes.size());
-      w.put_int(f.probes.size());
-    }
-  }
-  static constexpr int header_words = 4;
-  static constexpr List<ir::CustomGradient> customs() {
-    List<ir::CustomGradient> list;
-    if constexpr (Kept<ForwardStage>::data[2] > 0)
-      exec::CustomSignatures<ForwardStage, header_words>::add(list);
-    return list;
-  }
-};
-template <class M, class F, class O, class... I>
-struct ForwardGraph {
-  static constexpr int capacity = Kept<ForwardStage<M, F, O, I...>>::size;
-  static constexpr ir::Graph graph() {
-    using Stage = ForwardStage<M, F, O, I...>;
-    return ir::FrozenGraph<Stage, Stage::header_words>::graph();
-  }
-};
-// What is differentiated: the same behind the user's passes that follow the trace, if any.
-template <class M, class F, class O, class... I>
-using TracedStage =
-    compiler::through_user<ForwardGraph<M, F, O, I...>, compiler::Behind::trace, typename O::Passes>;
-// The backward pass goes in pieces of so many nodes of the forward pass.
-template <int Piece, class M, class F, class O, class... I>
-struct BackwardStage {
-  static constexpr int capacity = 3 * Kept<ForwardStage<M, F, O, I...>>::size + 1024;
-  static constexpr void write(WordWriter& w) {
-    const Backward r = make();
-    int unreached = -1;
-    for (int k = r.parameters.size() - 1; k >= 0; --k)
-      if (r.gradient(k) < 0) unreached = k;
-    w.put_int(unreached);
-    w.put_int(r.scale_slot);
-    w.put_int(r.state.next);
-    for (const List<int>* list : {&r.parameters, &r.state.adjoint}) {
-      w.put_int(list->size());
-      for (int x : *list) w.put_int(x);
-    }
-    ir::write(w, r.graph);
-  }
-  static constexpr Backward make() {
-    if constexpr (Piece == 0) {
-      using Before = ForwardStage<M, F, O, I...>;
-      using Traced = TracedStage<M, F, O, I...>;
-      if constexpr (compiler::is_stage<Traced>) {
-        ir::Graph graph = ir::thaw(Kept<Traced>::data);
-        const int loss = graph.outputs[0];
-        return begin_backward<M, O>(static_cast<ir::Graph&&>(graph), loss, compiler::differentiated_nodes,
-                                    Before::customs());
-      } else {
-        return begin_backward<M, O>(ir::thaw(Kept<Before>::data + Before::header_words),
-                                    static_cast<int>(Kept<Before>::data[1]), compiler::differentiated_nodes,
-                                    Before::customs());
-      }
-    } else {
-      Backward r = BackwardStage<Piece - 1, M, F, O, I...>::thaw();
-      continue_backward<O>(r, compiler::differentiated_nodes, ForwardStage<M, F, O, I...>::customs());
-      return r;
-    }
-  }
-  static constexpr Backward thaw() {
-    WordReader reader(Kept<BackwardStage>::data + 1);
-    Backward r;
-    r.scale_slot = static_cast<int>(reader.get_int());
-    r.state.next = static_cast<int>(reader.get_int());
-    for (List<int>* list : {&r.parameters, &r.state.adjoint}) {
-      list->resize(reader.get_size());
-      for (int& x : *list) x = static_cast<int>(reader.get_int());
-    }
-    r.graph = ir::read_graph(reader);
-    return r;
-  }
-};
-
-// The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients.
-template <class M, class F, class O, bool Apply, class... I>
-struct StepSource {
-  using model = M;
-  static constexpr Checks checks = O::checks;
-  static constexpr i64 scale_offset = O::Precision::scaled ? optimizer_layout<M, O>.scale : -1;
-  using Forwards = Kept<ForwardStage<M, F, O, I...>>;
-  static constexpr int forward_nodes = compiler::graph_of<TracedStage<M, F, O, I...>>().nodes.size();
-  static constexpr int backward_pieces = compiler::pieces_of(forward_nodes, compiler::differentiated_nodes);
-  using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
-
-  // The same with the gradients as further results, so that a pass keeps them.
-  struct Differentiated {
-    static constexpr int capacity = Kept<Backwards>::size;
-    static constexpr ir::Graph graph() {
-      Backward r = Backwards::thaw();
-      for (int k = 0; k < r.parameters.size(); ++k)
-        if (r.gradient(k) >= 0) r.graph.outputs.push(r.gradient(k));
-      return static_cast<ir::Graph&&>(r.graph);
-    }
-  };
-  using DifferentiatedStage =
-      compiler::through_user<Differentiated, compiler::Behind::differentiate, typename O::Passes>;
-  static constexpr Backward gradients() {
-    Backward r = Backwards::thaw();
-    if constexpr (compiler::is_stage<DifferentiatedStage>) {
-      r.graph = ir::thaw(Kept<DifferentiatedStage>::data);
-      List<int> found;
-      int at = r.graph.outputs.size();
-      for (int k = r.parameters.size() - 1; k >= 0; --k)
-        found.push(r.gradient(k) >= 0 ? r.graph.outputs[--at] : -1);
-      r.graph.outputs.resize(at);
-      r.state.adjoint.clear();
-      for (int k = 0; k < r.parameters.size(); ++k) {
-        r.state.adjoint.push(found[r.parameters.size() - 1 - k]);
-        r.parameters[k] = k;
-      }
-    }
-    return r;
-  }
-
-  struct UpdateStage {
-    static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + 1024;
-    static constexpr void write(WordWriter& w) {
-      UpdateBuilder<M, O> update(gradients());
-      if constexpr (Apply)
-        ir::write(w, update.apply());
-      else
-        ir::write(w, update.accumulate());
-    }
-  };
-  static constexpr int capacity = Kept<UpdateStage>::size * 3 / 2 + 1024;
-  struct Updated {
-    static constexpr int capacity = StepSource::capacity;
-    static constexpr ir::Graph graph() { return ir::FrozenGraph<UpdateStage>::graph(); }
-  };
-  struct Rounded {
-    static constexpr int capacity = StepSource::capacity;
-    static constexpr ir::Graph graph() {
-      using Before = compiler::through_user<Updated, compiler::Behind::update, typename O::Passes>;
-      if constexpr (O::Precision::rule.changes_nothing())
-        return compiler::graph_of<Before>();
-      else
-        return transforms::apply_precision(compiler::graph_of<Before>(), O::Precision::rule);
-    }
-  };
-  using RoundedStage = compiler::through_user<Rounded, compiler::Behind::precision, typename O::Passes>;
-  struct RematerializedStage {
-    static constexpr int capacity = StepSource::capacity * 3 / 2;
-    static constexpr void write(WordWriter& w) {
-      const ir::Graph before = transforms::place_biases(compiler::graph_of<RoundedStage>());
-      ir::write(w, transforms::rematerialize(before, blocks_of_slots<M>(), O::keeps()));
-    }
-  };
-  static constexpr ir::Graph graph() {
-    if constexpr (O::recomputes && has_written_blocks<M>)
-      return ir::FrozenGraph<RematerializedStage>::graph();
-    else
-      return compiler::graph_of<RoundedStage>();
-  }
-  using Passed = typename O::Passes;
-  static constexpr bool probes_exist() {
-    return exec::check_probes<ForwardStage<M, F, O, I...>, typename O::Probes>();
-  }
-  // An input that the loss never reads, and a row of the state table that no gradient reaches; -1: none.
-  static constexpr int unused_input() { return static_cast<int>(static_cast<i64>(Forwards::data[0])); }
-  static constexpr int unreached() {
-    constexpr const auto& table = nn::state_table<M>;
-    int k = static_cast<int>(static_cast<i64>(Kept<Backwards>::data[0]));
-    for (int i = 0; k >= 0 && i < table.size; ++i)
-      if (table.row[i].trained && k-- == 0) return i;
-    return -1;
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::train
 
 namespace WEFT_NAMESPACE {
 
@@ -52322,7 +52805,7 @@ constexpr auto state_name() {
 template <class M, class F, class Device, class O, class... I>
 class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <bool Apply>
-  using Source = train::StepSource<M, F, O, Apply, I...>;
+  using Source = train::compiled_step<M, F, O, Apply, I...>;
   template <bool Apply>
   using Code = exec::code_of<Device, Source<Apply>>;
   template <bool Apply>
@@ -52660,6 +53143,10 @@ WEFT_REFUSAL(CheckpointHasBlocks,
              "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
              "element of an nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the "
              "layers into one");
+WEFT_REFUSAL(
+    CheckpointBudgetHolds,
+    "checkpoint::budget<bytes>: the workspace takes more, even where of each block only what enters it "
+    "is kept: give at least WantedSize<bytes>, a smaller batch (with accumulate<N>), or a precision");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
@@ -52697,6 +53184,19 @@ constexpr bool finds_blocks() {
     return true;
 }
 
+// Whether the programs of a trainer stay within its budget, if there is one.
+template <class M, class F, class Sorted, class... I>
+constexpr bool holds_budget() {
+  if constexpr (Sorted::budget >= 0) {
+    constexpr i64 least = budgeted_workspace<M, F, Sorted, I...>();
+    static_assert(sizeof(CheckpointBudgetHolds<(least <= Sorted::budget), M, GivenSize<Sorted::budget>,
+                                               WantedSize<least>>) > 0);
+    return least <= Sorted::budget;
+  } else {
+    return true;
+  }
+}
+
 // Sorted: Options<...>. make_model() gives the model that the trainer takes over.
 template <class M, class F, class Device, class Sorted, class... I, class Make, class... A>
 auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options) {
@@ -52725,10 +53225,12 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
       static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, GivenName<state_name<M, unreached>()>>) >
                     0);
       using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
-      if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
-        return Made(make_model(), options...);
-      else
+      if constexpr (unused >= 0 || unreached >= 0 || !Source::probes_exist())
         return AfterRefusal{};
+      else if constexpr (!holds_budget<M, F, Sorted, I...>())
+        return AfterRefusal{};
+      else
+        return Made(make_model(), options...);
     }
   } else {
     return AfterRefusal{};

@@ -27,6 +27,10 @@ WEFT_REFUSAL(CheckpointHasBlocks,
              "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
              "element of an nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the "
              "layers into one");
+WEFT_REFUSAL(
+    CheckpointBudgetHolds,
+    "checkpoint::budget<bytes>: the workspace takes more, even where of each block only what enters it "
+    "is kept: give at least WantedSize<bytes>, a smaller batch (with accumulate<N>), or a precision");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
@@ -64,6 +68,19 @@ constexpr bool finds_blocks() {
     return true;
 }
 
+// Whether the programs of a trainer stay within its budget, if there is one.
+template <class M, class F, class Sorted, class... I>
+constexpr bool holds_budget() {
+  if constexpr (Sorted::budget >= 0) {
+    constexpr i64 least = budgeted_workspace<M, F, Sorted, I...>();
+    static_assert(sizeof(CheckpointBudgetHolds<(least <= Sorted::budget), M, GivenSize<Sorted::budget>,
+                                               WantedSize<least>>) > 0);
+    return least <= Sorted::budget;
+  } else {
+    return true;
+  }
+}
+
 // Sorted: Options<...>. make_model() gives the model that the trainer takes over.
 template <class M, class F, class Device, class Sorted, class... I, class Make, class... A>
 auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options) {
@@ -92,10 +109,12 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
       static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, GivenName<state_name<M, unreached>()>>) >
                     0);
       using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
-      if constexpr (unused < 0 && unreached < 0 && Source::probes_exist())
-        return Made(make_model(), options...);
-      else
+      if constexpr (unused >= 0 || unreached >= 0 || !Source::probes_exist())
         return AfterRefusal{};
+      else if constexpr (!holds_budget<M, F, Sorted, I...>())
+        return AfterRefusal{};
+      else
+        return Made(make_model(), options...);
     }
   } else {
     return AfterRefusal{};

@@ -79,6 +79,10 @@ struct Keep {
       return false;
   }
 };
+template <i64 Bytes>
+struct Budget {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+};
 // Everything is kept that the backward pass reads.
 inline constexpr None none{};
 // Of each block what enters it is kept, and nothing else.
@@ -88,6 +92,11 @@ inline constexpr Dots dots{};
 // What Predicate(operation, shape) holds for is kept as well: an operation's name as explain() prints it.
 template <auto Predicate>
 inline constexpr Keep<Predicate> keep{};
+// What saves most time for its bytes is kept as well, until the trainer's workspace_bytes() reaches Bytes,
+// which it never exceeds; too few are refused while the program compiles. The blocks of an nn::Stack are one
+// loop: it keeps everything, what `dots` keeps, or what `blocks` keeps.
+template <i64 Bytes>
+inline constexpr Budget<Bytes> budget{};
 }  // namespace checkpoint
 
 // Communication between ranks: `none` trains on one.
@@ -128,6 +137,11 @@ struct CheckOptions {
   static_assert(sizeof(TrainerOptionOnce<options_differ<O...>(), O...>) > 0);
 };
 
+template <class Checkpoint>
+inline constexpr i64 bytes_of_budget = -1;
+template <i64 Bytes>
+inline constexpr i64 bytes_of_budget<checkpoint::Budget<Bytes>> = Bytes;
+
 // A trainer's options, sorted into their kinds.
 template <class... O>
 struct Options {
@@ -146,7 +160,12 @@ struct Options {
   static constexpr bool closure = requires { Optimizer::base::closure; };
   static constexpr bool accumulates = option_count<OptionKind::accumulate, O...> > 0;
   using Checkpoint = find_option<OptionKind::checkpoint, checkpoint::None, O...>;
-  static constexpr bool recomputes = !std::is_same_v<Checkpoint, checkpoint::None>;
+  static constexpr i64 budget = bytes_of_budget<Checkpoint>;  // -1: none
+  // The same with C in the place of the budget.
+  template <class C>
+  using with_checkpoint = Options<std::conditional_t<option_kind<O>() == OptionKind::checkpoint, C, O>...>;
+  // Whether the option itself says what is computed again.
+  static constexpr bool recomputes = !std::is_same_v<Checkpoint, checkpoint::None> && budget < 0;
   // What is kept of a block (transforms/kept_values.hpp); null: everything.
   static constexpr auto keeps() -> bool (*)(const ir::Graph&, int) {
     if constexpr (recomputes)

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "weft/exec/model.hpp"
+#include "weft/train/budget.hpp"
 #include "weft/train/checkpoint.hpp"
 #include "weft/train/evaluate.hpp"
 #include "weft/train/loss_ring.hpp"
-#include "weft/train/step.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -68,7 +68,7 @@ constexpr auto state_name() {
 template <class M, class F, class Device, class O, class... I>
 class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <bool Apply>
-  using Source = train::StepSource<M, F, O, Apply, I...>;
+  using Source = train::compiled_step<M, F, O, Apply, I...>;
   template <bool Apply>
   using Code = exec::code_of<Device, Source<Apply>>;
   template <bool Apply>

@@ -17,11 +17,12 @@ class Rematerializer {
   // `graph`: forward pass, loss (its first output), backward pass in this order, as differentiation leaves
   // them. `blocks`: the block of each slot of the model's state, -1: none; other slots are vectors of
   // several. `keeps`: what is kept of a block beside what enters it.
-  constexpr Rematerializer(const ir::Graph& graph, const List<int>& blocks, Keeps keeps)
+  // (`kept`: of each node of the forward pass.)
+  constexpr Rematerializer(const ir::Graph& graph, const List<int>& blocks, List<u8>&& kept)
       : g(graph),
         loss_(graph.outputs[0]),
         b(graph, graph.nodes.size()),
-        kept_(kept_values(graph, graph.outputs[0] + 1, keeps)) {
+        kept_(static_cast<List<u8>&&>(kept)) {
     find_calls(blocks);
     find_last_readers();
     find_segments();
@@ -48,6 +49,8 @@ class Rematerializer {
     for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
     return static_cast<ir::Graph&&>(b.graph);
   }
+  // Of each node the call of a block in which it is computed again, -1: it is kept.
+  constexpr const List<int>& segments() const { return segment_of_; }
 
  private:
   // From the first to the last node that works on parameters of a block in one call of it.
@@ -208,7 +211,14 @@ class Rematerializer {
 };
 
 constexpr ir::Graph rematerialize(const ir::Graph& g, const List<int>& blocks, Keeps keeps) {
-  return Rematerializer(g, blocks, keeps).run();
+  return Rematerializer(g, blocks, kept_values(g, g.outputs[0] + 1, keeps)).run();
+}
+// The same where the first `count` of a list of nodes are what is kept.
+constexpr ir::Graph rematerialize(const ir::Graph& g, const List<int>& blocks, const List<int>& order,
+                                  int count) {
+  List<u8> kept(g.outputs[0] + 1, 0);
+  for (int i = 0; i < count; ++i) kept[order[i]] = 1;
+  return Rematerializer(g, blocks, static_cast<List<u8>&&>(kept)).run();
 }
 
 }  // namespace WEFT_NAMESPACE::transforms

@@ -1,0 +1,171 @@
+#pragma once
+// checkpoint::budget<bytes>: which values of the blocks a step keeps. Law: what is chosen was planned, by the
+// stages that the program goes through itself, and takes at most the budget if anything does.
+//
+// transforms/checkpoint_order.hpp gives an order and an estimate for each length of it; the longest that is
+// estimated to fit is planned, and what the plan takes corrects the estimate for the next try.
+
+#include "weft/exec/trace.hpp"
+#include "weft/train/step.hpp"
+#include "weft/transforms/checkpoint_order.hpp"
+
+namespace WEFT_NAMESPACE::train {
+
+// The memory plan of a source's program.
+template <class Source>
+using PlanOf = compiler::through<exec::GraphStage<Source>, compiler::PlanPasses>;
+template <class Source>
+constexpr i64 find_workspace() {
+  compiler::Module m;
+  compiler::load<compiler::Part::plan, PlanOf<Source>>(m);
+  return m.plan.workspace_bytes;
+}
+template <class Source>
+inline constexpr i64 planned_workspace = find_workspace<Source>();
+
+// The step where everything is kept.
+template <class Step>
+struct WholeSource : Step {
+  struct Stage {
+    static constexpr int capacity = Step::capacity;
+    static constexpr void write(WordWriter& w) {
+      ir::write(w, transforms::place_biases(compiler::graph_of<typename Step::RoundedStage>()));
+    }
+  };
+  static constexpr ir::Graph graph() { return ir::FrozenGraph<Stage>::graph(); }
+};
+
+template <class Step>
+struct OrderStage {
+  static constexpr void write(WordWriter& w) {
+    using Whole = WholeSource<Step>;
+    compiler::Module m;
+    compiler::load<compiler::Part::graph, exec::GraphStage<Whole>>(m);
+    compiler::load<compiler::Part::fusion, PlanOf<Whole>>(m);
+    compiler::load<compiler::Part::plan, PlanOf<Whole>>(m);
+    const ir::Graph whole = Whole::graph();
+    List<int> where;
+    transforms::drop_unused(whole, where);
+    const transforms::CheckpointOrder order = transforms::checkpoint_order(
+        whole, blocks_of_slots<typename Step::model>(), m.graph, where, m.fusion, m.plan);
+    for (const int node : order.nodes) w.put_int(node);
+    for (const i64 bytes : order.bytes) w.put_int(bytes);
+  }
+};
+template <class Step>
+struct Order {
+  using Words = Kept<OrderStage<Step>>;
+  static constexpr int count = (Words::size - 1) / 2;
+  static constexpr i64 bytes(int k) { return static_cast<i64>(Words::data[count + k]); }
+};
+
+// The step where the first Count of the order are kept.
+template <class Step, int Count>
+struct KeptSource : Step {
+  struct Stage {
+    static constexpr int capacity = Step::capacity * 3 / 2;
+    static constexpr void write(WordWriter& w) {
+      List<int> order;
+      for (int i = 0; i < Count; ++i) order.push(static_cast<int>(Order<Step>::Words::data[i]));
+      ir::write(w, transforms::rematerialize(WholeSource<Step>::graph(),
+                                             blocks_of_slots<typename Step::model>(), order, Count));
+    }
+  };
+  static constexpr ir::Graph graph() { return ir::FrozenGraph<Stage>::graph(); }
+};
+
+// How many of the order are kept. Fits: a number that does, -1: none is known to; Exceeds: one that does not;
+// Error: by how much plans took more than was estimated; so many Tries are left.
+// The first try leaves a hundredth for what the estimate does not know.
+template <class Step, i64 Bytes, int Fits = -1, int Exceeds = Order<Step>::count + 1, i64 Error = Bytes / 100,
+          int Tries = 4>
+struct SearchBudget {
+  static constexpr int choose() {
+    if (Tries == 0) return Fits < 0 ? 0 : Fits;
+    int count = Exceeds - 1;
+    while (count > Fits && count > 0 && Order<Step>::bytes(count) + Error > Bytes) --count;
+    return count < 0 ? 0 : count;
+  }
+  static constexpr int tried = choose();
+  static constexpr int find() {
+    if constexpr (tried <= Fits || Exceeds == 0) {
+      return tried;
+    } else {
+      constexpr i64 taken = planned_workspace<KeptSource<Step, tried>>;
+      constexpr i64 error = taken - Order<Step>::bytes(tried);
+      if constexpr (taken <= Bytes) {
+        if constexpr (taken >= Bytes - Bytes / 16 || Tries == 0)
+          return tried;
+        else
+          return SearchBudget<Step, Bytes, tried, Exceeds, error, Tries - 1>::count;
+      } else if constexpr (tried == 0 || Tries == 0) {
+        return tried;
+      } else {
+        return SearchBudget<Step, Bytes, Fits, tried, error, Tries - 1>::count;
+      }
+    }
+  }
+  static constexpr int count = find();
+};
+
+// Whether a program has loops, whose nodes no order knows.
+template <class Step>
+constexpr bool has_loops() {
+  return !WholeSource<Step>::graph().bodies.empty();
+}
+
+// The source that a step under a budget of so many bytes is compiled from.
+template <class M, class F, class O, bool Apply, i64 Bytes, class... I>
+struct Budgeted {
+  using Step = StepSource<M, F, O, Apply, I...>;
+  template <class C>
+  using Policy = StepSource<M, F, typename O::template with_checkpoint<C>, Apply, I...>;
+  static constexpr auto find() {
+    if constexpr (planned_workspace<WholeSource<Step>> <= Bytes) {
+      return std::type_identity<WholeSource<Step>>{};
+    } else if constexpr (!has_loops<Step>()) {
+      return std::type_identity<KeptSource<Step, SearchBudget<Step, Bytes>::count>>{};
+    } else if constexpr (planned_workspace<Policy<checkpoint::Dots>> <= Bytes) {
+      return std::type_identity<Policy<checkpoint::Dots>>{};
+    } else {
+      return std::type_identity<Policy<checkpoint::Blocks>>{};
+    }
+  }
+  using type = typename decltype(find())::type;
+};
+
+// What a trainer compiles: the step, or what a budget makes of it. A step that only adds to the gradients
+// takes at most half of the budget, and the one that applies them the rest.
+template <class M, class F, class O, bool Apply, class... I>
+struct CompiledStep {
+  using type = StepSource<M, F, O, Apply, I...>;
+};
+template <class M, class F, class O, bool Apply, class... I>
+requires(O::budget >= 0 && (Apply || O::closure || O::accumulates))  // the other is named, and never runs
+    struct CompiledStep<M, F, O, Apply, I...> {
+  static constexpr i64 bytes() {
+    if constexpr (O::closure || !O::accumulates)
+      return O::budget;
+    else if constexpr (!Apply)
+      return O::budget / 2;
+    else
+      return O::budget - planned_workspace<typename CompiledStep<M, F, O, false, I...>::type>;
+  }
+  using type = typename Budgeted<M, F, O, Apply, bytes(), I...>::type;
+};
+template <class M, class F, class O, bool Apply, class... I>
+using compiled_step = typename CompiledStep<M, F, O, Apply, I...>::type;
+
+// What all programs of a trainer under a budget take.
+template <class M, class F, class O, class... I>
+constexpr i64 budgeted_workspace() {
+  if constexpr (O::closure)
+    return planned_workspace<compiled_step<M, F, O, false, I...>>;
+  else if constexpr (O::accumulates)
+    return planned_workspace<compiled_step<M, F, O, false, I...>> +
+           planned_workspace<compiled_step<M, F, O, true, I...>>;
+  else
+    return planned_workspace<compiled_step<M, F, O, true, I...>>;
+}
+
+}  // namespace WEFT_NAMESPACE::train

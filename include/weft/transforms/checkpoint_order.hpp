@@ -1,0 +1,292 @@
+#pragma once
+// In which order values of blocks are worth being kept under a budget of memory: first what takes longest to
+// compute again for its bytes, of equal blocks the last one's first, which are held for the shortest time.
+// Law: what is kept at a smaller budget is kept at a larger one.
+//
+// How much memory each choice takes is estimated on the memory plan of the program that keeps everything: a
+// value that is computed again is not held from its last reader of the forward pass to the first of the
+// backward pass that reads a value of its block.
+
+#include "weft/core/sorted.hpp"
+#include "weft/kernel_ir/memory_plan.hpp"
+#include "weft/transforms/prune.hpp"
+#include "weft/transforms/rematerialize.hpp"
+
+namespace WEFT_NAMESPACE::transforms {
+
+struct CheckpointOrder {
+  List<int> nodes;
+  List<i64> bytes;  // an estimate of the workspace where the first k are kept; one longer than `nodes`
+};
+
+// How long a node takes to compute, in bytes moved meanwhile. A processor of today does this many operations
+// of a product while it moves a byte; the order changes little with it.
+constexpr double checkpoint_cost(const ir::Graph& g, int i) {
+  constexpr double flops_per_byte = 16;
+  const ir::Node& node = g.nodes.items[i];
+  double flops = 0;
+  if (node.op == ir::Op::dot) {
+    const ir::DotAxes axes = ir::dot_axes(g, i);
+    flops = 2 * static_cast<double>(g.dims(i).size());
+    for (int k = 0; k < axes.contracted; ++k)
+      flops *= static_cast<double>(g.dims(g.in(i, 0)).extent[axes.contracted_a[k]]);
+  } else if (node.op == ir::Op::conv) {
+    const Dims& w = g.dims(g.in(i, 1));
+    flops = 2 * static_cast<double>(g.dims(i).size() * g.dims(g.in(i, 0)).extent[2]);
+    for (int k = 3; k < w.rank; ++k) flops *= static_cast<double>(w.extent[k]);
+  }
+  if (flops > 0) return flops / flops_per_byte;
+  i64 bytes = kernel_ir::bytes_of(g, i);
+  for (int k = 0; ir::is_reduction(node.op) && k < node.arity; ++k)
+    bytes = bytes < kernel_ir::bytes_of(g, g.in(i, k)) ? kernel_ir::bytes_of(g, g.in(i, k)) : bytes;
+  return static_cast<double>(bytes);
+}
+
+class CheckpointRanking {
+ public:
+  // `graph`: as rematerialize takes it. `pruned`, `fusion`, `plan`: of the program that it becomes where
+  // everything is kept; `where`: the node of `pruned` that each of the graph's has become, -1: none.
+  constexpr CheckpointRanking(const ir::Graph& graph, const List<int>& blocks, const ir::Graph& pruned,
+                              const List<int>& where, const kernel_ir::Fusion& fusion,
+                              const kernel_ir::Plan& plan)
+      : g(graph),
+        loss_(graph.outputs[0]),
+        segment_of_(segments_of(graph, blocks)),
+        p(pruned),
+        where_(where),
+        f(fusion),
+        plan_(plan) {}
+
+  constexpr CheckpointOrder run() {
+    find_lives();
+    find_candidates();
+    find_needed();
+    for (int begin = 0; begin < candidates_.size();) {
+      int end = begin + 1;
+      while (end < candidates_.size() && candidates_[end].segment == candidates_[begin].segment) ++end;
+      rank(begin, end);
+      begin = end;
+    }
+    // sorts are stable: equal worth in the order of the blocks from behind
+    sort_by(candidates_, [](const Candidate& c) { return -c.segment; });
+    sort_by(candidates_, [](const Candidate& c) { return -c.worth; });
+    CheckpointOrder out;
+    for (const Candidate& c : candidates_) out.nodes.push(c.node);
+    estimate(out.bytes);
+    return out;
+  }
+
+ private:
+  // A value of the forward pass that a kernel stores and one of the backward pass reads.
+  struct Candidate {
+    int node = -1, stored = -1;  // in the graph, and in what it becomes
+    int segment = -1;
+    i64 bytes = 0;
+    double worth = 0;  // what it saves for a byte
+  };
+  // The groups that make and read what is stored, -1: none.
+  struct Life {
+    int made = -1, last_forward = -1, first_backward = -1, last = -1;
+  };
+
+  static constexpr List<int> segments_of(const ir::Graph& g, const List<int>& blocks) {
+    return Rematerializer(g, blocks, List<u8>(g.outputs[0] + 1, 0)).segments();
+  }
+
+  constexpr void find_lives() {
+    const int n = p.nodes.size(), groups = f.groups.size();
+    List<u8> backward(n, 0);
+    node_of_ = List<int>(n, -1);
+    for (int i = g.nodes.size() - 1; i >= 0; --i) {
+      const int at = where_[i];
+      if (at < 0) continue;
+      backward[at] = i > loss_;
+      node_of_[at] = i;
+    }
+    lives_ = List<Life>(n);
+    for (int k = 0; k < groups; ++k) {
+      const kernel_ir::Group& group = f.groups.items[k];
+      bool behind = group.stores.size > 0;
+      for (int i = 0; i < group.stores.size; ++i) {
+        const int x = f.pool.items[group.stores.begin + i];
+        lives_[x].made = k;
+        if (lives_[x].last < k) lives_[x].last = k;
+        behind = behind && backward[x];
+      }
+      const auto read = [&](int x) {
+        while (f.is_view_in(x, k)) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : p.in(x, 0);
+        Life& life = lives_[x];
+        if (!behind)
+          life.last_forward = k;
+        else if (life.first_backward < 0)
+          life.first_backward = k;
+        life.last = k;
+      };
+      for (int i = 0; i < group.loads.size; ++i) read(f.pool.items[group.loads.begin + i]);
+      for (int i = 0; i < group.body.size; ++i) {
+        const int x = f.pool.items[group.body.begin + i];
+        if (f.is_view_in(x, k)) continue;
+        if (f.view_of[x] >= 0)
+          read(f.views[f.view_of[x]].root);
+        else if (p.nodes.items[x].op == ir::Op::pad)
+          read(p.in(x, 0));
+      }
+    }
+    for (const int x : p.outputs) lives_[x].last = groups;
+  }
+
+  constexpr void find_candidates() {
+    int segments = 0;
+    for (const int s : segment_of_) segments = segments <= s ? s + 1 : segments;
+    arrives_ = List<int>(segments, f.groups.size());
+    for (int x = 0; x < p.nodes.size(); ++x) {
+      const Life& life = lives_[x];
+      const int i = node_of_[x];
+      if (life.made < 0 || i < 0 || i > loss_ || segment_of_[i] < 0 || life.first_backward < 0) continue;
+      const int segment = segment_of_[i];
+      candidates_.push({i, x, segment, kernel_ir::bytes_of(p, x), 0});
+      if (arrives_[segment] > life.first_backward) arrives_[segment] = life.first_backward;
+    }
+    sort_by(candidates_, [](const Candidate& c) { return c.node; });
+    sort_by(candidates_, [](const Candidate& c) { return c.segment; });
+  }
+
+  // What the backward pass reads, and the nodes of each segment in their order.
+  constexpr void find_needed() {
+    needed_ = List<u8>(loss_ + 1, 0);
+    for (int i = loss_ + 1; i < g.nodes.size(); ++i)
+      for (int k = 0; k < g.nodes.items[i].arity; ++k)
+        if (const int x = g.in(i, k); x <= loss_ && segment_of_[x] >= 0) needed_[x] = 1;
+    members_ = List<int>();
+    for (int i = 0; i <= loss_; ++i)
+      if (segment_of_[i] >= 0) members_.push(i);
+    sort_by(members_, [this](int i) { return segment_of_[i]; });
+    kept_ = List<u8>(loss_ + 1, 0);
+    reached_ = List<u8>(loss_ + 1, 0);
+  }
+
+  // How long it takes to compute again what the backward pass reads of members [begin, end).
+  constexpr double cost_of(int begin, int end) {
+    for (int m = begin; m < end; ++m) reached_[members_[m]] = needed_[members_[m]];
+    double cost = 0;
+    for (int m = end - 1; m >= begin; --m) {
+      const int i = members_[m];
+      if (!reached_[i] || kept_[i]) continue;
+      cost += costs_[m - begin];
+      for (int k = 0; k < g.nodes.items[i].arity; ++k)
+        if (const int x = g.in(i, k); x <= loss_ && segment_of_[x] == segment_of_[i]) reached_[x] = 1;
+    }
+    return cost;
+  }
+
+  // The worth of the candidates [begin, end), those of one segment: each time the best of those left. What is
+  // worth more only behind others comes right behind them.
+  constexpr void rank(int begin, int end) {
+    const int segment = candidates_[begin].segment;
+    int first = at_, last = first;
+    while (first < members_.size() && segment_of_[members_[first]] < segment) ++first;
+    for (last = first; last < members_.size() && segment_of_[members_[last]] == segment;) ++last;
+    at_ = last;
+    if (is_like_before(begin, end, first, last)) {
+      for (int c = begin; c < end; ++c) candidates_[c].worth = candidates_[before_.begin + (c - begin)].worth;
+      return;
+    }
+    before_ = {begin, end, first, last};
+    costs_.clear();
+    for (int m = first; m < last; ++m) costs_.push(checkpoint_cost(g, members_[m]));
+    double cost = cost_of(first, last), most = -1;
+    for (int left = end - begin; left > 0; --left) {
+      int best = -1;
+      double best_cost = 0, best_worth = -1;
+      for (int c = begin; c < end; ++c) {
+        if (kept_[candidates_[c].node]) continue;
+        kept_[candidates_[c].node] = 1;
+        const double with = cost_of(first, last);
+        kept_[candidates_[c].node] = 0;
+        const double worth = (cost - with) / static_cast<double>(candidates_[c].bytes + 1);
+        if (worth > best_worth) best = c, best_cost = with, best_worth = worth;
+      }
+      kept_[candidates_[best].node] = 1;
+      cost = best_cost;
+      // a little less than what came before, so that a sort leaves the order
+      if (most >= 0 && best_worth > most * (1 - 1e-9)) best_worth = most * (1 - 1e-9);
+      candidates_[best].worth = most = best_worth;
+    }
+  }
+  // Whether a segment is another call of the same block as the one that was ranked last.
+  constexpr bool is_like_before(int begin, int end, int first, int last) const {
+    if (end - begin != before_.end - before_.begin || last - first != before_.last - before_.first)
+      return false;
+    const int apart = members_[first] - members_[before_.first];
+    for (int m = first; m < last; ++m) {
+      const int i = members_[m], j = members_[before_.first + (m - first)];
+      if (i - j != apart || g.nodes.items[i].op != g.nodes.items[j].op ||
+          g.nodes.items[i].shape != g.nodes.items[j].shape || needed_[i] != needed_[j])
+        return false;
+    }
+    for (int c = begin; c < end; ++c)
+      if (candidates_[c].node - candidates_[before_.begin + (c - begin)].node != apart) return false;
+    return true;
+  }
+
+  constexpr void estimate(List<i64>& bytes) const {
+    const int groups = f.groups.size();
+    List<i64> held(groups + 1, 0);
+    const auto hold = [&](i64 size, int from, int to) {
+      for (int k = from; k <= to && k <= groups; ++k) held[k] += size;
+    };
+    const auto most = [&] {
+      i64 peak = 0;
+      for (const i64 b : held) peak = peak < b ? b : peak;
+      return peak;
+    };
+    for (int x = 0; x < p.nodes.size(); ++x) {
+      const u64 address = plan_.where[x];
+      if (lives_[x].made < 0 || address == kernel_ir::BufferAddress::none ||
+          kernel_ir::BufferAddress::space(address) != ir::Space::workspace)
+        continue;
+      hold(kernel_ir::bytes_of(p, x), lives_[x].made, lives_[x].last);
+    }
+    const auto gap = [&](const Candidate& c, i64 sign) {
+      const Life& life = lives_[c.stored];
+      const int from = life.last_forward > life.made ? life.last_forward : life.made;
+      hold(sign * c.bytes, from + 1, arrives_[c.segment] - 1);
+    };
+    const i64 beside = plan_.workspace_bytes - most();  // scratch, and gaps between values
+    for (const Candidate& c : candidates_) gap(c, -1);
+    bytes.push(most() + beside);
+    for (const Candidate& c : candidates_) {
+      gap(c, 1);
+      bytes.push(most() + beside);
+    }
+  }
+
+  struct Ranked {
+    int begin = 0, end = 0, first = 0, last = 0;
+  };
+
+  const ir::Graph& g;
+  int loss_;
+  List<int> segment_of_;
+  const ir::Graph& p;
+  const List<int>& where_;
+  const kernel_ir::Fusion& f;
+  const kernel_ir::Plan& plan_;
+  List<int> node_of_;  // of each node of the pruned graph the first that became it
+  List<Life> lives_;
+  List<int> arrives_;  // of each segment the first group of the backward pass that reads a value of it
+  List<Candidate> candidates_;
+  List<u8> needed_, kept_, reached_;
+  List<int> members_;  // the nodes of all segments
+  List<double> costs_;
+  int at_ = 0;
+  Ranked before_;
+};
+
+constexpr CheckpointOrder checkpoint_order(const ir::Graph& graph, const List<int>& blocks,
+                                           const ir::Graph& pruned, const List<int>& where,
+                                           const kernel_ir::Fusion& fusion, const kernel_ir::Plan& plan) {
+  return CheckpointRanking(graph, blocks, pruned, where, fusion, plan).run();
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
