@@ -82,9 +82,9 @@ template <class Step, i64 Bytes, int Fits = -1, int Exceeds = Order<Step>::count
 struct SearchBudget {
   static constexpr int choose() {
     if (Tries == 0) return Fits < 0 ? 0 : Fits;
-    int count = Exceeds - 1;
-    while (count > Fits && count > 0 && Order<Step>::bytes(count) + Error > Bytes) --count;
-    return count < 0 ? 0 : count;
+    int most = Exceeds - 1;
+    while (most > Fits && most > 0 && Order<Step>::bytes(most) + Error > Bytes) --most;
+    return most < 0 ? 0 : most;
   }
   static constexpr int tried = choose();
   static constexpr int find() {
