@@ -35,28 +35,62 @@ struct WholeSource : Step {
   static constexpr ir::Graph graph() { return ir::FrozenGraph<Stage>::graph(); }
 };
 
+// What becomes of each node of that step in its program, and the block that it is computed again in: two
+// numbers a node.
 template <class Step>
-struct OrderStage {
+struct PlacesStage {
   static constexpr void write(WordWriter& w) {
-    using Whole = WholeSource<Step>;
-    compiler::Module m;
+    const ir::Graph whole = WholeSource<Step>::graph();
+    List<int> where;
+    transforms::drop_unused(whole, where);
+    const List<int> segments =
+        transforms::checkpoint_segments(whole, blocks_of_slots<typename Step::model>());
+    for (int i = 0; i < whole.nodes.size(); ++i) w.put_pair(where[i], segments[i]);
+  }
+};
+// What ranking reads, in memory.
+template <class Step>
+struct RankingInput {
+  using Whole = WholeSource<Step>;
+  ir::Graph whole = Whole::graph();
+  compiler::Module m;
+  List<int> where, segments;
+  constexpr RankingInput() {
     compiler::load<compiler::Part::graph, exec::GraphStage<Whole>>(m);
     compiler::load<compiler::Part::fusion, PlanOf<Whole>>(m);
     compiler::load<compiler::Part::plan, PlanOf<Whole>>(m);
-    const ir::Graph whole = Whole::graph();
-    List<int> where;
-    transforms::drop_unused(whole, where);
-    const transforms::CheckpointOrder order = transforms::checkpoint_order(
-        whole, blocks_of_slots<typename Step::model>(), m.graph, where, m.fusion, m.plan);
-    for (const int node : order.nodes) w.put_int(node);
-    for (const i64 bytes : order.bytes) w.put_int(bytes);
+    for (int i = 0; i < whole.nodes.size(); ++i) {
+      const u64 word = Kept<PlacesStage<Step>>::data[i];
+      where.push(static_cast<i32>(static_cast<u32>(word)));
+      segments.push(static_cast<i32>(static_cast<u32>(word >> 32)));
+    }
+  }
+  constexpr transforms::CheckpointRanking ranking() const {
+    return transforms::CheckpointRanking(whole, segments, m.graph, where, m.fusion, m.plan);
+  }
+};
+template <class Step>
+struct OrderStage {
+  static constexpr void write(WordWriter& w) {
+    const RankingInput<Step> input;
+    for (const int node : input.ranking().order()) w.put_int(node);
+  }
+};
+template <class Step>
+struct EstimateStage {
+  static constexpr void write(WordWriter& w) {
+    const RankingInput<Step> input;
+    List<int> order;
+    for (int i = 0; i < Kept<OrderStage<Step>>::size; ++i)
+      order.push(static_cast<int>(Kept<OrderStage<Step>>::data[i]));
+    for (const i64 bytes : input.ranking().estimate(order)) w.put_int(bytes);
   }
 };
 template <class Step>
 struct Order {
-  using Words = Kept<OrderStage<Step>>;
-  static constexpr int count = (Words::size - 1) / 2;
-  static constexpr i64 bytes(int k) { return static_cast<i64>(Words::data[count + k]); }
+  static constexpr int count = Kept<OrderStage<Step>>::size;
+  static constexpr int node(int k) { return static_cast<int>(Kept<OrderStage<Step>>::data[k]); }
+  static constexpr i64 bytes(int k) { return static_cast<i64>(Kept<EstimateStage<Step>>::data[k]); }
 };
 
 // The step where the first Count of the order are kept.
@@ -66,7 +100,7 @@ struct KeptSource : Step {
     static constexpr int capacity = Step::capacity * 3 / 2;
     static constexpr void write(WordWriter& w) {
       List<int> order;
-      for (int i = 0; i < Count; ++i) order.push(static_cast<int>(Order<Step>::Words::data[i]));
+      for (int i = 0; i < Count; ++i) order.push(Order<Step>::node(i));
       ir::write(w, transforms::rematerialize(WholeSource<Step>::graph(),
                                              blocks_of_slots<typename Step::model>(), order, Count));
     }

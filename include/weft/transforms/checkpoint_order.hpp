@@ -14,10 +14,10 @@
 
 namespace WEFT_NAMESPACE::transforms {
 
-struct CheckpointOrder {
-  List<int> nodes;
-  List<i64> bytes;  // an estimate of the workspace where the first k are kept; one longer than `nodes`
-};
+// Of each node the call of a block in which it is computed again where nothing of blocks is kept, -1: none.
+constexpr List<int> checkpoint_segments(const ir::Graph& g, const List<int>& blocks) {
+  return Rematerializer(g, blocks, List<u8>(g.outputs[0] + 1, 0)).segments();
+}
 
 // How long a node takes to compute, in bytes moved meanwhile. A processor of today does this many operations
 // of a product while it moves a byte; the order changes little with it.
@@ -46,18 +46,20 @@ class CheckpointRanking {
  public:
   // `graph`: as rematerialize takes it. `pruned`, `fusion`, `plan`: of the program that it becomes where
   // everything is kept; `where`: the node of `pruned` that each of the graph's has become, -1: none.
-  constexpr CheckpointRanking(const ir::Graph& graph, const List<int>& blocks, const ir::Graph& pruned,
+  // `segments`: of each node of the graph the call of a block in which it could be computed again, -1: none.
+  constexpr CheckpointRanking(const ir::Graph& graph, const List<int>& segments, const ir::Graph& pruned,
                               const List<int>& where, const kernel_ir::Fusion& fusion,
                               const kernel_ir::Plan& plan)
       : g(graph),
         loss_(graph.outputs[0]),
-        segment_of_(segments_of(graph, blocks)),
+        segment_of_(segments),
         p(pruned),
         where_(where),
         f(fusion),
         plan_(plan) {}
 
-  constexpr CheckpointOrder run() {
+  // The nodes, in their order.
+  constexpr List<int> order() {
     find_lives();
     find_candidates();
     find_needed();
@@ -70,10 +72,52 @@ class CheckpointRanking {
     // sorts are stable: equal worth in the order of the blocks from behind
     sort_by(candidates_, [](const Candidate& c) { return -c.segment; });
     sort_by(candidates_, [](const Candidate& c) { return -c.worth; });
-    CheckpointOrder out;
-    for (const Candidate& c : candidates_) out.nodes.push(c.node);
-    estimate(out.bytes);
-    return out;
+    List<int> nodes;
+    for (const Candidate& c : candidates_) nodes.push(c.node);
+    return nodes;
+  }
+  // An estimate of the workspace where the first k of `order` are kept, for each k up to its size.
+  constexpr List<i64> estimate(const List<int>& order) {
+    find_lives();
+    find_candidates();
+    const int groups = f.groups.size();
+    List<i64> held(groups + 1, 0);
+    i64* const at = held.data();
+    i64 most = 0;
+    for (int x = 0; x < p.nodes.size(); ++x) {
+      const u64 address = plan_.where[x];
+      if (lives_[x].made < 0 || address == kernel_ir::BufferAddress::none ||
+          kernel_ir::BufferAddress::space(address) != ir::Space::workspace)
+        continue;
+      const i64 bytes = kernel_ir::bytes_of(p, x);
+      at[lives_[x].made] += bytes;
+      if (lives_[x].last < groups) at[lives_[x].last + 1] -= bytes;
+    }
+    for (int k = 1; k <= groups; ++k) at[k] += at[k - 1];
+    for (int k = 0; k <= groups; ++k) most = most < at[k] ? at[k] : most;
+    const i64 beside = plan_.workspace_bytes - most;  // scratch, and gaps between values
+    List<int> candidate_of(loss_ + 1, -1);
+    for (int c = 0; c < candidates_.size(); ++c) candidate_of[candidates_[c].node] = c;
+    // between the passes
+    const auto first = [&](const Candidate& c) {
+      const Life& life = lives_[c.stored];
+      return (life.last_forward > life.made ? life.last_forward : life.made) + 1;
+    };
+    for (const Candidate& c : candidates_)
+      for (int k = first(c), end = arrives_[c.segment]; k < end; ++k) at[k] -= c.bytes;
+    most = 0;
+    for (int k = 0; k <= groups; ++k) most = most < at[k] ? at[k] : most;
+    List<i64> bytes;
+    bytes.push(most + beside);
+    for (const int node : order) {
+      const Candidate& c = candidates_[candidate_of[node]];
+      for (int k = first(c), end = arrives_[c.segment]; k < end; ++k) {
+        at[k] += c.bytes;
+        if (most < at[k]) most = at[k];
+      }
+      bytes.push(most + beside);
+    }
+    return bytes;
   }
 
  private:
@@ -88,10 +132,6 @@ class CheckpointRanking {
   struct Life {
     int made = -1, last_forward = -1, first_backward = -1, last = -1;
   };
-
-  static constexpr List<int> segments_of(const ir::Graph& g, const List<int>& blocks) {
-    return Rematerializer(g, blocks, List<u8>(g.outputs[0] + 1, 0)).segments();
-  }
 
   constexpr void find_lives() {
     const int n = p.nodes.size(), groups = f.groups.size();
@@ -167,14 +207,19 @@ class CheckpointRanking {
 
   // How long it takes to compute again what the backward pass reads of members [begin, end).
   constexpr double cost_of(int begin, int end) {
-    for (int m = begin; m < end; ++m) reached_[members_[m]] = needed_[members_[m]];
+    const int* const members = members_.data();
+    const int* const segments = segment_of_.data();
+    const int* const edges = g.edges.data();
+    u8* const reached = reached_.data();
+    for (int m = begin; m < end; ++m) reached[members[m]] = needed_.items[members[m]];
     double cost = 0;
     for (int m = end - 1; m >= begin; --m) {
-      const int i = members_[m];
-      if (!reached_[i] || kept_[i]) continue;
-      cost += costs_[m - begin];
-      for (int k = 0; k < g.nodes.items[i].arity; ++k)
-        if (const int x = g.in(i, k); x <= loss_ && segment_of_[x] == segment_of_[i]) reached_[x] = 1;
+      const int i = members[m];
+      if (!reached[i] || kept_.items[i]) continue;
+      cost += costs_.items[m - begin];
+      const ir::Node& node = g.nodes.items[i];
+      for (const int* in = edges + node.first, *stop = in + node.arity; in != stop; ++in)
+        if (segments[*in] == segments[i]) reached[*in] = 1;
     }
     return cost;
   }
@@ -229,45 +274,13 @@ class CheckpointRanking {
     return true;
   }
 
-  constexpr void estimate(List<i64>& bytes) const {
-    const int groups = f.groups.size();
-    List<i64> held(groups + 1, 0);
-    const auto hold = [&](i64 size, int from, int to) {
-      for (int k = from; k <= to && k <= groups; ++k) held[k] += size;
-    };
-    const auto most = [&] {
-      i64 peak = 0;
-      for (const i64 b : held) peak = peak < b ? b : peak;
-      return peak;
-    };
-    for (int x = 0; x < p.nodes.size(); ++x) {
-      const u64 address = plan_.where[x];
-      if (lives_[x].made < 0 || address == kernel_ir::BufferAddress::none ||
-          kernel_ir::BufferAddress::space(address) != ir::Space::workspace)
-        continue;
-      hold(kernel_ir::bytes_of(p, x), lives_[x].made, lives_[x].last);
-    }
-    const auto gap = [&](const Candidate& c, i64 sign) {
-      const Life& life = lives_[c.stored];
-      const int from = life.last_forward > life.made ? life.last_forward : life.made;
-      hold(sign * c.bytes, from + 1, arrives_[c.segment] - 1);
-    };
-    const i64 beside = plan_.workspace_bytes - most();  // scratch, and gaps between values
-    for (const Candidate& c : candidates_) gap(c, -1);
-    bytes.push(most() + beside);
-    for (const Candidate& c : candidates_) {
-      gap(c, 1);
-      bytes.push(most() + beside);
-    }
-  }
-
   struct Ranked {
     int begin = 0, end = 0, first = 0, last = 0;
   };
 
   const ir::Graph& g;
   int loss_;
-  List<int> segment_of_;
+  const List<int>& segment_of_;
   const ir::Graph& p;
   const List<int>& where_;
   const kernel_ir::Fusion& f;
@@ -282,11 +295,5 @@ class CheckpointRanking {
   int at_ = 0;
   Ranked before_;
 };
-
-constexpr CheckpointOrder checkpoint_order(const ir::Graph& graph, const List<int>& blocks,
-                                           const ir::Graph& pruned, const List<int>& where,
-                                           const kernel_ir::Fusion& fusion, const kernel_ir::Plan& plan) {
-  return CheckpointRanking(graph, blocks, pruned, where, fusion, plan).run();
-}
 
 }  // namespace WEFT_NAMESPACE::transforms

@@ -119,7 +119,7 @@ TEST_CASE("budget: estimates are close to plans, and the order begins with what 
   const ir::Graph g = train::WholeSource<Whole>::graph();
   const auto place = [&](auto is) {
     for (int k = 0; k < all; ++k)
-      if (is(static_cast<int>(Order::Words::data[k]))) return k;
+      if (is(Order::node(k))) return k;
     return all;
   };
   const int wide = place([&](int i) { return g.dims(i).rank == 3 && g.dims(i).extent[2] == 4 * width; });
