@@ -3216,6 +3216,24 @@ struct Fusion {
     return materialization[x] == Materialization::view ||
            (materialization[x] == Materialization::fused && view_of[x] >= 0 && group[x] > k);
   }
+  // Tells visit(x) of each node whose memory group k reads; of some more than once.
+  template <class Visit>
+  constexpr void each_read(const Graph& g, int k, Visit visit) const {
+    const auto read = [&](int x) {
+      while (is_view_in(x, k)) x = view_of[x] >= 0 ? views[view_of[x]].root : g.in(x, 0);
+      visit(x);
+    };
+    const Group& at = groups[k];
+    for (int i = 0; i < at.loads.size; ++i) read(pool[at.loads.begin + i]);
+    for (int i = 0; i < at.body.size; ++i) {  // what copies and windows read is no load of its own
+      const int x = pool[at.body.begin + i];
+      if (is_view_in(x, k)) continue;
+      if (view_of[x] >= 0)
+        read(views[view_of[x]].root);
+      else if (g.nodes[x].op == Op::pad)
+        read(g.in(x, 0));
+    }
+  }
   // How group k reads x: through its view, or as x itself lies in memory.
   constexpr View view_in(const Graph& g, int x, int k) const {
     return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : contiguous_view(x, g.dims(x));
@@ -26734,23 +26752,11 @@ inline bool in_workspace(u64 address) {
 template <class Graph, class Fusion>
 List<int> last_readers(const Graph& g, const Fusion& f) {
   List<int> last(g.nodes.size(), -1);
-  const auto touch = [&](int x, int k) {
-    while (f.is_view_in(x, k)) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
-    last[x] = k;
-  };
-  for (int k = 0; k < f.groups.size(); ++k) {
-    const kernel_ir::Group& group = f.groups[k];
-    for (int i = 0; i < group.loads.size; ++i) touch(f.pool[group.loads.begin + i], k);
-    for (int i = 0; i < group.body.size; ++i) {
-      const int x = f.pool[group.body.begin + i];
-      if (f.is_view_in(x, k)) continue;
-      if (f.view_of[x] >= 0)
-        touch(f.views[f.view_of[x]].root, k);
-      else if (g.nodes[x].op == ir::Op::pad)
-        touch(g.in(x, 0), k);
-    }
+  for (int k = 0; k < f.groups.size(); ++k) f.each_read(g, k, [&](int x) { last[x] = k; });
+  for (int x : g.outputs) {
+    while (f.is_view_in(x, f.groups.size())) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
+    last[x] = f.groups.size();
   }
-  for (const int x : g.outputs) touch(x, f.groups.size());
   return last;
 }
 
@@ -51568,8 +51574,7 @@ class Rematerializer {
  public:
   // `graph`: forward pass, loss (its first output), backward pass in this order, as differentiation leaves
   // them. `blocks`: the block of each slot of the model's state, -1: none; other slots are vectors of
-  // several. `keeps`: what is kept of a block beside what enters it.
-  // (`kept`: of each node of the forward pass.)
+  // several. `kept`: whether each node of the forward pass is, beside what enters a block.
   constexpr Rematerializer(const ir::Graph& graph, const List<int>& blocks, List<u8>&& kept)
       : g(graph),
         loss_(graph.outputs[0]),
@@ -52110,24 +52115,14 @@ class CheckpointRanking {
         if (lives_[x].last < k) lives_[x].last = k;
         behind = behind && backward[x];
       }
-      const auto read = [&](int x) {
-        while (f.is_view_in(x, k)) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : p.in(x, 0);
+      f.each_read(p, k, [&](int x) {
         Life& life = lives_[x];
         if (!behind)
           life.last_forward = k;
         else if (life.first_backward < 0)
           life.first_backward = k;
         life.last = k;
-      };
-      for (int i = 0; i < group.loads.size; ++i) read(f.pool.items[group.loads.begin + i]);
-      for (int i = 0; i < group.body.size; ++i) {
-        const int x = f.pool.items[group.body.begin + i];
-        if (f.is_view_in(x, k)) continue;
-        if (f.view_of[x] >= 0)
-          read(f.views[f.view_of[x]].root);
-        else if (p.nodes.items[x].op == ir::Op::pad)
-          read(p.in(x, 0));
-      }
+      });
     }
     for (const int x : p.outputs) lives_[x].last = groups;
   }
@@ -52368,7 +52363,7 @@ struct SearchBudget {
   }
   static constexpr int tried = choose();
   static constexpr int find() {
-    if constexpr (tried <= Fits || Exceeds == 0) {
+    if constexpr (tried <= Fits) {
       return tried;
     } else {
       constexpr i64 taken = planned_workspace<KeptSource<Step, tried>>;
@@ -52394,28 +52389,33 @@ constexpr bool has_loops() {
   return !WholeSource<Step>::graph().bodies.empty();
 }
 
-// The source that a step under a budget of so many bytes is compiled from.
+// The source that takes less memory.
+template <class A, class B>
+using less_workspace = std::conditional_t<(planned_workspace<A> < planned_workspace<B>), A, B>;
+
+// The source that a step under a budget of so many bytes is compiled from; where none keeps within them, the
+// one that takes least.
 template <class M, class F, class O, bool Apply, i64 Bytes, class... I>
 struct Budgeted {
   using Step = StepSource<M, F, O, Apply, I...>;
+  using Whole = WholeSource<Step>;
   template <class C>
   using Policy = StepSource<M, F, typename O::template with_checkpoint<C>, Apply, I...>;
   static constexpr auto find() {
-    if constexpr (planned_workspace<WholeSource<Step>> <= Bytes) {
-      return std::type_identity<WholeSource<Step>>{};
-    } else if constexpr (!has_loops<Step>()) {
-      return std::type_identity<KeptSource<Step, SearchBudget<Step, Bytes>::count>>{};
-    } else if constexpr (planned_workspace<Policy<checkpoint::Dots>> <= Bytes) {
+    if constexpr (planned_workspace<Whole> <= Bytes)
+      return std::type_identity<Whole>{};
+    else if constexpr (!has_loops<Step>())
+      return std::type_identity<less_workspace<KeptSource<Step, SearchBudget<Step, Bytes>::count>, Whole>>{};
+    else if constexpr (planned_workspace<Policy<checkpoint::Dots>> <= Bytes)
       return std::type_identity<Policy<checkpoint::Dots>>{};
-    } else {
-      return std::type_identity<Policy<checkpoint::Blocks>>{};
-    }
+    else
+      return std::type_identity<less_workspace<Policy<checkpoint::Blocks>, Whole>>{};
   }
   using type = typename decltype(find())::type;
 };
 
 // What a trainer compiles: the step, or what a budget makes of it. A step that only adds to the gradients
-// takes at most half of the budget, and the one that applies them the rest.
+// takes half of the budget, or what the one that applies them leaves at its least; that one takes the rest.
 template <class M, class F, class O, bool Apply, class... I>
 struct CompiledStep {
   using type = StepSource<M, F, O, Apply, I...>;
@@ -52424,12 +52424,15 @@ template <class M, class F, class O, bool Apply, class... I>
 requires(O::budget >= 0 && (Apply || O::closure || O::accumulates))  // the other is named, and never runs
     struct CompiledStep<M, F, O, Apply, I...> {
   static constexpr i64 bytes() {
-    if constexpr (O::closure || !O::accumulates)
+    if constexpr (O::closure || !O::accumulates) {
       return O::budget;
-    else if constexpr (!Apply)
-      return O::budget / 2;
-    else
+    } else if constexpr (!Apply) {
+      constexpr i64 half = O::budget / 2;
+      constexpr i64 left = O::budget - planned_workspace<typename Budgeted<M, F, O, true, 0, I...>::type>;
+      return left < half ? left : half;
+    } else {
       return O::budget - planned_workspace<typename CompiledStep<M, F, O, false, I...>::type>;
+    }
   }
   using type = typename Budgeted<M, F, O, Apply, bytes(), I...>::type;
 };

@@ -40,23 +40,11 @@ inline bool in_workspace(u64 address) {
 template <class Graph, class Fusion>
 List<int> last_readers(const Graph& g, const Fusion& f) {
   List<int> last(g.nodes.size(), -1);
-  const auto touch = [&](int x, int k) {
-    while (f.is_view_in(x, k)) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
-    last[x] = k;
-  };
-  for (int k = 0; k < f.groups.size(); ++k) {
-    const kernel_ir::Group& group = f.groups[k];
-    for (int i = 0; i < group.loads.size; ++i) touch(f.pool[group.loads.begin + i], k);
-    for (int i = 0; i < group.body.size; ++i) {
-      const int x = f.pool[group.body.begin + i];
-      if (f.is_view_in(x, k)) continue;
-      if (f.view_of[x] >= 0)
-        touch(f.views[f.view_of[x]].root, k);
-      else if (g.nodes[x].op == ir::Op::pad)
-        touch(g.in(x, 0), k);
-    }
+  for (int k = 0; k < f.groups.size(); ++k) f.each_read(g, k, [&](int x) { last[x] = k; });
+  for (int x : g.outputs) {
+    while (f.is_view_in(x, f.groups.size())) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
+    last[x] = f.groups.size();
   }
-  for (const int x : g.outputs) touch(x, f.groups.size());
   return last;
 }
 

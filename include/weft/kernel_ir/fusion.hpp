@@ -56,6 +56,24 @@ struct Fusion {
     return materialization[x] == Materialization::view ||
            (materialization[x] == Materialization::fused && view_of[x] >= 0 && group[x] > k);
   }
+  // Tells visit(x) of each node whose memory group k reads; of some more than once.
+  template <class Visit>
+  constexpr void each_read(const Graph& g, int k, Visit visit) const {
+    const auto read = [&](int x) {
+      while (is_view_in(x, k)) x = view_of[x] >= 0 ? views[view_of[x]].root : g.in(x, 0);
+      visit(x);
+    };
+    const Group& at = groups[k];
+    for (int i = 0; i < at.loads.size; ++i) read(pool[at.loads.begin + i]);
+    for (int i = 0; i < at.body.size; ++i) {  // what copies and windows read is no load of its own
+      const int x = pool[at.body.begin + i];
+      if (is_view_in(x, k)) continue;
+      if (view_of[x] >= 0)
+        read(views[view_of[x]].root);
+      else if (g.nodes[x].op == Op::pad)
+        read(g.in(x, 0));
+    }
+  }
   // How group k reads x: through its view, or as x itself lies in memory.
   constexpr View view_in(const Graph& g, int x, int k) const {
     return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : contiguous_view(x, g.dims(x));

@@ -122,7 +122,7 @@ struct SearchBudget {
   }
   static constexpr int tried = choose();
   static constexpr int find() {
-    if constexpr (tried <= Fits || Exceeds == 0) {
+    if constexpr (tried <= Fits) {
       return tried;
     } else {
       constexpr i64 taken = planned_workspace<KeptSource<Step, tried>>;
@@ -148,28 +148,33 @@ constexpr bool has_loops() {
   return !WholeSource<Step>::graph().bodies.empty();
 }
 
-// The source that a step under a budget of so many bytes is compiled from.
+// The source that takes less memory.
+template <class A, class B>
+using less_workspace = std::conditional_t<(planned_workspace<A> < planned_workspace<B>), A, B>;
+
+// The source that a step under a budget of so many bytes is compiled from; where none keeps within them, the
+// one that takes least.
 template <class M, class F, class O, bool Apply, i64 Bytes, class... I>
 struct Budgeted {
   using Step = StepSource<M, F, O, Apply, I...>;
+  using Whole = WholeSource<Step>;
   template <class C>
   using Policy = StepSource<M, F, typename O::template with_checkpoint<C>, Apply, I...>;
   static constexpr auto find() {
-    if constexpr (planned_workspace<WholeSource<Step>> <= Bytes) {
-      return std::type_identity<WholeSource<Step>>{};
-    } else if constexpr (!has_loops<Step>()) {
-      return std::type_identity<KeptSource<Step, SearchBudget<Step, Bytes>::count>>{};
-    } else if constexpr (planned_workspace<Policy<checkpoint::Dots>> <= Bytes) {
+    if constexpr (planned_workspace<Whole> <= Bytes)
+      return std::type_identity<Whole>{};
+    else if constexpr (!has_loops<Step>())
+      return std::type_identity<less_workspace<KeptSource<Step, SearchBudget<Step, Bytes>::count>, Whole>>{};
+    else if constexpr (planned_workspace<Policy<checkpoint::Dots>> <= Bytes)
       return std::type_identity<Policy<checkpoint::Dots>>{};
-    } else {
-      return std::type_identity<Policy<checkpoint::Blocks>>{};
-    }
+    else
+      return std::type_identity<less_workspace<Policy<checkpoint::Blocks>, Whole>>{};
   }
   using type = typename decltype(find())::type;
 };
 
 // What a trainer compiles: the step, or what a budget makes of it. A step that only adds to the gradients
-// takes at most half of the budget, and the one that applies them the rest.
+// takes half of the budget, or what the one that applies them leaves at its least; that one takes the rest.
 template <class M, class F, class O, bool Apply, class... I>
 struct CompiledStep {
   using type = StepSource<M, F, O, Apply, I...>;
@@ -178,12 +183,15 @@ template <class M, class F, class O, bool Apply, class... I>
 requires(O::budget >= 0 && (Apply || O::closure || O::accumulates))  // the other is named, and never runs
     struct CompiledStep<M, F, O, Apply, I...> {
   static constexpr i64 bytes() {
-    if constexpr (O::closure || !O::accumulates)
+    if constexpr (O::closure || !O::accumulates) {
       return O::budget;
-    else if constexpr (!Apply)
-      return O::budget / 2;
-    else
+    } else if constexpr (!Apply) {
+      constexpr i64 half = O::budget / 2;
+      constexpr i64 left = O::budget - planned_workspace<typename Budgeted<M, F, O, true, 0, I...>::type>;
+      return left < half ? left : half;
+    } else {
       return O::budget - planned_workspace<typename CompiledStep<M, F, O, false, I...>::type>;
+    }
   }
   using type = typename Budgeted<M, F, O, Apply, bytes(), I...>::type;
 };

@@ -153,24 +153,14 @@ class CheckpointRanking {
         if (lives_[x].last < k) lives_[x].last = k;
         behind = behind && backward[x];
       }
-      const auto read = [&](int x) {
-        while (f.is_view_in(x, k)) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : p.in(x, 0);
+      f.each_read(p, k, [&](int x) {
         Life& life = lives_[x];
         if (!behind)
           life.last_forward = k;
         else if (life.first_backward < 0)
           life.first_backward = k;
         life.last = k;
-      };
-      for (int i = 0; i < group.loads.size; ++i) read(f.pool.items[group.loads.begin + i]);
-      for (int i = 0; i < group.body.size; ++i) {
-        const int x = f.pool.items[group.body.begin + i];
-        if (f.is_view_in(x, k)) continue;
-        if (f.view_of[x] >= 0)
-          read(f.views[f.view_of[x]].root);
-        else if (p.nodes.items[x].op == ir::Op::pad)
-          read(p.in(x, 0));
-      }
+      });
     }
     for (const int x : p.outputs) lives_[x].last = groups;
   }

@@ -16,8 +16,7 @@ class Rematerializer {
  public:
   // `graph`: forward pass, loss (its first output), backward pass in this order, as differentiation leaves
   // them. `blocks`: the block of each slot of the model's state, -1: none; other slots are vectors of
-  // several. `keeps`: what is kept of a block beside what enters it.
-  // (`kept`: of each node of the forward pass.)
+  // several. `kept`: whether each node of the forward pass is, beside what enters a block.
   constexpr Rematerializer(const ir::Graph& graph, const List<int>& blocks, List<u8>&& kept)
       : g(graph),
         loss_(graph.outputs[0]),

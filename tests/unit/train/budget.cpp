@@ -6,52 +6,16 @@
 #include <vector>
 
 #include "support/same_state.hpp"
+#include "support/small_gpt.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
+using namespace test_support::small_gpt;
 
 namespace {
 
-constexpr i64 batch = 4, length = 64, width = 64, classes = 50;
-
-struct Block {
-  nn::LayerNorm<width> norm1;
-  nn::Linear<width, 3 * width> qkv;
-  nn::Linear<width, width> out;
-  nn::Dropout drop{.p = 0.1f};
-  nn::LayerNorm<width> norm2;
-  nn::Linear<width, 4 * width> up;
-  nn::Linear<4 * width, width> down;
-  constexpr auto operator()(auto x) const {
-    const auto [q, k, v] = chunk<3, -1>(qkv(norm1(x)));
-    const auto heads = [](auto t) { return transpose<1, 2>(reshape<batch, length, 4, width / 4>(t)); };
-    const auto mixed =
-        scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(heads(q), heads(k), heads(v));
-    const auto y = x + drop(out(reshape<batch, length, width>(transpose<1, 2>(mixed))));
-    return y + down(gelu(up(norm2(y))));
-  }
-};
-template <class Blocks>
-struct Gpt {
-  nn::Embedding<classes, width> wte;
-  Blocks h;
-  nn::LayerNorm<width> norm;
-  nn::Linear<width, classes> head;
-  constexpr auto operator()(auto tokens) const {
-    auto x = wte(tokens);
-    if constexpr (requires { h.size(); })
-      for (const Block& block : h) x = block(x);
-    else
-      x = h(x);
-    return head(norm(x));
-  }
-};
 using Written = Gpt<std::array<Block, 3>>;
 using Stacked = Gpt<nn::Stack<Block, 3>>;
-
-constexpr auto next_token = [](const auto& m, auto x, auto y) {
-  return cross_entropy(reshape<batch * length, classes>(m(x)), reshape<batch * length>(y));
-};
 
 using Loss = std::remove_const_t<decltype(next_token)>;
 using Tokens = std::remove_const_t<decltype(in<i32, batch, length>)>;
@@ -62,25 +26,6 @@ template <class M, class Checkpoint>
 constexpr i64 workspace = train::planned_workspace<Step<M, Checkpoint>>;
 template <class M, class Checkpoint>
 constexpr i64 flops = exec::Compiled<Step<M, Checkpoint>>::header.flops;
-
-template <class M, class... O>
-auto trainer_of(const O&... options) {
-  return make_trainer<M>(Cpu{}, next_token, in<i32, batch, length>, in<i32, batch, length>,
-                         optim::AdamW{.lr = 1e-2f}, seed{1}, options...);
-}
-template <class T>
-std::vector<f32> losses(T& trainer) {
-  std::vector<i32> x(batch * length), y(batch * length);
-  std::vector<f32> all;
-  for (int step = 0; step < 4; ++step) {
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      x[i] = static_cast<i32>((i * 7 + i / 5 + static_cast<std::size_t>(step)) % classes);
-      y[i] = static_cast<i32>((i * 3) % classes);
-    }
-    all.push_back(trainer.step(x, y).value());
-  }
-  return all;
-}
 
 }  // namespace
 
@@ -149,8 +94,12 @@ TEST_CASE("budget: of a Stack all, products or carries are kept; of two programs
   CHECK(test_support::different_state(plain.model(), kept.model()) == "");
   CHECK(kept.workspace_bytes() == dots);
 
-  using O = train::Options<optim::AdamW, Accumulate<2>, checkpoint::Budget<most>>;
-  CHECK(train::budgeted_workspace<Stacked, Loss, O, Tokens, Tokens>() <= most);
-  CHECK(train::budgeted_workspace<Stacked, Loss, O, Tokens, Tokens>() >
-        workspace<Stacked, checkpoint::Blocks>);
+  // two programs: the least that both take together is enough for them
+  using Least = train::Options<optim::AdamW, Accumulate<2>, checkpoint::Budget<0>>;
+  constexpr i64 least = train::budgeted_workspace<Stacked, Loss, Least, Tokens, Tokens>();
+  using Enough = train::Options<optim::AdamW, Accumulate<2>, checkpoint::Budget<least>>;
+  CHECK(train::budgeted_workspace<Stacked, Loss, Enough, Tokens, Tokens>() == least);
+  using More = train::Options<optim::AdamW, Accumulate<2>, checkpoint::Budget<least + most>>;
+  CHECK(train::budgeted_workspace<Stacked, Loss, More, Tokens, Tokens>() <= least + most);
+  CHECK(train::budgeted_workspace<Stacked, Loss, More, Tokens, Tokens>() > least);
 }

@@ -6,79 +6,20 @@
 
 #include "support/compile_verified.hpp"
 #include "support/same_state.hpp"
+#include "support/small_gpt.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
+using namespace test_support::small_gpt;
 
 namespace {
 
-constexpr i64 batch = 4, length = 64, width = 64, classes = 50;
+using Written = Gpt<std::array<Block, 3>>;
 
-struct Block {
-  nn::LayerNorm<width> norm1;
-  nn::Linear<width, 3 * width> qkv;
-  nn::Linear<width, width> out;
-  nn::Dropout drop{.p = 0.1f};
-  nn::LayerNorm<width> norm2;
-  nn::Linear<width, 4 * width> up;
-  nn::Linear<4 * width, width> down;
-  constexpr auto operator()(auto x) const {
-    const auto [q, k, v] = chunk<3, -1>(qkv(norm1(x)));
-    const auto heads = [](auto t) { return transpose<1, 2>(reshape<batch, length, 4, width / 4>(t)); };
-    const auto mixed =
-        scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(heads(q), heads(k), heads(v));
-    const auto y = x + drop(out(reshape<batch, length, width>(transpose<1, 2>(mixed))));
-    return y + down(gelu(up(norm2(y))));
-  }
-};
-enum class As { array, stack, sequential };
-template <As Form>
-struct Gpt {
-  using Blocks = std::conditional_t<
-      Form == As::array, std::array<Block, 3>,
-      std::conditional_t<Form == As::stack, nn::Stack<Block, 3>, nn::Sequential<Block, Block, Block>>>;
-  nn::Embedding<classes, width> wte;
-  nn::Embedding<length, width> wpe;
-  Blocks h;
-  nn::LayerNorm<width> norm;
-  nn::Linear<width, classes> head;
-  constexpr auto operator()(auto tokens) const {
-    auto x = wte(tokens) + wpe.weight;
-    if constexpr (Form == As::array)
-      for (const Block& block : h) x = block(x);
-    else
-      x = h(x);
-    return head(norm(x));
-  }
-};
-constexpr auto next_token = [](const auto& m, auto x, auto y) {
-  return cross_entropy(reshape<batch * length, classes>(m(x)), reshape<batch * length>(y));
-};
-
-template <class M, class... O>
-auto trainer_of(const O&... options) {
-  return make_trainer<M>(Cpu{}, next_token, in<i32, batch, length>, in<i32, batch, length>,
-                         optim::AdamW{.lr = 1e-2f}, seed{1}, options...);
-}
-
-// The losses of some steps.
-template <class T>
-std::vector<f32> losses(T& trainer) {
-  std::vector<i32> x(batch * length), y(batch * length);
-  std::vector<f32> all;
-  for (int step = 0; step < 4; ++step) {
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      x[i] = static_cast<i32>((i * 7 + i / 5 + static_cast<std::size_t>(step)) % classes);
-      y[i] = static_cast<i32>((i * 3) % classes);
-    }
-    all.push_back(trainer.step(x, y).value());
-  }
-  return all;
-}
 }  // namespace
 
-TEST_CASE_TEMPLATE("rematerialize: the bits of a run that keeps everything, in less memory", M,
-                   Gpt<As::array>, Gpt<As::stack>, Gpt<As::sequential>) {
+TEST_CASE_TEMPLATE("rematerialize: the bits of a run that keeps everything, in less memory", M, Written,
+                   Gpt<nn::Stack<Block, 3>>, Gpt<nn::Sequential<Block, Block, Block>>) {
   auto plain = trainer_of<M>();
   auto blocks = trainer_of<M>(checkpoint::blocks);
   auto dots = trainer_of<M>(checkpoint::dots);
@@ -104,7 +45,7 @@ TEST_CASE_TEMPLATE("rematerialize: the bits of a run that keeps everything, in l
 }
 
 TEST_CASE("rematerialize: with precision, accumulation, clipping and groups") {
-  using M = Gpt<As::array>;
+  using M = Written;
   const auto same = [](const auto&... options) {
     auto plain = trainer_of<M>(options...);
     auto blocks = trainer_of<M>(options..., checkpoint::blocks);
@@ -244,9 +185,9 @@ TEST_CASE_TEMPLATE("rematerialize: blocks are found in every precision", P, prec
 }
 
 TEST_CASE("rematerialize: what is computed again waits for its gradient") {
-  using Source = train::StepSource<Gpt<As::array>, decltype(next_token),
-                                   train::Options<optim::AdamW, checkpoint::Blocks>, true,
-                                   Input<i32, Shape<batch, length>>, Input<i32, Shape<batch, length>>>;
+  using Source =
+      train::StepSource<Written, decltype(next_token), train::Options<optim::AdamW, checkpoint::Blocks>, true,
+                        Input<i32, Shape<batch, length>>, Input<i32, Shape<batch, length>>>;
   const compiler::Module m = testing::compile_verified(Source::graph());
   int waiting = 0, erfs = 0;
   for (const ir::Node& n : m.graph.nodes) {
