@@ -1,8 +1,8 @@
 // wrote: checkpoint::budget<1000> of a model that takes more
 // write: a budget of at least what the error's WantedSize says
-// expect: checkpoint::budget<bytes>: the workspace takes more, even where of each block only what enters it
-// is kept expect: WantedSize< first-error: checkpoint::budget<bytes>: the workspace takes more, even where of
-// each block only what enters it is kept
+// expect: checkpoint::budget<bytes>: the workspace takes more, even where of each block only what enters
+// expect: WantedSize<
+// first-error: checkpoint::budget<bytes>: the workspace takes more
 #include <array>
 
 #include "weft/nn/linear.hpp"
