@@ -33,6 +33,8 @@ struct LoaderOptions {
   GivenSeed seed{};        // none: another one for each loader (core/fresh_seed.hpp)
   Last last = Last::drop;  // what becomes of samples that do not fill a batch
   int label_field = -1;    // padded rows of this field hold -100; -1: the last field of a signed integer type
+  i64 rank = 0;            // of `ranks` loaders of the same samples, each of which has batches of its own:
+  i64 ranks = 1;           // rank r's batch b is batch b * ranks + r of one loader alone
   // check::finite: no sample has NaN or infinity; check::indices: labels are 0 and more, or -100
   Checks check{};
 };
@@ -74,14 +76,17 @@ class Pass final : public Counted {
  public:
   using BatchType = typename BatchOf<BatchSize, typename SampleOf<sample_t<D>>::Elements>::type;
 
-  Pass(HeldDataset<D> dataset, const LoaderOptions& options, u64 seed, Position start, i64 batches,
+  Pass(HeldDataset<D> dataset, const LoaderOptions& options, u64 seed, Position start, i64 batches, i64 all,
        Shared<Cursor> cursor)
       : dataset_(std::move(dataset)),
-        builder_((*dataset_)[0], options.label_field,
-                 batches * BatchSize > static_cast<i64>(dataset_->size()), options.check),
+        builder_((*dataset_)[0], options.label_field, all * BatchSize > static_cast<i64>(dataset_->size()),
+                 options.check),
         epoch_(start.epoch),
         next_(start.batch),
         batches_(batches),
+        all_(all),
+        rank_(options.rank),
+        ranks_(options.ranks),
         cursor_(std::move(cursor)) {
     if (options.shuffle)
       order_ = permutation(static_cast<i64>(dataset_->size()), seed, start.epoch, ShuffleUse::epoch);
@@ -93,7 +98,8 @@ class Pass final : public Counted {
   void advance() {
     done_ = next_ >= batches_;
     if (done_) return;
-    const i64 first = next_ * BatchSize, left = static_cast<i64>(dataset_->size()) - first;
+    const i64 first = (next_ * ranks_ + rank_) % all_ * BatchSize,
+              left = static_cast<i64>(dataset_->size()) - first;
     const i64 rows = left < BatchSize ? left : BatchSize;
     for (i64 row = 0; row < rows; ++row) {
       const i64 sample = order_.empty() ? first + row : order_[static_cast<std::size_t>(first + row)];
@@ -109,6 +115,7 @@ class Pass final : public Counted {
   BatchBuilder<BatchType> builder_;
   std::vector<i64> order_;
   i64 epoch_, next_, batches_;
+  i64 all_, rank_, ranks_;  // batches of all ranks
   Shared<Cursor> cursor_;
   bool done_ = false;
 };
@@ -149,16 +156,21 @@ class Loader {
   using BatchType = typename Pass<BatchSize, D>::BatchType;
 
   // Throws "loader/empty" for a dataset without samples, "loader/too-few" when dropping the last batch leaves
-  // none.
+  // none, "loader/rank" for a rank that is none.
   Loader(HeldDataset<D> dataset, const LoaderOptions& options)
       : dataset_(std::move(dataset)),
         options_(options),
         seed_(options.seed.given || !options.shuffle ? options.seed.value : fresh_seed(SeedUse::loader)),
         cursor_(new Cursor) {
     if (size() == 0) throw Error("loader/empty", "the dataset has no samples");
+    if (options.ranks < 1 || options.rank < 0 || options.rank >= options.ranks)
+      throw Error("loader/rank", "rank " + std::to_string(options.rank) + " is none of " +
+                                     std::to_string(options.ranks) + " ranks");
     if (batches() == 0)
-      throw Error("loader/too-few", std::to_string(size()) + " samples do not fill one batch of " +
-                                        std::to_string(BatchSize) + "; use .last = data::pad_and_mask");
+      throw Error("loader/too-few",
+                  std::to_string(size()) + " samples do not fill one batch of " + std::to_string(BatchSize) +
+                      (options.ranks > 1 ? " on each of " + std::to_string(options.ranks) + " ranks" : "") +
+                      "; use .last = data::pad_and_mask");
   }
   // A copy stands where the loader does and goes its own way.
   Loader(const Loader& other)
@@ -219,18 +231,25 @@ class Loader {
   // Samples.
   i64 size() const { return static_cast<i64>(dataset_->size()); }  // samples
   // Batches in an epoch.
+  // The same number on every rank: where they do not come out even, the ranks without a batch of their own in
+  // the last round leave it out, or, where the last batch is padded, take the epoch's first ones again.
   i64 batches() const {
-    const i64 extra = options_.last == Last::pad_and_mask && size() % BatchSize != 0 ? 1 : 0;
-    return size() / BatchSize + extra;
+    const bool pads = options_.last == Last::pad_and_mask;
+    return (all_batches() + (pads ? options_.ranks - 1 : 0)) / options_.ranks;
   }
   const LoaderOptions& options() const { return options_; }
   // What the orders of its epochs come from.
   u64 seed() const { return seed_; }
 
  private:
+  // Of all ranks.
+  i64 all_batches() const {
+    const i64 extra = options_.last == Last::pad_and_mask && size() % BatchSize != 0 ? 1 : 0;
+    return size() / BatchSize + extra;
+  }
   Shared<Pass<BatchSize, D>> make_pass(Position start, Shared<Cursor> cursor) const {
-    return Shared<Pass<BatchSize, D>>(
-        new Pass<BatchSize, D>(dataset_, options_, seed_, start, batches(), std::move(cursor)));
+    return Shared<Pass<BatchSize, D>>(new Pass<BatchSize, D>(dataset_, options_, seed_, start, batches(),
+                                                             all_batches(), std::move(cursor)));
   }
   Cursor& held() const {
     if (!cursor_) throw Error("loader/moved", "a loader was used that had been moved from");

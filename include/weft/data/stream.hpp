@@ -102,6 +102,10 @@ class StreamLoader {
       : dataset_(std::move(dataset)), options_(options), cursor_(new Cursor) {
     if (options.shuffle)
       throw Error("loader/shuffle", "a dataset read from front to back cannot be shuffled");
+    if (options.ranks != 1)
+      throw Error(
+          "loader/rank",
+          "a dataset read from front to back is not split among ranks: give each a stream of its own");
   }
   StreamLoader(const StreamLoader& other)
       : dataset_(other.dataset_), options_(other.options_), cursor_(new Cursor), sought_(other.sought_) {

@@ -215,3 +215,33 @@ TEST_CASE("loader: rows with as many elements in another shape are refused") {
   CHECK(refused(data::concat(wide, flat)) ==
         "loader/ragged: field 0 of sample 1 has the shape (6), that of the first sample has (2, 3)");
 }
+
+TEST_CASE("loader: ranks take turns in the batches of one loader alone") {
+  const auto digits = data::load_digits(repository_file("examples/data/digits.bin"));
+  const auto labels = [](auto& loader, i64 epoch) {
+    std::vector<std::vector<i32>> all;
+    for (auto& [x, y] : loader.epoch(epoch)) all.emplace_back(y.data(), y.data() + 64);
+    return all;
+  };
+  for (const data::Last last : {data::drop, data::pad_and_mask}) {
+    auto alone = data::loader<64>(digits.train, {.shuffle = true, .seed = 3, .last = last});
+    const auto all = labels(alone, 1);
+    for (const i64 ranks : {1, 2, 3, 5}) {
+      const i64 want = last == data::drop ? alone.batches() / ranks : (alone.batches() + ranks - 1) / ranks;
+      for (i64 r = 0; r < ranks; ++r) {
+        auto loader = data::loader<64>(digits.train,
+                                       {.shuffle = true, .seed = 3, .last = last, .rank = r, .ranks = ranks});
+        CHECK(loader.batches() == want);
+        const auto own = labels(loader, 1);
+        REQUIRE(static_cast<i64>(own.size()) == want);
+        for (i64 b = 0; b < want; ++b)  // the last round begins the epoch again
+          CHECK(own[static_cast<std::size_t>(b)] ==
+                all[static_cast<std::size_t>((b * ranks + r) % alone.batches())]);
+      }
+    }
+  }
+  CHECK_THROWS_AS(data::loader<64>(digits.train, {.rank = 2, .ranks = 2}), Error);
+  CHECK_THROWS_AS(data::loader<64>(digits.train, {.rank = -1, .ranks = 2}), Error);
+  CHECK_THROWS_AS(data::loader<64>(digits.train, {.ranks = 0}), Error);
+  CHECK_THROWS_AS(data::loader<64>(digits.train, {.ranks = 1000}), Error);  // fewer batches than ranks
+}
