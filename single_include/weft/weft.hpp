@@ -498,257 +498,10 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
 // A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
 // walk over that list in order, and allocates nothing.
 
-// ---- weft/compiler/image.hpp ----
-// A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a
-// small slice into a Code type: compilers keep flat integers cheaply and structures not.
-
-// ---- weft/compiler/lower.hpp ----
-// From the plan to launches: every group in order, between them the second stages of sums and copies.
-
-// ---- weft/compiler/lower/along_axis.hpp ----
-// The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
-// addresses: as kernels/axis/args.hpp reads them.
-
-// ---- weft/compiler/lowered.hpp ----
-// What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
-// is frozen into a program's constant data.
-
-// ---- weft/core/hash_index.hpp ----
-// Finds entries of a growing array by their hash, in the time that entries of that hash take.
-// Law: first() and next() give every entry of a hash once, the earliest added first.
-
-// ---- weft/core/list.hpp ----
-// A growable array made for constant evaluation: one allocation, raw indexing, no checks. Compilers charge
-// every call and loop turn of a constexpr program; std::vector costs them three to five times as much. It may
-// also borrow an array that outlives it, to be read as it stands; growing then copies.
-
-namespace WEFT_NAMESPACE {
-
-template <class T>
-class List {
- public:
-  constexpr List() = default;
-  constexpr explicit List(int n, const T& value = T{}) : size_(n), capacity_(n) {
-    if (n == 0) return;
-#ifdef __clang__  // zeros cost clang nothing; the others are slower with them than with the loop
-    items = new T[static_cast<u64>(n)]{};
-    if constexpr (requires { value == T{}; })
-      if (value == T{}) return;
-#else
-    items = new T[static_cast<u64>(n)];
-#endif
-    for (int i = 0; i < n; ++i) items[i] = value;
-  }
-  constexpr List(const List& other)
-      : items(other.size_ > 0 ? new T[static_cast<u64>(other.size_)] : nullptr),
-        size_(other.size_),
-        capacity_(other.size_) {
-    for (int i = 0; i < size_; ++i) items[i] = other.items[i];
-  }
-  constexpr List(List&& other) noexcept : items(other.items), size_(other.size_), capacity_(other.capacity_) {
-    other.items = nullptr;
-    other.size_ = other.capacity_ = 0;
-  }
-  constexpr List& operator=(const List& other) {
-    if (this != &other) {
-      List copy(other);
-      swap(copy);
-    }
-    return *this;
-  }
-  constexpr List& operator=(List&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  constexpr ~List() { release(); }
-  static constexpr List borrow(const T* values, int count) {
-    List list;
-    list.items = const_cast<T*>(values);
-    list.size_ = count;
-    list.capacity_ = borrowed;
-    return list;
-  }
-
-  // The first element. Public, as a call would cost constant evaluation as much as what it reads.
-  T* items = nullptr;
-
-  constexpr int size() const { return size_; }
-  constexpr bool empty() const { return size_ == 0; }
-  constexpr T* data() { return items; }
-  constexpr const T* data() const { return items; }
-  constexpr T* begin() { return items; }
-  constexpr T* end() { return items + size_; }
-  constexpr const T* begin() const { return items; }
-  constexpr const T* end() const { return items + size_; }
-  constexpr T& operator[](int i) { return items[i]; }
-  constexpr const T& operator[](int i) const { return items[i]; }
-  constexpr T& back() { return items[size_ - 1]; }
-  constexpr const T& back() const { return items[size_ - 1]; }
-
-  constexpr void push(const T& value) {
-    if (size_ >= capacity_) {
-      const T kept = value;  // value may live in the storage that grow() frees
-      grow(size_ + 1);
-      items[size_++] = kept;
-    } else {
-      items[size_++] = value;
-    }
-  }
-  constexpr void append(const T* values, int count) {
-    if (size_ + count > capacity_) grow(size_ + count);
-    T* to = items + size_;
-    for (int i = 0; i < count; ++i) to[i] = values[i];
-    size_ += count;
-  }
-  constexpr void pop() { --size_; }
-  constexpr void clear() { size_ = 0; }
-  constexpr void reserve(int n) {
-    if (n > capacity_) grow(n);
-  }
-  constexpr void resize(int n, const T& value = T{}) {
-    if (n > capacity_) grow(n);
-    for (int i = size_; i < n; ++i) items[i] = value;
-    size_ = n;
-  }
-  constexpr void insert(int at, const T& value) {
-    push(value);
-    for (int i = size_ - 1; i > at; --i) items[i] = items[i - 1];
-    items[at] = value;
-  }
-
- private:
-  static constexpr int borrowed = -1;
-
-  constexpr void release() {
-    if (capacity_ != borrowed) delete[] items;
-  }
-  constexpr void swap(List& other) noexcept {
-    T* data = items;
-    items = other.items;
-    other.items = data;
-    const int size = size_;
-    size_ = other.size_;
-    other.size_ = size;
-    const int capacity = capacity_;
-    capacity_ = other.capacity_;
-    other.capacity_ = capacity;
-  }
-  constexpr void grow(int least) {
-    const int capacity = capacity_ * 2 > least ? capacity_ * 2 : (least > 8 ? least : 8);
-    T* data = new T[static_cast<u64>(capacity)];
-    for (int i = 0; i < size_; ++i)
-      if (capacity_ == borrowed)
-        data[i] = items[i];
-      else
-        data[i] = static_cast<T&&>(items[i]);
-    release();
-    items = data;
-    capacity_ = capacity;
-  }
-
-  int size_ = 0;
-  int capacity_ = 0;
-};
-
-// Sorts by `less` in place, stable, O(n log n) (bottom-up merge; insertion when short).
-template <class T, class Less>
-constexpr void sort(List<T>& list, Less less) {
-  const int n = list.size();
-  if (n <= 24) {
-    T* p = list.data();
-    for (int i = 1; i < n; ++i) {
-      const T value = p[i];
-      int at = i;
-      for (; at > 0 && less(value, p[at - 1]); --at) p[at] = p[at - 1];
-      p[at] = value;
-    }
-    return;
-  }
-  List<T> other(n);
-  T* from = list.data();
-  T* to = other.data();
-  for (int width = 1; width < n; width *= 2) {
-    for (int begin = 0; begin < n; begin += 2 * width) {
-      const int middle = begin + width < n ? begin + width : n;
-      const int end = begin + 2 * width < n ? begin + 2 * width : n;
-      int a = begin, b = middle;
-      for (int k = begin; k < end; ++k)
-        to[k] = (b >= end || (a < middle && !less(from[b], from[a]))) ? from[a++] : from[b++];
-    }
-    T* swap = from;
-    from = to;
-    to = swap;
-  }
-  if (from != list.data())
-    for (int i = 0; i < n; ++i) list[i] = from[i];
-}
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-class HashIndex {
- public:
-  // The first entry of hash h, -1 without one; then the next one of the same hash.
-  constexpr int first(u64 h) const {
-    if (entries_.empty()) return -1;
-    return matching(heads_.items[bucket(h)], h);
-  }
-  constexpr int next(int entry) const {
-    return matching(entries_.items[entry].next, entries_.items[entry].hash);
-  }
-  // Entry number size() has hash h.
-  constexpr void add(u64 h) {
-    if (entries_.size() == heads_.size()) widen();
-    entries_.push({h, -1});
-    append(entries_.size() - 1);
-  }
-  constexpr int size() const { return entries_.size(); }
-
- private:
-  struct Entry {
-    u64 hash = 0;
-    int next = -1;  // in the same bucket
-  };
-  constexpr u64 bucket(u64 h) const { return (h ^ h >> 7 ^ h >> 15) & static_cast<u64>(heads_.size() - 1); }
-  constexpr int matching(int entry, u64 h) const {
-    while (entry >= 0 && entries_.items[entry].hash != h) entry = entries_.items[entry].next;
-    return entry;
-  }
-  constexpr void append(int entry) {
-    int* at = &heads_.items[bucket(entries_.items[entry].hash)];
-    while (*at >= 0) at = &entries_.items[*at].next;
-    *at = entry;
-  }
-  constexpr void widen() {
-    heads_ = List<int>(heads_.empty() ? 16 : 2 * heads_.size(), -1);
-    for (int k = 0; k < entries_.size(); ++k) {
-      entries_.items[k].next = -1;
-      append(k);
-    }
-  }
-
-  List<int> heads_;  // a power of two of them
-  List<Entry> entries_;
-};
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/kernel_ir/memory_plan.hpp ----
-// Where everything that is in memory lies, and how each group is cut: what plan.hpp decides, and what the
-// back end reads.
-
-// ---- weft/kernel_ir/tiling.hpp ----
-// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
-// Law: the chunks of a sum follow from its own extents alone, not from what else its kernel does. A sum along
-// the rows has the rows and columns of its operand. A total has chunks of chunk_of_total() elements of its
-// operand in row-major order, which are whole rows or tiles, or begin and end within them.
-
-// ---- weft/kernel_ir/buffer_address.hpp ----
-// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
-
-// ---- weft/ir/graph.hpp ----
-// The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
-// attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
+// ---- weft/comm/communicator.hpp ----
+// What a program of several ranks asks of the engine that connects them (comm/mpi.hpp is one). Law: every
+// rank makes the same calls in the same order; a sum adds 0, then what the ranks have, in their order, so all
+// ranks get the same bits, those of one process that adds them one by one.
 
 // ---- weft/core/dtype.hpp ----
 // The element types of tensors, as values (DType) and as C++ types (ctype, dtype_of).
@@ -1012,6 +765,300 @@ constexpr DType promote_scalar(DType tensor) {
 }
 
 }  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::comm {
+
+class Communicator : public Counted {
+ public:
+  // This process's number, [0, size()), and how many there are.
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  // Before the first sum of request number `request`: it will be of `count` elements.
+  virtual void reserve(int request, i64 count, DType dtype) = 0;
+  // Begins the sum over ranks of data[0, count), floats of the dtype, in place; returns at once. `data` is
+  // left alone until wait_sum(request) returns.
+  virtual void start_sum(int request, void* data, i64 count, DType dtype) = 0;
+  // Throws "comm/timeout" where a rank stays silent.
+  virtual void wait_sum(int request) = 0;
+  // Goes on with what was begun; called between launches.
+  virtual void progress() = 0;
+
+  // Rank 0's bytes become every rank's.
+  virtual void broadcast(void* data, i64 bytes) = 0;
+  // Every rank's bytes, one behind the other in the order of ranks, into to[0, size() * bytes).
+  virtual void all_gather(const void* from, void* to, i64 bytes) = 0;
+};
+
+// Adds what `ranks` ranks have of one piece, each `length` elements behind the last, into `to`.
+template <class T>
+void add_ranks(T* to, const T* from, i64 length, int ranks) {
+  for (i64 i = 0; i < length; ++i) to[i] = T(0) + from[i];
+  for (int r = 1; r < ranks; ++r)
+    for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
+}
+inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks) {
+  if (dtype == DType::f32)
+    add_ranks(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks);
+  else if (dtype == DType::f64)
+    add_ranks(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks);
+  else
+    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
+}
+
+}  // namespace WEFT_NAMESPACE::comm
+// ---- weft/compiler/image.hpp ----
+// A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a
+// small slice into a Code type: compilers keep flat integers cheaply and structures not.
+
+// ---- weft/compiler/lower.hpp ----
+// From the plan to launches: every group in order, between them the second stages of sums and copies.
+
+// ---- weft/compiler/lower/along_axis.hpp ----
+// The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
+// addresses: as kernels/axis/args.hpp reads them.
+
+// ---- weft/compiler/lowered.hpp ----
+// What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
+// is frozen into a program's constant data.
+
+// ---- weft/core/hash_index.hpp ----
+// Finds entries of a growing array by their hash, in the time that entries of that hash take.
+// Law: first() and next() give every entry of a hash once, the earliest added first.
+
+// ---- weft/core/list.hpp ----
+// A growable array made for constant evaluation: one allocation, raw indexing, no checks. Compilers charge
+// every call and loop turn of a constexpr program; std::vector costs them three to five times as much. It may
+// also borrow an array that outlives it, to be read as it stands; growing then copies.
+
+namespace WEFT_NAMESPACE {
+
+template <class T>
+class List {
+ public:
+  constexpr List() = default;
+  constexpr explicit List(int n, const T& value = T{}) : size_(n), capacity_(n) {
+    if (n == 0) return;
+#ifdef __clang__  // zeros cost clang nothing; the others are slower with them than with the loop
+    items = new T[static_cast<u64>(n)]{};
+    if constexpr (requires { value == T{}; })
+      if (value == T{}) return;
+#else
+    items = new T[static_cast<u64>(n)];
+#endif
+    for (int i = 0; i < n; ++i) items[i] = value;
+  }
+  constexpr List(const List& other)
+      : items(other.size_ > 0 ? new T[static_cast<u64>(other.size_)] : nullptr),
+        size_(other.size_),
+        capacity_(other.size_) {
+    for (int i = 0; i < size_; ++i) items[i] = other.items[i];
+  }
+  constexpr List(List&& other) noexcept : items(other.items), size_(other.size_), capacity_(other.capacity_) {
+    other.items = nullptr;
+    other.size_ = other.capacity_ = 0;
+  }
+  constexpr List& operator=(const List& other) {
+    if (this != &other) {
+      List copy(other);
+      swap(copy);
+    }
+    return *this;
+  }
+  constexpr List& operator=(List&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  constexpr ~List() { release(); }
+  static constexpr List borrow(const T* values, int count) {
+    List list;
+    list.items = const_cast<T*>(values);
+    list.size_ = count;
+    list.capacity_ = borrowed;
+    return list;
+  }
+
+  // The first element. Public, as a call would cost constant evaluation as much as what it reads.
+  T* items = nullptr;
+
+  constexpr int size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T* data() { return items; }
+  constexpr const T* data() const { return items; }
+  constexpr T* begin() { return items; }
+  constexpr T* end() { return items + size_; }
+  constexpr const T* begin() const { return items; }
+  constexpr const T* end() const { return items + size_; }
+  constexpr T& operator[](int i) { return items[i]; }
+  constexpr const T& operator[](int i) const { return items[i]; }
+  constexpr T& back() { return items[size_ - 1]; }
+  constexpr const T& back() const { return items[size_ - 1]; }
+
+  constexpr void push(const T& value) {
+    if (size_ >= capacity_) {
+      const T kept = value;  // value may live in the storage that grow() frees
+      grow(size_ + 1);
+      items[size_++] = kept;
+    } else {
+      items[size_++] = value;
+    }
+  }
+  constexpr void append(const T* values, int count) {
+    if (size_ + count > capacity_) grow(size_ + count);
+    T* to = items + size_;
+    for (int i = 0; i < count; ++i) to[i] = values[i];
+    size_ += count;
+  }
+  constexpr void pop() { --size_; }
+  constexpr void clear() { size_ = 0; }
+  constexpr void reserve(int n) {
+    if (n > capacity_) grow(n);
+  }
+  constexpr void resize(int n, const T& value = T{}) {
+    if (n > capacity_) grow(n);
+    for (int i = size_; i < n; ++i) items[i] = value;
+    size_ = n;
+  }
+  constexpr void insert(int at, const T& value) {
+    push(value);
+    for (int i = size_ - 1; i > at; --i) items[i] = items[i - 1];
+    items[at] = value;
+  }
+
+ private:
+  static constexpr int borrowed = -1;
+
+  constexpr void release() {
+    if (capacity_ != borrowed) delete[] items;
+  }
+  constexpr void swap(List& other) noexcept {
+    T* data = items;
+    items = other.items;
+    other.items = data;
+    const int size = size_;
+    size_ = other.size_;
+    other.size_ = size;
+    const int capacity = capacity_;
+    capacity_ = other.capacity_;
+    other.capacity_ = capacity;
+  }
+  constexpr void grow(int least) {
+    const int capacity = capacity_ * 2 > least ? capacity_ * 2 : (least > 8 ? least : 8);
+    T* data = new T[static_cast<u64>(capacity)];
+    for (int i = 0; i < size_; ++i)
+      if (capacity_ == borrowed)
+        data[i] = items[i];
+      else
+        data[i] = static_cast<T&&>(items[i]);
+    release();
+    items = data;
+    capacity_ = capacity;
+  }
+
+  int size_ = 0;
+  int capacity_ = 0;
+};
+
+// Sorts by `less` in place, stable, O(n log n) (bottom-up merge; insertion when short).
+template <class T, class Less>
+constexpr void sort(List<T>& list, Less less) {
+  const int n = list.size();
+  if (n <= 24) {
+    T* p = list.data();
+    for (int i = 1; i < n; ++i) {
+      const T value = p[i];
+      int at = i;
+      for (; at > 0 && less(value, p[at - 1]); --at) p[at] = p[at - 1];
+      p[at] = value;
+    }
+    return;
+  }
+  List<T> other(n);
+  T* from = list.data();
+  T* to = other.data();
+  for (int width = 1; width < n; width *= 2) {
+    for (int begin = 0; begin < n; begin += 2 * width) {
+      const int middle = begin + width < n ? begin + width : n;
+      const int end = begin + 2 * width < n ? begin + 2 * width : n;
+      int a = begin, b = middle;
+      for (int k = begin; k < end; ++k)
+        to[k] = (b >= end || (a < middle && !less(from[b], from[a]))) ? from[a++] : from[b++];
+    }
+    T* swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != list.data())
+    for (int i = 0; i < n; ++i) list[i] = from[i];
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+class HashIndex {
+ public:
+  // The first entry of hash h, -1 without one; then the next one of the same hash.
+  constexpr int first(u64 h) const {
+    if (entries_.empty()) return -1;
+    return matching(heads_.items[bucket(h)], h);
+  }
+  constexpr int next(int entry) const {
+    return matching(entries_.items[entry].next, entries_.items[entry].hash);
+  }
+  // Entry number size() has hash h.
+  constexpr void add(u64 h) {
+    if (entries_.size() == heads_.size()) widen();
+    entries_.push({h, -1});
+    append(entries_.size() - 1);
+  }
+  constexpr int size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    u64 hash = 0;
+    int next = -1;  // in the same bucket
+  };
+  constexpr u64 bucket(u64 h) const { return (h ^ h >> 7 ^ h >> 15) & static_cast<u64>(heads_.size() - 1); }
+  constexpr int matching(int entry, u64 h) const {
+    while (entry >= 0 && entries_.items[entry].hash != h) entry = entries_.items[entry].next;
+    return entry;
+  }
+  constexpr void append(int entry) {
+    int* at = &heads_.items[bucket(entries_.items[entry].hash)];
+    while (*at >= 0) at = &entries_.items[*at].next;
+    *at = entry;
+  }
+  constexpr void widen() {
+    heads_ = List<int>(heads_.empty() ? 16 : 2 * heads_.size(), -1);
+    for (int k = 0; k < entries_.size(); ++k) {
+      entries_.items[k].next = -1;
+      append(k);
+    }
+  }
+
+  List<int> heads_;  // a power of two of them
+  List<Entry> entries_;
+};
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/kernel_ir/memory_plan.hpp ----
+// Where everything that is in memory lies, and how each group is cut: what plan.hpp decides, and what the
+// back end reads.
+
+// ---- weft/kernel_ir/tiling.hpp ----
+// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
+// Law: the chunks of a sum follow from its own extents alone, not from what else its kernel does. A sum along
+// the rows has the rows and columns of its operand. A total has chunks of chunk_of_total() elements of its
+// operand in row-major order, which are whole rows or tiles, or begin and end within them.
+
+// ---- weft/kernel_ir/buffer_address.hpp ----
+// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
+
+// ---- weft/ir/graph.hpp ----
+// The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
+// attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
+
 // ---- weft/core/shape.hpp ----
 // Extents of a tensor, as a type (Shape) and as a value (Dims), and the rules that every operation shares.
 // Law: shape_of<R> and Dims are inverse (Shape<D...>::value has extents D...), and broadcast() is NumPy's
@@ -1264,6 +1311,10 @@ enum class Op : u8 {
   dynamic_update_slice,  // dynamic_update_slice(x, y, offset, ...); x with y written there
   // what a program adds (ir/custom.hpp)
   custom,  // imm: id; list: see ir/custom.hpp
+  // between ranks (ir/collective.hpp); imm: number of the request
+  all_reduce_start,  // all_reduce_start(flat), list: begin; elements behind `begin`, whose sum over all ranks
+                     // is begun where they lie
+  all_reduce_done,   // all_reduce_done(start): the sum
   // flat arenas
   flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
   flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
@@ -1289,6 +1340,7 @@ enum class OpClass : u8 {
   along_axis,
   dynamic_slice,
   custom,
+  collective,
   arena,
   region
 };
@@ -1383,6 +1435,8 @@ inline constexpr OpInfo op_table[op_count] = {
     {"dynamic_slice", -1, OpClass::dynamic_slice, 1},
     {"dynamic_update_slice", -1, OpClass::dynamic_slice, 1},
     {"custom", -1, OpClass::custom, 4},
+    {"all_reduce_start", 1, OpClass::collective, 1},
+    {"all_reduce_done", 1, OpClass::collective, 0},
     {"flat_concat", -1, OpClass::arena, 0},
     {"flat_slice", 1, OpClass::arena, 0},
     {"loop", -1, OpClass::region, 0},
@@ -1394,6 +1448,7 @@ constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
 constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::add_dependency; }
 // Operands whose values are read; those behind them are control edges.
 constexpr int data_operands(Op op, int arity) { return op == Op::add_dependency ? 1 : arity; }
+constexpr bool is_collective(Op op) { return op == Op::all_reduce_start || op == Op::all_reduce_done; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
 constexpr bool is_along_axis(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
 constexpr bool is_dynamic_slice(Op op) { return op == Op::dynamic_slice || op == Op::dynamic_update_slice; }
@@ -3606,6 +3661,8 @@ class Fuser : GroupingState {
         return;
       case Op::take_rows:
       case Op::custom:
+      case Op::all_reduce_start:
+      case Op::all_reduce_done:
       case Op::scatter_add:
         set_apart(i, Walk::contiguous);
         return;
@@ -4732,6 +4789,8 @@ enum class StepKind : u8 {
   dynamic_slice,
   dynamic_update_slice,
   custom,
+  all_reduce_start,
+  all_reduce_done,
   repeat
 };
 
@@ -4930,6 +4989,23 @@ constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, 
                (op == ir::Op::take_along_axis ? kernel_ir::bytes_of(g, node) : kernel_ir::bytes_of(g, a));
   if (scatters) step.bytes += kernel_ir::bytes_of(g, node);
   if (folds) step.flops = g.dims(a).size();
+}
+
+}  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/compiler/lower/collective.hpp ----
+// A collective as a step. Words: none. Address: where it lies. Numbers: request, elements, dtype.
+
+namespace WEFT_NAMESPACE::compiler {
+
+constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Plan& plan, int node, Lowered& out) {
+  const ir::Node& n = g.nodes[node];
+  const StepKind kind =
+      n.op == ir::Op::all_reduce_start ? StepKind::all_reduce_start : StepKind::all_reduce_done;
+  List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
+  numbers.push(static_cast<u64>(g.dims(node).size()));
+  numbers.push(static_cast<u64>(n.dtype));
+  const i64 bytes = n.op == ir::Op::all_reduce_start ? 2 * kernel_ir::bytes_of(g, node) : 0;
+  out.step(kind, out.kernel(kind, List<u64>()), addresses, numbers).bytes = bytes;
 }
 
 }  // namespace WEFT_NAMESPACE::compiler
@@ -11352,19 +11428,37 @@ class Planner {
 
   // ---- arenas: one buffer a dtype for all packs ----
   constexpr void place_arenas() {
+    place_collectives();
     for (int i = 0; i < g.nodes.size(); ++i) {
       if (nodes_[i].op != ir::Op::flat_concat) continue;
       const int dtype = static_cast<int>(nodes_[i].dtype);
+      const int written = i < overwritten_.size() ? overwritten_[i] : -1;
       for (int a = 0; a < nodes_[i].arity; ++a) {
         const int x = root(edges_[nodes_[i].first + a]);
         const i64 offset = g.attribute(i, a) * size_of(nodes_[i].dtype);
-        const i64 end = align_up(offset + bytes_of(g, x));
+        const i64 bytes = bytes_of(g, edges_[nodes_[i].first + a]), end = align_up(offset + bytes);
         if (arena_size_[dtype] < end) arena_size_[dtype] = end;
-        const bool whole = bytes_of(g, x) == bytes_of(g, edges_[nodes_[i].first + a]);
+        const bool whole = bytes_of(g, x) == bytes, read_behind = written >= 0 && last_use_[x] > written;
         const bool computed =
             materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
-        if (computed && whole && !pinned_[x] && arena_[x] < 0) arena_[x] = dtype, arena_offset(x, offset);
+        if (computed && whole && !read_behind && !pinned_[x] && arena_[x] < 0)
+          arena_[x] = dtype, arena_offset(x, offset);
       }
+    }
+  }
+  // What is summed over ranks lies in the arena before, meanwhile and after.
+  constexpr void place_collectives() {
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      if (!ir::is_collective(nodes_[i].op)) continue;
+      const int from = edges_[nodes_[i].first];
+      arena_[i] = static_cast<int>(nodes_[i].dtype);
+      if (nodes_[i].op == ir::Op::all_reduce_done) {
+        arena_offset(i, offsets_[from]);
+        continue;
+      }
+      arena_offset(i, g.attribute(i, 0) * size_of(nodes_[i].dtype));
+      if (overwritten_.empty()) overwritten_ = List<int>(g.nodes.size(), -1);
+      overwritten_[from] = group_[i];
     }
   }
   constexpr void arena_offset(int x, i64 offset) {
@@ -11607,7 +11701,8 @@ class Planner {
   StateIndex states_{g};
   List<i64> offsets_;
   List<u8> pinned_;
-  List<u8> assigned_;  // memory of what is assigned, once it is asked for
+  List<int> overwritten_;  // of each flat_concat that a collective works on, the group of that
+  List<u8> assigned_;      // memory of what is assigned, once it is asked for
   FirstFit memory_{f.groups.size()};
   int combined_ = 0;  // sums of the groups before this one are no longer in parts
   int phased_ = -1;   // the group that phase_ speaks of
@@ -11890,6 +11985,8 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
       lower_dynamic_slice(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::conv) {
       lower_conv(g, f, plan, group.opaque, out);
+    } else if (ir::is_collective(g.nodes[group.opaque].op)) {
+      lower_collective(g, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::custom) {
       lower_custom(g, f, plan, group.opaque, out);
     } else {
@@ -12122,6 +12219,7 @@ struct Blocks {
   std::byte* optimizer = nullptr;
   std::byte* workspace = nullptr;
   std::byte* scalars = nullptr;
+  comm::Communicator* communicator = nullptr;  // of a program of several ranks
 };
 
 // The types and folds of the second stage of all sums of program P.
@@ -12177,6 +12275,14 @@ class LaunchList {
       for (int a = 0; a < addresses; ++a) {
         const u64 address = image[header.address_at + first + a];
         place(address, launch.args.pointer[a]);
+      }
+      const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
+      if (kind == compiler::StepKind::all_reduce_start || kind == compiler::StepKind::all_reduce_done) {
+        launch.args.pointer[1] = blocks_.communicator;
+        if (kind == compiler::StepKind::all_reduce_start)
+          blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
+                                        static_cast<i64>(launch.numbers[1]),
+                                        static_cast<DType>(launch.numbers[2]));
       }
       if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::fused) {
         kernels::LaunchArgs& args = launch.args;
@@ -12305,6 +12411,8 @@ class LaunchList {
         watch.before(s, launch);
         launch.run(launch, context);
         watch.after(s, launch);
+        if (blocks_.communicator != nullptr) [[unlikely]]
+          blocks_.communicator->progress();
         continue;
       }
       const i64 trips = static_cast<i64>(launch.numbers[0]);
@@ -18290,6 +18398,45 @@ constexpr Module plan_graph(const ir::Graph& traced) { return plan_pruned(transf
 // fault is a mistake in weft, never in a user's program. Runs in constant evaluation too, in time linear in
 // the graph.
 
+// ---- weft/ir/collective.hpp ----
+// Sums over the ranks of a distributed program, as nodes: one that begins a sum and one that waits for it, so
+// that what lies between them runs meanwhile. Law: start and done lie where the operand does, and nothing
+// else reads the operand behind its start; every rank's program has the same collectives in the same order.
+
+namespace WEFT_NAMESPACE::ir {
+
+// Begins the sum of elements [begin, begin + length) of `flat`, a vector, as request number `request`.
+constexpr Value all_reduce_start(Value flat, i64 begin, i64 length, int request) {
+  Builder& b = *flat.builder;
+  const i64 extent[1]{length};
+  return raw(Op::all_reduce_start, flat.dtype(), b.shape(make_dims(1, extent)), static_cast<u64>(request),
+             b.list(&begin, 1), flat);
+}
+// The sum that `start` began, (length).
+constexpr Value all_reduce_done(Value start) {
+  return raw(Op::all_reduce_done, start.dtype(), start.builder->graph.nodes[start.id].shape,
+             start.builder->graph.nodes[start.id].imm, -1, start);
+}
+
+// What is wrong with collective i, null: nothing.
+constexpr const char* collective_fault(const Graph& g, int i) {
+  const Node& n = g.nodes[i];
+  const Node& x = g.nodes[g.in(i, 0)];
+  const Dims &from = g.dims(g.in(i, 0)), &to = g.dims(i);
+  if (x.dtype != n.dtype || !is_float(n.dtype)) return "a collective of other than floats of one dtype";
+  if (from.rank != 1 || to.rank != 1) return "a collective of what is no vector";
+  if (n.op == Op::all_reduce_done)
+    return x.op == Op::all_reduce_start && x.imm == n.imm && from == to
+               ? nullptr
+               : "all_reduce_done: not the request of its start";
+  if (g.attributes(i) != 1) return "all_reduce_start: no begin";
+  const i64 begin = g.attribute(i, 0);
+  return begin >= 0 && begin + to.extent[0] <= from.extent[0] ? nullptr
+                                                              : "all_reduce_start: beyond its operand";
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+
 namespace WEFT_NAMESPACE::ir {
 
 // The first thing that is wrong; `what` is null where nothing is.
@@ -18455,6 +18602,8 @@ class Verifier {
         return dynamic_slice_fault(g, i);
       case OpClass::custom:
         return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
+      case OpClass::collective:
+        return collective_fault(g, i);
       case OpClass::arena:
         return arena(i, n, in);
       case OpClass::region:
@@ -24439,6 +24588,12 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.shape = to_text(g.dims(group.opaque)).c_str();
       ir::custom_name(g, group.opaque, [&](char c) { out.ops += c; });
       break;
+    case compiler::StepKind::all_reduce_start:
+    case compiler::StepKind::all_reduce_done:
+      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.shape = at(1);
+      out.ops = type(group.opaque) + " over all ranks";
+      break;
     case compiler::StepKind::copy:
       out.kernel = "copy";
       out.shape = at(0) + " B";
@@ -24696,6 +24851,25 @@ void run_block_copy(const HostLaunch& launch, int threads) {
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/collective/host.hpp ----
+// Collectives on the host: the engine's calls. Numbers: compiler/lower/collective.hpp; the second pointer is
+// the program's communicator.
+
+namespace WEFT_NAMESPACE::kernels {
+
+inline comm::Communicator& communicator_of(const HostLaunch& launch) {
+  return *static_cast<comm::Communicator*>(launch.args.pointer[1]);
+}
+inline void run_all_reduce_start(const HostLaunch& launch, int) {
+  communicator_of(launch).start_sum(static_cast<int>(launch.numbers[0]), launch.args.pointer[0],
+                                    static_cast<i64>(launch.numbers[1]),
+                                    static_cast<DType>(launch.numbers[2]));
+}
+inline void run_all_reduce_done(const HostLaunch& launch, int) {
+  communicator_of(launch).wait_sum(static_cast<int>(launch.numbers[0]));
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -24739,6 +24913,10 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_block_copy<compiler::code_of<P, K>, true>;
   else if constexpr (kind == compiler::StepKind::custom)
     return &kernels::run_custom<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::all_reduce_start)
+    return &kernels::run_all_reduce_start;
+  else if constexpr (kind == compiler::StepKind::all_reduce_done)
+    return &kernels::run_all_reduce_done;
   else if constexpr (kind == compiler::StepKind::combine_partials)
     return &kernels::run_combine_partials<combine_set<P>()>;
   else if constexpr (kind == compiler::StepKind::repeat)
@@ -24773,7 +24951,7 @@ class HostProgram {
         workspace_(host_workspace(given.workspace, memory_bytes())),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
-               {given.model, given.optimizer, workspace_.data(), scalars_.data()}) {
+               {given.model, given.optimizer, workspace_.data(), scalars_.data(), given.communicator}) {
     kernels::report_pinned_core();
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
@@ -26325,12 +26503,15 @@ class Instance final : public Counted {
   using State = Shared<DeviceStorage<Device>>;
 
   // `workspace`: caller-provided memory, or null.
-  Instance(const Device& device, HeldStates<Device> states, State optimizer, void* workspace)
+  // `communicator`: of a program of several ranks, which outlives it.
+  Instance(const Device& device, HeldStates<Device> states, State optimizer, void* workspace,
+           comm::Communicator* communicator = nullptr)
       : states_(std::move(states)),
         optimizer_(std::move(optimizer)),
         program_(new Program(device, {.model = states_.view(),
                                       .optimizer = optimizer_ ? optimizer_->data() : nullptr,
-                                      .workspace = static_cast<std::byte*>(workspace)})),
+                                      .workspace = static_cast<std::byte*>(workspace),
+                                      .communicator = communicator})),
         results_(device, P::outputs) {}
   // Where a result that is still held finds no memory, the program's is never given back.
   ~Instance() override {
@@ -27297,12 +27478,18 @@ class PrecisionRewriter {
       if (border_ == nullptr || !border_->outputs[k]) results_[g.outputs[k]] = 1;
     for (int i = g.nodes.size() - 1; i >= 0; --i) {
       const ir::Node& node = g.nodes.items[i];
-      const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute;
+      const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute ||
+                        (node.op == ir::Op::add && reads_optimizer(g.in(i, 1)));
       if (node.op != ir::Op::flat_concat && !(view && results_[i])) continue;
       for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
     }
   }
 
+  // A gradient that others are added to.
+  constexpr bool reads_optimizer(int x) const {
+    const ir::Node& node = g.nodes.items[x];
+    return node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].space == ir::Space::optimizer;
+  }
   // Node i in the new graph.
   constexpr int move(int i) {
     ir::Node node = g.nodes[i];
@@ -30786,6 +30973,8 @@ struct LoaderOptions {
   GivenSeed seed{};        // none: another one for each loader (core/fresh_seed.hpp)
   Last last = Last::drop;  // what becomes of samples that do not fill a batch
   int label_field = -1;    // padded rows of this field hold -100; -1: the last field of a signed integer type
+  i64 rank = 0;            // of `ranks` loaders of the same samples, each of which has batches of its own:
+  i64 ranks = 1;           // rank r's batch b is batch b * ranks + r of one loader alone
   // check::finite: no sample has NaN or infinity; check::indices: labels are 0 and more, or -100
   Checks check{};
 };
@@ -30827,14 +31016,17 @@ class Pass final : public Counted {
  public:
   using BatchType = typename BatchOf<BatchSize, typename SampleOf<sample_t<D>>::Elements>::type;
 
-  Pass(HeldDataset<D> dataset, const LoaderOptions& options, u64 seed, Position start, i64 batches,
+  Pass(HeldDataset<D> dataset, const LoaderOptions& options, u64 seed, Position start, i64 batches, i64 all,
        Shared<Cursor> cursor)
       : dataset_(std::move(dataset)),
-        builder_((*dataset_)[0], options.label_field,
-                 batches * BatchSize > static_cast<i64>(dataset_->size()), options.check),
+        builder_((*dataset_)[0], options.label_field, all * BatchSize > static_cast<i64>(dataset_->size()),
+                 options.check),
         epoch_(start.epoch),
         next_(start.batch),
         batches_(batches),
+        all_(all),
+        rank_(options.rank),
+        ranks_(options.ranks),
         cursor_(std::move(cursor)) {
     if (options.shuffle)
       order_ = permutation(static_cast<i64>(dataset_->size()), seed, start.epoch, ShuffleUse::epoch);
@@ -30846,7 +31038,8 @@ class Pass final : public Counted {
   void advance() {
     done_ = next_ >= batches_;
     if (done_) return;
-    const i64 first = next_ * BatchSize, left = static_cast<i64>(dataset_->size()) - first;
+    const i64 first = (next_ * ranks_ + rank_) % all_ * BatchSize,
+              left = static_cast<i64>(dataset_->size()) - first;
     const i64 rows = left < BatchSize ? left : BatchSize;
     for (i64 row = 0; row < rows; ++row) {
       const i64 sample = order_.empty() ? first + row : order_[static_cast<std::size_t>(first + row)];
@@ -30862,6 +31055,7 @@ class Pass final : public Counted {
   BatchBuilder<BatchType> builder_;
   std::vector<i64> order_;
   i64 epoch_, next_, batches_;
+  i64 all_, rank_, ranks_;  // batches of all ranks
   Shared<Cursor> cursor_;
   bool done_ = false;
 };
@@ -30902,16 +31096,21 @@ class Loader {
   using BatchType = typename Pass<BatchSize, D>::BatchType;
 
   // Throws "loader/empty" for a dataset without samples, "loader/too-few" when dropping the last batch leaves
-  // none.
+  // none, "loader/rank" for a rank that is none.
   Loader(HeldDataset<D> dataset, const LoaderOptions& options)
       : dataset_(std::move(dataset)),
         options_(options),
         seed_(options.seed.given || !options.shuffle ? options.seed.value : fresh_seed(SeedUse::loader)),
         cursor_(new Cursor) {
     if (size() == 0) throw Error("loader/empty", "the dataset has no samples");
+    if (options.ranks < 1 || options.rank < 0 || options.rank >= options.ranks)
+      throw Error("loader/rank", "rank " + std::to_string(options.rank) + " is none of " +
+                                     std::to_string(options.ranks) + " ranks");
     if (batches() == 0)
-      throw Error("loader/too-few", std::to_string(size()) + " samples do not fill one batch of " +
-                                        std::to_string(BatchSize) + "; use .last = data::pad_and_mask");
+      throw Error("loader/too-few",
+                  std::to_string(size()) + " samples do not fill one batch of " + std::to_string(BatchSize) +
+                      (options.ranks > 1 ? " on each of " + std::to_string(options.ranks) + " ranks" : "") +
+                      "; use .last = data::pad_and_mask");
   }
   // A copy stands where the loader does and goes its own way.
   Loader(const Loader& other)
@@ -30972,18 +31171,25 @@ class Loader {
   // Samples.
   i64 size() const { return static_cast<i64>(dataset_->size()); }  // samples
   // Batches in an epoch.
+  // The same number on every rank: where they do not come out even, the ranks without a batch of their own in
+  // the last round leave it out, or, where the last batch is padded, take the epoch's first ones again.
   i64 batches() const {
-    const i64 extra = options_.last == Last::pad_and_mask && size() % BatchSize != 0 ? 1 : 0;
-    return size() / BatchSize + extra;
+    const bool pads = options_.last == Last::pad_and_mask;
+    return (all_batches() + (pads ? options_.ranks - 1 : 0)) / options_.ranks;
   }
   const LoaderOptions& options() const { return options_; }
   // What the orders of its epochs come from.
   u64 seed() const { return seed_; }
 
  private:
+  // Of all ranks.
+  i64 all_batches() const {
+    const i64 extra = options_.last == Last::pad_and_mask && size() % BatchSize != 0 ? 1 : 0;
+    return size() / BatchSize + extra;
+  }
   Shared<Pass<BatchSize, D>> make_pass(Position start, Shared<Cursor> cursor) const {
-    return Shared<Pass<BatchSize, D>>(
-        new Pass<BatchSize, D>(dataset_, options_, seed_, start, batches(), std::move(cursor)));
+    return Shared<Pass<BatchSize, D>>(new Pass<BatchSize, D>(dataset_, options_, seed_, start, batches(),
+                                                             all_batches(), std::move(cursor)));
   }
   Cursor& held() const {
     if (!cursor_) throw Error("loader/moved", "a loader was used that had been moved from");
@@ -31186,6 +31392,10 @@ class StreamLoader {
       : dataset_(std::move(dataset)), options_(options), cursor_(new Cursor) {
     if (options.shuffle)
       throw Error("loader/shuffle", "a dataset read from front to back cannot be shuffled");
+    if (options.ranks != 1)
+      throw Error(
+          "loader/rank",
+          "a dataset read from front to back is not split among ranks: give each a stream of its own");
   }
   StreamLoader(const StreamLoader& other)
       : dataset_(other.dataset_), options_(other.options_), cursor_(new Cursor), sought_(other.sought_) {
@@ -50505,6 +50715,280 @@ class Curve {
 //   evaluate(trainer.model(), [](const auto& m, auto x, auto y) { return accuracy(m(x), y); }, digits.test,
 //            in<f32, 128, 64>, in<i32, 128>)
 
+// ---- weft/train/ranks.hpp ----
+// A trainer among the ranks of a distributed program; one by itself where there is no communication. Law:
+// what one rank cannot do ends the others with an Error too.
+
+// ---- weft/train/options.hpp ----
+// What a trainer may be told after its inputs, in any order, each kind once: an optimiser, clipping,
+// accumulation, checkpointing, communication, and what compile() takes too (exec/options.hpp).
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(AccumulatesSome, "accumulate<N>: the number of steps before an update is at least 1");
+
+// Gradients are averaged over N calls of step before an update.
+template <int N>
+struct Accumulate {
+  static_assert(sizeof(AccumulatesSome<(N >= 1), GivenSize<N>>) > 0);
+  static constexpr OptionKind option = OptionKind::accumulate;
+  static constexpr int count = N;
+};
+template <int N>
+inline constexpr Accumulate<N> accumulate{};
+
+namespace clip {
+// Gradients are scaled by min(1, most / (|g| + 1e-6)), |g| the norm over all parameters: clip_grad_norm_.
+struct Norm {
+  static constexpr OptionKind option = OptionKind::clip;
+  float most = 1;  // of the norm; infinite: only gradient_norm() is wanted
+};
+// Every element of every gradient is held to [-most, most]: clip_grad_value_.
+struct Value {
+  static constexpr OptionKind option = OptionKind::clip;
+  float most = 1;  // of an element
+};
+struct None {
+  static constexpr OptionKind option = OptionKind::clip;
+};
+constexpr Norm norm(float most) { return {most}; }
+constexpr Value value(float most) { return {most}; }
+// Gradients as they are.
+inline constexpr None none{};
+}  // namespace clip
+
+WEFT_REFUSAL(
+    KeepAsksOfValues,
+    "checkpoint::keep<predicate>: the predicate is constexpr and takes the name of an operation, as "
+    "explain() "
+    "prints it, and the shape of its result: checkpoint::keep<[](std::string_view op, const Dims& shape) { "
+    "return op == \"conv\"; }>");
+
+// Activation checkpointing: what the backward pass reads of a block is computed again from what entered the
+// block, when the gradient arrives there, in place of being kept. A block is an element of an nn::Stack, a
+// std::array or an nn::Sequential, the outermost where they lie in one another. All numbers are those of
+// `none`, dropout's masks included.
+namespace checkpoint {
+struct None {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+};
+struct Blocks {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+  static constexpr bool keeps(const ir::Graph&, int) { return false; }
+};
+struct Dots {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+  static constexpr bool keeps(const ir::Graph& g, int node) {
+    const ir::Op op = g.nodes[node].op;
+    return op == ir::Op::conv || (op == ir::Op::dot && g.attribute(node, 0) == 0);
+  }
+};
+template <auto Predicate>
+struct Keep {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+  static constexpr bool keeps(const ir::Graph& g, int node) {
+    constexpr bool fits = requires(const Dims& d) { static_cast<bool>(Predicate(std::string_view{}, d)); };
+    static_assert(sizeof(KeepAsksOfValues<fits, decltype(Predicate)>) > 0);
+    if constexpr (fits)
+      return static_cast<bool>(Predicate(std::string_view(ir::info(g.nodes[node].op).name), g.dims(node)));
+    else
+      return false;
+  }
+};
+template <i64 Bytes>
+struct Budget {
+  static constexpr OptionKind option = OptionKind::checkpoint;
+};
+// Everything is kept that the backward pass reads.
+inline constexpr None none{};
+// Of each block what enters it is kept, and nothing else.
+inline constexpr Blocks blocks{};
+// Convolutions and products without batch axes, those with parameters, are kept as well.
+inline constexpr Dots dots{};
+// What Predicate(operation, shape) holds for is kept as well: an operation's name as explain() prints it.
+template <auto Predicate>
+inline constexpr Keep<Predicate> keep{};
+// What saves most time for its bytes is kept as well, until the trainer's workspace_bytes() reaches Bytes,
+// which it never exceeds; too few are refused while the program compiles. The blocks of an nn::Stack are one
+// loop: it keeps everything, what `dots` keeps, or what `blocks` keeps.
+template <i64 Bytes>
+inline constexpr Budget<Bytes> budget{};
+}  // namespace checkpoint
+
+// Communication between ranks: processes that run the same program, each on samples of its own.
+namespace comm {
+struct None {
+  static constexpr OptionKind option = OptionKind::comm;
+};
+WEFT_REFUSAL(BackendConnects,
+             "comm::ddp<Backend>: the backend is what connects the ranks, comm::ddp<comm::Mpi> with "
+             "#include <weft/mpi.hpp>");
+template <class Backend, i64 BucketBytes>
+struct Ddp {
+  static_assert(sizeof(BackendConnects<requires { Backend::connect(); }, Backend>) > 0);
+  static constexpr OptionKind option = OptionKind::comm;
+  using backend = Backend;
+  static constexpr i64 bucket_bytes = BucketBytes;
+};
+// One device, one process.
+inline constexpr None none{};
+// Data parallelism: every rank begins with rank 0's values, and each update is by the mean of the ranks'
+// gradients, whose sum over ranks begins in buckets of BucketBytes as soon as the backward pass has filled
+// one. Ranks' parameters are equal bit for bit after every update, and are those of one process with
+// accumulate<ranks> that sees the ranks' batches one by one.
+template <class Backend, i64 BucketBytes = 25 * 1024 * 1024>
+inline constexpr Ddp<Backend, BucketBytes> ddp{};
+}  // namespace comm
+
+namespace train {
+
+WEFT_REFUSAL(
+    TrainerKnowsOption,
+    "make_trainer: one of the options is none that it knows: after the inputs, in<f32, 32, 8>, it takes an "
+    "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, checkpoint::blocks, "
+    "comm::ddp<Backend>, "
+    "seed{}, a mode, probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
+WEFT_REFUSAL(
+    TrainerInputsFirst,
+    "make_trainer: the inputs come before the options: make_trainer<Net>(device, loss, in<...>, ..., "
+    "options...)");
+WEFT_REFUSAL(TrainerHasOptimizer, "make_trainer: an optimiser is missing: add one, such as optim::AdamW{}");
+WEFT_REFUSAL(TrainerOptionOnce,
+             "make_trainer: the optimiser, the precision, the clipping, accumulate<N>, the checkpointing, "
+             "the communication, "
+             "the seed, the mode, "
+             "probes<...>, a check or lend{} is given twice: leave one out");
+
+// The messages for options that make no trainer.
+template <class... O>
+struct CheckOptions {
+  static constexpr bool known = ((option_kind<O>() != OptionKind::unknown) && ... && true);
+  static constexpr bool ordered = option_count<OptionKind::input, O...> == 0;
+  static constexpr bool optimized = option_count<OptionKind::optimizer, O...> >= 1;
+  static_assert(sizeof(TrainerKnowsOption<known, O...>) > 0);
+  static_assert(sizeof(TrainerInputsFirst<ordered, O...>) > 0);
+  static_assert(sizeof(TrainerHasOptimizer<optimized, O...>) > 0);
+  static_assert(sizeof(TrainerOptionOnce<options_differ<O...>(), O...>) > 0);
+};
+
+template <class Checkpoint>
+inline constexpr i64 bytes_of_budget = -1;
+template <i64 Bytes>
+inline constexpr i64 bytes_of_budget<checkpoint::Budget<Bytes>> = Bytes;
+
+// A trainer's options, sorted into their kinds.
+template <class... O>
+struct Options {
+  // False if CheckOptions has something to say.
+  static constexpr bool ok =
+      options_differ<O...>() && option_count<OptionKind::optimizer, O...> == 1 &&
+      option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
+
+  using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;
+  using Optimizer = typename optim::AsGroups<given_optimizer>::type;
+  using Precision = find_option<OptionKind::precision, precision::F32, O...>;
+  static_assert(
+      sizeof(precision::PrecisionIsNamed<!std::is_same_v<Precision, precision::Misnamed>, Precision>) > 0);
+  using Clip = find_option<OptionKind::clip, clip::None, O...>;
+  // One that asks for the loss several times a step (LBFGS) finds the gradient where others accumulate it.
+  static constexpr bool closure = requires { Optimizer::base::closure; };
+  static constexpr bool accumulates = option_count<OptionKind::accumulate, O...> > 0;
+  using Checkpoint = find_option<OptionKind::checkpoint, checkpoint::None, O...>;
+  static constexpr i64 budget = bytes_of_budget<Checkpoint>;  // -1: none
+  // The same with C in the place of the budget.
+  template <class C>
+  using with_checkpoint = Options<std::conditional_t<option_kind<O>() == OptionKind::checkpoint, C, O>...>;
+  // Whether the option itself says what is computed again.
+  static constexpr bool recomputes = !std::is_same_v<Checkpoint, checkpoint::None> && budget < 0;
+  // What is kept of a block (transforms/kept_values.hpp); null: everything.
+  static constexpr auto keeps() -> bool (*)(const ir::Graph&, int) {
+    if constexpr (recomputes)
+      return &Checkpoint::keeps;
+    else
+      return nullptr;
+  }
+  using Accumulation = find_option<OptionKind::accumulate, Accumulate<closure ? 2 : 1>, O...>;
+  using Comm = find_option<OptionKind::comm, comm::None, O...>;
+  static constexpr bool distributed = !std::is_same_v<Comm, comm::None>;
+  using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
+  using Mode = find_option<OptionKind::mode, mode::Train, O...>;
+  static constexpr bool training = std::is_same_v<Mode, mode::Train>;
+  static constexpr Checks checks = given_checks<O...>;
+  using Passes = compiler::user_passes<O...>;
+};
+
+}  // namespace train
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::train {
+
+template <class Comm>
+class Ranks {
+ public:
+  Ranks() : communicator_(Comm::backend::connect()) {}
+
+  comm::Communicator* communicator() const { return communicator_.get(); }
+  i64 rank() const { return communicator_->rank(); }
+  i64 size() const { return communicator_->size(); }
+
+  // Throws "comm/mismatch" where a rank's program, known by a digest, is another than rank 0's.
+  void check_same(u64 digest) const {
+    std::string all(static_cast<std::size_t>(size()) * sizeof digest, '\0');
+    communicator_->all_gather(&digest, all.data(), sizeof digest);
+    for (i64 r = 1; r < size(); ++r)
+      if (all.compare(static_cast<std::size_t>(r) * sizeof digest, sizeof digest, all, 0, sizeof digest) != 0)
+        throw Error("comm/mismatch", "rank " + std::to_string(r) +
+                                         " runs another program than rank 0, with another model, batch or "
+                                         "options: start one and the same on every rank");
+  }
+  void broadcast(void* data, i64 bytes) const {
+    if (size() > 1 && bytes > 0) communicator_->broadcast(data, bytes);
+  }
+  // Calls f; where it throws on some ranks, the others throw "comm/rank".
+  template <class F>
+  void together(const char* what, const F& f) const {
+    std::exception_ptr error;
+    try {
+      f();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    const char failed = error ? 1 : 0;
+    std::string all(static_cast<std::size_t>(size()), '\0');
+    communicator_->all_gather(&failed, all.data(), 1);
+    if (error) std::rethrow_exception(error);
+    for (std::size_t r = 0; r < all.size(); ++r)
+      if (all[r] != 0) throw Error("comm/rank", "rank " + std::to_string(r) + " could not " + what);
+  }
+  // The sums of what the ranks have, in their order.
+  void add(f64* values, i64 count) const {
+    if (size() == 1) return;
+    std::vector<f64> all(static_cast<std::size_t>(size() * count));
+    communicator_->all_gather(values, all.data(), count * i64{sizeof(f64)});
+    comm::add_ranks(values, all.data(), count, static_cast<int>(size()));
+  }
+
+ private:
+  Shared<comm::Communicator> communicator_;
+};
+
+template <>
+class Ranks<comm::None> {
+ public:
+  static constexpr comm::Communicator* communicator() { return nullptr; }
+  static constexpr i64 rank() { return 0; }
+  static constexpr i64 size() { return 1; }
+  static constexpr void check_same(u64) {}
+  static constexpr void broadcast(void*, i64) {}
+  template <class F>
+  static void together(const char*, const F& f) {
+    f();
+  }
+  static constexpr void add(f64*, i64) {}
+};
+
+}  // namespace WEFT_NAMESPACE::train
+
 namespace WEFT_NAMESPACE {
 
 namespace train {
@@ -50566,13 +51050,17 @@ void add_padded(Function& f, const Batch& batch, const Fields& fields, f64* sum,
   }
 }
 
-template <i64 Rows, class Function, class D, std::size_t... Field, class... R>
-auto evaluate_with(Function& f, const D& dataset, std::index_sequence<Field...> fields, std::tuple<R...>*) {
+// Batches are dealt to the ranks in turn, unless f assigns buffers, which all have to see all of them.
+template <i64 Rows, class Ranks, class Function, class D, std::size_t... Field, class... R>
+auto evaluate_with(const Ranks& ranks, Function& f, const D& dataset, std::index_sequence<Field...> fields,
+                   std::tuple<R...>*) {
   std::array<f64, sizeof...(R)> sum{};
-  i64 samples = 0;
+  i64 samples = 0, turn = -1;
+  const bool dealt = Function::assigned() == 0;
   constexpr auto numbers = std::index_sequence_for<R...>{};
   for (auto& batch : data::loader<Rows>(data::by_reference(dataset), {.last = data::pad_and_mask})) {
     samples += batch.valid();
+    if (dealt && ++turn % ranks.size() != ranks.rank()) continue;
     if (batch.valid() < Rows) {
       add_padded<Rows>(f, batch, fields, sum.data(), numbers);
       continue;
@@ -50583,6 +51071,7 @@ auto evaluate_with(Function& f, const D& dataset, std::index_sequence<Field...> 
     }
     (numbers);
   }
+  if (dealt) ranks.add(sum.data(), static_cast<i64>(sum.size()));
   for (f64& x : sum) x /= static_cast<f64>(samples);
   if constexpr (sizeof...(R) == 1)
     return sum[0];
@@ -50590,12 +51079,13 @@ auto evaluate_with(Function& f, const D& dataset, std::index_sequence<Field...> 
     return sum;
 }
 
-template <i64 Rows, class Function, class D, class... I, class... R>
-auto evaluate_checked(Function& f, const D& dataset, std::tuple<I...>*, std::tuple<R...>* results) {
+template <i64 Rows, class Ranks, class Function, class D, class... I, class... R>
+auto evaluate_checked(const Ranks& ranks, Function& f, const D& dataset, std::tuple<I...>*,
+                      std::tuple<R...>* results) {
   constexpr bool fits = (is_evaluated<R, Rows> && ...);
   static_assert(sizeof(EvaluatedResults<fits, R...>) > 0);
   if constexpr (fits)
-    return evaluate_with<Rows>(f, dataset, std::index_sequence_for<I...>{}, results);
+    return evaluate_with<Rows>(ranks, f, dataset, std::index_sequence_for<I...>{}, results);
   else
     return AfterRefusal{};
 }
@@ -50605,8 +51095,8 @@ constexpr i64 rows_of(std::tuple<I...>*) {
   return exec::common_rows<I...>();
 }
 
-template <class M, class F, class D, class... A>
-auto evaluate_model(M&& model, F f, const D& dataset, const A&... inputs_then_options) {
+template <class Ranks, class M, class F, class D, class... A>
+auto evaluate_model(const Ranks& ranks, M&& model, F f, const D& dataset, const A&... inputs_then_options) {
   using Inputs = typename exec::SplitArguments<std::tuple<>, A...>::inputs;
   constexpr i64 rows = rows_of(static_cast<Inputs*>(nullptr));
   static_assert(sizeof(EvaluatedInputs<(rows > 0), Inputs>) > 0);
@@ -50616,7 +51106,7 @@ auto evaluate_model(M&& model, F f, const D& dataset, const A&... inputs_then_op
     if constexpr (std::is_same_v<Function, AfterRefusal>)
       return function;
     else
-      return evaluate_checked<rows>(function, dataset, static_cast<Inputs*>(nullptr),
+      return evaluate_checked<rows>(ranks, function, dataset, static_cast<Inputs*>(nullptr),
                                     static_cast<typename Function::ResultTypes*>(nullptr));
   } else {
     return AfterRefusal{};
@@ -50630,7 +51120,7 @@ auto evaluate_model(M&& model, F f, const D& dataset, const A&... inputs_then_op
 template <class M, class F, class D, class... A>
 requires is_model<std::remove_cvref_t<M>>
 auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options) {
-  return train::evaluate_model(model, f, dataset, inputs_then_options...);
+  return train::evaluate_model(train::Ranks<comm::None>{}, model, f, dataset, inputs_then_options...);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -50802,187 +51292,6 @@ struct CustomSignatures {
 // kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
 // loss scale and its count of good updates, the accumulated gradients, then the moments.
 
-// ---- weft/train/options.hpp ----
-// What a trainer may be told after its inputs, in any order, each kind once: an optimiser, clipping,
-// accumulation, checkpointing, communication, and what compile() takes too (exec/options.hpp).
-
-namespace WEFT_NAMESPACE {
-
-WEFT_REFUSAL(AccumulatesSome, "accumulate<N>: the number of steps before an update is at least 1");
-
-// Gradients are averaged over N calls of step before an update.
-template <int N>
-struct Accumulate {
-  static_assert(sizeof(AccumulatesSome<(N >= 1), GivenSize<N>>) > 0);
-  static constexpr OptionKind option = OptionKind::accumulate;
-  static constexpr int count = N;
-};
-template <int N>
-inline constexpr Accumulate<N> accumulate{};
-
-namespace clip {
-// Gradients are scaled by min(1, most / (|g| + 1e-6)), |g| the norm over all parameters: clip_grad_norm_.
-struct Norm {
-  static constexpr OptionKind option = OptionKind::clip;
-  float most = 1;  // of the norm; infinite: only gradient_norm() is wanted
-};
-// Every element of every gradient is held to [-most, most]: clip_grad_value_.
-struct Value {
-  static constexpr OptionKind option = OptionKind::clip;
-  float most = 1;  // of an element
-};
-struct None {
-  static constexpr OptionKind option = OptionKind::clip;
-};
-constexpr Norm norm(float most) { return {most}; }
-constexpr Value value(float most) { return {most}; }
-// Gradients as they are.
-inline constexpr None none{};
-}  // namespace clip
-
-WEFT_REFUSAL(
-    KeepAsksOfValues,
-    "checkpoint::keep<predicate>: the predicate is constexpr and takes the name of an operation, as "
-    "explain() "
-    "prints it, and the shape of its result: checkpoint::keep<[](std::string_view op, const Dims& shape) { "
-    "return op == \"conv\"; }>");
-
-// Activation checkpointing: what the backward pass reads of a block is computed again from what entered the
-// block, when the gradient arrives there, in place of being kept. A block is an element of an nn::Stack, a
-// std::array or an nn::Sequential, the outermost where they lie in one another. All numbers are those of
-// `none`, dropout's masks included.
-namespace checkpoint {
-struct None {
-  static constexpr OptionKind option = OptionKind::checkpoint;
-};
-struct Blocks {
-  static constexpr OptionKind option = OptionKind::checkpoint;
-  static constexpr bool keeps(const ir::Graph&, int) { return false; }
-};
-struct Dots {
-  static constexpr OptionKind option = OptionKind::checkpoint;
-  static constexpr bool keeps(const ir::Graph& g, int node) {
-    const ir::Op op = g.nodes[node].op;
-    return op == ir::Op::conv || (op == ir::Op::dot && g.attribute(node, 0) == 0);
-  }
-};
-template <auto Predicate>
-struct Keep {
-  static constexpr OptionKind option = OptionKind::checkpoint;
-  static constexpr bool keeps(const ir::Graph& g, int node) {
-    constexpr bool fits = requires(const Dims& d) { static_cast<bool>(Predicate(std::string_view{}, d)); };
-    static_assert(sizeof(KeepAsksOfValues<fits, decltype(Predicate)>) > 0);
-    if constexpr (fits)
-      return static_cast<bool>(Predicate(std::string_view(ir::info(g.nodes[node].op).name), g.dims(node)));
-    else
-      return false;
-  }
-};
-template <i64 Bytes>
-struct Budget {
-  static constexpr OptionKind option = OptionKind::checkpoint;
-};
-// Everything is kept that the backward pass reads.
-inline constexpr None none{};
-// Of each block what enters it is kept, and nothing else.
-inline constexpr Blocks blocks{};
-// Convolutions and products without batch axes, those with parameters, are kept as well.
-inline constexpr Dots dots{};
-// What Predicate(operation, shape) holds for is kept as well: an operation's name as explain() prints it.
-template <auto Predicate>
-inline constexpr Keep<Predicate> keep{};
-// What saves most time for its bytes is kept as well, until the trainer's workspace_bytes() reaches Bytes,
-// which it never exceeds; too few are refused while the program compiles. The blocks of an nn::Stack are one
-// loop: it keeps everything, what `dots` keeps, or what `blocks` keeps.
-template <i64 Bytes>
-inline constexpr Budget<Bytes> budget{};
-}  // namespace checkpoint
-
-// Communication between ranks: `none` trains on one.
-namespace comm {
-struct None {
-  static constexpr OptionKind option = OptionKind::comm;
-};
-// One device, one process.
-inline constexpr None none{};
-}  // namespace comm
-
-namespace train {
-
-WEFT_REFUSAL(
-    TrainerKnowsOption,
-    "make_trainer: one of the options is none that it knows: after the inputs, in<f32, 32, 8>, it takes an "
-    "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, checkpoint::blocks, "
-    "seed{}, a mode, probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
-WEFT_REFUSAL(
-    TrainerInputsFirst,
-    "make_trainer: the inputs come before the options: make_trainer<Net>(device, loss, in<...>, ..., "
-    "options...)");
-WEFT_REFUSAL(TrainerHasOptimizer, "make_trainer: an optimiser is missing: add one, such as optim::AdamW{}");
-WEFT_REFUSAL(TrainerOptionOnce,
-             "make_trainer: the optimiser, the precision, the clipping, accumulate<N>, the checkpointing, "
-             "the seed, the mode, "
-             "probes<...>, a check or lend{} is given twice: leave one out");
-
-// The messages for options that make no trainer.
-template <class... O>
-struct CheckOptions {
-  static constexpr bool known = ((option_kind<O>() != OptionKind::unknown) && ... && true);
-  static constexpr bool ordered = option_count<OptionKind::input, O...> == 0;
-  static constexpr bool optimized = option_count<OptionKind::optimizer, O...> >= 1;
-  static_assert(sizeof(TrainerKnowsOption<known, O...>) > 0);
-  static_assert(sizeof(TrainerInputsFirst<ordered, O...>) > 0);
-  static_assert(sizeof(TrainerHasOptimizer<optimized, O...>) > 0);
-  static_assert(sizeof(TrainerOptionOnce<options_differ<O...>(), O...>) > 0);
-};
-
-template <class Checkpoint>
-inline constexpr i64 bytes_of_budget = -1;
-template <i64 Bytes>
-inline constexpr i64 bytes_of_budget<checkpoint::Budget<Bytes>> = Bytes;
-
-// A trainer's options, sorted into their kinds.
-template <class... O>
-struct Options {
-  // False if CheckOptions has something to say.
-  static constexpr bool ok =
-      options_differ<O...>() && option_count<OptionKind::optimizer, O...> == 1 &&
-      option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
-
-  using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;
-  using Optimizer = typename optim::AsGroups<given_optimizer>::type;
-  using Precision = find_option<OptionKind::precision, precision::F32, O...>;
-  static_assert(
-      sizeof(precision::PrecisionIsNamed<!std::is_same_v<Precision, precision::Misnamed>, Precision>) > 0);
-  using Clip = find_option<OptionKind::clip, clip::None, O...>;
-  // One that asks for the loss several times a step (LBFGS) finds the gradient where others accumulate it.
-  static constexpr bool closure = requires { Optimizer::base::closure; };
-  static constexpr bool accumulates = option_count<OptionKind::accumulate, O...> > 0;
-  using Checkpoint = find_option<OptionKind::checkpoint, checkpoint::None, O...>;
-  static constexpr i64 budget = bytes_of_budget<Checkpoint>;  // -1: none
-  // The same with C in the place of the budget.
-  template <class C>
-  using with_checkpoint = Options<std::conditional_t<option_kind<O>() == OptionKind::checkpoint, C, O>...>;
-  // Whether the option itself says what is computed again.
-  static constexpr bool recomputes = !std::is_same_v<Checkpoint, checkpoint::None> && budget < 0;
-  // What is kept of a block (transforms/kept_values.hpp); null: everything.
-  static constexpr auto keeps() -> bool (*)(const ir::Graph&, int) {
-    if constexpr (recomputes)
-      return &Checkpoint::keeps;
-    else
-      return nullptr;
-  }
-  using Accumulation = find_option<OptionKind::accumulate, Accumulate<closure ? 2 : 1>, O...>;
-  using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
-  using Mode = find_option<OptionKind::mode, mode::Train, O...>;
-  static constexpr bool training = std::is_same_v<Mode, mode::Train>;
-  static constexpr Checks checks = given_checks<O...>;
-  using Passes = compiler::user_passes<O...>;
-};
-
-}  // namespace train
-}  // namespace WEFT_NAMESPACE
-
 namespace WEFT_NAMESPACE::train {
 
 // The dtype of a model's trained parameters, which is one for all: f32 or f64. Gradients, moments and the
@@ -51082,14 +51391,16 @@ constexpr OptimizerLayout make_optimizer_layout() {
 template <class M, class O>
 inline constexpr OptimizerLayout optimizer_layout = make_optimizer_layout<M, O>();
 
-// Run-time scalars: the clip bound, the number of the update, then each group's numbers.
+// Run-time scalars: the clip bound, the number of the update, each group's numbers, then the number of ranks
+// where there may be several.
 template <class O>
 struct ScalarLayout {
   static constexpr int clip = exec::random_words;
   static constexpr int update = clip + 1;
   static constexpr int per_group = O::Optimizer::base::numbers;
   static constexpr int group(int k) { return update + 1 + per_group * k; }
-  static constexpr int count = group(O::Optimizer::group_count);
+  static constexpr int ranks = group(O::Optimizer::group_count);
+  static constexpr int count = ranks + (O::distributed ? 1 : 0);
 };
 
 // The parameter group of one copy of a row of the state table. The name is copied first: a user's predicate
@@ -51290,6 +51601,8 @@ class UpdateBuilder {
   static constexpr DType type = parameter_type<M>();
   static constexpr int micro = O::Accumulation::count;
   static constexpr bool scaled = O::Precision::scaled;
+  // The gradients are sums over ranks, each rank's accumulated ones among them.
+  static constexpr bool distributed = O::distributed;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
   static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
   static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };
@@ -51372,14 +51685,17 @@ class UpdateBuilder {
                            static_cast<u64>(static_cast<i64>(group)));
   }
 
-  // What every gradient is multiplied by: the mean over microbatches, one over the loss scale, the norm's
-  // bound.
+  // What every gradient is multiplied by: the mean over microbatches and ranks, one over the loss scale, the
+  // norm's bound.
   constexpr void make_factor() {
-    factor_ = ir::constant(b, type, Dims{}, 1.0 / micro);
+    if (distributed)
+      factor_ = 1.0 / (scalar(Scalars::ranks) * static_cast<double>(micro));
+    else
+      factor_ = ir::constant(b, type, Dims{}, 1.0 / micro);
     if (scaled) factor_ = factor_ / ir::cast(ir::read_slot(b, scale_slot_), type);
     if (!by_norm && !scaled) return;
     Value all = pack(whole_arena);
-    if (micro > 1)
+    if (micro > 1 && !distributed)
       all =
           all + ir::read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
     // What is tested, and measured, is what is applied: a scaled gradient may be finite where it is not.
@@ -51511,7 +51827,7 @@ class UpdateBuilder {
     if (micro > 1) {
       const int sums = slot(-1);
       const Value sum = ir::read_slot(b, sums);
-      g = g + sum;
+      if (!distributed) g = g + sum;
       // Zeros, of NaN too, that are made of what is there: so the kernel that walks the group's ranges writes
       // them; a constant would fill a vector of that length from the slot's beginning.
       assign(sums, ir::cast(ir::binary(Op::lt, sum, sum), type));
@@ -51560,6 +51876,110 @@ class UpdateBuilder {
 };
 
 }  // namespace WEFT_NAMESPACE::train
+// ---- weft/transforms/all_reduce_gradients.hpp ----
+// Data parallelism: the gradients of a graph are summed over the ranks, in buckets that follow the backward
+// pass. A bucket's sum begins behind the node that completes it, and all are waited for at the end of the
+// graph, so that engines work while the rest of the backward pass runs. (Li et al., "PyTorch Distributed:
+// Experiences on Accelerating Data Parallel Training", 2020.)
+
+namespace WEFT_NAMESPACE::transforms {
+
+// A gradient and where it lies in the arena, in elements.
+struct ArenaGradient {
+  int node = -1;
+  i64 offset = 0;
+  // What this rank has gathered in earlier calls and is added before: a slot, -1: nothing.
+  int gathered = -1;
+};
+
+class GradientReducer {
+ public:
+  // `gradients`: in the order of the arena. A bucket takes at least `bucket_elements`, the last one excepted.
+  constexpr GradientReducer(const ir::Graph& graph, const List<ArenaGradient>& gradients, i64 bucket_elements)
+      : g(graph),
+        b(graph, graph.nodes.size() + 4 * gradients.size()),
+        gradients_(gradients),
+        moved_(graph.nodes.size(), -1),
+        bucket_behind_(graph.nodes.size(), -1) {
+    make_buckets(bucket_elements);
+  }
+
+  // The graph with the sums; reduced() are the gradients' nodes there.
+  constexpr ir::Graph run() {
+    b.graph.bodies = g.bodies;
+    b.graph.body_words = g.body_words;
+    List<int> operands;
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      operands.clear();
+      for (int k = 0; k < g.nodes[i].arity; ++k) operands.push(moved_[g.in(i, k)]);
+      moved_[i] = b.add(g.nodes[i], operands.data(), operands.size());
+      for (int k = bucket_behind_[i]; k >= 0; k = buckets_[k].next) start(buckets_[k], k);
+    }
+    for (const Bucket& bucket : buckets_) finish(bucket);
+    for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
+    for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
+    for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+  constexpr const List<int>& reduced() const { return reduced_; }
+
+ private:
+  struct Bucket {
+    int begin = 0, end = 0;  // of gradients_
+    int next = -1;           // another that the same node completes
+    int start = -1;          // its all_reduce_start
+  };
+
+  // From the arena's end, which the backward pass fills first.
+  constexpr void make_buckets(i64 bucket_elements) {
+    int end = gradients_.size();
+    i64 elements = 0;
+    for (int k = end - 1; k >= 0; --k) {
+      elements += g.dims(gradients_[k].node).size();
+      if (elements < bucket_elements && k > 0) continue;
+      int last = 0;
+      for (int i = k; i < end; ++i)
+        if (last < gradients_[i].node) last = gradients_[i].node;
+      buckets_.push({k, end, bucket_behind_[last], -1});
+      bucket_behind_[last] = buckets_.size() - 1;
+      end = k;
+      elements = 0;
+    }
+  }
+
+  constexpr void start(Bucket& bucket, int request) {
+    List<int> operands;
+    List<i64> offsets;
+    i64 last = 0;
+    for (int k = bucket.begin; k < bucket.end; ++k) {
+      const ArenaGradient& gradient = gradients_[k];
+      ir::Value x{&b, moved_[gradient.node]};
+      if (gradient.gathered >= 0) x = x + ir::read_slot(b, gradient.gathered);
+      operands.push(x.id);
+      offsets.push(gradient.offset);
+      last = gradient.offset + x.dims().size();
+    }
+    const DType dtype = g.nodes[gradients_[bucket.begin].node].dtype;
+    constexpr u64 whole_arena = ~u64{0};
+    const ir::Value flat = ir::flat_concat(b, dtype, last, operands, offsets, whole_arena);
+    bucket.start = ir::all_reduce_start(flat, offsets[0], last - offsets[0], request).id;
+  }
+  constexpr void finish(const Bucket& bucket) {
+    const ir::Value sum = ir::all_reduce_done({&b, bucket.start});
+    if (reduced_.empty()) reduced_ = List<int>(gradients_.size(), -1);
+    const i64 first = gradients_[bucket.begin].offset;
+    for (int k = bucket.begin; k < bucket.end; ++k)
+      reduced_[k] = ir::flat_slice(sum, gradients_[k].offset - first, g.dims(gradients_[k].node)).id;
+  }
+
+  const ir::Graph& g;
+  ir::Builder b;
+  List<ArenaGradient> gradients_;
+  List<Bucket> buckets_;
+  List<int> moved_, bucket_behind_, reduced_;
+};
+
+}  // namespace WEFT_NAMESPACE::transforms
 // ---- weft/transforms/rematerialize.hpp ----
 // Activation checkpointing: what the backward pass reads of a model's blocks is computed again from what
 // enters each block, in place of being kept. Law: what is computed again is the same nodes of the same
@@ -51817,6 +52237,64 @@ struct ForwardGraph {
 template <class M, class F, class O, class... I>
 using TracedStage =
     compiler::through_user<ForwardGraph<M, F, O, I...>, compiler::Behind::trace, typename O::Passes>;
+constexpr void write_backward(WordWriter& w, const Backward& r) {
+  w.put_int(r.scale_slot);
+  w.put_int(r.state.next);
+  for (const List<int>* list : {&r.parameters, &r.state.adjoint}) {
+    w.put_int(list->size());
+    for (int x : *list) w.put_int(x);
+  }
+  ir::write(w, r.graph);
+}
+constexpr Backward read_backward(const u64* words) {
+  WordReader reader(words);
+  Backward r;
+  r.scale_slot = static_cast<int>(reader.get_int());
+  r.state.next = static_cast<int>(reader.get_int());
+  for (List<int>* list : {&r.parameters, &r.state.adjoint}) {
+    list->resize(reader.get_size());
+    for (int& x : *list) x = static_cast<int>(reader.get_int());
+  }
+  r.graph = ir::read_graph(reader);
+  return r;
+}
+
+// The backward pass with the gradients that are applied summed over ranks, and what accumulate<N> has
+// gathered on each rank added before.
+template <class M, class O>
+constexpr Backward reduce_gradients(Backward&& local) {
+  constexpr const auto& table = nn::state_table<M>;
+  constexpr DType type = parameter_type<M>();
+  List<transforms::ArenaGradient> given;
+  List<int> trained;  // number of each of them
+  int behind = -1;
+  for (const GroupRun& run : group_runs<M, O>()) {
+    if (O::Optimizer::is_frozen(run.group) || run.trained == behind) continue;
+    behind = run.trained;
+    const nn::StateInfo& row = table.row[run.row];
+    int gathered = -1;
+    if (O::Accumulation::count > 1) {
+      gathered = local.graph.slots.size();
+      local.graph.slots.push({ir::Space::optimizer, type,
+                              local.graph.nodes[local.gradient(run.trained)].shape, -1,
+                              optimizer_layout<M, O>.accumulated + row.offset});
+    }
+    given.push({local.gradient(run.trained), row.offset / size_of(type), gathered});
+    trained.push(run.trained);
+  }
+  Backward r;
+  r.scale_slot = local.scale_slot;
+  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type));
+  r.graph = reducer.run();
+  r.parameters = local.parameters;
+  for (int k = 0; k < r.parameters.size(); ++k) {
+    r.parameters[k] = k;
+    r.state.adjoint.push(-1);
+  }
+  for (int k = 0; k < trained.size(); ++k) r.state.adjoint[trained[k]] = reducer.reduced()[k];
+  return r;
+}
+
 // The backward pass goes in pieces of so many nodes of the forward pass.
 template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
@@ -51827,13 +52305,7 @@ struct BackwardStage {
     for (int k = r.parameters.size() - 1; k >= 0; --k)
       if (r.gradient(k) < 0) unreached = k;
     w.put_int(unreached);
-    w.put_int(r.scale_slot);
-    w.put_int(r.state.next);
-    for (const List<int>* list : {&r.parameters, &r.state.adjoint}) {
-      w.put_int(list->size());
-      for (int x : *list) w.put_int(x);
-    }
-    ir::write(w, r.graph);
+    write_backward(w, r);
   }
   static constexpr Backward make() {
     if constexpr (Piece == 0) {
@@ -51855,18 +52327,7 @@ struct BackwardStage {
       return r;
     }
   }
-  static constexpr Backward thaw() {
-    WordReader reader(Kept<BackwardStage>::data + 1);
-    Backward r;
-    r.scale_slot = static_cast<int>(reader.get_int());
-    r.state.next = static_cast<int>(reader.get_int());
-    for (List<int>* list : {&r.parameters, &r.state.adjoint}) {
-      list->resize(reader.get_size());
-      for (int& x : *list) x = static_cast<int>(reader.get_int());
-    }
-    r.graph = ir::read_graph(reader);
-    return r;
-  }
+  static constexpr Backward thaw() { return read_backward(Kept<BackwardStage>::data + 1); }
 };
 
 // The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients.
@@ -51910,10 +52371,21 @@ struct StepSource {
     return r;
   }
 
-  struct UpdateStage {
+  // The same with gradients that are sums over ranks, once a step.
+  struct ReducedStage {
     static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + 1024;
+    static constexpr void write(WordWriter& w) { write_backward(w, reduce_gradients<M, O>(gradients())); }
+  };
+  static constexpr Backward updated_by() {
+    if constexpr (O::distributed && Apply)
+      return read_backward(Kept<ReducedStage>::data);
+    else
+      return gradients();
+  }
+  struct UpdateStage {
+    static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + (O::distributed ? 2048 : 1024);
     static constexpr void write(WordWriter& w) {
-      UpdateBuilder<M, O> update(gradients());
+      UpdateBuilder<M, O> update(updated_by());
       if constexpr (Apply)
         ir::write(w, update.apply());
       else
@@ -51948,6 +52420,20 @@ struct StepSource {
       return ir::FrozenGraph<RematerializedStage>::graph();
     else
       return compiler::graph_of<RoundedStage>();
+  }
+  // Where the buffers lie that the step assigns, in bytes of the model's block.
+  static constexpr ir::Range assigned_buffers() {
+    const ir::Graph g = compiler::graph_of<TracedStage<M, F, O, I...>>();
+    ir::Range range;
+    for (const ir::Assign& a : g.assigns) {
+      const ir::Slot& slot = g.slots[a.slot];
+      const i64 end = slot.offset + g.shapes[slot.shape].size() * size_of(slot.dtype);
+      const i64 last =
+          range.length == 0 || range.offset + range.length < end ? end : range.offset + range.length;
+      if (range.length == 0 || slot.offset < range.offset) range.offset = slot.offset;
+      range.length = last - range.offset;
+    }
+    return range;
   }
   using Passed = typename O::Passes;
   static constexpr bool probes_exist() {
@@ -52875,6 +53361,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
         clip_(get_option<typename O::Clip>(given...)),
         losses_(new train::DeviceLossRing<Device>(model_.device())) {
     optimizer_.check();
+    if constexpr (O::distributed) join_ranks();
     if constexpr (requires { clip_.most; })
       if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
@@ -52883,11 +53370,13 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     Memory::zero(device, state_->data(), layout.bytes);
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
-    apply_ = Shared<Instance<true>>(new Instance<true>(device, model_.states(), state_, lent.workspace));
+    apply_ = Shared<Instance<true>>(
+        new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator()));
     if constexpr (micro > 1) {
       auto* const workspace = static_cast<std::byte*>(lent.workspace);
       add_ = Shared<Instance<false>>(new Instance<false>(
-          device, model_.states(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr));
+          device, model_.states(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr,
+          ranks_.communicator()));
     }
   }
   Trainer(const Trainer&) = delete;
@@ -52969,7 +53458,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
       T value{};
       apply_->program().read_output(Code<true>::outputs - 1, &value, sizeof value);
       const f64 x = static_cast<f64>(value);
-      return O::Precision::scaled ? x : __builtin_sqrt(x) / micro;
+      return O::Precision::scaled ? x : __builtin_sqrt(x) / static_cast<f64>(micro * ranks_.size());
     } else {
       return 0;
     }
@@ -52980,9 +53469,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <class G, class D, class... A>
   requires(!data::Dataset<G>) auto evaluate(G f, const D& dataset, const A&... inputs_then_options) {
     if constexpr (option_count < OptionKind::input, A... >> 0)
-      return train::evaluate_model(model_, f, dataset, inputs_then_options...);
+      return train::evaluate_model(ranks_, model_, f, dataset, inputs_then_options...);
     else
-      return train::evaluate_model(model_, f, dataset, I{}..., inputs_then_options...);
+      return train::evaluate_model(ranks_, model_, f, dataset, I{}..., inputs_then_options...);
   }
   // Refused.
   template <class D>
@@ -52996,7 +53485,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // The mean of the loss.
   template <data::Dataset D, class... A>
   auto evaluate(const D& dataset, const A&... options) {
-    return train::evaluate_model(model_, F{}, dataset, I{}..., options...);
+    return train::evaluate_model(ranks_, model_, F{}, dataset, I{}..., options...);
   }
 
   // Whether the optimiser keeps an average of the weights.
@@ -53114,13 +53603,23 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
       optimizer_.fill(g, updates_, numbers);
       for (int n = 0; n < Scalars::per_group; ++n) program.set_scalar(Scalars::group(g) + n, numbers[n]);
     }
-    program.set_random(seed_, static_cast<u64>(calls_));
+    if constexpr (O::distributed) program.set_scalar(Scalars::ranks, static_cast<f32>(ranks_.size()));
+    program.set_random(seed_, static_cast<u64>(calls_ * ranks_.size() + ranks_.rank()));
     instance.run();
+    if constexpr (O::distributed) {  // running statistics are rank 0's, as DistributedDataParallel has it
+      constexpr ir::Range assigned = Source<true>::assigned_buffers();
+      ranks_.broadcast(model_.state() + assigned.offset, assigned.length);
+    }
     losses_->take(program);
   }
 
   void save_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
     check_held();
+    ranks_.together("save the checkpoint", [&] {
+      if (ranks_.rank() == 0) write_checkpoint(path, counts);
+    });
+  }
+  void write_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
     const train::CheckpointForm form = train::checkpoint_form<M, O>();
     std::vector<std::byte> block(static_cast<std::size_t>(form.state.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
@@ -53136,6 +53635,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <class Seek>
   CheckpointReport load_checkpoint(const std::string& path, const Seek& seek) {
     check_held();
+    CheckpointReport report;
+    ranks_.together("load the checkpoint", [&] { report = read_checkpoint(path, seek); });
+    return report;
+  }
+  template <class Seek>
+  CheckpointReport read_checkpoint(const std::string& path, const Seek& seek) {
     const io::Safetensors file(path);
     const train::CheckpointForm form = train::checkpoint_form<M, O>();
     const train::CheckpointReader checkpoint(file, path, form);
@@ -53150,8 +53655,19 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     return checkpoint.report();
   }
 
+  // Every rank is one of the same program, and begins with rank 0's seed and values.
+  void join_ranks() {
+    u64 digest = 14695981039346656037u;
+    for (int k = 0; k < Code<true>::header.size; ++k)
+      digest = (digest ^ Code<true>::image[k]) * 1099511628211u;
+    ranks_.check_same(digest);
+    ranks_.broadcast(&seed_, sizeof seed_);
+    ranks_.broadcast(model_.state(), nn::state_table<M>.bytes);
+  }
+
   struct Nothing {};
 
+  [[no_unique_address]] train::Ranks<typename O::Comm> ranks_;
   weft::Model<M, Device> model_;
   u64 seed_ = 0;
   Optimizer optimizer_;
@@ -53191,6 +53707,7 @@ WEFT_REFUSAL(
     CheckpointBudgetHolds,
     "checkpoint::budget<bytes>: the workspace takes more, even where of each block only what enters it "
     "is kept: give at least WantedSize<bytes>, a smaller batch (with accumulate<N>), or a precision");
+WEFT_REFUSAL(RanksConnect, "comm::ddp<comm::Mpi>: it connects programs of Cpu{}, and no other device's");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
@@ -53228,6 +53745,15 @@ constexpr bool finds_blocks() {
     return true;
 }
 
+// Whether the ranks, if there are several, are of a device that their engine connects.
+template <class Device, class Sorted>
+constexpr bool connects_ranks() {
+  if constexpr (Sorted::distributed)
+    return Sorted::Comm::backend::template connects<Device>;
+  else
+    return true;
+}
+
 // Whether the programs of a trainer stay within its budget, if there is one.
 template <class M, class F, class Sorted, class... I>
 constexpr bool holds_budget() {
@@ -53254,6 +53780,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
+  static_assert(sizeof(RanksConnect<connects_ranks<Device, Sorted>(), Device>) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;

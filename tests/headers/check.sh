@@ -19,22 +19,31 @@ if [ $# -gt 0 ]; then
 else
   mapfile -t headers < <(find weft \( "${kinds[@]}" \) -type f | sort)
 fi
+# What needs MPI compiles where its wrapper says how.
+mpi=
+if command -v mpicxx >/dev/null; then
+  mpi=$(mpicxx -show | grep -oE -- '-I[^ ]+' | sed 's/^-I/-isystem /' | tr '\n' ' ')
+else
+  echo "no mpicxx: weft/mpi.hpp and weft/comm/mpi.hpp are left out"
+  mapfile -t headers < <(printf '%s\n' "${headers[@]}" | grep -vE '^weft/(comm/)?mpi\.hpp$')
+fi
 [ ${#headers[@]} -gt 0 ] || { echo "no headers found" && exit 1; }
 
 one() {
   local log
   log=$scratch/$(tr / _ <<<"$1")
   printf '#include "%s"\n' "$1" >"$log.cu"
+  # shellcheck disable=SC2086  # flags of several words
   if [ "$mode" = host ]; then
-    "$compiler" -std=c++20 -Wall -Wextra -Wconversion -Wshadow -Werror -I. -fsyntax-only -x c++ "$log.cu"
+    "$compiler" -std=c++20 -Wall -Wextra -Wconversion -Wshadow -Werror -I. $mpi -fsyntax-only -x c++ "$log.cu"
   else # -cuda runs both front ends, the host's and the device's, and no code generator
     "$compiler" -std=c++20 -gencode arch=compute_90a,code=sm_90a -Werror all-warnings \
-      -I. -cuda -o "$log.ii" "$log.cu"
+      -I. $mpi -cuda -o "$log.ii" "$log.cu"
   fi >"$log.log" 2>&1 && : >"$log.ok"
   rm -f "$log.ii"
 }
 export -f one
-export mode compiler scratch
+export mode compiler scratch mpi
 # shellcheck disable=SC2016  # the inner bash expands it
 printf '%s\0' "${headers[@]}" | xargs -0 -P 2 -I{} bash -c 'one "$1"' _ {}
 

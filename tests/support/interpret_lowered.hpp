@@ -303,6 +303,8 @@ class Machine {
       }
       case compiler::StepKind::custom:
         throw Error("test/op", "a program's own primitive has no plain evaluation");
+      case compiler::StepKind::all_reduce_start:  // of one rank
+      case compiler::StepKind::all_reduce_done:
       case compiler::StepKind::repeat:
         return;
       case compiler::StepKind::copy:

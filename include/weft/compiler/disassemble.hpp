@@ -43,6 +43,8 @@ inline constexpr const char* kind_names[]{"fused",
                                           "dynamic_slice",
                                           "dynamic_update_slice",
                                           "custom",
+                                          "all_reduce_start",
+                                          "all_reduce_done",
                                           "repeat"};
 static_assert(std::size(kind_names) == static_cast<std::size_t>(StepKind::repeat) + 1);
 static_assert(std::size(space_names) == static_cast<std::size_t>(ir::Space::bound) + 1);

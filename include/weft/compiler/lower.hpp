@@ -2,6 +2,7 @@
 // From the plan to launches: every group in order, between them the second stages of sums and copies.
 
 #include "weft/compiler/lower/along_axis.hpp"
+#include "weft/compiler/lower/collective.hpp"
 #include "weft/compiler/lower/combine_partials.hpp"
 #include "weft/compiler/lower/conv.hpp"
 #include "weft/compiler/lower/custom.hpp"
@@ -52,6 +53,8 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
       lower_dynamic_slice(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::conv) {
       lower_conv(g, f, plan, group.opaque, out);
+    } else if (ir::is_collective(g.nodes[group.opaque].op)) {
+      lower_collective(g, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::custom) {
       lower_custom(g, f, plan, group.opaque, out);
     } else {

@@ -26,6 +26,8 @@ enum class StepKind : u8 {
   dynamic_slice,
   dynamic_update_slice,
   custom,
+  all_reduce_start,
+  all_reduce_done,
   repeat
 };
 

@@ -181,6 +181,12 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.shape = to_text(g.dims(group.opaque)).c_str();
       ir::custom_name(g, group.opaque, [&](char c) { out.ops += c; });
       break;
+    case compiler::StepKind::all_reduce_start:
+    case compiler::StepKind::all_reduce_done:
+      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.shape = at(1);
+      out.ops = type(group.opaque) + " over all ranks";
+      break;
     case compiler::StepKind::copy:
       out.kernel = "copy";
       out.shape = at(0) + " B";

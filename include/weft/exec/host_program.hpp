@@ -8,6 +8,7 @@
 #include "weft/exec/host_arguments.hpp"
 #include "weft/exec/launch_list.hpp"
 #include "weft/kernels/axis/host.hpp"
+#include "weft/kernels/collective/host.hpp"
 #include "weft/kernels/custom/host.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -52,6 +53,10 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_block_copy<compiler::code_of<P, K>, true>;
   else if constexpr (kind == compiler::StepKind::custom)
     return &kernels::run_custom<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::all_reduce_start)
+    return &kernels::run_all_reduce_start;
+  else if constexpr (kind == compiler::StepKind::all_reduce_done)
+    return &kernels::run_all_reduce_done;
   else if constexpr (kind == compiler::StepKind::combine_partials)
     return &kernels::run_combine_partials<combine_set<P>()>;
   else if constexpr (kind == compiler::StepKind::repeat)
@@ -86,7 +91,7 @@ class HostProgram {
         workspace_(host_workspace(given.workspace, memory_bytes())),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
-               {given.model, given.optimizer, workspace_.data(), scalars_.data()}) {
+               {given.model, given.optimizer, workspace_.data(), scalars_.data(), given.communicator}) {
     kernels::report_pinned_core();
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     std::memset(scalars_.data(), 0, scalars_.size());

@@ -2,6 +2,7 @@
 // A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
 // walk over that list in order, and allocates nothing.
 
+#include "weft/comm/communicator.hpp"
 #include "weft/compiler/image.hpp"
 #include "weft/exec/state_blocks.hpp"
 #include "weft/kernels/fused/combine_partials.hpp"
@@ -15,6 +16,7 @@ struct Blocks {
   std::byte* optimizer = nullptr;
   std::byte* workspace = nullptr;
   std::byte* scalars = nullptr;
+  comm::Communicator* communicator = nullptr;  // of a program of several ranks
 };
 
 // The types and folds of the second stage of all sums of program P.
@@ -70,6 +72,14 @@ class LaunchList {
       for (int a = 0; a < addresses; ++a) {
         const u64 address = image[header.address_at + first + a];
         place(address, launch.args.pointer[a]);
+      }
+      const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
+      if (kind == compiler::StepKind::all_reduce_start || kind == compiler::StepKind::all_reduce_done) {
+        launch.args.pointer[1] = blocks_.communicator;
+        if (kind == compiler::StepKind::all_reduce_start)
+          blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
+                                        static_cast<i64>(launch.numbers[1]),
+                                        static_cast<DType>(launch.numbers[2]));
       }
       if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::fused) {
         kernels::LaunchArgs& args = launch.args;
@@ -198,6 +208,8 @@ class LaunchList {
         watch.before(s, launch);
         launch.run(launch, context);
         watch.after(s, launch);
+        if (blocks_.communicator != nullptr) [[unlikely]]
+          blocks_.communicator->progress();
         continue;
       }
       const i64 trips = static_cast<i64>(launch.numbers[0]);

@@ -103,6 +103,10 @@ enum class Op : u8 {
   dynamic_update_slice,  // dynamic_update_slice(x, y, offset, ...); x with y written there
   // what a program adds (ir/custom.hpp)
   custom,  // imm: id; list: see ir/custom.hpp
+  // between ranks (ir/collective.hpp); imm: number of the request
+  all_reduce_start,  // all_reduce_start(flat), list: begin; elements behind `begin`, whose sum over all ranks
+                     // is begun where they lie
+  all_reduce_done,   // all_reduce_done(start): the sum
   // flat arenas
   flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
   flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
@@ -128,6 +132,7 @@ enum class OpClass : u8 {
   along_axis,
   dynamic_slice,
   custom,
+  collective,
   arena,
   region
 };
@@ -222,6 +227,8 @@ inline constexpr OpInfo op_table[op_count] = {
     {"dynamic_slice", -1, OpClass::dynamic_slice, 1},
     {"dynamic_update_slice", -1, OpClass::dynamic_slice, 1},
     {"custom", -1, OpClass::custom, 4},
+    {"all_reduce_start", 1, OpClass::collective, 1},
+    {"all_reduce_done", 1, OpClass::collective, 0},
     {"flat_concat", -1, OpClass::arena, 0},
     {"flat_slice", 1, OpClass::arena, 0},
     {"loop", -1, OpClass::region, 0},
@@ -233,6 +240,7 @@ constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
 constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::add_dependency; }
 // Operands whose values are read; those behind them are control edges.
 constexpr int data_operands(Op op, int arity) { return op == Op::add_dependency ? 1 : arity; }
+constexpr bool is_collective(Op op) { return op == Op::all_reduce_start || op == Op::all_reduce_done; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
 constexpr bool is_along_axis(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
 constexpr bool is_dynamic_slice(Op op) { return op == Op::dynamic_slice || op == Op::dynamic_update_slice; }

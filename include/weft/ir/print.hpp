@@ -93,6 +93,7 @@ inline void add_attributes(std::string& out, const Graph& g, int node) {
            : n.op == Op::slice       ? " begin:step ["
            : n.op == Op::pad         ? " low:high ["
            : n.op == Op::flat_concat ? " at ["
+           : is_collective(n.op)     ? " from ["
                                      : " axes [";
     const bool pairs = n.op == Op::slice || n.op == Op::pad;
     for (int k = 0; k < g.attributes(node); ++k) {
@@ -142,6 +143,11 @@ inline void add_immediate(std::string& out, const Graph& g, int node) {
       break;
     case Op::flat_concat:
       out += " group ";
+      add(out, static_cast<i64>(n.imm));
+      break;
+    case Op::all_reduce_start:
+    case Op::all_reduce_done:
+      out += " request ";
       add(out, static_cast<i64>(n.imm));
       break;
     case Op::flat_slice:

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "weft/ir/along_axis.hpp"
+#include "weft/ir/collective.hpp"
 #include "weft/ir/conv.hpp"
 #include "weft/ir/dynamic_slice.hpp"
 #include "weft/ir/loop.hpp"
@@ -175,6 +176,8 @@ class Verifier {
         return dynamic_slice_fault(g, i);
       case OpClass::custom:
         return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
+      case OpClass::collective:
+        return collective_fault(g, i);
       case OpClass::arena:
         return arena(i, n, in);
       case OpClass::region:

@@ -125,6 +125,8 @@ class Fuser : GroupingState {
         return;
       case Op::take_rows:
       case Op::custom:
+      case Op::all_reduce_start:
+      case Op::all_reduce_done:
       case Op::scatter_add:
         set_apart(i, Walk::contiguous);
         return;

@@ -192,19 +192,37 @@ class Planner {
 
   // ---- arenas: one buffer a dtype for all packs ----
   constexpr void place_arenas() {
+    place_collectives();
     for (int i = 0; i < g.nodes.size(); ++i) {
       if (nodes_[i].op != ir::Op::flat_concat) continue;
       const int dtype = static_cast<int>(nodes_[i].dtype);
+      const int written = i < overwritten_.size() ? overwritten_[i] : -1;
       for (int a = 0; a < nodes_[i].arity; ++a) {
         const int x = root(edges_[nodes_[i].first + a]);
         const i64 offset = g.attribute(i, a) * size_of(nodes_[i].dtype);
-        const i64 end = align_up(offset + bytes_of(g, x));
+        const i64 bytes = bytes_of(g, edges_[nodes_[i].first + a]), end = align_up(offset + bytes);
         if (arena_size_[dtype] < end) arena_size_[dtype] = end;
-        const bool whole = bytes_of(g, x) == bytes_of(g, edges_[nodes_[i].first + a]);
+        const bool whole = bytes_of(g, x) == bytes, read_behind = written >= 0 && last_use_[x] > written;
         const bool computed =
             materialization_[x] == Materialization::fused || materialization_[x] == Materialization::opaque;
-        if (computed && whole && !pinned_[x] && arena_[x] < 0) arena_[x] = dtype, arena_offset(x, offset);
+        if (computed && whole && !read_behind && !pinned_[x] && arena_[x] < 0)
+          arena_[x] = dtype, arena_offset(x, offset);
       }
+    }
+  }
+  // What is summed over ranks lies in the arena before, meanwhile and after.
+  constexpr void place_collectives() {
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      if (!ir::is_collective(nodes_[i].op)) continue;
+      const int from = edges_[nodes_[i].first];
+      arena_[i] = static_cast<int>(nodes_[i].dtype);
+      if (nodes_[i].op == ir::Op::all_reduce_done) {
+        arena_offset(i, offsets_[from]);
+        continue;
+      }
+      arena_offset(i, g.attribute(i, 0) * size_of(nodes_[i].dtype));
+      if (overwritten_.empty()) overwritten_ = List<int>(g.nodes.size(), -1);
+      overwritten_[from] = group_[i];
     }
   }
   constexpr void arena_offset(int x, i64 offset) {
@@ -447,7 +465,8 @@ class Planner {
   StateIndex states_{g};
   List<i64> offsets_;
   List<u8> pinned_;
-  List<u8> assigned_;  // memory of what is assigned, once it is asked for
+  List<int> overwritten_;  // of each flat_concat that a collective works on, the group of that
+  List<u8> assigned_;      // memory of what is assigned, once it is asked for
   FirstFit memory_{f.groups.size()};
   int combined_ = 0;  // sums of the groups before this one are no longer in parts
   int phased_ = -1;   // the group that phase_ speaks of

@@ -11,6 +11,7 @@
 
 #include "weft/data/loader.hpp"
 #include "weft/exec/model.hpp"
+#include "weft/train/ranks.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -73,13 +74,17 @@ void add_padded(Function& f, const Batch& batch, const Fields& fields, f64* sum,
   }
 }
 
-template <i64 Rows, class Function, class D, std::size_t... Field, class... R>
-auto evaluate_with(Function& f, const D& dataset, std::index_sequence<Field...> fields, std::tuple<R...>*) {
+// Batches are dealt to the ranks in turn, unless f assigns buffers, which all have to see all of them.
+template <i64 Rows, class Ranks, class Function, class D, std::size_t... Field, class... R>
+auto evaluate_with(const Ranks& ranks, Function& f, const D& dataset, std::index_sequence<Field...> fields,
+                   std::tuple<R...>*) {
   std::array<f64, sizeof...(R)> sum{};
-  i64 samples = 0;
+  i64 samples = 0, turn = -1;
+  const bool dealt = Function::assigned() == 0;
   constexpr auto numbers = std::index_sequence_for<R...>{};
   for (auto& batch : data::loader<Rows>(data::by_reference(dataset), {.last = data::pad_and_mask})) {
     samples += batch.valid();
+    if (dealt && ++turn % ranks.size() != ranks.rank()) continue;
     if (batch.valid() < Rows) {
       add_padded<Rows>(f, batch, fields, sum.data(), numbers);
       continue;
@@ -90,6 +95,7 @@ auto evaluate_with(Function& f, const D& dataset, std::index_sequence<Field...> 
     }
     (numbers);
   }
+  if (dealt) ranks.add(sum.data(), static_cast<i64>(sum.size()));
   for (f64& x : sum) x /= static_cast<f64>(samples);
   if constexpr (sizeof...(R) == 1)
     return sum[0];
@@ -97,12 +103,13 @@ auto evaluate_with(Function& f, const D& dataset, std::index_sequence<Field...> 
     return sum;
 }
 
-template <i64 Rows, class Function, class D, class... I, class... R>
-auto evaluate_checked(Function& f, const D& dataset, std::tuple<I...>*, std::tuple<R...>* results) {
+template <i64 Rows, class Ranks, class Function, class D, class... I, class... R>
+auto evaluate_checked(const Ranks& ranks, Function& f, const D& dataset, std::tuple<I...>*,
+                      std::tuple<R...>* results) {
   constexpr bool fits = (is_evaluated<R, Rows> && ...);
   static_assert(sizeof(EvaluatedResults<fits, R...>) > 0);
   if constexpr (fits)
-    return evaluate_with<Rows>(f, dataset, std::index_sequence_for<I...>{}, results);
+    return evaluate_with<Rows>(ranks, f, dataset, std::index_sequence_for<I...>{}, results);
   else
     return AfterRefusal{};
 }
@@ -112,8 +119,8 @@ constexpr i64 rows_of(std::tuple<I...>*) {
   return exec::common_rows<I...>();
 }
 
-template <class M, class F, class D, class... A>
-auto evaluate_model(M&& model, F f, const D& dataset, const A&... inputs_then_options) {
+template <class Ranks, class M, class F, class D, class... A>
+auto evaluate_model(const Ranks& ranks, M&& model, F f, const D& dataset, const A&... inputs_then_options) {
   using Inputs = typename exec::SplitArguments<std::tuple<>, A...>::inputs;
   constexpr i64 rows = rows_of(static_cast<Inputs*>(nullptr));
   static_assert(sizeof(EvaluatedInputs<(rows > 0), Inputs>) > 0);
@@ -123,7 +130,7 @@ auto evaluate_model(M&& model, F f, const D& dataset, const A&... inputs_then_op
     if constexpr (std::is_same_v<Function, AfterRefusal>)
       return function;
     else
-      return evaluate_checked<rows>(function, dataset, static_cast<Inputs*>(nullptr),
+      return evaluate_checked<rows>(ranks, function, dataset, static_cast<Inputs*>(nullptr),
                                     static_cast<typename Function::ResultTypes*>(nullptr));
   } else {
     return AfterRefusal{};
@@ -137,7 +144,7 @@ auto evaluate_model(M&& model, F f, const D& dataset, const A&... inputs_then_op
 template <class M, class F, class D, class... A>
 requires is_model<std::remove_cvref_t<M>>
 auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options) {
-  return train::evaluate_model(model, f, dataset, inputs_then_options...);
+  return train::evaluate_model(train::Ranks<comm::None>{}, model, f, dataset, inputs_then_options...);
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -11,9 +11,10 @@ namespace WEFT_NAMESPACE::train {
 // Causes of an error, with the options that were given.
 WEFT_REFUSAL(LbfgsHasNoGroups,
              "LBFGS: parameter groups do not go with it, it moves all parameters along one direction");
-WEFT_REFUSAL(LbfgsTakesOption,
-             "LBFGS: clipping, accumulate<N> and precision::f16 do not go with it: its search needs the "
-             "gradient of the loss as it is");
+WEFT_REFUSAL(
+    LbfgsTakesOption,
+    "LBFGS: clipping, accumulate<N>, precision::f16 and comm::ddp do not go with it: its search needs the "
+    "gradient of the loss as it is");
 
 WEFT_REFUSAL(LbfgsMovesF32, "LBFGS: trained parameters must be f32");
 
@@ -26,8 +27,8 @@ class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>> {
   using Inputs = exec::InputTable<ForwardGraph<M, F, O, I...>, I...>;
   using Memory = exec::DeviceMemory<Device>;
   static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
-  static constexpr bool plain =
-      std::is_same_v<typename O::Clip, clip::None> && !O::accumulates && !O::Precision::scaled;
+  static constexpr bool plain = std::is_same_v<typename O::Clip, clip::None> && !O::accumulates &&
+                                !O::Precision::scaled && !O::distributed;
   static_assert(
       sizeof(LbfgsTakesOption<plain, typename O::Clip, typename O::Accumulation, typename O::Precision>) > 0);
 

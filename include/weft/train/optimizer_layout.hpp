@@ -108,14 +108,16 @@ constexpr OptimizerLayout make_optimizer_layout() {
 template <class M, class O>
 inline constexpr OptimizerLayout optimizer_layout = make_optimizer_layout<M, O>();
 
-// Run-time scalars: the clip bound, the number of the update, then each group's numbers.
+// Run-time scalars: the clip bound, the number of the update, each group's numbers, then the number of ranks
+// where there may be several.
 template <class O>
 struct ScalarLayout {
   static constexpr int clip = exec::random_words;
   static constexpr int update = clip + 1;
   static constexpr int per_group = O::Optimizer::base::numbers;
   static constexpr int group(int k) { return update + 1 + per_group * k; }
-  static constexpr int count = group(O::Optimizer::group_count);
+  static constexpr int ranks = group(O::Optimizer::group_count);
+  static constexpr int count = ranks + (O::distributed ? 1 : 0);
 };
 
 // The parameter group of one copy of a row of the state table. The name is copied first: a user's predicate

@@ -99,13 +99,29 @@ template <i64 Bytes>
 inline constexpr Budget<Bytes> budget{};
 }  // namespace checkpoint
 
-// Communication between ranks: `none` trains on one.
+// Communication between ranks: processes that run the same program, each on samples of its own.
 namespace comm {
 struct None {
   static constexpr OptionKind option = OptionKind::comm;
 };
+WEFT_REFUSAL(BackendConnects,
+             "comm::ddp<Backend>: the backend is what connects the ranks, comm::ddp<comm::Mpi> with "
+             "#include <weft/mpi.hpp>");
+template <class Backend, i64 BucketBytes>
+struct Ddp {
+  static_assert(sizeof(BackendConnects<requires { Backend::connect(); }, Backend>) > 0);
+  static constexpr OptionKind option = OptionKind::comm;
+  using backend = Backend;
+  static constexpr i64 bucket_bytes = BucketBytes;
+};
 // One device, one process.
 inline constexpr None none{};
+// Data parallelism: every rank begins with rank 0's values, and each update is by the mean of the ranks'
+// gradients, whose sum over ranks begins in buckets of BucketBytes as soon as the backward pass has filled
+// one. Ranks' parameters are equal bit for bit after every update, and are those of one process with
+// accumulate<ranks> that sees the ranks' batches one by one.
+template <class Backend, i64 BucketBytes = 25 * 1024 * 1024>
+inline constexpr Ddp<Backend, BucketBytes> ddp{};
 }  // namespace comm
 
 namespace train {
@@ -114,6 +130,7 @@ WEFT_REFUSAL(
     TrainerKnowsOption,
     "make_trainer: one of the options is none that it knows: after the inputs, in<f32, 32, 8>, it takes an "
     "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, checkpoint::blocks, "
+    "comm::ddp<Backend>, "
     "seed{}, a mode, probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
 WEFT_REFUSAL(
     TrainerInputsFirst,
@@ -122,6 +139,7 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(TrainerHasOptimizer, "make_trainer: an optimiser is missing: add one, such as optim::AdamW{}");
 WEFT_REFUSAL(TrainerOptionOnce,
              "make_trainer: the optimiser, the precision, the clipping, accumulate<N>, the checkpointing, "
+             "the communication, "
              "the seed, the mode, "
              "probes<...>, a check or lend{} is given twice: leave one out");
 
@@ -174,6 +192,8 @@ struct Options {
       return nullptr;
   }
   using Accumulation = find_option<OptionKind::accumulate, Accumulate<closure ? 2 : 1>, O...>;
+  using Comm = find_option<OptionKind::comm, comm::None, O...>;
+  static constexpr bool distributed = !std::is_same_v<Comm, comm::None>;
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   using Mode = find_option<OptionKind::mode, mode::Train, O...>;
   static constexpr bool training = std::is_same_v<Mode, mode::Train>;

@@ -4,6 +4,7 @@
 
 #include "weft/train/blocks.hpp"
 #include "weft/train/update.hpp"
+#include "weft/transforms/all_reduce_gradients.hpp"
 #include "weft/transforms/rematerialize.hpp"
 
 namespace WEFT_NAMESPACE::train {
@@ -43,6 +44,64 @@ struct ForwardGraph {
 template <class M, class F, class O, class... I>
 using TracedStage =
     compiler::through_user<ForwardGraph<M, F, O, I...>, compiler::Behind::trace, typename O::Passes>;
+constexpr void write_backward(WordWriter& w, const Backward& r) {
+  w.put_int(r.scale_slot);
+  w.put_int(r.state.next);
+  for (const List<int>* list : {&r.parameters, &r.state.adjoint}) {
+    w.put_int(list->size());
+    for (int x : *list) w.put_int(x);
+  }
+  ir::write(w, r.graph);
+}
+constexpr Backward read_backward(const u64* words) {
+  WordReader reader(words);
+  Backward r;
+  r.scale_slot = static_cast<int>(reader.get_int());
+  r.state.next = static_cast<int>(reader.get_int());
+  for (List<int>* list : {&r.parameters, &r.state.adjoint}) {
+    list->resize(reader.get_size());
+    for (int& x : *list) x = static_cast<int>(reader.get_int());
+  }
+  r.graph = ir::read_graph(reader);
+  return r;
+}
+
+// The backward pass with the gradients that are applied summed over ranks, and what accumulate<N> has
+// gathered on each rank added before.
+template <class M, class O>
+constexpr Backward reduce_gradients(Backward&& local) {
+  constexpr const auto& table = nn::state_table<M>;
+  constexpr DType type = parameter_type<M>();
+  List<transforms::ArenaGradient> given;
+  List<int> trained;  // number of each of them
+  int behind = -1;
+  for (const GroupRun& run : group_runs<M, O>()) {
+    if (O::Optimizer::is_frozen(run.group) || run.trained == behind) continue;
+    behind = run.trained;
+    const nn::StateInfo& row = table.row[run.row];
+    int gathered = -1;
+    if (O::Accumulation::count > 1) {
+      gathered = local.graph.slots.size();
+      local.graph.slots.push({ir::Space::optimizer, type,
+                              local.graph.nodes[local.gradient(run.trained)].shape, -1,
+                              optimizer_layout<M, O>.accumulated + row.offset});
+    }
+    given.push({local.gradient(run.trained), row.offset / size_of(type), gathered});
+    trained.push(run.trained);
+  }
+  Backward r;
+  r.scale_slot = local.scale_slot;
+  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type));
+  r.graph = reducer.run();
+  r.parameters = local.parameters;
+  for (int k = 0; k < r.parameters.size(); ++k) {
+    r.parameters[k] = k;
+    r.state.adjoint.push(-1);
+  }
+  for (int k = 0; k < trained.size(); ++k) r.state.adjoint[trained[k]] = reducer.reduced()[k];
+  return r;
+}
+
 // The backward pass goes in pieces of so many nodes of the forward pass.
 template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
@@ -53,13 +112,7 @@ struct BackwardStage {
     for (int k = r.parameters.size() - 1; k >= 0; --k)
       if (r.gradient(k) < 0) unreached = k;
     w.put_int(unreached);
-    w.put_int(r.scale_slot);
-    w.put_int(r.state.next);
-    for (const List<int>* list : {&r.parameters, &r.state.adjoint}) {
-      w.put_int(list->size());
-      for (int x : *list) w.put_int(x);
-    }
-    ir::write(w, r.graph);
+    write_backward(w, r);
   }
   static constexpr Backward make() {
     if constexpr (Piece == 0) {
@@ -81,18 +134,7 @@ struct BackwardStage {
       return r;
     }
   }
-  static constexpr Backward thaw() {
-    WordReader reader(Kept<BackwardStage>::data + 1);
-    Backward r;
-    r.scale_slot = static_cast<int>(reader.get_int());
-    r.state.next = static_cast<int>(reader.get_int());
-    for (List<int>* list : {&r.parameters, &r.state.adjoint}) {
-      list->resize(reader.get_size());
-      for (int& x : *list) x = static_cast<int>(reader.get_int());
-    }
-    r.graph = ir::read_graph(reader);
-    return r;
-  }
+  static constexpr Backward thaw() { return read_backward(Kept<BackwardStage>::data + 1); }
 };
 
 // The step as a source of exec::Compiled; Apply: update the parameters, else only add to the gradients.
@@ -136,10 +178,21 @@ struct StepSource {
     return r;
   }
 
-  struct UpdateStage {
+  // The same with gradients that are sums over ranks, once a step.
+  struct ReducedStage {
     static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + 1024;
+    static constexpr void write(WordWriter& w) { write_backward(w, reduce_gradients<M, O>(gradients())); }
+  };
+  static constexpr Backward updated_by() {
+    if constexpr (O::distributed && Apply)
+      return read_backward(Kept<ReducedStage>::data);
+    else
+      return gradients();
+  }
+  struct UpdateStage {
+    static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + (O::distributed ? 2048 : 1024);
     static constexpr void write(WordWriter& w) {
-      UpdateBuilder<M, O> update(gradients());
+      UpdateBuilder<M, O> update(updated_by());
       if constexpr (Apply)
         ir::write(w, update.apply());
       else
@@ -174,6 +227,20 @@ struct StepSource {
       return ir::FrozenGraph<RematerializedStage>::graph();
     else
       return compiler::graph_of<RoundedStage>();
+  }
+  // Where the buffers lie that the step assigns, in bytes of the model's block.
+  static constexpr ir::Range assigned_buffers() {
+    const ir::Graph g = compiler::graph_of<TracedStage<M, F, O, I...>>();
+    ir::Range range;
+    for (const ir::Assign& a : g.assigns) {
+      const ir::Slot& slot = g.slots[a.slot];
+      const i64 end = slot.offset + g.shapes[slot.shape].size() * size_of(slot.dtype);
+      const i64 last =
+          range.length == 0 || range.offset + range.length < end ? end : range.offset + range.length;
+      if (range.length == 0 || slot.offset < range.offset) range.offset = slot.offset;
+      range.length = last - range.offset;
+    }
+    return range;
   }
   using Passed = typename O::Passes;
   static constexpr bool probes_exist() {

@@ -10,6 +10,7 @@
 #include "weft/train/checkpoint.hpp"
 #include "weft/train/evaluate.hpp"
 #include "weft/train/loss_ring.hpp"
+#include "weft/train/ranks.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -94,6 +95,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
         clip_(get_option<typename O::Clip>(given...)),
         losses_(new train::DeviceLossRing<Device>(model_.device())) {
     optimizer_.check();
+    if constexpr (O::distributed) join_ranks();
     if constexpr (requires { clip_.most; })
       if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
@@ -102,11 +104,13 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     Memory::zero(device, state_->data(), layout.bytes);
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
-    apply_ = Shared<Instance<true>>(new Instance<true>(device, model_.states(), state_, lent.workspace));
+    apply_ = Shared<Instance<true>>(
+        new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator()));
     if constexpr (micro > 1) {
       auto* const workspace = static_cast<std::byte*>(lent.workspace);
       add_ = Shared<Instance<false>>(new Instance<false>(
-          device, model_.states(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr));
+          device, model_.states(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr,
+          ranks_.communicator()));
     }
   }
   Trainer(const Trainer&) = delete;
@@ -188,7 +192,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
       T value{};
       apply_->program().read_output(Code<true>::outputs - 1, &value, sizeof value);
       const f64 x = static_cast<f64>(value);
-      return O::Precision::scaled ? x : __builtin_sqrt(x) / micro;
+      return O::Precision::scaled ? x : __builtin_sqrt(x) / static_cast<f64>(micro * ranks_.size());
     } else {
       return 0;
     }
@@ -199,9 +203,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <class G, class D, class... A>
   requires(!data::Dataset<G>) auto evaluate(G f, const D& dataset, const A&... inputs_then_options) {
     if constexpr (option_count < OptionKind::input, A... >> 0)
-      return train::evaluate_model(model_, f, dataset, inputs_then_options...);
+      return train::evaluate_model(ranks_, model_, f, dataset, inputs_then_options...);
     else
-      return train::evaluate_model(model_, f, dataset, I{}..., inputs_then_options...);
+      return train::evaluate_model(ranks_, model_, f, dataset, I{}..., inputs_then_options...);
   }
   // Refused.
   template <class D>
@@ -215,7 +219,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // The mean of the loss.
   template <data::Dataset D, class... A>
   auto evaluate(const D& dataset, const A&... options) {
-    return train::evaluate_model(model_, F{}, dataset, I{}..., options...);
+    return train::evaluate_model(ranks_, model_, F{}, dataset, I{}..., options...);
   }
 
   // Whether the optimiser keeps an average of the weights.
@@ -333,13 +337,23 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
       optimizer_.fill(g, updates_, numbers);
       for (int n = 0; n < Scalars::per_group; ++n) program.set_scalar(Scalars::group(g) + n, numbers[n]);
     }
-    program.set_random(seed_, static_cast<u64>(calls_));
+    if constexpr (O::distributed) program.set_scalar(Scalars::ranks, static_cast<f32>(ranks_.size()));
+    program.set_random(seed_, static_cast<u64>(calls_ * ranks_.size() + ranks_.rank()));
     instance.run();
+    if constexpr (O::distributed) {  // running statistics are rank 0's, as DistributedDataParallel has it
+      constexpr ir::Range assigned = Source<true>::assigned_buffers();
+      ranks_.broadcast(model_.state() + assigned.offset, assigned.length);
+    }
     losses_->take(program);
   }
 
   void save_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
     check_held();
+    ranks_.together("save the checkpoint", [&] {
+      if (ranks_.rank() == 0) write_checkpoint(path, counts);
+    });
+  }
+  void write_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
     const train::CheckpointForm form = train::checkpoint_form<M, O>();
     std::vector<std::byte> block(static_cast<std::size_t>(form.state.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
@@ -355,6 +369,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <class Seek>
   CheckpointReport load_checkpoint(const std::string& path, const Seek& seek) {
     check_held();
+    CheckpointReport report;
+    ranks_.together("load the checkpoint", [&] { report = read_checkpoint(path, seek); });
+    return report;
+  }
+  template <class Seek>
+  CheckpointReport read_checkpoint(const std::string& path, const Seek& seek) {
     const io::Safetensors file(path);
     const train::CheckpointForm form = train::checkpoint_form<M, O>();
     const train::CheckpointReader checkpoint(file, path, form);
@@ -369,8 +389,19 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     return checkpoint.report();
   }
 
+  // Every rank is one of the same program, and begins with rank 0's seed and values.
+  void join_ranks() {
+    u64 digest = 14695981039346656037u;
+    for (int k = 0; k < Code<true>::header.size; ++k)
+      digest = (digest ^ Code<true>::image[k]) * 1099511628211u;
+    ranks_.check_same(digest);
+    ranks_.broadcast(&seed_, sizeof seed_);
+    ranks_.broadcast(model_.state(), nn::state_table<M>.bytes);
+  }
+
   struct Nothing {};
 
+  [[no_unique_address]] train::Ranks<typename O::Comm> ranks_;
   weft::Model<M, Device> model_;
   u64 seed_ = 0;
   Optimizer optimizer_;

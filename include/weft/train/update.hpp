@@ -17,6 +17,8 @@ class UpdateBuilder {
   static constexpr DType type = parameter_type<M>();
   static constexpr int micro = O::Accumulation::count;
   static constexpr bool scaled = O::Precision::scaled;
+  // The gradients are sums over ranks, each rank's accumulated ones among them.
+  static constexpr bool distributed = O::distributed;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
   static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
   static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };
@@ -99,14 +101,17 @@ class UpdateBuilder {
                            static_cast<u64>(static_cast<i64>(group)));
   }
 
-  // What every gradient is multiplied by: the mean over microbatches, one over the loss scale, the norm's
-  // bound.
+  // What every gradient is multiplied by: the mean over microbatches and ranks, one over the loss scale, the
+  // norm's bound.
   constexpr void make_factor() {
-    factor_ = ir::constant(b, type, Dims{}, 1.0 / micro);
+    if (distributed)
+      factor_ = 1.0 / (scalar(Scalars::ranks) * static_cast<double>(micro));
+    else
+      factor_ = ir::constant(b, type, Dims{}, 1.0 / micro);
     if (scaled) factor_ = factor_ / ir::cast(ir::read_slot(b, scale_slot_), type);
     if (!by_norm && !scaled) return;
     Value all = pack(whole_arena);
-    if (micro > 1)
+    if (micro > 1 && !distributed)
       all =
           all + ir::read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
     // What is tested, and measured, is what is applied: a scaled gradient may be finite where it is not.
@@ -238,7 +243,7 @@ class UpdateBuilder {
     if (micro > 1) {
       const int sums = slot(-1);
       const Value sum = ir::read_slot(b, sums);
-      g = g + sum;
+      if (!distributed) g = g + sum;
       // Zeros, of NaN too, that are made of what is there: so the kernel that walks the group's ranges writes
       // them; a constant would fill a vector of that length from the slot's beginning.
       assign(sums, ir::cast(ir::binary(Op::lt, sum, sum), type));

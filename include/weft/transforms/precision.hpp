@@ -157,12 +157,18 @@ class PrecisionRewriter {
       if (border_ == nullptr || !border_->outputs[k]) results_[g.outputs[k]] = 1;
     for (int i = g.nodes.size() - 1; i >= 0; --i) {
       const ir::Node& node = g.nodes.items[i];
-      const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute;
+      const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute ||
+                        (node.op == ir::Op::add && reads_optimizer(g.in(i, 1)));
       if (node.op != ir::Op::flat_concat && !(view && results_[i])) continue;
       for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
     }
   }
 
+  // A gradient that others are added to.
+  constexpr bool reads_optimizer(int x) const {
+    const ir::Node& node = g.nodes.items[x];
+    return node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].space == ir::Space::optimizer;
+  }
   // Node i in the new graph.
   constexpr int move(int i) {
     ir::Node node = g.nodes[i];

@@ -1,0 +1,50 @@
+#pragma once
+// What a program of several ranks asks of the engine that connects them (comm/mpi.hpp is one). Law: every
+// rank makes the same calls in the same order; a sum adds 0, then what the ranks have, in their order, so all
+// ranks get the same bits, those of one process that adds them one by one.
+
+#include "weft/core/dtype.hpp"
+#include "weft/core/error.hpp"
+#include "weft/core/shared.hpp"
+
+namespace WEFT_NAMESPACE::comm {
+
+class Communicator : public Counted {
+ public:
+  // This process's number, [0, size()), and how many there are.
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  // Before the first sum of request number `request`: it will be of `count` elements.
+  virtual void reserve(int request, i64 count, DType dtype) = 0;
+  // Begins the sum over ranks of data[0, count), floats of the dtype, in place; returns at once. `data` is
+  // left alone until wait_sum(request) returns.
+  virtual void start_sum(int request, void* data, i64 count, DType dtype) = 0;
+  // Throws "comm/timeout" where a rank stays silent.
+  virtual void wait_sum(int request) = 0;
+  // Goes on with what was begun; called between launches.
+  virtual void progress() = 0;
+
+  // Rank 0's bytes become every rank's.
+  virtual void broadcast(void* data, i64 bytes) = 0;
+  // Every rank's bytes, one behind the other in the order of ranks, into to[0, size() * bytes).
+  virtual void all_gather(const void* from, void* to, i64 bytes) = 0;
+};
+
+// Adds what `ranks` ranks have of one piece, each `length` elements behind the last, into `to`.
+template <class T>
+void add_ranks(T* to, const T* from, i64 length, int ranks) {
+  for (i64 i = 0; i < length; ++i) to[i] = T(0) + from[i];
+  for (int r = 1; r < ranks; ++r)
+    for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
+}
+inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks) {
+  if (dtype == DType::f32)
+    add_ranks(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks);
+  else if (dtype == DType::f64)
+    add_ranks(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks);
+  else
+    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
+}
+
+}  // namespace WEFT_NAMESPACE::comm

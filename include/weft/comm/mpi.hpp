@@ -1,0 +1,307 @@
+#pragma once
+// Ranks connected by MPI (MPI: A Message-Passing Interface Standard, version 3.1): Open MPI, MPICH or another
+// implementation that the program is built and started with.
+//
+// Pieces move by all-to-all and all-gather, non-blocking, and are added here, in the order of ranks. The
+// program is started by mpirun or srun; one that is started alone is rank 0 of 1.
+
+#include <mpi.h>
+
+#include <chrono>
+#include <climits>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "weft/comm/communicator.hpp"
+
+namespace WEFT_NAMESPACE {
+
+struct Cpu;
+
+namespace comm {
+namespace detail {
+
+inline void check_mpi(int status, const char* what) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING]{};
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  throw Error("comm/mpi", std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
+}
+
+// This process among the others of its program. MPI is ended with the process, if it was begun here; after a
+// failure the other ranks are ended too, which may wait for this one.
+struct MpiProcess {
+  MpiProcess() {
+    int begun = 0;
+    check_mpi(MPI_Initialized(&begun), "MPI_Initialized");
+    if (begun) return;
+    int level = 0;
+    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
+    ends = true;
+  }
+  ~MpiProcess() {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (ended) return;
+    if (failed) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (ends) MPI_Finalize();
+  }
+  MpiProcess(const MpiProcess&) = delete;
+  MpiProcess& operator=(const MpiProcess&) = delete;
+  static MpiProcess& get() {
+    static MpiProcess process;
+    return process;
+  }
+
+  bool ends = false, failed = false;
+};
+
+// A communicator of its own, whose errors are returned.
+class MpiGroup {
+ public:
+  MpiGroup() {
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &group_), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN);
+  }
+  ~MpiGroup() {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (!ended && !MpiProcess::get().failed) MPI_Comm_free(&group_);
+  }
+  MpiGroup(const MpiGroup&) = delete;
+  MpiGroup& operator=(const MpiGroup&) = delete;
+  operator MPI_Comm() const { return group_; }
+
+ private:
+  MPI_Comm group_ = MPI_COMM_NULL;
+};
+
+// Seconds that a rank waits for the others: WEFT_COMM_TIMEOUT in the environment, or 300.
+inline double mpi_timeout() {
+  const char* given = std::getenv("WEFT_COMM_TIMEOUT");
+  const double seconds = given != nullptr ? std::atof(given) : 0;
+  return seconds > 0 ? seconds : 300;
+}
+
+}  // namespace detail
+
+class MpiCommunicator final : public Communicator {
+ public:
+  MpiCommunicator() {
+    MPI_Comm_rank(exchange_, &rank_);
+    MPI_Comm_size(exchange_, &size_);
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void reserve(int request, i64 count, DType dtype) override {
+    if (count > INT_MAX)
+      throw Error("comm/size", "a bucket of " + std::to_string(count) +
+                                   " gradients, more than MPI counts: a parameter this large is none that "
+                                   "comm::Mpi sums");
+    if (sums_.size() <= static_cast<std::size_t>(request))
+      sums_.resize(static_cast<std::size_t>(request) + 1);
+    Sum& sum = sums_[static_cast<std::size_t>(request)];
+    sum.count = static_cast<int>(count);
+    sum.dtype = dtype;
+    if (size_ == 1) return;
+    const int share = (sum.count + size_ - 1) / size_;
+    for (std::vector<int>* list : {&sum.length, &sum.begin, &sum.received, &sum.received_at})
+      list->resize(static_cast<std::size_t>(size_));
+    const auto piece = [&](int r) { return std::min(r * i64{share}, i64{sum.count}); };
+    const int own = static_cast<int>(piece(rank_ + 1) - piece(rank_));
+    for (int r = 0; r < size_; ++r) {
+      const auto k = static_cast<std::size_t>(r);
+      sum.begin[k] = static_cast<int>(piece(r));
+      sum.length[k] = static_cast<int>(piece(r + 1) - piece(r));
+      sum.received[k] = own;
+      sum.received_at[k] = r * own;
+    }
+    sum.pieces.resize(static_cast<std::size_t>(own) * static_cast<std::size_t>(size_) *
+                      static_cast<std::size_t>(size_of(dtype)));
+  }
+  void start_sum(int request, void* data, i64, DType) override {
+    if (size_ == 1) return;
+    Sum& sum = sums_[static_cast<std::size_t>(request)];
+    sum.data = static_cast<std::byte*>(data);
+    sum.stage = Stage::exchange;
+    const MPI_Datatype type = type_of(sum.dtype);
+    detail::check_mpi(
+        MPI_Ialltoallv(data, sum.length.data(), sum.begin.data(), type, sum.pieces.data(),
+                       sum.received.data(), sum.received_at.data(), type, exchange_, &sum.pending),
+        "MPI_Ialltoallv");
+    begun_.push_back(request);
+  }
+  void wait_sum(int request) override {
+    if (size_ == 1) return;
+    const Sum& sum = sums_[static_cast<std::size_t>(request)];
+    wait("sum of gradients, bucket " + std::to_string(request) + " of " + std::to_string(sums_.size()), [&] {
+      progress();
+      return sum.stage == Stage::done;
+    });
+  }
+  // The second halves begin in the order of the first, which is that of all ranks.
+  void progress() override {
+    while (next_ < begun_.size()) {
+      Sum& sum = sums_[static_cast<std::size_t>(begun_[next_])];
+      if (!ended(sum.pending)) break;
+      const i64 unit = size_of(sum.dtype);
+      const auto own = static_cast<std::size_t>(rank_);
+      add_ranks(sum.dtype, sum.data + sum.begin[own] * unit, sum.pieces.data(), sum.length[own], size_);
+      const MPI_Datatype type = type_of(sum.dtype);
+      detail::check_mpi(MPI_Iallgatherv(MPI_IN_PLACE, 0, type, sum.data, sum.length.data(), sum.begin.data(),
+                                        type, gather_, &sum.pending),
+                        "MPI_Iallgatherv");
+      sum.stage = Stage::gather;
+      ++next_;
+    }
+    bool all = next_ == begun_.size();
+    for (std::size_t k = 0; k < next_; ++k) {
+      Sum& sum = sums_[static_cast<std::size_t>(begun_[k])];
+      if (sum.stage == Stage::gather && ended(sum.pending)) sum.stage = Stage::done;
+      all = all && sum.stage == Stage::done;
+    }
+    if (all) {
+      begun_.clear();
+      next_ = 0;
+    }
+  }
+
+  void broadcast(void* data, i64 bytes) override {
+    if (size_ == 1) return;
+    auto* at = static_cast<std::byte*>(data);
+    for (i64 left = bytes; left > 0;) {
+      const int part = static_cast<int>(std::min(left, i64{1} << 30));
+      MPI_Request pending = MPI_REQUEST_NULL;
+      detail::check_mpi(MPI_Ibcast(at, part, MPI_BYTE, 0, exchange_, &pending), "MPI_Ibcast");
+      wait("broadcast of rank 0's values", [&] { return ended(pending); });
+      at += part;
+      left -= part;
+    }
+  }
+  void all_gather(const void* from, void* to, i64 bytes) override {
+    MPI_Request pending = MPI_REQUEST_NULL;
+    detail::check_mpi(MPI_Iallgather(from, static_cast<int>(bytes), MPI_BYTE, to, static_cast<int>(bytes),
+                                     MPI_BYTE, exchange_, &pending),
+                      "MPI_Iallgather");
+    wait("gathering of what the ranks have", [&] { return ended(pending); });
+  }
+
+ private:
+  enum class Stage { done, exchange, gather };
+  // A sum over ranks: each rank gets its piece of all ranks, adds them, and gives the sum to all.
+  struct Sum {
+    Stage stage = Stage::done;
+    DType dtype{};
+    int count = 0;
+    std::byte* data = nullptr;
+    MPI_Request pending = MPI_REQUEST_NULL;
+    std::vector<int> begin, length;  // of each rank's piece
+    std::vector<int> received, received_at;
+    std::vector<std::byte> pieces;  // of all ranks, this rank's piece
+  };
+
+  static MPI_Datatype type_of(DType dtype) {
+    if (dtype == DType::f32) return MPI_FLOAT;
+    if (dtype == DType::f64) return MPI_DOUBLE;
+    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
+  }
+  static bool ended(MPI_Request& pending) {
+    int done = 0;
+    detail::check_mpi(MPI_Test(&pending, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  }
+
+  // Until done(); ranks that wait too say so when half of the time is over, and the others are named.
+  template <class Done>
+  void wait(const std::string& what, const Done& done) {
+    using Clock = std::chrono::steady_clock;
+    ++waits_;
+    if (done()) return;
+    const double most = detail::mpi_timeout();
+    const auto start = Clock::now();
+    std::vector<u8> heard;
+    for (i64 turn = 1; !done(); ++turn) {
+      if (turn % 64 != 0) continue;
+      std::this_thread::yield();  // to another rank on this core
+      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      if (heard.empty() && 2 * seconds > most) {
+        heard.resize(static_cast<std::size_t>(size_), 0);
+        tell_all();
+      }
+      if (!heard.empty()) listen(heard);
+      if (seconds > most) give_up(what, heard);
+    }
+  }
+  void tell_all() {
+    for (int r = 0; r < size_; ++r) {
+      MPI_Request sent = MPI_REQUEST_NULL;
+      if (r == rank_) continue;
+      detail::check_mpi(MPI_Isend(&waits_, 1, MPI_INT64_T, r, 0, control_, &sent), "MPI_Isend");
+      MPI_Request_free(&sent);
+    }
+  }
+  void listen(std::vector<u8>& heard) {
+    MPI_Status status;
+    for (int there = 1; there != 0;) {
+      detail::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, 0, control_, &there, &status), "MPI_Iprobe");
+      if (there == 0) break;
+      i64 at = 0;
+      detail::check_mpi(MPI_Recv(&at, 1, MPI_INT64_T, status.MPI_SOURCE, 0, control_, MPI_STATUS_IGNORE),
+                        "MPI_Recv");
+      if (at == waits_) heard[static_cast<std::size_t>(status.MPI_SOURCE)] = 1;
+    }
+  }
+  [[noreturn]] void give_up(const std::string& what, const std::vector<u8>& heard) {
+    std::string silent;
+    for (int r = 0; r < size_; ++r)
+      if (r != rank_ && heard[static_cast<std::size_t>(r)] == 0)
+        silent += (silent.empty() ? "" : ", ") + std::to_string(r);
+    detail::MpiProcess::get().failed = true;
+    throw Error("comm/timeout", what + ": rank " + (silent.empty() ? "?" : silent) + " was silent for " +
+                                    std::to_string(static_cast<i64>(detail::mpi_timeout())) +
+                                    " s (WEFT_COMM_TIMEOUT)");
+  }
+
+  detail::MpiProcess& process_ = detail::MpiProcess::get();
+  detail::MpiGroup exchange_, gather_, control_;
+  int rank_ = 0, size_ = 1;
+  std::vector<Sum> sums_;   // by request
+  std::vector<int> begun_;  // requests of this step, in their order
+  std::size_t next_ = 0;    // of these, the first whose second half has not begun
+  i64 waits_ = 0;
+};
+
+// This process's place among the ranks that mpirun or srun has started; comm::ddp<comm::Mpi> trains on them.
+//
+//   comm::Mpi world;
+//   auto batches = data::loader<32>(train, {.shuffle = true, .rank = world.rank(), .ranks = world.size()});
+class Mpi {
+ public:
+  // Begins MPI, unless the program has; it ends with the process.
+  Mpi() { detail::MpiProcess::get(); }
+
+  // [0, size())
+  int rank() const {
+    int r = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &r);
+    return r;
+  }
+  // Processes.
+  int size() const {
+    int n = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    return n;
+  }
+
+  template <class Device>
+  static constexpr bool connects = std::is_same_v<Device, Cpu>;
+  static Shared<Communicator> connect() { return Shared<Communicator>(new MpiCommunicator); }
+};
+
+}  // namespace comm
+}  // namespace WEFT_NAMESPACE

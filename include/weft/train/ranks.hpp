@@ -1,0 +1,79 @@
+#pragma once
+// A trainer among the ranks of a distributed program; one by itself where there is no communication. Law:
+// what one rank cannot do ends the others with an Error too.
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "weft/comm/communicator.hpp"
+#include "weft/train/options.hpp"
+
+namespace WEFT_NAMESPACE::train {
+
+template <class Comm>
+class Ranks {
+ public:
+  Ranks() : communicator_(Comm::backend::connect()) {}
+
+  comm::Communicator* communicator() const { return communicator_.get(); }
+  i64 rank() const { return communicator_->rank(); }
+  i64 size() const { return communicator_->size(); }
+
+  // Throws "comm/mismatch" where a rank's program, known by a digest, is another than rank 0's.
+  void check_same(u64 digest) const {
+    std::string all(static_cast<std::size_t>(size()) * sizeof digest, '\0');
+    communicator_->all_gather(&digest, all.data(), sizeof digest);
+    for (i64 r = 1; r < size(); ++r)
+      if (all.compare(static_cast<std::size_t>(r) * sizeof digest, sizeof digest, all, 0, sizeof digest) != 0)
+        throw Error("comm/mismatch", "rank " + std::to_string(r) +
+                                         " runs another program than rank 0, with another model, batch or "
+                                         "options: start one and the same on every rank");
+  }
+  void broadcast(void* data, i64 bytes) const {
+    if (size() > 1 && bytes > 0) communicator_->broadcast(data, bytes);
+  }
+  // Calls f; where it throws on some ranks, the others throw "comm/rank".
+  template <class F>
+  void together(const char* what, const F& f) const {
+    std::exception_ptr error;
+    try {
+      f();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    const char failed = error ? 1 : 0;
+    std::string all(static_cast<std::size_t>(size()), '\0');
+    communicator_->all_gather(&failed, all.data(), 1);
+    if (error) std::rethrow_exception(error);
+    for (std::size_t r = 0; r < all.size(); ++r)
+      if (all[r] != 0) throw Error("comm/rank", "rank " + std::to_string(r) + " could not " + what);
+  }
+  // The sums of what the ranks have, in their order.
+  void add(f64* values, i64 count) const {
+    if (size() == 1) return;
+    std::vector<f64> all(static_cast<std::size_t>(size() * count));
+    communicator_->all_gather(values, all.data(), count * i64{sizeof(f64)});
+    comm::add_ranks(values, all.data(), count, static_cast<int>(size()));
+  }
+
+ private:
+  Shared<comm::Communicator> communicator_;
+};
+
+template <>
+class Ranks<comm::None> {
+ public:
+  static constexpr comm::Communicator* communicator() { return nullptr; }
+  static constexpr i64 rank() { return 0; }
+  static constexpr i64 size() { return 1; }
+  static constexpr void check_same(u64) {}
+  static constexpr void broadcast(void*, i64) {}
+  template <class F>
+  static void together(const char*, const F& f) {
+    f();
+  }
+  static constexpr void add(f64*, i64) {}
+};
+
+}  // namespace WEFT_NAMESPACE::train

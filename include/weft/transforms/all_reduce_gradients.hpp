@@ -1,0 +1,107 @@
+#pragma once
+// Data parallelism: the gradients of a graph are summed over the ranks, in buckets that follow the backward
+// pass. A bucket's sum begins behind the node that completes it, and all are waited for at the end of the
+// graph, so that engines work while the rest of the backward pass runs. (Li et al., "PyTorch Distributed:
+// Experiences on Accelerating Data Parallel Training", 2020.)
+
+#include "weft/ir/collective.hpp"
+#include "weft/ir/loop.hpp"
+
+namespace WEFT_NAMESPACE::transforms {
+
+// A gradient and where it lies in the arena, in elements.
+struct ArenaGradient {
+  int node = -1;
+  i64 offset = 0;
+  // What this rank has gathered in earlier calls and is added before: a slot, -1: nothing.
+  int gathered = -1;
+};
+
+class GradientReducer {
+ public:
+  // `gradients`: in the order of the arena. A bucket takes at least `bucket_elements`, the last one excepted.
+  constexpr GradientReducer(const ir::Graph& graph, const List<ArenaGradient>& gradients, i64 bucket_elements)
+      : g(graph),
+        b(graph, graph.nodes.size() + 4 * gradients.size()),
+        gradients_(gradients),
+        moved_(graph.nodes.size(), -1),
+        bucket_behind_(graph.nodes.size(), -1) {
+    make_buckets(bucket_elements);
+  }
+
+  // The graph with the sums; reduced() are the gradients' nodes there.
+  constexpr ir::Graph run() {
+    b.graph.bodies = g.bodies;
+    b.graph.body_words = g.body_words;
+    List<int> operands;
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      operands.clear();
+      for (int k = 0; k < g.nodes[i].arity; ++k) operands.push(moved_[g.in(i, k)]);
+      moved_[i] = b.add(g.nodes[i], operands.data(), operands.size());
+      for (int k = bucket_behind_[i]; k >= 0; k = buckets_[k].next) start(buckets_[k], k);
+    }
+    for (const Bucket& bucket : buckets_) finish(bucket);
+    for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
+    for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
+    for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+  constexpr const List<int>& reduced() const { return reduced_; }
+
+ private:
+  struct Bucket {
+    int begin = 0, end = 0;  // of gradients_
+    int next = -1;           // another that the same node completes
+    int start = -1;          // its all_reduce_start
+  };
+
+  // From the arena's end, which the backward pass fills first.
+  constexpr void make_buckets(i64 bucket_elements) {
+    int end = gradients_.size();
+    i64 elements = 0;
+    for (int k = end - 1; k >= 0; --k) {
+      elements += g.dims(gradients_[k].node).size();
+      if (elements < bucket_elements && k > 0) continue;
+      int last = 0;
+      for (int i = k; i < end; ++i)
+        if (last < gradients_[i].node) last = gradients_[i].node;
+      buckets_.push({k, end, bucket_behind_[last], -1});
+      bucket_behind_[last] = buckets_.size() - 1;
+      end = k;
+      elements = 0;
+    }
+  }
+
+  constexpr void start(Bucket& bucket, int request) {
+    List<int> operands;
+    List<i64> offsets;
+    i64 last = 0;
+    for (int k = bucket.begin; k < bucket.end; ++k) {
+      const ArenaGradient& gradient = gradients_[k];
+      ir::Value x{&b, moved_[gradient.node]};
+      if (gradient.gathered >= 0) x = x + ir::read_slot(b, gradient.gathered);
+      operands.push(x.id);
+      offsets.push(gradient.offset);
+      last = gradient.offset + x.dims().size();
+    }
+    const DType dtype = g.nodes[gradients_[bucket.begin].node].dtype;
+    constexpr u64 whole_arena = ~u64{0};
+    const ir::Value flat = ir::flat_concat(b, dtype, last, operands, offsets, whole_arena);
+    bucket.start = ir::all_reduce_start(flat, offsets[0], last - offsets[0], request).id;
+  }
+  constexpr void finish(const Bucket& bucket) {
+    const ir::Value sum = ir::all_reduce_done({&b, bucket.start});
+    if (reduced_.empty()) reduced_ = List<int>(gradients_.size(), -1);
+    const i64 first = gradients_[bucket.begin].offset;
+    for (int k = bucket.begin; k < bucket.end; ++k)
+      reduced_[k] = ir::flat_slice(sum, gradients_[k].offset - first, g.dims(gradients_[k].node)).id;
+  }
+
+  const ir::Graph& g;
+  ir::Builder b;
+  List<ArenaGradient> gradients_;
+  List<Bucket> buckets_;
+  List<int> moved_, bucket_behind_, reduced_;
+};
+
+}  // namespace WEFT_NAMESPACE::transforms

@@ -1,0 +1,81 @@
+#include "weft/transforms/all_reduce_gradients.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "weft/ir/verify.hpp"
+
+using namespace weft;
+using ir::Op;
+using transforms::ArenaGradient;
+
+namespace {
+
+// Six gradients of 64 elements, each made from the last, as a backward pass makes them: the last of the
+// arena first.
+struct Chain {
+  ir::Graph graph;
+  List<ArenaGradient> gradients;  // in the order of the arena
+  explicit Chain() {
+    ir::Builder b(64);
+    const int x = b.leaf(Op::input, DType::f32, Dims{1, {64}}, 0);
+    b.graph.inputs.push(x);
+    ir::Value g{&b, x};
+    for (int k = 5; k >= 0; --k) {
+      g = ir::unary(Op::exp, g);
+      gradients.push({g.id, 64 * k, -1});
+    }
+    for (int k = 0; k < 3; ++k) {
+      const ArenaGradient other = gradients[k];
+      gradients[k] = gradients[5 - k];
+      gradients[5 - k] = other;
+    }
+    b.graph.outputs.push(ir::unary(Op::neg, g).id);
+    graph = static_cast<ir::Graph&&>(b.graph);
+  }
+};
+std::vector<int> nodes_of(const ir::Graph& g, Op op) {
+  std::vector<int> found;
+  for (int i = 0; i < g.nodes.size(); ++i)
+    if (g.nodes[i].op == op) found.push_back(i);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("all_reduce_gradients: a bucket's sum begins behind the gradient that completes it") {
+  const Chain chain;
+  transforms::GradientReducer reducer(chain.graph, chain.gradients, 128);  // two a bucket
+  ir::Graph g = reducer.run();
+  for (const int x : reducer.reduced()) g.outputs.push(x);
+  CHECK(!ir::verify(g, ir::Stage::traced));
+  const std::vector<int> starts = nodes_of(g, Op::all_reduce_start), dones = nodes_of(g, Op::all_reduce_done);
+  REQUIRE(starts.size() == 3);
+  REQUIRE(dones.size() == 3);
+  for (std::size_t k = 0; k < 3; ++k) {
+    CHECK(g.dims(starts[k]).size() == 128);
+    CHECK(g.attribute(starts[k], 0) == 256 - 128 * static_cast<i64>(k));  // from the arena's end
+    CHECK(g.nodes[starts[k]].imm == k);
+    // behind two more gradients each, and before the next
+    int made = 0;
+    for (int i = 0; i < starts[k]; ++i) made += g.nodes[i].op == Op::exp ? 1 : 0;
+    CHECK(made == 2 * static_cast<int>(k + 1));
+    CHECK(dones[k] > starts[2]);
+  }
+  // each gradient is its place in its bucket's sum
+  for (int k = 0; k < 6; ++k) {
+    const int x = reducer.reduced()[k];
+    CHECK(g.nodes[x].op == Op::flat_slice);
+    CHECK(g.nodes[x].imm == static_cast<u64>(64 * (k % 2)));
+    CHECK(g.in(x, 0) == dones[static_cast<std::size_t>(2 - k / 2)]);
+  }
+}
+
+TEST_CASE("all_reduce_gradients: one bucket where it takes all, one a gradient where it takes one") {
+  const Chain chain;
+  transforms::GradientReducer whole(chain.graph, chain.gradients, 1 << 20);
+  CHECK(nodes_of(whole.run(), Op::all_reduce_start).size() == 1);
+  transforms::GradientReducer each(chain.graph, chain.gradients, 1);
+  CHECK(nodes_of(each.run(), Op::all_reduce_start).size() == 6);
+}
