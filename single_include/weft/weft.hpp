@@ -11448,8 +11448,9 @@ class Planner {
   }
   // What is summed over ranks lies in the arena before, meanwhile and after.
   constexpr void place_collectives() {
-    for (int i = 0; i < g.nodes.size(); ++i) {
-      if (!ir::is_collective(nodes_[i].op)) continue;
+    for (int k = 0; k < f.groups.size(); ++k) {
+      const int i = groups_[k].opaque;
+      if (i < 0 || !ir::is_collective(nodes_[i].op)) continue;
       const int from = edges_[nodes_[i].first];
       arena_[i] = static_cast<int>(nodes_[i].dtype);
       if (nodes_[i].op == ir::Op::all_reduce_done) {
@@ -11458,7 +11459,7 @@ class Planner {
       }
       arena_offset(i, g.attribute(i, 0) * size_of(nodes_[i].dtype));
       if (overwritten_.empty()) overwritten_ = List<int>(g.nodes.size(), -1);
-      overwritten_[from] = group_[i];
+      overwritten_[from] = k;
     }
   }
   constexpr void arena_offset(int x, i64 offset) {
@@ -51894,7 +51895,8 @@ struct ArenaGradient {
 
 class GradientReducer {
  public:
-  // `gradients`: in the order of the arena. A bucket takes at least `bucket_elements`, the last one excepted.
+  // `gradients`: in the order of the arena. A bucket takes at least `bucket_elements`, unless the arena ends
+  // or has a hole, of parameters that are frozen.
   constexpr GradientReducer(const ir::Graph& graph, const List<ArenaGradient>& gradients, i64 bucket_elements)
       : g(graph),
         b(graph, graph.nodes.size() + 4 * gradients.size()),
@@ -51930,13 +51932,20 @@ class GradientReducer {
     int start = -1;          // its all_reduce_start
   };
 
+  // Whether more lies between gradient k and the one before than aligns it.
+  constexpr bool behind_hole(int k) const {
+    const ArenaGradient &before = gradients_[k - 1], &at = gradients_[k];
+    constexpr i64 most_alignment = 256;  // bytes
+    return (at.offset - before.offset - g.dims(before.node).size()) * size_of(g.nodes[at.node].dtype) >=
+           most_alignment;
+  }
   // From the arena's end, which the backward pass fills first.
   constexpr void make_buckets(i64 bucket_elements) {
     int end = gradients_.size();
     i64 elements = 0;
     for (int k = end - 1; k >= 0; --k) {
       elements += g.dims(gradients_[k].node).size();
-      if (elements < bucket_elements && k > 0) continue;
+      if (elements < bucket_elements && k > 0 && !behind_hole(k)) continue;
       int last = 0;
       for (int i = k; i < end; ++i)
         if (last < gradients_[i].node) last = gradients_[i].node;
@@ -53707,7 +53716,7 @@ WEFT_REFUSAL(
     CheckpointBudgetHolds,
     "checkpoint::budget<bytes>: the workspace takes more, even where of each block only what enters it "
     "is kept: give at least WantedSize<bytes>, a smaller batch (with accumulate<N>), or a precision");
-WEFT_REFUSAL(RanksConnect, "comm::ddp<comm::Mpi>: it connects programs of Cpu{}, and no other device's");
+WEFT_REFUSAL(RanksRunOnCpu, "comm::ddp<comm::Mpi>: it connects programs of Cpu{}, and no other device's");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
@@ -53745,15 +53754,6 @@ constexpr bool finds_blocks() {
     return true;
 }
 
-// Whether the ranks, if there are several, are of a device that their engine connects.
-template <class Device, class Sorted>
-constexpr bool connects_ranks() {
-  if constexpr (Sorted::distributed)
-    return Sorted::Comm::backend::template connects<Device>;
-  else
-    return true;
-}
-
 // Whether the programs of a trainer stay within its budget, if there is one.
 template <class M, class F, class Sorted, class... I>
 constexpr bool holds_budget() {
@@ -53780,7 +53780,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
-  static_assert(sizeof(RanksConnect<connects_ranks<Device, Sorted>(), Device>) > 0);
+  static_assert(sizeof(RanksRunOnCpu < !Sorted::distributed || std::is_same_v<Device, Cpu>, Device >) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;

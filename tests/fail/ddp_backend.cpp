@@ -9,8 +9,6 @@ using namespace weft;
 
 struct Nccl {
 #ifdef WEFT_FIXED
-  template <class Device>
-  static constexpr bool connects = true;
   static Shared<comm::Communicator> connect() { return {}; }
 #endif
 };

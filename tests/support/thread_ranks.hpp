@@ -77,8 +77,6 @@ class ThreadRanks {
     std::vector<Sum> sums_;
   };
 
-  template <class Device>
-  static constexpr bool connects = std::is_same_v<Device, weft::Cpu>;
   static weft::Shared<weft::comm::Communicator> connect() {
     return weft::Shared<weft::comm::Communicator>(new Communicator);
   }

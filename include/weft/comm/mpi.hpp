@@ -5,8 +5,13 @@
 // Pieces move by all-to-all and all-gather, non-blocking, and are added here, in the order of ranks. The
 // program is started by mpirun or srun; one that is started alone is rank 0 of 1.
 
+#if !__has_include(<mpi.h>)
+#error \
+    "weft/mpi.hpp: no mpi.h: install an MPI (apt-get install libopenmpi-dev openmpi-bin) and compile with mpicxx, or link MPI::MPI_CXX"
+#endif
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <climits>
 #include <cstdlib>
@@ -17,8 +22,6 @@
 #include "weft/comm/communicator.hpp"
 
 namespace WEFT_NAMESPACE {
-
-struct Cpu;
 
 namespace comm {
 namespace detail {
@@ -298,8 +301,6 @@ class Mpi {
     return n;
   }
 
-  template <class Device>
-  static constexpr bool connects = std::is_same_v<Device, Cpu>;
   static Shared<Communicator> connect() { return Shared<Communicator>(new MpiCommunicator); }
 };
 

@@ -212,8 +212,9 @@ class Planner {
   }
   // What is summed over ranks lies in the arena before, meanwhile and after.
   constexpr void place_collectives() {
-    for (int i = 0; i < g.nodes.size(); ++i) {
-      if (!ir::is_collective(nodes_[i].op)) continue;
+    for (int k = 0; k < f.groups.size(); ++k) {
+      const int i = groups_[k].opaque;
+      if (i < 0 || !ir::is_collective(nodes_[i].op)) continue;
       const int from = edges_[nodes_[i].first];
       arena_[i] = static_cast<int>(nodes_[i].dtype);
       if (nodes_[i].op == ir::Op::all_reduce_done) {
@@ -222,7 +223,7 @@ class Planner {
       }
       arena_offset(i, g.attribute(i, 0) * size_of(nodes_[i].dtype));
       if (overwritten_.empty()) overwritten_ = List<int>(g.nodes.size(), -1);
-      overwritten_[from] = group_[i];
+      overwritten_[from] = k;
     }
   }
   constexpr void arena_offset(int x, i64 offset) {

@@ -31,7 +31,7 @@ WEFT_REFUSAL(
     CheckpointBudgetHolds,
     "checkpoint::budget<bytes>: the workspace takes more, even where of each block only what enters it "
     "is kept: give at least WantedSize<bytes>, a smaller batch (with accumulate<N>), or a precision");
-WEFT_REFUSAL(RanksConnect, "comm::ddp<comm::Mpi>: it connects programs of Cpu{}, and no other device's");
+WEFT_REFUSAL(RanksRunOnCpu, "comm::ddp<comm::Mpi>: it connects programs of Cpu{}, and no other device's");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
@@ -69,15 +69,6 @@ constexpr bool finds_blocks() {
     return true;
 }
 
-// Whether the ranks, if there are several, are of a device that their engine connects.
-template <class Device, class Sorted>
-constexpr bool connects_ranks() {
-  if constexpr (Sorted::distributed)
-    return Sorted::Comm::backend::template connects<Device>;
-  else
-    return true;
-}
-
 // Whether the programs of a trainer stay within its budget, if there is one.
 template <class M, class F, class Sorted, class... I>
 constexpr bool holds_budget() {
@@ -104,7 +95,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
-  static_assert(sizeof(RanksConnect<connects_ranks<Device, Sorted>(), Device>) > 0);
+  static_assert(sizeof(RanksRunOnCpu < !Sorted::distributed || std::is_same_v<Device, Cpu>, Device >) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;

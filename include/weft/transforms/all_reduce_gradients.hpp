@@ -19,7 +19,8 @@ struct ArenaGradient {
 
 class GradientReducer {
  public:
-  // `gradients`: in the order of the arena. A bucket takes at least `bucket_elements`, the last one excepted.
+  // `gradients`: in the order of the arena. A bucket takes at least `bucket_elements`, unless the arena ends
+  // or has a hole, of parameters that are frozen.
   constexpr GradientReducer(const ir::Graph& graph, const List<ArenaGradient>& gradients, i64 bucket_elements)
       : g(graph),
         b(graph, graph.nodes.size() + 4 * gradients.size()),
@@ -55,13 +56,20 @@ class GradientReducer {
     int start = -1;          // its all_reduce_start
   };
 
+  // Whether more lies between gradient k and the one before than aligns it.
+  constexpr bool behind_hole(int k) const {
+    const ArenaGradient &before = gradients_[k - 1], &at = gradients_[k];
+    constexpr i64 most_alignment = 256;  // bytes
+    return (at.offset - before.offset - g.dims(before.node).size()) * size_of(g.nodes[at.node].dtype) >=
+           most_alignment;
+  }
   // From the arena's end, which the backward pass fills first.
   constexpr void make_buckets(i64 bucket_elements) {
     int end = gradients_.size();
     i64 elements = 0;
     for (int k = end - 1; k >= 0; --k) {
       elements += g.dims(gradients_[k].node).size();
-      if (elements < bucket_elements && k > 0) continue;
+      if (elements < bucket_elements && k > 0 && !behind_hole(k)) continue;
       int last = 0;
       for (int i = k; i < end; ++i)
         if (last < gradients_[i].node) last = gradients_[i].node;

@@ -187,6 +187,38 @@ TEST_CASE("ranks: a Stack, and gradients that several parameters share") {
   CHECK(mean[0] != shared.model().get<"norm.running_mean">().to_vector());
 }
 
+namespace {
+
+struct Recomputed {
+  std::array<Block, 3> h;
+  nn::Linear<width, classes> head;
+  constexpr auto operator()(auto x) const {
+    for (const Block& block : h) x = block(x);
+    return head(x);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("ranks: recomputed blocks, and checks, with sums over ranks") {
+  auto alone = model_trainer<Recomputed>(accumulate<2>, checkpoint::blocks);
+  run_calls(alone, 6, 0, 1);
+  std::string different[2];
+  run_ranks(2, [&](int r) {
+    auto trainer = model_trainer<Recomputed>(ranks<>, checkpoint::blocks, check::finite);
+    run_calls(trainer, 3, r, 2);
+    different[r] = test_support::different_state(trainer.model(), alone.model());
+  });
+  CHECK(different[0] == "");
+  CHECK(different[1] == "");
+  const ScratchFolder folder;
+  run_ranks(1, [&](int) {
+    auto trainer = model_trainer<Recomputed>(ranks<>);
+    trainer.memory_timeline(folder / "timeline.html");
+    CHECK(trainer.explain().find("over all ranks") != std::string::npos);
+  });
+}
+
 TEST_CASE("ranks: every rank begins with rank 0's values, and resumes where all stopped") {
   const ScratchFolder folder;
   std::string different[2][2];

@@ -79,3 +79,18 @@ TEST_CASE("all_reduce_gradients: one bucket where it takes all, one a gradient w
   transforms::GradientReducer each(chain.graph, chain.gradients, 1);
   CHECK(nodes_of(each.run(), Op::all_reduce_start).size() == 6);
 }
+
+TEST_CASE("all_reduce_gradients: what is frozen between two gradients is not communicated") {
+  Chain chain;
+  for (int k = 3; k < 6; ++k) chain.gradients[k].offset += 1 << 20;
+  transforms::GradientReducer reducer(chain.graph, chain.gradients, 1 << 21);
+  const ir::Graph g = reducer.run();
+  const std::vector<int> starts = nodes_of(g, Op::all_reduce_start);
+  REQUIRE(starts.size() == 2);
+  for (const int start : starts) CHECK(g.dims(start).size() == 3 * 64);
+  // what aligns the next one is
+  Chain aligned;
+  for (int k = 3; k < 6; ++k) aligned.gradients[k].offset += 63;
+  transforms::GradientReducer one(aligned.graph, aligned.gradients, 1 << 21);
+  CHECK(nodes_of(one.run(), Op::all_reduce_start).size() == 1);
+}
