@@ -10,7 +10,9 @@ mark_as_advanced(WEFT_CCACHE)
 if(WEFT_CCACHE)
   foreach(lang IN ITEMS CXX CUDA)
     if(NOT DEFINED CMAKE_${lang}_COMPILER_LAUNCHER)
-      set(CMAKE_${lang}_COMPILER_LAUNCHER "${WEFT_CCACHE}")
+      # a file that uses a precompiled header has its bytes in its key; without these it would not be cached
+      set(CMAKE_${lang}_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+          "${WEFT_CCACHE}")
     endif()
   endforeach()
 endif()

@@ -16,7 +16,7 @@
 #        run.sh header FOLDER COMPILER        makes the precompiled header; WEFT_FAIL_HEADER=FOLDER uses it
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-plain=(-std=c++20 -fdiagnostics-color=never -fno-diagnostics-show-caret -I"$root/include")
+plain=(-std=c++20 --param=ggc-min-heapsize=600000 -fdiagnostics-color=never -fno-diagnostics-show-caret -I"$root/include")
 
 if [ "$1" = header ]; then
   mkdir -p "$2" && echo '#include "weft/weft.hpp"' >"$2/all.hpp" || exit 1

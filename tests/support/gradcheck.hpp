@@ -3,13 +3,12 @@
 // the same rules that compiled programs use, and are evaluated both plainly and through fusion, memory plan
 // and lowering.
 
+#include <cmath>
+#include <random>
 #include <tuple>
 
-#include "support/compile_verified.hpp"
-#include "support/interpret_lowered.hpp"
+#include "support/leaves.hpp"
 #include "weft/ops/core/expr.hpp"
-#include "weft/transforms/differentiate.hpp"
-#include "weft/transforms/prune.hpp"
 
 namespace weft::testing {
 
@@ -64,11 +63,8 @@ void weighted_sum(ir::Builder& b, const R& r, ir::Value& loss, std::vector<Array
   }
 }
 
-inline double relative(double a, double b) {
-  const double scale = std::fmax(1, std::fmax(std::fabs(a), std::fabs(b)));
-  const double d = std::fabs(a - b) / scale;
-  return d == d ? d : std::numeric_limits<double>::infinity();
-}
+// Of a traced loss: its gradients by the inputs that `leaves` has values of first.
+GradCheck gradcheck_traced(ir::Builder& b, const ir::Value& loss, int points, Leaves& leaves);
 
 }  // namespace detail
 
@@ -76,8 +72,6 @@ inline double relative(double a, double b) {
 // their error is step^4 times the fifth derivative, and rounding over step.
 template <class F, class... S>
 GradCheck gradcheck(const F& f, const Point<S>&... points) {
-  constexpr double step = 1.0 / 1024;
-  GradCheck result;
   ir::Builder b;
   b.graph.scalar_count = 4;
   Leaves leaves;
@@ -91,59 +85,7 @@ GradCheck gradcheck(const F& f, const Point<S>&... points) {
   ir::Value loss;
   const std::tuple<Expr<double, S>...> arguments{input(S{})...};
   detail::weighted_sum(b, std::apply(f, arguments), loss, leaves.inputs);
-  List<int> wrt;
-  for (std::size_t k = 0; k < sizeof...(S); ++k) wrt.push(b.graph.inputs[static_cast<int>(k)]);
-
-  const int forward = loss.id + 1;
-  List<u8> depends(forward, 0);
-  for (int x : wrt) depends[x] = 1;
-  for (int i = 0; i < forward; ++i) {
-    const ir::Node& node = b.graph.nodes[i];
-    if (!transforms::gradient_rule(node.op) && node.op != ir::Op::loop && node.op != ir::Op::loop_result)
-      continue;
-    for (int k = 0; k < node.arity; ++k)
-      if (depends[b.graph.in(i, k)])
-        depends[i] = 1,
-        result.ops[static_cast<int>(node.op) / 64] |= u64{1} << (static_cast<int>(node.op) % 64);
-  }
-
-  ir::Graph values = b.graph;
-  values.outputs.push(loss.id);
-  const List<ir::Value> gradients = transforms::differentiate(loss, ir::constant_like(loss, 1), wrt);
-  result.reached = true;
-  for (const ir::Value& g : gradients) {
-    if (g) b.graph.outputs.push(g.id);
-    result.reached = result.reached && static_cast<bool>(g);
-  }
-  if (!result.reached) return result;
-  const std::vector<Array> plain = interpret(b.graph, leaves);
-
-  const ir::Graph forwards = transforms::prune(values);
-  const compiler::Module m = compile_verified(b.graph);
-  result.launches = m.lowered.steps.size();
-  Machine machine(m.graph, m.plan, m.lowered, leaves, 1);
-  machine.run();
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    const Array got = machine.output(static_cast<int>(i));
-    for (std::size_t k = 0; k < got.size(); ++k)
-      result.lowered = std::fmax(result.lowered, detail::relative(got[k], plain[i][k]));
-  }
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    for (std::size_t k = 0; k < plain[i].size(); ++k) {
-      double& x = leaves.inputs[i][k];
-      const double at = x;
-      const auto value = [&](double moved) {
-        x = at + moved;
-        const double v = interpret(forwards, leaves)[0][0];
-        x = at;
-        return v;
-      };
-      const double slope =
-          (8 * (value(step) - value(-step)) - (value(2 * step) - value(-2 * step))) / (12 * step);
-      result.error = std::fmax(result.error, detail::relative(plain[i][k], slope));
-    }
-  }
-  return result;
+  return detail::gradcheck_traced(b, loss, static_cast<int>(sizeof...(S)), leaves);
 }
 
 }  // namespace weft::testing

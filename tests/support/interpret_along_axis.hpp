@@ -8,25 +8,10 @@
 #include <numeric>
 #include <vector>
 
+#include "support/leaves.hpp"
 #include "weft/ir/along_axis.hpp"
 
 namespace weft::testing {
-
-using Array = std::vector<double>;
-
-// What dtype `t` makes of x.
-inline double rounded(DType t, double x) {
-  switch (t) {
-    case DType::f32:
-      return static_cast<double>(static_cast<float>(x));
-    case DType::f16:
-      return static_cast<double>(static_cast<float>(f16(static_cast<float>(x))));
-    case DType::bf16:
-      return static_cast<double>(static_cast<float>(bf16(static_cast<float>(x))));
-    default:
-      return x;
-  }
-}
 
 inline double folded(ir::Fold f, double x, double y) {
   switch (f) {

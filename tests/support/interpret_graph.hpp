@@ -197,13 +197,6 @@ void for_each_index(const Dims& d, F f) {
   }
 }
 
-struct Leaves {
-  std::vector<Array> inputs;  // by number
-  std::vector<Array> slots;   // by slot
-  Array scalars;              // by index into the scalars block, in words of 4 bytes
-  u64 seed = 0, step = 0;
-};
-
 class GraphInterpreter {
  public:
   explicit GraphInterpreter(const ir::Graph& graph) : g(graph) {}
@@ -548,13 +541,5 @@ class GraphInterpreter {
 
   const ir::Graph& g;
 };
-
-// The values of a graph's outputs.
-inline std::vector<Array> interpret(const ir::Graph& graph, const Leaves& leaves) {
-  const std::vector<Array> values = GraphInterpreter(graph).run(leaves);
-  std::vector<Array> outputs;
-  for (int node : graph.outputs) outputs.push_back(values[static_cast<std::size_t>(node)]);
-  return outputs;
-}
 
 }  // namespace weft::testing

@@ -1,19 +1,15 @@
 #pragma once
 // Reads the groups that tests/parity/generate_ops.py and its like wrote, runs each as one compiled program on
-// the host, and compares every result with PyTorch's. "losses/x" is group x of data/losses.txt; without a
-// folder it is one of data/ops.txt, or of data/func.txt if it is named func_x.
+// the tests' device, and compares every result with PyTorch's. "losses/x" is group x of data/losses.txt;
+// without a folder it is one of data/ops.txt, or of data/func.txt if it is named func_x.
 
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstdio>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "support/repository.hpp"
-#include "weft/exec/function.hpp"
+#include "support/device.hpp"
 
 namespace weft::testing {
 
@@ -25,37 +21,7 @@ struct ReferenceGroup {
   std::vector<Reference> inputs, outputs;
 };
 
-inline ReferenceGroup read_group(const std::string& name) {
-  const std::size_t slash = name.find('/');
-  const std::string from = "tests/parity/data/" +
-                           (slash != name.npos            ? name.substr(0, slash)
-                            : name.rfind("func_", 0) == 0 ? "func"
-                                                          : "ops") +
-                           ".txt";
-  const std::string wanted = slash == name.npos ? name : name.substr(slash + 1);
-  std::ifstream file(repository_file(from));
-  REQUIRE_MESSAGE(file.good(), from, ": not found");
-  ReferenceGroup group;
-  bool inside = false;
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string kind, value;
-    words >> kind;
-    if (kind == "group") {
-      words >> value;
-      inside = value == wanted;
-      continue;
-    }
-    if (!inside) continue;
-    Reference r;
-    if (kind == "out") words >> r.name;
-    words >> r.dtype >> r.shape;
-    while (words >> value) r.values.push_back(std::stod(value));
-    (kind == "in" ? group.inputs : group.outputs).push_back(r);
-  }
-  REQUIRE_MESSAGE(!group.outputs.empty(), "no such group: ", wanted);
-  return group;
-}
+ReferenceGroup read_group(const std::string& name);
 
 inline std::string shape_text(const Dims& d) {
   std::string s;
@@ -78,11 +44,11 @@ void compare(const std::string& group, const Reference& r, const TensorView<T, S
 }
 
 // `f` takes the group's inputs and returns one result, or a tuple of all of them in order.
-template <class F, class... T, class... S>
-void check_group(const std::string& name, F f, Input<T, S>... inputs) {
+template <class Device, class F, class... T, class... S>
+void check_group_on(const Device& device, const std::string& name, F f, Input<T, S>... inputs) {
   const ReferenceGroup group = read_group(name);
   REQUIRE(group.inputs.size() == sizeof...(T));
-  auto function = compile(Cpu{}, f, inputs...);
+  auto function = compile(device, f, inputs...);
   const auto results = [&]<std::size_t... K>(std::index_sequence<K...>) {
     return function(std::vector<T>(group.inputs[K].values.begin(), group.inputs[K].values.end())...);
   }
@@ -99,6 +65,10 @@ void check_group(const std::string& name, F f, Input<T, S>... inputs) {
     REQUIRE(group.outputs.size() == 1);
     compare(name, group.outputs[0], results, relative, absolute);
   }
+}
+template <class F, class... I>
+void check_group(const std::string& name, F f, I... inputs) {
+  check_group_on(test_device(), name, f, inputs...);
 }
 
 }  // namespace weft::testing

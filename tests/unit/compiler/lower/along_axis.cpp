@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/compile_verified.hpp"
 #include "support/lowered_difference.hpp"
 
 using namespace weft;

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "support/compile_verified.hpp"
 #include "support/lowered_difference.hpp"
 
 using namespace weft;
