@@ -45,7 +45,7 @@ struct All {
 TEST_CASE("activation: values and gradients agree with torch.nn, at 0 and at +-30 too") {
   const auto file = open("activations");
   auto trainer = make_trainer<All>(
-      Cpu{1},
+      test_device(),
       [](const auto& m, auto g) {
         return std::apply([&](const auto&... y) { return (sum<>(y * g) + ...); }, m());
       },

@@ -15,7 +15,7 @@ void check_case(const std::string& name) {
   using P = Probe<M, X>;
   using Y = shape_of<weft::detail::drop_rule<X, -1>>;
   auto trainer = make_trainer<P>(
-      Cpu{1},
+      test_device(),
       [](const auto& p, auto target, auto upstream) {
         const auto [output, loss] = p.m(p.x0, target);
         return loss + sum<>(output * upstream);
@@ -60,7 +60,7 @@ TEST_CASE("adaptive_softmax: results and gradients agree with torch.nn.AdaptiveL
 
 TEST_CASE("adaptive_softmax: targets that are no class count neither in the loss nor in its gradient") {
   using M = nn::AdaptiveLogSoftmaxWithLoss<4, 10, AdaptiveSoftmax{.cutoffs = {3, 6}, .div_value = 2}>;
-  Model<M> model(Cpu{}, 5);
+  Model<M, TestDevice> model(test_device(), 5);
   auto f = compile(
       model,
       [](const auto& m, auto x, auto few, auto many) {
@@ -78,7 +78,7 @@ TEST_CASE("adaptive_softmax: targets that are no class count neither in the loss
 
 TEST_CASE("adaptive_softmax: gradients against differences in f64, probabilities add up to one") {
   using M = nn::AdaptiveLogSoftmaxWithLoss<4, 7, AdaptiveSoftmax{.cutoffs = {2, 4}, .div_value = 2}, f64>;
-  Model<M> model(Cpu{}, 5);
+  Model<M, TestDevice> model(test_device(), 5);
   auto f = compile(
       model,
       [](const auto& m, auto x, auto y) {

@@ -116,7 +116,7 @@ TEST_CASE("attention: dropout drops weights in training alone") {
     nn::Buffer<f32, Shape<1, 64, 64>> seen{};
   };
   auto trainer = make_trainer<Net>(
-      Cpu{1},
+      test_device(),
       [](const auto& m, auto x) {
         const auto [y, w] = m.attn(x, x, x, nn::need_weights);
         m.seen.assign(w);

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <vector>
 
+#include "support/device.hpp"
 #include "weft/nn/param.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
+using weft::testing::test_device, weft::testing::TestDevice;
 
 namespace {
 
@@ -58,7 +60,7 @@ std::vector<f32> waves(int count, double pace) {
 }  // namespace
 
 TEST_CASE("buffer: assigned in a loop it is carried from trip to trip") {
-  Model<Counting> a(Cpu{}, 3), b = a.clone();
+  Model<Counting, TestDevice> a(test_device(), 3), b = a.clone();
   auto f = compile(a, looped, in<f32, 6, 4>, in<f32, 3, 6, 4>, mode::train);
   auto g = compile(b, unrolled, in<f32, 6, 4>, in<f32, 3, 6, 4>, mode::train);
   for (int t = 0; t < 2; ++t) {
@@ -86,15 +88,17 @@ TEST_CASE("buffer: training through a loop that assigns, loops in one another, b
     return losses;
   };
   const auto a = run(make_trainer(
-      Model<Counting>(Cpu{}, 4), [](const auto& m, auto h, auto xs) { return loss(looped(m, h, xs)); },
-      in<f32, 6, 4>, in<f32, 3, 6, 4>, optim::AdamW{.lr = 1e-2f}));
+      Model<Counting, TestDevice>(test_device(), 4),
+      [](const auto& m, auto h, auto xs) { return loss(looped(m, h, xs)); }, in<f32, 6, 4>, in<f32, 3, 6, 4>,
+      optim::AdamW{.lr = 1e-2f}));
   const auto b = run(make_trainer(
-      Model<Counting>(Cpu{}, 4), [](const auto& m, auto h, auto xs) { return loss(unrolled(m, h, xs)); },
-      in<f32, 6, 4>, in<f32, 3, 6, 4>, optim::AdamW{.lr = 1e-2f}));
+      Model<Counting, TestDevice>(test_device(), 4),
+      [](const auto& m, auto h, auto xs) { return loss(unrolled(m, h, xs)); }, in<f32, 6, 4>,
+      in<f32, 3, 6, 4>, optim::AdamW{.lr = 1e-2f}));
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == doctest::Approx(b[i]).epsilon(1e-4));
   CHECK(a[4] == 12);
 
-  Model<Counting> model(Cpu{}, 5);
+  Model<Counting, TestDevice> model(test_device(), 5);
   auto f = compile(
       model,
       [](const auto& m, auto h, auto xs) {
@@ -121,7 +125,7 @@ TEST_CASE("buffer: training through a loop that assigns, loops in one another, b
 }
 
 TEST_CASE("buffer: read as assigned so far in a loop that does not assign it") {
-  Model<Counting> model(Cpu{}, 6);
+  Model<Counting, TestDevice> model(test_device(), 6);
   auto f = compile(
       model,
       [](const auto& m, auto xs) {
@@ -135,7 +139,7 @@ TEST_CASE("buffer: read as assigned so far in a loop that does not assign it") {
 }
 
 TEST_CASE("buffer: of the model, assigned in the blocks of a Stack") {
-  Model<CountingNet> model(Cpu{}, 7);
+  Model<CountingNet, TestDevice> model(test_device(), 7);
   auto f = compile(
       model, [](const auto& m, auto x) { return m.h(x, m.count); }, in<f32, 2, 4>);
   f(waves(8, 0.5));

@@ -6,7 +6,7 @@ using namespace nn_test;
 
 TEST_CASE("channels: a vector of C stands beside (N, C, ...) along axis 1") {
   auto f = compile(
-      Cpu{1},
+      test_device(),
       [](auto x, auto v) {
         return x + nn::module_detail::along_channels<2>(v, std::make_integer_sequence<int, 1>{});
       },

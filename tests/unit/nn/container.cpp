@@ -54,7 +54,7 @@ TEST_CASE("container: Sequential names its layers by number and applies them in 
   REQUIRE(single.size == 2);
   CHECK(single.row[0].name.view() == "net.0.0.weight");
 
-  Model<Net> model(Cpu{1}, 3);
+  Model<Net, TestDevice> model(test_device(), 3);
   auto whole = compile(
       model, [](const auto& m, auto x) { return m(x); }, in<f32, 5, 4>);
   auto parts = compile(
@@ -88,7 +88,7 @@ TEST_CASE("container: the layers of a Sequential take settings in braces") {
   for (int i = 0; i < 6; ++i) CHECK(table.row[i].name.view() == names[i]);
 
   auto drops = compile<OneLayer>(
-      Cpu{1}, [](const auto& m, auto x) { return m(x); }, in<f32, 64, 64>, mode::train);
+      test_device(), [](const auto& m, auto x) { return m(x); }, in<f32, 64, 64>, mode::train);
   int dropped = 0, kept = 0;
   for (float v : drops(std::vector<float>(64 * 64, 1.0f))) {
     dropped += v == 0 ? 1 : 0;
@@ -109,7 +109,8 @@ TEST_CASE("container: Flatten joins axes, Unflatten takes one apart") {
   static_assert(std::is_same_v<decltype(shape_of(nn::Unflatten<2, 2, -1>{})), Shape<2, 3, 2, 2, 5>>);
   static_assert(std::is_same_v<decltype(shape_of(nn::Unflatten<-1, 5, 1>{})), Shape<2, 3, 4, 5, 1>>);
   auto f = compile(
-      Cpu{1}, [](auto x) { return nn::Flatten<1, 2>{}(nn::Unflatten<2, 1, 2>{}(x)); }, in<i32, 2, 2, 2>);
+      test_device(), [](auto x) { return nn::Flatten<1, 2>{}(nn::Unflatten<2, 1, 2>{}(x)); },
+      in<i32, 2, 2, 2>);
   CHECK(f(std::vector<i32>{0, 1, 2, 3, 4, 5, 6, 7}).to_vector() == std::vector<i32>{0, 1, 2, 3, 4, 5, 6, 7});
 }
 
@@ -122,7 +123,8 @@ TEST_CASE("container: what is frozen keeps its names and its values, and the res
   static_assert(nn::parameter_count<HalfFrozen>() == 3);
 
   auto trainer = make_trainer<HalfFrozen>(
-      Cpu{1}, [](const auto& m, auto x) { return mean<>(m(x)); }, in<f32, 3, 2>, optim::PlainSGD{.lr = 0.5f});
+      test_device(), [](const auto& m, auto x) { return mean<>(m(x)); }, in<f32, 3, 2>,
+      optim::PlainSGD{.lr = 0.5f});
   auto& model = trainer.model();
   const auto body = model.get<"body.weight">().to_vector(), head = model.get<"head.weight">().to_vector();
   trainer.step(std::vector<float>{1, 2, 3, 4, 5, 7});
@@ -140,7 +142,8 @@ struct Pair {
 
 template <class F>
 std::vector<float> after_a_step(F loss) {
-  auto trainer = make_trainer<Pair>(Cpu{1}, loss, in<f32, 4, 3>, optim::PlainSGD{.lr = 0.5f}, seed{11});
+  auto trainer =
+      make_trainer<Pair>(test_device(), loss, in<f32, 4, 3>, optim::PlainSGD{.lr = 0.5f}, seed{11});
   std::vector<float> x(12);
   for (std::size_t i = 0; i < 12; ++i) x[i] = static_cast<float>(i * i % 7) / 4 - 1;
   trainer.step(x);

@@ -72,7 +72,7 @@ TEST_CASE("conv: parameters have PyTorch's names and shapes and start uniform in
       nn::state_table<nn::ConvTranspose2d<8, 64, 3, ConvTransposeOptions{.groups = 4}>>.row[0].dims ==
       Shape<8, 16, 3, 3>::value);
   static_assert(nn::state_table<nn::Conv1d<8, 4, 3, ConvOptions{.bias = false}>>.size == 1);
-  Model<Layer> model(Cpu{}, 7);
+  Model<Layer, TestDevice> model(test_device(), 7);
   const double bound = 1 / std::sqrt(60.0);
   double most = 0, square = 0;
   for (i64 i = 0; i < 64 * 60; ++i) {
@@ -93,7 +93,7 @@ namespace {
 template <class X, class W, class B, class Y, class F>
 void check_function(const std::string& name, F f) {
   const auto file = open("conv");
-  auto function = compile(Cpu{1}, f, Input<f32, X>{}, Input<f32, W>{}, Input<f32, B>{});
+  auto function = compile(test_device(), f, Input<f32, X>{}, Input<f32, W>{}, Input<f32, B>{});
   const auto y =
       function(values(file, name + ".x0"), values(file, name + ".weight"), values(file, name + ".bias"));
   check_close(y.data(), values(file, name + ".y"), Y::size, name);

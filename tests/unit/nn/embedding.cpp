@@ -13,7 +13,7 @@ TEST_CASE("embedding: rows and gradients agree with torch.nn.Embedding, repeated
     M m{};
   };
   auto trainer = make_trainer<P>(
-      Cpu{1}, [](const auto& p, auto index, auto g) { return sum<>(p.m(index) * g); }, in<i32, 3, 5>,
+      test_device(), [](const auto& p, auto index, auto g) { return sum<>(p.m(index) * g); }, in<i32, 3, 5>,
       in<f32, 3, 5, 4>, TakeGradient{});
   take_state(trainer.model(), file, "embedding");
   auto forward = compile(
@@ -25,7 +25,7 @@ TEST_CASE("embedding: rows and gradients agree with torch.nn.Embedding, repeated
 }
 
 TEST_CASE("embedding: weights start as a standard normal") {
-  Model<nn::Embedding<200, 100>> model(Cpu{}, 3);
+  Model<nn::Embedding<200, 100>, TestDevice> model(test_device(), 3);
   const auto weight = model.get<"weight">();
   double sum = 0, square = 0, fourth = 0;
   for (float w : weight)
@@ -64,7 +64,7 @@ TEST_CASE("embedding: bags as sums, means and maxima, with and without padding")
 }
 
 TEST_CASE("embedding: the padding row starts as zeros") {
-  Model<nn::EmbeddingBag<5, 3, nn::Bag::sum, f32, 2>> model(Cpu{}, 3);
+  Model<nn::EmbeddingBag<5, 3, nn::Bag::sum, f32, 2>, TestDevice> model(test_device(), 3);
   const auto weight = model.get<"weight">();
   for (i64 i = 0; i < 15; ++i) CHECK((weight.data()[i] == 0) == (i / 3 == 2));
   auto f = compile(

@@ -5,9 +5,11 @@
 #include <array>
 #include <vector>
 
+#include "support/device.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
+using weft::testing::test_device, weft::testing::TestDevice;
 
 namespace {
 
@@ -26,7 +28,7 @@ const std::vector<f64> x{1, -2, 0.5, 0.3, 0.7, -1}, y{1, 0, -1, 2};
 }  // namespace
 
 TEST_CASE("gradient: of all parameters of a model, against finite differences") {
-  Model<Net> model(Cpu{}, 3);
+  Model<Net, TestDevice> model(test_device(), 3);
   auto f = compile(
       model,
       [](const auto& m, auto a, auto b) {
@@ -65,7 +67,7 @@ TEST_CASE("gradient: of all parameters of a model, against finite differences") 
 }
 
 TEST_CASE("gradient: of a gradient, beside an input's, and of one module") {
-  Model<Net> model(Cpu{}, 3);
+  Model<Net, TestDevice> model(test_device(), 3);
   auto f = compile(
       model,
       [](const auto& m, auto a, auto b) {
@@ -103,7 +105,7 @@ TEST_CASE("gradient: one use of a module in evaluation mode, and in training mod
     nn::BatchNorm1d<4> norm;
   };
   auto trained = compile<Dropped>(
-      Cpu{},
+      test_device(),
       [](const auto& m, auto v) {
         return std::tuple{nn::eval(m.drop)(v), m.drop(v), nn::eval(m.norm)(v)};
       },
@@ -116,6 +118,6 @@ TEST_CASE("gradient: one use of a module in evaluation mode, and in training mod
         doctest::Approx(1.0f).epsilon(1e-4));  // by the running statistics, which start at 0 and 1
   CHECK(trained.model().get<"norm.running_mean">()[0] == 0.0f);
   auto evaluated = compile<Dropped>(
-      Cpu{}, [](const auto& m, auto v) { return nn::train(m.drop)(v); }, in<f32, 64, 4>, seed{1});
+      test_device(), [](const auto& m, auto v) { return nn::train(m.drop)(v); }, in<f32, 64, 4>, seed{1});
   CHECK(evaluated(ones).to_vector() != ones);
 }

@@ -63,7 +63,7 @@ double orthogonality(const float* a, int rows, int columns, double gain) {
 }  // namespace
 
 TEST_CASE("init_distributions: moments and bounds are those of the distributions") {
-  Model<All> model(Cpu{}, 3);
+  Model<All, TestDevice> model(test_device(), 3);
   // of the standard normal distribution cut at 2: variance 1 - 4 phi(2) / (2 Phi(2) - 1)
   const Moments cut = moments(model.get<"cut">());
   CHECK(std::abs(cut.mean) < 0.015);
@@ -88,7 +88,7 @@ TEST_CASE("init_distributions: moments and bounds are those of the distributions
 }
 
 TEST_CASE("init_distributions: identity, Dirac, and the initialisers that a layer is given") {
-  Model<All> model(Cpu{}, 3);
+  Model<All, TestDevice> model(test_device(), 3);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 4; ++j) CHECK(model.get<"eye">()[i * 4 + j] == (i == j ? 1.0f : 0.0f));
   for (int k = 0; k < 2 * 3 * 3 * 4; ++k) {
@@ -102,7 +102,7 @@ TEST_CASE("init_distributions: identity, Dirac, and the initialisers that a laye
 TEST_CASE("init_distributions: orthogonal matrices are orthogonal, square, wide and tall") {
   double trace = 0;
   for (weft::u64 seed = 0; seed < 20; ++seed) {
-    Model<Orthogonals> model(Cpu{}, seed);
+    Model<Orthogonals, TestDevice> model(test_device(), seed);
     CHECK(orthogonality(model.get<"square">().data(), 48, 48, 1) < 1e-5);
     CHECK(orthogonality(model.get<"wide">().data(), 20, 64, 1) < 1e-5);
     CHECK(orthogonality(model.get<"tall">().data(), 40, 10, 1.5) < 1e-5);

@@ -9,7 +9,7 @@ TEST_CASE("linear: output and gradients agree with torch.nn.Linear") {
 }
 
 TEST_CASE("linear: parameters start uniform in +-1 / sqrt(in)") {
-  Model<nn::Linear<100, 400>> model(Cpu{}, 7);
+  Model<nn::Linear<100, 400>, TestDevice> model(test_device(), 7);
   const double bound = 0.1;
   for (const auto& [view, count] :
        {std::pair{model.get<"weight">().data(), 40000}, std::pair{model.get<"bias">().data(), 400}}) {

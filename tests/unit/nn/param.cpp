@@ -22,7 +22,7 @@ struct Counter {
 
 TEST_CASE("param: a buffer is set at the end of the step; reads in the step see what was there before") {
   auto trainer = make_trainer<Counter>(
-      Cpu{1}, [](const auto& m, auto x) { return m(x); }, in<f32, 2>, optim::PlainSGD{.lr = 0});
+      test_device(), [](const auto& m, auto x) { return m(x); }, in<f32, 2>, optim::PlainSGD{.lr = 0});
   auto& model = trainer.model();
   const std::vector<float> x{1, 10};
   CHECK(trainer.step(x) == 11);

@@ -51,13 +51,13 @@ void check_equal(const float* got, const float* wanted, i64 count, const std::st
 TEST_CASE("pool: what is not a number wins, as in PyTorch") {
   const auto file = open("pool");
   auto small = compile(
-      Cpu{1},
+      test_device(),
       [](auto x) {
         return std::tuple{max_pool2d<2>(x), grad([](auto z) { return sum(max_pool2d<2>(z)); })(x)};
       },
       in<f32, 1, 2, 6, 6>);
   auto large = compile(
-      Cpu{1},
+      test_device(),
       [](auto x) {
         constexpr PoolOptions by_one{.stride = 1};
         return std::tuple{max_pool2d<4, by_one>(x),

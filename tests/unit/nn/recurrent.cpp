@@ -68,7 +68,7 @@ TEST_CASE("recurrent: dropout works between layers, in training alone") {
   // with everything dropped the second layer sees nothing of x
   const auto spread = [](const float* y) { return std::abs(y[0] - y[4]); };
   auto trainer = make_trainer<Dropping>(
-      Cpu{1},
+      test_device(),
       [](const auto& m, auto x) { return sum<>(select<0, 0>(select<1, 0>(m(x)) - select<1, 1>(m(x)))); },
       in<f32, 1, 2, 2>, TakeGradient{});
   const std::vector<float> x{1, 2, -3, 0.5f};

@@ -20,14 +20,14 @@ void check_packed(const io::Safetensors& file, const std::string& name, L... len
   };
   using Y =
       typename decltype(result(std::declval<const P&>(), std::declval<Expr<i32, Shape<batch>>>()))::shape;
-  Model<P> model;
+  Model<P, TestDevice> model;
   take_state(model, file, name);
   auto forward = compile(model, result, in<i32, batch>);
   const auto y = forward(std::vector<i32>{lengths...});
   const std::string key = name + ".y";
   check_close(y.data(), values(file, key), Y::size, key);
   auto trainer = make_trainer<P>(
-      Cpu{1},
+      test_device(),
       [](const auto& p, auto n, auto g) {
         if constexpr (sizeof...(S) == 1)
           return sum<>(p.m(p.x0, n) * g);
@@ -60,7 +60,7 @@ TEST_CASE("recurrent: sequences of run-time lengths agree with PyTorch's packed 
 
 TEST_CASE("recurrent: gradients of sequences of run-time lengths against differences in f64") {
   using M = nn::LSTM<2, 3, Recurrent{.bidirectional = true}, f64>;
-  Model<M> model(Cpu{}, 3);
+  Model<M, TestDevice> model(test_device(), 3);
   auto f = compile(
       model,
       [](const auto& m, auto x, auto lengths) {
@@ -79,7 +79,7 @@ TEST_CASE("recurrent: gradients of sequences of run-time lengths against differe
 
 TEST_CASE("recurrent: padding is not read, a length of zero leaves the state, one too great is the whole") {
   using M = nn::GRU<2, 3, Recurrent{.bidirectional = true}>;
-  Model<M> model(Cpu{}, 3);
+  Model<M, TestDevice> model(test_device(), 3);
   auto f = compile(
       model,
       [](const auto& m, auto x, auto h, auto lengths) {

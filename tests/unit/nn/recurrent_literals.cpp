@@ -3,11 +3,13 @@
 
 #include <vector>
 
+#include "support/device.hpp"
 #include "weft/exec/model.hpp"
 #include "weft/nn/recurrent.hpp"
 #include "weft/ops/shape/creation.hpp"
 
 using namespace weft;
+using weft::testing::test_device, weft::testing::TestDevice;
 
 namespace {
 
@@ -20,7 +22,7 @@ struct Net {
 }  // namespace
 
 TEST_CASE("recurrent: initial states and lengths may be literals") {
-  Model<Net> model(Cpu{1}, 3);
+  Model<Net, TestDevice> model(test_device(), 3);
   const std::vector<f32> x{1, 2, -1, 0.5f, 3, 0, 1, 1, -2, 2, 0, 1};  // (3, 2, 2)
   auto without = compile(
       model,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/device.hpp"
 #include "support/repository.hpp"
 #include "weft/exec/model.hpp"
 #include "weft/ops/reduce/reduce.hpp"
@@ -16,6 +17,7 @@
 namespace nn_test {
 
 using namespace weft;
+using weft::testing::test_device, weft::testing::TestDevice;
 
 inline io::Safetensors open(const std::string& file) {
   return io::Safetensors(repository_file("tests/parity/nn/" + file + ".safetensors"));
@@ -86,7 +88,7 @@ struct Probe<M, S0, S1> {
 
 // Copies the tensors "<name>.weight", "<name>.x0", ... into the model's "m.weight", "x0", ...
 template <class M>
-void take_state(Model<M, Cpu>& model, const io::Safetensors& file, const std::string& name) {
+void take_state(Model<M, TestDevice>& model, const io::Safetensors& file, const std::string& name) {
   const auto& table = nn::state_table<M>;
   nn::each_copy(table, [&](int i, i64 copy) {
     const nn::StateInfo& row = table.row[i];
@@ -100,7 +102,7 @@ void take_state(Model<M, Cpu>& model, const io::Safetensors& file, const std::st
 
 // Compares what a step of TakeGradient left in the model with "<name>.dweight", "<name>.dx0", ...
 template <class M>
-void check_gradients(Model<M, Cpu>& model, const io::Safetensors& file, const std::string& name) {
+void check_gradients(Model<M, TestDevice>& model, const io::Safetensors& file, const std::string& name) {
   const auto& table = nn::state_table<M>;
   nn::each_copy(table, [&](int i, i64 copy) {
     const nn::StateInfo& row = table.row[i];
@@ -119,7 +121,7 @@ void check_module(const io::Safetensors& file, const std::string& name) {
   using Y = typename decltype(std::declval<const P&>()())::shape;
   constexpr Input<f32, Y> upstream{};
   auto trainer = make_trainer<P>(
-      Cpu{1}, [](const auto& p, auto g) { return sum<>(p() * g); }, upstream, TakeGradient{});
+      test_device(), [](const auto& p, auto g) { return sum<>(p() * g); }, upstream, TakeGradient{});
   take_state(trainer.model(), file, name);
   auto forward = compile(trainer.model(), [](const auto& p) { return p(); });
   check_close(forward().data(), values(file, name + ".y"), Y::size, name + ".y");
@@ -130,7 +132,7 @@ void check_module(const io::Safetensors& file, const std::string& name) {
 // Compares f on an input of shape X with the tensors called `name`.
 template <class X, class F>
 void check_function(const io::Safetensors& file, const std::string& name, F f) {
-  auto function = compile(Cpu{1}, f, Input<f32, X>{});
+  auto function = compile(test_device(), f, Input<f32, X>{});
   const auto y = function(values(file, name + ".x0"));
   check_close(y.data(), values(file, name + ".y"), static_cast<i64>(y.to_vector().size()), name);
 }

@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "support/device.hpp"
 #include "support/same_state.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
+using weft::testing::test_device, weft::testing::TestDevice;
 using namespace test_support;
 
 namespace {
@@ -58,8 +60,8 @@ constexpr auto gradients = [](const auto& m, auto x) {
 
 template <class T, class Block>
 void check_bits() {
-  Model<Unrolled<Block, 5>> u(Cpu{}, 3);
-  Model<Stacked<Block, 5>> s(Cpu{}, 4);
+  Model<Unrolled<Block, 5>, TestDevice> u(test_device(), 3);
+  Model<Stacked<Block, 5>, TestDevice> s(test_device(), 4);
   copy_state(u, s);
   CHECK(different_state(u, s) == "");
   CHECK(u.parameter_count() == s.parameter_count());
@@ -188,8 +190,8 @@ TEST_CASE("stack: names, shapes and files are those of an array of blocks") {
   for (const char* no : {"h.12.fc.weight", "h.011.fc.weight", "h..fc.weight", "h.fc.weight", "h.1.fc", "h.1"})
     CHECK(nn::find_state<S>(no).row == -1);
 
-  Model<S> model(Cpu{}, 1);
-  Model<Unrolled<Residual, 12>> unrolled(Cpu{}, 2);
+  Model<S, TestDevice> model(test_device(), 1);
+  Model<Unrolled<Residual, 12>, TestDevice> unrolled(test_device(), 2);
   CHECK(S{}.h.blocks == 12);
   const auto one = model.get<"h.7.out.bias">();
   CHECK(decltype(one)::shape::value == Shape<64>::value);
@@ -205,7 +207,7 @@ TEST_CASE("stack: values and gradients have the bits of the unrolled model") {
 }
 
 TEST_CASE("stack: blocks start from numbers of their own, and from the same seed alike") {
-  Model<Stacked<Residual, 6>> a(Cpu{}, 5), b(Cpu{}, 5), c(Cpu{}, 6);
+  Model<Stacked<Residual, 6>, TestDevice> a(test_device(), 5), b(test_device(), 5), c(test_device(), 6);
   std::set<std::vector<float>> seen;
   const auto look = [&](const auto& view) { seen.insert(view.to_vector()); };
   look(a.get<"h.0.fc.weight">());
@@ -221,7 +223,7 @@ TEST_CASE("stack: blocks start from numbers of their own, and from the same seed
 }
 
 TEST_CASE("stack: each(), arguments for all, further results") {
-  Model<GatedStack> model(Cpu{}, 7);
+  Model<GatedStack, TestDevice> model(test_device(), 7);
   const auto run = [](const auto& m, auto x, auto gates) {
     const auto [y, results] = m.h(x, nn::each(gates), m.shift, 0.5f);
     const auto [sums, means] = results;
@@ -260,7 +262,7 @@ TEST_CASE("stack: each(), arguments for all, further results") {
 }
 
 TEST_CASE("stack: literals, for each block and as what a buffer is set to") {
-  Model<Stacked<Shifted, 3>> model(Cpu{}, 25);
+  Model<Stacked<Shifted, 3>, TestDevice> model(test_device(), 25);
   auto f = compile(
       model,
       [](const auto& m, auto x) { return m.h(x, nn::each(arange<f32, 3>()), nn::each(ones<f32, 3, 4>())); },
@@ -271,8 +273,8 @@ TEST_CASE("stack: literals, for each block and as what a buffer is set to") {
 }
 
 TEST_CASE("stack: several values go through") {
-  Model<Stacked<Twins, 3>> model(Cpu{}, 8);
-  Model<Unrolled<Twins, 3>> unrolled(Cpu{}, 9);
+  Model<Stacked<Twins, 3>, TestDevice> model(test_device(), 8);
+  Model<Unrolled<Twins, 3>, TestDevice> unrolled(test_device(), 9);
   copy_state(model, unrolled);
   auto f = compile(
       model,
@@ -294,8 +296,8 @@ TEST_CASE("stack: several values go through") {
 }
 
 TEST_CASE("stack: buffers are each block's own, also of a stack that is called twice") {
-  Model<Stacked<Normed, 4>> s(Cpu{}, 11);
-  Model<Unrolled<Normed, 4>> u(Cpu{}, 12);
+  Model<Stacked<Normed, 4>, TestDevice> s(test_device(), 11);
+  Model<Unrolled<Normed, 4>, TestDevice> u(test_device(), 12);
   copy_state(s, u);
   auto once_s = compile(s, call, in<f32, 10, 6>, mode::train);
   auto once_u = compile(u, call, in<f32, 10, 6>, mode::train);
@@ -312,7 +314,7 @@ TEST_CASE("stack: buffers are each block's own, also of a stack that is called t
 }
 
 TEST_CASE("stack: in a loop, whose trips its buffers outlast") {
-  Model<Stacked<Normed, 4>> s(Cpu{}, 24), u = s.clone();
+  Model<Stacked<Normed, 4>, TestDevice> s(test_device(), 24), u = s.clone();
   auto f = compile(
       s, [](const auto& m, auto x) { return loop<2>([&](auto y) { return m.h(y); }, x); }, in<f32, 10, 6>,
       mode::train);
@@ -351,8 +353,8 @@ TEST_CASE("stack: buffers are written where they lie, unless their old values ar
 
 TEST_CASE("stack: stacks lie in blocks of stacks") {
   using S = Stacked<Outer, 2>;
-  Model<S> s(Cpu{}, 13);
-  Model<Unrolled<OuterUnrolled, 2>> u(Cpu{}, 14);
+  Model<S, TestDevice> s(test_device(), 13);
+  Model<Unrolled<OuterUnrolled, 2>, TestDevice> u(test_device(), 14);
   CHECK(nn::state_table<S>.row[2].name.of_copy(5).view() == "h.1.inner.2.w");
   CHECK(nn::find_state<S>("h.1.inner.0.w").copy == 3);
   copy_state(s, u);
@@ -365,7 +367,7 @@ TEST_CASE("stack: stacks lie in blocks of stacks") {
 }
 
 TEST_CASE("stack: masks differ by block and by call, and have the rate") {
-  Model<Stacked<Dropping, 8>> model(Cpu{}, 15);
+  Model<Stacked<Dropping, 8>, TestDevice> model(test_device(), 15);
   auto f = compile(
       model, [](const auto& m, auto x) { return m.h(x); }, in<f32, 64, 64>, mode::train, seed{3});
   const std::vector<float> x(4096, 1);
@@ -391,7 +393,7 @@ TEST_CASE("stack: masks differ by block and by call, and have the rate") {
 }
 
 TEST_CASE("stack: what is frozen in a block, and a stack that is") {
-  Model<Stacked<HalfFrozen, 3>> model(Cpu{}, 16);
+  Model<Stacked<HalfFrozen, 3>, TestDevice> model(test_device(), 16);
   CHECK(model.parameter_count() == 3 * 20);
   auto f = compile(
       model,
@@ -425,8 +427,8 @@ TEST_CASE("stack: what is frozen in a block, and a stack that is") {
 }
 
 TEST_CASE("stack: second derivatives, and samples one by one") {
-  Model<Stacked<Plain<f64>, 3>> s(Cpu{}, 17);
-  Model<Unrolled<Plain<f64>, 3>> u(Cpu{}, 18);
+  Model<Stacked<Plain<f64>, 3>, TestDevice> s(test_device(), 17);
+  Model<Unrolled<Plain<f64>, 3>, TestDevice> u(test_device(), 18);
   copy_state(s, u);
   const auto twice = [](const auto& m, auto x) {
     const auto slope = [&](auto a) { return grad([&](auto b) { return sum<>(square(m(b))); })(a); };
@@ -447,7 +449,7 @@ TEST_CASE("stack: second derivatives, and samples one by one") {
 }
 
 TEST_CASE("stack: tied names inside blocks, and into them") {
-  Model<TiedNet> model(Cpu{}, 19);
+  Model<TiedNet, TestDevice> model(test_device(), 19);
   CHECK(model.get<"h.1.again">().data() == model.get<"h.1.w">().data());
   CHECK(model.get<"h.1.shared">().data() == model.get<"table">().data());
   CHECK(model.get<"last">().data() == model.get<"h.1.w">().data());
@@ -458,13 +460,13 @@ TEST_CASE("stack: tied names inside blocks, and into them") {
   for (const char* name : {"h.0.w", "h.1.w", "h.0.again", "h.1.again", "h.0.shared", "h.1.shared", "last"})
     CHECK(file.find(name) != nullptr);
   CHECK(file.entries().size() == 8);
-  Model<TiedNet> other(Cpu{}, 20);
+  Model<TiedNet, TestDevice> other(test_device(), 20);
   other.load(path);
   CHECK(different_state(model, other) == "");
 }
 
 TEST_CASE("stack: apply picks blocks by name") {
-  Model<Stacked<Inner, 4>> model(Cpu{}, 21);
+  Model<Stacked<Inner, 4>, TestDevice> model(test_device(), 21);
   const auto before = model.get<"h.0.w">().to_vector();
   apply<nn::init::Constant<7>>(
       model, [](std::string_view name, const Dims&) { return name == "h.1.w" || name.starts_with("h.3."); });

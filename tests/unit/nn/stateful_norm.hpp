@@ -11,7 +11,7 @@ void check_stateful(const std::string& name) {
   const auto file = open("norms");
   using P = Probe<M, S>;
   auto trainer = make_trainer<P>(
-      Cpu{1}, [](const auto& p, auto g) { return sum<>(p() * g); }, Input<f32, S>{}, TakeGradient{});
+      test_device(), [](const auto& p, auto g) { return sum<>(p() * g); }, Input<f32, S>{}, TakeGradient{});
   auto& model = trainer.model();
   take_state(model, file, name);
   const float loss = trainer.step(values(file, name + ".upstream"));

@@ -42,12 +42,12 @@ TEST_CASE("tied: the name adds no state and refers to the parameter, in nested m
 TEST_CASE("tied: files have both names, and either is enough to read one") {
   const ScratchFolder folder;
   const std::string path = folder / "model.safetensors";
-  Model<Language> model(Cpu{}, 4);
+  Model<Language, TestDevice> model(test_device(), 4);
   model.save(path);
-  Model<Untied> apart(Cpu{}, 5);
+  Model<Untied, TestDevice> apart(test_device(), 5);
   apart.load(path);
   CHECK(apart.get<"lm_head.weight">().to_vector() == model.get<"wte.weight">().to_vector());
-  Model<Language> again(Cpu{}, 6);
+  Model<Language, TestDevice> again(test_device(), 6);
   again.load(path);
   CHECK(again.get<"wte.weight">().to_vector() == model.get<"wte.weight">().to_vector());
 

@@ -66,7 +66,7 @@ TEST_CASE("transformer: in training each branch drops, anew in every step") {
     nn::Buffer<f32, Shape<3, 1, 4>> seen{};
   };
   auto trainer = make_trainer<Net>(
-      Cpu{1},
+      test_device(),
       [](const auto& m, auto x) {
         const auto y = m.encoder(x);
         m.seen.assign(y);

@@ -35,7 +35,7 @@ TEST_CASE("upsample: linear, bilinear and trilinear agree with torch.nn.Upsample
 TEST_CASE("upsample: interpolate agrees with torch.nn.functional.interpolate") {
   const auto file = open("upsample");
   auto function = compile(
-      Cpu{1},
+      test_device(),
       [](auto x) {
         return interpolate<InterpolateOptions{.size = {5, 7}}>(x);
       },

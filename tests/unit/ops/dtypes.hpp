@@ -54,7 +54,7 @@ void check_dtype(const std::string& family, F) {
   const std::string group = "dtypes/" + family + "_" + name_of(dtype_of<T>);
   const ReferenceGroup reference = read_group(group);
   auto function = compile(
-      Cpu{1},
+      test_device(),
       [](auto x, auto y, auto d, auto big, auto i, auto p, auto j, auto b) {
         return F{}(Operands<decltype(x), decltype(i), decltype(j), decltype(b)>{x, y, d, big, i, p, j, b});
       },

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <vector>
 
+#include "support/device.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/ops.hpp"
 
 using namespace weft;
+using weft::testing::test_device;
 
 namespace {
 template <class T, class S>
@@ -21,7 +23,7 @@ const float five[5]{1, 2, 3, 4, 5};
 
 TEST_CASE("empty: pointwise operations, rows and reductions") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x, auto y, auto z, auto u) {
         return std::tuple{
             exp(z),       add(y, u),           softmax<1>(y), softmax<1>(z), layer_norm(y),
@@ -49,7 +51,7 @@ TEST_CASE("empty: pointwise operations, rows and reductions") {
 
 TEST_CASE("empty: products, convolutions, pools, attention") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto y, auto z, auto images, auto w, auto u, auto q, auto k) {
         return std::tuple{matmul(z, y),
                           matmul(y, z),
@@ -76,7 +78,7 @@ TEST_CASE("empty: products, convolutions, pools, attention") {
 
 TEST_CASE("empty: indices, order, running folds, rearrangements") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x, auto y, auto z, auto u) {
         const auto i = cast<i64>(x);
         return std::tuple{cumsum<0>(y),
@@ -118,7 +120,7 @@ TEST_CASE("empty: indices, order, running folds, rearrangements") {
 
 TEST_CASE("empty: gradients, loops, vmap") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x, auto y, auto u) {
         const auto loss = [](auto a, auto b) { return sum(matmul(a, b)) + sum(softplus(b)) + prod(a); };
         const auto [gy, gu] = grad<0, 1>(loss)(y, u);
@@ -135,7 +137,7 @@ TEST_CASE("empty: gradients, loops, vmap") {
 
 TEST_CASE("empty: a program all of whose results are") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto y) {
         return std::tuple{relu(y), y + 1, sum<1>(y)};
       },

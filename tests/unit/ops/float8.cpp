@@ -2,6 +2,7 @@
 
 #include "unit/ops/float8.hpp"
 
+#include "support/device.hpp"
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/index/sort.hpp"
 #include "weft/ops/linalg/matmul.hpp"
@@ -16,7 +17,7 @@ void check_arithmetic() {
   using S = Shape<4, 6>;
   const ReferenceGroup group = read_group(std::string("float8/arithmetic_") + name_of(dtype_of<T>));
   auto function = compile(
-      Cpu{1},
+      test_device(),
       [](auto a, auto b, auto big, auto o, auto h, auto f, auto n, auto places) {
         return std::tuple{a + b,
                           a - b,

@@ -1,5 +1,6 @@
 // Activations and statistics of the 8-bit floats.
 
+#include "support/device.hpp"
 #include "unit/ops/float8.hpp"
 #include "weft/ops/nn/activation.hpp"
 #include "weft/ops/nn/norm.hpp"
@@ -14,7 +15,7 @@ void check_activations() {
   using S = Shape<4, 6>;
   const ReferenceGroup group = read_group(std::string("float8/activations_") + name_of(dtype_of<T>));
   auto function = compile(
-      Cpu{1},
+      test_device(),
       [](auto a, auto big) {
         return std::tuple{softmax<1>(a), log_softmax<1>(a), logsumexp<1>(a), stddev<1>(a),
                           norm<1>(big),  sigmoid(a),        layer_norm(a),   gelu(a),

@@ -11,14 +11,14 @@ void check_casts() {
   constexpr i64 count = std::is_same_v<T, f8e4m3> ? 520 : 511;
   const ReferenceGroup group = read_group(std::string("float8/casts_") + name_of(dtype_of<T>));
   auto widen = compile(
-      Cpu{1},
+      test_device(),
       [](auto codes, auto finite) {
         return std::tuple{cast<f64>(codes),  cast<f32>(codes),  cast<f16>(codes),
                           cast<bf16>(codes), cast<bool>(codes), cast<i32>(finite)};
       },
       in<T, 256>, in<T, 256>);
   auto narrow = compile(
-      Cpu{1},
+      test_device(),
       [](auto x, auto x64, auto x16, auto xb, auto xi, auto other) {
         return std::tuple{cast<T>(x),
                           cast<T>(x64),

@@ -17,7 +17,7 @@ constexpr optim::Adafactor settings{
 constexpr auto loss = [](const auto& m, auto x, auto target) { return mse_loss(m(x), target); };
 template <class... Option>
 auto start(const Option&... options) {
-  return make_trainer<optim_test::Model>(Cpu{1}, loss, in<f32, 8, 5>, in<f32, 8, 3>, options...);
+  return make_trainer<optim_test::Model>(test_device(), loss, in<f32, 8, 5>, in<f32, 8, 3>, options...);
 }
 
 struct Wide {
@@ -40,7 +40,7 @@ TEST_CASE("adafactor: 20 steps agree with torch.optim.Adafactor") {
 }
 
 TEST_CASE("adafactor: a parameter of three axes keeps rows and columns of each matrix") {
-  auto trainer = make_trainer<Convolution>(Cpu{1}, loss, in<f32, 4, 2, 5>, in<f32, 4, 3>,
+  auto trainer = make_trainer<Convolution>(test_device(), loss, in<f32, 4, 2, 5>, in<f32, 4, 3>,
                                            optim::Adafactor{.lr = 0.05f, .weight_decay = 0.1f});
   const float *weight = values("adafactor_conv.start.weight"), *bias = values("adafactor_conv.start.bias");
   for (int i = 0; i < 18; ++i) trainer.model().get<"conv.weight">().data()[i] = weight[i];

@@ -24,7 +24,7 @@ TEST_CASE("average: exponential and equal averages agree with torch.optim.swa_ut
 
 TEST_CASE("average: none before the first update that is averaged") {
   auto trainer = make_trainer<optim_test::Model>(
-      Cpu{1}, [](const auto& m, auto x, auto target) { return mse_loss(m(x), target); }, in<f32, 8, 5>,
+      test_device(), [](const auto& m, auto x, auto target) { return mse_loss(m(x), target); }, in<f32, 8, 5>,
       in<f32, 8, 3>, optim::swa(optim::SGD{.lr = 0.05f}, {.start = 4, .every = 3}));
   for (int step = 0; step < 3; ++step) trainer.step(values("x"), values("target"));
   CHECK_THROWS_WITH(trainer.average(), doctest::Contains("train/no-average"));

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "support/device.hpp"
 #include "support/error_of.hpp"
 #include "weft/nn.hpp"
 #include "weft/ops.hpp"
@@ -54,7 +55,7 @@ TEST_CASE("check: what torch.optim refuses") {
 TEST_CASE("check: a trainer is not made of them") {
   const auto make = [](const auto&... options) {
     return make_trainer<nn::Linear<2, 1>>(
-        Cpu{1}, [](const auto& m, auto x) { return mean<>(square(m(x))); }, in<f32, 4, 2>, options...);
+        test_device(), [](const auto& m, auto x) { return mean<>(square(m(x))); }, in<f32, 4, 2>, options...);
   };
   CHECK(error_of([&] { make(optim::AdamW{.lr = -1.0f}); }) == "optim/bad-argument");
   CHECK(error_of([&] { make(optim::AdamW{}, clip::norm(-1.0f)); }) == "train/clip");

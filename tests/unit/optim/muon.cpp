@@ -17,7 +17,7 @@ constexpr auto net_loss = [](const auto& m, auto x, auto target) { return mse_lo
 
 template <class Option>
 auto train_net(const Option& option, float* losses) {
-  auto trainer = make_trainer<Net>(Cpu{1}, net_loss, in<f32, 8, 5>, in<f32, 8, 3>, option);
+  auto trainer = make_trainer<Net>(test_device(), net_loss, in<f32, 8, 5>, in<f32, 8, 3>, option);
   const auto& table = nn::state_table<Net>;
   for (int i = 0; i < table.size; ++i) {
     const io::SafetensorsEntry& entry = more().at("muon.start." + std::string(table.row[i].name.view()));
@@ -111,10 +111,10 @@ TEST_CASE("muon: averages of the weights, clipping and accumulation work on matr
   CHECK(losses[19] == doctest::Approx(values("muon.losses")[19]).epsilon(1e-4));
 
   // the mean of two equal gradients is the gradient
-  auto twice = make_trainer<Net>(Cpu{1}, net_loss, in<f32, 8, 5>, in<f32, 8, 3>,
+  auto twice = make_trainer<Net>(test_device(), net_loss, in<f32, 8, 5>, in<f32, 8, 3>,
                                  optim::Muon{.lr = 0.02f, .others = others}, accumulate<2>, clip::value(1e9f),
                                  seed{3});
-  auto once = make_trainer<Net>(Cpu{1}, net_loss, in<f32, 8, 5>, in<f32, 8, 3>,
+  auto once = make_trainer<Net>(test_device(), net_loss, in<f32, 8, 5>, in<f32, 8, 3>,
                                 optim::Muon{.lr = 0.02f, .others = others}, seed{3});
   for (int step = 0; step < 6; ++step) twice.step(values("x"), values("target"));
   for (int step = 0; step < 3; ++step) once.step(values("x"), values("target"));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "support/device.hpp"
 #include "support/repository.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
@@ -15,6 +16,7 @@
 namespace optim_test {
 
 using namespace weft;
+using weft::testing::test_device;
 
 inline const io::Safetensors& reference() {
   static const io::Safetensors file(repository_file("tests/parity/nn/optimizers.safetensors"));
@@ -50,7 +52,7 @@ void check_close(const View& got, const float* wanted, const std::string& what) 
 template <class... Option>
 auto compare(const std::string& name, const Option&... options) {
   auto trainer = make_trainer<Model>(
-      Cpu{1}, [](const auto& m, auto x, auto target) { return mse_loss(m(x), target); }, in<f32, 8, 5>,
+      test_device(), [](const auto& m, auto x, auto target) { return mse_loss(m(x), target); }, in<f32, 8, 5>,
       in<f32, 8, 3>, options...);
   const float *weight = values("weight"), *bias = values("bias"), *losses = values(name + ".losses");
   for (int i = 0; i < 15; ++i) trainer.model().template get<"fc.weight">()[i] = weight[i];

@@ -4,15 +4,17 @@
 
 #include <vector>
 
+#include "support/device.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/ops/math/pointwise.hpp"
 #include "weft/ops/shape/movement.hpp"
 
 using namespace weft;
+using weft::testing::test_device;
 
 TEST_CASE("traced_members: a value says its extents, its size and its rank") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x) {
         static_assert(x.numel() == 6 && x.dim() == 2 && x.extent(0) == 2 && x.extent(-1) == 3);
         return reshape<x.extent(1), x.extent(0)>(+x) * x.extent(0) + x.numel();

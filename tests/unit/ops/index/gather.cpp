@@ -30,7 +30,7 @@ TEST_CASE("gather: elements and slices by index as PyTorch takes them") {
 
 TEST_CASE("gather: a computed index outside gives NaN, or 0 for integers; one in an argument is an Error") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x, auto i) {
         return std::tuple{gather<0>(x, i - 10), gather<0>(cast<i32>(x), i - 10)};
       },
@@ -42,7 +42,7 @@ TEST_CASE("gather: a computed index outside gives NaN, or 0 for integers; one in
   CHECK(std::isnan(real[3]));
   CHECK(whole.to_vector() == std::vector<i32>{5, 7, 0, 0});
   auto given = compile(
-      Cpu{}, [](auto x, auto i) { return gather<0>(x, i); }, in<f32, 3>, in<i32, 4>);
+      test_device(), [](auto x, auto i) { return gather<0>(x, i); }, in<f32, 3>, in<i32, 4>);
   CHECK(testing::error_of([&] {
           given(std::vector<f32>{5, 6, 7}, std::vector<i32>{-3, 2, 3, 0});
         }) == "call/index");
@@ -58,8 +58,8 @@ TEST_CASE("gather: one launch, whatever views it reads") {
 }
 TEST_CASE("gather: by what is computed from the tensor itself") {
   const auto next = [](auto x) { return gather<0>(x, x + 1); };
-  auto three = compile(Cpu{1}, next, in<i64, 3>);
+  auto three = compile(test_device(), next, in<i64, 3>);
   CHECK(three(std::vector<i64>{-1, 0, 1}).to_vector() == std::vector<i64>{-1, 0, 1});
-  auto one = compile(Cpu{1}, next, in<i64, 1>);
+  auto one = compile(test_device(), next, in<i64, 1>);
   CHECK(one(std::vector<i64>{-1}).to_vector() == std::vector<i64>{-1});
 }

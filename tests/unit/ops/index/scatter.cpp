@@ -44,7 +44,8 @@ TEST_CASE("scatter: values that are set, and the last of several") {
       },
       in<f32, 4, 5, 3>, in<i64, 4, 5, 3>, in<f32, 4, 5, 3>);
   auto f = compile(
-      Cpu{}, [](auto x, auto i, auto u) { return scatter<0>(x, i, u); }, in<f32, 4>, in<i32, 5>, in<f32, 5>);
+      test_device(), [](auto x, auto i, auto u) { return scatter<0>(x, i, u); }, in<f32, 4>, in<i32, 5>,
+      in<f32, 5>);
   CHECK(f(std::vector<f32>{1, 2, 3, 4}, std::vector<i32>{1, 1, -1, 9, 1}, std::vector<f32>{5, 6, 7, 8, 9})
             .to_vector() == std::vector<f32>{1, 9, 3, 7});
 }

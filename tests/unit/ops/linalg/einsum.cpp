@@ -84,13 +84,13 @@ TEST_CASE("einsum: a contraction is one launch, with no copy of what it reads") 
 TEST_CASE("einsum: the pair with the fewest multiplications comes first") {
   // (c a) b takes two products of 2 x 100 x 100; c (a b) would take one of 100 x 100 x 100
   auto f = compile(
-      Cpu{}, [](auto a, auto b, auto c) { return einsum<"ij,jk,kl->il">(c, a, b); }, in<f32, 100, 100>,
-      in<f32, 100, 100>, in<f32, 2, 100>);
+      test_device(), [](auto a, auto b, auto c) { return einsum<"ij,jk,kl->il">(c, a, b); },
+      in<f32, 100, 100>, in<f32, 100, 100>, in<f32, 2, 100>);
   CHECK(f.explain().find("2 x 100 x 100") != std::string::npos);
   CHECK(f.explain().find("100 x 100 x 100") == std::string::npos);
   auto many = compile(
-      Cpu{}, [](auto a, auto b) { return einsum<"abcdefg,gfedcbh->ah">(a, b); }, in<f32, 2, 2, 2, 2, 2, 2, 3>,
-      in<f32, 3, 2, 2, 2, 2, 2, 2>);
+      test_device(), [](auto a, auto b) { return einsum<"abcdefg,gfedcbh->ah">(a, b); },
+      in<f32, 2, 2, 2, 2, 2, 2, 3>, in<f32, 3, 2, 2, 2, 2, 2, 2>);
   const std::vector<f32> ones(192, 1.0f);
   CHECK(many(ones, ones)(1, 1) == 96.0f);
 }

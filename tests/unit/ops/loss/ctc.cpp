@@ -50,7 +50,7 @@ TEST_CASE("ctc_loss: probabilities of zero and sequences too short give no NaN")
       in<f32, 5, 2, 4>, in<i64, 2, 2>, in<i64, 2>, in<i64, 2>);
   // the first never says 1 at its first step, the second has two labels and one step
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x, auto y, auto steps, auto counts) {
         const auto loss = [&](auto z) { return ctc_loss<none>(z, y, steps, counts); };
         const auto spared = [&](auto z) {
@@ -76,7 +76,7 @@ TEST_CASE("ctc_loss: probabilities of zero and sequences too short give no NaN")
 
 TEST_CASE("ctc_loss: lengths that cannot be give NaN, no targets is what blanks cost") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x, auto y, auto steps, auto counts) {
         return std::tuple{ctc_loss<none>(x, y, steps, counts, {.zero_infinity = true}),
                           ctc_loss<none>(x, zeros<i64, 4, 0>(), full<i64, 4>(3), zeros<i64, 4>())};
@@ -101,7 +101,7 @@ TEST_CASE("ctc_loss: of run-time tensors, and of small floats computed in f32") 
         doctest::Approx(4 * 1.25 - std::log(15.0)));  // alignments of two labels in four
   CHECK(loss.to_vector()[1] == 0);
   auto f = compile(
-      Cpu{}, [](auto z, auto y, auto n) { return ctc_loss<none>(z, y, n, n, {.blank = 2}); },
+      test_device(), [](auto z, auto y, auto n) { return ctc_loss<none>(z, y, n, n, {.blank = 2}); },
       in<bf16, 4, 1, 3>, in<i64, 1, 2>, in<i64, 1>);
   std::vector<bf16> small(12);
   for (bf16& v : small) v = bf16(-1.25f);

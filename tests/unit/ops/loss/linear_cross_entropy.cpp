@@ -46,7 +46,7 @@ TEST_CASE("linear_cross_entropy: the layer, and functions and layers of pairs, a
   using Loss = nn::LinearCrossEntropyLoss<3, 5, true>;
   static_assert(nn::state_table<Loss>.row[0].name.view() == "linear.weight");
   static_assert(nn::state_table<Loss>.row[1].name.view() == "linear.bias");
-  Model<Loss> model(Cpu{1}, 3);
+  Model<Loss, TestDevice> model(test_device(), 3);
   auto f = compile(
       model,
       [](const auto& m, auto x, auto y) {

@@ -35,7 +35,7 @@ TEST_CASE("metric: every score is scikit-learn's, labels that do not count left 
 
 TEST_CASE("metric: predicted classes in place of logits, and batches of sequences") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto guess, auto labels) {
         return std::tuple{accuracy(guess, labels), confusion_matrix<3>(abs(guess), labels)};
       },

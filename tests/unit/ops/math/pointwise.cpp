@@ -86,7 +86,7 @@ namespace {
 template <class T>
 void check_numbers_as_elements(float fifth, float sum) {
   auto compared = compile(
-      Cpu{},
+      test_device(),
       [](auto x) {
         return std::tuple{x == 0.2, x != 0.2, x<0.2, x <= 0.2, x >= 0.2, x> 0.2, 0.2 == x, 0.2 < x};
       },
@@ -106,7 +106,7 @@ void check_numbers_as_elements(float fifth, float sum) {
   CHECK(holds(std::get<7>(c), false, false, true));
 
   auto made = compile(
-      Cpu{},
+      test_device(),
       [](auto x) {
         return std::tuple{cast<f32>(full<T, 3>(0.2)), cast<f32>(full_like(x, 0.2)),
                           cast<f32>(full<T, 3>(0.2) + x), cast<f32>(clamp(x, 0.2, 0.25)),
@@ -122,7 +122,7 @@ void check_numbers_as_elements(float fifth, float sum) {
   CHECK(std::get<4>(m)[2] == fifth);
 
   auto divided = compile(
-      Cpu{},
+      test_device(),
       [](auto x) {
         return std::tuple{fmod(x, 0.15), remainder(x, 0.15), remainder(x, -0.15),  remainder(-x, 0.15),
                           fmod(0.3, x),  remainder(0.3, x),  floor_divide(0.3, x), floor_divide(x, 0.1)};

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/device.hpp"
 #include "support/gradcheck.hpp"
 #include "support/safetensors_reference.hpp"
 #include "weft/exec/immediate.hpp"
@@ -49,30 +50,30 @@ constexpr AttentionOptions none{}, causal{.is_causal = true}, half_scale{.scale 
 
 TEST_CASE("attention: agrees with PyTorch without a mask, with causal order and another scale") {
   const Reference file;
-  auto plain = compile(Cpu{1}, Both<none, 0, 1, 2>{}, in<f32, 2, 3, 4, 8>, in<f32, 2, 3, 6, 8>,
+  auto plain = compile(test_device(), Both<none, 0, 1, 2>{}, in<f32, 2, 3, 4, 8>, in<f32, 2, 3, 6, 8>,
                        in<f32, 2, 3, 6, 5>, in<f32, 2, 3, 4, 5>);
   file.check(plain(file("plain.q"), file("plain.k"), file("plain.v"), file("plain.g")), "plain",
              {"y", "dq", "dk", "dv"});
-  auto ordered = compile(Cpu{1}, Both<causal, 0, 1, 2>{}, in<f32, 3, 6, 8>, in<f32, 3, 4, 8>,
+  auto ordered = compile(test_device(), Both<causal, 0, 1, 2>{}, in<f32, 3, 6, 8>, in<f32, 3, 4, 8>,
                          in<f32, 3, 4, 8>, in<f32, 3, 6, 8>);
   file.check(ordered(file("causal.q"), file("causal.k"), file("causal.v"), file("causal.g")), "causal",
              {"y", "dq", "dk", "dv"});
-  auto scaled = compile(Cpu{1}, Both<half_scale, 0, 1, 2>{}, in<f32, 5, 8>, in<f32, 7, 8>, in<f32, 7, 3>,
-                        in<f32, 5, 3>);
+  auto scaled = compile(test_device(), Both<half_scale, 0, 1, 2>{}, in<f32, 5, 8>, in<f32, 7, 8>,
+                        in<f32, 7, 3>, in<f32, 5, 3>);
   file.check(scaled(file("scaled.q"), file("scaled.k"), file("scaled.v"), file("scaled.g")), "scaled",
              {"y", "dq", "dk", "dv"});
 }
 
 TEST_CASE("attention: masks agree with PyTorch, and a query that sees no key gives zeros") {
   const Reference file;
-  auto masked = compile(Cpu{1}, Both<none, 0, 1, 2>{}, in<f32, 2, 3, 4, 8>, in<f32, 2, 3, 6, 8>,
+  auto masked = compile(test_device(), Both<none, 0, 1, 2>{}, in<f32, 2, 3, 4, 8>, in<f32, 2, 3, 6, 8>,
                         in<f32, 2, 3, 6, 8>, in<bool, 2, 1, 4, 6>, in<f32, 2, 3, 4, 8>);
   const auto results = masked(file("masked.q"), file("masked.k"), file("masked.v"),
                               file.values<bool>("masked.mask"), file("masked.g"));
   file.check(results, "masked", {"y", "dq", "dk", "dv"});
   for (i64 i = 16; i < 24; ++i) CHECK((std::get<0>(results)[i] == 0 && std::get<1>(results)[i] == 0));
 
-  auto added = compile(Cpu{1}, Both<none, 0, 1, 2, 3>{}, in<f32, 2, 3, 4, 8>, in<f32, 2, 3, 6, 8>,
+  auto added = compile(test_device(), Both<none, 0, 1, 2, 3>{}, in<f32, 2, 3, 4, 8>, in<f32, 2, 3, 6, 8>,
                        in<f32, 2, 3, 6, 8>, in<f32, 4, 6>, in<f32, 2, 3, 4, 8>);
   file.check(added(file("added.q"), file("added.k"), file("added.v"), file("added.mask"), file("added.g")),
              "added", {"y", "dq", "dk", "dv", "dmask"});
@@ -80,11 +81,11 @@ TEST_CASE("attention: masks agree with PyTorch, and a query that sees no key giv
 
 TEST_CASE("attention: heads that share keys agree with PyTorch's enable_gqa") {
   const Reference file;
-  auto shared = compile(Cpu{1}, Both<grouped_causal, 0, 1, 2>{}, in<f32, 2, 6, 4, 8>, in<f32, 2, 2, 5, 8>,
-                        in<f32, 2, 2, 5, 8>, in<f32, 2, 6, 4, 8>);
+  auto shared = compile(test_device(), Both<grouped_causal, 0, 1, 2>{}, in<f32, 2, 6, 4, 8>,
+                        in<f32, 2, 2, 5, 8>, in<f32, 2, 2, 5, 8>, in<f32, 2, 6, 4, 8>);
   file.check(shared(file("grouped.q"), file("grouped.k"), file("grouped.v"), file("grouped.g")), "grouped",
              {"y", "dq", "dk", "dv"});
-  auto one = compile(Cpu{1}, Both<grouped, 0, 1, 2>{}, in<f32, 2, 3, 4, 8>, in<f32, 2, 1, 5, 8>,
+  auto one = compile(test_device(), Both<grouped, 0, 1, 2>{}, in<f32, 2, 3, 4, 8>, in<f32, 2, 1, 5, 8>,
                      in<f32, 2, 1, 5, 4>, in<bool, 3, 4, 5>, in<f32, 2, 3, 4, 4>);
   file.check(one(file("multi_query.q"), file("multi_query.k"), file("multi_query.v"),
                  file.values<bool>("multi_query.mask"), file("multi_query.g")),
@@ -94,7 +95,7 @@ TEST_CASE("attention: heads that share keys agree with PyTorch's enable_gqa") {
 TEST_CASE("attention: dropped weights are zero, the others larger, anew in every call") {
   // equal scores and values of the identity: the result is the weights
   auto f = compile(
-      Cpu{1},
+      test_device(),
       [](auto q, auto k, auto v) {
         return std::tuple{scaled_dot_product_attention(q, k, v, 0.25),
                           scaled_dot_product_attention(q, k, v, 0),

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "support/device.hpp"
 #include "support/gradcheck.hpp"
 #include "support/safetensors_reference.hpp"
 #include "weft/weft.hpp"
@@ -39,7 +40,7 @@ struct Both {
 };
 template <int... Args, class Attend, class... I>
 auto both(Attend, I... inputs) {
-  return compile(Cpu{1}, Both<Attend, Args...>{}, inputs...);
+  return compile(test_device(), Both<Attend, Args...>{}, inputs...);
 }
 
 constexpr AttentionOptions causal{.is_causal = true};
@@ -171,7 +172,7 @@ TEST_CASE("flex attention: what scaled_dot_product_attention says in other words
     v[e] = static_cast<float>(std::sin(2.9 * static_cast<double>(e)));
   }
   auto f = compile(
-      Cpu{1},
+      test_device(),
       [](auto x, auto y, auto z) {
         const int reach = 6;
         return std::tuple{

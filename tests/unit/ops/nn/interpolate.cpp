@@ -32,7 +32,8 @@ template <class C, i64... X>
 void check_cases(const char* input, std::initializer_list<const char*> names) {
   static const auto file = open("interpolate");
   auto function = compile(
-      Cpu{1}, [](auto x, auto upstream) { return C::results(x, upstream); }, in<f32, X...>, in<f32, 600>);
+      test_device(), [](auto x, auto upstream) { return C::results(x, upstream); }, in<f32, X...>,
+      in<f32, 600>);
   const auto results = function(values(file, input), values(file, "upstream"));
   constexpr std::size_t count = std::tuple_size_v<std::remove_cvref_t<decltype(results)>>;
   REQUIRE(count == 2 * names.size());
@@ -84,7 +85,7 @@ TEST_CASE("interpolate: volumes to any extents agree with PyTorch, with gradient
 }
 TEST_CASE("interpolate: nearest places pass infinities on as they are") {
   auto function = compile(
-      Cpu{1}, [](auto x) { return interpolate<InterpolateOptions{.size = 5}>(x); }, in<f64, 1, 1, 3>);
+      test_device(), [](auto x) { return interpolate<InterpolateOptions{.size = 5}>(x); }, in<f64, 1, 1, 3>);
   const double infinity = std::numeric_limits<double>::infinity();
   const auto y = function(std::vector<double>{1, infinity, -2}).to_vector();
   CHECK(y == std::vector<double>{1, 1, infinity, infinity, -2});

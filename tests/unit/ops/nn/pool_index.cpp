@@ -124,7 +124,7 @@ TEST_CASE("pooling: windows that begin at given random places, as PyTorch") {
 
 TEST_CASE("pooling: windows that are drawn give elements of x, each at its place") {
   auto f = compile(
-      Cpu{1},
+      test_device(),
       [](auto x) {
         constexpr FractionalPoolOptions part{.output_ratio = 0.7};  // 5 of 8
         const nn::FractionalMaxPool2d<2, part> pool{};

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/device.hpp"
 #include "support/gradcheck.hpp"
 #include "support/repository.hpp"
 #include "weft/exec/function.hpp"
@@ -56,12 +57,13 @@ TEST_CASE("rotary_embedding: halves, neighbours and a part agree with complex nu
   check_result(dx, "half.dx", 5);
   CHECK(by_half.launches() == 2);
 
-  auto by_pair = compile(Cpu{1}, Both<pairs>{}, in<f32, 2, 3, 5, 8>, in<f32, 2, 3, 5, 8>);
+  auto by_pair = compile(test_device(), Both<pairs>{}, in<f32, 2, 3, 5, 8>, in<f32, 2, 3, 5, 8>);
   auto [z, dz] = by_pair(values("pairs.x"), values("pairs.g"));
   check_result(z, "pairs.y", 5);
   check_result(dz, "pairs.dx", 5);
 
-  auto of_part = compile(Cpu{1}, Both<part>{}, in<f32, 2, 3, 4, 10>, in<i64, 2, 1, 4>, in<f32, 2, 3, 4, 10>);
+  auto of_part =
+      compile(test_device(), Both<part>{}, in<f32, 2, 3, 4, 10>, in<i64, 2, 1, 4>, in<f32, 2, 3, 4, 10>);
   auto [u, du] = of_part(values("part.x"), values<i64>("part.positions"), values("part.g"));
   check_result(u, "part.y", 900);
   check_result(du, "part.dx", 900);
@@ -69,7 +71,7 @@ TEST_CASE("rotary_embedding: halves, neighbours and a part agree with complex nu
 
 TEST_CASE("rotary_embedding: scores depend on the distance alone; lengths stay") {
   auto f = compile(
-      Cpu{1},
+      test_device(),
       [](auto q, auto k, auto p) {
         const auto near = matmul(rotary_embedding(q), permute<1, 0>(rotary_embedding(k)));
         const auto far = matmul(rotary_embedding(q, p), permute<1, 0>(rotary_embedding(k, p)));

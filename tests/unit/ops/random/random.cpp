@@ -5,9 +5,11 @@
 #include <cmath>
 #include <vector>
 
+#include "support/device.hpp"
 #include "weft/exec/function.hpp"
 
 using namespace weft;
+using weft::testing::test_device;
 
 namespace {
 struct Moments {
@@ -32,7 +34,7 @@ Moments moments(const V& v) {
 TEST_CASE("random: uniform and normal numbers have the moments of their distributions") {
   constexpr double n = 40000;
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x) {
         return std::tuple{rand<f32, 200, 200>(), randn<f32, 200, 200>(), rand_like(x), randn_like(x),
                           cast<f32>(randint<i64, 200, 200>(-3, 5))};

@@ -62,7 +62,7 @@ TEST_CASE("scan: views cost no launch of their own, and small floats are summed 
             Cpu{}, [](auto x) { return cumsum<0>(flip<1>(transpose<0, 1>(x))); },
             in<f32, 6, 9>))::launches() == 1);
   auto f = compile(
-      Cpu{}, [](auto x) { return cumsum<0>(x); }, in<bf16, 400>);
+      test_device(), [](auto x) { return cumsum<0>(x); }, in<bf16, 400>);
   const std::vector<bf16> ones(400, bf16(1.0f));
   CHECK(static_cast<float>(f(ones)[399]) == 400.0f);  // in bf16 steps it would stop at 256
 }

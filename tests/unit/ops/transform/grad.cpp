@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/device.hpp"
 #include "support/gradcheck.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/ops/linalg/matmul.hpp"
@@ -17,7 +18,7 @@ using namespace weft::testing;
 
 TEST_CASE("grad: the gradient of a sum of squares is twice the argument") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x) {
         auto g = grad([](auto z) { return sum(z * z); });
         return g(x);
@@ -31,7 +32,7 @@ TEST_CASE("grad: the gradient of a sum of squares is twice the argument") {
 TEST_CASE("grad: nests, and derivatives of any order come out") {
   // d/dx, d2/dx2, d3/dx3 of x^4 at 3: 108, 108, 72
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x) {
         const auto fourth = [](auto z) { return z * z * z * z; };
         const auto first = grad(fourth);
@@ -48,7 +49,7 @@ TEST_CASE("grad: nests, and derivatives of any order come out") {
 
 TEST_CASE("grad: arguments are independent, whatever they were computed from") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x) {
         const auto product = [](auto a, auto b) { return sum(a * b * b); };
         const auto [value, a, b] = value_and_grad<0, 1>(product)(x, x);
@@ -71,7 +72,7 @@ TEST_CASE("grad: arguments are independent, whatever they were computed from") {
 
 TEST_CASE("grad: stop_gradient and unused arguments give zero") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x, auto y) {
         return std::tuple{grad([](auto z) { return sum(stop_gradient(z) * z); })(x),
                           grad<1>([](auto z, auto) { return sum(z); })(x, y)};
@@ -102,7 +103,7 @@ TEST_CASE("grad: gradients of gradients agree with finite differences") {
 
 TEST_CASE("grad: a compiled f64 program gives the gradients of the plain evaluation") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x, auto w) {
         return grad<0, 1>([](auto a, auto b) { return sum(log_softmax<1>(layer_norm(a, b)) * tanh(a)); })(x,
                                                                                                           w);

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "support/device.hpp"
 #include "support/gradcheck.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/ir/verify.hpp"
@@ -157,7 +158,7 @@ TEST_CASE("loop: random numbers differ from trip to trip and agree with the grad
 
 TEST_CASE("loop: every trip of every loop draws numbers of its own, again the same from the same seed") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x) {
         const auto draw = [&](const auto& c, const auto&) {
           const auto inner = loop<3>([](const auto& g) { return std::pair{g, rand_like(g)}; }, c);
@@ -189,7 +190,7 @@ TEST_CASE("loop: every trip of every loop draws numbers of its own, again the sa
 TEST_CASE(
     "loop: a loop and the same one traced again for a gradient become one that has the results of both") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x, auto h) {
         const auto run = [](auto xs, auto start) {
           const auto [last, out] = loop(

@@ -10,6 +10,7 @@
 
 using namespace weft;
 using weft::testing::check_group;
+using weft::testing::test_device;
 
 TEST_CASE("vjp, jvp: products with Jacobians agree with torch.func, of several arguments and results") {
   check_group(
@@ -24,7 +25,7 @@ TEST_CASE("vjp, jvp: products with Jacobians agree with torch.func, of several a
 
 TEST_CASE("vjp, jvp: what reaches no argument is zero, and both nest with grad") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x, auto t) {
         const auto half = [](auto a, auto b) { return a * a + stop_gradient(b); };
         const auto cube = [](auto z) { return sum(z * z * z); };

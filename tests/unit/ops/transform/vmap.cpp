@@ -25,6 +25,7 @@
 
 using namespace weft;
 using weft::testing::check_group;
+using weft::testing::test_device;
 
 TEST_CASE("vmap: gradients of each sample's loss, as torch.func gives them, and the gradient of vmap") {
   check_group(
@@ -114,7 +115,7 @@ constexpr auto one_by_one(const F& f, const A&... a) {
 
 TEST_CASE("vmap: loops, their gradients and a program's own primitives, as one sample after another") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto xs, auto starts, auto w) {
         // (T, 2), (2,) -> (T, 2): what the loop stacks, forward and in reverse, with a loop inside
         const auto recur = [&](auto x, auto h) {
@@ -167,7 +168,7 @@ TEST_CASE("vmap: loops, their gradients and a program's own primitives, as one s
 
 TEST_CASE("vmap: every sample draws its own random numbers, and what no sample changes is the same for all") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x) {
         const auto noisy = [](auto s) { return s * 0 + rand<f64, 5>(); };
         const auto walk = [](auto s) { return loop<3>([](auto c) { return c + rand<f64, 5>(); }, s * 0); };
@@ -198,7 +199,7 @@ TEST_CASE("vmap: every sample draws its own random numbers, and what no sample c
 
 TEST_CASE("vmap: of literals alone, with and without what the function captures, and results of literals") {
   auto f = compile(
-      Cpu{},
+      test_device(),
       [](auto x, auto w) {
         const auto squares = [&](auto z) { return square(matmul(w, z)); };
         const auto rows = vmap([&](auto t) { return vjp(squares)(x, t); })(eye<f64, 2>());  // the Jacobian
