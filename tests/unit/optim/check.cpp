@@ -13,6 +13,7 @@
 
 using namespace weft;
 using testing::error_of;
+using weft::testing::test_device;
 
 namespace {
 
