@@ -1318,12 +1318,14 @@ enum class Op : u8 {
   // flat arenas
   flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
   flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
-  // regions (loop.hpp)
-  loop,         // loop(carries, stacked inputs, invariants); imm: body; list: see LoopShape
-  loop_result,  // imm: which result of the loop
+  // regions: nodes with a body and several results (loop.hpp, attention.hpp); imm: body
+  loop,                // loop(carries, stacked inputs, invariants); list: see LoopShape
+  attention,           // attention(q, k, v, captured...); list: see AttentionShape
+  attention_gradient,  // attention_gradient(q, k, v, captured..., dy, lse, delta); list: the same
+  result,              // result(region); imm: which of its results
 };
 
-inline constexpr int op_count = static_cast<int>(Op::loop_result) + 1;
+inline constexpr int op_count = static_cast<int>(Op::result) + 1;
 
 // A product of f32 whose factors may be rounded to TF32.
 inline constexpr u64 dot_tf32 = 1;
@@ -1440,7 +1442,9 @@ inline constexpr OpInfo op_table[op_count] = {
     {"flat_concat", -1, OpClass::arena, 0},
     {"flat_slice", 1, OpClass::arena, 0},
     {"loop", -1, OpClass::region, 0},
-    {"loop_result", 1, OpClass::region, 0},
+    {"attention", -1, OpClass::region, 1},
+    {"attention_gradient", -1, OpClass::region, 1},
+    {"result", 1, OpClass::region, 0},
 };
 
 constexpr const OpInfo& info(Op op) { return op_table[static_cast<int>(op)]; }
@@ -1449,6 +1453,9 @@ constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::add_
 // Operands whose values are read; those behind them are control edges.
 constexpr int data_operands(Op op, int arity) { return op == Op::add_dependency ? 1 : arity; }
 constexpr bool is_collective(Op op) { return op == Op::all_reduce_start || op == Op::all_reduce_done; }
+// A node whose values are its `result` nodes.
+constexpr bool is_region(Op op) { return op >= Op::loop && op <= Op::attention_gradient; }
+constexpr bool is_attention(Op op) { return op == Op::attention || op == Op::attention_gradient; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
 constexpr bool is_along_axis(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
 constexpr bool is_dynamic_slice(Op op) { return op == Op::dynamic_slice || op == Op::dynamic_update_slice; }
@@ -1838,7 +1845,7 @@ class Builder {
   // The constant that a node is whose result, or an operand, has no elements; -1 where there is none.
   // (Attributes of scatter_reduce: ir/along_axis.hpp.)
   constexpr int fold_empty(const Node& node, const int* operands, int arity) {
-    if (node.op == Op::loop || node.op == Op::flat_concat) return -1;
+    if (is_region(node.op) || node.op == Op::flat_concat) return -1;
     if (graph.shapes.items[node.shape].size() == 0) return constant(node.dtype, node.shape, 0);
     bool empty = false;
     for (int k = 0; k < arity; ++k) empty = empty || graph.dims(operands[k]).size() == 0;
@@ -3641,7 +3648,7 @@ class Fuser : GroupingState {
         if (materialization_[in[1]] != Materialization::generator)
           min_kernel_[i] = max(min_kernel_[i], after_memory(view_root(in[1])));
         return;
-      case Op::loop_result:  // in memory once the loop has run
+      case Op::result:  // in memory once the region has run
         materialization_[i] = Materialization::opaque;
         stored_[i] = 1;
         group_[i] = group_[in[0]];
@@ -3656,7 +3663,9 @@ class Fuser : GroupingState {
         set_apart(i, Walk::strided);
         return;
       case Op::loop:
-        set_apart(i, Walk::contiguous);
+      case Op::attention:
+      case Op::attention_gradient:
+        set_apart(i, n.op == Op::loop ? Walk::contiguous : Walk::strided);
         stored_[i] = 0;  // its results are
         return;
       case Op::take_rows:
@@ -4143,7 +4152,7 @@ class Collector {
         wanted[x] = entries++;
         ++listed;
       }
-      if (node.op == Op::loop_result) {
+      if (node.op == Op::result) {
         next_store[x] = stores[own];
         stores[own] = x;
       }
@@ -4184,7 +4193,8 @@ class Collector {
     for (int k = 0; k < groups; ++k) {
       if (group[k].opaque >= 0) {
         opaque_group(group[k]);
-        if (nodes_[group[k].opaque].op == Op::loop) group[k].stores = append(next_store, nullptr, stores[k]);
+        if (ir::is_region(nodes_[group[k].opaque].op))
+          group[k].stores = append(next_store, nullptr, stores[k]);
         continue;
       }
       group[k].body = append(link, wish, body[k]);
@@ -4791,6 +4801,8 @@ enum class StepKind : u8 {
   custom,
   all_reduce_start,
   all_reduce_done,
+  attention,
+  attention_gradient,
   repeat
 };
 
@@ -4989,6 +5001,1013 @@ constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, 
                (op == ir::Op::take_along_axis ? kernel_ir::bytes_of(g, node) : kernel_ir::bytes_of(g, a));
   if (scatters) step.bytes += kernel_ir::bytes_of(g, node);
   if (folds) step.flops = g.dims(a).size();
+}
+
+}  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/compiler/lower/attention.hpp ----
+// An attention, or the gradient of one, as a step: its body as instructions
+// (kernels/attention/score_code.hpp), operands read through their views.
+
+// ---- weft/ir/attention.hpp ----
+// Attention without a score matrix in memory: a region whose body is what happens to one score between the
+// two products. Law: it is softmax(score) v of score = body(q k^T), with a row that may attend to nothing all
+// zeros; its gradient needs of the forward pass the result and the log-sum-exp of each row alone.
+//
+//   attention(q (B, Hq, L, E), k (B, H, S, E), v (B, H, S, Ev), captured...)
+//     -> y (B, Hq, L, Ev), lse (B, Hq, L): Hq / H neighbouring heads of q share a head of k and v
+//   attention_gradient(q, k, v, captured..., dy (B, Hq, L, Ev), lse, delta (B, Hq, L): row sums of dy * y)
+//     -> dq, dk, dv, and the gradients of some captured tensors
+//
+// The body is a graph of arithmetic on values of one shape, the grid (B, Hq, L, S). Its inputs: the product
+// q k^T, then what is captured, each (B, Hq, L, S) with extents of 1 where it does not vary; where it draws
+// random numbers inside a loop, the last of them is the key (key_input). Its outputs: the score, and where
+// weights are dropped a factor of each weight. The body of a gradient has one more input, the gradient of the
+// score, and further outputs: the gradient of the product, then for some captured tensors the gradient at
+// each place of the grid, which is summed over the axes along which the tensor does not vary.
+//
+// (Dao, Fu, Ermon, Rudra, Re: FlashAttention, 2022. Dao: FlashAttention-2, 2023. Dong, Feng, Guessous, Liang,
+// He: Flex Attention, 2024.)
+
+// ---- weft/ir/freeze.hpp ----
+// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
+// changed, or as constant arrays that later evaluations read where they lie.
+
+// ---- weft/core/constexpr_stage.hpp ----
+// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
+// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
+
+namespace WEFT_NAMESPACE {
+
+// Extents of arrays that may have nothing to hold.
+constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+
+template <int N>
+struct Words {
+  u64 w[at_least_one(N)]{};
+};
+
+// Writes values one after another; counts on when full, so that a second try knows the size.
+class WordWriter {
+ public:
+  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
+  constexpr void put(u64 word) {
+    if (size_ < capacity_) words_[size_] = word;
+    ++size_;
+  }
+  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
+  // Two 32-bit numbers in one word.
+  constexpr void put_pair(int a, int b) {
+    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
+  }
+  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
+  // what long arrays cannot afford.
+  constexpr u64* claim(int count) {
+    u64* const begin = size_ + count <= capacity_ ? words_ + size_ : nullptr;
+    size_ += count;
+    return begin;
+  }
+  constexpr void put_all(const u64* words, int count) {
+    u64* const to = claim(count);
+    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
+  }
+  constexpr int size() const { return size_; }
+
+ private:
+  u64* words_;
+  int capacity_;
+  int size_ = 0;
+};
+
+class WordReader {
+ public:
+  constexpr explicit WordReader(const u64* words) : at_(words) {}
+  constexpr u64 get() { return *at_++; }
+  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
+  // The next `count` words.
+  constexpr const u64* take(int count) {
+    const u64* const begin = at_;
+    at_ += count;
+    return begin;
+  }
+  constexpr int get_size() { return static_cast<int>(*at_++); }
+  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
+  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
+
+ private:
+  const u64* at_;
+};
+
+template <int Capacity>
+struct WideWords {
+  int size = 0;
+  Words<Capacity> words;
+};
+
+namespace detail {
+template <bool>
+struct Constant {};
+}  // namespace detail
+
+// How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
+// arrays cost compilers memory by the element, so guesses are near what comes.
+template <class Stage>
+constexpr int capacity_of() {
+  if constexpr (requires { Stage::capacity; })
+    return Stage::capacity;
+  else
+    return 16384;
+}
+
+template <class Stage, int Capacity>
+constexpr WideWords<Capacity> evaluate() {
+  WideWords<Capacity> r;
+  WordWriter writer(r.words.w, Capacity);
+  Stage::write(writer);
+  r.size = writer.size();
+  return r;
+}
+// Whether what a stage writes is a constant. The same call as that of Kept, whose value g++ remembers.
+template <class Stage>
+concept RunsWhileCompiling = requires {
+  typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
+};
+
+// The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
+// exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
+template <class Stage, int Capacity = capacity_of<Stage>()>
+struct Kept {
+  template <int N, int C>
+  static constexpr Words<N> shrink(const WideWords<C>& from) {
+    Words<N> r;
+    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
+    return r;
+  }
+  static constexpr WideWords<Capacity> wide = evaluate<Stage, Capacity>();
+  static constexpr int size = wide.size;
+  static constexpr Words<size> make() {
+    if constexpr (size <= Capacity)
+      return shrink<size>(wide);
+    else
+      return evaluate<Stage, size>().words;
+  }
+  static constexpr Words<size> words = make();
+  static constexpr const u64* find() {
+    if constexpr (size <= Capacity)
+      return wide.words.w;
+    else
+      return words.w;
+  }
+  static constexpr const u64* data = find();
+};
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::ir {
+
+// How many of each a graph has, in the order of its words.
+struct GraphSizes {
+  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, param_groups = 0, ranges = 0,
+      presets = 0, inputs = 0, outputs = 0, labels = 0, assigns = 0, bodies = 0, body_words = 0;
+};
+
+inline constexpr int node_words = 4;
+
+constexpr void write(WordWriter& w, const Graph& g) {
+  for (const int n :
+       {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
+        g.param_groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
+        g.labels.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
+    w.put_int(n);
+  w.put_int(g.model_bytes);
+  w.put_int(g.optimizer_bytes);
+  w.put_pair(g.scalar_count, g.streams);
+  const Node* const nodes = g.nodes.data();
+  const int node_count = g.nodes.size();
+  u64* at = w.claim(node_words * node_count);
+  for (int i = 0; at != nullptr && i < node_count; ++i) {
+    const Node& n = nodes[i];
+    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.arity) << 32;
+    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
+    at[2] = static_cast<u64>(n.first);
+    at[3] = n.imm;
+    at += node_words;
+  }
+  const int* const edges = g.edges.data();
+  const int edge_count = g.edges.size();
+  at = w.claim(edge_count);
+  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
+  for (const Dims& d : g.shapes) {
+    w.put_int(d.rank);
+    for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
+  }
+  for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
+  for (i64 x : g.list_data) w.put_int(x);
+  for (const Slot& s : g.slots) {
+    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
+          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
+    w.put_int(s.segments);
+    w.put_int(s.offset);
+  }
+  for (const Span& s : g.param_groups) w.put_pair(s.begin, s.size);
+  for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
+  for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
+  for (int x : g.inputs) w.put_int(x);
+  for (int x : g.outputs) w.put_int(x);
+  for (const Labels& l : g.labels)
+    w.put_pair(l.input, l.negatives), w.put_int(l.classes), w.put_int(l.ignored);
+  for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
+  w.put_pair((g.is_body ? 1 : 0) + (g.biases_placed ? 2 : 0), g.key_input);
+  for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
+  for (u64 x : g.body_words) w.put(x);
+}
+
+constexpr GraphSizes read_sizes(WordReader& r) {
+  GraphSizes s;
+  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.param_groups, &s.ranges,
+                 &s.presets, &s.inputs, &s.outputs, &s.labels, &s.assigns, &s.bodies, &s.body_words})
+    *n = r.get_size();
+  return s;
+}
+
+// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
+template <class T>
+constexpr T* begin_of(List<T>& list) {
+  return list.data();
+}
+template <class T, int N>
+constexpr T* begin_of(T (&array)[N]) {
+  return array;
+}
+
+// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
+template <class Arrays>
+constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
+  using R = WordReader;
+  to.model_bytes = r.get_int();
+  to.optimizer_bytes = r.get_int();
+  const u64 counts = r.get();
+  to.scalar_count = R::low(counts);
+  to.streams = R::high(counts);
+  Node* const nodes = begin_of(to.nodes);
+  const u64* from = r.take(node_words * sizes.nodes);
+  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
+    const u64 a = from[0], b = from[1];
+    Node& n = nodes[k];
+    n.op = static_cast<Op>(a & 255);
+    n.dtype = static_cast<DType>(a >> 8 & 255);
+    n.arity = static_cast<int>(a >> 32);
+    n.shape = static_cast<int>(b & 0xffffffff);
+    n.list = static_cast<int>(b >> 32) - 1;
+    n.first = static_cast<int>(from[2]);
+    n.imm = from[3];
+  }
+  int* const edges = begin_of(to.edges);
+  from = r.take(sizes.edges);
+  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
+  for (int k = 0; k < sizes.shapes; ++k) {
+    Dims& d = to.shapes[k];
+    d.rank = r.get_size();
+    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
+  }
+  const auto pair = [&](int& first, int& second) {
+    const u64 w = r.get();
+    first = R::low(w);
+    second = R::high(w);
+  };
+  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
+  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
+  for (int k = 0; k < sizes.slots; ++k) {
+    Slot& s = to.slots[k];
+    const u64 w = r.get();
+    s.space = static_cast<Space>(w & 255);
+    s.dtype = static_cast<DType>(w >> 8 & 255);
+    s.shape = static_cast<int>(w >> 16);
+    s.segments = static_cast<int>(r.get_int());
+    s.offset = r.get_int();
+  }
+  for (int k = 0; k < sizes.param_groups; ++k) pair(to.param_groups[k].begin, to.param_groups[k].size);
+  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
+  for (int k = 0; k < sizes.presets; ++k) {
+    const u64 w = r.get();
+    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
+  }
+  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
+  for (int k = 0; k < sizes.labels; ++k) {
+    const u64 w = r.get();
+    to.labels[k].input = R::low(w);
+    to.labels[k].negatives = R::high(w) != 0;
+    to.labels[k].classes = r.get_int();
+    to.labels[k].ignored = r.get_int();
+  }
+  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
+  const u64 body = r.get();
+  to.is_body = (R::low(body) & 1) != 0;
+  to.biases_placed = (R::low(body) & 2) != 0;
+  to.key_input = R::high(body);
+  for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
+  for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
+}
+
+constexpr Graph read_graph(WordReader& r) {
+  const GraphSizes sizes = read_sizes(r);
+  Graph g;
+  g.nodes.resize(sizes.nodes);
+  g.edges.resize(sizes.edges);
+  g.shapes.resize(sizes.shapes);
+  g.lists.resize(sizes.lists);
+  g.list_data.resize(sizes.list_data);
+  g.slots.resize(sizes.slots);
+  g.param_groups.resize(sizes.param_groups);
+  g.ranges.resize(sizes.ranges);
+  g.presets.resize(sizes.presets);
+  g.inputs.resize(sizes.inputs);
+  g.outputs.resize(sizes.outputs);
+  g.labels.resize(sizes.labels);
+  g.assigns.resize(sizes.assigns);
+  g.bodies.resize(sizes.bodies);
+  g.body_words.resize(sizes.body_words);
+  read_graph(r, sizes, g);
+  return g;
+}
+
+constexpr Graph thaw(const u64* words) {
+  WordReader r(words);
+  return read_graph(r);
+}
+
+// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
+template <class Stage, int Skip = 0>
+struct FrozenGraph {
+  static constexpr GraphSizes read_own_sizes() {
+    WordReader r(Kept<Stage>::data + Skip);
+    return read_sizes(r);
+  }
+  static constexpr GraphSizes sizes = read_own_sizes();
+  template <class S>  // a template, so that its members wait for `sizes`
+  struct Arrays {
+    Node nodes[at_least_one(S::sizes.nodes)]{};
+    int edges[at_least_one(S::sizes.edges)]{};
+    Dims shapes[at_least_one(S::sizes.shapes)]{};
+    Span lists[at_least_one(S::sizes.lists)]{};
+    i64 list_data[at_least_one(S::sizes.list_data)]{};
+    Slot slots[at_least_one(S::sizes.slots)]{};
+    Span param_groups[at_least_one(S::sizes.param_groups)]{};
+    Range ranges[at_least_one(S::sizes.ranges)]{};
+    Preset presets[at_least_one(S::sizes.presets)]{};
+    int inputs[at_least_one(S::sizes.inputs)]{};
+    int outputs[at_least_one(S::sizes.outputs)]{};
+    Labels labels[at_least_one(S::sizes.labels)]{};
+    Assign assigns[at_least_one(S::sizes.assigns)]{};
+    Span bodies[at_least_one(S::sizes.bodies)]{};
+    u64 body_words[at_least_one(S::sizes.body_words)]{};
+    i64 model_bytes = 0, optimizer_bytes = 0;
+    int scalar_count = 0, streams = 0;
+    bool is_body = false, biases_placed = false;
+    int key_input = -1;
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> to;
+    WordReader r(Kept<Stage>::data + Skip);
+    read_sizes(r);
+    read_graph(r, S::sizes, to);
+    return to;
+  }
+  static constexpr Arrays<FrozenGraph> arrays = read<FrozenGraph>();
+
+  static constexpr Graph graph() {
+    Graph g;
+    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
+    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
+    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
+    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
+    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
+    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
+    g.param_groups = List<Span>::borrow(arrays.param_groups, sizes.param_groups);
+    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
+    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
+    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
+    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
+    g.labels = List<Labels>::borrow(arrays.labels, sizes.labels);
+    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
+    g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
+    g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);
+    g.model_bytes = arrays.model_bytes;
+    g.optimizer_bytes = arrays.optimizer_bytes;
+    g.scalar_count = arrays.scalar_count;
+    g.streams = arrays.streams;
+    g.is_body = arrays.is_body;
+    g.biases_placed = arrays.biases_placed;
+    g.key_input = arrays.key_input;
+    return g;
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::ir
+// ---- weft/ir/loop.hpp ----
+// Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
+// results. Law: what a loop costs to compile does not depend on its trips.
+//
+// Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
+// body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
+// every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
+// t.
+
+namespace WEFT_NAMESPACE::ir {
+
+struct LoopShape {
+  i64 trips = 0;
+  bool reverse = false;
+  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
+
+  // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
+  // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
+  // way round, so that its rows stand in the order of the slices.
+  constexpr int final_of(int carry) const { return carry; }
+  constexpr int history_of(int carry) const { return carries + carry; }
+  constexpr int output(int k) const { return 2 * carries + k; }
+  constexpr int results() const { return 2 * carries + outputs; }
+  constexpr int operands() const { return carries + stacked + invariants; }
+  constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
+  // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
+  // and write.
+  constexpr i64 first_row() const { return reverse ? trips : 0; }
+  constexpr i64 last_row() const { return reverse ? 0 : trips; }
+  constexpr i64 read_from() const { return reverse ? 1 : 0; }
+  constexpr i64 written_from() const { return reverse ? 0 : 1; }
+};
+
+constexpr LoopShape loop_shape(const Graph& g, int node) {
+  const i64* list = g.list_data.data() + g.lists[g.nodes[node].list].begin;
+  LoopShape s;
+  s.trips = list[0];
+  s.reverse = list[1] != 0;
+  s.carries = static_cast<int>(list[2]);
+  s.stacked = static_cast<int>(list[3]);
+  s.invariants = static_cast<int>(list[4]);
+  s.outputs = static_cast<int>(list[5]);
+  return s;
+}
+
+// The body of a region.
+constexpr Graph thaw_body(const Graph& g, const Node& region) {
+  return thaw(g.body_words.data() + g.bodies[static_cast<int>(region.imm)].begin);
+}
+constexpr Graph region_body(const Graph& g, int node) { return thaw_body(g, g.nodes[node]); }
+constexpr bool has_loops(const Graph& g) {
+  if (g.bodies.empty()) return false;
+  for (const Node& n : g.nodes)
+    if (n.op == Op::loop) return true;
+  return false;
+}
+constexpr Graph loop_body(const Graph& g, int node) { return region_body(g, node); }
+
+// `d` along a new leading axis.
+constexpr Dims stacked_dims(i64 extent, const Dims& d) {
+  Dims r;
+  r.rank = d.rank + 1;
+  r.extent[0] = extent;
+  for (int k = 0; k < d.rank; ++k) r.extent[k + 1] = d.extent[k];
+  return r;
+}
+// Without the leading axis.
+constexpr Dims slice_dims(const Dims& d) {
+  Dims r;
+  r.rank = d.rank - 1;
+  for (int k = 1; k < d.rank; ++k) r.extent[k - 1] = d.extent[k];
+  return r;
+}
+
+// The number of a body; equal ones are one.
+constexpr int add_body(Graph& g, const Graph& body) {
+  WordWriter count(nullptr, 0);
+  write(count, body);
+  const int size = count.size();
+  List<u64> words(size, 0);
+  WordWriter writer(words.data(), size);
+  write(writer, body);
+  const u64* known = g.body_words.data();
+  for (int k = 0; k < g.bodies.size(); ++k) {
+    if (g.bodies[k].size != size) continue;
+    bool same = true;
+    for (int i = 0; i < size && same; ++i) same = known[g.bodies[k].begin + i] == words[i];
+    if (same) return k;
+  }
+  g.bodies.push({g.body_words.size(), size});
+  g.body_words.append(words.data(), size);
+  return g.bodies.size() - 1;
+}
+
+constexpr int loop_list(Builder& b, const LoopShape& s) {
+  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
+  return b.list(list, 6);
+}
+
+constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {
+  Node node{Op::loop, DType::u8};
+  node.shape = b.shape(Dims{});
+  node.list = loop_list(b, s);
+  node.imm = static_cast<u64>(add_body(b.graph, body));
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+// Result `which` of a region.
+constexpr Value region_result(Value region, int which, DType dtype, const Dims& dims) {
+  return raw(Op::result, dtype, region.builder->shape(dims), static_cast<u64>(which), -1, region);
+}
+constexpr Value loop_result(Value loop, int which, DType dtype, const Dims& dims) {
+  return region_result(loop, which, dtype, dims);
+}
+constexpr Value loop_final(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.final_of(carry), x.dtype(), x.dims());
+}
+constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
+  const Value x = loop.in(carry);
+  return loop_result(loop, s.history_of(carry), x.dtype(), stacked_dims(s.trips + 1, x.dims()));
+}
+
+// Rows [begin, begin + count) along the first axis.
+constexpr Value rows(Value x, i64 begin, i64 count) {
+  Slice axes[8];
+  Dims d = x.dims();
+  axes[0].begin = begin;
+  d.extent[0] = count;
+  return slice(x, axes, d);
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+
+namespace WEFT_NAMESPACE::ir {
+
+struct AttentionShape {
+  i64 batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0, width = 0, value_width = 0;
+  int captured = 0;          // the key of random numbers among them
+  bool drops = false;        // the body has a factor of the weights
+  bool is_gradient = false;  // attention_gradient
+  DType wide = DType::f32;   // of scores, sums and log-sum-exp
+
+  constexpr Dims grid() const { return make_dims(batch, heads, queries, keys); }
+  constexpr Dims rows() const { return make_dims(batch, heads, queries); }
+  constexpr Dims of_query(i64 last) const { return make_dims(batch, heads, queries, last); }
+  constexpr Dims of_key(i64 last) const { return make_dims(batch, kv_heads, keys, last); }
+
+  static constexpr int q = 0, k = 1, v = 2, first_captured = 3;
+  // Of a gradient.
+  constexpr int dy() const { return first_captured + captured; }
+  constexpr int lse() const { return dy() + 1; }
+  constexpr int delta() const { return dy() + 2; }
+  constexpr int key() const { return dy() - 1; }  // where the body has one
+  constexpr int operands() const { return is_gradient ? delta() + 1 : dy(); }
+  // Results of a gradient: 0, 1, 2 those of q, k and v, then those of captured tensors.
+  static constexpr int y = 0, row_lse = 1, forward_results = 2, first_captured_gradient = 3;
+  // The body's inputs and outputs.
+  constexpr int score_gradient() const { return 1 + captured; }
+  constexpr int inputs() const { return 1 + captured + (is_gradient ? 1 : 0); }
+  constexpr int product_gradient() const { return drops ? 2 : 1; }
+
+ private:
+  static constexpr Dims make_dims(i64 a, i64 b, i64 c) { return {3, {a, b, c}}; }
+  static constexpr Dims make_dims(i64 a, i64 b, i64 c, i64 d) { return {4, {a, b, c, d}}; }
+};
+
+// List: how many are captured, whether weights are dropped; of a gradient, the captured tensors whose
+// gradients it has.
+constexpr AttentionShape attention_shape(const Graph& g, int node) {
+  const Dims &q = g.dims(g.in(node, 0)), &k = g.dims(g.in(node, 1)), &v = g.dims(g.in(node, 2));
+  AttentionShape s;
+  s.batch = q.extent[0], s.heads = q.extent[1], s.queries = q.extent[2], s.width = q.extent[3];
+  s.kv_heads = k.extent[1], s.keys = k.extent[2], s.value_width = v.extent[3];
+  s.captured = static_cast<int>(g.attribute(node, 0));
+  s.drops = g.attribute(node, 1) != 0;
+  s.is_gradient = g.nodes[node].op == Op::attention_gradient;
+  return s;
+}
+// Of a gradient: how many captured tensors it has gradients of, and which the nth is.
+constexpr int captured_gradients(const Graph& g, int node) { return g.attributes(node) - 2; }
+constexpr int captured_gradient(const Graph& g, int node, int nth) {
+  return static_cast<int>(g.attribute(node, 2 + nth));
+}
+
+constexpr Graph attention_body(const Graph& g, int node) { return region_body(g, node); }
+
+constexpr Value attention(Builder& b, const Graph& body, const List<int>& operands, bool drops) {
+  const i64 list[2]{operands.size() - AttentionShape::first_captured, drops};
+  Node node{Op::attention, DType::u8};
+  node.shape = b.shape(Dims{});
+  node.list = b.list(list, 2);
+  node.imm = static_cast<u64>(add_body(b.graph, body));
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+// `captured`: of how many tensors behind v; `wanted`: those whose gradients the body ends with.
+constexpr Value attention_gradient(Builder& b, const Graph& body, const List<int>& operands, int captured,
+                                   bool drops, const List<int>& wanted) {
+  List<i64> list;
+  list.push(captured);
+  list.push(drops);
+  for (const int k : wanted) list.push(k);
+  Node node{Op::attention_gradient, DType::u8};
+  node.shape = b.shape(Dims{});
+  node.list = b.list(list.data(), list.size());
+  node.imm = static_cast<u64>(add_body(b.graph, body));
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
+
+// The extents of result `which` of either.
+constexpr Dims attention_result_dims(const Graph& g, int node, int which) {
+  const AttentionShape s = attention_shape(g, node);
+  if (!s.is_gradient) return which == AttentionShape::y ? s.of_query(s.value_width) : s.rows();
+  if (which < AttentionShape::first_captured_gradient) return g.dims(g.in(node, which));
+  const int captured = captured_gradient(g, node, which - AttentionShape::first_captured_gradient);
+  return g.dims(g.in(node, AttentionShape::first_captured + captured));
+}
+// Result `which`; a result that several dtypes can hold has `dtype`.
+constexpr Value attention_result(Value region, int which, DType dtype) {
+  const Dims d = attention_result_dims(region.builder->graph, region.id, which);
+  return region_result(region, which, dtype, d);
+}
+
+// What is wrong with node i, one of the two, whose body keeps its own rules; null where nothing is.
+constexpr const char* attention_fault(const Graph& g, int i, const Graph& body) {
+  const Node& n = g.nodes[i];
+  if (n.arity < 3 || n.list < 0 || g.attributes(i) < 2) return "attention: no operands or attributes";
+  for (int k = 0; k < 3; ++k)
+    if (g.dims(g.in(i, k)).rank != 4) return "attention: q, k and v have four axes";
+  const AttentionShape s = attention_shape(g, i);
+  if (s.captured < 0 || s.operands() != n.arity) return "attention: wrong number of operands";
+  const DType t = g.nodes[g.in(i, 0)].dtype;
+  if (g.nodes[g.in(i, 1)].dtype != t || g.nodes[g.in(i, 2)].dtype != t || !is_float(t))
+    return "attention: q, k and v are floats of one dtype";
+  if (s.kv_heads < 1 || s.heads % s.kv_heads != 0 || g.dims(g.in(i, 1)) != s.of_key(s.width) ||
+      g.dims(g.in(i, 2)) != s.of_key(s.value_width))
+    return "attention: the extents of q, k and v do not fit";
+  if (!body.is_body || !body.assigns.empty() || body.inputs.size() != s.inputs())
+    return "attention: its body's inputs are not the region's";
+  const Dims grid = s.grid();
+  for (int k = 0; k < s.captured; ++k) {
+    const Dims& d = g.dims(g.in(i, AttentionShape::first_captured + k));
+    const int x = body.inputs[1 + k];
+    if (x >= 0 && (body.dims(x) != d ||
+                   body.nodes[x].dtype != g.nodes[g.in(i, AttentionShape::first_captured + k)].dtype))
+      return "attention: a captured tensor has another dtype or shape in the body";
+    if (1 + k == body.key_input) continue;
+    bool fits = d.rank == 4;
+    for (int a = 0; fits && a < 4; ++a) fits = d.extent[a] == 1 || d.extent[a] == grid.extent[a];
+    if (!fits) return "attention: a captured tensor does not lie along the grid";
+  }
+  const int wanted = s.is_gradient ? captured_gradients(g, i) : 0;
+  if (body.outputs.size() != s.product_gradient() + (s.is_gradient ? 1 + wanted : 0))
+    return "attention: its body's outputs are not the region's";
+  for (const int x : body.outputs)
+    if (body.dims(x) != grid || body.nodes[x].dtype != s.wide)
+      return "attention: an output of its body is not on the grid";
+  if (!s.is_gradient) return nullptr;
+  for (int k = 0; k < wanted; ++k)
+    if (const int c = captured_gradient(g, i, k); c < 0 || c >= s.captured || 1 + c == body.key_input)
+      return "attention: the gradient of what is not captured";
+  if (g.dims(g.in(i, s.dy())) != s.of_query(s.value_width) || g.nodes[g.in(i, s.dy())].dtype != t)
+    return "attention: the gradient of its result has another dtype or shape";
+  for (const int k : {s.lse(), s.delta()})
+    if (g.dims(g.in(i, k)) != s.rows() || g.nodes[g.in(i, k)].dtype != s.wide)
+      return "attention: log-sum-exp or delta is not one number a row";
+  return nullptr;
+}
+constexpr const char* attention_result_fault(const Graph& g, int i) {
+  const int region = g.in(i, 0), which = static_cast<int>(g.nodes[i].imm);
+  const AttentionShape s = attention_shape(g, region);
+  const int results = s.is_gradient ? AttentionShape::first_captured_gradient + captured_gradients(g, region)
+                                    : AttentionShape::forward_results;
+  if (which < 0 || which >= results) return "attention has no such result";
+  if (!is_float(g.nodes[i].dtype)) return "attention: a result that is no float";
+  return g.dims(i) == attention_result_dims(g, region, which) ? nullptr : "attention: wrong result shape";
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+// ---- weft/kernels/attention/score_code.hpp ----
+// The code of an attention kernel: dtypes, what is captured, and the body as instructions on one place of the
+// grid (batch, head, query, key). Extents, strides and random streams are launch arguments, so that all sizes
+// share a kernel.
+//
+// Words: three of the header, one a captured tensor, then the instructions in three runs: those that are the
+// same for all keys of a query, those that lead to the score and the factor of the weight, and those of the
+// gradient.
+
+namespace WEFT_NAMESPACE::kernels {
+
+struct AttentionHeader {
+  DType factors{};     // of q, k, v and dy
+  DType results[3]{};  // y; of a gradient dq, dk, dv
+  bool drops = false;  // weights have a factor
+  bool is_gradient = false;
+  int captured = 0;
+  int streams = 0;
+  int row_end = 0, score_end = 0, instructions = 0;  // ends of the runs
+  int score = 0, factor = 0, product_gradient = 0;   // registers of the results
+
+  static constexpr int words = 3;
+  WEFT_HD constexpr void encode(u64* w) const {
+    w[0] = static_cast<u64>(factors) | static_cast<u64>(results[0]) << 8 |
+           static_cast<u64>(results[1]) << 16 | static_cast<u64>(results[2]) << 24 |
+           static_cast<u64>(drops) << 32 | static_cast<u64>(is_gradient) << 33 |
+           static_cast<u64>(captured) << 40 | static_cast<u64>(streams) << 48;
+    w[1] =
+        static_cast<u64>(row_end) | static_cast<u64>(score_end) << 16 | static_cast<u64>(instructions) << 32;
+    w[2] =
+        static_cast<u64>(score) | static_cast<u64>(factor) << 16 | static_cast<u64>(product_gradient) << 32;
+  }
+  WEFT_HD static constexpr AttentionHeader decode(const u64* w) {
+    AttentionHeader h;
+    h.factors = static_cast<DType>(w[0] & 255);
+    for (int k = 0; k < 3; ++k) h.results[k] = static_cast<DType>(w[0] >> (8 + 8 * k) & 255);
+    h.drops = (w[0] >> 32 & 1) != 0;
+    h.is_gradient = (w[0] >> 33 & 1) != 0;
+    h.captured = static_cast<int>(w[0] >> 40 & 255);
+    h.streams = static_cast<int>(w[0] >> 48 & 255);
+    h.row_end = static_cast<int>(w[1] & 0xffff);
+    h.score_end = static_cast<int>(w[1] >> 16 & 0xffff);
+    h.instructions = static_cast<int>(w[1] >> 32 & 0xffff);
+    h.score = static_cast<int>(w[2] & 0xffff);
+    h.factor = static_cast<int>(w[2] >> 16 & 0xffff);
+    h.product_gradient = static_cast<int>(w[2] >> 32 & 0xffff);
+    return h;
+  }
+};
+
+struct CapturedWord {
+  DType dtype{};
+  u8 axes = 0;  // bit a: it varies along axis a of the grid
+  bool has_gradient = false;
+  DType result{};    // of the gradient,
+  int gradient = 0;  // whose register this is, at each place
+  WEFT_HD constexpr u64 encode() const {
+    return static_cast<u64>(dtype) | static_cast<u64>(axes) << 8 | static_cast<u64>(has_gradient) << 16 |
+           static_cast<u64>(result) << 24 | static_cast<u64>(gradient) << 32;
+  }
+  WEFT_HD static constexpr CapturedWord decode(u64 w) {
+    return {static_cast<DType>(w & 255), static_cast<u8>(w >> 8 & 15), (w >> 16 & 1) != 0,
+            static_cast<DType>(w >> 24 & 255), static_cast<int>(w >> 32)};
+  }
+};
+
+// Operands of Opcode::load beside the captured tensors.
+inline constexpr int load_product = 0xffff, load_score_gradient = 0xfffe;
+
+// What a kernel takes: enough for LaunchArgs.
+inline constexpr int most_captured = 12;
+
+template <class C>
+struct AttentionView {
+  static constexpr AttentionHeader header = AttentionHeader::decode(C::w);
+  WEFT_HD static constexpr CapturedWord captured(int k) {
+    return CapturedWord::decode(C::w[AttentionHeader::words + k]);
+  }
+  static constexpr int instruction_at = AttentionHeader::words + header.captured;
+  WEFT_HD static constexpr Instruction instruction(int i) {
+    return decode(C::w + instruction_at + instruction_words * i);
+  }
+};
+
+// The launch's numbers: extents, strides in elements, streams.
+struct AttentionCall {
+  i64 batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0, width = 0, value_width = 0;
+  const u64* strides =
+      nullptr;  // four of q, k, v, dy each, three of lse and of delta, four a captured tensor
+  const u64* streams = nullptr;
+
+  enum Operand : int { q, k, v, dy };
+  WEFT_HD i64 stride(Operand operand, int axis) const {
+    return static_cast<i64>(strides[4 * operand + axis]);
+  }
+  WEFT_HD i64 row_stride(bool of_delta, int axis) const {
+    return static_cast<i64>(strides[16 + (of_delta ? 3 : 0) + axis]);
+  }
+  WEFT_HD i64 captured_stride(int which, int axis) const {
+    return static_cast<i64>(strides[stride_count + 4 * which + axis]);
+  }
+  static constexpr int extents = 7, stride_count = 22;
+};
+WEFT_HD constexpr AttentionCall attention_call(const u64* n, int captured) {
+  AttentionCall c;
+  i64* const extents[]{&c.batch, &c.heads, &c.kv_heads, &c.queries, &c.keys, &c.width, &c.value_width};
+  for (int k = 0; k < AttentionCall::extents; ++k) *extents[k] = static_cast<i64>(n[k]);
+  c.strides = n + AttentionCall::extents;
+  c.streams = c.strides + AttentionCall::stride_count + 4 * captured;
+  return c;
+}
+
+// The launch's pointers, by place: q, k, v, the seed and step of random numbers; of a forward kernel y and
+// lse, of a gradient dy, lse, delta, dq, dk, dv; the captured tensors; their gradients. What is not wanted is
+// null.
+struct AttentionPointers {
+  static constexpr int q = 0, k = 1, v = 2, seed = 3;
+  static constexpr int y = 4, lse = 5;
+  static constexpr int dy = 4, row_lse = 5, delta = 6, dq = 7, dk = 8, dv = 9;
+  static constexpr int captured(bool is_gradient) { return is_gradient ? 10 : 6; }
+  static constexpr int captured_gradient(int count) { return 10 + count; }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::compiler {
+
+// The body of an attention as instructions.
+class ScoreLowering {
+ public:
+  constexpr ScoreLowering(const ir::Graph& body, const ir::AttentionShape& shape)
+      : g(body), s_(shape), register_(body.nodes.size(), -1) {
+    find_runs();
+    for (int run = 0; run < 3; ++run) {
+      for (int i = 0; i < g.nodes.size(); ++i)
+        if (run_[i] == run) emit(i);
+      ends_[run] = count_;
+    }
+  }
+
+  // Ends of the runs of instructions, the words, the random streams in the order of their numbers.
+  constexpr int end(int run) const { return ends_[run]; }
+  constexpr const List<u64>& words() const { return words_; }
+  constexpr const List<u64>& streams() const { return streams_; }
+  constexpr int of_output(int k) const { return register_[g.outputs[k]]; }
+
+ private:
+  static constexpr int row = 0, score = 1, gradient = 2, unused = 3;
+
+  // Inputs are read where they are broadcast, or by who reads them as they are.
+  constexpr bool is_captured(int i) const {
+    return g.nodes[i].op == ir::Op::input && static_cast<int>(g.nodes[i].imm) != g.key_input;
+  }
+  constexpr void find_runs() {
+    const int n = g.nodes.size();
+    List<u8> by_key(n, 0), live(n, 0), early(n, 0);
+    for (int i = 0; i < n; ++i) {
+      const ir::Node& node = g.nodes[i];
+      if (node.op == ir::Op::input) {
+        const int which = static_cast<int>(node.imm);
+        by_key[i] = which == 0 || (s_.is_gradient && which == s_.score_gradient()) || g.dims(i).extent[3] > 1;
+      } else {
+        by_key[i] = node.op == ir::Op::random || (node.op == ir::Op::iota && node.imm == 3);
+        for (int k = 0; k < node.arity; ++k) by_key[i] = by_key[i] || by_key[g.in(i, k)];
+      }
+    }
+    for (int k = 0; k < g.outputs.size(); ++k) {
+      live[g.outputs[k]] = 1;
+      if (k < s_.product_gradient()) early[g.outputs[k]] = 1;
+    }
+    run_ = List<int>(n, unused);
+    for (int i = n - 1; i >= 0; --i) {
+      if (!live[i]) continue;
+      const ir::Node& node = g.nodes[i];
+      if (node.op != ir::Op::broadcast)
+        for (int k = 0; k < node.arity; ++k) {
+          live[g.in(i, k)] = 1;
+          early[g.in(i, k)] = early[g.in(i, k)] || early[i];
+        }
+      run_[i] = !by_key[i] ? row : early[i] ? score : gradient;
+    }
+  }
+
+  constexpr void emit(int i) {
+    using kernels::Opcode;
+    const ir::Node& node = g.nodes[i];
+    kernels::Instruction in;
+    in.dtype = static_cast<u8>(node.dtype);
+    if (node.op == ir::Op::input || node.op == ir::Op::broadcast) {
+      const int x = node.op == ir::Op::input ? i : g.in(i, 0), which = static_cast<int>(g.nodes[x].imm);
+      in.op = Opcode::load;
+      in.aux =
+          static_cast<u16>(which == 0                                       ? kernels::load_product
+                           : s_.is_gradient && which == s_.score_gradient() ? kernels::load_score_gradient
+                                                                            : which - 1);
+    } else if (node.op == ir::Op::constant) {
+      in.op = Opcode::constant;
+      in.imm = node.imm;
+    } else if (node.op == ir::Op::iota) {
+      in.op = Opcode::index;
+      in.aux = static_cast<u16>(node.imm);
+    } else if (node.op == ir::Op::random) {
+      in.op = Opcode::random;
+      in.aux = static_cast<u16>(streams_.size());
+      streams_.push(node.imm);
+    } else {
+      in.op = static_cast<Opcode>(static_cast<int>(node.op) - static_cast<int>(ir::Op::neg));
+      u16* const operands[3]{&in.a, &in.b, &in.c};
+      for (int k = 0; k < node.arity; ++k) *operands[k] = static_cast<u16>(register_[g.in(i, k)]);
+    }
+    register_[i] = count_++;
+    u64 w[kernels::instruction_words]{};
+    kernels::encode(in, w);
+    words_.append(w, kernels::instruction_words);
+  }
+
+  const ir::Graph& g;
+  ir::AttentionShape s_;
+  List<int> run_, register_;
+  List<u64> words_, streams_;
+  int count_ = 0;
+  int ends_[3]{};
+};
+
+constexpr void lower_attention(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                               int k, Lowered& out) {
+  using ir::AttentionShape;
+  using kernel_ir::BufferAddress;
+  const int node = f.groups[k].opaque;
+  const AttentionShape s = ir::attention_shape(g, node);
+  const ir::Graph body = ir::attention_body(g, node);
+  const ScoreLowering score(body, s);
+  List<int> result(s.is_gradient ? AttentionShape::first_captured_gradient + ir::captured_gradients(g, node)
+                                 : AttentionShape::forward_results,
+                   -1);
+  const ir::Span stores = f.groups[k].stores;
+  for (int i = 0; i < stores.size; ++i) {
+    const int x = f.pool[stores.begin + i];
+    result[static_cast<int>(g.nodes[x].imm)] = x;
+  }
+  const auto where = [&](int which) {
+    return result[which] < 0 ? BufferAddress::none : plan.where[result[which]];
+  };
+  const auto dtype_of_result = [&](int which) {
+    return result[which] < 0 ? DType::f32 : g.nodes[result[which]].dtype;
+  };
+  const bool has_key = body.key_input >= 0;
+  const int captured = s.captured - (has_key ? 1 : 0);
+
+  List<u64> code, addresses, numbers;
+  for (const i64 n : {s.batch, s.heads, s.kv_heads, s.queries, s.keys, s.width, s.value_width})
+    numbers.push(static_cast<u64>(n));
+  i64 bytes = 0;
+  const auto operand = [&](int which) {  // its strides go with its address
+    const int x = g.in(node, which);
+    const kernel_ir::View v = f.view_in(g, x, k);
+    for (int a = 0; a < g.dims(x).rank; ++a) numbers.push(static_cast<u64>(v.stride[a]));
+    addresses.push(plan.address(v, g.nodes[x].dtype));
+    bytes += kernel_ir::bytes_of(g, x);
+  };
+  for (const int which : {AttentionShape::q, AttentionShape::k, AttentionShape::v}) operand(which);
+  addresses.push(
+      has_key
+          ? plan.address(f.view_in(g, g.in(node, AttentionShape::first_captured + captured), k), DType::u32)
+          : BufferAddress::make(ir::Space::scalars, 0));
+  if (s.is_gradient) {
+    operand(s.dy());
+    operand(s.lse());
+    operand(s.delta());
+    for (int which = 0; which < 3; ++which) addresses.push(where(which));
+  } else {
+    for (int n = 0; n < 4 + 3 + 3; ++n) numbers.push(0);
+    addresses.push(where(AttentionShape::y));
+    addresses.push(where(AttentionShape::row_lse));
+  }
+  for (int c = 0; c < captured; ++c) operand(AttentionShape::first_captured + c);
+  for (const u64 stream : score.streams()) numbers.push(stream);
+
+  kernels::AttentionHeader h;
+  h.factors = g.nodes[g.in(node, 0)].dtype;
+  for (int r = 0; r < (s.is_gradient ? 3 : 1); ++r) h.results[r] = dtype_of_result(r);
+  h.drops = s.drops;
+  h.is_gradient = s.is_gradient;
+  h.captured = captured;
+  h.streams = score.streams().size();
+  h.row_end = score.end(0);
+  h.score_end = score.end(1);
+  h.instructions = score.end(2);
+  h.score = score.of_output(0);
+  h.factor = s.drops ? score.of_output(1) : 0;
+  h.product_gradient = s.is_gradient ? score.of_output(s.product_gradient()) : 0;
+  u64 header[kernels::AttentionHeader::words]{};
+  h.encode(header);
+  code.append(header, kernels::AttentionHeader::words);
+  int products = s.is_gradient ? 0 : 2;
+  for (int r = 0; s.is_gradient && r < 3; ++r) products += result[r] >= 0;
+  for (int c = 0; c < captured; ++c) {
+    const int x = g.in(node, AttentionShape::first_captured + c);
+    kernels::CapturedWord word;
+    word.dtype = g.nodes[x].dtype;
+    for (int a = 0; a < 4; ++a)
+      if (g.dims(x).extent[a] > 1) word.axes = static_cast<u8>(word.axes | 1 << a);
+    int which = -1;
+    for (int n = 0; s.is_gradient && n < ir::captured_gradients(g, node); ++n)
+      if (ir::captured_gradient(g, node, n) == c) which = n;
+    if (which >= 0) {
+      const int r = AttentionShape::first_captured_gradient + which;
+      word.has_gradient = result[r] >= 0;
+      word.result = dtype_of_result(r);
+      word.gradient = score.of_output(s.product_gradient() + 1 + which);
+      if (result[r] >= 0) products += 2;
+    }
+    code.push(word.encode());
+    if (s.is_gradient)
+      addresses.push(which >= 0 ? where(AttentionShape::first_captured_gradient + which)
+                                : BufferAddress::none);
+  }
+  code.append(score.words().data(), score.words().size());
+  for (const int x : result)
+    if (x >= 0) bytes += kernel_ir::bytes_of(g, x);
+  const StepKind kind = s.is_gradient ? StepKind::attention_gradient : StepKind::attention;
+  Step& step = out.step(kind, out.kernel(kind, code), addresses, numbers);
+  step.bytes = bytes;
+  // products of queries and keys, of width or value width each: about two of either are made anew
+  step.flops = (s.is_gradient ? products + 2 : products) * s.grid().size() * (s.width + s.value_width);
 }
 
 }  // namespace WEFT_NAMESPACE::compiler
@@ -10530,503 +11549,6 @@ class FusedLowering : FusedValues {
 // a trip. A stacked output whose memory is a stacked operand's, as of state, is computed there where the body
 // can. The body's own workspace is one, used anew by every trip.
 
-// ---- weft/ir/loop.hpp ----
-// Loops: a node that runs a graph of its own, the body, a fixed number of times, and one node for each of its
-// results. Law: what a loop costs to compile does not depend on its trips.
-//
-// Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
-// body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
-// every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
-// t.
-
-// ---- weft/ir/freeze.hpp ----
-// A graph as words, which one constant evaluation leaves to the next; and back: as a graph of its own, to be
-// changed, or as constant arrays that later evaluations read where they lie.
-
-// ---- weft/core/constexpr_stage.hpp ----
-// How one constant evaluation hands its result to the next: as flat 64-bit words, which compilers keep and
-// read cheaply. Splitting the work over several constant variables restarts the compilers' step limits.
-
-namespace WEFT_NAMESPACE {
-
-// Extents of arrays that may have nothing to hold.
-constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
-
-template <int N>
-struct Words {
-  u64 w[at_least_one(N)]{};
-};
-
-// Writes values one after another; counts on when full, so that a second try knows the size.
-class WordWriter {
- public:
-  constexpr WordWriter(u64* words, int capacity) : words_(words), capacity_(capacity) {}
-  constexpr void put(u64 word) {
-    if (size_ < capacity_) words_[size_] = word;
-    ++size_;
-  }
-  constexpr void put_int(i64 value) { put(static_cast<u64>(value)); }
-  // Two 32-bit numbers in one word.
-  constexpr void put_pair(int a, int b) {
-    put(static_cast<u64>(static_cast<u32>(a)) | static_cast<u64>(static_cast<u32>(b)) << 32);
-  }
-  // Room for the next `count` words, to be filled by the caller; null beyond the capacity. A call a word is
-  // what long arrays cannot afford.
-  constexpr u64* claim(int count) {
-    u64* const begin = size_ + count <= capacity_ ? words_ + size_ : nullptr;
-    size_ += count;
-    return begin;
-  }
-  constexpr void put_all(const u64* words, int count) {
-    u64* const to = claim(count);
-    for (int i = 0; to != nullptr && i < count; ++i) to[i] = words[i];
-  }
-  constexpr int size() const { return size_; }
-
- private:
-  u64* words_;
-  int capacity_;
-  int size_ = 0;
-};
-
-class WordReader {
- public:
-  constexpr explicit WordReader(const u64* words) : at_(words) {}
-  constexpr u64 get() { return *at_++; }
-  constexpr i64 get_int() { return static_cast<i64>(*at_++); }
-  // The next `count` words.
-  constexpr const u64* take(int count) {
-    const u64* const begin = at_;
-    at_ += count;
-    return begin;
-  }
-  constexpr int get_size() { return static_cast<int>(*at_++); }
-  static constexpr int low(u64 word) { return static_cast<int>(static_cast<u32>(word)); }
-  static constexpr int high(u64 word) { return static_cast<int>(static_cast<u32>(word >> 32)); }
-
- private:
-  const u64* at_;
-};
-
-template <int Capacity>
-struct WideWords {
-  int size = 0;
-  Words<Capacity> words;
-};
-
-namespace detail {
-template <bool>
-struct Constant {};
-}  // namespace detail
-
-// How many words a stage is first given room for: its own guess, Stage::capacity, where it has one. Constant
-// arrays cost compilers memory by the element, so guesses are near what comes.
-template <class Stage>
-constexpr int capacity_of() {
-  if constexpr (requires { Stage::capacity; })
-    return Stage::capacity;
-  else
-    return 16384;
-}
-
-template <class Stage, int Capacity>
-constexpr WideWords<Capacity> evaluate() {
-  WideWords<Capacity> r;
-  WordWriter writer(r.words.w, Capacity);
-  Stage::write(writer);
-  r.size = writer.size();
-  return r;
-}
-// Whether what a stage writes is a constant. The same call as that of Kept, whose value g++ remembers.
-template <class Stage>
-concept RunsWhileCompiling = requires {
-  typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
-};
-
-// The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
-// exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
-template <class Stage, int Capacity = capacity_of<Stage>()>
-struct Kept {
-  template <int N, int C>
-  static constexpr Words<N> shrink(const WideWords<C>& from) {
-    Words<N> r;
-    for (int i = 0; i < N; ++i) r.w[i] = from.words.w[i];
-    return r;
-  }
-  static constexpr WideWords<Capacity> wide = evaluate<Stage, Capacity>();
-  static constexpr int size = wide.size;
-  static constexpr Words<size> make() {
-    if constexpr (size <= Capacity)
-      return shrink<size>(wide);
-    else
-      return evaluate<Stage, size>().words;
-  }
-  static constexpr Words<size> words = make();
-  static constexpr const u64* find() {
-    if constexpr (size <= Capacity)
-      return wide.words.w;
-    else
-      return words.w;
-  }
-  static constexpr const u64* data = find();
-};
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE::ir {
-
-// How many of each a graph has, in the order of its words.
-struct GraphSizes {
-  int nodes = 0, edges = 0, shapes = 0, lists = 0, list_data = 0, slots = 0, param_groups = 0, ranges = 0,
-      presets = 0, inputs = 0, outputs = 0, labels = 0, assigns = 0, bodies = 0, body_words = 0;
-};
-
-inline constexpr int node_words = 4;
-
-constexpr void write(WordWriter& w, const Graph& g) {
-  for (const int n :
-       {g.nodes.size(), g.edges.size(), g.shapes.size(), g.lists.size(), g.list_data.size(), g.slots.size(),
-        g.param_groups.size(), g.ranges.size(), g.presets.size(), g.inputs.size(), g.outputs.size(),
-        g.labels.size(), g.assigns.size(), g.bodies.size(), g.body_words.size()})
-    w.put_int(n);
-  w.put_int(g.model_bytes);
-  w.put_int(g.optimizer_bytes);
-  w.put_pair(g.scalar_count, g.streams);
-  const Node* const nodes = g.nodes.data();
-  const int node_count = g.nodes.size();
-  u64* at = w.claim(node_words * node_count);
-  for (int i = 0; at != nullptr && i < node_count; ++i) {
-    const Node& n = nodes[i];
-    at[0] = static_cast<u64>(n.op) | static_cast<u64>(n.dtype) << 8 | static_cast<u64>(n.arity) << 32;
-    at[1] = static_cast<u64>(n.shape) | static_cast<u64>(n.list + 1) << 32;
-    at[2] = static_cast<u64>(n.first);
-    at[3] = n.imm;
-    at += node_words;
-  }
-  const int* const edges = g.edges.data();
-  const int edge_count = g.edges.size();
-  at = w.claim(edge_count);
-  for (int k = 0; at != nullptr && k < edge_count; ++k) at[k] = static_cast<u64>(edges[k]);
-  for (const Dims& d : g.shapes) {
-    w.put_int(d.rank);
-    for (int k = 0; k < d.rank; ++k) w.put_int(d.extent[k]);
-  }
-  for (const Span& s : g.lists) w.put_pair(s.begin, s.size);
-  for (i64 x : g.list_data) w.put_int(x);
-  for (const Slot& s : g.slots) {
-    w.put(static_cast<u64>(s.space) | static_cast<u64>(s.dtype) << 8 |
-          static_cast<u64>(static_cast<u32>(s.shape)) << 16);
-    w.put_int(s.segments);
-    w.put_int(s.offset);
-  }
-  for (const Span& s : g.param_groups) w.put_pair(s.begin, s.size);
-  for (const Range& r : g.ranges) w.put_int(r.offset), w.put_int(r.length);
-  for (const Preset& p : g.presets) w.put_pair(p.scalar, std::bit_cast<int>(p.value));
-  for (int x : g.inputs) w.put_int(x);
-  for (int x : g.outputs) w.put_int(x);
-  for (const Labels& l : g.labels)
-    w.put_pair(l.input, l.negatives), w.put_int(l.classes), w.put_int(l.ignored);
-  for (const Assign& a : g.assigns) w.put_pair(a.slot, a.node);
-  w.put_pair((g.is_body ? 1 : 0) + (g.biases_placed ? 2 : 0), g.key_input);
-  for (const Span& s : g.bodies) w.put_pair(s.begin, s.size);
-  for (u64 x : g.body_words) w.put(x);
-}
-
-constexpr GraphSizes read_sizes(WordReader& r) {
-  GraphSizes s;
-  for (int* n : {&s.nodes, &s.edges, &s.shapes, &s.lists, &s.list_data, &s.slots, &s.param_groups, &s.ranges,
-                 &s.presets, &s.inputs, &s.outputs, &s.labels, &s.assigns, &s.bodies, &s.body_words})
-    *n = r.get_size();
-  return s;
-}
-
-// Where an array or a list begins: constant evaluation pays for every call that a subscript would be.
-template <class T>
-constexpr T* begin_of(List<T>& list) {
-  return list.data();
-}
-template <class T, int N>
-constexpr T* begin_of(T (&array)[N]) {
-  return array;
-}
-
-// Reads what follows the sizes into `to`, whose members are arrays of those lengths.
-template <class Arrays>
-constexpr void read_graph(WordReader& r, const GraphSizes& sizes, Arrays& to) {
-  using R = WordReader;
-  to.model_bytes = r.get_int();
-  to.optimizer_bytes = r.get_int();
-  const u64 counts = r.get();
-  to.scalar_count = R::low(counts);
-  to.streams = R::high(counts);
-  Node* const nodes = begin_of(to.nodes);
-  const u64* from = r.take(node_words * sizes.nodes);
-  for (int k = 0; k < sizes.nodes; ++k, from += node_words) {
-    const u64 a = from[0], b = from[1];
-    Node& n = nodes[k];
-    n.op = static_cast<Op>(a & 255);
-    n.dtype = static_cast<DType>(a >> 8 & 255);
-    n.arity = static_cast<int>(a >> 32);
-    n.shape = static_cast<int>(b & 0xffffffff);
-    n.list = static_cast<int>(b >> 32) - 1;
-    n.first = static_cast<int>(from[2]);
-    n.imm = from[3];
-  }
-  int* const edges = begin_of(to.edges);
-  from = r.take(sizes.edges);
-  for (int k = 0; k < sizes.edges; ++k) edges[k] = static_cast<int>(from[k]);
-  for (int k = 0; k < sizes.shapes; ++k) {
-    Dims& d = to.shapes[k];
-    d.rank = r.get_size();
-    for (int a = 0; a < d.rank; ++a) d.extent[a] = r.get_int();
-  }
-  const auto pair = [&](int& first, int& second) {
-    const u64 w = r.get();
-    first = R::low(w);
-    second = R::high(w);
-  };
-  for (int k = 0; k < sizes.lists; ++k) pair(to.lists[k].begin, to.lists[k].size);
-  for (int k = 0; k < sizes.list_data; ++k) to.list_data[k] = r.get_int();
-  for (int k = 0; k < sizes.slots; ++k) {
-    Slot& s = to.slots[k];
-    const u64 w = r.get();
-    s.space = static_cast<Space>(w & 255);
-    s.dtype = static_cast<DType>(w >> 8 & 255);
-    s.shape = static_cast<int>(w >> 16);
-    s.segments = static_cast<int>(r.get_int());
-    s.offset = r.get_int();
-  }
-  for (int k = 0; k < sizes.param_groups; ++k) pair(to.param_groups[k].begin, to.param_groups[k].size);
-  for (int k = 0; k < sizes.ranges; ++k) to.ranges[k].offset = r.get_int(), to.ranges[k].length = r.get_int();
-  for (int k = 0; k < sizes.presets; ++k) {
-    const u64 w = r.get();
-    to.presets[k] = {R::low(w), std::bit_cast<f32>(R::high(w))};
-  }
-  for (int k = 0; k < sizes.inputs; ++k) to.inputs[k] = static_cast<int>(r.get_int());
-  for (int k = 0; k < sizes.outputs; ++k) to.outputs[k] = static_cast<int>(r.get_int());
-  for (int k = 0; k < sizes.labels; ++k) {
-    const u64 w = r.get();
-    to.labels[k].input = R::low(w);
-    to.labels[k].negatives = R::high(w) != 0;
-    to.labels[k].classes = r.get_int();
-    to.labels[k].ignored = r.get_int();
-  }
-  for (int k = 0; k < sizes.assigns; ++k) pair(to.assigns[k].slot, to.assigns[k].node);
-  const u64 body = r.get();
-  to.is_body = (R::low(body) & 1) != 0;
-  to.biases_placed = (R::low(body) & 2) != 0;
-  to.key_input = R::high(body);
-  for (int k = 0; k < sizes.bodies; ++k) pair(to.bodies[k].begin, to.bodies[k].size);
-  for (int k = 0; k < sizes.body_words; ++k) to.body_words[k] = r.get();
-}
-
-constexpr Graph read_graph(WordReader& r) {
-  const GraphSizes sizes = read_sizes(r);
-  Graph g;
-  g.nodes.resize(sizes.nodes);
-  g.edges.resize(sizes.edges);
-  g.shapes.resize(sizes.shapes);
-  g.lists.resize(sizes.lists);
-  g.list_data.resize(sizes.list_data);
-  g.slots.resize(sizes.slots);
-  g.param_groups.resize(sizes.param_groups);
-  g.ranges.resize(sizes.ranges);
-  g.presets.resize(sizes.presets);
-  g.inputs.resize(sizes.inputs);
-  g.outputs.resize(sizes.outputs);
-  g.labels.resize(sizes.labels);
-  g.assigns.resize(sizes.assigns);
-  g.bodies.resize(sizes.bodies);
-  g.body_words.resize(sizes.body_words);
-  read_graph(r, sizes, g);
-  return g;
-}
-
-constexpr Graph thaw(const u64* words) {
-  WordReader r(words);
-  return read_graph(r);
-}
-
-// The graph that Stage wrote behind its first `Skip` words, as constant arrays; graph() borrows them.
-template <class Stage, int Skip = 0>
-struct FrozenGraph {
-  static constexpr GraphSizes read_own_sizes() {
-    WordReader r(Kept<Stage>::data + Skip);
-    return read_sizes(r);
-  }
-  static constexpr GraphSizes sizes = read_own_sizes();
-  template <class S>  // a template, so that its members wait for `sizes`
-  struct Arrays {
-    Node nodes[at_least_one(S::sizes.nodes)]{};
-    int edges[at_least_one(S::sizes.edges)]{};
-    Dims shapes[at_least_one(S::sizes.shapes)]{};
-    Span lists[at_least_one(S::sizes.lists)]{};
-    i64 list_data[at_least_one(S::sizes.list_data)]{};
-    Slot slots[at_least_one(S::sizes.slots)]{};
-    Span param_groups[at_least_one(S::sizes.param_groups)]{};
-    Range ranges[at_least_one(S::sizes.ranges)]{};
-    Preset presets[at_least_one(S::sizes.presets)]{};
-    int inputs[at_least_one(S::sizes.inputs)]{};
-    int outputs[at_least_one(S::sizes.outputs)]{};
-    Labels labels[at_least_one(S::sizes.labels)]{};
-    Assign assigns[at_least_one(S::sizes.assigns)]{};
-    Span bodies[at_least_one(S::sizes.bodies)]{};
-    u64 body_words[at_least_one(S::sizes.body_words)]{};
-    i64 model_bytes = 0, optimizer_bytes = 0;
-    int scalar_count = 0, streams = 0;
-    bool is_body = false, biases_placed = false;
-    int key_input = -1;
-  };
-  template <class S>
-  static constexpr Arrays<S> read() {
-    Arrays<S> to;
-    WordReader r(Kept<Stage>::data + Skip);
-    read_sizes(r);
-    read_graph(r, S::sizes, to);
-    return to;
-  }
-  static constexpr Arrays<FrozenGraph> arrays = read<FrozenGraph>();
-
-  static constexpr Graph graph() {
-    Graph g;
-    g.nodes = List<Node>::borrow(arrays.nodes, sizes.nodes);
-    g.edges = List<int>::borrow(arrays.edges, sizes.edges);
-    g.shapes = List<Dims>::borrow(arrays.shapes, sizes.shapes);
-    g.lists = List<Span>::borrow(arrays.lists, sizes.lists);
-    g.list_data = List<i64>::borrow(arrays.list_data, sizes.list_data);
-    g.slots = List<Slot>::borrow(arrays.slots, sizes.slots);
-    g.param_groups = List<Span>::borrow(arrays.param_groups, sizes.param_groups);
-    g.ranges = List<Range>::borrow(arrays.ranges, sizes.ranges);
-    g.presets = List<Preset>::borrow(arrays.presets, sizes.presets);
-    g.inputs = List<int>::borrow(arrays.inputs, sizes.inputs);
-    g.outputs = List<int>::borrow(arrays.outputs, sizes.outputs);
-    g.labels = List<Labels>::borrow(arrays.labels, sizes.labels);
-    g.assigns = List<Assign>::borrow(arrays.assigns, sizes.assigns);
-    g.bodies = List<Span>::borrow(arrays.bodies, sizes.bodies);
-    g.body_words = List<u64>::borrow(arrays.body_words, sizes.body_words);
-    g.model_bytes = arrays.model_bytes;
-    g.optimizer_bytes = arrays.optimizer_bytes;
-    g.scalar_count = arrays.scalar_count;
-    g.streams = arrays.streams;
-    g.is_body = arrays.is_body;
-    g.biases_placed = arrays.biases_placed;
-    g.key_input = arrays.key_input;
-    return g;
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::ir
-
-namespace WEFT_NAMESPACE::ir {
-
-struct LoopShape {
-  i64 trips = 0;
-  bool reverse = false;
-  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
-
-  // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
-  // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
-  // way round, so that its rows stand in the order of the slices.
-  constexpr int final_of(int carry) const { return carry; }
-  constexpr int history_of(int carry) const { return carries + carry; }
-  constexpr int output(int k) const { return 2 * carries + k; }
-  constexpr int results() const { return 2 * carries + outputs; }
-  constexpr int operands() const { return carries + stacked + invariants; }
-  constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
-  // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
-  // and write.
-  constexpr i64 first_row() const { return reverse ? trips : 0; }
-  constexpr i64 last_row() const { return reverse ? 0 : trips; }
-  constexpr i64 read_from() const { return reverse ? 1 : 0; }
-  constexpr i64 written_from() const { return reverse ? 0 : 1; }
-};
-
-constexpr LoopShape loop_shape(const Graph& g, int node) {
-  const i64* list = g.list_data.data() + g.lists[g.nodes[node].list].begin;
-  LoopShape s;
-  s.trips = list[0];
-  s.reverse = list[1] != 0;
-  s.carries = static_cast<int>(list[2]);
-  s.stacked = static_cast<int>(list[3]);
-  s.invariants = static_cast<int>(list[4]);
-  s.outputs = static_cast<int>(list[5]);
-  return s;
-}
-
-constexpr Graph loop_body(const Graph& g, int node) {
-  return thaw(g.body_words.data() + g.bodies[static_cast<int>(g.nodes[node].imm)].begin);
-}
-
-// `d` along a new leading axis.
-constexpr Dims stacked_dims(i64 extent, const Dims& d) {
-  Dims r;
-  r.rank = d.rank + 1;
-  r.extent[0] = extent;
-  for (int k = 0; k < d.rank; ++k) r.extent[k + 1] = d.extent[k];
-  return r;
-}
-// Without the leading axis.
-constexpr Dims slice_dims(const Dims& d) {
-  Dims r;
-  r.rank = d.rank - 1;
-  for (int k = 1; k < d.rank; ++k) r.extent[k - 1] = d.extent[k];
-  return r;
-}
-
-// The number of a body; equal ones are one.
-constexpr int add_body(Graph& g, const Graph& body) {
-  WordWriter count(nullptr, 0);
-  write(count, body);
-  const int size = count.size();
-  List<u64> words(size, 0);
-  WordWriter writer(words.data(), size);
-  write(writer, body);
-  const u64* known = g.body_words.data();
-  for (int k = 0; k < g.bodies.size(); ++k) {
-    if (g.bodies[k].size != size) continue;
-    bool same = true;
-    for (int i = 0; i < size && same; ++i) same = known[g.bodies[k].begin + i] == words[i];
-    if (same) return k;
-  }
-  g.bodies.push({g.body_words.size(), size});
-  g.body_words.append(words.data(), size);
-  return g.bodies.size() - 1;
-}
-
-constexpr int loop_list(Builder& b, const LoopShape& s) {
-  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
-  return b.list(list, 6);
-}
-
-constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {
-  Node node{Op::loop, DType::u8};
-  node.shape = b.shape(Dims{});
-  node.list = loop_list(b, s);
-  node.imm = static_cast<u64>(add_body(b.graph, body));
-  return {&b, b.add(node, operands.data(), operands.size())};
-}
-constexpr Value loop_result(Value loop, int which, DType dtype, const Dims& dims) {
-  return raw(Op::loop_result, dtype, loop.builder->shape(dims), static_cast<u64>(which), -1, loop);
-}
-constexpr Value loop_final(Value loop, const LoopShape& s, int carry) {
-  const Value x = loop.in(carry);
-  return loop_result(loop, s.final_of(carry), x.dtype(), x.dims());
-}
-constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
-  const Value x = loop.in(carry);
-  return loop_result(loop, s.history_of(carry), x.dtype(), stacked_dims(s.trips + 1, x.dims()));
-}
-
-// Rows [begin, begin + count) along the first axis.
-constexpr Value rows(Value x, i64 begin, i64 count) {
-  Slice axes[8];
-  Dims d = x.dims();
-  axes[0].begin = begin;
-  d.extent[0] = count;
-  return slice(x, axes, d);
-}
-
-}  // namespace WEFT_NAMESPACE::ir
 // ---- weft/kernel_ir/plan.hpp ----
 // Makes the memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken
 // when its group runs and given back after its last reader; a kernel that reads an element and writes the
@@ -11532,9 +12054,7 @@ class Planner {
       if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
       if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
       const bool updates = nodes_[x].op == ir::Op::dynamic_update_slice;
-      if (!is_free(a.slot, x) ||
-          (!updates && nodes_[x].op != ir::Op::loop_result && last_use_[x] > group_[x]))
-        continue;
+      if (!is_free(a.slot, x) || (!updates && !is_loop_result(x) && last_use_[x] > group_[x])) continue;
       p.where[x] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       if (updates) place_updated(x, a.slot);
     }
@@ -11587,10 +12107,13 @@ class Planner {
       if ((root_in(edges_[nodes_[x].first + a], k) == i) != (a == 0)) return false;
     return true;
   }
+  constexpr bool is_loop_result(int x) const {
+    return nodes_[x].op == ir::Op::result && nodes_[edges_[nodes_[x].first]].op == ir::Op::loop;
+  }
   // Whether x, a loop's result, may lie where node i does, which the loop alone reads: a carry at its end
   // that starts from i, or the stack of what each trip makes of its slice of i.
   constexpr bool stays_in(int i, int x) {
-    if (nodes_[x].op != ir::Op::loop_result || bytes_of(g, i) != bytes_of(g, x)) return false;
+    if (!is_loop_result(x) || bytes_of(g, i) != bytes_of(g, x)) return false;
     const int loop = edges_[nodes_[x].first], which = static_cast<int>(nodes_[x].imm);
     const ir::LoopShape shape = ir::loop_shape(g, loop);
     const bool carry = which < shape.carries;
@@ -11611,8 +12134,8 @@ class Planner {
     List<int> tried;
     for (const ir::Assign& a : g.assigns) {
       const ir::Node& node = nodes_[a.node];
-      if (node.op != ir::Op::loop_result || edges_[node.first] != loop ||
-          p.where[a.node] != BufferAddress::none || static_cast<int>(node.imm) < 2 * shape.carries)
+      if (node.op != ir::Op::result || edges_[node.first] != loop || p.where[a.node] != BufferAddress::none ||
+          static_cast<int>(node.imm) < 2 * shape.carries)
         continue;
       tried.push(a.node);
       p.where[a.node] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
@@ -11978,6 +12501,8 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
       if (group.stores.size > 0) fused.lower(k);
     } else if (g.nodes[group.opaque].op == ir::Op::loop) {
       lower_loop(g, f, plan, k, out);
+    } else if (ir::is_attention(g.nodes[group.opaque].op)) {
+      lower_attention(g, f, plan, k, out);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {
       lower_dot(g, f, plan, k, out);
     } else if (ir::is_along_axis(g.nodes[group.opaque].op)) {
@@ -18059,7 +18584,7 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
     if (!live[i]) continue;
     const ir::Node& node = g.nodes[i];
     const int* in = g.edges.data() + node.first;
-    if (node.op == Op::loop_result) next[i] = result_of[in[0]], result_of[in[0]] = i;
+    if (node.op == Op::result) next[i] = result_of[in[0]], result_of[in[0]] = i;
     if (node.op != Op::loop) {
       for (int k = 0; k < node.arity; ++k) live[in[k]] = 1;
       continue;
@@ -18083,7 +18608,12 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
       for (int k = 0; k < node.arity; ++k)
         if (r.kept[k]) operands.push(moved[in[k]]);
       moved[i] = ir::loop(b, r.shape, r.body, operands).id;
-    } else if (node.op == Op::loop_result) {
+    } else if (ir::is_attention(node.op)) {
+      for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
+      ir::Node same = node;
+      same.imm = static_cast<u64>(ir::add_body(b.graph, ir::region_body(g, i)));
+      moved[i] = b.add(same, operands.data(), operands.size());
+    } else if (node.op == Op::result && simplification[in[0]] >= 0) {
       const LoopSimplification& r = *simplified[simplification[in[0]]];
       const LoopSimplification::Result& from = r.result[static_cast<int>(node.imm)];
       const ir::Value loop{&b, moved[in[0]]};
@@ -18170,7 +18700,9 @@ constexpr ir::Graph place_biases(const ir::Graph& g) {
   return static_cast<ir::Graph&&>(b.graph);
 }
 
-// `where`: the new node of each that is left, -1 of the others.
+constexpr ir::Graph drop_unused(const ir::Graph& g);
+
+// `where`: the new node of each that is left, -1 of the others. Bodies of attentions are treated alike.
 constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   const int n = g.nodes.size();
   const ir::Node* const nodes = g.nodes.data();
@@ -18192,8 +18724,20 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   }
   ir::Builder b(g, variables ? n : 0);
   ir::Graph& r = b.graph;
-  r.bodies = g.bodies;
-  r.body_words = g.body_words;
+  List<int> body(g.bodies.size(), -1);  // the new number of each that is still used
+  const auto moved_body = [&](const ir::Node& node) {
+    int& to = body[static_cast<int>(node.imm)];
+    if (to >= 0) return static_cast<u64>(to);
+    if (ir::is_attention(node.op)) {
+      to = ir::add_body(r, drop_unused(ir::thaw_body(g, node)));
+    } else {
+      const ir::Span from = g.bodies[static_cast<int>(node.imm)];
+      to = r.bodies.size();
+      r.bodies.push({r.body_words.size(), from.size});
+      r.body_words.append(g.body_words.data() + from.begin, from.size);
+    }
+    return static_cast<u64>(to);
+  };
   r.edges.reserve(found.edges + g.outputs.size() + g.assigns.size());
   r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
   where = List<int>(n, -1);
@@ -18209,7 +18753,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   List<int> operands;
   for (int i = 0; i < n; ++i) {
     if (!live[i]) continue;
-    const ir::Node node = nodes[i];
+    ir::Node node = nodes[i];
     const int* in = all_edges + node.first;
     const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
     if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || node.op == ir::Op::slope ||
@@ -18226,6 +18770,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
     }
     operands.clear();
     for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
+    if (ir::is_region(node.op)) node.imm = moved_body(node);
     moved[i] = add(node, operands.data(), node.arity);
   }
   const auto computed = [&](int node) {
@@ -18260,7 +18805,7 @@ constexpr bool has_variables(const ir::Graph& g) {
 }
 
 constexpr ir::Graph prune(const ir::Graph& g) {
-  if (g.bodies.empty()) return drop_unused(g);
+  if (!ir::has_loops(g)) return drop_unused(g);
   if (has_variables(g)) {  // two loops that become one are simplified as one: to all results that either has
     const ir::Graph merged = drop_unused(g);
     const ir::Graph reduced = simplify_loops(merged);
@@ -18608,7 +19153,8 @@ class Verifier {
       case OpClass::arena:
         return arena(i, n, in);
       case OpClass::region:
-        return n.op == Op::loop ? loop(i, n, in) : loop_result(n, in);
+        if (n.op == Op::loop) return loop(i, n, in);
+        return is_attention(n.op) ? attention(i, n) : region_result(i, n, in);
     }
     return nullptr;
   }
@@ -18868,8 +19414,20 @@ class Verifier {
     }
     return nullptr;
   }
+  constexpr const char* attention(int i, const Node& n) const {
+    if (n.imm >= static_cast<u64>(g.bodies.size())) return "attention: no body";
+    const Span& words = g.bodies[static_cast<int>(n.imm)];
+    if (words.begin < 0 || words.begin + words.size > g.body_words.size()) return "attention: no body";
+    const Graph body = region_body(g, i);
+    if (Verifier(body, stage_).run()) return "attention: its body is at fault";
+    return attention_fault(g, i, body);
+  }
+  constexpr const char* region_result(int i, const Node& n, const int* in) const {
+    if (is_attention(g.nodes[in[0]].op)) return attention_result_fault(g, i);
+    return loop_result(n, in);
+  }
   constexpr const char* loop_result(const Node& n, const int* in) const {
-    if (g.nodes[in[0]].op != Op::loop) return "a loop's result of what is no loop";
+    if (g.nodes[in[0]].op != Op::loop) return "a result of what is no region";
     const LoopShape s = loop_shape(g, in[0]);
     const int which = static_cast<int>(n.imm);
     if (n.imm >= static_cast<u64>(s.results())) return "a loop has no such result";
@@ -23375,6 +23933,379 @@ constexpr i64 parameter_count() {
 }
 
 }  // namespace WEFT_NAMESPACE::nn
+// ---- weft/transforms/decompose_attention.hpp ----
+// Attention as product, body, softmax, product: for devices and derivatives that have no kernel of it. Law: a
+// gradient in the same graph shares what the forward pass computed.
+
+// ---- weft/ir/inline_graph.hpp ----
+// A graph's nodes as nodes of another one. Law: what is inlined computes what the graph does, of the values
+// that stand in the place of its inputs; random streams, state and scalars are the same ones.
+
+namespace WEFT_NAMESPACE::ir {
+
+// Node i of `g` in b, of `operands` there.
+constexpr int copy_node(Builder& b, const Graph& g, int i, const int* operands) {
+  Node node = g.nodes.items[i];
+  const Dims dims = g.dims(i);
+  node.shape = b.shape(dims);
+  if (node.list >= 0) {
+    const Span span = g.lists.items[node.list];
+    node.list = b.list(g.list_data.items + span.begin, span.size);
+  }
+  if (is_region(node.op)) node.imm = static_cast<u64>(add_body(b.graph, region_body(g, i)));
+  return b.add(node, operands, node.arity);
+}
+
+// The outputs of `g` in b, and what they need; inputs[k]: the node there that stands for input k.
+constexpr List<int> inline_graph(Builder& b, const Graph& g, const List<int>& inputs) {
+  const int n = g.nodes.size();
+  List<u8> live(n, 0);
+  for (const int x : g.outputs) live[x] = 1;
+  for (int i = n - 1; i >= 0; --i)
+    if (live[i])
+      for (int k = 0; k < g.nodes.items[i].arity; ++k) live[g.in(i, k)] = 1;
+  List<int> moved(n, -1), operands, outputs;
+  for (int i = 0; i < n; ++i) {
+    if (!live[i]) continue;
+    const Node& node = g.nodes.items[i];
+    if (node.op == Op::input) {
+      moved[i] = inputs[static_cast<int>(node.imm)];
+      continue;
+    }
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
+    moved[i] = copy_node(b, g, i, operands.data());
+  }
+  for (const int x : g.outputs) outputs.push(moved[x]);
+  return outputs;
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+// ---- weft/transforms/linear_sum.hpp ----
+// The sum that is a broadcast's gradient, by the linearity of sums: factors that are the same for all that is
+// summed come out of it, and what has lost its mean adds nothing. So the gradients of a normalisation share
+// their sums, and none goes once more over its rows for a term that is zero. Law: only exact identities of
+// real numbers, in f32 and f64. Sums that a program writes itself stay as they are written.
+
+namespace WEFT_NAMESPACE::transforms {
+
+using ir::Op;
+using ir::Value;
+
+namespace detail {
+
+// Of a sum over `axes` of values of shape `from`: those of more than one element, and their product.
+struct SummedAxes {
+  Dims from;
+  ir::Axes work = 0;
+  i64 count = 1;
+  constexpr SummedAxes(const Dims& dims, ir::Axes axes) : from(dims) {
+    for (int i = 0; i < dims.rank; ++i)
+      if (axes >> i & 1u && dims.extent[i] != 1) work |= 1u << i, count *= dims.extent[i];
+  }
+};
+
+// What v, the same along all summed axes, is broadcast from; empty if it is not.
+constexpr Value along(Value v, const SummedAxes& axes) {
+  if (v.op() != Op::broadcast) return {};
+  const Value source = v.in(0);
+  const Dims d = source.dims();
+  const int lead = axes.from.rank - d.rank;
+  for (int i = lead; i < axes.from.rank; ++i)
+    if (axes.work >> i & 1u && d.extent[i - lead] != 1) return {};
+  return source;
+}
+
+// Whether m is the mean of f over the summed axes, kept.
+constexpr bool is_mean(Value m, Value f, const SummedAxes& axes) {
+  if (m.op() != Op::mul) return false;
+  const bool first = m.in(0).is_constant();
+  const Value share = m.in(first ? 0 : 1);
+  if (!share.is_constant()) return false;
+  const double exact = 1.0 / static_cast<double>(axes.count);
+  if (m.dtype() == DType::f32 ? static_cast<float>(share.constant()) != static_cast<float>(exact)
+                              : share.constant() != exact)
+    return false;
+  ir::Axes summed = 0;
+  Value s = m.in(first ? 1 : 0);
+  for (; s.op() == Op::reduce_sum; s = s.in(0)) {  // a sum may be one of sums
+    const ir::Graph& g = s.builder->graph;
+    for (int i = 0; i < g.attributes(s.id); ++i) summed |= 1u << g.attribute(s.id, i);
+    if (s.in(0).id == f.id) return summed == axes.work;
+  }
+  return false;
+}
+
+// Whether v is what is left of a value without its mean.
+constexpr bool is_centred(Value v, const SummedAxes& axes) {
+  if (v.op() != Op::sub) return false;
+  const Value m = along(v.in(1), axes);
+  return m && is_mean(m, v.in(0), axes);
+}
+
+// Whether v's sum is zero whatever the values. `depth` bounds the search.
+constexpr bool sums_to_zero(Value v, const SummedAxes& axes, int depth = 6) {
+  if (v.is(0)) return true;
+  if (depth == 0) return false;
+  switch (v.op()) {
+    case Op::neg:
+      return sums_to_zero(v.in(0), axes, depth - 1);
+    case Op::mul: {
+      const Value a = v.in(0), b = v.in(1);
+      if (a.is_constant() || along(a, axes)) return sums_to_zero(b, axes, depth - 1);
+      return (b.is_constant() || along(b, axes)) && sums_to_zero(a, axes, depth - 1);
+    }
+    case Op::add:
+    case Op::sub:
+      if (is_centred(v, axes)) return true;
+      if (!sums_to_zero(v.in(0), axes, depth - 1)) return false;
+      return v.in(0).id == v.in(1).id || sums_to_zero(v.in(1), axes, depth - 1);
+    default:
+      return false;
+  }
+}
+
+// The factors of a product: what comes out of the sum, multiplied; and what stays, in the order of the nodes.
+struct SummedProduct {
+  static constexpr int most = 6;
+  int kept[most]{};
+  int count = 0;
+  Value outside{};
+
+  // Whether all of v could be taken up.
+  constexpr bool take(Value v, const SummedAxes& axes) {
+    if (v.op() == Op::mul) return take(v.in(0), axes) && take(v.in(1), axes);
+    if (const Value source = along(v, axes)) {
+      outside = outside ? outside * source : source;
+      return true;
+    }
+    if (count == most) return false;
+    int at = count++;
+    for (; at > 0 && kept[at - 1] > v.id; --at) kept[at] = kept[at - 1];
+    kept[at] = v.id;
+    return true;
+  }
+};
+
+}  // namespace detail
+
+// The sum of x over `axes`, which stay with extent 1.
+constexpr Value linear_sum(Value x, ir::Axes axes) {
+  const detail::SummedAxes summed(x.dims(), axes);
+  const auto plain = [&] { return ir::reduce(Op::reduce_sum, x, axes); };
+  if (summed.work == 0 || (x.dtype() != DType::f32 && x.dtype() != DType::f64)) return plain();
+  switch (x.op()) {
+    case Op::neg:
+      return -linear_sum(x.in(0), axes);
+    case Op::add:
+    case Op::sub: {
+      const Value a = x.in(0), b = x.in(1);
+      const bool a_is_zero = detail::sums_to_zero(a, summed);
+      const bool b_is_zero = a.id == b.id ? a_is_zero : detail::sums_to_zero(b, summed);
+      if ((a_is_zero && b_is_zero) || detail::is_centred(x, summed))
+        return ir::constant(*x.builder, x.dtype(), ir::reduced(x.dims(), summed.work), 0);
+      if (b_is_zero) return linear_sum(a, axes);
+      if (!a_is_zero) return plain();
+      return x.op() == Op::add ? linear_sum(b, axes) : -linear_sum(b, axes);
+    }
+    case Op::mul: {
+      detail::SummedProduct product;
+      if (!product.take(x, summed) || !product.outside || product.count == 0) return plain();
+      Value inside{x.builder, product.kept[0]};
+      for (int k = 1; k < product.count; ++k) inside = inside * Value{x.builder, product.kept[k]};
+      return product.outside * linear_sum(inside, axes);
+    }
+    default:
+      return plain();
+  }
+}
+
+// x summed down to the shape `to`, which broadcasts to x's: the gradient of broadcast.
+constexpr Value linear_sum_to(Value x, Dims to) {
+  const Dims from = x.dims();
+  return ir::reshape(linear_sum(x, ir::stretched(from, to)), to);
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
+
+namespace WEFT_NAMESPACE::transforms {
+
+// y and the log-sum-exp of each row; the latter is dropped where nothing reads it.
+struct DecomposedAttention {
+  Value y, lse;
+};
+
+// Products of batches, a row for each query and its head; heads that share keys are rows of one product.
+struct AttentionProducts {
+  ir::AttentionShape s;
+
+  constexpr Dims batched(i64 rows, i64 last) const {
+    return {4, {s.batch, s.kv_heads, s.heads / s.kv_heads * rows, last}};
+  }
+  // (B, Hq, L, x) with (B, H, S, x) or (B, H, x, S): axis `contracted` of b.
+  constexpr Value product(Value a, Value b, int contracted, const Dims& result) const {
+    ir::DotAxes axes;
+    axes.batch = 2;
+    for (int i = 0; i < 2; ++i) axes.batch_a[i] = axes.batch_b[i] = i;
+    axes.contracted = 1;
+    axes.contracted_a[0] = 3;
+    axes.contracted_b[0] = contracted;
+    const Value rows = ir::reshape(a, batched(s.queries, a.dims().extent[3]));
+    return ir::reshape(ir::dot(rows, b, axes, a.dtype()), result);
+  }
+  // (B, Hq, L, S) and (B, Hq, L, x), summed over the queries of the heads that share keys: (B, H, S, x).
+  constexpr Value transposed_product(Value a, Value b, const Dims& result) const {
+    ir::DotAxes axes;
+    axes.batch = 2;
+    for (int i = 0; i < 2; ++i) axes.batch_a[i] = axes.batch_b[i] = i;
+    axes.contracted = 1;
+    axes.contracted_a[0] = axes.contracted_b[0] = 2;
+    const Value x = ir::reshape(a, batched(s.queries, a.dims().extent[3])),
+                y = ir::reshape(b, batched(s.queries, b.dims().extent[3]));
+    return ir::reshape(ir::dot(x, y, axes, a.dtype()), result);
+  }
+};
+
+// Whether the body can say of a place that nothing is attended to there: by a constant, or by what it
+// captures.
+constexpr bool may_mask(const ir::Graph& body, int captured) {
+  if (captured > 0) return true;
+  for (const ir::Node& n : body.nodes) {
+    if (n.op == Op::constant && is_float(n.dtype) && ir::constant_value(n.dtype, n.imm) < -1e30) return true;
+  }
+  return false;
+}
+
+// What a forward pass computes and its gradient shares.
+struct ComposedScores {
+  List<int> inputs;  // of the body
+  Value weights, factor;
+  Value total, shift;  // of each row, on (B, Hq, L, 1)
+};
+
+// `operands`: q, k, v, captured. `body` may be a gradient's, of which the first outputs are taken.
+constexpr ComposedScores compose_scores(ir::Builder& b, const ir::AttentionShape& s, const ir::Graph& body,
+                                        const List<int>& operands) {
+  using ir::AttentionShape;
+  constexpr double lowest = -std::numeric_limits<double>::infinity();
+  const Dims grid = s.grid();
+  const Value q{&b, operands[AttentionShape::q]}, k{&b, operands[AttentionShape::k]};
+  ComposedScores r;
+  r.inputs.push(ir::cast(AttentionProducts{s}.product(q, k, 3, grid), s.wide).id);
+  for (int i = 0; i < s.captured; ++i) r.inputs.push(operands[AttentionShape::first_captured + i]);
+  ir::Graph scores = body;
+  scores.outputs.resize(s.product_gradient());
+  const List<int> inside = ir::inline_graph(b, scores, r.inputs);
+  const Value score{&b, inside[0]};
+  const bool masks = may_mask(scores, s.captured);
+  const auto in_place_of = [&](Value x, double of, double other) {
+    return masks ? ir::select(ir::binary(Op::eq, x, ir::constant_like(x, of)), ir::constant_like(x, other), x)
+                 : x;
+  };
+  const Value top = ir::unary(Op::stop_gradient, ir::reduce(Op::reduce_max, score, 1u << 3));
+  r.shift = in_place_of(top, lowest, 0);
+  const Value e = ir::unary(Op::exp, score - ir::broadcast(r.shift, grid));
+  r.total = ir::reduce(Op::reduce_sum, e, 1u << 3);
+  r.weights = e / ir::broadcast(in_place_of(r.total, 0, 1), grid);
+  if (s.drops) r.factor = {&b, inside[1]};
+  return r;
+}
+constexpr Value dropped(Value x, Value factor) { return factor ? x * factor : x; }
+
+constexpr DecomposedAttention decompose(ir::Builder& b, const ir::AttentionShape& s, const ir::Graph& body,
+                                        const List<int>& operands) {
+  const Value v{&b, operands[ir::AttentionShape::v]};
+  const ComposedScores r = compose_scores(b, s, body, operands);
+  DecomposedAttention made;
+  made.y = AttentionProducts{s}.product(ir::cast(dropped(r.weights, r.factor), v.dtype()), v, 2,
+                                        s.of_query(s.value_width));
+  made.lse = ir::reshape(ir::unary(Op::log, r.total) + r.shift, s.rows());
+  return made;
+}
+
+// The results of an attention_gradient. What lse and delta say is computed of the other operands, so that
+// derivatives of the gradient are right.
+constexpr List<int> decompose_gradient(ir::Builder& b, const ir::AttentionShape& s, const ir::Graph& body,
+                                       const List<int>& wanted, const List<int>& operands) {
+  using ir::AttentionShape;
+  const AttentionProducts products{s};
+  const Dims grid = s.grid();
+  const Value q{&b, operands[AttentionShape::q]}, k{&b, operands[AttentionShape::k]},
+      v{&b, operands[AttentionShape::v]}, dy{&b, operands[s.dy()]};
+  ComposedScores r = compose_scores(b, s, body, operands);
+  const Value dw = dropped(ir::cast(products.product(dy, v, 3, grid), s.wide), r.factor);
+  const Value delta = ir::reduce(Op::reduce_sum, dw * r.weights, 1u << 3);
+  r.inputs.push((r.weights * (dw - ir::broadcast(delta, grid))).id);
+  const List<int> inside = ir::inline_graph(b, body, r.inputs);
+  const Value ds = ir::cast({&b, inside[s.product_gradient()]}, q.dtype()),
+              weights = ir::cast(dropped(r.weights, r.factor), v.dtype());
+  List<int> made;
+  made.push(products.product(ds, k, 2, s.of_query(s.width)).id);
+  made.push(products.transposed_product(ds, q, s.of_key(s.width)).id);
+  made.push(products.transposed_product(weights, dy, s.of_key(s.value_width)).id);
+  for (int n = 0; n < wanted.size(); ++n) {
+    const Value c{&b, operands[AttentionShape::first_captured + wanted[n]]};
+    const Value all{&b, inside[s.product_gradient() + 1 + n]};
+    made.push(ir::cast(linear_sum_to(all, c.dims()), c.dtype()).id);
+  }
+  return made;
+}
+
+// Whether a graph, or a loop's body in it, has an attention.
+constexpr bool has_attention(const ir::Graph& g) {
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    if (ir::is_attention(g.nodes[i].op)) return true;
+    if (g.nodes[i].op == Op::loop && has_attention(ir::loop_body(g, i))) return true;
+  }
+  return false;
+}
+
+constexpr ir::Graph decompose_attention(ir::Graph&& g) {
+  if (g.bodies.empty() || !has_attention(g)) return static_cast<ir::Graph&&>(g);
+  const int n = g.nodes.size();
+  ir::Builder b(g, 2 * n);
+  List<int> moved(n, -1), operands;
+  List<List<int>> results;  // of each attention
+  List<int> results_of(n, -1);
+  for (int i = 0; i < n; ++i) {
+    ir::Node node = g.nodes[i];
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
+    if (ir::is_attention(node.op)) {
+      const ir::AttentionShape s = ir::attention_shape(g, i);
+      const ir::Graph body = ir::attention_body(g, i);
+      if (body.key_input >= 0 && b.graph.key_input < 0)  // random numbers stand in the loop's body itself now
+        b.graph.key_input = static_cast<int>(b.graph.nodes[operands[s.key()]].imm);
+      List<int> made;
+      if (s.is_gradient) {
+        List<int> wanted;
+        for (int k = 0; k < ir::captured_gradients(g, i); ++k) wanted.push(ir::captured_gradient(g, i, k));
+        made = decompose_gradient(b, s, body, wanted, operands);
+      } else {
+        const DecomposedAttention forward = decompose(b, s, body, operands);
+        made.push(forward.y.id);
+        made.push(forward.lse.id);
+      }
+      results_of[i] = results.size();
+      results.push(static_cast<List<int>&&>(made));
+      continue;
+    }
+    if (node.op == Op::result && results_of[g.in(i, 0)] >= 0) {
+      const int value = results[results_of[g.in(i, 0)]][static_cast<int>(node.imm)];
+      moved[i] = ir::cast({&b, value}, node.dtype).id;
+      continue;
+    }
+    if (node.op == Op::loop)
+      node.imm = static_cast<u64>(ir::add_body(b.graph, decompose_attention(ir::loop_body(g, i))));
+    moved[i] = b.add(node, operands.data(), node.arity);
+  }
+  for (const int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
+  for (const int x : g.outputs) b.graph.outputs.push(moved[x]);
+  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
 // ---- weft/transforms/vmap_rules.hpp ----
 // Batching: a graph that was traced for one sample, added to another for `size` samples at once. Law: every
 // result is the stack, along a new leading axis, of what the graph gives for each sample; what no sample
@@ -23681,7 +24612,7 @@ class Vmapper {
       x.push(items_[g.in(i, k)]);
       mapped = mapped || x[k].mapped;
     }
-    if (n.op == Op::loop_result) return loop_result(i, x[0]);
+    if (n.op == Op::result) return loop_result(i, x[0]);
     // a variable of a grad that is done
     if (n.op == Op::cast && n.dtype == g.nodes[g.in(i, 0)].dtype) return x[0];
     if (!mapped) return {site.same(x.data()), false};
@@ -23962,6 +24893,17 @@ struct CodeOf {
 template <class Device, class Source>
 using code_of = typename CodeOf<Device, Source>::type;
 
+// The same for a device without kernels of attention, which is composed there of what the device has.
+template <class Source>
+struct ComposedSource : Source {
+  static constexpr ir::Graph graph() {
+    return transforms::decompose_attention(ir::thaw(Kept<GraphStage<Source>>::data));
+  }
+};
+template <class Source>
+using composed_source =
+    std::conditional_t<transforms::has_attention(program_graph<Source>()), ComposedSource<Source>, Source>;
+
 // What a source that traces has in common: Source::trace(b) returns the results.
 template <class Source>
 struct TracedSource {
@@ -24170,7 +25112,7 @@ class Scopes {
       around.inputs[k] = s.is_stacked(k) ? in_slice(paths_[own_[x]], slice) : paths_[own_[x]];
     }
     for (int r = loop + 1; r < g_->nodes.size(); ++r) {
-      if (g_->nodes[r].op != Op::loop_result || g_->in(r, 0) != loop || behind_[r] == none) continue;
+      if (g_->nodes[r].op != Op::result || g_->in(r, 0) != loop || behind_[r] == none) continue;
       const int which = static_cast<int>(g_->nodes[r].imm);
       const bool carried = which < 2 * s.carries;
       const std::string& path = paths_[behind_[r]];
@@ -24264,7 +25206,7 @@ class Scopes {
         if (!is_state_[x]) is_state_[i] = 0;
         if (is_state_[x] || (own_[x] == updates_ && updates_ != none)) own_[i] = join(own_[i], own_[x]);
       }
-      if (n.op == Op::loop_result) own_[i] = own_[g_->in(i, 0)];
+      if (n.op == Op::result) own_[i] = own_[g_->in(i, 0)];
       if (const StateSlice slice = state_slice(*g_, i); slice.state >= 0) own_[i] = module_at(slice.offset);
     }
   }
@@ -24420,6 +25362,169 @@ inline std::string slot_name(const ir::Slot& slot, ir::StateName name_of) {
 }
 
 }  // namespace WEFT_NAMESPACE::exec
+// ---- weft/kernels/attention/score_bounds.hpp ----
+// Which tiles of the grid attend to nothing: the body's instructions on intervals of queries and keys. Law: a
+// tile that is skipped has a score of -infinity at every place; where the body cannot tell, it is computed.
+//
+// (Moore, Kearfott, Cloud: Introduction to Interval Analysis, 2009.)
+
+namespace WEFT_NAMESPACE::kernels {
+
+// The host's tiles: queries and keys of one, and how many of its queries are skipped together.
+inline constexpr i64 attention_queries = 256, attention_keys = 128, attention_strip = 32;
+
+// Places [begin, end) along each axis of the grid.
+struct GridTile {
+  i64 begin[4]{}, end[4]{};
+};
+
+namespace detail {
+
+// All values that a register has in a tile; NaN may be among them only where both ends are infinite.
+struct Interval {
+  double low = 0, high = 0;
+  constexpr bool is(double x) const { return low == x && high == x; }
+};
+
+inline constexpr double no_bound = std::numeric_limits<double>::infinity();
+inline constexpr Interval anything{-no_bound, no_bound};
+inline constexpr Interval either{0, 1};
+
+// Floats are rounded at each operation, and so may be a little outside of what exact arithmetic gives.
+constexpr Interval rounded_interval(DType t, double low, double high) {
+  if (low != low || high != high) return anything;
+  if (is_float(t)) {
+    const auto slack = [](double x) { return (x < 0 ? -x : x) * 1e-6; };
+    return low < -1e38 || high > 1e38 ? anything : Interval{low - slack(low), high + slack(high)};
+  }
+  const double most = t == DType::i64   ? 9e15
+                      : t == DType::u32 ? 4294967295.0
+                      : t == DType::i32 ? 2147483647.0
+                                        : 127;
+  const double least = t == DType::u32 || t == DType::u8 ? 0 : -most;
+  return low < least || high > most ? anything : Interval{low, high};  // it may have wrapped
+}
+constexpr Interval hull(const Interval& x, const Interval& y) {
+  return {x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
+}
+constexpr Interval product_interval(DType t, const Interval& x, const Interval& y) {
+  const double p[]{x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high};
+  double low = p[0], high = p[0];
+  for (const double v : p) {
+    if (v != v) return anything;
+    low = v < low ? v : low;
+    high = v > high ? v : high;
+  }
+  return rounded_interval(t, low, high);
+}
+constexpr double whole(double x) {  // toward zero
+  return x > -9e15 && x < 9e15 ? static_cast<double>(static_cast<i64>(x)) : x;
+}
+
+constexpr Interval evaluate(const Instruction& in, DType from, const Interval& x, const Interval& y,
+                            const Interval& z) {
+  const DType t = static_cast<DType>(in.dtype);
+  const bool flags = t == DType::boolean;
+  switch (in.op) {
+    case Opcode::add:
+      return flags ? either : rounded_interval(t, x.low + y.low, x.high + y.high);
+    case Opcode::sub:
+      return flags ? either : rounded_interval(t, x.low - y.high, x.high - y.low);
+    case Opcode::mul:
+      return flags ? either : product_interval(t, x, y);
+    case Opcode::div:
+      if (flags || y.low <= 0 || x.low < -1e15 || x.high > 1e15) return anything;
+      if (is_float(t)) return product_interval(t, x, {1 / y.high, 1 / y.low});
+      return {whole(x.low < 0 ? x.low / y.low : x.low / y.high),
+              whole(x.high < 0 ? x.high / y.high : x.high / y.low)};
+    case Opcode::neg:
+      return flags ? either : rounded_interval(t, -x.high, -x.low);
+    case Opcode::abs:
+      return x.low >= 0    ? x
+             : x.high <= 0 ? Interval{-x.high, -x.low}
+                           : Interval{0, -x.low > x.high ? -x.low : x.high};
+    case Opcode::max:
+      return {x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
+    case Opcode::min:
+      return {x.low < y.low ? x.low : y.low, x.high < y.high ? x.high : y.high};
+    case Opcode::copy:
+      return x;
+    case Opcode::cast:
+      if (flags) return x.low > 0 || x.high < 0 ? Interval{1, 1} : x.is(0) ? Interval{0, 0} : either;
+      if (from == DType::boolean) return x;
+      return is_float(t) || !is_float(from) ? rounded_interval(t, x.low, x.high)
+                                            : rounded_interval(t, whole(x.low), whole(x.high));
+    case Opcode::eq:
+    case Opcode::ne: {
+      const bool apart = x.high < y.low || y.high < x.low, same = x.low == x.high && y.is(x.low);
+      const double yes = in.op == Opcode::eq ? 1 : 0;
+      return apart ? Interval{1 - yes, 1 - yes} : same ? Interval{yes, yes} : either;
+    }
+    case Opcode::lt:
+      return x.high < y.low ? Interval{1, 1} : x.low >= y.high ? Interval{0, 0} : either;
+    case Opcode::le:
+      return x.high <= y.low ? Interval{1, 1} : x.low > y.high ? Interval{0, 0} : either;
+    case Opcode::logical_not:
+      return x.is(0) ? Interval{1, 1} : x.low > 0 || x.high < 0 ? Interval{0, 0} : either;
+    case Opcode::bit_and:
+      return !flags               ? anything
+             : x.is(0) || y.is(0) ? Interval{0, 0}
+             : x.is(1) && y.is(1) ? Interval{1, 1}
+                                  : either;
+    case Opcode::bit_or:
+      return !flags               ? anything
+             : x.is(1) || y.is(1) ? Interval{1, 1}
+             : x.is(0) && y.is(0) ? Interval{0, 0}
+                                  : either;
+    case Opcode::bit_xor:
+      return !flags || x.low != x.high || y.low != y.high ? (flags ? either : anything)
+             : x.low == y.low                             ? Interval{0, 0}
+                                                          : Interval{1, 1};
+    case Opcode::select:
+      return x.is(1) ? y : x.is(0) ? z : hull(y, z);
+    default:
+      return flags ? either : anything;
+  }
+}
+
+}  // namespace detail
+
+// Whether some place of a tile may have a score above -infinity. `code`: the kernel's words.
+constexpr bool tile_attends(const u64* code, const GridTile& tile) {
+  using detail::Interval;
+  const AttentionHeader h = AttentionHeader::decode(code);
+  constexpr int most = 128;
+  if (h.score_end > most) return true;
+  const u64* const instructions = code + AttentionHeader::words + h.captured;
+  Interval at[most]{};
+  DType types[most]{};
+  for (int i = 0; i < h.score_end; ++i) {
+    const Instruction in = decode(instructions + instruction_words * i);
+    const DType t = types[i] = static_cast<DType>(in.dtype);
+    switch (in.op) {
+      case Opcode::constant: {
+        const double x =
+            is_float(t) ? __builtin_bit_cast(double, in.imm) : static_cast<double>(static_cast<i64>(in.imm));
+        at[i] = x != x ? detail::anything : Interval{x, x};
+        break;
+      }
+      case Opcode::index:
+        at[i] = {static_cast<double>(tile.begin[in.aux]), static_cast<double>(tile.end[in.aux] - 1)};
+        break;
+      case Opcode::load:
+        at[i] = t == DType::boolean ? detail::either : detail::anything;
+        break;
+      case Opcode::random:
+        at[i] = {0, 4294967295.0};
+        break;
+      default:
+        at[i] = detail::evaluate(in, types[in.a], at[in.a], at[in.b], at[in.c]);
+    }
+  }
+  return !(at[h.score].high < -1e308);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE {
 
@@ -24506,6 +25611,23 @@ inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, con
     if (count > 1) out += " x" + std::to_string(count);
   }
   return out.empty() ? "copy" : out;
+}
+
+// How many of the tiles of an attention are computed, "52 %".
+inline std::string attended_tiles(const u64* code, const ir::AttentionShape& s) {
+  i64 all = 0, computed = 0;
+  for (i64 b = 0; b < s.batch; ++b)
+    for (i64 h = 0; h < s.heads; ++h)
+      for (i64 i = 0; i < s.queries; i += kernels::attention_strip)
+        for (i64 j = 0; j < s.keys; j += kernels::attention_keys) {
+          kernels::GridTile tile{{b, h, i, j},
+                                 {b + 1, h + 1, i + kernels::attention_strip, j + kernels::attention_keys}};
+          if (tile.end[2] > s.queries) tile.end[2] = s.queries;
+          if (tile.end[3] > s.keys) tile.end[3] = s.keys;
+          ++all;
+          computed += kernels::tile_attends(code, tile);
+        }
+  return std::to_string((100 * computed + all - 1) / all) + " %";
 }
 
 // The modules that a kernel computes for.
@@ -24595,6 +25717,17 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.shape = at(1);
       out.ops = type(group.opaque) + " over all ranks";
       break;
+    case compiler::StepKind::attention:
+    case compiler::StepKind::attention_gradient: {
+      const ir::AttentionShape s = ir::attention_shape(g, group.opaque);
+      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.shape = std::string(to_text(s.of_query(s.width)).c_str()) + " by " +
+                  to_text(s.of_key(s.value_width)).c_str();
+      const compiler::Kernel& kernel = lowered.kernels[step.kernel];
+      out.ops = type(g.in(group.opaque, 0)) + ", " +
+                attended_tiles(lowered.words.data() + kernel.words.begin, s) + " of its tiles";
+      break;
+    }
     case compiler::StepKind::copy:
       out.kernel = "copy";
       out.shape = at(0) + " B";
@@ -24740,6 +25873,720 @@ class HostArguments {
 };
 
 }  // namespace WEFT_NAMESPACE::exec
+// ---- weft/kernels/attention/host.hpp ----
+// Attention on the host, as steps. Law: blocks and their order depend on the extents alone, so every number
+// of threads gives the same bits.
+
+// ---- weft/kernels/attention/backward.hpp ----
+// Attention's backward pass on the host: weights are computed anew of the scores and each row's log-sum-exp,
+// tile by tile. Law: every sum is taken in one order, by blocks that depend on the extents alone.
+
+// ---- weft/kernels/attention/tiles.hpp ----
+// What the host's attention kernels share: operands as rows of f32, the products of a tile by the built-in
+// engine of gemm, and which rows of a tile attend to its keys.
+
+// ---- weft/kernels/attention/score_body.hpp ----
+// The body of an attention on a row of scores: instructions on 16 keys at a time, those that are the same for
+// all keys of the row once. Law: what is computed of a place depends on the place and on the score alone.
+
+namespace WEFT_NAMESPACE::kernels {
+
+template <class C>
+struct ScoreBody {
+  using View = AttentionView<C>;
+  static constexpr AttentionHeader header = View::header;
+  static constexpr int count = header.instructions;
+  using Numbers = Simd<float>;
+
+  static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
+  static constexpr int registers(Kind kind) {
+    for (int i = 0; i < count; ++i)
+      if (kind_of(dtype(i)) == kind) return count;
+    return 1;
+  }
+  using Registers = detail::Bank<LaneFamily, registers(Kind::f32), registers(Kind::f64), registers(Kind::i32),
+                                 registers(Kind::u32), registers(Kind::i64), registers(Kind::mask)>;
+
+  const AttentionCall& call;
+  void* const* captured;  // pointers
+  const u32* seed;
+  i64 place[4]{};                                           // the last: the first of the keys at hand
+  i64 offset[header.captured > 0 ? header.captured : 1]{};  // of each captured tensor's element of the row
+  int present = lanes;                                      // of the keys at hand
+  Numbers product, score_gradient;
+  Registers reg;
+
+  WEFT_INLINE ScoreBody(const AttentionCall& of, void* const* tensors, const void* random)
+      : call(of), captured(tensors), seed(static_cast<const u32*>(random)) {}
+
+  // Instructions of a run.
+  template <int Begin, int End>
+  WEFT_INLINE void run() {
+    if constexpr (End > Begin) {
+      constexpr int block = End - Begin < 64 ? End - Begin : 64;
+      run_block<Begin>(std::make_integer_sequence<int, block>{});
+      run<Begin + block, End>();
+    }
+  }
+  template <int Begin, int... I>
+  WEFT_INLINE void run_block(std::integer_sequence<int, I...>) {
+    (execute<Begin + I>(), ...);
+  }
+
+  WEFT_INLINE void go_to_row(i64 b, i64 h, i64 i) {
+    place[0] = b, place[1] = h, place[2] = i;
+    for (int k = 0; k < header.captured; ++k) {
+      offset[k] = 0;
+      for (int a = 0; a < 3; ++a) offset[k] += place[a] * call.captured_stride(k, a);
+    }
+    run<0, header.row_end>();
+  }
+  // The score of the keys from `key` on, `n` of them, of their products.
+  WEFT_INLINE Numbers score(i64 key, int n, const Numbers& of) {
+    place[3] = key, present = n, product = of;
+    run<header.row_end, header.score_end>();
+    return reg.template at<DType::f32, header.score>();
+  }
+  // The factor of the same weights.
+  WEFT_INLINE Numbers factor() { return reg.template at<DType::f32, header.factor>(); }
+  // The gradient of the same products, of that of the scores.
+  WEFT_INLINE Numbers gradient(const Numbers& of) {
+    score_gradient = of;
+    run<header.score_end, count>();
+    return reg.template at<DType::f32, header.product_gradient>();
+  }
+  // And of captured tensor K there.
+  template <int K>
+  WEFT_INLINE Numbers captured_gradient() {
+    return reg.template at<DType::f32, View::captured(K).gradient>();
+  }
+
+ private:
+  template <int I>
+  WEFT_INLINE auto& at() {
+    return reg.template at<dtype(I), I>();
+  }
+
+  template <int I>
+  WEFT_INLINE void execute() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(I);
+    using V = value_of<LaneFamily, t>;
+    if constexpr (in.op == Opcode::constant) {
+      if constexpr (t == DType::boolean)
+        at<I>() = splat<V>(in.imm != 0 ? -1 : 0);
+      else if constexpr (is_float(t))
+        at<I>() = splat<V>(static_cast<register_scalar<t>>(__builtin_bit_cast(double, in.imm)));
+      else
+        at<I>() = splat<V>(static_cast<register_scalar<t>>(in.imm));
+    } else if constexpr (in.op == Opcode::load) {
+      load_operand<I, in.aux>();
+    } else if constexpr (in.op == Opcode::index) {
+      using T = lane_of<V>;
+      if constexpr (in.aux == 3)
+        at<I>() = splat<V>(static_cast<T>(place[3])) + iota<V>(0);
+      else
+        at<I>() = splat<V>(static_cast<T>(place[in.aux]));
+    } else if constexpr (in.op == Opcode::random) {
+      const i64 row = (place[0] * call.heads + place[1]) * call.queries + place[2];
+      const auto index = splat<Simd<u32>>(static_cast<u32>(row * call.keys + place[3])) + iota<Simd<u32>>(0);
+      at<I>() = detail::random_word(index, seed, static_cast<u32>(call.streams[in.aux]));
+    } else if constexpr (in.op == Opcode::select) {
+      const auto& x = at<in.b>();
+      const auto& y = at<in.c>();
+      if constexpr (t == DType::boolean)
+        at<I>() = select(at<in.a>(), x, y);
+      else
+        at<I>() = select(widen_mask<V>(at<in.a>()), x, y);
+    } else if constexpr (in.op == Opcode::fma) {
+      at<I>() = multiply_add<t>(at<in.a>(), at<in.b>(), at<in.c>());
+    } else if constexpr (in.op < Opcode::add) {
+      at<I>() = unary<in.op, t, dtype(in.a), LaneFamily>(at<in.a>());
+    } else {
+      at<I>() = binary<in.op, t, dtype(in.a), LaneFamily>(at<in.a>(), at<in.b>());
+    }
+  }
+
+  template <int I, int K>
+  WEFT_INLINE void load_operand() {
+    if constexpr (K == load_product) {
+      at<I>() = product;
+    } else if constexpr (K == load_score_gradient) {
+      at<I>() = score_gradient;
+    } else {
+      constexpr CapturedWord word = View::captured(K);
+      constexpr DType t = word.dtype;
+      using V = Simd<std::conditional_t<t == DType::boolean, i32, register_scalar<t>>>;
+      const auto* p = static_cast<const ctype<t>*>(captured[K]) + offset[K];
+      V v;
+      if constexpr ((word.axes & 8) == 0) {
+        v = splat<V>(load<lane_of<V>>(p));
+      } else {
+        const i64 stride = call.captured_stride(K, 3);
+        p += place[3] * stride;
+        v = stride != 1       ? load_strided_partial<V>(p, stride, present, 0)
+            : present < lanes ? load_partial<V>(p, present, 0)
+                              : load<V>(p);
+      }
+      at<I>() = detail::to_register<t, V, LaneFamily>(v);
+    }
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Rows of an operand in f32.
+struct AttentionRows {
+  const f32* at = nullptr;
+  i64 stride = 0;
+};
+
+// A thread's working memory, as dot_scratch.
+inline DotScratch& attention_scratch() {
+  static thread_local DotScratch scratch;
+  return scratch;
+}
+// Cuts a block into arrays.
+struct ScratchCut {
+  f32* next = nullptr;
+  f32* take(i64 count) {
+    f32* const r = next;
+    next += (count + 15) / 16 * 16;
+    return r;
+  }
+};
+
+template <class C>
+class HostAttention {
+ public:
+  using View = AttentionView<C>;
+  using Body = ScoreBody<C>;
+  using At = AttentionPointers;
+  using T = ctype<View::header.factors>;
+  using Numbers = Simd<float>;
+  using Operand = AttentionCall::Operand;
+  static constexpr AttentionHeader header = View::header;
+
+  explicit HostAttention(const HostLaunch& launch)
+      : launch_(launch), call(attention_call(launch.numbers, header.captured)) {}
+
+ protected:
+  template <class V>
+  V* pointer(int which) const {
+    return static_cast<V*>(launch_.args.pointer[which]);
+  }
+  Body body() const {
+    return Body(call, launch_.args.pointer + At::captured(header.is_gradient),
+                launch_.args.pointer[At::seed]);
+  }
+
+  // `count` rows of `width` from (b, h, first) on: where they lie, or converted into `buffer`.
+  AttentionRows rows(Operand operand, int which, i64 b, i64 h, i64 first, i64 count, i64 width,
+                     f32* buffer) const {
+    const i64 row = call.stride(operand, 2), column = call.stride(operand, 3);
+    const T* p =
+        pointer<const T>(which) + b * call.stride(operand, 0) + h * call.stride(operand, 1) + first * row;
+    if constexpr (std::is_same_v<T, f32>)
+      if (column == 1 || width == 1) return {p, row};
+    for (i64 r = 0; r < count; ++r, p += row) {
+      f32* const to = buffer + r * width;
+      i64 c = 0;
+      if (column == 1)
+        for (; c + lanes <= width; c += lanes) store(to + c, load<Numbers>(p + c));
+      for (; c < width; ++c) to[c] = static_cast<f32>(p[c * column]);
+    }
+    return {buffer, width};
+  }
+  AttentionRows query_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
+    return rows(AttentionCall::q, At::q, b, h, first, count, call.width, buffer);
+  }
+  AttentionRows key_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
+    return rows(AttentionCall::k, At::k, b, h, first, count, call.width, buffer);
+  }
+  AttentionRows value_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
+    return rows(AttentionCall::v, At::v, b, h, first, count, call.value_width, buffer);
+  }
+
+  // c (m, n) = a (m, k) b^T, of rows; or a b, where b has k rows; or a^T b. `add`: to what c holds.
+  static void times_transposed(i64 m, i64 n, i64 k, AttentionRows a, AttentionRows b, f32* c, i64 c_row) {
+    dot_blocked<f32, f32, f32>({m, n, k, a.stride, 1, 1, b.stride, c_row}, a.at, b.at, c, {});
+  }
+  static void add_product(i64 m, i64 n, i64 k, AttentionRows a, AttentionRows b, f32* c, i64 c_row) {
+    dot_blocked<f32, f32, f32>({m, n, k, a.stride, 1, b.stride, 1, c_row}, a.at, b.at, c,
+                               {nullptr, c, c_row});
+  }
+  static void add_transposed_product(i64 m, i64 n, i64 k, AttentionRows a, AttentionRows b, f32* c,
+                                     i64 c_row) {
+    dot_blocked<f32, f32, f32>({m, n, k, 1, a.stride, b.stride, 1, c_row}, a.at, b.at, c,
+                               {nullptr, c, c_row});
+  }
+
+  // Queries [first, end) of the `rows` from i0 on, in strips, outside of which none attends to a key of
+  // [j0, j0 + n).
+  struct Strips {
+    i64 first = 0, end = 0;
+  };
+  Strips attending(i64 b, i64 h, i64 i0, i64 rows, i64 j0, i64 n) const {
+    Strips s{rows, 0};
+    for (i64 r = 0; r < rows; r += attention_strip) {
+      const i64 end = r + attention_strip < rows ? r + attention_strip : rows;
+      if (!tile_attends(C::w, {{b, h, i0 + r, j0}, {b + 1, h + 1, i0 + end, j0 + n}})) continue;
+      if (s.first > r) s.first = r;
+      s.end = end;
+    }
+    return s;
+  }
+
+  // Lanes from `n` on are `fill`.
+  static Numbers first_lanes(const Numbers& x, int n, f32 fill) {
+    return n == lanes ? x : select(iota<Simd<i32>>(0) < splat<Simd<i32>>(n), x, splat<Numbers>(fill));
+  }
+  static int lanes_from(i64 c, i64 n) { return n - c < lanes ? static_cast<int>(n - c) : lanes; }
+
+  static i64 query_block(i64 queries) { return queries < attention_queries ? queries : attention_queries; }
+  static i64 key_block(i64 keys) { return keys < attention_keys ? keys : attention_keys; }
+  static i64 padded(i64 n) { return (n + lanes - 1) / lanes * lanes; }
+
+  const HostLaunch& launch_;
+
+ public:
+  AttentionCall call;
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+template <class C>
+class HostAttentionBackward : HostAttention<C> {
+  using Base = HostAttention<C>;
+  using Base::call;
+  using Base::header;
+  using Base::launch_;
+  using typename Base::At;
+  using typename Base::Body;
+  using typename Base::Numbers;
+  static constexpr f32 infinite = std::numeric_limits<f32>::infinity();
+
+  // Working memory of a tile.
+  struct Tile {
+    i64 row = 0;               // of weights and gradients
+    f32 *weights, *gradients;  // (queries, keys)
+    f32 *q, *k, *v, *dy;       // room for operands in f32
+    f32 *dq, *dk, *dv;
+  };
+
+ public:
+  using Base::Base;
+
+  void run(int threads) const {
+    const bool of_factors = Base::template pointer<void>(At::dq) || Base::template pointer<void>(At::dk) ||
+                            Base::template pointer<void>(At::dv);
+    // One pass where heads are enough for many threads; else one over queries and one over keys, which
+    // computes two of seven products anew.
+    constexpr i64 enough = 8;
+    if (of_factors && call.batch * call.kv_heads >= enough) {
+      parallel_for(call.batch * call.kv_heads, threads,
+                   [&](i64 item) { heads(item / call.kv_heads, item % call.kv_heads); });
+    } else if (of_factors) {
+      const i64 rows = Base::query_block(call.queries), queries = dot_ceil_div(call.queries, rows);
+      if (Base::template pointer<void>(At::dq))
+        parallel_for(call.batch * call.heads * queries, threads, [&](i64 item) {
+          const i64 head = item / queries;
+          queries_of(head / call.heads, head % call.heads, item % queries * rows);
+        });
+      const i64 columns = Base::key_block(call.keys), keys = dot_ceil_div(call.keys, columns);
+      if (Base::template pointer<void>(At::dk) || Base::template pointer<void>(At::dv))
+        parallel_for(call.batch * call.kv_heads * keys, threads, [&](i64 item) {
+          const i64 head = item / keys;
+          keys_of(head / call.kv_heads, head % call.kv_heads, item % keys * columns);
+        });
+    }
+    captured_gradients(threads, std::make_integer_sequence<int, header.captured>{});
+  }
+
+ private:
+  i64 group() const { return call.heads / call.kv_heads; }
+
+  Tile tile(i64 queries_of_dq) const {
+    const i64 rows = Base::query_block(call.queries), keys = Base::key_block(call.keys);
+    const i64 row = Base::padded(keys), widths = call.width + call.value_width;
+    const i64 floats = 2 * rows * row + (rows + 2 * keys) * widths + queries_of_dq * call.width + 16 * lanes;
+    ScratchCut cut{static_cast<f32*>(attention_scratch().get(floats * i64{sizeof(f32)}))};
+    Tile t;
+    t.row = row;
+    t.weights = cut.take(rows * row);
+    t.gradients = cut.take(rows * row);
+    t.q = cut.take(rows * call.width);
+    t.dy = cut.take(rows * call.value_width);
+    t.k = cut.take(keys * call.width);
+    t.v = cut.take(keys * call.value_width);
+    t.dk = cut.take(keys * call.width);
+    t.dv = cut.take(keys * call.value_width);
+    t.dq = cut.take(queries_of_dq * call.width);
+    return t;
+  }
+
+  AttentionRows gradient_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
+    return Base::rows(AttentionCall::dy, At::dy, b, h, first, count, call.value_width, buffer);
+  }
+  f32 of_row(bool is_delta, i64 b, i64 h, i64 i) const {
+    const f32* const p = Base::template pointer<const f32>(is_delta ? At::delta : At::row_lse);
+    return p[b * call.row_stride(is_delta, 0) + h * call.row_stride(is_delta, 1) +
+             i * call.row_stride(is_delta, 2)];
+  }
+
+  // Weights and gradients of queries [i0 + strips.first, i0 + strips.end) and keys [j0, j0 + n);
+  // visit(row, column, lanes, body) after each 16 of them.
+  template <class Visit>
+  void compute(const Tile& t, i64 b, i64 h, i64 i0, typename Base::Strips strips, i64 j0, i64 n,
+               AttentionRows q, AttentionRows dy, AttentionRows k, AttentionRows v,
+               const Visit& visit) const {
+    const i64 m = strips.end - strips.first, first = strips.first;
+    Base::times_transposed(m, n, call.width, {q.at + first * q.stride, q.stride}, k,
+                           t.gradients + first * t.row, t.row);
+    Base::times_transposed(m, n, call.value_width, {dy.at + first * dy.stride, dy.stride}, v,
+                           t.weights + first * t.row, t.row);
+    Body body = Base::body();
+    for (i64 r = first; r < strips.end; ++r) {
+      body.go_to_row(b, h, i0 + r);
+      const f32 lse = of_row(false, b, h, i0 + r);
+      const Numbers shift = splat<Numbers>(lse == -infinite ? infinite : lse),
+                    delta = splat<Numbers>(of_row(true, b, h, i0 + r));
+      f32 *const weights = t.weights + r * t.row, *const gradients = t.gradients + r * t.row;
+      for (i64 c = 0; c < n; c += lanes) {
+        const int present = Base::lanes_from(c, n);
+        const Numbers s = body.score(j0 + c, present, load<Numbers>(static_cast<const f32*>(gradients + c)));
+        const Numbers p = Base::first_lanes(exp(Numbers(s - shift)), present, 0);
+        Numbers dp = Base::first_lanes(load<Numbers>(static_cast<const f32*>(weights + c)), present, 0);
+        Numbers kept = p;
+        if constexpr (header.drops) {
+          const Numbers factor = body.factor();
+          kept = p * factor;
+          dp = dp * factor;
+        }
+        const Numbers ds = body.gradient(Numbers(p * (dp - delta)));
+        store(weights + c, kept);
+        store(gradients + c, ds);
+        visit(r, c, present, body);
+      }
+    }
+  }
+  template <class F>
+  void each_block(i64 count, i64 step, const F& f) const {
+    for (i64 first = 0; first < count; first += step) f(first, count - first < step ? count - first : step);
+  }
+  static constexpr auto no_visit = [](i64, i64, int, Body&) {};
+
+  template <class R>
+  static void write(R* to, const f32* from, i64 count) {
+    for (i64 k = 0; k < count; ++k) store(to + k, from[k]);
+  }
+  static void clear(f32* p, i64 count) {
+    if (p != nullptr && count > 0) std::memset(p, 0, static_cast<std::size_t>(count) * sizeof(f32));
+  }
+
+  using DQ = ctype<header.results[0]>;
+  using DK = ctype<header.results[1]>;
+  using DV = ctype<header.results[2]>;
+  DQ* dq_at(i64 b, i64 h, i64 i) const {
+    DQ* const p = Base::template pointer<DQ>(At::dq);
+    return p == nullptr ? p : p + ((b * call.heads + h) * call.queries + i) * call.width;
+  }
+  void write_keys(const Tile& t, i64 b, i64 kv, i64 j0, i64 n) const {
+    const i64 at = (b * call.kv_heads + kv) * call.keys + j0;
+    if (DK* const dk = Base::template pointer<DK>(At::dk)) write(dk + at * call.width, t.dk, n * call.width);
+    if (DV* const dv = Base::template pointer<DV>(At::dv))
+      write(dv + at * call.value_width, t.dv, n * call.value_width);
+  }
+  void add_keys(const Tile& t, typename Base::Strips strips, i64 n, AttentionRows q, AttentionRows dy) const {
+    const i64 m = strips.end - strips.first, first = strips.first;
+    if (Base::template pointer<void>(At::dv))
+      Base::add_transposed_product(n, call.value_width, m, {t.weights + first * t.row, t.row},
+                                   {dy.at + first * dy.stride, dy.stride}, t.dv, call.value_width);
+    if (Base::template pointer<void>(At::dk))
+      Base::add_transposed_product(n, call.width, m, {t.gradients + first * t.row, t.row},
+                                   {q.at + first * q.stride, q.stride}, t.dk, call.width);
+  }
+
+  // All of the heads of q that share head `kv`.
+  void heads(i64 b, i64 kv) const {
+    constexpr bool in_place = std::is_same_v<DQ, f32>;
+    const i64 rows = Base::query_block(call.queries), h0 = kv * group();
+    const Tile t = tile(in_place ? 0 : group() * call.queries);
+    f32* sums = nullptr;  // dq of the heads
+    if (Base::template pointer<void>(At::dq)) {
+      if constexpr (in_place)
+        sums = dq_at(b, h0, 0);
+      else
+        sums = t.dq;
+      clear(sums, group() * call.queries * call.width);
+    }
+    each_block(call.keys, Base::key_block(call.keys), [&](i64 j0, i64 n) {
+      clear(t.dk, n * call.width);
+      clear(t.dv, n * call.value_width);
+      const AttentionRows k = Base::key_rows(b, kv, j0, n, t.k), v = Base::value_rows(b, kv, j0, n, t.v);
+      for (i64 head = 0; head < group(); ++head) {
+        each_block(call.queries, rows, [&](i64 i0, i64 m) {
+          const auto strips = Base::attending(b, h0 + head, i0, m, j0, n);
+          if (strips.end <= strips.first) return;
+          const AttentionRows q = Base::query_rows(b, h0 + head, i0, m, t.q),
+                              dy = gradient_rows(b, h0 + head, i0, m, t.dy);
+          compute(t, b, h0 + head, i0, strips, j0, n, q, dy, k, v, no_visit);
+          add_keys(t, strips, n, q, dy);
+          if (sums != nullptr) {
+            f32* const to = sums + (head * call.queries + i0 + strips.first) * call.width;
+            Base::add_product(strips.end - strips.first, call.width, n,
+                              {t.gradients + strips.first * t.row, t.row}, k, to, call.width);
+          }
+        });
+      }
+      write_keys(t, b, kv, j0, n);
+    });
+    if constexpr (!in_place)
+      if (sums != nullptr) write(dq_at(b, h0, 0), sums, group() * call.queries * call.width);
+  }
+
+  void queries_of(i64 b, i64 h, i64 i0) const {
+    const i64 rows = Base::query_block(call.queries), m = call.queries - i0 < rows ? call.queries - i0 : rows;
+    const Tile t = tile(rows);
+    clear(t.dq, m * call.width);
+    const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
+    each_block(call.keys, Base::key_block(call.keys), [&](i64 j0, i64 n) {
+      const auto strips = Base::attending(b, h, i0, m, j0, n);
+      if (strips.end <= strips.first) return;
+      const AttentionRows k = Base::key_rows(b, h / group(), j0, n, t.k),
+                          v = Base::value_rows(b, h / group(), j0, n, t.v);
+      compute(t, b, h, i0, strips, j0, n, q, dy, k, v, no_visit);
+      Base::add_product(strips.end - strips.first, call.width, n, {t.gradients + strips.first * t.row, t.row},
+                        k, t.dq + strips.first * call.width, call.width);
+    });
+    write(dq_at(b, h, i0), t.dq, m * call.width);
+  }
+  void keys_of(i64 b, i64 kv, i64 j0) const {
+    const i64 keys = Base::key_block(call.keys), n = call.keys - j0 < keys ? call.keys - j0 : keys;
+    const Tile t = tile(0);
+    clear(t.dk, n * call.width);
+    clear(t.dv, n * call.value_width);
+    const AttentionRows k = Base::key_rows(b, kv, j0, n, t.k), v = Base::value_rows(b, kv, j0, n, t.v);
+    for (i64 h = kv * group(); h < (kv + 1) * group(); ++h) {
+      each_block(call.queries, Base::query_block(call.queries), [&](i64 i0, i64 m) {
+        const auto strips = Base::attending(b, h, i0, m, j0, n);
+        if (strips.end <= strips.first) return;
+        const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
+        compute(t, b, h, i0, strips, j0, n, q, dy, k, v, no_visit);
+        add_keys(t, strips, n, q, dy);
+      });
+    }
+    write_keys(t, b, kv, j0, n);
+  }
+
+  // ---- of captured tensors: summed over the axes along which they do not vary ----
+  template <int... K>
+  void captured_gradients([[maybe_unused]] int threads, std::integer_sequence<int, K...>) const {
+    (captured_gradient<K>(threads), ...);
+  }
+  template <int K>
+  void captured_gradient([[maybe_unused]] int threads) const {
+    constexpr CapturedWord word = Base::View::captured(K);
+    if constexpr (word.has_gradient) {
+      if (Base::template pointer<void>(At::captured_gradient(header.captured) + K) == nullptr) return;
+      const i64 rows = Base::query_block(call.queries), keys = Base::key_block(call.keys);
+      const i64 extent[4]{call.batch, call.heads, call.queries, call.keys}, step[4]{1, 1, rows, keys};
+      i64 pieces[4]{1, 1, 1, 1};
+      for (int a = 0; a < 4; ++a)
+        if (word.axes >> a & 1) pieces[a] = dot_ceil_div(extent[a], step[a]);
+      parallel_for(pieces[0] * pieces[1] * pieces[2] * pieces[3], threads, [&](i64 item) {
+        GridTile part;
+        for (int a = 3; a >= 0; --a) {
+          const bool kept = (word.axes >> a & 1) != 0;
+          part.begin[a] = kept ? item % pieces[a] * step[a] : 0;
+          part.end[a] = kept && part.begin[a] + step[a] < extent[a] ? part.begin[a] + step[a] : extent[a];
+          item /= pieces[a];
+        }
+        captured_part<K>(part);
+      });
+    }
+  }
+  // The sums for the part of tensor K that varies inside `part`.
+  template <int K>
+  void captured_part(const GridTile& part) const {
+    constexpr CapturedWord word = Base::View::captured(K);
+    constexpr bool by_row = (word.axes & 4) != 0, by_key = (word.axes & 8) != 0;
+    const i64 rows = by_row ? part.end[2] - part.begin[2] : 1,
+              columns = by_key ? part.end[3] - part.begin[3] : 1;
+    List<double> sums(static_cast<int>(rows * columns), 0.0);
+    const Tile t = tile(0);
+    for (i64 b = part.begin[0]; b < part.end[0]; ++b)
+      for (i64 h = part.begin[1]; h < part.end[1]; ++h)
+        each_block(part.end[2] - part.begin[2], Base::query_block(call.queries), [&](i64 from, i64 m) {
+          const i64 i0 = part.begin[2] + from;
+          const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
+          each_block(part.end[3] - part.begin[3], Base::key_block(call.keys), [&](i64 key, i64 n) {
+            const i64 j0 = part.begin[3] + key;
+            const auto strips = Base::attending(b, h, i0, m, j0, n);
+            if (strips.end <= strips.first) return;
+            const AttentionRows k = Base::key_rows(b, h / group(), j0, n, t.k),
+                                v = Base::value_rows(b, h / group(), j0, n, t.v);
+            compute(t, b, h, i0, strips, j0, n, q, dy, k, v, [&](i64 r, i64 c, int present, Body& body) {
+              f32 at[lanes];
+              store(at, body.template captured_gradient<K>());
+              double* const row = sums.data() + (by_row ? (from + r) * columns : 0);
+              for (int lane = 0; lane < present; ++lane) row[by_key ? key + c + lane : 0] += double{at[lane]};
+            });
+          });
+        });
+    auto* const to = Base::template pointer<ctype<word.result>>(At::captured_gradient(header.captured) + K);
+    const i64 extent[4]{call.batch, call.heads, call.queries, call.keys};
+    i64 stride[4]{}, next = 1;  // of the tensor's gradient
+    for (int a = 3; a >= 0; --a)
+      if (word.axes >> a & 1) stride[a] = next, next *= extent[a];
+    for (i64 r = 0; r < rows; ++r)
+      for (i64 c = 0; c < columns; ++c)
+        store(to + part.begin[0] * stride[0] + part.begin[1] * stride[1] + (part.begin[2] + r) * stride[2] +
+                  (part.begin[3] + c) * stride[3],
+              static_cast<f32>(sums[static_cast<int>(r * columns + c)]));
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/attention/forward.hpp ----
+// Attention's forward pass on the host: a block of queries against one block of keys after another, whose
+// scores lie in a tile that the second cache holds; sums over keys are online.
+//
+// (Milakov, Gimelshein: Online normalizer calculation for softmax, 2018.)
+
+namespace WEFT_NAMESPACE::kernels {
+
+template <class C>
+class HostAttentionForward : HostAttention<C> {
+  using Base = HostAttention<C>;
+  using Base::call;
+  using Base::header;
+  using typename Base::At;
+  using typename Base::Body;
+  using typename Base::Numbers;
+  static constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
+
+ public:
+  using Base::Base;
+
+  i64 items() const { return call.batch * call.heads * blocks(); }
+  // Blocks of one head come from both ends in turn: of a causal order's each thread gets short and long ones.
+  void run(i64 item) const {
+    const i64 n = blocks(), head = item / n, turn = item % n;
+    block(head / call.heads, head % call.heads, turn % 2 == 0 ? turn / 2 : n - 1 - turn / 2);
+  }
+
+ private:
+  i64 blocks() const { return dot_ceil_div(call.queries, Base::query_block(call.queries)); }
+
+  void block(i64 b, i64 h, i64 which) const {
+    const i64 most_rows = Base::query_block(call.queries), most_keys = Base::key_block(call.keys);
+    const i64 i0 = which * most_rows, rows = call.queries - i0 < most_rows ? call.queries - i0 : most_rows;
+    const i64 row = Base::padded(most_keys), kv_head = h / (call.heads / call.kv_heads);
+    const i64 floats = (header.drops ? 2 : 1) * rows * row + 2 * rows + rows * call.value_width +
+                       (rows + most_keys) * call.width + most_keys * call.value_width + 8 * lanes;
+    ScratchCut cut{static_cast<f32*>(attention_scratch().get(floats * i64{sizeof(f32)}))};
+    f32* const scores = cut.take(rows * row);
+    f32* const factors = header.drops ? cut.take(rows * row) : nullptr;
+    f32* const top = cut.take(rows);
+    f32* const total = cut.take(rows);
+    f32* const sums = cut.take(rows * call.value_width);
+    f32* const query_buffer = cut.take(rows * call.width);
+    f32* const key_buffer = cut.take(most_keys * call.width);
+    f32* const value_buffer = cut.take(most_keys * call.value_width);
+    for (i64 r = 0; r < rows; ++r) top[r] = nothing, total[r] = 0;
+    for (i64 k = 0; k < rows * call.value_width; ++k) sums[k] = 0;
+
+    const AttentionRows q = Base::query_rows(b, h, i0, rows, query_buffer);
+    Body body = Base::body();
+    for (i64 j0 = 0; j0 < call.keys; j0 += most_keys) {
+      const i64 n = call.keys - j0 < most_keys ? call.keys - j0 : most_keys;
+      const auto strips = Base::attending(b, h, i0, rows, j0, n);
+      const i64 m = strips.end - strips.first;
+      if (m <= 0) continue;
+      const AttentionRows k = Base::key_rows(b, kv_head, j0, n, key_buffer);
+      f32* const tile = scores + strips.first * row;
+      Base::times_transposed(m, n, call.width, {q.at + strips.first * q.stride, q.stride}, k, tile, row);
+      for (i64 r = strips.first; r < strips.end; ++r) {
+        body.go_to_row(b, h, i0 + r);
+        weigh(body, j0, n, scores + r * row, header.drops ? factors + r * row : nullptr, top[r], total[r],
+              sums + r * call.value_width);
+      }
+      const AttentionRows v = Base::value_rows(b, kv_head, j0, n, value_buffer);
+      Base::add_product(m, call.value_width, n, {tile, row}, v, sums + strips.first * call.value_width,
+                        call.value_width);
+    }
+    const i64 at = (b * call.heads + h) * call.queries + i0;
+    finish(rows, at, top, total, sums);
+  }
+
+  // Scores of one query become weights relative to the largest score so far, and so do its sums.
+  void weigh(Body& body, i64 j0, i64 n, f32* scores, [[maybe_unused]] f32* factors, f32& top, f32& total,
+             f32* sums) const {
+    Numbers most = splat<Numbers>(nothing);
+    for (i64 c = 0; c < n; c += lanes) {
+      const int present = Base::lanes_from(c, n);
+      const Numbers s = body.score(j0 + c, present, load<Numbers>(static_cast<const f32*>(scores + c)));
+      const Numbers seen = Base::first_lanes(s, present, nothing);
+      store(scores + c, seen);
+      if constexpr (header.drops) store(factors + c, body.factor());
+      most = select(seen > most, seen, most);
+    }
+    const f32 reached = reduce_max(most), largest = reached > top ? reached : top;
+    const f32 shift = largest == nothing ? 0 : largest;
+    const f32 before = exp(top - shift);
+    const Numbers shifts = splat<Numbers>(shift);
+    Numbers sum = splat<Numbers>(0);
+    for (i64 c = 0; c < n; c += lanes) {
+      const Numbers p = exp(load<Numbers>(static_cast<const f32*>(scores + c)) - shifts);
+      sum = sum + p;
+      if constexpr (header.drops)
+        store(scores + c, Numbers(p * load<Numbers>(static_cast<const f32*>(factors + c))));
+      else
+        store(scores + c, p);
+    }
+    top = largest;
+    total = total * before + reduce_sum(sum);
+    if (before == 1) return;
+    i64 c = 0;
+    for (; c + lanes <= call.value_width; c += lanes)
+      store(sums + c, Numbers(load<Numbers>(static_cast<const f32*>(sums + c)) * splat<Numbers>(before)));
+    for (; c < call.value_width; ++c) sums[c] *= before;
+  }
+
+  void finish(i64 rows, i64 at, const f32* top, const f32* total, const f32* sums) const {
+    using R = ctype<header.results[0]>;
+    if (R* const y = Base::template pointer<R>(At::y)) {
+      for (i64 r = 0; r < rows; ++r) {
+        const f32 all = total[r] == 0 ? 1 : total[r];
+        for (i64 c = 0; c < call.value_width; ++c)
+          store(y + (at + r) * call.value_width + c, sums[r * call.value_width + c] / all);
+      }
+    }
+    if (f32* const lse = Base::template pointer<f32>(At::lse))
+      for (i64 r = 0; r < rows; ++r) lse[at + r] = total[r] == 0 ? nothing : top[r] + log(total[r]);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+template <class C>
+void run_attention(const HostLaunch& launch, int threads) {
+  const HostAttentionForward<C> forward(launch);
+  parallel_for(forward.items(), threads, [&](i64 item) { forward.run(item); });
+}
+template <class C>
+void run_attention_gradient(const HostLaunch& launch, int threads) {
+  HostAttentionBackward<C>(launch).run(threads);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/axis/host.hpp ----
 // How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
 // threads.
@@ -24918,6 +26765,10 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_all_reduce_start;
   else if constexpr (kind == compiler::StepKind::all_reduce_done)
     return &kernels::run_all_reduce_done;
+  else if constexpr (kind == compiler::StepKind::attention)
+    return &kernels::run_attention<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::attention_gradient)
+    return &kernels::run_attention_gradient<compiler::code_of<P, K>>;
   else if constexpr (kind == compiler::StepKind::combine_partials)
     return &kernels::run_combine_partials<combine_set<P>()>;
   else if constexpr (kind == compiler::StepKind::repeat)
@@ -25215,7 +27066,8 @@ class PaddingAnalysis {
         if (n.op == Op::constant) return constant(ir::constant_value(n.dtype, n.imm));
         return untouched();
       case ir::OpClass::region:
-        return n.op == Op::loop ? untouched() : loop_result(i);
+        if (n.op != Op::result) return untouched();
+        return ir::is_attention(g_.nodes.items[g_.in(i, 0)].op) ? attention_result(i) : loop_result(i);
       default:
         break;
     }
@@ -25464,6 +27316,25 @@ class PaddingAnalysis {
     }
     r.known = known;
     r.value = in(i, 0).value;
+    return r;
+  }
+
+  // Samples do not meet in an attention: rows along the first axis of its operands are rows of its results,
+  // but of a gradient, which sums over samples where an operand has one for all.
+  constexpr PaddedValue attention_result(int i) const {
+    const int region = g_.in(i, 0);
+    const Dims d = g_.dims(i);
+    PaddedValue r;
+    for (int k = 0; k < g_.nodes.items[region].arity; ++k) {
+      const PaddedValue& x = in(region, k);
+      if (x.kind == Kind::untouched) continue;
+      if (x.kind == Kind::mixed || place(g_.dims(g_.in(region, k)), x.stride).axis != 0 ||
+          d.extent[0] != g_.dims(g_.in(region, k)).extent[0])
+        return mixed();
+      const PaddedValue part = along(d, 0, place(g_.dims(g_.in(region, k)), x.stride).inner);
+      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
+      r = part;
+    }
     return r;
   }
 
@@ -25903,6 +27774,10 @@ class Checker {
       for (int i = 0; i < group.loads.size; ++i) read(f.pool[group.loads.begin + i]);
       if (group.opaque >= 0)
         for (int a = 0; a < g.nodes[group.opaque].arity; ++a) read(g.in(group.opaque, a));
+      // where a query sees no key, the log-sum-exp is -infinity
+      if (group.opaque >= 0 && ir::is_attention(g.nodes[group.opaque].op))
+        w.makes_infinity = transforms::may_mask(ir::attention_body(g, group.opaque),
+                                                ir::attention_shape(g, group.opaque).captured);
       for (int i = 0; i < group.body.size; ++i) {
         const int x = f.pool[group.body.begin + i];
         for (int a = 0; a < g.nodes[x].arity; ++a)
@@ -27397,6 +29272,13 @@ constexpr RewrittenLoop& add_loop(List<RewrittenLoop>& loops, const ir::Graph& g
   return loops.back();
 }
 
+// Whether operand k of an attention in f32 is a factor of its products.
+constexpr bool is_factor(const ir::Graph& g, int attention, int k) {
+  const ir::AttentionShape s = ir::attention_shape(g, attention);
+  return (k < ir::AttentionShape::first_captured || (s.is_gradient && k == s.dy())) &&
+         g.nodes[g.in(attention, k)].dtype == DType::f32;
+}
+
 // What nothing reads but products of f32, those of a loop's body too, as it is or through views that nothing
 // else reads. Adds the loops to `loops`.
 constexpr List<u8> read_by_products_alone(const ir::Graph& g, List<RewrittenLoop>& loops) {
@@ -27407,6 +29289,11 @@ constexpr List<u8> read_by_products_alone(const ir::Graph& g, List<RewrittenLoop
   for (int i = n - 1; i >= 0; --i) {
     const ir::Node& node = g.nodes.items[i];
     if (is_lowered(node) || (rearranges(node.op) && alone[i])) continue;
+    if (ir::is_attention(node.op)) {
+      for (int k = 0; k < node.arity; ++k)
+        if (!is_factor(g, i, k)) alone[g.in(i, k)] = 0;
+      continue;
+    }
     if (node.op == ir::Op::loop) {
       RewrittenLoop& loop = add_loop(loops, g, i);
       List<RewrittenLoop> nested;
@@ -27497,7 +29384,9 @@ class PrecisionRewriter {
     if (is_lowered(node) && rule_.compute != DType::f32) return product(i, node);
     if (rule_.tf32 && node.op == ir::Op::dot && node.dtype == DType::f32) node.imm = ir::dot_tf32;
     if (node.op == ir::Op::loop) return loop(i, node);
-    if (node.op == ir::Op::loop_result) return loop_result(i, node);
+    if (ir::is_attention(node.op)) return attention(i, node);
+    if (node.op == ir::Op::result)
+      return g.nodes[g.in(i, 0)].op == ir::Op::loop ? loop_result(i, node) : attention_result(i, node);
     if (node.op == ir::Op::input && comes_narrow(i)) {
       node.dtype = rule_.compute;
       return ir::cast({&b, b.add(node, nullptr, 0)}, DType::f32).id;
@@ -27542,7 +29431,7 @@ class PrecisionRewriter {
       for (int r = i + 1; r < g.nodes.size(); ++r) {
         const ir::Node& result = g.nodes[r];
         const int which = static_cast<int>(result.imm);
-        if (result.op != ir::Op::loop_result || g.in(r, 0) != i || which < 2 * shape.carries) continue;
+        if (result.op != ir::Op::result || g.in(r, 0) != i || which < 2 * shape.carries) continue;
         if (results_[r])
           border.outputs[which - shape.carries] = NarrowBorder::wide;
         else if (alone_[r] && result.dtype == DType::f32)
@@ -27570,6 +29459,28 @@ class PrecisionRewriter {
     if (narrow) node.dtype = rule_.compute;
     const int made = b.add(node, &x, 1);
     return narrow ? ir::cast({&b, made}, DType::f32).id : made;
+  }
+  constexpr int attention(int i, ir::Node node) {
+    operands_.clear();
+    for (int k = 0; k < node.arity; ++k) {
+      const bool rounds = rule_.compute != DType::f32 && is_factor(g, i, k);
+      const int x = rounds ? narrowed(g.in(i, k)).id : moved_[g.in(i, k)];
+      operands_.push(x);
+    }
+    node.imm = static_cast<u64>(ir::add_body(b.graph, ir::attention_body(g, i)));
+    return b.add(node, operands_.data(), operands_.size());
+  }
+  // As of a product, what leaves the program is not rounded; log-sum-exp and the gradients of captured
+  // tensors never are.
+  constexpr int attention_result(int i, ir::Node node) {
+    const int region = moved_[g.in(i, 0)];
+    const ir::Node& made = b.graph.nodes[region];
+    const DType factors = b.graph.nodes[b.graph.edges[made.first]].dtype;
+    const int of_factors = made.op == ir::Op::attention ? 1 : 3;
+    const bool narrow =
+        node.dtype == DType::f32 && factors == rule_.compute && node.imm < static_cast<u64>(of_factors);
+    if (narrow && !results_[i]) node.dtype = rule_.compute;
+    return ir::cast({&b, b.add(node, &region, 1)}, narrow ? DType::f32 : node.dtype).id;
   }
   constexpr int product(int i, ir::Node node) {
     operands_.clear();
@@ -27610,7 +29521,7 @@ class PrecisionRewriter {
   constexpr bool is_given(int x) const {
     const ir::Node& node = g.nodes.items[x];
     if (node.op == ir::Op::state) return weights_.of(static_cast<int>(node.imm)) < 0;
-    return node.op == ir::Op::input || node.op == ir::Op::loop_result;
+    return node.op == ir::Op::input || node.op == ir::Op::result;
   }
 
   const ir::Graph& g;
@@ -35258,9 +37169,10 @@ inline constexpr bool is_given = !std::is_same_v<std::remove_cvref_t<A>, Absent>
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/ops/nn/attention.hpp ----
-// Scaled dot product attention: softmax(q k^T scale + mask) v, composed as product, mask, softmax, product.
-// Law: a query that may attend to no key gives zeros, and so does its gradient; masks broadcast to the scores
-// and never widen them.
+// Scaled dot product attention: softmax(q k^T scale + mask) v. Law: a query that may attend to no key gives
+// zeros, and so does its gradient; masks broadcast to the scores and never widen them. One region of the
+// graph (ir/attention.hpp), whose kernels keep no scores in memory; composed as product, mask, softmax,
+// product where the weights are wanted, in f64, and of operands of more than four axes.
 
 // ---- weft/ops/linalg/matmul.hpp ----
 // Matrix products with PyTorch's rules for vectors, matrices and batches; all are one `dot`.
@@ -35448,6 +37360,247 @@ constexpr auto outer(const A& a, const B& b) {
 inline constexpr LinearOp linear{};
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/transforms/attention_body.hpp ----
+// The body of an attention (ir/attention.hpp) out of a trace: what was done to all scores at once becomes
+// arithmetic at one place of the grid. Law: what the body computes of a score and its place is what the trace
+// computed there; whatever depends on neither scores, places nor random numbers is computed once outside, and
+// read along the axes of the grid along which it varies.
+
+namespace WEFT_NAMESPACE::transforms {
+
+class AttentionBody {
+ public:
+  // `traced`: a trace inside `b` whose input 0, of shape `scores`, is the product; its other inputs stand for
+  // values of b. The grid's last axes are those of the scores.
+  constexpr AttentionBody(ir::Builder& around, const ir::Builder& traced, const Dims& scores,
+                          const Dims& all_places)
+      : b(around), t_(traced.graph), outer_(traced.outer), rank_(scores.rank), grid_(all_places) {
+    body_.graph.is_body = true;
+    body_.graph.scalar_count = t_.scalar_count;
+    body_.graph.streams = t_.streams;
+    product_ = input(DType::f32, grid_).id;
+    const int n = t_.nodes.size();
+    uses_ = List<u8>(n, 0);
+    moved_ = List<int>(n, -1);
+    for (int i = 0; i < n; ++i) {
+      const ir::Node& node = t_.nodes[i];
+      u8 uses = node.op == ir::Op::random ? draws : node.op == ir::Op::iota ? place : 0;
+      if (node.op == ir::Op::input && node.imm == 0) uses = score;
+      for (int k = 0; k < node.arity; ++k) uses = static_cast<u8>(uses | uses_[t_.in(i, k)]);
+      // what is no arithmetic is computed outside, whatever places and random numbers it reads
+      uses_[i] = is_arithmetic(node) ? uses : static_cast<u8>(uses & score);
+    }
+  }
+
+  // Makes a node of the trace, which broadcasts to the scores, the next output; whether it can be one.
+  constexpr bool add_output(int node) {
+    const Dims d = t_.dims(node);
+    Axes axes;
+    for (int k = 0; k < d.rank; ++k) axes.at[k] = static_cast<i8>(k + 4 - d.rank);
+    if (d.rank > rank_) return false;
+    const ir::Value v = lift(node, axes, 0);
+    if (v) body_.graph.outputs.push(ir::cast(v, DType::f32).id);
+    return static_cast<bool>(v);
+  }
+  // What is captured, behind which stands the key of random numbers where a loop gives one.
+  constexpr const List<int>& captured() {
+    if (draws_ && b.graph.key_input >= 0) {
+      body_.graph.key_input = body_.graph.inputs.size();
+      body_.graph.inputs.push(body_.leaf(ir::Op::input, DType::u32, Shape<4>::value,
+                                         static_cast<u64>(body_.graph.inputs.size())));
+      operands_.push(b.graph.inputs[b.graph.key_input]);
+      draws_ = false;
+    }
+    return operands_;
+  }
+  constexpr const ir::Graph& graph() const { return body_.graph; }
+
+  static constexpr int most_captured = 12;  // a kernel takes no more
+
+ private:
+  enum : u8 { score = 1, place = 2, draws = 4 };
+  static constexpr int deepest = 100;  // of constant evaluation's 512 nested calls
+  // The axis of the grid along which each axis of a value lies; -1: its extent is 1.
+  struct Axes {
+    i8 at[8]{-1, -1, -1, -1, -1, -1, -1, -1};
+  };
+  static constexpr bool equal(const Axes& x, const Axes& y, int rank) {
+    for (int k = 0; k < rank; ++k)
+      if (x.at[k] != y.at[k]) return false;
+    return true;
+  }
+  struct Lifted {
+    int node = -1;
+    Axes axes;
+    ir::Value value;
+  };
+
+  constexpr ir::Value input(DType t, const Dims& d) {
+    const int made = body_.leaf(ir::Op::input, t, d, static_cast<u64>(body_.graph.inputs.size()));
+    body_.graph.inputs.push(made);
+    return {&body_, made};
+  }
+  constexpr bool is_whole(const Dims& d, const Axes& axes) const {
+    if (d.rank != rank_) return false;
+    for (int k = 0; k < d.rank; ++k)
+      if (axes.at[k] != k + 4 - d.rank || d.extent[k] != grid_.extent[k + 4 - d.rank]) return false;
+    return true;
+  }
+
+  static constexpr bool is_arithmetic(const ir::Node& n) {
+    const ir::OpClass kind = ir::info(n.op).kind;
+    return kind == ir::OpClass::leaf || kind == ir::OpClass::pointwise || kind == ir::OpClass::marker ||
+           n.op == ir::Op::broadcast || n.op == ir::Op::reshape || n.op == ir::Op::permute;
+  }
+
+  // Node x of the trace at each place of the grid; nothing where it is no arithmetic there.
+  constexpr ir::Value lift(int x, const Axes& axes, int depth) {
+    const Dims d = t_.dims(x);
+    for (const Lifted& known : lifted_)
+      if (known.node == x && equal(known.axes, axes, d.rank)) return known.value;
+    ir::Value v;
+    if (depth < deepest) v = arithmetic(x, d, axes, depth);
+    if (!v && (uses_[x] & score) == 0) v = captured_value(x, d, axes);
+    lifted_.push({x, axes, v});
+    return v;
+  }
+  constexpr ir::Value arithmetic(int x, const Dims& d, const Axes& axes, int depth) {
+    using ir::Op;
+    const ir::Node& n = t_.nodes[x];
+    switch (n.op) {
+      case Op::input:
+        return n.imm == 0 && is_whole(d, axes) ? ir::Value{&body_, product_} : ir::Value{};
+      case Op::constant:
+        return {&body_, body_.constant(n.dtype, body_.shape(grid_), n.imm)};
+      case Op::iota: {
+        const int axis = axes.at[static_cast<int>(n.imm)];
+        return axis < 0 ? ir::constant(body_, n.dtype, grid_, 0)
+                        : ir::Value{&body_, body_.leaf(Op::iota, n.dtype, grid_, static_cast<u64>(axis))};
+      }
+      case Op::random:
+        if (!is_whole(d, axes)) return {};
+        draws_ = true;
+        return {&body_, body_.leaf(Op::random, n.dtype, grid_, n.imm)};
+      case Op::broadcast: {
+        const int from = t_.in(x, 0);
+        const Dims f = t_.dims(from);
+        Axes inner;
+        for (int k = 0; k < f.rank; ++k)
+          if (f.extent[k] != 1) inner.at[k] = axes.at[k + d.rank - f.rank];
+        return lift(from, inner, depth + 1);
+      }
+      case Op::reshape:
+        return reshaped(x, d, axes, depth);
+      case Op::permute: {
+        Axes inner;
+        for (int k = 0; k < d.rank; ++k) inner.at[t_.attribute(x, k)] = axes.at[k];
+        return lift(t_.in(x, 0), inner, depth + 1);
+      }
+      default:
+        break;
+    }
+    if (!is_arithmetic(n) || n.arity == 0 || n.arity > 3 || is_cheaper_outside(x, d)) return {};
+    int operands[3]{};
+    for (int k = 0; k < n.arity; ++k) {
+      const ir::Value v = lift(t_.in(x, k), axes, depth + 1);
+      if (!v) return {};
+      operands[k] = v.id;
+    }
+    ir::Node node = n;
+    node.shape = body_.shape(grid_);
+    node.list = -1;
+    return {&body_, body_.add(node, operands, n.arity)};
+  }
+  // Made of captured tensors alone, and no larger than one of them.
+  constexpr bool is_cheaper_outside(int x, const Dims& d) const {
+    if (uses_[x] != 0) return false;
+    for (int k = 0; k < t_.nodes[x].arity; ++k)
+      if (t_.nodes[t_.in(x, k)].op != ir::Op::constant && t_.dims(t_.in(x, k)).size() >= d.size() &&
+          is_smallest(t_.in(x, k)))
+        return true;
+    return false;
+  }
+  // Whether x's elements are all different ones: no broadcast made it.
+  constexpr bool is_smallest(int x) const { return t_.nodes[x].op != ir::Op::broadcast; }
+
+  // A reshape that adds or removes extents of 1.
+  constexpr ir::Value reshaped(int x, const Dims& d, const Axes& axes, int depth) {
+    const int from = t_.in(x, 0);
+    const Dims f = t_.dims(from);
+    Axes inner;
+    int k = 0;
+    for (int j = 0; j < f.rank; ++j) {
+      if (f.extent[j] == 1) continue;
+      while (k < d.rank && d.extent[k] == 1) ++k;
+      if (k == d.rank || d.extent[k] != f.extent[j]) return {};
+      inner.at[j] = axes.at[k++];
+    }
+    return lift(from, inner, depth + 1);
+  }
+
+  // Node x computed outside and read along the grid.
+  constexpr ir::Value captured_value(int x, const Dims& d, const Axes& axes) {
+    Dims along{4, {1, 1, 1, 1}};
+    int last = -1;  // axis of the grid along which the axis before lies
+    bool ascending = true;
+    i64 order[8]{};
+    for (int k = 0; k < d.rank; ++k) {
+      order[k] = k;
+      if (d.extent[k] == 1) continue;
+      const int a = axes.at[k];
+      if (a < 0 || along.extent[a] != 1 || d.extent[k] != grid_.extent[a]) return {};
+      along.extent[a] = d.extent[k];
+      ascending = ascending && a > last;
+      last = a;
+    }
+    ir::Value v{&b, outside(x)};
+    if (!ascending) {
+      const auto key = [&](i64 k) { return d.extent[k] == 1 ? -1 : axes.at[k]; };
+      for (int i = 1; i < d.rank; ++i)
+        for (int k = i; k > 0 && key(order[k]) < key(order[k - 1]); --k) std::swap(order[k], order[k - 1]);
+      v = ir::permute(v, order);
+    }
+    v = ir::reshape(v, along);
+    for (int k = 0; k < operands_.size(); ++k)
+      if (operands_[k] == v.id) return ir::broadcast({&body_, body_.graph.inputs[1 + k]}, grid_);
+    if (operands_.size() == most_captured) return {};
+    operands_.push(v.id);
+    return ir::broadcast(input(v.dtype(), along), grid_);
+  }
+  // Node x, which no score reaches, as a node of b.
+  constexpr int outside(int x) {
+    List<u8> needed(x + 1, 0);
+    needed[x] = 1;
+    for (int i = x; i >= 0; --i)
+      if (needed[i] && moved_[i] < 0)
+        for (int k = 0; k < t_.nodes[i].arity; ++k) needed[t_.in(i, k)] = 1;
+    List<int> operands;
+    for (int i = 0; i <= x; ++i) {
+      if (!needed[i] || moved_[i] >= 0) continue;
+      const ir::Node& node = t_.nodes[i];
+      operands.clear();
+      for (int k = 0; k < node.arity; ++k) operands.push(moved_[t_.in(i, k)]);
+      moved_[i] = node.op == ir::Op::input ? outer_[static_cast<int>(node.imm)]
+                                           : ir::copy_node(b, t_, i, operands.data());
+    }
+    return moved_[x];
+  }
+
+  ir::Builder& b;
+  const ir::Graph& t_;
+  const List<int>& outer_;  // the node of b that each input of the trace stands for
+  int rank_;                // of the scores
+  Dims grid_;
+  ir::Builder body_{64};
+  int product_ = -1;
+  List<u8> uses_;
+  List<int> moved_;  // nodes of the trace in b
+  List<Lifted> lifted_;
+  List<int> operands_;
+  bool draws_ = false;
+};
+
+}  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE {
 
@@ -35557,6 +37710,78 @@ struct AttentionProducts {
   }
 };
 
+// What a function makes of all scores: the scores, and a factor of each weight.
+template <class S, class W>
+struct SeenScores {
+  S scores;
+  W factor;
+};
+template <class S, class W>
+SeenScores(S, W) -> SeenScores<S, W>;
+// No weight is changed.
+struct NoFactor {};
+
+// Attention as a region of the graph. Rule: an attention_rule that holds; T: the dtype of the operands.
+template <class Rule, class T>
+struct AttentionRegion {
+  static constexpr Dims scores = Rule::Scores::value;
+  static constexpr bool fits =
+      size_of(dtype_of<T>) <= 4 && scores.rank <= 4 && scores.size() > 0 &&
+      Rule::value.size() > 0 && Rule::at(Rule::q, 1) > 0 && Rule::batch == Rule::batch_qk;
+  // The extent of an axis of the grid (B, Hq, L, S).
+  static constexpr i64 along(int axis) {
+    return axis + scores.rank < 4 ? 1 : scores.extent[axis + scores.rank - 4];
+  }
+  static constexpr i64 heads_of(const Dims& d) { return d.rank > 2 ? d.extent[d.rank - 3] : 1; }
+  static constexpr ir::Value with_heads(ir::Value x, i64 heads) {
+    const Dims d = x.dims();
+    Dims four{4, {1, 1, 1, 1}};
+    for (int k = 0; k < d.rank; ++k) four.extent[k + 4 - d.rank] = d.extent[k];
+    x = ir::reshape(ir::cast(x, dtype_of<T>), four);
+    four.extent[0] = along(0), four.extent[1] = heads;
+    return ir::broadcast(x, four);
+  }
+
+  // `see`: what happens to the scores, traced on those of all places. An empty value where that is no
+  // arithmetic at single places.
+  template <class F>
+  static constexpr ir::Value attend(ir::Builder& b, ir::Value q, ir::Value k, ir::Value v, double scale,
+                                    const F& see) {
+    if (scale == 0) scale = 1 / square_root(static_cast<double>(Rule::at(Rule::q, 1)));
+    const Dims grid{4, {along(0), along(1), along(2), along(3)}};
+    ir::Builder trace(64);
+    trace.parent = &b;
+    trace.graph.is_body = true;
+    trace.graph.scalar_count = b.graph.scalar_count;
+    trace.graph.streams = b.graph.streams;
+    trace.graph.inputs.push(trace.leaf(ir::Op::input, DType::f32, scores, 0));
+    trace.outer.push(-1);
+    b.inner = &trace;
+    const ir::Value product{&trace, trace.graph.inputs[0]};
+    const auto seen = see(trace, Expr<f32, shape_of<typename Rule::Scores>>{product * scale});
+    b.inner = nullptr;
+    transforms::AttentionBody body(b, trace, scores, grid);
+    if (!body.add_output(seen.scores.value.id)) return {};
+    bool drops = false;
+    if constexpr (!std::is_same_v<decltype(seen.factor), NoFactor>) {
+      drops = !seen.factor.value.is(1);
+      if (drops && !body.add_output(seen.factor.value.id)) return {};
+    }
+    b.graph.streams = trace.graph.streams;
+    const i64 kv_heads = heads_of(Rule::k) == heads_of(Rule::v) ? heads_of(Rule::k) : along(1);
+    List<int> operands;
+    operands.push(with_heads(q, along(1)).id);
+    operands.push(with_heads(k, kv_heads).id);
+    operands.push(with_heads(v, kv_heads).id);
+    for (const int x : body.captured()) operands.push(x);
+    const ir::Value region = ir::attention(b, body.graph(), operands, drops);
+    const ir::Value y = ir::attention_result(region, ir::AttentionShape::y, dtype_of<T>);
+    // what a gradient would read of the forward pass stands there
+    ir::attention_result(region, ir::AttentionShape::row_lse, DType::f32);
+    return ir::reshape(y, Rule::value);
+  }
+};
+
 // Where key <= query, or the key is one of the last `Open`.
 template <i64 L, i64 S, i64 Open = 0>
 constexpr Expr<bool, Shape<L, S>> causal_mask(ir::Builder& b) {
@@ -35593,6 +37818,10 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
   template <class T>
   static constexpr bool masks = is_float(dtype_of<T>) || std::is_same_v<T, bool>;
 
+  template <class S>
+  static constexpr S masked(const S& scores) {
+    return scores;
+  }
   template <class S, class Mask>
   static constexpr auto masked(const S& scores, const Mask& mask) {
     if constexpr (std::is_same_v<dtype_of_operand<Mask>, bool>)
@@ -35648,15 +37877,26 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
     if constexpr (!ok) {
       return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
     } else {
-      using Products = detail::AttentionProducts<Rule, T>;
-      const auto all = Products::scores(q.value, k.value, Options.scale);
-      const auto seen = [&] {
+      const auto causal = []([[maybe_unused]] ir::Builder& builder, const auto& all) {
         if constexpr (Options.is_causal)
-          return where(detail::causal_mask<Rule::length, Rule::keys, Open>(b), all,
+          return where(detail::causal_mask<Rule::length, Rule::keys, Open>(builder), all,
                        -std::numeric_limits<double>::infinity());
         else
           return all;
-      }();
+      };
+      if constexpr (!Weights && detail::AttentionRegion<Rule, T>::fits) {
+        const ir::Value y = detail::AttentionRegion<Rule, T>::attend(
+            b, q.value, k.value, v.value, Options.scale, [&]<class A>(ir::Builder& trace, const A& all) {
+              const auto seen = masked(causal(trace, all), more...);
+              if constexpr (Drops)
+                return detail::SeenScores{seen, dropout(A{ir::constant_like(all.value, 1)}, p)};
+              else
+                return detail::SeenScores{seen, detail::NoFactor{}};
+            });
+        if (y) return R{y};
+      }
+      using Products = detail::AttentionProducts<Rule, T>;
+      const auto seen = causal(b, Products::scores(q.value, k.value, Options.scale));
       const auto weights = normalized(seen, more...);
       const Expr<T, S> kept = cast<T>(dropout(weights, p));
       return results(Products::mixed(kept.value, v.value), kept);
@@ -37646,152 +39886,6 @@ constexpr void scatter_reduce(ir::Value y, ir::Value g, ir::Value* out) {
 }
 
 }  // namespace WEFT_NAMESPACE::transforms::rules
-// ---- weft/transforms/linear_sum.hpp ----
-// The sum that is a broadcast's gradient, by the linearity of sums: factors that are the same for all that is
-// summed come out of it, and what has lost its mean adds nothing. So the gradients of a normalisation share
-// their sums, and none goes once more over its rows for a term that is zero. Law: only exact identities of
-// real numbers, in f32 and f64. Sums that a program writes itself stay as they are written.
-
-namespace WEFT_NAMESPACE::transforms {
-
-using ir::Op;
-using ir::Value;
-
-namespace detail {
-
-// Of a sum over `axes` of values of shape `from`: those of more than one element, and their product.
-struct SummedAxes {
-  Dims from;
-  ir::Axes work = 0;
-  i64 count = 1;
-  constexpr SummedAxes(const Dims& dims, ir::Axes axes) : from(dims) {
-    for (int i = 0; i < dims.rank; ++i)
-      if (axes >> i & 1u && dims.extent[i] != 1) work |= 1u << i, count *= dims.extent[i];
-  }
-};
-
-// What v, the same along all summed axes, is broadcast from; empty if it is not.
-constexpr Value along(Value v, const SummedAxes& axes) {
-  if (v.op() != Op::broadcast) return {};
-  const Value source = v.in(0);
-  const Dims d = source.dims();
-  const int lead = axes.from.rank - d.rank;
-  for (int i = lead; i < axes.from.rank; ++i)
-    if (axes.work >> i & 1u && d.extent[i - lead] != 1) return {};
-  return source;
-}
-
-// Whether m is the mean of f over the summed axes, kept.
-constexpr bool is_mean(Value m, Value f, const SummedAxes& axes) {
-  if (m.op() != Op::mul) return false;
-  const bool first = m.in(0).is_constant();
-  const Value share = m.in(first ? 0 : 1);
-  if (!share.is_constant()) return false;
-  const double exact = 1.0 / static_cast<double>(axes.count);
-  if (m.dtype() == DType::f32 ? static_cast<float>(share.constant()) != static_cast<float>(exact)
-                              : share.constant() != exact)
-    return false;
-  ir::Axes summed = 0;
-  Value s = m.in(first ? 1 : 0);
-  for (; s.op() == Op::reduce_sum; s = s.in(0)) {  // a sum may be one of sums
-    const ir::Graph& g = s.builder->graph;
-    for (int i = 0; i < g.attributes(s.id); ++i) summed |= 1u << g.attribute(s.id, i);
-    if (s.in(0).id == f.id) return summed == axes.work;
-  }
-  return false;
-}
-
-// Whether v is what is left of a value without its mean.
-constexpr bool is_centred(Value v, const SummedAxes& axes) {
-  if (v.op() != Op::sub) return false;
-  const Value m = along(v.in(1), axes);
-  return m && is_mean(m, v.in(0), axes);
-}
-
-// Whether v's sum is zero whatever the values. `depth` bounds the search.
-constexpr bool sums_to_zero(Value v, const SummedAxes& axes, int depth = 6) {
-  if (v.is(0)) return true;
-  if (depth == 0) return false;
-  switch (v.op()) {
-    case Op::neg:
-      return sums_to_zero(v.in(0), axes, depth - 1);
-    case Op::mul: {
-      const Value a = v.in(0), b = v.in(1);
-      if (a.is_constant() || along(a, axes)) return sums_to_zero(b, axes, depth - 1);
-      return (b.is_constant() || along(b, axes)) && sums_to_zero(a, axes, depth - 1);
-    }
-    case Op::add:
-    case Op::sub:
-      if (is_centred(v, axes)) return true;
-      if (!sums_to_zero(v.in(0), axes, depth - 1)) return false;
-      return v.in(0).id == v.in(1).id || sums_to_zero(v.in(1), axes, depth - 1);
-    default:
-      return false;
-  }
-}
-
-// The factors of a product: what comes out of the sum, multiplied; and what stays, in the order of the nodes.
-struct SummedProduct {
-  static constexpr int most = 6;
-  int kept[most]{};
-  int count = 0;
-  Value outside{};
-
-  // Whether all of v could be taken up.
-  constexpr bool take(Value v, const SummedAxes& axes) {
-    if (v.op() == Op::mul) return take(v.in(0), axes) && take(v.in(1), axes);
-    if (const Value source = along(v, axes)) {
-      outside = outside ? outside * source : source;
-      return true;
-    }
-    if (count == most) return false;
-    int at = count++;
-    for (; at > 0 && kept[at - 1] > v.id; --at) kept[at] = kept[at - 1];
-    kept[at] = v.id;
-    return true;
-  }
-};
-
-}  // namespace detail
-
-// The sum of x over `axes`, which stay with extent 1.
-constexpr Value linear_sum(Value x, ir::Axes axes) {
-  const detail::SummedAxes summed(x.dims(), axes);
-  const auto plain = [&] { return ir::reduce(Op::reduce_sum, x, axes); };
-  if (summed.work == 0 || (x.dtype() != DType::f32 && x.dtype() != DType::f64)) return plain();
-  switch (x.op()) {
-    case Op::neg:
-      return -linear_sum(x.in(0), axes);
-    case Op::add:
-    case Op::sub: {
-      const Value a = x.in(0), b = x.in(1);
-      const bool a_is_zero = detail::sums_to_zero(a, summed);
-      const bool b_is_zero = a.id == b.id ? a_is_zero : detail::sums_to_zero(b, summed);
-      if ((a_is_zero && b_is_zero) || detail::is_centred(x, summed))
-        return ir::constant(*x.builder, x.dtype(), ir::reduced(x.dims(), summed.work), 0);
-      if (b_is_zero) return linear_sum(a, axes);
-      if (!a_is_zero) return plain();
-      return x.op() == Op::add ? linear_sum(b, axes) : -linear_sum(b, axes);
-    }
-    case Op::mul: {
-      detail::SummedProduct product;
-      if (!product.take(x, summed) || !product.outside || product.count == 0) return plain();
-      Value inside{x.builder, product.kept[0]};
-      for (int k = 1; k < product.count; ++k) inside = inside * Value{x.builder, product.kept[k]};
-      return product.outside * linear_sum(inside, axes);
-    }
-    default:
-      return plain();
-  }
-}
-
-// x summed down to the shape `to`, which broadcasts to x's: the gradient of broadcast.
-constexpr Value linear_sum_to(Value x, Dims to) {
-  const Dims from = x.dims();
-  return ir::reshape(linear_sum(x, ir::stretched(from, to)), to);
-}
-
-}  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE::transforms {
 
@@ -38215,11 +40309,17 @@ namespace WEFT_NAMESPACE::transforms {
 constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& results,
                                   const List<int>& adjoint, const List<u8>& needed);
 
+// As loop_gradient, of an attention, whose result y has the gradient `dy`, and of the gradient of one.
+// Defined in attention_gradient.hpp.
+constexpr List<int> differentiate_attention(ir::Builder& b, int attention, int dy, const List<u8>& needed);
+constexpr List<int> differentiate_attention_gradient(ir::Builder& b, int gradient, const List<int>& results,
+                                                     const List<int>& adjoint, const List<u8>& needed);
+
 // Whether a gradient can flow through a node to its operands.
 constexpr bool passes_gradient(const ir::Node& node) {
-  if (node.op == Op::loop) return true;
-  return is_float(node.dtype) && (node.op == Op::loop_result || node.op == Op::custom ||
-                                  (node.arity > 0 && has_gradient_rule(node.op)));
+  if (ir::is_region(node.op)) return true;
+  return is_float(node.dtype) &&
+         (node.op == Op::result || node.op == Op::custom || (node.arity > 0 && has_gradient_rule(node.op)));
 }
 
 // A differentiation that has come down to node `next`: what remains is a function of these and the graph, so
@@ -38271,19 +40371,29 @@ constexpr void add_gradients(ir::Builder& b, Differentiation& d, int i, const Li
   }
 }
 
-// Node i, a loop that gradients reach: those of its results become those of its operands.
-constexpr void differentiate_loop(ir::Builder& b, Differentiation& d, int i) {
+// Node i, a region that gradients reach: those of its results become those of its operands.
+constexpr void differentiate_region(ir::Builder& b, Differentiation& d, int i) {
   int* const adjoint = d.adjoint.data();
   List<int> results, gradients;
   for (int r = i + 1; r < d.adjoint.size(); ++r)
-    if (adjoint[r] >= 0 && b.graph.nodes.items[r].op == Op::loop_result && b.graph.in(r, 0) == i)
+    if (adjoint[r] >= 0 && b.graph.nodes.items[r].op == Op::result && b.graph.in(r, 0) == i)
       results.push(r), gradients.push(adjoint[r]);
   if (results.empty()) return;
   const int first = b.graph.nodes.items[i].first, arity = b.graph.nodes.items[i].arity;
   List<u8> needed;
   for (int k = 0; k < arity; ++k)
     needed.push(adjoint[b.graph.edges.items[first + k]] == Differentiation::no_gradient ? 0 : 1);
-  const List<int> out = loop_gradient(b, i, results, gradients, needed);
+  const Op op = b.graph.nodes.items[i].op;
+  List<int> out;
+  if (op == Op::loop) {
+    out = loop_gradient(b, i, results, gradients, needed);
+  } else if (op == Op::attention_gradient) {
+    out = differentiate_attention_gradient(b, i, results, gradients, needed);
+  } else {
+    for (int k = 0; k < results.size(); ++k)
+      if (b.graph.nodes.items[results[k]].imm == 0) out = differentiate_attention(b, i, gradients[k], needed);
+    if (out.empty()) return;  // nothing but lse, which gradients alone read
+  }
   for (int k = 0; k < arity; ++k) {
     if (out[k] < 0) continue;
     int& a = adjoint[b.graph.edges.items[first + k]];
@@ -38296,7 +40406,7 @@ constexpr void differentiate_on(ir::Builder& b, Differentiation& d, int nodes) {
   int* const adjoint = d.adjoint.data();
   const int last = d.next >= nodes ? d.next - nodes : -1;
   for (int i = d.next; i > last; --i) {
-    if (adjoint[i] == -1 && b.graph.nodes.items[i].op == Op::loop) differentiate_loop(b, d, i);
+    if (adjoint[i] == -1 && ir::is_region(b.graph.nodes.items[i].op)) differentiate_region(b, d, i);
     if (adjoint[i] < 0) continue;
     const ir::Op op = b.graph.nodes.items[i].op;
     if (op == Op::custom) {
@@ -38335,6 +40445,111 @@ constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
 
 }  // namespace WEFT_NAMESPACE::transforms
 
+// ---- weft/transforms/attention_gradient.hpp ----
+// The gradient of an attention is one more region: of the body it needs the scores and what is captured, of
+// the forward pass its result and the log-sum-exp of each row. The gradient of that is the composition's.
+
+namespace WEFT_NAMESPACE::transforms {
+
+// The body of the gradient: the gradients of the product and of the captured tensors that are `wanted`, at
+// each place. A tensor's is that of what stands for it on the grid.
+constexpr ir::Graph attention_gradient_body(ir::Graph&& forward, const ir::AttentionShape& s,
+                                            const List<int>& wanted) {
+  ir::Builder r(static_cast<ir::Graph&&>(forward));
+  const Dims grid = s.grid();
+  const auto on_grid = [&](int number) {
+    const int x = r.graph.inputs[number];
+    for (int i = 0; i < r.graph.nodes.size(); ++i)
+      if (r.graph.nodes[i].op == Op::broadcast && r.graph.in(i, 0) == x) return i;
+    return x;
+  };
+  if (r.graph.inputs[0] < 0) r.graph.inputs[0] = r.leaf(Op::input, s.wide, grid, 0);
+  List<int> wrt(1, r.graph.inputs[0]);
+  for (const int k : wanted) wrt.push(on_grid(1 + k));
+  const int seed = r.leaf(Op::input, s.wide, grid, static_cast<u64>(r.graph.inputs.size()));
+  r.graph.inputs.push(seed);
+  for (const Value& v : differentiate({&r, r.graph.outputs[0]}, {&r, seed}, wrt))
+    r.graph.outputs.push(v ? ir::cast(v, s.wide).id : r.constant(s.wide, grid, 0));
+  return static_cast<ir::Graph&&>(r.graph);
+}
+
+// Node i of the graph, an attention, of whose result y the gradient is `dy`: those of its operands, -1 where
+// there is none or none is needed.
+constexpr List<int> differentiate_attention(ir::Builder& b, int i, int dy, const List<u8>& needed) {
+  using ir::AttentionShape;
+  const AttentionShape s = ir::attention_shape(b.graph, i);
+  ir::Graph body = ir::attention_body(b.graph, i);
+  List<int> operands, wanted;
+  for (int k = 0; k < s.operands(); ++k) operands.push(b.graph.in(i, k));
+  for (int k = 0; k < s.captured; ++k) {
+    const int at = AttentionShape::first_captured + k;
+    if (needed[at] && is_float(b.graph.nodes[operands[at]].dtype) && body.inputs[1 + k] >= 0) wanted.push(k);
+  }
+  const Value q{&b, operands[0]}, region{&b, i}, g{&b, dy};
+  const Value y = ir::attention_result(region, AttentionShape::y, g.dtype()),
+              lse = ir::attention_result(region, AttentionShape::row_lse, s.wide);
+  const Value products = ir::cast(g, s.wide) * ir::cast(y, s.wide);
+  operands.push(ir::cast(g, q.dtype()).id);
+  operands.push(lse.id);
+  operands.push(ir::reshape(ir::reduce(Op::reduce_sum, products, 1u << 3), s.rows()).id);
+  const ir::Graph gradient_body = attention_gradient_body(static_cast<ir::Graph&&>(body), s, wanted);
+  const Value gradient = ir::attention_gradient(b, gradient_body, operands, s.captured, s.drops, wanted);
+  List<int> out(s.operands(), -1);
+  for (int k = 0; k < 3; ++k)
+    if (needed[k]) out[k] = ir::attention_result(gradient, k, q.dtype()).id;
+  for (int n = 0; n < wanted.size(); ++n) {
+    const int at = AttentionShape::first_captured + wanted[n];
+    out[at] = ir::attention_result(gradient, AttentionShape::first_captured_gradient + n,
+                                   b.graph.nodes[operands[at]].dtype)
+                  .id;
+  }
+  return out;
+}
+
+// Node i, an attention_gradient, of whose results `results` the gradients are `adjoint`: those of q, k, v,
+// the captured tensors and dy, by the composition, of which lse and delta are no operands.
+constexpr List<int> differentiate_attention_gradient(ir::Builder& b, int i, const List<int>& results,
+                                                     const List<int>& adjoint, const List<u8>& needed) {
+  const ir::AttentionShape s = ir::attention_shape(b.graph, i);
+  List<int> wanted;
+  for (int k = 0; k < ir::captured_gradients(b.graph, i); ++k)
+    wanted.push(ir::captured_gradient(b.graph, i, k));
+  ir::Builder apart;
+  apart.graph.scalar_count = b.graph.scalar_count;
+  apart.graph.streams = b.graph.streams;
+  apart.graph.is_body = b.graph.is_body;
+  List<int> inputs, operands, wrt, at;
+  const auto input = [&](int node) {
+    const Value x{&b, node};
+    inputs.push(apart.leaf(Op::input, x.dtype(), x.dims(), static_cast<u64>(inputs.size())));
+    operands.push(node);
+    return inputs.back();
+  };
+  for (int k = 0; k < s.operands(); ++k) {
+    const int x = input(b.graph.in(i, k));
+    if (k > s.dy() || !needed[k] || !is_float(apart.graph.nodes[x].dtype)) continue;
+    wrt.push(x);
+    at.push(k);
+  }
+  const List<int> gradients = decompose_gradient(apart, s, ir::attention_body(b.graph, i), wanted, inputs);
+  List<int> ys, seeds;
+  for (int k = 0; k < results.size(); ++k) {
+    ys.push(gradients[static_cast<int>(b.graph.nodes[results[k]].imm)]);
+    const int seed = input(adjoint[k]);
+    seeds.push(ir::cast({&apart, seed}, apart.graph.nodes[ys.back()].dtype).id);
+  }
+  List<int> out(s.operands(), -1), found;
+  for (const Value& v : differentiate(apart, ys, seeds, wrt)) {
+    if (v) apart.graph.outputs.push(v.id);
+    found.push(v ? apart.graph.outputs.size() - 1 : -1);
+  }
+  const List<int> made = ir::inline_graph(b, apart.graph, operands);
+  for (int n = 0; n < found.size(); ++n)
+    if (found[n] >= 0) out[at[n]] = made[found[n]];
+  return out;
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
 // ---- weft/transforms/loop_gradient.hpp ----
 // The gradient of a loop: a loop in the other direction whose body is the gradient of the body. Of what a
 // trip computed the forward loop stacks what would be in memory if the trip and its gradient stood in no
@@ -46695,7 +48910,8 @@ struct SampleTrace {
     b.graph.streams = body.graph.streams;
     for (int k = inputs.size(); k < body.outer.size(); ++k) inputs.push({{&b, body.outer[k]}, false});
     List<ir::Value> out;
-    for (const transforms::VmapItem& x : transforms::Vmapper(b, body.graph, samples).run(inputs)) {
+    const ir::Graph sample = transforms::decompose_attention(static_cast<ir::Graph&&>(body.graph));
+    for (const transforms::VmapItem& x : transforms::Vmapper(b, sample, samples).run(inputs)) {
       const Dims one = x.value.dims();
       out.push(x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(samples, one)));
     }
@@ -46972,20 +49188,34 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
     } else if constexpr (!functions_fit<Wide, A...>()) {
       return detail::refused<T, typename R::shape>(q, k, v);
     } else {
-      constexpr double nothing = -std::numeric_limits<double>::infinity();
       using Grid = typename Products::Scores;
-      auto scores = Products::scores(q.value, k.value, Options.scale);
-      if constexpr (given<Score>)
-        scores = detail::ForEachScore<Grid, Wide>::call(
-            b, [&](const auto&... place) { return score(place..., detail::captured(tensors)...); }, scores);
-      if constexpr (given<Mask>)
-        scores =
-            where(detail::ForEachScore<Grid, bool>::call(
-                      b, [&](const auto&... place) { return mask(place..., detail::captured(tensors)...); }),
-                  scores, nothing);
-      if constexpr (Options.is_causal)
-        scores = where(detail::causal_mask<Rule::length, Rule::keys>(b), scores, nothing);
-      return Products::mixed(cast<T>(detail::masked_softmax(scores)).value, v.value);
+      const auto see = [&](ir::Builder& builder, const auto& product) {
+        constexpr double nothing = -std::numeric_limits<double>::infinity();
+        auto scores = product;
+        if constexpr (given<Score>)
+          scores = detail::ForEachScore<Grid, Wide>::call(
+              builder, [&](const auto&... place) { return score(place..., detail::captured(tensors)...); },
+              scores);
+        if constexpr (given<Mask>)
+          scores =
+              where(detail::ForEachScore<Grid, bool>::call(
+                        builder,
+                        [&](const auto&... place) { return mask(place..., detail::captured(tensors)...); }),
+                    scores, nothing);
+        if constexpr (Options.is_causal)
+          scores = where(detail::causal_mask<Rule::length, Rule::keys>(builder), scores, nothing);
+        return scores;
+      };
+      using Region = detail::AttentionRegion<Rule, T>;
+      if constexpr (Region::fits) {
+        const ir::Value y = Region::attend(b, q.value, k.value, v.value, Options.scale,
+                                           [&](ir::Builder& trace, const auto& all) {
+                                             return detail::SeenScores{see(trace, all), detail::NoFactor{}};
+                                           });
+        if (y) return R{y};
+      }
+      const auto scores = see(b, Products::scores(q.value, k.value, Options.scale));
+      return R{Products::mixed(cast<T>(detail::masked_softmax(scores)).value, v.value).value};
     }
   }
 
@@ -52009,6 +54239,7 @@ class Rematerializer {
         loss_(graph.outputs[0]),
         b(graph, graph.nodes.size()),
         kept_(static_cast<List<u8>&&>(kept)) {
+    keep_results_together();
     find_calls(blocks);
     find_last_readers();
     find_segments();
@@ -52043,6 +54274,21 @@ class Rematerializer {
   struct Call {
     int first = -1, last = -1;
   };
+
+  // One kernel makes all results of an attention: one that is kept saves nothing while another is not.
+  constexpr void keep_results_together() {
+    List<u8> keeps(loss_ + 1, 0);
+    for (int round = 0; round < 2; ++round)
+      for (int i = 0; i <= loss_; ++i) {
+        if (g.nodes.items[i].op != ir::Op::result) continue;
+        const int region = g.in(i, 0);
+        if (!ir::is_attention(g.nodes.items[region].op)) continue;
+        if (round == 0)
+          keeps[region] = keeps[region] || kept_[i];
+        else
+          kept_[i] = keeps[region];
+      }
+  }
 
   constexpr i64 bytes_of(int i) const { return g.dims(i).size() * size_of(g.nodes.items[i].dtype); }
 
@@ -52491,6 +54737,9 @@ constexpr double checkpoint_cost(const ir::Graph& g, int i) {
     const Dims& w = g.dims(g.in(i, 1));
     flops = 2 * static_cast<double>(g.dims(i).size() * g.dims(g.in(i, 0)).extent[2]);
     for (int k = 3; k < w.rank; ++k) flops *= static_cast<double>(w.extent[k]);
+  } else if (ir::is_attention(node.op)) {
+    const ir::AttentionShape s = ir::attention_shape(g, i);
+    flops = 2 * static_cast<double>(s.grid().size() * (s.width + s.value_width)) * (s.is_gradient ? 2.5 : 1);
   }
   if (flops > 0) return flops / flops_per_byte;
   i64 bytes = kernel_ir::bytes_of(g, i);
@@ -52552,7 +54801,10 @@ class CheckpointRanking {
     }
     for (int k = 1; k <= groups; ++k) at[k] += at[k - 1];
     for (int k = 0; k <= groups; ++k) most = most < at[k] ? at[k] : most;
-    const i64 beside = plan_.workspace_bytes - most;  // scratch, and gaps between values
+    // scratch, and gaps between values, which are the fewer the less is held
+    const double beside =
+        static_cast<double>(plan_.workspace_bytes) / static_cast<double>(most > 0 ? most : 1);
+    const auto with_gaps = [&](i64 x) { return static_cast<i64>(static_cast<double>(x) * beside); };
     List<int> candidate_of(loss_ + 1, -1);
     for (int c = 0; c < candidates_.size(); ++c) candidate_of[candidates_[c].node] = c;
     // between the passes
@@ -52565,14 +54817,14 @@ class CheckpointRanking {
     most = 0;
     for (int k = 0; k <= groups; ++k) most = most < at[k] ? at[k] : most;
     List<i64> bytes;
-    bytes.push(most + beside);
+    bytes.push(with_gaps(most));
     for (const int node : order) {
       const Candidate& c = candidates_[candidate_of[node]];
       for (int k = first(c), end = arrives_[c.segment]; k < end; ++k) {
         at[k] += c.bytes;
         if (most < at[k]) most = at[k];
       }
-      bytes.push(most + beside);
+      bytes.push(with_gaps(most));
     }
     return bytes;
   }
@@ -52631,11 +54883,22 @@ class CheckpointRanking {
       const int i = node_of_[x];
       if (life.made < 0 || i < 0 || i > loss_ || segment_of_[i] < 0 || life.first_backward < 0) continue;
       const int segment = segment_of_[i];
+      if (is_beside(i)) continue;
       candidates_.push({i, x, segment, kernel_ir::bytes_of(p, x), 0});
       if (arrives_[segment] > life.first_backward) arrives_[segment] = life.first_backward;
     }
     sort_by(candidates_, [](const Candidate& c) { return c.node; });
     sort_by(candidates_, [](const Candidate& c) { return c.segment; });
+  }
+
+  // A result of an attention that goes with the first (Rematerializer::keep_results_together), and is small.
+  constexpr bool is_beside(int i) const {
+    const ir::Node& node = g.nodes.items[i];
+    return node.op == ir::Op::result && node.imm != 0 && ir::is_attention(g.nodes.items[g.in(i, 0)].op);
+  }
+  constexpr void mark_kept(int i, u8 kept) {
+    kept_[i] = kept;
+    if (beside_[i] >= 0) kept_[beside_[i]] = kept;
   }
 
   // What the backward pass reads, and the nodes of each segment in their order.
@@ -52649,6 +54912,15 @@ class CheckpointRanking {
       if (segment_of_[i] >= 0) members_.push(i);
     sort_by(members_, [this](int i) { return segment_of_[i]; });
     kept_ = List<u8>(loss_ + 1, 0);
+    beside_ = List<int>(loss_ + 1, -1);
+    List<int> first(loss_ + 1, -1);  // result of each region
+    for (int i = 0; i <= loss_; ++i) {
+      if (g.nodes.items[i].op != ir::Op::result) continue;
+      if (!is_beside(i))
+        first[g.in(i, 0)] = i;
+      else if (first[g.in(i, 0)] >= 0)
+        beside_[first[g.in(i, 0)]] = i;
+    }
     reached_ = List<u8>(loss_ + 1, 0);
   }
 
@@ -52692,13 +54964,13 @@ class CheckpointRanking {
       double best_cost = 0, best_worth = -1;
       for (int c = begin; c < end; ++c) {
         if (kept_[candidates_[c].node]) continue;
-        kept_[candidates_[c].node] = 1;
+        mark_kept(candidates_[c].node, 1);
         const double with = cost_of(first, last);
-        kept_[candidates_[c].node] = 0;
+        mark_kept(candidates_[c].node, 0);
         const double worth = (cost - with) / static_cast<double>(candidates_[c].bytes + 1);
         if (worth > best_worth) best = c, best_cost = with, best_worth = worth;
       }
-      kept_[candidates_[best].node] = 1;
+      mark_kept(candidates_[best].node, 1);
       cost = best_cost;
       // a little less than what came before, so that a sort leaves the order
       if (most >= 0 && best_worth > most * (1 - 1e-9)) best_worth = most * (1 - 1e-9);
@@ -52737,6 +55009,7 @@ class CheckpointRanking {
   List<int> arrives_;  // of each segment the first group of the backward pass that reads a value of it
   List<Candidate> candidates_;
   List<u8> needed_, kept_, reached_;
+  List<int> beside_;   // of the first result of an attention the one that goes with it
   List<int> members_;  // the nodes of all segments
   List<double> costs_;
   int at_ = 0;
@@ -52881,7 +55154,7 @@ struct SearchBudget {
 // Whether a program has loops, whose nodes no order knows.
 template <class Step>
 constexpr bool has_loops() {
-  return !WholeSource<Step>::graph().bodies.empty();
+  return ir::has_loops(WholeSource<Step>::graph());
 }
 
 // The source that takes less memory.
@@ -56923,6 +59196,10 @@ class CudaProgram {
   GraphExec graph_;
 };
 
+template <class P>
+struct CodeOf<Cuda, P> {
+  using type = Compiled<composed_source<P>>;
+};
 template <class P>
 struct ProgramOf<Cuda, P> {
   using type = CudaProgram<P>;

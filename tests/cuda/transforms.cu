@@ -1,4 +1,5 @@
-// vmap, jvp and probes make programs of the kernels that others test: one of each, against the host.
+// vmap, jvp, probes and attention make programs of the kernels that others test: one of each, against the
+// host.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -7,6 +8,7 @@
 #include "weft/exec/function.hpp"
 #include "weft/ops/linalg/matmul.hpp"
 #include "weft/ops/math/composed.hpp"
+#include "weft/ops/nn/attention.hpp"
 #include "weft/ops/nn/conv.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 #include "weft/ops/shape/slicing.hpp"
@@ -52,4 +54,39 @@ std::vector<f32> results(const Device& device) {
 TEST_CASE("transforms: vmap, jvp and probes on a GPU give what the host gives") {
   const std::vector<f32> host = results(Cpu{}), gpu = results(Cuda{0});
   for (std::size_t k = 0; k < host.size(); ++k) CHECK(gpu[k] == doctest::Approx(host[k]).epsilon(1e-4));
+}
+
+namespace {
+
+// Attention with dropped weights in each trip of a loop, and its gradients.
+template <class Device>
+std::vector<f32> attended(const Device& device) {
+  auto f = compile(
+      device,
+      [](auto q, auto k, auto mask) {
+        return grad<0, 1, 2>([](auto a, auto b, auto m) {
+          return sum(square(loop<2>(
+              [&](auto x) {
+                return scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(x, b, b, m, 0.3) + x;
+              },
+              a)));
+        })(q, k, mask);
+      },
+      in<f32, 2, 2, 9, 8>, in<f32, 2, 2, 9, 8>, in<f32, 9, 9>, seed{3});
+  std::vector<f32> q(288), k(288), mask(81), all(288), dk(288), dmask(81);
+  for (std::vector<f32>* v : {&q, &k, &mask})
+    for (std::size_t i = 0; i < v->size(); ++i)
+      (*v)[i] = std::sin(static_cast<f32>(3 * i) + (v == &k ? 1.0f : 0.0f));
+  f.into(all, dk, dmask)(q, k, mask);
+  all.insert(all.end(), dk.begin(), dk.end());
+  all.insert(all.end(), dmask.begin(), dmask.end());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("transforms: attention on a GPU gives what the host's kernels give") {
+  const std::vector<f32> host = attended(Cpu{}), gpu = attended(Cuda{0});
+  for (std::size_t k = 0; k < host.size(); ++k)
+    CHECK(gpu[k] == doctest::Approx(host[k]).epsilon(1e-4).scale(1));
 }

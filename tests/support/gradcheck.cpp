@@ -24,8 +24,7 @@ GradCheck gradcheck_traced(ir::Builder& b, const ir::Value& loss, int points, Le
   for (int x : wrt) depends[x] = 1;
   for (int i = 0; i < forward; ++i) {
     const ir::Node& node = b.graph.nodes[i];
-    if (!transforms::gradient_rule(node.op) && node.op != ir::Op::loop && node.op != ir::Op::loop_result)
-      continue;
+    if (!transforms::gradient_rule(node.op) && node.op != ir::Op::loop && node.op != ir::Op::result) continue;
     for (int k = 0; k < node.arity; ++k)
       if (depends[b.graph.in(i, k)])
         depends[i] = 1,

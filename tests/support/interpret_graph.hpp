@@ -247,7 +247,7 @@ class GraphInterpreter {
         return r;
       case Op::loop:
         return loop(i, values, leaves);
-      case Op::loop_result: {
+      case Op::result: {
         // the loop's value is all its results, one after another
         const ir::LoopShape s = ir::loop_shape(g, g.in(i, 0));
         const ir::Graph body = ir::loop_body(g, g.in(i, 0));

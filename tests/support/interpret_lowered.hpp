@@ -8,6 +8,7 @@
 #include <random>
 
 #include "support/interpret_along_axis.hpp"
+#include "support/interpret_attention.hpp"
 #include "support/interpret_graph.hpp"
 #include "weft/compiler/lower.hpp"
 #include "weft/kernels/conv/shape.hpp"
@@ -303,6 +304,12 @@ class Machine {
       }
       case compiler::StepKind::custom:
         throw Error("test/op", "a program's own primitive has no plain evaluation");
+      case compiler::StepKind::attention:
+      case compiler::StepKind::attention_gradient: {
+        StepMemory memory{*this, address};
+        AttentionInterpreter<StepMemory>(words, number, memory).run();
+        return;
+      }
       case compiler::StepKind::all_reduce_start:  // of one rank
       case compiler::StepKind::all_reduce_done:
       case compiler::StepKind::repeat:
@@ -314,6 +321,21 @@ class Machine {
         return;
     }
   }
+
+  // What an attention's step reaches.
+  struct StepMemory {
+    Machine& machine;
+    const u64* address;
+    bool given(int pointer) const { return address[pointer] != kernel_ir::BufferAddress::none; }
+    double read(int pointer, i64 k, DType t) { return machine.read(address[pointer], k, t); }
+    void write(int pointer, i64 k, DType t, double v) { machine.write(address[pointer], k, t, v); }
+    std::pair<u64, u64> seed_and_step() {
+      std::pair<u64, u64> r;
+      std::memcpy(&r.first, machine.byte(address[kernels::AttentionPointers::seed], 0, DType::i64), 8);
+      std::memcpy(&r.second, machine.byte(address[kernels::AttentionPointers::seed], 1, DType::i64), 8);
+      return r;
+    }
+  };
 
   // Reads both operands whole, by their strides, and has interpret_along_axis.hpp work on them.
   void line(compiler::StepKind kind, const u64* words, const u64* address, const u64* number) {

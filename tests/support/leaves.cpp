@@ -3,6 +3,7 @@
 #include "support/compile_verified.hpp"
 #include "support/interpret_graph.hpp"
 #include "support/interpret_lowered.hpp"
+#include "weft/transforms/decompose_attention.hpp"
 
 namespace weft::testing {
 
@@ -19,7 +20,8 @@ double rounded(DType t, double x) {
   }
 }
 
-std::vector<Array> interpret(const ir::Graph& graph, const Leaves& leaves) {
+std::vector<Array> interpret(const ir::Graph& given, const Leaves& leaves) {
+  const ir::Graph graph = transforms::decompose_attention(ir::Graph(given));
   const std::vector<Array> values = GraphInterpreter(graph).run(leaves);
   std::vector<Array> outputs;
   for (int node : graph.outputs) outputs.push_back(values[static_cast<std::size_t>(node)]);

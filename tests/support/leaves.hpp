@@ -20,7 +20,7 @@ struct Leaves {
 // What dtype `t` makes of x.
 double rounded(DType t, double x);
 
-// The values of a graph's outputs, evaluated plainly (interpret_graph.hpp).
+// The values of a graph's outputs, evaluated plainly (interpret_graph.hpp); attention is composed first.
 std::vector<Array> interpret(const ir::Graph& graph, const Leaves& leaves);
 
 // The same through fusion, memory plan and lowering (interpret_lowered.hpp), every pass verified.

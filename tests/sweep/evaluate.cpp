@@ -16,6 +16,7 @@
 #include "weft/ir/dynamic_slice.hpp"
 #include "weft/ir/loop.hpp"
 #include "weft/kernels/simd/convert.hpp"
+#include "weft/transforms/decompose_attention.hpp"
 
 namespace weft::sweep {
 
@@ -251,7 +252,7 @@ class Evaluator {
       case Op::loop:
         loop(i);
         return r;
-      case Op::loop_result:
+      case Op::result:
         return loops[static_cast<std::size_t>(g.in(i, 0))][static_cast<std::size_t>(n.imm)];
       default:
         throw Error("sweep/op", std::string("the sweep does not evaluate ") + ir::info(n.op).name);
@@ -618,7 +619,13 @@ u64 Typed::bits(i64 k) const {
 
 std::vector<Typed> evaluate(const ir::Graph& graph, const std::vector<Typed>& inputs,
                             const std::vector<int>& wanted, Path path, std::string& fault) {
-  return Evaluator(graph, inputs, path, fault).run(wanted);
+  if (!transforms::has_attention(graph)) return Evaluator(graph, inputs, path, fault).run(wanted);
+  ir::Graph asked = graph;  // whose kernels are not the sweep's, but the composition's are
+  asked.outputs.clear();
+  for (const int node : wanted) asked.outputs.push(node);
+  const ir::Graph composed = transforms::decompose_attention(static_cast<ir::Graph&&>(asked));
+  const std::vector<int> nodes(composed.outputs.begin(), composed.outputs.end());
+  return Evaluator(composed, inputs, path, fault).run(nodes);
 }
 
 }  // namespace weft::sweep

@@ -45,6 +45,8 @@ inline constexpr const char* kind_names[]{"fused",
                                           "custom",
                                           "all_reduce_start",
                                           "all_reduce_done",
+                                          "attention",
+                                          "attention_gradient",
                                           "repeat"};
 static_assert(std::size(kind_names) == static_cast<std::size_t>(StepKind::repeat) + 1);
 static_assert(std::size(space_names) == static_cast<std::size_t>(ir::Space::bound) + 1);

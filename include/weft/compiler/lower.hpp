@@ -2,6 +2,7 @@
 // From the plan to launches: every group in order, between them the second stages of sums and copies.
 
 #include "weft/compiler/lower/along_axis.hpp"
+#include "weft/compiler/lower/attention.hpp"
 #include "weft/compiler/lower/collective.hpp"
 #include "weft/compiler/lower/combine_partials.hpp"
 #include "weft/compiler/lower/conv.hpp"
@@ -45,6 +46,8 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
       if (group.stores.size > 0) fused.lower(k);
     } else if (g.nodes[group.opaque].op == ir::Op::loop) {
       lower_loop(g, f, plan, k, out);
+    } else if (ir::is_attention(g.nodes[group.opaque].op)) {
+      lower_attention(g, f, plan, k, out);
     } else if (g.nodes[group.opaque].op == ir::Op::dot) {
       lower_dot(g, f, plan, k, out);
     } else if (ir::is_along_axis(g.nodes[group.opaque].op)) {

@@ -28,6 +28,8 @@ enum class StepKind : u8 {
   custom,
   all_reduce_start,
   all_reduce_done,
+  attention,
+  attention_gradient,
   repeat
 };
 

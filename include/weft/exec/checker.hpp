@@ -235,6 +235,10 @@ class Checker {
       for (int i = 0; i < group.loads.size; ++i) read(f.pool[group.loads.begin + i]);
       if (group.opaque >= 0)
         for (int a = 0; a < g.nodes[group.opaque].arity; ++a) read(g.in(group.opaque, a));
+      // where a query sees no key, the log-sum-exp is -infinity
+      if (group.opaque >= 0 && ir::is_attention(g.nodes[group.opaque].op))
+        w.makes_infinity = transforms::may_mask(ir::attention_body(g, group.opaque),
+                                                ir::attention_shape(g, group.opaque).captured);
       for (int i = 0; i < group.body.size; ++i) {
         const int x = f.pool[group.body.begin + i];
         for (int a = 0; a < g.nodes[x].arity; ++a)

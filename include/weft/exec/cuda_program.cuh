@@ -320,6 +320,10 @@ class CudaProgram {
 };
 
 template <class P>
+struct CodeOf<Cuda, P> {
+  using type = Compiled<composed_source<P>>;
+};
+template <class P>
 struct ProgramOf<Cuda, P> {
   using type = CudaProgram<P>;
 };

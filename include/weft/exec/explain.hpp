@@ -12,6 +12,7 @@
 #include "weft/compiler/pipeline.hpp"
 #include "weft/exec/state_names.hpp"
 #include "weft/ir/scopes.hpp"
+#include "weft/kernels/attention/score_bounds.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -98,6 +99,23 @@ inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, con
     if (count > 1) out += " x" + std::to_string(count);
   }
   return out.empty() ? "copy" : out;
+}
+
+// How many of the tiles of an attention are computed, "52 %".
+inline std::string attended_tiles(const u64* code, const ir::AttentionShape& s) {
+  i64 all = 0, computed = 0;
+  for (i64 b = 0; b < s.batch; ++b)
+    for (i64 h = 0; h < s.heads; ++h)
+      for (i64 i = 0; i < s.queries; i += kernels::attention_strip)
+        for (i64 j = 0; j < s.keys; j += kernels::attention_keys) {
+          kernels::GridTile tile{{b, h, i, j},
+                                 {b + 1, h + 1, i + kernels::attention_strip, j + kernels::attention_keys}};
+          if (tile.end[2] > s.queries) tile.end[2] = s.queries;
+          if (tile.end[3] > s.keys) tile.end[3] = s.keys;
+          ++all;
+          computed += kernels::tile_attends(code, tile);
+        }
+  return std::to_string((100 * computed + all - 1) / all) + " %";
 }
 
 // The modules that a kernel computes for.
@@ -187,6 +205,17 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.shape = at(1);
       out.ops = type(group.opaque) + " over all ranks";
       break;
+    case compiler::StepKind::attention:
+    case compiler::StepKind::attention_gradient: {
+      const ir::AttentionShape s = ir::attention_shape(g, group.opaque);
+      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.shape = std::string(to_text(s.of_query(s.width)).c_str()) + " by " +
+                  to_text(s.of_key(s.value_width)).c_str();
+      const compiler::Kernel& kernel = lowered.kernels[step.kernel];
+      out.ops = type(g.in(group.opaque, 0)) + ", " +
+                attended_tiles(lowered.words.data() + kernel.words.begin, s) + " of its tiles";
+      break;
+    }
     case compiler::StepKind::copy:
       out.kernel = "copy";
       out.shape = at(0) + " B";

@@ -7,6 +7,7 @@
 #include "weft/device/cpu.hpp"
 #include "weft/exec/host_arguments.hpp"
 #include "weft/exec/launch_list.hpp"
+#include "weft/kernels/attention/host.hpp"
 #include "weft/kernels/axis/host.hpp"
 #include "weft/kernels/collective/host.hpp"
 #include "weft/kernels/custom/host.hpp"
@@ -57,6 +58,10 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_all_reduce_start;
   else if constexpr (kind == compiler::StepKind::all_reduce_done)
     return &kernels::run_all_reduce_done;
+  else if constexpr (kind == compiler::StepKind::attention)
+    return &kernels::run_attention<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::attention_gradient)
+    return &kernels::run_attention_gradient<compiler::code_of<P, K>>;
   else if constexpr (kind == compiler::StepKind::combine_partials)
     return &kernels::run_combine_partials<combine_set<P>()>;
   else if constexpr (kind == compiler::StepKind::repeat)

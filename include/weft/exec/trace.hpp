@@ -12,6 +12,7 @@
 #include "weft/ir/verify.hpp"
 #include "weft/nn/state_table.hpp"
 #include "weft/ops/core/input.hpp"
+#include "weft/transforms/decompose_attention.hpp"
 #include "weft/transforms/vmap_rules.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -203,6 +204,17 @@ struct CodeOf {
 };
 template <class Device, class Source>
 using code_of = typename CodeOf<Device, Source>::type;
+
+// The same for a device without kernels of attention, which is composed there of what the device has.
+template <class Source>
+struct ComposedSource : Source {
+  static constexpr ir::Graph graph() {
+    return transforms::decompose_attention(ir::thaw(Kept<GraphStage<Source>>::data));
+  }
+};
+template <class Source>
+using composed_source =
+    std::conditional_t<transforms::has_attention(program_graph<Source>()), ComposedSource<Source>, Source>;
 
 // What a source that traces has in common: Source::trace(b) returns the results.
 template <class Source>

@@ -250,7 +250,7 @@ class Builder {
   // The constant that a node is whose result, or an operand, has no elements; -1 where there is none.
   // (Attributes of scatter_reduce: ir/along_axis.hpp.)
   constexpr int fold_empty(const Node& node, const int* operands, int arity) {
-    if (node.op == Op::loop || node.op == Op::flat_concat) return -1;
+    if (is_region(node.op) || node.op == Op::flat_concat) return -1;
     if (graph.shapes.items[node.shape].size() == 0) return constant(node.dtype, node.shape, 0);
     bool empty = false;
     for (int k = 0; k < arity; ++k) empty = empty || graph.dims(operands[k]).size() == 0;

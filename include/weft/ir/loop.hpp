@@ -46,9 +46,18 @@ constexpr LoopShape loop_shape(const Graph& g, int node) {
   return s;
 }
 
-constexpr Graph loop_body(const Graph& g, int node) {
-  return thaw(g.body_words.data() + g.bodies[static_cast<int>(g.nodes[node].imm)].begin);
+// The body of a region.
+constexpr Graph thaw_body(const Graph& g, const Node& region) {
+  return thaw(g.body_words.data() + g.bodies[static_cast<int>(region.imm)].begin);
 }
+constexpr Graph region_body(const Graph& g, int node) { return thaw_body(g, g.nodes[node]); }
+constexpr bool has_loops(const Graph& g) {
+  if (g.bodies.empty()) return false;
+  for (const Node& n : g.nodes)
+    if (n.op == Op::loop) return true;
+  return false;
+}
+constexpr Graph loop_body(const Graph& g, int node) { return region_body(g, node); }
 
 // `d` along a new leading axis.
 constexpr Dims stacked_dims(i64 extent, const Dims& d) {
@@ -98,8 +107,12 @@ constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const Li
   node.imm = static_cast<u64>(add_body(b.graph, body));
   return {&b, b.add(node, operands.data(), operands.size())};
 }
+// Result `which` of a region.
+constexpr Value region_result(Value region, int which, DType dtype, const Dims& dims) {
+  return raw(Op::result, dtype, region.builder->shape(dims), static_cast<u64>(which), -1, region);
+}
 constexpr Value loop_result(Value loop, int which, DType dtype, const Dims& dims) {
-  return raw(Op::loop_result, dtype, loop.builder->shape(dims), static_cast<u64>(which), -1, loop);
+  return region_result(loop, which, dtype, dims);
 }
 constexpr Value loop_final(Value loop, const LoopShape& s, int carry) {
   const Value x = loop.in(carry);

@@ -110,12 +110,14 @@ enum class Op : u8 {
   // flat arenas
   flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
   flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
-  // regions (loop.hpp)
-  loop,         // loop(carries, stacked inputs, invariants); imm: body; list: see LoopShape
-  loop_result,  // imm: which result of the loop
+  // regions: nodes with a body and several results (loop.hpp, attention.hpp); imm: body
+  loop,                // loop(carries, stacked inputs, invariants); list: see LoopShape
+  attention,           // attention(q, k, v, captured...); list: see AttentionShape
+  attention_gradient,  // attention_gradient(q, k, v, captured..., dy, lse, delta); list: the same
+  result,              // result(region); imm: which of its results
 };
 
-inline constexpr int op_count = static_cast<int>(Op::loop_result) + 1;
+inline constexpr int op_count = static_cast<int>(Op::result) + 1;
 
 // A product of f32 whose factors may be rounded to TF32.
 inline constexpr u64 dot_tf32 = 1;
@@ -232,7 +234,9 @@ inline constexpr OpInfo op_table[op_count] = {
     {"flat_concat", -1, OpClass::arena, 0},
     {"flat_slice", 1, OpClass::arena, 0},
     {"loop", -1, OpClass::region, 0},
-    {"loop_result", 1, OpClass::region, 0},
+    {"attention", -1, OpClass::region, 1},
+    {"attention_gradient", -1, OpClass::region, 1},
+    {"result", 1, OpClass::region, 0},
 };
 
 constexpr const OpInfo& info(Op op) { return op_table[static_cast<int>(op)]; }
@@ -241,6 +245,9 @@ constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::add_
 // Operands whose values are read; those behind them are control edges.
 constexpr int data_operands(Op op, int arity) { return op == Op::add_dependency ? 1 : arity; }
 constexpr bool is_collective(Op op) { return op == Op::all_reduce_start || op == Op::all_reduce_done; }
+// A node whose values are its `result` nodes.
+constexpr bool is_region(Op op) { return op >= Op::loop && op <= Op::attention_gradient; }
+constexpr bool is_attention(Op op) { return op == Op::attention || op == Op::attention_gradient; }
 constexpr bool is_reduction(Op op) { return op >= Op::reduce_sum && op <= Op::argmin; }
 constexpr bool is_along_axis(Op op) { return op >= Op::scan && op <= Op::searchsorted; }
 constexpr bool is_dynamic_slice(Op op) { return op == Op::dynamic_slice || op == Op::dynamic_update_slice; }

@@ -71,6 +71,11 @@ inline void add_attributes(std::string& out, const Graph& g, int node) {
     if (s.reverse) out += " in reverse";
     out += " carries " + std::to_string(s.carries) + " stacked " + std::to_string(s.stacked) +
            " invariants " + std::to_string(s.invariants) + " outputs " + std::to_string(s.outputs);
+  } else if (is_attention(n.op)) {
+    out += " captured " + std::to_string(g.attribute(node, 0));
+    if (g.attribute(node, 1) != 0) out += " drops";
+    for (int k = 2; k < g.attributes(node); ++k)
+      out += (k == 2 ? " gradients of " : ", ") + std::to_string(g.attribute(node, k));
   } else if (n.op == Op::custom) {
     out += g.attribute(node, 0) != 0 ? " no gradient of " : " ";
     custom_name(g, node, [&](char c) { out += c; });
@@ -118,6 +123,7 @@ inline void add_immediate(std::string& out, const Graph& g, int node) {
       break;
     case Op::input:
     case Op::scalar:
+    case Op::result:
       out += ' ';
       add(out, static_cast<i64>(n.imm));
       break;
@@ -134,11 +140,9 @@ inline void add_immediate(std::string& out, const Graph& g, int node) {
       add(out, static_cast<i64>(n.imm));
       break;
     case Op::loop:
+    case Op::attention:
+    case Op::attention_gradient:
       out += " body ";
-      add(out, static_cast<i64>(n.imm));
-      break;
-    case Op::loop_result:
-      out += " result ";
       add(out, static_cast<i64>(n.imm));
       break;
     case Op::flat_concat:

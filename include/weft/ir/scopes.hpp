@@ -92,7 +92,7 @@ class Scopes {
       around.inputs[k] = s.is_stacked(k) ? in_slice(paths_[own_[x]], slice) : paths_[own_[x]];
     }
     for (int r = loop + 1; r < g_->nodes.size(); ++r) {
-      if (g_->nodes[r].op != Op::loop_result || g_->in(r, 0) != loop || behind_[r] == none) continue;
+      if (g_->nodes[r].op != Op::result || g_->in(r, 0) != loop || behind_[r] == none) continue;
       const int which = static_cast<int>(g_->nodes[r].imm);
       const bool carried = which < 2 * s.carries;
       const std::string& path = paths_[behind_[r]];
@@ -186,7 +186,7 @@ class Scopes {
         if (!is_state_[x]) is_state_[i] = 0;
         if (is_state_[x] || (own_[x] == updates_ && updates_ != none)) own_[i] = join(own_[i], own_[x]);
       }
-      if (n.op == Op::loop_result) own_[i] = own_[g_->in(i, 0)];
+      if (n.op == Op::result) own_[i] = own_[g_->in(i, 0)];
       if (const StateSlice slice = state_slice(*g_, i); slice.state >= 0) own_[i] = module_at(slice.offset);
     }
   }

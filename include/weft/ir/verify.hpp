@@ -6,6 +6,7 @@
 #include <string>
 
 #include "weft/ir/along_axis.hpp"
+#include "weft/ir/attention.hpp"
 #include "weft/ir/collective.hpp"
 #include "weft/ir/conv.hpp"
 #include "weft/ir/dynamic_slice.hpp"
@@ -181,7 +182,8 @@ class Verifier {
       case OpClass::arena:
         return arena(i, n, in);
       case OpClass::region:
-        return n.op == Op::loop ? loop(i, n, in) : loop_result(n, in);
+        if (n.op == Op::loop) return loop(i, n, in);
+        return is_attention(n.op) ? attention(i, n) : region_result(i, n, in);
     }
     return nullptr;
   }
@@ -441,8 +443,20 @@ class Verifier {
     }
     return nullptr;
   }
+  constexpr const char* attention(int i, const Node& n) const {
+    if (n.imm >= static_cast<u64>(g.bodies.size())) return "attention: no body";
+    const Span& words = g.bodies[static_cast<int>(n.imm)];
+    if (words.begin < 0 || words.begin + words.size > g.body_words.size()) return "attention: no body";
+    const Graph body = region_body(g, i);
+    if (Verifier(body, stage_).run()) return "attention: its body is at fault";
+    return attention_fault(g, i, body);
+  }
+  constexpr const char* region_result(int i, const Node& n, const int* in) const {
+    if (is_attention(g.nodes[in[0]].op)) return attention_result_fault(g, i);
+    return loop_result(n, in);
+  }
   constexpr const char* loop_result(const Node& n, const int* in) const {
-    if (g.nodes[in[0]].op != Op::loop) return "a loop's result of what is no loop";
+    if (g.nodes[in[0]].op != Op::loop) return "a result of what is no region";
     const LoopShape s = loop_shape(g, in[0]);
     const int which = static_cast<int>(n.imm);
     if (n.imm >= static_cast<u64>(s.results())) return "a loop has no such result";

@@ -117,7 +117,7 @@ class Collector {
         wanted[x] = entries++;
         ++listed;
       }
-      if (node.op == Op::loop_result) {
+      if (node.op == Op::result) {
         next_store[x] = stores[own];
         stores[own] = x;
       }
@@ -158,7 +158,8 @@ class Collector {
     for (int k = 0; k < groups; ++k) {
       if (group[k].opaque >= 0) {
         opaque_group(group[k]);
-        if (nodes_[group[k].opaque].op == Op::loop) group[k].stores = append(next_store, nullptr, stores[k]);
+        if (ir::is_region(nodes_[group[k].opaque].op))
+          group[k].stores = append(next_store, nullptr, stores[k]);
         continue;
       }
       group[k].body = append(link, wish, body[k]);

@@ -105,7 +105,7 @@ class Fuser : GroupingState {
         if (materialization_[in[1]] != Materialization::generator)
           min_kernel_[i] = max(min_kernel_[i], after_memory(view_root(in[1])));
         return;
-      case Op::loop_result:  // in memory once the loop has run
+      case Op::result:  // in memory once the region has run
         materialization_[i] = Materialization::opaque;
         stored_[i] = 1;
         group_[i] = group_[in[0]];
@@ -120,7 +120,9 @@ class Fuser : GroupingState {
         set_apart(i, Walk::strided);
         return;
       case Op::loop:
-        set_apart(i, Walk::contiguous);
+      case Op::attention:
+      case Op::attention_gradient:
+        set_apart(i, n.op == Op::loop ? Walk::contiguous : Walk::strided);
         stored_[i] = 0;  // its results are
         return;
       case Op::take_rows:

@@ -296,9 +296,7 @@ class Planner {
       if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
       if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
       const bool updates = nodes_[x].op == ir::Op::dynamic_update_slice;
-      if (!is_free(a.slot, x) ||
-          (!updates && nodes_[x].op != ir::Op::loop_result && last_use_[x] > group_[x]))
-        continue;
+      if (!is_free(a.slot, x) || (!updates && !is_loop_result(x) && last_use_[x] > group_[x])) continue;
       p.where[x] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       if (updates) place_updated(x, a.slot);
     }
@@ -351,10 +349,13 @@ class Planner {
       if ((root_in(edges_[nodes_[x].first + a], k) == i) != (a == 0)) return false;
     return true;
   }
+  constexpr bool is_loop_result(int x) const {
+    return nodes_[x].op == ir::Op::result && nodes_[edges_[nodes_[x].first]].op == ir::Op::loop;
+  }
   // Whether x, a loop's result, may lie where node i does, which the loop alone reads: a carry at its end
   // that starts from i, or the stack of what each trip makes of its slice of i.
   constexpr bool stays_in(int i, int x) {
-    if (nodes_[x].op != ir::Op::loop_result || bytes_of(g, i) != bytes_of(g, x)) return false;
+    if (!is_loop_result(x) || bytes_of(g, i) != bytes_of(g, x)) return false;
     const int loop = edges_[nodes_[x].first], which = static_cast<int>(nodes_[x].imm);
     const ir::LoopShape shape = ir::loop_shape(g, loop);
     const bool carry = which < shape.carries;
@@ -375,8 +376,8 @@ class Planner {
     List<int> tried;
     for (const ir::Assign& a : g.assigns) {
       const ir::Node& node = nodes_[a.node];
-      if (node.op != ir::Op::loop_result || edges_[node.first] != loop ||
-          p.where[a.node] != BufferAddress::none || static_cast<int>(node.imm) < 2 * shape.carries)
+      if (node.op != ir::Op::result || edges_[node.first] != loop || p.where[a.node] != BufferAddress::none ||
+          static_cast<int>(node.imm) < 2 * shape.carries)
         continue;
       tried.push(a.node);
       p.where[a.node] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);

@@ -145,7 +145,7 @@ struct SearchBudget {
 // Whether a program has loops, whose nodes no order knows.
 template <class Step>
 constexpr bool has_loops() {
-  return !WholeSource<Step>::graph().bodies.empty();
+  return ir::has_loops(WholeSource<Step>::graph());
 }
 
 // The source that takes less memory.

@@ -8,6 +8,7 @@
 // backward pass that reads a value of its block.
 
 #include "weft/core/sorted.hpp"
+#include "weft/ir/attention.hpp"
 #include "weft/kernel_ir/memory_plan.hpp"
 #include "weft/transforms/prune.hpp"
 #include "weft/transforms/rematerialize.hpp"
@@ -34,6 +35,9 @@ constexpr double checkpoint_cost(const ir::Graph& g, int i) {
     const Dims& w = g.dims(g.in(i, 1));
     flops = 2 * static_cast<double>(g.dims(i).size() * g.dims(g.in(i, 0)).extent[2]);
     for (int k = 3; k < w.rank; ++k) flops *= static_cast<double>(w.extent[k]);
+  } else if (ir::is_attention(node.op)) {
+    const ir::AttentionShape s = ir::attention_shape(g, i);
+    flops = 2 * static_cast<double>(s.grid().size() * (s.width + s.value_width)) * (s.is_gradient ? 2.5 : 1);
   }
   if (flops > 0) return flops / flops_per_byte;
   i64 bytes = kernel_ir::bytes_of(g, i);
@@ -95,7 +99,10 @@ class CheckpointRanking {
     }
     for (int k = 1; k <= groups; ++k) at[k] += at[k - 1];
     for (int k = 0; k <= groups; ++k) most = most < at[k] ? at[k] : most;
-    const i64 beside = plan_.workspace_bytes - most;  // scratch, and gaps between values
+    // scratch, and gaps between values, which are the fewer the less is held
+    const double beside =
+        static_cast<double>(plan_.workspace_bytes) / static_cast<double>(most > 0 ? most : 1);
+    const auto with_gaps = [&](i64 x) { return static_cast<i64>(static_cast<double>(x) * beside); };
     List<int> candidate_of(loss_ + 1, -1);
     for (int c = 0; c < candidates_.size(); ++c) candidate_of[candidates_[c].node] = c;
     // between the passes
@@ -108,14 +115,14 @@ class CheckpointRanking {
     most = 0;
     for (int k = 0; k <= groups; ++k) most = most < at[k] ? at[k] : most;
     List<i64> bytes;
-    bytes.push(most + beside);
+    bytes.push(with_gaps(most));
     for (const int node : order) {
       const Candidate& c = candidates_[candidate_of[node]];
       for (int k = first(c), end = arrives_[c.segment]; k < end; ++k) {
         at[k] += c.bytes;
         if (most < at[k]) most = at[k];
       }
-      bytes.push(most + beside);
+      bytes.push(with_gaps(most));
     }
     return bytes;
   }
@@ -174,11 +181,22 @@ class CheckpointRanking {
       const int i = node_of_[x];
       if (life.made < 0 || i < 0 || i > loss_ || segment_of_[i] < 0 || life.first_backward < 0) continue;
       const int segment = segment_of_[i];
+      if (is_beside(i)) continue;
       candidates_.push({i, x, segment, kernel_ir::bytes_of(p, x), 0});
       if (arrives_[segment] > life.first_backward) arrives_[segment] = life.first_backward;
     }
     sort_by(candidates_, [](const Candidate& c) { return c.node; });
     sort_by(candidates_, [](const Candidate& c) { return c.segment; });
+  }
+
+  // A result of an attention that goes with the first (Rematerializer::keep_results_together), and is small.
+  constexpr bool is_beside(int i) const {
+    const ir::Node& node = g.nodes.items[i];
+    return node.op == ir::Op::result && node.imm != 0 && ir::is_attention(g.nodes.items[g.in(i, 0)].op);
+  }
+  constexpr void mark_kept(int i, u8 kept) {
+    kept_[i] = kept;
+    if (beside_[i] >= 0) kept_[beside_[i]] = kept;
   }
 
   // What the backward pass reads, and the nodes of each segment in their order.
@@ -192,6 +210,15 @@ class CheckpointRanking {
       if (segment_of_[i] >= 0) members_.push(i);
     sort_by(members_, [this](int i) { return segment_of_[i]; });
     kept_ = List<u8>(loss_ + 1, 0);
+    beside_ = List<int>(loss_ + 1, -1);
+    List<int> first(loss_ + 1, -1);  // result of each region
+    for (int i = 0; i <= loss_; ++i) {
+      if (g.nodes.items[i].op != ir::Op::result) continue;
+      if (!is_beside(i))
+        first[g.in(i, 0)] = i;
+      else if (first[g.in(i, 0)] >= 0)
+        beside_[first[g.in(i, 0)]] = i;
+    }
     reached_ = List<u8>(loss_ + 1, 0);
   }
 
@@ -235,13 +262,13 @@ class CheckpointRanking {
       double best_cost = 0, best_worth = -1;
       for (int c = begin; c < end; ++c) {
         if (kept_[candidates_[c].node]) continue;
-        kept_[candidates_[c].node] = 1;
+        mark_kept(candidates_[c].node, 1);
         const double with = cost_of(first, last);
-        kept_[candidates_[c].node] = 0;
+        mark_kept(candidates_[c].node, 0);
         const double worth = (cost - with) / static_cast<double>(candidates_[c].bytes + 1);
         if (worth > best_worth) best = c, best_cost = with, best_worth = worth;
       }
-      kept_[candidates_[best].node] = 1;
+      mark_kept(candidates_[best].node, 1);
       cost = best_cost;
       // a little less than what came before, so that a sort leaves the order
       if (most >= 0 && best_worth > most * (1 - 1e-9)) best_worth = most * (1 - 1e-9);
@@ -280,6 +307,7 @@ class CheckpointRanking {
   List<int> arrives_;  // of each segment the first group of the backward pass that reads a value of it
   List<Candidate> candidates_;
   List<u8> needed_, kept_, reached_;
+  List<int> beside_;   // of the first result of an attention the one that goes with it
   List<int> members_;  // the nodes of all segments
   List<double> costs_;
   int at_ = 0;

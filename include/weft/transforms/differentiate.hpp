@@ -13,11 +13,17 @@ namespace WEFT_NAMESPACE::transforms {
 constexpr List<int> loop_gradient(ir::Builder& b, int loop, const List<int>& results,
                                   const List<int>& adjoint, const List<u8>& needed);
 
+// As loop_gradient, of an attention, whose result y has the gradient `dy`, and of the gradient of one.
+// Defined in attention_gradient.hpp.
+constexpr List<int> differentiate_attention(ir::Builder& b, int attention, int dy, const List<u8>& needed);
+constexpr List<int> differentiate_attention_gradient(ir::Builder& b, int gradient, const List<int>& results,
+                                                     const List<int>& adjoint, const List<u8>& needed);
+
 // Whether a gradient can flow through a node to its operands.
 constexpr bool passes_gradient(const ir::Node& node) {
-  if (node.op == Op::loop) return true;
-  return is_float(node.dtype) && (node.op == Op::loop_result || node.op == Op::custom ||
-                                  (node.arity > 0 && has_gradient_rule(node.op)));
+  if (ir::is_region(node.op)) return true;
+  return is_float(node.dtype) &&
+         (node.op == Op::result || node.op == Op::custom || (node.arity > 0 && has_gradient_rule(node.op)));
 }
 
 // A differentiation that has come down to node `next`: what remains is a function of these and the graph, so
@@ -69,19 +75,29 @@ constexpr void add_gradients(ir::Builder& b, Differentiation& d, int i, const Li
   }
 }
 
-// Node i, a loop that gradients reach: those of its results become those of its operands.
-constexpr void differentiate_loop(ir::Builder& b, Differentiation& d, int i) {
+// Node i, a region that gradients reach: those of its results become those of its operands.
+constexpr void differentiate_region(ir::Builder& b, Differentiation& d, int i) {
   int* const adjoint = d.adjoint.data();
   List<int> results, gradients;
   for (int r = i + 1; r < d.adjoint.size(); ++r)
-    if (adjoint[r] >= 0 && b.graph.nodes.items[r].op == Op::loop_result && b.graph.in(r, 0) == i)
+    if (adjoint[r] >= 0 && b.graph.nodes.items[r].op == Op::result && b.graph.in(r, 0) == i)
       results.push(r), gradients.push(adjoint[r]);
   if (results.empty()) return;
   const int first = b.graph.nodes.items[i].first, arity = b.graph.nodes.items[i].arity;
   List<u8> needed;
   for (int k = 0; k < arity; ++k)
     needed.push(adjoint[b.graph.edges.items[first + k]] == Differentiation::no_gradient ? 0 : 1);
-  const List<int> out = loop_gradient(b, i, results, gradients, needed);
+  const Op op = b.graph.nodes.items[i].op;
+  List<int> out;
+  if (op == Op::loop) {
+    out = loop_gradient(b, i, results, gradients, needed);
+  } else if (op == Op::attention_gradient) {
+    out = differentiate_attention_gradient(b, i, results, gradients, needed);
+  } else {
+    for (int k = 0; k < results.size(); ++k)
+      if (b.graph.nodes.items[results[k]].imm == 0) out = differentiate_attention(b, i, gradients[k], needed);
+    if (out.empty()) return;  // nothing but lse, which gradients alone read
+  }
   for (int k = 0; k < arity; ++k) {
     if (out[k] < 0) continue;
     int& a = adjoint[b.graph.edges.items[first + k]];
@@ -94,7 +110,7 @@ constexpr void differentiate_on(ir::Builder& b, Differentiation& d, int nodes) {
   int* const adjoint = d.adjoint.data();
   const int last = d.next >= nodes ? d.next - nodes : -1;
   for (int i = d.next; i > last; --i) {
-    if (adjoint[i] == -1 && b.graph.nodes.items[i].op == Op::loop) differentiate_loop(b, d, i);
+    if (adjoint[i] == -1 && ir::is_region(b.graph.nodes.items[i].op)) differentiate_region(b, d, i);
     if (adjoint[i] < 0) continue;
     const ir::Op op = b.graph.nodes.items[i].op;
     if (op == Op::custom) {
@@ -133,4 +149,5 @@ constexpr List<Value> differentiate(Value y, Value seed, const List<int>& wrt) {
 
 }  // namespace WEFT_NAMESPACE::transforms
 
+#include "weft/transforms/attention_gradient.hpp"
 #include "weft/transforms/loop_gradient.hpp"

@@ -8,6 +8,7 @@
 // is one constant: a label is padded_label, everything else 0; a sum along the rows of what is 0 in padded
 // rows does not depend on them.
 
+#include "weft/ir/attention.hpp"
 #include "weft/ir/conv.hpp"
 #include "weft/ir/dynamic_slice.hpp"
 #include "weft/ir/loop.hpp"
@@ -74,7 +75,8 @@ class PaddingAnalysis {
         if (n.op == Op::constant) return constant(ir::constant_value(n.dtype, n.imm));
         return untouched();
       case ir::OpClass::region:
-        return n.op == Op::loop ? untouched() : loop_result(i);
+        if (n.op != Op::result) return untouched();
+        return ir::is_attention(g_.nodes.items[g_.in(i, 0)].op) ? attention_result(i) : loop_result(i);
       default:
         break;
     }
@@ -323,6 +325,25 @@ class PaddingAnalysis {
     }
     r.known = known;
     r.value = in(i, 0).value;
+    return r;
+  }
+
+  // Samples do not meet in an attention: rows along the first axis of its operands are rows of its results,
+  // but of a gradient, which sums over samples where an operand has one for all.
+  constexpr PaddedValue attention_result(int i) const {
+    const int region = g_.in(i, 0);
+    const Dims d = g_.dims(i);
+    PaddedValue r;
+    for (int k = 0; k < g_.nodes.items[region].arity; ++k) {
+      const PaddedValue& x = in(region, k);
+      if (x.kind == Kind::untouched) continue;
+      if (x.kind == Kind::mixed || place(g_.dims(g_.in(region, k)), x.stride).axis != 0 ||
+          d.extent[0] != g_.dims(g_.in(region, k)).extent[0])
+        return mixed();
+      const PaddedValue part = along(d, 0, place(g_.dims(g_.in(region, k)), x.stride).inner);
+      if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
+      r = part;
+    }
     return r;
   }
 

@@ -5,7 +5,7 @@
 
 #include "weft/core/diagnose.hpp"
 #include "weft/core/option.hpp"
-#include "weft/ir/loop.hpp"
+#include "weft/ir/attention.hpp"
 #include "weft/transforms/lowered_weights.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
@@ -75,6 +75,13 @@ constexpr RewrittenLoop& add_loop(List<RewrittenLoop>& loops, const ir::Graph& g
   return loops.back();
 }
 
+// Whether operand k of an attention in f32 is a factor of its products.
+constexpr bool is_factor(const ir::Graph& g, int attention, int k) {
+  const ir::AttentionShape s = ir::attention_shape(g, attention);
+  return (k < ir::AttentionShape::first_captured || (s.is_gradient && k == s.dy())) &&
+         g.nodes[g.in(attention, k)].dtype == DType::f32;
+}
+
 // What nothing reads but products of f32, those of a loop's body too, as it is or through views that nothing
 // else reads. Adds the loops to `loops`.
 constexpr List<u8> read_by_products_alone(const ir::Graph& g, List<RewrittenLoop>& loops) {
@@ -85,6 +92,11 @@ constexpr List<u8> read_by_products_alone(const ir::Graph& g, List<RewrittenLoop
   for (int i = n - 1; i >= 0; --i) {
     const ir::Node& node = g.nodes.items[i];
     if (is_lowered(node) || (rearranges(node.op) && alone[i])) continue;
+    if (ir::is_attention(node.op)) {
+      for (int k = 0; k < node.arity; ++k)
+        if (!is_factor(g, i, k)) alone[g.in(i, k)] = 0;
+      continue;
+    }
     if (node.op == ir::Op::loop) {
       RewrittenLoop& loop = add_loop(loops, g, i);
       List<RewrittenLoop> nested;
@@ -175,7 +187,9 @@ class PrecisionRewriter {
     if (is_lowered(node) && rule_.compute != DType::f32) return product(i, node);
     if (rule_.tf32 && node.op == ir::Op::dot && node.dtype == DType::f32) node.imm = ir::dot_tf32;
     if (node.op == ir::Op::loop) return loop(i, node);
-    if (node.op == ir::Op::loop_result) return loop_result(i, node);
+    if (ir::is_attention(node.op)) return attention(i, node);
+    if (node.op == ir::Op::result)
+      return g.nodes[g.in(i, 0)].op == ir::Op::loop ? loop_result(i, node) : attention_result(i, node);
     if (node.op == ir::Op::input && comes_narrow(i)) {
       node.dtype = rule_.compute;
       return ir::cast({&b, b.add(node, nullptr, 0)}, DType::f32).id;
@@ -220,7 +234,7 @@ class PrecisionRewriter {
       for (int r = i + 1; r < g.nodes.size(); ++r) {
         const ir::Node& result = g.nodes[r];
         const int which = static_cast<int>(result.imm);
-        if (result.op != ir::Op::loop_result || g.in(r, 0) != i || which < 2 * shape.carries) continue;
+        if (result.op != ir::Op::result || g.in(r, 0) != i || which < 2 * shape.carries) continue;
         if (results_[r])
           border.outputs[which - shape.carries] = NarrowBorder::wide;
         else if (alone_[r] && result.dtype == DType::f32)
@@ -248,6 +262,28 @@ class PrecisionRewriter {
     if (narrow) node.dtype = rule_.compute;
     const int made = b.add(node, &x, 1);
     return narrow ? ir::cast({&b, made}, DType::f32).id : made;
+  }
+  constexpr int attention(int i, ir::Node node) {
+    operands_.clear();
+    for (int k = 0; k < node.arity; ++k) {
+      const bool rounds = rule_.compute != DType::f32 && is_factor(g, i, k);
+      const int x = rounds ? narrowed(g.in(i, k)).id : moved_[g.in(i, k)];
+      operands_.push(x);
+    }
+    node.imm = static_cast<u64>(ir::add_body(b.graph, ir::attention_body(g, i)));
+    return b.add(node, operands_.data(), operands_.size());
+  }
+  // As of a product, what leaves the program is not rounded; log-sum-exp and the gradients of captured
+  // tensors never are.
+  constexpr int attention_result(int i, ir::Node node) {
+    const int region = moved_[g.in(i, 0)];
+    const ir::Node& made = b.graph.nodes[region];
+    const DType factors = b.graph.nodes[b.graph.edges[made.first]].dtype;
+    const int of_factors = made.op == ir::Op::attention ? 1 : 3;
+    const bool narrow =
+        node.dtype == DType::f32 && factors == rule_.compute && node.imm < static_cast<u64>(of_factors);
+    if (narrow && !results_[i]) node.dtype = rule_.compute;
+    return ir::cast({&b, b.add(node, &region, 1)}, narrow ? DType::f32 : node.dtype).id;
   }
   constexpr int product(int i, ir::Node node) {
     operands_.clear();
@@ -288,7 +324,7 @@ class PrecisionRewriter {
   constexpr bool is_given(int x) const {
     const ir::Node& node = g.nodes.items[x];
     if (node.op == ir::Op::state) return weights_.of(static_cast<int>(node.imm)) < 0;
-    return node.op == ir::Op::input || node.op == ir::Op::loop_result;
+    return node.op == ir::Op::input || node.op == ir::Op::result;
   }
 
   const ir::Graph& g;

@@ -66,7 +66,9 @@ constexpr ir::Graph place_biases(const ir::Graph& g) {
   return static_cast<ir::Graph&&>(b.graph);
 }
 
-// `where`: the new node of each that is left, -1 of the others.
+constexpr ir::Graph drop_unused(const ir::Graph& g);
+
+// `where`: the new node of each that is left, -1 of the others. Bodies of attentions are treated alike.
 constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   const int n = g.nodes.size();
   const ir::Node* const nodes = g.nodes.data();
@@ -88,8 +90,20 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   }
   ir::Builder b(g, variables ? n : 0);
   ir::Graph& r = b.graph;
-  r.bodies = g.bodies;
-  r.body_words = g.body_words;
+  List<int> body(g.bodies.size(), -1);  // the new number of each that is still used
+  const auto moved_body = [&](const ir::Node& node) {
+    int& to = body[static_cast<int>(node.imm)];
+    if (to >= 0) return static_cast<u64>(to);
+    if (ir::is_attention(node.op)) {
+      to = ir::add_body(r, drop_unused(ir::thaw_body(g, node)));
+    } else {
+      const ir::Span from = g.bodies[static_cast<int>(node.imm)];
+      to = r.bodies.size();
+      r.bodies.push({r.body_words.size(), from.size});
+      r.body_words.append(g.body_words.data() + from.begin, from.size);
+    }
+    return static_cast<u64>(to);
+  };
   r.edges.reserve(found.edges + g.outputs.size() + g.assigns.size());
   r.nodes.reserve(n + g.outputs.size() + g.assigns.size());
   where = List<int>(n, -1);
@@ -105,7 +119,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   List<int> operands;
   for (int i = 0; i < n; ++i) {
     if (!live[i]) continue;
-    const ir::Node node = nodes[i];
+    ir::Node node = nodes[i];
     const int* in = all_edges + node.first;
     const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
     if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || node.op == ir::Op::slope ||
@@ -122,6 +136,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
     }
     operands.clear();
     for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
+    if (ir::is_region(node.op)) node.imm = moved_body(node);
     moved[i] = add(node, operands.data(), node.arity);
   }
   const auto computed = [&](int node) {
@@ -156,7 +171,7 @@ constexpr bool has_variables(const ir::Graph& g) {
 }
 
 constexpr ir::Graph prune(const ir::Graph& g) {
-  if (g.bodies.empty()) return drop_unused(g);
+  if (!ir::has_loops(g)) return drop_unused(g);
   if (has_variables(g)) {  // two loops that become one are simplified as one: to all results that either has
     const ir::Graph merged = drop_unused(g);
     const ir::Graph reduced = simplify_loops(merged);

@@ -22,6 +22,7 @@ class Rematerializer {
         loss_(graph.outputs[0]),
         b(graph, graph.nodes.size()),
         kept_(static_cast<List<u8>&&>(kept)) {
+    keep_results_together();
     find_calls(blocks);
     find_last_readers();
     find_segments();
@@ -56,6 +57,21 @@ class Rematerializer {
   struct Call {
     int first = -1, last = -1;
   };
+
+  // One kernel makes all results of an attention: one that is kept saves nothing while another is not.
+  constexpr void keep_results_together() {
+    List<u8> keeps(loss_ + 1, 0);
+    for (int round = 0; round < 2; ++round)
+      for (int i = 0; i <= loss_; ++i) {
+        if (g.nodes.items[i].op != ir::Op::result) continue;
+        const int region = g.in(i, 0);
+        if (!ir::is_attention(g.nodes.items[region].op)) continue;
+        if (round == 0)
+          keeps[region] = keeps[region] || kept_[i];
+        else
+          kept_[i] = keeps[region];
+      }
+  }
 
   constexpr i64 bytes_of(int i) const { return g.dims(i).size() * size_of(g.nodes.items[i].dtype); }
 

@@ -3,7 +3,7 @@
 // in memory anyway is not written twice: a stacked output that is a carry, and a carry's last value where its
 // history is wanted, are rows of the history.
 
-#include "weft/ir/loop.hpp"
+#include "weft/ir/attention.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
 
@@ -168,7 +168,7 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
     if (!live[i]) continue;
     const ir::Node& node = g.nodes[i];
     const int* in = g.edges.data() + node.first;
-    if (node.op == Op::loop_result) next[i] = result_of[in[0]], result_of[in[0]] = i;
+    if (node.op == Op::result) next[i] = result_of[in[0]], result_of[in[0]] = i;
     if (node.op != Op::loop) {
       for (int k = 0; k < node.arity; ++k) live[in[k]] = 1;
       continue;
@@ -192,7 +192,12 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
       for (int k = 0; k < node.arity; ++k)
         if (r.kept[k]) operands.push(moved[in[k]]);
       moved[i] = ir::loop(b, r.shape, r.body, operands).id;
-    } else if (node.op == Op::loop_result) {
+    } else if (ir::is_attention(node.op)) {
+      for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
+      ir::Node same = node;
+      same.imm = static_cast<u64>(ir::add_body(b.graph, ir::region_body(g, i)));
+      moved[i] = b.add(same, operands.data(), operands.size());
+    } else if (node.op == Op::result && simplification[in[0]] >= 0) {
       const LoopSimplification& r = *simplified[simplification[in[0]]];
       const LoopSimplification::Result& from = r.result[static_cast<int>(node.imm)];
       const ir::Value loop{&b, moved[in[0]]};

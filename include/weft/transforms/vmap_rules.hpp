@@ -310,7 +310,7 @@ class Vmapper {
       x.push(items_[g.in(i, k)]);
       mapped = mapped || x[k].mapped;
     }
-    if (n.op == Op::loop_result) return loop_result(i, x[0]);
+    if (n.op == Op::result) return loop_result(i, x[0]);
     // a variable of a grad that is done
     if (n.op == Op::cast && n.dtype == g.nodes[g.in(i, 0)].dtype) return x[0];
     if (!mapped) return {site.same(x.data()), false};

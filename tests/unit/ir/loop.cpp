@@ -124,7 +124,7 @@ TEST_CASE("loop: printed with its body") {
         "%1 = input 1 : f32 (5, 3)\n"
         "%2 = input 2 : f32 (3,)\n"
         "%3 = loop(%0, %1, %2) body 0 trips 5 carries 1 stacked 1 invariants 1 outputs 1 : u8 ()\n"
-        "%4 = loop_result(%3) result 0 : f32 (3,)\n"
+        "%4 = result(%3) 0 : f32 (3,)\n"
         "return %4\n"
         "body 0:\n"
         "  %0 = input 0 : f32 (3,)\n"

@@ -105,9 +105,9 @@ TEST_CASE("attention: one product for operands that are the same") {
       if constexpr (decltype(same)::value == 1) m(x, y, z);
     });
   };
-  CHECK(count(std::integral_constant<int, 3>{}) == 4);  // with scores, mix and out_proj
-  CHECK(count(std::integral_constant<int, 2>{}) == 5);
-  CHECK(count(std::integral_constant<int, 1>{}) == 6);
+  CHECK(count(std::integral_constant<int, 3>{}) == 2);  // with out_proj
+  CHECK(count(std::integral_constant<int, 2>{}) == 3);
+  CHECK(count(std::integral_constant<int, 1>{}) == 4);
 }
 
 TEST_CASE("attention: dropout drops weights in training alone") {

@@ -72,8 +72,7 @@ TEST_CASE("simplify_loops: a stacked carry is its history, written once") {
   CHECK(s.outputs == 0);
   int results = 0;
   for (int i = 0; i < g.nodes.size(); ++i)
-    if (g.nodes[i].op == ir::Op::loop_result && static_cast<int>(g.nodes[i].imm) == s.history_of(0))
-      ++results;
+    if (g.nodes[i].op == ir::Op::result && static_cast<int>(g.nodes[i].imm) == s.history_of(0)) ++results;
   CHECK(results == 1);
   // rows 1 to 4 came out of the trips, rows 0 to 3 went into them
   const auto first_row = [&](int k) { return g.attribute(g.outputs[k], 0); };

@@ -154,7 +154,7 @@ TEST_CASE("vmap_rules: random graphs for all samples at once give the stacks of 
                       Op::dynamic_slice,
                       Op::dynamic_update_slice,
                       Op::loop,
-                      Op::loop_result}) {
+                      Op::result}) {
     INFO(ir::info(op).name);
     CHECK(ops.count(op) == 1);
   }

@@ -134,7 +134,7 @@ class GraphRunner final : public Counted {
     const bool found = kind != 0              ? function_[i] != nullptr
                        : op == ir::Op::loop   ? functions_.run_loop != nullptr
                        : op == ir::Op::custom ? functions_.run_custom != nullptr
-                                              : op == ir::Op::loop_result || ir::info(op).arity == 0;
+                                              : op == ir::Op::result || ir::info(op).arity == 0;
     if (!found) throw_missing(op);
     if (op == ir::Op::loop) (this->*functions_.make_loop)(i);
   }
@@ -188,7 +188,7 @@ class GraphRunner final : public Counted {
         return run_random(c, key_);
       case ir::Op::loop:
         return (this->*functions_.run_loop)(c);
-      case ir::Op::loop_result: {
+      case ir::Op::result: {
         const LoopLayout& layout = loops_[g_.in(c.node, 0)]->layout;
         const int k = static_cast<int>(n.imm);
         return copy_bytes(c.out, c.in[0] + layout.at[k], layout.size[k]);

@@ -35,9 +35,9 @@ struct NodeChecks {
     Oddity& odd = r.odd_[c.node];
     odd = find_oddity(n.dtype, r.values_[c.node], c.dims().size());
     if (n.op == ir::Op::input && r.outer_ != nullptr) odd.fault = r.input_faults_[static_cast<int>(n.imm)];
-    if (n.op == ir::Op::loop_result && odd.any())
+    if (n.op == ir::Op::result && odd.any())
       odd.fault = r.loops_[r.g_.in(c.node, 0)]->odd[static_cast<int>(n.imm)].fault;
-    if (n.arity == 0 || n.op == ir::Op::loop_result) return;
+    if (n.arity == 0 || n.op == ir::Op::result) return;
     const bool tells = tells_of_oddity(n.op, n.dtype);
     if (!odd.any() && !tells) return;
     int given = -1;  // the operand that explains it

@@ -23,7 +23,7 @@ struct Interpreted {
   };
   static constexpr Facts facts = [] {
     const ir::Graph g = program_graph<Source>();
-    return Facts{static_cast<bool>(ir::verify(g, ir::Stage::pruned)), !g.bodies.empty(), g.inputs.size(),
+    return Facts{static_cast<bool>(ir::verify(g, ir::Stage::pruned)), ir::has_loops(g), g.inputs.size(),
                  g.outputs.size(), g.assigns.size()};
   }();
   static_assert(
@@ -101,7 +101,7 @@ struct Interpreted {
 };
 template <class Source>
 struct CodeOf<Interpreter, Source> {
-  using type = Interpreted<Source>;
+  using type = Interpreted<composed_source<Source>>;
 };
 
 // The functions of P's kinds and custom primitives.

@@ -28,8 +28,7 @@ constexpr LoopLayout loop_layout(const ir::Graph& g, int node, const ir::Graph& 
   l.size = List<i64>(s.results(), 0);
   for (int k = 0; k < s.carries; ++k) l.at[s.final_of(k)] = 0;  // they are the carries themselves
   for (int i = node + 1; i < g.nodes.size(); ++i)
-    if (g.nodes[i].op == ir::Op::loop_result && g.in(i, 0) == node)
-      l.at[static_cast<int>(g.nodes[i].imm)] = 0;
+    if (g.nodes[i].op == ir::Op::result && g.in(i, 0) == node) l.at[static_cast<int>(g.nodes[i].imm)] = 0;
   for (int k = 0; k < s.results(); ++k) {
     const bool carried = k < 2 * s.carries;
     const int carry = k < s.carries ? k : k - s.carries;

@@ -1,7 +1,8 @@
 #pragma once
-// Scaled dot product attention: softmax(q k^T scale + mask) v, composed as product, mask, softmax, product.
-// Law: a query that may attend to no key gives zeros, and so does its gradient; masks broadcast to the scores
-// and never widen them.
+// Scaled dot product attention: softmax(q k^T scale + mask) v. Law: a query that may attend to no key gives
+// zeros, and so does its gradient; masks broadcast to the scores and never widen them. One region of the
+// graph (ir/attention.hpp), whose kernels keep no scores in memory; composed as product, mask, softmax,
+// product where the weights are wanted, in f64, and of operands of more than four axes.
 
 #include <limits>
 
@@ -9,6 +10,7 @@
 #include "weft/ops/linalg/matmul.hpp"
 #include "weft/ops/nn/activation.hpp"
 #include "weft/ops/random/random.hpp"
+#include "weft/transforms/attention_body.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -118,6 +120,78 @@ struct AttentionProducts {
   }
 };
 
+// What a function makes of all scores: the scores, and a factor of each weight.
+template <class S, class W>
+struct SeenScores {
+  S scores;
+  W factor;
+};
+template <class S, class W>
+SeenScores(S, W) -> SeenScores<S, W>;
+// No weight is changed.
+struct NoFactor {};
+
+// Attention as a region of the graph. Rule: an attention_rule that holds; T: the dtype of the operands.
+template <class Rule, class T>
+struct AttentionRegion {
+  static constexpr Dims scores = Rule::Scores::value;
+  static constexpr bool fits =
+      size_of(dtype_of<T>) <= 4 && scores.rank <= 4 && scores.size() > 0 &&
+      Rule::value.size() > 0 && Rule::at(Rule::q, 1) > 0 && Rule::batch == Rule::batch_qk;
+  // The extent of an axis of the grid (B, Hq, L, S).
+  static constexpr i64 along(int axis) {
+    return axis + scores.rank < 4 ? 1 : scores.extent[axis + scores.rank - 4];
+  }
+  static constexpr i64 heads_of(const Dims& d) { return d.rank > 2 ? d.extent[d.rank - 3] : 1; }
+  static constexpr ir::Value with_heads(ir::Value x, i64 heads) {
+    const Dims d = x.dims();
+    Dims four{4, {1, 1, 1, 1}};
+    for (int k = 0; k < d.rank; ++k) four.extent[k + 4 - d.rank] = d.extent[k];
+    x = ir::reshape(ir::cast(x, dtype_of<T>), four);
+    four.extent[0] = along(0), four.extent[1] = heads;
+    return ir::broadcast(x, four);
+  }
+
+  // `see`: what happens to the scores, traced on those of all places. An empty value where that is no
+  // arithmetic at single places.
+  template <class F>
+  static constexpr ir::Value attend(ir::Builder& b, ir::Value q, ir::Value k, ir::Value v, double scale,
+                                    const F& see) {
+    if (scale == 0) scale = 1 / square_root(static_cast<double>(Rule::at(Rule::q, 1)));
+    const Dims grid{4, {along(0), along(1), along(2), along(3)}};
+    ir::Builder trace(64);
+    trace.parent = &b;
+    trace.graph.is_body = true;
+    trace.graph.scalar_count = b.graph.scalar_count;
+    trace.graph.streams = b.graph.streams;
+    trace.graph.inputs.push(trace.leaf(ir::Op::input, DType::f32, scores, 0));
+    trace.outer.push(-1);
+    b.inner = &trace;
+    const ir::Value product{&trace, trace.graph.inputs[0]};
+    const auto seen = see(trace, Expr<f32, shape_of<typename Rule::Scores>>{product * scale});
+    b.inner = nullptr;
+    transforms::AttentionBody body(b, trace, scores, grid);
+    if (!body.add_output(seen.scores.value.id)) return {};
+    bool drops = false;
+    if constexpr (!std::is_same_v<decltype(seen.factor), NoFactor>) {
+      drops = !seen.factor.value.is(1);
+      if (drops && !body.add_output(seen.factor.value.id)) return {};
+    }
+    b.graph.streams = trace.graph.streams;
+    const i64 kv_heads = heads_of(Rule::k) == heads_of(Rule::v) ? heads_of(Rule::k) : along(1);
+    List<int> operands;
+    operands.push(with_heads(q, along(1)).id);
+    operands.push(with_heads(k, kv_heads).id);
+    operands.push(with_heads(v, kv_heads).id);
+    for (const int x : body.captured()) operands.push(x);
+    const ir::Value region = ir::attention(b, body.graph(), operands, drops);
+    const ir::Value y = ir::attention_result(region, ir::AttentionShape::y, dtype_of<T>);
+    // what a gradient would read of the forward pass stands there
+    ir::attention_result(region, ir::AttentionShape::row_lse, DType::f32);
+    return ir::reshape(y, Rule::value);
+  }
+};
+
 // Where key <= query, or the key is one of the last `Open`.
 template <i64 L, i64 S, i64 Open = 0>
 constexpr Expr<bool, Shape<L, S>> causal_mask(ir::Builder& b) {
@@ -154,6 +228,10 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
   template <class T>
   static constexpr bool masks = is_float(dtype_of<T>) || std::is_same_v<T, bool>;
 
+  template <class S>
+  static constexpr S masked(const S& scores) {
+    return scores;
+  }
   template <class S, class Mask>
   static constexpr auto masked(const S& scores, const Mask& mask) {
     if constexpr (std::is_same_v<dtype_of_operand<Mask>, bool>)
@@ -209,15 +287,26 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
     if constexpr (!ok) {
       return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
     } else {
-      using Products = detail::AttentionProducts<Rule, T>;
-      const auto all = Products::scores(q.value, k.value, Options.scale);
-      const auto seen = [&] {
+      const auto causal = []([[maybe_unused]] ir::Builder& builder, const auto& all) {
         if constexpr (Options.is_causal)
-          return where(detail::causal_mask<Rule::length, Rule::keys, Open>(b), all,
+          return where(detail::causal_mask<Rule::length, Rule::keys, Open>(builder), all,
                        -std::numeric_limits<double>::infinity());
         else
           return all;
-      }();
+      };
+      if constexpr (!Weights && detail::AttentionRegion<Rule, T>::fits) {
+        const ir::Value y = detail::AttentionRegion<Rule, T>::attend(
+            b, q.value, k.value, v.value, Options.scale, [&]<class A>(ir::Builder& trace, const A& all) {
+              const auto seen = masked(causal(trace, all), more...);
+              if constexpr (Drops)
+                return detail::SeenScores{seen, dropout(A{ir::constant_like(all.value, 1)}, p)};
+              else
+                return detail::SeenScores{seen, detail::NoFactor{}};
+            });
+        if (y) return R{y};
+      }
+      using Products = detail::AttentionProducts<Rule, T>;
+      const auto seen = causal(b, Products::scores(q.value, k.value, Options.scale));
       const auto weights = normalized(seen, more...);
       const Expr<T, S> kept = cast<T>(dropout(weights, p));
       return results(Products::mixed(kept.value, v.value), kept);

@@ -137,20 +137,34 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
     } else if constexpr (!functions_fit<Wide, A...>()) {
       return detail::refused<T, typename R::shape>(q, k, v);
     } else {
-      constexpr double nothing = -std::numeric_limits<double>::infinity();
       using Grid = typename Products::Scores;
-      auto scores = Products::scores(q.value, k.value, Options.scale);
-      if constexpr (given<Score>)
-        scores = detail::ForEachScore<Grid, Wide>::call(
-            b, [&](const auto&... place) { return score(place..., detail::captured(tensors)...); }, scores);
-      if constexpr (given<Mask>)
-        scores =
-            where(detail::ForEachScore<Grid, bool>::call(
-                      b, [&](const auto&... place) { return mask(place..., detail::captured(tensors)...); }),
-                  scores, nothing);
-      if constexpr (Options.is_causal)
-        scores = where(detail::causal_mask<Rule::length, Rule::keys>(b), scores, nothing);
-      return Products::mixed(cast<T>(detail::masked_softmax(scores)).value, v.value);
+      const auto see = [&](ir::Builder& builder, const auto& product) {
+        constexpr double nothing = -std::numeric_limits<double>::infinity();
+        auto scores = product;
+        if constexpr (given<Score>)
+          scores = detail::ForEachScore<Grid, Wide>::call(
+              builder, [&](const auto&... place) { return score(place..., detail::captured(tensors)...); },
+              scores);
+        if constexpr (given<Mask>)
+          scores =
+              where(detail::ForEachScore<Grid, bool>::call(
+                        builder,
+                        [&](const auto&... place) { return mask(place..., detail::captured(tensors)...); }),
+                    scores, nothing);
+        if constexpr (Options.is_causal)
+          scores = where(detail::causal_mask<Rule::length, Rule::keys>(builder), scores, nothing);
+        return scores;
+      };
+      using Region = detail::AttentionRegion<Rule, T>;
+      if constexpr (Region::fits) {
+        const ir::Value y = Region::attend(b, q.value, k.value, v.value, Options.scale,
+                                           [&](ir::Builder& trace, const auto& all) {
+                                             return detail::SeenScores{see(trace, all), detail::NoFactor{}};
+                                           });
+        if (y) return R{y};
+      }
+      const auto scores = see(b, Products::scores(q.value, k.value, Options.scale));
+      return R{Products::mixed(cast<T>(detail::masked_softmax(scores)).value, v.value).value};
     }
   }
 

@@ -5,6 +5,7 @@
 // sample.
 
 #include "weft/ops/transform/loop.hpp"
+#include "weft/transforms/decompose_attention.hpp"
 #include "weft/transforms/vmap_rules.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -109,7 +110,8 @@ struct SampleTrace {
     b.graph.streams = body.graph.streams;
     for (int k = inputs.size(); k < body.outer.size(); ++k) inputs.push({{&b, body.outer[k]}, false});
     List<ir::Value> out;
-    for (const transforms::VmapItem& x : transforms::Vmapper(b, body.graph, samples).run(inputs)) {
+    const ir::Graph sample = transforms::decompose_attention(static_cast<ir::Graph&&>(body.graph));
+    for (const transforms::VmapItem& x : transforms::Vmapper(b, sample, samples).run(inputs)) {
       const Dims one = x.value.dims();
       out.push(x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(samples, one)));
     }

@@ -1,0 +1,167 @@
+#pragma once
+// Which tiles of the grid attend to nothing: the body's instructions on intervals of queries and keys. Law: a
+// tile that is skipped has a score of -infinity at every place; where the body cannot tell, it is computed.
+//
+// (Moore, Kearfott, Cloud: Introduction to Interval Analysis, 2009.)
+
+#include <limits>
+
+#include "weft/kernels/attention/score_code.hpp"
+
+namespace WEFT_NAMESPACE::kernels {
+
+// The host's tiles: queries and keys of one, and how many of its queries are skipped together.
+inline constexpr i64 attention_queries = 256, attention_keys = 128, attention_strip = 32;
+
+// Places [begin, end) along each axis of the grid.
+struct GridTile {
+  i64 begin[4]{}, end[4]{};
+};
+
+namespace detail {
+
+// All values that a register has in a tile; NaN may be among them only where both ends are infinite.
+struct Interval {
+  double low = 0, high = 0;
+  constexpr bool is(double x) const { return low == x && high == x; }
+};
+
+inline constexpr double no_bound = std::numeric_limits<double>::infinity();
+inline constexpr Interval anything{-no_bound, no_bound};
+inline constexpr Interval either{0, 1};
+
+// Floats are rounded at each operation, and so may be a little outside of what exact arithmetic gives.
+constexpr Interval rounded_interval(DType t, double low, double high) {
+  if (low != low || high != high) return anything;
+  if (is_float(t)) {
+    const auto slack = [](double x) { return (x < 0 ? -x : x) * 1e-6; };
+    return low < -1e38 || high > 1e38 ? anything : Interval{low - slack(low), high + slack(high)};
+  }
+  const double most = t == DType::i64   ? 9e15
+                      : t == DType::u32 ? 4294967295.0
+                      : t == DType::i32 ? 2147483647.0
+                                        : 127;
+  const double least = t == DType::u32 || t == DType::u8 ? 0 : -most;
+  return low < least || high > most ? anything : Interval{low, high};  // it may have wrapped
+}
+constexpr Interval hull(const Interval& x, const Interval& y) {
+  return {x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
+}
+constexpr Interval product_interval(DType t, const Interval& x, const Interval& y) {
+  const double p[]{x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high};
+  double low = p[0], high = p[0];
+  for (const double v : p) {
+    if (v != v) return anything;
+    low = v < low ? v : low;
+    high = v > high ? v : high;
+  }
+  return rounded_interval(t, low, high);
+}
+constexpr double whole(double x) {  // toward zero
+  return x > -9e15 && x < 9e15 ? static_cast<double>(static_cast<i64>(x)) : x;
+}
+
+constexpr Interval evaluate(const Instruction& in, DType from, const Interval& x, const Interval& y,
+                            const Interval& z) {
+  const DType t = static_cast<DType>(in.dtype);
+  const bool flags = t == DType::boolean;
+  switch (in.op) {
+    case Opcode::add:
+      return flags ? either : rounded_interval(t, x.low + y.low, x.high + y.high);
+    case Opcode::sub:
+      return flags ? either : rounded_interval(t, x.low - y.high, x.high - y.low);
+    case Opcode::mul:
+      return flags ? either : product_interval(t, x, y);
+    case Opcode::div:
+      if (flags || y.low <= 0 || x.low < -1e15 || x.high > 1e15) return anything;
+      if (is_float(t)) return product_interval(t, x, {1 / y.high, 1 / y.low});
+      return {whole(x.low < 0 ? x.low / y.low : x.low / y.high),
+              whole(x.high < 0 ? x.high / y.high : x.high / y.low)};
+    case Opcode::neg:
+      return flags ? either : rounded_interval(t, -x.high, -x.low);
+    case Opcode::abs:
+      return x.low >= 0    ? x
+             : x.high <= 0 ? Interval{-x.high, -x.low}
+                           : Interval{0, -x.low > x.high ? -x.low : x.high};
+    case Opcode::max:
+      return {x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
+    case Opcode::min:
+      return {x.low < y.low ? x.low : y.low, x.high < y.high ? x.high : y.high};
+    case Opcode::copy:
+      return x;
+    case Opcode::cast:
+      if (flags) return x.low > 0 || x.high < 0 ? Interval{1, 1} : x.is(0) ? Interval{0, 0} : either;
+      if (from == DType::boolean) return x;
+      return is_float(t) || !is_float(from) ? rounded_interval(t, x.low, x.high)
+                                            : rounded_interval(t, whole(x.low), whole(x.high));
+    case Opcode::eq:
+    case Opcode::ne: {
+      const bool apart = x.high < y.low || y.high < x.low, same = x.low == x.high && y.is(x.low);
+      const double yes = in.op == Opcode::eq ? 1 : 0;
+      return apart ? Interval{1 - yes, 1 - yes} : same ? Interval{yes, yes} : either;
+    }
+    case Opcode::lt:
+      return x.high < y.low ? Interval{1, 1} : x.low >= y.high ? Interval{0, 0} : either;
+    case Opcode::le:
+      return x.high <= y.low ? Interval{1, 1} : x.low > y.high ? Interval{0, 0} : either;
+    case Opcode::logical_not:
+      return x.is(0) ? Interval{1, 1} : x.low > 0 || x.high < 0 ? Interval{0, 0} : either;
+    case Opcode::bit_and:
+      return !flags               ? anything
+             : x.is(0) || y.is(0) ? Interval{0, 0}
+             : x.is(1) && y.is(1) ? Interval{1, 1}
+                                  : either;
+    case Opcode::bit_or:
+      return !flags               ? anything
+             : x.is(1) || y.is(1) ? Interval{1, 1}
+             : x.is(0) && y.is(0) ? Interval{0, 0}
+                                  : either;
+    case Opcode::bit_xor:
+      return !flags || x.low != x.high || y.low != y.high ? (flags ? either : anything)
+             : x.low == y.low                             ? Interval{0, 0}
+                                                          : Interval{1, 1};
+    case Opcode::select:
+      return x.is(1) ? y : x.is(0) ? z : hull(y, z);
+    default:
+      return flags ? either : anything;
+  }
+}
+
+}  // namespace detail
+
+// Whether some place of a tile may have a score above -infinity. `code`: the kernel's words.
+constexpr bool tile_attends(const u64* code, const GridTile& tile) {
+  using detail::Interval;
+  const AttentionHeader h = AttentionHeader::decode(code);
+  constexpr int most = 128;
+  if (h.score_end > most) return true;
+  const u64* const instructions = code + AttentionHeader::words + h.captured;
+  Interval at[most]{};
+  DType types[most]{};
+  for (int i = 0; i < h.score_end; ++i) {
+    const Instruction in = decode(instructions + instruction_words * i);
+    const DType t = types[i] = static_cast<DType>(in.dtype);
+    switch (in.op) {
+      case Opcode::constant: {
+        const double x =
+            is_float(t) ? __builtin_bit_cast(double, in.imm) : static_cast<double>(static_cast<i64>(in.imm));
+        at[i] = x != x ? detail::anything : Interval{x, x};
+        break;
+      }
+      case Opcode::index:
+        at[i] = {static_cast<double>(tile.begin[in.aux]), static_cast<double>(tile.end[in.aux] - 1)};
+        break;
+      case Opcode::load:
+        at[i] = t == DType::boolean ? detail::either : detail::anything;
+        break;
+      case Opcode::random:
+        at[i] = {0, 4294967295.0};
+        break;
+      default:
+        at[i] = detail::evaluate(in, types[in.a], at[in.a], at[in.b], at[in.c]);
+    }
+  }
+  return !(at[h.score].high < -1e308);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
