@@ -227,6 +227,29 @@ int avg_pool_case() {
   return bench::serve(memory, {[&] { f(upstream, x); }, facts(f)});
 }
 
+// Attention of (B, H, L, E); with its gradients where `Both`.
+template <i64 B, i64 H, i64 L, i64 E, bool Both, class F>
+int attention_case(F) {
+  const bench::MemoryWatch memory;
+  using X = Input<f32, Shape<B, H, L, E>>;
+  constexpr i64 size = B * H * L * E;
+  const auto q = normal(size, 1), k = normal(size, 2), v = normal(size, 3), upstream = normal(size, 4);
+  if constexpr (Both) {
+    auto f = compile(Cpu{}, FunctionBothWays<F>{}, X{}, X{}, X{}, X{});
+    return bench::serve(memory, {[&] { f(upstream, q, k, v); }, facts(f)});
+  } else {
+    auto f = compile(Cpu{}, F{}, X{}, X{}, X{});
+    return bench::serve(memory, {[&] { f(q, k, v); }, facts(f)});
+  }
+}
+constexpr auto full_attention = [](auto q, auto k, auto v) { return scaled_dot_product_attention(q, k, v); };
+constexpr auto causal_attention = [](auto q, auto k, auto v) {
+  return scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v);
+};
+constexpr auto window_attention = [](auto q, auto k, auto v) {
+  return attention(q, k, v, [](auto, auto, auto i, auto j) { return (j <= i) & (i - j < 512); });
+};
+
 // The gradient of an embedding of 8192 tokens in a table of 50000 rows.
 int embedding_case() {
   const bench::MemoryWatch memory;
@@ -308,6 +331,12 @@ int main(int argc, char** argv) {
     return layer_case<nn::InstanceNorm2d<64, nn::InstanceNormOptions{.affine = true}>, 64, 64, 28, 28>();
   if (name == "depthwise") return depthwise_case();
   if (name == "avg_pool") return avg_pool_case();
+  if (name == "attention") return attention_case<8, 12, 1024, 64, false>(causal_attention);
+  if (name == "attention_both") return attention_case<8, 12, 1024, 64, true>(causal_attention);
+  if (name == "attention_long") return attention_case<2, 16, 4096, 64, false>(causal_attention);
+  if (name == "attention_long_both") return attention_case<2, 16, 4096, 64, true>(causal_attention);
+  if (name == "attention_short_both") return attention_case<16, 8, 128, 64, true>(full_attention);
+  if (name == "attention_window") return attention_case<2, 16, 4096, 64, false>(window_attention);
   if (name == "embedding") return embedding_case();
   if (name == "topk") return topk_case();
   if (name == "cross_entropy") return cross_entropy_case();

@@ -139,6 +139,24 @@ def both_ways(function, upstream, *shapes):
     return make
 
 
+def attention(shape, both, window=0, **options):
+    """The flash kernel; of a window, a mask."""
+    def make():
+        q, k, v = (torch.randn(*shape, requires_grad=both) for _ in range(3))
+        g = torch.randn(*shape)
+        i = torch.arange(shape[2])
+        mask = (i[None] <= i[:, None]) & (i[:, None] - i[None] < window) if window else None
+
+        def run():
+            y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, **options)
+            if both:
+                torch.autograd.grad(y, (q, k, v), g)
+
+        return run
+
+    return make
+
+
 def embedding():
     table = torch.randn(50000, 256, requires_grad=True)
     rows = F.embedding(torch.randint(0, 50000, (8192,)), table)
@@ -194,6 +212,12 @@ CASES = {
     "depthwise": both_ways(lambda x, w: F.conv2d(x, w, padding=1, groups=128), (16, 128, 56, 56),
                            (16, 128, 56, 56), (128, 1, 3, 3)),
     "avg_pool": both_ways(lambda x: F.avg_pool2d(x, 3, 2, 1), (16, 64, 28, 28), (16, 64, 56, 56)),
+    "attention": attention((8, 12, 1024, 64), False, is_causal=True),
+    "attention_both": attention((8, 12, 1024, 64), True, is_causal=True),
+    "attention_long": attention((2, 16, 4096, 64), False, is_causal=True),
+    "attention_long_both": attention((2, 16, 4096, 64), True, is_causal=True),
+    "attention_short_both": attention((16, 8, 128, 64), True),
+    "attention_window": attention((2, 16, 4096, 64), False, window=512),
     "embedding": embedding,
     "topk": topk,
     "cross_entropy": cross_entropy,
