@@ -24,7 +24,11 @@ struct TanhshrinkF {
 };
 struct ThresholdF {
   constexpr auto operator()(const auto& x, const auto& least, const auto& value) const {
-    return where(le(x, least), value, x);
+    using T = typename std::remove_cvref_t<decltype(x)>::dtype;
+    if constexpr (is_float(dtype_of<T>))  // beside the number as it is given, not rounded to T
+      return where(le(cast<opmath<T>>(x), least), value, x);
+    else
+      return where(le(x, least), value, x);
   }
 };
 

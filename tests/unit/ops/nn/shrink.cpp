@@ -47,3 +47,12 @@ TEST_CASE("shrink: gradients against differences in f64") {
   check([](auto v, auto w) { return pairwise_distance(v, w); }, x, y);
   check([](auto v) { return normalize(v); }, y);
 }
+
+TEST_CASE("shrink: threshold of small floats compares with the number as it is given, as PyTorch") {
+  const Tensor<bf16, Shape<3>> x(
+      std::vector<bf16>{bf16(0.0995f), bf16(0.1f), bf16(0.101f)});  // the second is 0.10009765625
+  const Tensor<bf16, Shape<3>> y = threshold(x, 0.1, 20.25);
+  CHECK(static_cast<float>(y[0]) == 20.25f);
+  CHECK(y[1] == x[1]);
+  CHECK(y[2] == x[2]);
+}
