@@ -22,7 +22,9 @@
 // Only the first refusal of a translation unit is said (refused_before), as those behind it are
 // mostly its consequences; and what would be made of what was refused is an AfterRefusal.
 
+#include <array>
 #include <type_traits>
+#include <utility>
 
 #include "weft/core/fixed_string.hpp"
 #include "weft/core/types.hpp"
@@ -79,6 +81,7 @@ struct add_;
 struct apply;
 struct arange;
 struct argmax;
+struct at;
 struct avg_pool1d;
 struct avg_pool2d;
 struct avg_pool3d;
@@ -103,6 +106,7 @@ struct eval;
 struct exp;
 struct ExponentialLR;
 struct eye;
+struct fill;
 struct fill_;
 struct fit;
 struct flatten;
@@ -140,6 +144,7 @@ struct permute;
 struct PolynomialLR;
 struct pow;
 struct predict;
+struct print;
 struct rand;
 struct randn;
 struct register_hook;
@@ -149,6 +154,7 @@ struct reshape;
 struct save;
 struct SequentialLR;
 struct size;
+struct sizes;
 struct softmax;
 struct sqrt;
 struct squeeze;
@@ -295,6 +301,10 @@ struct AfterRefusal {
   AfterRefusal seed() const { return {}; }
   AfterRefusal batches() const { return {}; }
   AfterRefusal item() const { return {}; }
+  template <class... A>
+  AfterRefusal numpy(A&&...) const {
+    return {};
+  }
   AfterRefusal summary() const { return {}; }
   AfterRefusal explain() const { return {}; }
   constexpr AfterRefusal operator[](i64) const { return {}; }
@@ -312,6 +322,20 @@ struct AfterRefusal {
   template <class T>
   requires std::is_class_v<T>
   operator T() const;
+};
+
+// In place of a function of several results, whose call is taken apart.
+template <int Results>
+struct AfterFunction : AfterRefusal {
+  template <class... A>
+  std::array<AfterRefusal, Results> operator()(A&&...) const {
+    return {};
+  }
+};
+// In place of what a loop over names and values reads: for (auto& [name, p] : model.named_parameters()).
+struct AfterPairs : AfterRefusal {
+  std::pair<const char*, AfterRefusal>* begin() const { return nullptr; }
+  std::pair<const char*, AfterRefusal>* end() const { return nullptr; }
 };
 
 // In the place of a shape that was left out.

@@ -7,7 +7,7 @@
 // clang-format off
 #define WEFT_TENSOR_METHODS(M) \
   M(abs) M(acos) M(add) M(addmm) M(all) M(allclose) M(amax) M(amin) M(any) M(argmax) M(argmin) \
-  M(argsort) M(asin) M(atan) M(baddbmm) M(bmm) M(ceil) M(chunk) M(clamp) M(clip) M(clone) \
+  M(argsort) M(asin) M(astype) M(atan) M(baddbmm) M(bmm) M(ceil) M(chunk) M(clamp) M(clip) M(clone) \
   M(contiguous) M(cos) M(cosh) M(cross) M(cummax) M(cummin) M(cumprod) M(cumsum) M(diag) M(diagonal) \
   M(div) M(dot) M(eq) M(erf) M(exp) M(expand) M(expand_as) M(expm1) M(fill_diagonal) M(flatten) \
   M(flip) M(floor) M(fmod) M(gather) M(ge) M(gelu) M(gt) M(index) M(index_add) M(index_put) \
@@ -17,7 +17,7 @@
   M(mm) M(movedim) M(mul) M(multinomial) M(mv) M(nan_to_num) M(narrow) M(ne) M(neg) M(nonzero) \
   M(norm) M(outer) M(permute) M(pow) M(prod) M(quantile) M(reciprocal) M(relu) M(remainder) M(repeat) \
   M(repeat_interleave) M(reshape) M(reshape_as) M(roll) M(round) M(rsqrt) M(scatter) M(scatter_add) \
-  M(select) M(sigmoid) M(sign) M(sin) M(softmax) M(sort) M(split) M(sqrt) M(square) M(squeeze) \
+  M(select) M(sigmoid) M(sign) M(sin) M(slice) M(softmax) M(sort) M(split) M(sqrt) M(square) M(squeeze) \
   M(stddev) M(sub) M(sum) M(swapaxes) M(t) M(take) M(tanh) M(tile) M(topk) M(trace) M(transpose) \
   M(tril) M(triu) M(unbind) M(unfold) M(unique) M(unsqueeze) M(var) M(view) M(view_as) M(where)
 

@@ -467,5 +467,30 @@ requires(std::is_arithmetic_v<A>&&...) auto random_split(const D&, const A&...) 
   constexpr std::size_t given = (std::is_floating_point_v<A> + ... + 0), parts = given < 2 ? 2 : given;
   return std::array<AfterRefusal, parts>{};
 }
+WEFT_REFUSAL(
+    SplitIsSeeded,
+    "random_split: the fractions sum to one and a seed follows them: random_split(dataset, {0.8, 0.2}, 1)");
+template <class D, class F, std::size_t N, class... A>
+requires(std::is_integral_v<F> || sizeof...(A) == 0) auto random_split(const D&, const F (&)[N],
+                                                                       const A&...) {
+  static_assert(sizeof(SplitIsSeeded<sizeof(D) == 0, D, F, A...>) > 0);
+  return std::array<AfterRefusal, N>{};
+}
+WEFT_REFUSAL(
+    SamplesAreListed,
+    "subset takes the indices of its samples, subset(dataset, {0, 1, 2}), concat its datasets one by one, "
+    "concat(a, b), and from_function the number of samples first, from_function(100, f)");
+template <class D, class First, class... A>
+requires std::is_arithmetic_v<First> AfterRefusal subset(const D&, const First&, const A&...) {
+  return weft::detail::misspelt<SamplesAreListed<false, D, First, A...>>();
+}
+template <class D>
+AfterRefusal concat(std::initializer_list<D>) {
+  return weft::detail::misspelt<SamplesAreListed<false, D>>();
+}
+template <class F>
+requires(!std::is_arithmetic_v<F>) AfterRefusal from_function(const F&, i64) {
+  return weft::detail::misspelt<SamplesAreListed<false, F>>();
+}
 
 }  // namespace WEFT_NAMESPACE::data

@@ -141,6 +141,9 @@ void check_not_running(const Shared<Pass>& pass) {
                 "loader.epoch(e) inside, or make a second loader");
 }
 
+WEFT_REFUSAL(LoaderIsWalked,
+             "a loader is walked, for (auto& [x, y] : loader), with size() samples and batches() batches");
+
 // A range of batches that remembers how far it has come.
 //
 // Each `for` over the loader is one epoch, the first being epoch 0, and each has its own order; a `for` that
@@ -192,6 +195,12 @@ class Loader {
     return *this;
   }
 
+  // Refusals.
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LoaderIsWalked, Loader)
+  WEFT_MEMBER(next)
+  WEFT_MEMBER(length)
+  WEFT_MEMBER(len)
+#undef WEFT_MEMBER
   // Throws "loader/nested" inside a `for` over this loader.
   BatchIterator<Pass<BatchSize, D>> begin() {
     check_not_running(pass_);

@@ -122,6 +122,8 @@ class CompiledFunction {
       const typename Instance::Call call(called.instance);
       called.run(exec::given_arguments<Device, I...>(args...));
       return called.results();
+    } else {
+      return AfterRefusal{};
     }
   }
 
@@ -137,6 +139,11 @@ class CompiledFunction {
   WEFT_MEMBER(train)
   WEFT_MEMBER(to)
   WEFT_MEMBER(parameters)
+  WEFT_MEMBER(predict)
+  WEFT_MEMBER(cuda)
+  WEFT_MEMBER(cpu)
+  WEFT_MEMBER(save)
+  WEFT_MEMBER(load)
   WEFT_MEMBER(step)
   WEFT_MEMBER(backward)
 #undef WEFT_MEMBER
@@ -288,6 +295,8 @@ auto make_function(std::tuple<I...>, const Device& device, HeldStates<Device> st
     return AfterRefusal{};
   else if constexpr (traces<Source>() && probes_exist<Source>())
     return CompiledFunction<Device, Source, I...>(device, std::move(states), arguments...);
+  else if constexpr (is_tuple_like<typename Source::result>)
+    return AfterFunction<std::tuple_size_v<typename Source::result>>{};
   else
     return AfterRefusal{};
 }

@@ -74,6 +74,13 @@ void run_once(const Device& device, std::byte* state, u64 seed) {
 
 }  // namespace exec
 
+WEFT_REFUSAL(
+    ModelIsMade,
+    "a Model is made of a device and a seed, Model<Net> model(Cpu{}, 7), and the sizes of its layers are "
+    "in their types");
+WEFT_REFUSAL(ModelIsPrinted, "what a model or a trainer holds is text: std::cout << model.summary()");
+WEFT_REFUSAL(PathIsGiven,
+             "a file has a path: model.save(\"net.safetensors\"), trainer.save(\"run.safetensors\")");
 WEFT_REFUSAL(ModelIsNotCopied,
              "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
              "names the same one");
@@ -113,6 +120,24 @@ class Model {
   Model& operator=(Model&&) noexcept = default;
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
   // Refusals.
+  template <class A, class... B>
+  requires(std::is_arithmetic_v<A> || std::is_convertible_v<A, const char*> ||
+           std::is_same_v<A, M>) explicit Model(const A&, const B&...) {
+    static_assert(sizeof(ModelIsMade<sizeof(A) == 0, M, A, B...>) > 0);
+  }
+  template <class Out>
+  requires requires(Out& out) { out << 1; }
+  friend Out& operator<<(Out& out, const Model&) {
+    static_assert(sizeof(ModelIsPrinted<sizeof(Out) == 0, M>) > 0);
+    return out;
+  }
+  template <class None = M>
+  void save() const {
+    static_assert(sizeof(PathIsGiven<sizeof(None) == 0, None>) > 0);
+  }
+  AfterRefusal get(const std::string&) const {
+    return detail::misspelt<exec::StateIsNamed<false, spelled::get, M>>();
+  }
   Model& operator=(const Model&) {
     static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0);
     return *this;
@@ -129,7 +154,7 @@ class Model {
   WEFT_MEMBER(train, ModeIsOption)
   WEFT_MEMBER(eval, ModeIsOption)
   WEFT_MEMBER(parameters, StateIsNamed)
-  WEFT_MEMBER(named_parameters, StateIsNamed)
+  WEFT_REFUSED_MEMBER(named_parameters, AfterPairs{}, exec::StateIsNamed, spelled::named_parameters, M)
   WEFT_MEMBER(state_dict, StateIsNamed)
   WEFT_MEMBER(to, ModelHasDevice)
   WEFT_MEMBER(cuda, ModelHasDevice)

@@ -16,6 +16,9 @@
 
 namespace WEFT_NAMESPACE {
 
+template <class T, class S = Unshaped, class Device = Cpu>
+class Tensor;
+
 namespace exec {
 
 // Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
@@ -48,7 +51,11 @@ WEFT_REFUSAL(
     TensorOperation,
     "an operation is a function, run when its result is assigned to a tensor: write Tensor<f32, Shape<>> s = "
     "sum<>(t), Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
-WEFT_REFUSAL(TensorIsRead, "the elements of a tensor are t(1, 2), t[5], t.data() and t.to_vector()");
+WEFT_REFUSAL(TensorIsRead,
+             "the elements of a tensor are t(1, 2), t[5], t.data() and t.to_vector(), and "
+             "std::cout << t prints them");
+WEFT_REFUSAL(TensorIsFilled,
+             "a tensor that holds one number everywhere is made anew: t = Tensor<f32, Shape<2, 3>>::full(1)");
 WEFT_REFUSAL(
     TensorHasDevice,
     "the device of a tensor is in its type: write Tensor<f32, Shape<2, 3>, Cuda> u = t; another dtype: "
@@ -61,6 +68,13 @@ WEFT_REFUSAL(
     TensorKeepsType,
     "a tensor is made of one of its own dtype and shape: write auto y = f(x), or reshape and cast the "
     "other: Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
+WEFT_REFUSAL(ResultsAreSeveral,
+             "the function has several results: take them apart, auto [values, places] = topk<2>(x), or "
+             "auto [y, h] = f(x)");
+WEFT_REFUSAL(
+    ViewIsOfMemory,
+    "a view is made of a pointer to elements of its dtype, TensorView<f32, Shape<2, 3>, Cpu> v(t.data()), or "
+    "is t.view(), of t's own shape");
 WEFT_REFUSAL(
     TensorIsTraced,
     "a traced value becomes a tensor when the function returns it: write auto for its type, and auto x for a "
@@ -109,6 +123,9 @@ class HostElements {
     static_assert(sizeof(ItemIsOne<S::size == 1, T, S>) > 0);
     return start()[0];
   }
+  // As size() and rank, in PyTorch's words.
+  static constexpr i64 numel() { return S::size; }
+  static constexpr int dim() { return S::rank; }
   // Refusals.
 #define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, T, S)
   template <class A>
@@ -137,6 +154,15 @@ class HostElements {
 #undef WEFT_METHOD
   WEFT_MEMBER(numpy, TensorIsRead)
   WEFT_MEMBER(tolist, TensorIsRead)
+  WEFT_MEMBER(at, TensorIsRead)
+  WEFT_MEMBER(print, TensorIsRead)
+  WEFT_MEMBER(sizes, ShapeIsKnown)
+  WEFT_MEMBER(fill, TensorIsFilled)
+  template <class... A>
+  requires(sizeof...(A) > 0) auto view(const A&...) const {
+    static_assert(sizeof(TensorOperation<(sizeof...(A) > 1024), spelled::view, T, S>) > 0);
+    return AfterRefusal{};
+  }
   WEFT_MEMBER(to, TensorHasDevice)
   WEFT_MEMBER(cuda, TensorHasDevice)
   WEFT_MEMBER(cpu, TensorHasDevice)
@@ -191,6 +217,15 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
       TensorView(const TensorView<U, R, Device>&) {
     static_assert(sizeof(exec::TensorKeepsType<sizeof(U) == 0, TensorView<U, R, Device>, TensorView>) > 0);
   }
+  template <class X>  // a refusal
+  requires(!TensorLike<X> && requires { requires std::is_arithmetic_v<typename X::value_type>; })
+      TensorView(const X&) {
+    static_assert(sizeof(exec::ViewIsOfMemory<sizeof(X) == 0, X, TensorView>) > 0);
+  }
+  template <class U, class R>  // a refusal
+  TensorView(const Tensor<U, R, Device>&) {
+    static_assert(sizeof(exec::ViewIsOfMemory<sizeof(U) == 0, Tensor<U, R, Device>, TensorView>) > 0);
+  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
@@ -206,6 +241,7 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
     return data_ != nullptr ? data_ : owner_ ? reinterpret_cast<T*>(owner_->data()) : nullptr;
   }
   using exec::HostElements<TensorView, T, S>::size;
+  using exec::HostElements<TensorView, T, S>::view;
   // Elements.
   static constexpr i64 size() { return S::size; }
   // Elements along an axis, which counts from the end where it is negative; throws "tensor/axis".
@@ -229,9 +265,6 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   T* data_ = nullptr;
   Shared<exec::Storage> owner_;
 };
-
-template <class T, class S = Unshaped, class Device = Cpu>
-class Tensor;
 
 // Tensor<f32>.
 template <class T>
@@ -302,6 +335,13 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
       : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::TensorKeepsType<sizeof(U) == 0, TensorView<U, R, Cpu>, Tensor>) > 0);
   }
+  template <class... R>
+  Tensor(const std::tuple<R...>&) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ResultsAreSeveral<sizeof...(R) == 0, Tensor, R...>) > 0);
+  }
+  explicit Tensor(const char*) : Tensor(Uninitialized{}) {
+    detail::misspelt<exec::TensorTakesElements<false, const char*, T, S>>();
+  }
   template <class U, class R>
   Tensor(const Expr<U, R>&) : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::TensorIsTraced<sizeof(U) == 0, Expr<U, R>, Tensor>) > 0);
@@ -361,6 +401,7 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
   const T* data() const { return address(); }
   using Elements::size;
+  using Elements::view;
   // Elements.
   static constexpr i64 size() { return S::size; }
   // Elements along an axis, which counts from the end where it is negative; throws "tensor/axis".

@@ -163,7 +163,22 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   WEFT_MEMBER(predict, train::TrainerIsStepped)
   WEFT_MEMBER(get_lr, train::TrainerIsStepped)
   WEFT_MEMBER(load_state_dict, train::TrainerIsStepped)
+  WEFT_MEMBER(forward, train::TrainerIsStepped)
+  WEFT_MEMBER(to, train::TrainerIsStepped)
+  WEFT_MEMBER(cuda, train::TrainerIsStepped)
 #undef WEFT_MEMBER
+
+  template <class Out>
+  requires requires(Out& out) { out << 1; }
+  friend Out& operator<<(Out& out, const Trainer&) {
+    static_assert(sizeof(ModelIsPrinted<sizeof(Out) == 0, M>) > 0);
+    return out;
+  }
+  template <class Number>
+  StepLoss step(std::initializer_list<Number>, const auto&...) {
+    static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Number) == 0, I...>) > 0);
+    return StepLoss(0);
+  }
 
   // The model that is trained: save, load, get, and what compile takes.
   weft::Model<M, Device>& model() { return model_; }

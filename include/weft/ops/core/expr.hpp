@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "weft/core/diagnose.hpp"
+#include "weft/core/takes.hpp"
 #include "weft/ir/value.hpp"
 #include "weft/ops/core/traced_members.hpp"
 
@@ -305,6 +306,55 @@ constexpr auto first_expr(const First& first, const A&... rest) {
 }
 }  // namespace detail
 
+WEFT_REFUSAL(
+    BodyTakes,
+    "the function that grad, vjp, jvp, vmap or loop is given does not take what it is called with: one "
+    "parameter for each argument, auto x; that of loop takes the carry and a slice of each stacked input");
+WEFT_REFUSAL(
+    BodyReturnsValues,
+    "the function that grad, vjp, jvp, vmap or loop is given returns a plain number or nothing: return "
+    "values that are computed from its arguments, 0 * x + 1 in place of 1");
+
+namespace detail {
+// Whether R is a value, or a tuple of them.
+template <class R>
+inline constexpr bool is_of_values = ExprLike<R> || is_lazy<R>;
+template <class... E>
+inline constexpr bool is_of_values<std::tuple<E...>> = (is_of_values<std::remove_cvref_t<E>> && ...);
+template <class A, class B>
+inline constexpr bool is_of_values<std::pair<A, B>> =
+    is_of_values<std::remove_cvref_t<A>>&& is_of_values<std::remove_cvref_t<B>>;
+
+// f(a...), f being what Op, a transformation, was given; of what is refused an argument.
+template <class Op, class F, class... A>
+constexpr auto body_of(const F& f, const A&... a) {
+  constexpr bool fits = takes<F, A...>();
+  static_assert(sizeof(BodyTakes<fits, Op, A...>) > 0);
+  if constexpr (!fits ||
+                !std::is_invocable_v<const F&, const A&...>) {  // the compiler has said what is wrong inside
+    if constexpr (fits && !refused_before<Op, F, A...>) static_assert(sizeof(Refused<F>) > 0);
+    return first_expr(a...);
+  } else {
+    using R = std::remove_cvref_t<decltype(f(a...))>;
+    if constexpr (is_of_values<R>) {
+      return f(a...);
+    } else {
+      static_assert(sizeof(BodyReturnsValues<is_of_values<R>, Op, R>) > 0);
+      const auto value = [&](const auto& e) {
+        if constexpr (is_of_values<std::remove_cvref_t<decltype(e)>>)
+          return e;
+        else
+          return first_expr(a...);
+      };
+      if constexpr (requires(R r) { r.first; })  // as many results as the caller names
+        return [&](const auto& r) { return std::pair{value(r.first), value(r.second)}; }(f(a...));
+      else
+        return first_expr(a...);
+    }
+  }
+}
+}  // namespace detail
+
 template <class Op, class... A>
 concept Applies = requires(ir::Builder& b, const A&... a) {
   Op::apply(b, a...);
@@ -320,6 +370,21 @@ concept OfNumbersAlone = sizeof...(A) > 0 && (Scalar<A> && ...) && !Draws<Op> &&
 WEFT_REFUSAL(OperandIsNumber,
              "the operands are numbers, and one must be an expression or a tensor: functions of std give "
              "numbers, so write exp(x), pow(x, 3) in place of std::exp(x), std::pow(x, 3)");
+
+// A small number that is added to a denominator. An integer in its place is PyTorch's axis, order or
+// number of groups, which are template arguments here.
+WEFT_REFUSAL(EpsilonIsFraction,
+             "an integer stands where eps belongs: axes, orders and groups are template arguments, "
+             "normalize<1, 2>(x), cosine_similarity<1>(x, y), group_norm<4>(x), and eps is 1e-5 or 0.0");
+struct Epsilon {
+  double value;
+  constexpr Epsilon(double v) : value(v) {}
+  template <class Given>
+  requires std::is_integral_v<Given>
+  constexpr Epsilon(Given v) : value(static_cast<double>(v)) {
+    static_assert(sizeof(EpsilonIsFraction<sizeof(Given) == 0, Given>) > 0);
+  }
+};
 
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>

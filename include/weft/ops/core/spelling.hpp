@@ -25,11 +25,30 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     WordIsTemplateArgument,
     "words are template arguments: write mse_loss<reduction::sum>(x, y), einsum<\"ij,jk->ik\">(a, b), "
-    "gelu_tanh(x), pad<PaddingMode::reflect, 1, 1>(x) in place of a string among the arguments");
+    "gelu_tanh(x), pad<PaddingMode::reflect, 1, 1>(x), or a value, scatter_reduce<0>(x, i, y, reduce::sum), "
+    "in place of a string among the arguments");
 WEFT_REFUSAL(
     TensorsAreArguments,
     "the tensors are arguments one by one and the axis is a template argument: write cat<1>(a, b) and "
     "stack<0>(a, b) in place of cat({a, b}, 1) and stack({a, b})");
+
+// Functions whose axes and sizes are template arguments, and those of operands alone: refused as well where
+// none of their forms takes what is given.
+// clang-format off
+#define WEFT_AXED_FUNCTIONS(M) \
+  M(adaptive_avg_pool1d) M(adaptive_avg_pool2d) M(adaptive_avg_pool3d) M(adaptive_max_pool1d) \
+  M(adaptive_max_pool2d) M(adaptive_max_pool3d) M(all) M(amax) M(amin) M(any) M(bincount) \
+  M(channel_shuffle) M(cummax) M(cummin) M(cumprod) M(cumsum) M(diff) M(group_norm) M(histc) M(index_add) \
+  M(index_copy) M(index_fill) M(index_reduce) M(interpolate) M(kthvalue) M(logcumsumexp) M(median) M(movedim) \
+  M(nanmedian) M(narrow) M(pixel_shuffle) M(pixel_unshuffle) M(prod) M(quantile) M(repeat_interleave) \
+  M(scatter) M(scatter_add) M(scatter_reduce) M(slice) M(slice_scatter) M(select_scatter) M(softmin) \
+  M(swapaxes) M(tensor_split) M(tril) M(triu) M(unflatten) M(unfold)
+#define WEFT_FIXED_FUNCTIONS(M) \
+  M(bce_with_logits) M(binary_cross_entropy) M(clamp) M(clamp_max) M(clamp_min) M(cross_entropy) \
+  M(gaussian_nll_loss) M(kl_div) M(kron) M(l1_loss) M(lerp) M(log) M(mse_loss) M(nll_loss) M(pow) M(round) \
+  M(smooth_l1_loss) M(huber_loss) M(threshold) M(addcmul) M(addcdiv) M(masked_fill) \
+  M(scaled_dot_product_attention) M(f1_score)
+// clang-format on
 
 template <class X>
 concept Spelled = Operand<X> && !Scalar<X>;
@@ -66,6 +85,7 @@ struct max_pool2d;
 struct mse_loss;
 struct nll_loss;
 struct norm;
+struct normalize;
 struct one_hot;
 struct ones;
 struct ones_like;
@@ -84,6 +104,10 @@ struct tril;
 struct unbind;
 struct zeros;
 struct zeros_like;
+#define WEFT_SPELLED(name) struct name;
+WEFT_AXED_FUNCTIONS(WEFT_SPELLED)
+WEFT_FIXED_FUNCTIONS(WEFT_SPELLED)
+#undef WEFT_SPELLED
 }  // namespace spelled
 
 namespace detail {
@@ -150,6 +174,66 @@ WEFT_AXES(avg_pool2d, one)
 WEFT_REFUSAL(OptionIsWord,
              "options are words, and not truth values: write sum<1>(x, keepdim), sort<-1>(x, descending), "
              "topk<2>(x, smallest)");
+// The same of any arguments that no form of the function takes, as this one is the least specialised.
+#define WEFT_UNFIT(name, Refusal)                                        \
+  template <Spelled X, class... B>                                       \
+  constexpr auto name(const X& x, const B&...) {                         \
+    return detail::respelled<Refusal<false, spelled::name, X, B...>>(x); \
+  }
+#define WEFT_AXED(name) WEFT_UNFIT(name, AxesAreTemplateArguments)
+#define WEFT_PLAIN(name) WEFT_UNFIT(name, OperandsFit)
+WEFT_AXED_FUNCTIONS(WEFT_AXED)
+WEFT_FIXED_FUNCTIONS(WEFT_PLAIN)
+#undef WEFT_PLAIN
+#undef WEFT_AXED
+#undef WEFT_UNFIT
+
+// (..., is_causal = true) of PyTorch would be a mask here.
+WEFT_REFUSAL(CausalIsOption,
+             "is_causal is an option among the template arguments: write "
+             "scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v)");
+template <Spelled Q, Spelled K, Spelled V>
+constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, bool) {
+  return detail::respelled<CausalIsOption<false, Q, K, V>>(q);
+}
+
+// sum<f64>(x), norm<1>(x, 2), norm<1>(x, "fro").
+WEFT_REFUSAL(AxesAreNumbers,
+             "the template arguments are axes, and the dtype is the operand's: write sum<1>(cast<f64>(x))");
+#define WEFT_TYPED(name)                                                     \
+  template <class T, Spelled X, class... B>                                  \
+  requires requires { dtype_of<T>; }                                         \
+  constexpr auto name(const X& x, const B&...) {                             \
+    return detail::respelled<AxesAreNumbers<false, spelled::name, T, X>>(x); \
+  }
+WEFT_TYPED(sum)
+WEFT_TYPED(mean)
+WEFT_TYPED(prod)
+WEFT_TYPED(cumsum)
+WEFT_TYPED(softmax)
+WEFT_TYPED(log_softmax)
+#undef WEFT_TYPED
+template <int... A, Spelled X, class P, class D, class... B>
+constexpr auto normalize(const X& x, const P&, const D&, const B&...) {
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::normalize, X, P, D>>(x);
+}
+template <int A, int... More, Spelled X>
+constexpr auto quantile(const X& x) {
+  return detail::respelled<OperandsFit<false, spelled::quantile, X>>(x);
+}
+template <int A, Spelled X, class I, class U>
+constexpr auto scatter_reduce(const X& x, const I&, const U&, const char*) {
+  return detail::respelled<WordIsTemplateArgument<false, spelled::scatter_reduce, X>>(x);
+}
+WEFT_REFUSAL(OrderIsTemplateArgument,
+             "the order of a norm is a word: write norm<1>(x, order<1>), matrix_norm(x, frobenius)");
+template <int... A, Spelled X, class P, class... B>
+requires(sizeof...(A) > 0 &&
+         (SpelledNumber<P> ||
+          std::is_convertible_v<P, const char*>)) constexpr auto norm(const X& x, const P&, const B&...) {
+  return detail::respelled<OrderIsTemplateArgument<false, spelled::norm, X, P>>(x);
+}
+
 #define WEFT_CHOSEN(name, results)                                                            \
   template <int First, int... Rest, Spelled X, class B>                                       \
   requires std::is_same_v<B, bool>                                                            \

@@ -2,6 +2,8 @@
 // The members and operators that a traced value does not have and PyTorch's tensors do, x.view(2, 8), x[0],
 // if (x), x = fc(x): each refuses with the spelling to use.
 
+#include <array>
+#include <initializer_list>
 #include <type_traits>
 
 #include "weft/core/checked_extent.hpp"
@@ -48,6 +50,9 @@ WEFT_REFUSAL(
     GradientIsFunction,
     "a traced value has no .backward(), .grad or .requires_grad_(): make_trainer differentiates the loss, "
     "and grad(f)(x) is the gradient of any function");
+WEFT_REFUSAL(ShapeIsKnown,
+             "the shape is part of the type: the extent of an axis is x.extent(0), the shape "
+             "decltype(x)::shape, the number of axes decltype(x)::rank");
 WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
 
 // x.T and x.mT; x.grad.
@@ -90,6 +95,10 @@ struct TracedMembers {
     static_assert(sizeof(ValueIsCalled<sizeof(Self) == 0, Self, A...>) > 0);
     return self();
   }
+  constexpr auto& operator++() {
+    static_assert(sizeof(NothingInPlace<sizeof(Self*) == 0, Self>) > 0);
+    return static_cast<Self&>(*this);
+  }
   constexpr auto begin() const {
     static_assert(sizeof(RowsAreUnbound<sizeof(Self) == 0, Self>) > 0);
     return &self();
@@ -117,6 +126,20 @@ struct TracedMembers {
   WEFT_INPLACE_METHODS(WEFT_INPLACE)
 #undef WEFT_METHOD
 #undef WEFT_INPLACE
+#define WEFT_BRACED(name)                                                                  \
+  template <class Given = Self>                                                            \
+  constexpr auto name(std::initializer_list<i64>) const {                                  \
+    static_assert(sizeof(MethodIsFunction<sizeof(Given) == 0, spelled::name, Given>) > 0); \
+    return self();                                                                         \
+  }
+  WEFT_BRACED(view)
+  WEFT_BRACED(reshape)
+  WEFT_BRACED(expand)
+  WEFT_BRACED(repeat)
+  WEFT_BRACED(permute)
+  WEFT_BRACED(index)
+#undef WEFT_BRACED
+  WEFT_REFUSED_MEMBER(sizes, (std::array<i64, 8>{}), ShapeIsKnown, spelled::sizes, Self)
 #undef WEFT_MEMBER
 
   // As PyTorch's and as a Tensor's.

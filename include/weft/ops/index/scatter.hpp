@@ -32,6 +32,10 @@ WEFT_REFUSAL(UpdateFits,
              "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
              "the tensor");
 
+WEFT_REFUSAL(UpdateIsIndexed,
+             "index_add, index_copy and index_reduce take one slice of the updates for each index: along the "
+             "axis the updates are as long as the index");
+
 namespace detail {
 
 // The index and the updates laid out alike, and the shape between them and x.
@@ -131,6 +135,14 @@ constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& up
 // A vector of indices, one for each slice of the updates.
 template <int Axis>
 struct SpreadIndex : Operation<SpreadIndex<Axis>> {
+  template <class X, class I, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U&) {
+    using S = shape_of_operand<U>;
+    constexpr bool paired = S::rank != X::rank || !axis_in_range(Axis, X::rank) ||
+                            S::value[normalize_axis(Axis, X::rank)] == I::size;
+    static_assert(sizeof(UpdateIsIndexed<paired, SpreadIndex, typename X::shape, typename I::shape, S>) > 0);
+    return apply(b, x, index);
+  }
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = selected_rule<typename X::shape, Axis, I::size>;
@@ -188,12 +200,12 @@ constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy
 // them, index_fill sets a number, index_reduce folds them.
 template <int Axis, class X, class I, class U, class A = int>
 constexpr auto index_add(const X& x, const I& index, const U& src, const A& alpha = 1) {
-  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, detail::SpreadIndex<Axis>{}(x, index),
+  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, detail::SpreadIndex<Axis>{}(x, index, src),
                                                        mul(src, alpha));
 }
 template <int Axis, class X, class I, class U>
 constexpr auto index_copy(const X& x, const I& index, const U& src) {
-  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index, src), src);
 }
 template <int Axis, class X, class I, class V>
 constexpr auto index_fill(const X& x, const I& index, const V& value) {
@@ -201,11 +213,11 @@ constexpr auto index_fill(const X& x, const I& index, const V& value) {
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
-  return ScatterReduceOp<Axis, How, true>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+  return ScatterReduceOp<Axis, How, true>{}(x, detail::SpreadIndex<Axis>{}(x, index, src), src);
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
-  return ScatterReduceOp<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+  return ScatterReduceOp<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index, src), src);
 }
 
 }  // namespace WEFT_NAMESPACE

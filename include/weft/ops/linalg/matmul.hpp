@@ -175,8 +175,18 @@ struct OuterOp : Operation<OuterOp> {
 };
 
 inline constexpr MatmulOp matmul{};
-inline constexpr MatmulOp mm{};
-inline constexpr MatmulOp mv{};
+// A product of operands of these ranks alone.
+template <int RankA, int RankB>
+struct RankedMatmulOp : Operation<RankedMatmulOp<RankA, RankB>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    static_assert(sizeof(RankIs<A::rank == RankA, RankedMatmulOp, typename A::shape, GivenRank<RankA>>) > 0);
+    static_assert(sizeof(RankIs<B::rank == RankB, RankedMatmulOp, typename B::shape, GivenRank<RankB>>) > 0);
+    return MatmulOp::apply(b, x, y);
+  }
+};
+inline constexpr RankedMatmulOp<2, 2> mm{};
+inline constexpr RankedMatmulOp<2, 1> mv{};
 inline constexpr BmmOp bmm{};
 inline constexpr AddmmOp addmm{};
 template <class A, class B>

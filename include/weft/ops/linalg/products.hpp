@@ -178,7 +178,7 @@ constexpr auto inner(const A& a, const B& b) {
 }
 template <class A, class B>
 constexpr auto dot(const A& a, const B& b) {
-  return InnerOp{}(a, b);
+  return RankedMatmulOp<1, 1>{}(a, b);
 }
 // The sum of products along an axis; both broadcast.
 template <int Axis = -1, class A, class B>

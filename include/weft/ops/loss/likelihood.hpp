@@ -164,8 +164,8 @@ constexpr auto kl_div(const X& log_p, const T& target, LogTarget) {
 }
 // poisson_nll_loss<R, LogInput, Full>(x, target, eps): eps keeps log(x) finite where LogInput is false.
 template <LossReduction R = reduction::mean, bool LogInput = true, bool Full = false, class X, class T>
-constexpr auto poisson_nll_loss(const X& x, const T& target, double eps = 1e-8) {
-  return detail::ElementLoss<detail::PoissonNllF<LogInput, Full>, R>{}(x, target, eps);
+constexpr auto poisson_nll_loss(const X& x, const T& target, Epsilon eps = 1e-8) {
+  return detail::ElementLoss<detail::PoissonNllF<LogInput, Full>, R>{}(x, target, eps.value);
 }
 // What: the shape of the means and that of the variance.
 WEFT_REFUSAL(
@@ -193,8 +193,8 @@ struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
 };
 // gaussian_nll_loss<R, Full>(mean, target, variance, eps): a variance for each element, or for each row.
 template <LossReduction R = reduction::mean, bool Full = false, class X, class T, class V>
-constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, double eps = 1e-6) {
-  return GaussianNllOp<R, Full>{}(x, target, variance, eps);
+constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, Epsilon eps = 1e-6) {
+  return GaussianNllOp<R, Full>{}(x, target, variance, eps.value);
 }
 // Targets are -1 or 1.
 template <LossReduction R = reduction::mean, class X, class Y>

@@ -378,6 +378,10 @@ constexpr auto remainder(const A& a, const B& b) {
   return detail::Composed<detail::InSingle<detail::RemainderF>>{}(detail::as_element<T>(a),
                                                                   detail::as_element<T>(b));
 }
+// As PyTorch's %: the sign is b's.
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto operator%(const A& a, const B& b) { return remainder(a, b); }
 // A divisor that is a number is taken as precisely as f32 holds it, as in PyTorch.
 template <class A, class B>
 requires SomeOperands<A, B>

@@ -384,6 +384,25 @@ constexpr A& assigned(A& a, const R& result) {
   return a;
 }
 }  // namespace detail
+// A value and numbers in an array or a container, refused.
+WEFT_REFUSAL(NumbersAreTensors,
+             "numbers in an array or a container are no value: make them an input, in<f32, 3>, or a "
+             "parameter, nn::Param<f32, Shape<3>>");
+template <class B>
+concept HoldsNumbers = (std::is_array_v<B> && !std::is_convertible_v<B, const char*>) ||
+                       (!Operand<B> && requires { requires std::is_arithmetic_v<typename B::value_type>; });
+#define WEFT_OPERATOR(op)                                                            \
+  template <class A, class B>                                                        \
+  requires(ExprLike<A> && HoldsNumbers<B>) constexpr auto op(const A& a, const B&) { \
+    static_assert(sizeof(NumbersAreTensors<sizeof(A) == 0, A, B>) > 0);              \
+    return to_expr(a);                                                               \
+  }
+WEFT_OPERATOR(operator+)
+WEFT_OPERATOR(operator-)
+WEFT_OPERATOR(operator*)
+WEFT_OPERATOR(operator/)
+#undef WEFT_OPERATOR
+
 template <class A, class B>
 requires(ExprLike<A>&& Operand<B>) constexpr A& operator+=(A& a, const B& b) {
   return detail::assigned(a, a + b);

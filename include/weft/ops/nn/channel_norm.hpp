@@ -106,36 +106,36 @@ struct BatchNormOp : Operation<BatchNormOp<Given>> {
 
 // group_norm<groups>(x), (x, weight, bias), eps last: x (N, C, ...), weight and bias (C).
 template <i64 Groups, class X>
-constexpr auto group_norm(const X& x, double eps = 1e-5) {
-  return GroupNormOp<Groups>{}(x, 1, 0, eps);
+constexpr auto group_norm(const X& x, Epsilon eps = 1e-5) {
+  return GroupNormOp<Groups>{}(x, 1, 0, eps.value);
 }
 template <i64 Groups, class X, class W, class B>
-constexpr auto group_norm(const X& x, const W& weight, const B& bias, double eps = 1e-5) {
-  return GroupNormOp<Groups>{}(x, weight, bias, eps);
+constexpr auto group_norm(const X& x, const W& weight, const B& bias, Epsilon eps = 1e-5) {
+  return GroupNormOp<Groups>{}(x, weight, bias, eps.value);
 }
 // instance_norm(x), (x, weight, bias): each channel of each sample by its own statistics.
 template <class X>
-constexpr auto instance_norm(const X& x, double eps = 1e-5) {
-  return GroupNormOp<0>{}(x, 1, 0, eps);
+constexpr auto instance_norm(const X& x, Epsilon eps = 1e-5) {
+  return GroupNormOp<0>{}(x, 1, 0, eps.value);
 }
 template <class X, class W, class B>
-constexpr auto instance_norm(const X& x, const W& weight, const B& bias, double eps = 1e-5) {
-  return GroupNormOp<0>{}(x, weight, bias, eps);
+constexpr auto instance_norm(const X& x, const W& weight, const B& bias, Epsilon eps = 1e-5) {
+  return GroupNormOp<0>{}(x, weight, bias, eps.value);
 }
 // batch_norm(x, mean, variance), (x, mean, variance, weight, bias): by those statistics, as in evaluation;
 // batch_norm(x): by the batch's own, as in training.
 template <class X>
-constexpr auto batch_norm(const X& x, double eps = 1e-5) {
-  return BatchNormOp<false>{}(x, 0, 1, 1, 0, eps);
+constexpr auto batch_norm(const X& x, Epsilon eps = 1e-5) {
+  return BatchNormOp<false>{}(x, 0, 1, 1, 0, eps.value);
 }
 template <class X, class M, class V>
-constexpr auto batch_norm(const X& x, const M& mean, const V& variance, double eps = 1e-5) {
-  return BatchNormOp<true>{}(x, mean, variance, 1, 0, eps);
+constexpr auto batch_norm(const X& x, const M& mean, const V& variance, Epsilon eps = 1e-5) {
+  return BatchNormOp<true>{}(x, mean, variance, 1, 0, eps.value);
 }
 template <class X, class M, class V, class W, class B>
 constexpr auto batch_norm(const X& x, const M& mean, const V& variance, const W& weight, const B& bias,
-                          double eps = 1e-5) {
-  return BatchNormOp<true>{}(x, mean, variance, weight, bias, eps);
+                          Epsilon eps = 1e-5) {
+  return BatchNormOp<true>{}(x, mean, variance, weight, bias, eps.value);
 }
 
 }  // namespace WEFT_NAMESPACE

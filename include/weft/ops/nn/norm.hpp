@@ -141,17 +141,17 @@ struct RmsNormOp : Operation<RmsNormOp<D...>> {
 // layer_norm(x), (x, weight), (x, weight, bias) over the last axis, layer_norm<4, 8>(...) over the last two,
 // of those extents; eps last.
 template <i64... D, class X>
-constexpr auto layer_norm(const X& x, double eps = 1e-5) {
-  return LayerNormOp<D...>{}(x, eps);
+constexpr auto layer_norm(const X& x, Epsilon eps = 1e-5) {
+  return LayerNormOp<D...>{}(x, eps.value);
 }
 template <i64... D, class X, class W>
-requires(!Scalar<W>) constexpr auto layer_norm(const X& x, const W& weight, double eps = 1e-5) {
-  return LayerNormOp<D...>{}(x, weight, eps);
+requires(!Scalar<W>) constexpr auto layer_norm(const X& x, const W& weight, Epsilon eps = 1e-5) {
+  return LayerNormOp<D...>{}(x, weight, eps.value);
 }
 template <i64... D, class X, class W, class B>
 requires(!Scalar<W> && !Scalar<B>) constexpr auto layer_norm(const X& x, const W& weight, const B& bias,
-                                                             double eps = 1e-5) {
-  return LayerNormOp<D...>{}(x, weight, bias, eps);
+                                                             Epsilon eps = 1e-5) {
+  return LayerNormOp<D...>{}(x, weight, bias, eps.value);
 }
 // rms_norm(x), (x, weight), over the axes that are named as those of layer_norm; eps last: as PyTorch's, the
 // dtype's own unless it is given.
@@ -160,16 +160,16 @@ constexpr auto rms_norm(const X& x) {
   return RmsNormOp<D...>{}(x);
 }
 template <i64... D, class X>
-constexpr auto rms_norm(const X& x, double eps) {
-  return RmsNormOp<D...>{}(x, eps);
+constexpr auto rms_norm(const X& x, Epsilon eps) {
+  return RmsNormOp<D...>{}(x, eps.value);
 }
 template <i64... D, class X, class W>
 requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight) {
   return RmsNormOp<D...>{}(x, weight);
 }
 template <i64... D, class X, class W>
-requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double eps) {
-  return RmsNormOp<D...>{}(x, weight, eps);
+requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, Epsilon eps) {
+  return RmsNormOp<D...>{}(x, weight, eps.value);
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -36,18 +36,18 @@ struct NormalizeF {
 
 // x . y / (max(|x|, eps) max(|y|, eps)) along one axis.
 template <int Axis = 1, class X, class Y>
-constexpr auto cosine_similarity(const X& x, const Y& y, double eps = 1e-8) {
-  return detail::Composed<detail::InSingle<detail::CosineSimilarityF<Axis>>>{}(x, y, eps);
+constexpr auto cosine_similarity(const X& x, const Y& y, Epsilon eps = 1e-8) {
+  return detail::Composed<detail::InSingle<detail::CosineSimilarityF<Axis>>>{}(x, y, eps.value);
 }
 // |x - y + eps| along the last axis, of order P.
 template <int P = 2, class X, class Y>
-constexpr auto pairwise_distance(const X& x, const Y& y, double eps = 1e-6) {
-  return detail::Composed<detail::InSingle<detail::PairwiseDistanceF<P>>>{}(x, y, eps);
+constexpr auto pairwise_distance(const X& x, const Y& y, Epsilon eps = 1e-6) {
+  return detail::Composed<detail::InSingle<detail::PairwiseDistanceF<P>>>{}(x, y, eps.value);
 }
 // x / max(|x|, eps) along one axis, of order P.
 template <int Axis = 1, int P = 2, class X>
-constexpr auto normalize(const X& x, double eps = 1e-12) {
-  return detail::Composed<detail::InSingle<detail::NormalizeF<Axis, P>>>{}(x, eps);
+constexpr auto normalize(const X& x, Epsilon eps = 1e-12) {
+  return detail::Composed<detail::InSingle<detail::NormalizeF<Axis, P>>>{}(x, eps.value);
 }
 
 }  // namespace WEFT_NAMESPACE

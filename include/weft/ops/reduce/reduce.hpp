@@ -12,12 +12,24 @@ WEFT_REFUSAL(
     "an axis that is reduced has extent 0: no element is the greatest or the least (sum, prod, mean, any "
     "and all have an answer)");
 
+WEFT_REFUSAL(AxesDiffer, "an axis is named twice: each is reduced once");
+
 namespace detail {
 
 template <class S, int... A>
 struct axes_rule {
   static constexpr bool ok = (axis_in_range(A, S::rank) && ... && true);
   static constexpr bool has_elements() { return count() > 0; }
+  // Whether no axis is named twice.
+  static constexpr bool distinct() {
+    ir::Axes set = 0;
+    bool twice = false;
+    ((axis_in_range(A, S::rank) ? (twice = twice || (set >> normalize_axis(A, S::rank) & 1u),
+                                   set |= 1u << normalize_axis(A, S::rank))
+                                : set),
+     ...);
+    return !twice;
+  }
   static constexpr ir::Axes make() {
     ir::Axes set = 0;
     ((set |= axis_in_range(A, S::rank) ? 1u << normalize_axis(A, S::rank) : 0u), ...);
@@ -56,6 +68,7 @@ struct ReduceOp : Operation<ReduceOp<op, Keep, A...>> {
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using S = typename X::shape;
     using Rule = detail::axes_rule<S, A...>;
+    static_assert(sizeof(AxesDiffer<Rule::distinct(), ReduceOp, S, GivenAxis<A>...>) > 0);
     constexpr bool chooses = op == ir::Op::reduce_max || op == ir::Op::reduce_min;
     static_assert(sizeof(ReducedNotEmpty < !chooses || !Rule::ok || Rule::has_elements(), ReduceOp, S >) > 0);
     return of_any(b, x);

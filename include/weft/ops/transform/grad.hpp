@@ -105,7 +105,7 @@ struct GradientOf {
     List<int> nodes, begin;  // of all variables, and where those of each argument begin
     const std::tuple variables{
         (begin.push(nodes.size()), detail::isolated<static_cast<int>(K), Args...>(a, nodes))...};
-    const auto loss = to_expr(f(std::get<K>(variables)...));
+    const auto loss = to_expr(detail::body_of<GradientOf>(f, std::get<K>(variables)...));
     using L = std::remove_cvref_t<decltype(loss)>;
     constexpr bool ok = L::rank == 0 && is_float(dtype_of<typename L::dtype>);
     static_assert(sizeof(LossIsScalar<ok, GradientOf, typename L::shape, typename L::dtype>) > 0);

@@ -14,6 +14,10 @@ WEFT_REFUSAL(CarryKeepsType,
 WEFT_REFUSAL(TripsKnown,
              "loop: stacked inputs have one leading axis of equal extent, the trips; without any, name the "
              "trips: loop<8>(body, carry)");
+WEFT_REFUSAL(
+    LoopTakes,
+    "loop: the function comes first, then a carry that is a value, 0 * x in place of 0, then the stacked "
+    "inputs; trips are a template argument: loop<8>(body, carry)");
 WEFT_REFUSAL(LoopHasTrace,
              "loop: of the carry and the stacked inputs at least one is a traced value: in place of a "
              "literal, zeros<f32, 8>(), write zeros_like(x)");
@@ -302,7 +306,8 @@ constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... 
   const auto inner_carry = map_values(carry, carried);
   const std::tuple<slice_of<X>...> slices{slice_of<X>{trace.slice(xs.value)}...};
   trace.begin();
-  const auto result = std::apply([&](const auto&... x) { return f(inner_carry, x...); }, slices);
+  const auto result =
+      std::apply([&](const auto&... x) { return body_of<LoopOp>(f, inner_carry, x...); }, slices);
   const TripResult<std::remove_cvref_t<decltype(result)>> trip{trace.body, result};
   using Next = decltype(trip.next());
   constexpr bool ok = std::is_same_v<C, Next>;
@@ -311,7 +316,7 @@ constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... 
 }
 
 template <i64 Trips, bool Reverse, class F, class C, class... X>
-constexpr auto loop(const F& f, const C& carry, const X&... xs) {
+constexpr auto loop_of_values(const F& f, const C& carry, const X&... xs) {
   constexpr bool is_traced = is_of_trace<C> || (is_of_trace<X> || ...);
   static_assert(sizeof(LoopHasTrace<is_traced, LoopOp, C, X...>) > 0);
   ir::Builder* found = builder_in(carry);
@@ -326,6 +331,16 @@ constexpr auto loop(const F& f, const C& carry, const X&... xs) {
   return std::apply(
       [&](const auto&... x) { return run_loop<(trips >= 0 ? trips : 0), Reverse>(b, f, start, x...); },
       inputs);
+}
+
+template <i64 Trips, bool Reverse, class F, class C, class... X>
+constexpr auto loop(const F& f, const C& carry, const X&... xs) {
+  constexpr bool given = !std::is_arithmetic_v<F> && is_of_values<C> && (is_of_values<X> && ...);
+  static_assert(sizeof(LoopTakes<given, LoopOp, F, C, X...>) > 0);
+  if constexpr (given)
+    return loop_of_values<Trips, Reverse>(f, carry, xs...);
+  else
+    return first_expr(xs..., carry);
 }
 
 }  // namespace detail

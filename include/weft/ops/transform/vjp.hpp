@@ -80,7 +80,7 @@ struct Vjp {
         detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all), nodes)...};
     const auto& first = std::get<0>(variables);
     ir::Builder& b = first.value.builder->innermost();
-    const auto y = detail::entered(b, f(std::get<K>(variables)...));
+    const auto y = detail::entered(b, detail::body_of<Vjp<F>>(f, std::get<K>(variables)...));
     const auto seed = detail::entered(b, std::get<sizeof...(K)>(all));
     using Y = std::remove_cvref_t<decltype(y)>;
     using Seed = std::remove_cvref_t<decltype(seed)>;
@@ -117,7 +117,7 @@ struct Jvp {
         detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all), nodes)...};
     ir::Builder& b = std::get<0>(variables).value.builder->innermost();
     const std::tuple tangents{detail::traced(b, std::get<count + K>(all))...};
-    const auto y = detail::entered(b, f(std::get<K>(variables)...));
+    const auto y = detail::entered(b, detail::body_of<Jvp<F>>(f, std::get<K>(variables)...));
     using V = std::remove_cvref_t<decltype(variables)>;
     using T = std::remove_cvref_t<decltype(tangents)>;
     constexpr bool ok = std::is_same_v<V, T>;

@@ -183,7 +183,7 @@ struct Vmap {
     constexpr bool counted = sizeof...(Axes) == 0 || sizeof...(Axes) == sizeof...(A);
     static_assert(sizeof(AxesMatchArguments<counted, Vmap, A...>) > 0);
     if constexpr (!counted)
-      return f(a...);
+      return detail::first_expr(a...);
     else if constexpr (sizeof...(Axes) == 0)
       return call(std::integer_sequence<int, (static_cast<void>(sizeof(A)), 0)...>{}, a...);
     else
@@ -227,7 +227,8 @@ struct Vmap {
       if constexpr (!(ExprLike<A> || ...)) found = trace_around<Axis...>(a...);
       detail::SampleTrace trace(found->innermost());
       const std::tuple<decltype(trace.template enter<Axis>(a))...> sample{trace.template enter<Axis>(a)...};
-      const auto result = std::apply([&](const auto&... x) { return f(x...); }, sample);
+      const auto result =
+          std::apply([&](const auto&... x) { return detail::body_of<Vmap>(f, x...); }, sample);
       const auto put_out = [&](const auto& e) {
         const auto inside = detail::traced(trace.body, e);
         trace.body.graph.outputs.push(inside.value.id);
@@ -241,7 +242,7 @@ struct Vmap {
       };
       return detail::map_values(one, stacked);
     } else {
-      return f(a...);
+      return detail::first_expr(a...);
     }
   }
 };
