@@ -1,6 +1,6 @@
 // wrote: return loop([](auto c, auto t) { return c + t; }, 0.0f, x);
 // write: return loop([](auto c, auto t) { return c + t; }, 0 * select<0, 0>(x), x);
-// expect: LoopOp, main
+// expect: float, weft
 // first-error: a carry that is a value
 #include "weft/weft.hpp"
 using namespace weft;

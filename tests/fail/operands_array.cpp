@@ -1,6 +1,6 @@
 // wrote: constexpr float w[3] = {1, 2, 3}; return x * w;
 // write: return x * y;
-// expect: float [3]
+// expect: Shape<3>
 // first-error: numbers in an array or a container are no value
 #include "weft/weft.hpp"
 using namespace weft;

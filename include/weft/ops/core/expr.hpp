@@ -377,7 +377,7 @@ WEFT_REFUSAL(EpsilonIsFraction,
              "an integer stands where eps belongs: axes, orders and groups are template arguments, "
              "normalize<1, 2>(x), cosine_similarity<1>(x, y), group_norm<4>(x), and eps is 1e-5 or 0.0");
 struct Epsilon {
-  double value;
+  double value;  // what is added
   constexpr Epsilon(double v) : value(v) {}
   template <class Given>
   requires std::is_integral_v<Given>

@@ -39,10 +39,10 @@ WEFT_REFUSAL(
   M(adaptive_avg_pool1d) M(adaptive_avg_pool2d) M(adaptive_avg_pool3d) M(adaptive_max_pool1d) \
   M(adaptive_max_pool2d) M(adaptive_max_pool3d) M(all) M(amax) M(amin) M(any) M(bincount) \
   M(channel_shuffle) M(cummax) M(cummin) M(cumprod) M(cumsum) M(diff) M(group_norm) M(histc) M(index_add) \
-  M(index_copy) M(index_fill) M(index_reduce) M(interpolate) M(kthvalue) M(logcumsumexp) M(median) M(movedim) \
-  M(nanmedian) M(narrow) M(pixel_shuffle) M(pixel_unshuffle) M(prod) M(quantile) M(repeat_interleave) \
-  M(scatter) M(scatter_add) M(scatter_reduce) M(slice) M(slice_scatter) M(select_scatter) M(softmin) \
-  M(swapaxes) M(tensor_split) M(tril) M(triu) M(unflatten) M(unfold)
+  M(index_copy) M(index_fill) M(index_reduce) M(interpolate) M(kthvalue) M(logcumsumexp) M(median) \
+  M(movedim) M(nanmedian) M(narrow) M(pixel_shuffle) M(pixel_unshuffle) M(prod) M(quantile) \
+  M(repeat_interleave) M(scatter) M(scatter_add) M(scatter_reduce) M(slice) M(slice_scatter) \
+  M(select_scatter) M(softmin) M(swapaxes) M(tensor_split) M(tril) M(triu) M(unflatten) M(unfold)
 #define WEFT_FIXED_FUNCTIONS(M) \
   M(bce_with_logits) M(binary_cross_entropy) M(clamp) M(clamp_max) M(clamp_min) M(cross_entropy) \
   M(gaussian_nll_loss) M(kl_div) M(kron) M(l1_loss) M(lerp) M(log) M(mse_loss) M(nll_loss) M(pow) M(round) \

@@ -391,16 +391,16 @@ WEFT_REFUSAL(NumbersAreTensors,
 template <class B>
 concept HoldsNumbers = (std::is_array_v<B> && !std::is_convertible_v<B, const char*>) ||
                        (!Operand<B> && requires { requires std::is_arithmetic_v<typename B::value_type>; });
-#define WEFT_OPERATOR(op)                                                            \
-  template <class A, class B>                                                        \
-  requires(ExprLike<A> && HoldsNumbers<B>) constexpr auto op(const A& a, const B&) { \
-    static_assert(sizeof(NumbersAreTensors<sizeof(A) == 0, A, B>) > 0);              \
-    return to_expr(a);                                                               \
+#define WEFT_OPERATOR(sign)                                                                     \
+  template <class A, class B>                                                                   \
+  requires(ExprLike<A> && HoldsNumbers<B>) constexpr auto operator sign(const A& a, const B&) { \
+    static_assert(sizeof(NumbersAreTensors<sizeof(A) == 0, A, B>) > 0);                         \
+    return to_expr(a);                                                                          \
   }
-WEFT_OPERATOR(operator+)
-WEFT_OPERATOR(operator-)
-WEFT_OPERATOR(operator*)
-WEFT_OPERATOR(operator/)
+WEFT_OPERATOR(+)
+WEFT_OPERATOR(-)
+WEFT_OPERATOR(*)
+WEFT_OPERATOR(/)
 #undef WEFT_OPERATOR
 
 template <class A, class B>
