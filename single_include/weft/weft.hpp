@@ -14290,6 +14290,7 @@ struct add_;
 struct apply;
 struct arange;
 struct argmax;
+struct at;
 struct avg_pool1d;
 struct avg_pool2d;
 struct avg_pool3d;
@@ -14314,6 +14315,7 @@ struct eval;
 struct exp;
 struct ExponentialLR;
 struct eye;
+struct fill;
 struct fill_;
 struct fit;
 struct flatten;
@@ -14351,6 +14353,7 @@ struct permute;
 struct PolynomialLR;
 struct pow;
 struct predict;
+struct print;
 struct rand;
 struct randn;
 struct register_hook;
@@ -14360,6 +14363,7 @@ struct reshape;
 struct save;
 struct SequentialLR;
 struct size;
+struct sizes;
 struct softmax;
 struct sqrt;
 struct squeeze;
@@ -14506,6 +14510,10 @@ struct AfterRefusal {
   AfterRefusal seed() const { return {}; }
   AfterRefusal batches() const { return {}; }
   AfterRefusal item() const { return {}; }
+  template <class... A>
+  AfterRefusal numpy(A&&...) const {
+    return {};
+  }
   AfterRefusal summary() const { return {}; }
   AfterRefusal explain() const { return {}; }
   constexpr AfterRefusal operator[](i64) const { return {}; }
@@ -14523,6 +14531,20 @@ struct AfterRefusal {
   template <class T>
   requires std::is_class_v<T>
   operator T() const;
+};
+
+// In place of a function of several results, whose call is taken apart.
+template <int Results>
+struct AfterFunction : AfterRefusal {
+  template <class... A>
+  std::array<AfterRefusal, Results> operator()(A&&...) const {
+    return {};
+  }
+};
+// In place of what a loop over names and values reads: for (auto& [name, p] : model.named_parameters()).
+struct AfterPairs : AfterRefusal {
+  std::pair<const char*, AfterRefusal>* begin() const { return nullptr; }
+  std::pair<const char*, AfterRefusal>* end() const { return nullptr; }
 };
 
 // In the place of a shape that was left out.
@@ -16838,6 +16860,53 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
 // Every operation is one stateless function object derived from Operation; what its arguments are decides
 // which handle comes back: a node (Expr), or a small typed tree to be replayed later (Lazy).
 
+// ---- weft/core/takes.hpp ----
+// Whether a user's function takes arguments of some types, asked without compiling its body.
+
+namespace WEFT_NAMESPACE::detail {
+
+// Whether F is called by an operator(): the name is ambiguous beside another one.
+struct OwnCall {
+  void operator()();
+};
+template <class F>
+struct BesideOwnCall : F, OwnCall {};
+template <class F>
+concept HasCall = !requires {
+  &BesideOwnCall<F>::operator();
+};
+
+// Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
+// beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
+// fits.
+template <class A>
+struct WorseArgument {
+  constexpr WorseArgument(const A&) {}
+};
+template <class F, class... A>
+struct BesideCall : F {
+  using F::operator();
+  void operator()(WorseArgument<A>...);
+};
+struct TakesOne {
+  constexpr void operator()(auto) const {}
+};
+// nvcc finds nothing ambiguous, and looks into bodies.
+template <class F>
+inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
+  f(a);
+};
+template <class F, class... A>
+constexpr bool takes() {
+  if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
+    return std::is_invocable_v<const F&, const A&...>;
+  else if constexpr (!HasCall<F>)
+    return false;
+  else
+    return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
+}
+
+}  // namespace WEFT_NAMESPACE::detail
 // ---- weft/ops/core/traced_members.hpp ----
 // The members and operators that a traced value does not have and PyTorch's tensors do, x.view(2, 8), x[0],
 // if (x), x = fc(x): each refuses with the spelling to use.
@@ -16876,7 +16945,7 @@ inline i64 checked_extent(const std::vector<i64>& shape, int axis) {
 // clang-format off
 #define WEFT_TENSOR_METHODS(M) \
   M(abs) M(acos) M(add) M(addmm) M(all) M(allclose) M(amax) M(amin) M(any) M(argmax) M(argmin) \
-  M(argsort) M(asin) M(atan) M(baddbmm) M(bmm) M(ceil) M(chunk) M(clamp) M(clip) M(clone) \
+  M(argsort) M(asin) M(astype) M(atan) M(baddbmm) M(bmm) M(ceil) M(chunk) M(clamp) M(clip) M(clone) \
   M(contiguous) M(cos) M(cosh) M(cross) M(cummax) M(cummin) M(cumprod) M(cumsum) M(diag) M(diagonal) \
   M(div) M(dot) M(eq) M(erf) M(exp) M(expand) M(expand_as) M(expm1) M(fill_diagonal) M(flatten) \
   M(flip) M(floor) M(fmod) M(gather) M(ge) M(gelu) M(gt) M(index) M(index_add) M(index_put) \
@@ -16886,7 +16955,7 @@ inline i64 checked_extent(const std::vector<i64>& shape, int axis) {
   M(mm) M(movedim) M(mul) M(multinomial) M(mv) M(nan_to_num) M(narrow) M(ne) M(neg) M(nonzero) \
   M(norm) M(outer) M(permute) M(pow) M(prod) M(quantile) M(reciprocal) M(relu) M(remainder) M(repeat) \
   M(repeat_interleave) M(reshape) M(reshape_as) M(roll) M(round) M(rsqrt) M(scatter) M(scatter_add) \
-  M(select) M(sigmoid) M(sign) M(sin) M(softmax) M(sort) M(split) M(sqrt) M(square) M(squeeze) \
+  M(select) M(sigmoid) M(sign) M(sin) M(slice) M(softmax) M(sort) M(split) M(sqrt) M(square) M(squeeze) \
   M(stddev) M(sub) M(sum) M(swapaxes) M(t) M(take) M(tanh) M(tile) M(topk) M(trace) M(transpose) \
   M(tril) M(triu) M(unbind) M(unfold) M(unique) M(unsqueeze) M(var) M(view) M(view_as) M(where)
 
@@ -16944,6 +17013,9 @@ WEFT_REFUSAL(
     GradientIsFunction,
     "a traced value has no .backward(), .grad or .requires_grad_(): make_trainer differentiates the loss, "
     "and grad(f)(x) is the gradient of any function");
+WEFT_REFUSAL(ShapeIsKnown,
+             "the shape is part of the type: the extent of an axis is x.extent(0), the shape "
+             "decltype(x)::shape, the number of axes decltype(x)::rank");
 WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
 
 // x.T and x.mT; x.grad.
@@ -16986,6 +17058,10 @@ struct TracedMembers {
     static_assert(sizeof(ValueIsCalled<sizeof(Self) == 0, Self, A...>) > 0);
     return self();
   }
+  constexpr auto& operator++() {
+    static_assert(sizeof(NothingInPlace<sizeof(Self*) == 0, Self>) > 0);
+    return static_cast<Self&>(*this);
+  }
   constexpr auto begin() const {
     static_assert(sizeof(RowsAreUnbound<sizeof(Self) == 0, Self>) > 0);
     return &self();
@@ -17013,6 +17089,20 @@ struct TracedMembers {
   WEFT_INPLACE_METHODS(WEFT_INPLACE)
 #undef WEFT_METHOD
 #undef WEFT_INPLACE
+#define WEFT_BRACED(name)                                                                  \
+  template <class Given = Self>                                                            \
+  constexpr auto name(std::initializer_list<i64>) const {                                  \
+    static_assert(sizeof(MethodIsFunction<sizeof(Given) == 0, spelled::name, Given>) > 0); \
+    return self();                                                                         \
+  }
+  WEFT_BRACED(view)
+  WEFT_BRACED(reshape)
+  WEFT_BRACED(expand)
+  WEFT_BRACED(repeat)
+  WEFT_BRACED(permute)
+  WEFT_BRACED(index)
+#undef WEFT_BRACED
+  WEFT_REFUSED_MEMBER(sizes, (std::array<i64, 8>{}), ShapeIsKnown, spelled::sizes, Self)
 #undef WEFT_MEMBER
 
   // As PyTorch's and as a Tensor's.
@@ -17321,6 +17411,55 @@ constexpr auto first_expr(const First& first, const A&... rest) {
 }
 }  // namespace detail
 
+WEFT_REFUSAL(
+    BodyTakes,
+    "the function that grad, vjp, jvp, vmap or loop is given does not take what it is called with: one "
+    "parameter for each argument, auto x; that of loop takes the carry and a slice of each stacked input");
+WEFT_REFUSAL(
+    BodyReturnsValues,
+    "the function that grad, vjp, jvp, vmap or loop is given returns a plain number or nothing: return "
+    "values that are computed from its arguments, 0 * x + 1 in place of 1");
+
+namespace detail {
+// Whether R is a value, or a tuple of them.
+template <class R>
+inline constexpr bool is_of_values = ExprLike<R> || is_lazy<R>;
+template <class... E>
+inline constexpr bool is_of_values<std::tuple<E...>> = (is_of_values<std::remove_cvref_t<E>> && ...);
+template <class A, class B>
+inline constexpr bool is_of_values<std::pair<A, B>> =
+    is_of_values<std::remove_cvref_t<A>>&& is_of_values<std::remove_cvref_t<B>>;
+
+// f(a...), f being what Op, a transformation, was given; of what is refused an argument.
+template <class Op, class F, class... A>
+constexpr auto body_of(const F& f, const A&... a) {
+  constexpr bool fits = takes<F, A...>();
+  static_assert(sizeof(BodyTakes<fits, Op, A...>) > 0);
+  if constexpr (!fits ||
+                !std::is_invocable_v<const F&, const A&...>) {  // the compiler has said what is wrong inside
+    if constexpr (fits && !refused_before<Op, F, A...>) static_assert(sizeof(Refused<F>) > 0);
+    return first_expr(a...);
+  } else {
+    using R = std::remove_cvref_t<decltype(f(a...))>;
+    if constexpr (is_of_values<R>) {
+      return f(a...);
+    } else {
+      static_assert(sizeof(BodyReturnsValues<is_of_values<R>, Op, R>) > 0);
+      const auto value = [&](const auto& e) {
+        if constexpr (is_of_values<std::remove_cvref_t<decltype(e)>>)
+          return e;
+        else
+          return first_expr(a...);
+      };
+      if constexpr (requires(R r) { r.first; })  // as many results as the caller names
+        return [&](const auto& r) { return std::pair{value(r.first), value(r.second)}; }(f(a...));
+      else
+        return first_expr(a...);
+    }
+  }
+}
+}  // namespace detail
+
 template <class Op, class... A>
 concept Applies = requires(ir::Builder& b, const A&... a) {
   Op::apply(b, a...);
@@ -17336,6 +17475,21 @@ concept OfNumbersAlone = sizeof...(A) > 0 && (Scalar<A> && ...) && !Draws<Op> &&
 WEFT_REFUSAL(OperandIsNumber,
              "the operands are numbers, and one must be an expression or a tensor: functions of std give "
              "numbers, so write exp(x), pow(x, 3) in place of std::exp(x), std::pow(x, 3)");
+
+// A small number that is added to a denominator. An integer in its place is PyTorch's axis, order or
+// number of groups, which are template arguments here.
+WEFT_REFUSAL(EpsilonIsFraction,
+             "an integer stands where eps belongs: axes, orders and groups are template arguments, "
+             "normalize<1, 2>(x), cosine_similarity<1>(x, y), group_norm<4>(x), and eps is 1e-5 or 0.0");
+struct Epsilon {
+  double value;  // what is added
+  constexpr Epsilon(double v) : value(v) {}
+  template <class Given>
+  requires std::is_integral_v<Given>
+  constexpr Epsilon(Given v) : value(static_cast<double>(v)) {
+    static_assert(sizeof(EpsilonIsFraction<sizeof(Given) == 0, Given>) > 0);
+  }
+};
 
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
@@ -19671,53 +19825,6 @@ inline constexpr bool has_pass_behind<Where, PassList<P...>> = ((P::behind == Wh
 }  // namespace compiler
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/core/takes.hpp ----
-// Whether a user's function takes arguments of some types, asked without compiling its body.
-
-namespace WEFT_NAMESPACE::detail {
-
-// Whether F is called by an operator(): the name is ambiguous beside another one.
-struct OwnCall {
-  void operator()();
-};
-template <class F>
-struct BesideOwnCall : F, OwnCall {};
-template <class F>
-concept HasCall = !requires {
-  &BesideOwnCall<F>::operator();
-};
-
-// Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
-// beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
-// fits.
-template <class A>
-struct WorseArgument {
-  constexpr WorseArgument(const A&) {}
-};
-template <class F, class... A>
-struct BesideCall : F {
-  using F::operator();
-  void operator()(WorseArgument<A>...);
-};
-struct TakesOne {
-  constexpr void operator()(auto) const {}
-};
-// nvcc finds nothing ambiguous, and looks into bodies.
-template <class F>
-inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
-  f(a);
-};
-template <class F, class... A>
-constexpr bool takes() {
-  if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
-    return std::is_invocable_v<const F&, const A&...>;
-  else if constexpr (!HasCall<F>)
-    return false;
-  else
-    return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
-}
-
-}  // namespace WEFT_NAMESPACE::detail
 // ---- weft/exec/callable.hpp ----
 // Whether a user's function can be called, and can run while the program compiles: the sentences of those
 // that cannot, said before the compiler's own words.
@@ -21313,6 +21420,25 @@ constexpr A& assigned(A& a, const R& result) {
   return a;
 }
 }  // namespace detail
+// A value and numbers in an array or a container, refused.
+WEFT_REFUSAL(NumbersAreTensors,
+             "numbers in an array or a container are no value: make them an input, in<f32, 3>, or a "
+             "parameter, nn::Param<f32, Shape<3>>");
+template <class B>
+concept HoldsNumbers = (std::is_array_v<B> && !std::is_convertible_v<B, const char*>) ||
+                       (!Operand<B> && requires { requires std::is_arithmetic_v<typename B::value_type>; });
+#define WEFT_OPERATOR(sign)                                                                     \
+  template <class A, class B>                                                                   \
+  requires(ExprLike<A> && HoldsNumbers<B>) constexpr auto operator sign(const A& a, const B&) { \
+    static_assert(sizeof(NumbersAreTensors<sizeof(A) == 0, A, B>) > 0);                         \
+    return to_expr(a);                                                                          \
+  }
+WEFT_OPERATOR(+)
+WEFT_OPERATOR(-)
+WEFT_OPERATOR(*)
+WEFT_OPERATOR(/)
+#undef WEFT_OPERATOR
+
 template <class A, class B>
 requires(ExprLike<A>&& Operand<B>) constexpr A& operator+=(A& a, const B& b) {
   return detail::assigned(a, a + b);
@@ -27971,6 +28097,9 @@ class HeldResults {
 
 namespace WEFT_NAMESPACE {
 
+template <class T, class S = Unshaped, class Device = Cpu>
+class Tensor;
+
 namespace exec {
 
 // Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
@@ -28003,7 +28132,11 @@ WEFT_REFUSAL(
     TensorOperation,
     "an operation is a function, run when its result is assigned to a tensor: write Tensor<f32, Shape<>> s = "
     "sum<>(t), Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
-WEFT_REFUSAL(TensorIsRead, "the elements of a tensor are t(1, 2), t[5], t.data() and t.to_vector()");
+WEFT_REFUSAL(TensorIsRead,
+             "the elements of a tensor are t(1, 2), t[5], t.data() and t.to_vector(), and "
+             "std::cout << t prints them");
+WEFT_REFUSAL(TensorIsFilled,
+             "a tensor that holds one number everywhere is made anew: t = Tensor<f32, Shape<2, 3>>::full(1)");
 WEFT_REFUSAL(
     TensorHasDevice,
     "the device of a tensor is in its type: write Tensor<f32, Shape<2, 3>, Cuda> u = t; another dtype: "
@@ -28016,6 +28149,13 @@ WEFT_REFUSAL(
     TensorKeepsType,
     "a tensor is made of one of its own dtype and shape: write auto y = f(x), or reshape and cast the "
     "other: Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
+WEFT_REFUSAL(ResultsAreSeveral,
+             "the function has several results: take them apart, auto [values, places] = topk<2>(x), or "
+             "auto [y, h] = f(x)");
+WEFT_REFUSAL(
+    ViewIsOfMemory,
+    "a view is made of a pointer to elements of its dtype, TensorView<f32, Shape<2, 3>, Cpu> v(t.data()), or "
+    "is t.view(), of t's own shape");
 WEFT_REFUSAL(
     TensorIsTraced,
     "a traced value becomes a tensor when the function returns it: write auto for its type, and auto x for a "
@@ -28064,6 +28204,9 @@ class HostElements {
     static_assert(sizeof(ItemIsOne<S::size == 1, T, S>) > 0);
     return start()[0];
   }
+  // As size() and rank, in PyTorch's words.
+  static constexpr i64 numel() { return S::size; }
+  static constexpr int dim() { return S::rank; }
   // Refusals.
 #define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, T, S)
   template <class A>
@@ -28092,6 +28235,15 @@ class HostElements {
 #undef WEFT_METHOD
   WEFT_MEMBER(numpy, TensorIsRead)
   WEFT_MEMBER(tolist, TensorIsRead)
+  WEFT_MEMBER(at, TensorIsRead)
+  WEFT_MEMBER(print, TensorIsRead)
+  WEFT_MEMBER(sizes, ShapeIsKnown)
+  WEFT_MEMBER(fill, TensorIsFilled)
+  template <class... A>
+  requires(sizeof...(A) > 0) auto view(const A&...) const {
+    static_assert(sizeof(TensorOperation<(sizeof...(A) > 1024), spelled::view, T, S>) > 0);
+    return AfterRefusal{};
+  }
   WEFT_MEMBER(to, TensorHasDevice)
   WEFT_MEMBER(cuda, TensorHasDevice)
   WEFT_MEMBER(cpu, TensorHasDevice)
@@ -28146,6 +28298,15 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
       TensorView(const TensorView<U, R, Device>&) {
     static_assert(sizeof(exec::TensorKeepsType<sizeof(U) == 0, TensorView<U, R, Device>, TensorView>) > 0);
   }
+  template <class X>  // a refusal
+  requires(!TensorLike<X> && requires { requires std::is_arithmetic_v<typename X::value_type>; })
+      TensorView(const X&) {
+    static_assert(sizeof(exec::ViewIsOfMemory<sizeof(X) == 0, X, TensorView>) > 0);
+  }
+  template <class U, class R>  // a refusal
+  TensorView(const Tensor<U, R, Device>&) {
+    static_assert(sizeof(exec::ViewIsOfMemory<sizeof(U) == 0, Tensor<U, R, Device>, TensorView>) > 0);
+  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
@@ -28161,6 +28322,7 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
     return data_ != nullptr ? data_ : owner_ ? reinterpret_cast<T*>(owner_->data()) : nullptr;
   }
   using exec::HostElements<TensorView, T, S>::size;
+  using exec::HostElements<TensorView, T, S>::view;
   // Elements.
   static constexpr i64 size() { return S::size; }
   // Elements along an axis, which counts from the end where it is negative; throws "tensor/axis".
@@ -28184,9 +28346,6 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   T* data_ = nullptr;
   Shared<exec::Storage> owner_;
 };
-
-template <class T, class S = Unshaped, class Device = Cpu>
-class Tensor;
 
 // Tensor<f32>.
 template <class T>
@@ -28257,6 +28416,13 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
       : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::TensorKeepsType<sizeof(U) == 0, TensorView<U, R, Cpu>, Tensor>) > 0);
   }
+  template <class... R>
+  Tensor(const std::tuple<R...>&) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ResultsAreSeveral<sizeof...(R) == 0, Tensor, R...>) > 0);
+  }
+  explicit Tensor(const char*) : Tensor(Uninitialized{}) {
+    detail::misspelt<exec::TensorTakesElements<false, const char*, T, S>>();
+  }
   template <class U, class R>
   Tensor(const Expr<U, R>&) : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::TensorIsTraced<sizeof(U) == 0, Expr<U, R>, Tensor>) > 0);
@@ -28316,6 +28482,7 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
   const T* data() const { return address(); }
   using Elements::size;
+  using Elements::view;
   // Elements.
   static constexpr i64 size() { return S::size; }
   // Elements along an axis, which counts from the end where it is negative; throws "tensor/axis".
@@ -30041,6 +30208,8 @@ class CompiledFunction {
       const typename Instance::Call call(called.instance);
       called.run(exec::given_arguments<Device, I...>(args...));
       return called.results();
+    } else {
+      return AfterRefusal{};
     }
   }
 
@@ -30056,6 +30225,11 @@ class CompiledFunction {
   WEFT_MEMBER(train)
   WEFT_MEMBER(to)
   WEFT_MEMBER(parameters)
+  WEFT_MEMBER(predict)
+  WEFT_MEMBER(cuda)
+  WEFT_MEMBER(cpu)
+  WEFT_MEMBER(save)
+  WEFT_MEMBER(load)
   WEFT_MEMBER(step)
   WEFT_MEMBER(backward)
 #undef WEFT_MEMBER
@@ -30207,6 +30381,8 @@ auto make_function(std::tuple<I...>, const Device& device, HeldStates<Device> st
     return AfterRefusal{};
   else if constexpr (traces<Source>() && probes_exist<Source>())
     return CompiledFunction<Device, Source, I...>(device, std::move(states), arguments...);
+  else if constexpr (is_tuple_like<typename Source::result>)
+    return AfterFunction<std::tuple_size_v<typename Source::result>>{};
   else
     return AfterRefusal{};
 }
@@ -31686,6 +31862,13 @@ void run_once(const Device& device, std::byte* state, u64 seed) {
 
 }  // namespace exec
 
+WEFT_REFUSAL(
+    ModelIsMade,
+    "a Model is made of a device and a seed, Model<Net> model(Cpu{}, 7), and the sizes of its layers are "
+    "in their types");
+WEFT_REFUSAL(ModelIsPrinted, "what a model or a trainer holds is text: std::cout << model.summary()");
+WEFT_REFUSAL(PathIsGiven,
+             "a file has a path: model.save(\"net.safetensors\"), trainer.save(\"run.safetensors\")");
 WEFT_REFUSAL(ModelIsNotCopied,
              "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
              "names the same one");
@@ -31725,6 +31908,24 @@ class Model {
   Model& operator=(Model&&) noexcept = default;
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
   // Refusals.
+  template <class A, class... B>
+  requires(std::is_arithmetic_v<A> || std::is_convertible_v<A, const char*> ||
+           std::is_same_v<A, M>) explicit Model(const A&, const B&...) {
+    static_assert(sizeof(ModelIsMade<sizeof(A) == 0, M, A, B...>) > 0);
+  }
+  template <class Out>
+  requires requires(Out& out) { out << 1; }
+  friend Out& operator<<(Out& out, const Model&) {
+    static_assert(sizeof(ModelIsPrinted<sizeof(Out) == 0, M>) > 0);
+    return out;
+  }
+  template <class None = M>
+  void save() const {
+    static_assert(sizeof(PathIsGiven<sizeof(None) == 0, None>) > 0);
+  }
+  AfterRefusal get(const std::string&) const {
+    return detail::misspelt<exec::StateIsNamed<false, spelled::get, M>>();
+  }
   Model& operator=(const Model&) {
     static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0);
     return *this;
@@ -31741,7 +31942,7 @@ class Model {
   WEFT_MEMBER(train, ModeIsOption)
   WEFT_MEMBER(eval, ModeIsOption)
   WEFT_MEMBER(parameters, StateIsNamed)
-  WEFT_MEMBER(named_parameters, StateIsNamed)
+  WEFT_REFUSED_MEMBER(named_parameters, AfterPairs{}, exec::StateIsNamed, spelled::named_parameters, M)
   WEFT_MEMBER(state_dict, StateIsNamed)
   WEFT_MEMBER(to, ModelHasDevice)
   WEFT_MEMBER(cuda, ModelHasDevice)
@@ -32582,6 +32783,31 @@ requires(std::is_arithmetic_v<A>&&...) auto random_split(const D&, const A&...) 
   constexpr std::size_t given = (std::is_floating_point_v<A> + ... + 0), parts = given < 2 ? 2 : given;
   return std::array<AfterRefusal, parts>{};
 }
+WEFT_REFUSAL(
+    SplitIsSeeded,
+    "random_split: the fractions sum to one and a seed follows them: random_split(dataset, {0.8, 0.2}, 1)");
+template <class D, class F, std::size_t N, class... A>
+requires(std::is_integral_v<F> || sizeof...(A) == 0) auto random_split(const D&, const F (&)[N],
+                                                                       const A&...) {
+  static_assert(sizeof(SplitIsSeeded<sizeof(D) == 0, D, F, A...>) > 0);
+  return std::array<AfterRefusal, N>{};
+}
+WEFT_REFUSAL(
+    SamplesAreListed,
+    "subset takes the indices of its samples, subset(dataset, {0, 1, 2}), concat its datasets one by one, "
+    "concat(a, b), and from_function the number of samples first, from_function(100, f)");
+template <class D, class First, class... A>
+requires std::is_arithmetic_v<First> AfterRefusal subset(const D&, const First&, const A&...) {
+  return weft::detail::misspelt<SamplesAreListed<false, D, First, A...>>();
+}
+template <class D>
+AfterRefusal concat(std::initializer_list<D>) {
+  return weft::detail::misspelt<SamplesAreListed<false, D>>();
+}
+template <class F>
+requires(!std::is_arithmetic_v<F>) AfterRefusal from_function(const F&, i64) {
+  return weft::detail::misspelt<SamplesAreListed<false, F>>();
+}
 
 }  // namespace WEFT_NAMESPACE::data
 
@@ -32993,6 +33219,9 @@ void check_not_running(const Shared<Pass>& pass) {
                 "loader.epoch(e) inside, or make a second loader");
 }
 
+WEFT_REFUSAL(LoaderIsWalked,
+             "a loader is walked, for (auto& [x, y] : loader), with size() samples and batches() batches");
+
 // A range of batches that remembers how far it has come.
 //
 // Each `for` over the loader is one epoch, the first being epoch 0, and each has its own order; a `for` that
@@ -33044,6 +33273,12 @@ class Loader {
     return *this;
   }
 
+  // Refusals.
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LoaderIsWalked, Loader)
+  WEFT_MEMBER(next)
+  WEFT_MEMBER(length)
+  WEFT_MEMBER(len)
+#undef WEFT_MEMBER
   // Throws "loader/nested" inside a `for` over this loader.
   BatchIterator<Pass<BatchSize, D>> begin() {
     check_not_running(pass_);
@@ -34862,6 +35097,10 @@ constexpr auto remainder(const A& a, const B& b) {
   return detail::Composed<detail::InSingle<detail::RemainderF>>{}(detail::as_element<T>(a),
                                                                   detail::as_element<T>(b));
 }
+// As PyTorch's %: the sign is b's.
+template <class A, class B>
+requires SomeOperands<A, B>
+constexpr auto operator%(const A& a, const B& b) { return remainder(a, b); }
 // A divisor that is a number is taken as precisely as f32 holds it, as in PyTorch.
 template <class A, class B>
 requires SomeOperands<A, B>
@@ -34904,12 +35143,24 @@ WEFT_REFUSAL(
     "an axis that is reduced has extent 0: no element is the greatest or the least (sum, prod, mean, any "
     "and all have an answer)");
 
+WEFT_REFUSAL(AxesDiffer, "an axis is named twice: each is reduced once");
+
 namespace detail {
 
 template <class S, int... A>
 struct axes_rule {
   static constexpr bool ok = (axis_in_range(A, S::rank) && ... && true);
   static constexpr bool has_elements() { return count() > 0; }
+  // Whether no axis is named twice.
+  static constexpr bool distinct() {
+    ir::Axes set = 0;
+    bool twice = false;
+    ((axis_in_range(A, S::rank) ? (twice = twice || (set >> normalize_axis(A, S::rank) & 1u),
+                                   set |= 1u << normalize_axis(A, S::rank))
+                                : set),
+     ...);
+    return !twice;
+  }
   static constexpr ir::Axes make() {
     ir::Axes set = 0;
     ((set |= axis_in_range(A, S::rank) ? 1u << normalize_axis(A, S::rank) : 0u), ...);
@@ -34948,6 +35199,7 @@ struct ReduceOp : Operation<ReduceOp<op, Keep, A...>> {
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using S = typename X::shape;
     using Rule = detail::axes_rule<S, A...>;
+    static_assert(sizeof(AxesDiffer<Rule::distinct(), ReduceOp, S, GivenAxis<A>...>) > 0);
     constexpr bool chooses = op == ir::Op::reduce_max || op == ir::Op::reduce_min;
     static_assert(sizeof(ReducedNotEmpty < !chooses || !Rule::ok || Rule::has_elements(), ReduceOp, S >) > 0);
     return of_any(b, x);
@@ -35432,7 +35684,11 @@ struct TanhshrinkF {
 };
 struct ThresholdF {
   constexpr auto operator()(const auto& x, const auto& least, const auto& value) const {
-    return where(le(x, least), value, x);
+    using T = typename std::remove_cvref_t<decltype(x)>::dtype;
+    if constexpr (is_float(dtype_of<T>))  // beside the number as it is given, not rounded to T
+      return where(le(cast<opmath<T>>(x), least), value, x);
+    else
+      return where(le(x, least), value, x);
   }
 };
 
@@ -35707,18 +35963,18 @@ struct NormalizeF {
 
 // x . y / (max(|x|, eps) max(|y|, eps)) along one axis.
 template <int Axis = 1, class X, class Y>
-constexpr auto cosine_similarity(const X& x, const Y& y, double eps = 1e-8) {
-  return detail::Composed<detail::InSingle<detail::CosineSimilarityF<Axis>>>{}(x, y, eps);
+constexpr auto cosine_similarity(const X& x, const Y& y, Epsilon eps = 1e-8) {
+  return detail::Composed<detail::InSingle<detail::CosineSimilarityF<Axis>>>{}(x, y, eps.value);
 }
 // |x - y + eps| along the last axis, of order P.
 template <int P = 2, class X, class Y>
-constexpr auto pairwise_distance(const X& x, const Y& y, double eps = 1e-6) {
-  return detail::Composed<detail::InSingle<detail::PairwiseDistanceF<P>>>{}(x, y, eps);
+constexpr auto pairwise_distance(const X& x, const Y& y, Epsilon eps = 1e-6) {
+  return detail::Composed<detail::InSingle<detail::PairwiseDistanceF<P>>>{}(x, y, eps.value);
 }
 // x / max(|x|, eps) along one axis, of order P.
 template <int Axis = 1, int P = 2, class X>
-constexpr auto normalize(const X& x, double eps = 1e-12) {
-  return detail::Composed<detail::InSingle<detail::NormalizeF<Axis, P>>>{}(x, eps);
+constexpr auto normalize(const X& x, Epsilon eps = 1e-12) {
+  return detail::Composed<detail::InSingle<detail::NormalizeF<Axis, P>>>{}(x, eps.value);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -35941,6 +36197,10 @@ WEFT_REFUSAL(UpdateFits,
              "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
              "the tensor");
 
+WEFT_REFUSAL(UpdateIsIndexed,
+             "index_add, index_copy and index_reduce take one slice of the updates for each index: along the "
+             "axis the updates are as long as the index");
+
 namespace detail {
 
 // The index and the updates laid out alike, and the shape between them and x.
@@ -36040,6 +36300,14 @@ constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& up
 // A vector of indices, one for each slice of the updates.
 template <int Axis>
 struct SpreadIndex : Operation<SpreadIndex<Axis>> {
+  template <class X, class I, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U&) {
+    using S = shape_of_operand<U>;
+    constexpr bool paired = S::rank != X::rank || !axis_in_range(Axis, X::rank) ||
+                            S::value[normalize_axis(Axis, X::rank)] == I::size;
+    static_assert(sizeof(UpdateIsIndexed<paired, SpreadIndex, typename X::shape, typename I::shape, S>) > 0);
+    return apply(b, x, index);
+  }
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = selected_rule<typename X::shape, Axis, I::size>;
@@ -36097,12 +36365,12 @@ constexpr auto scatter_reduce(const X& x, const I& index, const U& src, ReduceBy
 // them, index_fill sets a number, index_reduce folds them.
 template <int Axis, class X, class I, class U, class A = int>
 constexpr auto index_add(const X& x, const I& index, const U& src, const A& alpha = 1) {
-  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, detail::SpreadIndex<Axis>{}(x, index),
+  return ScatterReduceOp<Axis, Reduction::sum, true>{}(x, detail::SpreadIndex<Axis>{}(x, index, src),
                                                        mul(src, alpha));
 }
 template <int Axis, class X, class I, class U>
 constexpr auto index_copy(const X& x, const I& index, const U& src) {
-  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index, src), src);
 }
 template <int Axis, class X, class I, class V>
 constexpr auto index_fill(const X& x, const I& index, const V& value) {
@@ -36110,11 +36378,11 @@ constexpr auto index_fill(const X& x, const I& index, const V& value) {
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
-  return ScatterReduceOp<Axis, How, true>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+  return ScatterReduceOp<Axis, How, true>{}(x, detail::SpreadIndex<Axis>{}(x, index, src), src);
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>, ExcludeSelf) {
-  return ScatterReduceOp<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index), src);
+  return ScatterReduceOp<Axis, How, false>{}(x, detail::SpreadIndex<Axis>{}(x, index, src), src);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -37349,8 +37617,18 @@ struct OuterOp : Operation<OuterOp> {
 };
 
 inline constexpr MatmulOp matmul{};
-inline constexpr MatmulOp mm{};
-inline constexpr MatmulOp mv{};
+// A product of operands of these ranks alone.
+template <int RankA, int RankB>
+struct RankedMatmulOp : Operation<RankedMatmulOp<RankA, RankB>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    static_assert(sizeof(RankIs<A::rank == RankA, RankedMatmulOp, typename A::shape, GivenRank<RankA>>) > 0);
+    static_assert(sizeof(RankIs<B::rank == RankB, RankedMatmulOp, typename B::shape, GivenRank<RankB>>) > 0);
+    return MatmulOp::apply(b, x, y);
+  }
+};
+inline constexpr RankedMatmulOp<2, 2> mm{};
+inline constexpr RankedMatmulOp<2, 1> mv{};
 inline constexpr BmmOp bmm{};
 inline constexpr AddmmOp addmm{};
 template <class A, class B>
@@ -41097,7 +41375,7 @@ struct GradientOf {
     List<int> nodes, begin;  // of all variables, and where those of each argument begin
     const std::tuple variables{
         (begin.push(nodes.size()), detail::isolated<static_cast<int>(K), Args...>(a, nodes))...};
-    const auto loss = to_expr(f(std::get<K>(variables)...));
+    const auto loss = to_expr(detail::body_of<GradientOf>(f, std::get<K>(variables)...));
     using L = std::remove_cvref_t<decltype(loss)>;
     constexpr bool ok = L::rank == 0 && is_float(dtype_of<typename L::dtype>);
     static_assert(sizeof(LossIsScalar<ok, GradientOf, typename L::shape, typename L::dtype>) > 0);
@@ -42877,6 +43155,10 @@ WEFT_REFUSAL(CarryKeepsType,
 WEFT_REFUSAL(TripsKnown,
              "loop: stacked inputs have one leading axis of equal extent, the trips; without any, name the "
              "trips: loop<8>(body, carry)");
+WEFT_REFUSAL(
+    LoopTakes,
+    "loop: the function comes first, then a carry that is a value, 0 * x in place of 0, then the stacked "
+    "inputs; trips are a template argument: loop<8>(body, carry)");
 WEFT_REFUSAL(LoopHasTrace,
              "loop: of the carry and the stacked inputs at least one is a traced value: in place of a "
              "literal, zeros<f32, 8>(), write zeros_like(x)");
@@ -43165,7 +43447,8 @@ constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... 
   const auto inner_carry = map_values(carry, carried);
   const std::tuple<slice_of<X>...> slices{slice_of<X>{trace.slice(xs.value)}...};
   trace.begin();
-  const auto result = std::apply([&](const auto&... x) { return f(inner_carry, x...); }, slices);
+  const auto result =
+      std::apply([&](const auto&... x) { return body_of<LoopOp>(f, inner_carry, x...); }, slices);
   const TripResult<std::remove_cvref_t<decltype(result)>> trip{trace.body, result};
   using Next = decltype(trip.next());
   constexpr bool ok = std::is_same_v<C, Next>;
@@ -43174,7 +43457,7 @@ constexpr auto run_loop(ir::Builder& b, const F& f, const C& carry, const X&... 
 }
 
 template <i64 Trips, bool Reverse, class F, class C, class... X>
-constexpr auto loop(const F& f, const C& carry, const X&... xs) {
+constexpr auto loop_of_values(const F& f, const C& carry, const X&... xs) {
   constexpr bool is_traced = is_of_trace<C> || (is_of_trace<X> || ...);
   static_assert(sizeof(LoopHasTrace<is_traced, LoopOp, C, X...>) > 0);
   ir::Builder* found = builder_in(carry);
@@ -43189,6 +43472,16 @@ constexpr auto loop(const F& f, const C& carry, const X&... xs) {
   return std::apply(
       [&](const auto&... x) { return run_loop<(trips >= 0 ? trips : 0), Reverse>(b, f, start, x...); },
       inputs);
+}
+
+template <i64 Trips, bool Reverse, class F, class C, class... X>
+constexpr auto loop(const F& f, const C& carry, const X&... xs) {
+  constexpr bool given = !std::is_arithmetic_v<F> && is_of_values<C> && (is_of_values<X> && ...);
+  static_assert(sizeof(LoopTakes<given, LoopOp, F, C, X...>) > 0);
+  if constexpr (given)
+    return loop_of_values<Trips, Reverse>(f, carry, xs...);
+  else
+    return first_expr(xs..., carry);
 }
 
 }  // namespace detail
@@ -45110,7 +45403,7 @@ constexpr auto inner(const A& a, const B& b) {
 }
 template <class A, class B>
 constexpr auto dot(const A& a, const B& b) {
-  return InnerOp{}(a, b);
+  return RankedMatmulOp<1, 1>{}(a, b);
 }
 // The sum of products along an axis; both broadcast.
 template <int Axis = -1, class A, class B>
@@ -45771,8 +46064,8 @@ constexpr auto kl_div(const X& log_p, const T& target, LogTarget) {
 }
 // poisson_nll_loss<R, LogInput, Full>(x, target, eps): eps keeps log(x) finite where LogInput is false.
 template <LossReduction R = reduction::mean, bool LogInput = true, bool Full = false, class X, class T>
-constexpr auto poisson_nll_loss(const X& x, const T& target, double eps = 1e-8) {
-  return detail::ElementLoss<detail::PoissonNllF<LogInput, Full>, R>{}(x, target, eps);
+constexpr auto poisson_nll_loss(const X& x, const T& target, Epsilon eps = 1e-8) {
+  return detail::ElementLoss<detail::PoissonNllF<LogInput, Full>, R>{}(x, target, eps.value);
 }
 // What: the shape of the means and that of the variance.
 WEFT_REFUSAL(
@@ -45800,8 +46093,8 @@ struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
 };
 // gaussian_nll_loss<R, Full>(mean, target, variance, eps): a variance for each element, or for each row.
 template <LossReduction R = reduction::mean, bool Full = false, class X, class T, class V>
-constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, double eps = 1e-6) {
-  return GaussianNllOp<R, Full>{}(x, target, variance, eps);
+constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, Epsilon eps = 1e-6) {
+  return GaussianNllOp<R, Full>{}(x, target, variance, eps.value);
 }
 // Targets are -1 or 1.
 template <LossReduction R = reduction::mean, class X, class Y>
@@ -46585,11 +46878,30 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     WordIsTemplateArgument,
     "words are template arguments: write mse_loss<reduction::sum>(x, y), einsum<\"ij,jk->ik\">(a, b), "
-    "gelu_tanh(x), pad<PaddingMode::reflect, 1, 1>(x) in place of a string among the arguments");
+    "gelu_tanh(x), pad<PaddingMode::reflect, 1, 1>(x), or a value, scatter_reduce<0>(x, i, y, reduce::sum), "
+    "in place of a string among the arguments");
 WEFT_REFUSAL(
     TensorsAreArguments,
     "the tensors are arguments one by one and the axis is a template argument: write cat<1>(a, b) and "
     "stack<0>(a, b) in place of cat({a, b}, 1) and stack({a, b})");
+
+// Functions whose axes and sizes are template arguments, and those of operands alone: refused as well where
+// none of their forms takes what is given.
+// clang-format off
+#define WEFT_AXED_FUNCTIONS(M) \
+  M(adaptive_avg_pool1d) M(adaptive_avg_pool2d) M(adaptive_avg_pool3d) M(adaptive_max_pool1d) \
+  M(adaptive_max_pool2d) M(adaptive_max_pool3d) M(all) M(amax) M(amin) M(any) M(bincount) \
+  M(channel_shuffle) M(cummax) M(cummin) M(cumprod) M(cumsum) M(diff) M(group_norm) M(histc) M(index_add) \
+  M(index_copy) M(index_fill) M(index_reduce) M(interpolate) M(kthvalue) M(logcumsumexp) M(median) \
+  M(movedim) M(nanmedian) M(narrow) M(pixel_shuffle) M(pixel_unshuffle) M(prod) M(quantile) \
+  M(repeat_interleave) M(scatter) M(scatter_add) M(scatter_reduce) M(slice) M(slice_scatter) \
+  M(select_scatter) M(softmin) M(swapaxes) M(tensor_split) M(tril) M(triu) M(unflatten) M(unfold)
+#define WEFT_FIXED_FUNCTIONS(M) \
+  M(bce_with_logits) M(binary_cross_entropy) M(clamp) M(clamp_max) M(clamp_min) M(cross_entropy) \
+  M(gaussian_nll_loss) M(kl_div) M(kron) M(l1_loss) M(lerp) M(log) M(mse_loss) M(nll_loss) M(pow) M(round) \
+  M(smooth_l1_loss) M(huber_loss) M(threshold) M(addcmul) M(addcdiv) M(masked_fill) \
+  M(scaled_dot_product_attention) M(f1_score)
+// clang-format on
 
 template <class X>
 concept Spelled = Operand<X> && !Scalar<X>;
@@ -46626,6 +46938,7 @@ struct max_pool2d;
 struct mse_loss;
 struct nll_loss;
 struct norm;
+struct normalize;
 struct one_hot;
 struct ones;
 struct ones_like;
@@ -46644,6 +46957,10 @@ struct tril;
 struct unbind;
 struct zeros;
 struct zeros_like;
+#define WEFT_SPELLED(name) struct name;
+WEFT_AXED_FUNCTIONS(WEFT_SPELLED)
+WEFT_FIXED_FUNCTIONS(WEFT_SPELLED)
+#undef WEFT_SPELLED
 }  // namespace spelled
 
 namespace detail {
@@ -46710,6 +47027,66 @@ WEFT_AXES(avg_pool2d, one)
 WEFT_REFUSAL(OptionIsWord,
              "options are words, and not truth values: write sum<1>(x, keepdim), sort<-1>(x, descending), "
              "topk<2>(x, smallest)");
+// The same of any arguments that no form of the function takes, as this one is the least specialised.
+#define WEFT_UNFIT(name, Refusal)                                        \
+  template <Spelled X, class... B>                                       \
+  constexpr auto name(const X& x, const B&...) {                         \
+    return detail::respelled<Refusal<false, spelled::name, X, B...>>(x); \
+  }
+#define WEFT_AXED(name) WEFT_UNFIT(name, AxesAreTemplateArguments)
+#define WEFT_PLAIN(name) WEFT_UNFIT(name, OperandsFit)
+WEFT_AXED_FUNCTIONS(WEFT_AXED)
+WEFT_FIXED_FUNCTIONS(WEFT_PLAIN)
+#undef WEFT_PLAIN
+#undef WEFT_AXED
+#undef WEFT_UNFIT
+
+// (..., is_causal = true) of PyTorch would be a mask here.
+WEFT_REFUSAL(CausalIsOption,
+             "is_causal is an option among the template arguments: write "
+             "scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v)");
+template <Spelled Q, Spelled K, Spelled V>
+constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, bool) {
+  return detail::respelled<CausalIsOption<false, Q, K, V>>(q);
+}
+
+// sum<f64>(x), norm<1>(x, 2), norm<1>(x, "fro").
+WEFT_REFUSAL(AxesAreNumbers,
+             "the template arguments are axes, and the dtype is the operand's: write sum<1>(cast<f64>(x))");
+#define WEFT_TYPED(name)                                                     \
+  template <class T, Spelled X, class... B>                                  \
+  requires requires { dtype_of<T>; }                                         \
+  constexpr auto name(const X& x, const B&...) {                             \
+    return detail::respelled<AxesAreNumbers<false, spelled::name, T, X>>(x); \
+  }
+WEFT_TYPED(sum)
+WEFT_TYPED(mean)
+WEFT_TYPED(prod)
+WEFT_TYPED(cumsum)
+WEFT_TYPED(softmax)
+WEFT_TYPED(log_softmax)
+#undef WEFT_TYPED
+template <int... A, Spelled X, class P, class D, class... B>
+constexpr auto normalize(const X& x, const P&, const D&, const B&...) {
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::normalize, X, P, D>>(x);
+}
+template <int A, int... More, Spelled X>
+constexpr auto quantile(const X& x) {
+  return detail::respelled<OperandsFit<false, spelled::quantile, X>>(x);
+}
+template <int A, Spelled X, class I, class U>
+constexpr auto scatter_reduce(const X& x, const I&, const U&, const char*) {
+  return detail::respelled<WordIsTemplateArgument<false, spelled::scatter_reduce, X>>(x);
+}
+WEFT_REFUSAL(OrderIsTemplateArgument,
+             "the order of a norm is a word: write norm<1>(x, order<1>), matrix_norm(x, frobenius)");
+template <int... A, Spelled X, class P, class... B>
+requires(sizeof...(A) > 0 &&
+         (SpelledNumber<P> ||
+          std::is_convertible_v<P, const char*>)) constexpr auto norm(const X& x, const P&, const B&...) {
+  return detail::respelled<OrderIsTemplateArgument<false, spelled::norm, X, P>>(x);
+}
+
 #define WEFT_CHOSEN(name, results)                                                            \
   template <int First, int... Rest, Spelled X, class B>                                       \
   requires std::is_same_v<B, bool>                                                            \
@@ -48526,17 +48903,17 @@ struct RmsNormOp : Operation<RmsNormOp<D...>> {
 // layer_norm(x), (x, weight), (x, weight, bias) over the last axis, layer_norm<4, 8>(...) over the last two,
 // of those extents; eps last.
 template <i64... D, class X>
-constexpr auto layer_norm(const X& x, double eps = 1e-5) {
-  return LayerNormOp<D...>{}(x, eps);
+constexpr auto layer_norm(const X& x, Epsilon eps = 1e-5) {
+  return LayerNormOp<D...>{}(x, eps.value);
 }
 template <i64... D, class X, class W>
-requires(!Scalar<W>) constexpr auto layer_norm(const X& x, const W& weight, double eps = 1e-5) {
-  return LayerNormOp<D...>{}(x, weight, eps);
+requires(!Scalar<W>) constexpr auto layer_norm(const X& x, const W& weight, Epsilon eps = 1e-5) {
+  return LayerNormOp<D...>{}(x, weight, eps.value);
 }
 template <i64... D, class X, class W, class B>
 requires(!Scalar<W> && !Scalar<B>) constexpr auto layer_norm(const X& x, const W& weight, const B& bias,
-                                                             double eps = 1e-5) {
-  return LayerNormOp<D...>{}(x, weight, bias, eps);
+                                                             Epsilon eps = 1e-5) {
+  return LayerNormOp<D...>{}(x, weight, bias, eps.value);
 }
 // rms_norm(x), (x, weight), over the axes that are named as those of layer_norm; eps last: as PyTorch's, the
 // dtype's own unless it is given.
@@ -48545,16 +48922,16 @@ constexpr auto rms_norm(const X& x) {
   return RmsNormOp<D...>{}(x);
 }
 template <i64... D, class X>
-constexpr auto rms_norm(const X& x, double eps) {
-  return RmsNormOp<D...>{}(x, eps);
+constexpr auto rms_norm(const X& x, Epsilon eps) {
+  return RmsNormOp<D...>{}(x, eps.value);
 }
 template <i64... D, class X, class W>
 requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight) {
   return RmsNormOp<D...>{}(x, weight);
 }
 template <i64... D, class X, class W>
-requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, double eps) {
-  return RmsNormOp<D...>{}(x, weight, eps);
+requires(!Scalar<W>) constexpr auto rms_norm(const X& x, const W& weight, Epsilon eps) {
+  return RmsNormOp<D...>{}(x, weight, eps.value);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -48660,36 +49037,36 @@ struct BatchNormOp : Operation<BatchNormOp<Given>> {
 
 // group_norm<groups>(x), (x, weight, bias), eps last: x (N, C, ...), weight and bias (C).
 template <i64 Groups, class X>
-constexpr auto group_norm(const X& x, double eps = 1e-5) {
-  return GroupNormOp<Groups>{}(x, 1, 0, eps);
+constexpr auto group_norm(const X& x, Epsilon eps = 1e-5) {
+  return GroupNormOp<Groups>{}(x, 1, 0, eps.value);
 }
 template <i64 Groups, class X, class W, class B>
-constexpr auto group_norm(const X& x, const W& weight, const B& bias, double eps = 1e-5) {
-  return GroupNormOp<Groups>{}(x, weight, bias, eps);
+constexpr auto group_norm(const X& x, const W& weight, const B& bias, Epsilon eps = 1e-5) {
+  return GroupNormOp<Groups>{}(x, weight, bias, eps.value);
 }
 // instance_norm(x), (x, weight, bias): each channel of each sample by its own statistics.
 template <class X>
-constexpr auto instance_norm(const X& x, double eps = 1e-5) {
-  return GroupNormOp<0>{}(x, 1, 0, eps);
+constexpr auto instance_norm(const X& x, Epsilon eps = 1e-5) {
+  return GroupNormOp<0>{}(x, 1, 0, eps.value);
 }
 template <class X, class W, class B>
-constexpr auto instance_norm(const X& x, const W& weight, const B& bias, double eps = 1e-5) {
-  return GroupNormOp<0>{}(x, weight, bias, eps);
+constexpr auto instance_norm(const X& x, const W& weight, const B& bias, Epsilon eps = 1e-5) {
+  return GroupNormOp<0>{}(x, weight, bias, eps.value);
 }
 // batch_norm(x, mean, variance), (x, mean, variance, weight, bias): by those statistics, as in evaluation;
 // batch_norm(x): by the batch's own, as in training.
 template <class X>
-constexpr auto batch_norm(const X& x, double eps = 1e-5) {
-  return BatchNormOp<false>{}(x, 0, 1, 1, 0, eps);
+constexpr auto batch_norm(const X& x, Epsilon eps = 1e-5) {
+  return BatchNormOp<false>{}(x, 0, 1, 1, 0, eps.value);
 }
 template <class X, class M, class V>
-constexpr auto batch_norm(const X& x, const M& mean, const V& variance, double eps = 1e-5) {
-  return BatchNormOp<true>{}(x, mean, variance, 1, 0, eps);
+constexpr auto batch_norm(const X& x, const M& mean, const V& variance, Epsilon eps = 1e-5) {
+  return BatchNormOp<true>{}(x, mean, variance, 1, 0, eps.value);
 }
 template <class X, class M, class V, class W, class B>
 constexpr auto batch_norm(const X& x, const M& mean, const V& variance, const W& weight, const B& bias,
-                          double eps = 1e-5) {
-  return BatchNormOp<true>{}(x, mean, variance, weight, bias, eps);
+                          Epsilon eps = 1e-5) {
+  return BatchNormOp<true>{}(x, mean, variance, weight, bias, eps.value);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -48983,7 +49360,7 @@ struct Vmap {
     constexpr bool counted = sizeof...(Axes) == 0 || sizeof...(Axes) == sizeof...(A);
     static_assert(sizeof(AxesMatchArguments<counted, Vmap, A...>) > 0);
     if constexpr (!counted)
-      return f(a...);
+      return detail::first_expr(a...);
     else if constexpr (sizeof...(Axes) == 0)
       return call(std::integer_sequence<int, (static_cast<void>(sizeof(A)), 0)...>{}, a...);
     else
@@ -49027,7 +49404,8 @@ struct Vmap {
       if constexpr (!(ExprLike<A> || ...)) found = trace_around<Axis...>(a...);
       detail::SampleTrace trace(found->innermost());
       const std::tuple<decltype(trace.template enter<Axis>(a))...> sample{trace.template enter<Axis>(a)...};
-      const auto result = std::apply([&](const auto&... x) { return f(x...); }, sample);
+      const auto result =
+          std::apply([&](const auto&... x) { return detail::body_of<Vmap>(f, x...); }, sample);
       const auto put_out = [&](const auto& e) {
         const auto inside = detail::traced(trace.body, e);
         trace.body.graph.outputs.push(inside.value.id);
@@ -49041,7 +49419,7 @@ struct Vmap {
       };
       return detail::map_values(one, stacked);
     } else {
-      return f(a...);
+      return detail::first_expr(a...);
     }
   }
 };
@@ -50660,7 +51038,7 @@ struct Vjp {
         detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all), nodes)...};
     const auto& first = std::get<0>(variables);
     ir::Builder& b = first.value.builder->innermost();
-    const auto y = detail::entered(b, f(std::get<K>(variables)...));
+    const auto y = detail::entered(b, detail::body_of<Vjp<F>>(f, std::get<K>(variables)...));
     const auto seed = detail::entered(b, std::get<sizeof...(K)>(all));
     using Y = std::remove_cvref_t<decltype(y)>;
     using Seed = std::remove_cvref_t<decltype(seed)>;
@@ -50697,7 +51075,7 @@ struct Jvp {
         detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all), nodes)...};
     ir::Builder& b = std::get<0>(variables).value.builder->innermost();
     const std::tuple tangents{detail::traced(b, std::get<count + K>(all))...};
-    const auto y = detail::entered(b, f(std::get<K>(variables)...));
+    const auto y = detail::entered(b, detail::body_of<Jvp<F>>(f, std::get<K>(variables)...));
     using V = std::remove_cvref_t<decltype(variables)>;
     using T = std::remove_cvref_t<decltype(tangents)>;
     constexpr bool ok = std::is_same_v<V, T>;
@@ -55711,7 +56089,22 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   WEFT_MEMBER(predict, train::TrainerIsStepped)
   WEFT_MEMBER(get_lr, train::TrainerIsStepped)
   WEFT_MEMBER(load_state_dict, train::TrainerIsStepped)
+  WEFT_MEMBER(forward, train::TrainerIsStepped)
+  WEFT_MEMBER(to, train::TrainerIsStepped)
+  WEFT_MEMBER(cuda, train::TrainerIsStepped)
 #undef WEFT_MEMBER
+
+  template <class Out>
+  requires requires(Out& out) { out << 1; }
+  friend Out& operator<<(Out& out, const Trainer&) {
+    static_assert(sizeof(ModelIsPrinted<sizeof(Out) == 0, M>) > 0);
+    return out;
+  }
+  template <class Number>
+  StepLoss step(std::initializer_list<Number>, const auto&...) {
+    static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Number) == 0, I...>) > 0);
+    return StepLoss(0);
+  }
 
   // The model that is trained: save, load, get, and what compile takes.
   weft::Model<M, Device>& model() { return model_; }
