@@ -46897,7 +46897,7 @@ WEFT_REFUSAL(
   M(repeat_interleave) M(scatter) M(scatter_add) M(scatter_reduce) M(slice) M(slice_scatter) \
   M(select_scatter) M(softmin) M(swapaxes) M(tensor_split) M(tril) M(triu) M(unflatten) M(unfold)
 #define WEFT_FIXED_FUNCTIONS(M) \
-  M(bce_with_logits) M(binary_cross_entropy) M(clamp) M(clamp_max) M(clamp_min) M(cross_entropy) \
+  M(bce_with_logits) M(clamp) M(clamp_max) M(clamp_min) M(cross_entropy) \
   M(gaussian_nll_loss) M(kl_div) M(kron) M(l1_loss) M(lerp) M(log) M(mse_loss) M(nll_loss) M(pow) M(round) \
   M(smooth_l1_loss) M(huber_loss) M(threshold) M(addcmul) M(addcdiv) M(masked_fill) \
   M(scaled_dot_product_attention) M(f1_score)
