@@ -38182,6 +38182,10 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
   }
 };
 
+// A number, and no truth value, which would be meant as is_causal.
+template <class P>
+concept DropProbability = std::is_arithmetic_v<P> && !std::is_same_v<P, bool>;
+
 // scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(query, key, value, attn_mask, dropout_p):
 // query (..., L, E), key (..., S, E), value (..., S, Ev) -> (..., L, Ev). attn_mask, if any, broadcasts to
 // (..., L, S): booleans, true where a query attends to a key, or numbers that are added to the scores.
@@ -38190,19 +38194,22 @@ template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class
 constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value) {
   return ScaledDotProductAttentionOp<Options>{}(query, key, value);
 }
-template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V>
-constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value, double dropout_p) {
-  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, dropout_p);
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, DropProbability P>
+constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                            const P& dropout_p) {
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, static_cast<double>(dropout_p));
 }
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
                                                                  const M& attn_mask) {
   return ScaledDotProductAttentionOp<Options>{}(query, key, value, attn_mask);
 }
-template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M,
+          DropProbability P>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
-                                                                 const M& attn_mask, double dropout_p) {
-  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, dropout_p, attn_mask);
+                                                                 const M& attn_mask, const P& dropout_p) {
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, static_cast<double>(dropout_p),
+                                                      attn_mask);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -46046,8 +46053,13 @@ constexpr auto nll_loss(const X& log_p, const L& labels) {
   return NllLossOp<R, Axis>{}(log_p, labels);
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, class W>
-constexpr auto nll_loss(const X& log_p, const L& labels, const W& weight, i64 ignore_index = -100) {
-  return NllLossOp<R, Axis>{}(log_p, labels, weight, ignore_index);
+constexpr auto nll_loss(const X& log_p, const L& labels, const W& weight) {
+  return NllLossOp<R, Axis>{}(log_p, labels, weight, i64{-100});
+}
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, class W, class I>
+requires std::is_integral_v<I>
+constexpr auto nll_loss(const X& log_p, const L& labels, const W& weight, const I& ignore_index) {
+  return NllLossOp<R, Axis>{}(log_p, labels, weight, static_cast<i64>(ignore_index));
 }
 
 // The divergence of the distribution `target` from the one whose logarithm is given. reduction::batchmean is

@@ -146,8 +146,13 @@ constexpr auto nll_loss(const X& log_p, const L& labels) {
   return NllLossOp<R, Axis>{}(log_p, labels);
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, class W>
-constexpr auto nll_loss(const X& log_p, const L& labels, const W& weight, i64 ignore_index = -100) {
-  return NllLossOp<R, Axis>{}(log_p, labels, weight, ignore_index);
+constexpr auto nll_loss(const X& log_p, const L& labels, const W& weight) {
+  return NllLossOp<R, Axis>{}(log_p, labels, weight, i64{-100});
+}
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, class W, class I>
+requires std::is_integral_v<I>
+constexpr auto nll_loss(const X& log_p, const L& labels, const W& weight, const I& ignore_index) {
+  return NllLossOp<R, Axis>{}(log_p, labels, weight, static_cast<i64>(ignore_index));
 }
 
 // The divergence of the distribution `target` from the one whose logarithm is given. reduction::batchmean is

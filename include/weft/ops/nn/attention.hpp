@@ -314,6 +314,10 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
   }
 };
 
+// A number, and no truth value, which would be meant as is_causal.
+template <class P>
+concept DropProbability = std::is_arithmetic_v<P> && !std::is_same_v<P, bool>;
+
 // scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(query, key, value, attn_mask, dropout_p):
 // query (..., L, E), key (..., S, E), value (..., S, Ev) -> (..., L, Ev). attn_mask, if any, broadcasts to
 // (..., L, S): booleans, true where a query attends to a key, or numbers that are added to the scores.
@@ -322,19 +326,22 @@ template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class
 constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value) {
   return ScaledDotProductAttentionOp<Options>{}(query, key, value);
 }
-template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V>
-constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value, double dropout_p) {
-  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, dropout_p);
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, DropProbability P>
+constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                            const P& dropout_p) {
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, static_cast<double>(dropout_p));
 }
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
                                                                  const M& attn_mask) {
   return ScaledDotProductAttentionOp<Options>{}(query, key, value, attn_mask);
 }
-template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M,
+          DropProbability P>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
-                                                                 const M& attn_mask, double dropout_p) {
-  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, dropout_p, attn_mask);
+                                                                 const M& attn_mask, const P& dropout_p) {
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, static_cast<double>(dropout_p),
+                                                      attn_mask);
 }
 
 }  // namespace WEFT_NAMESPACE
