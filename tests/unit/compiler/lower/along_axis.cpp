@@ -54,9 +54,9 @@ TEST_CASE("along_axis: running folds, forwards and back, of what lies in another
 TEST_CASE("along_axis: sorted places, all of them and the first few, and what they take") {
   Lines p;
   const ir::Value x = p.input(DType::f32, dims, 41);
-  for (const bool descending : {false, true}) {
-    const ir::Value places = ir::argsort(x, 1, descending, 64),
-                    few = ir::argsort(turned(x), 1, descending, 10);
+  for (const bool largest_first : {false, true}) {
+    const ir::Value places = ir::argsort(x, 1, largest_first, 64),
+                    few = ir::argsort(turned(x), 1, largest_first, 10);
     p.b.graph.outputs.push(places.id);
     p.b.graph.outputs.push(ir::take_along_axis(turned(x), few, 1).id);
   }

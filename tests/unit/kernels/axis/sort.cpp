@@ -14,13 +14,13 @@ namespace {
 
 // The places of the first `count` elements, NaN last, or first where the greatest come first.
 template <class T>
-std::vector<i64> sorted_places(const std::vector<T>& x, i64 count, bool descending) {
+std::vector<i64> sorted_places(const std::vector<T>& x, i64 count, bool largest_first) {
   std::vector<i64> at(x.size());
   for (std::size_t i = 0; i < at.size(); ++i) at[i] = static_cast<i64>(i);
   const auto before = [](T a, T b) { return a < b || (b != b && a == a); };
   std::stable_sort(at.begin(), at.end(), [&](i64 i, i64 j) {
     const T a = x[static_cast<std::size_t>(i)], b = x[static_cast<std::size_t>(j)];
-    return descending ? before(b, a) : before(a, b);
+    return largest_first ? before(b, a) : before(a, b);
   });
   at.resize(static_cast<std::size_t>(count));
   return at;
@@ -37,20 +37,20 @@ void check(std::mt19937& random, i64 n, i64 count, int kinds) {
       if (random() % 40 == 0) v = -T(0);
     }
   }
-  for (const bool descending : {false, true}) {
+  for (const bool largest_first : {false, true}) {
     AxisArgs args;
     args.a = x.data();
     args.outer = args.inner = 1;
     args.extent = n;
     args.count = count;
     args.a_stride[1] = 1;
-    args.flag = descending;
+    args.flag = largest_first;
     std::vector<i64> out(static_cast<std::size_t>(count));
     args.out = out.data();
     std::vector<sort_item<T>> items(static_cast<std::size_t>(2 * n));
     argsort_line<T>(args, 0, items.data());
-    INFO("n ", n, " count ", count, " kinds ", kinds, " descending ", descending);
-    CHECK(out == sorted_places(x, count, descending));
+    INFO("n ", n, " count ", count, " kinds ", kinds, " descending ", largest_first);
+    CHECK(out == sorted_places(x, count, largest_first));
   }
 }
 
