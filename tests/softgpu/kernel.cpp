@@ -188,12 +188,13 @@ class Decoder {
     const bool memory = i.opcode.rfind("ld.", 0) == 0 || i.opcode.rfind("st.", 0) == 0;
     std::string opcode = i.opcode;
     std::vector<ptx::Operand> operands = i.operands;
-    if (splits && !memory) {
-      if (opcode.rfind("mov.", 0) != 0) fail("no form " + opcode + " of vectors");
+    if (splits && opcode.rfind("mov.", 0) == 0) {
       const bool packs = operands[1].kind == ptx::Operand::Kind::vector;
       opcode = (packs ? "pack." : "unpack.") + opcode.substr(4);
       operands = packs ? std::vector{operands[0], operands[1].elements[0], operands[1].elements[1]}
                        : std::vector{operands[0].elements[0], operands[0].elements[1], operands[1]};
+    } else if (!memory) {
+      operands = spread(operands);
     }
     const Form* const form = forms().find(opcode);
     if (form == nullptr) fail("the instruction " + i.opcode + " is not known");
@@ -220,6 +221,18 @@ class Decoder {
     return op;
   }
 
+  // The elements of vectors one after another, as an instruction of matrices takes them.
+  static std::vector<ptx::Operand> spread(const std::vector<ptx::Operand>& operands) {
+    std::vector<ptx::Operand> all;
+    for (const ptx::Operand& o : operands) {
+      if (o.kind == ptx::Operand::Kind::vector)
+        all.insert(all.end(), o.elements.begin(), o.elements.end());
+      else
+        all.push_back(o);
+    }
+    return all;
+  }
+
   u32 label(const std::string& name) {
     const auto at = source_.labels.find(name);
     if (at == source_.labels.end()) fail("an unknown label " + name);
@@ -239,18 +252,20 @@ class Decoder {
     }
     for (std::size_t k = 0; k < form.operands.size(); ++k) {
       if (next >= operands.size()) {
-        if (op.control == Control::none) fail("too few operands");
+        if (op.control == Control::none || form.aligned) fail("too few operands");
         break;
       }
       const ptx::Operand& o = operands[next++];
       if (o.kind == ptx::Operand::Kind::address) {
-        op.s[k] = address(op, o, form.operands[k]);
+        op.operand(k) = address(op, o, form.operands[k]);
       } else {
-        op.s[k] = operand(o, form.operands[k]);
+        op.operand(k) = operand(o, form.operands[k]);
       }
     }
     if (next < operands.size()) fail("more operands than are known of this instruction");
-    if (op.control == Control::collective || op.control == Control::warp_barrier)
+    if (form.aligned)
+      op.members = constant(full_mask, Width::narrow);
+    else if (op.control == Control::collective || op.control == Control::warp_barrier)
       op.members = op.s[form.operands.size() - 1];
   }
 

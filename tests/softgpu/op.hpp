@@ -27,12 +27,13 @@ enum class Class : u8 {
   param,
   control,
   exchange,
-  atomic
+  atomic,
+  tensor
 };
-inline constexpr int class_count = 12;
+inline constexpr int class_count = 13;
 inline constexpr const char* class_names[class_count] = {
-    "integer",       "floating", "convert", "move",    "predicate", "global loads",
-    "global stores", "shared",   "param",   "control", "exchange",  "atomic"};
+    "integer", "floating", "convert", "move",     "predicate", "global loads", "global stores",
+    "shared",  "param",    "control", "exchange", "atomic",    "tensor"};
 
 // A row of registers: its place, in bytes from the warp's first.
 using Row = u32;
@@ -49,10 +50,14 @@ struct Op {
   Row members = no_row;                              // of instructions that lanes run together: which lanes
   Row d[4]{no_row, no_row, no_row, no_row};          // results
   Row s[5]{no_row, no_row, no_row, no_row, no_row};  // operands; of memory, the address first
-  i64 offset = 0;                                    // of an address
-  u32 target = 0;                                    // of a branch
+  Row more[5]{no_row, no_row, no_row, no_row, no_row};  // the sixth operand and those behind it
+  i64 offset = 0;                                       // of an address
+  u32 target = 0;                                       // of a branch
   u32 used_bytes = ~0u;
   int line = 0;
+
+  Row& operand(std::size_t k) { return k < 5 ? s[k] : more[k - 5]; }
+  Row operand(std::size_t k) const { return k < 5 ? s[k] : more[k - 5]; }
 };
 
 }  // namespace softgpu

@@ -35,6 +35,8 @@ template <class F>
 void each_use(const Op& op, F f) {
   for (Row r : op.s)
     if (r != no_row) f(r);
+  for (Row r : op.more)
+    if (r != no_row) f(r);
   if (op.guarded) f(op.guard);
   if (op.members != no_row) f(op.members);
 }
@@ -164,6 +166,8 @@ u32 place_registers(std::vector<Op>& code, const std::vector<Width>& widths,
   };
   for (Op& op : code) {
     for (Row& r : op.s)
+      if (r != no_row) r = at(r);
+    for (Row& r : op.more)
       if (r != no_row) r = at(r);
     for (Row& r : op.d)
       if (r != no_row) r = at(r);

@@ -24,7 +24,7 @@ std::string SharedMemory::name(Mark mark) {
 }
 
 // An access that is not plainly right: says what is wrong with it, and goes on where the hardware would.
-void SharedMemory::look(Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes) {
+void SharedMemory::look(u32 who, Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes) {
   const auto access = [&] {
     return std::string(writes ? "store" : "load") + " of " + std::to_string(bytes) + " bytes at " + hex(at);
   };
@@ -32,7 +32,6 @@ void SharedMemory::look(Warp& warp, const Op& op, int lane, u64 at, u32 bytes, b
     fail_access("out of bounds", warp, op, lane,
                 access() + " of " + std::to_string(size_) + " bytes of shared memory", 700);
   if (at % bytes != 0) fail_access("misaligned", warp, op, lane, access() + " of shared memory", 716);
-  const u32 who = signature(warp, static_cast<u32>(lane));
   bool said = false;
   const auto race = [&](Mark before, const char* how) {
     if (!std::exchange(said, true))

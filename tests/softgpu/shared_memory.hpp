@@ -23,15 +23,7 @@ class SharedMemory {
 
   // Where a thread's load or store finds its bytes. Throws KernelFault for what the hardware refuses.
   const std::byte* readable(Warp& warp, const Op& op, int lane, u64 at, u32 bytes) {
-    const u32 who = signature(warp, static_cast<u32>(lane));
-    bool plain = at <= size_ && bytes <= size_ - at && at % bytes == 0;
-    for (u64 k = at >> shift_; plain && k <= (at + bytes - 1) >> shift_; ++k) {
-      plain = writes_[k].interval >= first_interval_ && ordered(writes_[k], who);
-      if (plain) add_reader(reads_[k], who);
-    }
-    if (!plain) [[unlikely]]
-      look(warp, op, lane, at, bytes, false);
-    return bytes_.data() + at;
+    return readable_by(signature(warp, static_cast<u32>(lane)), warp, op, lane, at, bytes);
   }
   std::byte* writable(Warp& warp, const Op& op, int lane, u64 at, u32 bytes) {
     const u32 who = signature(warp, static_cast<u32>(lane));
@@ -41,7 +33,7 @@ class SharedMemory {
       if (plain) writes_[k] = {interval_, who};
     }
     if (!plain) [[unlikely]]
-      look(warp, op, lane, at, bytes, true);
+      look(who, warp, op, lane, at, bytes, true);
     return bytes_.data() + at;
   }
   // All lanes load from one place.
@@ -50,6 +42,10 @@ class SharedMemory {
     for (u64 k = at >> shift_; k <= (at + bytes - 1) >> shift_; ++k)
       add_reader(reads_[k], signature(warp, several));
     return from;
+  }
+  // Lanes load together what `lane` points to: not even that lane may have written it since the last barrier.
+  const std::byte* readable_by_several(Warp& warp, const Op& op, int lane, u64 at, u32 bytes) {
+    return readable_by(signature(warp, several), warp, op, lane, at, bytes);
   }
 
  private:
@@ -80,8 +76,18 @@ class SharedMemory {
              who)  // readers before the warp's last barrier matter to other warps, for whom one is enough
       readers.who = readers.who >> 16 == who >> 16 ? (who & ~63u) | several : who;
   }
+  const std::byte* readable_by(u32 who, Warp& warp, const Op& op, int lane, u64 at, u32 bytes) {
+    bool plain = at <= size_ && bytes <= size_ - at && at % bytes == 0;
+    for (u64 k = at >> shift_; plain && k <= (at + bytes - 1) >> shift_; ++k) {
+      plain = writes_[k].interval >= first_interval_ && ordered(writes_[k], who);
+      if (plain) add_reader(reads_[k], who);
+    }
+    if (!plain) [[unlikely]]
+      look(who, warp, op, lane, at, bytes, false);
+    return bytes_.data() + at;
+  }
   static std::string name(Mark mark);
-  void look(Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes);
+  void look(u32 who, Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes);
 
   u64 size_;
   u32 shift_;

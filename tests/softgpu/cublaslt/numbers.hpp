@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "softgpu/float_formats.hpp"
 #include "softgpu/types.hpp"
 
 namespace softgpu::lt {
@@ -39,14 +40,14 @@ inline double read(const std::byte* at, cudaDataType_t type) {
       return static_cast<double>(x);
     }
     case CUDA_R_16F: {
-      _Float16 x;
+      u16 x;
       std::memcpy(&x, at, sizeof x);
-      return static_cast<double>(x);
+      return static_cast<double>(from_f16(x));
     }
     case CUDA_R_16BF: {
       u16 x;
       std::memcpy(&x, at, sizeof x);
-      return static_cast<double>(std::bit_cast<float>(u32{x} << 16));
+      return static_cast<double>(from_bf16(x));
     }
     default:
       return static_cast<double>(from_e4m3(static_cast<u8>(*at)));
@@ -60,11 +61,10 @@ inline void write(std::byte* at, cudaDataType_t type, double x) {
   } else if (type == CUDA_R_32F) {
     std::memcpy(at, &narrow, sizeof narrow);
   } else if (type == CUDA_R_16F) {
-    const auto half = static_cast<_Float16>(narrow);
+    const u16 half = to_f16(narrow);
     std::memcpy(at, &half, sizeof half);
   } else {
-    const u32 bits = std::bit_cast<u32>(narrow);
-    const auto upper = static_cast<u16>(narrow != narrow ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    const u16 upper = to_bf16(narrow);
     std::memcpy(at, &upper, sizeof upper);
   }
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "softgpu/float_formats.hpp"
 #include "softgpu/forms/rounding.hpp"
 #include "softgpu/forms/rows.hpp"
 
@@ -102,6 +103,18 @@ void add_convert_forms(FormTable& t) {
   t.add("cvt.rn.f32.f64",
         elementwise<float, double>(kind, [](double x) { return canonical(static_cast<float>(x)); }));
   t.add("cvt.rz.f32.f64", toward_zero<float, double>());
+  t.add("cvt.f32.bf16", elementwise<float, u16>(kind, [](u16 x) { return canonical(from_bf16(x)); }));
+  t.add("cvt.f32.f16", elementwise<float, u16>(kind, [](u16 x) { return canonical(from_f16(x)); }));
+  t.add("cvt.rn.bf16.f32", elementwise<u16, float>(kind, [](float x) { return to_bf16(x); }));
+  t.add("cvt.rn.f16.f32", elementwise<u16, float>(kind, [](float x) { return to_f16(x); }));
+  // the first operand into the upper half
+  t.add("cvt.rn.bf16x2.f32", elementwise<u32, float, float>(kind, [](float upper, float lower) {
+          return u32{to_bf16(upper)} << 16 | to_bf16(lower);
+        }));
+  t.add("cvt.rn.f16x2.f32", elementwise<u32, float, float>(kind, [](float upper, float lower) {
+          return u32{to_f16(upper)} << 16 | to_f16(lower);
+        }));
+  t.add("cvt.rna.tf32.f32", elementwise<float, float>(kind, [](float x) { return rounded_to_tf32(x); }));
 }
 
 }  // namespace softgpu

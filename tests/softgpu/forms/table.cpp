@@ -12,6 +12,7 @@ const FormTable& forms() {
     add_memory_forms(*made);
     add_atomic_forms(*made);
     add_warp_forms(*made);
+    add_matrix_forms(*made);
     return made;
   }();
   return *table;
