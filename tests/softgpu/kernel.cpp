@@ -212,7 +212,9 @@ class Decoder {
     if (op.kind == Class::atomic || opcode.rfind("membar", 0) == 0 || opcode.rfind("fence", 0) == 0 ||
         opcode.find(".gpu.") != std::string::npos || opcode.find("volatile") != std::string::npos)
       kernel_->communicates = true;
-    if (form->loads || form->stores)
+    if (form->copies)
+      copy_operands(op, operands);
+    else if (form->loads || form->stores)
       memory_operands(op, *form, opcode, operands);
     else if (op.control == Control::branch)
       op.target = label(operands.at(0).name);
@@ -308,6 +310,17 @@ class Decoder {
     if (shared) kernel_->shared_granule = std::min<u32>(kernel_->shared_granule, form.bytes);
     if (op.kind != Class::shared && op.kind != Class::param && opcode.find("global") == std::string::npos)
       kernel_->shared_granule = 1;  // a generic access may be to shared memory
+  }
+  // [to], [from], bytes, and maybe how many of them are taken.
+  void copy_operands(Op& op, const std::vector<ptx::Operand>& operands) {
+    if (operands.size() < 3 || operands.size() > 4 || operands[2].kind != ptx::Operand::Kind::immediate)
+      fail("a copy with operands that are not known");
+    op.s[1] = address(op, operands[0], Width::narrow);
+    op.second_offset = op.offset;
+    op.s[0] = address(op, operands[1], Width::wide);
+    op.count = static_cast<u8>(operands[2].bits);
+    if (operands.size() > 3) op.s[2] = operand(operands[3], Width::narrow);
+    kernel_->shared_granule = std::min<u32>(kernel_->shared_granule, op.count);
   }
   Width declared_or_special(const std::string& name) const {
     return specials().count(name) != 0 ? Width::narrow : declared(name);

@@ -1,4 +1,4 @@
-// Instructions of matrices and copies: mma.sync, ldmatrix and conversions to what they take. Where an element
+// Instructions of matrices: mma.sync, ldmatrix and conversions to what they take. Where an element
 // of a matrix lies is written down here shape by shape, as the ISA's tables have it, and products are plain
 // loops over the matrices.
 #include <doctest/doctest.h>
@@ -10,37 +10,17 @@
 #include <random>
 #include <vector>
 
-#include "weft/device/cuda_buffer.cuh"
-
-using weft::cuda_check;
-using weft::DeviceBuffer;
+#include "softgpu/transfer.cuh"
 
 namespace {
 
+using namespace softgpu_test;
 using u16 = std::uint16_t;
 using u32 = std::uint32_t;
 
 constexpr int lanes = 32, m_size = 16, n_size = 8;
 constexpr float nan32 = std::numeric_limits<float>::quiet_NaN(),
                 inf32 = std::numeric_limits<float>::infinity();
-
-template <class T>
-DeviceBuffer upload(const std::vector<T>& v) {
-  DeviceBuffer buffer(v.size() * sizeof(T));
-  cuda_check(cudaMemcpy(buffer.data(), v.data(), buffer.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
-  return buffer;
-}
-template <class T>
-std::vector<T> download(const DeviceBuffer& buffer) {
-  std::vector<T> v(buffer.size() / sizeof(T));
-  cuda_check(cudaGetLastError(), "launch");
-  cuda_check(cudaMemcpy(v.data(), buffer.data(), buffer.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
-  return v;
-}
-template <class T>
-T* pointer(const DeviceBuffer& buffer) {
-  return reinterpret_cast<T*>(buffer.data());
-}
 
 // The bits of numbers that the format holds exactly.
 u32 bf16_bits(float x) { return std::bit_cast<u32>(x) >> 16; }
@@ -59,7 +39,7 @@ struct Place {
   int row, column;
 };
 
-// ---- the ISA's tables: where element i of a lane's fragment lies ------------------------------------------
+// ---- the ISA's tables: where element i of a lane's fragment lies ----
 
 Place accumulator(int lane, int i) {
   const int group = lane >> 2, in_group = lane % 4;
@@ -99,7 +79,7 @@ struct Deep4Tf32 {  // m16n8k4 of TF32
   static Place b(int lane, int) { return {lane % 4, lane >> 2}; }
 };
 
-// ---- the instructions, registers of a fragment one after another ------------------------------------------
+// ---- the instructions, registers of a fragment one after another ----
 
 using Product = void (*)(float* d, const u32* a, const u32* b, const float* c);
 
@@ -231,8 +211,7 @@ void check(Product product, u32 (*bits)(float), int mantissa, u32 ignored = 0) {
   for (std::size_t i = n_size; i < beyond.size(); ++i) CHECK(std::isnan(beyond[i]) == (i == n_size + 3));
 }
 
-// ---- ldmatrix
-// -----------------------------------------------------------------------------------------------
+// ---- ldmatrix ----
 
 constexpr int stride = 24;  // elements from a row to the next: a row is 8 of them
 
@@ -318,7 +297,7 @@ __global__ void load_and_multiply(float* d, const u16* a, const u16* b) {
   d[at] = x, d[at + 1] = y, d[at + 64] = z, d[at + 65] = w;
 }
 
-// ---- conversions ----------------------------------------------------------------------------------------
+// ---- conversions ----
 
 __global__ void convert(u32* out, const float* in) {
   const float x = in[threadIdx.x], y = in[threadIdx.x ^ 1u];

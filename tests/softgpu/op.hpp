@@ -45,13 +45,14 @@ struct Op {
   Class kind = Class::integer;
   bool guarded = false, guard_negated = false;
   bool wide = false;  // loads and stores: the registers have 64 bits
-  u8 count = 1;       // elements of a load or store
+  u8 count = 1;       // elements of a load or store, bytes of a copy
   Row guard = no_row;
   Row members = no_row;                              // of instructions that lanes run together: which lanes
   Row d[4]{no_row, no_row, no_row, no_row};          // results
   Row s[5]{no_row, no_row, no_row, no_row, no_row};  // operands; of memory, the address first
   Row more[5]{no_row, no_row, no_row, no_row, no_row};  // the sixth operand and those behind it
   i64 offset = 0;                                       // of an address
+  i64 second_offset = 0;                                // of a copy's other address
   u32 target = 0;                                       // of a branch
   u32 used_bytes = ~0u;
   int line = 0;

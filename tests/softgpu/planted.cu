@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "softgpu/planted_kernels.cuh"
+
 namespace {
 
 constexpr int reported = 86, went_on = 3;
@@ -23,62 +25,6 @@ T* device_memory(std::size_t count, bool filled = true) {
   if (filled) cudaMemset(p, 0, count * sizeof(T));
   return p;
 }
-
-__global__ void store(int* p, int at) { p[at + static_cast<int>(threadIdx.x)] = 1; }
-__global__ void load(const int* p, int* out, int at) {
-  out[threadIdx.x] = p[at + static_cast<int>(threadIdx.x)];
-}
-__global__ void load_bytes(const char* p, int* out) { *out = *reinterpret_cast<const int*>(p); }
-__global__ void all_blocks_store(int* p) { *p = static_cast<int>(blockIdx.x); }
-__global__ void read_neighbour(int* p) {
-  p[blockIdx.x] = 1;
-  if (blockIdx.x > 0) p[64 + blockIdx.x] = p[blockIdx.x - 1];
-}
-__global__ void no_barrier(int* out) {
-  __shared__ int all[64];
-  all[threadIdx.x] = static_cast<int>(threadIdx.x);
-  out[threadIdx.x] = all[63 - threadIdx.x];
-}
-__global__ void no_second_barrier(int* out) {
-  __shared__ int all[64];
-  all[threadIdx.x] = static_cast<int>(threadIdx.x);
-  __syncthreads();
-  const int other = all[63 - threadIdx.x];
-  all[threadIdx.x] = other;
-  out[threadIdx.x] = other;
-}
-__global__ void shared_never_written(int* out) {
-  __shared__ int all[64];
-  if (threadIdx.x > 0) all[threadIdx.x] = 1;
-  __syncthreads();
-  out[threadIdx.x] = all[threadIdx.x];
-}
-__global__ void beyond_shared(int* out, int at) {
-  extern __shared__ int all[];
-  all[threadIdx.x] = 1;
-  __syncthreads();
-  out[threadIdx.x] = all[at];
-}
-__global__ void barriers_apart(int* out) {
-  if (threadIdx.x < 7) {
-    asm volatile("bar.sync 0;" ::: "memory");
-    out[threadIdx.x] = 1;
-  } else {
-    out[threadIdx.x] = 2;
-    asm volatile("bar.sync 0;" ::: "memory");
-    out[threadIdx.x + 64] = 3;
-  }
-}
-__global__ void absent_lane(int* out) {
-  if (threadIdx.x < 16) out[threadIdx.x] = __shfl_sync(0xffffu, static_cast<int>(threadIdx.x), 20);
-}
-__global__ void never_arrives(int* out) {
-  if (threadIdx.x < 16)
-    out[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0);
-  else
-    out[threadIdx.x] = __shfl_xor_sync(0xffffffffu, 2, 1);
-}
-__global__ void fill(int* p, int value) { p[threadIdx.x] = value; }
 
 void finish() { cudaDeviceSynchronize(); }
 
@@ -205,6 +151,69 @@ const Case cases[] = {
        finish();
      },
      "lanes that never arrive: lanes 0x"},
+    {"a product by half a warp",
+     [] {
+       half_a_warp_multiplies<<<1, 32>>>(device_memory<float>(32));
+       finish();
+     },
+     "absent lanes: an instruction of all 32 lanes is run by lanes 0xffff"},
+    {"a matrix whose rows are not aligned",
+     [] {
+       matrix_of_rows<<<1, 32>>>(device_memory<unsigned>(32), 1, true);
+       finish();
+     },
+     "misaligned: load of 16 bytes at 0x4 of shared memory"},
+    {"a matrix beyond shared memory",
+     [] {
+       matrix_of_rows<<<1, 32>>>(device_memory<unsigned>(32), 64, true);
+       finish();
+     },
+     "out of bounds: load of 16 bytes at 0x100 of 256 bytes of shared memory"},
+    {"a matrix that others have just written",
+     [] {
+       matrix_of_rows<<<1, 32>>>(device_memory<unsigned>(32), 0, false);
+       finish();
+     },
+     "race in shared memory: load of 16 bytes at 0x[0-9a-f]+ of shared memory, which thread [0-9]+ has "
+     "written"},
+    {"a copy that nobody has waited for",
+     [] {
+       copy_and_read<<<1, 64>>>(device_memory(64), device_memory(64), 1, true, 0);
+       finish();
+     },
+     "race in shared memory: load of 4 bytes at 0x[0-9a-f]+ of shared memory, where a copy is under way that "
+     "thread [0-9]+ has not waited for"},
+    {"a copy that another thread has waited for",
+     [] {
+       copy_and_read<<<1, 64>>>(device_memory(64), device_memory(64), 0, false, 1);
+       finish();
+     },
+     "race in shared memory: load of 4 bytes at 0x[0-9a-f]+ of shared memory, which thread [0-9]+ has "
+     "written"},
+    {"a copy into what others read",
+     [] {
+       copy_into_what_is_read<<<1, 64>>>(device_memory(64), device_memory(64));
+       finish();
+     },
+     "race in shared memory: store of 4 bytes at 0x[0-9a-f]+ of shared memory, which thread [0-9]+ has read"},
+    {"a store where a copy is under way",
+     [] {
+       store_before_the_copy<<<1, 64>>>(device_memory(64), device_memory(64));
+       finish();
+     },
+     "race in shared memory: store of 4 bytes at 0x[0-9a-f]+ of shared memory, where a copy is under way"},
+    {"a copy from behind the end",
+     [] {
+       copy_and_read<<<1, 64>>>(device_memory(64), device_memory(63), 0, true, 0);
+       finish();
+     },
+     "out of bounds: load of 4 bytes at 0x[0-9a-f]+, 0 bytes behind the end"},
+    {"a copy of what nobody wrote",
+     [] {
+       copy_and_read<<<1, 64>>>(device_memory(64), device_memory(64, false), 0, true, 0);
+       finish();
+     },
+     "uninitialised read: load at 0x[0-9a-f]+"},
     {"the host reads device memory", [] { std::printf("%d\n", *device_memory(1)); },
      "host access: the host read or wrote device memory at 0x[0-9a-f]+, byte 0 of the device 0's allocation",
      false},

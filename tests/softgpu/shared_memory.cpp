@@ -23,6 +23,27 @@ std::string SharedMemory::name(Mark mark) {
   return "thread " + std::to_string(warp * warp_size + lane) + " has";
 }
 
+void SharedMemory::begin_copy(Warp& warp, const Op& op, int lane, u64 at, u32 bytes) {
+  writable(warp, op, lane, at, bytes);
+  ++copies_;
+  const u32 who = signature(warp, static_cast<u32>(lane));
+  for (u64 k = at >> shift_; k <= (at + bytes - 1) >> shift_; ++k) writes_[k] = {under_way, who};
+}
+
+std::byte* SharedMemory::end_copy(Warp& warp, int lane, u64 at, u32 bytes) {
+  --copies_;
+  const u32 who = signature(warp, static_cast<u32>(lane));
+  for (u64 k = at >> shift_; k <= (at + bytes - 1) >> shift_; ++k) writes_[k] = {interval_, who};
+  return bytes_.data() + at;
+}
+
+// Threads that exit need not wait.
+void SharedMemory::forget_copies() {
+  copies_ = 0;
+  for (Mark& mark : writes_)
+    if (mark.interval == under_way) mark = {};
+}
+
 // An access that is not plainly right: says what is wrong with it, and goes on where the hardware would.
 void SharedMemory::look(u32 who, Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes) {
   const auto access = [&] {
@@ -34,10 +55,12 @@ void SharedMemory::look(u32 who, Warp& warp, const Op& op, int lane, u64 at, u32
   if (at % bytes != 0) fail_access("misaligned", warp, op, lane, access() + " of shared memory", 716);
   bool said = false;
   const auto race = [&](Mark before, const char* how) {
-    if (!std::exchange(said, true))
-      report("race in shared memory", place(warp, op),
-             access() + " of shared memory, which " + name(before) + " " + how + " since the last barrier, " +
-                 where(warp, op, lane));
+    if (std::exchange(said, true)) return;
+    const std::string what = before.interval == under_way
+                                 ? "where a copy is under way that " + name(before) + " not waited for, "
+                                 : "which " + name(before) + " " + how + " since the last barrier, ";
+    report("race in shared memory", place(warp, op),
+           access() + " of shared memory, " + what + where(warp, op, lane));
   };
   for (u64 k = at >> shift_; k <= (at + bytes - 1) >> shift_; ++k) {
     Mark &written = writes_[k], &read = reads_[k];

@@ -17,7 +17,10 @@ class SharedMemory {
   // Accesses are followed in granules: no access of the kernel is narrower.
   SharedMemory(u64 bytes, u32 granule);
   // Forgets what the block before has left; its bytes stay, as on hardware.
-  void start_block() { first_interval_ = ++interval_; }
+  void start_block() {
+    first_interval_ = ++interval_;
+    if (copies_ != 0) forget_copies();
+  }
   // All threads have met at a barrier.
   void next_interval() { ++interval_; }
 
@@ -36,6 +39,10 @@ class SharedMemory {
       look(who, warp, op, lane, at, bytes, true);
     return bytes_.data() + at;
   }
+  // An asynchronous copy begins: until it ends, nobody reads or writes its place.
+  void begin_copy(Warp& warp, const Op& op, int lane, u64 at, u32 bytes);
+  // The thread has waited for it, which counts as its store.
+  std::byte* end_copy(Warp& warp, int lane, u64 at, u32 bytes);
   // All lanes load from one place.
   const std::byte* readable_by_all(Warp& warp, const Op& op, u64 at, u32 bytes) {
     const std::byte* const from = readable(warp, op, 0, at, bytes);
@@ -49,21 +56,22 @@ class SharedMemory {
   }
 
  private:
-  // Between which barriers of the block (0 for never), and by whom: the barriers of the warp that came
-  // before, the warp, and the lane, or `several` lanes of it; or `many` warps.
+  // Between which barriers of the block (0 for never, or under_way), and by whom: the barriers of the warp
+  // that came before, the warp, and the lane, or `several` lanes of it; or `many` warps.
   struct Mark {
     u32 interval = 0;
     u32 who = 0;
   };
   static constexpr u32 several = warp_size;
   static constexpr u32 many = ~0u;
+  static constexpr u32 under_way = ~0u;
   static u32 signature(const Warp& warp, u32 lane) {
     return (warp.epoch() & 0x7fff) << 16 | static_cast<u32>(warp.index()) << 6 | lane;
   }
   static bool same_warp(u32 a, u32 b) { return ((a ^ b) & 0xffc0) == 0; }
   // Whether a barrier lies between the earlier access and one by `who` now, or both are one thread's.
   bool ordered(Mark before, u32 who) const {
-    if (before.interval != interval_) return true;
+    if (before.interval != interval_) return before.interval != under_way;
     if (before.who == many) return false;
     return same_warp(before.who, who) && (before.who >> 16 != who >> 16 || before.who == who);
   }
@@ -86,12 +94,14 @@ class SharedMemory {
       look(who, warp, op, lane, at, bytes, false);
     return bytes_.data() + at;
   }
+  void forget_copies();
   static std::string name(Mark mark);
   void look(u32 who, Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes);
 
   u64 size_;
   u32 shift_;
   u32 interval_ = 1, first_interval_ = 1;
+  u64 copies_ = 0;  // under way
   std::vector<std::byte> bytes_;
   std::vector<Mark> writes_, reads_;
 };

@@ -29,6 +29,7 @@ void Warp::start(Block& block, int index, std::byte* registers, u32 lanes) {
   others_.clear();
   stop_pc_ = ~0u;
   backward_ = 0;
+  copies_.clear();
 }
 
 Warp::State Warp::run(u64 budget) {

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "softgpu/async_copies.hpp"
 #include "softgpu/op.hpp"
 #include "softgpu/types.hpp"
 
@@ -25,6 +26,7 @@ class Warp {
 
   std::byte* registers() const { return registers_; }
   Block& block() const { return *block_; }
+  AsyncCopies& copies() { return copies_; }
   int index() const { return index_; }
   u32 alive() const { return alive_; }
   State state() const { return state_; }
@@ -53,6 +55,7 @@ class Warp {
 
   std::byte* registers_ = nullptr;
   Block* block_ = nullptr;
+  AsyncCopies copies_;
   int index_ = 0;
   u32 alive_ = 0;
   u32 epoch_ = 0;

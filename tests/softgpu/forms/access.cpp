@@ -13,7 +13,8 @@ namespace {
 constexpr int illegal_address = 700, misaligned_address = 716;
 
 // The live allocation that an access lies in, as a kernel on its device may use it.
-Region& region_of(Warp& warp, const Op& op, int lane, u64 address, u32 bytes, const char* doing) {
+Region& region_of(Warp& warp, const Op& op, int lane, u64 address, u32 bytes, u32 alignment,
+                  const char* doing) {
   Launch& launch = *warp.block().launch;
   Region*& recent = launch.recent[op.line % Launch::recent_count];
   Region* region = recent;
@@ -32,7 +33,7 @@ Region& region_of(Warp& warp, const Op& op, int lane, u64 address, u32 bytes, co
       fail_access("another device's memory", warp, op, lane, what(), illegal_address);
     recent = region;
   }
-  if (address % bytes != 0)
+  if (address % alignment != 0)
     fail_access(
         "misaligned", warp, op, lane,
         std::string(doing) + " of " + std::to_string(bytes) + " bytes at " + memory().describe(address),
@@ -65,8 +66,9 @@ void report_load(Warp& warp, const Op& op, int lane, u64 address, Tag tag) {
 
 }  // namespace
 
-void load_global(Warp& warp, const Op& op, int lane, u64 address, std::byte* to, u32 bytes, u32 used_bytes) {
-  Region& region = region_of(warp, op, lane, address, bytes, "load");
+void load_global(Warp& warp, const Op& op, int lane, u64 address, std::byte* to, u32 bytes, u32 used_bytes,
+                 u32 alignment) {
+  Region& region = region_of(warp, op, lane, address, bytes, alignment, "load");
   std::memcpy(to, region.at(address), bytes);
   if (region.tags == nullptr) return;
   const Block& block = warp.block();
@@ -81,7 +83,7 @@ void load_global(Warp& warp, const Op& op, int lane, u64 address, std::byte* to,
 }
 
 void store_global(Warp& warp, const Op& op, int lane, u64 address, const std::byte* from, u32 bytes) {
-  Region& region = region_of(warp, op, lane, address, bytes, "store");
+  Region& region = region_of(warp, op, lane, address, bytes, bytes, "store");
   std::memcpy(region.at(address), from, bytes);
   if (region.tags == nullptr) return;
   const Block& block = warp.block();
@@ -98,7 +100,7 @@ void store_global(Warp& warp, const Op& op, int lane, u64 address, const std::by
 }
 
 std::byte* atomic_global(Warp& warp, const Op& op, int lane, u64 address, u32 bytes) {
-  Region& region = region_of(warp, op, lane, address, bytes, "atomic");
+  Region& region = region_of(warp, op, lane, address, bytes, bytes, "atomic");
   if (region.tags != nullptr) {
     if (region.tags_at(address)[0] == unwritten) report_load(warp, op, lane, address, unwritten);
     std::fill_n(region.tags_at(address), bytes, written_by_copy);

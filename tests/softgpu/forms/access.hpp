@@ -6,7 +6,8 @@
 namespace softgpu {
 
 // Throws KernelFault for what the hardware refuses; reports what it would let pass.
-void load_global(Warp& warp, const Op& op, int lane, u64 address, std::byte* to, u32 bytes, u32 used_bytes);
+void load_global(Warp& warp, const Op& op, int lane, u64 address, std::byte* to, u32 bytes, u32 used_bytes,
+                 u32 alignment);
 void store_global(Warp& warp, const Op& op, int lane, u64 address, const std::byte* from, u32 bytes);
 // The place in the device's store of bytes that the lane may read and write as one; marks them as written.
 std::byte* atomic_global(Warp& warp, const Op& op, int lane, u64 address, u32 bytes);

@@ -72,7 +72,7 @@ void locate_and_move(Warp& warp, const Op& op, int lane, u64 address, std::byte*
   } else if (writes) {
     store_global(warp, op, lane, address, bytes, size);
   } else {
-    load_global(warp, op, lane, address, bytes, size, op.used_bytes);
+    load_global(warp, op, lane, address, bytes, size, op.used_bytes, size);
   }
 }
 

@@ -13,6 +13,7 @@ const FormTable& forms() {
     add_atomic_forms(*made);
     add_warp_forms(*made);
     add_matrix_forms(*made);
+    add_copy_forms(*made);
     return made;
   }();
   return *table;

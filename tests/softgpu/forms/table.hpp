@@ -22,6 +22,7 @@ struct Form {
   // Loads and stores: bytes of an element, and the space.
   u8 bytes = 0;
   bool loads = false, stores = false;
+  bool copies = false;   // from global to shared memory
   bool aligned = false;  // all 32 lanes run it together, or what it does is undefined
 };
 
@@ -48,6 +49,7 @@ void add_memory_forms(FormTable& table);
 void add_atomic_forms(FormTable& table);
 void add_warp_forms(FormTable& table);
 void add_matrix_forms(FormTable& table);
+void add_copy_forms(FormTable& table);
 
 const FormTable& forms();
 

@@ -1,0 +1,129 @@
+#pragma once
+// Kernels that do what the device must find, each one thing; planted.cu calls them.
+
+#include <cuda_runtime.h>
+
+namespace {
+
+__global__ void store(int* p, int at) { p[at + static_cast<int>(threadIdx.x)] = 1; }
+__global__ void load(const int* p, int* out, int at) {
+  out[threadIdx.x] = p[at + static_cast<int>(threadIdx.x)];
+}
+__global__ void load_bytes(const char* p, int* out) { *out = *reinterpret_cast<const int*>(p); }
+__global__ void all_blocks_store(int* p) { *p = static_cast<int>(blockIdx.x); }
+__global__ void read_neighbour(int* p) {
+  p[blockIdx.x] = 1;
+  if (blockIdx.x > 0) p[64 + blockIdx.x] = p[blockIdx.x - 1];
+}
+__global__ void no_barrier(int* out) {
+  __shared__ int all[64];
+  all[threadIdx.x] = static_cast<int>(threadIdx.x);
+  out[threadIdx.x] = all[63 - threadIdx.x];
+}
+__global__ void no_second_barrier(int* out) {
+  __shared__ int all[64];
+  all[threadIdx.x] = static_cast<int>(threadIdx.x);
+  __syncthreads();
+  const int other = all[63 - threadIdx.x];
+  all[threadIdx.x] = other;
+  out[threadIdx.x] = other;
+}
+__global__ void shared_never_written(int* out) {
+  __shared__ int all[64];
+  if (threadIdx.x > 0) all[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = all[threadIdx.x];
+}
+__global__ void beyond_shared(int* out, int at) {
+  extern __shared__ int all[];
+  all[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = all[at];
+}
+__global__ void barriers_apart(int* out) {
+  if (threadIdx.x < 7) {
+    asm volatile("bar.sync 0;" ::: "memory");
+    out[threadIdx.x] = 1;
+  } else {
+    out[threadIdx.x] = 2;
+    asm volatile("bar.sync 0;" ::: "memory");
+    out[threadIdx.x + 64] = 3;
+  }
+}
+__global__ void absent_lane(int* out) {
+  if (threadIdx.x < 16) out[threadIdx.x] = __shfl_sync(0xffffu, static_cast<int>(threadIdx.x), 20);
+}
+__global__ void never_arrives(int* out) {
+  if (threadIdx.x < 16)
+    out[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0);
+  else
+    out[threadIdx.x] = __shfl_xor_sync(0xffffffffu, 2, 1);
+}
+__global__ void half_a_warp_multiplies(float* out) {
+  if (threadIdx.x >= 16) return;
+  float x = 0, y = 0, z = 0, w = 0;
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %4}, {%4}, {%0, %1, %2, %3};"
+      : "+f"(x), "+f"(y), "+f"(z), "+f"(w)
+      : "r"(0x3f803f80));
+  out[threadIdx.x] = x + y + z + w;
+}
+__device__ unsigned load_matrix(const int* row) {
+  unsigned d;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+               : "=r"(d)
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row)))
+               : "memory");
+  return d;
+}
+// Rows of 16 bytes from `shift` words behind the beginning; `waits` as it should.
+__global__ void matrix_of_rows(unsigned* out, int shift, bool waits) {
+  __shared__ __align__(16) int rows[64];
+  rows[threadIdx.x] = 1;
+  rows[32 + threadIdx.x] = 2;
+  if (waits) __syncwarp();
+  out[threadIdx.x] = load_matrix(rows + threadIdx.x % 8 * 4 + shift);
+}
+__device__ void begin_copy(int* to, const int* from) {
+  asm volatile(
+      "cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+      "l"(from)
+      : "memory");
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+__device__ void wait_for_all_but(int groups) {
+  if (groups == 0)
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+  else
+    asm volatile("cp.async.wait_group 1;" ::: "memory");
+}
+// Two copies; all but `pending` of them are waited for.
+__global__ void copy_and_read(int* out, const int* in, int pending, bool meets, int neighbour) {
+  __shared__ int first[64], second[64];
+  const int l = static_cast<int>(threadIdx.x);
+  begin_copy(first + l, in + l);
+  begin_copy(second + l, in + l);
+  wait_for_all_but(pending);
+  if (meets) __syncthreads();
+  out[l] = first[l ^ neighbour] + second[l ^ neighbour];
+}
+__global__ void copy_into_what_is_read(int* out, const int* in) {
+  __shared__ int all[64];
+  const int l = static_cast<int>(threadIdx.x);
+  all[l] = l;
+  __syncthreads();
+  out[l] = all[63 - l];
+  begin_copy(all + l, in + l);
+  wait_for_all_but(0);
+}
+__global__ void store_before_the_copy(int* out, const int* in) {
+  __shared__ int all[64];
+  const int l = static_cast<int>(threadIdx.x);
+  begin_copy(all + l, in + l);
+  all[l] = 3;
+  wait_for_all_but(0);
+  out[l] = all[l];
+}
+__global__ void fill(int* p, int value) { p[threadIdx.x] = value; }
+
+}  // namespace
