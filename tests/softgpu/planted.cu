@@ -283,9 +283,9 @@ struct Outcome {
   int status = -1;
   std::string said;
 };
-Outcome run_case(const Case& c, const std::string& settings = "") {
+Outcome run_program(const std::string& arguments, const std::string& settings) {
   Outcome outcome;
-  std::FILE* const pipe = popen((settings + " " + program + " --planted '" + c.name + "' 2>&1").c_str(), "r");
+  std::FILE* const pipe = popen((settings + " " + program + " " + arguments + " 2>&1").c_str(), "r");
   char buffer[512];
   while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) outcome.said += buffer;
   const int status = pclose(pipe);
@@ -298,7 +298,7 @@ Outcome run_case(const Case& c, const std::string& settings = "") {
 TEST_CASE("softgpu: every planted fault is found, and says where it is") {
   for (const Case& c : cases) {
     for (const char* seed : {"WEFT_SOFTGPU_SEED=1", "WEFT_SOFTGPU_SEED=2"}) {
-      const Outcome outcome = run_case(c, seed);
+      const Outcome outcome = run_program("--planted '" + std::string(c.name) + "'", seed);
       INFO(std::string(c.name), ": ", outcome.said);
       CHECK(outcome.status == reported);
       const std::string place = c.in_kernel ? "[^\n]*by thread \\([0-9]+, [0-9]+, [0-9]+\\) of block "
@@ -307,6 +307,19 @@ TEST_CASE("softgpu: every planted fault is found, and says where it is") {
       CHECK(std::regex_search(outcome.said, std::regex("softgpu: " + std::string(c.said) + place)));
     }
   }
+}
+
+TEST_CASE("softgpu: sums of matrix products are displaced as the setting says") {
+  const auto sums = [](const char* settings) {
+    const Outcome outcome = run_program("--sums", settings);
+    CHECK(outcome.status == 0);
+    return outcome.said;
+  };
+  const std::string plain = sums(""), drawn = sums("WEFT_SOFTGPU_APPROX=5");
+  CHECK(!plain.empty());
+  CHECK(plain != drawn);
+  CHECK(drawn == sums("WEFT_SOFTGPU_APPROX=5"));
+  CHECK(drawn != sums("WEFT_SOFTGPU_APPROX=6"));
 }
 
 TEST_CASE("softgpu: a launch beyond the limits is an error and does not run") {
@@ -418,6 +431,14 @@ TEST_CASE("softgpu: a captured fork runs in the order of its joins, and must be 
 
 int main(int argc, char** argv) {
   program = argv[0];
+  if (argc == 2 && std::string(argv[1]) == "--sums") {
+    auto* const p = device_memory<float>(32);
+    multiply_and_round<<<1, 32>>>(p);
+    float sums[32];
+    if (cudaMemcpy(sums, p, sizeof sums, cudaMemcpyDeviceToHost) != cudaSuccess) return 1;
+    for (const float sum : sums) std::printf("%a\n", static_cast<double>(sum));
+    return cudaFree(p) == cudaSuccess ? 0 : 1;
+  }
   if (argc == 3 && std::string(argv[1]) == "--planted") {
     for (const Case& c : cases)
       if (argv[2] == std::string(c.name)) {

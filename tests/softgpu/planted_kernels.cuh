@@ -68,6 +68,16 @@ __global__ void half_a_warp_multiplies(float* out) {
       : "r"(0x3f803f80));
   out[threadIdx.x] = x + y + z + w;
 }
+// No fault: thirds, whose last bits have no place in a sum with larger terms.
+__global__ void multiply_and_round(float* out) {
+  const unsigned tens = 0x41204120, l = threadIdx.x;  // of bf16
+  float x = static_cast<float>(l + 1) / 3, y = x, z = x, w = x;
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %4}, {%5}, {%0, %1, %2, %3};"
+      : "+f"(x), "+f"(y), "+f"(z), "+f"(w)
+      : "r"(tens), "r"(tens + l));
+  out[l] = x + y + z + w;
+}
 __device__ unsigned load_matrix(const int* row) {
   unsigned d;
   asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
@@ -76,13 +86,15 @@ __device__ unsigned load_matrix(const int* row) {
                : "memory");
   return d;
 }
-// Rows of 16 bytes from `shift` words behind the beginning; `waits` as it should.
+// Each lane points to the row that it wrote itself, or `shift` words behind its beginning, and gets parts of
+// others' rows: it has to wait for them.
 __global__ void matrix_of_rows(unsigned* out, int shift, bool waits) {
   __shared__ __align__(16) int rows[64];
-  rows[threadIdx.x] = 1;
-  rows[32 + threadIdx.x] = 2;
+  const int l = static_cast<int>(threadIdx.x);
+  if (l < 16)
+    for (int i = 0; i < 4; ++i) rows[l * 4 + i] = l;
   if (waits) __syncwarp();
-  out[threadIdx.x] = load_matrix(rows + threadIdx.x % 8 * 4 + shift);
+  out[threadIdx.x] = load_matrix(rows + l % 8 * 4 + shift);
 }
 __device__ void begin_copy(int* to, const int* from) {
   asm volatile(
