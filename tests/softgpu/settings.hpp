@@ -1,9 +1,10 @@
 #pragma once
 // What the environment chooses, read once.
 //   WEFT_SOFTGPU_SEED=N      orders of blocks, warps and streams (default 1)
-//   WEFT_SOFTGPU_APPROX=N    displaces the results of approximate instructions inside their bound (default 0:
-//   not) WEFT_SOFTGPU_COUNT=1     prints what each kernel did when the process ends WEFT_SOFTGPU_PRODUCTS=0
-//   has the library offer no algorithm for any product
+//   WEFT_SOFTGPU_APPROX=N    displaces results of approximate instructions and sums of mma inside their bound
+//                            (default 0: not)
+//   WEFT_SOFTGPU_COUNT=1     prints what each kernel did when the process ends
+//   WEFT_SOFTGPU_PRODUCTS=0  has the library offer no algorithm for any product
 
 #include <cstdlib>
 

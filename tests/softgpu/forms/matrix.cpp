@@ -45,8 +45,11 @@ float displaced(const double* a, const double* b, std::size_t depth, double c, d
   for (std::size_t k = 0; k < depth; ++k) largest = std::fmax(largest, std::fabs(a[k] * b[k * columns]));
   if (largest == 0 || !std::isfinite(sum) || !std::isfinite(largest)) return static_cast<float>(sum);
   const double step = std::ldexp(1.0, std::ilogb(largest) - 23);
-  int cut = std::fmod(c, step) != 0 ? 1 : 0;
-  for (std::size_t k = 0; k < depth; ++k) cut += std::fmod(a[k] * b[k * columns], step) != 0 ? 1 : 0;
+  const auto is_cut = [in_steps = 1 / step](double term) {
+    return std::nearbyint(term * in_steps) != term * in_steps ? 1 : 0;
+  };
+  int cut = is_cut(c);
+  for (std::size_t k = 0; k < depth; ++k) cut += is_cut(a[k] * b[k * columns]);
   const u64 drawn = Random(std::bit_cast<u64>(sum) ^ settings().approx).next();
   const double moved = sum + cut * step * (static_cast<double>(drawn >> 40) * 0x1p-23 - 1);
   const auto nearest = static_cast<float>(moved);
