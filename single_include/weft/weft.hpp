@@ -5765,6 +5765,22 @@ struct AttentionView {
   WEFT_HD static constexpr Instruction instruction(int i) {
     return decode(C::w + instruction_at + instruction_words * i);
   }
+
+  // Whether instruction i leaves -infinity in place of a score where its condition does not hold: a mask.
+  WEFT_HD static constexpr bool masks(int i) {
+    const Instruction in = instruction(i);
+    if (in.op != Opcode::select || in.dtype == static_cast<u8>(DType::boolean)) return false;
+    const Instruction other = instruction(in.c);
+    constexpr u64 lowest = __builtin_bit_cast(u64, -__builtin_huge_val());
+    return other.op == Opcode::constant && is_float(static_cast<DType>(other.dtype)) && other.imm == lowest;
+  }
+  // Whether instruction i chooses by the condition of a mask.
+  WEFT_HD static constexpr bool chooses_by_mask(int i) {
+    if (instruction(i).op != Opcode::select) return false;
+    for (int k = 0; k < header.score_end; ++k)
+      if (instruction(k).a == instruction(i).a && masks(k)) return true;
+    return false;
+  }
 };
 
 // The launch's numbers: extents, strides in elements, streams.
@@ -5802,8 +5818,8 @@ struct AttentionPointers {
   static constexpr int q = 0, k = 1, v = 2, seed = 3;
   static constexpr int y = 4, lse = 5;
   static constexpr int dy = 4, row_lse = 5, delta = 6, dq = 7, dk = 8, dv = 9;
-  static constexpr int captured(bool is_gradient) { return is_gradient ? 10 : 6; }
-  static constexpr int captured_gradient(int count) { return 10 + count; }
+  WEFT_HD static constexpr int captured(bool is_gradient) { return is_gradient ? 10 : 6; }
+  WEFT_HD static constexpr int captured_gradient(int count) { return 10 + count; }
 };
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -13104,6 +13120,377 @@ constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
   }
   return r;
 }
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/attention/score_body.hpp ----
+// The body of an attention on a row of scores: instructions on 16 keys at a time on the host and on one on a
+// GPU, those that are the same for all keys of the row once. Law: what is computed of a place depends on the
+// place and on the score alone.
+
+namespace WEFT_NAMESPACE::kernels {
+
+template <class C, class Family = LaneFamily>
+struct ScoreBody {
+  using View = AttentionView<C>;
+  static constexpr AttentionHeader header = View::header;
+  static constexpr int count = header.instructions;
+  using Numbers = typename Family::template value<float>;
+
+  WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
+  static constexpr int registers(Kind kind) {
+    for (int i = 0; i < count; ++i)
+      if (kind_of(dtype(i)) == kind) return count;
+    return 1;
+  }
+  using Registers = detail::Bank<Family, registers(Kind::f32), registers(Kind::f64), registers(Kind::i32),
+                                 registers(Kind::u32), registers(Kind::i64), registers(Kind::mask)>;
+
+  const AttentionCall& call;
+  void* const* captured;  // pointers
+  const u32* seed;
+  i64 place[4]{};                                           // the last: the first of the keys at hand
+  i64 offset[header.captured > 0 ? header.captured : 1]{};  // of each captured tensor's element of the row
+  int present = Family::width;                              // of the keys at hand
+  Numbers product, score_gradient;
+  Registers reg;
+
+  WEFT_HD_INLINE ScoreBody(const AttentionCall& of, void* const* tensors, const void* random)
+      : call(of), captured(tensors), seed(static_cast<const u32*>(random)) {}
+
+  // Instructions of a run; Full: every mask holds.
+  template <int Begin, int End, bool Full = false>
+  WEFT_HD_INLINE void run() {
+    if constexpr (End > Begin) {
+      constexpr int block = End - Begin < 64 ? End - Begin : 64;
+      run_block<Begin, Full>(std::make_integer_sequence<int, block>{});
+      run<Begin + block, End, Full>();
+    }
+  }
+  template <int Begin, bool Full, int... I>
+  WEFT_HD_INLINE void run_block(std::integer_sequence<int, I...>) {
+    (execute<Begin + I, Full>(), ...);
+  }
+
+  WEFT_HD_INLINE void go_to_row(i64 b, i64 h, i64 i) {
+    place[0] = b, place[1] = h, place[2] = i;
+    for (int k = 0; k < header.captured; ++k) {
+      offset[k] = 0;
+      for (int a = 0; a < 3; ++a) offset[k] += place[a] * call.captured_stride(k, a);
+    }
+    run<0, header.row_end>();
+  }
+  // The score of the keys from `key` on, `n` of them, of their products.
+  template <bool Full = false>
+  WEFT_HD_INLINE Numbers score(i64 key, int n, const Numbers& of) {
+    place[3] = key, present = n, product = of;
+    run<header.row_end, header.score_end, Full>();
+    return reg.template at<DType::f32, header.score>();
+  }
+  // The factor of the same weights.
+  WEFT_HD_INLINE Numbers factor() { return reg.template at<DType::f32, header.factor>(); }
+  // The gradient of the same products, of that of the scores.
+  template <bool Full = false>
+  WEFT_HD_INLINE Numbers gradient(const Numbers& of) {
+    score_gradient = of;
+    run<header.score_end, count, Full>();
+    return reg.template at<DType::f32, header.product_gradient>();
+  }
+  // And of captured tensor K there.
+  template <int K>
+  WEFT_HD_INLINE Numbers captured_gradient() {
+    return reg.template at<DType::f32, View::captured(K).gradient>();
+  }
+
+ private:
+  template <int I>
+  WEFT_HD_INLINE auto& at() {
+    return reg.template at<dtype(I), I>();
+  }
+
+  template <int I, bool Full>
+  WEFT_HD_INLINE void execute() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(I);
+    using V = value_of<Family, t>;
+    if constexpr (in.op == Opcode::constant) {
+      if constexpr (t == DType::boolean)
+        at<I>() = splat<V>(in.imm != 0 ? -1 : 0);
+      else if constexpr (is_float(t))
+        at<I>() = splat<V>(static_cast<register_scalar<t>>(__builtin_bit_cast(double, in.imm)));
+      else
+        at<I>() = splat<V>(static_cast<register_scalar<t>>(in.imm));
+    } else if constexpr (in.op == Opcode::load) {
+      load_operand<I, in.aux>();
+    } else if constexpr (in.op == Opcode::index) {
+      using T = lane_of<V>;
+      if constexpr (in.aux == 3 && Family::width > 1)
+        at<I>() = splat<V>(static_cast<T>(place[3])) + iota<V>(0);
+      else
+        at<I>() = splat<V>(static_cast<T>(place[in.aux]));
+    } else if constexpr (in.op == Opcode::random) {
+      const i64 row = (place[0] * call.heads + place[1]) * call.queries + place[2];
+      const auto first = static_cast<u32>(row * call.keys + place[3]);
+      const auto stream = static_cast<u32>(call.streams[in.aux]);
+      if constexpr (Family::width > 1)
+        at<I>() = detail::random_word(splat<V>(first) + iota<V>(0), seed, stream);
+      else
+        at<I>() = detail::random_word(first, seed, stream);
+    } else if constexpr (Full && View::chooses_by_mask(I)) {
+      at<I>() = at<in.b>();
+    } else if constexpr (in.op == Opcode::select) {
+      const auto& x = at<in.b>();
+      const auto& y = at<in.c>();
+      if constexpr (t == DType::boolean)
+        at<I>() = select(at<in.a>(), x, y);
+      else
+        at<I>() = select(widen_mask<V>(at<in.a>()), x, y);
+    } else if constexpr (in.op == Opcode::fma) {
+      at<I>() = multiply_add<t>(at<in.a>(), at<in.b>(), at<in.c>());
+    } else if constexpr (in.op < Opcode::add) {
+      at<I>() = unary<in.op, t, dtype(in.a), Family>(at<in.a>());
+    } else {
+      at<I>() = binary<in.op, t, dtype(in.a), Family>(at<in.a>(), at<in.b>());
+    }
+  }
+
+  template <int I, int K>
+  WEFT_HD_INLINE void load_operand() {
+    if constexpr (K == load_product) {
+      at<I>() = product;
+    } else if constexpr (K == load_score_gradient) {
+      at<I>() = score_gradient;
+    } else {
+      constexpr CapturedWord word = View::captured(K);
+      constexpr DType t = word.dtype;
+      using V =
+          typename Family::template value<std::conditional_t<t == DType::boolean, i32, register_scalar<t>>>;
+      const auto* p = static_cast<const ctype<t>*>(captured[K]) + offset[K];
+      V v;
+      if constexpr ((word.axes & 8) == 0) {
+        v = splat<V>(load<lane_of<V>>(p));
+      } else {
+        const i64 stride = call.captured_stride(K, 3);
+        p += place[3] * stride;
+        if constexpr (Family::width == 1)
+          v = load<V>(p);
+        else
+          v = stride != 1       ? load_strided_partial<V>(p, stride, present, 0)
+              : present < lanes ? load_partial<V>(p, present, 0)
+                                : load<V>(p);
+      }
+      at<I>() = detail::to_register<t, V, Family>(v);
+    }
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/attention/score_bounds.hpp ----
+// Which tiles of the grid attend to nothing: the body's instructions on intervals of queries and keys. Law: a
+// tile that is skipped has a score of -infinity at every place; where the body cannot tell, it is computed.
+//
+// (Moore, Kearfott, Cloud: Introduction to Interval Analysis, 2009.)
+
+namespace WEFT_NAMESPACE::kernels {
+
+// The host's tiles: queries and keys of one, and how many of its queries are skipped together.
+inline constexpr i64 attention_queries = 256, attention_keys = 128, attention_strip = 32;
+
+// Places [begin, end) along each axis of the grid.
+struct GridTile {
+  i64 begin[4]{}, end[4]{};
+};
+
+namespace detail {
+
+// All values that a register has in a tile; NaN may be among them only where both ends are infinite.
+struct Interval {
+  double low = 0, high = 0;
+  WEFT_HD constexpr bool is(double x) const { return low == x && high == x; }
+};
+
+inline constexpr double no_bound = std::numeric_limits<double>::infinity();
+WEFT_HD constexpr Interval anything() { return {-no_bound, no_bound}; }
+WEFT_HD constexpr Interval either() { return {0, 1}; }
+
+// Floats are rounded at each operation, and so may be a little outside of what exact arithmetic gives.
+WEFT_HD constexpr Interval rounded_interval(DType t, double low, double high) {
+  if (low != low || high != high) return anything();
+  if (is_float(t)) {
+    const auto slack = [](double x) { return (x < 0 ? -x : x) * 1e-6; };
+    return low < -1e38 || high > 1e38 ? anything() : Interval{low - slack(low), high + slack(high)};
+  }
+  const double most = t == DType::i64   ? 9e15
+                      : t == DType::u32 ? 4294967295.0
+                      : t == DType::i32 ? 2147483647.0
+                                        : 127;
+  const double least = t == DType::u32 || t == DType::u8 ? 0 : -most;
+  return low < least || high > most ? anything() : Interval{low, high};  // it may have wrapped
+}
+WEFT_HD constexpr Interval hull(const Interval& x, const Interval& y) {
+  return {x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
+}
+WEFT_HD constexpr Interval product_interval(DType t, const Interval& x, const Interval& y) {
+  const double p[]{x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high};
+  double low = p[0], high = p[0];
+  for (const double v : p) {
+    if (v != v) return anything();
+    low = v < low ? v : low;
+    high = v > high ? v : high;
+  }
+  return rounded_interval(t, low, high);
+}
+WEFT_HD constexpr double whole(double x) {  // toward zero
+  return x > -9e15 && x < 9e15 ? static_cast<double>(static_cast<i64>(x)) : x;
+}
+
+WEFT_HD constexpr Interval evaluate(const Instruction& in, DType from, const Interval& x, const Interval& y,
+                                    const Interval& z) {
+  const DType t = static_cast<DType>(in.dtype);
+  const bool flags = t == DType::boolean;
+  switch (in.op) {
+    case Opcode::add:
+      return flags ? either() : rounded_interval(t, x.low + y.low, x.high + y.high);
+    case Opcode::sub:
+      return flags ? either() : rounded_interval(t, x.low - y.high, x.high - y.low);
+    case Opcode::mul:
+      return flags ? either() : product_interval(t, x, y);
+    case Opcode::div:
+      if (flags || y.low <= 0 || x.low < -1e15 || x.high > 1e15) return anything();
+      if (is_float(t)) return product_interval(t, x, {1 / y.high, 1 / y.low});
+      return {whole(x.low < 0 ? x.low / y.low : x.low / y.high),
+              whole(x.high < 0 ? x.high / y.high : x.high / y.low)};
+    case Opcode::neg:
+      return flags ? either() : rounded_interval(t, -x.high, -x.low);
+    case Opcode::abs:
+      return x.low >= 0    ? x
+             : x.high <= 0 ? Interval{-x.high, -x.low}
+                           : Interval{0, -x.low > x.high ? -x.low : x.high};
+    case Opcode::max:
+      return {x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
+    case Opcode::min:
+      return {x.low < y.low ? x.low : y.low, x.high < y.high ? x.high : y.high};
+    case Opcode::copy:
+      return x;
+    case Opcode::cast:
+      if (flags) return x.low > 0 || x.high < 0 ? Interval{1, 1} : x.is(0) ? Interval{0, 0} : either();
+      if (from == DType::boolean) return x;
+      return is_float(t) || !is_float(from) ? rounded_interval(t, x.low, x.high)
+                                            : rounded_interval(t, whole(x.low), whole(x.high));
+    case Opcode::eq:
+    case Opcode::ne: {
+      const bool apart = x.high < y.low || y.high < x.low, same = x.low == x.high && y.is(x.low);
+      const double yes = in.op == Opcode::eq ? 1 : 0;
+      return apart ? Interval{1 - yes, 1 - yes} : same ? Interval{yes, yes} : either();
+    }
+    case Opcode::lt:
+      return x.high < y.low ? Interval{1, 1} : x.low >= y.high ? Interval{0, 0} : either();
+    case Opcode::le:
+      return x.high <= y.low ? Interval{1, 1} : x.low > y.high ? Interval{0, 0} : either();
+    case Opcode::logical_not:
+      return x.is(0) ? Interval{1, 1} : x.low > 0 || x.high < 0 ? Interval{0, 0} : either();
+    case Opcode::bit_and:
+      return !flags               ? anything()
+             : x.is(0) || y.is(0) ? Interval{0, 0}
+             : x.is(1) && y.is(1) ? Interval{1, 1}
+                                  : either();
+    case Opcode::bit_or:
+      return !flags               ? anything()
+             : x.is(1) || y.is(1) ? Interval{1, 1}
+             : x.is(0) && y.is(0) ? Interval{0, 0}
+                                  : either();
+    case Opcode::bit_xor:
+      return !flags || x.low != x.high || y.low != y.high ? (flags ? either() : anything())
+             : x.low == y.low                             ? Interval{0, 0}
+                                                          : Interval{1, 1};
+    case Opcode::select:
+      return x.is(1) ? y : x.is(0) ? z : hull(y, z);
+    default:
+      return flags ? either() : anything();
+  }
+}
+
+// Instruction i of a body, whose registers so far are `at`, of dtypes `types`.
+WEFT_HD constexpr Interval evaluate_in_tile(const Instruction& in, const GridTile& tile, const Interval* at,
+                                            const DType* types) {
+  const DType t = static_cast<DType>(in.dtype);
+  switch (in.op) {
+    case Opcode::constant: {
+      const double x =
+          is_float(t) ? __builtin_bit_cast(double, in.imm) : static_cast<double>(static_cast<i64>(in.imm));
+      return x != x ? anything() : Interval{x, x};
+    }
+    case Opcode::index:
+      return {static_cast<double>(tile.begin[in.aux]), static_cast<double>(tile.end[in.aux] - 1)};
+    case Opcode::load:
+      return t == DType::boolean ? either() : anything();
+    case Opcode::random:
+      return {0, 4294967295.0};
+    default:
+      return evaluate(in, types[in.a], at[in.a], at[in.b], at[in.c]);
+  }
+}
+WEFT_HD constexpr bool may_attend(const Interval& score) { return !(score.high < -1e308); }
+inline constexpr int most_bounded_instructions = 128;
+
+}  // namespace detail
+
+// Whether some place of a tile may have a score above -infinity. `code`: the kernel's words.
+constexpr bool tile_attends(const u64* code, const GridTile& tile) {
+  const AttentionHeader h = AttentionHeader::decode(code);
+  constexpr int most = detail::most_bounded_instructions;
+  if (h.score_end > most) return true;
+  const u64* const instructions = code + AttentionHeader::words + h.captured;
+  detail::Interval at[most]{};
+  DType types[most]{};
+  for (int i = 0; i < h.score_end; ++i) {
+    const Instruction in = decode(instructions + instruction_words * i);
+    types[i] = static_cast<DType>(in.dtype);
+    at[i] = detail::evaluate_in_tile(in, tile, at, types);
+  }
+  return detail::may_attend(at[h.score]);
+}
+
+// What is known of a tile: no place attends, every mask holds at every place, or neither.
+enum class TileMask { none, full, partial };
+
+// The same of code C, unrolled: on a GPU its registers are registers.
+template <class C>
+struct TileBounds {
+  using View = AttentionView<C>;
+  static constexpr int count = View::header.score_end;
+
+  WEFT_HD_INLINE static TileMask mask(const GridTile& tile) {
+    if constexpr (count <= detail::most_bounded_instructions) {
+      detail::Interval at[count > 0 ? count : 1]{};
+      DType types[count > 0 ? count : 1]{};
+      const bool full = run(tile, at, types, std::make_integer_sequence<int, count>{});
+      return !detail::may_attend(at[View::header.score]) ? TileMask::none
+             : full                                      ? TileMask::full
+                                                         : TileMask::partial;
+    } else {
+      return TileMask::partial;
+    }
+  }
+
+ private:
+  template <int... I>
+  WEFT_HD_INLINE static bool run(const GridTile& tile, detail::Interval* at, DType* types,
+                                 std::integer_sequence<int, I...>) {
+    bool full = true;
+    ((full = step<I>(tile, at, types) && full), ...);
+    return full;
+  }
+  template <int I>
+  WEFT_HD_INLINE static bool step(const GridTile& tile, detail::Interval* at, DType* types) {
+    constexpr Instruction in = View::instruction(I);
+    types[I] = static_cast<DType>(in.dtype);
+    at[I] = detail::evaluate_in_tile(in, tile, at, types);
+    if constexpr (View::masks(I))
+      return at[in.a].is(1);
+    else
+      return true;
+  }
+};
 
 }  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/axis/dynamic_slice.hpp ----
@@ -24060,7 +24447,7 @@ constexpr i64 parameter_count() {
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/transforms/decompose_attention.hpp ----
-// Attention as product, body, softmax, product: for devices and derivatives that have no kernel of it. Law: a
+// Attention as product, body, softmax, product: where a device or a derivative has no kernel of it. Law: a
 // gradient in the same graph shares what the forward pass computed.
 
 // ---- weft/ir/inline_graph.hpp ----
@@ -24377,17 +24764,24 @@ constexpr List<int> decompose_gradient(ir::Builder& b, const ir::AttentionShape&
   return made;
 }
 
-// Whether a graph, or a loop's body in it, has an attention.
-constexpr bool has_attention(const ir::Graph& g) {
+// Whether a device has a kernel of attention i of a graph; none has by default.
+struct NoAttentionKernels {
+  constexpr bool operator()(const ir::Graph&, int) const { return false; }
+};
+
+// Whether a graph, or a loop's body in it, has an attention without a kernel.
+template <class HasKernel = NoAttentionKernels>
+constexpr bool has_attention(const ir::Graph& g, HasKernel has_kernel = {}) {
   for (int i = 0; i < g.nodes.size(); ++i) {
-    if (ir::is_attention(g.nodes[i].op)) return true;
-    if (g.nodes[i].op == Op::loop && has_attention(ir::loop_body(g, i))) return true;
+    if (ir::is_attention(g.nodes[i].op) && !has_kernel(g, i)) return true;
+    if (g.nodes[i].op == Op::loop && has_attention(ir::loop_body(g, i), has_kernel)) return true;
   }
   return false;
 }
 
-constexpr ir::Graph decompose_attention(ir::Graph&& g) {
-  if (g.bodies.empty() || !has_attention(g)) return static_cast<ir::Graph&&>(g);
+template <class HasKernel = NoAttentionKernels>
+constexpr ir::Graph decompose_attention(ir::Graph&& g, HasKernel has_kernel = {}) {
+  if (g.bodies.empty() || !has_attention(g, has_kernel)) return static_cast<ir::Graph&&>(g);
   const int n = g.nodes.size();
   ir::Builder b(g, 2 * n);
   List<int> moved(n, -1), operands;
@@ -24397,7 +24791,7 @@ constexpr ir::Graph decompose_attention(ir::Graph&& g) {
     ir::Node node = g.nodes[i];
     operands.clear();
     for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
-    if (ir::is_attention(node.op)) {
+    if (ir::is_attention(node.op) && !has_kernel(g, i)) {
       const ir::AttentionShape s = ir::attention_shape(g, i);
       const ir::Graph body = ir::attention_body(g, i);
       if (body.key_input >= 0 && b.graph.key_input < 0)  // random numbers stand in the loop's body itself now
@@ -24421,8 +24815,11 @@ constexpr ir::Graph decompose_attention(ir::Graph&& g) {
       moved[i] = ir::cast({&b, value}, node.dtype).id;
       continue;
     }
-    if (node.op == Op::loop)
-      node.imm = static_cast<u64>(ir::add_body(b.graph, decompose_attention(ir::loop_body(g, i))));
+    if (ir::is_attention(node.op))
+      node.imm = static_cast<u64>(ir::add_body(b.graph, ir::attention_body(g, i)));
+    else if (node.op == Op::loop)
+      node.imm =
+          static_cast<u64>(ir::add_body(b.graph, decompose_attention(ir::loop_body(g, i), has_kernel)));
     moved[i] = b.add(node, operands.data(), node.arity);
   }
   for (const int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
@@ -25019,16 +25416,17 @@ struct CodeOf {
 template <class Device, class Source>
 using code_of = typename CodeOf<Device, Source>::type;
 
-// The same for a device without kernels of attention, which is composed there of what the device has.
-template <class Source>
+// The same for a device that has kernels of some attentions alone; others are composed there of what the
+// device has.
+template <class Source, class HasKernel>
 struct ComposedSource : Source {
   static constexpr ir::Graph graph() {
-    return transforms::decompose_attention(ir::thaw(Kept<GraphStage<Source>>::data));
+    return transforms::decompose_attention(ir::thaw(Kept<GraphStage<Source>>::data), HasKernel{});
   }
 };
-template <class Source>
-using composed_source =
-    std::conditional_t<transforms::has_attention(program_graph<Source>()), ComposedSource<Source>, Source>;
+template <class Source, class HasKernel = transforms::NoAttentionKernels>
+using composed_source = std::conditional_t<transforms::has_attention(program_graph<Source>(), HasKernel{}),
+                                           ComposedSource<Source, HasKernel>, Source>;
 
 // What a source that traces has in common: Source::trace(b) returns the results.
 template <class Source>
@@ -25488,169 +25886,6 @@ inline std::string slot_name(const ir::Slot& slot, ir::StateName name_of) {
 }
 
 }  // namespace WEFT_NAMESPACE::exec
-// ---- weft/kernels/attention/score_bounds.hpp ----
-// Which tiles of the grid attend to nothing: the body's instructions on intervals of queries and keys. Law: a
-// tile that is skipped has a score of -infinity at every place; where the body cannot tell, it is computed.
-//
-// (Moore, Kearfott, Cloud: Introduction to Interval Analysis, 2009.)
-
-namespace WEFT_NAMESPACE::kernels {
-
-// The host's tiles: queries and keys of one, and how many of its queries are skipped together.
-inline constexpr i64 attention_queries = 256, attention_keys = 128, attention_strip = 32;
-
-// Places [begin, end) along each axis of the grid.
-struct GridTile {
-  i64 begin[4]{}, end[4]{};
-};
-
-namespace detail {
-
-// All values that a register has in a tile; NaN may be among them only where both ends are infinite.
-struct Interval {
-  double low = 0, high = 0;
-  constexpr bool is(double x) const { return low == x && high == x; }
-};
-
-inline constexpr double no_bound = std::numeric_limits<double>::infinity();
-inline constexpr Interval anything{-no_bound, no_bound};
-inline constexpr Interval either{0, 1};
-
-// Floats are rounded at each operation, and so may be a little outside of what exact arithmetic gives.
-constexpr Interval rounded_interval(DType t, double low, double high) {
-  if (low != low || high != high) return anything;
-  if (is_float(t)) {
-    const auto slack = [](double x) { return (x < 0 ? -x : x) * 1e-6; };
-    return low < -1e38 || high > 1e38 ? anything : Interval{low - slack(low), high + slack(high)};
-  }
-  const double most = t == DType::i64   ? 9e15
-                      : t == DType::u32 ? 4294967295.0
-                      : t == DType::i32 ? 2147483647.0
-                                        : 127;
-  const double least = t == DType::u32 || t == DType::u8 ? 0 : -most;
-  return low < least || high > most ? anything : Interval{low, high};  // it may have wrapped
-}
-constexpr Interval hull(const Interval& x, const Interval& y) {
-  return {x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
-}
-constexpr Interval product_interval(DType t, const Interval& x, const Interval& y) {
-  const double p[]{x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high};
-  double low = p[0], high = p[0];
-  for (const double v : p) {
-    if (v != v) return anything;
-    low = v < low ? v : low;
-    high = v > high ? v : high;
-  }
-  return rounded_interval(t, low, high);
-}
-constexpr double whole(double x) {  // toward zero
-  return x > -9e15 && x < 9e15 ? static_cast<double>(static_cast<i64>(x)) : x;
-}
-
-constexpr Interval evaluate(const Instruction& in, DType from, const Interval& x, const Interval& y,
-                            const Interval& z) {
-  const DType t = static_cast<DType>(in.dtype);
-  const bool flags = t == DType::boolean;
-  switch (in.op) {
-    case Opcode::add:
-      return flags ? either : rounded_interval(t, x.low + y.low, x.high + y.high);
-    case Opcode::sub:
-      return flags ? either : rounded_interval(t, x.low - y.high, x.high - y.low);
-    case Opcode::mul:
-      return flags ? either : product_interval(t, x, y);
-    case Opcode::div:
-      if (flags || y.low <= 0 || x.low < -1e15 || x.high > 1e15) return anything;
-      if (is_float(t)) return product_interval(t, x, {1 / y.high, 1 / y.low});
-      return {whole(x.low < 0 ? x.low / y.low : x.low / y.high),
-              whole(x.high < 0 ? x.high / y.high : x.high / y.low)};
-    case Opcode::neg:
-      return flags ? either : rounded_interval(t, -x.high, -x.low);
-    case Opcode::abs:
-      return x.low >= 0    ? x
-             : x.high <= 0 ? Interval{-x.high, -x.low}
-                           : Interval{0, -x.low > x.high ? -x.low : x.high};
-    case Opcode::max:
-      return {x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
-    case Opcode::min:
-      return {x.low < y.low ? x.low : y.low, x.high < y.high ? x.high : y.high};
-    case Opcode::copy:
-      return x;
-    case Opcode::cast:
-      if (flags) return x.low > 0 || x.high < 0 ? Interval{1, 1} : x.is(0) ? Interval{0, 0} : either;
-      if (from == DType::boolean) return x;
-      return is_float(t) || !is_float(from) ? rounded_interval(t, x.low, x.high)
-                                            : rounded_interval(t, whole(x.low), whole(x.high));
-    case Opcode::eq:
-    case Opcode::ne: {
-      const bool apart = x.high < y.low || y.high < x.low, same = x.low == x.high && y.is(x.low);
-      const double yes = in.op == Opcode::eq ? 1 : 0;
-      return apart ? Interval{1 - yes, 1 - yes} : same ? Interval{yes, yes} : either;
-    }
-    case Opcode::lt:
-      return x.high < y.low ? Interval{1, 1} : x.low >= y.high ? Interval{0, 0} : either;
-    case Opcode::le:
-      return x.high <= y.low ? Interval{1, 1} : x.low > y.high ? Interval{0, 0} : either;
-    case Opcode::logical_not:
-      return x.is(0) ? Interval{1, 1} : x.low > 0 || x.high < 0 ? Interval{0, 0} : either;
-    case Opcode::bit_and:
-      return !flags               ? anything
-             : x.is(0) || y.is(0) ? Interval{0, 0}
-             : x.is(1) && y.is(1) ? Interval{1, 1}
-                                  : either;
-    case Opcode::bit_or:
-      return !flags               ? anything
-             : x.is(1) || y.is(1) ? Interval{1, 1}
-             : x.is(0) && y.is(0) ? Interval{0, 0}
-                                  : either;
-    case Opcode::bit_xor:
-      return !flags || x.low != x.high || y.low != y.high ? (flags ? either : anything)
-             : x.low == y.low                             ? Interval{0, 0}
-                                                          : Interval{1, 1};
-    case Opcode::select:
-      return x.is(1) ? y : x.is(0) ? z : hull(y, z);
-    default:
-      return flags ? either : anything;
-  }
-}
-
-}  // namespace detail
-
-// Whether some place of a tile may have a score above -infinity. `code`: the kernel's words.
-constexpr bool tile_attends(const u64* code, const GridTile& tile) {
-  using detail::Interval;
-  const AttentionHeader h = AttentionHeader::decode(code);
-  constexpr int most = 128;
-  if (h.score_end > most) return true;
-  const u64* const instructions = code + AttentionHeader::words + h.captured;
-  Interval at[most]{};
-  DType types[most]{};
-  for (int i = 0; i < h.score_end; ++i) {
-    const Instruction in = decode(instructions + instruction_words * i);
-    const DType t = types[i] = static_cast<DType>(in.dtype);
-    switch (in.op) {
-      case Opcode::constant: {
-        const double x =
-            is_float(t) ? __builtin_bit_cast(double, in.imm) : static_cast<double>(static_cast<i64>(in.imm));
-        at[i] = x != x ? detail::anything : Interval{x, x};
-        break;
-      }
-      case Opcode::index:
-        at[i] = {static_cast<double>(tile.begin[in.aux]), static_cast<double>(tile.end[in.aux] - 1)};
-        break;
-      case Opcode::load:
-        at[i] = t == DType::boolean ? detail::either : detail::anything;
-        break;
-      case Opcode::random:
-        at[i] = {0, 4294967295.0};
-        break;
-      default:
-        at[i] = detail::evaluate(in, types[in.a], at[in.a], at[in.b], at[in.c]);
-    }
-  }
-  return !(at[h.score].high < -1e308);
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE {
 
@@ -26010,156 +26245,6 @@ class HostArguments {
 // ---- weft/kernels/attention/tiles.hpp ----
 // What the host's attention kernels share: operands as rows of f32, the products of a tile by the built-in
 // engine of gemm, and which rows of a tile attend to its keys.
-
-// ---- weft/kernels/attention/score_body.hpp ----
-// The body of an attention on a row of scores: instructions on 16 keys at a time, those that are the same for
-// all keys of the row once. Law: what is computed of a place depends on the place and on the score alone.
-
-namespace WEFT_NAMESPACE::kernels {
-
-template <class C>
-struct ScoreBody {
-  using View = AttentionView<C>;
-  static constexpr AttentionHeader header = View::header;
-  static constexpr int count = header.instructions;
-  using Numbers = Simd<float>;
-
-  static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
-  static constexpr int registers(Kind kind) {
-    for (int i = 0; i < count; ++i)
-      if (kind_of(dtype(i)) == kind) return count;
-    return 1;
-  }
-  using Registers = detail::Bank<LaneFamily, registers(Kind::f32), registers(Kind::f64), registers(Kind::i32),
-                                 registers(Kind::u32), registers(Kind::i64), registers(Kind::mask)>;
-
-  const AttentionCall& call;
-  void* const* captured;  // pointers
-  const u32* seed;
-  i64 place[4]{};                                           // the last: the first of the keys at hand
-  i64 offset[header.captured > 0 ? header.captured : 1]{};  // of each captured tensor's element of the row
-  int present = lanes;                                      // of the keys at hand
-  Numbers product, score_gradient;
-  Registers reg;
-
-  WEFT_INLINE ScoreBody(const AttentionCall& of, void* const* tensors, const void* random)
-      : call(of), captured(tensors), seed(static_cast<const u32*>(random)) {}
-
-  // Instructions of a run.
-  template <int Begin, int End>
-  WEFT_INLINE void run() {
-    if constexpr (End > Begin) {
-      constexpr int block = End - Begin < 64 ? End - Begin : 64;
-      run_block<Begin>(std::make_integer_sequence<int, block>{});
-      run<Begin + block, End>();
-    }
-  }
-  template <int Begin, int... I>
-  WEFT_INLINE void run_block(std::integer_sequence<int, I...>) {
-    (execute<Begin + I>(), ...);
-  }
-
-  WEFT_INLINE void go_to_row(i64 b, i64 h, i64 i) {
-    place[0] = b, place[1] = h, place[2] = i;
-    for (int k = 0; k < header.captured; ++k) {
-      offset[k] = 0;
-      for (int a = 0; a < 3; ++a) offset[k] += place[a] * call.captured_stride(k, a);
-    }
-    run<0, header.row_end>();
-  }
-  // The score of the keys from `key` on, `n` of them, of their products.
-  WEFT_INLINE Numbers score(i64 key, int n, const Numbers& of) {
-    place[3] = key, present = n, product = of;
-    run<header.row_end, header.score_end>();
-    return reg.template at<DType::f32, header.score>();
-  }
-  // The factor of the same weights.
-  WEFT_INLINE Numbers factor() { return reg.template at<DType::f32, header.factor>(); }
-  // The gradient of the same products, of that of the scores.
-  WEFT_INLINE Numbers gradient(const Numbers& of) {
-    score_gradient = of;
-    run<header.score_end, count>();
-    return reg.template at<DType::f32, header.product_gradient>();
-  }
-  // And of captured tensor K there.
-  template <int K>
-  WEFT_INLINE Numbers captured_gradient() {
-    return reg.template at<DType::f32, View::captured(K).gradient>();
-  }
-
- private:
-  template <int I>
-  WEFT_INLINE auto& at() {
-    return reg.template at<dtype(I), I>();
-  }
-
-  template <int I>
-  WEFT_INLINE void execute() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr DType t = dtype(I);
-    using V = value_of<LaneFamily, t>;
-    if constexpr (in.op == Opcode::constant) {
-      if constexpr (t == DType::boolean)
-        at<I>() = splat<V>(in.imm != 0 ? -1 : 0);
-      else if constexpr (is_float(t))
-        at<I>() = splat<V>(static_cast<register_scalar<t>>(__builtin_bit_cast(double, in.imm)));
-      else
-        at<I>() = splat<V>(static_cast<register_scalar<t>>(in.imm));
-    } else if constexpr (in.op == Opcode::load) {
-      load_operand<I, in.aux>();
-    } else if constexpr (in.op == Opcode::index) {
-      using T = lane_of<V>;
-      if constexpr (in.aux == 3)
-        at<I>() = splat<V>(static_cast<T>(place[3])) + iota<V>(0);
-      else
-        at<I>() = splat<V>(static_cast<T>(place[in.aux]));
-    } else if constexpr (in.op == Opcode::random) {
-      const i64 row = (place[0] * call.heads + place[1]) * call.queries + place[2];
-      const auto index = splat<Simd<u32>>(static_cast<u32>(row * call.keys + place[3])) + iota<Simd<u32>>(0);
-      at<I>() = detail::random_word(index, seed, static_cast<u32>(call.streams[in.aux]));
-    } else if constexpr (in.op == Opcode::select) {
-      const auto& x = at<in.b>();
-      const auto& y = at<in.c>();
-      if constexpr (t == DType::boolean)
-        at<I>() = select(at<in.a>(), x, y);
-      else
-        at<I>() = select(widen_mask<V>(at<in.a>()), x, y);
-    } else if constexpr (in.op == Opcode::fma) {
-      at<I>() = multiply_add<t>(at<in.a>(), at<in.b>(), at<in.c>());
-    } else if constexpr (in.op < Opcode::add) {
-      at<I>() = unary<in.op, t, dtype(in.a), LaneFamily>(at<in.a>());
-    } else {
-      at<I>() = binary<in.op, t, dtype(in.a), LaneFamily>(at<in.a>(), at<in.b>());
-    }
-  }
-
-  template <int I, int K>
-  WEFT_INLINE void load_operand() {
-    if constexpr (K == load_product) {
-      at<I>() = product;
-    } else if constexpr (K == load_score_gradient) {
-      at<I>() = score_gradient;
-    } else {
-      constexpr CapturedWord word = View::captured(K);
-      constexpr DType t = word.dtype;
-      using V = Simd<std::conditional_t<t == DType::boolean, i32, register_scalar<t>>>;
-      const auto* p = static_cast<const ctype<t>*>(captured[K]) + offset[K];
-      V v;
-      if constexpr ((word.axes & 8) == 0) {
-        v = splat<V>(load<lane_of<V>>(p));
-      } else {
-        const i64 stride = call.captured_stride(K, 3);
-        p += place[3] * stride;
-        v = stride != 1       ? load_strided_partial<V>(p, stride, present, 0)
-            : present < lanes ? load_partial<V>(p, present, 0)
-                              : load<V>(p);
-      }
-      at<I>() = detail::to_register<t, V, LaneFamily>(v);
-    }
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -57952,12 +58037,508 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
 
 }  // namespace WEFT_NAMESPACE::exec
 #endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_PLAN_HPP
-// ---- weft/kernels/axis/cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_AXIS_CUDA_CUH
-#define WEFT_SINGLE_WEFT_KERNELS_AXIS_CUDA_CUH
-// scan, argsort, take_along_axis, scatter_reduce, searchsorted and the dynamic slices on a GPU. How a call is
-// cut into blocks follows from its sizes.
+// ---- weft/kernels/attention/cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_ATTENTION_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_ATTENTION_CUDA_CUH
+// Attention on a GPU, as steps: launches of its kernels.
 
+// ---- weft/kernels/attention/backward.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_ATTENTION_BACKWARD_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_ATTENTION_BACKWARD_CUH
+// Attention's backward pass on a GPU: weights are computed anew of the scores and each row's log-sum-exp. One
+// kernel has a block for a tile of queries and passes over keys, the other the reverse, so that every sum has
+// one owner: two of seven products are computed twice, and no atomics are needed. Law: the order of every sum
+// depends on the extents alone.
+
+// ---- weft/kernels/attention/cuda_tiles.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_ATTENTION_CUDA_TILES_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_ATTENTION_CUDA_TILES_CUH
+// What the attention kernels of a GPU share: a launch's parameters, operands as matrices, which tiles attend,
+// and the weight of a score. A warp has 16 rows of the grid, a block the tile of its warps; tiles of the
+// other side go by in shared memory.
+
+#include <limits>
+
+// ---- weft/kernels/mma/shared_tile.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_MMA_SHARED_TILE_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_MMA_SHARED_TILE_CUH
+// A tile of a matrix in a block's shared memory. Law: rows and columns that the matrix does not have are
+// zeros; rows lie an odd number of 16 bytes apart, so that eight of them, 16 bytes each, are in all banks
+// once.
+
+// ---- weft/kernels/mma/atom.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_MMA_ATOM_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_MMA_ATOM_CUH
+// A warp's product of small matrices on the tensor cores: fragments, how they are read from shared memory,
+// and the instruction. Law: c (16, 8) += a (16, depth) b (depth, 8), whose terms are exact products of what
+// the fragments hold; f32 is split into two tf32 numbers each and three products, so that about 21 bits of a
+// factor count.
+//
+// (PTX ISA, Matrix multiply-accumulate operation using mma instruction. Ootomo, Yokota: Recovering single
+// precision accuracy from Tensor Cores, 2022.)
+
+#include <type_traits>
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Whether every target of this compilation has the instructions.
+constexpr bool targets_have_mma() {
+  constexpr int targets[]{__CUDA_ARCH_LIST__};
+  for (const int target : targets)
+    if (target < 800) return false;
+  return true;
+}
+
+// Of 16 x 8 sums each thread of the warp holds four: rows lane / 4 and 8 more, columns 2 (lane % 4) and the
+// next.
+struct MmaPlace {
+  int lane = static_cast<int>(threadIdx.x) % 32;
+  int row = lane / 4, column = 2 * (lane % 4);
+};
+
+namespace detail {
+
+__device__ __forceinline__ u32 shared_address(const void* p) {
+  return static_cast<u32>(__cvta_generic_to_shared(p));
+}
+// Four 8 x 8 matrices of 16-bit elements; each lane gives the address of a row of 16 bytes.
+template <bool Transposed>
+__device__ __forceinline__ void load_matrices(u32 (&r)[4], const void* row) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  if constexpr (Transposed)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(shared_address(row))
+                 : "memory");
+  else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(shared_address(row))
+                 : "memory");
+#endif
+}
+
+}  // namespace detail
+
+// bf16 and f16, depth 16.
+template <class T>
+struct MmaAtom {
+  static_assert(std::is_same_v<T, bf16> || std::is_same_v<T, f16>);
+  static constexpr int depth = 16;
+  struct A {
+    u32 r[4];
+  };
+  struct B {
+    u32 r[2];
+  };
+
+  // a from 16 rows of a tile in shared memory.
+  __device__ __forceinline__ static A load_a(const T* tile, int pitch) {
+    const int lane = MmaPlace{}.lane;
+    A a;
+    detail::load_matrices<false>(a.r, tile + lane % 16 * pitch + lane / 16 * 8);
+    return a;
+  }
+  // Two neighbouring b, from 16 rows that are their columns.
+  __device__ __forceinline__ static void load_b_transposed(B (&b)[2], const T* tile, int pitch) {
+    const int lane = MmaPlace{}.lane;
+    u32 r[4];
+    detail::load_matrices<false>(r, tile + (lane % 8 + lane / 16 * 8) * pitch + lane / 8 % 2 * 8);
+    b[0] = {{r[0], r[1]}}, b[1] = {{r[2], r[3]}};
+  }
+  // Two neighbouring b, from `depth` rows.
+  __device__ __forceinline__ static void load_b(B (&b)[2], const T* tile, int pitch) {
+    const int lane = MmaPlace{}.lane;
+    u32 r[4];
+    detail::load_matrices<true>(r, tile + lane % 16 * pitch + lane / 16 * 8);
+    b[0] = {{r[0], r[1]}}, b[1] = {{r[2], r[3]}};
+  }
+  // a from sums of `depth` columns, rounded; it goes with load_b.
+  __device__ __forceinline__ static A of_sums(const float (&c)[depth / 8][4]) {
+    return {{pack(c[0][0], c[0][1]), pack(c[0][2], c[0][3]), pack(c[1][0], c[1][1]), pack(c[1][2], c[1][3])}};
+  }
+  __device__ __forceinline__ static void multiply_add(float (&c)[4], const A& a, const B& b) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    if constexpr (std::is_same_v<T, bf16>)
+      asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+          "{%0, %1, %2, %3};"
+          : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+          : "r"(a.r[0]), "r"(a.r[1]), "r"(a.r[2]), "r"(a.r[3]), "r"(b.r[0]), "r"(b.r[1]));
+    else
+      asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+          "{%0, %1, %2, %3};"
+          : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+          : "r"(a.r[0]), "r"(a.r[1]), "r"(a.r[2]), "r"(a.r[3]), "r"(b.r[0]), "r"(b.r[1]));
+#endif
+  }
+
+ private:
+  __device__ __forceinline__ static u32 pack(float low, float high) {
+    u32 r = 0;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    if constexpr (std::is_same_v<T, bf16>)
+      asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
+    else
+      asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
+#endif
+    return r;
+  }
+};
+
+// f32, depth 8. Column k of a and row k of b are one: 2 k for k < 4 and 2 (k - 4) + 1 behind, where a is made
+// of sums, so that each thread has what it needs.
+template <>
+struct MmaAtom<f32> {
+  static constexpr int depth = 8;
+  struct A {
+    u32 high[4], low[4];
+  };
+  struct B {
+    u32 high[2], low[2];
+  };
+
+  __device__ __forceinline__ static A load_a(const f32* tile, int pitch) {
+    const MmaPlace at;
+    const f32* const p = tile + at.row * pitch + at.lane % 4;
+    A a;
+    split(p[0], a.high[0], a.low[0]);
+    split(p[8 * pitch], a.high[1], a.low[1]);
+    split(p[4], a.high[2], a.low[2]);
+    split(p[8 * pitch + 4], a.high[3], a.low[3]);
+    return a;
+  }
+  __device__ __forceinline__ static void load_b_transposed(B (&b)[2], const f32* tile, int pitch) {
+    const MmaPlace at;
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      const f32* const p = tile + (8 * n + at.row) * pitch + at.lane % 4;
+      split(p[0], b[n].high[0], b[n].low[0]);
+      split(p[4], b[n].high[1], b[n].low[1]);
+    }
+  }
+  __device__ __forceinline__ static void load_b(B (&b)[2], const f32* tile, int pitch) {
+    const MmaPlace at;
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      const f32* const p = tile + at.column * pitch + 8 * n + at.row;
+      split(p[0], b[n].high[0], b[n].low[0]);
+      split(p[pitch], b[n].high[1], b[n].low[1]);
+    }
+  }
+  __device__ __forceinline__ static A of_sums(const float (&c)[depth / 8][4]) {
+    A a;
+    split(c[0][0], a.high[0], a.low[0]);
+    split(c[0][2], a.high[1], a.low[1]);
+    split(c[0][1], a.high[2], a.low[2]);
+    split(c[0][3], a.high[3], a.low[3]);
+    return a;
+  }
+  // Small products first; that of the small parts is left out.
+  __device__ __forceinline__ static void multiply_add(float (&c)[4], const A& a, const B& b) {
+    one(c, a.low, b.high);
+    one(c, a.high, b.low);
+    one(c, a.high, b.high);
+  }
+
+ private:
+  __device__ __forceinline__ static u32 to_tf32(float x) {
+    u32 r = 0;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
+#endif
+    return r;
+  }
+  __device__ __forceinline__ static void split(float x, u32& high, u32& low) {
+    high = to_tf32(x);
+    const float rest = x - __uint_as_float(high);
+    low = rest == rest ? to_tf32(rest) : 0;  // infinities have none
+  }
+  __device__ __forceinline__ static void one(float (&c)[4], const u32 (&a)[4], const u32 (&b)[2]) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_MMA_ATOM_CUH
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+
+// Copies `bytes` <= 16 and zeros behind them, which are there after wait_for_copies and a barrier.
+__device__ __forceinline__ void copy_16_bytes(void* to, const void* from, int bytes) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
+               "r"(bytes)
+               : "memory");
+#endif
+}
+
+// One number, or a zero.
+__device__ __forceinline__ void copy_number(f32* to, const f32* from, bool there) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared_address(to)), "l"(from),
+               "r"(there ? 4 : 0)
+               : "memory");
+#endif
+}
+
+}  // namespace detail
+
+// Copies begun since the last call are a group.
+__device__ __forceinline__ void end_group_of_copies() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+// Until all but the last `Pending` groups of this thread are there.
+template <int Pending>
+__device__ __forceinline__ void wait_for_copies() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
+#endif
+}
+
+// A matrix in global memory; strides in elements.
+template <class T>
+struct GlobalRows {
+  const T* at = nullptr;
+  i64 row = 0, column = 0;
+  bool in_chunks = false;  // rows are whole in memory and begin at multiples of 16 bytes
+
+  static bool chunks(const void* p, i64 row, i64 column) {
+    return column == 1 && row * static_cast<i64>(sizeof(T)) % 16 == 0 &&
+           reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
+  }
+};
+
+// Width: a multiple of 16 bytes.
+template <class T, int Rows, int Width>
+struct SharedTile {
+  static constexpr int chunk = 16 / static_cast<int>(sizeof(T)), chunks = Width / chunk;
+  static_assert(Width % chunk == 0);
+  static constexpr int pitch = (chunks % 2 == 0 ? chunks + 1 : chunks) * chunk;
+  static constexpr int size = Rows * pitch;  // elements
+
+  // Begins to copy `rows` rows of `width` elements, by all of the block's threads.
+  template <int Threads>
+  __device__ __forceinline__ static void load(T* tile, const GlobalRows<T>& from, int rows, int width) {
+    const int rank = static_cast<int>(threadIdx.x);
+    if (from.in_chunks) {
+      const int left = (width - rank % chunks * chunk) * static_cast<int>(sizeof(T));
+      const int bytes = left < 0 ? 0 : left < 16 ? left : 16;
+      if constexpr (Threads % chunks == 0 && Rows * chunks % Threads == 0) {  // a thread keeps its columns
+        constexpr int step = Threads / chunks;
+        const int first = rank / chunks;
+        const T* next = from.at + first * from.row + rank % chunks * chunk;
+        T* to = tile + first * pitch + rank % chunks * chunk;
+#pragma unroll
+        for (int r = 0; r < Rows; r += step, next += step * from.row, to += step * pitch) {
+          const bool there = bytes > 0 && first + r < rows;
+          detail::copy_16_bytes(to, there ? next : from.at, there ? bytes : 0);
+        }
+      } else {
+#pragma unroll 4
+        for (int k = rank; k < Rows * chunks; k += Threads) {
+          const int r = k / chunks, c = k % chunks * chunk;
+          const int rest = r < rows ? (width - c) * static_cast<int>(sizeof(T)) : 0;
+          const bool there = rest > 0;
+          detail::copy_16_bytes(tile + r * pitch + c, there ? from.at + r * from.row + c : from.at,
+                                !there      ? 0
+                                : rest < 16 ? rest
+                                            : 16);
+        }
+      }
+    } else {
+#pragma unroll 4
+      for (int k = rank; k < Rows * Width; k += Threads) {
+        const int r = k / Width, c = k % Width;
+        tile[r * pitch + c] = r < rows && c < width ? from.at[r * from.row + c * from.column] : T(0.0f);
+      }
+    }
+  }
+};
+
+// c (16, 8 Columns) += a b^T: rows [0, 16) of tile `a` and rows [0, 8 Columns) of tile `b`, both `Depth`
+// wide.
+template <class T, int Columns, int Depth>
+__device__ __forceinline__ void add_product_transposed(float (&c)[Columns][4], const T* a, int a_pitch,
+                                                       const T* b, int b_pitch) {
+  using Atom = MmaAtom<T>;
+#pragma unroll sizeof(T) == 2 ? 4 : 1  // more of f32 takes registers that the sums need
+  for (int k = 0; k < Depth; k += Atom::depth) {
+    const typename Atom::A left = Atom::load_a(a + k, a_pitch);
+#pragma unroll
+    for (int n = 0; n < Columns; n += 2) {
+      typename Atom::B right[2];
+      Atom::load_b_transposed(right, b + 8 * n * b_pitch + k, b_pitch);
+      Atom::multiply_add(c[n], left, right[0]);
+      Atom::multiply_add(c[n + 1], left, right[1]);
+    }
+  }
+}
+
+// c (16, 8 Columns) += a b: sums `a` (16, 8 Depths), rounded to T, and rows [0, 8 Depths) of tile `b`.
+template <class T, int Columns, int Depths>
+__device__ __forceinline__ void add_product(float (&c)[Columns][4], const float (&a)[Depths][4], const T* b,
+                                            int b_pitch) {
+  using Atom = MmaAtom<T>;
+  constexpr int sums = Atom::depth / 8;
+#pragma unroll
+  for (int k = 0; k < Depths; k += sums) {
+    float part[sums][4];
+#pragma unroll
+    for (int s = 0; s < sums; ++s)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) part[s][i] = a[k + s][i];
+    const typename Atom::A left = Atom::of_sums(part);
+#pragma unroll
+    for (int n = 0; n < Columns; n += 2) {
+      typename Atom::B right[2];
+      Atom::load_b(right, b + 8 * k * b_pitch + 8 * n, b_pitch);
+      Atom::multiply_add(c[n], left, right[0]);
+      Atom::multiply_add(c[n + 1], left, right[1]);
+    }
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_MMA_SHARED_TILE_CUH
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Widths of a head that the kernels have room for.
+inline constexpr i64 most_attention_width = 256;
+// What a block may take on every GPU with the instructions, and of that for what is known of tiles.
+inline constexpr i64 most_attention_shared_bytes = 99 * 1024, most_tile_mask_bytes = 2048;
+
+constexpr int attention_width(i64 width) {  // rounded up, so that a few kernels serve all
+  const i64 step = width <= 64 ? 16 : width <= 128 ? 32 : 64;
+  return static_cast<int>((width + step - 1) / step * step);
+}
+
+// A launch's pointers, and numbers as attention_call reads them.
+template <class C>
+struct CudaAttentionParameters {
+  using View = AttentionView<C>;
+  static constexpr AttentionHeader header = View::header;
+  static constexpr int pointers = AttentionPointers::captured(header.is_gradient) + header.captured;
+  static constexpr int numbers =
+      AttentionCall::extents + AttentionCall::stride_count + 4 * header.captured + header.streams;
+  void* pointer[pointers];
+  u64 number[numbers];
+  u32 in_chunks;        // bits of AttentionCall::Operand
+  u32 tile_mask_words;  // of each of two sets of bits; 0: every tile is computed
+};
+
+template <class C>
+struct CudaAttention {
+  using View = AttentionView<C>;
+  using Parameters = CudaAttentionParameters<C>;
+  using Body = ScoreBody<C, ScalarFamily>;
+  using Operand = AttentionCall::Operand;
+  using T = ctype<View::header.factors>;
+  static constexpr AttentionHeader header = View::header;
+  static constexpr f32 infinite = std::numeric_limits<f32>::infinity();
+
+  const Parameters& parameters;
+  AttentionCall call = attention_call(parameters.number, header.captured);
+
+  template <class V>
+  __device__ __forceinline__ V* pointer(int which) const {
+    return static_cast<V*>(parameters.pointer[which]);
+  }
+  __device__ __forceinline__ Body body() const {
+    return Body(call, parameters.pointer + AttentionPointers::captured(header.is_gradient),
+                parameters.pointer[AttentionPointers::seed]);
+  }
+  __device__ __forceinline__ GlobalRows<T> rows(Operand operand, int which, i64 b, i64 h, i64 first) const {
+    const i64 row = call.stride(operand, 2);
+    return {pointer<const T>(which) + b * call.stride(operand, 0) + h * call.stride(operand, 1) + first * row,
+            row, call.stride(operand, 3), (parameters.in_chunks >> operand & 1u) != 0};
+  }
+  __device__ __forceinline__ i64 group() const { return call.heads / call.kv_heads; }
+
+  // exp(x) for x <= 0 of a weight that becomes a factor of a product in T.
+  __device__ __forceinline__ static f32 weight(f32 x) {
+    if constexpr (std::is_same_v<T, f32>) {
+      return exp(x);
+    } else {
+      f32 r;
+      asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 1.44269504f));
+      return r;
+    }
+  }
+
+  // What is known of each tile of those that go by. Every thread of the block calls find, and a barrier
+  // follows.
+  struct TileMasks {
+    u32* attends;  // bits of the tiles that are computed
+    u32* full;     // and of those that lie in the grid as a whole, and where every mask holds
+    int tiles;
+    u32 words;  // 0: nothing is known
+
+    template <int Threads, class Mask, class Whole>
+    __device__ __forceinline__ void find(const Mask& mask, const Whole& whole) const {
+      const int rank = static_cast<int>(threadIdx.x);
+      for (int word = rank / 32; word < static_cast<int>(words); word += Threads / 32) {
+        const int t = 32 * word + rank % 32;
+        const TileMask known = t < tiles ? mask(t) : TileMask::none;
+        const u32 some = __ballot_sync(~0u, known != TileMask::none),
+                  all = __ballot_sync(~0u, known == TileMask::full && whole(t));
+        if (rank % 32 == 0) attends[word] = some, full[word] = all;
+      }
+    }
+    // The first that is computed from `t` on, or `tiles`.
+    __device__ __forceinline__ int next(int t) const {
+      if (words == 0) return t;
+      while (t < tiles) {
+        const u32 left = attends[t / 32] >> t % 32;
+        if (left != 0) return t + __popc((left & (~left + 1)) - 1);
+        t = (t / 32 + 1) * 32;
+      }
+      return tiles;
+    }
+    __device__ __forceinline__ bool is_full(int t) const {
+      return words != 0 && (full[t / 32] >> t % 32 & 1u) != 0;
+    }
+  };
+  __device__ __forceinline__ TileMasks tile_masks(void* shared, int tiles) const {
+    u32* const bits = static_cast<u32*>(shared);
+    return {bits, bits + parameters.tile_mask_words, tiles, parameters.tile_mask_words};
+  }
+};
+
+// A row of a result, `width` elements: columns 8 n + column and the next of a thread's sums.
+template <class R, int Columns, class Scale>
+__device__ __forceinline__ void store_sums(R* row, int width, const float (&sums)[Columns][4], int half,
+                                           const Scale& scale) {
+  struct alignas(2 * sizeof(R)) Pair {
+    R first, second;
+  };
+  const MmaPlace at;
+  const bool in_pairs = width % 2 == 0 && reinterpret_cast<std::uintptr_t>(row) % sizeof(Pair) == 0;
+#pragma unroll
+  for (int n = 0; n < Columns; ++n) {
+    const int c = 8 * n + at.column;
+    const float first = scale(sums[n][2 * half]), second = scale(sums[n][2 * half + 1]);
+    if (c >= width) continue;
+    if (in_pairs) {
+      *reinterpret_cast<Pair*>(row + c) = Pair{R(first), R(second)};
+    } else {
+      row[c] = R(first);
+      if (c + 1 < width) row[c + 1] = R(second);
+    }
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_ATTENTION_CUDA_TILES_CUH
 // ---- weft/kernels/launch/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
@@ -58016,6 +58597,573 @@ struct CudaLaunch {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Which gradients a kernel computes.
+enum class AttentionGradients { of_queries, of_keys_and_values, of_keys, of_values };
+
+// A block's tiles: two that stay, (q, dy) or (k, v), and two that go by, in one or two stages.
+template <class T, int Width, int ValueWidth, AttentionGradients Which>
+struct AttentionBackwardTiling {
+  struct Choice {
+    int warps, moving, stages;
+  };
+  static constexpr i64 bytes(const Choice& c) {
+    return static_cast<i64>(sizeof(T)) * (16 * c.warps + c.moving * c.stages) *
+               (SharedTile<T, 1, Width>::size + SharedTile<T, 1, ValueWidth>::size) +
+           row_numbers(c) * static_cast<i64>(sizeof(f32));
+  }
+  // Where queries go by, log-sum-exp and delta of each do.
+  WEFT_HD static constexpr i64 row_numbers(const Choice& c) {
+    return Which == AttentionGradients::of_queries ? 0 : 2 * c.moving * c.stages;
+  }
+  // Numbers that a thread holds of its results and of a tile's weights and gradients; where queries go by,
+  // what belongs to each of them as well.
+  static constexpr int registers(const Choice& c) {
+    const int results = Which == AttentionGradients::of_values            ? ValueWidth
+                        : Which == AttentionGradients::of_keys_and_values ? Width + ValueWidth
+                                                                          : Width;
+    return results / 2 + (Which == AttentionGradients::of_queries ? 1 : 2) * c.moving;
+  }
+  static constexpr Choice choose() {
+    for (const int warps : {4, 2})
+      for (const int moving : {64, 32, 16})
+        for (const int stages : {2, 1}) {
+          const Choice c{warps, moving, stages};
+          if (bytes(c) + most_tile_mask_bytes <= most_attention_shared_bytes &&
+              (registers(c) <= 160 || moving == 16))
+            return c;
+        }
+    return {1, 16, 1};
+  }
+  static constexpr Choice choice = choose();
+  static constexpr int threads = 32 * choice.warps;
+};
+
+template <class C, int Width, int ValueWidth, AttentionGradients Which>
+struct CudaAttentionBackward : CudaAttention<C> {
+  using Base = CudaAttention<C>;
+  using Base::call;
+  using Base::header;
+  using Base::infinite;
+  using typename Base::Body;
+  using typename Base::Operand;
+  using typename Base::T;
+  using At = AttentionPointers;
+  using Tiling = AttentionBackwardTiling<T, Width, ValueWidth, Which>;
+  static constexpr bool of_queries = Which == AttentionGradients::of_queries;
+  static constexpr bool of_values =
+      Which == AttentionGradients::of_values || Which == AttentionGradients::of_keys_and_values;
+  static constexpr bool of_factors = Which != AttentionGradients::of_values;  // of queries or keys
+  static constexpr int staying = 16 * Tiling::choice.warps, moving = Tiling::choice.moving,
+                       stages = Tiling::choice.stages, threads = Tiling::threads;
+  using Staying = SharedTile<T, staying, Width>;
+  using StayingValues = SharedTile<T, staying, ValueWidth>;
+  using Moving = SharedTile<T, moving, Width>;
+  using MovingValues = SharedTile<T, moving, ValueWidth>;
+  static constexpr i64 shared_bytes() { return Tiling::bytes(Tiling::choice) + most_tile_mask_bytes; }
+
+  __device__ __forceinline__ void run(unsigned char* shared) const {
+    T* const staying_tile = reinterpret_cast<T*>(shared);
+    T* const staying_values = staying_tile + Staying::size;
+    T* const moving_tile = staying_values + StayingValues::size;
+    T* const moving_values = moving_tile + stages * Moving::size;
+
+    const int all_staying = static_cast<int>(of_queries ? call.queries : call.keys),
+              all_moving = static_cast<int>(of_queries ? call.keys : call.queries);
+    const u32 heads = static_cast<u32>(of_queries ? call.heads : call.kv_heads);
+    const int blocks = (all_staying + staying - 1) / staying;
+    const int block = static_cast<int>(blockIdx.x % static_cast<u32>(blocks));
+    const int first = (of_queries ? blocks - 1 - block : block) * staying;  // the longest of a causal order
+    const u32 head = blockIdx.x / static_cast<u32>(blocks);
+    const i64 b = head / heads, h = head % heads;
+
+    load<true, staying>(staying_tile, staying_values, b, h, first, all_staying);
+    const int warp_row = static_cast<int>(threadIdx.x) / 32 * 16;
+    float of_staying[of_factors ? Width / 8 : 1][4]{}, of_staying_values[of_values ? ValueWidth / 8 : 1][4]{};
+    [[maybe_unused]] RowNumbers own[2];
+    if constexpr (of_queries)
+      for (int half = 0; half < 2; ++half) {
+        const int i = first + warp_row + MmaPlace{}.row + 8 * half,
+                  row = i < all_staying ? i : all_staying - 1;
+        own[half] = {*row_number(false, b, h, row), *row_number(true, b, h, row)};
+      }
+    const int tiles = (all_moving + moving - 1) / moving;
+    f32* const row_numbers = reinterpret_cast<f32*>(moving_values + stages * MovingValues::size);
+    const auto masks = Base::tile_masks(row_numbers + Tiling::row_numbers(Tiling::choice), tiles);
+    const int passes = of_queries ? 1 : static_cast<int>(Base::group());
+    for (int pass = 0; pass < passes; ++pass) {
+      const i64 query_head = of_queries ? h : h * passes + pass,
+                moving_head = of_queries ? h / Base::group() : query_head;
+      __syncthreads();  // all are done with the masks before
+      masks.template find<threads>(
+          [&](int t) { return mask(b, query_head, first, all_staying, t * moving, all_moving); },
+          [&](int t) { return first + staying <= all_staying && (t + 1) * moving <= all_moving; });
+      __syncthreads();
+      int t = masks.next(0), stage = 0;
+      const auto begin_tile = [&] {  // tile t, if there is one
+        if (t < tiles) {
+          load<false, moving>(moving_tile + stage * Moving::size, moving_values + stage * MovingValues::size,
+                              b, moving_head, t * moving, all_moving);
+          if constexpr (!of_queries)
+            load_rows(row_numbers + stage * 2 * moving, b, query_head, t * moving, all_moving);
+        }
+        end_group_of_copies();
+      };
+      begin_tile();
+      while (t < tiles) {
+        const int now = t, used = stage;
+        const bool full = masks.is_full(t);
+        t = masks.next(t + 1);
+        if constexpr (stages == 2) {
+          stage = 1 - stage;
+          begin_tile();
+          wait_for_copies<1>();
+        } else {
+          wait_for_copies<0>();
+        }
+        __syncthreads();
+        const T* const m = moving_tile + used * Moving::size;
+        const T* const mv = moving_values + used * MovingValues::size;
+        float weights[moving / 8][4]{}, gradients[moving / 8][4]{};
+        add_product_transposed<T, moving / 8, Width>(weights, staying_tile + warp_row * Staying::pitch,
+                                                     Staying::pitch, m, Moving::pitch);
+        if constexpr (of_factors)
+          add_product_transposed<T, moving / 8, ValueWidth>(gradients,
+                                                            staying_values + warp_row * StayingValues::pitch,
+                                                            StayingValues::pitch, mv, MovingValues::pitch);
+        const f32* const rows = row_numbers + used * 2 * moving;
+        const auto row_of = [&](int outer) {
+          if constexpr (of_queries) return own[outer];
+          const int at = 8 * (outer / 2) + MmaPlace{}.column + outer % 2;
+          return RowNumbers{rows[at], rows[moving + at]};
+        };
+        if (full)
+          evaluate<true>(b, query_head, first + warp_row, all_staying, now * moving, all_moving, row_of,
+                         weights, gradients);
+        else
+          evaluate<false>(b, query_head, first + warp_row, all_staying, now * moving, all_moving, row_of,
+                          weights, gradients);
+        if constexpr (of_factors) add_product<T>(of_staying, gradients, m, Moving::pitch);
+        if constexpr (of_values) add_product<T>(of_staying_values, weights, mv, MovingValues::pitch);
+        __syncthreads();
+        if constexpr (stages == 1) begin_tile();
+      }
+    }
+    const MmaPlace at;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int i = first + warp_row + at.row + 8 * half;
+      if (i >= all_staying) continue;
+      const i64 row = i64{head} * all_staying + i;
+      if constexpr (of_queries)
+        write<0>(At::dq, row * call.width, call.width, of_staying, half);
+      else if constexpr (of_factors)
+        write<1>(At::dk, row * call.width, call.width, of_staying, half);
+      if constexpr (of_values)
+        write<2>(At::dv, row * call.value_width, call.value_width, of_staying_values, half);
+    }
+  }
+
+ private:
+  // Rows [first, first + Rows) of head h: of q and dy, or of k and v.
+  template <bool Stays, int Rows>
+  __device__ __forceinline__ void load(T* tile, T* values, i64 b, i64 h, int first, int all) const {
+    constexpr bool queries = Stays == of_queries;
+    SharedTile<T, Rows, Width>::template load<threads>(
+        tile, Base::rows(queries ? AttentionCall::q : AttentionCall::k, queries ? At::q : At::k, b, h, first),
+        all - first, static_cast<int>(call.width));
+    SharedTile<T, Rows, ValueWidth>::template load<threads>(
+        values,
+        Base::rows(queries ? AttentionCall::dy : AttentionCall::v, queries ? At::dy : At::v, b, h, first),
+        all - first, static_cast<int>(call.value_width));
+  }
+  __device__ __forceinline__ static TileMask mask(i64 b, i64 h, int first, int all_staying, int moves,
+                                                  int all_moving) {
+    const i64 end = first + staying < all_staying ? first + staying : all_staying,
+              moving_end = moves + moving < all_moving ? moves + moving : all_moving;
+    if constexpr (of_queries)
+      return TileBounds<C>::mask({{b, h, first, moves}, {b + 1, h + 1, end, moving_end}});
+    else
+      return TileBounds<C>::mask({{b, h, moves, first}, {b + 1, h + 1, moving_end, end}});
+  }
+  // Log-sum-exp and delta of a query.
+  struct RowNumbers {
+    f32 lse, delta;
+  };
+  __device__ __forceinline__ const f32* row_number(bool is_delta, i64 b, i64 h, int i) const {
+    const f32* const p = Base::template pointer<const f32>(is_delta ? At::delta : At::row_lse);
+    return p + b * call.row_stride(is_delta, 0) + h * call.row_stride(is_delta, 1) +
+           i * call.row_stride(is_delta, 2);
+  }
+  // Those of `moving` queries, all of the one before the other.
+  __device__ __forceinline__ void load_rows(f32* to, i64 b, i64 h, int first, int all) const {
+    for (int k = static_cast<int>(threadIdx.x); k < 2 * moving; k += threads) {
+      const bool is_delta = k >= moving, there = first + k % moving < all;
+      detail::copy_number(to + k, row_number(is_delta, b, h, there ? first + k % moving : first), there);
+    }
+  }
+
+  // Products become weights, and gradients of weights those of products; zeros outside of the grid. Full: all
+  // places are in it, and every mask holds.
+  template <bool Full, class RowOf, int Columns>
+  __device__ __forceinline__ void evaluate(i64 b, i64 h, int first, int all_staying, int moves,
+                                           int all_moving, const RowOf& row_of, float (&weights)[Columns][4],
+                                           float (&gradients)[Columns][4]) const {
+    const MmaPlace at;
+    Body body = Base::body();
+    // A row of the grid is a row of the tile where queries stay, and a column of it where keys do.
+#pragma unroll
+    for (int outer = 0; outer < (of_queries ? 2 : 2 * Columns); ++outer) {
+      const int i = of_queries ? first + at.row + 8 * outer : moves + 8 * (outer / 2) + at.column + outer % 2;
+      const int all_queries = of_queries ? all_staying : all_moving,
+                all_keys = of_queries ? all_moving : all_staying;
+      const bool row_there = Full || i < all_queries;
+      const int row = row_there ? i : all_queries - 1;
+      body.go_to_row(b, h, row);
+      const RowNumbers of_row = row_of(outer);
+      const f32 delta = of_row.delta, shift = of_row.lse == -infinite ? infinite : of_row.lse;
+#pragma unroll
+      for (int inner = 0; inner < (of_queries ? 2 * Columns : 2); ++inner) {
+        const int n = of_queries ? inner / 2 : outer / 2,
+                  e = of_queries ? 2 * outer + inner % 2 : outer % 2 + 2 * inner;
+        const int j = of_queries ? moves + 8 * n + at.column + inner % 2 : first + at.row + 8 * inner;
+        const bool key_there = Full || j < all_keys, there = row_there && key_there;
+        const float s = body.template score<Full>(key_there ? j : all_keys - 1, 1, weights[n][e]);
+        const float weight = Base::weight(s - shift), p = there ? weight : 0;
+        float kept = p, dp = gradients[n][e];
+        if constexpr (header.drops) {
+          const float factor = body.factor();
+          kept = p * factor;
+          dp = dp * factor;
+        }
+        const float ds = body.template gradient<Full>(p * (dp - delta));
+        weights[n][e] = kept;
+        gradients[n][e] = there ? ds : 0;
+      }
+    }
+  }
+
+  template <int Result, int Columns>
+  __device__ __forceinline__ void write(int which, i64 offset, i64 width, const float (&sums)[Columns][4],
+                                        int half) const {
+    using R = ctype<header.results[Result]>;
+    if (R* const to = Base::template pointer<R>(which))
+      store_sums(to + offset, static_cast<int>(width), sums, half, [](float x) { return x; });
+  }
+};
+
+template <u64 Tag, int Width, int ValueWidth, u64 Which, u64... W>
+__global__ void __launch_bounds__(
+    (AttentionBackwardTiling<ctype<AttentionView<Code<W...>>::header.factors>, Width, ValueWidth,
+                             static_cast<AttentionGradients>(Which)>::threads)) WEFT_KERNEL
+    attention_gradient_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
+  extern __shared__ __align__(16) unsigned char weft_shared_memory[];
+  CudaAttentionBackward<Code<W...>, Width, ValueWidth, static_cast<AttentionGradients>(Which)>{{parameters}}
+      .run(weft_shared_memory);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_ATTENTION_BACKWARD_CUH
+// ---- weft/kernels/attention/forward.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_ATTENTION_FORWARD_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_ATTENTION_FORWARD_CUH
+// Attention's forward pass on a GPU: a block of queries against one tile of keys after another, scores and
+// sums in registers; sums over keys are online. Law: the order of every sum depends on the extents alone.
+//
+// (Dao: FlashAttention-2, 2023.)
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Tiles in shared memory: of queries, keys, values.
+template <class T, int Width, int ValueWidth>
+struct AttentionForwardTiling {
+  static constexpr int warps = 4, threads = 32 * warps, queries = 16 * warps;
+  static constexpr i64 bytes(int keys) {
+    return static_cast<i64>(sizeof(T)) *
+           (SharedTile<T, queries, Width>::size +
+            keys * (SharedTile<T, 1, Width>::size + SharedTile<T, 1, ValueWidth>::size));
+  }
+  static constexpr bool fits(int keys) {
+    return bytes(keys) + most_tile_mask_bytes <= most_attention_shared_bytes && keys + ValueWidth <= 288;
+  }
+  static constexpr int keys = fits(64) ? 64 : fits(32) ? 32 : 16;
+};
+
+template <class C, int Width, int ValueWidth>
+struct CudaAttentionForward : CudaAttention<C> {
+  using Base = CudaAttention<C>;
+  using Base::call;
+  using Base::header;
+  using Base::infinite;
+  using typename Base::Body;
+  using typename Base::T;
+  using At = AttentionPointers;
+  using Tiling = AttentionForwardTiling<T, Width, ValueWidth>;
+  static constexpr int queries = Tiling::queries, keys = Tiling::keys, threads = Tiling::threads;
+  using QueryTile = SharedTile<T, queries, Width>;
+  using KeyTile = SharedTile<T, keys, Width>;
+  using ValueTile = SharedTile<T, keys, ValueWidth>;
+  static constexpr i64 shared_bytes() { return Tiling::bytes(keys) + most_tile_mask_bytes; }
+
+  __device__ __forceinline__ void run(unsigned char* shared) const {
+    T* const q_tile = reinterpret_cast<T*>(shared);
+    T* const k_tile = q_tile + QueryTile::size;
+    T* const v_tile = k_tile + KeyTile::size;
+
+    // blocks of one head are neighbours, which read the same keys; the longest of a causal order come first
+    const int blocks = static_cast<int>((call.queries + queries - 1) / queries);
+    const int i0 = (blocks - 1 - static_cast<int>(blockIdx.x % static_cast<u32>(blocks))) * queries;
+    const u32 head = blockIdx.x / static_cast<u32>(blocks);
+    const i64 b = head / static_cast<u32>(call.heads), h = head % static_cast<u32>(call.heads),
+              kv = h / Base::group();
+    const int all_queries = static_cast<int>(call.queries), all_keys = static_cast<int>(call.keys);
+
+    QueryTile::template load<threads>(q_tile, Base::rows(AttentionCall::q, At::q, b, h, i0), all_queries - i0,
+                                      static_cast<int>(call.width));
+    const int tiles = (all_keys + keys - 1) / keys;
+    const auto masks = Base::tile_masks(v_tile + ValueTile::size, tiles);
+    masks.template find<threads>(
+        [&](int t) {
+          const i64 j = i64{t} * keys;
+          return TileBounds<C>::mask({{b, h, i0, j},
+                                      {b + 1, h + 1, i0 + queries < all_queries ? i0 + queries : all_queries,
+                                       j + keys < all_keys ? j + keys : all_keys}});
+        },
+        [&](int t) { return (t + 1) * keys <= all_keys; });
+    __syncthreads();
+    const auto load_keys = [&](int t) {
+      KeyTile::template load<threads>(k_tile, Base::rows(AttentionCall::k, At::k, b, kv, i64{t} * keys),
+                                      all_keys - t * keys, static_cast<int>(call.width));
+    };
+
+    const MmaPlace at;
+    const int warp_row = static_cast<int>(threadIdx.x) / 32 * 16;
+    Body body[2]{Base::body(), Base::body()};
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int i = i0 + warp_row + at.row + 8 * half;
+      body[half].go_to_row(b, h, i < all_queries ? i : all_queries - 1);
+    }
+    float sums[ValueWidth / 8][4]{}, top[2]{-infinite, -infinite}, total[2]{};
+
+    int t = masks.next(0);
+    if (t < tiles) load_keys(t);
+    end_group_of_copies();
+    while (t < tiles) {
+      wait_for_copies<0>();
+      __syncthreads();  // the keys are there, and all are done with the values before
+      ValueTile::template load<threads>(v_tile, Base::rows(AttentionCall::v, At::v, b, kv, i64{t} * keys),
+                                        all_keys - t * keys, static_cast<int>(call.value_width));
+      end_group_of_copies();
+      float scores[keys / 8][4]{};
+      add_product_transposed<T, keys / 8, Width>(scores, q_tile + warp_row * QueryTile::pitch,
+                                                 QueryTile::pitch, k_tile, KeyTile::pitch);
+      __syncthreads();
+      const int j0 = t * keys;
+      const bool full = masks.is_full(t);
+      t = masks.next(t + 1);
+      if (t < tiles) load_keys(t);
+      end_group_of_copies();
+      if (full)
+        weigh<true>(body, j0, all_keys, scores, sums, top, total);
+      else
+        weigh<false>(body, j0, all_keys, scores, sums, top, total);
+      wait_for_copies<1>();
+      __syncthreads();
+      add_product<T>(sums, scores, v_tile, ValueTile::pitch);
+    }
+    finish(head, i0 + warp_row, all_queries, sums, top, total);
+  }
+
+ private:
+  // Scores become weights relative to the largest of their row so far, and so do the sums. Full: all keys are
+  // there, and every mask holds.
+  template <bool Full>
+  __device__ __forceinline__ void weigh(Body (&body)[2], int j0, int all_keys, float (&scores)[keys / 8][4],
+                                        float (&sums)[ValueWidth / 8][4], float (&top)[2],
+                                        float (&total)[2]) const {
+    const MmaPlace at;
+    constexpr int factors = header.drops ? keys / 8 : 1;
+    [[maybe_unused]] float factor[factors][4];
+    float reached[2]{-infinite, -infinite};
+#pragma unroll
+    for (int n = 0; n < keys / 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const int j = j0 + 8 * n + at.column + e % 2;
+        const bool there = Full || j < all_keys;
+        const float s = body[e / 2].template score<Full>(there ? j : all_keys - 1, 1, scores[n][e]);
+        if constexpr (header.drops) factor[n][e] = body[e / 2].factor();
+        scores[n][e] = there ? s : -infinite;
+        reached[e / 2] = scores[n][e] > reached[e / 2] ? scores[n][e] : reached[e / 2];
+      }
+    float shift[2], before[2], sum[2]{};
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+#pragma unroll
+      for (int lane = 1; lane < 4; lane *= 2) {
+        const float other = __shfl_xor_sync(~0u, reached[half], lane);
+        reached[half] = other > reached[half] ? other : reached[half];
+      }
+      const float largest = reached[half] > top[half] ? reached[half] : top[half];
+      shift[half] = largest == -infinite ? 0 : largest;
+      before[half] = Base::weight(top[half] - shift[half]);
+      top[half] = largest;
+    }
+#pragma unroll
+    for (int n = 0; n < keys / 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const float p = Base::weight(scores[n][e] - shift[e / 2]);
+        sum[e / 2] += p;
+        if constexpr (header.drops)
+          scores[n][e] = p * factor[n][e];
+        else
+          scores[n][e] = p;
+      }
+#pragma unroll
+    for (int half = 0; half < 2; ++half) total[half] = total[half] * before[half] + sum[half];
+#pragma unroll
+    for (int n = 0; n < ValueWidth / 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) sums[n][e] *= before[e / 2];
+  }
+
+  __device__ __forceinline__ void finish(u32 head, int first, int all_queries,
+                                         const float (&sums)[ValueWidth / 8][4], const float (&top)[2],
+                                         float (&total)[2]) const {
+    using R = ctype<header.results[0]>;
+    const MmaPlace at;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+#pragma unroll
+      for (int lane = 1; lane < 4; lane *= 2) total[half] += __shfl_xor_sync(~0u, total[half], lane);
+      const int i = first + at.row + 8 * half;
+      if (i >= all_queries) continue;
+      const i64 row = i64{head} * all_queries + i;
+      const float all = total[half] == 0 ? 1 : total[half];
+      if (R* const y = Base::template pointer<R>(At::y))
+        store_sums(y + row * call.value_width, static_cast<int>(call.value_width), sums, half,
+                   [&](float x) { return x / all; });
+      if (f32* const lse = Base::template pointer<f32>(At::lse); lse != nullptr && at.lane % 4 == 0)
+        lse[row] = total[half] == 0 ? -infinite : top[half] + log(total[half]);
+    }
+  }
+};
+
+template <u64 Tag, int Width, int ValueWidth, u64... W>
+__global__ void __launch_bounds__(
+    (AttentionForwardTiling<ctype<AttentionView<Code<W...>>::header.factors>, Width, ValueWidth>::threads))
+    WEFT_KERNEL attention_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
+  extern __shared__ __align__(16) unsigned char weft_shared_memory[];
+  CudaAttentionForward<Code<W...>, Width, ValueWidth>{{parameters}}.run(weft_shared_memory);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_ATTENTION_FORWARD_CUH
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+
+template <class C>
+CudaAttentionParameters<C> attention_parameters(const CudaLaunch& launch, const AttentionCall& call,
+                                                int moving_tiles) {
+  using P = CudaAttentionParameters<C>;
+  P p{};
+  for (int k = 0; k < P::pointers; ++k) p.pointer[k] = launch.args.pointer[k];
+  for (int k = 0; k < P::numbers; ++k) p.number[k] = launch.numbers[k];
+  using T = ctype<P::header.factors>;
+  constexpr int at[]{AttentionPointers::q, AttentionPointers::k, AttentionPointers::v, AttentionPointers::dy};
+  for (int k = 0; k < (P::header.is_gradient ? 4 : 3); ++k) {
+    const auto operand = static_cast<AttentionCall::Operand>(k);
+    bool chunks = GlobalRows<T>::chunks(p.pointer[at[k]], call.stride(operand, 2), call.stride(operand, 3));
+    for (int a = 0; a < 2; ++a)
+      chunks = chunks && call.stride(operand, a) * static_cast<i64>(sizeof(T)) % 16 == 0;
+    if (chunks) p.in_chunks |= 1u << k;
+  }
+  const int words = (moving_tiles + 31) / 32;
+  p.tile_mask_words = 8 * words <= most_tile_mask_bytes ? static_cast<u32>(words) : 0;
+  return p;
+}
+
+template <class C>
+void launch_attention(void (*kernel)(CudaAttentionParameters<C>),
+                      const CudaAttentionParameters<C>& parameters, i64 blocks, int threads, i64 shared_bytes,
+                      cudaStream_t stream) {
+  if (blocks == 0) return;
+  cuda_check(
+      cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           static_cast<int>(shared_bytes)),
+      "cudaFuncSetAttribute", "an attention");
+  kernel<<<cuda_blocks(blocks), threads, static_cast<std::size_t>(shared_bytes), stream>>>(parameters);
+  cuda_check_launch("an attention");
+}
+
+template <int Width, int ValueWidth, AttentionGradients Which, u64... W>
+void launch_attention_gradient(Code<W...>, const CudaLaunch& launch, const AttentionCall& call,
+                               cudaStream_t stream) {
+  using Kernel = CudaAttentionBackward<Code<W...>, Width, ValueWidth, Which>;
+  const i64 staying = Kernel::of_queries ? call.queries : call.keys,
+            moving = Kernel::of_queries ? call.keys : call.queries;
+  launch_attention(&attention_gradient_kernel<kernel_tag, Width, ValueWidth, static_cast<u64>(Which), W...>,
+                   attention_parameters<Code<W...>>(
+                       launch, call, static_cast<int>((moving + Kernel::moving - 1) / Kernel::moving)),
+                   call.batch * (Kernel::of_queries ? call.heads : call.kv_heads) *
+                       ((staying + Kernel::staying - 1) / Kernel::staying),
+                   Kernel::threads, Kernel::shared_bytes(), stream);
+}
+
+template <int Width, int ValueWidth, u64... W>
+void enqueue_attention(Code<W...> code, const CudaLaunch& launch, cudaStream_t stream) {
+  using C = Code<W...>;
+  constexpr AttentionHeader header = AttentionView<C>::header;
+  const AttentionCall call = attention_call(launch.numbers, header.captured);
+  if constexpr (header.is_gradient) {
+    using At = AttentionPointers;
+    using Which = AttentionGradients;
+    const void* const* wanted = launch.args.pointer;
+    if (wanted[At::dq] != nullptr)
+      launch_attention_gradient<Width, ValueWidth, Which::of_queries>(code, launch, call, stream);
+    // Two kernels where one thread cannot hold the sums of both.
+    constexpr bool together = Width + ValueWidth <= (header.factors == DType::f32 ? 192 : 256);
+    if constexpr (together) {
+      if (wanted[At::dk] != nullptr || wanted[At::dv] != nullptr)
+        launch_attention_gradient<Width, ValueWidth, Which::of_keys_and_values>(code, launch, call, stream);
+    } else {
+      if (wanted[At::dk] != nullptr)
+        launch_attention_gradient<Width, ValueWidth, Which::of_keys>(code, launch, call, stream);
+      if (wanted[At::dv] != nullptr)
+        launch_attention_gradient<Width, ValueWidth, Which::of_values>(code, launch, call, stream);
+    }
+  } else {
+    using Kernel = CudaAttentionForward<C, Width, ValueWidth>;
+    launch_attention(&attention_kernel<kernel_tag, Width, ValueWidth, W...>,
+                     attention_parameters<C>(launch, call,
+                                             static_cast<int>((call.keys + Kernel::keys - 1) / Kernel::keys)),
+                     call.batch * call.heads * ((call.queries + Kernel::queries - 1) / Kernel::queries),
+                     Kernel::threads, Kernel::shared_bytes(), stream);
+  }
+}
+
+}  // namespace detail
+
+// Width, ValueWidth: at least those of the launch, as attention_width gives them.
+template <class C, int Width, int ValueWidth>
+void run_cuda_attention(const CudaLaunch& launch, cudaStream_t stream) {
+  detail::enqueue_attention<Width, ValueWidth>(C{}, launch, stream);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_ATTENTION_CUDA_CUH
+// ---- weft/kernels/axis/cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_AXIS_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_AXIS_CUDA_CUH
+// scan, argsort, take_along_axis, scatter_reduce, searchsorted and the dynamic slices on a GPU. How a call is
+// cut into blocks follows from its sizes.
+
 // ---- weft/kernels/team/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_TEAM_CUDA_CUH
@@ -59165,6 +60313,16 @@ void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
 
 namespace WEFT_NAMESPACE::exec {
 
+// Whether a GPU has a kernel of attention i of a graph. Gradients of what its body captures are composed.
+struct CudaHasAttention {
+  constexpr bool operator()(const ir::Graph& g, int i) const {
+    const ir::AttentionShape s = ir::attention_shape(g, i);
+    return kernels::targets_have_mma() && s.width <= kernels::most_attention_width &&
+           s.value_width <= kernels::most_attention_width && s.queries < (1 << 30) && s.keys < (1 << 30) &&
+           !(s.is_gradient && ir::captured_gradients(g, i) > 0);
+  }
+};
+
 using CudaKernel = void (*)(const kernels::CudaLaunch&, cudaStream_t);
 
 // A product's layout and whether the library runs it. Words: gemm/call.hpp.
@@ -59229,6 +60387,26 @@ void run_fused(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   kernels::enqueue_fused<Align>(C{}, launch.args, stream);
 }
 
+// Room for the heads of all steps of attention kernel `kernel`.
+struct AttentionWidths {
+  int width = 0, value_width = 0;
+};
+template <class P>
+constexpr AttentionWidths attention_widths(int kernel) {
+  AttentionWidths most;
+  for (int s = 0; s < P::header.steps; ++s) {
+    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+    if (static_cast<int>(w[0] >> 8) != kernel) continue;
+    const kernels::AttentionCall call =
+        kernels::attention_call(P::image + P::header.number_at + (w[2] & 0xffffffff), 0);
+    const int width = kernels::attention_width(call.width),
+              value_width = kernels::attention_width(call.value_width);
+    if (most.width < width) most.width = width;
+    if (most.value_width < value_width) most.value_width = value_width;
+  }
+  return most;
+}
+
 }  // namespace launching
 
 template <class P, int K>
@@ -59240,6 +60418,10 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_combine_partials<combine_set<P>()>;
   } else if constexpr (kind == compiler::StepKind::custom) {
     return &kernels::run_cuda_custom<compiler::code_of<P, K>>;
+  } else if constexpr (kind == compiler::StepKind::attention ||
+                       kind == compiler::StepKind::attention_gradient) {
+    constexpr launching::AttentionWidths widths = launching::attention_widths<P>(K);
+    return &kernels::run_cuda_attention<compiler::code_of<P, K>, widths.width, widths.value_width>;
   } else if constexpr (kind == compiler::StepKind::copy) {
     return &launching::run_copy;
   } else if constexpr (kind == compiler::StepKind::repeat) {
@@ -59603,7 +60785,7 @@ class CudaProgram {
 
 template <class P>
 struct CodeOf<Cuda, P> {
-  using type = Compiled<composed_source<P>>;
+  using type = Compiled<composed_source<P, CudaHasAttention>>;
 };
 template <class P>
 struct ProgramOf<Cuda, P> {

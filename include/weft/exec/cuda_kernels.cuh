@@ -2,6 +2,7 @@
 // The kernels of a compiled program on a GPU, one function a kernel that enqueues it.
 
 #include "weft/exec/cuda_plan.hpp"
+#include "weft/kernels/attention/cuda.cuh"
 #include "weft/kernels/axis/cuda.cuh"
 #include "weft/kernels/axis/rows.cuh"
 #include "weft/kernels/conv/cuda.cuh"
@@ -12,6 +13,16 @@
 #include "weft/kernels/gemm/tiled.cuh"
 
 namespace WEFT_NAMESPACE::exec {
+
+// Whether a GPU has a kernel of attention i of a graph. Gradients of what its body captures are composed.
+struct CudaHasAttention {
+  constexpr bool operator()(const ir::Graph& g, int i) const {
+    const ir::AttentionShape s = ir::attention_shape(g, i);
+    return kernels::targets_have_mma() && s.width <= kernels::most_attention_width &&
+           s.value_width <= kernels::most_attention_width && s.queries < (1 << 30) && s.keys < (1 << 30) &&
+           !(s.is_gradient && ir::captured_gradients(g, i) > 0);
+  }
+};
 
 using CudaKernel = void (*)(const kernels::CudaLaunch&, cudaStream_t);
 
@@ -77,6 +88,26 @@ void run_fused(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   kernels::enqueue_fused<Align>(C{}, launch.args, stream);
 }
 
+// Room for the heads of all steps of attention kernel `kernel`.
+struct AttentionWidths {
+  int width = 0, value_width = 0;
+};
+template <class P>
+constexpr AttentionWidths attention_widths(int kernel) {
+  AttentionWidths most;
+  for (int s = 0; s < P::header.steps; ++s) {
+    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
+    if (static_cast<int>(w[0] >> 8) != kernel) continue;
+    const kernels::AttentionCall call =
+        kernels::attention_call(P::image + P::header.number_at + (w[2] & 0xffffffff), 0);
+    const int width = kernels::attention_width(call.width),
+              value_width = kernels::attention_width(call.value_width);
+    if (most.width < width) most.width = width;
+    if (most.value_width < value_width) most.value_width = value_width;
+  }
+  return most;
+}
+
 }  // namespace launching
 
 template <class P, int K>
@@ -88,6 +119,10 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_combine_partials<combine_set<P>()>;
   } else if constexpr (kind == compiler::StepKind::custom) {
     return &kernels::run_cuda_custom<compiler::code_of<P, K>>;
+  } else if constexpr (kind == compiler::StepKind::attention ||
+                       kind == compiler::StepKind::attention_gradient) {
+    constexpr launching::AttentionWidths widths = launching::attention_widths<P>(K);
+    return &kernels::run_cuda_attention<compiler::code_of<P, K>, widths.width, widths.value_width>;
   } else if constexpr (kind == compiler::StepKind::copy) {
     return &launching::run_copy;
   } else if constexpr (kind == compiler::StepKind::repeat) {

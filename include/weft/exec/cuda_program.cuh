@@ -321,7 +321,7 @@ class CudaProgram {
 
 template <class P>
 struct CodeOf<Cuda, P> {
-  using type = Compiled<composed_source<P>>;
+  using type = Compiled<composed_source<P, CudaHasAttention>>;
 };
 template <class P>
 struct ProgramOf<Cuda, P> {

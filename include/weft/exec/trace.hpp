@@ -205,16 +205,17 @@ struct CodeOf {
 template <class Device, class Source>
 using code_of = typename CodeOf<Device, Source>::type;
 
-// The same for a device without kernels of attention, which is composed there of what the device has.
-template <class Source>
+// The same for a device that has kernels of some attentions alone; others are composed there of what the
+// device has.
+template <class Source, class HasKernel>
 struct ComposedSource : Source {
   static constexpr ir::Graph graph() {
-    return transforms::decompose_attention(ir::thaw(Kept<GraphStage<Source>>::data));
+    return transforms::decompose_attention(ir::thaw(Kept<GraphStage<Source>>::data), HasKernel{});
   }
 };
-template <class Source>
-using composed_source =
-    std::conditional_t<transforms::has_attention(program_graph<Source>()), ComposedSource<Source>, Source>;
+template <class Source, class HasKernel = transforms::NoAttentionKernels>
+using composed_source = std::conditional_t<transforms::has_attention(program_graph<Source>(), HasKernel{}),
+                                           ComposedSource<Source, HasKernel>, Source>;
 
 // What a source that traces has in common: Source::trace(b) returns the results.
 template <class Source>

@@ -1,5 +1,5 @@
 #pragma once
-// Attention as product, body, softmax, product: for devices and derivatives that have no kernel of it. Law: a
+// Attention as product, body, softmax, product: where a device or a derivative has no kernel of it. Law: a
 // gradient in the same graph shares what the forward pass computed.
 
 #include "weft/ir/attention.hpp"
@@ -129,17 +129,24 @@ constexpr List<int> decompose_gradient(ir::Builder& b, const ir::AttentionShape&
   return made;
 }
 
-// Whether a graph, or a loop's body in it, has an attention.
-constexpr bool has_attention(const ir::Graph& g) {
+// Whether a device has a kernel of attention i of a graph; none has by default.
+struct NoAttentionKernels {
+  constexpr bool operator()(const ir::Graph&, int) const { return false; }
+};
+
+// Whether a graph, or a loop's body in it, has an attention without a kernel.
+template <class HasKernel = NoAttentionKernels>
+constexpr bool has_attention(const ir::Graph& g, HasKernel has_kernel = {}) {
   for (int i = 0; i < g.nodes.size(); ++i) {
-    if (ir::is_attention(g.nodes[i].op)) return true;
-    if (g.nodes[i].op == Op::loop && has_attention(ir::loop_body(g, i))) return true;
+    if (ir::is_attention(g.nodes[i].op) && !has_kernel(g, i)) return true;
+    if (g.nodes[i].op == Op::loop && has_attention(ir::loop_body(g, i), has_kernel)) return true;
   }
   return false;
 }
 
-constexpr ir::Graph decompose_attention(ir::Graph&& g) {
-  if (g.bodies.empty() || !has_attention(g)) return static_cast<ir::Graph&&>(g);
+template <class HasKernel = NoAttentionKernels>
+constexpr ir::Graph decompose_attention(ir::Graph&& g, HasKernel has_kernel = {}) {
+  if (g.bodies.empty() || !has_attention(g, has_kernel)) return static_cast<ir::Graph&&>(g);
   const int n = g.nodes.size();
   ir::Builder b(g, 2 * n);
   List<int> moved(n, -1), operands;
@@ -149,7 +156,7 @@ constexpr ir::Graph decompose_attention(ir::Graph&& g) {
     ir::Node node = g.nodes[i];
     operands.clear();
     for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
-    if (ir::is_attention(node.op)) {
+    if (ir::is_attention(node.op) && !has_kernel(g, i)) {
       const ir::AttentionShape s = ir::attention_shape(g, i);
       const ir::Graph body = ir::attention_body(g, i);
       if (body.key_input >= 0 && b.graph.key_input < 0)  // random numbers stand in the loop's body itself now
@@ -173,8 +180,11 @@ constexpr ir::Graph decompose_attention(ir::Graph&& g) {
       moved[i] = ir::cast({&b, value}, node.dtype).id;
       continue;
     }
-    if (node.op == Op::loop)
-      node.imm = static_cast<u64>(ir::add_body(b.graph, decompose_attention(ir::loop_body(g, i))));
+    if (ir::is_attention(node.op))
+      node.imm = static_cast<u64>(ir::add_body(b.graph, ir::attention_body(g, i)));
+    else if (node.op == Op::loop)
+      node.imm =
+          static_cast<u64>(ir::add_body(b.graph, decompose_attention(ir::loop_body(g, i), has_kernel)));
     moved[i] = b.add(node, operands.data(), node.arity);
   }
   for (const int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);

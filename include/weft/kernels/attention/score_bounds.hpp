@@ -5,6 +5,7 @@
 // (Moore, Kearfott, Cloud: Introduction to Interval Analysis, 2009.)
 
 #include <limits>
+#include <utility>
 
 #include "weft/kernels/attention/score_code.hpp"
 
@@ -23,62 +24,62 @@ namespace detail {
 // All values that a register has in a tile; NaN may be among them only where both ends are infinite.
 struct Interval {
   double low = 0, high = 0;
-  constexpr bool is(double x) const { return low == x && high == x; }
+  WEFT_HD constexpr bool is(double x) const { return low == x && high == x; }
 };
 
 inline constexpr double no_bound = std::numeric_limits<double>::infinity();
-inline constexpr Interval anything{-no_bound, no_bound};
-inline constexpr Interval either{0, 1};
+WEFT_HD constexpr Interval anything() { return {-no_bound, no_bound}; }
+WEFT_HD constexpr Interval either() { return {0, 1}; }
 
 // Floats are rounded at each operation, and so may be a little outside of what exact arithmetic gives.
-constexpr Interval rounded_interval(DType t, double low, double high) {
-  if (low != low || high != high) return anything;
+WEFT_HD constexpr Interval rounded_interval(DType t, double low, double high) {
+  if (low != low || high != high) return anything();
   if (is_float(t)) {
     const auto slack = [](double x) { return (x < 0 ? -x : x) * 1e-6; };
-    return low < -1e38 || high > 1e38 ? anything : Interval{low - slack(low), high + slack(high)};
+    return low < -1e38 || high > 1e38 ? anything() : Interval{low - slack(low), high + slack(high)};
   }
   const double most = t == DType::i64   ? 9e15
                       : t == DType::u32 ? 4294967295.0
                       : t == DType::i32 ? 2147483647.0
                                         : 127;
   const double least = t == DType::u32 || t == DType::u8 ? 0 : -most;
-  return low < least || high > most ? anything : Interval{low, high};  // it may have wrapped
+  return low < least || high > most ? anything() : Interval{low, high};  // it may have wrapped
 }
-constexpr Interval hull(const Interval& x, const Interval& y) {
+WEFT_HD constexpr Interval hull(const Interval& x, const Interval& y) {
   return {x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
 }
-constexpr Interval product_interval(DType t, const Interval& x, const Interval& y) {
+WEFT_HD constexpr Interval product_interval(DType t, const Interval& x, const Interval& y) {
   const double p[]{x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high};
   double low = p[0], high = p[0];
   for (const double v : p) {
-    if (v != v) return anything;
+    if (v != v) return anything();
     low = v < low ? v : low;
     high = v > high ? v : high;
   }
   return rounded_interval(t, low, high);
 }
-constexpr double whole(double x) {  // toward zero
+WEFT_HD constexpr double whole(double x) {  // toward zero
   return x > -9e15 && x < 9e15 ? static_cast<double>(static_cast<i64>(x)) : x;
 }
 
-constexpr Interval evaluate(const Instruction& in, DType from, const Interval& x, const Interval& y,
-                            const Interval& z) {
+WEFT_HD constexpr Interval evaluate(const Instruction& in, DType from, const Interval& x, const Interval& y,
+                                    const Interval& z) {
   const DType t = static_cast<DType>(in.dtype);
   const bool flags = t == DType::boolean;
   switch (in.op) {
     case Opcode::add:
-      return flags ? either : rounded_interval(t, x.low + y.low, x.high + y.high);
+      return flags ? either() : rounded_interval(t, x.low + y.low, x.high + y.high);
     case Opcode::sub:
-      return flags ? either : rounded_interval(t, x.low - y.high, x.high - y.low);
+      return flags ? either() : rounded_interval(t, x.low - y.high, x.high - y.low);
     case Opcode::mul:
-      return flags ? either : product_interval(t, x, y);
+      return flags ? either() : product_interval(t, x, y);
     case Opcode::div:
-      if (flags || y.low <= 0 || x.low < -1e15 || x.high > 1e15) return anything;
+      if (flags || y.low <= 0 || x.low < -1e15 || x.high > 1e15) return anything();
       if (is_float(t)) return product_interval(t, x, {1 / y.high, 1 / y.low});
       return {whole(x.low < 0 ? x.low / y.low : x.low / y.high),
               whole(x.high < 0 ? x.high / y.high : x.high / y.low)};
     case Opcode::neg:
-      return flags ? either : rounded_interval(t, -x.high, -x.low);
+      return flags ? either() : rounded_interval(t, -x.high, -x.low);
     case Opcode::abs:
       return x.low >= 0    ? x
              : x.high <= 0 ? Interval{-x.high, -x.low}
@@ -90,7 +91,7 @@ constexpr Interval evaluate(const Instruction& in, DType from, const Interval& x
     case Opcode::copy:
       return x;
     case Opcode::cast:
-      if (flags) return x.low > 0 || x.high < 0 ? Interval{1, 1} : x.is(0) ? Interval{0, 0} : either;
+      if (flags) return x.low > 0 || x.high < 0 ? Interval{1, 1} : x.is(0) ? Interval{0, 0} : either();
       if (from == DType::boolean) return x;
       return is_float(t) || !is_float(from) ? rounded_interval(t, x.low, x.high)
                                             : rounded_interval(t, whole(x.low), whole(x.high));
@@ -98,70 +99,116 @@ constexpr Interval evaluate(const Instruction& in, DType from, const Interval& x
     case Opcode::ne: {
       const bool apart = x.high < y.low || y.high < x.low, same = x.low == x.high && y.is(x.low);
       const double yes = in.op == Opcode::eq ? 1 : 0;
-      return apart ? Interval{1 - yes, 1 - yes} : same ? Interval{yes, yes} : either;
+      return apart ? Interval{1 - yes, 1 - yes} : same ? Interval{yes, yes} : either();
     }
     case Opcode::lt:
-      return x.high < y.low ? Interval{1, 1} : x.low >= y.high ? Interval{0, 0} : either;
+      return x.high < y.low ? Interval{1, 1} : x.low >= y.high ? Interval{0, 0} : either();
     case Opcode::le:
-      return x.high <= y.low ? Interval{1, 1} : x.low > y.high ? Interval{0, 0} : either;
+      return x.high <= y.low ? Interval{1, 1} : x.low > y.high ? Interval{0, 0} : either();
     case Opcode::logical_not:
-      return x.is(0) ? Interval{1, 1} : x.low > 0 || x.high < 0 ? Interval{0, 0} : either;
+      return x.is(0) ? Interval{1, 1} : x.low > 0 || x.high < 0 ? Interval{0, 0} : either();
     case Opcode::bit_and:
-      return !flags               ? anything
+      return !flags               ? anything()
              : x.is(0) || y.is(0) ? Interval{0, 0}
              : x.is(1) && y.is(1) ? Interval{1, 1}
-                                  : either;
+                                  : either();
     case Opcode::bit_or:
-      return !flags               ? anything
+      return !flags               ? anything()
              : x.is(1) || y.is(1) ? Interval{1, 1}
              : x.is(0) && y.is(0) ? Interval{0, 0}
-                                  : either;
+                                  : either();
     case Opcode::bit_xor:
-      return !flags || x.low != x.high || y.low != y.high ? (flags ? either : anything)
+      return !flags || x.low != x.high || y.low != y.high ? (flags ? either() : anything())
              : x.low == y.low                             ? Interval{0, 0}
                                                           : Interval{1, 1};
     case Opcode::select:
       return x.is(1) ? y : x.is(0) ? z : hull(y, z);
     default:
-      return flags ? either : anything;
+      return flags ? either() : anything();
   }
 }
+
+// Instruction i of a body, whose registers so far are `at`, of dtypes `types`.
+WEFT_HD constexpr Interval evaluate_in_tile(const Instruction& in, const GridTile& tile, const Interval* at,
+                                            const DType* types) {
+  const DType t = static_cast<DType>(in.dtype);
+  switch (in.op) {
+    case Opcode::constant: {
+      const double x =
+          is_float(t) ? __builtin_bit_cast(double, in.imm) : static_cast<double>(static_cast<i64>(in.imm));
+      return x != x ? anything() : Interval{x, x};
+    }
+    case Opcode::index:
+      return {static_cast<double>(tile.begin[in.aux]), static_cast<double>(tile.end[in.aux] - 1)};
+    case Opcode::load:
+      return t == DType::boolean ? either() : anything();
+    case Opcode::random:
+      return {0, 4294967295.0};
+    default:
+      return evaluate(in, types[in.a], at[in.a], at[in.b], at[in.c]);
+  }
+}
+WEFT_HD constexpr bool may_attend(const Interval& score) { return !(score.high < -1e308); }
+inline constexpr int most_bounded_instructions = 128;
 
 }  // namespace detail
 
 // Whether some place of a tile may have a score above -infinity. `code`: the kernel's words.
 constexpr bool tile_attends(const u64* code, const GridTile& tile) {
-  using detail::Interval;
   const AttentionHeader h = AttentionHeader::decode(code);
-  constexpr int most = 128;
+  constexpr int most = detail::most_bounded_instructions;
   if (h.score_end > most) return true;
   const u64* const instructions = code + AttentionHeader::words + h.captured;
-  Interval at[most]{};
+  detail::Interval at[most]{};
   DType types[most]{};
   for (int i = 0; i < h.score_end; ++i) {
     const Instruction in = decode(instructions + instruction_words * i);
-    const DType t = types[i] = static_cast<DType>(in.dtype);
-    switch (in.op) {
-      case Opcode::constant: {
-        const double x =
-            is_float(t) ? __builtin_bit_cast(double, in.imm) : static_cast<double>(static_cast<i64>(in.imm));
-        at[i] = x != x ? detail::anything : Interval{x, x};
-        break;
-      }
-      case Opcode::index:
-        at[i] = {static_cast<double>(tile.begin[in.aux]), static_cast<double>(tile.end[in.aux] - 1)};
-        break;
-      case Opcode::load:
-        at[i] = t == DType::boolean ? detail::either : detail::anything;
-        break;
-      case Opcode::random:
-        at[i] = {0, 4294967295.0};
-        break;
-      default:
-        at[i] = detail::evaluate(in, types[in.a], at[in.a], at[in.b], at[in.c]);
+    types[i] = static_cast<DType>(in.dtype);
+    at[i] = detail::evaluate_in_tile(in, tile, at, types);
+  }
+  return detail::may_attend(at[h.score]);
+}
+
+// What is known of a tile: no place attends, every mask holds at every place, or neither.
+enum class TileMask { none, full, partial };
+
+// The same of code C, unrolled: on a GPU its registers are registers.
+template <class C>
+struct TileBounds {
+  using View = AttentionView<C>;
+  static constexpr int count = View::header.score_end;
+
+  WEFT_HD_INLINE static TileMask mask(const GridTile& tile) {
+    if constexpr (count <= detail::most_bounded_instructions) {
+      detail::Interval at[count > 0 ? count : 1]{};
+      DType types[count > 0 ? count : 1]{};
+      const bool full = run(tile, at, types, std::make_integer_sequence<int, count>{});
+      return !detail::may_attend(at[View::header.score]) ? TileMask::none
+             : full                                      ? TileMask::full
+                                                         : TileMask::partial;
+    } else {
+      return TileMask::partial;
     }
   }
-  return !(at[h.score].high < -1e308);
-}
+
+ private:
+  template <int... I>
+  WEFT_HD_INLINE static bool run(const GridTile& tile, detail::Interval* at, DType* types,
+                                 std::integer_sequence<int, I...>) {
+    bool full = true;
+    ((full = step<I>(tile, at, types) && full), ...);
+    return full;
+  }
+  template <int I>
+  WEFT_HD_INLINE static bool step(const GridTile& tile, detail::Interval* at, DType* types) {
+    constexpr Instruction in = View::instruction(I);
+    types[I] = static_cast<DType>(in.dtype);
+    at[I] = detail::evaluate_in_tile(in, tile, at, types);
+    if constexpr (View::masks(I))
+      return at[in.a].is(1);
+    else
+      return true;
+  }
+};
 
 }  // namespace WEFT_NAMESPACE::kernels

@@ -82,6 +82,22 @@ struct AttentionView {
   WEFT_HD static constexpr Instruction instruction(int i) {
     return decode(C::w + instruction_at + instruction_words * i);
   }
+
+  // Whether instruction i leaves -infinity in place of a score where its condition does not hold: a mask.
+  WEFT_HD static constexpr bool masks(int i) {
+    const Instruction in = instruction(i);
+    if (in.op != Opcode::select || in.dtype == static_cast<u8>(DType::boolean)) return false;
+    const Instruction other = instruction(in.c);
+    constexpr u64 lowest = __builtin_bit_cast(u64, -__builtin_huge_val());
+    return other.op == Opcode::constant && is_float(static_cast<DType>(other.dtype)) && other.imm == lowest;
+  }
+  // Whether instruction i chooses by the condition of a mask.
+  WEFT_HD static constexpr bool chooses_by_mask(int i) {
+    if (instruction(i).op != Opcode::select) return false;
+    for (int k = 0; k < header.score_end; ++k)
+      if (instruction(k).a == instruction(i).a && masks(k)) return true;
+    return false;
+  }
 };
 
 // The launch's numbers: extents, strides in elements, streams.
@@ -119,8 +135,8 @@ struct AttentionPointers {
   static constexpr int q = 0, k = 1, v = 2, seed = 3;
   static constexpr int y = 4, lse = 5;
   static constexpr int dy = 4, row_lse = 5, delta = 6, dq = 7, dk = 8, dv = 9;
-  static constexpr int captured(bool is_gradient) { return is_gradient ? 10 : 6; }
-  static constexpr int captured_gradient(int count) { return 10 + count; }
+  WEFT_HD static constexpr int captured(bool is_gradient) { return is_gradient ? 10 : 6; }
+  WEFT_HD static constexpr int captured_gradient(int count) { return 10 + count; }
 };
 
 }  // namespace WEFT_NAMESPACE::kernels

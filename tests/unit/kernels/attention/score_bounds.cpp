@@ -8,6 +8,7 @@
 
 #include "support/compile_verified.hpp"
 #include "weft/exec/explain.hpp"
+#include "weft/exec/function.hpp"
 #include "weft/ops.hpp"
 
 using namespace weft;
@@ -100,6 +101,58 @@ TEST_CASE("score bounds: integers that may wrap say nothing") {
   const std::vector<u64> code =
       code_of([](auto, auto, auto i, auto, auto) { return i * 40000 * 40000 < 0; });  // wraps
   CHECK(kernels::tile_attends(code.data(), {{0, 0, 2, 0}, {1, 1, 64, 64}}));
+}
+
+namespace {
+
+template <class F>
+using ProgramOfFunction = exec::Compiled<exec::FunctionSource<F, Input<f32, Shape<1, 2, length, 4>>>>;
+template <class P>
+constexpr int attention_kernel() {
+  for (int k = 0; k < P::header.kernels; ++k)
+    if (compiler::kernel_kind<P>(k) == compiler::StepKind::attention) return k;
+  return -1;
+}
+
+// Whether all is right that an unrolled code says of tiles of 16 by 16; how many are full and how many
+// partial.
+template <class F, class Attends>
+std::pair<int, int> tiles_of(F, Attends attends) {
+  using P = ProgramOfFunction<F>;
+  using C = compiler::code_of<P, attention_kernel<P>()>;
+  std::pair<int, int> counts;
+  for (i64 i = 0; i < length; i += 16)
+    for (i64 j = 0; j < length; j += 16) {
+      bool some = false, all = true;
+      for (i64 r = i; r < i + 16; ++r)
+        for (i64 c = j; c < j + 16; ++c) some = some || attends(r, c), all = all && attends(r, c);
+      const kernels::GridTile tile{{0, 0, i, j}, {1, 1, i + 16, j + 16}};
+      const kernels::TileMask mask = kernels::TileBounds<C>::mask(tile);
+      CHECK((mask == kernels::TileMask::none) == !kernels::tile_attends(C::w, tile));
+      CHECK((mask == kernels::TileMask::none) == !some);
+      CHECK((mask != kernels::TileMask::full || all));
+      counts.first += mask == kernels::TileMask::full;
+      counts.second += mask == kernels::TileMask::partial;
+    }
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("score bounds: full tiles are those where every mask holds at every place") {
+  using Counts = std::pair<int, int>;
+  const auto causal = [](auto x) {
+    return scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(x, x, x);
+  };
+  CHECK(tiles_of(causal, [](i64 i, i64 j) { return j <= i; }) == Counts(15, 6));
+  const auto window = [](auto x) {
+    return attention(
+        x, x, x, [](auto s, auto, auto, auto i, auto j) { return 9 * tanh(s / 9) + 0.1 * (j - i); },
+        [](auto, auto, auto i, auto j) { return (j <= i) & (i - j < 40); });
+  };
+  CHECK(tiles_of(window, [](i64 i, i64 j) { return j <= i && i - j < 40; }) == Counts(5, 13));
+  const auto open = [](auto x) { return scaled_dot_product_attention(x, x, x); };
+  CHECK(tiles_of(open, [](i64, i64) { return true; }) == Counts(36, 0));
 }
 
 TEST_CASE("score bounds: explain tells how many tiles are left") {

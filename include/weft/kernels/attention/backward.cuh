@@ -1,0 +1,276 @@
+#pragma once
+// Attention's backward pass on a GPU: weights are computed anew of the scores and each row's log-sum-exp. One
+// kernel has a block for a tile of queries and passes over keys, the other the reverse, so that every sum has
+// one owner: two of seven products are computed twice, and no atomics are needed. Law: the order of every sum
+// depends on the extents alone.
+
+#include "weft/kernels/attention/cuda_tiles.cuh"
+#include "weft/kernels/launch/cuda.cuh"
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Which gradients a kernel computes.
+enum class AttentionGradients { of_queries, of_keys_and_values, of_keys, of_values };
+
+// A block's tiles: two that stay, (q, dy) or (k, v), and two that go by, in one or two stages.
+template <class T, int Width, int ValueWidth, AttentionGradients Which>
+struct AttentionBackwardTiling {
+  struct Choice {
+    int warps, moving, stages;
+  };
+  static constexpr i64 bytes(const Choice& c) {
+    return static_cast<i64>(sizeof(T)) * (16 * c.warps + c.moving * c.stages) *
+               (SharedTile<T, 1, Width>::size + SharedTile<T, 1, ValueWidth>::size) +
+           row_numbers(c) * static_cast<i64>(sizeof(f32));
+  }
+  // Where queries go by, log-sum-exp and delta of each do.
+  WEFT_HD static constexpr i64 row_numbers(const Choice& c) {
+    return Which == AttentionGradients::of_queries ? 0 : 2 * c.moving * c.stages;
+  }
+  // Numbers that a thread holds of its results and of a tile's weights and gradients; where queries go by,
+  // what belongs to each of them as well.
+  static constexpr int registers(const Choice& c) {
+    const int results = Which == AttentionGradients::of_values            ? ValueWidth
+                        : Which == AttentionGradients::of_keys_and_values ? Width + ValueWidth
+                                                                          : Width;
+    return results / 2 + (Which == AttentionGradients::of_queries ? 1 : 2) * c.moving;
+  }
+  static constexpr Choice choose() {
+    for (const int warps : {4, 2})
+      for (const int moving : {64, 32, 16})
+        for (const int stages : {2, 1}) {
+          const Choice c{warps, moving, stages};
+          if (bytes(c) + most_tile_mask_bytes <= most_attention_shared_bytes &&
+              (registers(c) <= 160 || moving == 16))
+            return c;
+        }
+    return {1, 16, 1};
+  }
+  static constexpr Choice choice = choose();
+  static constexpr int threads = 32 * choice.warps;
+};
+
+template <class C, int Width, int ValueWidth, AttentionGradients Which>
+struct CudaAttentionBackward : CudaAttention<C> {
+  using Base = CudaAttention<C>;
+  using Base::call;
+  using Base::header;
+  using Base::infinite;
+  using typename Base::Body;
+  using typename Base::Operand;
+  using typename Base::T;
+  using At = AttentionPointers;
+  using Tiling = AttentionBackwardTiling<T, Width, ValueWidth, Which>;
+  static constexpr bool of_queries = Which == AttentionGradients::of_queries;
+  static constexpr bool of_values =
+      Which == AttentionGradients::of_values || Which == AttentionGradients::of_keys_and_values;
+  static constexpr bool of_factors = Which != AttentionGradients::of_values;  // of queries or keys
+  static constexpr int staying = 16 * Tiling::choice.warps, moving = Tiling::choice.moving,
+                       stages = Tiling::choice.stages, threads = Tiling::threads;
+  using Staying = SharedTile<T, staying, Width>;
+  using StayingValues = SharedTile<T, staying, ValueWidth>;
+  using Moving = SharedTile<T, moving, Width>;
+  using MovingValues = SharedTile<T, moving, ValueWidth>;
+  static constexpr i64 shared_bytes() { return Tiling::bytes(Tiling::choice) + most_tile_mask_bytes; }
+
+  __device__ __forceinline__ void run(unsigned char* shared) const {
+    T* const staying_tile = reinterpret_cast<T*>(shared);
+    T* const staying_values = staying_tile + Staying::size;
+    T* const moving_tile = staying_values + StayingValues::size;
+    T* const moving_values = moving_tile + stages * Moving::size;
+
+    const int all_staying = static_cast<int>(of_queries ? call.queries : call.keys),
+              all_moving = static_cast<int>(of_queries ? call.keys : call.queries);
+    const u32 heads = static_cast<u32>(of_queries ? call.heads : call.kv_heads);
+    const int blocks = (all_staying + staying - 1) / staying;
+    const int block = static_cast<int>(blockIdx.x % static_cast<u32>(blocks));
+    const int first = (of_queries ? blocks - 1 - block : block) * staying;  // the longest of a causal order
+    const u32 head = blockIdx.x / static_cast<u32>(blocks);
+    const i64 b = head / heads, h = head % heads;
+
+    load<true, staying>(staying_tile, staying_values, b, h, first, all_staying);
+    const int warp_row = static_cast<int>(threadIdx.x) / 32 * 16;
+    float of_staying[of_factors ? Width / 8 : 1][4]{}, of_staying_values[of_values ? ValueWidth / 8 : 1][4]{};
+    [[maybe_unused]] RowNumbers own[2];
+    if constexpr (of_queries)
+      for (int half = 0; half < 2; ++half) {
+        const int i = first + warp_row + MmaPlace{}.row + 8 * half,
+                  row = i < all_staying ? i : all_staying - 1;
+        own[half] = {*row_number(false, b, h, row), *row_number(true, b, h, row)};
+      }
+    const int tiles = (all_moving + moving - 1) / moving;
+    f32* const row_numbers = reinterpret_cast<f32*>(moving_values + stages * MovingValues::size);
+    const auto masks = Base::tile_masks(row_numbers + Tiling::row_numbers(Tiling::choice), tiles);
+    const int passes = of_queries ? 1 : static_cast<int>(Base::group());
+    for (int pass = 0; pass < passes; ++pass) {
+      const i64 query_head = of_queries ? h : h * passes + pass,
+                moving_head = of_queries ? h / Base::group() : query_head;
+      __syncthreads();  // all are done with the masks before
+      masks.template find<threads>(
+          [&](int t) { return mask(b, query_head, first, all_staying, t * moving, all_moving); },
+          [&](int t) { return first + staying <= all_staying && (t + 1) * moving <= all_moving; });
+      __syncthreads();
+      int t = masks.next(0), stage = 0;
+      const auto begin_tile = [&] {  // tile t, if there is one
+        if (t < tiles) {
+          load<false, moving>(moving_tile + stage * Moving::size, moving_values + stage * MovingValues::size,
+                              b, moving_head, t * moving, all_moving);
+          if constexpr (!of_queries)
+            load_rows(row_numbers + stage * 2 * moving, b, query_head, t * moving, all_moving);
+        }
+        end_group_of_copies();
+      };
+      begin_tile();
+      while (t < tiles) {
+        const int now = t, used = stage;
+        const bool full = masks.is_full(t);
+        t = masks.next(t + 1);
+        if constexpr (stages == 2) {
+          stage = 1 - stage;
+          begin_tile();
+          wait_for_copies<1>();
+        } else {
+          wait_for_copies<0>();
+        }
+        __syncthreads();
+        const T* const m = moving_tile + used * Moving::size;
+        const T* const mv = moving_values + used * MovingValues::size;
+        float weights[moving / 8][4]{}, gradients[moving / 8][4]{};
+        add_product_transposed<T, moving / 8, Width>(weights, staying_tile + warp_row * Staying::pitch,
+                                                     Staying::pitch, m, Moving::pitch);
+        if constexpr (of_factors)
+          add_product_transposed<T, moving / 8, ValueWidth>(gradients,
+                                                            staying_values + warp_row * StayingValues::pitch,
+                                                            StayingValues::pitch, mv, MovingValues::pitch);
+        const f32* const rows = row_numbers + used * 2 * moving;
+        const auto row_of = [&](int outer) {
+          if constexpr (of_queries) return own[outer];
+          const int at = 8 * (outer / 2) + MmaPlace{}.column + outer % 2;
+          return RowNumbers{rows[at], rows[moving + at]};
+        };
+        if (full)
+          evaluate<true>(b, query_head, first + warp_row, all_staying, now * moving, all_moving, row_of,
+                         weights, gradients);
+        else
+          evaluate<false>(b, query_head, first + warp_row, all_staying, now * moving, all_moving, row_of,
+                          weights, gradients);
+        if constexpr (of_factors) add_product<T>(of_staying, gradients, m, Moving::pitch);
+        if constexpr (of_values) add_product<T>(of_staying_values, weights, mv, MovingValues::pitch);
+        __syncthreads();
+        if constexpr (stages == 1) begin_tile();
+      }
+    }
+    const MmaPlace at;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int i = first + warp_row + at.row + 8 * half;
+      if (i >= all_staying) continue;
+      const i64 row = i64{head} * all_staying + i;
+      if constexpr (of_queries)
+        write<0>(At::dq, row * call.width, call.width, of_staying, half);
+      else if constexpr (of_factors)
+        write<1>(At::dk, row * call.width, call.width, of_staying, half);
+      if constexpr (of_values)
+        write<2>(At::dv, row * call.value_width, call.value_width, of_staying_values, half);
+    }
+  }
+
+ private:
+  // Rows [first, first + Rows) of head h: of q and dy, or of k and v.
+  template <bool Stays, int Rows>
+  __device__ __forceinline__ void load(T* tile, T* values, i64 b, i64 h, int first, int all) const {
+    constexpr bool queries = Stays == of_queries;
+    SharedTile<T, Rows, Width>::template load<threads>(
+        tile, Base::rows(queries ? AttentionCall::q : AttentionCall::k, queries ? At::q : At::k, b, h, first),
+        all - first, static_cast<int>(call.width));
+    SharedTile<T, Rows, ValueWidth>::template load<threads>(
+        values,
+        Base::rows(queries ? AttentionCall::dy : AttentionCall::v, queries ? At::dy : At::v, b, h, first),
+        all - first, static_cast<int>(call.value_width));
+  }
+  __device__ __forceinline__ static TileMask mask(i64 b, i64 h, int first, int all_staying, int moves,
+                                                  int all_moving) {
+    const i64 end = first + staying < all_staying ? first + staying : all_staying,
+              moving_end = moves + moving < all_moving ? moves + moving : all_moving;
+    if constexpr (of_queries)
+      return TileBounds<C>::mask({{b, h, first, moves}, {b + 1, h + 1, end, moving_end}});
+    else
+      return TileBounds<C>::mask({{b, h, moves, first}, {b + 1, h + 1, moving_end, end}});
+  }
+  // Log-sum-exp and delta of a query.
+  struct RowNumbers {
+    f32 lse, delta;
+  };
+  __device__ __forceinline__ const f32* row_number(bool is_delta, i64 b, i64 h, int i) const {
+    const f32* const p = Base::template pointer<const f32>(is_delta ? At::delta : At::row_lse);
+    return p + b * call.row_stride(is_delta, 0) + h * call.row_stride(is_delta, 1) +
+           i * call.row_stride(is_delta, 2);
+  }
+  // Those of `moving` queries, all of the one before the other.
+  __device__ __forceinline__ void load_rows(f32* to, i64 b, i64 h, int first, int all) const {
+    for (int k = static_cast<int>(threadIdx.x); k < 2 * moving; k += threads) {
+      const bool is_delta = k >= moving, there = first + k % moving < all;
+      detail::copy_number(to + k, row_number(is_delta, b, h, there ? first + k % moving : first), there);
+    }
+  }
+
+  // Products become weights, and gradients of weights those of products; zeros outside of the grid. Full: all
+  // places are in it, and every mask holds.
+  template <bool Full, class RowOf, int Columns>
+  __device__ __forceinline__ void evaluate(i64 b, i64 h, int first, int all_staying, int moves,
+                                           int all_moving, const RowOf& row_of, float (&weights)[Columns][4],
+                                           float (&gradients)[Columns][4]) const {
+    const MmaPlace at;
+    Body body = Base::body();
+    // A row of the grid is a row of the tile where queries stay, and a column of it where keys do.
+#pragma unroll
+    for (int outer = 0; outer < (of_queries ? 2 : 2 * Columns); ++outer) {
+      const int i = of_queries ? first + at.row + 8 * outer : moves + 8 * (outer / 2) + at.column + outer % 2;
+      const int all_queries = of_queries ? all_staying : all_moving,
+                all_keys = of_queries ? all_moving : all_staying;
+      const bool row_there = Full || i < all_queries;
+      const int row = row_there ? i : all_queries - 1;
+      body.go_to_row(b, h, row);
+      const RowNumbers of_row = row_of(outer);
+      const f32 delta = of_row.delta, shift = of_row.lse == -infinite ? infinite : of_row.lse;
+#pragma unroll
+      for (int inner = 0; inner < (of_queries ? 2 * Columns : 2); ++inner) {
+        const int n = of_queries ? inner / 2 : outer / 2,
+                  e = of_queries ? 2 * outer + inner % 2 : outer % 2 + 2 * inner;
+        const int j = of_queries ? moves + 8 * n + at.column + inner % 2 : first + at.row + 8 * inner;
+        const bool key_there = Full || j < all_keys, there = row_there && key_there;
+        const float s = body.template score<Full>(key_there ? j : all_keys - 1, 1, weights[n][e]);
+        const float weight = Base::weight(s - shift), p = there ? weight : 0;
+        float kept = p, dp = gradients[n][e];
+        if constexpr (header.drops) {
+          const float factor = body.factor();
+          kept = p * factor;
+          dp = dp * factor;
+        }
+        const float ds = body.template gradient<Full>(p * (dp - delta));
+        weights[n][e] = kept;
+        gradients[n][e] = there ? ds : 0;
+      }
+    }
+  }
+
+  template <int Result, int Columns>
+  __device__ __forceinline__ void write(int which, i64 offset, i64 width, const float (&sums)[Columns][4],
+                                        int half) const {
+    using R = ctype<header.results[Result]>;
+    if (R* const to = Base::template pointer<R>(which))
+      store_sums(to + offset, static_cast<int>(width), sums, half, [](float x) { return x; });
+  }
+};
+
+template <u64 Tag, int Width, int ValueWidth, u64 Which, u64... W>
+__global__ void __launch_bounds__(
+    (AttentionBackwardTiling<ctype<AttentionView<Code<W...>>::header.factors>, Width, ValueWidth,
+                             static_cast<AttentionGradients>(Which)>::threads)) WEFT_KERNEL
+    attention_gradient_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
+  extern __shared__ __align__(16) unsigned char weft_shared_memory[];
+  CudaAttentionBackward<Code<W...>, Width, ValueWidth, static_cast<AttentionGradients>(Which)>{{parameters}}
+      .run(weft_shared_memory);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
