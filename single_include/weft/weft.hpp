@@ -58626,13 +58626,15 @@ struct AttentionBackwardTiling {
                                                                           : Width;
     return results / 2 + (Which == AttentionGradients::of_queries ? 1 : 2) * c.moving;
   }
+  // Factors of f32 take twice the registers while they are multiplied.
+  static constexpr int most_registers = std::is_same_v<T, f32> ? 72 : 160;
   static constexpr Choice choose() {
     for (const int warps : {4, 2})
       for (const int moving : {64, 32, 16})
         for (const int stages : {2, 1}) {
           const Choice c{warps, moving, stages};
           if (bytes(c) + most_tile_mask_bytes <= most_attention_shared_bytes &&
-              (registers(c) <= 160 || moving == 16))
+              (registers(c) <= most_registers || moving == 16))
             return c;
         }
     return {1, 16, 1};
@@ -58857,7 +58859,8 @@ struct CudaAttentionBackward : CudaAttention<C> {
 template <u64 Tag, int Width, int ValueWidth, u64 Which, u64... W>
 __global__ void __launch_bounds__(
     (AttentionBackwardTiling<ctype<AttentionView<Code<W...>>::header.factors>, Width, ValueWidth,
-                             static_cast<AttentionGradients>(Which)>::threads)) WEFT_KERNEL
+                             static_cast<AttentionGradients>(Which)>::threads),
+    2) WEFT_KERNEL
     attention_gradient_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
   extern __shared__ __align__(16) unsigned char weft_shared_memory[];
   CudaAttentionBackward<Code<W...>, Width, ValueWidth, static_cast<AttentionGradients>(Which)>{{parameters}}
