@@ -17242,10 +17242,14 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/core/expr.hpp ----
-// Expr<T, Shape<...>>: what a user's function computes with while it is traced. The type carries dtype and
-// shape, so mistakes are found at the user's line; the value is a node number, so types stay short.
-// Every operation is one stateless function object derived from Operation; what its arguments are decides
-// which handle comes back: a node (Expr), or a small typed tree to be replayed later (Lazy).
+// What a user's function computes with while it is traced: every operation is one stateless function object
+// derived from Operation; what its arguments are decides which handle comes back (handles.hpp): a node
+// (Expr), or a small typed tree to be replayed later (Lazy).
+
+// ---- weft/ops/core/handles.hpp ----
+// The handles that stand for values while a function is traced, and what is one of them. Expr carries dtype
+// and shape in its type, so mistakes are found at the user's line; its value is a node number, so types stay
+// short. Lazy is a typed tree that becomes nodes later, ScalarExpr a number known only at run time.
 
 // ---- weft/core/takes.hpp ----
 // Whether a user's function takes arguments of some types, asked without compiling its body.
@@ -17639,6 +17643,10 @@ constexpr auto to_expr(const A& a) {
 
 template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
 
 // Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a
 // scalar.
