@@ -41,6 +41,7 @@ struct ExplainedStep {
   // "(8, 128): add, max in fc1"
   std::string text() const { return shape + (ops.empty() ? "" : ": " + ops) + ir::in_scope(scope); }
   i64 bytes = 0, flops = 0;
+  bool is_loop = false;  // its trips are the steps behind it
 };
 
 struct Explanation {
@@ -79,6 +80,23 @@ inline std::string duration(double seconds) {
 inline std::string padded(std::string text, std::size_t width, bool right) {
   if (text.size() < width) text.insert(right ? 0 : text.size(), width - text.size(), ' ');
   return text;
+}
+
+// `rest` behind `line`, in at most 79 columns; what does not fit continues below, `indent` columns in.
+inline std::string wrapped(std::string line, std::string rest, std::size_t indent) {
+  constexpr std::size_t columns = 79;
+  std::string out;
+  while (true) {
+    std::size_t cut = rest.size();
+    if (cut > columns - indent) {
+      cut = rest.rfind(' ', columns - indent);
+      if (cut == std::string::npos || cut == 0) cut = columns - indent;
+    }
+    out += line + rest.substr(0, cut) + "\n";
+    rest.erase(0, cut + (cut < rest.size() && rest[cut] == ' ' ? 1 : 0));
+    if (rest.empty()) return out;
+    line = std::string(indent, ' ');
+  }
 }
 
 // The names of a fused kernel's arithmetic, neighbours of one name counted.
@@ -222,6 +240,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       break;
     case compiler::StepKind::repeat:
       out.kernel = "loop";
+      out.is_loop = true;
       out.shape = at(0) + " trips of the " + at(1) + " below";
       break;
   }
@@ -256,19 +275,21 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::
 
 }  // namespace explain_detail
 
-// Explains a graph as it is traced (before prune); `name` knows the state that it works on.
-inline Explanation explain_graph(const ir::Graph& traced, ir::StateName name = nullptr) {
-  const compiler::Module m = compiler::plan_graph(traced);
+inline Explanation explain_module(const compiler::Module& m, ir::StateName name) {
   Explanation out;
   explain_detail::explain_into(out, m.graph, m.fusion, m.plan, ir::Scopes(m.graph, name), 1, 0);
   out.workspace_bytes = m.plan.workspace_bytes;
   return out;
 }
+// Explains a graph as it is traced (before prune); `name` knows the state that it works on.
+inline Explanation explain_graph(const ir::Graph& traced, ir::StateName name = nullptr) {
+  return explain_module(compiler::plan_graph(traced), name);
+}
 
 // One line a launch, at most 79 columns; what does not fit continues below.
 inline std::string to_text(const Explanation& e, const Roofline& machine) {
   using namespace explain_detail;
-  constexpr std::size_t columns = 79, longest_kernel = 24;
+  constexpr std::size_t longest_kernel = 24;
   double least = 0;
   std::size_t kernel = 14;  // columns of the kernels' names
   for (const ExplainedStep& s : e.steps) {
@@ -285,23 +306,12 @@ inline std::string to_text(const Explanation& e, const Roofline& machine) {
   out += "  #  " + padded("kernel", kernel, false) + "   bytes    FLOP  at least  what\n";
   for (std::size_t i = 0; i < e.steps.size(); ++i) {
     const ExplainedStep& s = e.steps[i];
-    std::string line = padded(std::to_string(i), 3, true) + "  " +
+    out += wrapped(padded(std::to_string(i), 3, true) + "  " +
                        padded(s.kernel.substr(0, kernel), kernel, false) +
                        padded(compact(static_cast<double>(s.bytes)), 8, true) +
                        padded(compact(static_cast<double>(s.flops)), 8, true) +
-                       padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ";
-    std::string rest = s.text();
-    while (true) {
-      std::size_t cut = rest.size();
-      if (cut > columns - indent) {
-        cut = rest.rfind(' ', columns - indent);
-        if (cut == std::string::npos || cut == 0) cut = columns - indent;
-      }
-      out += line + rest.substr(0, cut) + "\n";
-      rest.erase(0, cut + (cut < rest.size() && rest[cut] == ' ' ? 1 : 0));
-      if (rest.empty()) break;
-      line = std::string(indent, ' ');
-    }
+                       padded(duration(machine.seconds(s.bytes, s.flops)), 10, true) + "  ",
+                   s.text(), indent);
   }
   return out;
 }

@@ -131,6 +131,12 @@ class HostProgram {
     };
     watch_launches(steps_, threads_, checker, read, [] {});
   }
+  // The same, and `times` is told of each launch; seconds by `clock`.
+  template <class Times, class Clock>
+  void run_timed(Times& times, const Clock& clock) const {
+    TimedLaunches<Times, Clock> watch{times, clock};
+    steps_.run(threads_, watch);
+  }
   // Until everything that run() started has ended; on the host it has when run() returns.
   void wait() const {}
   std::byte* output(int k) const { return steps_.output(k); }

@@ -6,6 +6,7 @@
 #include "weft/exec/checker.hpp"
 #include "weft/exec/inputs.hpp"
 #include "weft/exec/launch_list.hpp"
+#include "weft/exec/profile.hpp"
 #include "weft/exec/results.hpp"
 #include "weft/exec/tensor.hpp"
 #include "weft/exec/trace.hpp"
@@ -26,6 +27,9 @@ requires requires { typename Program::Checker; }
 struct CheckerOf<Program, Source> {
   using type = typename Program::Checker;
 };
+
+WEFT_REFUSAL(KernelsAreTimed,
+             "profile() times kernels, and this device has none: compile for Cpu{} or Cuda{0}");
 
 template <class Device, class P>
 class Instance final : public Counted {
@@ -85,6 +89,19 @@ class Instance final : public Counted {
     } else {
       program_->run();
     }
+  }
+  // Runs it launch by launch, of which `times` are told; without the checks.
+  void run_timed(StepTimes& times) {
+    if constexpr (requires { program_->run_timed(times, steady_seconds); })
+      program_->run_timed(times, steady_seconds);
+    else
+      static_assert(sizeof(KernelsAreTimed<sizeof(Device) == 0, Device>) > 0);
+  }
+  // What run_timed measured, as text.
+  static std::string profile_text(const StepTimes& times, const Roofline& machine) {
+    using Source = typename P::source;
+    return to_text(explain_module(compiler::plan_pruned(program_graph<Source>()), &state_name<Source>), times,
+                   machine);
   }
   // Before a run: input `number`, of which `info` says what it holds.
   void bind(const InputInfo& info, int number, const Given& given) {

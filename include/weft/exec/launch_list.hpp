@@ -266,6 +266,23 @@ class LaunchList {
   List<kernels::PartialSum> sums_;   // of all second stages
 };
 
+// Tells a StepTimes of every step; `clock` gives seconds, when all that was begun has ended.
+template <class Times, class Clock>
+struct TimedLaunches {
+  Times& times;
+  const Clock& clock;
+  double start = 0;
+  void enter(int, i64) const {}
+  template <class Launch>
+  void before(int, const Launch&) {
+    start = clock();
+  }
+  template <class Launch>
+  void after(int step, const Launch&) const {
+    times.add(step, clock() - start);
+  }
+};
+
 // Shows a Checker every step, one at a time: `settle` returns when the last one has ended, `read` brings the
 // device's memory to the host.
 template <class Checker, class Read, class Settle>

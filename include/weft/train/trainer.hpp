@@ -282,6 +282,21 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   static constexpr const compiler::ImageHeader& plan() { return Code<true>::plan(); }
   // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
   static std::string explain(const Roofline& machine = {}) { return weft::explain<Source<true>>(machine); }
+  // What each launch of a step that updates takes here beside its least time on `machine`, and the same by
+  // module: the median of 10 steps and more on this batch, which train the model as any steps do.
+  template <class... A>
+  std::string profile(const Roofline& machine, const A&... batch) {
+    constexpr bool fits = sizeof...(A) == sizeof...(I);
+    static_assert(sizeof(exec::ArgumentCount<fits, GivenSize<sizeof...(A)>, WantedSize<sizeof...(I)>>) > 0);
+    if constexpr (fits)
+      return profile_given(machine, exec::given_arguments<Device, I...>(batch...));
+    else
+      return {};
+  }
+  template <class... A>
+  std::string profile(const A&... batch) {
+    return profile(Roofline{}, batch...);
+  }
   // Writes a page for a browser: who holds the workspace at each launch of a step, by module. Throws the
   // file's errors.
   static void memory_timeline(const std::string& path) { exec::save_memory_timeline<Source<true>>(path); }
@@ -339,8 +354,23 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     return StepLoss(Shared<const train::LossRing>(losses_), calls_ - 1);
   }
 
+  std::string profile_given(const Roofline& machine, const Batch& batch) {
+    const exec::StepTimes times = exec::measure(plan().steps, [&](exec::StepTimes& now) {
+      if constexpr (micro > 1)
+        while ((calls_ + 1) % micro != 0) step_checked<true>(batch);
+      check_held();
+      run(*apply_, batch, [&](auto& instance) { instance.run_timed(now); });
+      ++updates_, ++calls_;
+    });
+    return Instance<true>::profile_text(times, machine);
+  }
+
   template <class In>
   void run(In& instance, const Batch& batch) {
+    run(instance, batch, [](In& program) { program.run(); });
+  }
+  template <class In, class Run>
+  void run(In& instance, const Batch& batch, const Run& run_program) {
     const typename In::Call call(instance);
     auto& program = instance.program();
     for (int k = 0; k < Inputs::count; ++k)
@@ -354,7 +384,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     }
     if constexpr (O::distributed) program.set_scalar(Scalars::ranks, static_cast<f32>(ranks_.size()));
     program.set_random(seed_, static_cast<u64>(calls_ * ranks_.size() + ranks_.rank()));
-    instance.run();
+    run_program(instance);
     if constexpr (O::distributed) {  // running statistics are rank 0's, as DistributedDataParallel has it
       constexpr ir::Range assigned = Source<true>::assigned_buffers();
       ranks_.broadcast(model_.state() + assigned.offset, assigned.length);

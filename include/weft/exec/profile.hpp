@@ -1,0 +1,123 @@
+#pragma once
+// What the launches of a program take on this machine, each beside the least time of its bytes and FLOPs, and
+// the same by module. Law: what is measured are calls of the program itself, launch by launch, none of which
+// overlaps another; a program that is not profiled has none of this.
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "weft/exec/explain.hpp"
+
+namespace WEFT_NAMESPACE::exec {
+
+inline double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Seconds of each step of an image, run by run; trips of a loop add up.
+class StepTimes {
+ public:
+  explicit StepTimes(int steps) : now_(static_cast<std::size_t>(steps)), all_(now_.size()) {}
+
+  void add(int step, double seconds) { now_[static_cast<std::size_t>(step)] += seconds; }
+  void end_run(double seconds) {
+    for (std::size_t s = 0; s < now_.size(); ++s) all_[s].push_back(now_[s]), now_[s] = 0;
+    whole_.push_back(seconds);
+  }
+
+  int runs() const { return static_cast<int>(whole_.size()); }
+  // The median of the runs: of a step, of all.
+  double of(std::size_t step) const { return median(all_[step]); }
+  double whole() const { return median(whole_); }
+
+ private:
+  static double median(std::vector<double> x) {
+    if (x.empty()) return 0;
+    const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
+    std::nth_element(x.begin(), middle, x.end());
+    return *middle;
+  }
+  std::vector<double> now_;
+  std::vector<std::vector<double>> all_;
+  std::vector<double> whole_;
+};
+
+// Calls run(times) to warm up, then at least 10 times and for a fifth of a second, at most 1,000 times.
+template <class Run>
+StepTimes measure(int steps, const Run& run) {
+  StepTimes warm(steps), times(steps);
+  run(warm);
+  const double begin = steady_seconds();
+  while (times.runs() < 10 || (times.runs() < 1000 && steady_seconds() - begin < 0.2)) {
+    const double start = steady_seconds();
+    run(times);
+    times.end_run(steady_seconds() - start);
+  }
+  return times;
+}
+
+namespace profile_detail {
+
+struct Row {
+  std::string name, what;
+  double seconds = 0, least = 0;
+};
+
+// "  12.3 us   45 %   4.56 us   37 %  name            what", the slowest first.
+inline std::string rows_text(std::vector<Row> rows, double all, const char* title) {
+  using namespace explain_detail;
+  constexpr std::size_t longest = 24;
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.seconds > b.seconds; });
+  std::size_t name = 0;
+  for (const Row& r : rows) name = std::max(name, r.what.empty() ? 0 : std::min(r.name.size(), longest));
+  const auto percent = [](double part, double of) {
+    return of > 0 ? std::to_string(static_cast<i64>(100 * part / of + 0.5)) + " %" : std::string("-");
+  };
+  std::string out = std::string("     time  share  at least  reached  ") + title + "\n";
+  for (const Row& r : rows) {
+    const std::string line = padded(duration(r.seconds), 9, true) + padded(percent(r.seconds, all), 7, true) +
+                             padded(duration(r.least), 10, true) +
+                             padded(percent(r.least, r.seconds), 9, true) + "  ";
+    if (r.what.empty())
+      out += wrapped(line, r.name, line.size());
+    else
+      out +=
+          wrapped(line + padded(r.name.substr(0, name), name, false) + "  ", r.what, line.size() + name + 2);
+  }
+  return out;
+}
+
+}  // namespace profile_detail
+
+// A table of at most 79 columns: by kernel, with its number in explain(), then by module.
+inline std::string to_text(const Explanation& e, const StepTimes& times, const Roofline& machine) {
+  using namespace explain_detail;
+  std::vector<profile_detail::Row> kernels, scopes;
+  double all = 0, least = 0;
+  for (std::size_t s = 0; s < e.steps.size(); ++s) {
+    const ExplainedStep& step = e.steps[s];
+    const std::size_t name = step.kernel.find_first_not_of(' ');
+    const double seconds = times.of(s), floor = machine.seconds(step.bytes, step.flops);
+    if (step.is_loop) continue;  // its steps stand for it
+    all += seconds;
+    least += floor;
+    kernels.push_back({"#" + std::to_string(s) + " " + step.kernel.substr(name),
+                       step.shape + ir::in_scope(step.scope), seconds, floor});
+    const std::string scope = step.scope.empty() ? "(the function itself)" : step.scope;
+    auto found = std::find_if(scopes.begin(), scopes.end(), [&](const auto& r) { return r.name == scope; });
+    if (found == scopes.end()) found = scopes.insert(scopes.end(), {scope, "", 0, 0});
+    found->seconds += seconds;
+    found->least += floor;
+  }
+  return std::to_string(times.runs()) + " runs of " + std::to_string(e.launches) +
+         (e.launches == 1 ? " launch: " : " launches: ") + duration(times.whole()) + " a run, " +
+         duration(all) + " in launches,\nat least " + duration(least) + " on a machine of " +
+         compact(machine.bytes_per_second, "B/s") + " and " + compact(machine.flops_per_second, "FLOP/s") +
+         "\n\n" + profile_detail::rows_text(std::move(kernels), all, "kernel") + "\n" +
+         profile_detail::rows_text(std::move(scopes), all, "module");
+}
+
+}  // namespace WEFT_NAMESPACE::exec
