@@ -20,7 +20,8 @@ constexpr const char* usage =
     "Training\n"
     "  --data FILE      the text; the last tenth of it validates\n"
     "                   (default: examples/data/verse.txt)\n"
-    "  --steps N        of training, those before --resume included (default: 600)\n"
+    "  --steps N        of training, those before --resume included; the learning\n"
+    "                   rate falls to 0 on the last (default: 600)\n"
     "  --stop N         ends training at this step of them, to be resumed\n"
     "  --every N        steps between validations, each of which saves\n"
     "                   gpt_last.safetensors, and gpt_best.safetensors where no\n"
@@ -52,7 +53,7 @@ constexpr const char* verse_file = WEFT_SOURCE_DIR "/examples/data/verse.txt";
 constexpr const char* verse_file = "examples/data/verse.txt";
 #endif
 
-// [data]
+// [windows]
 using Text = std::shared_ptr<const std::string>;
 
 // Windows of a text: `context` bytes, and as many that follow one byte behind. There are `count`, the first
@@ -68,7 +69,7 @@ auto windows(const Text& text, i64 begin, i64 hop, i64 count) {
     return std::tuple{input, target};
   });
 }
-// [/data]
+// [/windows]
 
 struct Settings {
   i64 steps = 0, stop = 0, every = 0, tokens = 0;
@@ -183,36 +184,40 @@ Finding train_and_sample(const Device& device, const Texts& texts, const Setting
     validate(settings.resume);
   }
 
-  // [loop]
   train::Curve curve({.title = "gpt: loss of the next byte", .y_label = "nats"});
   train::Progress progress({.batches = settings.steps, .batch_size = batch});
-  const i64 first = trainer.steps();
-  i64 step = first, summed = 0;
-  f64 seconds = 0, sum = 0, start = train::steady_seconds();
-  while (step < settings.stop)
+  const i64 first = trainer.steps();  // of a checkpoint, its own
+  i64 summed = 0;
+  f64 sum = 0, seconds = 0, start = train::steady_seconds();
+  // [loop]
+  while (trainer.steps() < settings.stop)
     for (auto& [text, next] : loader) {
       const StepLoss loss = trainer.step(text, next);
-      progress.update(0, ++step, loss);
+      const i64 step = trainer.steps();
+      progress.update(0, step, loss);
       sum += static_cast<f64>(loss), ++summed;
-      if (step % settings.every != 0 && step != settings.stop) continue;
-      seconds += train::steady_seconds() - start;
-      progress.finish();
-      const f64 learnt = sum / static_cast<f64>(summed), judged = validate(best_path);
-      std::printf("step %lld: training %.4f, validation %.4f%s\n", static_cast<long long>(step), learnt,
-                  judged, judged == best ? ", the least so far" : "");
-      std::fflush(stdout);
-      if (judged == best) trainer.save(best_path, loader);
-      trainer.save(last_path, loader);  // the position of the loader, too
-      curve.add("training", static_cast<f64>(step), learnt);
-      curve.add("validation", static_cast<f64>(step), judged);
-      sum = 0, summed = 0, start = train::steady_seconds();
+      if (step % settings.every == 0 || step == settings.stop) {
+        seconds += train::steady_seconds() - start;
+        const f64 least = best, judged = validate(best_path);
+        if (judged < least) trainer.save(best_path, loader);
+        trainer.save(last_path, loader);  // the position of the loader, too
+        progress.finish();
+        const f64 learnt = sum / static_cast<f64>(summed);
+        std::printf("step %lld: training %.4f, validation %.4f%s\n", static_cast<long long>(step), learnt,
+                    judged, judged < least ? ", the least so far" : "");
+        std::fflush(stdout);
+        curve.add("training", static_cast<f64>(step), learnt);
+        curve.add("validation", static_cast<f64>(step), judged);
+        sum = 0, summed = 0, start = train::steady_seconds();
+      }
       if (step == settings.stop) break;
     }
   // [/loop]
-  if (step > first) {
+  const i64 steps = trainer.steps() - first;
+  if (steps > 0) {
     const std::string drawing = settings.out + "/gpt.svg";
     curve.save(drawing);
-    std::printf("wrote %s, %s and %s\n", last_path.c_str(), best_path.c_str(), drawing.c_str());
+    std::printf("wrote %s and %s; the best is %s\n", last_path.c_str(), drawing.c_str(), best_file.c_str());
   }
 
   // [next]
@@ -224,8 +229,8 @@ Finding train_and_sample(const Device& device, const Texts& texts, const Setting
       [](const auto& model, const auto& c, auto token, auto position) { return model(token, position, c); },
       in<i32>, in<i32>);
   // [/next]
-  const f64 trained = static_cast<f64>((step - first) * batch * context) / seconds;
-  return {best_file.empty() ? validate("") : best, step > first ? trained : 0,
+  const f64 trained = static_cast<f64>(steps * batch * context) / seconds;
+  return {best_file.empty() ? validate("") : best, steps > 0 ? trained : 0,
           sample(std::move(next), settings)};
 }
 

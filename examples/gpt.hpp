@@ -1,13 +1,12 @@
 #pragma once
-// A small GPT: pre-norm Transformer blocks in an nn::Stack and a head that is tied to the token embedding. It
-// is called in two ways, on whole texts to train, and on one token after another with a cache of keys and
-// values. Law: both give the same logits, up to rounding.
+// A small GPT: pre-norm Transformer blocks in an nn::Stack, rotary embedding, and a head that is tied to the
+// token embedding. It is called in two ways: on whole texts to train, and on one token after another with a
+// cache of keys and values. Law: both give the same logits, up to rounding.
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
-#include <string_view>
 #include <utility>
 #include <vector>
 #include <weft/weft.hpp>
@@ -43,14 +42,14 @@ struct Block {
   nn::Linear<4 * S.width, S.width> mlp_out;
   nn::Dropout drop{.p = 0.1f};
 
-  // A whole text: (N, L, width), each position attends to those before it.
+  // A whole text (N, context, width): each position attends to those before it.
   constexpr auto operator()(auto x) const {
-    const auto [q, k, v] = query_key_value(x);
+    const auto [q, k, v] = query_key_value(x, arange<i32, S.context>());
     return finish(x, scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v));
   }
   // One token (1, 1, width), and the cache of this layer: the token's key and value are written into it.
   constexpr auto operator()(auto x, auto keys, auto values, auto position) const {
-    const auto [q, k, v] = query_key_value(x);
+    const auto [q, k, v] = query_key_value(x, reshape<1>(position));
     const auto all_keys = dynamic_update_slice<2>(keys, k, position),
                all_values = dynamic_update_slice<2>(values, v, position);
     const auto seen = arange<i32, S.context>() <= position;
@@ -59,11 +58,12 @@ struct Block {
   }
 
  private:
-  constexpr auto query_key_value(auto x) const {  // three of (N, heads, L, width / heads)
+  // Three of (N, heads, L, width / heads); query and key turned by their positions (L).
+  constexpr auto query_key_value(auto x, auto positions) const {
     constexpr auto shape = decltype(x)::shape::dims;
     const auto all = reshape<shape[0], shape[1], 3, S.heads, S.width / S.heads>(attn_in(ln_1(x)));
     const auto [q, k, v] = unbind<0>(permute<2, 0, 3, 1, 4>(all));
-    return std::tuple{q, k, v};
+    return std::tuple{rotary_embedding(q, positions), rotary_embedding(k, positions), v};
   }
   constexpr auto finish(auto x, auto heads) const {
     const auto y = x + drop(attn_out(flatten<2>(transpose<1, 2>(heads))));
@@ -76,23 +76,20 @@ struct Block {
 template <Sizes S>
 struct Gpt {
   nn::Param<f32, Shape<S.vocabulary, S.width>, nn::init::Normal<1, 50>> tokens;  // deviation 1/50
-  nn::Param<f32, Shape<S.context, S.width>, nn::init::Normal<1, 50>> positions;
   nn::Dropout drop{.p = 0.1f};
   nn::Stack<Block<S>, S.layers> h;
   nn::LayerNorm<S.width> ln;
 
-  // Logits of the token after each: (N, context) -> (N, context, vocabulary).
+  // Logits of the token behind each: (N, context) -> (N, context, vocabulary).
   constexpr auto operator()(auto text) const {
-    const auto x = drop(nn::functional::embedding(text, tokens) + positions);
-    return linear(ln(h(x)), tokens);
+    return linear(ln(h(drop(nn::functional::embedding(text, tokens)))), tokens);
   }
-  // The same of one token at a position, both () and integers, behind those in the cache: (vocabulary).
+  // The same of one token, behind those in the cache; token and position are integers: () -> (vocabulary).
   constexpr auto operator()(auto token, auto position, const Cache<S>& cache) const {
-    const auto x = nn::functional::embedding(token, tokens) + nn::functional::embedding(position, positions);
-    const auto [y, filled] =
-        h(reshape<1, 1, S.width>(x), nn::each(cache.keys), nn::each(cache.values), position);
+    const auto x = reshape<1, 1, S.width>(nn::functional::embedding(token, tokens));
+    const auto [y, filled] = h(x, nn::each(cache.keys), nn::each(cache.values), position);
     const auto [keys, values] = filled;
-    cache.keys.assign(keys);  // a row of each layer is written where it lies
+    cache.keys.assign(keys);  // a row of each layer, written where it lies
     cache.values.assign(values);
     return linear(ln(reshape<S.width>(y)), tokens);
   }
