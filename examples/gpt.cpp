@@ -238,13 +238,13 @@ int main(int argc, char** argv) try {
   const Options options(argc, argv, usage);
   const Settings settings = read_settings(options);
   const Texts texts = read_text(settings.data);
-  std::string where;
-  const Finding found = on_chosen_device(options, [&](const auto& device, const std::string& place) {
-    where = place;
+  std::string place;
+  const Finding found = on_chosen_device(options, [&](const auto& device, const std::string& chosen) {
+    place = chosen;
     return train_and_sample(device, texts, settings);
   });
   std::printf("gpt: validation loss %.3f, tokens/s: %.0f in training, %.0f in sampling (%s)\n",
-              found.validation, found.training, found.sampling, where.c_str());
+              found.validation, found.training, found.sampling, place.c_str());
   return 0;
 } catch (const Error& error) {
   std::fprintf(stderr, "gpt: %s\n", error.what());

@@ -36,14 +36,13 @@ std::map<i32, double> drawn(const std::vector<f32>& logits, const gpt::Sampling&
 
 TEST_CASE("gpt: read token by token a trained model gives the logits of whole texts") {
   auto trainer = make_trainer<Tiny>(
-      Cpu{}, [](const auto& m, auto text, auto next) { return cross_entropy(m(text), next); }, in<i32, 4, 12>,
-      in<i32, 4, 12>, optim::AdamW{.lr = 1e-2f}, seed{5});
+      Cpu{1}, [](const auto& m, auto text, auto next) { return cross_entropy(m(text), next); },
+      in<i32, 4, 12>, in<i32, 4, 12>, optim::AdamW{.lr = 5e-3f}, seed{5});
   std::vector<i32> text, next;
   for (i64 row = 0; row < 4; ++row)
     for (i64 i = 0; i < 12; ++i) text.push_back(token_at(row + i)), next.push_back(token_at(row + i + 1));
-  const f32 before = trainer.step(text, next);
-  for (int i = 0; i < 60; ++i) trainer.step(text, next);
-  CHECK(static_cast<f32>(trainer.step(text, next)) < 0.5f * before);
+  for (int i = 0; i < 250; ++i) trainer.step(text, next);
+  CHECK(static_cast<f32>(trainer.step(text, next)) < 0.5f);  // of the frequencies alone it would be 1.35
 
   auto whole = compile(
       trainer.model(), [](const auto& m, auto x) { return m(x); }, in<i32, 1, 12>);
@@ -59,7 +58,7 @@ TEST_CASE("gpt: read token by token a trained model gives the logits of whole te
     for (std::size_t i = 0; i < 24; ++i) CHECK(got[i] == doctest::Approx(wanted[i]).epsilon(1e-4));
   };
 
-  Model<gpt::Cache<tiny>> cache(Cpu{});
+  Model<gpt::Cache<tiny>> cache(Cpu{1});
   const auto reader = [&] {
     auto next_logits = compile(
         states(trainer.model(), cache),
@@ -71,7 +70,6 @@ TEST_CASE("gpt: read token by token a trained model gives the logits of whole te
   };
   auto first = reader();
   const std::vector<f32> wanted = logits_of_whole(tokens_from(2, 12));
-  CHECK(*std::max_element(wanted.begin(), wanted.end()) > 1);
   for (i64 i = 0; i < 12; ++i) check_close(first.read(token_at(2 + i)), wanted.data() + 24 * i);
   // The context is full: its second half is read again with the token, as a text of its own.
   for (const i64 end : {15, 16, 17}) {
