@@ -117,6 +117,19 @@ struct Finding {
   f64 validation = 0, training = 0, sampling = 0;
 };
 
+// The least validation loss so far, and the checkpoint of it.
+struct Best {
+  f64 loss = std::numeric_limits<f64>::infinity();
+  std::string file;
+
+  // Whether a loss is less than all before, and so it and its checkpoint count from now on.
+  bool take(f64 other, const std::string& where) {
+    if (!(other < loss)) return false;
+    loss = other, file = where;
+    return true;
+  }
+};
+
 // Prints the prompt, and each byte that `next` gives behind it as it comes. Sampled bytes a second.
 template <class Next>
 f64 sample(Next next, const Settings& settings) {
@@ -166,22 +179,15 @@ Finding train_and_sample(const Device& device, const Texts& texts, const Setting
 
   const std::string last_path = settings.out + "/gpt_last.safetensors",
                     best_path = settings.out + "/gpt_best.safetensors";
-  f64 best = std::numeric_limits<f64>::infinity();
-  std::string best_file;
-  // The validation loss of the trainer, which is in `file` or will be if no loss before was less.
-  const auto validate = [&](const std::string& file) {
-    const f64 loss = trainer.evaluate(validation);
-    if (loss < best) best = loss, best_file = file;
-    return loss;
-  };
+  Best best;
   if (!settings.resume.empty()) {
     const auto beside = std::filesystem::path(settings.resume).replace_filename("gpt_best.safetensors");
     if (std::filesystem::exists(beside)) {
       trainer.load(beside.string(), loader);
-      validate(beside.string());
+      best.take(trainer.evaluate(validation), beside.string());
     }
     trainer.load(settings.resume, loader);
-    validate(settings.resume);
+    best.take(trainer.evaluate(validation), settings.resume);
   }
 
   train::Curve curve({.title = "gpt: loss of the next byte", .y_label = "nats"});
@@ -198,13 +204,14 @@ Finding train_and_sample(const Device& device, const Texts& texts, const Setting
       sum += static_cast<f64>(loss), ++summed;
       if (step % settings.every == 0 || step == settings.stop) {
         seconds += train::steady_seconds() - start;
-        const f64 least = best, judged = validate(best_path);
-        if (judged < least) trainer.save(best_path, loader);
+        const f64 judged = trainer.evaluate(validation);
+        const bool least = best.take(judged, best_path);
+        if (least) trainer.save(best_path, loader);
         trainer.save(last_path, loader);  // the position of the loader, too
         progress.finish();
         const f64 learnt = sum / static_cast<f64>(summed);
         std::printf("step %lld: training %.4f, validation %.4f%s\n", static_cast<long long>(step), learnt,
-                    judged, judged < least ? ", the least so far" : "");
+                    judged, least ? ", the least so far" : "");
         std::fflush(stdout);
         curve.add("training", static_cast<f64>(step), learnt);
         curve.add("validation", static_cast<f64>(step), judged);
@@ -217,12 +224,12 @@ Finding train_and_sample(const Device& device, const Texts& texts, const Setting
   if (steps > 0) {
     const std::string drawing = settings.out + "/gpt.svg";
     curve.save(drawing);
-    std::printf("wrote %s and %s; the best is %s\n", last_path.c_str(), drawing.c_str(), best_file.c_str());
+    std::printf("wrote %s and %s; the best is %s\n", last_path.c_str(), drawing.c_str(), best.file.c_str());
   }
 
   // [next]
-  if (!best_file.empty())
-    trainer.model().load(best_file, {.allow = unexpected});  // a checkpoint has more than a model
+  if (!best.file.empty())
+    trainer.model().load(best.file, {.allow = unexpected});  // a checkpoint has more than a model
   Model<gpt::Cache<sizes>, Device> cache(device);
   auto next = compile(
       states(trainer.model(), cache),  // the parameters where training left them
@@ -230,7 +237,7 @@ Finding train_and_sample(const Device& device, const Texts& texts, const Setting
       in<i32>, in<i32>);
   // [/next]
   const f64 trained = static_cast<f64>(steps * batch * context) / seconds;
-  return {best_file.empty() ? validate("") : best, steps > 0 ? trained : 0,
+  return {best.file.empty() ? trainer.evaluate(validation) : best.loss, steps > 0 ? trained : 0,
           sample(std::move(next), settings)};
 }
 

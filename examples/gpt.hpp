@@ -1,7 +1,7 @@
 #pragma once
-// A small GPT: pre-norm Transformer blocks in an nn::Stack, rotary embedding, and a head that is tied to the
-// token embedding. It is called in two ways: on whole texts to train, and on one token after another with a
-// cache of keys and values. Law: both give the same logits, up to rounding.
+// A small GPT: pre-norm Transformer blocks in an nn::Stack, RMS norms, rotary embedding, a head that is tied
+// to the token embedding. It is called in two ways: on whole texts to train, and on one token after another
+// with a cache of keys and values. Law: both give the same logits, up to rounding.
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +35,7 @@ struct Cache {
 // [block]
 template <Sizes S>
 struct Block {
-  nn::LayerNorm<S.width> ln_1, ln_2;
+  nn::RMSNorm<S.width> norm_1, norm_2;
   nn::Linear<S.width, 3 * S.width> attn_in;
   nn::Linear<S.width, S.width> attn_out;
   nn::Linear<S.width, 4 * S.width> mlp_in;
@@ -61,13 +61,13 @@ struct Block {
   // Three of (N, heads, L, width / heads); query and key turned by their positions (L).
   constexpr auto query_key_value(auto x, auto positions) const {
     constexpr auto shape = decltype(x)::shape::dims;
-    const auto all = reshape<shape[0], shape[1], 3, S.heads, S.width / S.heads>(attn_in(ln_1(x)));
+    const auto all = reshape<shape[0], shape[1], 3, S.heads, S.width / S.heads>(attn_in(norm_1(x)));
     const auto [q, k, v] = unbind<0>(permute<2, 0, 3, 1, 4>(all));
     return std::tuple{rotary_embedding(q, positions), rotary_embedding(k, positions), v};
   }
   constexpr auto finish(auto x, auto heads) const {
     const auto y = x + drop(attn_out(flatten<2>(transpose<1, 2>(heads))));
-    return y + drop(mlp_out(gelu(mlp_in(ln_2(y)))));
+    return y + drop(mlp_out(gelu(mlp_in(norm_2(y)))));
   }
 };
 // [/block]
@@ -78,11 +78,11 @@ struct Gpt {
   nn::Param<f32, Shape<S.vocabulary, S.width>, nn::init::Normal<1, 50>> tokens;  // deviation 1/50
   nn::Dropout drop{.p = 0.1f};
   nn::Stack<Block<S>, S.layers> h;
-  nn::LayerNorm<S.width> ln;
+  nn::RMSNorm<S.width> norm;
 
   // Logits of the token behind each: (N, context) -> (N, context, vocabulary).
   constexpr auto operator()(auto text) const {
-    return linear(ln(h(drop(nn::functional::embedding(text, tokens)))), tokens);
+    return linear(norm(h(drop(nn::functional::embedding(text, tokens)))), tokens);
   }
   // The same of one token, behind those in the cache; token and position are integers: () -> (vocabulary).
   constexpr auto operator()(auto token, auto position, const Cache<S>& cache) const {
@@ -91,7 +91,7 @@ struct Gpt {
     const auto [keys, values] = filled;
     cache.keys.assign(keys);  // a row of each layer, written where it lies
     cache.values.assign(values);
-    return linear(ln(reshape<S.width>(y)), tokens);
+    return linear(norm(reshape<S.width>(y)), tokens);
   }
 };
 // [/model]
