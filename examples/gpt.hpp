@@ -1,7 +1,7 @@
 #pragma once
-// A small GPT: pre-norm Transformer blocks in an nn::Stack, RMS norms, rotary embedding, a head that is tied
-// to the token embedding. It is called in two ways: on whole texts to train, and on one token after another
-// with a cache of keys and values. Law: both give the same logits, up to rounding.
+// A small GPT: pre-norm Transformer blocks in an nn::Stack, RMS norms, rotary embedding, and a head that is
+// tied to the token embedding. It is called in two ways: on whole texts to train, and on one token after
+// another with a cache of keys and values. Law: both give the same logits, up to rounding.
 
 #include <algorithm>
 #include <cmath>
@@ -24,8 +24,8 @@ struct Sizes {
   int layers = 4;
 };
 
-// What one position may know of the others: keys and values of every layer, for one text.
 // [cache]
+// What a token may know of those before it: the keys and values of every layer, of one text.
 template <Sizes S>
 struct Cache {
   nn::Buffer<f32, Shape<S.layers, 1, S.heads, S.context, S.width / S.heads>> keys, values;

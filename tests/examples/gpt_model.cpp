@@ -1,11 +1,11 @@
 // The model and the sampler of examples/gpt.cpp, small: read token by token through its cache it says what it
 // says of whole texts, and tokens are drawn with the probabilities that they should have.
 
-#include "../../examples/gpt.hpp"
-
 #include <doctest/doctest.h>
 
 #include <map>
+
+#include "../../examples/gpt.hpp"
 
 using namespace weft;
 
