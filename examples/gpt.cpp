@@ -123,9 +123,9 @@ struct Best {
   std::string file;
 
   // Whether a loss is less than all before, and so it and its checkpoint count from now on.
-  bool take(f64 other, const std::string& where) {
+  bool take(f64 other, const std::string& path) {
     if (!(other < loss)) return false;
-    loss = other, file = where;
+    loss = other, file = path;
     return true;
   }
 };
