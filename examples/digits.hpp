@@ -6,6 +6,7 @@
 #include <string>
 #include <weft/weft.hpp>
 
+#include "chosen_device.hpp"
 #include "options.hpp"
 
 #ifdef WEFT_SOURCE_DIR
@@ -45,18 +46,11 @@ double accuracy(auto& classify, const auto& digits) {
 // finding. The exit status of the program `name`.
 int run_on_digits(const char* name, const char* usage, int argc, char** argv, auto run) try {
   const Options options(argc, argv, usage);
-  const weft::Cpu cpu{options.number("threads", 0, 0, 4096)};
   const weft::data::Digits digits = weft::data::load_digits(options.text("data", digits_file));
   std::string place;
-  const Finding finding = weft::on_best_device([&](auto device) {
-    if constexpr (std::is_same_v<decltype(device), weft::Cpu>) {
-      const int threads = weft::cpu_threads(cpu);
-      place = "cpu, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
-      return run(cpu, digits, options);
-    } else {
-      place = "cuda";
-      return run(device, digits, options);
-    }
+  const Finding finding = on_chosen_device(options, [&](const auto& device, const std::string& chosen) {
+    place = chosen;
+    return run(device, digits, options);
   });
   std::printf("%s: %s in %.2f s (%s)\n", name, finding.figure.c_str(), finding.seconds, place.c_str());
   return 0;

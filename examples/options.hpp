@@ -50,6 +50,20 @@ class Options {
            std::to_string(most) + ", not '" + value + "'");
     return result;
   }
+  // A decimal number in [least, most].
+  double real(std::string_view name, double otherwise, double least, double most) const {
+    const std::string value = text(name, "");
+    if (all(name).empty()) return otherwise;
+    double result = 0;
+    const auto parsed = std::from_chars(value.data(), value.data() + value.size(), result);
+    if (parsed.ec != std::errc{} || parsed.ptr != value.data() + value.size() ||
+        !(result >= least && result <= most)) {
+      char range[80];
+      std::snprintf(range, sizeof range, " takes a number from %g to %g, not '", least, most);
+      fail("--" + std::string(name) + range + value + "'");
+    }
+    return result;
+  }
 
   [[noreturn]] void fail(const std::string& why) const {
     std::fprintf(stderr, "%s: %s\n\n%s", program_.c_str(), why.c_str(), usage_.c_str());

@@ -26721,6 +26721,11 @@ class HostAttentionForward : HostAttention<C> {
   using Base::Base;
 
   i64 items() const { return call.batch * call.heads * blocks(); }
+  // Multiply-adds, where every score counts; at least 1.
+  i64 work_of_item() const {
+    const i64 work = Base::query_block(call.queries) * call.keys * (call.width + call.value_width);
+    return work > 0 ? work : 1;
+  }
   // Blocks of one head come from both ends in turn: of a causal order's each thread gets short and long ones.
   void run(i64 item) const {
     const i64 n = blocks(), head = item / n, turn = item % n;
@@ -26826,7 +26831,13 @@ namespace WEFT_NAMESPACE::kernels {
 template <class C>
 void run_attention(const HostLaunch& launch, int threads) {
   const HostAttentionForward<C> forward(launch);
-  parallel_for(forward.items(), threads, [&](i64 item) { forward.run(item); });
+  // Small blocks, such as those of a decoder's one query, go to a thread several at a time.
+  const i64 items = forward.items(), work = forward.work_of_item(), enough = 500'000;
+  const i64 together = work >= enough ? 1 : enough / work;
+  parallel_for(dot_ceil_div(items, together), threads, [&](i64 group) {
+    const i64 end = (group + 1) * together < items ? (group + 1) * together : items;
+    for (i64 item = group * together; item < end; ++item) forward.run(item);
+  });
 }
 template <class C>
 void run_attention_gradient(const HostLaunch& launch, int threads) {

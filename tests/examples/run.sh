@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the examples as a user does and checks what they say and leave.
-# usage: run.sh autoencoder|digits|digits_cnn|lstm_forecast|number_format|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
+# usage: run.sh autoencoder|digits|digits_cnn|gpt|lstm_forecast|number_format|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
 set -u
 export LC_ALL=C
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE # a note about them is not what is looked at
@@ -141,6 +141,74 @@ lstm_forecast() {
   refuses 'lstm_forecast: --column NAME is missing' "$program" --data "$demand"
 }
 
+gpt() {
+  local program=$1 said left threads
+  run() { # run FOLDER OPTIONS...: what it says goes to FOLDER.said, without the closing line to FOLDER.text
+    local folder=$scratch/$1
+    shift
+    mkdir -p "$folder"
+    "$program" --out "$folder" "$@" >"$folder.said" 2>"$folder.progress" || bad "gpt failed: $*"
+    narrow "$folder.progress"
+    tail -1 "$folder.said" >"$scratch/line"
+    sed '$d' "$folder.said" | sed -n '/^wrote /,$p' | sed 1d >"$folder.text"
+  }
+  for threads in 1 2; do
+    OMP_NUM_THREADS=$threads run "$threads" --steps 14 --every 7 --tokens 200 --prompt 'Of Man'
+  done
+  expect "$scratch/1.progress" '^epoch 1/1 .* loss [0-9.]+ .* samples/s +ETA 0:00$'
+  expect "$scratch/line" '^gpt: validation loss [0-9.]+, tokens/s: [0-9]+ in training, [0-9]+ in sampling \(cpu, 2 threads\)$'
+  awk '/^step 7: / {first = $6 + 0} /^step 14: / {last = $6 + 0} END {exit !(last < first && last < 3.5 && first < 4.5)}' \
+    "$scratch/1.said" || bad "the validation loss does not fall: $(grep '^step' "$scratch/1.said")"
+  expect "$scratch/1/gpt.svg" '^<polyline '
+  for left in 1/gpt_best.safetensors 1/gpt_last.safetensors 1/gpt.svg 1.text; do
+    cmp "$scratch/$left" "$scratch/2${left#1}" || bad "1 and 2 threads give a different $left"
+  done
+  [ "$(head -c 6 "$scratch/1.text")" = 'Of Man' ] || bad "the samples do not begin with the prompt"
+  [ "$(wc -c <"$scratch/1.text")" -eq $((6 + 200 + 1)) ] || bad "$(wc -c <"$scratch/1.text") bytes of samples"
+
+  # stopped and resumed, with other seeds for what the checkpoint has: every bit of a run that never stopped
+  run stopped --steps 14 --every 7 --stop 5 --tokens 0
+  run resumed --steps 14 --every 7 --resume "$scratch/stopped/gpt_last.safetensors" --seed 8 --tokens 200 --prompt 'Of Man'
+  for left in gpt_best.safetensors gpt_last.safetensors; do
+    cmp "$scratch/1/$left" "$scratch/resumed/$left" || bad "a resumed run gives a different $left"
+  done
+  cmp -s "$scratch/1.text" "$scratch/resumed.text" && bad "another seed samples the same text"
+  expect "$scratch/resumed.said" '^step 14: '
+  grep -q '^step 5: ' "$scratch/resumed.said" && bad "a resumed run begins anew"
+
+  # samples alone: of the same checkpoint and seed the same, beyond the context, too
+  said=$scratch/samples
+  sample() { "$program" --resume "$scratch/1/gpt_last.safetensors" --threads 1 --steps 0 --tokens 200 --prompt 'Of Man' "$@" 2>&1; }
+  sample >"$said" || bad "gpt does not sample"
+  sed '$d' "$said" | cmp - "$scratch/1.text" || bad "a checkpoint samples another text than the run that saved it"
+  expect "$said" '^gpt: validation loss [0-9.]+, tokens/s: 0 in training, '
+  [ "$(sample --temperature 0 --seed 1 | sed '$d')" = "$(sample --top-k 1 --seed 2 | sed '$d')" ] || bad "the likeliest byte is several"
+  [ "$(sample --temperature 0 --seed 1 | sed '$d')" = "$(sample --top-p 0 --seed 2 | sed '$d')" ] || bad "the likeliest byte is several"
+  # of a long prompt the last bytes count, and all of it is shown
+  local long=thousand
+  while [ ${#long} -lt 300 ]; do long+=" $long"; done
+  [ "$(sample --prompt "$long")" != "$(sample --prompt "${long: -128}")" ] || bad "a long prompt is not shown"
+  cmp <(sample --prompt "$long" --tokens 60 | sed '$d' | tail -c 61) <(sample --prompt "${long: -128}" --tokens 60 | sed '$d' | tail -c 61) ||
+    bad "more than the context of a prompt counts"
+  [ "$(sample --prompt '' | sed '$d' | wc -c)" -eq $((1 + 200 + 1)) ] || bad "an empty prompt is no newline"
+
+  head -c 1289 "$source/examples/data/verse.txt" >"$scratch/short.txt"
+  : >"$scratch/empty.txt"
+  refuses 'gpt: .*file/open.*missing.txt' "$program" --data "$scratch/missing.txt"
+  refuses "gpt: .*empty.txt' has 0 bytes; learning and validating take 1290$" "$program" --data "$scratch/empty.txt"
+  refuses "gpt: .*short.txt' has 1289 bytes; learning and validating take 1290$" "$program" --data "$scratch/short.txt"
+  refuses 'file/open.*nothing-here' "$program" --resume "$scratch/nothing-here"
+  refuses 'file/create' "$program" --steps 1 --out "$scratch/nothing-here"
+  refuses "^gpt: --steps takes a whole number from 0 to 1000000000, not '-1'$" "$program" --steps -1
+  refuses "^gpt: --top-k takes a whole number from 0 to 256, not '257'$" "$program" --top-k 257
+  refuses "^gpt: --temperature takes a number from 0 to 1000, not 'hot'$" "$program" --temperature hot
+  refuses "^gpt: --temperature takes a number from 0 to 1000, not ''$" "$program" --temperature ''
+  refuses "^gpt: --top-p takes a number from 0 to 1, not '1.5'$" "$program" --top-p 1.5
+  refuses "^gpt: --top-p takes a number from 0 to 1, not 'nan'$" "$program" --top-p nan
+  cat "$scratch/short.txt" <(printf x) >"$scratch/enough.txt"
+  run enough --data "$scratch/enough.txt" --steps 1 --tokens 1 --every 5
+}
+
 first_program() { # the first block of C++ in a page
   awk '/^```cpp$/ {inside = 1; next} /^```$/ {if (inside) exit} inside' "$1"
 }
@@ -220,7 +288,7 @@ embed() {
 }
 
 case $name in
-  autoencoder | digits | digits_cnn | lstm_forecast | number_format | regression | readme | pages | program | embed) "$name" "$@" ;;
+  autoencoder | digits | digits_cnn | gpt | lstm_forecast | number_format | regression | readme | pages | program | embed) "$name" "$@" ;;
   *) echo "there is no example test '$name'" && exit 2 ;;
 esac
 [ "$failures" -eq 0 ] && echo "examples: $name as expected"

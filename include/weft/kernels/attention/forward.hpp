@@ -22,6 +22,11 @@ class HostAttentionForward : HostAttention<C> {
   using Base::Base;
 
   i64 items() const { return call.batch * call.heads * blocks(); }
+  // Multiply-adds, where every score counts; at least 1.
+  i64 work_of_item() const {
+    const i64 work = Base::query_block(call.queries) * call.keys * (call.width + call.value_width);
+    return work > 0 ? work : 1;
+  }
   // Blocks of one head come from both ends in turn: of a causal order's each thread gets short and long ones.
   void run(i64 item) const {
     const i64 n = blocks(), head = item / n, turn = item % n;

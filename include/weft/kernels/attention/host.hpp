@@ -10,7 +10,13 @@ namespace WEFT_NAMESPACE::kernels {
 template <class C>
 void run_attention(const HostLaunch& launch, int threads) {
   const HostAttentionForward<C> forward(launch);
-  parallel_for(forward.items(), threads, [&](i64 item) { forward.run(item); });
+  // Small blocks, such as those of a decoder's one query, go to a thread several at a time.
+  const i64 items = forward.items(), work = forward.work_of_item(), enough = 500'000;
+  const i64 together = work >= enough ? 1 : enough / work;
+  parallel_for(dot_ceil_div(items, together), threads, [&](i64 group) {
+    const i64 end = (group + 1) * together < items ? (group + 1) * together : items;
+    for (i64 item = group * together; item < end; ++item) forward.run(item);
+  });
 }
 template <class C>
 void run_attention_gradient(const HostLaunch& launch, int threads) {
