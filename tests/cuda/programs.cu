@@ -427,6 +427,10 @@ TEST_CASE("cuda programs: results are fed back, kept, and held when their functi
     h = (*f)(h);
     wanted = host(wanted);
   }
+  const std::string profile = f->profile();  // launch by launch, by the GPU's clock
+  CAPTURE(profile);
+  CHECK(profile.find(std::to_string(f->launches()) + " launches: ") != std::string::npos);
+  CHECK(profile.find("dot") != std::string::npos);
   f.reset();
   CHECK(near(h.to_vector(), wanted.to_vector()));
   for (std::size_t k = 0; k < kept.size(); ++k) CHECK(near(kept[k].to_vector(), kept_wanted[k]));
