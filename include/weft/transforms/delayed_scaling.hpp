@@ -286,7 +286,9 @@ class ScaledProducts {
     const ir::Value gradient = scale_of(F8Role::gradient, parameter, Dims{}).value;
     const ir::Value to_input = inverse(input.scale), to_weight = inverse(weight.scale);
     const ir::Value to_gradient = inverse(gradient);
-    const ir::Value model_x = scaled(scaled(rounded({&b, moved_[x]}), to_gradient), to_weight);
+    // each product's own gradient is rounded, where several read one tensor
+    const ir::Value own = ir::add_dependency({&b, moved_[x]}, gradient);
+    const ir::Value model_x = scaled(scaled(rounded(own), to_gradient), to_weight);
     const ir::Value model_w = scaled(scaled({&b, moved_[w]}, to_gradient), to_input);
     const ir::Value a = ir::surrogate(views(x, input.rounded), model_x);
     const ir::Value c = ir::surrogate(views(w, weight.rounded), model_w);
