@@ -247,3 +247,120 @@ TEST_CASE("f8: the scale follows what is finite and not 0") {
   CHECK(std::isfinite(state("weight").magnitudes[0]));
   is(after(14), 32, 14, 7);
 }
+
+namespace {
+
+// One layer in two places: small whole numbers go through every rounding as they are.
+struct Twice {
+  nn::Linear<4, 4, false> first, b, last;
+  constexpr auto operator()(auto x) const { return last(b(b(first(x)))); }
+};
+struct Halved {
+  nn::Linear<4, 4, false> b;
+  constexpr auto operator()(auto x) const { return b(x); }
+};
+struct TwiceInStack {
+  nn::Linear<4, 4, false> first;
+  nn::Stack<Halved, 2> h;
+  nn::Linear<4, 4, false> last;
+  constexpr auto operator()(auto x) const { return last(h(h(first(x)))); }
+};
+constexpr auto weighted = [](const auto& m, auto x, auto t) { return sum<>(m(x) * t); };
+
+// The first step, at scales of 1; the names of parameters that are not those of f32.
+template <class M>
+std::string different_from_f32(int scales) {
+  auto exact = make_trainer<M>(Cpu{1}, weighted, in<f32, 2, 4>, in<f32, 2, 4>, optim::PlainSGD{.lr = 1},
+                               precision::f32);
+  auto rounds = make_trainer<M>(Cpu{1}, weighted, in<f32, 2, 4>, in<f32, 2, 4>, optim::PlainSGD{.lr = 1},
+                                precision::f8);
+  const ScratchFolder folder;
+  exact.model().save(folder / "start");
+  const io::Safetensors file(folder / "start");
+  std::vector<std::vector<float>> values;
+  std::vector<io::SafetensorsTensor> whole;
+  for (const auto& entry : file.entries()) {
+    std::vector<float> w(16, 0.0f);
+    const std::size_t k = values.size();
+    for (std::size_t i = 0; i < 4; ++i) w[4 * i + (i + k + 1) % 4] = i % 2 == 0 ? 1.0f : -1.0f;
+    w[k % 16] += 1;
+    values.push_back(w);
+    whole.push_back({entry.name, entry.dtype, entry.shape, nullptr});
+  }
+  for (std::size_t k = 0; k < whole.size(); ++k) whole[k].data = values[k].data();
+  io::write_safetensors(folder / "whole", whole, {});
+  exact.model().load(folder / "whole");
+  rounds.model().load(folder / "whole");
+  const std::vector<float> x{1, 0, -1, 0, 0, 1, 0, 0}, t{1, 0, 0, -1, 0, 0, 1, 0};
+  CHECK(static_cast<float>(exact.step(x, t)) == static_cast<float>(rounds.step(x, t)));
+  rounds.save(folder / "after");
+  const io::Safetensors after(folder / "after");
+  for (const auto& entry : after.entries()) scales -= entry.name.starts_with("f8.scale.");
+  CHECK(scales == 0);
+  return different_state(exact.model(), rounds.model());
+}
+
+}  // namespace
+
+TEST_CASE("f8: a layer in two places has the sum of both gradients, and one scale of its weight") {
+  CHECK(different_from_f32<Twice>(5) == "");
+  CHECK(different_from_f32<TwiceInStack>(12) == "");
+}
+
+TEST_CASE("f8: accumulated gradients are applied once, and every call remembers its magnitudes") {
+  const ScratchFolder folder;
+  auto trainer = make_trainer<One>(Cpu{1}, squares, in<f32, 3, 4>, in<f32, 3, 4>, optim::PlainSGD{.lr = 0},
+                                   accumulate<3>, precision::f8_with<DelayedScaling{.history = 4}, each_one>);
+  for (int call = 1; call <= 4; ++call)
+    trainer.step(std::vector<float>(12, static_cast<float>(call)), std::vector<float>(12, 1.0f));
+  trainer.save(folder / "one");
+  CHECK(numbers(io::Safetensors(folder / "one"), "f8.magnitudes.input.b.weight") ==
+        std::vector<float>{4, 3, 2, 1});
+}
+
+TEST_CASE("f8: checkpoints of other precisions are taken, the scales start anew; damaged ones are refused") {
+  const ScratchFolder folder;
+  const std::string bf16 = folder / "bf16", f8 = folder / "f8", changed = folder / "changed";
+  auto first = trainer_of<Stacked>(optim::AdamW{.lr = 1e-2f}, precision::bf16);
+  auto second = trainer_of<Stacked>(optim::AdamW{.lr = 1e-2f}, precision::f8);
+  losses(first, 0, 3);
+  losses(second, 0, 3);
+  first.save(bf16);
+  second.save(f8);
+  CHECK(second.load(bf16).text().find("the scales of f8 start anew") != std::string::npos);
+  CHECK(different_state(first.model(), second.model()) == "");
+  second.save(changed);
+  CHECK(numbers(io::Safetensors(changed), "f8.scale.input.h.1.up.weight")[0] == 1);
+  CHECK(numbers(io::Safetensors(changed), "f8.magnitudes.input.h.1.up.weight") == std::vector<float>(16, 0.0f));
+  CHECK(first.load(f8).text().find("the checkpoint is of precision f8, this trainer of bf16") !=
+        std::string::npos);
+  const auto refusal = [&](const std::string& path) {
+    try {
+      second.load(path);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  edit(f8, changed, {.tensors = {scalar("f8.scale.weight.h.2.down.weight", -1.0f)}});
+  CHECK(refusal(changed).find("a scale of f8 is -1.0") != std::string::npos);
+  std::vector<u8> magnitudes(64, 0xff);
+  edit(f8, changed, {.tensors = {{"f8.magnitudes.gradient.h.0.up.weight", magnitudes}}});
+  CHECK(refusal(changed).find("a magnitude of f8 is") != std::string::npos);
+  auto longer = trainer_of<Stacked>(optim::AdamW{.lr = 1e-2f}, precision::f8_with<DelayedScaling{.history = 17}>);
+  CHECK_THROWS_AS(longer.load(f8), Error);
+}
+
+TEST_CASE("f8: the block of the optimiser can be lent, and says its size") {
+  using Trainer = decltype(trainer_of<Stacked>(optim::PlainSGD{.lr = 0.1f}, precision::f8));
+  using Other = decltype(trainer_of<Stacked>(optim::PlainSGD{.lr = 0.1f}, precision::bf16));
+  // two products: input, weight and gradient of each, with 3 scales and 3 times 16 magnitudes
+  CHECK(Trainer::optimizer_bytes() - Other::optimizer_bytes() == 6 * (64 + 192));
+  struct alignas(256) Block256 {
+    std::byte bytes[256];
+  };
+  std::vector<Block256> block(static_cast<std::size_t>(Trainer::optimizer_bytes()) / 256);
+  auto lent = trainer_of<Stacked>(optim::PlainSGD{.lr = 0.1f}, precision::f8, lend{.optimizer = block.data()});
+  auto own = trainer_of<Stacked>(optim::PlainSGD{.lr = 0.1f}, precision::f8);
+  CHECK(losses(lent, 0, 3) == losses(own, 0, 3));
+}
