@@ -16,6 +16,7 @@ enum class F8Outcome : u8 { fits, none_chosen, blocks_differ };
 template <class M, class Precision>
 constexpr F8Outcome choose_f8(transforms::F8Choice& choice) {
   constexpr const auto& table = nn::state_table<M>;
+  F8Outcome outcome = F8Outcome::fits;
   choice.inner = Precision::inner;
   for (int i = 0; i < table.size; ++i) {
     const nn::StateInfo& row = table.row[i];
@@ -24,10 +25,10 @@ constexpr F8Outcome choose_f8(transforms::F8Choice& choice) {
       const nn::Name name = row.name.of_copy(copy);
       held += Precision::chooses(name.view(), row.dims);
     }
-    if (held != 0 && held != row.copies()) return F8Outcome::blocks_differ;
+    if (held != 0 && held != row.copies()) outcome = F8Outcome::blocks_differ;
     choice.chosen.push(held != 0);
   }
-  return F8Outcome::fits;
+  return outcome;
 }
 
 // The state of one tensor: of each copy a scale, and `history` largest magnitudes behind one another.
