@@ -333,7 +333,7 @@ TEST_CASE("verify: what rounds to 8 bits") {
       b.graph.inputs.push(node);
       return Value{&b, node};
     };
-    const Value x = input(dims(4, 4)), scale = input(Dims{});
+    const Value x = input(dims(2, 4, 4)), scale = input(Dims{});
     ir::DotAxes axes;
     axes.contracted = 1;
     axes.contracted_a[0] = 1;
