@@ -1276,8 +1276,8 @@ enum class Op : u8 {
   select,  // select(condition, a, b)
   fma,     // a * b + c in one rounding
   // markers that only differentiation reads
-  surrogate,  // surrogate(value, model): the value, differentiated as if it were the model
-  slope,      // slope(value, x, s): the value, whose derivative by x is s beside what its own nodes give
+  surrogate,    // surrogate(value, model): the value, differentiated as if it were the model
+  slope,        // slope(value, x, s): the value, whose derivative by x is s beside what its own nodes give
   f8_gradient,  // f8_gradient(value, scale): the value, whose gradient is rounded to e5m2 at that scale, and
                 // left multiplied by it; scale's is the largest magnitude that the gradient had
   // movement
@@ -17960,6 +17960,7 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 // program runs and the tests all walk it.
 //
 //   trace           the user's function leaves a graph
+//   scale           of a trainer with precision::f8: where products are rounded to 8 bits
 //   differentiate   of a trainer: the gradients of the loss (grad(f) differentiates while it is traced)
 //   update          of a trainer: the optimiser
 //   precision       products in another dtype
@@ -17971,7 +17972,7 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 //   lower           groups become kernels and launches
 //   link            the constants of the program
 //
-// The first five need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
+// The first six need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
 // train/step.hpp); a user's own pass joins behind trace, differentiate, update, precision or prune
 // (user_pass.hpp). What must hold behind a pass is verify(pass, module) of verify.hpp; what it made,
 // print(pass, module) of print.hpp.
@@ -29403,8 +29404,8 @@ struct PrecisionRule {
 
 namespace WEFT_NAMESPACE::precision {
 
-// Delayed scaling of f8: a tensor's scale is the largest number of its format, over the largest magnitude that
-// the tensor had in the last `history` calls of step, over 2^margin.
+// Delayed scaling of f8: a tensor's scale is the largest number of its format, over the largest magnitude
+// that the tensor had in the last `history` calls of step, over 2^margin.
 struct DelayedScaling {
   int history = 16;  // 1 to 4096
   int margin = 0;    // 0 to 16
@@ -29442,16 +29443,17 @@ struct F16 {
 
 WEFT_REFUSAL(DelayedScalingFits,
              "precision::f8_with: the history is 1 to 4096 steps long, and the margin 0 to 16");
-WEFT_REFUSAL(F8AsksOfParameters,
-             "precision::f8_with: the predicate is constexpr and takes the name of a parameter and its shape: "
-             "precision::f8_with<precision::DelayedScaling{}, [](std::string_view name, const Dims& shape) { "
-             "return name != \"head.weight\"; }>");
+WEFT_REFUSAL(
+    F8AsksOfParameters,
+    "precision::f8_with: the predicate is constexpr and takes the name of a parameter and its shape: "
+    "precision::f8_with<precision::DelayedScaling{}, [](std::string_view name, const Dims& shape) { "
+    "return name != \"head.weight\"; }>");
 
-// Of a trainer. Products with parameters take factors in e4m3, and in the backward pass gradients in e5m2, each
-// tensor at a scale of its own (transforms/delayed_scaling.hpp); all other products are those of BF16.
+// Of a trainer. Products with parameters take factors in e4m3, and in the backward pass gradients in e5m2,
+// each tensor at a scale of its own (transforms/delayed_scaling.hpp); all other products are those of BF16.
 // Predicate(name, shape) says of each parameter, in a Stack of each block's, whether its products are among
 // them.
-template <DelayedScaling Scaling, auto Predicate>
+template <DelayedScaling Scaling = DelayedScaling{}, auto Predicate = InnerLayers{}>
 struct F8 {
   static_assert(sizeof(DelayedScalingFits<(Scaling.history >= 1 && Scaling.history <= 4096 &&
                                            Scaling.margin >= 0 && Scaling.margin <= 16),
@@ -29487,7 +29489,7 @@ inline constexpr BF16 bf16{};
 inline constexpr F16 f16{};
 // Products of all layers but the first and the last; a layer is a product, a convolution or a look-up with a
 // parameter, in the order in which the loss is traced, and the blocks of a Stack are one.
-inline constexpr F8<DelayedScaling{}, InnerLayers{}> f8{};
+inline constexpr F8<> f8{};
 // The same with options, and of the parameters that Predicate(name, shape) holds for.
 template <DelayedScaling Scaling, auto Predicate = InnerLayers{}>
 inline constexpr F8<Scaling, Predicate> f8_with{};
@@ -54337,8 +54339,8 @@ enum class F8Role : u8 { input, weight, gradient };
 // before, the last one first; of each block of a Stack its own.
 struct ScaledTensor {
   F8Role role{};
-  int parameter = -1;  // the slot of that of the first product which reads it
-  Dims blocks;         // of the Stacks around
+  int parameter = -1;          // the slot of that of the first product which reads it
+  Dims blocks;                 // of the Stacks around
   i64 scale = 0, history = 0;  // bytes of the optimiser's block: f32 (blocks...) and f32 (blocks..., steps)
   int scale_slot = -1, history_slot = -1;
 
@@ -54362,8 +54364,8 @@ struct ScaledGraph {
 // Scales lie within these powers of two, so that they and their inverses are numbers, whatever comes.
 inline constexpr int most_scale_exponent = 100;
 
-// The new state of a tensor that had this largest magnitude. One that is not finite changes nothing; where all
-// that are known are 0, the scale stays.
+// The new state of a tensor that had this largest magnitude. One that is not finite changes nothing; where
+// all that are known are 0, the scale stays.
 constexpr void update_scale(ir::Builder& b, const ScaledTensor& t, ir::Value magnitude,
                             precision::DelayedScaling scaling) {
   using ir::Op;
@@ -54539,8 +54541,8 @@ class ScaledProducts {
   // The scale of a tensor, (blocks...).
   constexpr Scale scale_of(F8Role role, int parameter, const Dims& blocks) {
     if (around_ != nullptr) {
-      const int made = b.leaf(ir::Op::input, DType::f32, blocks,
-                              first_fresh + static_cast<u64>(requests_.size()));
+      const int made =
+          b.leaf(ir::Op::input, DType::f32, blocks, first_fresh + static_cast<u64>(requests_.size()));
       requests_.push({role, parameter, blocks, made, -1});
       return {requests_.size() - 1, {&b, made}};
     }
@@ -54695,6 +54697,7 @@ enum class F8Outcome : u8 { fits, none_chosen, blocks_differ };
 template <class M, class Precision>
 constexpr F8Outcome choose_f8(transforms::F8Choice& choice) {
   constexpr const auto& table = nn::state_table<M>;
+  F8Outcome outcome = F8Outcome::fits;
   choice.inner = Precision::inner;
   for (int i = 0; i < table.size; ++i) {
     const nn::StateInfo& row = table.row[i];
@@ -54703,10 +54706,10 @@ constexpr F8Outcome choose_f8(transforms::F8Choice& choice) {
       const nn::Name name = row.name.of_copy(copy);
       held += Precision::chooses(name.view(), row.dims);
     }
-    if (held != 0 && held != row.copies()) return F8Outcome::blocks_differ;
+    if (held != 0 && held != row.copies()) outcome = F8Outcome::blocks_differ;
     choice.chosen.push(held != 0);
   }
-  return F8Outcome::fits;
+  return outcome;
 }
 
 // The state of one tensor: of each copy a scale, and `history` largest magnitudes behind one another.
@@ -55571,8 +55574,7 @@ struct BackwardStage {
   static constexpr Backward make() {
     if constexpr (precision::is_f8<typename O::Precision>) {
       Backward r = differentiate();
-      if (r.state.next < 0 && !r.scales.empty())
-        RoundedTrace<M, F, O, I...>::update_gradient_scales(r);
+      if (r.state.next < 0 && !r.scales.empty()) RoundedTrace<M, F, O, I...>::update_gradient_scales(r);
       return r;
     } else {
       return differentiate();
@@ -56268,9 +56270,9 @@ struct CheckpointForm {
   std::string optimizer;  // "ema(AdamW)"
   std::string precision;  // "f16"
   i64 accumulate = 1;
-  std::string groups;     // of each trained parameter the number of its group
-  std::string matrices;   // of each 1 where it is updated as a matrix, else 0; empty where none ever is
-  bool scaled = false;    // whether there is a loss scale in use
+  std::string groups;         // of each trained parameter the number of its group
+  std::string matrices;       // of each 1 where it is updated as a matrix, else 0; empty where none ever is
+  bool scaled = false;        // whether there is a loss scale in use
   std::vector<Scale> scales;  // of precision::f8
   exec::StateForm state;      // the model's block, then the optimiser's
   i64 model_bytes = 0;
@@ -56617,8 +56619,8 @@ class Checkpointed {
 
 }  // namespace WEFT_NAMESPACE::train
 // ---- weft/train/f8_checkpoint.hpp ----
-// The scales of precision::f8 in checkpoints, under the names of the parameters: "f8.scale.input.fc.weight" is
-// that of the tensor which is multiplied with fc.weight, and "f8.magnitudes.input.fc.weight" the largest
+// The scales of precision::f8 in checkpoints, under the names of the parameters: "f8.scale.input.fc.weight"
+// is that of the tensor which is multiplied with fc.weight, and "f8.magnitudes.input.fc.weight" the largest
 // magnitudes that it had.
 
 namespace WEFT_NAMESPACE::train {
@@ -57119,9 +57121,10 @@ WEFT_REFUSAL(F8FindsProducts,
              "precision::f8: no product is left to it, which takes none of the first and the last layer, of "
              "recurrences, of convolutions and of f64: choose parameters by precision::f8_with<..., "
              "predicate>, or take precision::bf16");
-WEFT_REFUSAL(F8BlocksAgree,
-             "precision::f8_with: the blocks of an nn::Stack are one loop, and the predicate holds for some of "
-             "them only: let it hold for all or none, or write the blocks as a std::array");
+WEFT_REFUSAL(
+    F8BlocksAgree,
+    "precision::f8_with: the blocks of an nn::Stack are one loop, and the predicate holds for some of "
+    "them only: let it hold for all or none, or write the blocks as a std::array");
 WEFT_REFUSAL(F8RunsAlone,
              "precision::f8: ranks would have scales of their own; with comm::ddp take precision::bf16");
 WEFT_REFUSAL(

@@ -1,5 +1,3 @@
-// wrote: a predicate of precision::f8_with that holds for some blocks of an nn::Stack
-// write: one that holds for all of them, or blocks in a std::array
 // expect: precision::f8_with: the blocks of an nn::Stack are one loop, and the predicate holds for some of
 // first-error: precision::f8_with: the blocks of an nn::Stack are one loop
 #include <array>

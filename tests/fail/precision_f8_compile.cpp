@@ -1,5 +1,5 @@
-// wrote: compile(..., precision::f8)
-// write: precision::bf16: a compiled function has no state for scales
+// wrote: compile(model, f, in<f32, 16, 8>, precision::f8)
+// write: compile(model, f, in<f32, 16, 8>, precision::bf16)
 // expect: precision::f8: its scales are a trainer's state, and a compiled function has none
 // first-error: precision::f8: its scales are a trainer's state
 #include "weft/weft.hpp"

@@ -1,5 +1,3 @@
-// wrote: precision::f8 with a model of two layers, the first and the last
-// write: precision::f8_with<..., predicate> that chooses them
 // expect: precision::f8: no product is left to it, which takes none of the first and the last layer
 // first-error: precision::f8: no product is left to it
 #include "weft/weft.hpp"

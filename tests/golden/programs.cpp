@@ -100,7 +100,7 @@ using F32 = train::Options<optim::AdamW>;
 using BF16 = train::Options<optim::AdamW, precision::BF16, clip::Norm>;
 using F32Again = train::Options<optim::AdamW, checkpoint::Blocks>;
 using F16 = train::Options<optim::Adam, precision::F16>;
-using F8 = train::Options<optim::AdamW, precision::F8<precision::DelayedScaling{}, precision::InnerLayers{}>>;
+using F8 = train::Options<optim::AdamW, precision::F8<>>;
 
 template <class M, class Options, class... Inputs>
 std::string step(const char* name) {

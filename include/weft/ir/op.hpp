@@ -68,8 +68,8 @@ enum class Op : u8 {
   select,  // select(condition, a, b)
   fma,     // a * b + c in one rounding
   // markers that only differentiation reads
-  surrogate,  // surrogate(value, model): the value, differentiated as if it were the model
-  slope,      // slope(value, x, s): the value, whose derivative by x is s beside what its own nodes give
+  surrogate,    // surrogate(value, model): the value, differentiated as if it were the model
+  slope,        // slope(value, x, s): the value, whose derivative by x is s beside what its own nodes give
   f8_gradient,  // f8_gradient(value, scale): the value, whose gradient is rounded to e5m2 at that scale, and
                 // left multiplied by it; scale's is the largest magnitude that the gradient had
   // movement

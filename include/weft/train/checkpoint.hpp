@@ -35,9 +35,9 @@ struct CheckpointForm {
   std::string optimizer;  // "ema(AdamW)"
   std::string precision;  // "f16"
   i64 accumulate = 1;
-  std::string groups;     // of each trained parameter the number of its group
-  std::string matrices;   // of each 1 where it is updated as a matrix, else 0; empty where none ever is
-  bool scaled = false;    // whether there is a loss scale in use
+  std::string groups;         // of each trained parameter the number of its group
+  std::string matrices;       // of each 1 where it is updated as a matrix, else 0; empty where none ever is
+  bool scaled = false;        // whether there is a loss scale in use
   std::vector<Scale> scales;  // of precision::f8
   exec::StateForm state;      // the model's block, then the optimiser's
   i64 model_bytes = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The scales of precision::f8 in checkpoints, under the names of the parameters: "f8.scale.input.fc.weight" is
-// that of the tensor which is multiplied with fc.weight, and "f8.magnitudes.input.fc.weight" the largest
+// The scales of precision::f8 in checkpoints, under the names of the parameters: "f8.scale.input.fc.weight"
+// is that of the tensor which is multiplied with fc.weight, and "f8.magnitudes.input.fc.weight" the largest
 // magnitudes that it had.
 
 #include <string>

@@ -31,9 +31,10 @@ WEFT_REFUSAL(F8FindsProducts,
              "precision::f8: no product is left to it, which takes none of the first and the last layer, of "
              "recurrences, of convolutions and of f64: choose parameters by precision::f8_with<..., "
              "predicate>, or take precision::bf16");
-WEFT_REFUSAL(F8BlocksAgree,
-             "precision::f8_with: the blocks of an nn::Stack are one loop, and the predicate holds for some of "
-             "them only: let it hold for all or none, or write the blocks as a std::array");
+WEFT_REFUSAL(
+    F8BlocksAgree,
+    "precision::f8_with: the blocks of an nn::Stack are one loop, and the predicate holds for some of "
+    "them only: let it hold for all or none, or write the blocks as a std::array");
 WEFT_REFUSAL(F8RunsAlone,
              "precision::f8: ranks would have scales of their own; with comm::ddp take precision::bf16");
 WEFT_REFUSAL(

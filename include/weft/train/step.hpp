@@ -136,8 +136,7 @@ struct BackwardStage {
   static constexpr Backward make() {
     if constexpr (precision::is_f8<typename O::Precision>) {
       Backward r = differentiate();
-      if (r.state.next < 0 && !r.scales.empty())
-        RoundedTrace<M, F, O, I...>::update_gradient_scales(r);
+      if (r.state.next < 0 && !r.scales.empty()) RoundedTrace<M, F, O, I...>::update_gradient_scales(r);
       return r;
     } else {
       return differentiate();

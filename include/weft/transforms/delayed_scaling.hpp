@@ -21,8 +21,8 @@ enum class F8Role : u8 { input, weight, gradient };
 // before, the last one first; of each block of a Stack its own.
 struct ScaledTensor {
   F8Role role{};
-  int parameter = -1;  // the slot of that of the first product which reads it
-  Dims blocks;         // of the Stacks around
+  int parameter = -1;          // the slot of that of the first product which reads it
+  Dims blocks;                 // of the Stacks around
   i64 scale = 0, history = 0;  // bytes of the optimiser's block: f32 (blocks...) and f32 (blocks..., steps)
   int scale_slot = -1, history_slot = -1;
 
@@ -46,8 +46,8 @@ struct ScaledGraph {
 // Scales lie within these powers of two, so that they and their inverses are numbers, whatever comes.
 inline constexpr int most_scale_exponent = 100;
 
-// The new state of a tensor that had this largest magnitude. One that is not finite changes nothing; where all
-// that are known are 0, the scale stays.
+// The new state of a tensor that had this largest magnitude. One that is not finite changes nothing; where
+// all that are known are 0, the scale stays.
 constexpr void update_scale(ir::Builder& b, const ScaledTensor& t, ir::Value magnitude,
                             precision::DelayedScaling scaling) {
   using ir::Op;
@@ -223,8 +223,8 @@ class ScaledProducts {
   // The scale of a tensor, (blocks...).
   constexpr Scale scale_of(F8Role role, int parameter, const Dims& blocks) {
     if (around_ != nullptr) {
-      const int made = b.leaf(ir::Op::input, DType::f32, blocks,
-                              first_fresh + static_cast<u64>(requests_.size()));
+      const int made =
+          b.leaf(ir::Op::input, DType::f32, blocks, first_fresh + static_cast<u64>(requests_.size()));
       requests_.push({role, parameter, blocks, made, -1});
       return {requests_.size() - 1, {&b, made}};
     }

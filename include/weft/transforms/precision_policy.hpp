@@ -23,8 +23,8 @@ struct PrecisionRule {
 
 namespace WEFT_NAMESPACE::precision {
 
-// Delayed scaling of f8: a tensor's scale is the largest number of its format, over the largest magnitude that
-// the tensor had in the last `history` calls of step, over 2^margin.
+// Delayed scaling of f8: a tensor's scale is the largest number of its format, over the largest magnitude
+// that the tensor had in the last `history` calls of step, over 2^margin.
 struct DelayedScaling {
   int history = 16;  // 1 to 4096
   int margin = 0;    // 0 to 16
@@ -62,16 +62,17 @@ struct F16 {
 
 WEFT_REFUSAL(DelayedScalingFits,
              "precision::f8_with: the history is 1 to 4096 steps long, and the margin 0 to 16");
-WEFT_REFUSAL(F8AsksOfParameters,
-             "precision::f8_with: the predicate is constexpr and takes the name of a parameter and its shape: "
-             "precision::f8_with<precision::DelayedScaling{}, [](std::string_view name, const Dims& shape) { "
-             "return name != \"head.weight\"; }>");
+WEFT_REFUSAL(
+    F8AsksOfParameters,
+    "precision::f8_with: the predicate is constexpr and takes the name of a parameter and its shape: "
+    "precision::f8_with<precision::DelayedScaling{}, [](std::string_view name, const Dims& shape) { "
+    "return name != \"head.weight\"; }>");
 
-// Of a trainer. Products with parameters take factors in e4m3, and in the backward pass gradients in e5m2, each
-// tensor at a scale of its own (transforms/delayed_scaling.hpp); all other products are those of BF16.
+// Of a trainer. Products with parameters take factors in e4m3, and in the backward pass gradients in e5m2,
+// each tensor at a scale of its own (transforms/delayed_scaling.hpp); all other products are those of BF16.
 // Predicate(name, shape) says of each parameter, in a Stack of each block's, whether its products are among
 // them.
-template <DelayedScaling Scaling, auto Predicate>
+template <DelayedScaling Scaling = DelayedScaling{}, auto Predicate = InnerLayers{}>
 struct F8 {
   static_assert(sizeof(DelayedScalingFits<(Scaling.history >= 1 && Scaling.history <= 4096 &&
                                            Scaling.margin >= 0 && Scaling.margin <= 16),
@@ -107,7 +108,7 @@ inline constexpr BF16 bf16{};
 inline constexpr F16 f16{};
 // Products of all layers but the first and the last; a layer is a product, a convolution or a look-up with a
 // parameter, in the order in which the loss is traced, and the blocks of a Stack are one.
-inline constexpr F8<DelayedScaling{}, InnerLayers{}> f8{};
+inline constexpr F8<> f8{};
 // The same with options, and of the parameters that Predicate(name, shape) holds for.
 template <DelayedScaling Scaling, auto Predicate = InnerLayers{}>
 inline constexpr F8<Scaling, Predicate> f8_with{};

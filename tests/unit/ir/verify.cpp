@@ -337,7 +337,8 @@ TEST_CASE("verify: what rounds to 8 bits") {
     ir::DotAxes axes;
     axes.contracted = 1;
     axes.contracted_a[0] = 1;
-    const Value product = ir::dot(x, x, axes, DType::f32, ir::dot_f8), marked = ir::f8_gradient(product, scale);
+    const Value product = ir::dot(x, x, axes, DType::f32, ir::dot_f8),
+                marked = ir::f8_gradient(product, scale);
     b.graph.outputs.push((marked * 2.0).id);
     damage(b.graph, product.id, marked.id);
     return ir::to_text(ir::verify(b.graph, stage), b.graph);

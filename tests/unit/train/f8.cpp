@@ -1,5 +1,5 @@
-// Training with precision::f8: the values of a reference that rounds where it rounds, and the state that makes
-// them go on.
+// Training with precision::f8: the values of a reference that rounds where it rounds, and the state that
+// makes them go on.
 
 #include <doctest/doctest.h>
 
@@ -57,9 +57,9 @@ TEST_CASE("f8: steps agree with PyTorch's conversions, and so do the scales that
   const io::Safetensors file(repository_file("tests/parity/nn/f8_training.safetensors"));
   const ScratchFolder folder;
   const std::string path = folder / "step";
-  auto trainer = make_trainer<Gated>(Cpu{1}, squares, in<f32, 12, 8>, in<f32, 12, 4>,
-                                     optim::PlainSGD{.lr = 0.03125f},
-                                     precision::f8_with<DelayedScaling{.history = 3, .margin = 1}>);
+  auto trainer =
+      make_trainer<Gated>(Cpu{1}, squares, in<f32, 12, 8>, in<f32, 12, 4>, optim::PlainSGD{.lr = 0.03125f},
+                          precision::f8_with<DelayedScaling{.history = 3, .margin = 1}>);
   trainer.model().load(repository_file("tests/parity/nn/f8_training.safetensors"),
                        {.strip_prefix = "start.", .allow = unexpected});
   int tensors = 0;
@@ -130,7 +130,8 @@ std::vector<float> losses(T& trainer, int from, int to) {
 template <class M, class... O>
 void check_resumes(const O&... options) {
   const ScratchFolder folder;
-  auto whole = trainer_of<M>(options...), first = trainer_of<M>(options...), second = trainer_of<M>(options...);
+  auto whole = trainer_of<M>(options...), first = trainer_of<M>(options...),
+       second = trainer_of<M>(options...);
   losses(whole, 0, 5);
   losses(first, 0, 5);
   first.save(folder / "middle");
@@ -206,8 +207,9 @@ constexpr auto each_one = [](std::string_view, const Dims&) { return true; };
 TEST_CASE("f8: the scale follows what is finite and not 0") {
   const ScratchFolder folder;
   const std::string path = folder / "one";
-  auto trainer = make_trainer<One>(Cpu{1}, squares, in<f32, 3, 4>, in<f32, 3, 4>, optim::PlainSGD{.lr = 1e-3f},
-                                   precision::f8_with<DelayedScaling{.history = 2}, each_one>, seed{1});
+  auto trainer =
+      make_trainer<One>(Cpu{1}, squares, in<f32, 3, 4>, in<f32, 3, 4>, optim::PlainSGD{.lr = 1e-3f},
+                        precision::f8_with<DelayedScaling{.history = 2}, each_one>, seed{1});
   struct State {
     std::vector<float> scale, magnitudes;
   };
@@ -331,7 +333,8 @@ TEST_CASE("f8: checkpoints of other precisions are taken, the scales start anew;
   CHECK(different_state(first.model(), second.model()) == "");
   second.save(changed);
   CHECK(numbers(io::Safetensors(changed), "f8.scale.input.h.1.up.weight")[0] == 1);
-  CHECK(numbers(io::Safetensors(changed), "f8.magnitudes.input.h.1.up.weight") == std::vector<float>(16, 0.0f));
+  CHECK(numbers(io::Safetensors(changed), "f8.magnitudes.input.h.1.up.weight") ==
+        std::vector<float>(16, 0.0f));
   CHECK(first.load(f8).text().find("the checkpoint is of precision f8, this trainer of bf16") !=
         std::string::npos);
   const auto refusal = [&](const std::string& path) {
@@ -347,7 +350,8 @@ TEST_CASE("f8: checkpoints of other precisions are taken, the scales start anew;
   std::vector<u8> magnitudes(64, 0xff);
   edit(f8, changed, {.tensors = {{"f8.magnitudes.gradient.h.0.up.weight", magnitudes}}});
   CHECK(refusal(changed).find("a magnitude of f8 is") != std::string::npos);
-  auto longer = trainer_of<Stacked>(optim::AdamW{.lr = 1e-2f}, precision::f8_with<DelayedScaling{.history = 17}>);
+  auto longer =
+      trainer_of<Stacked>(optim::AdamW{.lr = 1e-2f}, precision::f8_with<DelayedScaling{.history = 17}>);
   CHECK_THROWS_AS(longer.load(f8), Error);
 }
 
@@ -360,7 +364,8 @@ TEST_CASE("f8: the block of the optimiser can be lent, and says its size") {
     std::byte bytes[256];
   };
   std::vector<Block256> block(static_cast<std::size_t>(Trainer::optimizer_bytes()) / 256);
-  auto lent = trainer_of<Stacked>(optim::PlainSGD{.lr = 0.1f}, precision::f8, lend{.optimizer = block.data()});
+  auto lent =
+      trainer_of<Stacked>(optim::PlainSGD{.lr = 0.1f}, precision::f8, lend{.optimizer = block.data()});
   auto own = trainer_of<Stacked>(optim::PlainSGD{.lr = 0.1f}, precision::f8);
   CHECK(losses(lent, 0, 3) == losses(own, 0, 3));
 }

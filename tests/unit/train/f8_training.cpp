@@ -24,8 +24,8 @@ template <class Precision>
 f64 accuracy_of_digits(Precision policy, const data::Digits& digits) {
   auto loader = data::loader<32>(digits.train, {.shuffle = true, .seed = 5});
   auto trainer = make_trainer<Mlp>(
-      Cpu{1}, [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); }, in<f32, 32, 64>, in<i32, 32>,
-      optim::AdamW{.lr = 2e-3f}, policy, seed{7});
+      Cpu{1}, [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); }, in<f32, 32, 64>,
+      in<i32, 32>, optim::AdamW{.lr = 2e-3f}, policy, seed{7});
   for (int epoch = 0; epoch < 8; ++epoch)
     for (auto& [x, y] : loader) trainer.step(x, y);
   return trainer.evaluate([](const auto& m, auto x, auto y) { return accuracy(m(x), y); }, digits.test);
@@ -58,7 +58,8 @@ f64 loss_of_gpt(Precision policy) {
 
 TEST_CASE("f8: the digits are learnt to within 1 % of bf16's accuracy") {
   const data::Digits digits = data::load_digits(repository_file("examples/data/digits.bin"));
-  const f64 bf16 = accuracy_of_digits(precision::bf16, digits), f8 = accuracy_of_digits(precision::f8, digits);
+  const f64 bf16 = accuracy_of_digits(precision::bf16, digits),
+            f8 = accuracy_of_digits(precision::f8, digits);
   MESSAGE("bf16 ", bf16, ", f8 ", f8);
   CHECK(bf16 > 0.9);
   CHECK(std::abs(f8 - bf16) <= 0.01);

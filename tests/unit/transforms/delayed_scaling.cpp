@@ -18,7 +18,7 @@ constexpr auto squares = [](const auto& m, auto x, auto y) { return mse_loss(m(x
 constexpr auto all = [](std::string_view, const Dims&) { return true; };
 using precision::DelayedScaling;
 using All = precision::F8<DelayedScaling{}, all>;
-using Inner = precision::F8<DelayedScaling{}, precision::InnerLayers{}>;
+using Inner = precision::F8<>;
 
 template <class Precision>
 using Options = train::Options<optim::AdamW, Precision>;
@@ -37,7 +37,8 @@ std::string weights() {
 }
 template <class M, class Precision, i64 In, i64 Out>
 std::string weights_of() {
-  return weights<M, Stage<M, decltype(squares), Precision, Input<f32, Shape<6, In>>, Input<f32, Shape<6, Out>>>>();
+  return weights<
+      M, Stage<M, decltype(squares), Precision, Input<f32, Shape<6, In>>, Input<f32, Shape<6, Out>>>>();
 }
 
 struct Five {

@@ -25,10 +25,11 @@ TEST_CASE("f8 rounding: to nearest at a scale, beyond the largest number to it, 
               nan = std::numeric_limits<float>::quiet_NaN();
   // numbers of the formats by their definitions: e4m3 has 3 bits of mantissa, 448 and the subnormal 2^-9 at
   // its ends; e5m2 2 bits, 57344 and 2^-16
-  const std::vector<float> x{1.0625f, 1.1875f, 17,   250,      -1e9f, infinity, std::ldexp(1.4f, -10),
-                             0.1f,    -3.3f,   nan,  -infinity};
-  const std::vector<float> e4m3{1, 1.25f, 16, 256, -448, 448, std::ldexp(1.0f, -9), 0.1015625f, -3.25f, nan, -448};
-  const std::vector<float> e5m2{1,    1.25f, 16,  256, -57344, 57344, std::ldexp(1.5f, -10),
+  const std::vector<float> x{1.0625f, 1.1875f, 17,  250,      -1e9f, infinity, std::ldexp(1.4f, -10),
+                             0.1f,    -3.3f,   nan, -infinity};
+  const std::vector<float> e4m3{1,          1.25f,  16,  256, -448, 448, std::ldexp(1.0f, -9),
+                                0.1015625f, -3.25f, nan, -448};
+  const std::vector<float> e5m2{1,        1.25f, 16,  256,   -57344, 57344, std::ldexp(1.5f, -10),
                                 0.09375f, -3.5f, nan, -57344};
   auto to_e4m3 = compile(Cpu{1}, rounding<DType::f8e4m3>, in<f32, 11>, in<f32>);
   auto to_e5m2 = compile(Cpu{1}, rounding<DType::f8e5m2>, in<f32, 11>, in<f32>);
@@ -46,10 +47,7 @@ TEST_CASE("f8 rounding: to nearest at a scale, beyond the largest number to it, 
 
 TEST_CASE("f8 rounding: the largest magnitude of a tensor of any rank") {
   auto f = compile(
-      Cpu{1},
-      [](auto x) {
-        return Expr<f32, Shape<>>{transforms::largest_magnitude(x.value)};
-      },
+      Cpu{1}, [](auto x) { return Expr<f32, Shape<>>{transforms::largest_magnitude(x.value)}; },
       in<f32, 2, 3, 2>);
   std::vector<float> x(12);
   for (std::size_t i = 0; i < 12; ++i) x[i] = static_cast<float>(i) - 7.5f;

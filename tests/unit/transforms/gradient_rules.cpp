@@ -384,7 +384,8 @@ TEST_CASE("gradient rules: f8_gradient rounds the gradient to e5m2 at its scale,
   List<int> wrt;
   wrt.push(x.id);
   wrt.push(scale.id);
-  for (const ir::Value v : transforms::differentiate(ir::f8_gradient(x, scale), g, wrt)) b.graph.outputs.push(v.id);
+  for (const ir::Value v : transforms::differentiate(ir::f8_gradient(x, scale), g, wrt))
+    b.graph.outputs.push(v.id);
   Leaves leaves;
   leaves.inputs = {Array(6, 1.0), {2}, {0.5625, -0.8, 3, 0, -3e4, 1e-9}};
   const std::vector<Array> found = interpret(b.graph, leaves);
