@@ -1277,8 +1277,10 @@ enum class Op : u8 {
   select,  // select(condition, a, b)
   fma,     // a * b + c in one rounding
   // markers that only differentiation reads
-  surrogate,  // surrogate(value, model): the value, differentiated as if it were the model
-  slope,      // slope(value, x, s): the value, whose derivative by x is s beside what its own nodes give
+  surrogate,    // surrogate(value, model): the value, differentiated as if it were the model
+  slope,        // slope(value, x, s): the value, whose derivative by x is s beside what its own nodes give
+  f8_gradient,  // f8_gradient(value, scale): the value, whose gradient is rounded to e5m2 at that scale, and
+                // left multiplied by it; scale's is the largest magnitude that the gradient had
   // movement
   broadcast,  // right-aligned, as numpy
   reshape,
@@ -1295,7 +1297,7 @@ enum class Op : u8 {
   argmin,
   // contractions and indexing
   dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b;
-                // imm: dot_tf32 or 0
+                // imm: dot_tf32, dot_f8 or 0
   conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp
   take_rows,    // take_rows(table (V, ...), index (...)) -> index shape + row shape
   scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
@@ -1330,6 +1332,8 @@ inline constexpr int op_count = static_cast<int>(Op::result) + 1;
 
 // A product of f32 whose factors may be rounded to TF32.
 inline constexpr u64 dot_tf32 = 1;
+// One whose factors are numbers of an 8-bit format, and so of bf16; until precisions are applied.
+inline constexpr u64 dot_f8 = 2;
 
 enum class OpClass : u8 {
   leaf,
@@ -1414,6 +1418,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"fma", 3, OpClass::pointwise, 1},
     {"surrogate", 2, OpClass::marker, 0},
     {"slope", 3, OpClass::marker, 0},
+    {"f8_gradient", 2, OpClass::marker, 0},
     {"broadcast", 1, OpClass::movement, 0},
     {"reshape", 1, OpClass::movement, 0},
     {"permute", 1, OpClass::movement, 0},
@@ -2344,6 +2349,11 @@ constexpr Value slope(Value value, Value x, Value s) {
              broadcast(cast(x, value.dtype()), to), broadcast(cast(s, value.dtype()), to));
 }
 
+// `value` (f32), whose gradient is rounded to e5m2 at `scale`, one f32: see Op::f8_gradient.
+constexpr Value f8_gradient(Value value, Value scale) {
+  return raw(Op::f8_gradient, value.dtype(), value.node().shape, 0, -1, value, scale);
+}
+
 constexpr Value permute(Value x, const i64* order) {
   const int rank = x.dims().rank;
   bool identity = true;
@@ -2489,7 +2499,8 @@ constexpr Value in_product_order(Value x, int count, int* contracted, int batche
 }
 }  // namespace detail
 
-constexpr Value dot(Value x, Value y, DotAxes axes, DType result) {
+// `mark`: dot_tf32, dot_f8 or 0.
+constexpr Value dot(Value x, Value y, DotAxes axes, DType result, u64 mark = 0) {
   meet(x, y);
   Builder& b = *x.builder;
   for (int i = 1; i < axes.contracted; ++i)  // pairs in the order of x's axes
@@ -2514,7 +2525,7 @@ constexpr Value dot(Value x, Value y, DotAxes axes, DType result) {
   for (int i = 0; i < axes.batch; ++i) list[n++] = axes.batch_b[i];
   for (int i = 0; i < axes.contracted; ++i) list[n++] = axes.contracted_a[i];
   for (int i = 0; i < axes.contracted; ++i) list[n++] = axes.contracted_b[i];
-  return raw(Op::dot, result, b.shape(dot_dims(x.dims(), y.dims(), axes)), 0, b.list(list, n), x, y);
+  return raw(Op::dot, result, b.shape(dot_dims(x.dims(), y.dims(), axes)), mark, b.list(list, n), x, y);
 }
 
 constexpr DotAxes dot_axes(const Graph& g, int node) {
@@ -18362,6 +18373,7 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 // program runs and the tests all walk it.
 //
 //   trace           the user's function leaves a graph
+//   scale           of a trainer with precision::f8: where products are rounded to 8 bits
 //   differentiate   of a trainer: the gradients of the loss (grad(f) differentiates while it is traced)
 //   update          of a trainer: the optimiser
 //   precision       products in another dtype
@@ -18373,7 +18385,7 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 //   lower           groups become kernels and launches
 //   link            the constants of the program
 //
-// The first five need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
+// The first six need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
 // train/step.hpp); a user's own pass joins behind trace, differentiate, update, precision or prune
 // (user_pass.hpp). What must hold behind a pass is verify(pass, module) of verify.hpp; what it made,
 // print(pass, module) of print.hpp.
@@ -19229,7 +19241,7 @@ struct LiveNodes {
       const ir::Node& node = nodes[i];
       const int* in = all_edges + node.first;
       // of a marker only the value is computed
-      const bool marks = node.op == ir::Op::surrogate || node.op == ir::Op::slope;
+      const bool marks = ir::info(node.op).kind == ir::OpClass::marker;
       for (int k = 0; k < (marks ? 1 : node.arity); ++k) is_live[in[k]] = 1, ++count[in[k]];
       edges += node.arity;
       if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
@@ -19323,8 +19335,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
     ir::Node node = nodes[i];
     const int* in = all_edges + node.first;
     const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
-    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || node.op == ir::Op::slope ||
-        same) {
+    if (node.op == ir::Op::stop_gradient || ir::info(node.op).kind == ir::OpClass::marker || same) {
       moved[i] = moved[in[0]];
       continue;
     }
@@ -19785,7 +19796,10 @@ class Verifier {
   }
 
   constexpr const char* marker(const Node& n, const int* in) const {
-    for (int k = 0; k < n.arity; ++k) {
+    const bool scaled = n.op == Op::f8_gradient;
+    if (scaled && (n.dtype != DType::f32 || g.nodes[in[1]].dtype != DType::f32 || g.dims(in[1]).rank != 0))
+      return "f8_gradient: the value is f32, and its scale one f32";
+    for (int k = 0; k < (scaled ? 1 : n.arity); ++k) {
       const Node& x = g.nodes[in[k]];
       if (x.dtype != n.dtype || (x.shape != n.shape && g.shapes[x.shape] != g.shapes[n.shape]))
         return "a marker: the value and what it is differentiated by have two dtypes or shapes";
@@ -19877,8 +19891,10 @@ class Verifier {
       return "dot: an axis is out of range or twice there";
     if (!axes.agrees(a, b)) return "dot: the extents of joined axes differ";
     if (g.nodes[in[0]].dtype != g.nodes[in[1]].dtype) return "dot: operands of two dtypes";
-    if (n.imm > dot_tf32 || (n.imm == dot_tf32 && g.nodes[in[0]].dtype != DType::f32))
+    if (n.imm > dot_f8 || (n.imm == dot_tf32 && g.nodes[in[0]].dtype != DType::f32))
       return "dot: only factors of f32 can be rounded to tf32";
+    if (n.imm == dot_f8 && (stage_ == Stage::pruned || g.nodes[in[0]].dtype != DType::f32))
+      return "dot: the mark of 8-bit factors is one of factors in f32, before precisions are applied";
     if (is_float(n.dtype) != is_float(g.nodes[in[0]].dtype))
       return "dot: its dtype does not follow from its operands";
     return dot_dims(a, b, axes) == g.shapes[n.shape] ? nullptr : "dot: wrong result shape";
@@ -29641,6 +29657,8 @@ class LoweredWeights {
 };
 
 }  // namespace WEFT_NAMESPACE::transforms
+// ---- weft/transforms/precision_policy.hpp ----
+// Policies: how a trainer or a function computes its matrix products.
 
 namespace WEFT_NAMESPACE::transforms {
 
@@ -29651,6 +29669,112 @@ struct PrecisionRule {
   bool tf32 = false;
   constexpr bool changes_nothing() const { return compute == DType::f32 && !tf32; }
 };
+
+}  // namespace WEFT_NAMESPACE::transforms
+
+namespace WEFT_NAMESPACE::precision {
+
+// Delayed scaling of f8: a tensor's scale is the largest number of its format, over the largest magnitude
+// that the tensor had in the last `history` calls of step, over 2^margin.
+struct DelayedScaling {
+  int history = 16;  // 1 to 4096
+  int margin = 0;    // 0 to 16
+};
+// All products between the first and the last layer.
+struct InnerLayers {};
+
+// Everything as written.
+struct F32 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr transforms::PrecisionRule rule{DType::f32};
+  static constexpr bool scaled = false;
+};
+// Matrix products of f32 operands may round these to TF32 (10 bits of mantissa; sums in f32), as tensor cores
+// of GPUs do; on the host they are f32.
+struct TF32 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr transforms::PrecisionRule rule{DType::f32, true};
+  static constexpr bool scaled = false;
+};
+// Operands in bf16, sums in f32, master weights in f32.
+struct BF16 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr transforms::PrecisionRule rule{DType::bf16};
+  static constexpr bool scaled = false;
+};
+// Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are
+// not all finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on
+// the device.
+struct F16 {
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr transforms::PrecisionRule rule{DType::f16};
+  static constexpr bool scaled = true;
+};
+
+WEFT_REFUSAL(DelayedScalingFits,
+             "precision::f8_with: the history is 1 to 4096 steps long, and the margin 0 to 16");
+WEFT_REFUSAL(
+    F8AsksOfParameters,
+    "precision::f8_with: the predicate is constexpr and takes the name of a parameter and its shape: "
+    "precision::f8_with<precision::DelayedScaling{}, [](std::string_view name, const Dims& shape) { "
+    "return name != \"head.weight\"; }>");
+
+// Of a trainer. Products with parameters take factors in e4m3, and in the backward pass gradients in e5m2,
+// each tensor at a scale of its own (transforms/delayed_scaling.hpp); all other products are those of BF16.
+// Predicate(name, shape) says of each parameter, in a Stack of each block's, whether its products are among
+// them.
+template <DelayedScaling Scaling = DelayedScaling{}, auto Predicate = InnerLayers{}>
+struct F8 {
+  static_assert(sizeof(DelayedScalingFits<(Scaling.history >= 1 && Scaling.history <= 4096 &&
+                                           Scaling.margin >= 0 && Scaling.margin <= 16),
+                                          GivenSize<Scaling.history>, GivenSize<Scaling.margin>>) > 0);
+  static constexpr OptionKind option = OptionKind::precision;
+  static constexpr transforms::PrecisionRule rule{DType::bf16};
+  static constexpr bool scaled = false;
+  static constexpr DelayedScaling scaling = Scaling;
+  static constexpr bool inner = std::is_same_v<decltype(Predicate), const InnerLayers> ||
+                                std::is_same_v<decltype(Predicate), InnerLayers>;
+  static constexpr bool chooses(std::string_view name, const Dims& shape) {
+    if constexpr (inner) {
+      return true;
+    } else {
+      constexpr bool fits = requires { static_cast<bool>(Predicate(name, shape)); };
+      static_assert(sizeof(F8AsksOfParameters<fits, decltype(Predicate)>) > 0);
+      if constexpr (fits)
+        return static_cast<bool>(Predicate(name, shape));
+      else
+        return false;
+    }
+  }
+};
+// Whether a policy is one of f8.
+template <class Policy>
+inline constexpr bool is_f8 = false;
+template <DelayedScaling Scaling, auto Predicate>
+inline constexpr bool is_f8<F8<Scaling, Predicate>> = true;
+
+inline constexpr F32 f32{};
+inline constexpr TF32 tf32{};
+inline constexpr BF16 bf16{};
+inline constexpr F16 f16{};
+// Products of all layers but the first and the last; a layer is a product, a convolution or a look-up with a
+// parameter, in the order in which the loss is traced, and the blocks of a Stack are one.
+inline constexpr F8<> f8{};
+// The same with options, and of the parameters that Predicate(name, shape) holds for.
+template <DelayedScaling Scaling, auto Predicate = InnerLayers{}>
+inline constexpr F8<Scaling, Predicate> f8_with{};
+
+WEFT_REFUSAL(PrecisionIsNamed,
+             "a precision is one of precision::f32 (the default), precision::tf32, precision::bf16, "
+             "precision::f16, which scales the loss, and precision::f8, of a trainer");
+// PyTorch's names, refused where they are an option.
+struct Misnamed : F32 {};
+inline constexpr Misnamed float32{}, fp32{}, float16{}, fp16{}, half{}, bfloat16{}, fp8{}, float8{}, amp{},
+    mixed{};
+
+}  // namespace WEFT_NAMESPACE::precision
+
+namespace WEFT_NAMESPACE::transforms {
 
 namespace detail {
 
@@ -29759,9 +29883,10 @@ constexpr ir::Value moved_data(ir::Node node, ir::Value x) {
 
 }  // namespace detail
 
-// Products of f32 operands become products of `compute` operands. Their result is `compute` too, with two
+// Products of f32 operands become products of `compute` operands. Their result is `compute` too, with three
 // exceptions, which keep the f32 sums: what leaves the program (an output, or the gradient of a parameter, an
-// operand of a flat_concat), and what is added to a residual. Under TF32 they keep their dtypes and bear a
+// operand of a flat_concat), what is added to a residual, and products of 8-bit factors, which are scaled and
+// rounded behind (delayed_scaling.hpp). Under TF32 they keep their dtypes and bear a
 // mark (convolutions none: they are summed in f32).
 constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
 
@@ -29925,7 +30050,9 @@ class PrecisionRewriter {
       const ir::Value x = narrowed(g.in(i, k));
       operands_.push(x.id);
     }
-    const bool keeps_sums = results_[i] || (joins_[i] && node.op == ir::Op::dot);
+    const bool scaled = node.op == ir::Op::dot && node.imm == ir::dot_f8;
+    const bool keeps_sums = scaled || results_[i] || (joins_[i] && node.op == ir::Op::dot);
+    if (scaled) node.imm = 0;
     if (!keeps_sums) node.dtype = rule_.compute;
     return ir::cast({&b, b.add(node, operands_.data(), operands_.size())}, DType::f32).id;
   }
@@ -29980,51 +30107,6 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
 }
 
 }  // namespace WEFT_NAMESPACE::transforms
-
-// Policies: how a trainer or a function computes its matrix products.
-namespace WEFT_NAMESPACE::precision {
-
-// Everything as written.
-struct F32 {
-  static constexpr OptionKind option = OptionKind::precision;
-  static constexpr transforms::PrecisionRule rule{DType::f32};
-  static constexpr bool scaled = false;
-};
-// Matrix products of f32 operands may round these to TF32 (10 bits of mantissa; sums in f32), as tensor cores
-// of GPUs do; on the host they are f32.
-struct TF32 {
-  static constexpr OptionKind option = OptionKind::precision;
-  static constexpr transforms::PrecisionRule rule{DType::f32, true};
-  static constexpr bool scaled = false;
-};
-// Operands in bf16, sums in f32, master weights in f32.
-struct BF16 {
-  static constexpr OptionKind option = OptionKind::precision;
-  static constexpr transforms::PrecisionRule rule{DType::bf16};
-  static constexpr bool scaled = false;
-};
-// Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are
-// not all finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on
-// the device.
-struct F16 {
-  static constexpr OptionKind option = OptionKind::precision;
-  static constexpr transforms::PrecisionRule rule{DType::f16};
-  static constexpr bool scaled = true;
-};
-
-inline constexpr F32 f32{};
-inline constexpr TF32 tf32{};
-inline constexpr BF16 bf16{};
-inline constexpr F16 f16{};
-
-WEFT_REFUSAL(PrecisionIsNamed,
-             "a precision is one of precision::f32 (the default), precision::tf32, precision::bf16 and "
-             "precision::f16, which scales the loss");
-// PyTorch's names, refused where they are an option.
-struct Misnamed : F32 {};
-inline constexpr Misnamed float32{}, fp32{}, float16{}, fp16{}, half{}, bfloat16{}, amp{}, mixed{};
-
-}  // namespace WEFT_NAMESPACE::precision
 
 namespace WEFT_NAMESPACE {
 
@@ -30081,6 +30163,9 @@ WEFT_REFUSAL(
     "compile: a mode is one of a model's layers, and this function has no model: leave it out, or write "
     "compile(model, f, inputs...)");
 
+WEFT_REFUSAL(F8IsTrained,
+             "precision::f8: its scales are a trainer's state, and a compiled function has none: take "
+             "precision::bf16");
 WEFT_REFUSAL(CompileHasNoUpdate,
              "pass::after<\"update\">: a compiled function has no update, which is a trainer's: write "
              "pass::after<\"differentiate\">(P{})");
@@ -30114,6 +30199,7 @@ struct CompileOptions {
   using Precision = find_option<OptionKind::precision, precision::F32, O...>;
   static_assert(
       sizeof(precision::PrecisionIsNamed<!std::is_same_v<Precision, precision::Misnamed>, Precision>) > 0);
+  static_assert(sizeof(F8IsTrained<!precision::is_f8<Precision>, Precision>) > 0);
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   static constexpr bool training =
       std::is_same_v<find_option<OptionKind::mode, mode::Eval, O...>, mode::Train>;
@@ -40473,6 +40559,32 @@ constexpr void scatter_reduce(ir::Value y, ir::Value g, ir::Value* out) {
 }
 
 }  // namespace WEFT_NAMESPACE::transforms::rules
+// ---- weft/transforms/f8_rounding.hpp ----
+// A tensor rounded to 8 bits at a scale of its own, and the number that its next scale is made of. Law: what
+// is rounded is a number of bf16, too, so that products of bf16 take it as it is.
+
+namespace WEFT_NAMESPACE::transforms {
+
+// The largest finite number of an 8-bit format.
+constexpr double largest_f8(DType format) { return format == DType::f8e4m3 ? 448 : 57344; }
+
+// x (f32) times `scale` (one f32), what lies beyond the format's largest number taken to it, rounded to
+// `format`; f32 again. NaN stays.
+constexpr ir::Value round_to_f8(ir::Value x, ir::Value scale, DType format) {
+  const ir::Value scaled = x * ir::broadcast(scale, x.dims());
+  const double most = largest_f8(format);
+  const ir::Value held = ir::binary(ir::Op::min, ir::binary(ir::Op::max, scaled, ir::constant_like(x, -most)),
+                                    ir::constant_like(x, most));
+  return ir::cast(ir::cast(ir::cast(held, format), DType::bf16), DType::f32);
+}
+
+// The largest magnitude of x, one f32; NaN where x has one.
+constexpr ir::Value largest_magnitude(ir::Value x) {
+  const ir::Value magnitude = ir::unary(ir::Op::abs, x);
+  return ir::reshape(ir::reduce(ir::Op::reduce_max, magnitude, (1u << x.dims().rank) - 1u), Dims{});
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE::transforms {
 
@@ -40682,8 +40794,8 @@ constexpr void reduce_prod(Value y, Value g, Value* out) {
 // name, for every free axis of the result, the axis of `like` it stands for. Of the two operand orders the
 // one that needs no permutation is chosen where there is one.
 constexpr Value dot_into(Value p, Value q, const ir::DotAxes& axes, const int* position, const Dims& like,
-                         DType dtype) {
-  const Value r = ir::dot(p, q, axes, dtype);
+                         DType dtype, u64 mark) {
+  const Value r = ir::dot(p, q, axes, dtype, mark);
   i64 order[8]{};
   for (int k = 0; k < like.rank; ++k) order[position[k]] = k;
   return ir::permute(r, order);
@@ -40727,6 +40839,8 @@ constexpr void dot_operand(Value y, Value g, bool first, Value* out) {
   bool other_is_identity = true;
   for (int k = 0; k < self.dims().rank; ++k) other_is_identity = other_is_identity && other_first[k] == k;
 
+  // The factors of a product of 8-bit ones are such in its gradients, too.
+  const u64 mark = y.node().imm == ir::dot_f8 ? ir::dot_f8 : 0;
   ir::DotAxes axes;
   axes.batch = f.batch;
   axes.contracted = free_other;
@@ -40734,12 +40848,12 @@ constexpr void dot_operand(Value y, Value g, bool first, Value* out) {
     for (int k = 0; k < f.batch; ++k) axes.batch_a[k] = k, axes.batch_b[k] = batch_other[k];
     for (int k = 0; k < free_other; ++k)
       axes.contracted_a[k] = g_axes[k], axes.contracted_b[k] = other_axes[k];
-    *out = dot_into(g, other, axes, g_first, self.dims(), self.dtype());
+    *out = dot_into(g, other, axes, g_first, self.dims(), self.dtype(), mark);
   } else {
     for (int k = 0; k < f.batch; ++k) axes.batch_b[k] = k, axes.batch_a[k] = batch_other[k];
     for (int k = 0; k < free_other; ++k)
       axes.contracted_b[k] = g_axes[k], axes.contracted_a[k] = other_axes[k];
-    *out = dot_into(other, g, axes, other_first, self.dims(), self.dtype());
+    *out = dot_into(other, g, axes, other_first, self.dims(), self.dtype(), mark);
   }
 }
 constexpr void dot(Value y, Value g, Value* out) {
@@ -40748,6 +40862,10 @@ constexpr void dot(Value y, Value g, Value* out) {
 }
 constexpr void surrogate(Value, Value g, Value* out) { out[1] = g; }
 constexpr void slope(Value y, Value g, Value* out) { out[0] = g, out[1] = g * y.in(2); }
+constexpr void f8_gradient(Value y, Value g, Value* out) {
+  out[0] = round_to_f8(g, y.in(1), DType::f8e5m2);
+  out[1] = largest_magnitude(g);
+}
 // Along an axis y[p] sums x~[p stride + k dilation - low] w[k], where x~ has gaps of x_dilation - 1 zeros. So
 // x's gradient is g, with gaps of stride - 1, under w turned round; and w's is x under g, in whose sum the
 // stride and w's dilation have changed places.
@@ -40844,6 +40962,7 @@ inline constexpr Row table[] = {
     {Op::fma, fma},
     {Op::surrogate, surrogate},
     {Op::slope, slope},
+    {Op::f8_gradient, f8_gradient},
     {Op::broadcast, broadcast},
     {Op::reshape, reshape},
     {Op::permute, permute},
@@ -41441,7 +41560,7 @@ class LoopGradient {
       all.batch_a[k] = one.batch_a[k] + 1, all.batch_b[k] = one.batch_b[k] + 1;
     for (int k = 0; k < one.contracted; ++k)
       all.contracted_a[k + 1] = one.contracted_a[k] + 1, all.contracted_b[k + 1] = one.contracted_b[k] + 1;
-    return ir::dot(x, y, all, n.dtype);
+    return ir::dot(x, y, all, n.dtype, n.imm);
   }
 
   // ---- stacks in the enclosing graph ----
@@ -54122,10 +54241,9 @@ inline constexpr bool has_stacks = [] {
 }();
 
 }  // namespace WEFT_NAMESPACE::train
-// ---- weft/train/update.hpp ----
-// The end of a step: gradients into their arena, one factor for all of them (accumulation, loss scale,
-// clipping), one update a parameter group. Updates are counted by the program only where it may skip one (a
-// loss scale); elsewhere the trainer counts.
+// ---- weft/train/f8_scales.hpp ----
+// precision::f8 of a trainer: the trace with its products rounded, as a stage of its own, and the state that
+// scales them, behind the optimiser's.
 
 // ---- weft/train/backward.hpp ----
 // The loss and its gradients as a graph: the model's forward pass, and the backward pass behind it, which can
@@ -54453,19 +54571,21 @@ struct Backward {
   ir::Graph graph;
   transforms::Differentiation state;
   List<int> parameters;
+  List<int> scales;  // of precision::f8: the nodes of the gradients' scales, until these are updated
   int scale_slot = -1;
 
   // The gradient's node of trained parameter k, -1 where no gradient reaches it.
-  constexpr int gradient(int k) const {
+  constexpr int gradient(int k) const { return adjoint(parameters[k]); }
+  constexpr int adjoint(int node) const {
     // a parameter that the loss never reads got its node behind the loss's
-    const int node = parameters[k];
     return node < state.adjoint.size() && state.adjoint[node] >= 0 ? state.adjoint[node] : -1;
   }
 };
 
 template <class M, class O>
 constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
-                                  const List<ir::CustomGradient>& customs = {}) {
+                                  const List<ir::CustomGradient>& customs = {},
+                                  const List<int>& scale_slots = {}) {
   constexpr const auto& table = nn::state_table<M>;
   Backward r;
   ir::Builder b(static_cast<ir::Graph&&>(forward));
@@ -54480,7 +54600,12 @@ constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
   }
   for (int i = 0; i < table.size; ++i)
     if (table.row[i].trained) r.parameters.push(ir::read_slot(b, i).id);
-  r.state = transforms::begin_differentiation(total, seed, r.parameters);
+  List<int> wrt = r.parameters;
+  for (int slot : scale_slots) {
+    r.scales.push(ir::read_slot(b, slot).id);
+    wrt.push(r.scales.back());
+  }
+  r.state = transforms::begin_differentiation(total, seed, wrt);
   transforms::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);
   return r;
@@ -54496,6 +54621,482 @@ constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGr
 }
 
 }  // namespace WEFT_NAMESPACE::train
+// ---- weft/transforms/delayed_scaling.hpp ----
+// precision::f8: products with a parameter whose factors are e4m3 and whose gradient is e5m2, each tensor at
+// a scale of its own. Law: a step rounds by the scales that the steps before have left, so that no tensor is
+// gone through twice; every number that a scale depends on is state.
+//
+//   q(x) = e4m3(x s_x)    q(w) = e4m3(w s_w)    q(g) = e5m2(g s_g)    beyond the largest number: that number
+//   y  = bf16(sum q(x) q(w) / s_x / s_w)        where precision::bf16 rounds
+//   dx = bf16(sum q(g) q(w) / s_w / s_g)        dw = sum q(g) q(x) / s_x / s_g
+//
+// (Micikevicius et al.: FP8 Formats for Deep Learning, 2022; the scales as Transformer Engine's delayed
+// scaling has them.)
+
+namespace WEFT_NAMESPACE::transforms {
+
+enum class F8Role : u8 { input, weight, gradient };
+
+// A tensor that is rounded to 8 bits, and its state: one scale, and the largest magnitudes of the steps
+// before, the last one first; of each block of a Stack its own.
+struct ScaledTensor {
+  F8Role role{};
+  int parameter = -1;          // the slot of that of the first product which reads it
+  Dims blocks;                 // of the Stacks around
+  i64 scale = 0, history = 0;  // bytes of the optimiser's block: f32 (blocks...) and f32 (blocks..., steps)
+  int scale_slot = -1, history_slot = -1;
+
+  constexpr i64 copies() const { return blocks.size(); }
+};
+
+// Which products are taken in 8 bits: those of the parameters for whose slots `chosen` is 1; where `inner`,
+// all that lie between the first and the last layer.
+struct F8Choice {
+  bool inner = false;
+  List<u8> chosen;
+};
+
+// A graph whose products are rounded, and what scales them. `bytes`: where the state ends.
+struct ScaledGraph {
+  ir::Graph graph;
+  List<ScaledTensor> tensors;
+  i64 bytes = 0;
+};
+
+// Scales lie within these powers of two, so that they and their inverses are numbers, whatever comes.
+inline constexpr int most_scale_exponent = 100;
+
+// The new state of a tensor that had this largest magnitude. One that is not finite changes nothing; where
+// all that are known are 0, the scale stays.
+constexpr void update_scale(ir::Builder& b, const ScaledTensor& t, ir::Value magnitude,
+                            precision::DelayedScaling scaling) {
+  using ir::Op;
+  using ir::Value;
+  const Value scale = ir::read_slot(b, t.scale_slot), history = ir::read_slot(b, t.history_slot);
+  const int axis = t.blocks.rank;
+  const i64 steps = scaling.history;
+  Dims column = t.blocks;
+  column.extent[column.rank++] = 1;
+  const Value newest = ir::reshape(magnitude, column);
+  i64 low[16]{}, high[16]{};
+  low[2 * axis] = 1;
+  high[2 * axis + 1] = steps - 1;
+  Value moved = ir::pad(newest, high, 0);
+  if (steps > 1) {
+    ir::Slice all[8];
+    Dims rest = history.dims();
+    rest.extent[axis] = steps - 1;
+    moved = moved + ir::pad(ir::slice(history, all, rest), low, 0);
+  }
+  const Value finite = ir::unary(Op::is_finite, newest);
+  const Value after = ir::select(ir::broadcast(finite, history.dims()), moved, history);
+  const Value top = ir::reshape(ir::reduce(Op::reduce_max, after, 1u << axis), t.blocks);
+  double most = 1, aim = largest_f8(t.role == F8Role::gradient ? DType::f8e5m2 : DType::f8e4m3);
+  for (int k = 0; k < most_scale_exponent; ++k) most *= 2;
+  for (int k = 0; k < scaling.margin; ++k) aim /= 2;
+  const Value fitting = ir::constant_like(top, aim) / top;
+  const Value held = ir::binary(Op::max, ir::binary(Op::min, fitting, ir::constant_like(top, most)),
+                                ir::constant_like(top, 1 / most));
+  b.graph.assigns.push({t.history_slot, after.id});
+  b.graph.assigns.push(
+      {t.scale_slot, ir::select(ir::binary(Op::lt, ir::constant_like(top, 0), top), held, scale).id});
+}
+
+namespace detail {
+
+// Goes through a trace, or the body of a Stack's loop, and rounds the factors of its products.
+class ScaledProducts {
+ public:
+  // What all of the trace shares.
+  struct Shared {
+    const F8Choice& choice;
+    precision::DelayedScaling scaling;
+    i64 bytes = 0;
+    int layers = 0, at = 0;  // how many there are, and the number of the next
+    List<ScaledTensor> tensors{};
+  };
+  // The parameter that a node reads, as it is or through views.
+  struct Parameter {
+    int slot = -1;
+    bool same = false;  // in all trips of a loop
+  };
+  // What a loop's body is given: of each operand the parameter.
+  struct Surroundings {
+    List<Parameter> operands;
+    int carries = 0;
+  };
+  // What a body needs of the graph around it: a scale, and a way out for the largest magnitude of what it
+  // rounds. That of a gradient comes as the scale's.
+  struct Request {
+    F8Role role{};
+    int parameter = -1;
+    Dims blocks;         // of the Stacks inside
+    int input = -1;      // the body's, the scale
+    int magnitude = -1;  // the body's
+  };
+
+  // `around`: null for the trace itself.
+  constexpr ScaledProducts(const ir::Graph& graph, Shared& shared, const Surroundings* around = nullptr)
+      : g(graph),
+        shared_(shared),
+        around_(around),
+        b(graph, 2 * graph.nodes.size()),
+        moved_(graph.nodes.size(), -1),
+        joins_(joins_residual(graph)),
+        results_(graph.nodes.size(), 0) {
+    find_results();
+  }
+
+  constexpr ir::Graph run() {
+    for (int i = 0; i < g.nodes.size(); ++i) moved_[i] = move(i);
+    for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
+    for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
+    for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+  constexpr const List<Request>& requests() const { return requests_; }
+
+  // Layers are what works with a parameter: products, convolutions and look-ups, in the order of the trace;
+  // those of a loop's body once.
+  static constexpr int count_layers(const ir::Graph& g, const Surroundings* around = nullptr) {
+    int count = 0;
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      if (g.nodes.items[i].op == ir::Op::loop) {
+        const Surroundings inside = surroundings(g, i, around);
+        count += count_layers(ir::loop_body(g, i), &inside);
+      } else {
+        count += is_layer(g, i, around);
+      }
+    }
+    return count;
+  }
+
+ private:
+  // A tensor that is rounded to e4m3.
+  struct Factor {
+    int node = -1;
+    ir::Value scale, rounded;
+  };
+  struct Scale {
+    int number = -1;  // of the tensor, or of the request
+    ir::Value value;
+  };
+  static constexpr u64 first_fresh = 1u << 20;  // numbers of inputs that a body did not have
+
+  static constexpr bool is_view(ir::Op op) { return op == ir::Op::reshape || op == ir::Op::permute; }
+  static constexpr Parameter parameter_of(const ir::Graph& g, int x, const Surroundings* around) {
+    while (rearranges(g.nodes.items[x].op) || g.nodes.items[x].op == ir::Op::stop_gradient) x = g.in(x, 0);
+    const ir::Node& node = g.nodes.items[x];
+    if (node.op == ir::Op::input && around != nullptr) return around->operands[static_cast<int>(node.imm)];
+    if (node.op != ir::Op::state || node.imm >= static_cast<u64>(g.slots.size())) return {};
+    const int slot = static_cast<int>(node.imm);
+    return {g.slots[slot].space == ir::Space::model ? slot : -1};
+  }
+  // A stacked operand is a parameter of each block where it is the state itself.
+  static constexpr Surroundings surroundings(const ir::Graph& g, int loop, const Surroundings* around) {
+    const ir::LoopShape shape = ir::loop_shape(g, loop);
+    Surroundings inside;
+    inside.carries = shape.carries;
+    for (int k = 0; k < shape.operands(); ++k) {
+      const int x = g.in(loop, k);
+      const bool stacked = shape.is_stacked(k);
+      Parameter p;
+      if (k >= shape.carries && !(stacked && rearranges(g.nodes.items[x].op))) p = parameter_of(g, x, around);
+      p.same = p.same || !stacked;
+      inside.operands.push(p);
+    }
+    return inside;
+  }
+  static constexpr bool is_layer(const ir::Graph& g, int i, const Surroundings* around) {
+    const ir::Op op = g.nodes.items[i].op;
+    if (op != ir::Op::dot && op != ir::Op::conv && op != ir::Op::take_rows) return false;
+    const bool first = parameter_of(g, g.in(i, 0), around).slot >= 0;
+    return op == ir::Op::take_rows ? first : first != (parameter_of(g, g.in(i, 1), around).slot >= 0);
+  }
+
+  // What precision::bf16 does not round: what leaves the program, or a trip as a carry.
+  constexpr void find_results() {
+    const int count = around_ == nullptr ? g.outputs.size() : around_->carries;
+    for (int k = 0; k < count; ++k) results_[g.outputs[k]] = 1;
+    for (int i = g.nodes.size() - 1; i >= 0; --i)
+      if (is_view(g.nodes.items[i].op) && results_[i]) results_[g.in(i, 0)] = 1;
+  }
+
+  constexpr int move(int i) {
+    ir::Node node = g.nodes[i];
+    if (node.op == ir::Op::loop) return loop(i, node);
+    if (is_layer(g, i, around_)) {
+      const bool inner = shared_.at > 0 && shared_.at < shared_.layers - 1;
+      ++shared_.at;
+      const Parameter first = parameter_of(g, g.in(i, 0), around_);
+      const Parameter p = first.slot >= 0 ? first : parameter_of(g, g.in(i, 1), around_);
+      const bool taken = shared_.choice.inner ? inner : shared_.choice.chosen[p.slot] != 0;
+      if (taken && !p.same && node.op == ir::Op::dot && node.dtype == DType::f32)
+        return product(i, node, p.slot, first.slot >= 0);
+    }
+    operands_.clear();
+    for (int k = 0; k < node.arity; ++k) operands_.push(moved_[g.in(i, k)]);
+    if (ir::is_region(node.op)) node.imm = static_cast<u64>(ir::add_body(b.graph, ir::region_body(g, i)));
+    return b.add(node, operands_.data(), operands_.size());
+  }
+
+  // The scale of a tensor, (blocks...).
+  constexpr Scale scale_of(F8Role role, int parameter, const Dims& blocks) {
+    if (around_ != nullptr) {
+      const int made =
+          b.leaf(ir::Op::input, DType::f32, blocks, first_fresh + static_cast<u64>(requests_.size()));
+      requests_.push({role, parameter, blocks, made, -1});
+      return {requests_.size() - 1, {&b, made}};
+    }
+    ScaledTensor t;
+    t.role = role;
+    t.parameter = parameter;
+    t.blocks = blocks;
+    const auto add_slot = [&](const Dims& d, i64& offset) {
+      ir::Slot slot{ir::Space::optimizer, DType::f32};
+      slot.shape = b.shape(d);
+      slot.offset = offset = shared_.bytes;
+      shared_.bytes += (d.size() * size_of(DType::f32) + state_step - 1) / state_step * state_step;
+      b.graph.slots.push(slot);
+      return b.graph.slots.size() - 1;
+    };
+    Dims history = blocks;
+    history.extent[history.rank++] = shared_.scaling.history;
+    t.scale_slot = add_slot(blocks, t.scale);
+    t.history_slot = add_slot(history, t.history);
+    shared_.tensors.push(t);
+    return {shared_.tensors.size() - 1, ir::read_slot(b, t.scale_slot)};
+  }
+  constexpr void remember(const Scale& scale, ir::Value magnitude) {
+    if (around_ != nullptr)
+      requests_[scale.number].magnitude = magnitude.id;
+    else
+      update_scale(b, shared_.tensors[scale.number], magnitude, shared_.scaling);
+  }
+
+  // A factor as it is rounded, of which x is views; a tensor is rounded once, whatever reads it.
+  constexpr Factor factor(int x, F8Role role, int parameter) {
+    while (is_view(g.nodes.items[x].op)) x = g.in(x, 0);
+    for (const Factor& known : factors_)
+      if (known.node == x) return known;
+    const Scale scale = scale_of(role, parameter, Dims{});
+    const ir::Value value{&b, moved_[x]};
+    factors_.push({x, scale.value, round_to_f8(value, scale.value, DType::f8e4m3)});
+    const Factor made = factors_.back();
+    remember(scale, largest_magnitude(value));
+    return made;
+  }
+  constexpr ir::Value views(int x, ir::Value rounded) {
+    if (!is_view(g.nodes.items[x].op)) return rounded;
+    const ir::Value beneath = views(g.in(x, 0), rounded);
+    return moved_data(g.nodes[x], beneath);
+  }
+  static constexpr ir::Value inverse(ir::Value scale) {
+    return ir::unary(ir::Op::stop_gradient, ir::constant_like(scale, 1) / scale);
+  }
+  static constexpr ir::Value scaled(ir::Value x, ir::Value by) { return x * ir::broadcast(by, x.dims()); }
+  static constexpr ir::Value rounded(ir::Value x) { return ir::cast(ir::cast(x, DType::bf16), DType::f32); }
+
+  // The value is that of rounded factors, divided by their scales. What it is differentiated as multiplies
+  // the gradient: the raw product gives the gradient of it, in e5m2, to the factors, and each of them divides
+  // its own by the scales of the gradient and of the other.
+  constexpr int product(int i, ir::Node node, int parameter, bool first_is_weight) {
+    const int w = g.in(i, first_is_weight ? 0 : 1), x = g.in(i, first_is_weight ? 1 : 0);
+    const Factor input = factor(x, F8Role::input, parameter), weight = factor(w, F8Role::weight, parameter);
+    const ir::Value gradient = scale_of(F8Role::gradient, parameter, Dims{}).value;
+    const ir::Value to_input = inverse(input.scale), to_weight = inverse(weight.scale);
+    const ir::Value to_gradient = inverse(gradient);
+    // each product's own gradient is rounded, where several read one tensor
+    const ir::Value own = ir::add_dependency({&b, moved_[x]}, gradient);
+    const ir::Value model_x = scaled(scaled(rounded(own), to_gradient), to_weight);
+    const ir::Value model_w = scaled(scaled({&b, moved_[w]}, to_gradient), to_input);
+    const ir::Value a = ir::surrogate(views(x, input.rounded), model_x);
+    const ir::Value c = ir::surrogate(views(w, weight.rounded), model_w);
+    node.imm = ir::dot_f8;
+    const int operands[2]{first_is_weight ? c.id : a.id, first_is_weight ? a.id : c.id};
+    const ir::Value raw{&b, b.add(node, operands, 2)};
+    ir::Value y = scaled(scaled(raw, to_input), to_weight);
+    if (!results_[i] && !joins_[i]) y = rounded(y);
+    return ir::surrogate(y, ir::f8_gradient(raw, gradient)).id;
+  }
+
+  // What a body asks for becomes stacked operands, behind those that there are, and stacked outputs.
+  constexpr int loop(int i, ir::Node node) {
+    ir::LoopShape shape = ir::loop_shape(g, i);
+    const Surroundings inside = surroundings(g, i, around_);
+    const ir::Graph body = ir::loop_body(g, i);
+    ScaledProducts products(body, shared_, &inside);
+    ir::Graph made = products.run();
+    const List<Request>& requests = products.requests();
+    const int behind = shape.carries + shape.stacked, added = requests.size();
+    for (ir::Node& n : made.nodes)
+      if (n.op == ir::Op::input && n.imm < first_fresh && n.imm >= static_cast<u64>(behind))
+        n.imm += static_cast<u64>(added);
+    List<int> inputs, operands;
+    for (int k = 0; k < behind; ++k) inputs.push(made.inputs[k]), operands.push(moved_[g.in(i, k)]);
+    List<Scale> scales;
+    for (const Request& r : requests) {
+      made.nodes[r.input].imm = static_cast<u64>(inputs.size());
+      inputs.push(r.input);
+      scales.push(scale_of(r.role, r.parameter, ir::stacked_dims(shape.trips, r.blocks)));
+      operands.push(scales.back().value.id);
+    }
+    for (int k = behind; k < shape.operands(); ++k)
+      inputs.push(made.inputs[k]), operands.push(moved_[g.in(i, k)]);
+    made.inputs = inputs;
+    if (made.key_input >= behind) made.key_input += added;
+    shape.stacked += added;
+    List<int> results;  // of each request, -1: none
+    for (const Request& r : requests) {
+      results.push(r.magnitude < 0 ? -1 : shape.output(shape.outputs++));
+      if (r.magnitude >= 0) made.outputs.push(r.magnitude);
+    }
+    node.imm = static_cast<u64>(ir::add_body(b.graph, made));
+    node.list = ir::loop_list(b, shape);
+    const ir::Value moved{&b, b.add(node, operands.data(), operands.size())};
+    for (int k = 0; k < added; ++k)
+      if (results[k] >= 0)
+        remember(scales[k], ir::loop_result(moved, results[k], DType::f32, scales[k].value.dims()));
+    return moved.id;
+  }
+
+  static constexpr i64 state_step = 64;  // bytes
+
+  const ir::Graph& g;
+  Shared& shared_;
+  const Surroundings* around_;
+  ir::Builder b;
+  List<int> moved_, operands_;
+  List<u8> joins_, results_;
+  List<Factor> factors_;
+  List<Request> requests_;
+};
+
+}  // namespace detail
+
+// A trace with its products rounded, before it is differentiated. Their state lies in the optimiser's block
+// from `begin` on. The scales of the gradients are updated by what their own gradients are: update_scale.
+constexpr ScaledGraph scale_products(const ir::Graph& g, const F8Choice& choice,
+                                     precision::DelayedScaling scaling, i64 begin) {
+  detail::ScaledProducts::Shared shared{choice, scaling, begin};
+  shared.layers = detail::ScaledProducts::count_layers(g);
+  ScaledGraph r;
+  r.graph = detail::ScaledProducts(g, shared).run();
+  r.tensors = shared.tensors;
+  r.bytes = (shared.bytes + 255) / 256 * 256;
+  r.graph.optimizer_bytes = r.bytes;
+  return r;
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
+
+namespace WEFT_NAMESPACE::train {
+
+// What became of a model's products.
+enum class F8Outcome : u8 { fits, none_chosen, blocks_differ };
+
+// What the policy says of each parameter; of a Stack's, of all blocks together.
+template <class M, class Precision>
+constexpr F8Outcome choose_f8(transforms::F8Choice& choice) {
+  constexpr const auto& table = nn::state_table<M>;
+  F8Outcome outcome = F8Outcome::fits;
+  choice.inner = Precision::inner;
+  for (int i = 0; i < table.size; ++i) {
+    const nn::StateInfo& row = table.row[i];
+    i64 held = 0;
+    for (i64 copy = 0; copy < row.copies(); ++copy) {
+      const nn::Name name = row.name.of_copy(copy);
+      held += Precision::chooses(name.view(), row.dims);
+    }
+    if (held != 0 && held != row.copies()) outcome = F8Outcome::blocks_differ;
+    choice.chosen.push(held != 0);
+  }
+  return outcome;
+}
+
+// The state of one tensor: of each copy a scale, and `history` largest magnitudes behind one another.
+struct F8Scale {
+  transforms::F8Role role{};
+  int parameter = -1;  // the row of the state table
+  int scale_slot = -1, history_slot = -1;
+  i64 copies = 1;
+  i64 scale = 0, history = 0;  // where they lie, in bytes of the optimiser's block
+};
+
+// Source: the trace.
+template <class Source, class M, class O>
+struct F8Stage {
+  static constexpr int header_words = 3;  // F8Outcome, how many tensors, where their state ends
+  static constexpr int tensor_words = 6;
+  static constexpr int capacity = compiler::words_of<Source>() * 2 + 1024;
+  static constexpr void write(WordWriter& w) {
+    using Precision = typename O::Precision;
+    transforms::F8Choice choice;
+    F8Outcome outcome = choose_f8<M, Precision>(choice);
+    const transforms::ScaledGraph made = transforms::scale_products(
+        compiler::graph_of<Source>(), choice, Precision::scaling, optimizer_layout<M, O>.bytes);
+    if (outcome == F8Outcome::fits && made.tensors.empty()) outcome = F8Outcome::none_chosen;
+    w.put_int(static_cast<int>(outcome));
+    w.put_int(made.tensors.size());
+    w.put_int(made.bytes);
+    ir::write(w, made.graph);
+    for (const transforms::ScaledTensor& t : made.tensors) {
+      w.put_int(static_cast<int>(t.role));
+      w.put_int(t.parameter);
+      w.put_pair(t.scale_slot, t.history_slot);
+      w.put_int(t.copies());
+      w.put_int(t.scale);
+      w.put_int(t.history);
+    }
+  }
+  static constexpr ir::Graph graph() { return ir::thaw(Kept<F8Stage>::data + header_words); }
+  static constexpr F8Outcome outcome() { return static_cast<F8Outcome>(Kept<F8Stage>::data[0]); }
+  static constexpr int count() { return static_cast<int>(Kept<F8Stage>::data[1]); }
+  static constexpr i64 bytes() { return static_cast<i64>(Kept<F8Stage>::data[2]); }
+  static constexpr F8Scale scale(int k) {
+    const u64* w = Kept<F8Stage>::data + Kept<F8Stage>::size - (count() - k) * tensor_words;
+    F8Scale s;
+    s.role = static_cast<transforms::F8Role>(w[0]);
+    s.parameter = static_cast<int>(w[1]);
+    s.scale_slot = WordReader::low(w[2]);
+    s.history_slot = WordReader::high(w[2]);
+    s.copies = static_cast<i64>(w[3]);
+    s.scale = static_cast<i64>(w[4]);
+    s.history = static_cast<i64>(w[5]);
+    return s;
+  }
+  static constexpr List<int> gradient_slots() {
+    List<int> slots;
+    for (int k = 0; k < count(); ++k)
+      if (scale(k).role == transforms::F8Role::gradient) slots.push(scale(k).scale_slot);
+    return slots;
+  }
+  // Updates the scales of the gradients, when the backward pass is there.
+  static constexpr void update_gradient_scales(Backward& r) {
+    ir::Builder b(static_cast<ir::Graph&&>(r.graph));
+    for (int k = 0, n = 0; k < count(); ++k) {
+      const F8Scale s = scale(k);
+      if (s.role != transforms::F8Role::gradient) continue;
+      const int found = r.adjoint(r.scales[n++]);
+      if (found < 0) continue;  // no gradient reaches it
+      transforms::ScaledTensor t;
+      t.role = s.role;
+      t.scale_slot = s.scale_slot;
+      t.history_slot = s.history_slot;
+      t.blocks = b.graph.shapes[b.graph.slots[s.scale_slot].shape];
+      transforms::update_scale(b, t, {&b, found}, O::Precision::scaling);
+    }
+    r.scales.clear();
+    r.graph = static_cast<ir::Graph&&>(b.graph);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::train
+// ---- weft/train/update.hpp ----
+// The end of a step: gradients into their arena, one factor for all of them (accumulation, loss scale,
+// clipping), one update a parameter group. Updates are counted by the program only where it may skip one (a
+// loss scale); elsewhere the trainer counts.
+
 // ---- weft/train/loss_scale.hpp ----
 // The loss scale of precision::f16, after torch.amp.GradScaler: halved by an update that is skipped, doubled
 // by so many in a row that are not. Law: it stays a power of two within bounds, so that neither it nor its
@@ -55184,10 +55785,28 @@ struct ForwardGraph {
 template <class M, class F, class O, class... I>
 using TracedStage =
     compiler::through_user<ForwardGraph<M, F, O, I...>, compiler::Behind::trace, typename O::Passes>;
+// Of precision::f8: the same with its products rounded.
+template <class M, class F, class O, class... I>
+using RoundedTrace = F8Stage<TracedStage<M, F, O, I...>, M, O>;
+// How many nodes and words are differentiated.
+template <class M, class F, class O, class... I>
+constexpr int traced_nodes() {
+  if constexpr (precision::is_f8<typename O::Precision>)
+    return RoundedTrace<M, F, O, I...>::graph().nodes.size();
+  else
+    return compiler::graph_of<TracedStage<M, F, O, I...>>().nodes.size();
+}
+template <class M, class F, class O, class... I>
+constexpr int traced_words() {
+  if constexpr (precision::is_f8<typename O::Precision>)
+    return Kept<RoundedTrace<M, F, O, I...>>::size;
+  else
+    return Kept<ForwardStage<M, F, O, I...>>::size;
+}
 constexpr void write_backward(WordWriter& w, const Backward& r) {
   w.put_int(r.scale_slot);
   w.put_int(r.state.next);
-  for (const List<int>* list : {&r.parameters, &r.state.adjoint}) {
+  for (const List<int>* list : {&r.parameters, &r.scales, &r.state.adjoint}) {
     w.put_int(list->size());
     for (int x : *list) w.put_int(x);
   }
@@ -55198,7 +55817,7 @@ constexpr Backward read_backward(const u64* words) {
   Backward r;
   r.scale_slot = static_cast<int>(reader.get_int());
   r.state.next = static_cast<int>(reader.get_int());
-  for (List<int>* list : {&r.parameters, &r.state.adjoint}) {
+  for (List<int>* list : {&r.parameters, &r.scales, &r.state.adjoint}) {
     list->resize(reader.get_size());
     for (int& x : *list) x = static_cast<int>(reader.get_int());
   }
@@ -55245,7 +55864,7 @@ constexpr Backward reduce_gradients(Backward&& local) {
 // The backward pass goes in pieces of so many nodes of the forward pass.
 template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
-  static constexpr int capacity = 3 * Kept<ForwardStage<M, F, O, I...>>::size + 1024;
+  static constexpr int capacity = 3 * traced_words<M, F, O, I...>() + 1024;
   static constexpr void write(WordWriter& w) {
     const Backward r = make();
     int unreached = -1;
@@ -55255,10 +55874,25 @@ struct BackwardStage {
     write_backward(w, r);
   }
   static constexpr Backward make() {
+    if constexpr (precision::is_f8<typename O::Precision>) {
+      Backward r = differentiate();
+      if (r.state.next < 0 && !r.scales.empty()) RoundedTrace<M, F, O, I...>::update_gradient_scales(r);
+      return r;
+    } else {
+      return differentiate();
+    }
+  }
+  static constexpr Backward differentiate() {
     if constexpr (Piece == 0) {
       using Before = ForwardStage<M, F, O, I...>;
       using Traced = TracedStage<M, F, O, I...>;
-      if constexpr (compiler::is_stage<Traced>) {
+      if constexpr (precision::is_f8<typename O::Precision>) {
+        using Scaled = RoundedTrace<M, F, O, I...>;
+        ir::Graph graph = Scaled::graph();
+        const int loss = graph.outputs[0];
+        return begin_backward<M, O>(static_cast<ir::Graph&&>(graph), loss, compiler::differentiated_nodes,
+                                    Before::customs(), Scaled::gradient_slots());
+      } else if constexpr (compiler::is_stage<Traced>) {
         ir::Graph graph = ir::thaw(Kept<Traced>::data);
         const int loss = graph.outputs[0];
         return begin_backward<M, O>(static_cast<ir::Graph&&>(graph), loss, compiler::differentiated_nodes,
@@ -55284,7 +55918,7 @@ struct StepSource {
   static constexpr Checks checks = O::checks;
   static constexpr i64 scale_offset = O::Precision::scaled ? optimizer_layout<M, O>.scale : -1;
   using Forwards = Kept<ForwardStage<M, F, O, I...>>;
-  static constexpr int forward_nodes = compiler::graph_of<TracedStage<M, F, O, I...>>().nodes.size();
+  static constexpr int forward_nodes = traced_nodes<M, F, O, I...>();
   static constexpr int backward_pieces = compiler::pieces_of(forward_nodes, compiler::differentiated_nodes);
   using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
 
@@ -55350,6 +55984,9 @@ struct StepSource {
       using Before = compiler::through_user<Updated, compiler::Behind::update, typename O::Passes>;
       if constexpr (O::Precision::rule.changes_nothing())
         return compiler::graph_of<Before>();
+      else if constexpr (precision::is_f8<typename O::Precision>)  // markers stand between its products
+        return transforms::apply_precision(transforms::prune(compiler::graph_of<Before>()),
+                                           O::Precision::rule);
       else
         return transforms::apply_precision(compiler::graph_of<Before>(), O::Precision::rule);
     }
@@ -55927,13 +56564,19 @@ inline constexpr i64 largest_count = i64{1} << 53;
 
 // What a trainer's checkpoints hold and what makes them.
 struct CheckpointForm {
+  // The state of one tensor of precision::f8, in bytes of the block.
+  struct Scale {
+    i64 scale = 0, history = 0;
+    i64 steps = 0;
+  };
   std::string optimizer;  // "ema(AdamW)"
   std::string precision;  // "f16"
   i64 accumulate = 1;
-  std::string groups;     // of each trained parameter the number of its group
-  std::string matrices;   // of each 1 where it is updated as a matrix, else 0; empty where none ever is
-  bool scaled = false;    // whether there is a loss scale in use
-  exec::StateForm state;  // the model's block, then the optimiser's
+  std::string groups;         // of each trained parameter the number of its group
+  std::string matrices;       // of each 1 where it is updated as a matrix, else 0; empty where none ever is
+  bool scaled = false;        // whether there is a loss scale in use
+  std::vector<Scale> scales;  // of precision::f8
+  exec::StateForm state;      // the model's block, then the optimiser's
   i64 model_bytes = 0;
   i64 updates = 0, scale = 0, good = 0;  // where these lie in the block
 };
@@ -55961,7 +56604,9 @@ CheckpointForm make_checkpoint_form(i64 optimizer_bytes) {
   constexpr const OptimizerLayout& layout = optimizer_layout<M, O>;
   CheckpointForm form;
   form.optimizer = optim::optimizer_name<typename Optimizer::base>();
-  form.precision = O::Precision::rule.tf32 ? "tf32" : name_of(O::Precision::rule.compute);
+  form.precision = precision::is_f8<typename O::Precision> ? "f8"
+                   : O::Precision::rule.tf32               ? "tf32"
+                                                           : name_of(O::Precision::rule.compute);
   form.scaled = O::Precision::scaled;
   nn::each_copy(table, [&](int i, i64 copy) {
     if (!table.row[i].trained) return;
@@ -56057,14 +56702,17 @@ class CheckpointReader {
     const LoadReport& found = plan.report;
     bool surplus = false;
     for (const std::string& name : found.unexpected) {
-      bool known = false;
+      bool known = other_precision() && is_f8_name(name);
       for (const std::string& other : others) known = known || name == other;
       surplus = surplus || !known;
     }
-    if (surplus || !found.missing.empty() || !found.mismatched.empty())
+    bool lacks = false;
+    for (const std::string& name : found.missing) lacks = lacks || !(other_precision() && is_f8_name(name));
+    if (surplus || lacks || !found.mismatched.empty())
       throw Error("train/mismatch", "'" + path + "' does not fit the trainer: " + found.text());
     plan.apply(block_.data());
     check_scale();
+    check_f8_scales(!found.missing.empty());
   }
 
   const CheckpointCounts& counts() const { return counts_; }
@@ -56107,6 +56755,11 @@ class CheckpointReader {
       damaged(std::string(key) + " is '" + shown(text) + "', which is no " + kind);
     return value;
   }
+  bool other_precision() const {
+    const std::string* precision = file_.find_metadata("weft.precision");
+    return precision != nullptr && *precision != form_.precision;
+  }
+  static bool is_f8_name(const std::string& name) { return name.starts_with("f8."); }
   // Both sides of one of the things that make a checkpoint.
   void require_same(const char* key, const char* what, const std::string& own) const {
     const std::string& other = at(key);
@@ -56173,8 +56826,7 @@ class CheckpointReader {
     if (!std::isfinite(scale) || scale <= 0)
       damaged("the loss scale is " + std::to_string(scale) + ", and must be positive and finite");
     const f32 bounded = std::fmin(std::fmax(scale, LossScale::least), LossScale::most);
-    const std::string* precision = file_.find_metadata("weft.precision");
-    if (precision != nullptr && *precision != form_.precision) {
+    if (other_precision()) {
       put_number(block, form_.scale, LossScale::first);
       put_number(block, form_.good, i32{0});
       if (form_.scaled) report_.notes.push_back("the loss scale starts anew");
@@ -56187,6 +56839,23 @@ class CheckpointReader {
       report_.notes.push_back("the updates that were skipped are no longer counted");
       counts_.applied = updates;
     }
+  }
+
+  // `missing`: the file is of another precision, and has none.
+  void check_f8_scales(bool missing) {
+    std::byte* const block = block_.data();
+    for (const CheckpointForm::Scale& s : form_.scales) {
+      if (missing) put_number(block, s.scale, 1.0f);
+      const f32 scale = get_number<f32>(block, s.scale);
+      if (!std::isfinite(scale) || scale <= 0)
+        damaged("a scale of f8 is " + std::to_string(scale) + ", and must be positive and finite");
+      for (i64 k = 0; k < s.steps; ++k) {
+        const f32 magnitude = get_number<f32>(block, s.history + 4 * k);
+        if (!std::isfinite(magnitude) || magnitude < 0)
+          damaged("a magnitude of f8 is " + std::to_string(magnitude) + ", and must be finite and 0 or more");
+      }
+    }
+    if (missing) report_.notes.push_back("the scales of f8 start anew");
   }
 
   const io::Safetensors& file_;
@@ -56249,6 +56918,42 @@ class Checkpointed {
  private:
   const Self& self() const { return static_cast<const Self&>(*this); }
 };
+
+}  // namespace WEFT_NAMESPACE::train
+// ---- weft/train/f8_checkpoint.hpp ----
+// The scales of precision::f8 in checkpoints, under the names of the parameters: "f8.scale.input.fc.weight"
+// is that of the tensor which is multiplied with fc.weight, and "f8.magnitudes.input.fc.weight" the largest
+// magnitudes that it had.
+
+namespace WEFT_NAMESPACE::train {
+
+// Stage: an F8Stage, whose state ends the block.
+template <class M, class O, class Stage>
+void add_f8_scales(CheckpointForm& form) {
+  constexpr const auto& table = nn::state_table<M>;
+  const i64 steps = O::Precision::scaling.history;
+  static constexpr const char* roles[] = {"input", "weight", "gradient"};
+  form.state.bytes = form.model_bytes + Stage::bytes();
+  for (int k = 0; k < Stage::count(); ++k) {
+    const F8Scale s = Stage::scale(k);
+    int before = 0;  // of the same name: where a parameter is used several times
+    for (int i = 0; i < k; ++i)
+      before += Stage::scale(i).role == s.role && Stage::scale(i).parameter == s.parameter;
+    for (i64 copy = 0; copy < s.copies; ++copy) {
+      const nn::Name parameter = table.row[s.parameter].name.of_copy(copy);
+      std::string name = roles[static_cast<int>(s.role)] + ("." + std::string(parameter.view()));
+      if (before > 0) name += "." + std::to_string(before);
+      const i64 scale = form.model_bytes + s.scale + 4 * copy,
+                history = form.model_bytes + s.history + 4 * steps * copy;
+      Dims all;
+      all.rank = 1;
+      all.extent[0] = steps;
+      add_row(form.state, "f8.scale." + name, DType::f32, Dims{}, scale);
+      add_row(form.state, "f8.magnitudes." + name, DType::f32, all, history);
+      form.scales.push_back({scale, history, steps});
+    }
+  }
+}
 
 }  // namespace WEFT_NAMESPACE::train
 
@@ -56322,6 +57027,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   using Memory = exec::DeviceMemory<Device>;
   static constexpr int micro = O::Accumulation::count;
   static constexpr train::OptimizerLayout layout = train::optimizer_layout<M, O>;
+  static constexpr bool is_f8 = precision::is_f8<typename O::Precision>;
 
  public:
   using InputTypes = std::tuple<I...>;
@@ -56340,10 +57046,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
       if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
     const Device& device = model_.device();
-    state_ = exec::allocate(device, layout.bytes, lent.optimizer);
-    Memory::zero(device, state_->data(), layout.bytes);
+    state_ = exec::allocate(device, optimizer_bytes(), lent.optimizer);
+    Memory::zero(device, state_->data(), optimizer_bytes());
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
+    if constexpr (is_f8) start_f8_scales();
     apply_ = Shared<Instance<true>>(
         new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator()));
     if constexpr (micro > 1) {
@@ -56508,7 +57215,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // Bytes of parameters, buffers, moments and the rest of the optimiser's state.
   static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + optimizer_bytes(); }
   // Of these, the optimiser's, moments and all.
-  static constexpr i64 optimizer_bytes() { return layout.bytes; }
+  static constexpr i64 optimizer_bytes() {
+    if constexpr (is_f8)
+      return train::RoundedTrace<M, F, O, I...>::bytes();
+    else
+      return layout.bytes;
+  }
   // What a caller who lends the workspace must lend: workspace_bytes() and, on a GPU, room for inputs,
   // partial sums and the library's scratch.
   static constexpr i64 memory_bytes() {
@@ -56632,6 +57344,21 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     losses_->take(program);
   }
 
+  // Every tensor is rounded as it is, until its largest magnitude is known.
+  void start_f8_scales() {
+    using Stage = train::RoundedTrace<M, F, O, I...>;
+    for (int k = 0; k < Stage::count(); ++k) {
+      const train::F8Scale s = Stage::scale(k);
+      const std::vector<f32> ones(static_cast<std::size_t>(s.copies), 1.0f);
+      Memory::from_host(model_.device(), state_->data() + s.scale, ones.data(), 4 * s.copies);
+    }
+  }
+  static train::CheckpointForm checkpoint_form() {
+    train::CheckpointForm form = train::checkpoint_form<M, O>();
+    if constexpr (is_f8) train::add_f8_scales<M, O, train::RoundedTrace<M, F, O, I...>>(form);
+    return form;
+  }
+
   void save_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
     check_held();
     ranks_.together("save the checkpoint", [&] {
@@ -56639,10 +57366,10 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     });
   }
   void write_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
-    const train::CheckpointForm form = train::checkpoint_form<M, O>();
+    const train::CheckpointForm form = checkpoint_form();
     std::vector<std::byte> block(static_cast<std::size_t>(form.state.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
-    Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), layout.bytes);
+    Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), optimizer_bytes());
     counts.seed = seed_;
     counts.calls = calls_;
     counts.applied = updates_;
@@ -56661,12 +57388,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <class Seek>
   CheckpointReport read_checkpoint(const std::string& path, const Seek& seek) {
     const io::Safetensors file(path);
-    const train::CheckpointForm form = train::checkpoint_form<M, O>();
+    const train::CheckpointForm form = checkpoint_form();
     const train::CheckpointReader checkpoint(file, path, form);
     seek(checkpoint);
     Memory::from_host(model_.device(), model_.state(), checkpoint.block().data(), form.model_bytes);
     Memory::from_host(model_.device(), state_->data(), checkpoint.block().data() + form.model_bytes,
-                      layout.bytes);
+                      optimizer_bytes());
     calls_ = checkpoint.counts().calls;
     updates_ = loaded_updates_ = checkpoint.counts().applied;
     seed_ = checkpoint.counts().seed;
@@ -56722,6 +57449,16 @@ WEFT_REFUSAL(CheckpointHasBlocks,
              "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
              "element of an nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the "
              "layers into one");
+WEFT_REFUSAL(F8FindsProducts,
+             "precision::f8: no product is left to it, which takes none of the first and the last layer, of "
+             "recurrences, of convolutions and of f64: choose parameters by precision::f8_with<..., "
+             "predicate>, or take precision::bf16");
+WEFT_REFUSAL(
+    F8BlocksAgree,
+    "precision::f8_with: the blocks of an nn::Stack are one loop, and the predicate holds for some of "
+    "them only: let it hold for all or none, or write the blocks as a std::array");
+WEFT_REFUSAL(F8RunsAlone,
+             "precision::f8: ranks would have scales of their own; with comm::ddp take precision::bf16");
 WEFT_REFUSAL(
     CheckpointBudgetHolds,
     "checkpoint::budget<bytes>: the workspace takes more, even where of each block only what enters it "
@@ -56764,6 +57501,19 @@ constexpr bool finds_blocks() {
     return true;
 }
 
+// Whether there are products that precision::f8, if it is given, takes in 8 bits.
+template <class M, class F, class Sorted, class... I>
+constexpr bool scales_products() {
+  if constexpr (precision::is_f8<typename Sorted::Precision>) {
+    constexpr F8Outcome outcome = RoundedTrace<M, F, Sorted, I...>::outcome();
+    static_assert(sizeof(F8FindsProducts<(outcome != F8Outcome::none_chosen), M>) > 0);
+    static_assert(sizeof(F8BlocksAgree<(outcome != F8Outcome::blocks_differ), M>) > 0);
+    return outcome == F8Outcome::fits;
+  } else {
+    return true;
+  }
+}
+
 // Whether the programs of a trainer stay within its budget, if there is one.
 template <class M, class F, class Sorted, class... I>
 constexpr bool holds_budget() {
@@ -56791,6 +57541,8 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   static_assert(sizeof(RanksRunOnCpu < !Sorted::distributed || std::is_same_v<Device, Cpu>, Device >) > 0);
+  static_assert(
+      sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
@@ -56798,6 +57550,8 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
     if constexpr (!runs) {
       return AfterRefusal{};
     } else if constexpr (!state_has_values<M, F, Sorted, I...>()) {
+      return AfterRefusal{};
+    } else if constexpr (!scales_products<M, F, Sorted, I...>()) {
       return AfterRefusal{};
     } else {
       using Source = StepSource<M, F, Sorted, true, I...>;

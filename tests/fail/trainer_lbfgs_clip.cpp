@@ -1,4 +1,4 @@
-// expect: LBFGS: clipping, accumulate<N>, precision::f16 and comm::ddp do not go with it
+// expect: LBFGS: clipping, accumulate<N>, precision::f16, precision::f8 and comm::ddp do not go with it
 // first-error: LBFGS: clipping, accumulate<N>
 #include "weft/nn/linear.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"

@@ -100,6 +100,7 @@ using F32 = train::Options<optim::AdamW>;
 using BF16 = train::Options<optim::AdamW, precision::BF16, clip::Norm>;
 using F32Again = train::Options<optim::AdamW, checkpoint::Blocks>;
 using F16 = train::Options<optim::Adam, precision::F16>;
+using F8 = train::Options<optim::AdamW, precision::F8<>>;
 
 template <class M, class Options, class... Inputs>
 std::string step(const char* name) {
@@ -140,5 +141,7 @@ TEST_CASE("golden: what the steps of whole programs launch and move") {
                                   step<Stacked, F32Again, Sequences, Labels8>("six stacked again") +  //
                                   step<Unrolled, BF16, Sequences, Labels8>("six blocks bf16") +       //
                                   step<Stacked, BF16, Sequences, Labels8>("six stacked bf16") +       //
+                                  step<Unrolled, F8, Sequences, Labels8>("six blocks f8") +           //
+                                  step<Stacked, F8, Sequences, Labels8>("six stacked f8") +           //
                                   step<Recurrent, F32, Input<f32, Shape<7, 16, 8>>, Labels16>("lstm f32"));
 }

@@ -425,7 +425,7 @@ program_sections = [
     ("The interpreter", ["exec/interpreter/device.hpp", "exec/interpreter/print.hpp", "exec/interpreter/tensor.hpp"]),
     ("Tensors", ["exec/tensor.hpp", "exec/print.hpp"]),
     ("Compiled functions", ["exec/function.hpp", "exec/any_function.hpp", "exec/explain.hpp"]),
-    ("Options of functions and trainers", ["exec/options.hpp", "transforms/precision.hpp", "core/check.hpp", "core/fresh_seed.hpp", "compiler/user_pass.hpp"]),
+    ("Options of functions and trainers", ["exec/options.hpp", "transforms/precision_policy.hpp", "core/check.hpp", "core/fresh_seed.hpp", "compiler/user_pass.hpp"]),
     ("Models", ["exec/model.hpp", "exec/load.hpp", "exec/apply.hpp", "exec/summary.hpp"]),
     ("Trainers", ["train/make_trainer.hpp", "train/trainer.hpp", "train/checkpoint.hpp", "train/any_trainer.hpp", "train/loss_ring.hpp", "train/options.hpp",
                   "train/lbfgs.hpp", "train/checkpoint_report.hpp"]),

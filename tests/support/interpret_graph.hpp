@@ -263,6 +263,7 @@ class GraphInterpreter {
       case Op::reshape:
       case Op::surrogate:
       case Op::slope:
+      case Op::f8_gradient:
         return operand(0);
       case Op::take_rows: {
         const Array &table = operand(0), &index = operand(1);

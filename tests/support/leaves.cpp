@@ -15,6 +15,10 @@ double rounded(DType t, double x) {
       return static_cast<double>(static_cast<float>(f16(static_cast<float>(x))));
     case DType::bf16:
       return static_cast<double>(static_cast<float>(bf16(static_cast<float>(x))));
+    case DType::f8e4m3:
+      return static_cast<double>(static_cast<float>(f8e4m3(static_cast<float>(x))));
+    case DType::f8e5m2:
+      return static_cast<double>(static_cast<float>(f8e5m2(static_cast<float>(x))));
     default:
       return x;
   }

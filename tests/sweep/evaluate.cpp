@@ -209,6 +209,7 @@ class Evaluator {
       case Op::reshape:
       case Op::surrogate:
       case Op::slope:
+      case Op::f8_gradient:
       case Op::add_dependency:
         return operand(i, 0);
       case Op::broadcast:

@@ -3,6 +3,7 @@
 // program runs and the tests all walk it.
 //
 //   trace           the user's function leaves a graph
+//   scale           of a trainer with precision::f8: where products are rounded to 8 bits
 //   differentiate   of a trainer: the gradients of the loss (grad(f) differentiates while it is traced)
 //   update          of a trainer: the optimiser
 //   precision       products in another dtype
@@ -14,7 +15,7 @@
 //   lower           groups become kernels and launches
 //   link            the constants of the program
 //
-// The first five need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
+// The first six need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
 // train/step.hpp); a user's own pass joins behind trace, differentiate, update, precision or prune
 // (user_pass.hpp). What must hold behind a pass is verify(pass, module) of verify.hpp; what it made,
 // print(pass, module) of print.hpp.

@@ -65,6 +65,9 @@ WEFT_REFUSAL(
     "compile: a mode is one of a model's layers, and this function has no model: leave it out, or write "
     "compile(model, f, inputs...)");
 
+WEFT_REFUSAL(F8IsTrained,
+             "precision::f8: its scales are a trainer's state, and a compiled function has none: take "
+             "precision::bf16");
 WEFT_REFUSAL(CompileHasNoUpdate,
              "pass::after<\"update\">: a compiled function has no update, which is a trainer's: write "
              "pass::after<\"differentiate\">(P{})");
@@ -98,6 +101,7 @@ struct CompileOptions {
   using Precision = find_option<OptionKind::precision, precision::F32, O...>;
   static_assert(
       sizeof(precision::PrecisionIsNamed<!std::is_same_v<Precision, precision::Misnamed>, Precision>) > 0);
+  static_assert(sizeof(F8IsTrained<!precision::is_f8<Precision>, Precision>) > 0);
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   static constexpr bool training =
       std::is_same_v<find_option<OptionKind::mode, mode::Eval, O...>, mode::Train>;

@@ -68,8 +68,10 @@ enum class Op : u8 {
   select,  // select(condition, a, b)
   fma,     // a * b + c in one rounding
   // markers that only differentiation reads
-  surrogate,  // surrogate(value, model): the value, differentiated as if it were the model
-  slope,      // slope(value, x, s): the value, whose derivative by x is s beside what its own nodes give
+  surrogate,    // surrogate(value, model): the value, differentiated as if it were the model
+  slope,        // slope(value, x, s): the value, whose derivative by x is s beside what its own nodes give
+  f8_gradient,  // f8_gradient(value, scale): the value, whose gradient is rounded to e5m2 at that scale, and
+                // left multiplied by it; scale's is the largest magnitude that the gradient had
   // movement
   broadcast,  // right-aligned, as numpy
   reshape,
@@ -86,7 +88,7 @@ enum class Op : u8 {
   argmin,
   // contractions and indexing
   dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b;
-                // imm: dot_tf32 or 0
+                // imm: dot_tf32, dot_f8 or 0
   conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp
   take_rows,    // take_rows(table (V, ...), index (...)) -> index shape + row shape
   scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
@@ -121,6 +123,8 @@ inline constexpr int op_count = static_cast<int>(Op::result) + 1;
 
 // A product of f32 whose factors may be rounded to TF32.
 inline constexpr u64 dot_tf32 = 1;
+// One whose factors are numbers of an 8-bit format, and so of bf16; until precisions are applied.
+inline constexpr u64 dot_f8 = 2;
 
 enum class OpClass : u8 {
   leaf,
@@ -205,6 +209,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"fma", 3, OpClass::pointwise, 1},
     {"surrogate", 2, OpClass::marker, 0},
     {"slope", 3, OpClass::marker, 0},
+    {"f8_gradient", 2, OpClass::marker, 0},
     {"broadcast", 1, OpClass::movement, 0},
     {"reshape", 1, OpClass::movement, 0},
     {"permute", 1, OpClass::movement, 0},

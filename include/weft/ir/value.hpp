@@ -263,6 +263,11 @@ constexpr Value slope(Value value, Value x, Value s) {
              broadcast(cast(x, value.dtype()), to), broadcast(cast(s, value.dtype()), to));
 }
 
+// `value` (f32), whose gradient is rounded to e5m2 at `scale`, one f32: see Op::f8_gradient.
+constexpr Value f8_gradient(Value value, Value scale) {
+  return raw(Op::f8_gradient, value.dtype(), value.node().shape, 0, -1, value, scale);
+}
+
 constexpr Value permute(Value x, const i64* order) {
   const int rank = x.dims().rank;
   bool identity = true;
@@ -408,7 +413,8 @@ constexpr Value in_product_order(Value x, int count, int* contracted, int batche
 }
 }  // namespace detail
 
-constexpr Value dot(Value x, Value y, DotAxes axes, DType result) {
+// `mark`: dot_tf32, dot_f8 or 0.
+constexpr Value dot(Value x, Value y, DotAxes axes, DType result, u64 mark = 0) {
   meet(x, y);
   Builder& b = *x.builder;
   for (int i = 1; i < axes.contracted; ++i)  // pairs in the order of x's axes
@@ -433,7 +439,7 @@ constexpr Value dot(Value x, Value y, DotAxes axes, DType result) {
   for (int i = 0; i < axes.batch; ++i) list[n++] = axes.batch_b[i];
   for (int i = 0; i < axes.contracted; ++i) list[n++] = axes.contracted_a[i];
   for (int i = 0; i < axes.contracted; ++i) list[n++] = axes.contracted_b[i];
-  return raw(Op::dot, result, b.shape(dot_dims(x.dims(), y.dims(), axes)), 0, b.list(list, n), x, y);
+  return raw(Op::dot, result, b.shape(dot_dims(x.dims(), y.dims(), axes)), mark, b.list(list, n), x, y);
 }
 
 constexpr DotAxes dot_axes(const Graph& g, int node) {

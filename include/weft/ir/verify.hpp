@@ -247,7 +247,10 @@ class Verifier {
   }
 
   constexpr const char* marker(const Node& n, const int* in) const {
-    for (int k = 0; k < n.arity; ++k) {
+    const bool scaled = n.op == Op::f8_gradient;
+    if (scaled && (n.dtype != DType::f32 || g.nodes[in[1]].dtype != DType::f32 || g.dims(in[1]).rank != 0))
+      return "f8_gradient: the value is f32, and its scale one f32";
+    for (int k = 0; k < (scaled ? 1 : n.arity); ++k) {
       const Node& x = g.nodes[in[k]];
       if (x.dtype != n.dtype || (x.shape != n.shape && g.shapes[x.shape] != g.shapes[n.shape]))
         return "a marker: the value and what it is differentiated by have two dtypes or shapes";
@@ -339,8 +342,10 @@ class Verifier {
       return "dot: an axis is out of range or twice there";
     if (!axes.agrees(a, b)) return "dot: the extents of joined axes differ";
     if (g.nodes[in[0]].dtype != g.nodes[in[1]].dtype) return "dot: operands of two dtypes";
-    if (n.imm > dot_tf32 || (n.imm == dot_tf32 && g.nodes[in[0]].dtype != DType::f32))
+    if (n.imm > dot_f8 || (n.imm == dot_tf32 && g.nodes[in[0]].dtype != DType::f32))
       return "dot: only factors of f32 can be rounded to tf32";
+    if (n.imm == dot_f8 && (stage_ == Stage::pruned || g.nodes[in[0]].dtype != DType::f32))
+      return "dot: the mark of 8-bit factors is one of factors in f32, before precisions are applied";
     if (is_float(n.dtype) != is_float(g.nodes[in[0]].dtype))
       return "dot: its dtype does not follow from its operands";
     return dot_dims(a, b, axes) == g.shapes[n.shape] ? nullptr : "dot: wrong result shape";

@@ -49,19 +49,21 @@ struct Backward {
   ir::Graph graph;
   transforms::Differentiation state;
   List<int> parameters;
+  List<int> scales;  // of precision::f8: the nodes of the gradients' scales, until these are updated
   int scale_slot = -1;
 
   // The gradient's node of trained parameter k, -1 where no gradient reaches it.
-  constexpr int gradient(int k) const {
+  constexpr int gradient(int k) const { return adjoint(parameters[k]); }
+  constexpr int adjoint(int node) const {
     // a parameter that the loss never reads got its node behind the loss's
-    const int node = parameters[k];
     return node < state.adjoint.size() && state.adjoint[node] >= 0 ? state.adjoint[node] : -1;
   }
 };
 
 template <class M, class O>
 constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
-                                  const List<ir::CustomGradient>& customs = {}) {
+                                  const List<ir::CustomGradient>& customs = {},
+                                  const List<int>& scale_slots = {}) {
   constexpr const auto& table = nn::state_table<M>;
   Backward r;
   ir::Builder b(static_cast<ir::Graph&&>(forward));
@@ -76,7 +78,12 @@ constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
   }
   for (int i = 0; i < table.size; ++i)
     if (table.row[i].trained) r.parameters.push(ir::read_slot(b, i).id);
-  r.state = transforms::begin_differentiation(total, seed, r.parameters);
+  List<int> wrt = r.parameters;
+  for (int slot : scale_slots) {
+    r.scales.push(ir::read_slot(b, slot).id);
+    wrt.push(r.scales.back());
+  }
+  r.state = transforms::begin_differentiation(total, seed, wrt);
   transforms::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);
   return r;

@@ -27,13 +27,19 @@ inline constexpr i64 largest_count = i64{1} << 53;
 
 // What a trainer's checkpoints hold and what makes them.
 struct CheckpointForm {
+  // The state of one tensor of precision::f8, in bytes of the block.
+  struct Scale {
+    i64 scale = 0, history = 0;
+    i64 steps = 0;
+  };
   std::string optimizer;  // "ema(AdamW)"
   std::string precision;  // "f16"
   i64 accumulate = 1;
-  std::string groups;     // of each trained parameter the number of its group
-  std::string matrices;   // of each 1 where it is updated as a matrix, else 0; empty where none ever is
-  bool scaled = false;    // whether there is a loss scale in use
-  exec::StateForm state;  // the model's block, then the optimiser's
+  std::string groups;         // of each trained parameter the number of its group
+  std::string matrices;       // of each 1 where it is updated as a matrix, else 0; empty where none ever is
+  bool scaled = false;        // whether there is a loss scale in use
+  std::vector<Scale> scales;  // of precision::f8
+  exec::StateForm state;      // the model's block, then the optimiser's
   i64 model_bytes = 0;
   i64 updates = 0, scale = 0, good = 0;  // where these lie in the block
 };
@@ -61,7 +67,9 @@ CheckpointForm make_checkpoint_form(i64 optimizer_bytes) {
   constexpr const OptimizerLayout& layout = optimizer_layout<M, O>;
   CheckpointForm form;
   form.optimizer = optim::optimizer_name<typename Optimizer::base>();
-  form.precision = O::Precision::rule.tf32 ? "tf32" : name_of(O::Precision::rule.compute);
+  form.precision = precision::is_f8<typename O::Precision> ? "f8"
+                   : O::Precision::rule.tf32               ? "tf32"
+                                                           : name_of(O::Precision::rule.compute);
   form.scaled = O::Precision::scaled;
   nn::each_copy(table, [&](int i, i64 copy) {
     if (!table.row[i].trained) return;
@@ -157,14 +165,17 @@ class CheckpointReader {
     const LoadReport& found = plan.report;
     bool surplus = false;
     for (const std::string& name : found.unexpected) {
-      bool known = false;
+      bool known = other_precision() && is_f8_name(name);
       for (const std::string& other : others) known = known || name == other;
       surplus = surplus || !known;
     }
-    if (surplus || !found.missing.empty() || !found.mismatched.empty())
+    bool lacks = false;
+    for (const std::string& name : found.missing) lacks = lacks || !(other_precision() && is_f8_name(name));
+    if (surplus || lacks || !found.mismatched.empty())
       throw Error("train/mismatch", "'" + path + "' does not fit the trainer: " + found.text());
     plan.apply(block_.data());
     check_scale();
+    check_f8_scales(!found.missing.empty());
   }
 
   const CheckpointCounts& counts() const { return counts_; }
@@ -207,6 +218,11 @@ class CheckpointReader {
       damaged(std::string(key) + " is '" + shown(text) + "', which is no " + kind);
     return value;
   }
+  bool other_precision() const {
+    const std::string* precision = file_.find_metadata("weft.precision");
+    return precision != nullptr && *precision != form_.precision;
+  }
+  static bool is_f8_name(const std::string& name) { return name.starts_with("f8."); }
   // Both sides of one of the things that make a checkpoint.
   void require_same(const char* key, const char* what, const std::string& own) const {
     const std::string& other = at(key);
@@ -273,8 +289,7 @@ class CheckpointReader {
     if (!std::isfinite(scale) || scale <= 0)
       damaged("the loss scale is " + std::to_string(scale) + ", and must be positive and finite");
     const f32 bounded = std::fmin(std::fmax(scale, LossScale::least), LossScale::most);
-    const std::string* precision = file_.find_metadata("weft.precision");
-    if (precision != nullptr && *precision != form_.precision) {
+    if (other_precision()) {
       put_number(block, form_.scale, LossScale::first);
       put_number(block, form_.good, i32{0});
       if (form_.scaled) report_.notes.push_back("the loss scale starts anew");
@@ -287,6 +302,23 @@ class CheckpointReader {
       report_.notes.push_back("the updates that were skipped are no longer counted");
       counts_.applied = updates;
     }
+  }
+
+  // `missing`: the file is of another precision, and has none.
+  void check_f8_scales(bool missing) {
+    std::byte* const block = block_.data();
+    for (const CheckpointForm::Scale& s : form_.scales) {
+      if (missing) put_number(block, s.scale, 1.0f);
+      const f32 scale = get_number<f32>(block, s.scale);
+      if (!std::isfinite(scale) || scale <= 0)
+        damaged("a scale of f8 is " + std::to_string(scale) + ", and must be positive and finite");
+      for (i64 k = 0; k < s.steps; ++k) {
+        const f32 magnitude = get_number<f32>(block, s.history + 4 * k);
+        if (!std::isfinite(magnitude) || magnitude < 0)
+          damaged("a magnitude of f8 is " + std::to_string(magnitude) + ", and must be finite and 0 or more");
+      }
+    }
+    if (missing) report_.notes.push_back("the scales of f8 start anew");
   }
 
   const io::Safetensors& file_;

@@ -11,10 +11,10 @@ namespace WEFT_NAMESPACE::train {
 // Causes of an error, with the options that were given.
 WEFT_REFUSAL(LbfgsHasNoGroups,
              "LBFGS: parameter groups do not go with it, it moves all parameters along one direction");
-WEFT_REFUSAL(
-    LbfgsTakesOption,
-    "LBFGS: clipping, accumulate<N>, precision::f16 and comm::ddp do not go with it: its search needs the "
-    "gradient of the loss as it is");
+WEFT_REFUSAL(LbfgsTakesOption,
+             "LBFGS: clipping, accumulate<N>, precision::f16, precision::f8 and comm::ddp do not go with it: "
+             "its search "
+             "needs the gradient of the loss as it is");
 
 WEFT_REFUSAL(LbfgsMovesF32, "LBFGS: trained parameters must be f32");
 
@@ -28,7 +28,8 @@ class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>> {
   using Memory = exec::DeviceMemory<Device>;
   static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
   static constexpr bool plain = std::is_same_v<typename O::Clip, clip::None> && !O::accumulates &&
-                                !O::Precision::scaled && !O::distributed;
+                                !O::Precision::scaled && !O::distributed &&
+                                !precision::is_f8<typename O::Precision>;
   static_assert(
       sizeof(LbfgsTakesOption<plain, typename O::Clip, typename O::Accumulation, typename O::Precision>) > 0);
 

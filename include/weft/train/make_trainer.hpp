@@ -27,6 +27,16 @@ WEFT_REFUSAL(CheckpointHasBlocks,
              "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
              "element of an nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the "
              "layers into one");
+WEFT_REFUSAL(F8FindsProducts,
+             "precision::f8: no product is left to it, which takes none of the first and the last layer, of "
+             "recurrences, of convolutions and of f64: choose parameters by precision::f8_with<..., "
+             "predicate>, or take precision::bf16");
+WEFT_REFUSAL(
+    F8BlocksAgree,
+    "precision::f8_with: the blocks of an nn::Stack are one loop, and the predicate holds for some of "
+    "them only: let it hold for all or none, or write the blocks as a std::array");
+WEFT_REFUSAL(F8RunsAlone,
+             "precision::f8: ranks would have scales of their own; with comm::ddp take precision::bf16");
 WEFT_REFUSAL(
     CheckpointBudgetHolds,
     "checkpoint::budget<bytes>: the workspace takes more, even where of each block only what enters it "
@@ -69,6 +79,19 @@ constexpr bool finds_blocks() {
     return true;
 }
 
+// Whether there are products that precision::f8, if it is given, takes in 8 bits.
+template <class M, class F, class Sorted, class... I>
+constexpr bool scales_products() {
+  if constexpr (precision::is_f8<typename Sorted::Precision>) {
+    constexpr F8Outcome outcome = RoundedTrace<M, F, Sorted, I...>::outcome();
+    static_assert(sizeof(F8FindsProducts<(outcome != F8Outcome::none_chosen), M>) > 0);
+    static_assert(sizeof(F8BlocksAgree<(outcome != F8Outcome::blocks_differ), M>) > 0);
+    return outcome == F8Outcome::fits;
+  } else {
+    return true;
+  }
+}
+
 // Whether the programs of a trainer stay within its budget, if there is one.
 template <class M, class F, class Sorted, class... I>
 constexpr bool holds_budget() {
@@ -96,6 +119,8 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   static_assert(sizeof(RanksRunOnCpu < !Sorted::distributed || std::is_same_v<Device, Cpu>, Device >) > 0);
+  static_assert(
+      sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
@@ -103,6 +128,8 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
     if constexpr (!runs) {
       return AfterRefusal{};
     } else if constexpr (!state_has_values<M, F, Sorted, I...>()) {
+      return AfterRefusal{};
+    } else if constexpr (!scales_products<M, F, Sorted, I...>()) {
       return AfterRefusal{};
     } else {
       using Source = StepSource<M, F, Sorted, true, I...>;

@@ -3,6 +3,7 @@
 // each a stage of constant evaluation of its own.
 
 #include "weft/train/blocks.hpp"
+#include "weft/train/f8_scales.hpp"
 #include "weft/train/update.hpp"
 #include "weft/transforms/all_reduce_gradients.hpp"
 #include "weft/transforms/rematerialize.hpp"
@@ -44,10 +45,28 @@ struct ForwardGraph {
 template <class M, class F, class O, class... I>
 using TracedStage =
     compiler::through_user<ForwardGraph<M, F, O, I...>, compiler::Behind::trace, typename O::Passes>;
+// Of precision::f8: the same with its products rounded.
+template <class M, class F, class O, class... I>
+using RoundedTrace = F8Stage<TracedStage<M, F, O, I...>, M, O>;
+// How many nodes and words are differentiated.
+template <class M, class F, class O, class... I>
+constexpr int traced_nodes() {
+  if constexpr (precision::is_f8<typename O::Precision>)
+    return RoundedTrace<M, F, O, I...>::graph().nodes.size();
+  else
+    return compiler::graph_of<TracedStage<M, F, O, I...>>().nodes.size();
+}
+template <class M, class F, class O, class... I>
+constexpr int traced_words() {
+  if constexpr (precision::is_f8<typename O::Precision>)
+    return Kept<RoundedTrace<M, F, O, I...>>::size;
+  else
+    return Kept<ForwardStage<M, F, O, I...>>::size;
+}
 constexpr void write_backward(WordWriter& w, const Backward& r) {
   w.put_int(r.scale_slot);
   w.put_int(r.state.next);
-  for (const List<int>* list : {&r.parameters, &r.state.adjoint}) {
+  for (const List<int>* list : {&r.parameters, &r.scales, &r.state.adjoint}) {
     w.put_int(list->size());
     for (int x : *list) w.put_int(x);
   }
@@ -58,7 +77,7 @@ constexpr Backward read_backward(const u64* words) {
   Backward r;
   r.scale_slot = static_cast<int>(reader.get_int());
   r.state.next = static_cast<int>(reader.get_int());
-  for (List<int>* list : {&r.parameters, &r.state.adjoint}) {
+  for (List<int>* list : {&r.parameters, &r.scales, &r.state.adjoint}) {
     list->resize(reader.get_size());
     for (int& x : *list) x = static_cast<int>(reader.get_int());
   }
@@ -105,7 +124,7 @@ constexpr Backward reduce_gradients(Backward&& local) {
 // The backward pass goes in pieces of so many nodes of the forward pass.
 template <int Piece, class M, class F, class O, class... I>
 struct BackwardStage {
-  static constexpr int capacity = 3 * Kept<ForwardStage<M, F, O, I...>>::size + 1024;
+  static constexpr int capacity = 3 * traced_words<M, F, O, I...>() + 1024;
   static constexpr void write(WordWriter& w) {
     const Backward r = make();
     int unreached = -1;
@@ -115,10 +134,25 @@ struct BackwardStage {
     write_backward(w, r);
   }
   static constexpr Backward make() {
+    if constexpr (precision::is_f8<typename O::Precision>) {
+      Backward r = differentiate();
+      if (r.state.next < 0 && !r.scales.empty()) RoundedTrace<M, F, O, I...>::update_gradient_scales(r);
+      return r;
+    } else {
+      return differentiate();
+    }
+  }
+  static constexpr Backward differentiate() {
     if constexpr (Piece == 0) {
       using Before = ForwardStage<M, F, O, I...>;
       using Traced = TracedStage<M, F, O, I...>;
-      if constexpr (compiler::is_stage<Traced>) {
+      if constexpr (precision::is_f8<typename O::Precision>) {
+        using Scaled = RoundedTrace<M, F, O, I...>;
+        ir::Graph graph = Scaled::graph();
+        const int loss = graph.outputs[0];
+        return begin_backward<M, O>(static_cast<ir::Graph&&>(graph), loss, compiler::differentiated_nodes,
+                                    Before::customs(), Scaled::gradient_slots());
+      } else if constexpr (compiler::is_stage<Traced>) {
         ir::Graph graph = ir::thaw(Kept<Traced>::data);
         const int loss = graph.outputs[0];
         return begin_backward<M, O>(static_cast<ir::Graph&&>(graph), loss, compiler::differentiated_nodes,
@@ -144,7 +178,7 @@ struct StepSource {
   static constexpr Checks checks = O::checks;
   static constexpr i64 scale_offset = O::Precision::scaled ? optimizer_layout<M, O>.scale : -1;
   using Forwards = Kept<ForwardStage<M, F, O, I...>>;
-  static constexpr int forward_nodes = compiler::graph_of<TracedStage<M, F, O, I...>>().nodes.size();
+  static constexpr int forward_nodes = traced_nodes<M, F, O, I...>();
   static constexpr int backward_pieces = compiler::pieces_of(forward_nodes, compiler::differentiated_nodes);
   using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
 
@@ -210,6 +244,9 @@ struct StepSource {
       using Before = compiler::through_user<Updated, compiler::Behind::update, typename O::Passes>;
       if constexpr (O::Precision::rule.changes_nothing())
         return compiler::graph_of<Before>();
+      else if constexpr (precision::is_f8<typename O::Precision>)  // markers stand between its products
+        return transforms::apply_precision(transforms::prune(compiler::graph_of<Before>()),
+                                           O::Precision::rule);
       else
         return transforms::apply_precision(compiler::graph_of<Before>(), O::Precision::rule);
     }

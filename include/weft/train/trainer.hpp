@@ -9,6 +9,7 @@
 #include "weft/train/budget.hpp"
 #include "weft/train/checkpoint.hpp"
 #include "weft/train/evaluate.hpp"
+#include "weft/train/f8_checkpoint.hpp"
 #include "weft/train/loss_ring.hpp"
 #include "weft/train/ranks.hpp"
 
@@ -82,6 +83,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   using Memory = exec::DeviceMemory<Device>;
   static constexpr int micro = O::Accumulation::count;
   static constexpr train::OptimizerLayout layout = train::optimizer_layout<M, O>;
+  static constexpr bool is_f8 = precision::is_f8<typename O::Precision>;
 
  public:
   using InputTypes = std::tuple<I...>;
@@ -100,10 +102,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
       if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
     const Device& device = model_.device();
-    state_ = exec::allocate(device, layout.bytes, lent.optimizer);
-    Memory::zero(device, state_->data(), layout.bytes);
+    state_ = exec::allocate(device, optimizer_bytes(), lent.optimizer);
+    Memory::zero(device, state_->data(), optimizer_bytes());
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
+    if constexpr (is_f8) start_f8_scales();
     apply_ = Shared<Instance<true>>(
         new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator()));
     if constexpr (micro > 1) {
@@ -268,7 +271,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // Bytes of parameters, buffers, moments and the rest of the optimiser's state.
   static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + optimizer_bytes(); }
   // Of these, the optimiser's, moments and all.
-  static constexpr i64 optimizer_bytes() { return layout.bytes; }
+  static constexpr i64 optimizer_bytes() {
+    if constexpr (is_f8)
+      return train::RoundedTrace<M, F, O, I...>::bytes();
+    else
+      return layout.bytes;
+  }
   // What a caller who lends the workspace must lend: workspace_bytes() and, on a GPU, room for inputs,
   // partial sums and the library's scratch.
   static constexpr i64 memory_bytes() {
@@ -392,6 +400,21 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     losses_->take(program);
   }
 
+  // Every tensor is rounded as it is, until its largest magnitude is known.
+  void start_f8_scales() {
+    using Stage = train::RoundedTrace<M, F, O, I...>;
+    for (int k = 0; k < Stage::count(); ++k) {
+      const train::F8Scale s = Stage::scale(k);
+      const std::vector<f32> ones(static_cast<std::size_t>(s.copies), 1.0f);
+      Memory::from_host(model_.device(), state_->data() + s.scale, ones.data(), 4 * s.copies);
+    }
+  }
+  static train::CheckpointForm checkpoint_form() {
+    train::CheckpointForm form = train::checkpoint_form<M, O>();
+    if constexpr (is_f8) train::add_f8_scales<M, O, train::RoundedTrace<M, F, O, I...>>(form);
+    return form;
+  }
+
   void save_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
     check_held();
     ranks_.together("save the checkpoint", [&] {
@@ -399,10 +422,10 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     });
   }
   void write_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
-    const train::CheckpointForm form = train::checkpoint_form<M, O>();
+    const train::CheckpointForm form = checkpoint_form();
     std::vector<std::byte> block(static_cast<std::size_t>(form.state.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
-    Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), layout.bytes);
+    Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), optimizer_bytes());
     counts.seed = seed_;
     counts.calls = calls_;
     counts.applied = updates_;
@@ -421,12 +444,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <class Seek>
   CheckpointReport read_checkpoint(const std::string& path, const Seek& seek) {
     const io::Safetensors file(path);
-    const train::CheckpointForm form = train::checkpoint_form<M, O>();
+    const train::CheckpointForm form = checkpoint_form();
     const train::CheckpointReader checkpoint(file, path, form);
     seek(checkpoint);
     Memory::from_host(model_.device(), model_.state(), checkpoint.block().data(), form.model_bytes);
     Memory::from_host(model_.device(), state_->data(), checkpoint.block().data() + form.model_bytes,
-                      layout.bytes);
+                      optimizer_bytes());
     calls_ = checkpoint.counts().calls;
     updates_ = loaded_updates_ = checkpoint.counts().applied;
     seed_ = checkpoint.counts().seed;

@@ -7,6 +7,7 @@
 #include "weft/ir/conv.hpp"
 #include "weft/ir/dynamic_slice.hpp"
 #include "weft/transforms/along_axis_rules.hpp"
+#include "weft/transforms/f8_rounding.hpp"
 #include "weft/transforms/linear_sum.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
@@ -217,8 +218,8 @@ constexpr void reduce_prod(Value y, Value g, Value* out) {
 // name, for every free axis of the result, the axis of `like` it stands for. Of the two operand orders the
 // one that needs no permutation is chosen where there is one.
 constexpr Value dot_into(Value p, Value q, const ir::DotAxes& axes, const int* position, const Dims& like,
-                         DType dtype) {
-  const Value r = ir::dot(p, q, axes, dtype);
+                         DType dtype, u64 mark) {
+  const Value r = ir::dot(p, q, axes, dtype, mark);
   i64 order[8]{};
   for (int k = 0; k < like.rank; ++k) order[position[k]] = k;
   return ir::permute(r, order);
@@ -262,6 +263,8 @@ constexpr void dot_operand(Value y, Value g, bool first, Value* out) {
   bool other_is_identity = true;
   for (int k = 0; k < self.dims().rank; ++k) other_is_identity = other_is_identity && other_first[k] == k;
 
+  // The factors of a product of 8-bit ones are such in its gradients, too.
+  const u64 mark = y.node().imm == ir::dot_f8 ? ir::dot_f8 : 0;
   ir::DotAxes axes;
   axes.batch = f.batch;
   axes.contracted = free_other;
@@ -269,12 +272,12 @@ constexpr void dot_operand(Value y, Value g, bool first, Value* out) {
     for (int k = 0; k < f.batch; ++k) axes.batch_a[k] = k, axes.batch_b[k] = batch_other[k];
     for (int k = 0; k < free_other; ++k)
       axes.contracted_a[k] = g_axes[k], axes.contracted_b[k] = other_axes[k];
-    *out = dot_into(g, other, axes, g_first, self.dims(), self.dtype());
+    *out = dot_into(g, other, axes, g_first, self.dims(), self.dtype(), mark);
   } else {
     for (int k = 0; k < f.batch; ++k) axes.batch_b[k] = k, axes.batch_a[k] = batch_other[k];
     for (int k = 0; k < free_other; ++k)
       axes.contracted_b[k] = g_axes[k], axes.contracted_a[k] = other_axes[k];
-    *out = dot_into(other, g, axes, other_first, self.dims(), self.dtype());
+    *out = dot_into(other, g, axes, other_first, self.dims(), self.dtype(), mark);
   }
 }
 constexpr void dot(Value y, Value g, Value* out) {
@@ -283,6 +286,10 @@ constexpr void dot(Value y, Value g, Value* out) {
 }
 constexpr void surrogate(Value, Value g, Value* out) { out[1] = g; }
 constexpr void slope(Value y, Value g, Value* out) { out[0] = g, out[1] = g * y.in(2); }
+constexpr void f8_gradient(Value y, Value g, Value* out) {
+  out[0] = round_to_f8(g, y.in(1), DType::f8e5m2);
+  out[1] = largest_magnitude(g);
+}
 // Along an axis y[p] sums x~[p stride + k dilation - low] w[k], where x~ has gaps of x_dilation - 1 zeros. So
 // x's gradient is g, with gaps of stride - 1, under w turned round; and w's is x under g, in whose sum the
 // stride and w's dilation have changed places.
@@ -379,6 +386,7 @@ inline constexpr Row table[] = {
     {Op::fma, fma},
     {Op::surrogate, surrogate},
     {Op::slope, slope},
+    {Op::f8_gradient, f8_gradient},
     {Op::broadcast, broadcast},
     {Op::reshape, reshape},
     {Op::permute, permute},

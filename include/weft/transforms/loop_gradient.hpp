@@ -273,7 +273,7 @@ class LoopGradient {
       all.batch_a[k] = one.batch_a[k] + 1, all.batch_b[k] = one.batch_b[k] + 1;
     for (int k = 0; k < one.contracted; ++k)
       all.contracted_a[k + 1] = one.contracted_a[k] + 1, all.contracted_b[k + 1] = one.contracted_b[k] + 1;
-    return ir::dot(x, y, all, n.dtype);
+    return ir::dot(x, y, all, n.dtype, n.imm);
   }
 
   // ---- stacks in the enclosing graph ----

@@ -3,20 +3,11 @@
 // The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
 // depends on what was fused.
 
-#include "weft/core/diagnose.hpp"
-#include "weft/core/option.hpp"
 #include "weft/ir/attention.hpp"
 #include "weft/transforms/lowered_weights.hpp"
+#include "weft/transforms/precision_policy.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
-
-// The dtype in which products of f32 operands are computed, and whether those that stay f32 may round their
-// factors to TF32.
-struct PrecisionRule {
-  DType compute = DType::f32;
-  bool tf32 = false;
-  constexpr bool changes_nothing() const { return compute == DType::f32 && !tf32; }
-};
 
 namespace detail {
 
@@ -125,9 +116,10 @@ constexpr ir::Value moved_data(ir::Node node, ir::Value x) {
 
 }  // namespace detail
 
-// Products of f32 operands become products of `compute` operands. Their result is `compute` too, with two
+// Products of f32 operands become products of `compute` operands. Their result is `compute` too, with three
 // exceptions, which keep the f32 sums: what leaves the program (an output, or the gradient of a parameter, an
-// operand of a flat_concat), and what is added to a residual. Under TF32 they keep their dtypes and bear a
+// operand of a flat_concat), what is added to a residual, and products of 8-bit factors, which are scaled and
+// rounded behind (delayed_scaling.hpp). Under TF32 they keep their dtypes and bear a
 // mark (convolutions none: they are summed in f32).
 constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
 
@@ -291,7 +283,9 @@ class PrecisionRewriter {
       const ir::Value x = narrowed(g.in(i, k));
       operands_.push(x.id);
     }
-    const bool keeps_sums = results_[i] || (joins_[i] && node.op == ir::Op::dot);
+    const bool scaled = node.op == ir::Op::dot && node.imm == ir::dot_f8;
+    const bool keeps_sums = scaled || results_[i] || (joins_[i] && node.op == ir::Op::dot);
+    if (scaled) node.imm = 0;
     if (!keeps_sums) node.dtype = rule_.compute;
     return ir::cast({&b, b.add(node, operands_.data(), operands_.size())}, DType::f32).id;
   }
@@ -346,48 +340,3 @@ constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
 }
 
 }  // namespace WEFT_NAMESPACE::transforms
-
-// Policies: how a trainer or a function computes its matrix products.
-namespace WEFT_NAMESPACE::precision {
-
-// Everything as written.
-struct F32 {
-  static constexpr OptionKind option = OptionKind::precision;
-  static constexpr transforms::PrecisionRule rule{DType::f32};
-  static constexpr bool scaled = false;
-};
-// Matrix products of f32 operands may round these to TF32 (10 bits of mantissa; sums in f32), as tensor cores
-// of GPUs do; on the host they are f32.
-struct TF32 {
-  static constexpr OptionKind option = OptionKind::precision;
-  static constexpr transforms::PrecisionRule rule{DType::f32, true};
-  static constexpr bool scaled = false;
-};
-// Operands in bf16, sums in f32, master weights in f32.
-struct BF16 {
-  static constexpr OptionKind option = OptionKind::precision;
-  static constexpr transforms::PrecisionRule rule{DType::bf16};
-  static constexpr bool scaled = false;
-};
-// Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are
-// not all finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on
-// the device.
-struct F16 {
-  static constexpr OptionKind option = OptionKind::precision;
-  static constexpr transforms::PrecisionRule rule{DType::f16};
-  static constexpr bool scaled = true;
-};
-
-inline constexpr F32 f32{};
-inline constexpr TF32 tf32{};
-inline constexpr BF16 bf16{};
-inline constexpr F16 f16{};
-
-WEFT_REFUSAL(PrecisionIsNamed,
-             "a precision is one of precision::f32 (the default), precision::tf32, precision::bf16 and "
-             "precision::f16, which scales the loss");
-// PyTorch's names, refused where they are an option.
-struct Misnamed : F32 {};
-inline constexpr Misnamed float32{}, fp32{}, float16{}, fp16{}, half{}, bfloat16{}, amp{}, mixed{};
-
-}  // namespace WEFT_NAMESPACE::precision

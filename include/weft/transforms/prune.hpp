@@ -28,7 +28,7 @@ struct LiveNodes {
       const ir::Node& node = nodes[i];
       const int* in = all_edges + node.first;
       // of a marker only the value is computed
-      const bool marks = node.op == ir::Op::surrogate || node.op == ir::Op::slope;
+      const bool marks = ir::info(node.op).kind == ir::OpClass::marker;
       for (int k = 0; k < (marks ? 1 : node.arity); ++k) is_live[in[k]] = 1, ++count[in[k]];
       edges += node.arity;
       if (node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype) variables = true;
@@ -122,8 +122,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
     ir::Node node = nodes[i];
     const int* in = all_edges + node.first;
     const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
-    if (node.op == ir::Op::stop_gradient || node.op == ir::Op::surrogate || node.op == ir::Op::slope ||
-        same) {
+    if (node.op == ir::Op::stop_gradient || ir::info(node.op).kind == ir::OpClass::marker || same) {
       moved[i] = moved[in[0]];
       continue;
     }

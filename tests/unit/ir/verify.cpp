@@ -324,3 +324,29 @@ TEST_CASE("verify: convolutions") {
   CHECK(has(after_damage([](Graph& g, int y, i64*) { g.nodes[y].op = Op::surrogate; }),
             "a marker after pruning"));
 }
+
+TEST_CASE("verify: what rounds to 8 bits") {
+  const auto said = [](auto damage, ir::Stage stage) {
+    ir::Builder b;
+    const auto input = [&](const Dims& d) {
+      const int node = b.leaf(Op::input, DType::f32, d, static_cast<u64>(b.graph.inputs.size()));
+      b.graph.inputs.push(node);
+      return Value{&b, node};
+    };
+    const Value x = input(dims(2, 4, 4)), scale = input(Dims{});
+    ir::DotAxes axes;
+    axes.contracted = 1;
+    axes.contracted_a[0] = 1;
+    const Value product = ir::dot(x, x, axes, DType::f32, ir::dot_f8),
+                marked = ir::f8_gradient(product, scale);
+    b.graph.outputs.push((marked * 2.0).id);
+    damage(b.graph, product.id, marked.id);
+    return ir::to_text(ir::verify(b.graph, stage), b.graph);
+  };
+  const auto traced = [&](auto damage) { return said(damage, ir::Stage::traced); };
+  CHECK(traced([](ir::Graph&, int, int) {}) == "");
+  CHECK(has(said([](ir::Graph&, int, int) {}, ir::Stage::pruned), "the mark of 8-bit factors"));
+  CHECK(has(traced([](ir::Graph& g, int dot, int) { g.nodes[dot].imm = 3; }), "rounded to tf32"));
+  CHECK(has(traced([](ir::Graph& g, int, int marked) { g.edges[g.nodes[marked].first + 1] = 0; }),
+            "f8_gradient: the value is f32, and its scale one f32"));
+}

@@ -29,9 +29,9 @@ struct NodeKind {
 constexpr bool has_one_function(ir::Op op) {
   using ir::Op;
   return op == Op::constant || op == Op::iota || op == Op::bitcast || op == Op::stop_gradient ||
-         op == Op::surrogate || op == Op::slope || op == Op::select || ir::is_movement(op) ||
-         op == Op::take_rows || ir::is_dynamic_slice(op) || op == Op::take_along_axis ||
-         op == Op::flat_concat || op == Op::flat_slice;
+         op == Op::surrogate || op == Op::slope || op == Op::f8_gradient || op == Op::select ||
+         ir::is_movement(op) || op == Op::take_rows || ir::is_dynamic_slice(op) ||
+         op == Op::take_along_axis || op == Op::flat_concat || op == Op::flat_slice;
 }
 constexpr bool has_functions(ir::Op op) {
   using ir::Op;

@@ -1,0 +1,41 @@
+#pragma once
+// The scales of precision::f8 in checkpoints, under the names of the parameters: "f8.scale.input.fc.weight"
+// is that of the tensor which is multiplied with fc.weight, and "f8.magnitudes.input.fc.weight" the largest
+// magnitudes that it had.
+
+#include <string>
+
+#include "weft/train/checkpoint.hpp"
+#include "weft/train/f8_scales.hpp"
+
+namespace WEFT_NAMESPACE::train {
+
+// Stage: an F8Stage, whose state ends the block.
+template <class M, class O, class Stage>
+void add_f8_scales(CheckpointForm& form) {
+  constexpr const auto& table = nn::state_table<M>;
+  const i64 steps = O::Precision::scaling.history;
+  static constexpr const char* roles[] = {"input", "weight", "gradient"};
+  form.state.bytes = form.model_bytes + Stage::bytes();
+  for (int k = 0; k < Stage::count(); ++k) {
+    const F8Scale s = Stage::scale(k);
+    int before = 0;  // of the same name: where a parameter is used several times
+    for (int i = 0; i < k; ++i)
+      before += Stage::scale(i).role == s.role && Stage::scale(i).parameter == s.parameter;
+    for (i64 copy = 0; copy < s.copies; ++copy) {
+      const nn::Name parameter = table.row[s.parameter].name.of_copy(copy);
+      std::string name = roles[static_cast<int>(s.role)] + ("." + std::string(parameter.view()));
+      if (before > 0) name += "." + std::to_string(before);
+      const i64 scale = form.model_bytes + s.scale + 4 * copy,
+                history = form.model_bytes + s.history + 4 * steps * copy;
+      Dims all;
+      all.rank = 1;
+      all.extent[0] = steps;
+      add_row(form.state, "f8.scale." + name, DType::f32, Dims{}, scale);
+      add_row(form.state, "f8.magnitudes." + name, DType::f32, all, history);
+      form.scales.push_back({scale, history, steps});
+    }
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::train
