@@ -19,6 +19,7 @@
 #include "weft/nn/linear_cross_entropy.hpp"
 #include "weft/nn/local_response_norm.hpp"
 #include "weft/nn/metric.hpp"
+#include "weft/nn/misspelt.hpp"
 #include "weft/nn/norm.hpp"
 #include "weft/nn/padding.hpp"
 #include "weft/nn/param.hpp"

@@ -43161,85 +43161,10 @@ struct Perplexity {
 };
 
 }  // namespace WEFT_NAMESPACE::nn
-// ---- weft/nn/padding.hpp ----
-// Frames as layers with PyTorch's names: nn::ReflectionPad2d<1>, nn::ConstantPad2d<1, 1, 2, 0>{.value = 3}.
-// One width for all sides, or those of the last axis (low, high), then of the axis before it. Negative ones
-// crop.
+// ---- weft/nn/misspelt.hpp ----
+// Layers by the names that others have for them: one sentence says which name is meant. What is named so is
+// the layer all the same, so that no second error follows.
 
-namespace WEFT_NAMESPACE::nn {
-
-WEFT_REFUSAL(PadWidthsComplete, "a padding layer takes one width for all sides, or two for each of its axes");
-
-namespace module_detail {
-
-// Calls f<widths...>() with all 2 * Spatial of them.
-template <int Spatial, class Layer, i64... Widths, class F>
-constexpr auto with_widths(F f) {
-  constexpr bool one = sizeof...(Widths) == 1, ok = one || sizeof...(Widths) == 2 * Spatial;
-  static_assert(sizeof(PadWidthsComplete<ok, Layer>) > 0);
-  if constexpr (one) return [&]<int... K>(std::integer_sequence<int, K...>) {
-      return f.template operator()<(K * 0 + (Widths + ...))...>();
-    }
-  (std::make_integer_sequence<int, 2 * Spatial>{});
-  else if constexpr (ok) return f.template operator()<Widths...>();
-  else return f.template operator()<>();
-}
-
-}  // namespace module_detail
-
-// x (..., S...) -> the same with its last Spatial axes framed.
-template <int Spatial, PaddingMode Mode, i64... Widths>
-struct FramePad {
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return module_detail::with_widths<Spatial, FramePad, Widths...>([&]<i64... W>() {
-      return weft::pad<Mode, W...>(e);
-    });
-  }
-};
-template <int Spatial, i64... Widths>
-struct ConstantPad {
-  float value = 0;  // of the elements that are added
-  constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return module_detail::with_widths<Spatial, ConstantPad, Widths...>([&]<i64... W>() {
-      return weft::pad<W...>(e, value);
-    });
-  }
-};
-
-template <i64... Widths>
-using ConstantPad1d = ConstantPad<1, Widths...>;
-template <i64... Widths>
-using ConstantPad2d = ConstantPad<2, Widths...>;
-template <i64... Widths>
-using ConstantPad3d = ConstantPad<3, Widths...>;
-template <i64... Widths>
-using ZeroPad1d = FramePad<1, PaddingMode::zeros, Widths...>;
-template <i64... Widths>
-using ZeroPad2d = FramePad<2, PaddingMode::zeros, Widths...>;
-template <i64... Widths>
-using ZeroPad3d = FramePad<3, PaddingMode::zeros, Widths...>;
-template <i64... Widths>
-using ReflectionPad1d = FramePad<1, PaddingMode::reflect, Widths...>;
-template <i64... Widths>
-using ReflectionPad2d = FramePad<2, PaddingMode::reflect, Widths...>;
-template <i64... Widths>
-using ReflectionPad3d = FramePad<3, PaddingMode::reflect, Widths...>;
-template <i64... Widths>
-using ReplicationPad1d = FramePad<1, PaddingMode::replicate, Widths...>;
-template <i64... Widths>
-using ReplicationPad2d = FramePad<2, PaddingMode::replicate, Widths...>;
-template <i64... Widths>
-using ReplicationPad3d = FramePad<3, PaddingMode::replicate, Widths...>;
-template <i64... Widths>
-using CircularPad1d = FramePad<1, PaddingMode::circular, Widths...>;
-template <i64... Widths>
-using CircularPad2d = FramePad<2, PaddingMode::circular, Widths...>;
-template <i64... Widths>
-using CircularPad3d = FramePad<3, PaddingMode::circular, Widths...>;
-
-}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/pool.hpp ----
 // Pooling layers with PyTorch's names: nn::MaxPool2d<2>, nn::AvgPool2d<3, nn::PoolOptions{.padding =
 // 1}>, nn::LPPool2d<2>{.norm_type = 3}, nn::MaxUnpool2d<2>. They hold nothing.
@@ -44202,6 +44127,192 @@ using GRU = RecurrentLayer<module_detail::GruStep, In, Hidden, O, T>;
 // hidden state and the output have that many features.
 template <i64 In, i64 Hidden, Recurrent O = Recurrent{}, class T = f32>
 using LSTM = RecurrentLayer<module_detail::LstmStep, In, Hidden, O, T>;
+
+}  // namespace WEFT_NAMESPACE::nn
+
+namespace WEFT_NAMESPACE::nn {
+
+// (nvcc says of these that there is no such name: it has no such attribute.)
+#ifndef __CUDACC__
+#define WEFT_MEANT(layer, function) \
+  __attribute__((unavailable("the layer is nn::" #layer ", and " #function "(x) the function"))) = layer
+using Relu WEFT_MEANT(ReLU, relu);
+using Relu6 WEFT_MEANT(ReLU6, relu6);
+using Gelu WEFT_MEANT(GELU, gelu);
+using Silu WEFT_MEANT(SiLU, silu);
+using Swish WEFT_MEANT(SiLU, silu);
+using Elu WEFT_MEANT(ELU, elu);
+using Selu WEFT_MEANT(SELU, selu);
+using LeakyRelu WEFT_MEANT(LeakyReLU, leaky_relu);
+#undef WEFT_MEANT
+#endif
+
+// Of layers with template arguments; the sentence is said where one is made.
+WEFT_REFUSAL(DenseIsMisspelt, "the layer is nn::Linear<in, out>");
+template <i64 In, i64 Out, bool Bias = true>
+struct Dense : Linear<In, Out, Bias> {
+  static_assert(sizeof(DenseIsMisspelt<sizeof(Linear<In, Out, Bias>) == 0>) > 0);
+};
+WEFT_REFUSAL(Conv1DIsMisspelt, "the layer is nn::Conv1d<in, out, window>");
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
+struct Conv1D : Conv1d<In, Out, Window, Options> {
+  static_assert(sizeof(Conv1DIsMisspelt<sizeof(Conv1d<In, Out, Window, Options>) == 0>) > 0);
+};
+WEFT_REFUSAL(Conv2DIsMisspelt, "the layer is nn::Conv2d<in, out, window>");
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
+struct Conv2D : Conv2d<In, Out, Window, Options> {
+  static_assert(sizeof(Conv2DIsMisspelt<sizeof(Conv2d<In, Out, Window, Options>) == 0>) > 0);
+};
+WEFT_REFUSAL(Conv3DIsMisspelt, "the layer is nn::Conv3d<in, out, window>");
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
+struct Conv3D : Conv3d<In, Out, Window, Options> {
+  static_assert(sizeof(Conv3DIsMisspelt<sizeof(Conv3d<In, Out, Window, Options>) == 0>) > 0);
+};
+WEFT_REFUSAL(MaxPool2DIsMisspelt, "the layer is nn::MaxPool2d<window>");
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+struct MaxPool2D : MaxPool2d<Window, Options> {
+  static_assert(sizeof(MaxPool2DIsMisspelt<sizeof(MaxPool2d<Window, Options>) == 0>) > 0);
+};
+WEFT_REFUSAL(AvgPool2DIsMisspelt, "the layer is nn::AvgPool2d<window>");
+template <PerAxis Window, PoolOptions Options = PoolOptions{}>
+struct AvgPool2D : AvgPool2d<Window, Options> {
+  static_assert(sizeof(AvgPool2DIsMisspelt<sizeof(AvgPool2d<Window, Options>) == 0>) > 0);
+};
+WEFT_REFUSAL(BatchNorm1DIsMisspelt, "the layer is nn::BatchNorm1d<features>");
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
+struct BatchNorm1D : BatchNorm1d<C, Options> {
+  static_assert(sizeof(BatchNorm1DIsMisspelt<sizeof(BatchNorm1d<C, Options>) == 0>) > 0);
+};
+WEFT_REFUSAL(BatchNorm2DIsMisspelt, "the layer is nn::BatchNorm2d<features>");
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
+struct BatchNorm2D : BatchNorm2d<C, Options> {
+  static_assert(sizeof(BatchNorm2DIsMisspelt<sizeof(BatchNorm2d<C, Options>) == 0>) > 0);
+};
+WEFT_REFUSAL(LayernormIsMisspelt, "the layer is nn::LayerNorm<features>");
+template <i64... D>
+struct Layernorm : LayerNorm<D...> {
+  static_assert(sizeof(LayernormIsMisspelt<sizeof(LayerNorm<D...>) == 0>) > 0);
+};
+WEFT_REFUSAL(RmsNormIsMisspelt, "the layer is nn::RMSNorm<features>");
+template <i64... D>
+struct RmsNorm : RMSNorm<D...> {
+  static_assert(sizeof(RmsNormIsMisspelt<sizeof(RMSNorm<D...>) == 0>) > 0);
+};
+WEFT_REFUSAL(MultiHeadAttentionIsMisspelt, "the layer is nn::MultiheadAttention<features, heads>");
+template <i64 E, i64 H, MultiheadOptions Options = MultiheadOptions{}>
+struct MultiHeadAttention : MultiheadAttention<E, H, Options> {
+  static_assert(sizeof(MultiHeadAttentionIsMisspelt<sizeof(MultiheadAttention<E, H, Options>) == 0>) > 0);
+};
+WEFT_REFUSAL(LstmIsMisspelt, "the layer is nn::LSTM<in, hidden>");
+template <i64 In, i64 Hidden, Recurrent O = Recurrent{}>
+struct Lstm : LSTM<In, Hidden, O> {
+  static_assert(sizeof(LstmIsMisspelt<sizeof(LSTM<In, Hidden, O>) == 0>) > 0);
+};
+WEFT_REFUSAL(GruIsMisspelt, "the layer is nn::GRU<in, hidden>");
+template <i64 In, i64 Hidden, Recurrent O = Recurrent{}>
+struct Gru : GRU<In, Hidden, O> {
+  static_assert(sizeof(GruIsMisspelt<sizeof(GRU<In, Hidden, O>) == 0>) > 0);
+};
+WEFT_REFUSAL(EmbeddingsIsMisspelt, "the layer is nn::Embedding<count, features>");
+template <i64 Count, i64 Size>
+struct Embeddings : Embedding<Count, Size> {
+  static_assert(sizeof(EmbeddingsIsMisspelt<sizeof(Embedding<Count, Size>) == 0>) > 0);
+};
+
+// What has another form here.
+WEFT_REFUSAL(ParameterIsParam,
+             "a parameter is nn::Param<f32, Shape<4, 8>>, with an initialiser as a third argument");
+template <class T, class S>
+struct Parameter : Param<T, S> {
+  static_assert(sizeof(ParameterIsParam<sizeof(T) == 0>) > 0);
+};
+WEFT_REFUSAL(
+    ModulesAreArray,
+    "a list of modules is std::array<Block, 3>, whose parameters are named h.0., h.1.; blocks one after "
+    "another are nn::Stack<Block, 12>, and others nn::Sequential<A, B>");
+template <class Block, auto N = 1>
+struct ModuleList : std::array<Block, static_cast<std::size_t>(N)> {
+  static_assert(sizeof(ModulesAreArray<sizeof(Block) == 0>) > 0);
+};
+
+}  // namespace WEFT_NAMESPACE::nn
+// ---- weft/nn/padding.hpp ----
+// Frames as layers with PyTorch's names: nn::ReflectionPad2d<1>, nn::ConstantPad2d<1, 1, 2, 0>{.value = 3}.
+// One width for all sides, or those of the last axis (low, high), then of the axis before it. Negative ones
+// crop.
+
+namespace WEFT_NAMESPACE::nn {
+
+WEFT_REFUSAL(PadWidthsComplete, "a padding layer takes one width for all sides, or two for each of its axes");
+
+namespace module_detail {
+
+// Calls f<widths...>() with all 2 * Spatial of them.
+template <int Spatial, class Layer, i64... Widths, class F>
+constexpr auto with_widths(F f) {
+  constexpr bool one = sizeof...(Widths) == 1, ok = one || sizeof...(Widths) == 2 * Spatial;
+  static_assert(sizeof(PadWidthsComplete<ok, Layer>) > 0);
+  if constexpr (one) return [&]<int... K>(std::integer_sequence<int, K...>) {
+      return f.template operator()<(K * 0 + (Widths + ...))...>();
+    }
+  (std::make_integer_sequence<int, 2 * Spatial>{});
+  else if constexpr (ok) return f.template operator()<Widths...>();
+  else return f.template operator()<>();
+}
+
+}  // namespace module_detail
+
+// x (..., S...) -> the same with its last Spatial axes framed.
+template <int Spatial, PaddingMode Mode, i64... Widths>
+struct FramePad {
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    return module_detail::with_widths<Spatial, FramePad, Widths...>([&]<i64... W>() {
+      return weft::pad<Mode, W...>(e);
+    });
+  }
+};
+template <int Spatial, i64... Widths>
+struct ConstantPad {
+  float value = 0;  // of the elements that are added
+  constexpr auto operator()(const auto& x) const {
+    const auto e = to_expr(x);
+    return module_detail::with_widths<Spatial, ConstantPad, Widths...>([&]<i64... W>() {
+      return weft::pad<W...>(e, value);
+    });
+  }
+};
+
+template <i64... Widths>
+using ConstantPad1d = ConstantPad<1, Widths...>;
+template <i64... Widths>
+using ConstantPad2d = ConstantPad<2, Widths...>;
+template <i64... Widths>
+using ConstantPad3d = ConstantPad<3, Widths...>;
+template <i64... Widths>
+using ZeroPad1d = FramePad<1, PaddingMode::zeros, Widths...>;
+template <i64... Widths>
+using ZeroPad2d = FramePad<2, PaddingMode::zeros, Widths...>;
+template <i64... Widths>
+using ZeroPad3d = FramePad<3, PaddingMode::zeros, Widths...>;
+template <i64... Widths>
+using ReflectionPad1d = FramePad<1, PaddingMode::reflect, Widths...>;
+template <i64... Widths>
+using ReflectionPad2d = FramePad<2, PaddingMode::reflect, Widths...>;
+template <i64... Widths>
+using ReflectionPad3d = FramePad<3, PaddingMode::reflect, Widths...>;
+template <i64... Widths>
+using ReplicationPad1d = FramePad<1, PaddingMode::replicate, Widths...>;
+template <i64... Widths>
+using ReplicationPad2d = FramePad<2, PaddingMode::replicate, Widths...>;
+template <i64... Widths>
+using ReplicationPad3d = FramePad<3, PaddingMode::replicate, Widths...>;
+template <i64... Widths>
+using CircularPad1d = FramePad<1, PaddingMode::circular, Widths...>;
+template <i64... Widths>
+using CircularPad2d = FramePad<2, PaddingMode::circular, Widths...>;
+template <i64... Widths>
+using CircularPad3d = FramePad<3, PaddingMode::circular, Widths...>;
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/shuffle.hpp ----
