@@ -51,7 +51,8 @@ target_compile_options(weft_strict INTERFACE
 #   folder/NAME/OTHER.cpp that has a main of its own        the program NAME_OTHER
 # A folder with a CMakeLists.txt of its own is left alone. The targets are kind_NAME (host) and kind_NAME_cuda:
 # a .cpp is compiled a second time as CUDA where a CUDA compiler is, a .cu is CUDA only. kind_all and
-# kind_all_cuda build them all. Programs land in the build tree's folder of the same name.
+# kind_all_cuda build them all. Programs land in the build tree's folder of the same name. What includes
+# <weft/mpi.hpp> is built where an MPI is found, and never as CUDA: ranks are of Cpu{}.
 function(weft_add_programs kind folder)
   add_custom_target(${kind}_all)
   add_custom_target(${kind}_all_cuda)
@@ -81,11 +82,26 @@ function(weft_add_programs kind folder)
     list(FILTER host_sources INCLUDE REGEX "\\.cpp$")
     set(cuda_sources ${sources_${name}})
     list(FILTER cuda_sources INCLUDE REGEX "\\.cu$")
+    set(uses_mpi "")
+    foreach(source IN LISTS host_sources)
+      file(STRINGS "${source}" includes_mpi REGEX "^#include <weft/mpi.hpp>")
+      list(APPEND uses_mpi ${includes_mpi})
+    endforeach()
+    if(uses_mpi)
+      find_package(MPI COMPONENTS CXX QUIET)
+      if(NOT MPI_CXX_FOUND)
+        message(STATUS "weft: no MPI: ${kind} ${name} is left out (Debian, Ubuntu: apt-get install libopenmpi-dev openmpi-bin)")
+        continue()
+      endif()
+    endif()
     if(NOT cuda_sources)
       weft_add_program(${kind}_${name} ${name} "${folder}" weft::weft ${host_sources})
+      if(uses_mpi)
+        target_link_libraries(${kind}_${name} PRIVATE MPI::MPI_CXX)
+      endif()
       add_dependencies(${kind}_all ${kind}_${name})
     endif()
-    if(CMAKE_CUDA_COMPILER AND TARGET weft::cuda)
+    if(CMAKE_CUDA_COMPILER AND TARGET weft::cuda AND NOT uses_mpi)
       if(NOT cuda_sources) # a file's language is the folder's, not the target's: CUDA gets a file of one line
         foreach(source IN LISTS host_sources)
           file(RELATIVE_PATH relative "${folder}" "${source}")

@@ -3,14 +3,13 @@
 
 #include "gpt.hpp"
 
-#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <string>
 
 #include "chosen_device.hpp"
+#include "gpt_text.hpp"
 #include "options.hpp"
 
 using namespace weft;
@@ -47,30 +46,6 @@ constexpr gpt::Sizes sizes;
 constexpr i64 context = sizes.context, batch = 32;
 using Network = gpt::Gpt<sizes>;
 
-#ifdef WEFT_SOURCE_DIR
-constexpr const char* verse_file = WEFT_SOURCE_DIR "/examples/data/verse.txt";
-#else
-constexpr const char* verse_file = "examples/data/verse.txt";
-#endif
-
-// [windows]
-using Text = std::shared_ptr<const std::string>;
-
-// Windows of a text: `context` bytes, and as many that follow one byte behind. There are `count`, the first
-// at `begin` and each `hop` behind the one before.
-auto windows(const Text& text, i64 begin, i64 hop, i64 count) {
-  return data::from_function(count, [text, begin, hop](i64 i) {
-    std::array<i32, context> input, target;
-    for (i64 k = 0; k < context; ++k) {
-      const auto at = static_cast<std::size_t>(begin + i * hop + k);
-      input[static_cast<std::size_t>(k)] = static_cast<u8>((*text)[at]);
-      target[static_cast<std::size_t>(k)] = static_cast<u8>((*text)[at + 1]);
-    }
-    return std::tuple{input, target};
-  });
-}
-// [/windows]
-
 struct Settings {
   i64 steps = 0, stop = 0, every = 0, tokens = 0;
   u64 seed = 0;
@@ -94,22 +69,6 @@ Settings read_settings(const Options& options) {
   s.sampling = {options.real("temperature", 0.8, 0, 1000), options.number("top-k", 0, 0, sizes.vocabulary),
                 options.real("top-p", 1, 0, 1)};
   return s;
-}
-
-// The first nine tenths train, the last validates.
-struct Texts {
-  Text text;
-  i64 training = 0;  // bytes
-};
-
-Texts read_text(const std::string& path) {
-  Texts texts{std::make_shared<const std::string>(io::read_file(path))};
-  const i64 bytes = static_cast<i64>(texts.text->size()), fewest = 10 * (context + 1);
-  if (bytes < fewest)
-    throw Error("gpt/short", "'" + path + "' has " + std::to_string(bytes) +
-                                 " bytes; learning and validating take " + std::to_string(fewest));
-  texts.training = bytes - bytes / 10;
-  return texts;
 }
 
 // Tokens a second; 0 where there were none.
@@ -156,14 +115,9 @@ f64 sample(Next next, const Settings& settings) {
 
 // The same on every device; `Device` is a type, so this is compiled once for each.
 template <class Device>
-Finding train_and_sample(const Device& device, const Texts& texts, const Settings& settings) {
-  // A window begins at every byte that trains, of a text of many million bytes at every hop-th. At most 512
-  // windows that do not overlap, spread over their part, validate.
-  const i64 starts = texts.training - context, hop = 1 + starts / 8'000'000;
-  const auto training = windows(texts.text, 0, hop, 1 + (starts - 1) / hop);
-  const i64 held_out = static_cast<i64>(texts.text->size()) - texts.training - 1;
-  const i64 judges = std::min<i64>(512, held_out / context);
-  const auto validation = windows(texts.text, texts.training, held_out / judges, judges);
+Finding train_and_sample(const Device& device, const gpt::Texts& texts, const Settings& settings) {
+  const auto training = gpt::training_windows<context>(texts);
+  const auto validation = gpt::validation_windows<context>(texts);
 
   // [trainer]
   data::LoaderOptions order{.shuffle = true};
@@ -244,7 +198,7 @@ Finding train_and_sample(const Device& device, const Texts& texts, const Setting
 int main(int argc, char** argv) try {
   const Options options(argc, argv, usage);
   const Settings settings = read_settings(options);
-  const Texts texts = read_text(settings.data);
+  const gpt::Texts texts = gpt::read_text(settings.data, sizes.context);
   std::string place;
   const Finding found = on_chosen_device(options, [&](const auto& device, const std::string& chosen) {
     place = chosen;

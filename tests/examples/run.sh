@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the examples as a user does and checks what they say and leave.
-# usage: run.sh autoencoder|digits|digits_cnn|gpt|lstm_forecast|number_format|regression PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
+# usage: run.sh autoencoder|digits|digits_cnn|gpt|lstm_forecast|number_format|regression PROGRAM, run.sh ddp MPIEXEC PROGRAM, run.sh distributed MPIEXEC FIRST PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
 set -u
 export LC_ALL=C
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE # a note about them is not what is looked at
@@ -209,6 +209,68 @@ gpt() {
   run enough --data "$scratch/enough.txt" --steps 1 --tokens 1 --every 5
 }
 
+ddp() { # ddp MPIEXEC PROGRAM
+  local mpiexec=$1 program=$2 what closing
+  run() { # run NAME RANKS OPTIONS...: alone, without mpiexec, for 0 ranks; parameters go to NAME.safetensors
+    local name=$1 ranks=$2 start=()
+    shift 2
+    if [ "$ranks" -gt 0 ]; then start=("$mpiexec" -n "$ranks"); fi
+    "${start[@]}" "$program" --save "$scratch/$name.safetensors" "$@" >"$scratch/$name.said" 2>"$scratch/$name.progress" ||
+      bad "ddp failed on $ranks ranks: $* $(cat "$scratch/$name.progress")"
+    narrow "$scratch/$name.progress"
+  }
+  same() { cmp "$scratch/$1.safetensors" "$scratch/$2.safetensors" || bad "$3"; }
+  for what in digits gpt; do
+    closing='test accuracy 0\.9[3-9][0-9]+, [0-9]+ samples/s'
+    local steps=(--what digits --steps 200 --every 100)
+    if [ $what = gpt ]; then
+      closing='validation loss [34]\.[0-9]+, [0-9]+ tokens/s'
+      steps=(--what gpt --steps 6 --every 3)
+    fi
+    run alone_$what 0 "${steps[@]}" --accumulate 2
+    run two_$what 2 "${steps[@]}"
+    run other_$what 2 "${steps[@]}" --seed 1
+    [ "$(wc -l <"$scratch/two_$what.said")" -eq 3 ] || bad "not rank 0 alone speaks: $(cat "$scratch/two_$what.said")"
+    tail -1 "$scratch/alone_$what.said" >"$scratch/line"
+    expect "$scratch/line" "^ddp: $closing \(ranks: 1, threads of each: 1\)$"
+    tail -1 "$scratch/two_$what.said" >"$scratch/line"
+    expect "$scratch/line" "^ddp: $closing \(ranks: 2, threads of each: 1\)$"
+    # what 2 ranks train is what one process does that gathers the gradients of 2 batches, and so is the figure
+    same alone_$what two_$what "$what: 2 ranks end elsewhere than one that accumulates 2 batches"
+    diff <(sed '$d' "$scratch/alone_$what.said") <(sed '$d' "$scratch/two_$what.said") || bad "$what: other figures on 2 ranks"
+    cmp -s "$scratch/two_$what.safetensors" "$scratch/other_$what.safetensors" && bad "$what: another seed gives the same parameters"
+    # stopped and resumed, with another seed than the checkpoint's
+    run stopped_$what 2 "${steps[@]}" --stop $((${steps[3]} / 2 - 1)) --checkpoint "$scratch/checkpoint"
+    run resumed_$what 2 "${steps[@]}" --resume "$scratch/checkpoint" --seed 8
+    same two_$what resumed_$what "$what: a resumed run ends elsewhere"
+    cmp -s "$scratch/two_$what.safetensors" "$scratch/stopped_$what.safetensors" && bad "$what: --stop does not stop"
+  done
+  run gathered 2 --accumulate 2 --steps 200
+  tail -1 "$scratch/gathered.said" >"$scratch/line"
+  expect "$scratch/line" '^ddp: test accuracy 0\.9[3-9][0-9]+, '
+  # alone and on ranks, all of which end with the one that fails
+  refuses 'ddp: rank 0: file/open.*nothing-here' "$program" --data "$scratch/nothing-here"
+  refuses 'ddp: rank [01]: file/open.*nothing-here' timeout 60 "$mpiexec" -n 2 "$program" --data "$scratch/nothing-here"
+  refuses 'ddp: rank 0: file/create.*nothing-here' timeout 60 "$mpiexec" -n 2 "$program" --steps 1 --save "$scratch/nothing-here/x"
+  refuses 'ddp: rank [01]: (file/create|comm/rank)' timeout 60 "$mpiexec" -n 2 "$program" --steps 1 --checkpoint "$scratch/nothing-here/x"
+  refuses 'train/mismatch' "$program" --resume "$scratch/checkpoint"
+  refuses "^ddp: --what takes digits or gpt, not 'faces'$" "$program" --what faces
+  refuses "^ddp: --accumulate takes a whole number from 1 to 2, not '3'$" "$program" --accumulate 3
+}
+
+distributed() { # distributed MPIEXEC FIRST PROGRAM: the programs of docs/distributed.md, on 1 to 3 ranks
+  local ranks
+  ln -s "$source/examples" "$scratch/examples"
+  for ranks in 1 2 3; do
+    (cd "$scratch" && "$1" -n $ranks "$2") >"$scratch/said" || bad "the first program fails on $ranks ranks"
+    [ "$(wc -l <"$scratch/said")" -eq 1 ] || bad "not rank 0 alone speaks"
+    expect "$scratch/said" "^ranks: $ranks, test accuracy 0\.9[4-9][0-9]$"
+    [ -s "$scratch/digits.safetensors" ] || bad "the first program saved nothing"
+    rm "$scratch/digits.safetensors"
+    "$1" -n $ranks "$3" "$scratch" || bad "docs/distributed.md: not as the page says on $ranks ranks"
+  done
+}
+
 first_program() { # the first block of C++ in a page
   awk '/^```cpp$/ {inside = 1; next} /^```$/ {if (inside) exit} inside' "$1"
 }
@@ -288,7 +350,7 @@ embed() {
 }
 
 case $name in
-  autoencoder | digits | digits_cnn | gpt | lstm_forecast | number_format | regression | readme | pages | program | embed) "$name" "$@" ;;
+  autoencoder | ddp | digits | digits_cnn | distributed | gpt | lstm_forecast | number_format | regression | readme | pages | program | embed) "$name" "$@" ;;
   *) echo "there is no example test '$name'" && exit 2 ;;
 esac
 [ "$failures" -eq 0 ] && echo "examples: $name as expected"

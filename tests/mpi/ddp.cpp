@@ -50,6 +50,7 @@ void check(bool holds, const char* what, int rank) {
 template <int Ranks>
 void run(const comm::Mpi& world) {
   const data::Digits digits = data::load_digits(repository_file("examples/data/digits.bin"));
+  // [same]
   // buckets of 4 KiB, so that there are several
   auto trainer = trainer_of(comm::ddp<comm::Mpi, 4096>);
   auto batches = data::loader<32>(digits.train,
@@ -64,6 +65,7 @@ void run(const comm::Mpi& world) {
     for (auto& [x, y] : all)
       if (left-- > 0) alone.step(x, y);
   }
+  // [/same]
   check(weights(trainer) == weights(alone), "another state than one process's", world.rank());
   const auto hits = [](const auto& m, auto x, auto y) { return accuracy(m(x), y); };
   const f64 got = trainer.evaluate(hits, digits.test), want = alone.evaluate(hits, digits.test);

@@ -1,0 +1,161 @@
+// The code of docs/distributed.md that is of no other program, between its marks. usage: distributed FOLDER.
+// Ends with 0 where what the page says of it holds on this rank.
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/repository.hpp"
+#include "weft/mpi.hpp"
+#include "weft/weft.hpp"
+
+using namespace weft;
+
+namespace {
+
+int faults = 0;
+void check(bool holds, const char* what, int rank) {
+  if (holds) return;
+  std::printf("rank %d: %s\n", rank, what);
+  ++faults;
+}
+
+struct Net {
+  nn::Linear<64, 32> fc1;
+  nn::Dropout drop{.p = 0.1f};
+  nn::Linear<32, 10> fc2;
+  constexpr auto operator()(auto x) const { return fc2(drop(relu(fc1(x)))); }
+};
+constexpr auto loss = [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); };
+
+template <class... O>
+auto trainer_of(const O&... options) {
+  return make_trainer<Net>(Cpu{1}, loss, in<f32, 32, 64>, in<i32, 32>, optim::AdamW{.lr = 1e-2f}, seed{1},
+                           comm::ddp<comm::Mpi>, options...);
+}
+auto loader_of(const data::Digits& digits, const comm::Mpi& world) {
+  return data::loader<32>(digits.train,
+                          {.shuffle = true, .seed = 5, .rank = world.rank(), .ranks = world.size()});
+}
+
+void options(const data::Digits& digits, const comm::Mpi& world) {
+  auto batches = loader_of(digits, world);
+  // [options]
+  auto trainer =
+      make_trainer<Net>(Cpu{1}, loss, in<f32, 32, 64>, in<i32, 32>, optim::AdamW{.lr = 1e-2f}, seed{1},
+                        comm::ddp<comm::Mpi, 1 << 20>,  // buckets of at least 1 MiB
+                        accumulate<4>,                  // one sum over ranks for every four calls of step
+                        clip::norm(1.0f),               // of the mean over ranks and calls
+                        precision::f16);  // all ranks have one loss scale, and skip the same updates
+  for (auto& [x, y] : batches) trainer.step(x, y);
+  const f64 norm = trainer.gradient_norm();  // on every rank the same number
+  // [/options]
+  const auto ranks = comm::Mpi::connect();
+  std::vector<f64> all(static_cast<std::size_t>(world.size()));
+  ranks->all_gather(&norm, all.data(), sizeof norm);
+  for (const f64 other : all) check(other == norm && norm > 0, "another norm", world.rank());
+}
+
+void gather(const data::Digits& digits, const comm::Mpi& world) {
+  auto trainer = trainer_of();
+  auto batches = loader_of(digits, world);
+  // [gather]
+  const auto ranks = comm::Mpi::connect();  // once: every rank calls it
+  std::vector<f32> all(static_cast<std::size_t>(world.size()));
+  f64 mean = 0;
+  for (auto& [x, y] : batches) {
+    const f32 own = trainer.step(x, y);  // of this rank's batch
+    ranks->all_gather(&own, all.data(), sizeof own);
+    f64 sum = 0;
+    for (const f32 of_rank : all) sum += static_cast<f64>(of_rank);
+    mean = sum / world.size();  // over the ranks, whose batches are of one size
+  }
+  // [/gather]
+  check(mean > 0 && mean < 1.5, "no mean loss", world.rank());
+  check(world.size() == 1 || all[0] != all[1], "ranks have one batch", world.rank());
+}
+
+void evaluate_all(const data::Digits& digits, const comm::Mpi& world) {
+  auto trainer = trainer_of();
+  // [evaluate]
+  const auto [cost, hits] = trainer.evaluate(
+      [](const auto& m, auto x, auto y) {
+        const auto logits = m(x);
+        return std::tuple{cross_entropy(logits, y), accuracy(logits, y)};
+      },
+      digits.test);
+  // [/evaluate]
+  const f64 alone = evaluate(trainer.model(), loss, digits.test, in<f32, 32, 64>, in<i32, 32>);
+  check(cost - alone < 1e-9 && alone - cost < 1e-9, "another loss than one rank's", world.rank());
+  check(hits >= 0 && hits <= 1, "no accuracy", world.rank());
+}
+
+void checkpoints(const data::Digits& digits, const comm::Mpi& world, const std::string& folder) {
+  const std::string path = folder + "/distributed.safetensors";
+  auto whole = trainer_of();
+  auto all = loader_of(digits, world);
+  for (int epoch = 0; epoch < 2; ++epoch)
+    for (auto& [x, y] : all) whole.step(x, y);
+  auto trainer = trainer_of();
+  auto batches = loader_of(digits, world);
+  for (auto& [x, y] : batches) {
+    trainer.step(x, y);
+    // [save]
+    if (trainer.steps() % 10 == 0) trainer.save(path, batches);  // called by all, written by rank 0
+    // [/save]
+  }
+  auto resumed = trainer_of(), other = trainer_of();
+  auto loader = loader_of(digits, world);
+  // [resume]
+  resumed.load(path, loader);  // each rank reads the file, and its loader goes on where it stood
+  // [/resume]
+  check(resumed.steps() == batches.batches() / 10 * 10, "another step", world.rank());
+  while (resumed.steps() < 2 * batches.batches())
+    for (auto& [x, y] : loader) resumed.step(x, y);
+  check(resumed.model().get<"fc1.weight">().to_vector() == whole.model().get<"fc1.weight">().to_vector(),
+        "another state than a run that never stopped", world.rank());
+  std::string said;
+  try {
+    other.load(world.rank() == world.size() - 1 ? folder + "/nowhere" : path);
+  } catch (const Error& e) {
+    said = e.id();
+  }
+  check(said == (world.rank() == world.size() - 1 ? "file/open" : "comm/rank"), "a rank without a file",
+        world.rank());
+}
+
+void streams(const comm::Mpi& world) {
+  const i64 rank = world.rank(), ranks = world.size();
+  // [stream]
+  // sample k of the stream is that of rank k % ranks
+  const auto own = data::from_generator([rank, ranks](i64) {
+    return [k = rank, ranks]() mutable -> std::optional<std::tuple<f32, i32>> {
+      if (k >= 24 * ranks) return std::nullopt;  // as many for each rank
+      const i64 at = k;
+      k += ranks;
+      return std::tuple{static_cast<f32>(at), static_cast<i32>(at % 10)};
+    };
+  });
+  // [/stream]
+  i64 rows = 0;
+  for (auto& [x, y] : data::loader<8>(own)) {
+    for (i64 i = 0; i < 8; ++i, ++rows)
+      check(x[i] == static_cast<f32>(rank + rows * ranks), "another sample", world.rank());
+  }
+  check(rows == 24, "another number of samples", world.rank());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const comm::Mpi world;
+  const data::Digits digits = data::load_digits(repository_file("examples/data/digits.bin"));
+  options(digits, world);
+  gather(digits, world);
+  evaluate_all(digits, world);
+  checkpoints(digits, world, argv[1]);
+  streams(world);
+  return faults == 0 ? 0 : 1;
+}
