@@ -213,6 +213,7 @@ void options() {
   auto averaged = trainer.average();
   std::printf("%lld updates, %lld parameters\n", static_cast<long long>(trainer.steps() / 2),
               static_cast<long long>(averaged.parameter_count()));
+  std::fprintf(stderr, "%s", trainer.profile(x, y).c_str());
 }
 
 void functions() {
@@ -233,6 +234,7 @@ void functions() {
   const std::vector<f32> x(64, 0.5f), w(6, 0.25f);
   auto results = f(x, w, 2.0f);
   auto hidden = f.get_probe<"hidden">();
+  std::fprintf(stderr, "%s", f.profile().c_str());
   std::printf("value %.4f, hidden %.2f\n", double(std::get<1>(results).item()), double(hidden(0, 0)));
   auto steps = compile(
       Cpu{},
