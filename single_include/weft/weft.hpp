@@ -29732,8 +29732,7 @@ struct F8 {
   static constexpr transforms::PrecisionRule rule{DType::bf16};
   static constexpr bool scaled = false;
   static constexpr DelayedScaling scaling = Scaling;
-  static constexpr bool inner = std::is_same_v<decltype(Predicate), const InnerLayers> ||
-                                std::is_same_v<decltype(Predicate), InnerLayers>;
+  static constexpr bool inner = std::is_same_v<std::remove_cvref_t<decltype(Predicate)>, InnerLayers>;
   static constexpr bool chooses(std::string_view name, const Dims& shape) {
     if constexpr (inner) {
       return true;
@@ -54942,7 +54941,8 @@ class ScaledProducts {
       const Parameter first = parameter_of(g, g.in(i, 0), around_);
       const Parameter p = first.slot >= 0 ? first : parameter_of(g, g.in(i, 1), around_);
       const bool taken = shared_.choice.inner ? inner : shared_.choice.chosen[p.slot] != 0;
-      if (taken && !p.same && node.op == ir::Op::dot && node.dtype == DType::f32)
+      const bool wide = node.dtype == DType::f32 && g.nodes[g.in(i, 0)].dtype == DType::f32;
+      if (taken && !p.same && node.op == ir::Op::dot && wide)
         return product(i, node, p.slot, first.slot >= 0);
     }
     operands_.clear();

@@ -217,3 +217,45 @@ TEST_CASE("training: on the second GPU") {
     CHECK(static_cast<f32>(first.step(batch.x, batch.y)) == static_cast<f32>(second.step(batch.x, batch.y)));
   CHECK(first.model().get<"fc1.weight">().to_vector() == second.model().get<"fc1.weight">().to_vector());
 }
+
+namespace {
+
+struct Block8 {
+  nn::LayerNorm<16> norm{};
+  nn::Linear<16, 32> up{};
+  nn::Linear<32, 16> down{};
+  constexpr auto operator()(auto x) const { return x + down(relu(up(norm(x)))); }
+};
+struct Net8 {
+  nn::Linear<8, 16> in{};
+  nn::Stack<Block8, 2> h{};
+  nn::Linear<16, 4> head{};
+  constexpr auto operator()(auto x) const { return head(h(in(x))); }
+};
+template <class Device>
+auto in_8_bits(const Device& device) {
+  return make_trainer<Net8>(
+      device, [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); }, in<f32, 32, 8>,
+      in<i32, 32>, optim::AdamW{.lr = 1e-2f}, precision::f8, seed{4});
+}
+
+}  // namespace
+
+TEST_CASE("training: f8 follows the host, and goes on there with the same scales") {
+  const Batch batch;
+  auto host = in_8_bits(Cpu{1});
+  auto device = in_8_bits(Cuda{0});
+  for (int step = 0; step < 5; ++step) {
+    const float a = host.step(batch.x, batch.y), b = device.step(batch.x, batch.y);
+    CHECK(b == doctest::Approx(a).epsilon(2e-2));
+  }
+  const std::string path = "f8_from_gpu.safetensors";
+  device.save(path);
+  const io::Safetensors saved(path);
+  const f32 scale = *reinterpret_cast<const f32*>(saved.at("f8.scale.input.h.1.down.weight").data);
+  CHECK(scale > 1);
+  CHECK(host.load(path).notes.empty());
+  const float a = host.step(batch.x, batch.y), b = device.step(batch.x, batch.y);
+  CHECK(b == doctest::Approx(a).epsilon(2e-2));
+  std::remove(path.c_str());
+}

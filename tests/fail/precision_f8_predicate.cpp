@@ -1,5 +1,5 @@
-// wrote: precision::f8_with<precision::DelayedScaling{}, [](std::string_view name) { ... }>
-// write: precision::f8_with<precision::DelayedScaling{}, [](std::string_view name, const Dims&) { ... }>
+// wrote: precision::f8_with<s, [](std::string_view name) { ... }>
+// write: precision::f8_with<s, [](std::string_view name, const Dims& shape) { ... }>
 // expect: precision::f8_with: the predicate is constexpr and takes the name of a parameter and its shape
 // first-error: precision::f8_with: the predicate is constexpr and takes the name of a parameter
 #include "weft/weft.hpp"

@@ -211,7 +211,8 @@ class ScaledProducts {
       const Parameter first = parameter_of(g, g.in(i, 0), around_);
       const Parameter p = first.slot >= 0 ? first : parameter_of(g, g.in(i, 1), around_);
       const bool taken = shared_.choice.inner ? inner : shared_.choice.chosen[p.slot] != 0;
-      if (taken && !p.same && node.op == ir::Op::dot && node.dtype == DType::f32)
+      const bool wide = node.dtype == DType::f32 && g.nodes[g.in(i, 0)].dtype == DType::f32;
+      if (taken && !p.same && node.op == ir::Op::dot && wide)
         return product(i, node, p.slot, first.slot >= 0);
     }
     operands_.clear();

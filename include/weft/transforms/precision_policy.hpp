@@ -81,8 +81,7 @@ struct F8 {
   static constexpr transforms::PrecisionRule rule{DType::bf16};
   static constexpr bool scaled = false;
   static constexpr DelayedScaling scaling = Scaling;
-  static constexpr bool inner = std::is_same_v<decltype(Predicate), const InnerLayers> ||
-                                std::is_same_v<decltype(Predicate), InnerLayers>;
+  static constexpr bool inner = std::is_same_v<std::remove_cvref_t<decltype(Predicate)>, InnerLayers>;
   static constexpr bool chooses(std::string_view name, const Dims& shape) {
     if constexpr (inner) {
       return true;

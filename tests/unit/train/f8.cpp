@@ -12,6 +12,7 @@
 
 #include "checkpoint.hpp"
 #include "support/same_state.hpp"
+#include "weft/interpreter.hpp"
 #include "weft/nn/stack.hpp"
 #include "weft/weft.hpp"
 
@@ -248,6 +249,60 @@ TEST_CASE("f8: the scale follows what is finite and not 0") {
   CHECK(state("weight").scale[0] > 0);
   CHECK(std::isfinite(state("weight").magnitudes[0]));
   is(after(14), 32, 14, 7);
+}
+
+namespace {
+
+struct Outer {
+  nn::Stack<Block, 2> inner;
+  nn::Linear<16, 16> p;
+  constexpr auto operator()(auto x) const { return p(inner(x)); }
+};
+struct Nested {
+  nn::Linear<8, 16> in;
+  nn::Stack<Outer, 3> h;
+  nn::Linear<16, 4> head;
+  constexpr auto operator()(auto x) const { return head(h(in(x))); }
+};
+struct OuterUnrolled {
+  std::array<Block, 2> inner;
+  nn::Linear<16, 16> p;
+  constexpr auto operator()(auto x) const { return p(inner[1](inner[0](x))); }
+};
+struct NestedUnrolled {
+  nn::Linear<8, 16> in;
+  std::array<OuterUnrolled, 3> h;
+  nn::Linear<16, 4> head;
+  constexpr auto operator()(auto x) const { return head(h[2](h[1](h[0](in(x))))); }
+};
+
+}  // namespace
+
+TEST_CASE("f8: what a Stack of Stacks saves goes on as arrays of arrays, under a budget too") {
+  const ScratchFolder folder;
+  auto stacks = trainer_of<Nested>(optim::AdamW{.lr = 1e-3f}, precision::f8, mode::eval);
+  losses(stacks, 0, 4);
+  stacks.save(folder / "stacks");
+  auto arrays = trainer_of<NestedUnrolled>(optim::AdamW{.lr = 1e-3f}, precision::f8, mode::eval);
+  auto budgeted =
+      trainer_of<NestedUnrolled>(optim::AdamW{.lr = 1e-3f}, precision::f8, mode::eval,
+                                 checkpoint::budget<decltype(arrays)::workspace_bytes() * 9 / 10>);
+  CHECK(arrays.load(folder / "stacks").notes.empty());
+  CHECK(budgeted.load(folder / "stacks").notes.empty());
+  const std::vector<float> a = losses(stacks, 4, 8), b = losses(arrays, 4, 8);
+  for (std::size_t t = 0; t < a.size(); ++t) CHECK(b[t] == doctest::Approx(a[t]).epsilon(1e-2));
+  CHECK(losses(budgeted, 4, 8) == b);
+}
+
+TEST_CASE("f8: the interpreter, which evaluates node by node, follows") {
+  const auto make = [](auto device) {
+    return make_trainer<Stacked>(device, squares, in<f32, 16, 8>, in<f32, 16, 4>, seed{3},
+                                 optim::AdamW{.lr = 1e-3f}, precision::f8, mode::eval);
+  };
+  auto cpu = make(Cpu{1});
+  auto plain = make(Interpreter{});
+  const std::vector<float> a = losses(cpu, 0, 4), b = losses(plain, 0, 4);
+  for (std::size_t t = 0; t < a.size(); ++t) CHECK(b[t] == doctest::Approx(a[t]).epsilon(1e-3));
 }
 
 namespace {
