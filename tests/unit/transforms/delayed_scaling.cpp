@@ -66,7 +66,7 @@ struct OneForAll {
   nn::Linear<4, 4> in;
   struct Block {
     nn::Linear<4, 4> fc;
-    constexpr auto operator()(auto x, auto w) const { return matmul(fc(x), w); }
+    constexpr auto operator()(auto x, auto shared) const { return matmul(fc(x), shared); }
   };
   nn::Stack<Block, 3> h;
   nn::Param<f32, Shape<4, 4>> w;
