@@ -3,6 +3,9 @@
 #include <functional>
 
 #include "support/gradcheck.hpp"
+#include "weft/ir/along_axis.hpp"
+#include "weft/ir/conv.hpp"
+#include "weft/ir/dynamic_slice.hpp"
 #include "weft/ops/linalg/matmul.hpp"
 #include "weft/ops/math/pointwise.hpp"
 #include "weft/ops/reduce/reduce.hpp"
