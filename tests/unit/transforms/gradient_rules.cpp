@@ -9,6 +9,7 @@
 #include "weft/ops/linalg/matmul.hpp"
 #include "weft/ops/math/pointwise.hpp"
 #include "weft/ops/reduce/reduce.hpp"
+#include "weft/transforms/differentiate.hpp"
 
 using namespace weft;
 using namespace weft::testing;
