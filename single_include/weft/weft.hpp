@@ -8,7 +8,6 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -28170,11 +28169,21 @@ class Checker {
 // the same by module. Law: what is measured are calls of the program itself, launch by launch, none of which
 // overlaps another; a program that is not profiled has none of this.
 
-namespace WEFT_NAMESPACE::exec {
+// ---- weft/core/clock.hpp ----
+// A clock to measure with. (<chrono> would be a third of what including weft.hpp takes.)
 
-inline double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+namespace WEFT_NAMESPACE {
+
+// Seconds of a clock that never goes back, since some moment.
+inline f64 steady_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<f64>(now.tv_sec) + 1e-9 * static_cast<f64>(now.tv_nsec);
 }
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::exec {
 
 // Seconds of each step of an image, run by run; trips of a loop add up.
 class StepTimes {
@@ -57816,12 +57825,7 @@ auto make_meter(const Input<T, S>&, const A&...) {
 
 namespace WEFT_NAMESPACE::train {
 
-// Seconds of a clock that never goes back.
-inline f64 steady_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<f64>(now.tv_sec) + 1e-9 * static_cast<f64>(now.tv_nsec);
-}
+using weft::steady_seconds;
 
 struct ProgressOptions {
   i64 epochs = 1;                                                   // in all

@@ -3,22 +3,14 @@
 // the same by module. Law: what is measured are calls of the program itself, launch by launch, none of which
 // overlaps another; a program that is not profiled has none of this.
 
-#include <time.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "weft/core/clock.hpp"
 #include "weft/exec/explain.hpp"
 
 namespace WEFT_NAMESPACE::exec {
-
-// Seconds since some moment. (<chrono> would be a third of what including weft.hpp takes.)
-inline double steady_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // Seconds of each step of an image, run by run; trips of a loop add up.
 class StepTimes {

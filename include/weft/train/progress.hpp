@@ -4,23 +4,18 @@
 // Law: it never exceeds 79 columns, and the loss is read (which waits for the device) only when a line is
 // due.
 
-#include <time.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
 #include <string>
 
+#include "weft/core/clock.hpp"
 #include "weft/core/types.hpp"
 
 namespace WEFT_NAMESPACE::train {
 
-// Seconds of a clock that never goes back.
-inline f64 steady_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<f64>(now.tv_sec) + 1e-9 * static_cast<f64>(now.tv_nsec);
-}
+using weft::steady_seconds;
 
 struct ProgressOptions {
   i64 epochs = 1;                                                   // in all
