@@ -19559,6 +19559,58 @@ constexpr const char* collective_fault(const Graph& g, int i) {
 }
 
 }  // namespace WEFT_NAMESPACE::ir
+// ---- weft/ir/verify_tables.hpp ----
+// What is legal in the tables that a graph's nodes refer to: shapes, attribute lists, parameter groups,
+// presets and slots.
+
+namespace WEFT_NAMESPACE::ir {
+
+// The first thing that is wrong, null where nothing is.
+constexpr const char* table_fault(const Graph& g) {
+  for (const Dims& d : g.shapes) {
+    if (d.rank < 0 || d.rank > max_rank) return "a shape's rank is outside [0, 8]";
+    for (int k = 0; k < d.rank; ++k)
+      if (d.extent[k] < 0) return "a shape has a negative extent";
+  }
+  for (const Span& s : g.lists)
+    if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.list_data.size())
+      return "an attribute list lies outside its data";
+  for (const Span& s : g.param_groups) {
+    if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.ranges.size())
+      return "a parameter group lies outside its ranges";
+    i64 end = 0;
+    for (int r = 0; r < s.size; ++r) {
+      const Range& range = g.ranges[s.begin + r];
+      if (range.offset < end || range.length <= 0)
+        return "a parameter group's ranges overlap or are out of order";
+      end = range.offset + range.length;
+    }
+  }
+  for (const Preset& p : g.presets)
+    if (p.scalar < 0 || p.scalar >= g.scalar_count) return "a preset run-time scalar does not exist";
+  for (const Slot& s : g.slots) {
+    if (s.shape < 0 || s.shape >= g.shapes.size()) return "a slot's shape does not exist";
+    if (s.space != Space::model && s.space != Space::optimizer)
+      return "a slot lies in neither the model's nor the optimiser's block";
+    const i64 unit = size_of(s.dtype), elements = g.shapes[s.shape].size();
+    i64 end = elements;
+    if (s.segments >= g.param_groups.size()) return "a slot's parameter group does not exist";
+    if (s.segments >= 0) {
+      const Span span = g.param_groups[s.segments];
+      i64 length = 0;
+      for (int r = 0; r < span.size; ++r) length += g.ranges[span.begin + r].length;
+      if (length != elements) return "a slot's extent is not its parameter group's length";
+      if (span.size > 0)
+        end = g.ranges[span.begin + span.size - 1].offset + g.ranges[span.begin + span.size - 1].length;
+    }
+    if (s.offset < 0 || s.offset % unit != 0) return "a slot is not aligned to its dtype";
+    if (s.offset + end * unit > (s.space == Space::model ? g.model_bytes : g.optimizer_bytes))
+      return "a slot reaches beyond its block";
+  }
+  return nullptr;
+}
+
+}  // namespace WEFT_NAMESPACE::ir
 
 namespace WEFT_NAMESPACE::ir {
 
@@ -19580,7 +19632,7 @@ class Verifier {
   constexpr Verifier(const Graph& graph, Stage stage) : g(graph), stage_(stage) {}
 
   constexpr Fault run() {
-    if (const char* wrong = tables()) return {wrong, -1};
+    if (const char* wrong = table_fault(g)) return {wrong, -1};
     for (int i = 0; i < g.nodes.size(); ++i)
       if (const char* wrong = node(i)) return {wrong, i};
     if (const char* wrong = results()) return {wrong, -1};
@@ -19596,50 +19648,6 @@ class Verifier {
   }
 
  private:
-  constexpr const char* tables() const {
-    for (const Dims& d : g.shapes) {
-      if (d.rank < 0 || d.rank > max_rank) return "a shape's rank is outside [0, 8]";
-      for (int k = 0; k < d.rank; ++k)
-        if (d.extent[k] < 0) return "a shape has a negative extent";
-    }
-    for (const Span& s : g.lists)
-      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.list_data.size())
-        return "an attribute list lies outside its data";
-    for (const Span& s : g.param_groups) {
-      if (s.begin < 0 || s.size < 0 || s.begin + s.size > g.ranges.size())
-        return "a parameter group lies outside its ranges";
-      i64 end = 0;
-      for (int r = 0; r < s.size; ++r) {
-        const Range& range = g.ranges[s.begin + r];
-        if (range.offset < end || range.length <= 0)
-          return "a parameter group's ranges overlap or are out of order";
-        end = range.offset + range.length;
-      }
-    }
-    for (const Preset& p : g.presets)
-      if (p.scalar < 0 || p.scalar >= g.scalar_count) return "a preset run-time scalar does not exist";
-    for (const Slot& s : g.slots) {
-      if (s.shape < 0 || s.shape >= g.shapes.size()) return "a slot's shape does not exist";
-      if (s.space != Space::model && s.space != Space::optimizer)
-        return "a slot lies in neither the model's nor the optimiser's block";
-      const i64 unit = size_of(s.dtype), elements = g.shapes[s.shape].size();
-      i64 end = elements;
-      if (s.segments >= g.param_groups.size()) return "a slot's parameter group does not exist";
-      if (s.segments >= 0) {
-        const Span span = g.param_groups[s.segments];
-        i64 length = 0;
-        for (int r = 0; r < span.size; ++r) length += g.ranges[span.begin + r].length;
-        if (length != elements) return "a slot's extent is not its parameter group's length";
-        if (span.size > 0)
-          end = g.ranges[span.begin + span.size - 1].offset + g.ranges[span.begin + span.size - 1].length;
-      }
-      if (s.offset < 0 || s.offset % unit != 0) return "a slot is not aligned to its dtype";
-      if (s.offset + end * unit > (s.space == Space::model ? g.model_bytes : g.optimizer_bytes))
-        return "a slot reaches beyond its block";
-    }
-    return nullptr;
-  }
-
   constexpr const char* results() const {
     const int n = g.nodes.size();
     for (int k = 0; k < g.inputs.size(); ++k) {
@@ -24812,17 +24820,17 @@ struct NoAttentionKernels {
 
 // Whether a graph, or a loop's body in it, has an attention without a kernel.
 template <class HasKernel = NoAttentionKernels>
-constexpr bool has_attention(const ir::Graph& g, HasKernel has_kernel = {}) {
+constexpr bool needs_composition(const ir::Graph& g, HasKernel has_kernel = {}) {
   for (int i = 0; i < g.nodes.size(); ++i) {
     if (ir::is_attention(g.nodes[i].op) && !has_kernel(g, i)) return true;
-    if (g.nodes[i].op == Op::loop && has_attention(ir::loop_body(g, i), has_kernel)) return true;
+    if (g.nodes[i].op == Op::loop && needs_composition(ir::loop_body(g, i), has_kernel)) return true;
   }
   return false;
 }
 
 template <class HasKernel = NoAttentionKernels>
 constexpr ir::Graph decompose_attention(ir::Graph&& g, HasKernel has_kernel = {}) {
-  if (g.bodies.empty() || !has_attention(g, has_kernel)) return static_cast<ir::Graph&&>(g);
+  if (g.bodies.empty() || !needs_composition(g, has_kernel)) return static_cast<ir::Graph&&>(g);
   const int n = g.nodes.size();
   ir::Builder b(g, 2 * n);
   List<int> moved(n, -1), operands;
@@ -25466,8 +25474,9 @@ struct ComposedSource : Source {
   }
 };
 template <class Source, class HasKernel = transforms::NoAttentionKernels>
-using composed_source = std::conditional_t<transforms::has_attention(program_graph<Source>(), HasKernel{}),
-                                           ComposedSource<Source, HasKernel>, Source>;
+using composed_source =
+    std::conditional_t<transforms::needs_composition(program_graph<Source>(), HasKernel{}),
+                       ComposedSource<Source, HasKernel>, Source>;
 
 // What a source that traces has in common: Source::trace(b) returns the results.
 template <class Source>
@@ -28164,6 +28173,533 @@ class Checker {
 };
 
 }  // namespace WEFT_NAMESPACE::exec
+// ---- weft/exec/memory_timeline.hpp ----
+// Who holds the workspace at each launch, as a page for a browser: known before anything runs, as every
+// address is a constant of the program. Law: it is made from the memory plan that the program has, when
+// somebody asks. (Templates, so that programs that do not ask have no part of it.)
+
+// ---- weft/io/file.hpp ----
+// Files written for keeps. Law: a path holds either its old content or all of the new, whatever fails and
+// whenever the process is killed; a failed write leaves no temporary behind.
+
+// ---- weft/io/open_file.hpp ----
+// Files from outside, read or mapped. Law: every failure is an Error that names the path and the system's
+// reason; a call that a signal interrupts is made again.
+
+namespace WEFT_NAMESPACE::io {
+
+[[noreturn]] inline void throw_errno(const char* id, const std::string& action, const std::string& path,
+                                     int error) {
+  throw Error(id, "cannot " + action + " '" + path + "': " + std::strerror(error));
+}
+
+// The result of a system call that is made again as long as signals interrupt it.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+// An open file descriptor, closed at the end of its scope.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~FileDescriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+// A regular file opened for reading; `size` in bytes. Throws "file/open" ("file/not-regular" for a folder,
+// ...).
+inline FileDescriptor open_for_reading(const std::string& path, std::size_t& size) {
+  FileDescriptor file(uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+  if (file.get() < 0) throw_errno("file/open", "open", path, errno);
+  struct stat status {};
+  if (uninterrupted([&] { return ::fstat(file.get(), &status); }) != 0)
+    throw_errno("file/open", "inspect", path, errno);
+  if (!S_ISREG(status.st_mode)) throw Error("file/not-regular", "'" + path + "' is not a regular file");
+  size = static_cast<std::size_t>(status.st_size);
+  return file;
+}
+
+// The whole file. Throws "file/open" or "file/read".
+inline std::string read_file(const std::string& path) {
+  std::size_t size = 0;
+  const FileDescriptor file = open_for_reading(path, size);
+  std::string bytes(size, '\0');
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = uninterrupted([&] { return ::read(file.get(), bytes.data() + done, size - done); });
+    if (got < 0) throw_errno("file/read", "read", path, errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+// A file mapped read-only into memory for as long as the object lives. The file must not be cut short
+// meanwhile (replacing it by `AtomicFile` is fine: the mapping keeps the old bytes).
+class MappedFile {
+ public:
+  MappedFile() = default;
+  // Throws "file/open", "file/not-regular" or "file/map".
+  explicit MappedFile(const std::string& path) {
+    const FileDescriptor file = open_for_reading(path, size_);
+    if (size_ == 0) return;
+    void* at = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (at == MAP_FAILED) throw_errno("file/map", "map", path, errno);
+    data_ = at;
+  }
+  MappedFile(MappedFile&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  MappedFile& operator=(MappedFile&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~MappedFile() {
+    if (data_ != nullptr) ::munmap(data_, size_);
+  }
+  const u8* data() const { return static_cast<const u8*>(data_); }
+  std::size_t size() const { return size_; }
+  std::string_view text() const { return {static_cast<const char*>(data_), size_}; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace WEFT_NAMESPACE::io
+
+namespace WEFT_NAMESPACE::io {
+
+// Writes a file so that `path` holds either its old content or all of the new: bytes go to a temporary in the
+// same folder, which `commit` syncs, renames over `path`, and makes durable by syncing the folder. Without
+// `commit` nothing changes.
+//
+// - A symbolic link is followed, also to a file that is not there yet. One of another user in a folder that
+//   all may write (/tmp) is refused, as Linux refuses to open it.
+// - A replaced file hands on its mode, without the bits that make a program run as somebody else, and, as far
+//   as the process may, its owner and group; where the group cannot be kept, it may do what all others may.
+//   Hard links keep the old content; extended attributes are not copied. What counts is the permission to
+//   write the folder: a file that is read-only is replaced, too.
+// - The temporary is called ".weft-<hash of the name>-<number>" and is locked (flock) while it is written. A
+//   process that is killed leaves it and the old file; the next one that saves to the same path removes it,
+//   where the file system knows locks.
+// - A folder that may be written and not read cannot be synced by itself: the whole file system is.
+class AtomicFile {
+ public:
+  // Throws "file/create" (missing or unwritable folder) or "file/not-regular".
+  explicit AtomicFile(const std::string& path) : path_(path) {
+    if (path.empty()) throw Error("file/create", "cannot write a file with an empty name");
+    const std::string target = follow_links(path);
+    const std::string folder = folder_of(target);
+    base_ = target.substr(target.rfind('/') + 1);
+    open_folder(folder);
+    struct stat old {};
+    replaces_ = !base_.empty() && inspect(folder_.get(), base_, AT_SYMLINK_NOFOLLOW, old);
+    if (!replaces_ && !base_.empty() && errno != ENOENT) throw_errno("file/create", "inspect", path_, errno);
+    if (base_.empty() || (replaces_ && !S_ISREG(old.st_mode)))
+      throw Error("file/not-regular", "cannot write '" + path + "': it is not a regular file");
+    owner_ = old.st_uid, group_ = old.st_gid, mode_ = old.st_mode & 0777;
+    create_temporary();
+  }
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile() { remove_temporary(); }
+
+  // Appends. Throws "file/write" (full disk, size limit); the temporary is gone by then.
+  void write(const void* bytes, std::size_t size) {
+    require_open();
+    const char* at = static_cast<const char*>(bytes);
+    while (size > 0) {
+      const ssize_t put = uninterrupted([&] { return ::write(file_.get(), at, size); });
+      if (put <= 0) abandon("file/write", "write", put == 0 ? ENOSPC : errno);
+      at += put;
+      size -= static_cast<std::size_t>(put);
+    }
+  }
+  void write(std::string_view text) { write(text.data(), text.size()); }
+
+  // Puts the new content in place. Throws "file/sync" or "file/rename", or "file/create" where the mode of
+  // the old file cannot be given to the new one.
+  void commit() {
+    require_open();
+    if (replaces_) keep_owner_and_mode();
+    if (uninterrupted([&] { return ::fsync(file_.get()); }) != 0) abandon("file/sync", "sync", errno);
+    if (uninterrupted(
+            [&] { return ::renameat(folder_.get(), temporary_.c_str(), folder_.get(), base_.c_str()); }) != 0)
+      abandon("file/rename", "replace", errno);
+    temporary_.clear();
+    // Some file systems cannot sync a folder; there the rename itself is all there is.
+    if (uninterrupted([&] { return readable_ ? ::fsync(folder_.get()) : ::syncfs(file_.get()); }) != 0 &&
+        errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+      throw_errno("file/sync", "make durable (the new content is in place)", path_, errno);
+  }
+
+ private:
+  static std::string folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  }
+
+  // The state of a name in a folder, or, with AT_EMPTY_PATH, of an open file.
+  static bool inspect(int at, const std::string& name, int flags, struct stat& status) {
+    return uninterrupted([&] { return ::fstatat(at, name.c_str(), &status, flags); }) == 0;
+  }
+
+  // Where a path leads when its last name is a link, to a link, ...
+  std::string follow_links(std::string path) const {
+    for (int links = 0; links <= 40; ++links) {
+      char to[4097];
+      const ssize_t length = uninterrupted([&] { return ::readlink(path.c_str(), to, sizeof to); });
+      if (length < 0 && (errno == EINVAL || errno == ENOENT)) return path;
+      if (length < 0) throw_errno("file/create", "inspect", path_, errno);
+      struct stat link {
+      }, folder{};
+      if (inspect(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, link) &&
+          inspect(AT_FDCWD, folder_of(path), 0, folder) &&
+          (folder.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH) && link.st_uid != ::geteuid() &&
+          link.st_uid != folder.st_uid)
+        throw Error("file/create", "cannot write '" + path_ + "': '" + path +
+                                       "' is another user's symbolic link in a folder that all may write");
+      const std::string_view target(to, static_cast<std::size_t>(length));
+      path = target.starts_with('/') ? std::string(target) : folder_of(path).append(target);
+    }
+    throw_errno("file/create", "follow the links of", path_, ELOOP);
+  }
+
+  void open_folder(const std::string& folder) {
+    const auto open = [&](int how) {
+      folder_ = FileDescriptor(
+          uninterrupted([&] { return ::open(folder.c_str(), how | O_DIRECTORY | O_CLOEXEC); }));
+    };
+    open(O_RDONLY);
+    readable_ = folder_.get() >= 0;
+    if (!readable_ && errno == EACCES) open(O_PATH);
+    if (folder_.get() < 0) throw_errno("file/create", "open folder '" + folder + "' to write", path_, errno);
+  }
+
+  // The number tells the temporaries of one path apart; the hash is FNV-1a.
+  std::string temporary_name(int number) const {
+    u64 hash = 0xcbf29ce484222325u;
+    for (const char c : base_) hash = (hash ^ static_cast<u8>(c)) * 0x100000001b3u;
+    std::string name = ".weft-";
+    for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[hash >> shift & 15];
+    return name + "-" + std::to_string(number);
+  }
+  int lock(int file) const {
+    return uninterrupted([&] { return ::flock(file, LOCK_EX | LOCK_NB); }) == 0 ? 0 : errno;
+  }
+
+  void create_temporary() {
+    constexpr int swept = 8;
+    for (int number = 0; number < 1000; ++number) {
+      const std::string name = temporary_name(number);
+      const auto create = [&] {
+        // What replaces a file that others may not read is not theirs to read either.
+        file_ = FileDescriptor(uninterrupted([&] {
+          return ::openat(folder_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                          replaces_ ? 0600 : 0666);
+        }));
+        if (file_.get() < 0 && errno != EEXIST)
+          throw_errno("file/create", "create a temporary file to write", path_, errno);
+        return file_.get() >= 0;
+      };
+      if (!create() && !(remove_abandoned(name) && create())) continue;
+      // Whoever sweeps may have taken it for abandoned before it was locked.
+      struct stat own {};
+      if (lock(file_.get()) == EWOULDBLOCK ||
+          (inspect(file_.get(), "", AT_EMPTY_PATH, own) && own.st_nlink == 0))
+        continue;
+      temporary_ = name;
+      for (int next = number + 1; next < swept; ++next) remove_abandoned(temporary_name(next));
+      return;
+    }
+    throw Error("file/create", "cannot write '" + path_ + "': a thousand temporaries of it lie beside it");
+  }
+  // Removes a temporary whose process is gone, which its lock tells; false where it is there still.
+  bool remove_abandoned(const std::string& name) const {
+    const FileDescriptor left(uninterrupted([&] {
+      return ::openat(folder_.get(), name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    }));
+    struct stat open {
+    }, named{};
+    return left.get() >= 0 && lock(left.get()) == 0 && inspect(left.get(), "", AT_EMPTY_PATH, open) &&
+           S_ISREG(open.st_mode) && inspect(folder_.get(), name, AT_SYMLINK_NOFOLLOW, named) &&
+           open.st_dev == named.st_dev && open.st_ino == named.st_ino && unlink(name);
+  }
+  bool unlink(const std::string& name) const {
+    return uninterrupted([&] { return ::unlinkat(folder_.get(), name.c_str(), 0); }) == 0;
+  }
+
+  void keep_owner_and_mode() {
+    struct stat own {};
+    if (!inspect(file_.get(), "", AT_EMPTY_PATH, own))
+      abandon("file/create", "inspect the temporary of", errno);
+    const auto own_by = [&](uid_t owner) {
+      return uninterrupted([&] { return ::fchown(file_.get(), owner, group_); }) == 0;
+    };
+    const bool kept = (own.st_uid == owner_ && own.st_gid == group_) || own_by(owner_) ||
+                      own.st_gid == group_ || own_by(static_cast<uid_t>(-1));
+    if (!kept) mode_ = (mode_ & ~070u) | (mode_ & (mode_ & 07) << 3);
+    if ((own.st_mode & 07777) != mode_ && uninterrupted([&] { return ::fchmod(file_.get(), mode_); }) != 0)
+      abandon("file/create", "set the mode of", errno);
+  }
+
+  void require_open() const {
+    if (temporary_.empty()) throw Error("file/write", "'" + path_ + "' was already committed or abandoned");
+  }
+  void remove_temporary() {
+    if (!temporary_.empty()) uninterrupted([&] { return ::unlinkat(folder_.get(), temporary_.c_str(), 0); });
+    temporary_.clear();
+  }
+  [[noreturn]] void abandon(const char* id, const char* action, int error) {
+    remove_temporary();
+    throw_errno(id, action, path_, error);
+  }
+
+  std::string path_, base_;  // as it was given; the last name of what it leads to
+  std::string temporary_;    // empty where there is none
+  FileDescriptor folder_, file_;
+  bool readable_ = false;  // the folder
+  bool replaces_ = false;
+  uid_t owner_ = 0;
+  gid_t group_ = 0;
+  mode_t mode_ = 0;
+};
+
+// Replaces the file's content atomically.
+inline void write_file(const std::string& path, std::string_view content) {
+  AtomicFile file(path);
+  file.write(content);
+  file.commit();
+}
+
+}  // namespace WEFT_NAMESPACE::io
+
+namespace WEFT_NAMESPACE {
+namespace exec {
+
+// A stretch of the workspace, and the launches from which and until which it is held, numbered as in
+// explain().
+struct MemoryHolder {
+  std::string what;   // "dot (4, 64, 192) of f32"
+  std::string scope;  // ir/scopes.hpp
+  i64 offset = 0, bytes = 0;
+  int first = 0, last = 0;
+};
+struct MemoryTimeline {
+  std::vector<MemoryHolder> holders;
+  std::vector<std::string> launches;  // what each does
+  i64 workspace_bytes = 0;
+};
+
+namespace timeline_detail {
+
+using kernel_ir::BufferAddress;
+
+inline bool in_workspace(u64 address) {
+  return address != BufferAddress::none && BufferAddress::space(address) == ir::Space::workspace;
+}
+
+// The last group that reads each node's memory.
+template <class Graph, class Fusion>
+List<int> last_readers(const Graph& g, const Fusion& f) {
+  List<int> last(g.nodes.size(), -1);
+  for (int k = 0; k < f.groups.size(); ++k) f.each_read(g, k, [&](int x) { last[x] = k; });
+  for (int x : g.outputs) {
+    while (f.is_view_in(x, f.groups.size())) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
+    last[x] = f.groups.size();
+  }
+  return last;
+}
+
+}  // namespace timeline_detail
+
+// The bytes that are held during each launch; what is computed in another's place is counted once.
+template <class Timeline>
+std::vector<i64> held_bytes(const Timeline& t) {
+  std::vector<i64> bytes;
+  std::vector<std::pair<i64, i64>> stretches;
+  for (int k = 0; k < static_cast<int>(t.launches.size()); ++k) {
+    stretches.clear();
+    for (const MemoryHolder& h : t.holders)
+      if (h.first <= k && k <= h.last) stretches.push_back({h.offset, h.offset + h.bytes});
+    std::sort(stretches.begin(), stretches.end());
+    i64 sum = 0, end = 0;
+    for (const auto& [from, to] : stretches) {
+      sum += to > end ? to - std::max(from, end) : 0;
+      end = std::max(end, to);
+    }
+    bytes.push_back(sum);
+  }
+  return bytes;
+}
+
+// Of a compiler::Module with its plan; `name` knows the state that it works on. Sums in parts are left out.
+template <class Module>
+MemoryTimeline memory_timeline(const Module& m, ir::StateName name = nullptr) {
+  using namespace timeline_detail;
+  const auto& g = m.graph;
+  const auto& f = m.fusion;
+  const auto& plan = m.plan;
+  const ir::Scopes scopes(g, name);
+  const int groups = f.groups.size();
+  MemoryTimeline out;
+  out.workspace_bytes = plan.workspace_bytes;
+  // the launches of each group begin and end at
+  List<int> begin, end;
+  exec::Explanation explained;
+  explain_detail::explain_into(explained, g, f, plan, scopes, 1, 0);
+  for (const ExplainedStep& step : explained.steps) out.launches.push_back(step.kernel + " " + step.text());
+  for (int k = 0, launch = 0; k < groups; ++k) {
+    const int steps = compiler::lower(g, f, plan, k, k + 1).steps.size();
+    begin.push(launch);
+    launch += steps;
+    end.push(steps > 0 ? launch - 1 : launch);
+  }
+  const int last_launch = static_cast<int>(out.launches.size()) - 1;
+  const auto text = [&](int x) {
+    return std::string(ir::info(g.nodes[x].op).name) + " " + to_text(g.dims(x)).c_str() + " of " +
+           name_of(g.nodes[x].dtype);
+  };
+  // the gradients' vectors are theirs all the time, and what lies in them is no holder of its own
+  i64 arena_begin = 0, arena_end = 0;
+  for (int x = 0; x < g.nodes.size(); ++x) {
+    if (g.nodes[x].op != ir::Op::flat_concat || !in_workspace(plan.where[x])) continue;
+    const i64 from = BufferAddress::offset(plan.where[x]);
+    const int last = g.nodes[x].arity - 1;
+    const i64 to =
+        from + g.attribute(x, last) * size_of(g.nodes[x].dtype) + kernel_ir::bytes_of(g, g.in(x, last));
+    if (arena_begin == arena_end) arena_begin = from;
+    arena_begin = std::min(arena_begin, from);
+    arena_end = std::max(arena_end, to);
+  }
+  if (arena_end > arena_begin)
+    out.holders.push_back(
+        {"the gradients, packed", "update", arena_begin, arena_end - arena_begin, 0, last_launch});
+  const List<int> last = last_readers(g, f);
+  for (int k = 0; k < groups; ++k) {
+    const kernel_ir::Group& group = f.groups[k];
+    for (int i = 0; i < group.stores.size; ++i) {
+      const int x = f.pool[group.stores.begin + i];
+      const i64 bytes = kernel_ir::bytes_of(g, x);
+      if (!in_workspace(plan.where[x]) || bytes == 0) continue;
+      const i64 offset = BufferAddress::offset(plan.where[x]);
+      if (offset >= arena_begin && offset < arena_end) continue;
+      out.holders.push_back({text(x), scopes[x], offset, bytes, begin[k],
+                             last[x] >= groups ? last_launch : end[std::max(last[x], k)]});
+    }
+    const u64 scratch = plan.tilings[k].partials;
+    if (group.opaque < 0 || !in_workspace(scratch)) continue;
+    const bool loop = g.nodes[group.opaque].op == ir::Op::loop;
+    const i64 bytes =
+        loop ? kernel_ir::loop_scratch_bytes(g, f, plan, k) : ir::scratch_bytes(g, group.opaque);
+    if (bytes > 0)
+      out.holders.push_back({loop ? "a trip of the loop" : "scratch of " + text(group.opaque),
+                             scopes[group.opaque], BufferAddress::offset(scratch), bytes, begin[k], end[k]});
+  }
+  return out;
+}
+
+namespace timeline_detail {
+
+inline std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return out;
+}
+// The module that a colour stands for: two steps of the path, "h.0" of "h.0.mlp.fc".
+inline std::string colored(std::string scope) {
+  if (ir::is_beside(scope)) scope.erase(0, scope.find(' ') + 1);
+  const std::size_t dot = scope.find('.');
+  const std::size_t second = dot == std::string::npos ? dot : scope.find('.', dot + 1);
+  return scope.empty() ? "(no module)" : scope.substr(0, second);
+}
+
+}  // namespace timeline_detail
+
+// The page: launches from left to right, addresses from below; a table of who holds most when most is held.
+template <class Timeline>
+std::string to_html(const Timeline& t) requires std::is_same_v<Timeline, MemoryTimeline> {
+  using namespace timeline_detail;
+  using explain_detail::compact;
+  using explain_detail::number;
+  const auto held = held_bytes(t);
+  std::size_t fullest = 0;
+  for (std::size_t k = 0; k < held.size(); ++k)
+    if (held[k] > held[fullest]) fullest = k;
+  std::vector<std::string> modules;
+  const auto module_of = [&](const MemoryHolder& h) {
+    const std::string module = colored(h.scope);
+    for (std::size_t i = 0; i < modules.size(); ++i)
+      if (modules[i] == module) return i;
+    modules.push_back(module);
+    return modules.size() - 1;
+  };
+  // hues far from one another in the order in which they come
+  const auto color = [](std::size_t i) {
+    return "hsl(" + std::to_string(i * 137 % 360) + ",55%," + std::to_string(52 + i / 5 % 3 * 10) + "%)";
+  };
+  const double width = 1000, height = 520, launches = std::max<double>(1, static_cast<double>(held.size())),
+               bytes = std::max<double>(1, static_cast<double>(t.workspace_bytes));
+  const auto say = [](i64 n) { return compact(static_cast<double>(n), "B"); };
+  std::string out =
+      "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>Memory</title><style>body{font-family:"
+      "sans-serif;margin:2em;max-width:1000px}td,th{text-align:left;padding:2px 12px 2px 0}rect:hover{stroke:"
+      "#000}</style></head><body>\n<h1>Workspace: " +
+      say(t.workspace_bytes) + "</h1>\n<p>" + std::to_string(held.size()) +
+      " launches from left to right, addresses from below; most, " + say(held.empty() ? 0 : held[fullest]) +
+      ", is held during launch " + std::to_string(fullest) +
+      (t.launches.empty() ? "" : ": " + escaped(t.launches[fullest])) +
+      ".</p>\n<svg width=\"1000\" height=\"520\" " +
+      "viewBox=\"0 0 1000 520\" style=\"background:#f4f4f4\">\n";
+  for (const MemoryHolder& h : t.holders) {
+    const double x = h.first / launches * width, w = (h.last + 1 - h.first) / launches * width;
+    const double high = static_cast<double>(h.bytes) / bytes * height;
+    const double y = height - static_cast<double>(h.offset) / bytes * height - high;
+    out += "<rect x=\"" + number(x, 2) + "\" y=\"" + number(y, 2) + "\" width=\"" + number(w, 2) +
+           "\" height=\"" + number(std::max(high, 0.3), 2) + "\" fill=\"" + color(module_of(h)) +
+           "\" stroke=\"#fff\" stroke-width=\"0.3\"><title>" + escaped(h.what + ir::in_scope(h.scope)) +
+           ", " + say(h.bytes) + ", launches " + std::to_string(h.first) + " to " + std::to_string(h.last) +
+           "</title></rect>\n";
+  }
+  const double at = (static_cast<double>(fullest) + 0.5) / launches * width;
+  out += "<line x1=\"" + number(at, 2) + "\" y1=\"0\" x2=\"" + number(at, 2) +
+         "\" y2=\"520\" stroke=\"#000\" stroke-dasharray=\"3 3\"/>\n</svg>\n<p>";
+  for (std::size_t i = 0; i < modules.size(); ++i)
+    out += "<span style=\"white-space:nowrap;margin-right:1em\"><span style=\"background:" + color(i) +
+           "\">&emsp;</span> " + escaped(modules[i]) + "</span> ";
+  out += "</p>\n<h2>Held during launch " + std::to_string(fullest) +
+         "</h2>\n<table><tr><th>bytes</th><th>what</th><th>module</th><th>from launch</th><th>to</th></tr>\n";
+  std::vector<const MemoryHolder*> most;
+  for (const MemoryHolder& h : t.holders)
+    if (h.first <= static_cast<int>(fullest) && h.last >= static_cast<int>(fullest)) most.push_back(&h);
+  std::stable_sort(most.begin(), most.end(),
+                   [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
+  for (std::size_t i = 0; i < most.size() && i < 30; ++i)
+    out += "<tr><td>" + say(most[i]->bytes) + "</td><td>" + escaped(most[i]->what) + "</td><td>" +
+           escaped(most[i]->scope) + "</td><td>" + std::to_string(most[i]->first) + "</td><td>" +
+           std::to_string(most[i]->last) + "</td></tr>\n";
+  return out + "</table>\n</body></html>\n";
+}
+
+}  // namespace exec
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/profile.hpp ----
 // What the launches of a program take on this machine, each beside the least time of its bytes and FLOPs, and
 // the same by module. Law: what is measured are calls of the program itself, launch by launch, none of which
@@ -28213,19 +28749,22 @@ class StepTimes {
   std::vector<double> whole_;
 };
 
-// Calls run(times) to warm up, then at least 10 times and for a fifth of a second, at most 1,000 times.
+// Calls run(times) to warm up, then 10 times and, until `seconds` are over, up to 1,000 times. Ranks, which
+// all have to make as many calls, give no seconds.
 template <class Run>
-StepTimes measure(int steps, const Run& run) {
+StepTimes measure(int steps, double seconds, const Run& run) {
   StepTimes warm(steps), times(steps);
   run(warm);
   const double begin = steady_seconds();
-  while (times.runs() < 10 || (times.runs() < 1000 && steady_seconds() - begin < 0.2)) {
+  while (times.runs() < 10 || (times.runs() < 1000 && steady_seconds() - begin < seconds)) {
     const double start = steady_seconds();
     run(times);
     times.end_run(steady_seconds() - start);
   }
   return times;
 }
+
+inline constexpr double seconds_to_measure = 0.2;
 
 namespace profile_detail {
 
@@ -28821,6 +29360,20 @@ struct CheckerOf<Program, Source> {
 WEFT_REFUSAL(KernelsAreTimed,
              "profile() times kernels, and this device has none: compile for Cpu{} or Cuda{0}");
 
+// What is told of P, which `Source` is compiled to: its plan behind the user's passes and as its device has
+// it; of a device without kernels that of Cpu.
+template <class Source, class P>
+struct Shown {
+  static constexpr bool has_kernels = requires { P::image; };
+  using source = std::conditional_t<has_kernels, typename P::source, Source>;
+  static compiler::Module module() { return compiler::plan_pruned(program_graph<source>()); }
+  static Explanation explanation() { return explain_module(module(), &state_name<source>); }
+  // Writes a page; throws the file's errors.
+  static void save_memory_timeline(const std::string& path) {
+    io::write_file(path, to_html(memory_timeline(module(), &state_name<source>)));
+  }
+};
+
 template <class Device, class P>
 class Instance final : public Counted {
  public:
@@ -28889,9 +29442,7 @@ class Instance final : public Counted {
   }
   // What run_timed measured, as text.
   static std::string profile_text(const StepTimes& times, const Roofline& machine) {
-    using Source = typename P::source;
-    return to_text(explain_module(compiler::plan_pruned(program_graph<Source>()), &state_name<Source>), times,
-                   machine);
+    return to_text(Shown<typename P::source, P>::explanation(), times, machine);
   }
   // Before a run: input `number`, of which `info` says what it holds.
   void bind(const InputInfo& info, int number, const Given& given) {
@@ -28925,540 +29476,6 @@ class Instance final : public Counted {
 };
 
 }  // namespace WEFT_NAMESPACE::exec
-// ---- weft/exec/memory_timeline.hpp ----
-// Who holds the workspace at each launch, as a page for a browser: known before anything runs, as every
-// address is a constant of the program. Law: it is made from the memory plan that the program has, when
-// somebody asks. (Templates, so that programs that do not ask have no part of it.)
-
-// ---- weft/io/file.hpp ----
-// Files written for keeps. Law: a path holds either its old content or all of the new, whatever fails and
-// whenever the process is killed; a failed write leaves no temporary behind.
-
-// ---- weft/io/open_file.hpp ----
-// Files from outside, read or mapped. Law: every failure is an Error that names the path and the system's
-// reason; a call that a signal interrupts is made again.
-
-namespace WEFT_NAMESPACE::io {
-
-[[noreturn]] inline void throw_errno(const char* id, const std::string& action, const std::string& path,
-                                     int error) {
-  throw Error(id, "cannot " + action + " '" + path + "': " + std::strerror(error));
-}
-
-// The result of a system call that is made again as long as signals interrupt it.
-template <class Call>
-auto uninterrupted(Call call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
-
-// An open file descriptor, closed at the end of its scope.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~FileDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_ = -1;
-};
-
-// A regular file opened for reading; `size` in bytes. Throws "file/open" ("file/not-regular" for a folder,
-// ...).
-inline FileDescriptor open_for_reading(const std::string& path, std::size_t& size) {
-  FileDescriptor file(uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
-  if (file.get() < 0) throw_errno("file/open", "open", path, errno);
-  struct stat status {};
-  if (uninterrupted([&] { return ::fstat(file.get(), &status); }) != 0)
-    throw_errno("file/open", "inspect", path, errno);
-  if (!S_ISREG(status.st_mode)) throw Error("file/not-regular", "'" + path + "' is not a regular file");
-  size = static_cast<std::size_t>(status.st_size);
-  return file;
-}
-
-// The whole file. Throws "file/open" or "file/read".
-inline std::string read_file(const std::string& path) {
-  std::size_t size = 0;
-  const FileDescriptor file = open_for_reading(path, size);
-  std::string bytes(size, '\0');
-  std::size_t done = 0;
-  while (done < size) {
-    const ssize_t got = uninterrupted([&] { return ::read(file.get(), bytes.data() + done, size - done); });
-    if (got < 0) throw_errno("file/read", "read", path, errno);
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  bytes.resize(done);
-  return bytes;
-}
-
-// A file mapped read-only into memory for as long as the object lives. The file must not be cut short
-// meanwhile (replacing it by `AtomicFile` is fine: the mapping keeps the old bytes).
-class MappedFile {
- public:
-  MappedFile() = default;
-  // Throws "file/open", "file/not-regular" or "file/map".
-  explicit MappedFile(const std::string& path) {
-    const FileDescriptor file = open_for_reading(path, size_);
-    if (size_ == 0) return;
-    void* at = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (at == MAP_FAILED) throw_errno("file/map", "map", path, errno);
-    data_ = at;
-  }
-  MappedFile(MappedFile&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  MappedFile& operator=(MappedFile&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-  ~MappedFile() {
-    if (data_ != nullptr) ::munmap(data_, size_);
-  }
-  const u8* data() const { return static_cast<const u8*>(data_); }
-  std::size_t size() const { return size_; }
-  std::string_view text() const { return {static_cast<const char*>(data_), size_}; }
-
- private:
-  void* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-}  // namespace WEFT_NAMESPACE::io
-
-namespace WEFT_NAMESPACE::io {
-
-// Writes a file so that `path` holds either its old content or all of the new: bytes go to a temporary in the
-// same folder, which `commit` syncs, renames over `path`, and makes durable by syncing the folder. Without
-// `commit` nothing changes.
-//
-// - A symbolic link is followed, also to a file that is not there yet. One of another user in a folder that
-//   all may write (/tmp) is refused, as Linux refuses to open it.
-// - A replaced file hands on its mode, without the bits that make a program run as somebody else, and, as far
-//   as the process may, its owner and group; where the group cannot be kept, it may do what all others may.
-//   Hard links keep the old content; extended attributes are not copied. What counts is the permission to
-//   write the folder: a file that is read-only is replaced, too.
-// - The temporary is called ".weft-<hash of the name>-<number>" and is locked (flock) while it is written. A
-//   process that is killed leaves it and the old file; the next one that saves to the same path removes it,
-//   where the file system knows locks.
-// - A folder that may be written and not read cannot be synced by itself: the whole file system is.
-class AtomicFile {
- public:
-  // Throws "file/create" (missing or unwritable folder) or "file/not-regular".
-  explicit AtomicFile(const std::string& path) : path_(path) {
-    if (path.empty()) throw Error("file/create", "cannot write a file with an empty name");
-    const std::string target = follow_links(path);
-    const std::string folder = folder_of(target);
-    base_ = target.substr(target.rfind('/') + 1);
-    open_folder(folder);
-    struct stat old {};
-    replaces_ = !base_.empty() && inspect(folder_.get(), base_, AT_SYMLINK_NOFOLLOW, old);
-    if (!replaces_ && !base_.empty() && errno != ENOENT) throw_errno("file/create", "inspect", path_, errno);
-    if (base_.empty() || (replaces_ && !S_ISREG(old.st_mode)))
-      throw Error("file/not-regular", "cannot write '" + path + "': it is not a regular file");
-    owner_ = old.st_uid, group_ = old.st_gid, mode_ = old.st_mode & 0777;
-    create_temporary();
-  }
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
-  ~AtomicFile() { remove_temporary(); }
-
-  // Appends. Throws "file/write" (full disk, size limit); the temporary is gone by then.
-  void write(const void* bytes, std::size_t size) {
-    require_open();
-    const char* at = static_cast<const char*>(bytes);
-    while (size > 0) {
-      const ssize_t put = uninterrupted([&] { return ::write(file_.get(), at, size); });
-      if (put <= 0) abandon("file/write", "write", put == 0 ? ENOSPC : errno);
-      at += put;
-      size -= static_cast<std::size_t>(put);
-    }
-  }
-  void write(std::string_view text) { write(text.data(), text.size()); }
-
-  // Puts the new content in place. Throws "file/sync" or "file/rename", or "file/create" where the mode of
-  // the old file cannot be given to the new one.
-  void commit() {
-    require_open();
-    if (replaces_) keep_owner_and_mode();
-    if (uninterrupted([&] { return ::fsync(file_.get()); }) != 0) abandon("file/sync", "sync", errno);
-    if (uninterrupted(
-            [&] { return ::renameat(folder_.get(), temporary_.c_str(), folder_.get(), base_.c_str()); }) != 0)
-      abandon("file/rename", "replace", errno);
-    temporary_.clear();
-    // Some file systems cannot sync a folder; there the rename itself is all there is.
-    if (uninterrupted([&] { return readable_ ? ::fsync(folder_.get()) : ::syncfs(file_.get()); }) != 0 &&
-        errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
-      throw_errno("file/sync", "make durable (the new content is in place)", path_, errno);
-  }
-
- private:
-  static std::string folder_of(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  }
-
-  // The state of a name in a folder, or, with AT_EMPTY_PATH, of an open file.
-  static bool inspect(int at, const std::string& name, int flags, struct stat& status) {
-    return uninterrupted([&] { return ::fstatat(at, name.c_str(), &status, flags); }) == 0;
-  }
-
-  // Where a path leads when its last name is a link, to a link, ...
-  std::string follow_links(std::string path) const {
-    for (int links = 0; links <= 40; ++links) {
-      char to[4097];
-      const ssize_t length = uninterrupted([&] { return ::readlink(path.c_str(), to, sizeof to); });
-      if (length < 0 && (errno == EINVAL || errno == ENOENT)) return path;
-      if (length < 0) throw_errno("file/create", "inspect", path_, errno);
-      struct stat link {
-      }, folder{};
-      if (inspect(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, link) &&
-          inspect(AT_FDCWD, folder_of(path), 0, folder) &&
-          (folder.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH) && link.st_uid != ::geteuid() &&
-          link.st_uid != folder.st_uid)
-        throw Error("file/create", "cannot write '" + path_ + "': '" + path +
-                                       "' is another user's symbolic link in a folder that all may write");
-      const std::string_view target(to, static_cast<std::size_t>(length));
-      path = target.starts_with('/') ? std::string(target) : folder_of(path).append(target);
-    }
-    throw_errno("file/create", "follow the links of", path_, ELOOP);
-  }
-
-  void open_folder(const std::string& folder) {
-    const auto open = [&](int how) {
-      folder_ = FileDescriptor(
-          uninterrupted([&] { return ::open(folder.c_str(), how | O_DIRECTORY | O_CLOEXEC); }));
-    };
-    open(O_RDONLY);
-    readable_ = folder_.get() >= 0;
-    if (!readable_ && errno == EACCES) open(O_PATH);
-    if (folder_.get() < 0) throw_errno("file/create", "open folder '" + folder + "' to write", path_, errno);
-  }
-
-  // The number tells the temporaries of one path apart; the hash is FNV-1a.
-  std::string temporary_name(int number) const {
-    u64 hash = 0xcbf29ce484222325u;
-    for (const char c : base_) hash = (hash ^ static_cast<u8>(c)) * 0x100000001b3u;
-    std::string name = ".weft-";
-    for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[hash >> shift & 15];
-    return name + "-" + std::to_string(number);
-  }
-  int lock(int file) const {
-    return uninterrupted([&] { return ::flock(file, LOCK_EX | LOCK_NB); }) == 0 ? 0 : errno;
-  }
-
-  void create_temporary() {
-    constexpr int swept = 8;
-    for (int number = 0; number < 1000; ++number) {
-      const std::string name = temporary_name(number);
-      const auto create = [&] {
-        // What replaces a file that others may not read is not theirs to read either.
-        file_ = FileDescriptor(uninterrupted([&] {
-          return ::openat(folder_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                          replaces_ ? 0600 : 0666);
-        }));
-        if (file_.get() < 0 && errno != EEXIST)
-          throw_errno("file/create", "create a temporary file to write", path_, errno);
-        return file_.get() >= 0;
-      };
-      if (!create() && !(remove_abandoned(name) && create())) continue;
-      // Whoever sweeps may have taken it for abandoned before it was locked.
-      struct stat own {};
-      if (lock(file_.get()) == EWOULDBLOCK ||
-          (inspect(file_.get(), "", AT_EMPTY_PATH, own) && own.st_nlink == 0))
-        continue;
-      temporary_ = name;
-      for (int next = number + 1; next < swept; ++next) remove_abandoned(temporary_name(next));
-      return;
-    }
-    throw Error("file/create", "cannot write '" + path_ + "': a thousand temporaries of it lie beside it");
-  }
-  // Removes a temporary whose process is gone, which its lock tells; false where it is there still.
-  bool remove_abandoned(const std::string& name) const {
-    const FileDescriptor left(uninterrupted([&] {
-      return ::openat(folder_.get(), name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    }));
-    struct stat open {
-    }, named{};
-    return left.get() >= 0 && lock(left.get()) == 0 && inspect(left.get(), "", AT_EMPTY_PATH, open) &&
-           S_ISREG(open.st_mode) && inspect(folder_.get(), name, AT_SYMLINK_NOFOLLOW, named) &&
-           open.st_dev == named.st_dev && open.st_ino == named.st_ino && unlink(name);
-  }
-  bool unlink(const std::string& name) const {
-    return uninterrupted([&] { return ::unlinkat(folder_.get(), name.c_str(), 0); }) == 0;
-  }
-
-  void keep_owner_and_mode() {
-    struct stat own {};
-    if (!inspect(file_.get(), "", AT_EMPTY_PATH, own))
-      abandon("file/create", "inspect the temporary of", errno);
-    const auto own_by = [&](uid_t owner) {
-      return uninterrupted([&] { return ::fchown(file_.get(), owner, group_); }) == 0;
-    };
-    const bool kept = (own.st_uid == owner_ && own.st_gid == group_) || own_by(owner_) ||
-                      own.st_gid == group_ || own_by(static_cast<uid_t>(-1));
-    if (!kept) mode_ = (mode_ & ~070u) | (mode_ & (mode_ & 07) << 3);
-    if ((own.st_mode & 07777) != mode_ && uninterrupted([&] { return ::fchmod(file_.get(), mode_); }) != 0)
-      abandon("file/create", "set the mode of", errno);
-  }
-
-  void require_open() const {
-    if (temporary_.empty()) throw Error("file/write", "'" + path_ + "' was already committed or abandoned");
-  }
-  void remove_temporary() {
-    if (!temporary_.empty()) uninterrupted([&] { return ::unlinkat(folder_.get(), temporary_.c_str(), 0); });
-    temporary_.clear();
-  }
-  [[noreturn]] void abandon(const char* id, const char* action, int error) {
-    remove_temporary();
-    throw_errno(id, action, path_, error);
-  }
-
-  std::string path_, base_;  // as it was given; the last name of what it leads to
-  std::string temporary_;    // empty where there is none
-  FileDescriptor folder_, file_;
-  bool readable_ = false;  // the folder
-  bool replaces_ = false;
-  uid_t owner_ = 0;
-  gid_t group_ = 0;
-  mode_t mode_ = 0;
-};
-
-// Replaces the file's content atomically.
-inline void write_file(const std::string& path, std::string_view content) {
-  AtomicFile file(path);
-  file.write(content);
-  file.commit();
-}
-
-}  // namespace WEFT_NAMESPACE::io
-
-namespace WEFT_NAMESPACE {
-namespace exec {
-
-// A stretch of the workspace, and the launches from which and until which it is held, numbered as in
-// explain().
-struct MemoryHolder {
-  std::string what;   // "dot (4, 64, 192) of f32"
-  std::string scope;  // ir/scopes.hpp
-  i64 offset = 0, bytes = 0;
-  int first = 0, last = 0;
-};
-struct MemoryTimeline {
-  std::vector<MemoryHolder> holders;
-  std::vector<std::string> launches;  // what each does
-  i64 workspace_bytes = 0;
-};
-
-namespace timeline_detail {
-
-using kernel_ir::BufferAddress;
-
-inline bool in_workspace(u64 address) {
-  return address != BufferAddress::none && BufferAddress::space(address) == ir::Space::workspace;
-}
-
-// The last group that reads each node's memory.
-template <class Graph, class Fusion>
-List<int> last_readers(const Graph& g, const Fusion& f) {
-  List<int> last(g.nodes.size(), -1);
-  for (int k = 0; k < f.groups.size(); ++k) f.each_read(g, k, [&](int x) { last[x] = k; });
-  for (int x : g.outputs) {
-    while (f.is_view_in(x, f.groups.size())) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
-    last[x] = f.groups.size();
-  }
-  return last;
-}
-
-}  // namespace timeline_detail
-
-// The bytes that are held during each launch; what is computed in another's place is counted once.
-template <class Timeline>
-std::vector<i64> held_bytes(const Timeline& t) {
-  std::vector<i64> bytes;
-  std::vector<std::pair<i64, i64>> stretches;
-  for (int k = 0; k < static_cast<int>(t.launches.size()); ++k) {
-    stretches.clear();
-    for (const MemoryHolder& h : t.holders)
-      if (h.first <= k && k <= h.last) stretches.push_back({h.offset, h.offset + h.bytes});
-    std::sort(stretches.begin(), stretches.end());
-    i64 sum = 0, end = 0;
-    for (const auto& [from, to] : stretches) {
-      sum += to > end ? to - std::max(from, end) : 0;
-      end = std::max(end, to);
-    }
-    bytes.push_back(sum);
-  }
-  return bytes;
-}
-
-// Of a graph as it is traced; `name` knows the state that it works on. Sums in parts are left out.
-template <class Graph>
-MemoryTimeline memory_timeline(const Graph& traced, ir::StateName name = nullptr) {
-  using namespace timeline_detail;
-  const auto m = compiler::plan_graph(traced);
-  const auto& g = m.graph;
-  const auto& f = m.fusion;
-  const auto& plan = m.plan;
-  const ir::Scopes scopes(g, name);
-  const int groups = f.groups.size();
-  MemoryTimeline out;
-  out.workspace_bytes = plan.workspace_bytes;
-  // the launches of each group begin and end at
-  List<int> begin, end;
-  exec::Explanation explained;
-  explain_detail::explain_into(explained, g, f, plan, scopes, 1, 0);
-  for (const ExplainedStep& step : explained.steps) out.launches.push_back(step.kernel + " " + step.text());
-  for (int k = 0, launch = 0; k < groups; ++k) {
-    const int steps = compiler::lower(g, f, plan, k, k + 1).steps.size();
-    begin.push(launch);
-    launch += steps;
-    end.push(steps > 0 ? launch - 1 : launch);
-  }
-  const int last_launch = static_cast<int>(out.launches.size()) - 1;
-  const auto text = [&](int x) {
-    return std::string(ir::info(g.nodes[x].op).name) + " " + to_text(g.dims(x)).c_str() + " of " +
-           name_of(g.nodes[x].dtype);
-  };
-  // the gradients' vectors are theirs all the time, and what lies in them is no holder of its own
-  i64 arena_begin = 0, arena_end = 0;
-  for (int x = 0; x < g.nodes.size(); ++x) {
-    if (g.nodes[x].op != ir::Op::flat_concat || !in_workspace(plan.where[x])) continue;
-    const i64 from = BufferAddress::offset(plan.where[x]);
-    const int last = g.nodes[x].arity - 1;
-    const i64 to =
-        from + g.attribute(x, last) * size_of(g.nodes[x].dtype) + kernel_ir::bytes_of(g, g.in(x, last));
-    if (arena_begin == arena_end) arena_begin = from;
-    arena_begin = std::min(arena_begin, from);
-    arena_end = std::max(arena_end, to);
-  }
-  if (arena_end > arena_begin)
-    out.holders.push_back(
-        {"the gradients, packed", "update", arena_begin, arena_end - arena_begin, 0, last_launch});
-  const List<int> last = last_readers(g, f);
-  for (int k = 0; k < groups; ++k) {
-    const kernel_ir::Group& group = f.groups[k];
-    for (int i = 0; i < group.stores.size; ++i) {
-      const int x = f.pool[group.stores.begin + i];
-      const i64 bytes = kernel_ir::bytes_of(g, x);
-      if (!in_workspace(plan.where[x]) || bytes == 0) continue;
-      const i64 offset = BufferAddress::offset(plan.where[x]);
-      if (offset >= arena_begin && offset < arena_end) continue;
-      out.holders.push_back({text(x), scopes[x], offset, bytes, begin[k],
-                             last[x] >= groups ? last_launch : end[std::max(last[x], k)]});
-    }
-    const u64 scratch = plan.tilings[k].partials;
-    if (group.opaque < 0 || !in_workspace(scratch)) continue;
-    const bool loop = g.nodes[group.opaque].op == ir::Op::loop;
-    const i64 bytes =
-        loop ? kernel_ir::loop_scratch_bytes(g, f, plan, k) : ir::scratch_bytes(g, group.opaque);
-    if (bytes > 0)
-      out.holders.push_back({loop ? "a trip of the loop" : "scratch of " + text(group.opaque),
-                             scopes[group.opaque], BufferAddress::offset(scratch), bytes, begin[k], end[k]});
-  }
-  return out;
-}
-
-namespace timeline_detail {
-
-inline std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return out;
-}
-// The module that a colour stands for: two steps of the path, "h.0" of "h.0.mlp.fc".
-inline std::string colored(std::string scope) {
-  if (ir::is_beside(scope)) scope.erase(0, scope.find(' ') + 1);
-  const std::size_t dot = scope.find('.');
-  const std::size_t second = dot == std::string::npos ? dot : scope.find('.', dot + 1);
-  return scope.empty() ? "(no module)" : scope.substr(0, second);
-}
-
-}  // namespace timeline_detail
-
-// The page: launches from left to right, addresses from below; a table of who holds most when most is held.
-template <class Timeline>
-std::string to_html(const Timeline& t) requires std::is_same_v<Timeline, MemoryTimeline> {
-  using namespace timeline_detail;
-  using explain_detail::compact;
-  using explain_detail::number;
-  const auto held = held_bytes(t);
-  std::size_t fullest = 0;
-  for (std::size_t k = 0; k < held.size(); ++k)
-    if (held[k] > held[fullest]) fullest = k;
-  std::vector<std::string> modules;
-  const auto module_of = [&](const MemoryHolder& h) {
-    const std::string module = colored(h.scope);
-    for (std::size_t i = 0; i < modules.size(); ++i)
-      if (modules[i] == module) return i;
-    modules.push_back(module);
-    return modules.size() - 1;
-  };
-  // hues far from one another in the order in which they come
-  const auto color = [](std::size_t i) {
-    return "hsl(" + std::to_string(i * 137 % 360) + ",55%," + std::to_string(52 + i / 5 % 3 * 10) + "%)";
-  };
-  const double width = 1000, height = 520, launches = std::max<double>(1, static_cast<double>(held.size())),
-               bytes = std::max<double>(1, static_cast<double>(t.workspace_bytes));
-  const auto say = [](i64 n) { return compact(static_cast<double>(n), "B"); };
-  std::string out =
-      "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>Memory</title><style>body{font-family:"
-      "sans-serif;margin:2em;max-width:1000px}td,th{text-align:left;padding:2px 12px 2px 0}rect:hover{stroke:"
-      "#000}</style></head><body>\n<h1>Workspace: " +
-      say(t.workspace_bytes) + "</h1>\n<p>" + std::to_string(held.size()) +
-      " launches from left to right, addresses from below; most, " + say(held.empty() ? 0 : held[fullest]) +
-      ", is held during launch " + std::to_string(fullest) +
-      (t.launches.empty() ? "" : ": " + escaped(t.launches[fullest])) +
-      ".</p>\n<svg width=\"1000\" height=\"520\" " +
-      "viewBox=\"0 0 1000 520\" style=\"background:#f4f4f4\">\n";
-  for (const MemoryHolder& h : t.holders) {
-    const double x = h.first / launches * width, w = (h.last + 1 - h.first) / launches * width;
-    const double high = static_cast<double>(h.bytes) / bytes * height;
-    const double y = height - static_cast<double>(h.offset) / bytes * height - high;
-    out += "<rect x=\"" + number(x, 2) + "\" y=\"" + number(y, 2) + "\" width=\"" + number(w, 2) +
-           "\" height=\"" + number(std::max(high, 0.3), 2) + "\" fill=\"" + color(module_of(h)) +
-           "\" stroke=\"#fff\" stroke-width=\"0.3\"><title>" + escaped(h.what + ir::in_scope(h.scope)) +
-           ", " + say(h.bytes) + ", launches " + std::to_string(h.first) + " to " + std::to_string(h.last) +
-           "</title></rect>\n";
-  }
-  const double at = (static_cast<double>(fullest) + 0.5) / launches * width;
-  out += "<line x1=\"" + number(at, 2) + "\" y1=\"0\" x2=\"" + number(at, 2) +
-         "\" y2=\"520\" stroke=\"#000\" stroke-dasharray=\"3 3\"/>\n</svg>\n<p>";
-  for (std::size_t i = 0; i < modules.size(); ++i)
-    out += "<span style=\"white-space:nowrap;margin-right:1em\"><span style=\"background:" + color(i) +
-           "\">&emsp;</span> " + escaped(modules[i]) + "</span> ";
-  out += "</p>\n<h2>Held during launch " + std::to_string(fullest) +
-         "</h2>\n<table><tr><th>bytes</th><th>what</th><th>module</th><th>from launch</th><th>to</th></tr>\n";
-  std::vector<const MemoryHolder*> most;
-  for (const MemoryHolder& h : t.holders)
-    if (h.first <= static_cast<int>(fullest) && h.last >= static_cast<int>(fullest)) most.push_back(&h);
-  std::stable_sort(most.begin(), most.end(),
-                   [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
-  for (std::size_t i = 0; i < most.size() && i < 30; ++i)
-    out += "<tr><td>" + say(most[i]->bytes) + "</td><td>" + escaped(most[i]->what) + "</td><td>" +
-           escaped(most[i]->scope) + "</td><td>" + std::to_string(most[i]->first) + "</td><td>" +
-           std::to_string(most[i]->last) + "</td></tr>\n";
-  return out + "</table>\n</body></html>\n";
-}
-
-// Writes the page of a program, atomically; throws the file's errors.
-template <class Program>
-void save_memory_timeline(const std::string& path) {
-  io::write_file(path, to_html(memory_timeline(Program::graph(), &state_name<Program>)));
-}
-
-}  // namespace exec
-}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/traced_program.hpp ----
 // The source of a compiled function with its options: probes kept as further results, products computed under
 // a precision policy.
@@ -30560,7 +30577,9 @@ class CompiledFunction {
     return rows == 0 || Table::padding_counts(K, rows);
   }
   // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
-  static std::string explain(const Roofline& machine = {}) { return weft::explain<Source>(machine); }
+  static std::string explain(const Roofline& machine = {}) {
+    return exec::to_text(exec::Shown<Source, Code>::explanation(), machine);
+  }
   // What each launch takes here beside its least time on `machine`, and the same by module: the median of 10
   // calls and more with these arguments or, without any, on zeros; state that a call assigns is assigned.
   std::string profile(const Roofline& machine = {}) {
@@ -30582,7 +30601,9 @@ class CompiledFunction {
   template <class... A>
   requires(sizeof...(A) > 0) std::string profile(const A&... arguments) { return profile({}, arguments...); }
   // Writes a page for a browser: who holds the workspace at each launch, by module. Throws the file's errors.
-  static void memory_timeline(const std::string& path) { exec::save_memory_timeline<Source>(path); }
+  static void memory_timeline(const std::string& path) {
+    exec::Shown<Source, Code>::save_memory_timeline(path);
+  }
 
   // Arguments are tensors, views, pointers, arrays, containers or, for one element, numbers.
   template <class... A>
@@ -30722,10 +30743,11 @@ class CompiledFunction {
   std::string profile_given(const Roofline& machine, const std::array<exec::Given, sizeof...(I)>& given) {
     Called& called = held();
     const typename Instance::Call call(called.instance);
-    const exec::StepTimes times = exec::measure(Code::plan().steps, [&](exec::StepTimes& now) {
-      called.prepare(given);
-      called.instance.run_timed(now);
-    });
+    const exec::StepTimes times =
+        exec::measure(Code::plan().steps, exec::seconds_to_measure, [&](exec::StepTimes& now) {
+          called.prepare(given);
+          called.instance.run_timed(now);
+        });
     return Instance::profile_text(times, machine);
   }
   template <class... A>
@@ -44155,77 +44177,39 @@ using LeakyRelu WEFT_MEANT(LeakyReLU, leaky_relu);
 #undef WEFT_MEANT
 #endif
 
-// Of layers with template arguments; the sentence is said where one is made.
-WEFT_REFUSAL(DenseIsMisspelt, "the layer is nn::Linear<in, out>");
-template <i64 In, i64 Out, bool Bias = true>
-struct Dense : Linear<In, Out, Bias> {
-  static_assert(sizeof(DenseIsMisspelt<sizeof(Linear<In, Out, Bias>) == 0>) > 0);
-};
-WEFT_REFUSAL(Conv1DIsMisspelt, "the layer is nn::Conv1d<in, out, window>");
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-struct Conv1D : Conv1d<In, Out, Window, Options> {
-  static_assert(sizeof(Conv1DIsMisspelt<sizeof(Conv1d<In, Out, Window, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(Conv2DIsMisspelt, "the layer is nn::Conv2d<in, out, window>");
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-struct Conv2D : Conv2d<In, Out, Window, Options> {
-  static_assert(sizeof(Conv2DIsMisspelt<sizeof(Conv2d<In, Out, Window, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(Conv3DIsMisspelt, "the layer is nn::Conv3d<in, out, window>");
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-struct Conv3D : Conv3d<In, Out, Window, Options> {
-  static_assert(sizeof(Conv3DIsMisspelt<sizeof(Conv3d<In, Out, Window, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(MaxPool2DIsMisspelt, "the layer is nn::MaxPool2d<window>");
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-struct MaxPool2D : MaxPool2d<Window, Options> {
-  static_assert(sizeof(MaxPool2DIsMisspelt<sizeof(MaxPool2d<Window, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(AvgPool2DIsMisspelt, "the layer is nn::AvgPool2d<window>");
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-struct AvgPool2D : AvgPool2d<Window, Options> {
-  static_assert(sizeof(AvgPool2DIsMisspelt<sizeof(AvgPool2d<Window, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(BatchNorm1DIsMisspelt, "the layer is nn::BatchNorm1d<features>");
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
-struct BatchNorm1D : BatchNorm1d<C, Options> {
-  static_assert(sizeof(BatchNorm1DIsMisspelt<sizeof(BatchNorm1d<C, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(BatchNorm2DIsMisspelt, "the layer is nn::BatchNorm2d<features>");
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
-struct BatchNorm2D : BatchNorm2d<C, Options> {
-  static_assert(sizeof(BatchNorm2DIsMisspelt<sizeof(BatchNorm2d<C, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(LayernormIsMisspelt, "the layer is nn::LayerNorm<features>");
-template <i64... D>
-struct Layernorm : LayerNorm<D...> {
-  static_assert(sizeof(LayernormIsMisspelt<sizeof(LayerNorm<D...>) == 0>) > 0);
-};
-WEFT_REFUSAL(RmsNormIsMisspelt, "the layer is nn::RMSNorm<features>");
-template <i64... D>
-struct RmsNorm : RMSNorm<D...> {
-  static_assert(sizeof(RmsNormIsMisspelt<sizeof(RMSNorm<D...>) == 0>) > 0);
-};
-WEFT_REFUSAL(MultiHeadAttentionIsMisspelt, "the layer is nn::MultiheadAttention<features, heads>");
-template <i64 E, i64 H, MultiheadOptions Options = MultiheadOptions{}>
-struct MultiHeadAttention : MultiheadAttention<E, H, Options> {
-  static_assert(sizeof(MultiHeadAttentionIsMisspelt<sizeof(MultiheadAttention<E, H, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(LstmIsMisspelt, "the layer is nn::LSTM<in, hidden>");
-template <i64 In, i64 Hidden, Recurrent O = Recurrent{}>
-struct Lstm : LSTM<In, Hidden, O> {
-  static_assert(sizeof(LstmIsMisspelt<sizeof(LSTM<In, Hidden, O>) == 0>) > 0);
-};
-WEFT_REFUSAL(GruIsMisspelt, "the layer is nn::GRU<in, hidden>");
-template <i64 In, i64 Hidden, Recurrent O = Recurrent{}>
-struct Gru : GRU<In, Hidden, O> {
-  static_assert(sizeof(GruIsMisspelt<sizeof(GRU<In, Hidden, O>) == 0>) > 0);
-};
-WEFT_REFUSAL(EmbeddingsIsMisspelt, "the layer is nn::Embedding<count, features>");
-template <i64 Count, i64 Size>
-struct Embeddings : Embedding<Count, Size> {
-  static_assert(sizeof(EmbeddingsIsMisspelt<sizeof(Embedding<Count, Size>) == 0>) > 0);
-};
+// WEFT_MEANT(Name, (Layer<arguments>), "what to write", parameters): of a layer with template arguments; the
+// sentence is said where one is made.
+#define WEFT_BARE(...) __VA_ARGS__
+#define WEFT_MEANT(Name, layer, meant, ...)                                    \
+  WEFT_REFUSAL(Name##IsMisspelt, "the layer is nn::" meant);                   \
+  template <__VA_ARGS__>                                                       \
+  struct Name : WEFT_BARE layer {                                              \
+    static_assert(sizeof(Name##IsMisspelt<sizeof(WEFT_BARE layer) == 0>) > 0); \
+  };
+WEFT_MEANT(Dense, (Linear<In, Out, Bias>), "Linear<in, out>", i64 In, i64 Out, bool Bias = true)
+WEFT_MEANT(Conv1D, (Conv1d<In, Out, Window, Options>), "Conv1d<in, out, window>", i64 In, i64 Out,
+           PerAxis Window, ConvOptions Options = ConvOptions{})
+WEFT_MEANT(Conv2D, (Conv2d<In, Out, Window, Options>), "Conv2d<in, out, window>", i64 In, i64 Out,
+           PerAxis Window, ConvOptions Options = ConvOptions{})
+WEFT_MEANT(Conv3D, (Conv3d<In, Out, Window, Options>), "Conv3d<in, out, window>", i64 In, i64 Out,
+           PerAxis Window, ConvOptions Options = ConvOptions{})
+WEFT_MEANT(MaxPool2D, (MaxPool2d<Window, Options>), "MaxPool2d<window>", PerAxis Window,
+           PoolOptions Options = PoolOptions{})
+WEFT_MEANT(AvgPool2D, (AvgPool2d<Window, Options>), "AvgPool2d<window>", PerAxis Window,
+           PoolOptions Options = PoolOptions{})
+WEFT_MEANT(BatchNorm1D, (BatchNorm1d<C, Options>), "BatchNorm1d<features>", i64 C,
+           BatchNormOptions Options = BatchNormOptions{})
+WEFT_MEANT(BatchNorm2D, (BatchNorm2d<C, Options>), "BatchNorm2d<features>", i64 C,
+           BatchNormOptions Options = BatchNormOptions{})
+WEFT_MEANT(Layernorm, (LayerNorm<D...>), "LayerNorm<features>", i64... D)
+WEFT_MEANT(RmsNorm, (RMSNorm<D...>), "RMSNorm<features>", i64... D)
+WEFT_MEANT(MultiHeadAttention, (MultiheadAttention<E, H, Options>), "MultiheadAttention<features, heads>",
+           i64 E, i64 H, MultiheadOptions Options = MultiheadOptions{})
+WEFT_MEANT(Lstm, (LSTM<In, Hidden, O>), "LSTM<in, hidden>", i64 In, i64 Hidden, Recurrent O = Recurrent{})
+WEFT_MEANT(Gru, (GRU<In, Hidden, O>), "GRU<in, hidden>", i64 In, i64 Hidden, Recurrent O = Recurrent{})
+WEFT_MEANT(Embeddings, (Embedding<Count, Size>), "Embedding<count, features>", i64 Count, i64 Size)
+#undef WEFT_MEANT
+#undef WEFT_BARE
 
 // What has another form here.
 WEFT_REFUSAL(ParameterIsParam,
@@ -57353,9 +57337,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   static constexpr int launches() { return Code<true>::launches(); }
   static constexpr const compiler::ImageHeader& plan() { return Code<true>::plan(); }
   // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
-  static std::string explain(const Roofline& machine = {}) { return weft::explain<Source<true>>(machine); }
+  static std::string explain(const Roofline& machine = {}) {
+    return exec::to_text(exec::Shown<Source<true>, Code<true>>::explanation(), machine);
+  }
   // What each launch of a step that updates takes here beside its least time on `machine`, and the same by
-  // module: the median of 10 steps and more on this batch, which train the model as any steps do.
+  // module: the median of 10 steps and more (of several ranks 10) on this batch, which train as any steps do.
   template <class... A>
   std::string profile(const Roofline& machine, const A&... batch) {
     constexpr bool fits = sizeof...(A) == sizeof...(I);
@@ -57371,7 +57357,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   }
   // Writes a page for a browser: who holds the workspace at each launch of a step, by module. Throws the
   // file's errors.
-  static void memory_timeline(const std::string& path) { exec::save_memory_timeline<Source<true>>(path); }
+  static void memory_timeline(const std::string& path) {
+    exec::Shown<Source<true>, Code<true>>::save_memory_timeline(path);
+  }
   // The model's table, and what a step takes.
   static std::string summary() {
     return weft::summary<M>() + exec::step_summary(plan(), state_bytes(), workspace_bytes());
@@ -57427,7 +57415,8 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   }
 
   std::string profile_given(const Roofline& machine, const Batch& batch) {
-    const exec::StepTimes times = exec::measure(plan().steps, [&](exec::StepTimes& now) {
+    const double seconds = O::distributed ? 0 : exec::seconds_to_measure;
+    const exec::StepTimes times = exec::measure(plan().steps, seconds, [&](exec::StepTimes& now) {
       if constexpr (micro > 1)
         while ((calls_ + 1) % micro != 0) step_checked<true>(batch);
       check_held();

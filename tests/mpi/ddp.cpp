@@ -47,6 +47,21 @@ void check(bool holds, const char* what, int rank) {
   ++faults;
 }
 
+// A profile takes steps, of all ranks as many, and the ranks stay equal.
+void profile(const comm::Mpi& world) {
+  auto trainer = trainer_of(comm::ddp<comm::Mpi>);
+  const std::vector<f32> x(32 * 64, 0.1f * static_cast<f32>(world.rank() + 1));
+  const std::vector<i32> y(32, 3);
+  const std::string text = trainer.profile(x, y);
+  check(text.find("10 runs of ") == 0, "a profile of ranks has 10 runs", world.rank());
+  check(trainer.steps() == 11, "a profile takes a step to warm up, and ten", world.rank());
+  const std::vector<f32> mine = weights(trainer);
+  std::vector<f32> all(mine.size() * static_cast<std::size_t>(world.size()));
+  comm::Mpi::connect()->all_gather(mine.data(), all.data(), static_cast<i64>(mine.size() * sizeof(f32)));
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (all[k] != mine[k % mine.size()]) return check(false, "profiled ranks differ", world.rank());
+}
+
 template <int Ranks>
 void run(const comm::Mpi& world) {
   const data::Digits digits = data::load_digits(repository_file("examples/data/digits.bin"));
@@ -90,5 +105,6 @@ int main() {
     default:
       run<4>(world);
   }
+  profile(world);
   return faults == 0 ? 0 : 1;
 }

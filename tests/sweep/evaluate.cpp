@@ -620,7 +620,7 @@ u64 Typed::bits(i64 k) const {
 
 std::vector<Typed> evaluate(const ir::Graph& graph, const std::vector<Typed>& inputs,
                             const std::vector<int>& wanted, Path path, std::string& fault) {
-  if (!transforms::has_attention(graph)) return Evaluator(graph, inputs, path, fault).run(wanted);
+  if (!transforms::needs_composition(graph)) return Evaluator(graph, inputs, path, fault).run(wanted);
   ir::Graph asked = graph;  // whose kernels are not the sweep's, but the composition's are
   asked.outputs.clear();
   for (const int node : wanted) asked.outputs.push(node);

@@ -110,7 +110,9 @@ class CompiledFunction {
     return rows == 0 || Table::padding_counts(K, rows);
   }
   // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
-  static std::string explain(const Roofline& machine = {}) { return weft::explain<Source>(machine); }
+  static std::string explain(const Roofline& machine = {}) {
+    return exec::to_text(exec::Shown<Source, Code>::explanation(), machine);
+  }
   // What each launch takes here beside its least time on `machine`, and the same by module: the median of 10
   // calls and more with these arguments or, without any, on zeros; state that a call assigns is assigned.
   std::string profile(const Roofline& machine = {}) {
@@ -132,7 +134,9 @@ class CompiledFunction {
   template <class... A>
   requires(sizeof...(A) > 0) std::string profile(const A&... arguments) { return profile({}, arguments...); }
   // Writes a page for a browser: who holds the workspace at each launch, by module. Throws the file's errors.
-  static void memory_timeline(const std::string& path) { exec::save_memory_timeline<Source>(path); }
+  static void memory_timeline(const std::string& path) {
+    exec::Shown<Source, Code>::save_memory_timeline(path);
+  }
 
   // Arguments are tensors, views, pointers, arrays, containers or, for one element, numbers.
   template <class... A>
@@ -272,10 +276,11 @@ class CompiledFunction {
   std::string profile_given(const Roofline& machine, const std::array<exec::Given, sizeof...(I)>& given) {
     Called& called = held();
     const typename Instance::Call call(called.instance);
-    const exec::StepTimes times = exec::measure(Code::plan().steps, [&](exec::StepTimes& now) {
-      called.prepare(given);
-      called.instance.run_timed(now);
-    });
+    const exec::StepTimes times =
+        exec::measure(Code::plan().steps, exec::seconds_to_measure, [&](exec::StepTimes& now) {
+          called.prepare(given);
+          called.instance.run_timed(now);
+        });
     return Instance::profile_text(times, machine);
   }
   template <class... A>

@@ -6,6 +6,7 @@
 #include "weft/exec/checker.hpp"
 #include "weft/exec/inputs.hpp"
 #include "weft/exec/launch_list.hpp"
+#include "weft/exec/memory_timeline.hpp"
 #include "weft/exec/profile.hpp"
 #include "weft/exec/results.hpp"
 #include "weft/exec/tensor.hpp"
@@ -30,6 +31,20 @@ struct CheckerOf<Program, Source> {
 
 WEFT_REFUSAL(KernelsAreTimed,
              "profile() times kernels, and this device has none: compile for Cpu{} or Cuda{0}");
+
+// What is told of P, which `Source` is compiled to: its plan behind the user's passes and as its device has
+// it; of a device without kernels that of Cpu.
+template <class Source, class P>
+struct Shown {
+  static constexpr bool has_kernels = requires { P::image; };
+  using source = std::conditional_t<has_kernels, typename P::source, Source>;
+  static compiler::Module module() { return compiler::plan_pruned(program_graph<source>()); }
+  static Explanation explanation() { return explain_module(module(), &state_name<source>); }
+  // Writes a page; throws the file's errors.
+  static void save_memory_timeline(const std::string& path) {
+    io::write_file(path, to_html(memory_timeline(module(), &state_name<source>)));
+  }
+};
 
 template <class Device, class P>
 class Instance final : public Counted {
@@ -99,9 +114,7 @@ class Instance final : public Counted {
   }
   // What run_timed measured, as text.
   static std::string profile_text(const StepTimes& times, const Roofline& machine) {
-    using Source = typename P::source;
-    return to_text(explain_module(compiler::plan_pruned(program_graph<Source>()), &state_name<Source>), times,
-                   machine);
+    return to_text(Shown<typename P::source, P>::explanation(), times, machine);
   }
   // Before a run: input `number`, of which `info` says what it holds.
   void bind(const InputInfo& info, int number, const Given& given) {

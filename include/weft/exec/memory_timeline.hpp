@@ -70,11 +70,10 @@ std::vector<i64> held_bytes(const Timeline& t) {
   return bytes;
 }
 
-// Of a graph as it is traced; `name` knows the state that it works on. Sums in parts are left out.
-template <class Graph>
-MemoryTimeline memory_timeline(const Graph& traced, ir::StateName name = nullptr) {
+// Of a compiler::Module with its plan; `name` knows the state that it works on. Sums in parts are left out.
+template <class Module>
+MemoryTimeline memory_timeline(const Module& m, ir::StateName name = nullptr) {
   using namespace timeline_detail;
-  const auto m = compiler::plan_graph(traced);
   const auto& g = m.graph;
   const auto& f = m.fusion;
   const auto& plan = m.plan;
@@ -218,12 +217,6 @@ std::string to_html(const Timeline& t) requires std::is_same_v<Timeline, MemoryT
            escaped(most[i]->scope) + "</td><td>" + std::to_string(most[i]->first) + "</td><td>" +
            std::to_string(most[i]->last) + "</td></tr>\n";
   return out + "</table>\n</body></html>\n";
-}
-
-// Writes the page of a program, atomically; throws the file's errors.
-template <class Program>
-void save_memory_timeline(const std::string& path) {
-  io::write_file(path, to_html(memory_timeline(Program::graph(), &state_name<Program>)));
 }
 
 }  // namespace exec

@@ -40,19 +40,22 @@ class StepTimes {
   std::vector<double> whole_;
 };
 
-// Calls run(times) to warm up, then at least 10 times and for a fifth of a second, at most 1,000 times.
+// Calls run(times) to warm up, then 10 times and, until `seconds` are over, up to 1,000 times. Ranks, which
+// all have to make as many calls, give no seconds.
 template <class Run>
-StepTimes measure(int steps, const Run& run) {
+StepTimes measure(int steps, double seconds, const Run& run) {
   StepTimes warm(steps), times(steps);
   run(warm);
   const double begin = steady_seconds();
-  while (times.runs() < 10 || (times.runs() < 1000 && steady_seconds() - begin < 0.2)) {
+  while (times.runs() < 10 || (times.runs() < 1000 && steady_seconds() - begin < seconds)) {
     const double start = steady_seconds();
     run(times);
     times.end_run(steady_seconds() - start);
   }
   return times;
 }
+
+inline constexpr double seconds_to_measure = 0.2;
 
 namespace profile_detail {
 

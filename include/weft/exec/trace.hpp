@@ -214,8 +214,9 @@ struct ComposedSource : Source {
   }
 };
 template <class Source, class HasKernel = transforms::NoAttentionKernels>
-using composed_source = std::conditional_t<transforms::has_attention(program_graph<Source>(), HasKernel{}),
-                                           ComposedSource<Source, HasKernel>, Source>;
+using composed_source =
+    std::conditional_t<transforms::needs_composition(program_graph<Source>(), HasKernel{}),
+                       ComposedSource<Source, HasKernel>, Source>;
 
 // What a source that traces has in common: Source::trace(b) returns the results.
 template <class Source>

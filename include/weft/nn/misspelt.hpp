@@ -32,77 +32,39 @@ using LeakyRelu WEFT_MEANT(LeakyReLU, leaky_relu);
 #undef WEFT_MEANT
 #endif
 
-// Of layers with template arguments; the sentence is said where one is made.
-WEFT_REFUSAL(DenseIsMisspelt, "the layer is nn::Linear<in, out>");
-template <i64 In, i64 Out, bool Bias = true>
-struct Dense : Linear<In, Out, Bias> {
-  static_assert(sizeof(DenseIsMisspelt<sizeof(Linear<In, Out, Bias>) == 0>) > 0);
-};
-WEFT_REFUSAL(Conv1DIsMisspelt, "the layer is nn::Conv1d<in, out, window>");
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-struct Conv1D : Conv1d<In, Out, Window, Options> {
-  static_assert(sizeof(Conv1DIsMisspelt<sizeof(Conv1d<In, Out, Window, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(Conv2DIsMisspelt, "the layer is nn::Conv2d<in, out, window>");
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-struct Conv2D : Conv2d<In, Out, Window, Options> {
-  static_assert(sizeof(Conv2DIsMisspelt<sizeof(Conv2d<In, Out, Window, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(Conv3DIsMisspelt, "the layer is nn::Conv3d<in, out, window>");
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-struct Conv3D : Conv3d<In, Out, Window, Options> {
-  static_assert(sizeof(Conv3DIsMisspelt<sizeof(Conv3d<In, Out, Window, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(MaxPool2DIsMisspelt, "the layer is nn::MaxPool2d<window>");
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-struct MaxPool2D : MaxPool2d<Window, Options> {
-  static_assert(sizeof(MaxPool2DIsMisspelt<sizeof(MaxPool2d<Window, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(AvgPool2DIsMisspelt, "the layer is nn::AvgPool2d<window>");
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-struct AvgPool2D : AvgPool2d<Window, Options> {
-  static_assert(sizeof(AvgPool2DIsMisspelt<sizeof(AvgPool2d<Window, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(BatchNorm1DIsMisspelt, "the layer is nn::BatchNorm1d<features>");
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
-struct BatchNorm1D : BatchNorm1d<C, Options> {
-  static_assert(sizeof(BatchNorm1DIsMisspelt<sizeof(BatchNorm1d<C, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(BatchNorm2DIsMisspelt, "the layer is nn::BatchNorm2d<features>");
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
-struct BatchNorm2D : BatchNorm2d<C, Options> {
-  static_assert(sizeof(BatchNorm2DIsMisspelt<sizeof(BatchNorm2d<C, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(LayernormIsMisspelt, "the layer is nn::LayerNorm<features>");
-template <i64... D>
-struct Layernorm : LayerNorm<D...> {
-  static_assert(sizeof(LayernormIsMisspelt<sizeof(LayerNorm<D...>) == 0>) > 0);
-};
-WEFT_REFUSAL(RmsNormIsMisspelt, "the layer is nn::RMSNorm<features>");
-template <i64... D>
-struct RmsNorm : RMSNorm<D...> {
-  static_assert(sizeof(RmsNormIsMisspelt<sizeof(RMSNorm<D...>) == 0>) > 0);
-};
-WEFT_REFUSAL(MultiHeadAttentionIsMisspelt, "the layer is nn::MultiheadAttention<features, heads>");
-template <i64 E, i64 H, MultiheadOptions Options = MultiheadOptions{}>
-struct MultiHeadAttention : MultiheadAttention<E, H, Options> {
-  static_assert(sizeof(MultiHeadAttentionIsMisspelt<sizeof(MultiheadAttention<E, H, Options>) == 0>) > 0);
-};
-WEFT_REFUSAL(LstmIsMisspelt, "the layer is nn::LSTM<in, hidden>");
-template <i64 In, i64 Hidden, Recurrent O = Recurrent{}>
-struct Lstm : LSTM<In, Hidden, O> {
-  static_assert(sizeof(LstmIsMisspelt<sizeof(LSTM<In, Hidden, O>) == 0>) > 0);
-};
-WEFT_REFUSAL(GruIsMisspelt, "the layer is nn::GRU<in, hidden>");
-template <i64 In, i64 Hidden, Recurrent O = Recurrent{}>
-struct Gru : GRU<In, Hidden, O> {
-  static_assert(sizeof(GruIsMisspelt<sizeof(GRU<In, Hidden, O>) == 0>) > 0);
-};
-WEFT_REFUSAL(EmbeddingsIsMisspelt, "the layer is nn::Embedding<count, features>");
-template <i64 Count, i64 Size>
-struct Embeddings : Embedding<Count, Size> {
-  static_assert(sizeof(EmbeddingsIsMisspelt<sizeof(Embedding<Count, Size>) == 0>) > 0);
-};
+// WEFT_MEANT(Name, (Layer<arguments>), "what to write", parameters): of a layer with template arguments; the
+// sentence is said where one is made.
+#define WEFT_BARE(...) __VA_ARGS__
+#define WEFT_MEANT(Name, layer, meant, ...)                                    \
+  WEFT_REFUSAL(Name##IsMisspelt, "the layer is nn::" meant);                   \
+  template <__VA_ARGS__>                                                       \
+  struct Name : WEFT_BARE layer {                                              \
+    static_assert(sizeof(Name##IsMisspelt<sizeof(WEFT_BARE layer) == 0>) > 0); \
+  };
+WEFT_MEANT(Dense, (Linear<In, Out, Bias>), "Linear<in, out>", i64 In, i64 Out, bool Bias = true)
+WEFT_MEANT(Conv1D, (Conv1d<In, Out, Window, Options>), "Conv1d<in, out, window>", i64 In, i64 Out,
+           PerAxis Window, ConvOptions Options = ConvOptions{})
+WEFT_MEANT(Conv2D, (Conv2d<In, Out, Window, Options>), "Conv2d<in, out, window>", i64 In, i64 Out,
+           PerAxis Window, ConvOptions Options = ConvOptions{})
+WEFT_MEANT(Conv3D, (Conv3d<In, Out, Window, Options>), "Conv3d<in, out, window>", i64 In, i64 Out,
+           PerAxis Window, ConvOptions Options = ConvOptions{})
+WEFT_MEANT(MaxPool2D, (MaxPool2d<Window, Options>), "MaxPool2d<window>", PerAxis Window,
+           PoolOptions Options = PoolOptions{})
+WEFT_MEANT(AvgPool2D, (AvgPool2d<Window, Options>), "AvgPool2d<window>", PerAxis Window,
+           PoolOptions Options = PoolOptions{})
+WEFT_MEANT(BatchNorm1D, (BatchNorm1d<C, Options>), "BatchNorm1d<features>", i64 C,
+           BatchNormOptions Options = BatchNormOptions{})
+WEFT_MEANT(BatchNorm2D, (BatchNorm2d<C, Options>), "BatchNorm2d<features>", i64 C,
+           BatchNormOptions Options = BatchNormOptions{})
+WEFT_MEANT(Layernorm, (LayerNorm<D...>), "LayerNorm<features>", i64... D)
+WEFT_MEANT(RmsNorm, (RMSNorm<D...>), "RMSNorm<features>", i64... D)
+WEFT_MEANT(MultiHeadAttention, (MultiheadAttention<E, H, Options>), "MultiheadAttention<features, heads>",
+           i64 E, i64 H, MultiheadOptions Options = MultiheadOptions{})
+WEFT_MEANT(Lstm, (LSTM<In, Hidden, O>), "LSTM<in, hidden>", i64 In, i64 Hidden, Recurrent O = Recurrent{})
+WEFT_MEANT(Gru, (GRU<In, Hidden, O>), "GRU<in, hidden>", i64 In, i64 Hidden, Recurrent O = Recurrent{})
+WEFT_MEANT(Embeddings, (Embedding<Count, Size>), "Embedding<count, features>", i64 Count, i64 Size)
+#undef WEFT_MEANT
+#undef WEFT_BARE
 
 // What has another form here.
 WEFT_REFUSAL(ParameterIsParam,

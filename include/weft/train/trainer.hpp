@@ -289,9 +289,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   static constexpr int launches() { return Code<true>::launches(); }
   static constexpr const compiler::ImageHeader& plan() { return Code<true>::plan(); }
   // Every launch of a step that updates, with its bytes, FLOPs and least time; see exec/explain.hpp.
-  static std::string explain(const Roofline& machine = {}) { return weft::explain<Source<true>>(machine); }
+  static std::string explain(const Roofline& machine = {}) {
+    return exec::to_text(exec::Shown<Source<true>, Code<true>>::explanation(), machine);
+  }
   // What each launch of a step that updates takes here beside its least time on `machine`, and the same by
-  // module: the median of 10 steps and more on this batch, which train the model as any steps do.
+  // module: the median of 10 steps and more (of several ranks 10) on this batch, which train as any steps do.
   template <class... A>
   std::string profile(const Roofline& machine, const A&... batch) {
     constexpr bool fits = sizeof...(A) == sizeof...(I);
@@ -307,7 +309,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   }
   // Writes a page for a browser: who holds the workspace at each launch of a step, by module. Throws the
   // file's errors.
-  static void memory_timeline(const std::string& path) { exec::save_memory_timeline<Source<true>>(path); }
+  static void memory_timeline(const std::string& path) {
+    exec::Shown<Source<true>, Code<true>>::save_memory_timeline(path);
+  }
   // The model's table, and what a step takes.
   static std::string summary() {
     return weft::summary<M>() + exec::step_summary(plan(), state_bytes(), workspace_bytes());
@@ -363,7 +367,8 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   }
 
   std::string profile_given(const Roofline& machine, const Batch& batch) {
-    const exec::StepTimes times = exec::measure(plan().steps, [&](exec::StepTimes& now) {
+    const double seconds = O::distributed ? 0 : exec::seconds_to_measure;
+    const exec::StepTimes times = exec::measure(plan().steps, seconds, [&](exec::StepTimes& now) {
       if constexpr (micro > 1)
         while ((calls_ + 1) % micro != 0) step_checked<true>(batch);
       check_held();

@@ -136,17 +136,17 @@ struct NoAttentionKernels {
 
 // Whether a graph, or a loop's body in it, has an attention without a kernel.
 template <class HasKernel = NoAttentionKernels>
-constexpr bool has_attention(const ir::Graph& g, HasKernel has_kernel = {}) {
+constexpr bool needs_composition(const ir::Graph& g, HasKernel has_kernel = {}) {
   for (int i = 0; i < g.nodes.size(); ++i) {
     if (ir::is_attention(g.nodes[i].op) && !has_kernel(g, i)) return true;
-    if (g.nodes[i].op == Op::loop && has_attention(ir::loop_body(g, i), has_kernel)) return true;
+    if (g.nodes[i].op == Op::loop && needs_composition(ir::loop_body(g, i), has_kernel)) return true;
   }
   return false;
 }
 
 template <class HasKernel = NoAttentionKernels>
 constexpr ir::Graph decompose_attention(ir::Graph&& g, HasKernel has_kernel = {}) {
-  if (g.bodies.empty() || !has_attention(g, has_kernel)) return static_cast<ir::Graph&&>(g);
+  if (g.bodies.empty() || !needs_composition(g, has_kernel)) return static_cast<ir::Graph&&>(g);
   const int n = g.nodes.size();
   ir::Builder b(g, 2 * n);
   List<int> moved(n, -1), operands;

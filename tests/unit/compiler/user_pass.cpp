@@ -140,3 +140,15 @@ TEST_CASE("user_pass: behind prune, what a pass leaves unused or as a bare input
   const std::vector<f32> x = ramp(64);
   CHECK(f(x).to_vector() == x);
 }
+
+TEST_CASE("user_pass: explain() and profile() show what runs behind the passes") {
+  auto f = compile(
+      Cpu{}, [](auto x) { return tanh(x) * 2; }, in<f32, 64>,
+      pass::after<"prune">(Exchanged<ir::Op::tanh, ir::Op::sin>{}));
+  CHECK(f.explain().find("(64,): sin, mul") != std::string::npos);
+  CHECK(f.profile().find("map  (64,)") != std::string::npos);
+  auto trainer = make_trainer<Net>(Cpu{}, loss, in<f32, 16, 64>, optim::SGD{.lr = 0.25f},
+                                   pass::after<"prune">(Exchanged<ir::Op::tanh, ir::Op::sin>{}));
+  CHECK(trainer.explain().find("sin") != std::string::npos);
+  CHECK(trainer.explain().find("tanh") == std::string::npos);
+}

@@ -34,7 +34,7 @@ template <class M, class... O>
 exec::MemoryTimeline timeline_of() {
   using Source = train::StepSource<M, decltype(loss), train::Options<optim::AdamW, O...>, true,
                                    Input<f32, Shape<64, 64>>, Input<i32, Shape<64>>>;
-  return exec::memory_timeline(Source::graph(), &exec::state_name<Source>);
+  return exec::memory_timeline(compiler::plan_graph(Source::graph()), &exec::state_name<Source>);
 }
 
 // Two that hold the same bytes during the same launch, the one in whose place the other is computed aside.
@@ -96,7 +96,7 @@ TEST_CASE("memory_timeline: the page") {
   CHECK(has(page, " of f32 in h.1.up, 32.8 kB, launches "));
   CHECK(has(page, "</span> h.2</span>"));
   CHECK(page.ends_with("</html>\n"));
-  const std::string nothing = exec::to_html(exec::memory_timeline(ir::Graph{}));
+  const std::string nothing = exec::to_html(exec::memory_timeline(compiler::plan_graph(ir::Graph{})));
   CHECK(has(nothing, "0 launches"));
   auto trainer = make_trainer<Written>(Cpu{}, loss, in<f32, 64, 64>, in<i32, 64>, optim::AdamW{});
   CHECK(has(said([&] { trainer.memory_timeline("/nonexistent/folder/page.html"); }), "/nonexistent/folder"));

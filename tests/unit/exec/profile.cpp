@@ -54,10 +54,11 @@ TEST_CASE("profile: medians of runs, and the trips of a loop added up") {
 
 TEST_CASE("profile: warms up, then runs at least ten times") {
   int runs = 0;
-  const exec::StepTimes times = exec::measure(1, [&](exec::StepTimes&) { ++runs; });
+  const exec::StepTimes times = exec::measure(1, 0.01, [&](exec::StepTimes&) { ++runs; });
   CHECK(times.runs() >= 10);
   CHECK(times.runs() <= 1000);
   CHECK(runs == times.runs() + 1);
+  CHECK(exec::measure(1, 0, [](exec::StepTimes&) {}).runs() == 10);  // of ranks, all as many
 }
 
 TEST_CASE("profile: a row for each kernel of explain() and each module, the slowest first") {

@@ -74,7 +74,7 @@ TEST_CASE("attention gradient: the composition of both shares its scores") {
     t.b.graph.outputs.push(g.id);
   const ir::Graph composed = transforms::decompose_attention(ir::Graph(t.b.graph));
   CHECK(!ir::verify(composed));
-  CHECK(!transforms::has_attention(composed));
+  CHECK(!transforms::needs_composition(composed));
   const ir::Graph pruned = transforms::prune(composed);
   CHECK(count(pruned, Op::dot) == 6);  // two forward, four of the gradient
   CHECK(count(pruned, Op::exp) == 1);

@@ -149,7 +149,7 @@ TEST_CASE("attention: what functions of scores read is captured, and has gradien
 }
 
 TEST_CASE("attention: what has no kernel is composed") {
-  const auto has_region = [](const ir::Graph& g) { return transforms::has_attention(g); };
+  const auto has_region = [](const ir::Graph& g) { return transforms::needs_composition(g); };
   {
     Program p;  // a score that is looked up by its value
     const auto q = p.input<f32, 1, 1, 5, 4>();
