@@ -13,8 +13,7 @@ WEFT_REFUSAL(LbfgsHasNoGroups,
              "LBFGS: parameter groups do not go with it, it moves all parameters along one direction");
 WEFT_REFUSAL(LbfgsTakesOption,
              "LBFGS: clipping, accumulate<N>, precision::f16, precision::f8 and comm::ddp do not go with it: "
-             "its search "
-             "needs the gradient of the loss as it is");
+             "its search needs the gradient of the loss as it is");
 
 WEFT_REFUSAL(LbfgsMovesF32, "LBFGS: trained parameters must be f32");
 
