@@ -39068,13 +39068,14 @@ WEFT_REFUSAL(NormFits,
 
 namespace module_detail {
 
-// x in the dtype that statistics are taken in: f32 for what is smaller.
+// The dtype that statistics of T are taken in: f32 for what is smaller.
+template <class T>
+using wide_dtype = std::conditional_t<(size_of(dtype_of<T>) < 4), f32, T>;
+
+// x in the dtype that statistics are taken in.
 constexpr auto wide(const auto& x) {
   using T = typename std::remove_cvref_t<decltype(x)>::dtype;
-  if constexpr (size_of(dtype_of<T>) < 4)
-    return cast<f32>(x);
-  else
-    return x;
+  return cast<wide_dtype<T>>(x);
 }
 
 // (x - mean) / sqrt(var + eps), or x / sqrt(mean(x^2) + eps), over the named axes.
@@ -39144,25 +39145,25 @@ constexpr auto by_running(const auto& layer, const X& x, std::integer_sequence<i
 // the running value after it.
 template <i64 Count>
 constexpr void follow(const auto& layer, const auto& average, const auto& variance, const auto& moved) {
-  constexpr float unbiased = static_cast<float>(Count) / static_cast<float>(Count > 1 ? Count - 1 : 1);
-  layer.running_mean.assign(moved(layer.running_mean.latest(), average, 1.0f));
+  constexpr double unbiased = static_cast<double>(Count) / static_cast<double>(Count > 1 ? Count - 1 : 1);
+  layer.running_mean.assign(moved(layer.running_mean.latest(), average, 1.0));
   layer.running_var.assign(moved(layer.running_var.latest(), variance, unbiased));
 }
 
 }  // namespace module_detail
 
-// x (..., D...) -> the same. weight and bias (D...).
-template <i64... D>
-struct LayerNorm {
-  Param<f32, Shape<D...>, init::Ones> weight{};
-  Param<f32, Shape<D...>, init::Zeros> bias{};
+// x (..., D...) -> the same. weight and bias (D...), in f32; LayerNormOf<f64, D...> has doubles.
+template <class T, i64... D>
+struct LayerNormOf {
+  Param<T, Shape<D...>, init::Ones> weight{};
+  Param<T, Shape<D...>, init::Zeros> bias{};
   float eps = 1e-5f;  // added to the variance
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
     constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
-    static_assert(sizeof(NormFits<ok, LayerNorm, typename X::shape, Shape<D...>>) > 0);
+    static_assert(sizeof(NormFits<ok, LayerNormOf, typename X::shape, Shape<D...>>) > 0);
     if constexpr (ok) {
       const auto n =
           module_detail::normalized_last<true>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
@@ -39172,18 +39173,21 @@ struct LayerNorm {
     }
   }
 };
-
-// x (..., D...) -> x / sqrt(mean(x^2) + eps) times weight (D...). eps: PyTorch's default, the epsilon of f32.
 template <i64... D>
-struct RMSNorm {
-  Param<f32, Shape<D...>, init::Ones> weight{};
+using LayerNorm = LayerNormOf<f32, D...>;
+
+// x (..., D...) -> x / sqrt(mean(x^2) + eps) times weight (D...), in f32; RMSNormOf<f64, D...> has
+// doubles. eps: PyTorch's default, the epsilon of f32.
+template <class T, i64... D>
+struct RMSNormOf {
+  Param<T, Shape<D...>, init::Ones> weight{};
   float eps = 1.1920928955078125e-07f;  // added to the mean of squares
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
     constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
-    static_assert(sizeof(NormFits<ok, RMSNorm, typename X::shape, Shape<D...>>) > 0);
+    static_assert(sizeof(NormFits<ok, RMSNormOf, typename X::shape, Shape<D...>>) > 0);
     if constexpr (ok) {
       const auto n =
           module_detail::normalized_last<false>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
@@ -39193,6 +39197,8 @@ struct RMSNorm {
     }
   }
 };
+template <i64... D>
+using RMSNorm = RMSNormOf<f32, D...>;
 
 namespace module_detail {
 
@@ -39212,16 +39218,18 @@ constexpr auto normalized_rows(const auto& x, float eps, const auto& scale) {
 
 }  // namespace module_detail
 
-// LayerNorm(bias=False)
-template <i64... D>
-struct LayerNormNoBias {
-  Param<f32, Shape<D...>, init::Ones> weight{};
+// LayerNorm(bias=False), in f32; LayerNormNoBiasOf<f64, D...> has doubles.
+template <class T, i64... D>
+struct LayerNormNoBiasOf {
+  Param<T, Shape<D...>, init::Ones> weight{};
   float eps = 1e-5f;  // added to the variance
   constexpr auto operator()(const auto& x) const {
-    return module_detail::normalized_rows<LayerNormNoBias, true, D...>(x, eps,
-                                                                       [&](auto n) { return n * weight; });
+    return module_detail::normalized_rows<LayerNormNoBiasOf, true, D...>(x, eps,
+                                                                         [&](auto n) { return n * weight; });
   }
 };
+template <i64... D>
+using LayerNormNoBias = LayerNormNoBiasOf<f32, D...>;
 // LayerNorm(elementwise_affine=False)
 template <i64... D>
 struct LayerNormNoAffine {
@@ -39243,11 +39251,11 @@ WEFT_REFUSAL(GroupsDivide,
              "GroupNorm<groups, channels>: the number of channels is a multiple of the number of groups");
 
 // x (N, C, ...) -> the same, each sample's channels normalised in Groups groups. weight and bias (C).
-template <i64 Groups, i64 C, bool Affine = true>
+template <i64 Groups, i64 C, bool Affine = true, class T = f32>
 struct GroupNorm {
   static_assert(sizeof(GroupsDivide<(Groups > 0 && C % Groups == 0), GivenSize<Groups>, Shape<C>>) > 0);
-  module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Ones>> weight{};
-  module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Zeros>> bias{};
+  module_detail::OneIf<Affine, Param<T, Shape<C>, init::Ones>> weight{};
+  module_detail::OneIf<Affine, Param<T, Shape<C>, init::Zeros>> bias{};
   float eps = 1e-5f;  // added to the variance
 
   constexpr auto operator()(const auto& x) const {
@@ -39288,17 +39296,17 @@ struct BatchNormOptions {
 
 // x (N, C, ...) with Spatial axes after the channels, of a batch norm of one axis none or one. weight, bias,
 // running_mean, running_var (C). `cumulative`, PyTorch's momentum=None: the mean over all batches so far.
-template <int Spatial, i64 C, BatchNormOptions Options>
+template <int Spatial, i64 C, BatchNormOptions Options, class T = f32>
 struct BatchNorm {
   template <class State>
   using Learned = module_detail::OneIf<Options.affine, State>;
   template <class State>
   using Tracked = module_detail::OneIf<Options.track_running_stats, State>;
 
-  Learned<Param<f32, Shape<C>, init::Ones>> weight{};
-  Learned<Param<f32, Shape<C>, init::Zeros>> bias{};
-  Tracked<Buffer<f32, Shape<C>, init::Zeros>> running_mean{};
-  Tracked<Buffer<f32, Shape<C>, init::Ones>> running_var{};
+  Learned<Param<T, Shape<C>, init::Ones>> weight{};
+  Learned<Param<T, Shape<C>, init::Zeros>> bias{};
+  Tracked<Buffer<T, Shape<C>, init::Zeros>> running_mean{};
+  Tracked<Buffer<T, Shape<C>, init::Ones>> running_var{};
   Tracked<Buffer<i64, Shape<>, init::Zeros>> num_batches_tracked{};
   float eps = 1e-5f;        // added to the variance
   float momentum = 0.1f;    // the batch's share in the running statistics
@@ -39339,22 +39347,24 @@ struct BatchNorm {
       return X{};
   }
   // The running value after a batch.
-  constexpr auto track(const auto& running, const auto& batch, float scale) const {
-    const auto now = cast<f32>(reshape<C>(stop_gradient(batch)));
+  constexpr auto track(const auto& running, const auto& batch, double scale) const {
+    using W = module_detail::wide_dtype<T>;
+    const auto old = module_detail::wide(running);
+    const auto now = cast<W>(reshape<C>(stop_gradient(batch)));
     if (cumulative) {
-      const auto part = div(1.0f, cast<f32>(add(num_batches_tracked.latest(), 1)));
-      return add(mul(running, sub(1, part)), mul(mul(now, scale), part));
+      const auto part = div(1.0f, cast<W>(add(num_batches_tracked.latest(), 1)));
+      return cast<T>(add(mul(old, sub(1, part)), mul(mul(now, scale), part)));
     }
-    return add(mul(running, 1 - momentum), mul(now, momentum * scale));
+    return cast<T>(add(mul(old, 1 - momentum), mul(now, static_cast<double>(momentum) * scale)));
   }
 };
 
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
-using BatchNorm1d = BatchNorm<1, C, Options>;
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
-using BatchNorm2d = BatchNorm<2, C, Options>;
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
-using BatchNorm3d = BatchNorm<3, C, Options>;
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}, class T = f32>
+using BatchNorm1d = BatchNorm<1, C, Options, T>;
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}, class T = f32>
+using BatchNorm2d = BatchNorm<2, C, Options, T>;
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}, class T = f32>
+using BatchNorm3d = BatchNorm<3, C, Options, T>;
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/bilinear.hpp ----
@@ -39892,32 +39902,35 @@ struct conv_layer {
 
 // x (N, In, ...) or (In, ...) -> (N, Out, ...) or (Out, ...), started as PyTorch's. weight (Out, In / groups,
 // Window...); of a transposed convolution (In, Out / groups, Window...). bias (Out).
-template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias = Options.bias>
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, class T = f32, bool Bias = Options.bias>
 struct Conv {
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
-  Param<f32, typename layer::weight, init::FanInUniform<>> weight{};
-  Param<f32, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
+  Param<T, typename layer::weight, init::FanInUniform<>> weight{};
+  Param<T, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight, bias); }
 };
-template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
-struct Conv<Spatial, In, Out, Window, Options, false> {
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, class T>
+struct Conv<Spatial, In, Out, Window, Options, T, false> {
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
-  Param<f32, typename layer::weight, init::FanInUniform<>> weight{};
+  Param<T, typename layer::weight, init::FanInUniform<>> weight{};
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight); }
 };
 
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-using Conv1d = Conv<1, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-using Conv2d = Conv<2, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-using Conv3d = Conv<3, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
-using ConvTranspose1d = Conv<1, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
-using ConvTranspose2d = Conv<2, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
-using ConvTranspose3d = Conv<3, In, Out, Window, Options>;
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}, class T = f32>
+using Conv1d = Conv<1, In, Out, Window, Options, T>;
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}, class T = f32>
+using Conv2d = Conv<2, In, Out, Window, Options, T>;
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}, class T = f32>
+using Conv3d = Conv<3, In, Out, Window, Options, T>;
+template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{},
+          class T = f32>
+using ConvTranspose1d = Conv<1, In, Out, Window, Options, T>;
+template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{},
+          class T = f32>
+using ConvTranspose2d = Conv<2, In, Out, Window, Options, T>;
+template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{},
+          class T = f32>
+using ConvTranspose3d = Conv<3, In, Out, Window, Options, T>;
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/distance.hpp ----
@@ -42043,17 +42056,17 @@ struct batched_rule {
 
 // x (N, C, ...) or (C, ...) with Spatial axes after the channels. weight, bias, running_mean, running_var
 // (C); num_batches_tracked stays 0, as in PyTorch.
-template <int Spatial, i64 C, InstanceNormOptions Options>
+template <int Spatial, i64 C, InstanceNormOptions Options, class T = f32>
 struct InstanceNorm {
   template <class State>
   using Learned = module_detail::OneIf<Options.affine, State>;
   template <class State>
   using Tracked = module_detail::OneIf<Options.track_running_stats, State>;
 
-  Learned<Param<f32, Shape<C>, init::Ones>> weight{};
-  Learned<Param<f32, Shape<C>, init::Zeros>> bias{};
-  Tracked<Buffer<f32, Shape<C>, init::Zeros>> running_mean{};
-  Tracked<Buffer<f32, Shape<C>, init::Ones>> running_var{};
+  Learned<Param<T, Shape<C>, init::Ones>> weight{};
+  Learned<Param<T, Shape<C>, init::Zeros>> bias{};
+  Tracked<Buffer<T, Shape<C>, init::Zeros>> running_mean{};
+  Tracked<Buffer<T, Shape<C>, init::Ones>> running_var{};
   Tracked<Buffer<i64, Shape<>, init::Zeros>> num_batches_tracked{};
   float eps = 1e-5f;      // added to the variance
   float momentum = 0.1f;  // the batch's share in the running statistics
@@ -42090,18 +42103,19 @@ struct InstanceNorm {
     return module_detail::finished<C, X>(*this, centred, variance, after);
   }
   // The running value after a batch, whose value is the mean over its samples.
-  constexpr auto track(const auto& running, const auto& each, float scale) const {
-    const auto now = cast<f32>(reshape<C>(mean<0>(stop_gradient(each))));
-    return add(mul(running, 1 - momentum), mul(now, momentum * scale));
+  constexpr auto track(const auto& running, const auto& each, double scale) const {
+    const auto now = cast<module_detail::wide_dtype<T>>(reshape<C>(mean<0>(stop_gradient(each))));
+    return cast<T>(add(mul(module_detail::wide(running), 1 - momentum),
+                       mul(now, static_cast<double>(momentum) * scale)));
   }
 };
 
-template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
-using InstanceNorm1d = InstanceNorm<1, C, Options>;
-template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
-using InstanceNorm2d = InstanceNorm<2, C, Options>;
-template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
-using InstanceNorm3d = InstanceNorm<3, C, Options>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}, class T = f32>
+using InstanceNorm1d = InstanceNorm<1, C, Options, T>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}, class T = f32>
+using InstanceNorm2d = InstanceNorm<2, C, Options, T>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}, class T = f32>
+using InstanceNorm3d = InstanceNorm<3, C, Options, T>;
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/linear.hpp ----
@@ -42565,9 +42579,9 @@ namespace WEFT_NAMESPACE::nn {
 
 // x (..., In), target (...) of classes or (..., Classes) of probabilities -> the loss, reduced as R says.
 // linear.weight (Classes, In), linear.bias (Classes).
-template <i64 In, i64 Classes, bool Bias = false, LossReduction R = reduction::mean>
+template <i64 In, i64 Classes, bool Bias = false, LossReduction R = reduction::mean, class T = f32>
 struct LinearCrossEntropyLoss {
-  Linear<In, Classes, Bias> linear{};
+  Linear<In, Classes, Bias, T> linear{};
   i64 ignore_index = -100;     // a label that counts for nothing
   double label_smoothing = 0;  // share of the target spread over all classes, in [0, 1]
 
@@ -44734,23 +44748,14 @@ struct TransformerOptions {
 
 namespace module_detail {
 
-// LayerNorm(bias=False)
-template <i64 Features>
-struct UnbiasedLayerNorm {
-  Param<f32, Shape<Features>, init::Ones> weight{};
-  float eps = 1e-5f;
-  constexpr auto operator()(const auto& x) const {
-    return cast<same_dtype<std::remove_cvref_t<decltype(x)>>>(normalized<true, -1>(x, eps) * weight);
-  }
-};
-template <i64 DModel, TransformerOptions O>
-using TransformerNorm = std::conditional_t<O.bias, LayerNorm<DModel>, UnbiasedLayerNorm<DModel>>;
-template <i64 DModel, i64 NHead, TransformerOptions O, class WeightInit>
+template <i64 DModel, TransformerOptions O, class T>
+using TransformerNorm = std::conditional_t<O.bias, LayerNormOf<T, DModel>, LayerNormNoBiasOf<T, DModel>>;
+template <i64 DModel, i64 NHead, TransformerOptions O, class T, class WeightInit>
 using TransformerAttention =
-    MultiheadAttention<DModel, NHead, MultiheadOptions{.bias = O.bias, .batch_first = O.batch_first}, f32,
+    MultiheadAttention<DModel, NHead, MultiheadOptions{.bias = O.bias, .batch_first = O.batch_first}, T,
                        WeightInit>;
-template <i64 In, i64 Out, TransformerOptions O, class WeightInit>
-using TransformerLinear = Projection<In, Out, O.bias, f32, WeightInit, init::FanInUniform<In>>;
+template <i64 In, i64 Out, TransformerOptions O, class T, class WeightInit>
+using TransformerLinear = Projection<In, Out, O.bias, T, WeightInit, init::FanInUniform<In>>;
 
 // attention(q, kv, kv) with what the words Mask, Padding and Causal say.
 template <Keyword Mask, Keyword Padding, Keyword Causal, class... A>
@@ -44779,14 +44784,14 @@ constexpr auto residual(const auto& x, const auto& norm, const auto& branch) {
 // arguments: src_mask, src_key_padding_mask, is_causal. Activation: a function object such as nn::ReLU,
 // nn::GELU or one of your own.
 template <i64 DModel, i64 NHead, TransformerOptions O = TransformerOptions{}, class Activation = ReLU,
-          class WeightInit = init::FanInUniform<>>
+          class T = f32, class WeightInit = init::FanInUniform<>>
 struct TransformerEncoderLayer {
-  module_detail::TransformerAttention<DModel, NHead, O, WeightInit> self_attn{.dropout = O.dropout};
-  module_detail::TransformerLinear<DModel, O.dim_feedforward, O, WeightInit> linear1{};
+  module_detail::TransformerAttention<DModel, NHead, O, T, WeightInit> self_attn{.dropout = O.dropout};
+  module_detail::TransformerLinear<DModel, O.dim_feedforward, O, T, WeightInit> linear1{};
   Dropout dropout{.p = O.dropout};
-  module_detail::TransformerLinear<O.dim_feedforward, DModel, O, WeightInit> linear2{};
-  module_detail::TransformerNorm<DModel, O> norm1{.eps = O.layer_norm_eps};
-  module_detail::TransformerNorm<DModel, O> norm2{.eps = O.layer_norm_eps};
+  module_detail::TransformerLinear<O.dim_feedforward, DModel, O, T, WeightInit> linear2{};
+  module_detail::TransformerNorm<DModel, O, T> norm1{.eps = O.layer_norm_eps};
+  module_detail::TransformerNorm<DModel, O, T> norm2{.eps = O.layer_norm_eps};
   Dropout dropout1{.p = O.dropout};
   Dropout dropout2{.p = O.dropout};
   Activation activation{};
@@ -44812,16 +44817,16 @@ struct TransformerEncoderLayer {
 // arguments: tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask, tgt_is_causal,
 // memory_is_causal.
 template <i64 DModel, i64 NHead, TransformerOptions O = TransformerOptions{}, class Activation = ReLU,
-          class WeightInit = init::FanInUniform<>>
+          class T = f32, class WeightInit = init::FanInUniform<>>
 struct TransformerDecoderLayer {
-  module_detail::TransformerAttention<DModel, NHead, O, WeightInit> self_attn{.dropout = O.dropout};
-  module_detail::TransformerAttention<DModel, NHead, O, WeightInit> multihead_attn{.dropout = O.dropout};
-  module_detail::TransformerLinear<DModel, O.dim_feedforward, O, WeightInit> linear1{};
+  module_detail::TransformerAttention<DModel, NHead, O, T, WeightInit> self_attn{.dropout = O.dropout};
+  module_detail::TransformerAttention<DModel, NHead, O, T, WeightInit> multihead_attn{.dropout = O.dropout};
+  module_detail::TransformerLinear<DModel, O.dim_feedforward, O, T, WeightInit> linear1{};
   Dropout dropout{.p = O.dropout};
-  module_detail::TransformerLinear<O.dim_feedforward, DModel, O, WeightInit> linear2{};
-  module_detail::TransformerNorm<DModel, O> norm1{.eps = O.layer_norm_eps};
-  module_detail::TransformerNorm<DModel, O> norm2{.eps = O.layer_norm_eps};
-  module_detail::TransformerNorm<DModel, O> norm3{.eps = O.layer_norm_eps};
+  module_detail::TransformerLinear<O.dim_feedforward, DModel, O, T, WeightInit> linear2{};
+  module_detail::TransformerNorm<DModel, O, T> norm1{.eps = O.layer_norm_eps};
+  module_detail::TransformerNorm<DModel, O, T> norm2{.eps = O.layer_norm_eps};
+  module_detail::TransformerNorm<DModel, O, T> norm3{.eps = O.layer_norm_eps};
   Dropout dropout1{.p = O.dropout};
   Dropout dropout2{.p = O.dropout};
   Dropout dropout3{.p = O.dropout};
@@ -44904,13 +44909,13 @@ struct TransformerDecoder {
 // layers. Named arguments: src_mask, tgt_mask, memory_mask, the same with key_padding_mask and is_causal in
 // the place of mask. Weights start as PyTorch's: xavier_uniform.
 template <i64 DModel = 512, i64 NHead = 8, int NumEncoderLayers = 6, int NumDecoderLayers = 6,
-          TransformerOptions O = TransformerOptions{}, class Activation = ReLU>
+          TransformerOptions O = TransformerOptions{}, class Activation = ReLU, class T = f32>
 struct Transformer {
-  using Norm = module_detail::TransformerNorm<DModel, O>;
+  using Norm = module_detail::TransformerNorm<DModel, O, T>;
   using Start = init::XavierUniform<>;
-  TransformerEncoder<TransformerEncoderLayer<DModel, NHead, O, Activation, Start>, NumEncoderLayers, Norm>
+  TransformerEncoder<TransformerEncoderLayer<DModel, NHead, O, Activation, T, Start>, NumEncoderLayers, Norm>
       encoder{.norm = {.eps = O.layer_norm_eps}};
-  TransformerDecoder<TransformerDecoderLayer<DModel, NHead, O, Activation, Start>, NumDecoderLayers, Norm>
+  TransformerDecoder<TransformerDecoderLayer<DModel, NHead, O, Activation, T, Start>, NumDecoderLayers, Norm>
       decoder{.norm = {.eps = O.layer_norm_eps}};
 
   template <class... A>

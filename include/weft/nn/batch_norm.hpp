@@ -15,17 +15,17 @@ struct BatchNormOptions {
 
 // x (N, C, ...) with Spatial axes after the channels, of a batch norm of one axis none or one. weight, bias,
 // running_mean, running_var (C). `cumulative`, PyTorch's momentum=None: the mean over all batches so far.
-template <int Spatial, i64 C, BatchNormOptions Options>
+template <int Spatial, i64 C, BatchNormOptions Options, class T = f32>
 struct BatchNorm {
   template <class State>
   using Learned = module_detail::OneIf<Options.affine, State>;
   template <class State>
   using Tracked = module_detail::OneIf<Options.track_running_stats, State>;
 
-  Learned<Param<f32, Shape<C>, init::Ones>> weight{};
-  Learned<Param<f32, Shape<C>, init::Zeros>> bias{};
-  Tracked<Buffer<f32, Shape<C>, init::Zeros>> running_mean{};
-  Tracked<Buffer<f32, Shape<C>, init::Ones>> running_var{};
+  Learned<Param<T, Shape<C>, init::Ones>> weight{};
+  Learned<Param<T, Shape<C>, init::Zeros>> bias{};
+  Tracked<Buffer<T, Shape<C>, init::Zeros>> running_mean{};
+  Tracked<Buffer<T, Shape<C>, init::Ones>> running_var{};
   Tracked<Buffer<i64, Shape<>, init::Zeros>> num_batches_tracked{};
   float eps = 1e-5f;        // added to the variance
   float momentum = 0.1f;    // the batch's share in the running statistics
@@ -66,21 +66,23 @@ struct BatchNorm {
       return X{};
   }
   // The running value after a batch.
-  constexpr auto track(const auto& running, const auto& batch, float scale) const {
-    const auto now = cast<f32>(reshape<C>(stop_gradient(batch)));
+  constexpr auto track(const auto& running, const auto& batch, double scale) const {
+    using W = module_detail::wide_dtype<T>;
+    const auto old = module_detail::wide(running);
+    const auto now = cast<W>(reshape<C>(stop_gradient(batch)));
     if (cumulative) {
-      const auto part = div(1.0f, cast<f32>(add(num_batches_tracked.latest(), 1)));
-      return add(mul(running, sub(1, part)), mul(mul(now, scale), part));
+      const auto part = div(1.0f, cast<W>(add(num_batches_tracked.latest(), 1)));
+      return cast<T>(add(mul(old, sub(1, part)), mul(mul(now, scale), part)));
     }
-    return add(mul(running, 1 - momentum), mul(now, momentum * scale));
+    return cast<T>(add(mul(old, 1 - momentum), mul(now, static_cast<double>(momentum) * scale)));
   }
 };
 
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
-using BatchNorm1d = BatchNorm<1, C, Options>;
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
-using BatchNorm2d = BatchNorm<2, C, Options>;
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
-using BatchNorm3d = BatchNorm<3, C, Options>;
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}, class T = f32>
+using BatchNorm1d = BatchNorm<1, C, Options, T>;
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}, class T = f32>
+using BatchNorm2d = BatchNorm<2, C, Options, T>;
+template <i64 C, BatchNormOptions Options = BatchNormOptions{}, class T = f32>
+using BatchNorm3d = BatchNorm<3, C, Options, T>;
 
 }  // namespace WEFT_NAMESPACE::nn

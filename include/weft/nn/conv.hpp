@@ -46,31 +46,34 @@ struct conv_layer {
 
 // x (N, In, ...) or (In, ...) -> (N, Out, ...) or (Out, ...), started as PyTorch's. weight (Out, In / groups,
 // Window...); of a transposed convolution (In, Out / groups, Window...). bias (Out).
-template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias = Options.bias>
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, class T = f32, bool Bias = Options.bias>
 struct Conv {
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
-  Param<f32, typename layer::weight, init::FanInUniform<>> weight{};
-  Param<f32, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
+  Param<T, typename layer::weight, init::FanInUniform<>> weight{};
+  Param<T, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight, bias); }
 };
-template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
-struct Conv<Spatial, In, Out, Window, Options, false> {
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, class T>
+struct Conv<Spatial, In, Out, Window, Options, T, false> {
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
-  Param<f32, typename layer::weight, init::FanInUniform<>> weight{};
+  Param<T, typename layer::weight, init::FanInUniform<>> weight{};
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight); }
 };
 
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-using Conv1d = Conv<1, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-using Conv2d = Conv<2, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-using Conv3d = Conv<3, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
-using ConvTranspose1d = Conv<1, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
-using ConvTranspose2d = Conv<2, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
-using ConvTranspose3d = Conv<3, In, Out, Window, Options>;
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}, class T = f32>
+using Conv1d = Conv<1, In, Out, Window, Options, T>;
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}, class T = f32>
+using Conv2d = Conv<2, In, Out, Window, Options, T>;
+template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}, class T = f32>
+using Conv3d = Conv<3, In, Out, Window, Options, T>;
+template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{},
+          class T = f32>
+using ConvTranspose1d = Conv<1, In, Out, Window, Options, T>;
+template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{},
+          class T = f32>
+using ConvTranspose2d = Conv<2, In, Out, Window, Options, T>;
+template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{},
+          class T = f32>
+using ConvTranspose3d = Conv<3, In, Out, Window, Options, T>;
 
 }  // namespace WEFT_NAMESPACE::nn

@@ -31,17 +31,17 @@ struct batched_rule {
 
 // x (N, C, ...) or (C, ...) with Spatial axes after the channels. weight, bias, running_mean, running_var
 // (C); num_batches_tracked stays 0, as in PyTorch.
-template <int Spatial, i64 C, InstanceNormOptions Options>
+template <int Spatial, i64 C, InstanceNormOptions Options, class T = f32>
 struct InstanceNorm {
   template <class State>
   using Learned = module_detail::OneIf<Options.affine, State>;
   template <class State>
   using Tracked = module_detail::OneIf<Options.track_running_stats, State>;
 
-  Learned<Param<f32, Shape<C>, init::Ones>> weight{};
-  Learned<Param<f32, Shape<C>, init::Zeros>> bias{};
-  Tracked<Buffer<f32, Shape<C>, init::Zeros>> running_mean{};
-  Tracked<Buffer<f32, Shape<C>, init::Ones>> running_var{};
+  Learned<Param<T, Shape<C>, init::Ones>> weight{};
+  Learned<Param<T, Shape<C>, init::Zeros>> bias{};
+  Tracked<Buffer<T, Shape<C>, init::Zeros>> running_mean{};
+  Tracked<Buffer<T, Shape<C>, init::Ones>> running_var{};
   Tracked<Buffer<i64, Shape<>, init::Zeros>> num_batches_tracked{};
   float eps = 1e-5f;      // added to the variance
   float momentum = 0.1f;  // the batch's share in the running statistics
@@ -78,17 +78,18 @@ struct InstanceNorm {
     return module_detail::finished<C, X>(*this, centred, variance, after);
   }
   // The running value after a batch, whose value is the mean over its samples.
-  constexpr auto track(const auto& running, const auto& each, float scale) const {
-    const auto now = cast<f32>(reshape<C>(mean<0>(stop_gradient(each))));
-    return add(mul(running, 1 - momentum), mul(now, momentum * scale));
+  constexpr auto track(const auto& running, const auto& each, double scale) const {
+    const auto now = cast<module_detail::wide_dtype<T>>(reshape<C>(mean<0>(stop_gradient(each))));
+    return cast<T>(add(mul(module_detail::wide(running), 1 - momentum),
+                       mul(now, static_cast<double>(momentum) * scale)));
   }
 };
 
-template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
-using InstanceNorm1d = InstanceNorm<1, C, Options>;
-template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
-using InstanceNorm2d = InstanceNorm<2, C, Options>;
-template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
-using InstanceNorm3d = InstanceNorm<3, C, Options>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}, class T = f32>
+using InstanceNorm1d = InstanceNorm<1, C, Options, T>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}, class T = f32>
+using InstanceNorm2d = InstanceNorm<2, C, Options, T>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}, class T = f32>
+using InstanceNorm3d = InstanceNorm<3, C, Options, T>;
 
 }  // namespace WEFT_NAMESPACE::nn

@@ -8,9 +8,9 @@ namespace WEFT_NAMESPACE::nn {
 
 // x (..., In), target (...) of classes or (..., Classes) of probabilities -> the loss, reduced as R says.
 // linear.weight (Classes, In), linear.bias (Classes).
-template <i64 In, i64 Classes, bool Bias = false, LossReduction R = reduction::mean>
+template <i64 In, i64 Classes, bool Bias = false, LossReduction R = reduction::mean, class T = f32>
 struct LinearCrossEntropyLoss {
-  Linear<In, Classes, Bias> linear{};
+  Linear<In, Classes, Bias, T> linear{};
   i64 ignore_index = -100;     // a label that counts for nothing
   double label_smoothing = 0;  // share of the target spread over all classes, in [0, 1]
 

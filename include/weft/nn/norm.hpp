@@ -18,13 +18,14 @@ WEFT_REFUSAL(NormFits,
 
 namespace module_detail {
 
-// x in the dtype that statistics are taken in: f32 for what is smaller.
+// The dtype that statistics of T are taken in: f32 for what is smaller.
+template <class T>
+using wide_dtype = std::conditional_t<(size_of(dtype_of<T>) < 4), f32, T>;
+
+// x in the dtype that statistics are taken in.
 constexpr auto wide(const auto& x) {
   using T = typename std::remove_cvref_t<decltype(x)>::dtype;
-  if constexpr (size_of(dtype_of<T>) < 4)
-    return cast<f32>(x);
-  else
-    return x;
+  return cast<wide_dtype<T>>(x);
 }
 
 // (x - mean) / sqrt(var + eps), or x / sqrt(mean(x^2) + eps), over the named axes.
@@ -94,25 +95,25 @@ constexpr auto by_running(const auto& layer, const X& x, std::integer_sequence<i
 // the running value after it.
 template <i64 Count>
 constexpr void follow(const auto& layer, const auto& average, const auto& variance, const auto& moved) {
-  constexpr float unbiased = static_cast<float>(Count) / static_cast<float>(Count > 1 ? Count - 1 : 1);
-  layer.running_mean.assign(moved(layer.running_mean.latest(), average, 1.0f));
+  constexpr double unbiased = static_cast<double>(Count) / static_cast<double>(Count > 1 ? Count - 1 : 1);
+  layer.running_mean.assign(moved(layer.running_mean.latest(), average, 1.0));
   layer.running_var.assign(moved(layer.running_var.latest(), variance, unbiased));
 }
 
 }  // namespace module_detail
 
-// x (..., D...) -> the same. weight and bias (D...).
-template <i64... D>
-struct LayerNorm {
-  Param<f32, Shape<D...>, init::Ones> weight{};
-  Param<f32, Shape<D...>, init::Zeros> bias{};
+// x (..., D...) -> the same. weight and bias (D...), in f32; LayerNormOf<f64, D...> has doubles.
+template <class T, i64... D>
+struct LayerNormOf {
+  Param<T, Shape<D...>, init::Ones> weight{};
+  Param<T, Shape<D...>, init::Zeros> bias{};
   float eps = 1e-5f;  // added to the variance
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
     constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
-    static_assert(sizeof(NormFits<ok, LayerNorm, typename X::shape, Shape<D...>>) > 0);
+    static_assert(sizeof(NormFits<ok, LayerNormOf, typename X::shape, Shape<D...>>) > 0);
     if constexpr (ok) {
       const auto n =
           module_detail::normalized_last<true>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
@@ -122,18 +123,21 @@ struct LayerNorm {
     }
   }
 };
-
-// x (..., D...) -> x / sqrt(mean(x^2) + eps) times weight (D...). eps: PyTorch's default, the epsilon of f32.
 template <i64... D>
-struct RMSNorm {
-  Param<f32, Shape<D...>, init::Ones> weight{};
+using LayerNorm = LayerNormOf<f32, D...>;
+
+// x (..., D...) -> x / sqrt(mean(x^2) + eps) times weight (D...), in f32; RMSNormOf<f64, D...> has
+// doubles. eps: PyTorch's default, the epsilon of f32.
+template <class T, i64... D>
+struct RMSNormOf {
+  Param<T, Shape<D...>, init::Ones> weight{};
   float eps = 1.1920928955078125e-07f;  // added to the mean of squares
 
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
     constexpr bool ok = module_detail::ends_with<typename X::shape, D...>();
-    static_assert(sizeof(NormFits<ok, RMSNorm, typename X::shape, Shape<D...>>) > 0);
+    static_assert(sizeof(NormFits<ok, RMSNormOf, typename X::shape, Shape<D...>>) > 0);
     if constexpr (ok) {
       const auto n =
           module_detail::normalized_last<false>(e, eps, std::make_integer_sequence<int, sizeof...(D)>{});
@@ -143,6 +147,8 @@ struct RMSNorm {
     }
   }
 };
+template <i64... D>
+using RMSNorm = RMSNormOf<f32, D...>;
 
 namespace module_detail {
 
@@ -162,16 +168,18 @@ constexpr auto normalized_rows(const auto& x, float eps, const auto& scale) {
 
 }  // namespace module_detail
 
-// LayerNorm(bias=False)
-template <i64... D>
-struct LayerNormNoBias {
-  Param<f32, Shape<D...>, init::Ones> weight{};
+// LayerNorm(bias=False), in f32; LayerNormNoBiasOf<f64, D...> has doubles.
+template <class T, i64... D>
+struct LayerNormNoBiasOf {
+  Param<T, Shape<D...>, init::Ones> weight{};
   float eps = 1e-5f;  // added to the variance
   constexpr auto operator()(const auto& x) const {
-    return module_detail::normalized_rows<LayerNormNoBias, true, D...>(x, eps,
-                                                                       [&](auto n) { return n * weight; });
+    return module_detail::normalized_rows<LayerNormNoBiasOf, true, D...>(x, eps,
+                                                                         [&](auto n) { return n * weight; });
   }
 };
+template <i64... D>
+using LayerNormNoBias = LayerNormNoBiasOf<f32, D...>;
 // LayerNorm(elementwise_affine=False)
 template <i64... D>
 struct LayerNormNoAffine {
@@ -193,11 +201,11 @@ WEFT_REFUSAL(GroupsDivide,
              "GroupNorm<groups, channels>: the number of channels is a multiple of the number of groups");
 
 // x (N, C, ...) -> the same, each sample's channels normalised in Groups groups. weight and bias (C).
-template <i64 Groups, i64 C, bool Affine = true>
+template <i64 Groups, i64 C, bool Affine = true, class T = f32>
 struct GroupNorm {
   static_assert(sizeof(GroupsDivide<(Groups > 0 && C % Groups == 0), GivenSize<Groups>, Shape<C>>) > 0);
-  module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Ones>> weight{};
-  module_detail::OneIf<Affine, Param<f32, Shape<C>, init::Zeros>> bias{};
+  module_detail::OneIf<Affine, Param<T, Shape<C>, init::Ones>> weight{};
+  module_detail::OneIf<Affine, Param<T, Shape<C>, init::Zeros>> bias{};
   float eps = 1e-5f;  // added to the variance
 
   constexpr auto operator()(const auto& x) const {

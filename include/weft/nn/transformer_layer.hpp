@@ -20,23 +20,14 @@ struct TransformerOptions {
 
 namespace module_detail {
 
-// LayerNorm(bias=False)
-template <i64 Features>
-struct UnbiasedLayerNorm {
-  Param<f32, Shape<Features>, init::Ones> weight{};
-  float eps = 1e-5f;
-  constexpr auto operator()(const auto& x) const {
-    return cast<same_dtype<std::remove_cvref_t<decltype(x)>>>(normalized<true, -1>(x, eps) * weight);
-  }
-};
-template <i64 DModel, TransformerOptions O>
-using TransformerNorm = std::conditional_t<O.bias, LayerNorm<DModel>, UnbiasedLayerNorm<DModel>>;
-template <i64 DModel, i64 NHead, TransformerOptions O, class WeightInit>
+template <i64 DModel, TransformerOptions O, class T>
+using TransformerNorm = std::conditional_t<O.bias, LayerNormOf<T, DModel>, LayerNormNoBiasOf<T, DModel>>;
+template <i64 DModel, i64 NHead, TransformerOptions O, class T, class WeightInit>
 using TransformerAttention =
-    MultiheadAttention<DModel, NHead, MultiheadOptions{.bias = O.bias, .batch_first = O.batch_first}, f32,
+    MultiheadAttention<DModel, NHead, MultiheadOptions{.bias = O.bias, .batch_first = O.batch_first}, T,
                        WeightInit>;
-template <i64 In, i64 Out, TransformerOptions O, class WeightInit>
-using TransformerLinear = Projection<In, Out, O.bias, f32, WeightInit, init::FanInUniform<In>>;
+template <i64 In, i64 Out, TransformerOptions O, class T, class WeightInit>
+using TransformerLinear = Projection<In, Out, O.bias, T, WeightInit, init::FanInUniform<In>>;
 
 // attention(q, kv, kv) with what the words Mask, Padding and Causal say.
 template <Keyword Mask, Keyword Padding, Keyword Causal, class... A>
@@ -65,14 +56,14 @@ constexpr auto residual(const auto& x, const auto& norm, const auto& branch) {
 // arguments: src_mask, src_key_padding_mask, is_causal. Activation: a function object such as nn::ReLU,
 // nn::GELU or one of your own.
 template <i64 DModel, i64 NHead, TransformerOptions O = TransformerOptions{}, class Activation = ReLU,
-          class WeightInit = init::FanInUniform<>>
+          class T = f32, class WeightInit = init::FanInUniform<>>
 struct TransformerEncoderLayer {
-  module_detail::TransformerAttention<DModel, NHead, O, WeightInit> self_attn{.dropout = O.dropout};
-  module_detail::TransformerLinear<DModel, O.dim_feedforward, O, WeightInit> linear1{};
+  module_detail::TransformerAttention<DModel, NHead, O, T, WeightInit> self_attn{.dropout = O.dropout};
+  module_detail::TransformerLinear<DModel, O.dim_feedforward, O, T, WeightInit> linear1{};
   Dropout dropout{.p = O.dropout};
-  module_detail::TransformerLinear<O.dim_feedforward, DModel, O, WeightInit> linear2{};
-  module_detail::TransformerNorm<DModel, O> norm1{.eps = O.layer_norm_eps};
-  module_detail::TransformerNorm<DModel, O> norm2{.eps = O.layer_norm_eps};
+  module_detail::TransformerLinear<O.dim_feedforward, DModel, O, T, WeightInit> linear2{};
+  module_detail::TransformerNorm<DModel, O, T> norm1{.eps = O.layer_norm_eps};
+  module_detail::TransformerNorm<DModel, O, T> norm2{.eps = O.layer_norm_eps};
   Dropout dropout1{.p = O.dropout};
   Dropout dropout2{.p = O.dropout};
   Activation activation{};
@@ -98,16 +89,16 @@ struct TransformerEncoderLayer {
 // arguments: tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask, tgt_is_causal,
 // memory_is_causal.
 template <i64 DModel, i64 NHead, TransformerOptions O = TransformerOptions{}, class Activation = ReLU,
-          class WeightInit = init::FanInUniform<>>
+          class T = f32, class WeightInit = init::FanInUniform<>>
 struct TransformerDecoderLayer {
-  module_detail::TransformerAttention<DModel, NHead, O, WeightInit> self_attn{.dropout = O.dropout};
-  module_detail::TransformerAttention<DModel, NHead, O, WeightInit> multihead_attn{.dropout = O.dropout};
-  module_detail::TransformerLinear<DModel, O.dim_feedforward, O, WeightInit> linear1{};
+  module_detail::TransformerAttention<DModel, NHead, O, T, WeightInit> self_attn{.dropout = O.dropout};
+  module_detail::TransformerAttention<DModel, NHead, O, T, WeightInit> multihead_attn{.dropout = O.dropout};
+  module_detail::TransformerLinear<DModel, O.dim_feedforward, O, T, WeightInit> linear1{};
   Dropout dropout{.p = O.dropout};
-  module_detail::TransformerLinear<O.dim_feedforward, DModel, O, WeightInit> linear2{};
-  module_detail::TransformerNorm<DModel, O> norm1{.eps = O.layer_norm_eps};
-  module_detail::TransformerNorm<DModel, O> norm2{.eps = O.layer_norm_eps};
-  module_detail::TransformerNorm<DModel, O> norm3{.eps = O.layer_norm_eps};
+  module_detail::TransformerLinear<O.dim_feedforward, DModel, O, T, WeightInit> linear2{};
+  module_detail::TransformerNorm<DModel, O, T> norm1{.eps = O.layer_norm_eps};
+  module_detail::TransformerNorm<DModel, O, T> norm2{.eps = O.layer_norm_eps};
+  module_detail::TransformerNorm<DModel, O, T> norm3{.eps = O.layer_norm_eps};
   Dropout dropout1{.p = O.dropout};
   Dropout dropout2{.p = O.dropout};
   Dropout dropout3{.p = O.dropout};
