@@ -32317,9 +32317,8 @@ class Model {
   // Shares the state of a model whose memory `device` can work in: Model<Net, Interpreter>
   // seen(Interpreter{}, model).
   template <class Other>
-  requires(!std::is_same_v<Other, Device> &&
-           std::is_same_v<exec::tensor_device<Other>, exec::tensor_device<Device>>)
-      Model(const Device& device, Model<M, Other>& model)
+  requires std::is_same_v<exec::tensor_device<Other>, exec::tensor_device<Device>> Model(
+      const Device& device, Model<M, Other>& model)
       : state_(new exec::DeviceStorage<Device>(device, state_bytes(), model.storage()->data(),
                                                model.storage())) {}
   Model(Model&&) noexcept = default;
@@ -55976,11 +55975,17 @@ struct BackwardStage {
   static constexpr int capacity = 3 * traced_words<M, F, O, I...>() + 1024;
   static constexpr void write(WordWriter& w) {
     const Backward r = make();
-    int unreached = -1;
-    for (int k = r.parameters.size() - 1; k >= 0; --k)
-      if (r.gradient(k) < 0) unreached = k;
-    w.put_int(unreached);
+    w.put_int(unreached(r));
     write_backward(w, r);
+  }
+  // The number of a parameter that is updated and has no gradient; -1: none.
+  static constexpr int unreached(const Backward& r) {
+    int missing = 0;
+    for (int k = 0; k < r.parameters.size(); ++k) missing += r.gradient(k) < 0 ? 1 : 0;
+    if (missing == 0) return -1;
+    for (const GroupRun& run : group_runs<M, O>())
+      if (r.gradient(run.trained) < 0 && !O::Optimizer::is_frozen(run.group)) return run.trained;
+    return -1;
   }
   static constexpr Backward make() {
     if constexpr (precision::is_f8<typename O::Precision>) {
@@ -57708,7 +57713,7 @@ auto make(const Make& make_model, const A&... arguments) {
 
 WEFT_REFUSAL(TrainerTakesModel,
              "make_trainer takes a device and the model's type, make_trainer<Net>(Cpu{}, loss, in<...>, ..., "
-             "optim::AdamW{}), or a Model that it takes over, make_trainer(std::move(model), loss, ...)");
+             "optim::AdamW{}), or a Model, which is not const: make_trainer(model, loss, ...)");
 template <class Given, class F, class... A>
 requires(!is_model<Given>) AfterRefusal make_trainer(const Given&, F, const A&...) {
   static_assert(sizeof(TrainerTakesModel<sizeof(F) == 0, Given>) > 0);
@@ -57737,8 +57742,14 @@ auto make_trainer(const Device& device, F, const A&... inputs_then_options) {
       inputs_then_options...);
 }
 
-// make_trainer(std::move(model), loss, inputs..., options...): trains on from a model's values; the trainer
-// takes it over.
+// make_trainer(model, loss, inputs..., options...): trains on from a model's values. The trainer shares its
+// state: every trainer and every function of the model sees what the others have done, in the order of the
+// calls. An rvalue, std::move(model), is taken over.
+template <class M, class Device, class F, class... A>
+auto make_trainer(Model<M, Device>& model, F, const A&... inputs_then_options) {
+  return train::make<M, F, Device>([&] { return Model<M, Device>(model.device(), model); },
+                                   inputs_then_options...);
+}
 template <class M, class Device, class F, class... A>
 auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) {
   return train::make<M, F, Device>(

@@ -1,5 +1,5 @@
 // wrote: const Model<Net> model; auto trainer = make_trainer(model, [](const auto& ...
-// write: Model<Net> model; auto trainer = make_trainer(std::move(model), [](const auto& ...
+// write: Model<Net> model; auto trainer = make_trainer(model, [](const auto& ...
 // expect: Net
 // first-error: make_trainer takes a device and the model's type,
 #include "weft/weft.hpp"
@@ -15,8 +15,8 @@ int main() {
 #ifdef WEFT_FIXED
   Model<Net> model;
   auto trainer = make_trainer(
-      std::move(model), [](const auto& net, auto x, auto y) { return cross_entropy(net(x), y); },
-      in<f32, 4, 8>, in<i64, 4>, optim::AdamW{});
+      model, [](const auto& net, auto x, auto y) { return cross_entropy(net(x), y); }, in<f32, 4, 8>,
+      in<i64, 4>, optim::AdamW{});
 #else
   const Model<Net> model;
   auto trainer = make_trainer(

@@ -111,9 +111,8 @@ class Model {
   // Shares the state of a model whose memory `device` can work in: Model<Net, Interpreter>
   // seen(Interpreter{}, model).
   template <class Other>
-  requires(!std::is_same_v<Other, Device> &&
-           std::is_same_v<exec::tensor_device<Other>, exec::tensor_device<Device>>)
-      Model(const Device& device, Model<M, Other>& model)
+  requires std::is_same_v<exec::tensor_device<Other>, exec::tensor_device<Device>> Model(
+      const Device& device, Model<M, Other>& model)
       : state_(new exec::DeviceStorage<Device>(device, state_bytes(), model.storage()->data(),
                                                model.storage())) {}
   Model(Model&&) noexcept = default;

@@ -172,7 +172,7 @@ auto make(const Make& make_model, const A&... arguments) {
 
 WEFT_REFUSAL(TrainerTakesModel,
              "make_trainer takes a device and the model's type, make_trainer<Net>(Cpu{}, loss, in<...>, ..., "
-             "optim::AdamW{}), or a Model that it takes over, make_trainer(std::move(model), loss, ...)");
+             "optim::AdamW{}), or a Model, which is not const: make_trainer(model, loss, ...)");
 template <class Given, class F, class... A>
 requires(!is_model<Given>) AfterRefusal make_trainer(const Given&, F, const A&...) {
   static_assert(sizeof(TrainerTakesModel<sizeof(F) == 0, Given>) > 0);
@@ -201,8 +201,14 @@ auto make_trainer(const Device& device, F, const A&... inputs_then_options) {
       inputs_then_options...);
 }
 
-// make_trainer(std::move(model), loss, inputs..., options...): trains on from a model's values; the trainer
-// takes it over.
+// make_trainer(model, loss, inputs..., options...): trains on from a model's values. The trainer shares its
+// state: every trainer and every function of the model sees what the others have done, in the order of the
+// calls. An rvalue, std::move(model), is taken over.
+template <class M, class Device, class F, class... A>
+auto make_trainer(Model<M, Device>& model, F, const A&... inputs_then_options) {
+  return train::make<M, F, Device>([&] { return Model<M, Device>(model.device(), model); },
+                                   inputs_then_options...);
+}
 template <class M, class Device, class F, class... A>
 auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) {
   return train::make<M, F, Device>(

@@ -127,11 +127,17 @@ struct BackwardStage {
   static constexpr int capacity = 3 * traced_words<M, F, O, I...>() + 1024;
   static constexpr void write(WordWriter& w) {
     const Backward r = make();
-    int unreached = -1;
-    for (int k = r.parameters.size() - 1; k >= 0; --k)
-      if (r.gradient(k) < 0) unreached = k;
-    w.put_int(unreached);
+    w.put_int(unreached(r));
     write_backward(w, r);
+  }
+  // The number of a parameter that is updated and has no gradient; -1: none.
+  static constexpr int unreached(const Backward& r) {
+    int missing = 0;
+    for (int k = 0; k < r.parameters.size(); ++k) missing += r.gradient(k) < 0 ? 1 : 0;
+    if (missing == 0) return -1;
+    for (const GroupRun& run : group_runs<M, O>())
+      if (r.gradient(run.trained) < 0 && !O::Optimizer::is_frozen(run.group)) return run.trained;
+    return -1;
   }
   static constexpr Backward make() {
     if constexpr (precision::is_f8<typename O::Precision>) {

@@ -105,6 +105,9 @@ TEST_CASE("ownership: what was moved from says so") {
           make_trainer(std::move(model), loss, in<f32, 4, 64>, in<f32, 4, 8>, optim::SGD{.lr = 0.1f},
                        probes<"out">);
         }) == "model/moved");
+  CHECK(error_of([&] {
+          make_trainer(model, loss, in<f32, 4, 64>, in<f32, 4, 8>, optim::SGD{.lr = 0.1f}, probes<"out">);
+        }) == "model/moved");
   auto trainer = make_net(), other = std::move(trainer);
   CHECK(error_of([&] { trainer.step(x, y); }) == "train/moved");
   CHECK(error_of([&] { trainer.get_probe<"out">(); }) == "train/moved");
