@@ -43481,6 +43481,11 @@ WEFT_REFUSAL(RecurrentInput,
              "the input of a recurrent cell is (batch, input_size) or (input_size), of a recurrent layer "
              "(sequence, batch, input_size), with batch_first (batch, sequence, input_size), or "
              "(sequence, input_size)");
+// What: the layer, what is given as its state.
+WEFT_REFUSAL(
+    StateIsOneArgument,
+    "the state of a recurrent layer is one argument: gru(x, h), lstm(x, std::tuple{h, c}), of a cell "
+    "too; what is given behind it are the lengths of the sequences");
 
 namespace module_detail {
 template <class Step, i64 In>
@@ -43496,6 +43501,14 @@ constexpr auto run_cell(const auto& x, const auto& state, const auto& weights) {
 template <class T, i64 Hidden, class X>
 constexpr auto cell_zeros(const X& x) {
   return zeros_in<T, shape_of<last_extent_rule<typename X::shape, Hidden>>>(*x.value.builder);
+}
+// Whether A is a state of so many parts: several are a tuple.
+template <int Parts, class A>
+constexpr bool is_state() {
+  if constexpr (requires { std::tuple_size<A>::value; })
+    return Parts > 1 && std::tuple_size<A>::value == Parts;
+  else
+    return Parts == 1;
 }
 }  // namespace module_detail
 
@@ -43514,11 +43527,22 @@ struct RecurrentCell {
     else
       return (*this)(e, std::tuple{zero, zero});
   }
-  constexpr auto operator()(const auto& x, const auto& state) const {
-    if constexpr (Step::parts == 1)
+  template <class S>
+  constexpr auto operator()(const auto& x, const S& state) const {
+    constexpr bool ok = module_detail::is_state<Step::parts, S>();
+    static_assert(sizeof(StateIsOneArgument<ok, RecurrentCell, S>) > 0);
+    if constexpr (!ok)
+      return (*this)(x);
+    else if constexpr (Step::parts == 1)
       return std::get<0>(run(x, std::tuple{expr_beside(x, state)}));
     else
       return run(x, std::tuple{expr_beside(x, std::get<0>(state)), expr_beside(x, std::get<1>(state))});
+  }
+  // Refused.
+  template <class A, class B>
+  constexpr auto operator()(const auto& x, const A&, const B&) const {
+    static_assert(sizeof(StateIsOneArgument<sizeof(A) == 0, RecurrentCell, A, B>) > 0);
+    return (*this)(x);
   }
   constexpr auto run(const auto& x, const auto& parts) const {
     return module_detail::run_cell<Step, In>(to_expr(x), parts, weights.first);
@@ -44135,10 +44159,10 @@ struct RecurrentLayer {
     if constexpr (is_lengths<decltype(x), decltype(state_or_lengths)>())
       return call(x, Absent{}, expr_beside(x, state_or_lengths));
     else
-      return call(x, parts(x, state_or_lengths), Absent{});
+      return from_state(x, state_or_lengths, Absent{});
   }
   constexpr auto operator()(const auto& x, const auto& state, const auto& lengths) const {
-    return call(x, parts(x, state), expr_beside(x, lengths));
+    return from_state(x, state, lengths);
   }
 
  private:
@@ -44150,6 +44174,17 @@ struct RecurrentLayer {
       return Step::parts > 1 || is_integer(dtype_of<typename E::dtype>);
     else
       return false;
+  }
+  template <class S, class L>
+  constexpr auto from_state(const auto& x, const S& state, const L& lengths) const {
+    constexpr bool ok = module_detail::is_state<Step::parts, S>();
+    static_assert(sizeof(StateIsOneArgument<ok, RecurrentLayer, S, L>) > 0);
+    if constexpr (!ok)
+      return call(x, Absent{}, Absent{});
+    else if constexpr (!std::is_same_v<L, Absent>)
+      return call(x, parts(x, state), expr_beside(x, lengths));
+    else
+      return call(x, parts(x, state), Absent{});
   }
   static constexpr auto parts(const auto& x, const auto& state) {
     if constexpr (Step::parts == 1)

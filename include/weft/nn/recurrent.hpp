@@ -247,10 +247,10 @@ struct RecurrentLayer {
     if constexpr (is_lengths<decltype(x), decltype(state_or_lengths)>())
       return call(x, Absent{}, expr_beside(x, state_or_lengths));
     else
-      return call(x, parts(x, state_or_lengths), Absent{});
+      return from_state(x, state_or_lengths, Absent{});
   }
   constexpr auto operator()(const auto& x, const auto& state, const auto& lengths) const {
-    return call(x, parts(x, state), expr_beside(x, lengths));
+    return from_state(x, state, lengths);
   }
 
  private:
@@ -262,6 +262,17 @@ struct RecurrentLayer {
       return Step::parts > 1 || is_integer(dtype_of<typename E::dtype>);
     else
       return false;
+  }
+  template <class S, class L>
+  constexpr auto from_state(const auto& x, const S& state, const L& lengths) const {
+    constexpr bool ok = module_detail::is_state<Step::parts, S>();
+    static_assert(sizeof(StateIsOneArgument<ok, RecurrentLayer, S, L>) > 0);
+    if constexpr (!ok)
+      return call(x, Absent{}, Absent{});
+    else if constexpr (!std::is_same_v<L, Absent>)
+      return call(x, parts(x, state), expr_beside(x, lengths));
+    else
+      return call(x, parts(x, state), Absent{});
   }
   static constexpr auto parts(const auto& x, const auto& state) {
     if constexpr (Step::parts == 1)
