@@ -6,6 +6,7 @@
 #include <weft/weft.hpp>
 
 #include "../models.hpp"
+#include "transformers.hpp"
 #include "worker.hpp"
 
 using namespace weft;
@@ -28,48 +29,56 @@ std::vector<i32> labels(i64 count, i32 classes, u32 seed) {
   return v;
 }
 
-// The plain matrix products of a training step of a chain of linear layers, with the program's engine, in its
-// order: forwards, then for every layer from the last the weights' gradient and the layer's input's (the
-// first layer's input has none).
+// A linear layer's features.
+struct Features {
+  i64 in = 0, out = 0;
+};
+// Those of a chain of layers.
+std::vector<Features> chain_of(const std::vector<i64>& widths) {
+  std::vector<Features> layers;
+  for (std::size_t i = 1; i < widths.size(); ++i) layers.push_back({widths[i - 1], widths[i]});
+  return layers;
+}
+
+// The plain matrix products of a training step of linear layers on `rows` rows, with the program's engine, in
+// its order: forwards, then for every layer from the last the weights' gradient and the layer's input's, of
+// the first layer's where `first` says so.
 class Products {
  public:
-  Products(i64 batch, std::vector<i64> widths) : batch_(batch), widths_(std::move(widths)) {
-    for (std::size_t i = 0; i < widths_.size(); ++i) {
-      activations_.push_back(normal(batch * widths_[i], 1));
-      activation_gradients_.push_back(normal(batch * widths_[i], 2));
-      if (i == 0) continue;
-      weights_.push_back(normal(widths_[i] * widths_[i - 1], 3));
-      weight_gradients_.push_back(normal(widths_[i] * widths_[i - 1], 4));
+  Products(i64 rows, std::vector<Features> layers, bool first = false)
+      : rows_(rows), layers_(std::move(layers)), first_(first) {
+    for (const Features& layer : layers_) {
+      x_.push_back(normal(rows * layer.in, 1));
+      x_gradients_.push_back(normal(rows * layer.in, 2));
+      y_.push_back(normal(rows * layer.out, 1));
+      y_gradients_.push_back(normal(rows * layer.out, 2));
+      weights_.push_back(normal(layer.out * layer.in, 3));
+      weight_gradients_.push_back(normal(layer.out * layer.in, 4));
     }
   }
   void operator()() {
-    const int layers = static_cast<int>(weights_.size());
-    for (int l = 0; l < layers; ++l) {  // (batch, in) (out, in)^T
-      const i64 in = width(l), out = width(l + 1);
-      product({batch_, out, in, in, 1, 1, in, out}, at(activations_, l), at(weights_, l),
-              at(activations_, l + 1));
+    for (std::size_t l = 0; l < layers_.size(); ++l) {  // (rows, in) (out, in)^T
+      const auto [in, out] = layers_[l];
+      product({rows_, out, in, in, 1, 1, in, out}, x_[l], weights_[l], y_[l]);
     }
-    for (int l = layers - 1; l >= 0; --l) {
-      const i64 in = width(l), out = width(l + 1);
-      product({out, in, batch_, 1, out, in, 1, in}, at(activation_gradients_, l + 1), at(activations_, l),
-              at(weight_gradients_, l));
-      if (l > 0)
-        product({batch_, in, out, out, 1, in, 1, in}, at(activation_gradients_, l + 1), at(weights_, l),
-                at(activation_gradients_, l));
+    for (std::size_t l = layers_.size(); l-- > 0;) {
+      const auto [in, out] = layers_[l];
+      product({out, in, rows_, 1, out, in, 1, in}, y_gradients_[l], x_[l], weight_gradients_[l]);
+      if (l > 0 || first_)
+        product({rows_, in, out, out, 1, in, 1, in}, y_gradients_[l], weights_[l], x_gradients_[l]);
     }
   }
 
  private:
-  using Buffers = std::vector<std::vector<f32>>;
-  i64 width(int i) const { return widths_[static_cast<std::size_t>(i)]; }
-  static f32* at(Buffers& b, int i) { return b[static_cast<std::size_t>(i)].data(); }
-  static void product(const kernels::DotShape& s, const f32* a, const f32* b, f32* c) {
-    kernels::dot<f32, f32, f32>(s, a, b, c);
+  using Buffer = std::vector<f32>;
+  static void product(const kernels::DotShape& s, const Buffer& a, const Buffer& b, Buffer& c) {
+    kernels::dot<f32, f32, f32>(s, a.data(), b.data(), c.data());
   }
 
-  i64 batch_;
-  std::vector<i64> widths_;
-  Buffers activations_, activation_gradients_, weights_, weight_gradients_;
+  i64 rows_;
+  std::vector<Features> layers_;
+  bool first_;
+  std::vector<Buffer> x_, x_gradients_, y_, y_gradients_, weights_, weight_gradients_;
 };
 
 std::string fact(const char* name, i64 value) {
@@ -131,7 +140,7 @@ int training(const std::vector<i64>& widths) {
     trainer.step(x[turn], label[turn]);
     turn = (turn + 1) % x.size();
   };
-  timed.make_floor = [&] { return [products = Products(Batch, widths)]() mutable { products(); }; };
+  timed.make_floor = [&] { return [products = Products(Batch, chain_of(widths))]() mutable { products(); }; };
   timed.facts = fact("launches", trainer.launches()) + ", " +
                 fact("workspace_bytes", trainer.workspace_bytes()) + ", " +
                 fact("state_bytes", trainer.state_bytes());
@@ -288,6 +297,18 @@ int cross_entropy_case() {
   return bench::serve(memory, {[&] { f(x, target); }, facts(f)});
 }
 
+// The GPT's linear layers.
+std::function<void()> gpt_products() {
+  constexpr i64 d = bench::small_gpt.width;
+  std::vector<Features> layers;
+  for (int k = 0; k < bench::small_gpt.layers; ++k)
+    for (const Features& f : {Features{d, 3 * d}, Features{d, d}, Features{d, 4 * d}, Features{4 * d, d}})
+      layers.push_back(f);
+  layers.push_back({d, bench::small_gpt.vocabulary});
+  return
+      [products = Products(bench::texts * bench::small_gpt.context, layers, true)]() mutable { products(); };
+}
+
 enum class Engine { builtin, blas };
 
 int product_of_squares(Engine engine) {
@@ -337,6 +358,16 @@ int main(int argc, char** argv) {
   if (name == "attention_long_both") return attention_case<2, 16, 4096, 64, true>(causal_attention);
   if (name == "attention_short_both") return attention_case<16, 8, 128, 64, true>(full_attention);
   if (name == "attention_window") return attention_case<2, 16, 4096, 64, false>(window_attention);
+  if (name == "gpt")
+    return bench::transformer_step<gpt::Gpt<bench::small_gpt>>(
+        labels(32 * 128, 128, 1), labels(32 * 128, 128, 2), in<i32, 32, 128>, in<i32, 32, 128>, gpt_products);
+  if (name == "vit")
+    return bench::transformer_step<bench::Vit>(normal(32 * 3 * 32 * 32, 1), labels(32, 10, 2),
+                                               in<f32, 32, 3, 32, 32>, in<i32, 32>);
+  if (name == "bert")
+    return bench::transformer_step<bench::Bert>(labels(32 * 128, 1000, 1), labels(32 * 128, 1000, 2),
+                                                in<i32, 32, 128>, in<i32, 32, 128>);
+  if (name == "gpt_decode") return bench::decode_case();
   if (name == "embedding") return embedding_case();
   if (name == "topk") return topk_case();
   if (name == "cross_entropy") return cross_entropy_case();

@@ -190,6 +190,125 @@ def cross_entropy():
     return run
 
 
+class Block(torch.nn.Module):
+    """A block of examples/gpt.hpp: RMS norms, rotary embedding, dropout of the branches."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.norm_1, self.norm_2 = torch.nn.RMSNorm(width), torch.nn.RMSNorm(width)
+        self.attn_in, self.attn_out = torch.nn.Linear(width, 3 * width), torch.nn.Linear(width, width)
+        self.mlp_in, self.mlp_out = torch.nn.Linear(width, 4 * width), torch.nn.Linear(4 * width, width)
+        self.drop = torch.nn.Dropout(0.1)
+
+    def forward(self, x, turns, cache=None, position=0):
+        n, length, width = x.shape
+        q, k, v = self.attn_in(self.norm_1(x)).view(n, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        q, k = (self.turned(e, *turns) for e in (q, k))
+        if cache is None:
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        else:
+            cache[0][:, :, position], cache[1][:, :, position] = k[:, :, 0], v[:, :, 0]
+            y = F.scaled_dot_product_attention(q, cache[0][:, :, :position + 1], cache[1][:, :, :position + 1])
+        x = x + self.drop(self.attn_out(y.transpose(1, 2).reshape(n, length, width)))
+        return x + self.drop(self.mlp_out(F.gelu(self.mlp_in(self.norm_2(x)))))
+
+    @staticmethod
+    def turned(x, cos, sin):
+        a, b = x.chunk(2, -1)
+        return torch.cat((a * cos - b * sin, a * sin + b * cos), -1)
+
+
+class Gpt(torch.nn.Module):
+    def __init__(self, context, vocabulary=128, width=128, heads=4, layers=4):
+        super().__init__()
+        self.tokens = torch.nn.Embedding(vocabulary, width)
+        self.drop = torch.nn.Dropout(0.1)
+        self.h = torch.nn.ModuleList(Block(width, heads) for _ in range(layers))
+        self.norm = torch.nn.RMSNorm(width)
+        half = width // heads // 2
+        angles = torch.outer(torch.arange(context), 10000.0 ** (-torch.arange(half) / half))
+        self.register_buffer("cos", angles.cos())
+        self.register_buffer("sin", angles.sin())
+
+    def forward(self, text):
+        x = self.drop(self.tokens(text))
+        for block in self.h:
+            x = block(x, (self.cos, self.sin))
+        return F.linear(self.norm(x), self.tokens.weight)
+
+    def next(self, token, caches, position):
+        x = self.tokens(token)
+        for block, cache in zip(self.h, caches):
+            x = block(x, (self.cos[position], self.sin[position]), cache, position)
+        return F.linear(self.norm(x), self.tokens.weight)
+
+
+class Vit(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.patches = torch.nn.Conv2d(3, 128, 4, 4)
+        self.position = torch.nn.Parameter(torch.randn(64, 128) / 50)
+        layer = torch.nn.TransformerEncoderLayer(128, 4, 512, 0.1, "gelu", batch_first=True, norm_first=True)
+        self.encoder = torch.nn.TransformerEncoder(layer, 4, enable_nested_tensor=False)
+        self.norm, self.head = torch.nn.LayerNorm(128), torch.nn.Linear(128, 10)
+
+    def forward(self, picture):
+        tokens = self.patches(picture).flatten(2).transpose(1, 2)
+        return self.head(self.norm(self.encoder(tokens + self.position)).mean(1))
+
+
+class Bert(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = torch.nn.Embedding(1000, 128)
+        self.position = torch.nn.Parameter(torch.randn(128, 128) / 50)
+        self.norm, self.drop = torch.nn.LayerNorm(128), torch.nn.Dropout(0.1)
+        layer = torch.nn.TransformerEncoderLayer(128, 4, 512, 0.1, "gelu", batch_first=True)
+        self.encoder = torch.nn.TransformerEncoder(layer, 4, enable_nested_tensor=False)
+        self.head = torch.nn.Linear(128, 1000)
+
+    def forward(self, tokens):
+        return self.head(self.encoder(self.drop(self.norm(self.words(tokens) + self.position))))
+
+
+def transformer(make_model, make_x, classes, labels):
+    """A training step on one batch."""
+    def make(compiled=False, **adamw):
+        model = make_model()
+        if compiled:
+            adamw["fused"] = True
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01, **adamw)
+        x, label = make_x(), torch.randint(0, classes, (labels,))
+
+        def loss():
+            return F.cross_entropy(model(x).view(-1, classes), label)
+
+        loss = torch.compile(loss) if compiled else loss
+
+        def run():
+            optimizer.zero_grad(set_to_none=True)
+            loss().backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+
+        return run
+
+    return make
+
+
+def gpt_decode():
+    model = Gpt(1024).eval()
+    caches = [tuple(torch.randn(1, 4, 1024, 32) for _ in range(2)) for _ in range(4)]
+    token = torch.full((1, 1), 5)
+
+    @torch.no_grad()
+    def run():
+        return model.next(token, caches, 1023)
+
+    return run
+
+
 def tiny():
     """What every case loads once: modules that PyTorch imports late, the code of its operations."""
     training((2, 2, 2), 2)()
@@ -218,6 +337,10 @@ CASES = {
     "attention_long_both": attention((2, 16, 4096, 64), True, is_causal=True),
     "attention_short_both": attention((16, 8, 128, 64), True),
     "attention_window": attention((2, 16, 4096, 64), False, window=512),
+    "gpt": transformer(lambda: Gpt(128), lambda: torch.randint(0, 128, (32, 128)), 128, 32 * 128),
+    "vit": transformer(Vit, lambda: torch.randn(32, 3, 32, 32), 10, 32),
+    "bert": transformer(Bert, lambda: torch.randint(0, 1000, (32, 128)), 1000, 32 * 128),
+    "gpt_decode": gpt_decode,
     "embedding": embedding,
     "topk": topk,
     "cross_entropy": cross_entropy,
