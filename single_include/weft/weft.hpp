@@ -2713,10 +2713,22 @@ constexpr const char* dynamic_slice_fault(const Graph& g, int i) {
 // along the axis is worked on by itself, in the order of its elements, so results do not depend on how lines
 // are shared out.
 
+// ---- weft/core/fold.hpp ----
+// How a reduction, a scan or a scatter puts elements together.
+
+namespace WEFT_NAMESPACE {
+
+// The first four are what sums over several chunks are combined by. logaddexp is of scans alone, argmax and
+// argmin, which give places, are of reductions.
+enum class Fold : u8 { sum, max, min, prod, logaddexp, argmax, argmin };
+inline constexpr const char* fold_names[]{"sum", "max", "min", "prod", "logaddexp", "argmax", "argmin"};
+static_assert(sizeof fold_names / sizeof fold_names[0] == static_cast<int>(Fold::argmin) + 1);
+
+}  // namespace WEFT_NAMESPACE
+
 namespace WEFT_NAMESPACE::ir {
 
-// How a scan or a scatter_reduce puts elements together.
-enum class Fold : u8 { sum, prod, max, min, logaddexp };
+using weft::Fold;
 
 // Lines longer than this are sorted in pieces that are merged through memory.
 inline constexpr i64 sort_tile = 2048;
@@ -2822,7 +2834,7 @@ constexpr const char* along_axis_fault(const Graph& g, int i) {
                                                                       : "take_along_axis: wrong result shape";
     case Op::scatter_reduce:
       if (!is_integer(ta)) return "an index is not an integer";
-      if (g.attribute(i, 1) < 0 || g.attribute(i, 1) > static_cast<i64>(Fold::min))
+      if (g.attribute(i, 1) < 0 || g.attribute(i, 1) > static_cast<i64>(Fold::prod))
         return "scatter_reduce: no such fold";
       if (n.dtype != tb || !(da == db)) return "scatter_reduce: an update of another dtype or shape";
       return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "scatter_reduce: wrong result shape";
@@ -4629,7 +4641,7 @@ enum class Opcode : u8 {
   kept,        // aux: slot
 };
 
-enum class Fold : u8 { sum, max, min, prod, argmax, argmin };
+using weft::Fold;
 
 // Where an instruction is evaluated.
 enum class Stage : u8 { chunk, row, element };
@@ -4939,8 +4951,6 @@ struct Lowered {
 
 namespace WEFT_NAMESPACE::kernels {
 
-enum class AxisFold : u8 { sum, prod, max, min, logaddexp };
-
 // Lines up to this length are sorted in one piece.
 inline constexpr i64 axis_sort_tile = 2048;
 
@@ -4974,7 +4984,6 @@ inline AxisArgs axis_args(const LaunchArgs& args, const u64* numbers) {
 namespace WEFT_NAMESPACE::compiler {
 
 static_assert(ir::sort_tile == kernels::axis_sort_tile);
-static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::AxisFold::logaddexp));
 
 constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
@@ -13840,12 +13849,12 @@ namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
-template <class T, AxisFold F>
+template <class T, Fold F>
 struct ScanState {
   using type = T;
 };
-template <AxisFold F>
-requires(F != AxisFold::max && F != AxisFold::min) struct ScanState<float, F> {
+template <Fold F>
+requires(F != Fold::max && F != Fold::min) struct ScanState<float, F> {
   using type = double;
 };
 
@@ -13857,30 +13866,30 @@ inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
 }  // namespace detail
 
 // What a scan or a scatter_reduce of T keeps while it folds.
-template <class T, AxisFold F>
+template <class T, Fold F>
 using fold_state = typename detail::ScanState<T, F>::type;
 
-template <AxisFold F, class S>
+template <Fold F, class S>
 WEFT_HD_INLINE constexpr S fold_neutral() {
-  return F == AxisFold::sum    ? S(0)
-         : F == AxisFold::prod ? S(1)
-         : F == AxisFold::min  ? detail::most_of<S>
-                               : detail::least_of<S>;
+  return F == Fold::sum    ? S(0)
+         : F == Fold::prod ? S(1)
+         : F == Fold::min  ? detail::most_of<S>
+                           : detail::least_of<S>;
 }
 
 // Integers wrap round.
-template <AxisFold F, class S>
+template <Fold F, class S>
 WEFT_HD_INLINE S fold(S x, S y) {
-  if constexpr (F == AxisFold::sum || F == AxisFold::prod) {
+  if constexpr (F == Fold::sum || F == Fold::prod) {
     if constexpr (std::is_integral_v<S>) {
       const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
-      return static_cast<S>(F == AxisFold::sum ? u + v : u * v);
+      return static_cast<S>(F == Fold::sum ? u + v : u * v);
     } else {
-      return F == AxisFold::sum ? x + y : x * y;
+      return F == Fold::sum ? x + y : x * y;
     }
-  } else if constexpr (F == AxisFold::max) {
+  } else if constexpr (F == Fold::max) {
     return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
-  } else if constexpr (F == AxisFold::min) {
+  } else if constexpr (F == Fold::min) {
     return y < x || y != y ? y : x;
   } else {
     const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
@@ -13892,7 +13901,7 @@ WEFT_HD_INLINE S fold(S x, S y) {
 }
 
 // `Lines` neighbouring lines from number `line` on, one element of each at a time.
-template <class T, AxisFold F, int Lines>
+template <class T, Fold F, int Lines>
 inline void scan_lines(const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
   const T* from[Lines];
@@ -13918,7 +13927,7 @@ inline void scan_lines(const AxisArgs& args, i64 line) {
 inline constexpr int scan_block_lines = 8;
 
 // Block `block` of scan_block_lines lines.
-template <class T, AxisFold F>
+template <class T, Fold F>
 inline void scan_block(const AxisArgs& args, i64 block) {
   const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
   if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
@@ -13927,7 +13936,7 @@ inline void scan_block(const AxisArgs& args, i64 block) {
 
 // One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
 // memory: 8 bytes a warp.
-template <class T, AxisFold F, class Team>
+template <class T, Fold F, class Team>
 WEFT_HD_INLINE void scan_line(Team& team, const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
   constexpr int each = 4;
@@ -13971,7 +13980,7 @@ WEFT_HD_INLINE void scan_line(Team& team, const AxisArgs& args, i64 line) {
 }
 
 // One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
-template <class T, AxisFold F>
+template <class T, Fold F>
 WEFT_HD_INLINE void scan_alone(const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
@@ -14055,7 +14064,7 @@ WEFT_HD_INLINE void take_elements(Team& team, const AxisArgs& args, i64 begin, i
 }
 
 // As scatter_tile, by one thread.
-template <class T, class I, AxisFold F>
+template <class T, class I, Fold F>
 WEFT_HD_INLINE void scatter_serially(const AxisArgs& args, i64 o, i64 row, i64 row_end, i64 column,
                                      i64 column_end) {
   const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
@@ -14096,7 +14105,7 @@ WEFT_HD_INLINE void scatter_serially(const AxisArgs& args, i64 o, i64 row, i64 r
 }
 
 // As scatter_tile, by a block.
-template <class T, class I, AxisFold F, class Team>
+template <class T, class I, Fold F, class Team>
 WEFT_HD_INLINE void scatter_together(Team& team, const AxisArgs& args, i64 o, i64 row, i64 row_end,
                                      i64 column, i64 column_end) {
   const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
@@ -14166,7 +14175,7 @@ WEFT_HD_INLINE void scatter_together(Team& team, const AxisArgs& args, i64 o, i6
 }
 
 // Rows [row, row_end) and columns [column, column_end) of part o of scatter_reduce's result.
-template <class T, class I, AxisFold F, class Team>
+template <class T, class I, Fold F, class Team>
 WEFT_HD_INLINE void scatter_tile(Team& team, const AxisArgs& args, i64 o, i64 row, i64 row_end, i64 column,
                                  i64 column_end) {
   if constexpr (detail::is_serial<Team>)
@@ -26884,7 +26893,7 @@ inline constexpr i64 block_bytes = 65536;  // that a unit of work copies
 template <class C>
 void run_scan(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
-  constexpr AxisFold f = static_cast<AxisFold>(C::w[2]);
+  constexpr Fold f = static_cast<Fold>(C::w[2]);
   const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 blocks = (args.outer * args.inner + scan_block_lines - 1) / scan_block_lines;
   const i64 elements = scan_block_lines * args.extent;
@@ -26930,7 +26939,7 @@ template <class C>
 void run_scatter(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
   using I = ctype<static_cast<DType>(C::w[1])>;
-  constexpr AxisFold f = static_cast<AxisFold>(C::w[2]);
+  constexpr Fold f = static_cast<Fold>(C::w[2]);
   const AxisArgs args = axis_args(launch.args, launch.numbers);
   TableCut cut = table_cut(args.extent, args.inner, args.count);
   if (args.b_stride[2] != 0) {  // every column has its own indices
@@ -60429,7 +60438,7 @@ template <u64 Tag, u64 T, u64 F, bool Alone>
 __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
     scan_kernel(const __grid_constant__ AxisArgs args) {
   using Element = ctype<static_cast<DType>(T)>;
-  constexpr AxisFold f = static_cast<AxisFold>(F);
+  constexpr Fold f = static_cast<Fold>(F);
   if constexpr (Alone) {
     const i64 line = static_cast<i64>(blockIdx.x) * axis_threads + static_cast<i64>(threadIdx.x);
     if (line < args.outer * args.inner) scan_alone<Element, f>(args, line);
@@ -60475,7 +60484,7 @@ __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
   BlockTeam<axis_threads> team(memory);
   const i64 block = static_cast<i64>(blockIdx.x);
   const i64 column = block % column_tiles * axis_threads, row = block / column_tiles % row_tiles * rows;
-  scatter_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<AxisFold>(F)>(
+  scatter_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<Fold>(F)>(
       team, args, block / column_tiles / row_tiles, row, row + rows < args.extent ? row + rows : args.extent,
       column, column + axis_threads < args.inner ? column + axis_threads : args.inner);
 }

@@ -13,7 +13,7 @@
 using namespace weft;
 using namespace weft::testing;
 using kernels::AxisArgs;
-using kernels::AxisFold;
+using kernels::Fold;
 
 namespace {
 
@@ -55,11 +55,11 @@ AxisArgs contiguous(const ir::AxisExtents& s) {
   return a;
 }
 
-template <class T, AxisFold F>
+template <class T, Fold F>
 void check_scan(const ir::AxisExtents& s, int threads, bool reversed) {
-  std::vector<T> x = values<T>(s.outer * s.extent * s.inner, F == AxisFold::max);
+  std::vector<T> x = values<T>(s.outer * s.extent * s.inner, F == Fold::max);
   for (T& v : x)
-    if (F == AxisFold::prod) v = v > 0 ? T(1) : T(-1);
+    if (F == Fold::prod) v = v > 0 ? T(1) : T(-1);
   const Array expected = scan_lines(plain(x), s, static_cast<ir::Fold>(F), reversed, dtype_of<T>);
   std::vector<T> out(x.size(), T(3));
   AxisArgs args = contiguous(s);
@@ -124,7 +124,7 @@ Array spread(const std::vector<i32>& index, const ir::AxisExtents& s, i64 count,
   return r;
 }
 
-template <AxisFold F>
+template <Fold F>
 void check_scatter(const ir::AxisExtents& s, i64 count, int threads, bool shared) {
   const i64 stride[3]{shared ? 0 : count * s.inner, shared ? 1 : s.inner, shared ? 0 : 1};
   const std::vector<i32> index = indices(shared ? count : s.outer * count * s.inner, s.extent);
@@ -157,12 +157,12 @@ void check_scatter(const ir::AxisExtents& s, i64 count, int threads, bool shared
 }  // namespace
 
 TEST_CASE("along_axis: scans by threads, by teams and on the host") {
-  check_scan<f32, AxisFold::sum>({3, 700, 1}, 64, false);
-  check_scan<f64, AxisFold::sum>({2, 131, 3}, 32, true);
-  check_scan<i64, AxisFold::prod>({1, 300, 2}, 64, false);
-  check_scan<f32, AxisFold::max>({2, 513, 9}, 128, false);
-  check_scan<i32, AxisFold::min>({2, 100, 1}, 32, true);
-  check_scan<f32, AxisFold::sum>({2, 1, 2}, 32, true);
+  check_scan<f32, Fold::sum>({3, 700, 1}, 64, false);
+  check_scan<f64, Fold::sum>({2, 131, 3}, 32, true);
+  check_scan<i64, Fold::prod>({1, 300, 2}, 64, false);
+  check_scan<f32, Fold::max>({2, 513, 9}, 128, false);
+  check_scan<i32, Fold::min>({2, 100, 1}, 32, true);
+  check_scan<f32, Fold::sum>({2, 1, 2}, 32, true);
 }
 
 TEST_CASE("along_axis: sorting is stable, with NaN the greatest, whatever runs it") {
@@ -180,11 +180,11 @@ TEST_CASE("along_axis: long lines are merged through memory") {
 }
 
 TEST_CASE("along_axis: scatter_reduce folds in the order of the indices") {
-  check_scatter<AxisFold::sum>({2, 23, 5}, 150, 32, true);
-  check_scatter<AxisFold::sum>({2, 23, 5}, 50, 32, false);
-  check_scatter<AxisFold::max>({1, 11, 1}, 400, 64, true);
-  check_scatter<AxisFold::min>({3, 7, 40}, 60, 32, true);
-  check_scatter<AxisFold::prod>({1, 9, 1}, 30, 32, false);
+  check_scatter<Fold::sum>({2, 23, 5}, 150, 32, true);
+  check_scatter<Fold::sum>({2, 23, 5}, 50, 32, false);
+  check_scatter<Fold::max>({1, 11, 1}, 400, 64, true);
+  check_scatter<Fold::min>({3, 7, 40}, 60, 32, true);
+  check_scatter<Fold::prod>({1, 9, 1}, 30, 32, false);
 }
 
 TEST_CASE("along_axis: take_along_axis and searchsorted") {

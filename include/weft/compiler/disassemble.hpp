@@ -21,9 +21,6 @@ namespace WEFT_NAMESPACE::compiler {
 
 namespace disassemble_detail {
 
-inline constexpr const char* fold_names[]{"sum", "max", "min", "prod", "argmax", "argmin"};
-inline constexpr const char* axis_fold_names[]{"sum", "prod", "max", "min", "logaddexp"};
-static_assert(std::size(axis_fold_names) == static_cast<std::size_t>(ir::Fold::logaddexp) + 1);
 inline constexpr const char* role_names[]{"load",  "store", "index", "accumulate_columns", "accumulate_total",
                                           "random"};
 inline constexpr const char* space_names[]{"model",   "optimizer", "workspace", "input",
@@ -50,7 +47,6 @@ inline constexpr const char* kind_names[]{"fused",
                                           "repeat"};
 static_assert(std::size(kind_names) == static_cast<std::size_t>(StepKind::repeat) + 1);
 static_assert(std::size(space_names) == static_cast<std::size_t>(ir::Space::bound) + 1);
-static_assert(std::size(fold_names) == static_cast<std::size_t>(kernels::Fold::argmin) + 1);
 static_assert(std::size(role_names) == static_cast<std::size_t>(kernels::Role::random) + 1);
 
 // The pointwise instructions have the primitives' names (lower/fused.hpp asserts the order).
@@ -190,7 +186,7 @@ inline std::string disassemble(StepKind kind, const u64* w, int size) {
       for (u64 k = 0; k < w[2]; ++k) out += std::string(k == 0 ? " " : ", ") + name_of(w[3 + k]);
       break;
     case StepKind::scan:
-      out += std::string(": ") + name_of(w[0]) + " " + disassemble_detail::axis_fold_names[w[2]];
+      out += std::string(": ") + name_of(w[0]) + " " + fold_names[w[2]];
       break;
     case StepKind::argsort:
       out += std::string(": ") + name_of(w[0]);
@@ -199,8 +195,7 @@ inline std::string disassemble(StepKind kind, const u64* w, int size) {
       out += std::string(": ") + name_of(w[0]) + " by " + name_of(w[1]);
       break;
     case StepKind::scatter_reduce:
-      out += std::string(": ") + name_of(w[0]) + " by " + name_of(w[1]) + " " +
-             disassemble_detail::axis_fold_names[w[2]];
+      out += std::string(": ") + name_of(w[0]) + " by " + name_of(w[1]) + " " + fold_names[w[2]];
       break;
     case StepKind::dynamic_slice:
     case StepKind::dynamic_update_slice:

@@ -3,12 +3,12 @@
 // along the axis is worked on by itself, in the order of its elements, so results do not depend on how lines
 // are shared out.
 
+#include "weft/core/fold.hpp"
 #include "weft/ir/value.hpp"
 
 namespace WEFT_NAMESPACE::ir {
 
-// How a scan or a scatter_reduce puts elements together.
-enum class Fold : u8 { sum, prod, max, min, logaddexp };
+using weft::Fold;
 
 // Lines longer than this are sorted in pieces that are merged through memory.
 inline constexpr i64 sort_tile = 2048;
@@ -114,7 +114,7 @@ constexpr const char* along_axis_fault(const Graph& g, int i) {
                                                                       : "take_along_axis: wrong result shape";
     case Op::scatter_reduce:
       if (!is_integer(ta)) return "an index is not an integer";
-      if (g.attribute(i, 1) < 0 || g.attribute(i, 1) > static_cast<i64>(Fold::min))
+      if (g.attribute(i, 1) < 0 || g.attribute(i, 1) > static_cast<i64>(Fold::prod))
         return "scatter_reduce: no such fold";
       if (n.dtype != tb || !(da == db)) return "scatter_reduce: an update of another dtype or shape";
       return with_extent(da, axis, to.extent[axis]) == to ? nullptr : "scatter_reduce: wrong result shape";

@@ -9,7 +9,6 @@
 namespace WEFT_NAMESPACE::compiler {
 
 static_assert(ir::sort_tile == kernels::axis_sort_tile);
-static_assert(static_cast<int>(ir::Fold::logaddexp) == static_cast<int>(kernels::AxisFold::logaddexp));
 
 constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {

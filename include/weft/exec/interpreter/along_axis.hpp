@@ -17,10 +17,9 @@ void each_line(const ir::AxisExtents& lines, const F& f) {
     for (i64 k = 0; k < lines.inner; ++k) f(o, k);
 }
 
-template <DType t, ir::Fold f>
+template <DType t, Fold fold>
 void run_scan(const NodeCall& c) {
   using T = ctype<t>;
-  constexpr kernels::AxisFold fold = static_cast<kernels::AxisFold>(f);
   using S = kernels::fold_state<T, fold>;
   const ir::AxisExtents lines = ir::extents_along(c.dims(), ir::axis_of(c.graph, c.node));
   const bool reversed = c.graph.attribute(c.node, 1) != 0;
@@ -79,10 +78,9 @@ inline i64 place_along(i64 index, i64 extent) {
   return at >= 0 && at < extent ? at : -1;
 }
 
-template <DType t, ir::Fold f>
+template <DType t, Fold fold>
 void run_scatter_reduce(const NodeCall& c) {
   using T = ctype<t>;
-  constexpr kernels::AxisFold fold = static_cast<kernels::AxisFold>(f);
   const int axis = ir::axis_of(c.graph, c.node);
   const ir::AxisExtents lines = ir::extents_along(c.dims(), axis);
   const i64 count = c.operand_dims(0).extent[axis], size = c.dims().size();

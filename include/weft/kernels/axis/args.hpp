@@ -6,8 +6,6 @@
 
 namespace WEFT_NAMESPACE::kernels {
 
-enum class AxisFold : u8 { sum, prod, max, min, logaddexp };
-
 // Lines up to this length are sorted in one piece.
 inline constexpr i64 axis_sort_tile = 2048;
 

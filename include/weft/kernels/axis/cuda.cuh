@@ -16,7 +16,7 @@ template <u64 Tag, u64 T, u64 F, bool Alone>
 __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
     scan_kernel(const __grid_constant__ AxisArgs args) {
   using Element = ctype<static_cast<DType>(T)>;
-  constexpr AxisFold f = static_cast<AxisFold>(F);
+  constexpr Fold f = static_cast<Fold>(F);
   if constexpr (Alone) {
     const i64 line = static_cast<i64>(blockIdx.x) * axis_threads + static_cast<i64>(threadIdx.x);
     if (line < args.outer * args.inner) scan_alone<Element, f>(args, line);
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
   BlockTeam<axis_threads> team(memory);
   const i64 block = static_cast<i64>(blockIdx.x);
   const i64 column = block % column_tiles * axis_threads, row = block / column_tiles % row_tiles * rows;
-  scatter_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<AxisFold>(F)>(
+  scatter_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>, static_cast<Fold>(F)>(
       team, args, block / column_tiles / row_tiles, row, row + rows < args.extent ? row + rows : args.extent,
       column, column + axis_threads < args.inner ? column + axis_threads : args.inner);
 }

@@ -18,7 +18,7 @@ inline constexpr i64 block_bytes = 65536;  // that a unit of work copies
 template <class C>
 void run_scan(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
-  constexpr AxisFold f = static_cast<AxisFold>(C::w[2]);
+  constexpr Fold f = static_cast<Fold>(C::w[2]);
   const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 blocks = (args.outer * args.inner + scan_block_lines - 1) / scan_block_lines;
   const i64 elements = scan_block_lines * args.extent;
@@ -64,7 +64,7 @@ template <class C>
 void run_scatter(const HostLaunch& launch, int threads) {
   using T = ctype<static_cast<DType>(C::w[0])>;
   using I = ctype<static_cast<DType>(C::w[1])>;
-  constexpr AxisFold f = static_cast<AxisFold>(C::w[2]);
+  constexpr Fold f = static_cast<Fold>(C::w[2]);
   const AxisArgs args = axis_args(launch.args, launch.numbers);
   TableCut cut = table_cut(args.extent, args.inner, args.count);
   if (args.b_stride[2] != 0) {  // every column has its own indices

@@ -75,7 +75,7 @@ WEFT_HD_INLINE void take_elements(Team& team, const AxisArgs& args, i64 begin, i
 }
 
 // As scatter_tile, by one thread.
-template <class T, class I, AxisFold F>
+template <class T, class I, Fold F>
 WEFT_HD_INLINE void scatter_serially(const AxisArgs& args, i64 o, i64 row, i64 row_end, i64 column,
                                      i64 column_end) {
   const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
@@ -116,7 +116,7 @@ WEFT_HD_INLINE void scatter_serially(const AxisArgs& args, i64 o, i64 row, i64 r
 }
 
 // As scatter_tile, by a block.
-template <class T, class I, AxisFold F, class Team>
+template <class T, class I, Fold F, class Team>
 WEFT_HD_INLINE void scatter_together(Team& team, const AxisArgs& args, i64 o, i64 row, i64 row_end,
                                      i64 column, i64 column_end) {
   const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
@@ -186,7 +186,7 @@ WEFT_HD_INLINE void scatter_together(Team& team, const AxisArgs& args, i64 o, i6
 }
 
 // Rows [row, row_end) and columns [column, column_end) of part o of scatter_reduce's result.
-template <class T, class I, AxisFold F, class Team>
+template <class T, class I, Fold F, class Team>
 WEFT_HD_INLINE void scatter_tile(Team& team, const AxisArgs& args, i64 o, i64 row, i64 row_end, i64 column,
                                  i64 column_end) {
   if constexpr (detail::is_serial<Team>)

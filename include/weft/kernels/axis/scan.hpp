@@ -12,12 +12,12 @@ namespace WEFT_NAMESPACE::kernels {
 
 namespace detail {
 
-template <class T, AxisFold F>
+template <class T, Fold F>
 struct ScanState {
   using type = T;
 };
-template <AxisFold F>
-requires(F != AxisFold::max && F != AxisFold::min) struct ScanState<float, F> {
+template <Fold F>
+requires(F != Fold::max && F != Fold::min) struct ScanState<float, F> {
   using type = double;
 };
 
@@ -29,30 +29,30 @@ inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
 }  // namespace detail
 
 // What a scan or a scatter_reduce of T keeps while it folds.
-template <class T, AxisFold F>
+template <class T, Fold F>
 using fold_state = typename detail::ScanState<T, F>::type;
 
-template <AxisFold F, class S>
+template <Fold F, class S>
 WEFT_HD_INLINE constexpr S fold_neutral() {
-  return F == AxisFold::sum    ? S(0)
-         : F == AxisFold::prod ? S(1)
-         : F == AxisFold::min  ? detail::most_of<S>
-                               : detail::least_of<S>;
+  return F == Fold::sum    ? S(0)
+         : F == Fold::prod ? S(1)
+         : F == Fold::min  ? detail::most_of<S>
+                           : detail::least_of<S>;
 }
 
 // Integers wrap round.
-template <AxisFold F, class S>
+template <Fold F, class S>
 WEFT_HD_INLINE S fold(S x, S y) {
-  if constexpr (F == AxisFold::sum || F == AxisFold::prod) {
+  if constexpr (F == Fold::sum || F == Fold::prod) {
     if constexpr (std::is_integral_v<S>) {
       const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
-      return static_cast<S>(F == AxisFold::sum ? u + v : u * v);
+      return static_cast<S>(F == Fold::sum ? u + v : u * v);
     } else {
-      return F == AxisFold::sum ? x + y : x * y;
+      return F == Fold::sum ? x + y : x * y;
     }
-  } else if constexpr (F == AxisFold::max) {
+  } else if constexpr (F == Fold::max) {
     return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
-  } else if constexpr (F == AxisFold::min) {
+  } else if constexpr (F == Fold::min) {
     return y < x || y != y ? y : x;
   } else {
     const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
@@ -64,7 +64,7 @@ WEFT_HD_INLINE S fold(S x, S y) {
 }
 
 // `Lines` neighbouring lines from number `line` on, one element of each at a time.
-template <class T, AxisFold F, int Lines>
+template <class T, Fold F, int Lines>
 inline void scan_lines(const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
   const T* from[Lines];
@@ -90,7 +90,7 @@ inline void scan_lines(const AxisArgs& args, i64 line) {
 inline constexpr int scan_block_lines = 8;
 
 // Block `block` of scan_block_lines lines.
-template <class T, AxisFold F>
+template <class T, Fold F>
 inline void scan_block(const AxisArgs& args, i64 block) {
   const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
   if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
@@ -99,7 +99,7 @@ inline void scan_block(const AxisArgs& args, i64 block) {
 
 // One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
 // memory: 8 bytes a warp.
-template <class T, AxisFold F, class Team>
+template <class T, Fold F, class Team>
 WEFT_HD_INLINE void scan_line(Team& team, const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
   constexpr int each = 4;
@@ -143,7 +143,7 @@ WEFT_HD_INLINE void scan_line(Team& team, const AxisArgs& args, i64 line) {
 }
 
 // One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
-template <class T, AxisFold F>
+template <class T, Fold F>
 WEFT_HD_INLINE void scan_alone(const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;

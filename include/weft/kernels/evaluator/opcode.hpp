@@ -3,6 +3,7 @@
 // which lowering relies on and asserts.
 
 #include "weft/core/config.hpp"
+#include "weft/core/fold.hpp"
 #include "weft/core/types.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
@@ -70,7 +71,7 @@ enum class Opcode : u8 {
   kept,        // aux: slot
 };
 
-enum class Fold : u8 { sum, max, min, prod, argmax, argmin };
+using weft::Fold;
 
 // Where an instruction is evaluated.
 enum class Stage : u8 { chunk, row, element };
