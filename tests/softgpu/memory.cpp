@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "softgpu/report.hpp"
+#include "softgpu/settings.hpp"
 
 namespace softgpu {
 
@@ -83,7 +84,7 @@ Region* Memory::allocate(int device, u64 bytes) {
   region.device = device;
   region.number = ++count_;
   region.store = store_ + (begin - window_);
-  region.tags = tags_ + (begin - window_);
+  if (settings().sample == 0) region.tags = tags_ + (begin - window_);
   return &regions_.insert_or_assign(begin, region).first->second;
 }
 
@@ -110,7 +111,7 @@ void Memory::release(Region& region) {
     used_[region.device] -= region.size();
     const u64 bytes = round_up<u64>(region.size(), page);
     madvise(region.store, bytes, MADV_DONTNEED);
-    madvise(region.tags, bytes * sizeof(Tag), MADV_DONTNEED);
+    if (region.tags != nullptr) madvise(region.tags, bytes * sizeof(Tag), MADV_DONTNEED);
   } else {
     const u64 bytes = round_up<u64>(region.size(), page);
     madvise(region.store, bytes, MADV_DONTNEED);
@@ -132,7 +133,14 @@ void Memory::mark(Region& region, u64 at, u64 bytes, Tag tag) {
   if (region.tags != nullptr) std::fill_n(region.tags_at(at), bytes, tag);
 }
 
+void Memory::fill(Region& region, u64 at, u64 bytes, int value) {
+  if (settings().sample != 0 && bytes > largest_sampled) return;  // it stays reserved: no page of it is used
+  std::memset(region.at(at), value, bytes);
+  mark(region, at, bytes, written_by_copy);
+}
+
 void Memory::copy(Region* to_region, u64 to, Region* from_region, u64 from, u64 bytes) {
+  if (settings().sample != 0 && bytes > largest_sampled) return;
   const void* source = from_region != nullptr ? from_region->at(from) : reinterpret_cast<const void*>(from);
   void* target = to_region != nullptr ? to_region->at(to) : reinterpret_cast<void*>(to);
   std::memmove(target, source, bytes);

@@ -37,6 +37,8 @@ class Memory {
  public:
   static constexpr u64 bytes_per_device = u64{64} << 30;
   static constexpr int devices = 2;
+  // Where samples of blocks run, longer copies and fills are not done.
+  static constexpr u64 largest_sampled = u64{4} << 20;
 
   // Null where a device has no more memory.
   Region* allocate(int device, u64 bytes);
@@ -54,6 +56,7 @@ class Memory {
 
   // The bytes and tags of a range, which must lie in one region.
   static void copy(Region* to_region, u64 to, Region* from_region, u64 from, u64 bytes);
+  static void fill(Region& region, u64 at, u64 bytes, int value);
   static void mark(Region& region, u64 at, u64 bytes, Tag tag);
   // How many bytes from `at` on have been written, at most `bytes`.
   static u64 written(const Region& region, u64 at, u64 bytes);

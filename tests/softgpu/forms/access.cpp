@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 #include "softgpu/report.hpp"
 
@@ -125,7 +124,7 @@ const std::byte* load_global_row(Warp& warp, const Op& op, u64 address, u32 elem
             (tags[i] == unwritten ? 1u : 0u) | ((tags[i] >= first ? 1u : 0u) & (tags[i] != own ? 1u : 0u));
     if (wrong != 0) return nullptr;
   }
-  count_global<true>(warp, op, full_mask, element);
+  if (counting()) count_global(warp, op, full_mask, element);
   return region->at(address);
 }
 
@@ -142,21 +141,16 @@ std::byte* store_global_row(Warp& warp, const Op& op, u64 address, u32 element) 
     if (wrong != 0) return nullptr;
     std::fill_n(tags, bytes, own);
   }
-  count_global<true>(warp, op, full_mask, element);
+  if (counting()) count_global(warp, op, full_mask, element);
   return region->at(address);
 }
 
-void count_sectors(Warp& warp, const Op& op, u32 active, u64 bytes) {
-  constexpr u64 sector = 32;
-  Counts& counts = warp.block().launch->counts;
-  std::set<u64> touched;
-  for (int lane = 0; lane < warp_size; ++lane) {
-    if ((active >> lane & 1) == 0) continue;
-    const u64 at =
+void count_global(Warp& warp, const Op& op, u32 active, u64 bytes) {
+  u64 address[warp_size];
+  for (int lane = 0; lane < warp_size; ++lane)
+    address[lane] =
         (op.s[0] == no_row ? 0 : row<const u64>(warp, op.s[0])[lane]) + static_cast<u64>(op.offset);
-    for (u64 s = at / sector; s <= (at + bytes - 1) / sector; ++s) touched.insert(s);
-  }
-  counts.sectors_requested += touched.size();
+  count_sectors(warp.block().launch->counts, op.kind == Class::store_global, address, active, bytes);
 }
 
 }  // namespace softgpu

@@ -217,6 +217,8 @@ void Runtime::load(Module& unit) {
   for (auto& [name, kernel] : unit.kernels)
     if (const auto at = binary.registers.find(name); at != binary.registers.end())
       kernel->machine_registers = at->second;
+  for (const auto& [name, bytes] : binary.local)
+    if (const auto at = unit.kernels.find(name); at != unit.kernels.end()) at->second->machine_local = bytes;
   unit.loaded = true;
 }
 
@@ -232,16 +234,20 @@ void Runtime::finish() {
   if (settings().count) {
     for (const auto& [name, pair] : counts) {
       const auto& [launches, c] = pair;
-      u64 all = 0;
-      for (const u64 n : c.instructions) all += n;
       std::fprintf(stderr, "softgpu: %s: %llu launches, %llu warp instructions", readable(name).c_str(),
-                   static_cast<unsigned long long>(launches), static_cast<unsigned long long>(all));
+                   static_cast<unsigned long long>(launches),
+                   static_cast<unsigned long long>(c.all_instructions()));
       for (int k = 0; k < class_count; ++k)
         if (c.instructions[k] != 0)
           std::fprintf(stderr, ", %llu %s", static_cast<unsigned long long>(c.instructions[k]),
                        class_names[k]);
-      std::fprintf(stderr, ", %llu sectors requested\n",
-                   static_cast<unsigned long long>(c.sectors_requested));
+      const auto number = [](u64 n) { return static_cast<unsigned long long>(n); };
+      std::fprintf(stderr,
+                   ", %llu sectors loaded (%llu distinct), %llu stored (%llu), %llu shared accesses and %llu "
+                   "bank conflicts, %llu barriers, %llu bytes in flight a thread at the most\n",
+                   number(c.sectors_loaded), number(c.distinct_loaded), number(c.sectors_stored),
+                   number(c.distinct_stored), number(c.shared_accesses), number(c.bank_conflicts),
+                   number(c.barriers), number(c.most_in_flight));
     }
   }
   if (sticky != cudaSuccess) return;
