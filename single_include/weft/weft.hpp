@@ -511,7 +511,8 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
 // ---- weft/core/small_float.hpp ----
 // The storage types f16, bf16, f8e4m3 and f8e5m2. They hold bits and convert; arithmetic happens in float.
 // Law: conversion from float rounds to nearest, ties to even, with PyTorch's results for every non-NaN input,
-// and conversion to float is exact, so a value that came from a small type survives the round trip.
+// and conversion to float is exact, so a value that came from a small type survives the round trip. Which
+// bits a NaN becomes, a GPU decides for itself.
 
 namespace WEFT_NAMESPACE {
 
@@ -594,6 +595,56 @@ requires std::is_same_v<Format, BfloatFormat> WEFT_HD_INLINE constexpr auto deco
   return from_bits(code << 16);
 }
 
+// What GPUs have instructions for.
+template <class Format>
+inline constexpr bool gpu_converts =
+    std::is_same_v<Format, HalfFormat> || std::is_same_v<Format, BfloatFormat>;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+namespace gpu {
+template <class Format>
+__device__ __forceinline__ u16 encode(float x) {
+  u16 code;
+  if constexpr (std::is_same_v<Format, BfloatFormat>)
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(code) : "f"(x));
+  else
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(code) : "f"(x));
+  return code;
+}
+// The codes of two numbers, the first in the lower half.
+template <class Format>
+__device__ __forceinline__ u32 encode_pair(float low, float high) {
+  u32 codes;
+  if constexpr (std::is_same_v<Format, BfloatFormat>)
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(codes) : "f"(high), "f"(low));
+  else
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(codes) : "f"(high), "f"(low));
+  return codes;
+}
+__device__ __forceinline__ float decode_half(u16 code) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(code));
+  return x;
+}
+}  // namespace gpu
+#endif
+
+template <class Format, class Bits>
+WEFT_HD_INLINE constexpr Bits encode_one(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (gpu_converts<Format>)
+    if (!__builtin_is_constant_evaluated()) return gpu::encode<Format>(x);
+#endif
+  return static_cast<Bits>(encode_float<Format>(x));
+}
+template <class Format, class Bits>
+WEFT_HD_INLINE constexpr float decode_one(Bits code) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (std::is_same_v<Format, HalfFormat>)
+    if (!__builtin_is_constant_evaluated()) return gpu::decode_half(code);
+#endif
+  return decode_float<Format>(static_cast<i32>(code));
+}
+
 // A number stored as `Bits`. Conversion from float is explicit because it rounds.
 template <class FormatType, class BitsType>
 struct SmallFloat {
@@ -602,8 +653,8 @@ struct SmallFloat {
   Bits bits;
 
   SmallFloat() = default;
-  WEFT_HD_INLINE constexpr explicit SmallFloat(float x) : bits(static_cast<Bits>(encode_float<Format>(x))) {}
-  WEFT_HD_INLINE constexpr operator float() const { return decode_float<Format>(static_cast<i32>(bits)); }
+  WEFT_HD_INLINE constexpr explicit SmallFloat(float x) : bits(encode_one<Format, Bits>(x)) {}
+  WEFT_HD_INLINE constexpr operator float() const { return decode_one<Format>(bits); }
   // The number with exactly these bits.
   static WEFT_HD_INLINE constexpr SmallFloat of_bits(Bits code) {
     SmallFloat r{};
@@ -8249,6 +8300,9 @@ WEFT_HD_INLINE V round_to(const V& x) {
   if constexpr (t == DType::f16 || t == DType::bf16 || t == DType::f8e4m3 || t == DType::f8e5m2 ||
                 t == DType::i8 || t == DType::u8) {
     using S = ctype<t>;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (t == DType::bf16) return from_bits(static_cast<i32>(gpu::encode_pair<BfloatFormat>(0, x)));
+#endif
     S stored[lanes];
     store(stored, x);
     return load<V>(static_cast<const S*>(stored));
@@ -8539,6 +8593,75 @@ struct Stored {
   S element[N];
 };
 
+// Whether a GPU converts elements two at a time to and from lanes.
+template <class S, class T>
+inline constexpr bool in_pairs = false;
+template <class S>
+struct PairCode;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+template <class Format>
+inline constexpr bool in_pairs<SmallFloat<Format, u16>, float> = gpu_converts<Format>;
+template <class Format>
+struct PairCode<SmallFloat<Format, u16>> {
+  __device__ __forceinline__ static u32 pack(float low, float high) {
+    return gpu::encode_pair<Format>(low, high);
+  }
+  __device__ __forceinline__ static void unpack(u32 pair, float* lane) {
+    if constexpr (std::is_same_v<Format, BfloatFormat>) {
+      lane[0] = from_bits(static_cast<i32>(pair << 16));
+      lane[1] = from_bits(static_cast<i32>(pair & 0xffff0000u));
+    } else {
+      lane[0] = gpu::decode_half(static_cast<u16>(pair));
+      lane[1] = gpu::decode_half(static_cast<u16>(pair >> 16));
+    }
+  }
+};
+#endif
+
+template <class S, int N, class Part, class T>
+WEFT_HD_INLINE void unpack(const Part& part, T* lane) {
+  if constexpr (in_pairs<S, T> && N % 2 == 0) {
+    const auto pairs = __builtin_bit_cast(Stored<u32, N / 2>, part);
+    WEFT_UNROLL
+    for (int j = 0; j < N / 2; ++j) PairCode<S>::unpack(pairs.element[j], lane + 2 * j);
+  } else {
+    const auto elements = __builtin_bit_cast(Stored<S, N>, part);
+    WEFT_UNROLL
+    for (int j = 0; j < N; ++j) lane[j] = load<T>(&elements.element[j]);
+  }
+}
+template <class S, int N, class Part, class T>
+WEFT_HD_INLINE Part pack(const T* lane) {
+  if constexpr (in_pairs<S, T> && N % 2 == 0) {
+    Stored<u32, N / 2> pairs;
+    WEFT_UNROLL
+    for (int j = 0; j < N / 2; ++j) pairs.element[j] = PairCode<S>::pack(lane[2 * j], lane[2 * j + 1]);
+    return __builtin_bit_cast(Part, pairs);
+  } else {
+    Stored<S, N> elements;
+    WEFT_UNROLL
+    for (int j = 0; j < N; ++j) store(&elements.element[j], lane[j]);
+    return __builtin_bit_cast(Part, elements);
+  }
+}
+
+template <class Part>
+WEFT_HD_INLINE void store_part(Part* p, const Part& part) {
+  *p = part;
+}
+#ifdef __CUDA_ARCH__
+// As one instruction: where another path stores lane by lane, nvcc 13.0 takes a structure apart here too.
+__device__ __forceinline__ void store_part(Words<16>* p, const Words<16>& part) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)), "r"(part.x),
+               "r"(part.y), "r"(part.z), "r"(part.w)
+               : "memory");
+}
+__device__ __forceinline__ void store_part(Words<8>* p, const Words<8>& part) {
+  asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(p)), "r"(part.x), "r"(part.y)
+               : "memory");
+}
+#endif
+
 }  // namespace detail
 
 // f of each lane. F must not depend on the lane's number.
@@ -8573,14 +8696,12 @@ WEFT_HD_INLINE V load_vec(const S* p) {
   V r;
   WEFT_UNROLL
   for (int k = 0; k < n / per; ++k) {
-    const auto part = __builtin_bit_cast(detail::Stored<S, per>, reinterpret_cast<const Part*>(p)[k]);
-    WEFT_UNROLL
-    for (int j = 0; j < per; ++j) r.lane[k * per + j] = load<T>(&part.element[j]);
+    detail::unpack<S, per>(reinterpret_cast<const Part*>(p)[k], r.lane + k * per);
   }
   return r;
 }
 
-// The lanes to p, which is aligned as for load_vec.
+// The lanes to p, which is aligned as for load_vec and, on a GPU, in global memory.
 template <class S, class T, int N>
 WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
   constexpr int bytes = N * int{sizeof(S)} < 16 ? N * int{sizeof(S)} : 16;
@@ -8588,10 +8709,7 @@ WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
   using Part = detail::Words<bytes>;
   WEFT_UNROLL
   for (int k = 0; k < N / per; ++k) {
-    detail::Stored<S, per> part;
-    WEFT_UNROLL
-    for (int j = 0; j < per; ++j) store(&part.element[j], v.lane[k * per + j]);
-    reinterpret_cast<Part*>(p)[k] = __builtin_bit_cast(Part, part);
+    detail::store_part(reinterpret_cast<Part*>(p) + k, detail::pack<S, per, Part>(v.lane + k * per));
   }
 }
 
