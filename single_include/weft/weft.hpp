@@ -58776,18 +58776,20 @@ constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
 
 namespace WEFT_NAMESPACE::kernels {
 
-// Threads [g * Threads, (g + 1) * Threads) of the block Base are group g. Groups of several warps cannot
-// reduce, since a barrier holds up the whole block.
-template <class Base, int Threads, int Groups>
-class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups>> {
+// Threads [g * Threads, (g + 1) * Threads) of the block Base are group g; those behind the last are idle.
+// Only groups of one whole warp can reduce, since a barrier holds up the whole block. Sums: whether the
+// groups put values together.
+template <class Base, int Threads, int Groups, bool Sums = true>
+class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups, Sums>> {
  public:
   static constexpr int groups = Groups;
-  static constexpr int max_warps = Threads / warp_size;
-  static constexpr bool can_reduce = Groups == 1 || max_warps == 1;
-  static constexpr i64 shared_bytes = Groups > 1 ? i64{8} * Threads* Groups : 0;
+  static constexpr int max_warps = (Threads + warp_size - 1) / warp_size;
+  static constexpr bool can_reduce = Threads % warp_size == 0 && (Groups == 1 || max_warps == 1);
+  static constexpr i64 slots = Groups > 1 && Sums ? i64{Threads} * Groups : 0;
 
+  // The slots of wide values and those of others, one behind the other, so that no bank is met twice.
   WEFT_HD_INLINE explicit SubTeam(Base& base)
-      : base_(base), slots_(base.template shared<u64>(shared_bytes / 8)) {}
+      : base_(base), wide_(base.template shared<u64>(slots)), narrow_(base.template shared<u32>(slots)) {}
 
   WEFT_HD_INLINE int rank() const { return Groups == 1 ? base_.rank() : base_.rank() % Threads; }
   WEFT_HD_INLINE static constexpr int size() { return Threads; }
@@ -58831,13 +58833,14 @@ class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups>> {
       using Bits = std::conditional_t<sizeof(V) == 8, u64, u32>;
       static_assert(sizeof(V) == sizeof(Bits));
       base_.sync();  // the slots' earlier readers
-      slots_[base_.rank()] = static_cast<u64>(__builtin_bit_cast(Bits, v));
+      put(__builtin_bit_cast(Bits, v));
       base_.sync();
       V r = v;
       if (group() == 0) {
         for (int g = 1; g < Groups; ++g) {
-          const u64 bits = slots_[g * Threads + rank()];
-          r = op(r, __builtin_bit_cast(V, static_cast<Bits>(bits)));
+          Bits bits;
+          get(bits, g * Threads + rank());
+          r = op(r, __builtin_bit_cast(V, bits));
         }
       }
       return r;
@@ -58845,8 +58848,14 @@ class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups>> {
   }
 
  private:
+  WEFT_HD_INLINE void put(u64 bits) { wide_[base_.rank()] = bits; }
+  WEFT_HD_INLINE void put(u32 bits) { narrow_[base_.rank()] = bits; }
+  WEFT_HD_INLINE void get(u64& bits, int at) { bits = wide_[at]; }
+  WEFT_HD_INLINE void get(u32& bits, int at) { bits = narrow_[at]; }
+
   Base& base_;
-  decltype(std::declval<Base&>().template shared<u64>(1)) slots_;
+  decltype(std::declval<Base&>().template shared<u64>(1)) wide_;
+  decltype(std::declval<Base&>().template shared<u32>(1)) narrow_;
 };
 
 // Part `part` of `Parts` blocks that walk one row together. They cannot meet, so nothing may be reduced.
@@ -58980,24 +58989,31 @@ struct FusedGrid {
   static constexpr int width = choose_width();
   using Family = std::conditional_t<width == 1, ScalarFamily, VecFamily<width>>;
 
-  // A row without sums or reductions can be cut among blocks.
-  static constexpr bool spans = Needs::flat && !Needs::sums && !Needs::reduces;
+  // Values of a row of known length.
+  static constexpr i64 values = (Needs::last_extent + width - 1) / width;
+  // Rows without reductions can be cut among blocks: flat ones, and those of sums along the rows, whose
+  // columns then stay in registers.
+  static constexpr bool tiles = !Needs::flat && header.col_axes == 1 && Needs::sums_columns &&
+                                !Needs::reduces && !Needs::sums_elements() && values > 512;
+  static constexpr bool spans = (Needs::flat && !Needs::sums && !Needs::reduces) || tiles;
   static constexpr int team_threads() {
-    if (Needs::flat) return 256;
-    const i64 values = (Needs::last_extent + width - 1) / width;
+    if (Needs::flat || tiles) return 256;
+    if (!Needs::reduces && !Needs::sums && values <= 128) return static_cast<int>(values);
     const bool heavy = Needs::live_words() * width > 40;
     const i64 most = !heavy && (Needs::reduces || Needs::sums_columns) ? 512 : 256;
     return static_cast<int>(values >= most ? most : (values + warp_size - 1) / warp_size * warp_size);
   }
   static constexpr int threads = team_threads();
-  static constexpr int parts = spans ? static_cast<int>(tile_length / (threads * width)) : 1;
+  static constexpr int parts = tiles   ? static_cast<int>((values + threads - 1) / threads)
+                               : spans ? static_cast<int>(tile_length / (threads * width))
+                                       : 1;
   static constexpr bool single =
-      !Needs::flat && header.col_axes == 1 && Needs::last_extent <= i64{threads} * width;
+      !Needs::flat && header.col_axes == 1 && Needs::last_extent <= i64{threads} * parts * width;
   // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
   // (team/cuda.cuh). Every group keeps values of its own row there, of which lowering allows two thirds.
   static constexpr i64 most_shared_bytes = 48 * 1024 - 1024;
   static constexpr i64 shared_bytes_of(int n) {
-    return (n > 1 ? i64{8} * threads * n : 0) +
+    return (n > 1 && Needs::sums ? i64{12} * threads * n : 0) +
            (single ? 0 : FusedBody<C, Family, SerialTeam>::kept_bytes() * n);
   }
   static constexpr int choose_groups() {
@@ -59006,16 +59022,17 @@ struct FusedGrid {
         (Needs::sums_columns && !single))
       return 1;
     if (Needs::flat) return 1;
-    const int per_block = Needs::sums ? 256 : 128;
+    const int per_block = Needs::sums || threads % warp_size != 0 ? 256 : 128;
     int n = per_block > threads ? per_block / threads : 1;
     while (n > 1 && shared_bytes_of(n) > most_shared_bytes) n /= 2;
     return n;
   }
   static constexpr int groups = choose_groups();
-  static constexpr int block = threads * groups;
+  static constexpr int block = (threads * groups + warp_size - 1) / warp_size * warp_size;
 
   template <class Base>
-  using Team = std::conditional_t<spans, SpanTeam<Base, threads, parts>, SubTeam<Base, threads, groups>>;
+  using Team =
+      std::conditional_t<spans, SpanTeam<Base, threads, parts>, SubTeam<Base, threads, groups, Needs::sums>>;
   template <class Base, class Args>
   using Body = FusedBody<C, Family, Team<Base>, Args, threads * parts>;
 
@@ -59048,7 +59065,8 @@ constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks) {
   FusedCut cut;
   if constexpr (Grid::Needs::sums) {
     i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
-    if (chunks > most_summed_chunks) chunks = most_summed_chunks;
+    if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;
+    if (chunks < 1) chunks = 1;
     cut.rows_per_chunk = chunks > 0 ? (rows + chunks - 1) / chunks : 1;
   } else {
     cut.rows_per_chunk = Grid::groups;

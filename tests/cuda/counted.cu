@@ -111,3 +111,27 @@ TEST_CASE("counted: numbers of 16 bits become floats and back by the GPU's own i
   }
   REQUIRE((softgpu::launch_records() == nullptr || launches.size() == 1));
 }
+
+TEST_CASE("counted: sums along rows that are wider than a block ask for every sector once") {
+  check_sectors(counted_function([](auto x) { return sum<0>(x); }, in<f32, 2048, 3072>), 1.01, 1.01);
+  check_sectors(counted_function(
+                    [](auto x, auto y) {
+                      return std::tuple{sum<0>(x * y), sum<0>(y)};
+                    },
+                    in<bf16, 512, 5000>, in<f32, 512, 5000>),
+                1.05, 1.01);
+  check_sectors(counted_function(
+                    [](auto x, auto g) {
+                      return std::tuple{where(x > 0.0f, g, 0.0f), sum<0>(g)};
+                    },
+                    in<f32, 256, 3072>, in<f32, 256, 3072>),
+                1.01, 1.01);
+}
+
+TEST_CASE("counted: narrow rows share a block") {
+  const auto launches =
+      counted_function([](auto x) { return permute<0, 2, 1, 3>(x) * 2.0f; }, in<f32, 8, 64, 12, 16>);
+  check_sectors(launches, 1.01, 1.01);
+  for (const Record& r : launches) CHECK(r.lanes >= 30 * instructions(r));
+  check_sectors(counted_function([](auto x) { return sum<0>(x); }, in<f32, 4096, 40>), 1.01, 1.05);
+}

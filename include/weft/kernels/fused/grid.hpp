@@ -117,24 +117,31 @@ struct FusedGrid {
   static constexpr int width = choose_width();
   using Family = std::conditional_t<width == 1, ScalarFamily, VecFamily<width>>;
 
-  // A row without sums or reductions can be cut among blocks.
-  static constexpr bool spans = Needs::flat && !Needs::sums && !Needs::reduces;
+  // Values of a row of known length.
+  static constexpr i64 values = (Needs::last_extent + width - 1) / width;
+  // Rows without reductions can be cut among blocks: flat ones, and those of sums along the rows, whose
+  // columns then stay in registers.
+  static constexpr bool tiles = !Needs::flat && header.col_axes == 1 && Needs::sums_columns &&
+                                !Needs::reduces && !Needs::sums_elements() && values > 512;
+  static constexpr bool spans = (Needs::flat && !Needs::sums && !Needs::reduces) || tiles;
   static constexpr int team_threads() {
-    if (Needs::flat) return 256;
-    const i64 values = (Needs::last_extent + width - 1) / width;
+    if (Needs::flat || tiles) return 256;
+    if (!Needs::reduces && !Needs::sums && values <= 128) return static_cast<int>(values);
     const bool heavy = Needs::live_words() * width > 40;
     const i64 most = !heavy && (Needs::reduces || Needs::sums_columns) ? 512 : 256;
     return static_cast<int>(values >= most ? most : (values + warp_size - 1) / warp_size * warp_size);
   }
   static constexpr int threads = team_threads();
-  static constexpr int parts = spans ? static_cast<int>(tile_length / (threads * width)) : 1;
+  static constexpr int parts = tiles   ? static_cast<int>((values + threads - 1) / threads)
+                               : spans ? static_cast<int>(tile_length / (threads * width))
+                                       : 1;
   static constexpr bool single =
-      !Needs::flat && header.col_axes == 1 && Needs::last_extent <= i64{threads} * width;
+      !Needs::flat && header.col_axes == 1 && Needs::last_extent <= i64{threads} * parts * width;
   // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
   // (team/cuda.cuh). Every group keeps values of its own row there, of which lowering allows two thirds.
   static constexpr i64 most_shared_bytes = 48 * 1024 - 1024;
   static constexpr i64 shared_bytes_of(int n) {
-    return (n > 1 ? i64{8} * threads * n : 0) +
+    return (n > 1 && Needs::sums ? i64{12} * threads * n : 0) +
            (single ? 0 : FusedBody<C, Family, SerialTeam>::kept_bytes() * n);
   }
   static constexpr int choose_groups() {
@@ -143,16 +150,17 @@ struct FusedGrid {
         (Needs::sums_columns && !single))
       return 1;
     if (Needs::flat) return 1;
-    const int per_block = Needs::sums ? 256 : 128;
+    const int per_block = Needs::sums || threads % warp_size != 0 ? 256 : 128;
     int n = per_block > threads ? per_block / threads : 1;
     while (n > 1 && shared_bytes_of(n) > most_shared_bytes) n /= 2;
     return n;
   }
   static constexpr int groups = choose_groups();
-  static constexpr int block = threads * groups;
+  static constexpr int block = (threads * groups + warp_size - 1) / warp_size * warp_size;
 
   template <class Base>
-  using Team = std::conditional_t<spans, SpanTeam<Base, threads, parts>, SubTeam<Base, threads, groups>>;
+  using Team =
+      std::conditional_t<spans, SpanTeam<Base, threads, parts>, SubTeam<Base, threads, groups, Needs::sums>>;
   template <class Base, class Args>
   using Body = FusedBody<C, Family, Team<Base>, Args, threads * parts>;
 
@@ -185,7 +193,8 @@ constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks) {
   FusedCut cut;
   if constexpr (Grid::Needs::sums) {
     i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
-    if (chunks > most_summed_chunks) chunks = most_summed_chunks;
+    if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;
+    if (chunks < 1) chunks = 1;
     cut.rows_per_chunk = chunks > 0 ? (rows + chunks - 1) / chunks : 1;
   } else {
     cut.rows_per_chunk = Grid::groups;
