@@ -135,3 +135,18 @@ TEST_CASE("counted: narrow rows share a block") {
   for (const Record& r : launches) CHECK(r.lanes >= 30 * instructions(r));
   check_sectors(counted_function([](auto x) { return sum<0>(x); }, in<f32, 4096, 40>), 1.01, 1.05);
 }
+
+TEST_CASE("counted: long rows are read once, odd ones too") {
+  const auto both_ways = [](auto x, auto target) {
+    return value_and_grad([](auto logits, auto t) { return cross_entropy(logits, t); })(x, target);
+  };
+  const auto launches = counted_function(both_ways, in<f32, 16, 50257>, in<i32, 16>);
+  check_sectors(launches, 1.15, 1.15);
+  std::uint64_t most = 0;
+  for (const Record& r : launches) most = std::max(most, r.most_in_flight);
+  CHECK((launches.empty() || most >= 32));
+  check_sectors(counted_function(SoftmaxOp<-1>{}, in<f32, 64, 4096>), 1.05, 1.01);
+  check_sectors(counted_function(SoftmaxOp<-1>{}, in<bf16, 64, 16384>), 1.05, 1.01);
+  check_sectors(counted_function(SoftmaxOp<-1>{}, in<bf16, 16, 50257>), 1.15, 1.15);
+  check_sectors(counted_function([](auto x) { return x * 2.0f; }, in<f32, 64, 1001>), 1.15, 1.15);
+}

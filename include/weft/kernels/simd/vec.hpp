@@ -21,6 +21,13 @@ struct VecFamily {
   using mask = Vec<bool, N>;
 };
 
+// The same for rows of any length: their values begin where memory is aligned, so that the first and the last
+// of a row hold fewer columns (Shifted); and what several passes read is staged in shared memory (Staged).
+template <int N, bool Shifted, bool Staged>
+struct RowFamily : VecFamily<N> {
+  static constexpr bool shifted = Shifted, staged = Staged;
+};
+
 namespace detail {
 
 template <class V>
