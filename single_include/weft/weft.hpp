@@ -8303,7 +8303,8 @@ WEFT_HD_INLINE V round_to(const V& x) {
                 t == DType::i8 || t == DType::u8) {
     using S = ctype<t>;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    if constexpr (t == DType::bf16) return from_bits(static_cast<i32>(gpu::encode_pair<BfloatFormat>(0, x)));
+    if constexpr (t == DType::bf16 && std::is_same_v<V, float>)  // the code is the upper half of the number
+      return from_bits(static_cast<i32>(gpu::encode_pair<BfloatFormat>(0, x)));
 #endif
     S stored[lanes];
     store(stored, x);
@@ -10369,7 +10370,10 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
     section<0>();
     start_totals(Totals{});
-    for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
+    // every group takes as many turns, so that a warp's way out is the block's
+    for (i64 first = begin; first < end; first += detail::group_count<Team>) {
+      const i64 row = first + detail::group_of(team);
+      if (row >= end) break;
       first_row = row == begin;
       row_in_chunk = row - begin;
       row_start = row_in_chunk * static_cols();

@@ -527,7 +527,10 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
     section<0>();
     start_totals(Totals{});
-    for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
+    // every group takes as many turns, so that a warp's way out is the block's
+    for (i64 first = begin; first < end; first += detail::group_count<Team>) {
+      const i64 row = first + detail::group_of(team);
+      if (row >= end) break;
       first_row = row == begin;
       row_in_chunk = row - begin;
       row_start = row_in_chunk * static_cols();
