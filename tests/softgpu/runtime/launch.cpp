@@ -184,6 +184,22 @@ cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arg
   return launch(*function, grid, block, args, shared, stream);
 }
 
+// Of the attributes those that ask for nothing this device lacks: it orders dependent launches as plain ones.
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* stub, void** args) {
+  Function* const function = function_of(stub);
+  if (function == nullptr) return last_error() = cudaErrorInvalidDeviceFunction;
+  for (unsigned k = 0; k < config->numAttrs; ++k) {
+    const cudaLaunchAttribute& a = config->attrs[k];
+    const auto& cluster = a.val.clusterDim;
+    const bool known =
+        a.id == cudaLaunchAttributeIgnore || a.id == cudaLaunchAttributePriority ||
+        a.id == cudaLaunchAttributeProgrammaticStreamSerialization ||
+        (a.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z == 1);
+    if (!known) stop("a launch attribute that is not known: " + std::to_string(static_cast<int>(a.id)));
+  }
+  return launch(*function, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream);
+}
+
 cudaError_t cudaFuncSetAttribute(const void* stub, cudaFuncAttribute which, int value) {
   return api([&] {
     Function* const function = function_of(stub);
