@@ -12,6 +12,7 @@
 #include <vector>
 #include <weft/weft.hpp>
 
+#include "../../tests/softgpu/launch_records.hpp"
 #include "../host/worker.hpp"
 
 namespace bench {
@@ -47,7 +48,52 @@ inline double span(const CudaTimed& timed, int count) {
   return static_cast<double>(stop.milliseconds_since(start));
 }
 
+// On the software device nothing is timed: one execution, the second, is counted, and every launch of it
+// printed as an object of JSON.
+inline int count(const softgpu::LaunchRecords& device, const CudaTimed& timed) {
+  const auto run = [&] {
+    timed.run();
+    weft::cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  };
+  run();
+  device.start();
+  run();
+  std::size_t launches = 0;
+  const softgpu::LaunchRecord* const r = device.stop(&launches);
+  std::printf("{%s, \"counted\": [", timed.facts.c_str());
+  for (std::size_t k = 0; k < launches; ++k) {
+    std::printf("%s{\"kernel\": \"%s\"", k == 0 ? "" : ", ", r[k].name);
+    const auto number = [](const char* name, std::uint64_t value) {
+      std::printf(", \"%s\": %llu", name, static_cast<unsigned long long>(value));
+    };
+    number("grid", r[k].grid);
+    number("threads", r[k].threads);
+    number("blocks_run", r[k].blocks_run);
+    number("registers", r[k].registers);
+    number("shared", r[k].static_shared + r[k].dynamic_shared);
+    number("local_bytes", r[k].local_bytes);
+    number("blocks_a_multiprocessor", r[k].blocks_a_multiprocessor);
+    std::printf(", \"instructions\": {");
+    for (int c = 0; c < softgpu::LaunchRecord::classes; ++c)
+      std::printf("%s\"%s\": %llu", c == 0 ? "" : ", ", device.class_names[c],
+                  static_cast<unsigned long long>(r[k].instructions[c]));
+    std::printf("}");
+    number("barriers", r[k].barriers);
+    number("sectors_loaded", r[k].sectors_loaded);
+    number("distinct_loaded", r[k].distinct_loaded);
+    number("sectors_stored", r[k].sectors_stored);
+    number("distinct_stored", r[k].distinct_stored);
+    number("shared_accesses", r[k].shared_accesses);
+    number("bank_conflicts", r[k].bank_conflicts);
+    number("most_in_flight", r[k].most_in_flight);
+    std::printf("}");
+  }
+  std::printf("]}\n");
+  return 0;
+}
+
 inline int serve(const DeviceMemoryWatch& memory, const CudaTimed& timed) {
+  if (const softgpu::LaunchRecords* const device = softgpu::launch_records()) return count(*device, timed);
   span(timed, warm_up);
   const double one = span(timed, warm_up) / warm_up;
   const int count = std::clamp(static_cast<int>(5 / one), 1, 1000);
@@ -77,14 +123,22 @@ inline std::string facts(const weft::compiler::ImageHeader& plan) {
          fact("flops", plan.flops) + ", " + fact("workspace_bytes", plan.workspace_bytes);
 }
 
-// Normal numbers, or labels below `classes`, in device memory.
+// Normal numbers, or labels below `classes` (made by the host: where a sample of blocks runs, they are all
+// there), in device memory.
 template <class T, weft::i64... D>
 auto fill(weft::Shape<D...>, int classes) {
   using namespace weft;
-  if constexpr (is_float(dtype_of<T>))
+  if constexpr (is_float(dtype_of<T>)) {
     return Tensor<T, Shape<D...>, Cuda>(cast<T>(randn<f32, D...>()));
-  else
-    return Tensor<T, Shape<D...>, Cuda>(cast<T>(randint<i32, D...>(0, classes)));
+  } else {
+    u32 state = 1;
+    std::vector<T> labels(static_cast<std::size_t>((D * ... * 1)));
+    for (T& label : labels) {
+      state = state * 1664525u + 1013904223u;
+      label = static_cast<T>((state >> 8) % static_cast<u32>(classes));
+    }
+    return Tensor<T, Shape<D...>, Cuda>(labels);
+  }
 }
 
 // A function of tensors as a program whose inputs stay where they are.

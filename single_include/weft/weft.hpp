@@ -127,8 +127,10 @@
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
 #if defined(__CUDA_ARCH__)
 #define WEFT_UNROLL _Pragma("unroll")
+#define WEFT_UNROLL_FOUR _Pragma("unroll 4")
 #else
 #define WEFT_UNROLL
+#define WEFT_UNROLL_FOUR
 #endif
 
 namespace WEFT_NAMESPACE {
@@ -511,7 +513,8 @@ Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* gi
 // ---- weft/core/small_float.hpp ----
 // The storage types f16, bf16, f8e4m3 and f8e5m2. They hold bits and convert; arithmetic happens in float.
 // Law: conversion from float rounds to nearest, ties to even, with PyTorch's results for every non-NaN input,
-// and conversion to float is exact, so a value that came from a small type survives the round trip.
+// and conversion to float is exact, so a value that came from a small type survives the round trip. Which
+// bits a NaN becomes, a GPU decides for itself.
 
 namespace WEFT_NAMESPACE {
 
@@ -594,6 +597,56 @@ requires std::is_same_v<Format, BfloatFormat> WEFT_HD_INLINE constexpr auto deco
   return from_bits(code << 16);
 }
 
+// What GPUs have instructions for.
+template <class Format>
+inline constexpr bool gpu_converts =
+    std::is_same_v<Format, HalfFormat> || std::is_same_v<Format, BfloatFormat>;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+namespace gpu {
+template <class Format>
+__device__ __forceinline__ u16 encode(float x) {
+  u16 code;
+  if constexpr (std::is_same_v<Format, BfloatFormat>)
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(code) : "f"(x));
+  else
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(code) : "f"(x));
+  return code;
+}
+// The codes of two numbers, the first in the lower half.
+template <class Format>
+__device__ __forceinline__ u32 encode_pair(float low, float high) {
+  u32 codes;
+  if constexpr (std::is_same_v<Format, BfloatFormat>)
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(codes) : "f"(high), "f"(low));
+  else
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(codes) : "f"(high), "f"(low));
+  return codes;
+}
+__device__ __forceinline__ float decode_half(u16 code) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(code));
+  return x;
+}
+}  // namespace gpu
+#endif
+
+template <class Format, class Bits>
+WEFT_HD_INLINE constexpr Bits encode_one(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (gpu_converts<Format>)
+    if (!__builtin_is_constant_evaluated()) return gpu::encode<Format>(x);
+#endif
+  return static_cast<Bits>(encode_float<Format>(x));
+}
+template <class Format, class Bits>
+WEFT_HD_INLINE constexpr float decode_one(Bits code) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (std::is_same_v<Format, HalfFormat>)
+    if (!__builtin_is_constant_evaluated()) return gpu::decode_half(code);
+#endif
+  return decode_float<Format>(static_cast<i32>(code));
+}
+
 // A number stored as `Bits`. Conversion from float is explicit because it rounds.
 template <class FormatType, class BitsType>
 struct SmallFloat {
@@ -602,8 +655,8 @@ struct SmallFloat {
   Bits bits;
 
   SmallFloat() = default;
-  WEFT_HD_INLINE constexpr explicit SmallFloat(float x) : bits(static_cast<Bits>(encode_float<Format>(x))) {}
-  WEFT_HD_INLINE constexpr operator float() const { return decode_float<Format>(static_cast<i32>(bits)); }
+  WEFT_HD_INLINE constexpr explicit SmallFloat(float x) : bits(encode_one<Format, Bits>(x)) {}
+  WEFT_HD_INLINE constexpr operator float() const { return decode_one<Format>(bits); }
   // The number with exactly these bits.
   static WEFT_HD_INLINE constexpr SmallFloat of_bits(Bits code) {
     SmallFloat r{};
@@ -8258,6 +8311,10 @@ WEFT_HD_INLINE V round_to(const V& x) {
   if constexpr (t == DType::f16 || t == DType::bf16 || t == DType::f8e4m3 || t == DType::f8e5m2 ||
                 t == DType::i8 || t == DType::u8) {
     using S = ctype<t>;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (t == DType::bf16 && std::is_same_v<V, float>)  // the code is the upper half of the number
+      return from_bits(static_cast<i32>(gpu::encode_pair<BfloatFormat>(0, x)));
+#endif
     S stored[lanes];
     store(stored, x);
     return load<V>(static_cast<const S*>(stored));
@@ -8505,6 +8562,13 @@ struct VecFamily {
   using mask = Vec<bool, N>;
 };
 
+// The same for rows of any length: their values begin where memory is aligned, so that the first and the last
+// of a row hold fewer columns (Shifted); and what several passes read is staged in shared memory (Staged).
+template <int N, bool Shifted, bool Staged>
+struct RowFamily : VecFamily<N> {
+  static constexpr bool shifted = Shifted, staged = Staged;
+};
+
 namespace detail {
 
 template <class V>
@@ -8548,6 +8612,75 @@ struct Stored {
   S element[N];
 };
 
+// Whether a GPU converts elements two at a time to and from lanes.
+template <class S, class T>
+inline constexpr bool in_pairs = false;
+template <class S>
+struct PairCode;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+template <class Format>
+inline constexpr bool in_pairs<SmallFloat<Format, u16>, float> = gpu_converts<Format>;
+template <class Format>
+struct PairCode<SmallFloat<Format, u16>> {
+  __device__ __forceinline__ static u32 pack(float low, float high) {
+    return gpu::encode_pair<Format>(low, high);
+  }
+  __device__ __forceinline__ static void unpack(u32 pair, float* lane) {
+    if constexpr (std::is_same_v<Format, BfloatFormat>) {
+      lane[0] = from_bits(static_cast<i32>(pair << 16));
+      lane[1] = from_bits(static_cast<i32>(pair & 0xffff0000u));
+    } else {
+      lane[0] = gpu::decode_half(static_cast<u16>(pair));
+      lane[1] = gpu::decode_half(static_cast<u16>(pair >> 16));
+    }
+  }
+};
+#endif
+
+template <class S, int N, class Part, class T>
+WEFT_HD_INLINE void unpack(const Part& part, T* lane) {
+  if constexpr (in_pairs<S, T> && N % 2 == 0) {
+    const auto pairs = __builtin_bit_cast(Stored<u32, N / 2>, part);
+    WEFT_UNROLL
+    for (int j = 0; j < N / 2; ++j) PairCode<S>::unpack(pairs.element[j], lane + 2 * j);
+  } else {
+    const auto elements = __builtin_bit_cast(Stored<S, N>, part);
+    WEFT_UNROLL
+    for (int j = 0; j < N; ++j) lane[j] = load<T>(&elements.element[j]);
+  }
+}
+template <class S, int N, class Part, class T>
+WEFT_HD_INLINE Part pack(const T* lane) {
+  if constexpr (in_pairs<S, T> && N % 2 == 0) {
+    Stored<u32, N / 2> pairs;
+    WEFT_UNROLL
+    for (int j = 0; j < N / 2; ++j) pairs.element[j] = PairCode<S>::pack(lane[2 * j], lane[2 * j + 1]);
+    return __builtin_bit_cast(Part, pairs);
+  } else {
+    Stored<S, N> elements;
+    WEFT_UNROLL
+    for (int j = 0; j < N; ++j) store(&elements.element[j], lane[j]);
+    return __builtin_bit_cast(Part, elements);
+  }
+}
+
+template <class Part>
+WEFT_HD_INLINE void store_part(Part* p, const Part& part) {
+  *p = part;
+}
+#ifdef __CUDA_ARCH__
+// As one instruction: where another path stores lane by lane, nvcc 13.0 takes a structure apart here too.
+__device__ __forceinline__ void store_part(Words<16>* p, const Words<16>& part) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)), "r"(part.x),
+               "r"(part.y), "r"(part.z), "r"(part.w)
+               : "memory");
+}
+__device__ __forceinline__ void store_part(Words<8>* p, const Words<8>& part) {
+  asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(p)), "r"(part.x), "r"(part.y)
+               : "memory");
+}
+#endif
+
 }  // namespace detail
 
 // f of each lane. F must not depend on the lane's number.
@@ -8582,14 +8715,12 @@ WEFT_HD_INLINE V load_vec(const S* p) {
   V r;
   WEFT_UNROLL
   for (int k = 0; k < n / per; ++k) {
-    const auto part = __builtin_bit_cast(detail::Stored<S, per>, reinterpret_cast<const Part*>(p)[k]);
-    WEFT_UNROLL
-    for (int j = 0; j < per; ++j) r.lane[k * per + j] = load<T>(&part.element[j]);
+    detail::unpack<S, per>(reinterpret_cast<const Part*>(p)[k], r.lane + k * per);
   }
   return r;
 }
 
-// The lanes to p, which is aligned as for load_vec.
+// The lanes to p, which is aligned as for load_vec and, on a GPU, in global memory.
 template <class S, class T, int N>
 WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
   constexpr int bytes = N * int{sizeof(S)} < 16 ? N * int{sizeof(S)} : 16;
@@ -8597,10 +8728,7 @@ WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
   using Part = detail::Words<bytes>;
   WEFT_UNROLL
   for (int k = 0; k < N / per; ++k) {
-    detail::Stored<S, per> part;
-    WEFT_UNROLL
-    for (int j = 0; j < per; ++j) store(&part.element[j], v.lane[k * per + j]);
-    reinterpret_cast<Part*>(p)[k] = __builtin_bit_cast(Part, part);
+    detail::store_part(reinterpret_cast<Part*>(p) + k, detail::pack<S, per, Part>(v.lane + k * per));
   }
 }
 
@@ -9065,6 +9193,41 @@ WEFT_HD_INLINE auto to_register(const V& v) {
 
 namespace WEFT_NAMESPACE::kernels {
 
+// Whether operand k is walked element by element along the last axis.
+template <class View>
+WEFT_HD constexpr bool is_dense_operand(int k) {
+  const OperandWord o = View::operand(k);
+  if (o.role == Role::accumulate_columns) return true;
+  return (o.role == Role::load || o.role == Role::store) && !o.window &&
+         View::stride(k, View::header.axes() - 1) == 1;
+}
+// The operand whose rows' places in aligned values decide where values begin: what is stored, else what is
+// loaded.
+template <class View>
+WEFT_HD constexpr int shifting_operand() {
+  for (const Role role : {Role::store, Role::load})
+    for (int k = 0; k < View::header.operands; ++k)
+      if (View::operand(k).role == role && is_dense_operand<View>(k)) return k;
+  return -1;
+}
+template <class View>
+WEFT_HD constexpr bool shifts_alike(int k, int other, int width) {
+  for (int a = 0; a < View::header.row_axes; ++a)
+    if ((View::stride(k, a) - View::stride(other, a)) % width != 0) return false;
+  return true;
+}
+// Whether several passes load operand k, whose elements follow each other.
+template <class View>
+WEFT_HD constexpr bool reads_often(int k) {
+  if (!is_dense_operand<View>(k) || View::operand(k).role != Role::load) return false;
+  int loads = 0;
+  for (int i = 0; i < View::header.instructions; ++i) {
+    const Instruction in = View::instruction(i);
+    loads += in.op == Opcode::load && in.stage == Stage::element && in.aux == k;
+  }
+  return loads > 1;
+}
+
 // `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
 // `single` kernel) keeps what it loaded and computed for the later passes, and its sums along the rows, in
 // registers.
@@ -9076,6 +9239,15 @@ struct FusedTraits {
   static constexpr int width = Family::width;
   static_assert(widest_value % width == 0);
   static constexpr bool vector = detail::is_vec_family<Family>;
+  // Of a GPU's kernels of rows (RowFamily).
+  static constexpr bool shifted = [] {
+    if constexpr (requires { Family::shifted; }) return Family::shifted;
+    return false;
+  }();
+  static constexpr bool stages = [] {
+    if constexpr (requires { Family::staged; }) return Family::staged;
+    return false;
+  }();
   // What computes an element: the family, or its lanes one by one.
   using Arithmetic = std::conditional_t<vector, ScalarFamily, Family>;
 
@@ -9093,14 +9265,59 @@ struct FusedTraits {
     for (int a = 0; a < header.col_axes; ++a) n *= View::extent(header.row_axes + a);
     return n;
   }
-  // Of each slot: whole values of the widest kind.
-  WEFT_HD static constexpr i64 kept_bytes() {
-    return header.kept * ((static_cols() + widest_value - 1) / widest_value * widest_value * 8);
-  }
   static constexpr int last_axis = header.axes() - 1;
   WEFT_HD static constexpr i64 last_extent() { return View::extent(last_axis); }
   static constexpr bool single = Threads > 0 && header.col_axes == 1 &&
-                                 (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
+                                 (last_extent() > 0 ? last_extent() + (shifted ? width - 1 : 0)
+                                                    : tile_length) <= i64{Threads} * width;
+  // How many values a row has at the most.
+  WEFT_HD static constexpr i64 values_in_row() {
+    return (static_cols() + width - 1) / width + (shifted ? 1 : 0);
+  }
+  // Whether what is kept of a row is kept in words of 4 bytes, as a GPU's threads do; else whole values of
+  // the widest kind.
+  static constexpr bool in_words = vector || width == 1;
+  WEFT_HD static constexpr i64 kept_offset(int slot) {
+    i64 words = 0;
+    for (int j = 0; j < slot; ++j) {
+      const Kind kind = kind_of(dtype(kept_value(j)));
+      words += (kind == Kind::f64 || kind == Kind::i64 ? 2 : 1) * width * values_in_row();
+    }
+    return words * 4;
+  }
+  WEFT_HD static constexpr i64 kept_bytes() {
+    if constexpr (in_words) return kept_offset(header.kept);
+    return header.kept * ((static_cols() + widest_value - 1) / widest_value * widest_value * 8);
+  }
+  // Whether operand k's rows begin at the same place of an aligned value as those of the operand that shifts.
+  WEFT_HD static constexpr bool in_phase(int k) {
+    if constexpr (shifted) return shifts_alike<View>(k, shifting_operand<View>(), width);
+    return true;
+  }
+  // Whether passes behind the first read operand k from shared memory.
+  WEFT_HD static constexpr bool is_staged(int k) {
+    if constexpr (stages && !single)
+      return reads_often<View>(k) && width * size_of(View::operand(k).dtype) % 4 == 0;
+    return false;
+  }
+  // Where operand k lies behind what is kept, in bytes; of the number of operands, the end.
+  WEFT_HD static constexpr i64 staged_offset(int k) {
+    i64 at = kept_bytes();
+    for (int j = 0; j < k; ++j)
+      if (is_staged(j)) at += values_in_row() * width * size_of(View::operand(j).dtype);
+    return at;
+  }
+  // What a team has of shared memory for its row.
+  WEFT_HD static constexpr i64 row_bytes() {
+    return single ? 0 : (staged_offset(header.operands) + 15) / 16 * 16;
+  }
+  // Whether section s only loads and folds, so that the loads of several values may come first.
+  WEFT_HD static constexpr bool loads_ahead(int s) {
+    for (int i = View::section_begin(s); i < View::section_end(s); ++i)
+      if (View::instruction(i).op == Opcode::store && View::instruction(i).stage == Stage::element)
+        return false;
+    return View::section_end(s) - View::section_begin(s) <= 12;
+  }
   // Lanes: how many columns of a value exist where the code tells, else `some`, which is `active` of them.
   static constexpr int some = 0;
   // Chunks begin and end within rows. Of a GPU's kernels they are always whole rows.
@@ -9192,7 +9409,7 @@ struct FusedTraits {
   // Whether the index register i is a multiple of the width in a value's first lane.
   WEFT_HD static constexpr bool index_is_aligned(int i) {
     const Instruction in = View::instruction(i);
-    if (in.op != Opcode::index || View::stride(in.aux, last_axis) != 1) return false;
+    if (shifted || in.op != Opcode::index || View::stride(in.aux, last_axis) != 1) return false;
     for (int a = 0; a < last_axis; ++a)
       if (View::stride(in.aux, a) % 4 != 0) return false;
     return true;
@@ -9231,14 +9448,17 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
   const Args& args;
   FusedPlace<C> place;
   i64 chunk = 0;
-  int active = 0;            // how many of the value's columns exist, where the code does not tell
+  int active = 0;            // the value's columns before this one exist, where the code does not tell
+  int begin = 0;             // and from this one on, where values are shifted
   bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
 
   WEFT_HD_INLINE explicit FusedMemory(const Args& a) : args(a) {}
 
   template <int Lanes>
   WEFT_HD_INLINE bool full() const {
-    if constexpr (Lanes == some && vector)
+    if constexpr (Lanes == some && Traits::shifted)
+      return begin == 0 && active == width;
+    else if constexpr (Lanes == some && vector)
       return active == width;
     else
       return Lanes == width;
@@ -9246,6 +9466,14 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
   template <int Lanes>
   WEFT_HD_INLINE int present() const {
     return Lanes == some ? active : Lanes;
+  }
+
+  template <int Lanes>
+  WEFT_HD_INLINE bool exists(int j) const {
+    if constexpr (Lanes == some && Traits::shifted)
+      return j >= begin && j < active;
+    else
+      return j < present<Lanes>();
   }
 
   template <int K>
@@ -9270,12 +9498,14 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       V v;
       if constexpr (stride == 0) {
         v = fill_value<V>(load<lane_of<V>>(p));
+      } else if constexpr (stride == 1 && Traits::shifted) {
+        v = load_lanes<K, Lanes, V>(p);
       } else if constexpr (stride == 1) {
         v = load_vec<V>(p);  // to its end, even past the row's: a buffer ends at a multiple of 16 bytes
       } else {
         WEFT_UNROLL
         for (int j = 0; j < width; ++j)
-          v.lane[j] = load<lane_of<V>>(p + (j < present<Lanes>() ? j : 0) * stride);
+          v.lane[j] = load<lane_of<V>>(p + (exists<Lanes>(j) ? j : begin) * stride);
       }
       return detail::to_register<t, V, Fam>(v);
     } else {
@@ -9295,6 +9525,17 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
           return detail::to_register<t, V, Fam>(load_strided_partial<V>(p, stride, present<Lanes>(), 0));
       }
     }
+  }
+
+  // A row's columns from p on, which may lie before it: those that exist.
+  template <int K, int Lanes, class V, class S>
+  WEFT_HD_INLINE V load_lanes(const S* p) {
+    if constexpr (Traits::in_phase(K))
+      if (full<Lanes>()) return load_vec<V>(p);
+    V v;
+    WEFT_UNROLL
+    for (int j = 0; j < width; ++j) v.lane[j] = exists<Lanes>(j) ? load<lane_of<V>>(p + j) : lane_of<V>(0);
+    return v;
   }
 
   // A window: elements outside the operand are `fill`.
@@ -9344,7 +9585,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
     if constexpr (width == 1) {
       store(p, v);
     } else if constexpr (vector) {
-      store_lanes<stride, Lanes>(p, v);
+      store_lanes<stride, Lanes, Traits::in_phase(K)>(p, v);
     } else if constexpr (stride == 1) {
       if constexpr (K == past_operand()) {
         if (past_caches) {
@@ -9364,16 +9605,16 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
     }
   }
 
-  // The lanes in use, p being aligned for all of them if the stride is 1.
-  template <i64 stride, int Lanes, class S, class V>
+  // The lanes in use, p being aligned for all of them if the stride is 1 and values begin where it does.
+  template <i64 stride, int Lanes, bool InPhase = true, class S, class V>
   WEFT_HD_INLINE void store_lanes(S* p, const V& v) {
-    if (stride == 1 && full<Lanes>()) {
+    if (InPhase && stride == 1 && full<Lanes>()) {
       store_vec(p, v);
       return;
     }
     WEFT_UNROLL
     for (int j = 0; j < width; ++j)
-      if (j < present<Lanes>()) store(p + j * stride, v.lane[j]);
+      if (exists<Lanes>(j)) store(p + j * stride, v.lane[j]);
   }
 
   template <int Lanes, class V>
@@ -9384,7 +9625,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       V r = x;
       WEFT_UNROLL
       for (int j = 0; j < width; ++j)
-        if (j >= present<Lanes>()) r.lane[j] = fill;
+        if (!exists<Lanes>(j)) r.lane[j] = fill;
       return r;
     } else {
       using M = mask_of<V>;
@@ -9471,9 +9712,10 @@ struct FusedSums {
     auto& running = folds.template at<dtype(View::instruction(I).a), I>();
     running = detail::combine<f>(running, x);
   }
-  // The same of the greatest or the least and its column, of the first `present` columns from `column` on.
+  // The same of the greatest or the least and its column, of the columns from `column` on that are numbered
+  // `begin` to `present`.
   template <int I, class V>
-  WEFT_HD_INLINE void fold_best(const V& x, i64 column, int present) {
+  WEFT_HD_INLINE void fold_best(const V& x, i64 column, int present, int begin) {
     constexpr Instruction in = View::instruction(I);
     constexpr bool max = static_cast<Fold>(in.aux) == Fold::argmax;
     constexpr DType t = dtype(in.a);
@@ -9485,7 +9727,7 @@ struct FusedSums {
       for (int j = 0; j < width; ++j) {
         const Best best =
             detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], column + j});
-        if (j < present) running.lane[j] = best.value, best_index[I][j] = best.index;
+        if (j >= begin && j < present) running.lane[j] = best.value, best_index[I][j] = best.index;
       }
     } else if constexpr (width == 1) {
       const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, column});
@@ -9663,10 +9905,15 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
   i64 row_in_chunk = 0;
   i64 row_start = 0;                     // the row's first element in row-major order, from the chunk's first
   i64 first_column = 0, end_column = 0;  // of the row, where chunks begin and end within rows
+  i64 shift = 0;                         // of the row's values, in columns
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
+  decltype(std::declval<Team&>().template shared<u32>(1)) row_memory;
 
   WEFT_HD_INLINE FusedBody(Team& t, const Args& a)
-      : Memory(a), team(t), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
+      : Memory(a),
+        team(t),
+        kept_memory(t.template shared<double>(Traits::in_words ? 0 : kept_bytes() / 8)),
+        row_memory(t.template shared<u32>(Traits::in_words ? Traits::row_bytes() / 4 : 0)) {}
 
   // Register i as a value of `Family` in a column, or as the row's number.
   template <int I, Stage stage>
@@ -9725,7 +9972,10 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       if constexpr (stage == Stage::element && Traits::brings_next_row(I))
         bring_closer(this->template pointer<in.aux>() + place.template position<in.aux, stage>() +
                      View::stride(in.aux, header.row_axes - 1));
-      set<I>(this->template load_operand<in.aux, stage, Lanes>(in.imm));
+      if constexpr (stage == Stage::element && Traits::is_staged(in.aux))
+        set<I>(load_staged<I, Lanes>());
+      else
+        set<I>(this->template load_operand<in.aux, stage, Lanes>(in.imm));
     } else if constexpr (in.op == Opcode::index) {
       const i64 start = place.template position<in.aux, stage>();
       if constexpr (stage == Stage::element && vector) {
@@ -9767,7 +10017,7 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       constexpr Fold fold = static_cast<Fold>(in.aux);
       const auto x = read<in.a, Stage::element>();
       if constexpr (fold == Fold::argmax || fold == Fold::argmin)
-        sums.template fold_best<I>(x, place.linear, this->template present<Lanes>());
+        sums.template fold_best<I>(x, place.linear, this->template present<Lanes>(), this->begin);
       else
         sums.template fold<I>(
             this->template masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()));
@@ -9784,51 +10034,32 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       return;  // it stays in its register
     } else if constexpr (in.op == Opcode::kept && single) {
       element.template at<t, I>() = element.template at<t, kept_value(in.aux)>();
-    } else if constexpr (in.op == Opcode::keep && vector) {
-      // lane by lane, so that a warp's accesses meet no bank twice
+    } else if constexpr (in.op == Opcode::keep && Traits::in_words) {
       const auto v = read<in.a, Stage::element>();
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) {
-        if constexpr (sizeof(v.lane[0]) == 8)
-          kept_memory[kept_at<in.aux>(j)] = __builtin_bit_cast(double, v.lane[j]);
-        else
-          kept_memory[kept_at<in.aux>(j)] = static_cast<double>(v.lane[j]);
+      constexpr i64 at = Traits::kept_offset(in.aux) / 4;
+      if constexpr (width == 1) {
+        put_words(at, 0, v);
+      } else {
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) put_words(at, j, v.lane[j]);
       }
-    } else if constexpr (in.op == Opcode::kept && vector) {
+    } else if constexpr (in.op == Opcode::kept && Traits::in_words) {
+      constexpr i64 at = Traits::kept_offset(in.aux) / 4;
       value_of<Family, t> v;
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) {
-        const double x = kept_memory[kept_at<in.aux>(j)];
-        using R = register_scalar<t>;
-        if constexpr (sizeof(R) == 8)
-          v.lane[j] = __builtin_bit_cast(R, x);
-        else
-          v.lane[j] = static_cast<R>(x);
+      if constexpr (width == 1) {
+        get_words(at, 0, v);
+      } else {
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) get_words(at, j, v.lane[j]);
       }
       set<I>(v);
     } else if constexpr (in.op == Opcode::keep) {
       const auto v = read<in.a, Stage::element>();
-      if constexpr (width == 1) {
-        if constexpr (sizeof(v) == 8)
-          kept_memory[slot<in.aux>() + place.linear] = __builtin_bit_cast(double, v);
-        else
-          kept_memory[slot<in.aux>() + place.linear] = static_cast<double>(v);
-      } else {
-        __builtin_memcpy(kept_memory + slot<in.aux>() + place.linear, &v, sizeof v);
-      }
+      __builtin_memcpy(kept_memory + slot<in.aux>() + place.linear, &v, sizeof v);
     } else if constexpr (in.op == Opcode::kept) {
-      if constexpr (width == 1) {
-        const double v = kept_memory[slot<in.aux>() + place.linear];
-        using R = value_of<Family, t>;
-        if constexpr (sizeof(R) == 8)
-          set<I>(__builtin_bit_cast(R, v));
-        else
-          set<I>(static_cast<R>(v));
-      } else {
-        value_of<Family, t> v;
-        __builtin_memcpy(&v, kept_memory + slot<in.aux>() + place.linear, sizeof v);
-        set<I>(v);
-      }
+      value_of<Family, t> v;
+      __builtin_memcpy(&v, kept_memory + slot<in.aux>() + place.linear, sizeof v);
+      set<I>(v);
     } else if constexpr (in.op == Opcode::select) {
       set<I>(lanewise<t, stage>(
           []<class V>(const auto& condition, const V& x, const V& y) {
@@ -9851,18 +10082,69 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     }
   }
 
-  // Kept elements of one slot lie 8 bytes apart at least, so that any register kind fits.
+  // On the host kept elements of one slot lie 8 bytes apart at least, so that any register kind fits.
   template <int Slot>
   WEFT_HD_INLINE static i64 slot() {
     return Slot * (kept_bytes() / 8 / (header.kept > 0 ? header.kept : 1));
   }
 
-  // Where lane j of the value at hand is kept.
-  template <int Slot>
-  WEFT_HD_INLINE i64 kept_at(int j) const {
-    constexpr i64 apart = (static_cols() + width - 1) / width;
-    static_assert(apart * width * header.kept <= kept_bytes() / 8);
-    return slot<Slot>() + j * apart + place.linear / width;
+  // The number of the value at hand in its row.
+  WEFT_HD_INLINE i64 value_number() const {
+    if constexpr (Traits::shifted)
+      return (place.linear + shift) / width;
+    else
+      return place.linear / width;
+  }
+  // Word `word` of the value at hand, of words that begin at `begin`. One word of all values lies side by
+  // side, so that a warp's accesses meet no bank twice.
+  WEFT_HD_INLINE decltype(auto) row_word(i64 begin_word, int word) {
+    return row_memory[begin_word + word * Traits::values_in_row() + value_number()];
+  }
+  template <class R>
+  WEFT_HD_INLINE void put_words(i64 begin_word, int j, const R& x) {
+    constexpr int words = sizeof(R) == 8 ? 2 : 1;
+    u32 word[words];
+    if constexpr (sizeof(R) >= 4)
+      __builtin_memcpy(word, &x, sizeof x);
+    else
+      word[0] = static_cast<u32>(x);
+    for (int i = 0; i < words; ++i) row_word(begin_word, words * j + i) = word[i];
+  }
+  template <class R>
+  WEFT_HD_INLINE void get_words(i64 begin_word, int j, R& x) {
+    constexpr int words = sizeof(R) == 8 ? 2 : 1;
+    u32 word[words];
+    for (int i = 0; i < words; ++i) word[i] = row_word(begin_word, words * j + i);
+    if constexpr (sizeof(R) >= 4)
+      __builtin_memcpy(&x, word, sizeof x);
+    else
+      x = static_cast<R>(word[0]);
+  }
+
+  // The columns at hand of an operand that several passes read: from memory at first, then from where this
+  // thread has put them, as they are stored.
+  template <int I, int Lanes>
+  WEFT_HD_INLINE auto load_staged() {
+    constexpr int k = View::instruction(I).aux;
+    constexpr DType t = View::operand(k).dtype;
+    using S = ctype<t>;
+    constexpr i64 at = Traits::staged_offset(k) / 4;
+    constexpr int words = width * int{sizeof(S)} / 4;
+    using Parts = detail::Stored<u32, words>;
+    if constexpr (earlier_load(I) < 0) {
+      const auto v = this->template load_operand<k, Stage::element, Lanes>(View::instruction(I).imm);
+      const auto parts = detail::pack<S, width, Parts>(v.lane);
+      WEFT_UNROLL
+      for (int j = 0; j < words; ++j) put_words(at, j, parts.element[j]);
+      return v;
+    } else {
+      Parts parts;
+      WEFT_UNROLL
+      for (int j = 0; j < words; ++j) get_words(at, j, parts.element[j]);
+      value_of<Family, t> v;
+      detail::unpack<S, width>(parts, v.lane);
+      return v;
+    }
   }
 
   template <int Begin, int... N>
@@ -9989,7 +10271,9 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     const i64 step = static_cast<i64>(team.size()) * width;
     place.at = first + static_cast<i64>(team.rank()) * width;
     if constexpr (Traits::rows_turn) sums.template turn_lines<S>(place.line_start + first, row_start);
-    if constexpr (single || vector) {
+    if constexpr (Traits::shifted) {
+      shifted_columns<S>(cols, step);
+    } else if constexpr (single || vector) {
       for (; cols > place.at; place.at += step) {
         value_at_hand<S, Traits::lanes_of_vector>(cols - place.at);
         if constexpr (single) break;
@@ -10013,6 +10297,38 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       if constexpr (!ends_whole() || goes_past)
         if (cols > place.at) value_at_hand<S, goes_past ? some : Traits::ending>(cols - place.at);
     }
+  }
+  WEFT_HD_INLINE void begin_at(i64 column) {
+    place.at = column;
+    this->begin = column < 0 ? static_cast<int>(-column) : 0;
+  }
+  // Of a row whose values begin before it: whole values, then what is left of the first and the last.
+  template <int S>
+  WEFT_HD_INLINE void shifted_columns(i64 cols, i64 step) {
+    constexpr int operand = shifting_operand<View>();
+    shift = place.row_offset[operand] % width;
+    const i64 own = static_cast<i64>(team.rank()) * width - shift;
+    if constexpr (single) {
+      begin_at(own);
+      if (cols > own) value_at_hand<S, some>(cols - own);
+      return;
+    }
+    const i64 tail =
+        (cols + shift) / width * width - shift;  // where the last value begins, if it is no whole one
+    place.at = own < 0 ? own + step : own;
+    if constexpr (Traits::loads_ahead(S)) {
+      WEFT_UNROLL_FOUR
+      for (; place.at < tail; place.at += step) value_at_hand<S, width>(width);
+    } else {
+      for (; place.at < tail; place.at += step) value_at_hand<S, width>(width);
+    }
+    const bool has_head = own < 0, has_tail = tail < cols && (tail - own) % step == 0;
+    for (int edge = 0; edge < 2; ++edge) {
+      if (!(edge == 0 ? has_head : has_tail)) continue;
+      begin_at(edge == 0 ? own : tail);
+      value_at_hand<S, some>(cols - place.at);
+    }
+    this->begin = 0;
   }
   template <int S>
   WEFT_HD_INLINE void all_columns(i64 last_cols) {
@@ -10063,7 +10379,10 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
     section<0>();
     start_totals(Totals{});
-    for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
+    // every group takes as many turns, so that a warp's way out is the block's
+    for (i64 first = begin; first < end; first += detail::group_count<Team>) {
+      const i64 row = first + detail::group_of(team);
+      if (row >= end) break;
       first_row = row == begin;
       row_in_chunk = row - begin;
       row_start = row_in_chunk * static_cols();
@@ -58718,18 +59037,20 @@ constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
 
 namespace WEFT_NAMESPACE::kernels {
 
-// Threads [g * Threads, (g + 1) * Threads) of the block Base are group g. Groups of several warps cannot
-// reduce, since a barrier holds up the whole block.
-template <class Base, int Threads, int Groups>
-class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups>> {
+// Threads [g * Threads, (g + 1) * Threads) of the block Base are group g; those behind the last are idle.
+// Only groups of one whole warp can reduce, since a barrier holds up the whole block. Sums: whether the
+// groups put values together.
+template <class Base, int Threads, int Groups, bool Sums = true>
+class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups, Sums>> {
  public:
   static constexpr int groups = Groups;
-  static constexpr int max_warps = Threads / warp_size;
-  static constexpr bool can_reduce = Groups == 1 || max_warps == 1;
-  static constexpr i64 shared_bytes = Groups > 1 ? i64{8} * Threads* Groups : 0;
+  static constexpr int max_warps = (Threads + warp_size - 1) / warp_size;
+  static constexpr bool can_reduce = Threads % warp_size == 0 && (Groups == 1 || max_warps == 1);
+  static constexpr i64 slots = Groups > 1 && Sums ? i64{Threads} * Groups : 0;
 
+  // The slots of wide values and those of others, one behind the other, so that no bank is met twice.
   WEFT_HD_INLINE explicit SubTeam(Base& base)
-      : base_(base), slots_(base.template shared<u64>(shared_bytes / 8)) {}
+      : base_(base), wide_(base.template shared<u64>(slots)), narrow_(base.template shared<u32>(slots)) {}
 
   WEFT_HD_INLINE int rank() const { return Groups == 1 ? base_.rank() : base_.rank() % Threads; }
   WEFT_HD_INLINE static constexpr int size() { return Threads; }
@@ -58773,13 +59094,14 @@ class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups>> {
       using Bits = std::conditional_t<sizeof(V) == 8, u64, u32>;
       static_assert(sizeof(V) == sizeof(Bits));
       base_.sync();  // the slots' earlier readers
-      slots_[base_.rank()] = static_cast<u64>(__builtin_bit_cast(Bits, v));
+      put(__builtin_bit_cast(Bits, v));
       base_.sync();
       V r = v;
       if (group() == 0) {
         for (int g = 1; g < Groups; ++g) {
-          const u64 bits = slots_[g * Threads + rank()];
-          r = op(r, __builtin_bit_cast(V, static_cast<Bits>(bits)));
+          Bits bits;
+          get(bits, g * Threads + rank());
+          r = op(r, __builtin_bit_cast(V, bits));
         }
       }
       return r;
@@ -58787,8 +59109,14 @@ class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups>> {
   }
 
  private:
+  WEFT_HD_INLINE void put(u64 bits) { wide_[base_.rank()] = bits; }
+  WEFT_HD_INLINE void put(u32 bits) { narrow_[base_.rank()] = bits; }
+  WEFT_HD_INLINE void get(u64& bits, int at) { bits = wide_[at]; }
+  WEFT_HD_INLINE void get(u32& bits, int at) { bits = narrow_[at]; }
+
   Base& base_;
-  decltype(std::declval<Base&>().template shared<u64>(1)) slots_;
+  decltype(std::declval<Base&>().template shared<u64>(1)) wide_;
+  decltype(std::declval<Base&>().template shared<u32>(1)) narrow_;
 };
 
 // Part `part` of `Parts` blocks that walk one row together. They cannot meet, so nothing may be reduced.
@@ -58884,10 +59212,19 @@ struct FusedNeeds {
   }
 
   // Whether operand k is walked element by element along the last axis.
-  static constexpr bool is_dense(int k) {
-    const OperandWord o = View::operand(k);
-    if (o.role == Role::accumulate_columns) return true;
-    return (o.role == Role::load || o.role == Role::store) && !o.window && View::stride(k, last_axis) == 1;
+  static constexpr bool is_dense(int k) { return is_dense_operand<View>(k); }
+  // Whether values of w columns may begin before their row, where memory is aligned.
+  static constexpr i64 shortest_shifted_row = 64;
+  static constexpr bool shifts() {
+    bool windows = false;
+    for (int k = 0; k < header.operands; ++k) windows = windows || View::operand(k).window;
+    return !windows && !flat && header.col_axes == 1 && !sums_columns &&
+           last_extent >= shortest_shifted_row && shifting_operand<View>() >= 0;
+  }
+  static constexpr bool rereads() {
+    for (int k = 0; k < header.operands; ++k)
+      if (reads_often<View>(k)) return true;
+    return false;
   }
   // Whether values of w columns start where an access of up to 16 bytes may.
   static constexpr bool allows(int w) {
@@ -58902,45 +59239,79 @@ struct FusedNeeds {
   }
 };
 
-// `Align`: bytes that every dense operand's address is a multiple of, 16 at most.
-template <class C, int Align>
+// `Align`: bytes that every dense operand's address is a multiple of, 16 at most. `Large`: whether a block
+// may have more than 48 KiB of shared memory.
+template <class C, int Align, bool Large = false>
 struct FusedGrid {
   using Needs = FusedNeeds<C>;
   static constexpr FusedHeader header = Needs::header;
 
   static constexpr int most_words = 72;
-  static constexpr int choose_width() {
+  static constexpr int widest_width() {
     i64 widest = 1;
     for (int k = 0; k < header.operands; ++k)
       if (Needs::is_dense(k) && widest < size_of(Needs::View::operand(k).dtype))
         widest = size_of(Needs::View::operand(k).dtype);
     int w = widest <= 2 ? 8 : static_cast<int>(16 / widest);
-    const int live = Needs::live_words();
-    while (w > 1 && (Align < 16 || !Needs::allows(w) || live * w > most_words)) w /= 2;
+    while (w > 1 && (Align < 16 || Needs::live_words() * w > most_words)) w /= 2;
     return w;
   }
-  static constexpr int width = choose_width();
-  using Family = std::conditional_t<width == 1, ScalarFamily, VecFamily<width>>;
+  static constexpr int exact_width() {
+    int w = widest_width();
+    while (w > 1 && !Needs::allows(w)) w /= 2;
+    return w;
+  }
+  static constexpr bool shifted = exact_width() == 1 && widest_width() > 1 && Needs::shifts();
+  static constexpr int width = shifted ? widest_width() : exact_width();
 
-  // A row without sums or reductions can be cut among blocks.
-  static constexpr bool spans = Needs::flat && !Needs::sums && !Needs::reduces;
+  // Of a row that several passes read: its threads, and what they would take to stage it.
+  template <bool Staged>
+  using FamilyOf = std::conditional_t<
+      width == 1, ScalarFamily,
+      std::conditional_t<shifted || Staged, RowFamily<width, shifted, Staged>, VecFamily<width>>>;
+  template <bool Staged>
+  static constexpr i64 row_bytes() {
+    return FusedBody<C, FamilyOf<Staged>, SerialTeam, LaunchArgs, 1>::Traits::row_bytes();
+  }
+  // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
+  // (team/cuda.cuh), and what every GPU of compute capability 9.0 gives.
+  static constexpr i64 most_shared_bytes = 48 * 1024 - 1024, most_large_bytes = 227 * 1024 - 1024;
+  static constexpr bool can_stage =
+      width > 1 && !Needs::flat && header.col_axes == 1 && Needs::reduces && Needs::rereads() && !Needs::sums;
+  // Whether the row fits only where a kernel asks for more.
+  static constexpr bool wants_large = can_stage &&
+                                      row_bytes<true>() >
+                                          most_shared_bytes&& row_bytes<true>() <= most_large_bytes;
+  static constexpr bool stages =
+      can_stage && row_bytes<true>() <= (Large ? most_large_bytes : most_shared_bytes);
+  using Family = FamilyOf<stages>;
+
+  // Values of a row of known length.
+  static constexpr i64 values = (Needs::last_extent + width - 1) / width + (shifted ? 1 : 0);
+  // Rows without reductions can be cut among blocks: flat ones, and those of sums along the rows, whose
+  // columns then stay in registers.
+  static constexpr bool tiles = !Needs::flat && header.col_axes == 1 && Needs::sums_columns &&
+                                !Needs::reduces && !Needs::sums_elements() && values > 512;
+  static constexpr bool spans = (Needs::flat && !Needs::sums && !Needs::reduces) || tiles;
   static constexpr int team_threads() {
-    if (Needs::flat) return 256;
-    const i64 values = (Needs::last_extent + width - 1) / width;
+    if (Needs::flat || tiles) return 256;
+    if (!Needs::reduces && !Needs::sums && values <= 128) return static_cast<int>(values);
     const bool heavy = Needs::live_words() * width > 40;
-    const i64 most = !heavy && (Needs::reduces || Needs::sums_columns) ? 512 : 256;
+    const i64 most = !heavy && wants_large                               ? 1024
+                     : !heavy && (Needs::reduces || Needs::sums_columns) ? 512
+                                                                         : 256;
     return static_cast<int>(values >= most ? most : (values + warp_size - 1) / warp_size * warp_size);
   }
   static constexpr int threads = team_threads();
-  static constexpr int parts = spans ? static_cast<int>(tile_length / (threads * width)) : 1;
+  static constexpr int parts = tiles   ? static_cast<int>((values + threads - 1) / threads)
+                               : spans ? static_cast<int>(tile_length / (threads * width))
+                                       : 1;
   static constexpr bool single =
-      !Needs::flat && header.col_axes == 1 && Needs::last_extent <= i64{threads} * width;
-  // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
-  // (team/cuda.cuh). Every group keeps values of its own row there, of which lowering allows two thirds.
-  static constexpr i64 most_shared_bytes = 48 * 1024 - 1024;
+      !Needs::flat && header.col_axes == 1 &&
+      Needs::last_extent + (shifted ? width - 1 : 0) <= i64{threads} * parts * width;
+  // Every group keeps values of its own row in shared memory.
   static constexpr i64 shared_bytes_of(int n) {
-    return (n > 1 ? i64{8} * threads * n : 0) +
-           (single ? 0 : FusedBody<C, Family, SerialTeam>::kept_bytes() * n);
+    return (n > 1 && Needs::sums ? i64{12} * threads * n : 0) + (single ? 0 : row_bytes<stages>() * n);
   }
   static constexpr int choose_groups() {
     // groups of several warps cannot reduce
@@ -58948,16 +59319,17 @@ struct FusedGrid {
         (Needs::sums_columns && !single))
       return 1;
     if (Needs::flat) return 1;
-    const int per_block = Needs::sums ? 256 : 128;
+    const int per_block = Needs::sums || threads % warp_size != 0 ? 256 : 128;
     int n = per_block > threads ? per_block / threads : 1;
     while (n > 1 && shared_bytes_of(n) > most_shared_bytes) n /= 2;
     return n;
   }
   static constexpr int groups = choose_groups();
-  static constexpr int block = threads * groups;
+  static constexpr int block = (threads * groups + warp_size - 1) / warp_size * warp_size;
 
   template <class Base>
-  using Team = std::conditional_t<spans, SpanTeam<Base, threads, parts>, SubTeam<Base, threads, groups>>;
+  using Team =
+      std::conditional_t<spans, SpanTeam<Base, threads, parts>, SubTeam<Base, threads, groups, Needs::sums>>;
   template <class Base, class Args>
   using Body = FusedBody<C, Family, Team<Base>, Args, threads * parts>;
 
@@ -58990,7 +59362,8 @@ constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks) {
   FusedCut cut;
   if constexpr (Grid::Needs::sums) {
     i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
-    if (chunks > most_summed_chunks) chunks = most_summed_chunks;
+    if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;
+    if (chunks < 1) chunks = 1;
     cut.rows_per_chunk = chunks > 0 ? (rows + chunks - 1) / chunks : 1;
   } else {
     cut.rows_per_chunk = Grid::groups;
@@ -60791,22 +61164,46 @@ struct FusedParameters {
 };
 
 // Tag: weft's version and the targets of this compilation (design, section 10).
-template <u64 Tag, u64 Align, u64... W>
-__global__ void __launch_bounds__((FusedGrid<Code<W...>, static_cast<int>(Align)>::block)) WEFT_KERNEL
-    fused_kernel(const __grid_constant__ FusedParameters<Code<W...>> args) {
-  using Grid = FusedGrid<Code<W...>, static_cast<int>(Align)>;
+template <u64 Tag, u64 Align, u64 Large, u64... W>
+__global__ void __launch_bounds__((FusedGrid<Code<W...>, static_cast<int>(Align), Large != 0>::block))
+    WEFT_KERNEL fused_kernel(const __grid_constant__ FusedParameters<Code<W...>> args) {
+  using Grid = FusedGrid<Code<W...>, static_cast<int>(Align), Large != 0>;
   extern __shared__ __align__(16) unsigned char weft_shared_memory[];
   BlockTeam<Grid::block> team(weft_shared_memory);
   Grid::run(team, args, static_cast<i64>(blockIdx.x));
 }
 
-// Enqueues a fused kernel whose arguments have been cut for the GPU (chunks: the blocks).
+template <u64 Align, u64 Large, u64... W>
+void enqueue_fused_in(const FusedParameters<Code<W...>>& args, i64 blocks, cudaStream_t stream) {
+  using Grid = FusedGrid<Code<W...>, static_cast<int>(Align), Large != 0>;
+  static_assert(Grid::shared_bytes() <= (Large != 0 ? Grid::most_large_bytes : Grid::most_shared_bytes),
+                "a fused kernel keeps more of its row than a block's shared memory holds");
+  constexpr auto* kernel = &fused_kernel<kernel_tag, Align, Large, W...>;
+  if constexpr (Large != 0)
+    cuda_check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(Grid::shared_bytes())),
+               "cudaFuncSetAttribute", "a fused kernel");
+  kernel<<<cuda_blocks(blocks), Grid::block, static_cast<std::size_t>(Grid::shared_bytes()), stream>>>(args);
+  cuda_check_launch("a fused kernel");
+}
+
+// The shared memory that a block may ask for, in bytes, on the present device.
+inline i64 cuda_large_shared_bytes() {
+  int device = 0, bytes = 0;
+  cuda_check(cudaGetDevice(&device), "cudaGetDevice");
+  cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+             "cudaDeviceGetAttribute");
+  return bytes;
+}
+
+// Enqueues a fused kernel whose arguments have been cut for the GPU (chunks: the blocks). Where a row fits
+// only into the shared memory that some GPUs have, there are two kernels, with the same threads and the same
+// sums.
 template <u64 Align, u64... W>
 void enqueue_fused(Code<W...>, const LaunchArgs& from, cudaStream_t stream) {
   using C = Code<W...>;
   using Grid = FusedGrid<C, static_cast<int>(Align)>;
-  static_assert(Grid::shared_bytes() <= Grid::most_shared_bytes,
-                "a fused kernel keeps more of its row than a block's shared memory holds");
   if (from.chunks == 0) return;
   FusedParameters<C> args{};
   for (int k = 0; k < FusedView<C>::header.operands; ++k) args.pointer[k] = from.pointer[k];
@@ -60817,10 +61214,16 @@ void enqueue_fused(Code<W...>, const LaunchArgs& from, cudaStream_t stream) {
   args.partial_bytes = from.partial_bytes;
   args.segments = from.segments;
   args.segment_count = from.segment_count;
-  fused_kernel<kernel_tag, Align, W...>
-      <<<cuda_blocks(from.chunks), Grid::block, static_cast<std::size_t>(Grid::shared_bytes()), stream>>>(
-          args);
-  cuda_check_launch("a fused kernel");
+  if constexpr (Grid::wants_large) {
+    using Staging = FusedGrid<C, static_cast<int>(Align), true>;
+    static_assert(Staging::block == Grid::block && Staging::groups == Grid::groups);
+    constexpr i64 needed = Staging::shared_bytes() + 1024;
+    if (cuda_large_shared_bytes() >= needed) {
+      enqueue_fused_in<Align, 1, W...>(args, from.chunks, stream);
+      return;
+    }
+  }
+  enqueue_fused_in<Align, 0, W...>(args, from.chunks, stream);
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

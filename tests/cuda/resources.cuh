@@ -2,8 +2,12 @@
 #include "weft/exec/cuda_kernels.cuh"
 #include "weft/exec/trace.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
+#include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/loss/regression.hpp"
+#include "weft/ops/nn/norm.hpp"
 #include "weft/ops/random/random.hpp"
 #include "weft/ops/shape/creation.hpp"
+#include "weft/ops/transform/grad.hpp"
 
 using namespace weft;
 
@@ -35,7 +39,22 @@ const exec::CudaKernel* all_kernels[]{
                             g - mean<-1>(g, keepdim) - n * mean<-1>(g * n, keepdim)};
         },
         in<f32, 4096, 768>, in<f32, 4096, 768>),
+    // the gradient of a normalisation between products without biases, several rows a block
+    kernels_of(
+        [](auto x, auto weight, auto bias, auto a, auto c, auto y) {
+          return value_and_grad<0, 1, 2>(
+              [](auto product, auto w, auto b, auto second, auto input, auto target) {
+                return mse_loss(matmul(layer_norm(matmul(input, product), w, b), second), target);
+              })(a, weight, bias, c, x, y);
+        },
+        in<f32, 4096, 128>, in<f32, 128>, in<f32, 128>, in<f32, 128, 128>, in<f32, 128, 128>,
+        in<f32, 4096, 128>),
     kernels_of([](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 1024, 50257>, in<i32, 1024>),
+    kernels_of(
+        [](auto x, auto l) {
+          return value_and_grad([](auto y, auto t) { return cross_entropy(y, t); })(x, l);
+        },
+        in<bf16, 1024, 50257>, in<i32, 1024>),
     kernels_of([](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 1024, 10>, in<i64, 1024>),
     kernels_of([](auto x, auto b) { return gelu_tanh(x + b); }, in<f32, 512, 768>, in<f32, 768>),
     kernels_of([](auto x) { return gelu(x); }, in<bf16, 512, 768>),

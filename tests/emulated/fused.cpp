@@ -111,6 +111,24 @@ TEST_CASE("fused: rows") {
   check_program("softmax, a warp a row", sums, SoftmaxOp<-1>{}, in<f32, 9, 10>);
   check_program("softmax, kept in shared memory", sums, SoftmaxOp<-1>{}, in<f32, 2, 2500>);
   check_program("softmax, odd and long", sums, SoftmaxOp<-1>{}, in<f32, 2, 1111>);
+  check_program("softmax, odd, of several values a thread", sums, SoftmaxOp<-1>{}, in<f32, 5, 4101>);
+  check_program("softmax, of 16 bits, odd", 1.6e-2, SoftmaxOp<-1>{}, in<bf16, 5, 5003>);
+  check_program(
+      "odd rows beside a vector", 0, [](auto x, auto b) { return x * 2.0f + b; }, in<f32, 7, 131>,
+      in<f32, 131>);
+  check_program(
+      "odd rows, arithmetic kept", sums,
+      [](auto x) {
+        auto e = exp(x);
+        return e / sum<-1>(e, keepdim) + max<-1>(e, keepdim);
+      },
+      in<f32, 3, 1337>);
+  check_program(
+      "argmax, odd and long", 0,
+      [](auto x) {
+        return std::tuple{argmax<-1>(x), argmin<-1>(x), max<-1>(x)};
+      },
+      in<f32, 7, 1003>);
   check_program("layer norm", sums, layer_norm, in<f32, 5, 384>, in<f32, 384>, in<f32, 384>);
   check_program(
       "cross entropy", sums, [](auto x, auto l) { return cross_entropy(x, l); }, in<f32, 70, 10>,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "softgpu/device_model.hpp"
 #include "softgpu/report.hpp"
@@ -171,8 +172,22 @@ void Block::meet() {
     if (warp.state() == Warp::State::at_barrier) warp.release();
 }
 
+namespace {
+
+// Which blocks run: all of them, or with WEFT_SOFTGPU_SAMPLE the first, the last and some between.
+std::vector<u64> sample(u64 blocks, u64 wanted) {
+  if (wanted == 0 || blocks <= wanted + 2) return {};
+  Random random(settings().seed);
+  std::set<u64> chosen{0, blocks - 1};
+  while (chosen.size() < wanted + 2) chosen.insert(random.next() % blocks);
+  return {chosen.begin(), chosen.end()};
+}
+
+}  // namespace
+
 void run_grid(Launch& launch, Random& random) {
-  const u64 count = launch.grid.count();
+  const std::vector<u64> chosen = sample(launch.grid.count(), settings().sample);
+  const u64 count = launch.blocks_run = chosen.empty() ? launch.grid.count() : chosen.size();
   const std::size_t window = std::min<u64>(count, resident_blocks(launch));
   std::vector<std::unique_ptr<Block>> active, idle;
   u64 next = 0;
@@ -186,7 +201,8 @@ void run_grid(Launch& launch, Random& random) {
         active.push_back(std::move(idle.back()));
         idle.pop_back();
       }
-      active.back()->start(next++);
+      active.back()->start(chosen.empty() ? next : chosen[next]);
+      ++next;
     }
     const std::size_t k = random.below(static_cast<u32>(active.size()));
     const u64 slice = random.below(4) == 0 ? shortest_slice : longest_slice;

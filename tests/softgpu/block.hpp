@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "softgpu/counting.hpp"
 #include "softgpu/kernel.hpp"
 #include "softgpu/memory.hpp"
 #include "softgpu/settings.hpp"
@@ -25,12 +26,6 @@ struct KernelFault {
   int status = 0;
 };
 
-struct Counts {
-  u64 instructions[class_count]{};
-  u64 lanes = 0, barriers = 0;
-  u64 sectors_requested = 0;  // of 32 bytes, each once for an instruction of a warp
-};
-
 // One launch in progress.
 struct Launch {
   const Kernel* kernel = nullptr;
@@ -43,6 +38,7 @@ struct Launch {
   static constexpr int recent_count = 16;
   Region* recent[recent_count]{};
   Counts counts;
+  u64 blocks_run = 0;
 };
 
 struct Block {

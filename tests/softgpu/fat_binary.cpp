@@ -21,17 +21,41 @@ T read(const u8* at) {
   return value;
 }
 
+// What .nv.info says of all kernels together: entries of format, attribute and size, here each a symbol's
+// number and the size of its frame.
+void read_frames(const u8* elf, const Elf64_Shdr& info, const Elf64_Shdr& symbols, const Elf64_Shdr& strings,
+                 std::map<std::string, u32>& local) {
+  constexpr u8 sized = 4, frame_size = 0x11;
+  const u8* at = elf + info.sh_offset;
+  const u8* const end = at + info.sh_size;
+  while (at + 4 <= end) {
+    const u8 format = at[0], attribute = at[1];
+    const auto size = format == sized ? read<u16>(at + 2) : u16{0};
+    if (format == sized && attribute == frame_size && size >= 8) {
+      const auto symbol =
+          read<Elf64_Sym>(elf + symbols.sh_offset + u64{read<u32>(at + 4)} * sizeof(Elf64_Sym));
+      local[reinterpret_cast<const char*>(elf + strings.sh_offset + symbol.st_name)] = read<u32>(at + 8);
+    }
+    at += 4 + size;
+  }
+}
+
 // The number of registers stands in the upper byte of sh_info of each .text section.
-void read_registers(const u8* elf, std::map<std::string, u32>& registers) {
+void read_kernels(const u8* elf, std::map<std::string, u32>& registers, std::map<std::string, u32>& local) {
   const auto header = read<Elf64_Ehdr>(elf);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return;
   const u8* const sections = elf + header.e_shoff;
   const auto names = read<Elf64_Shdr>(sections + header.e_shstrndx * sizeof(Elf64_Shdr));
+  Elf64_Shdr info{}, symbols{}, strings{};
   for (int i = 0; i < header.e_shnum; ++i) {
     const auto section = read<Elf64_Shdr>(sections + static_cast<std::size_t>(i) * sizeof(Elf64_Shdr));
     const std::string name = reinterpret_cast<const char*>(elf + names.sh_offset + section.sh_name);
     if (name.rfind(".text.", 0) == 0) registers[name.substr(6)] = section.sh_info >> 24;
+    if (name == ".nv.info") info = section;
+    if (name == ".symtab") symbols = section;
+    if (name == ".strtab") strings = section;
   }
+  read_frames(elf, info, symbols, strings, local);
 }
 
 }  // namespace
@@ -60,7 +84,8 @@ FatBinary read_fat_binary(const void* wrapper) {
     } else if (kind == machine_code && (code_arch == 0 || arch < code_arch)) {
       code_arch = arch;
       binary.registers.clear();
-      read_registers(data, binary.registers);
+      binary.local.clear();
+      read_kernels(data, binary.registers, binary.local);
     }
     entry = data + size;
   }

@@ -9,8 +9,9 @@
 namespace softgpu {
 
 struct FatBinary {
-  std::string ptx;                       // of the lowest architecture that it is there for
-  std::map<std::string, u32> registers;  // of each kernel's machine code for that architecture, a thread
+  std::string ptx;  // of the lowest architecture that it is there for
+  // Of each kernel's machine code for that architecture, a thread: registers, and bytes of local memory.
+  std::map<std::string, u32> registers, local;
 };
 
 // `wrapper` is what a program registers. Stops where there is no PTX as plain text.

@@ -291,6 +291,7 @@ class Decoder {
     const std::vector<ptx::Operand> elements =
         data.kind == ptx::Operand::Kind::vector ? data.elements : std::vector{data};
     op.count = static_cast<u8>(elements.size());
+    op.bytes = static_cast<u8>(form.bytes * elements.size());
     const std::size_t wanted = opcode.find(".v4.") != std::string::npos   ? 4
                                : opcode.find(".v2.") != std::string::npos ? 2
                                                                           : 1;
@@ -318,7 +319,7 @@ class Decoder {
     op.s[1] = address(op, operands[0], Width::narrow);
     op.second_offset = op.offset;
     op.s[0] = address(op, operands[1], Width::wide);
-    op.count = static_cast<u8>(operands[2].bits);
+    op.count = op.bytes = static_cast<u8>(operands[2].bits);
     if (operands.size() > 3) op.s[2] = operand(operands[3], Width::narrow);
     kernel_->shared_granule = std::min<u32>(kernel_->shared_granule, op.count);
   }

@@ -54,6 +54,7 @@ struct Kernel {
   bool communicates = false;  // holds a fence or an atomic: blocks may wait for each other's plain stores
   int max_threads = 0;
   u32 machine_registers = 0;  // a thread, of the machine code beside the PTX
+  u32 machine_local = 0;      // bytes of local memory a thread, of the same
   struct Constant {
     Row at;
     u64 bits;

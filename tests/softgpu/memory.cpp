@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "softgpu/order.hpp"
 #include "softgpu/report.hpp"
+#include "softgpu/settings.hpp"
 
 namespace softgpu {
 
@@ -60,6 +62,7 @@ void Memory::reserve() {
   window_ = reinterpret_cast<u64>(map(window_bytes, PROT_NONE));
   store_ = static_cast<std::byte*>(map(window_bytes, PROT_READ | PROT_WRITE));
   tags_ = static_cast<Tag*>(map(window_bytes * sizeof(Tag), PROT_READ | PROT_WRITE));
+  readers_ = static_cast<u32*>(map(window_bytes / 2 * sizeof(u32), PROT_READ | PROT_WRITE));
   pinned_ = reinterpret_cast<u64>(map(window_bytes, PROT_NONE));
   next_ = window_ + (u64{1} << 20);
   next_pinned_ = pinned_;
@@ -83,7 +86,8 @@ Region* Memory::allocate(int device, u64 bytes) {
   region.device = device;
   region.number = ++count_;
   region.store = store_ + (begin - window_);
-  region.tags = tags_ + (begin - window_);
+  if (settings().sample == 0) region.tags = tags_ + (begin - window_);
+  region.readers = readers_ + (begin - window_) / 2;
   return &regions_.insert_or_assign(begin, region).first->second;
 }
 
@@ -110,7 +114,8 @@ void Memory::release(Region& region) {
     used_[region.device] -= region.size();
     const u64 bytes = round_up<u64>(region.size(), page);
     madvise(region.store, bytes, MADV_DONTNEED);
-    madvise(region.tags, bytes * sizeof(Tag), MADV_DONTNEED);
+    madvise(region.readers, bytes / 2 * sizeof(u32), MADV_DONTNEED);
+    if (region.tags != nullptr) madvise(region.tags, bytes * sizeof(Tag), MADV_DONTNEED);
   } else {
     const u64 bytes = round_up<u64>(region.size(), page);
     madvise(region.store, bytes, MADV_DONTNEED);
@@ -132,17 +137,27 @@ void Memory::mark(Region& region, u64 at, u64 bytes, Tag tag) {
   if (region.tags != nullptr) std::fill_n(region.tags_at(at), bytes, tag);
 }
 
+void Memory::fill(Region& region, u64 at, u64 bytes, int value) {
+  if (settings().sample != 0 && bytes > largest_sampled) return;  // it stays reserved: no page of it is used
+  std::memset(region.at(at), value, bytes);
+  order_write(&region, at, bytes, "a fill");
+  mark(region, at, bytes, order().tag());
+}
+
 void Memory::copy(Region* to_region, u64 to, Region* from_region, u64 from, u64 bytes) {
+  if (settings().sample != 0 && bytes > largest_sampled) return;
+  order_read(from_region, from, bytes, "a copy");
+  order_write(to_region, to, bytes, "a copy");
   const void* source = from_region != nullptr ? from_region->at(from) : reinterpret_cast<const void*>(from);
   void* target = to_region != nullptr ? to_region->at(to) : reinterpret_cast<void*>(to);
   std::memmove(target, source, bytes);
   if (to_region == nullptr || to_region->tags == nullptr) return;
   Tag* const tags = to_region->tags_at(to);
   if (from_region == nullptr || from_region->tags == nullptr) {
-    std::fill_n(tags, bytes, written_by_copy);
+    std::fill_n(tags, bytes, order().tag());
   } else {
     const Tag* const source_tags = from_region->tags_at(from);
-    for (u64 i = 0; i < bytes; ++i) tags[i] = source_tags[i] != unwritten ? written_by_copy : unwritten;
+    for (u64 i = 0; i < bytes; ++i) tags[i] = source_tags[i] != unwritten ? order().tag() : unwritten;
   }
 }
 

@@ -24,12 +24,17 @@ struct Region {
   bool permanent = false;      // belongs to a module, not to the program
   u64 number = 0;              // the how-many-th allocation of the process
   std::byte* store = nullptr;  // where the bytes are
+  u32* readers = nullptr;      // which work read two bytes last (order.hpp)
   Tag* tags = nullptr;         // one a byte; null for pinned memory, which the host may write unseen
 
   u64 size() const { return end - begin; }
   bool holds(u64 at, u64 bytes) const { return at >= begin && at <= end && bytes <= end - at; }
   std::byte* at(u64 address) const { return store + (address - begin); }
   Tag* tags_at(u64 address) const { return tags + (address - begin); }
+  u32 reader_of(u64 address) const { return readers[(address - begin) / 2]; }
+  void mark_read(u64 address, u64 bytes, u32 reader) const {
+    for (u64 k = (address - begin) / 2; k <= (address - begin + bytes - 1) / 2; ++k) readers[k] = reader;
+  }
   std::string describe() const;
 };
 
@@ -37,6 +42,8 @@ class Memory {
  public:
   static constexpr u64 bytes_per_device = u64{64} << 30;
   static constexpr int devices = 2;
+  // Where samples of blocks run, longer copies and fills are not done.
+  static constexpr u64 largest_sampled = u64{4} << 20;
 
   // Null where a device has no more memory.
   Region* allocate(int device, u64 bytes);
@@ -54,6 +61,7 @@ class Memory {
 
   // The bytes and tags of a range, which must lie in one region.
   static void copy(Region* to_region, u64 to, Region* from_region, u64 from, u64 bytes);
+  static void fill(Region& region, u64 at, u64 bytes, int value);
   static void mark(Region& region, u64 at, u64 bytes, Tag tag);
   // How many bytes from `at` on have been written, at most `bytes`.
   static u64 written(const Region& region, u64 at, u64 bytes);
@@ -70,6 +78,7 @@ class Memory {
   u64 pinned_ = 0, next_pinned_ = 0;
   std::byte* store_ = nullptr;
   Tag* tags_ = nullptr;
+  u32* readers_ = nullptr;
   u64 used_[devices]{};
   u64 count_ = 0;
 };

@@ -46,6 +46,7 @@ struct Op {
   bool guarded = false, guard_negated = false;
   bool wide = false;  // loads and stores: the registers have 64 bits
   u8 count = 1;       // elements of a load or store, bytes of a copy
+  u8 bytes = 0;       // a lane, of a load, store or copy
   Row guard = no_row;
   Row members = no_row;                              // of instructions that lanes run together: which lanes
   Row d[4]{no_row, no_row, no_row, no_row};          // results

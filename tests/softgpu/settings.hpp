@@ -4,6 +4,10 @@
 //   WEFT_SOFTGPU_APPROX=N    displaces results of approximate instructions and sums of mma inside their bound
 //                            (default 0: not)
 //   WEFT_SOFTGPU_COUNT=1     prints what each kernel did when the process ends
+//   WEFT_SOFTGPU_SAMPLE=N    of each launch only the first and the last block and N between run, products and
+//   large
+//                            copies do not, and nothing is checked of who wrote what: for counting large
+//                            programs
 //   WEFT_SOFTGPU_PRODUCTS=0  has the library offer no algorithm for any product
 
 #include <cstdlib>
@@ -16,6 +20,7 @@ struct Settings {
   u64 seed = number("WEFT_SOFTGPU_SEED", 1);
   u64 approx = number("WEFT_SOFTGPU_APPROX", 0);
   bool count = number("WEFT_SOFTGPU_COUNT", 0) != 0;
+  u64 sample = number("WEFT_SOFTGPU_SAMPLE", 0);
 
   bool products = number("WEFT_SOFTGPU_PRODUCTS", 1) != 0;
 

@@ -29,6 +29,7 @@ void Warp::start(Block& block, int index, std::byte* registers, u32 lanes) {
   others_.clear();
   stop_pc_ = ~0u;
   backward_ = 0;
+  in_flight_ = 0;
   copies_.clear();
 }
 
@@ -153,10 +154,24 @@ void Warp::park(Wait wait, u32 wanted) {
   running_ = false;
 }
 
+void Warp::count(const Op& op, u32 active, u32 pc) {
+  Counts& counts = block_->launch->counts;
+  ++counts.instructions[static_cast<int>(op.kind)];
+  counts.lanes += static_cast<u64>(std::popcount(active));
+  if (active == 0) return;
+  if (op.kind == Class::load_global) {
+    in_flight_ += op.bytes;
+    counts.most_in_flight = std::max(counts.most_in_flight, in_flight_);
+  } else if (op.kind == Class::store_global || op.control == Control::block_barrier ||
+             (op.control == Control::branch && op.target <= pc)) {
+    in_flight_ = 0;
+  }
+}
+
 void Warp::run_group(u64& budget) {
   const Op* const code = block_->launch->kernel->code.data();
   Counts& counts = block_->launch->counts;
-  const bool counted = settings().count;
+  const bool counted = counting();
   u32 pc = current_.pc;
   u64 left = budget;
   const auto pause = [&](Wait wait, u32 wanted) {
@@ -172,10 +187,7 @@ void Warp::run_group(u64& budget) {
       const u32 p = predicate(*this, op.guard);
       active &= op.guard_negated ? ~p : p;
     }
-    if (counted) {
-      ++counts.instructions[static_cast<int>(op.kind)];
-      counts.lanes += static_cast<u64>(std::popcount(active));
-    }
+    if (counted) count(op, active, pc);
     switch (op.control) {
       case Control::none:
         if (active != 0) op.execute(*this, op, active);

@@ -47,6 +47,7 @@ class Warp {
   };
 
   void run_group(u64& budget);
+  void count(const Op& op, u32 active, u32 pc);
   void choose();
   void merge();
   void resolve();
@@ -60,6 +61,7 @@ class Warp {
   u32 alive_ = 0;
   u32 epoch_ = 0;
   u32 barrier_pc_ = 0;
+  u64 in_flight_ = 0;  // bytes that each lane has loaded since it last had to wait
   State state_ = State::done;
   Group current_;
   bool running_ = false;  // current_ holds lanes

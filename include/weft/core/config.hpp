@@ -83,6 +83,8 @@
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
 #if defined(__CUDA_ARCH__)
 #define WEFT_UNROLL _Pragma("unroll")
+#define WEFT_UNROLL_FOUR _Pragma("unroll 4")
 #else
 #define WEFT_UNROLL
+#define WEFT_UNROLL_FOUR
 #endif

@@ -1,7 +1,8 @@
 #pragma once
 // The storage types f16, bf16, f8e4m3 and f8e5m2. They hold bits and convert; arithmetic happens in float.
 // Law: conversion from float rounds to nearest, ties to even, with PyTorch's results for every non-NaN input,
-// and conversion to float is exact, so a value that came from a small type survives the round trip.
+// and conversion to float is exact, so a value that came from a small type survives the round trip. Which
+// bits a NaN becomes, a GPU decides for itself.
 
 #include <type_traits>
 
@@ -89,6 +90,56 @@ requires std::is_same_v<Format, BfloatFormat> WEFT_HD_INLINE constexpr auto deco
   return from_bits(code << 16);
 }
 
+// What GPUs have instructions for.
+template <class Format>
+inline constexpr bool gpu_converts =
+    std::is_same_v<Format, HalfFormat> || std::is_same_v<Format, BfloatFormat>;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+namespace gpu {
+template <class Format>
+__device__ __forceinline__ u16 encode(float x) {
+  u16 code;
+  if constexpr (std::is_same_v<Format, BfloatFormat>)
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(code) : "f"(x));
+  else
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(code) : "f"(x));
+  return code;
+}
+// The codes of two numbers, the first in the lower half.
+template <class Format>
+__device__ __forceinline__ u32 encode_pair(float low, float high) {
+  u32 codes;
+  if constexpr (std::is_same_v<Format, BfloatFormat>)
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(codes) : "f"(high), "f"(low));
+  else
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(codes) : "f"(high), "f"(low));
+  return codes;
+}
+__device__ __forceinline__ float decode_half(u16 code) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(code));
+  return x;
+}
+}  // namespace gpu
+#endif
+
+template <class Format, class Bits>
+WEFT_HD_INLINE constexpr Bits encode_one(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (gpu_converts<Format>)
+    if (!__builtin_is_constant_evaluated()) return gpu::encode<Format>(x);
+#endif
+  return static_cast<Bits>(encode_float<Format>(x));
+}
+template <class Format, class Bits>
+WEFT_HD_INLINE constexpr float decode_one(Bits code) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (std::is_same_v<Format, HalfFormat>)
+    if (!__builtin_is_constant_evaluated()) return gpu::decode_half(code);
+#endif
+  return decode_float<Format>(static_cast<i32>(code));
+}
+
 // A number stored as `Bits`. Conversion from float is explicit because it rounds.
 template <class FormatType, class BitsType>
 struct SmallFloat {
@@ -97,8 +148,8 @@ struct SmallFloat {
   Bits bits;
 
   SmallFloat() = default;
-  WEFT_HD_INLINE constexpr explicit SmallFloat(float x) : bits(static_cast<Bits>(encode_float<Format>(x))) {}
-  WEFT_HD_INLINE constexpr operator float() const { return decode_float<Format>(static_cast<i32>(bits)); }
+  WEFT_HD_INLINE constexpr explicit SmallFloat(float x) : bits(encode_one<Format, Bits>(x)) {}
+  WEFT_HD_INLINE constexpr operator float() const { return decode_one<Format>(bits); }
   // The number with exactly these bits.
   static WEFT_HD_INLINE constexpr SmallFloat of_bits(Bits code) {
     SmallFloat r{};

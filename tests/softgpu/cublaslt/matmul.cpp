@@ -7,6 +7,7 @@
 #include "softgpu/block.hpp"
 #include "softgpu/cublaslt/numbers.hpp"
 #include "softgpu/memory.hpp"
+#include "softgpu/order.hpp"
 #include "softgpu/report.hpp"
 
 namespace softgpu::lt {
@@ -49,8 +50,12 @@ class View {
     if (!region->holds(address, size)) wrong("out of bounds");
     region_ = region;
     address_ = address;
+    for (i64 c = 0; !reads && c < cols; ++c)
+      order_write(region, address + bytes_ * static_cast<u64>(c * ld), bytes_ * static_cast<u64>(rows),
+                  "a product");
     for (i64 c = 0; reads && c < cols; ++c) {
       const u64 at = address + bytes_ * static_cast<u64>(c * ld), column = bytes_ * static_cast<u64>(rows);
+      order_read(region, at, column, "a product");
       const u64 known = Memory::written(*region, at, column);
       if (known == column) continue;
       report("uninitialised read", std::string("cublasLtMatmul ") + name,
@@ -62,7 +67,7 @@ class View {
   double operator()(i64 row, i64 col) const { return read(place(row, col), type_); }
   void set(i64 row, i64 col, double x) const {
     write(place(row, col), type_, x);
-    std::fill_n(region_->tags_at(address_) + at(row, col), bytes_, written_by_copy);
+    std::fill_n(region_->tags_at(address_) + at(row, col), bytes_, order().tag());
   }
 
  private:
@@ -229,9 +234,11 @@ void run(const Product& p) {
                  memory().describe(p.workspace));
       throw KernelFault{700};
     }
+    order_write(region, p.workspace, p.workspace_bytes, "a product");
     std::memset(region->at(p.workspace), 0xee, p.workspace_bytes);
-    Memory::mark(*region, p.workspace, p.workspace_bytes, written_by_copy);
+    Memory::mark(*region, p.workspace, p.workspace_bytes, order().tag());
   }
+  if (settings().sample != 0) return;
   for (i64 batch = 0; batch < p.d.batch; ++batch) {
     if (p.what.compute == CUBLAS_COMPUTE_64F)
       run_one<double>(p, batch);

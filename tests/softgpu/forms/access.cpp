@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 
+#include "softgpu/order.hpp"
 #include "softgpu/report.hpp"
 
 namespace softgpu {
@@ -58,10 +58,25 @@ void report_load(Warp& warp, const Op& op, int lane, u64 address, Tag tag) {
   const std::string at = "load at " + memory().describe(address) + ", " + where(warp, op, lane);
   if (tag == unwritten)
     report("uninitialised read", place(warp, op), at + ": nobody has written there");
+  else if (order().wrote_unordered(tag))
+    report("unordered streams", place(warp, op),
+           at + ": other work wrote there, and no event or wait puts the two in order");
   else
     report("conflict between blocks", place(warp, op),
            at + ": block " + std::to_string(tag - warp.block().launch->first_tag) +
                " of this launch wrote there");
+}
+
+// A store where work that is in no order with this one has read or written.
+void order_store(Warp& warp, const Op& op, int lane, const Region& region, u64 address, u32 bytes) {
+  for (u32 i = 0; i < bytes; ++i) {
+    const bool wrote = order().wrote_unordered(region.tags_at(address)[i]);
+    if (!wrote && !order().read_unordered(region.reader_of(address + i))) continue;
+    report("unordered streams", place(warp, op),
+           "store at " + memory().describe(address + i) + ", " + where(warp, op, lane) + ": other work " +
+               (wrote ? "wrote" : "read") + " there, and no event or wait puts the two in order");
+    return;
+  }
 }
 
 }  // namespace
@@ -71,11 +86,14 @@ void load_global(Warp& warp, const Op& op, int lane, u64 address, std::byte* to,
   Region& region = region_of(warp, op, lane, address, bytes, alignment, "load");
   std::memcpy(to, region.at(address), bytes);
   if (region.tags == nullptr) return;
+  if (order().marks_reads()) region.mark_read(address, bytes, order().reader());
+  const bool closer = order().any_unordered();
   const Block& block = warp.block();
   const Tag* const tags = region.tags_at(address);
   for (u32 i = 0; i < bytes; ++i) {
     if ((used_bytes >> i & 1) == 0) continue;
-    if (tags[i] == unwritten || (foreign(block, tags[i]) && !block.launch->kernel->communicates)) {
+    if (tags[i] == unwritten || (foreign(block, tags[i]) && !block.launch->kernel->communicates) ||
+        (closer && order().wrote_unordered(tags[i]))) {
       report_load(warp, op, lane, address + i, tags[i]);
       return;
     }
@@ -86,6 +104,7 @@ void store_global(Warp& warp, const Op& op, int lane, u64 address, const std::by
   Region& region = region_of(warp, op, lane, address, bytes, bytes, "store");
   std::memcpy(region.at(address), from, bytes);
   if (region.tags == nullptr) return;
+  if (order().any_unordered()) order_store(warp, op, lane, region, address, bytes);
   const Block& block = warp.block();
   Tag* const tags = region.tags_at(address);
   for (u32 i = 0; i < bytes; ++i) {
@@ -103,7 +122,7 @@ std::byte* atomic_global(Warp& warp, const Op& op, int lane, u64 address, u32 by
   Region& region = region_of(warp, op, lane, address, bytes, bytes, "atomic");
   if (region.tags != nullptr) {
     if (region.tags_at(address)[0] == unwritten) report_load(warp, op, lane, address, unwritten);
-    std::fill_n(region.tags_at(address), bytes, written_by_copy);
+    std::fill_n(region.tags_at(address), bytes, order().tag());
   }
   return region.at(address);
 }
@@ -112,7 +131,7 @@ const std::byte* load_global_row(Warp& warp, const Op& op, u64 address, u32 elem
   const Launch& launch = *warp.block().launch;
   const u64 bytes = u64{element} * warp_size;
   const Region* const region = usable(warp, op, address, bytes);
-  if (region == nullptr || address % element != 0) return nullptr;
+  if (region == nullptr || address % element != 0 || order().any_unordered()) return nullptr;
   if (region->tags != nullptr) {
     const Tag* const tags = region->tags_at(address);
     const Tag first = launch.first_tag, own = warp.block().tag;
@@ -124,8 +143,9 @@ const std::byte* load_global_row(Warp& warp, const Op& op, u64 address, u32 elem
         wrong |=
             (tags[i] == unwritten ? 1u : 0u) | ((tags[i] >= first ? 1u : 0u) & (tags[i] != own ? 1u : 0u));
     if (wrong != 0) return nullptr;
+    if (order().marks_reads()) region->mark_read(address, bytes, order().reader());
   }
-  count_global<true>(warp, op, full_mask, element);
+  if (counting()) count_global(warp, op, full_mask, element);
   return region->at(address);
 }
 
@@ -133,7 +153,7 @@ std::byte* store_global_row(Warp& warp, const Op& op, u64 address, u32 element) 
   const Launch& launch = *warp.block().launch;
   const u64 bytes = u64{element} * warp_size;
   const Region* const region = usable(warp, op, address, bytes);
-  if (region == nullptr || address % element != 0) return nullptr;
+  if (region == nullptr || address % element != 0 || order().any_unordered()) return nullptr;
   if (region->tags != nullptr) {
     Tag* const tags = region->tags_at(address);
     const Tag first = launch.first_tag, own = warp.block().tag;
@@ -142,21 +162,16 @@ std::byte* store_global_row(Warp& warp, const Op& op, u64 address, u32 element) 
     if (wrong != 0) return nullptr;
     std::fill_n(tags, bytes, own);
   }
-  count_global<true>(warp, op, full_mask, element);
+  if (counting()) count_global(warp, op, full_mask, element);
   return region->at(address);
 }
 
-void count_sectors(Warp& warp, const Op& op, u32 active, u64 bytes) {
-  constexpr u64 sector = 32;
-  Counts& counts = warp.block().launch->counts;
-  std::set<u64> touched;
-  for (int lane = 0; lane < warp_size; ++lane) {
-    if ((active >> lane & 1) == 0) continue;
-    const u64 at =
+void count_global(Warp& warp, const Op& op, u32 active, u64 bytes) {
+  u64 address[warp_size];
+  for (int lane = 0; lane < warp_size; ++lane)
+    address[lane] =
         (op.s[0] == no_row ? 0 : row<const u64>(warp, op.s[0])[lane]) + static_cast<u64>(op.offset);
-    for (u64 s = at / sector; s <= (at + bytes - 1) / sector; ++s) touched.insert(s);
-  }
-  counts.sectors_requested += touched.size();
+  count_sectors(warp.block().launch->counts, op.kind == Class::store_global, address, active, bytes);
 }
 
 }  // namespace softgpu

@@ -18,11 +18,6 @@ const std::byte* load_global_row(Warp& warp, const Op& op, u64 address, u32 elem
 std::byte* store_global_row(Warp& warp, const Op& op, u64 address, u32 element);
 
 // Counts the sectors that a warp's access asks for.
-void count_sectors(Warp& warp, const Op& op, u32 active, u64 bytes);
-template <bool Counts>
-void count_global(Warp& warp, const Op& op, u32 active, u64 bytes) {
-  if constexpr (Counts)
-    if (settings().count) count_sectors(warp, op, active, bytes);
-}
+void count_global(Warp& warp, const Op& op, u32 active, u64 bytes);
 
 }  // namespace softgpu

@@ -17,13 +17,19 @@ u64 value(const Warp& warp, Row at, int lane) {
 
 // Both places are checked now, though the bytes move later.
 void copy(Warp& warp, const Op& op, u32 active) {
-  count_global<true>(warp, op, active, op.count);
+  if (counting()) {
+    count_global(warp, op, active, op.count);
+    u64 to[warp_size];
+    for (int lane = 0; lane < warp_size; ++lane)
+      to[lane] = (value<u32>(warp, op.s[1], lane) + static_cast<u64>(op.second_offset)) & 0xffffffffu;
+    count_shared(warp.block().launch->counts, to, active, op.count);
+  }
   for (int lane = 0; lane < warp_size; ++lane) {
     if ((active >> lane & 1) == 0) continue;
     AsyncCopy now;
     now.op = &op;
     now.from = value<u64>(warp, op.s[0], lane) + static_cast<u64>(op.offset);
-    now.to = value<u32>(warp, op.s[1], lane) + static_cast<u64>(op.second_offset);
+    now.to = (value<u32>(warp, op.s[1], lane) + static_cast<u64>(op.second_offset)) & 0xffffffffu;
     now.bytes = op.count;
     now.taken = op.s[2] == no_row ? op.count : row<const u32>(warp, op.s[2])[lane];
     if (now.taken > now.bytes)

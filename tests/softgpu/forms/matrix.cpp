@@ -110,11 +110,22 @@ void add_product(FormTable& t, const std::string& shape, const std::string& type
 template <int Count, bool Transposed>
 void load(Warp& warp, const Op& op, u32 active) {
   expect_all_lanes(warp, op, active);
+  if (counting()) {  // each matrix goes through the banks on its own
+    u64 rows_at[8 * Count];
+    for (int lane = 0; lane < 8 * Count; ++lane)
+      rows_at[lane] =
+          (op.s[0] == no_row ? 0 : row<const u32>(warp, op.s[0])[lane]) + static_cast<u32>(op.offset);
+    Counts& counts = warp.block().launch->counts;
+    for (std::size_t k = 0; k < Count; ++k) {
+      ++counts.shared_accesses;
+      counts.bank_conflicts += bank_passes(std::span<const u64>(rows_at).subspan(8 * k, 8), 16) - 1;
+    }
+  }
   u16 matrix[Count][8][8]{};
   for (int lane = 0; lane < 8 * Count; ++lane) {
     if ((active >> lane & 1) == 0) continue;
-    const u64 base = op.s[0] == no_row ? 0 : u64{row<const u32>(warp, op.s[0])[lane]};
-    const u64 at = base + static_cast<u64>(op.offset);
+    const u32 base = op.s[0] == no_row ? 0 : row<const u32>(warp, op.s[0])[lane];
+    const u64 at = base + static_cast<u32>(op.offset);  // 32 bits, which wrap
     std::memcpy(matrix[lane / 8][lane % 8], warp.block().shared->readable_by_several(warp, op, lane, at, 16),
                 16);
   }

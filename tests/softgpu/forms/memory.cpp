@@ -1,6 +1,7 @@
 // Loads and stores. Every lane's access is checked: inside a live allocation of this device, aligned, read
 // only where something was written, and not where another block of the same launch writes.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 
@@ -42,11 +43,11 @@ void take(const Warp& warp, const Op& op, int k, int lane, std::byte* to) {
   std::memcpy(to, &value, sizeof value);
 }
 
+// Addresses of shared memory have 32 bits, and sums of them wrap.
 u64 address_of(const Warp& warp, const Op& op, int lane, bool narrow) {
-  const u64 base = op.s[0] == no_row ? 0
-                   : narrow          ? u64{row<const u32>(warp, op.s[0])[lane]}
-                                     : row<const u64>(warp, op.s[0])[lane];
-  return base + static_cast<u64>(op.offset);
+  if (op.s[0] == no_row) return static_cast<u64>(op.offset);
+  if (narrow) return row<const u32>(warp, op.s[0])[lane] + static_cast<u32>(op.offset);
+  return row<const u64>(warp, op.s[0])[lane] + static_cast<u64>(op.offset);
 }
 
 template <Where W>
@@ -74,6 +75,26 @@ void locate_and_move(Warp& warp, const Op& op, int lane, u64 address, std::byte*
   } else {
     load_global(warp, op, lane, address, bytes, size, op.used_bytes, size);
   }
+}
+
+// A generic access counts for the memory that its first lane reaches.
+template <Where W>
+void count(Warp& warp, const Op& op, u32 active, u32 size) {
+  if (!counting() || W == Where::param) return;
+  Where space = W;
+  if constexpr (W == Where::generic) {
+    const u64 window = address_of(warp, op, std::countr_zero(active), false) & (u64{0xff} << 56);
+    if (window == param_window) return;
+    space = window == shared_window ? Where::shared : Where::global;
+  }
+  if (space == Where::global) {
+    count_global(warp, op, active, size);
+    return;
+  }
+  u64 address[warp_size];
+  for (int lane = 0; lane < warp_size; ++lane)
+    address[lane] = address_of(warp, op, lane, W == Where::shared) & ~shared_window;
+  count_shared(warp.block().launch->counts, address, active, size);
 }
 
 // All lanes have one shared address.
@@ -106,6 +127,7 @@ struct Load {
     const u32 size = static_cast<u32>(op.count * sizeof(T));
     if constexpr (W == Where::shared) {
       if (active == full_mask && uniform(warp, op)) {
+        count<W>(warp, op, active, size);
         const std::byte* const from =
             warp.block().shared->readable_by_all(warp, op, address_of(warp, op, 0, true), size);
         for (int k = 0; k < op.count; ++k)
@@ -122,7 +144,7 @@ struct Load {
         return;
       }
     }
-    count_global<W == Where::global>(warp, op, active, op.count * sizeof(T));
+    count<W>(warp, op, active, size);
     std::byte bytes[4 * sizeof(T)];
     for (int lane = 0; lane < warp_size; ++lane) {
       if ((active >> lane & 1) == 0) continue;
@@ -160,7 +182,7 @@ struct Store {
           whole(warp, op))
         return;
     }
-    count_global<W == Where::global>(warp, op, active, op.count * sizeof(T));
+    count<W>(warp, op, active, static_cast<u32>(op.count * sizeof(T)));
     std::byte bytes[4 * sizeof(T)];
     const u32 size = static_cast<u32>(op.count * sizeof(T));
     for (int lane = 0; lane < warp_size; ++lane) {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "softgpu/device_model.hpp"
+#include "softgpu/launch_records.hpp"
 #include "softgpu/report.hpp"
 #include "softgpu/runtime/runtime.hpp"
 
@@ -33,20 +34,67 @@ cudaError_t check_limits(const Kernel& kernel, const Function& function, dim3 gr
   return kernel.static_shared + dynamic > most ? cudaErrorInvalidValue : cudaSuccess;
 }
 
+// What launch_records.hpp offers.
+bool recording = false;
+std::vector<LaunchRecord>& records() {
+  static auto* const all = new std::vector<LaunchRecord>;
+  return *all;
+}
+LaunchRecord record_of(const Launch& launch) {
+  const Kernel& kernel = *launch.kernel;
+  const Counts& c = launch.counts;
+  LaunchRecord r{};
+  r.name = kernel.name.c_str();
+  r.grid = launch.grid.count();
+  r.threads = launch.threads.count();
+  r.blocks_run = launch.blocks_run;
+  r.registers = kernel.machine_registers;
+  r.static_shared = kernel.static_shared;
+  r.dynamic_shared = launch.dynamic_shared;
+  r.local_bytes = kernel.machine_local;
+  r.blocks_a_multiprocessor = blocks_per_multiprocessor(kernel, r.threads, r.dynamic_shared);
+  static_assert(LaunchRecord::classes == class_count);
+  std::copy(std::begin(c.instructions), std::end(c.instructions), r.instructions);
+  r.lanes = c.lanes;
+  r.barriers = c.barriers;
+  r.sectors_loaded = c.sectors_loaded;
+  r.distinct_loaded = c.distinct_loaded;
+  r.sectors_stored = c.sectors_stored;
+  r.distinct_stored = c.distinct_stored;
+  r.shared_accesses = c.shared_accesses;
+  r.bank_conflicts = c.bank_conflicts;
+  r.most_in_flight = c.most_in_flight;
+  return r;
+}
+void start_recording() {
+  const std::lock_guard lock(runtime().mutex);
+  records().clear();
+  recording = counting() = true;
+}
+const LaunchRecord* stop_recording(std::size_t* count) {
+  const std::lock_guard lock(runtime().mutex);
+  recording = false;
+  counting() = settings().count;
+  *count = records().size();
+  return records().data();
+}
+
 void run_launch(Launch launch) {
   Runtime& r = runtime();
   const u64 blocks = launch.grid.count();
   if (blocks > std::numeric_limits<Tag>::max() - r.next_tag) stop("more blocks than can be told apart");
   launch.first_tag = r.next_tag;
   r.next_tag += static_cast<Tag>(blocks);
+  if (counting()) {
+    loaded_sectors().start_launch();
+    stored_sectors().start_launch();
+  }
   run_grid(launch, r.random);
-  if (!settings().count) return;
+  if (!counting()) return;
   auto& [launches, sum] = r.counts[launch.kernel->name];
   ++launches;
-  for (int k = 0; k < class_count; ++k) sum.instructions[k] += launch.counts.instructions[k];
-  sum.lanes += launch.counts.lanes;
-  sum.barriers += launch.counts.barriers;
-  sum.sectors_requested += launch.counts.sectors_requested;
+  sum.add(launch.counts);
+  if (recording) records().push_back(record_of(launch));
 }
 
 cudaError_t launch(Function& function, dim3 grid, dim3 block, void** args, size_t shared,
@@ -82,6 +130,11 @@ Function* function_of(const void* stub) {
 }  // namespace
 
 extern "C" {
+
+const LaunchRecords* softgpu_launch_records() {
+  static constexpr LaunchRecords functions{&start_recording, &stop_recording, class_names};
+  return &functions;
+}
 
 void** __cudaRegisterFatBinary(void* wrapper) {
   const std::lock_guard lock(runtime().mutex);
@@ -131,6 +184,22 @@ cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arg
   return launch(*function, grid, block, args, shared, stream);
 }
 
+// Of the attributes those that ask for nothing this device lacks: it orders dependent launches as plain ones.
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* stub, void** args) {
+  Function* const function = function_of(stub);
+  if (function == nullptr) return last_error() = cudaErrorInvalidDeviceFunction;
+  for (unsigned k = 0; k < config->numAttrs; ++k) {
+    const cudaLaunchAttribute& a = config->attrs[k];
+    const auto& cluster = a.val.clusterDim;
+    const bool known =
+        a.id == cudaLaunchAttributeIgnore || a.id == cudaLaunchAttributePriority ||
+        a.id == cudaLaunchAttributeProgrammaticStreamSerialization ||
+        (a.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z == 1);
+    if (!known) stop("a launch attribute that is not known: " + std::to_string(static_cast<int>(a.id)));
+  }
+  return launch(*function, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream);
+}
+
 cudaError_t cudaFuncSetAttribute(const void* stub, cudaFuncAttribute which, int value) {
   return api([&] {
     Function* const function = function_of(stub);
@@ -152,6 +221,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* st
     *attributes = cudaFuncAttributes{};
     attributes->sharedSizeBytes = kernel->static_shared;
     attributes->numRegs = static_cast<int>(kernel->machine_registers);
+    attributes->localSizeBytes = kernel->machine_local;
     attributes->maxThreadsPerBlock =
         kernel->max_threads > 0 ? kernel->max_threads : static_cast<int>(DeviceModel::threads_per_block);
     attributes->maxDynamicSharedSizeBytes =

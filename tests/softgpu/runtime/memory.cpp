@@ -86,12 +86,7 @@ cudaError_t fill(Stream& stream, void* to, int value, u64 bytes, const char* cal
   if (const cudaError_t e = resolve(to, bytes, call, side); e != cudaSuccess) return e;
   if (!side.device()) return cudaErrorInvalidValue;
   return runtime().enqueue(
-      stream,
-      [=] {
-        std::memset(side.region->at(side.address), value, bytes);
-        Memory::mark(*side.region, side.address, bytes, written_by_copy);
-      },
-      call);
+      stream, [=] { Memory::fill(*side.region, side.address, bytes, value); }, call);
 }
 
 cudaError_t release(void* pointer, Region::Kind kind, const char* call) {

@@ -27,6 +27,7 @@ Runtime::Runtime() {
   for (int d = 0; d < Memory::devices; ++d) {
     legacy[d].device = d;
     legacy[d].legacy = true;
+    legacy[d].number = static_cast<std::size_t>(d);
   }
 }
 
@@ -35,6 +36,7 @@ Stream* Runtime::make_stream(int device, bool blocking) {
   Stream* const made = all_streams_.back().get();
   made->device = device;
   made->blocking = blocking;
+  made->number = Memory::devices + all_streams_.size();
   return made;
 }
 
@@ -72,17 +74,15 @@ cudaError_t Runtime::enqueue(Stream& stream, std::function<void()> run, const ch
   auto work = std::make_shared<Work>();
   work->run = std::move(run);
   work->stream = &stream;
-  work->after = std::move(stream.wait_before_next);
-  stream.wait_before_next.clear();
+  work->clock = host_;
+  for (const auto& before : std::exchange(stream.wait_before_next, {})) put_behind(*work, before);
   if (stream.legacy) {
     if (const cudaError_t status = forbid_legacy_under_capture(stream.device, call); status != cudaSuccess)
       return status;
     for (const auto& other : all_streams_)
-      if (other->blocking && other->device == stream.device && other->last != nullptr && !other->last->done)
-        work->after.push_back(other->last);
+      if (other->blocking && other->device == stream.device) put_behind(*work, other->last);
   } else if (stream.blocking) {
-    Stream& first = legacy[stream.device];
-    if (first.last != nullptr && !first.last->done) work->after.push_back(first.last);
+    put_behind(*work, legacy[stream.device].last);
   }
   stream.pending.push_back(work);
   stream.last = work;
@@ -91,7 +91,13 @@ cudaError_t Runtime::enqueue(Stream& stream, std::function<void()> run, const ch
 
 void Runtime::run(Work& work) {
   const std::shared_ptr<Work> held = work.stream->pending.front();
-  work.stream->pending.pop_front();
+  Stream& stream = *work.stream;
+  stream.pending.pop_front();
+  for (const auto& before : work.after) work.clock.join(before->clock);
+  work.clock.join(stream.clock);
+  work.clock.reach(stream.number, ++stream.time);
+  stream.clock = work.clock;
+  order().begin(work.clock, stream.number, stream.time, next_tag++);
   if (sticky == cudaSuccess) {
     try {
       work.run();
@@ -99,6 +105,7 @@ void Runtime::run(Work& work) {
       sticky = static_cast<cudaError_t>(f.status);
     }
   }
+  order().end(next_tag);
   work.done = true;
   work.run = nullptr;
   work.after.clear();
@@ -128,6 +135,15 @@ void Runtime::complete(Work& target) {
     }
     run(*now);
   }
+  seen_done(target);
+  if (nothing_pending()) order().forget(host_);
+}
+
+bool Runtime::nothing_pending() const {
+  for (const Stream& s : legacy)
+    if (!s.pending.empty()) return false;
+  return std::all_of(all_streams_.begin(), all_streams_.end(),
+                     [](const auto& s) { return s->pending.empty(); });
 }
 
 Work* Runtime::random_ready() {
@@ -156,6 +172,11 @@ void Runtime::complete_device(int device) {
   };
   look(legacy[device]);
   for (const auto& s : all_streams_) look(*s);
+  const auto seen = [&](const Stream& s) {
+    if (s.device == device && s.pending.empty() && s.last != nullptr) seen_done(*s.last);
+  };
+  seen(legacy[device]);
+  for (const auto& s : all_streams_) seen(*s);
   for (std::size_t n = open.size(); n > 0; --n) {
     std::swap(open[n - 1], open[random.below(static_cast<u32>(n))]);
     complete(*open[n - 1]);
@@ -217,6 +238,8 @@ void Runtime::load(Module& unit) {
   for (auto& [name, kernel] : unit.kernels)
     if (const auto at = binary.registers.find(name); at != binary.registers.end())
       kernel->machine_registers = at->second;
+  for (const auto& [name, bytes] : binary.local)
+    if (const auto at = unit.kernels.find(name); at != unit.kernels.end()) at->second->machine_local = bytes;
   unit.loaded = true;
 }
 
@@ -232,16 +255,20 @@ void Runtime::finish() {
   if (settings().count) {
     for (const auto& [name, pair] : counts) {
       const auto& [launches, c] = pair;
-      u64 all = 0;
-      for (const u64 n : c.instructions) all += n;
       std::fprintf(stderr, "softgpu: %s: %llu launches, %llu warp instructions", readable(name).c_str(),
-                   static_cast<unsigned long long>(launches), static_cast<unsigned long long>(all));
+                   static_cast<unsigned long long>(launches),
+                   static_cast<unsigned long long>(c.all_instructions()));
       for (int k = 0; k < class_count; ++k)
         if (c.instructions[k] != 0)
           std::fprintf(stderr, ", %llu %s", static_cast<unsigned long long>(c.instructions[k]),
                        class_names[k]);
-      std::fprintf(stderr, ", %llu sectors requested\n",
-                   static_cast<unsigned long long>(c.sectors_requested));
+      const auto number = [](u64 n) { return static_cast<unsigned long long>(n); };
+      std::fprintf(stderr,
+                   ", %llu sectors loaded (%llu distinct), %llu stored (%llu), %llu shared accesses and %llu "
+                   "bank conflicts, %llu barriers, %llu bytes in flight a thread at the most\n",
+                   number(c.sectors_loaded), number(c.distinct_loaded), number(c.sectors_stored),
+                   number(c.distinct_stored), number(c.shared_accesses), number(c.bank_conflicts),
+                   number(c.barriers), number(c.most_in_flight));
     }
   }
   if (sticky != cudaSuccess) return;

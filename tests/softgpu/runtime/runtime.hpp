@@ -18,6 +18,7 @@
 #include "softgpu/block.hpp"
 #include "softgpu/fat_binary.hpp"
 #include "softgpu/memory.hpp"
+#include "softgpu/order.hpp"
 #include "softgpu/settings.hpp"
 
 namespace softgpu {
@@ -30,6 +31,7 @@ struct Work {
   std::vector<std::shared_ptr<Work>> after;  // in other streams
   Stream* stream = nullptr;
   bool done = false;
+  Clock clock;  // what comes before it, and when it is done itself too (order.hpp)
 };
 
 struct Node {
@@ -52,6 +54,9 @@ struct Capture {
 
 struct Stream {
   int device = 0;
+  std::size_t number = 0;
+  u64 time = 0;          // works that it has done
+  Clock clock;           // of the last of them
   bool blocking = true;  // waits for the legacy stream, which waits for it
   bool legacy = false;
   std::deque<std::shared_ptr<Work>> pending;
@@ -101,6 +106,16 @@ class Runtime {
 
   // Puts work into a stream, or a node into the graph that it captures.
   cudaError_t enqueue(Stream& stream, std::function<void()> run, const char* call);
+  // `work` comes after `before`, done or not.
+  static void put_behind(Work& work, const std::shared_ptr<Work>& before) {
+    if (before == nullptr) return;
+    if (before->done)
+      work.clock.join(before->clock);
+    else
+      work.after.push_back(before);
+  }
+  // The host has seen that it is done.
+  void seen_done(const Work& work) { host_.join(work.clock); }
   // Until all that the stream, the device has to do is done.
   void complete(Work& work);
   void complete(Stream& stream);
@@ -133,6 +148,8 @@ class Runtime {
   void run(Work& work);
   bool is_head(const Work& work) const { return work.stream->pending.front().get() == &work; }
   Work* random_ready();
+  bool nothing_pending() const;
+  Clock host_;  // what the host has waited for
   std::map<std::pair<std::thread::id, int>, Stream*> per_thread_;
   std::vector<std::unique_ptr<Stream>> all_streams_;  // never freed: pending work outlives a handle
 

@@ -99,7 +99,9 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t e = r.forbid_under_capture(stream, "cudaStreamQuery"); e != cudaSuccess) return e;
     let_time_pass(r);
-    return stream->pending.empty() ? cudaSuccess : cudaErrorNotReady;
+    if (!stream->pending.empty()) return cudaErrorNotReady;
+    if (stream->last != nullptr) r.seen_done(*stream->last);
+    return cudaSuccess;
   });
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, unsigned) {
@@ -127,7 +129,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, u
       stream->capture->broken = true;
       return cudaErrorStreamCaptureIsolation;
     }
-    if (event->mark != nullptr && !event->mark->done) stream->wait_before_next.push_back(event->mark);
+    if (event->mark != nullptr) stream->wait_before_next.push_back(event->mark);
     return cudaSuccess;
   });
 }
@@ -173,7 +175,10 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t e = refuse_captured(*event, "cudaEventQuery"); e != cudaSuccess) return e;
     let_time_pass(runtime());
-    return event->mark == nullptr || event->mark->done ? cudaSuccess : cudaErrorNotReady;
+    if (event->mark == nullptr) return cudaSuccess;
+    if (!event->mark->done) return cudaErrorNotReady;
+    runtime().seen_done(*event->mark);
+    return cudaSuccess;
   });
 }
 // A count of marks, not a time: it only grows.

@@ -104,6 +104,10 @@ WEFT_HD_INLINE V round_to(const V& x) {
   if constexpr (t == DType::f16 || t == DType::bf16 || t == DType::f8e4m3 || t == DType::f8e5m2 ||
                 t == DType::i8 || t == DType::u8) {
     using S = ctype<t>;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (t == DType::bf16 && std::is_same_v<V, float>)  // the code is the upper half of the number
+      return from_bits(static_cast<i32>(gpu::encode_pair<BfloatFormat>(0, x)));
+#endif
     S stored[lanes];
     store(stored, x);
     return load<V>(static_cast<const S*>(stored));

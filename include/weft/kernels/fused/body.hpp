@@ -53,10 +53,15 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
   i64 row_in_chunk = 0;
   i64 row_start = 0;                     // the row's first element in row-major order, from the chunk's first
   i64 first_column = 0, end_column = 0;  // of the row, where chunks begin and end within rows
+  i64 shift = 0;                         // of the row's values, in columns
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
+  decltype(std::declval<Team&>().template shared<u32>(1)) row_memory;
 
   WEFT_HD_INLINE FusedBody(Team& t, const Args& a)
-      : Memory(a), team(t), kept_memory(t.template shared<double>(single ? 0 : kept_bytes() / 8)) {}
+      : Memory(a),
+        team(t),
+        kept_memory(t.template shared<double>(Traits::in_words ? 0 : kept_bytes() / 8)),
+        row_memory(t.template shared<u32>(Traits::in_words ? Traits::row_bytes() / 4 : 0)) {}
 
   // Register i as a value of `Family` in a column, or as the row's number.
   template <int I, Stage stage>
@@ -115,7 +120,10 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       if constexpr (stage == Stage::element && Traits::brings_next_row(I))
         bring_closer(this->template pointer<in.aux>() + place.template position<in.aux, stage>() +
                      View::stride(in.aux, header.row_axes - 1));
-      set<I>(this->template load_operand<in.aux, stage, Lanes>(in.imm));
+      if constexpr (stage == Stage::element && Traits::is_staged(in.aux))
+        set<I>(load_staged<I, Lanes>());
+      else
+        set<I>(this->template load_operand<in.aux, stage, Lanes>(in.imm));
     } else if constexpr (in.op == Opcode::index) {
       const i64 start = place.template position<in.aux, stage>();
       if constexpr (stage == Stage::element && vector) {
@@ -157,7 +165,7 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       constexpr Fold fold = static_cast<Fold>(in.aux);
       const auto x = read<in.a, Stage::element>();
       if constexpr (fold == Fold::argmax || fold == Fold::argmin)
-        sums.template fold_best<I>(x, place.linear, this->template present<Lanes>());
+        sums.template fold_best<I>(x, place.linear, this->template present<Lanes>(), this->begin);
       else
         sums.template fold<I>(
             this->template masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()));
@@ -174,51 +182,32 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       return;  // it stays in its register
     } else if constexpr (in.op == Opcode::kept && single) {
       element.template at<t, I>() = element.template at<t, kept_value(in.aux)>();
-    } else if constexpr (in.op == Opcode::keep && vector) {
-      // lane by lane, so that a warp's accesses meet no bank twice
+    } else if constexpr (in.op == Opcode::keep && Traits::in_words) {
       const auto v = read<in.a, Stage::element>();
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) {
-        if constexpr (sizeof(v.lane[0]) == 8)
-          kept_memory[kept_at<in.aux>(j)] = __builtin_bit_cast(double, v.lane[j]);
-        else
-          kept_memory[kept_at<in.aux>(j)] = static_cast<double>(v.lane[j]);
+      constexpr i64 at = Traits::kept_offset(in.aux) / 4;
+      if constexpr (width == 1) {
+        put_words(at, 0, v);
+      } else {
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) put_words(at, j, v.lane[j]);
       }
-    } else if constexpr (in.op == Opcode::kept && vector) {
+    } else if constexpr (in.op == Opcode::kept && Traits::in_words) {
+      constexpr i64 at = Traits::kept_offset(in.aux) / 4;
       value_of<Family, t> v;
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) {
-        const double x = kept_memory[kept_at<in.aux>(j)];
-        using R = register_scalar<t>;
-        if constexpr (sizeof(R) == 8)
-          v.lane[j] = __builtin_bit_cast(R, x);
-        else
-          v.lane[j] = static_cast<R>(x);
+      if constexpr (width == 1) {
+        get_words(at, 0, v);
+      } else {
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) get_words(at, j, v.lane[j]);
       }
       set<I>(v);
     } else if constexpr (in.op == Opcode::keep) {
       const auto v = read<in.a, Stage::element>();
-      if constexpr (width == 1) {
-        if constexpr (sizeof(v) == 8)
-          kept_memory[slot<in.aux>() + place.linear] = __builtin_bit_cast(double, v);
-        else
-          kept_memory[slot<in.aux>() + place.linear] = static_cast<double>(v);
-      } else {
-        __builtin_memcpy(kept_memory + slot<in.aux>() + place.linear, &v, sizeof v);
-      }
+      __builtin_memcpy(kept_memory + slot<in.aux>() + place.linear, &v, sizeof v);
     } else if constexpr (in.op == Opcode::kept) {
-      if constexpr (width == 1) {
-        const double v = kept_memory[slot<in.aux>() + place.linear];
-        using R = value_of<Family, t>;
-        if constexpr (sizeof(R) == 8)
-          set<I>(__builtin_bit_cast(R, v));
-        else
-          set<I>(static_cast<R>(v));
-      } else {
-        value_of<Family, t> v;
-        __builtin_memcpy(&v, kept_memory + slot<in.aux>() + place.linear, sizeof v);
-        set<I>(v);
-      }
+      value_of<Family, t> v;
+      __builtin_memcpy(&v, kept_memory + slot<in.aux>() + place.linear, sizeof v);
+      set<I>(v);
     } else if constexpr (in.op == Opcode::select) {
       set<I>(lanewise<t, stage>(
           []<class V>(const auto& condition, const V& x, const V& y) {
@@ -241,18 +230,69 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     }
   }
 
-  // Kept elements of one slot lie 8 bytes apart at least, so that any register kind fits.
+  // On the host kept elements of one slot lie 8 bytes apart at least, so that any register kind fits.
   template <int Slot>
   WEFT_HD_INLINE static i64 slot() {
     return Slot * (kept_bytes() / 8 / (header.kept > 0 ? header.kept : 1));
   }
 
-  // Where lane j of the value at hand is kept.
-  template <int Slot>
-  WEFT_HD_INLINE i64 kept_at(int j) const {
-    constexpr i64 apart = (static_cols() + width - 1) / width;
-    static_assert(apart * width * header.kept <= kept_bytes() / 8);
-    return slot<Slot>() + j * apart + place.linear / width;
+  // The number of the value at hand in its row.
+  WEFT_HD_INLINE i64 value_number() const {
+    if constexpr (Traits::shifted)
+      return (place.linear + shift) / width;
+    else
+      return place.linear / width;
+  }
+  // Word `word` of the value at hand, of words that begin at `begin`. One word of all values lies side by
+  // side, so that a warp's accesses meet no bank twice.
+  WEFT_HD_INLINE decltype(auto) row_word(i64 begin_word, int word) {
+    return row_memory[begin_word + word * Traits::values_in_row() + value_number()];
+  }
+  template <class R>
+  WEFT_HD_INLINE void put_words(i64 begin_word, int j, const R& x) {
+    constexpr int words = sizeof(R) == 8 ? 2 : 1;
+    u32 word[words];
+    if constexpr (sizeof(R) >= 4)
+      __builtin_memcpy(word, &x, sizeof x);
+    else
+      word[0] = static_cast<u32>(x);
+    for (int i = 0; i < words; ++i) row_word(begin_word, words * j + i) = word[i];
+  }
+  template <class R>
+  WEFT_HD_INLINE void get_words(i64 begin_word, int j, R& x) {
+    constexpr int words = sizeof(R) == 8 ? 2 : 1;
+    u32 word[words];
+    for (int i = 0; i < words; ++i) word[i] = row_word(begin_word, words * j + i);
+    if constexpr (sizeof(R) >= 4)
+      __builtin_memcpy(&x, word, sizeof x);
+    else
+      x = static_cast<R>(word[0]);
+  }
+
+  // The columns at hand of an operand that several passes read: from memory at first, then from where this
+  // thread has put them, as they are stored.
+  template <int I, int Lanes>
+  WEFT_HD_INLINE auto load_staged() {
+    constexpr int k = View::instruction(I).aux;
+    constexpr DType t = View::operand(k).dtype;
+    using S = ctype<t>;
+    constexpr i64 at = Traits::staged_offset(k) / 4;
+    constexpr int words = width * int{sizeof(S)} / 4;
+    using Parts = detail::Stored<u32, words>;
+    if constexpr (earlier_load(I) < 0) {
+      const auto v = this->template load_operand<k, Stage::element, Lanes>(View::instruction(I).imm);
+      const auto parts = detail::pack<S, width, Parts>(v.lane);
+      WEFT_UNROLL
+      for (int j = 0; j < words; ++j) put_words(at, j, parts.element[j]);
+      return v;
+    } else {
+      Parts parts;
+      WEFT_UNROLL
+      for (int j = 0; j < words; ++j) get_words(at, j, parts.element[j]);
+      value_of<Family, t> v;
+      detail::unpack<S, width>(parts, v.lane);
+      return v;
+    }
   }
 
   template <int Begin, int... N>
@@ -379,7 +419,9 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     const i64 step = static_cast<i64>(team.size()) * width;
     place.at = first + static_cast<i64>(team.rank()) * width;
     if constexpr (Traits::rows_turn) sums.template turn_lines<S>(place.line_start + first, row_start);
-    if constexpr (single || vector) {
+    if constexpr (Traits::shifted) {
+      shifted_columns<S>(cols, step);
+    } else if constexpr (single || vector) {
       for (; cols > place.at; place.at += step) {
         value_at_hand<S, Traits::lanes_of_vector>(cols - place.at);
         if constexpr (single) break;
@@ -403,6 +445,38 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       if constexpr (!ends_whole() || goes_past)
         if (cols > place.at) value_at_hand<S, goes_past ? some : Traits::ending>(cols - place.at);
     }
+  }
+  WEFT_HD_INLINE void begin_at(i64 column) {
+    place.at = column;
+    this->begin = column < 0 ? static_cast<int>(-column) : 0;
+  }
+  // Of a row whose values begin before it: whole values, then what is left of the first and the last.
+  template <int S>
+  WEFT_HD_INLINE void shifted_columns(i64 cols, i64 step) {
+    constexpr int operand = shifting_operand<View>();
+    shift = place.row_offset[operand] % width;
+    const i64 own = static_cast<i64>(team.rank()) * width - shift;
+    if constexpr (single) {
+      begin_at(own);
+      if (cols > own) value_at_hand<S, some>(cols - own);
+      return;
+    }
+    const i64 tail =
+        (cols + shift) / width * width - shift;  // where the last value begins, if it is no whole one
+    place.at = own < 0 ? own + step : own;
+    if constexpr (Traits::loads_ahead(S)) {
+      WEFT_UNROLL_FOUR
+      for (; place.at < tail; place.at += step) value_at_hand<S, width>(width);
+    } else {
+      for (; place.at < tail; place.at += step) value_at_hand<S, width>(width);
+    }
+    const bool has_head = own < 0, has_tail = tail < cols && (tail - own) % step == 0;
+    for (int edge = 0; edge < 2; ++edge) {
+      if (!(edge == 0 ? has_head : has_tail)) continue;
+      begin_at(edge == 0 ? own : tail);
+      value_at_hand<S, some>(cols - place.at);
+    }
+    this->begin = 0;
   }
   template <int S>
   WEFT_HD_INLINE void all_columns(i64 last_cols) {
@@ -453,7 +527,10 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
     section<0>();
     start_totals(Totals{});
-    for (i64 row = begin + detail::group_of(team); row < end; row += detail::group_count<Team>) {
+    // every group takes as many turns, so that a warp's way out is the block's
+    for (i64 first = begin; first < end; first += detail::group_count<Team>) {
+      const i64 row = first + detail::group_of(team);
+      if (row >= end) break;
       first_row = row == begin;
       row_in_chunk = row - begin;
       row_start = row_in_chunk * static_cols();

@@ -30,22 +30,46 @@ struct FusedParameters {
 };
 
 // Tag: weft's version and the targets of this compilation (design, section 10).
-template <u64 Tag, u64 Align, u64... W>
-__global__ void __launch_bounds__((FusedGrid<Code<W...>, static_cast<int>(Align)>::block)) WEFT_KERNEL
-    fused_kernel(const __grid_constant__ FusedParameters<Code<W...>> args) {
-  using Grid = FusedGrid<Code<W...>, static_cast<int>(Align)>;
+template <u64 Tag, u64 Align, u64 Large, u64... W>
+__global__ void __launch_bounds__((FusedGrid<Code<W...>, static_cast<int>(Align), Large != 0>::block))
+    WEFT_KERNEL fused_kernel(const __grid_constant__ FusedParameters<Code<W...>> args) {
+  using Grid = FusedGrid<Code<W...>, static_cast<int>(Align), Large != 0>;
   extern __shared__ __align__(16) unsigned char weft_shared_memory[];
   BlockTeam<Grid::block> team(weft_shared_memory);
   Grid::run(team, args, static_cast<i64>(blockIdx.x));
 }
 
-// Enqueues a fused kernel whose arguments have been cut for the GPU (chunks: the blocks).
+template <u64 Align, u64 Large, u64... W>
+void enqueue_fused_in(const FusedParameters<Code<W...>>& args, i64 blocks, cudaStream_t stream) {
+  using Grid = FusedGrid<Code<W...>, static_cast<int>(Align), Large != 0>;
+  static_assert(Grid::shared_bytes() <= (Large != 0 ? Grid::most_large_bytes : Grid::most_shared_bytes),
+                "a fused kernel keeps more of its row than a block's shared memory holds");
+  constexpr auto* kernel = &fused_kernel<kernel_tag, Align, Large, W...>;
+  if constexpr (Large != 0)
+    cuda_check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(Grid::shared_bytes())),
+               "cudaFuncSetAttribute", "a fused kernel");
+  kernel<<<cuda_blocks(blocks), Grid::block, static_cast<std::size_t>(Grid::shared_bytes()), stream>>>(args);
+  cuda_check_launch("a fused kernel");
+}
+
+// The shared memory that a block may ask for, in bytes, on the present device.
+inline i64 cuda_large_shared_bytes() {
+  int device = 0, bytes = 0;
+  cuda_check(cudaGetDevice(&device), "cudaGetDevice");
+  cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+             "cudaDeviceGetAttribute");
+  return bytes;
+}
+
+// Enqueues a fused kernel whose arguments have been cut for the GPU (chunks: the blocks). Where a row fits
+// only into the shared memory that some GPUs have, there are two kernels, with the same threads and the same
+// sums.
 template <u64 Align, u64... W>
 void enqueue_fused(Code<W...>, const LaunchArgs& from, cudaStream_t stream) {
   using C = Code<W...>;
   using Grid = FusedGrid<C, static_cast<int>(Align)>;
-  static_assert(Grid::shared_bytes() <= Grid::most_shared_bytes,
-                "a fused kernel keeps more of its row than a block's shared memory holds");
   if (from.chunks == 0) return;
   FusedParameters<C> args{};
   for (int k = 0; k < FusedView<C>::header.operands; ++k) args.pointer[k] = from.pointer[k];
@@ -56,10 +80,16 @@ void enqueue_fused(Code<W...>, const LaunchArgs& from, cudaStream_t stream) {
   args.partial_bytes = from.partial_bytes;
   args.segments = from.segments;
   args.segment_count = from.segment_count;
-  fused_kernel<kernel_tag, Align, W...>
-      <<<cuda_blocks(from.chunks), Grid::block, static_cast<std::size_t>(Grid::shared_bytes()), stream>>>(
-          args);
-  cuda_check_launch("a fused kernel");
+  if constexpr (Grid::wants_large) {
+    using Staging = FusedGrid<C, static_cast<int>(Align), true>;
+    static_assert(Staging::block == Grid::block && Staging::groups == Grid::groups);
+    constexpr i64 needed = Staging::shared_bytes() + 1024;
+    if (cuda_large_shared_bytes() >= needed) {
+      enqueue_fused_in<Align, 1, W...>(args, from.chunks, stream);
+      return;
+    }
+  }
+  enqueue_fused_in<Align, 0, W...>(args, from.chunks, stream);
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

@@ -79,10 +79,19 @@ struct FusedNeeds {
   }
 
   // Whether operand k is walked element by element along the last axis.
-  static constexpr bool is_dense(int k) {
-    const OperandWord o = View::operand(k);
-    if (o.role == Role::accumulate_columns) return true;
-    return (o.role == Role::load || o.role == Role::store) && !o.window && View::stride(k, last_axis) == 1;
+  static constexpr bool is_dense(int k) { return is_dense_operand<View>(k); }
+  // Whether values of w columns may begin before their row, where memory is aligned.
+  static constexpr i64 shortest_shifted_row = 64;
+  static constexpr bool shifts() {
+    bool windows = false;
+    for (int k = 0; k < header.operands; ++k) windows = windows || View::operand(k).window;
+    return !windows && !flat && header.col_axes == 1 && !sums_columns &&
+           last_extent >= shortest_shifted_row && shifting_operand<View>() >= 0;
+  }
+  static constexpr bool rereads() {
+    for (int k = 0; k < header.operands; ++k)
+      if (reads_often<View>(k)) return true;
+    return false;
   }
   // Whether values of w columns start where an access of up to 16 bytes may.
   static constexpr bool allows(int w) {
@@ -97,45 +106,79 @@ struct FusedNeeds {
   }
 };
 
-// `Align`: bytes that every dense operand's address is a multiple of, 16 at most.
-template <class C, int Align>
+// `Align`: bytes that every dense operand's address is a multiple of, 16 at most. `Large`: whether a block
+// may have more than 48 KiB of shared memory.
+template <class C, int Align, bool Large = false>
 struct FusedGrid {
   using Needs = FusedNeeds<C>;
   static constexpr FusedHeader header = Needs::header;
 
   static constexpr int most_words = 72;
-  static constexpr int choose_width() {
+  static constexpr int widest_width() {
     i64 widest = 1;
     for (int k = 0; k < header.operands; ++k)
       if (Needs::is_dense(k) && widest < size_of(Needs::View::operand(k).dtype))
         widest = size_of(Needs::View::operand(k).dtype);
     int w = widest <= 2 ? 8 : static_cast<int>(16 / widest);
-    const int live = Needs::live_words();
-    while (w > 1 && (Align < 16 || !Needs::allows(w) || live * w > most_words)) w /= 2;
+    while (w > 1 && (Align < 16 || Needs::live_words() * w > most_words)) w /= 2;
     return w;
   }
-  static constexpr int width = choose_width();
-  using Family = std::conditional_t<width == 1, ScalarFamily, VecFamily<width>>;
+  static constexpr int exact_width() {
+    int w = widest_width();
+    while (w > 1 && !Needs::allows(w)) w /= 2;
+    return w;
+  }
+  static constexpr bool shifted = exact_width() == 1 && widest_width() > 1 && Needs::shifts();
+  static constexpr int width = shifted ? widest_width() : exact_width();
 
-  // A row without sums or reductions can be cut among blocks.
-  static constexpr bool spans = Needs::flat && !Needs::sums && !Needs::reduces;
+  // Of a row that several passes read: its threads, and what they would take to stage it.
+  template <bool Staged>
+  using FamilyOf = std::conditional_t<
+      width == 1, ScalarFamily,
+      std::conditional_t<shifted || Staged, RowFamily<width, shifted, Staged>, VecFamily<width>>>;
+  template <bool Staged>
+  static constexpr i64 row_bytes() {
+    return FusedBody<C, FamilyOf<Staged>, SerialTeam, LaunchArgs, 1>::Traits::row_bytes();
+  }
+  // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
+  // (team/cuda.cuh), and what every GPU of compute capability 9.0 gives.
+  static constexpr i64 most_shared_bytes = 48 * 1024 - 1024, most_large_bytes = 227 * 1024 - 1024;
+  static constexpr bool can_stage =
+      width > 1 && !Needs::flat && header.col_axes == 1 && Needs::reduces && Needs::rereads() && !Needs::sums;
+  // Whether the row fits only where a kernel asks for more.
+  static constexpr bool wants_large = can_stage &&
+                                      row_bytes<true>() >
+                                          most_shared_bytes&& row_bytes<true>() <= most_large_bytes;
+  static constexpr bool stages =
+      can_stage && row_bytes<true>() <= (Large ? most_large_bytes : most_shared_bytes);
+  using Family = FamilyOf<stages>;
+
+  // Values of a row of known length.
+  static constexpr i64 values = (Needs::last_extent + width - 1) / width + (shifted ? 1 : 0);
+  // Rows without reductions can be cut among blocks: flat ones, and those of sums along the rows, whose
+  // columns then stay in registers.
+  static constexpr bool tiles = !Needs::flat && header.col_axes == 1 && Needs::sums_columns &&
+                                !Needs::reduces && !Needs::sums_elements() && values > 512;
+  static constexpr bool spans = (Needs::flat && !Needs::sums && !Needs::reduces) || tiles;
   static constexpr int team_threads() {
-    if (Needs::flat) return 256;
-    const i64 values = (Needs::last_extent + width - 1) / width;
+    if (Needs::flat || tiles) return 256;
+    if (!Needs::reduces && !Needs::sums && values <= 128) return static_cast<int>(values);
     const bool heavy = Needs::live_words() * width > 40;
-    const i64 most = !heavy && (Needs::reduces || Needs::sums_columns) ? 512 : 256;
+    const i64 most = !heavy && wants_large                               ? 1024
+                     : !heavy && (Needs::reduces || Needs::sums_columns) ? 512
+                                                                         : 256;
     return static_cast<int>(values >= most ? most : (values + warp_size - 1) / warp_size * warp_size);
   }
   static constexpr int threads = team_threads();
-  static constexpr int parts = spans ? static_cast<int>(tile_length / (threads * width)) : 1;
+  static constexpr int parts = tiles   ? static_cast<int>((values + threads - 1) / threads)
+                               : spans ? static_cast<int>(tile_length / (threads * width))
+                                       : 1;
   static constexpr bool single =
-      !Needs::flat && header.col_axes == 1 && Needs::last_extent <= i64{threads} * width;
-  // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
-  // (team/cuda.cuh). Every group keeps values of its own row there, of which lowering allows two thirds.
-  static constexpr i64 most_shared_bytes = 48 * 1024 - 1024;
+      !Needs::flat && header.col_axes == 1 &&
+      Needs::last_extent + (shifted ? width - 1 : 0) <= i64{threads} * parts * width;
+  // Every group keeps values of its own row in shared memory.
   static constexpr i64 shared_bytes_of(int n) {
-    return (n > 1 ? i64{8} * threads * n : 0) +
-           (single ? 0 : FusedBody<C, Family, SerialTeam>::kept_bytes() * n);
+    return (n > 1 && Needs::sums ? i64{12} * threads * n : 0) + (single ? 0 : row_bytes<stages>() * n);
   }
   static constexpr int choose_groups() {
     // groups of several warps cannot reduce
@@ -143,16 +186,17 @@ struct FusedGrid {
         (Needs::sums_columns && !single))
       return 1;
     if (Needs::flat) return 1;
-    const int per_block = Needs::sums ? 256 : 128;
+    const int per_block = Needs::sums || threads % warp_size != 0 ? 256 : 128;
     int n = per_block > threads ? per_block / threads : 1;
     while (n > 1 && shared_bytes_of(n) > most_shared_bytes) n /= 2;
     return n;
   }
   static constexpr int groups = choose_groups();
-  static constexpr int block = threads * groups;
+  static constexpr int block = (threads * groups + warp_size - 1) / warp_size * warp_size;
 
   template <class Base>
-  using Team = std::conditional_t<spans, SpanTeam<Base, threads, parts>, SubTeam<Base, threads, groups>>;
+  using Team =
+      std::conditional_t<spans, SpanTeam<Base, threads, parts>, SubTeam<Base, threads, groups, Needs::sums>>;
   template <class Base, class Args>
   using Body = FusedBody<C, Family, Team<Base>, Args, threads * parts>;
 
@@ -185,7 +229,8 @@ constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks) {
   FusedCut cut;
   if constexpr (Grid::Needs::sums) {
     i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
-    if (chunks > most_summed_chunks) chunks = most_summed_chunks;
+    if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;
+    if (chunks < 1) chunks = 1;
     cut.rows_per_chunk = chunks > 0 ? (rows + chunks - 1) / chunks : 1;
   } else {
     cut.rows_per_chunk = Grid::groups;

@@ -23,14 +23,17 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
   const Args& args;
   FusedPlace<C> place;
   i64 chunk = 0;
-  int active = 0;            // how many of the value's columns exist, where the code does not tell
+  int active = 0;            // the value's columns before this one exist, where the code does not tell
+  int begin = 0;             // and from this one on, where values are shifted
   bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
 
   WEFT_HD_INLINE explicit FusedMemory(const Args& a) : args(a) {}
 
   template <int Lanes>
   WEFT_HD_INLINE bool full() const {
-    if constexpr (Lanes == some && vector)
+    if constexpr (Lanes == some && Traits::shifted)
+      return begin == 0 && active == width;
+    else if constexpr (Lanes == some && vector)
       return active == width;
     else
       return Lanes == width;
@@ -38,6 +41,14 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
   template <int Lanes>
   WEFT_HD_INLINE int present() const {
     return Lanes == some ? active : Lanes;
+  }
+
+  template <int Lanes>
+  WEFT_HD_INLINE bool exists(int j) const {
+    if constexpr (Lanes == some && Traits::shifted)
+      return j >= begin && j < active;
+    else
+      return j < present<Lanes>();
   }
 
   template <int K>
@@ -62,12 +73,14 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       V v;
       if constexpr (stride == 0) {
         v = fill_value<V>(load<lane_of<V>>(p));
+      } else if constexpr (stride == 1 && Traits::shifted) {
+        v = load_lanes<K, Lanes, V>(p);
       } else if constexpr (stride == 1) {
         v = load_vec<V>(p);  // to its end, even past the row's: a buffer ends at a multiple of 16 bytes
       } else {
         WEFT_UNROLL
         for (int j = 0; j < width; ++j)
-          v.lane[j] = load<lane_of<V>>(p + (j < present<Lanes>() ? j : 0) * stride);
+          v.lane[j] = load<lane_of<V>>(p + (exists<Lanes>(j) ? j : begin) * stride);
       }
       return detail::to_register<t, V, Fam>(v);
     } else {
@@ -87,6 +100,17 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
           return detail::to_register<t, V, Fam>(load_strided_partial<V>(p, stride, present<Lanes>(), 0));
       }
     }
+  }
+
+  // A row's columns from p on, which may lie before it: those that exist.
+  template <int K, int Lanes, class V, class S>
+  WEFT_HD_INLINE V load_lanes(const S* p) {
+    if constexpr (Traits::in_phase(K))
+      if (full<Lanes>()) return load_vec<V>(p);
+    V v;
+    WEFT_UNROLL
+    for (int j = 0; j < width; ++j) v.lane[j] = exists<Lanes>(j) ? load<lane_of<V>>(p + j) : lane_of<V>(0);
+    return v;
   }
 
   // A window: elements outside the operand are `fill`.
@@ -136,7 +160,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
     if constexpr (width == 1) {
       store(p, v);
     } else if constexpr (vector) {
-      store_lanes<stride, Lanes>(p, v);
+      store_lanes<stride, Lanes, Traits::in_phase(K)>(p, v);
     } else if constexpr (stride == 1) {
       if constexpr (K == past_operand()) {
         if (past_caches) {
@@ -156,16 +180,16 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
     }
   }
 
-  // The lanes in use, p being aligned for all of them if the stride is 1.
-  template <i64 stride, int Lanes, class S, class V>
+  // The lanes in use, p being aligned for all of them if the stride is 1 and values begin where it does.
+  template <i64 stride, int Lanes, bool InPhase = true, class S, class V>
   WEFT_HD_INLINE void store_lanes(S* p, const V& v) {
-    if (stride == 1 && full<Lanes>()) {
+    if (InPhase && stride == 1 && full<Lanes>()) {
       store_vec(p, v);
       return;
     }
     WEFT_UNROLL
     for (int j = 0; j < width; ++j)
-      if (j < present<Lanes>()) store(p + j * stride, v.lane[j]);
+      if (exists<Lanes>(j)) store(p + j * stride, v.lane[j]);
   }
 
   template <int Lanes, class V>
@@ -176,7 +200,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       V r = x;
       WEFT_UNROLL
       for (int j = 0; j < width; ++j)
-        if (j >= present<Lanes>()) r.lane[j] = fill;
+        if (!exists<Lanes>(j)) r.lane[j] = fill;
       return r;
     } else {
       using M = mask_of<V>;

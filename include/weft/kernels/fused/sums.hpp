@@ -68,9 +68,10 @@ struct FusedSums {
     auto& running = folds.template at<dtype(View::instruction(I).a), I>();
     running = detail::combine<f>(running, x);
   }
-  // The same of the greatest or the least and its column, of the first `present` columns from `column` on.
+  // The same of the greatest or the least and its column, of the columns from `column` on that are numbered
+  // `begin` to `present`.
   template <int I, class V>
-  WEFT_HD_INLINE void fold_best(const V& x, i64 column, int present) {
+  WEFT_HD_INLINE void fold_best(const V& x, i64 column, int present, int begin) {
     constexpr Instruction in = View::instruction(I);
     constexpr bool max = static_cast<Fold>(in.aux) == Fold::argmax;
     constexpr DType t = dtype(in.a);
@@ -82,7 +83,7 @@ struct FusedSums {
       for (int j = 0; j < width; ++j) {
         const Best best =
             detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], column + j});
-        if (j < present) running.lane[j] = best.value, best_index[I][j] = best.index;
+        if (j >= begin && j < present) running.lane[j] = best.value, best_index[I][j] = best.index;
       }
     } else if constexpr (width == 1) {
       const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, column});

@@ -7,6 +7,41 @@
 
 namespace WEFT_NAMESPACE::kernels {
 
+// Whether operand k is walked element by element along the last axis.
+template <class View>
+WEFT_HD constexpr bool is_dense_operand(int k) {
+  const OperandWord o = View::operand(k);
+  if (o.role == Role::accumulate_columns) return true;
+  return (o.role == Role::load || o.role == Role::store) && !o.window &&
+         View::stride(k, View::header.axes() - 1) == 1;
+}
+// The operand whose rows' places in aligned values decide where values begin: what is stored, else what is
+// loaded.
+template <class View>
+WEFT_HD constexpr int shifting_operand() {
+  for (const Role role : {Role::store, Role::load})
+    for (int k = 0; k < View::header.operands; ++k)
+      if (View::operand(k).role == role && is_dense_operand<View>(k)) return k;
+  return -1;
+}
+template <class View>
+WEFT_HD constexpr bool shifts_alike(int k, int other, int width) {
+  for (int a = 0; a < View::header.row_axes; ++a)
+    if ((View::stride(k, a) - View::stride(other, a)) % width != 0) return false;
+  return true;
+}
+// Whether several passes load operand k, whose elements follow each other.
+template <class View>
+WEFT_HD constexpr bool reads_often(int k) {
+  if (!is_dense_operand<View>(k) || View::operand(k).role != Role::load) return false;
+  int loads = 0;
+  for (int i = 0; i < View::header.instructions; ++i) {
+    const Instruction in = View::instruction(i);
+    loads += in.op == Opcode::load && in.stage == Stage::element && in.aux == k;
+  }
+  return loads > 1;
+}
+
 // `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
 // `single` kernel) keeps what it loaded and computed for the later passes, and its sums along the rows, in
 // registers.
@@ -18,6 +53,15 @@ struct FusedTraits {
   static constexpr int width = Family::width;
   static_assert(widest_value % width == 0);
   static constexpr bool vector = detail::is_vec_family<Family>;
+  // Of a GPU's kernels of rows (RowFamily).
+  static constexpr bool shifted = [] {
+    if constexpr (requires { Family::shifted; }) return Family::shifted;
+    return false;
+  }();
+  static constexpr bool stages = [] {
+    if constexpr (requires { Family::staged; }) return Family::staged;
+    return false;
+  }();
   // What computes an element: the family, or its lanes one by one.
   using Arithmetic = std::conditional_t<vector, ScalarFamily, Family>;
 
@@ -35,14 +79,59 @@ struct FusedTraits {
     for (int a = 0; a < header.col_axes; ++a) n *= View::extent(header.row_axes + a);
     return n;
   }
-  // Of each slot: whole values of the widest kind.
-  WEFT_HD static constexpr i64 kept_bytes() {
-    return header.kept * ((static_cols() + widest_value - 1) / widest_value * widest_value * 8);
-  }
   static constexpr int last_axis = header.axes() - 1;
   WEFT_HD static constexpr i64 last_extent() { return View::extent(last_axis); }
   static constexpr bool single = Threads > 0 && header.col_axes == 1 &&
-                                 (last_extent() > 0 ? last_extent() : tile_length) <= i64{Threads} * width;
+                                 (last_extent() > 0 ? last_extent() + (shifted ? width - 1 : 0)
+                                                    : tile_length) <= i64{Threads} * width;
+  // How many values a row has at the most.
+  WEFT_HD static constexpr i64 values_in_row() {
+    return (static_cols() + width - 1) / width + (shifted ? 1 : 0);
+  }
+  // Whether what is kept of a row is kept in words of 4 bytes, as a GPU's threads do; else whole values of
+  // the widest kind.
+  static constexpr bool in_words = vector || width == 1;
+  WEFT_HD static constexpr i64 kept_offset(int slot) {
+    i64 words = 0;
+    for (int j = 0; j < slot; ++j) {
+      const Kind kind = kind_of(dtype(kept_value(j)));
+      words += (kind == Kind::f64 || kind == Kind::i64 ? 2 : 1) * width * values_in_row();
+    }
+    return words * 4;
+  }
+  WEFT_HD static constexpr i64 kept_bytes() {
+    if constexpr (in_words) return kept_offset(header.kept);
+    return header.kept * ((static_cols() + widest_value - 1) / widest_value * widest_value * 8);
+  }
+  // Whether operand k's rows begin at the same place of an aligned value as those of the operand that shifts.
+  WEFT_HD static constexpr bool in_phase(int k) {
+    if constexpr (shifted) return shifts_alike<View>(k, shifting_operand<View>(), width);
+    return true;
+  }
+  // Whether passes behind the first read operand k from shared memory.
+  WEFT_HD static constexpr bool is_staged(int k) {
+    if constexpr (stages && !single)
+      return reads_often<View>(k) && width * size_of(View::operand(k).dtype) % 4 == 0;
+    return false;
+  }
+  // Where operand k lies behind what is kept, in bytes; of the number of operands, the end.
+  WEFT_HD static constexpr i64 staged_offset(int k) {
+    i64 at = kept_bytes();
+    for (int j = 0; j < k; ++j)
+      if (is_staged(j)) at += values_in_row() * width * size_of(View::operand(j).dtype);
+    return at;
+  }
+  // What a team has of shared memory for its row.
+  WEFT_HD static constexpr i64 row_bytes() {
+    return single ? 0 : (staged_offset(header.operands) + 15) / 16 * 16;
+  }
+  // Whether section s only loads and folds, so that the loads of several values may come first.
+  WEFT_HD static constexpr bool loads_ahead(int s) {
+    for (int i = View::section_begin(s); i < View::section_end(s); ++i)
+      if (View::instruction(i).op == Opcode::store && View::instruction(i).stage == Stage::element)
+        return false;
+    return View::section_end(s) - View::section_begin(s) <= 12;
+  }
   // Lanes: how many columns of a value exist where the code tells, else `some`, which is `active` of them.
   static constexpr int some = 0;
   // Chunks begin and end within rows. Of a GPU's kernels they are always whole rows.
@@ -134,7 +223,7 @@ struct FusedTraits {
   // Whether the index register i is a multiple of the width in a value's first lane.
   WEFT_HD static constexpr bool index_is_aligned(int i) {
     const Instruction in = View::instruction(i);
-    if (in.op != Opcode::index || View::stride(in.aux, last_axis) != 1) return false;
+    if (shifted || in.op != Opcode::index || View::stride(in.aux, last_axis) != 1) return false;
     for (int a = 0; a < last_axis; ++a)
       if (View::stride(in.aux, a) % 4 != 0) return false;
     return true;

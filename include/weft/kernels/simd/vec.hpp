@@ -21,6 +21,13 @@ struct VecFamily {
   using mask = Vec<bool, N>;
 };
 
+// The same for rows of any length: their values begin where memory is aligned, so that the first and the last
+// of a row hold fewer columns (Shifted); and what several passes read is staged in shared memory (Staged).
+template <int N, bool Shifted, bool Staged>
+struct RowFamily : VecFamily<N> {
+  static constexpr bool shifted = Shifted, staged = Staged;
+};
+
 namespace detail {
 
 template <class V>
@@ -64,6 +71,75 @@ struct Stored {
   S element[N];
 };
 
+// Whether a GPU converts elements two at a time to and from lanes.
+template <class S, class T>
+inline constexpr bool in_pairs = false;
+template <class S>
+struct PairCode;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+template <class Format>
+inline constexpr bool in_pairs<SmallFloat<Format, u16>, float> = gpu_converts<Format>;
+template <class Format>
+struct PairCode<SmallFloat<Format, u16>> {
+  __device__ __forceinline__ static u32 pack(float low, float high) {
+    return gpu::encode_pair<Format>(low, high);
+  }
+  __device__ __forceinline__ static void unpack(u32 pair, float* lane) {
+    if constexpr (std::is_same_v<Format, BfloatFormat>) {
+      lane[0] = from_bits(static_cast<i32>(pair << 16));
+      lane[1] = from_bits(static_cast<i32>(pair & 0xffff0000u));
+    } else {
+      lane[0] = gpu::decode_half(static_cast<u16>(pair));
+      lane[1] = gpu::decode_half(static_cast<u16>(pair >> 16));
+    }
+  }
+};
+#endif
+
+template <class S, int N, class Part, class T>
+WEFT_HD_INLINE void unpack(const Part& part, T* lane) {
+  if constexpr (in_pairs<S, T> && N % 2 == 0) {
+    const auto pairs = __builtin_bit_cast(Stored<u32, N / 2>, part);
+    WEFT_UNROLL
+    for (int j = 0; j < N / 2; ++j) PairCode<S>::unpack(pairs.element[j], lane + 2 * j);
+  } else {
+    const auto elements = __builtin_bit_cast(Stored<S, N>, part);
+    WEFT_UNROLL
+    for (int j = 0; j < N; ++j) lane[j] = load<T>(&elements.element[j]);
+  }
+}
+template <class S, int N, class Part, class T>
+WEFT_HD_INLINE Part pack(const T* lane) {
+  if constexpr (in_pairs<S, T> && N % 2 == 0) {
+    Stored<u32, N / 2> pairs;
+    WEFT_UNROLL
+    for (int j = 0; j < N / 2; ++j) pairs.element[j] = PairCode<S>::pack(lane[2 * j], lane[2 * j + 1]);
+    return __builtin_bit_cast(Part, pairs);
+  } else {
+    Stored<S, N> elements;
+    WEFT_UNROLL
+    for (int j = 0; j < N; ++j) store(&elements.element[j], lane[j]);
+    return __builtin_bit_cast(Part, elements);
+  }
+}
+
+template <class Part>
+WEFT_HD_INLINE void store_part(Part* p, const Part& part) {
+  *p = part;
+}
+#ifdef __CUDA_ARCH__
+// As one instruction: where another path stores lane by lane, nvcc 13.0 takes a structure apart here too.
+__device__ __forceinline__ void store_part(Words<16>* p, const Words<16>& part) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)), "r"(part.x),
+               "r"(part.y), "r"(part.z), "r"(part.w)
+               : "memory");
+}
+__device__ __forceinline__ void store_part(Words<8>* p, const Words<8>& part) {
+  asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(p)), "r"(part.x), "r"(part.y)
+               : "memory");
+}
+#endif
+
 }  // namespace detail
 
 // f of each lane. F must not depend on the lane's number.
@@ -98,14 +174,12 @@ WEFT_HD_INLINE V load_vec(const S* p) {
   V r;
   WEFT_UNROLL
   for (int k = 0; k < n / per; ++k) {
-    const auto part = __builtin_bit_cast(detail::Stored<S, per>, reinterpret_cast<const Part*>(p)[k]);
-    WEFT_UNROLL
-    for (int j = 0; j < per; ++j) r.lane[k * per + j] = load<T>(&part.element[j]);
+    detail::unpack<S, per>(reinterpret_cast<const Part*>(p)[k], r.lane + k * per);
   }
   return r;
 }
 
-// The lanes to p, which is aligned as for load_vec.
+// The lanes to p, which is aligned as for load_vec and, on a GPU, in global memory.
 template <class S, class T, int N>
 WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
   constexpr int bytes = N * int{sizeof(S)} < 16 ? N * int{sizeof(S)} : 16;
@@ -113,10 +187,7 @@ WEFT_HD_INLINE void store_vec(S* p, const Vec<T, N>& v) {
   using Part = detail::Words<bytes>;
   WEFT_UNROLL
   for (int k = 0; k < N / per; ++k) {
-    detail::Stored<S, per> part;
-    WEFT_UNROLL
-    for (int j = 0; j < per; ++j) store(&part.element[j], v.lane[k * per + j]);
-    reinterpret_cast<Part*>(p)[k] = __builtin_bit_cast(Part, part);
+    detail::store_part(reinterpret_cast<Part*>(p) + k, detail::pack<S, per, Part>(v.lane + k * per));
   }
 }
 

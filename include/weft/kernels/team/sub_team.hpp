@@ -8,18 +8,20 @@
 
 namespace WEFT_NAMESPACE::kernels {
 
-// Threads [g * Threads, (g + 1) * Threads) of the block Base are group g. Groups of several warps cannot
-// reduce, since a barrier holds up the whole block.
-template <class Base, int Threads, int Groups>
-class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups>> {
+// Threads [g * Threads, (g + 1) * Threads) of the block Base are group g; those behind the last are idle.
+// Only groups of one whole warp can reduce, since a barrier holds up the whole block. Sums: whether the
+// groups put values together.
+template <class Base, int Threads, int Groups, bool Sums = true>
+class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups, Sums>> {
  public:
   static constexpr int groups = Groups;
-  static constexpr int max_warps = Threads / warp_size;
-  static constexpr bool can_reduce = Groups == 1 || max_warps == 1;
-  static constexpr i64 shared_bytes = Groups > 1 ? i64{8} * Threads* Groups : 0;
+  static constexpr int max_warps = (Threads + warp_size - 1) / warp_size;
+  static constexpr bool can_reduce = Threads % warp_size == 0 && (Groups == 1 || max_warps == 1);
+  static constexpr i64 slots = Groups > 1 && Sums ? i64{Threads} * Groups : 0;
 
+  // The slots of wide values and those of others, one behind the other, so that no bank is met twice.
   WEFT_HD_INLINE explicit SubTeam(Base& base)
-      : base_(base), slots_(base.template shared<u64>(shared_bytes / 8)) {}
+      : base_(base), wide_(base.template shared<u64>(slots)), narrow_(base.template shared<u32>(slots)) {}
 
   WEFT_HD_INLINE int rank() const { return Groups == 1 ? base_.rank() : base_.rank() % Threads; }
   WEFT_HD_INLINE static constexpr int size() { return Threads; }
@@ -63,13 +65,14 @@ class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups>> {
       using Bits = std::conditional_t<sizeof(V) == 8, u64, u32>;
       static_assert(sizeof(V) == sizeof(Bits));
       base_.sync();  // the slots' earlier readers
-      slots_[base_.rank()] = static_cast<u64>(__builtin_bit_cast(Bits, v));
+      put(__builtin_bit_cast(Bits, v));
       base_.sync();
       V r = v;
       if (group() == 0) {
         for (int g = 1; g < Groups; ++g) {
-          const u64 bits = slots_[g * Threads + rank()];
-          r = op(r, __builtin_bit_cast(V, static_cast<Bits>(bits)));
+          Bits bits;
+          get(bits, g * Threads + rank());
+          r = op(r, __builtin_bit_cast(V, bits));
         }
       }
       return r;
@@ -77,8 +80,14 @@ class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups>> {
   }
 
  private:
+  WEFT_HD_INLINE void put(u64 bits) { wide_[base_.rank()] = bits; }
+  WEFT_HD_INLINE void put(u32 bits) { narrow_[base_.rank()] = bits; }
+  WEFT_HD_INLINE void get(u64& bits, int at) { bits = wide_[at]; }
+  WEFT_HD_INLINE void get(u32& bits, int at) { bits = narrow_[at]; }
+
   Base& base_;
-  decltype(std::declval<Base&>().template shared<u64>(1)) slots_;
+  decltype(std::declval<Base&>().template shared<u64>(1)) wide_;
+  decltype(std::declval<Base&>().template shared<u32>(1)) narrow_;
 };
 
 // Part `part` of `Parts` blocks that walk one row together. They cannot meet, so nothing may be reduced.

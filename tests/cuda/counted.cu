@@ -1,0 +1,152 @@
+// What the kernels of a GPU ask of memory, counted on the software device (tests/softgpu): sectors that are
+// asked for once, no conflicts between banks, few instructions. A GPU counts nothing: there these tests only
+// run.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "softgpu/launch_records.hpp"
+#include "weft/weft.hpp"
+
+using namespace weft;
+
+namespace {
+
+using Record = softgpu::LaunchRecord;
+
+// The launches of run(), which waits for them; none on a GPU.
+template <class F>
+std::vector<Record> counted(F run) {
+  const softgpu::LaunchRecords* const device = softgpu::launch_records();
+  if (device != nullptr) device->start();
+  run();
+  cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  if (device == nullptr) return {};
+  std::size_t count = 0;
+  const Record* const launches = device->stop(&count);
+  return {launches, launches + count};
+}
+// Those of one call of f on inputs of zeros, without what only the first call does.
+template <class F, class... I>
+std::vector<Record> counted_function(F, I...) {
+  exec::CudaProgram<exec::Compiled<exec::FunctionSource<F, I...>>> program(Cuda{}, {});
+  int number = 0;
+  const auto bind = [&]<class In>(std::type_identity<In>) {
+    const Tensor<typename In::dtype, typename In::shape, Cuda> x;
+    program.bind_input(number++, x.data());
+    program.wait();
+  };
+  (bind(std::type_identity<I>{}), ...);
+  program.run();
+  program.wait();
+  return counted([&] {
+    program.run();
+    program.wait();
+  });
+}
+
+std::uint64_t instructions(const Record& r, const std::string& kind) {
+  for (int k = 0; k < Record::classes; ++k)
+    if (softgpu::launch_records()->class_names[k] == kind) return r.instructions[k];
+  FAIL("no such class");
+  return 0;
+}
+std::uint64_t instructions(const Record& r) {
+  std::uint64_t all = 0;
+  for (const std::uint64_t n : r.instructions) all += n;
+  return all;
+}
+bool is(const Record& r, const char* kernel) { return std::string(r.name).find(kernel) != std::string::npos; }
+double ratio(std::uint64_t asked, std::uint64_t distinct) {
+  return distinct == 0 ? 1.0 : static_cast<double>(asked) / static_cast<double>(distinct);
+}
+// Of the launches of fused kernels: what they ask for beyond what they touch.
+void check_sectors(const std::vector<Record>& launches, double loads, double stores) {
+  for (const Record& r : launches) {
+    if (!is(r, "fused_kernel")) continue;
+    CAPTURE(r.name);
+    CAPTURE(r.threads);
+    CHECK(ratio(r.sectors_loaded, r.distinct_loaded) <= loads);
+    CHECK(ratio(r.sectors_stored, r.distinct_stored) <= stores);
+    CHECK(r.bank_conflicts == 0);
+    CHECK(r.local_bytes == 0);
+  }
+}
+
+struct Layers {
+  nn::Linear<64, 128> fc1{};
+  nn::Linear<128, 64> fc2{};
+  constexpr auto operator()(auto x) const { return fc2(relu(fc1(x))); }
+};
+
+}  // namespace
+
+TEST_CASE("counted: an optimiser's update stores 16 bytes a thread at once") {
+  auto trainer = make_trainer<Layers>(
+      Cuda{}, [](const auto& m, auto x) { return mean(m(x)); }, in<f32, 32, 64>,
+      optim::AdamW{.lr = 1e-3f, .weight_decay = 0.01f});
+  const std::vector<float> x(32 * 64, 0.5f);
+  trainer.step(x);
+  const auto launches = counted([&] { trainer.step(x); });
+  const Record* update = nullptr;
+  for (const Record& r : launches)
+    if (is(r, "fused_kernel") && (update == nullptr || r.sectors_stored > update->sectors_stored))
+      update = &r;
+  if (softgpu::launch_records() == nullptr) return;
+  REQUIRE(update != nullptr);
+  CHECK(update->distinct_stored >= 3 * (64 * 128 + 128 * 64) * 4 / 32);
+  CHECK(ratio(update->sectors_stored, update->distinct_stored) <= 1.05);
+}
+
+TEST_CASE("counted: numbers of 16 bits become floats and back by the GPU's own instructions") {
+  const auto launches =
+      counted_function([](auto x, auto y) { return x * y; }, in<bf16, 64, 4096>, in<bf16, 64, 4096>);
+  for (const Record& r : launches) {
+    CHECK(ratio(r.sectors_loaded, r.distinct_loaded) == 1);
+    // 8 elements a thread: a product each, a conversion a pair
+    const double values = 64 * 4096 / 8 / 32;
+    CHECK(static_cast<double>(instructions(r, "convert")) / values <= 15);
+    CHECK(static_cast<double>(instructions(r)) / values <= 120);
+  }
+  REQUIRE((softgpu::launch_records() == nullptr || launches.size() == 1));
+}
+
+TEST_CASE("counted: sums along rows that are wider than a block ask for every sector once") {
+  check_sectors(counted_function([](auto x) { return sum<0>(x); }, in<f32, 2048, 3072>), 1.01, 1.01);
+  check_sectors(counted_function(
+                    [](auto x, auto y) {
+                      return std::tuple{sum<0>(x * y), sum<0>(y)};
+                    },
+                    in<bf16, 512, 5000>, in<f32, 512, 5000>),
+                1.05, 1.01);
+  check_sectors(counted_function(
+                    [](auto x, auto g) {
+                      return std::tuple{where(x > 0.0f, g, 0.0f), sum<0>(g)};
+                    },
+                    in<f32, 256, 3072>, in<f32, 256, 3072>),
+                1.01, 1.01);
+}
+
+TEST_CASE("counted: narrow rows share a block") {
+  const auto launches =
+      counted_function([](auto x) { return permute<0, 2, 1, 3>(x) * 2.0f; }, in<f32, 8, 64, 12, 16>);
+  check_sectors(launches, 1.01, 1.01);
+  for (const Record& r : launches) CHECK(r.lanes >= 30 * instructions(r));
+  check_sectors(counted_function([](auto x) { return sum<0>(x); }, in<f32, 4096, 40>), 1.01, 1.05);
+}
+
+TEST_CASE("counted: long rows are read once, odd ones too") {
+  const auto both_ways = [](auto x, auto target) {
+    return value_and_grad([](auto logits, auto t) { return cross_entropy(logits, t); })(x, target);
+  };
+  const auto launches = counted_function(both_ways, in<f32, 16, 50257>, in<i32, 16>);
+  check_sectors(launches, 1.15, 1.15);
+  std::uint64_t most = 0;
+  for (const Record& r : launches) most = std::max(most, r.most_in_flight);
+  CHECK((launches.empty() || most >= 32));
+  check_sectors(counted_function(SoftmaxOp<-1>{}, in<f32, 64, 4096>), 1.05, 1.01);
+  check_sectors(counted_function(SoftmaxOp<-1>{}, in<bf16, 64, 16384>), 1.05, 1.01);
+  check_sectors(counted_function(SoftmaxOp<-1>{}, in<bf16, 16, 50257>), 1.15, 1.15);
+  check_sectors(counted_function([](auto x) { return x * 2.0f; }, in<f32, 64, 1001>), 1.15, 1.15);
+}
