@@ -48,6 +48,7 @@
 #include "weft/ops/nn/shuffle.hpp"
 #include "weft/ops/nn/similarity.hpp"
 #include "weft/ops/nn/unfold.hpp"
+#include "weft/ops/nn/varlen_attention.hpp"
 #include "weft/ops/random/distribution.hpp"
 #include "weft/ops/random/random.hpp"
 #include "weft/ops/random/sampling.hpp"

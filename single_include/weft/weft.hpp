@@ -13313,8 +13313,10 @@ struct ScoreBody {
 
 }  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/attention/score_bounds.hpp ----
-// Which tiles of the grid attend to nothing: the body's instructions on intervals of queries and keys. Law: a
-// tile that is skipped has a score of -infinity at every place; where the body cannot tell, it is computed.
+// Which tiles of the grid attend to nothing: the body's instructions on intervals of queries and keys, and of
+// what integers and truth values that it captures lie between in the tile, which a kernel looks up as it
+// runs. Law: a tile that is skipped has a score of -infinity at every place; where the body cannot tell, it
+// is computed.
 //
 // (Moore, Kearfott, Cloud: Introduction to Interval Analysis, 2009.)
 
@@ -13437,7 +13439,7 @@ WEFT_HD constexpr Interval evaluate(const Instruction& in, DType from, const Int
   }
 }
 
-// Instruction i of a body, whose registers so far are `at`, of dtypes `types`.
+// Instruction `in` of a body, no load, whose registers so far are `at`, of dtypes `types`.
 WEFT_HD constexpr Interval evaluate_in_tile(const Instruction& in, const GridTile& tile, const Interval* at,
                                             const DType* types) {
   const DType t = static_cast<DType>(in.dtype);
@@ -13449,21 +13451,45 @@ WEFT_HD constexpr Interval evaluate_in_tile(const Instruction& in, const GridTil
     }
     case Opcode::index:
       return {static_cast<double>(tile.begin[in.aux]), static_cast<double>(tile.end[in.aux] - 1)};
-    case Opcode::load:
-      return t == DType::boolean ? either() : anything();
     case Opcode::random:
       return {0, 4294967295.0};
     default:
       return evaluate(in, types[in.a], at[in.a], at[in.b], at[in.c]);
   }
 }
+WEFT_HD constexpr Interval anything_of(DType t) { return t == DType::boolean ? either() : anything(); }
 WEFT_HD constexpr bool may_attend(const Interval& score) { return !(score.high < -1e308); }
 inline constexpr int most_bounded_instructions = 128;
 
+// What `count` elements lie between, `stride` apart.
+template <class T>
+WEFT_HD constexpr Interval range_of(const T* p, i64 count, i64 stride) {
+  T low = p[0], high = p[0];
+  for (i64 k = 1; k < count; ++k) {
+    const T x = p[k * stride];
+    low = x < low ? x : low;
+    high = x > high ? x : high;
+  }
+  return {static_cast<double>(low), static_cast<double>(high)};
+}
+
 }  // namespace detail
 
-// Whether some place of a tile may have a score above -infinity. `code`: the kernel's words.
-constexpr bool tile_attends(const u64* code, const GridTile& tile) {
+// What is known of captured tensors in a tile before a program runs, or without its memory: nothing.
+struct UnknownLoads {
+  WEFT_HD constexpr detail::Interval operator()(int, DType t, const GridTile&) const {
+    return detail::anything_of(t);
+  }
+  template <int, DType T>
+  WEFT_HD constexpr detail::Interval of(const GridTile&) const {
+    return detail::anything_of(T);
+  }
+};
+
+// Whether some place of a tile may have a score above -infinity. `code`: the kernel's words; `loads`: what
+// captured tensors hold there.
+template <class Loads = UnknownLoads>
+constexpr bool tile_attends(const u64* code, const GridTile& tile, const Loads& loads = {}) {
   const AttentionHeader h = AttentionHeader::decode(code);
   constexpr int most = detail::most_bounded_instructions;
   if (h.score_end > most) return true;
@@ -13473,9 +13499,37 @@ constexpr bool tile_attends(const u64* code, const GridTile& tile) {
   for (int i = 0; i < h.score_end; ++i) {
     const Instruction in = decode(instructions + instruction_words * i);
     types[i] = static_cast<DType>(in.dtype);
-    at[i] = detail::evaluate_in_tile(in, tile, at, types);
+    at[i] =
+        in.op == Opcode::load ? loads(in.aux, types[i], tile) : detail::evaluate_in_tile(in, tile, at, types);
   }
   return detail::may_attend(at[h.score]);
+}
+
+// Whether a mask depends on integers or truth values that the body captures: which of the tiles that
+// tile_attends leaves are computed is known as the program runs.
+constexpr bool masks_by_tensors(const u64* code) {
+  const AttentionHeader h = AttentionHeader::decode(code);
+  constexpr int most = detail::most_bounded_instructions;
+  if (h.score_end > most) return false;
+  const u64* const instructions = code + AttentionHeader::words + h.captured;
+  bool by_tensor[most]{};
+  for (int i = 0; i < h.score_end; ++i) {
+    const Instruction in = decode(instructions + instruction_words * i);
+    if (in.op == Opcode::load) {
+      by_tensor[i] =
+          in.aux < h.captured && !is_float(CapturedWord::decode(code[AttentionHeader::words + in.aux]).dtype);
+    } else if (in.op != Opcode::constant && in.op != Opcode::index && in.op != Opcode::random) {
+      const bool three = in.op == Opcode::select || in.op == Opcode::fma;
+      by_tensor[i] = by_tensor[in.a] || ((three || in.op >= Opcode::add) && by_tensor[in.b]) ||
+                     (three && by_tensor[in.c]);
+    }
+    if (in.op != Opcode::select || !by_tensor[in.a]) continue;
+    const Instruction other = decode(instructions + instruction_words * in.c);
+    if (other.op == Opcode::constant && is_float(static_cast<DType>(other.dtype)) &&
+        __builtin_bit_cast(double, other.imm) < -1e308)
+      return true;
+  }
+  return false;
 }
 
 // What is known of a tile: no place attends, every mask holds at every place, or neither.
@@ -13487,11 +13541,12 @@ struct TileBounds {
   using View = AttentionView<C>;
   static constexpr int count = View::header.score_end;
 
-  WEFT_HD_INLINE static TileMask mask(const GridTile& tile) {
+  template <class Loads = UnknownLoads>
+  WEFT_HD_INLINE static TileMask mask(const GridTile& tile, const Loads& loads = {}) {
     if constexpr (count <= detail::most_bounded_instructions) {
       detail::Interval at[count > 0 ? count : 1]{};
       DType types[count > 0 ? count : 1]{};
-      const bool full = run(tile, at, types, std::make_integer_sequence<int, count>{});
+      const bool full = run(tile, loads, at, types, std::make_integer_sequence<int, count>{});
       return !detail::may_attend(at[View::header.score]) ? TileMask::none
              : full                                      ? TileMask::full
                                                          : TileMask::partial;
@@ -13501,18 +13556,23 @@ struct TileBounds {
   }
 
  private:
-  template <int... I>
-  WEFT_HD_INLINE static bool run(const GridTile& tile, detail::Interval* at, DType* types,
+  template <class Loads, int... I>
+  WEFT_HD_INLINE static bool run(const GridTile& tile, const Loads& loads, detail::Interval* at, DType* types,
                                  std::integer_sequence<int, I...>) {
     bool full = true;
-    ((full = step<I>(tile, at, types) && full), ...);
+    ((full = step<I>(tile, loads, at, types) && full), ...);
     return full;
   }
-  template <int I>
-  WEFT_HD_INLINE static bool step(const GridTile& tile, detail::Interval* at, DType* types) {
+  template <int I, class Loads>
+  WEFT_HD_INLINE static bool step(const GridTile& tile, const Loads& loads, detail::Interval* at,
+                                  DType* types) {
     constexpr Instruction in = View::instruction(I);
-    types[I] = static_cast<DType>(in.dtype);
-    at[I] = detail::evaluate_in_tile(in, tile, at, types);
+    constexpr DType t = static_cast<DType>(in.dtype);
+    types[I] = t;
+    if constexpr (in.op == Opcode::load)
+      at[I] = loads.template of<in.aux, t>(tile);
+    else
+      at[I] = detail::evaluate_in_tile(in, tile, at, types);
     if constexpr (View::masks(I))
       return at[in.a].is(1);
     else
@@ -26042,7 +26102,7 @@ inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, con
   return out.empty() ? "copy" : out;
 }
 
-// How many of the tiles of an attention are computed, "52 %".
+// How many of the tiles of an attention are computed, "52 % of its tiles": "at most" where tensors mask, too.
 inline std::string attended_tiles(const u64* code, const ir::AttentionShape& s) {
   i64 all = 0, computed = 0;
   for (i64 b = 0; b < s.batch; ++b)
@@ -26056,7 +26116,8 @@ inline std::string attended_tiles(const u64* code, const ir::AttentionShape& s) 
           ++all;
           computed += kernels::tile_attends(code, tile);
         }
-  return std::to_string((100 * computed + all - 1) / all) + " %";
+  const std::string share = std::to_string((100 * computed + all - 1) / all) + " % of its tiles";
+  return kernels::masks_by_tensors(code) ? "at most " + share : share;
 }
 
 // The modules that a kernel computes for.
@@ -26153,8 +26214,8 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.shape = std::string(to_text(s.of_query(s.width)).c_str()) + " by " +
                   to_text(s.of_key(s.value_width)).c_str();
       const compiler::Kernel& kernel = lowered.kernels[step.kernel];
-      out.ops = type(g.in(group.opaque, 0)) + ", " +
-                attended_tiles(lowered.words.data() + kernel.words.begin, s) + " of its tiles";
+      out.ops =
+          type(g.in(group.opaque, 0)) + ", " + attended_tiles(lowered.words.data() + kernel.words.begin, s);
       break;
     }
     case compiler::StepKind::copy:
@@ -26329,6 +26390,79 @@ struct ScratchCut {
   }
 };
 
+// What the captured integers and truth values lie between in a tile of one batch and head. A tensor that
+// varies by query and by key is looked through only where that is fast.
+template <class C>
+struct HostLoads {
+  const AttentionCall& call;
+  void* const* captured;
+
+  detail::Interval operator()(int k, DType t, const GridTile& tile) const {
+    if (k >= AttentionView<C>::header.captured) return detail::anything();
+    const CapturedWord word = CapturedWord::decode(C::w[AttentionHeader::words + k]);
+    const bool by_query = (word.axes & 4) != 0, by_key = (word.axes & 8) != 0;
+    const i64 rows = by_query ? tile.end[2] - tile.begin[2] : 1,
+              keys = by_key ? tile.end[3] - tile.begin[3] : 1;
+    const i64 row = call.captured_stride(k, 2), key = call.captured_stride(k, 3);
+    if (word.dtype == DType::boolean && (keys == 1 || key == 1))
+      return range_of_flags(first<unsigned char>(k, tile), rows, row, keys);
+    if (by_query && by_key) return detail::anything_of(t);
+    const i64 count = by_key ? keys : rows, stride = by_key ? key : row;
+    switch (word.dtype) {
+      case DType::boolean:
+      case DType::u8:
+        return detail::range_of(first<unsigned char>(k, tile), count, stride);
+      case DType::i32:
+        return stride == 1 ? range_of_neighbours(first<i32>(k, tile), count)
+                           : detail::range_of(first<i32>(k, tile), count, stride);
+      case DType::u32:
+        return detail::range_of(first<u32>(k, tile), count, stride);
+      case DType::i64:
+        return detail::range_of(first<i64>(k, tile), count, stride);
+      default:
+        return detail::anything_of(t);
+    }
+  }
+
+ private:
+  template <class E>
+  const E* first(int k, const GridTile& t) const {
+    const E* p = static_cast<const E*>(captured[k]);
+    for (int a = 0; a < 4; ++a) p += t.begin[a] * call.captured_stride(k, a);
+    return p;
+  }
+  static detail::Interval range_of_neighbours(const i32* p, i64 count) {
+    using V = Simd<i32>;
+    if (count < lanes) return detail::range_of(p, count, 1);
+    V low = load<V>(p), high = low;
+    for (i64 k = lanes; k < count; k += lanes) {
+      const V x = load<V>(p + (k + lanes <= count ? k : count - lanes));
+      low = select(x < low, x, low);
+      high = select(x > high, x, high);
+    }
+    i32 lows[lanes], highs[lanes];
+    store(lows, low);
+    store(highs, high);
+    return {detail::range_of(lows, lanes, 1).low, detail::range_of(highs, lanes, 1).high};
+  }
+  // Rows of truth values that lie side by side, up to the first that differs.
+  static detail::Interval range_of_flags(const unsigned char* p, i64 rows, i64 row, i64 keys) {
+    const u64 all = p[0] * u64{0x0101010101010101};
+    if (p[0] > 1) return detail::either();
+    for (i64 r = 0; r < rows; ++r) {
+      i64 k = 0;
+      for (; k + 8 <= keys; k += 8) {
+        u64 word;
+        std::memcpy(&word, p + r * row + k, sizeof word);
+        if (word != all) return detail::either();
+      }
+      for (; k < keys; ++k)
+        if (p[r * row + k] != p[0]) return detail::either();
+    }
+    return {static_cast<double>(p[0]), static_cast<double>(p[0])};
+  }
+};
+
 template <class C>
 class HostAttention {
  public:
@@ -26401,9 +26535,11 @@ class HostAttention {
   };
   Strips attending(i64 b, i64 h, i64 i0, i64 rows, i64 j0, i64 n) const {
     Strips s{rows, 0};
+    const HostLoads<C> loads{call, launch_.args.pointer + At::captured(header.is_gradient)};
+    if (!tile_attends(C::w, {{b, h, i0, j0}, {b + 1, h + 1, i0 + rows, j0 + n}}, loads)) return s;
     for (i64 r = 0; r < rows; r += attention_strip) {
       const i64 end = r + attention_strip < rows ? r + attention_strip : rows;
-      if (!tile_attends(C::w, {{b, h, i0 + r, j0}, {b + 1, h + 1, i0 + end, j0 + n}})) continue;
+      if (!tile_attends(C::w, {{b, h, i0 + r, j0}, {b + 1, h + 1, i0 + end, j0 + n}}, loads)) continue;
       if (s.first > r) s.first = r;
       s.end = end;
     }
@@ -38319,6 +38455,22 @@ WEFT_REFUSAL(
     AttentionMaskFits,
     "the mask of an attention does not broadcast to its scores, (..., queries L, keys S) with heads");
 
+// Shapes: that of the lengths, then that of the scores.
+WEFT_REFUSAL(KeyLengthsFit,
+             "the key_lengths of an attention are a vector of integers, i32 or i64, one for each sequence: "
+             "shape (B) for a query (B, ..., L, E)");
+
+// How many keys of each sequence count: the keys behind them are not attended to.
+template <class Lengths>
+struct KeyLengths {
+  Lengths lengths;  // (B), integers
+};
+// scaled_dot_product_attention(q, k, v, key_lengths(lengths)): lengths (B), i32 or i64, 0 to S.
+template <class Lengths>
+constexpr auto key_lengths(const Lengths& lengths) {
+  return KeyLengths<Lengths>{lengths};
+}
+
 namespace detail {
 
 template <class Q, class K, class V, bool Grouped>
@@ -38491,6 +38643,59 @@ constexpr Expr<bool, Shape<L, S>> causal_mask(ir::Builder& b) {
   return {open};
 }
 
+// In place of key lengths: all keys count.
+struct AllKeys {};
+template <class Lengths>
+inline constexpr bool has_lengths = !std::is_same_v<Lengths, AllKeys>;
+
+// S: the shape of the scores.
+template <class S, class Lengths>
+constexpr bool lengths_fit() {
+  if constexpr (has_lengths<Lengths>) {
+    using T = dtype_of_operand<Lengths>;
+    return S::rank > 2 && shape_of_operand<Lengths>::rank == 1 &&
+           shape_of_operand<Lengths>::value.extent[0] == S::value.extent[0] &&
+           (std::is_same_v<T, i32> || std::is_same_v<T, i64>);
+  } else {
+    return true;
+  }
+}
+// Refuses lengths that do not.
+template <class Op, class S, class Lengths>
+constexpr bool check_lengths() {
+  if constexpr (has_lengths<Lengths>)
+    static_assert(sizeof(KeyLengthsFit<lengths_fit<S, Lengths>(), Op, dtype_of_operand<Lengths>,
+                                       shape_of_operand<Lengths>, S>) > 0);
+  return lengths_fit<S, Lengths>();
+}
+// (B, 1, ..., 1) of scores (B, ..., L, S).
+template <class S>
+struct each_sequence {
+  static constexpr Dims make() {
+    Dims d = S::value;
+    for (int a = 1; a < d.rank; ++a) d.extent[a] = 1;
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+// Of scores, all but those of the keys behind the length of their sequence.
+template <class Scores, class Lengths>
+constexpr Scores in_front_of([[maybe_unused]] ir::Builder& b, const Scores& scores,
+                             [[maybe_unused]] const Lengths& lengths) {
+  if constexpr (has_lengths<Lengths>) {
+    using Each = shape_of<each_sequence<typename Scores::shape>>;
+    constexpr i64 keys = Scores::shape::value.extent[Scores::shape::rank - 1];
+    ir::Value each = ir::reshape(lengths.value, Each::value);
+    if (each.dtype() == DType::i64)  // so that no length wraps
+      each = ir::cast(ir::binary(ir::Op::min, each, ir::constant_like(each, static_cast<double>(keys))),
+                      DType::i32);
+    const Expr<i32, Shape<keys>> place{{&b, b.leaf(ir::Op::iota, DType::i32, Shape<keys>::value, 0)}};
+    return where(lt(place, Expr<i32, Each>{each}), scores, -std::numeric_limits<double>::infinity());
+  } else {
+    return scores;
+  }
+}
+
 // Softmax over the last axis of scores that may be -infinity; a row with nothing else is zeros.
 constexpr auto masked_softmax(const auto& x) {
   constexpr double lowest = -std::numeric_limits<double>::infinity();
@@ -38505,9 +38710,11 @@ constexpr auto masked_softmax(const auto& x) {
 // Of q, k, v, with `Drops` the probability with which weights are dropped, and masks: a boolean one is true
 // where a query attends to a key, any other is added to the scores. The last `Open` keys are open to all
 // queries whatever is_causal says. The result, or with `Weights` a tuple of it and the weights (.., Hq, L,
-// S).
-template <AttentionOptions Options, bool Drops = false, i64 Open = 0, bool Weights = false>
-struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Options, Drops, Open, Weights>> {
+// S). With `Lengths`, those of the keys come in front of the masks.
+template <AttentionOptions Options, bool Drops = false, i64 Open = 0, bool Weights = false,
+          bool Lengths = false>
+struct ScaledDotProductAttentionOp
+    : Operation<ScaledDotProductAttentionOp<Options, Drops, Open, Weights, Lengths>> {
   template <class S, class Mask>
   static constexpr bool fits = broadcastable(Mask::value, S::value) &&
                                broadcast(Mask::value, S::value) == S::value;
@@ -38531,7 +38738,7 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
   }
   template <class S, class... Masks>
   static constexpr auto normalized(const S& scores, const Masks&... masks) {
-    if constexpr (sizeof...(Masks) > 0)
+    if constexpr (Lengths || sizeof...(Masks) > 0)
       return detail::masked_softmax(masked(scores, masks...));
     else
       return softmax<-1>(scores);  // every query has a key: the first
@@ -38540,13 +38747,21 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
   template <class Q, class K, class V, class... A>
   static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const A&... more) {
     if constexpr (Drops)
-      return attend(b, q, k, v, more...);
+      return dropping(b, q, k, v, more...);
     else
-      return attend(b, q, k, v, 0, more...);
+      return dropping(b, q, k, v, 0, more...);
   }
-  template <class Q, class K, class V, class P, class... Masks>
+  template <class Q, class K, class V, class P, class... A>
+  static constexpr auto dropping(ir::Builder& b, const Q& q, const K& k, const V& v, const P& p,
+                                 const A&... more) {
+    if constexpr (Lengths)
+      return attend(b, q, k, v, p, more...);
+    else
+      return attend(b, q, k, v, p, detail::AllKeys{}, more...);
+  }
+  template <class Q, class K, class V, class P, class L, class... Masks>
   static constexpr auto attend(ir::Builder& b, const Q& q, const K& k, const V& v, const P& p,
-                               const Masks&... more) {
+                               const L& lengths, const Masks&... more) {
     using Rule =
         detail::attention_rule<typename Q::shape, typename K::shape, typename V::shape, Options.enable_gqa>;
     static_assert(sizeof(AttentionHeadsFit<Rule::heads, ScaledDotProductAttentionOp, typename Q::shape,
@@ -38562,8 +38777,14 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
     static_assert(((sizeof(DtypeAllowed<masks<dtype_of_operand<Masks>>, ScaledDotProductAttentionOp,
                                         dtype_of_operand<Masks>>) > 0) &&
                    ... && true));
-    constexpr bool ok = Rule::ok && (fits<S, shape_of_operand<Masks>> && ... && true) &&
-                        (masks<dtype_of_operand<Masks>> && ... && true);
+    constexpr bool fit = Rule::ok && (fits<S, shape_of_operand<Masks>> && ... && true) &&
+                         (masks<dtype_of_operand<Masks>> && ... && true);
+    constexpr bool ok = [] {
+      if constexpr (fit)
+        return detail::check_lengths<ScaledDotProductAttentionOp, S, L>();
+      else
+        return false;
+    }();
     const auto results = [](const R& y, const auto& weights) {
       if constexpr (Weights)
         return std::tuple{y, weights};
@@ -38573,17 +38794,19 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
     if constexpr (!ok) {
       return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
     } else {
-      const auto causal = []([[maybe_unused]] ir::Builder& builder, const auto& all) {
+      const auto open = [&](ir::Builder& builder, const auto& all) {
         if constexpr (Options.is_causal)
-          return where(detail::causal_mask<Rule::length, Rule::keys, Open>(builder), all,
-                       -std::numeric_limits<double>::infinity());
+          return detail::in_front_of(builder,
+                                     where(detail::causal_mask<Rule::length, Rule::keys, Open>(builder), all,
+                                           -std::numeric_limits<double>::infinity()),
+                                     lengths);
         else
-          return all;
+          return detail::in_front_of(builder, all, lengths);
       };
       if constexpr (!Weights && detail::AttentionRegion<Rule, T>::fits) {
         const ir::Value y = detail::AttentionRegion<Rule, T>::attend(
             b, q.value, k.value, v.value, Options.scale, [&]<class A>(ir::Builder& trace, const A& all) {
-              const auto seen = masked(causal(trace, all), more...);
+              const auto seen = masked(open(trace, all), more...);
               if constexpr (Drops)
                 return detail::SeenScores{seen, dropout(A{ir::constant_like(all.value, 1)}, p)};
               else
@@ -38592,7 +38815,7 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
         if (y) return R{y};
       }
       using Products = detail::AttentionProducts<Rule, T>;
-      const auto seen = causal(b, Products::scores(q.value, k.value, Options.scale));
+      const auto seen = open(b, Products::scores(q.value, k.value, Options.scale));
       const auto weights = normalized(seen, more...);
       const Expr<T, S> kept = cast<T>(dropout(weights, p));
       return results(Products::mixed(kept.value, v.value), kept);
@@ -38628,6 +38851,35 @@ requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query,
                                                                  const M& attn_mask, const P& dropout_p) {
   return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, static_cast<double>(dropout_p),
                                                       attn_mask);
+}
+// The same, with the lengths of the keys behind: keys from lengths[b] on are not attended to, and tiles of
+// nothing else are not computed. A sequence of length 0 gives zeros.
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class N>
+constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                            const KeyLengths<N>& lengths) {
+  return ScaledDotProductAttentionOp<Options, false, 0, false, true>{}(query, key, value, lengths.lengths);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, DropProbability P,
+          class N>
+constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value, const P& dropout_p,
+                                            const KeyLengths<N>& lengths) {
+  return ScaledDotProductAttentionOp<Options, true, 0, false, true>{}(
+      query, key, value, static_cast<double>(dropout_p), lengths.lengths);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M, class N>
+requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                                                 const M& attn_mask,
+                                                                 const KeyLengths<N>& lengths) {
+  return ScaledDotProductAttentionOp<Options, false, 0, false, true>{}(query, key, value, lengths.lengths,
+                                                                       attn_mask);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M,
+          DropProbability P, class N>
+requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                                                 const M& attn_mask, const P& dropout_p,
+                                                                 const KeyLengths<N>& lengths) {
+  return ScaledDotProductAttentionOp<Options, true, 0, false, true>{}(
+      query, key, value, static_cast<double>(dropout_p), lengths.lengths, attn_mask);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -50007,6 +50259,8 @@ struct NoFunction {};
 
 template <class F>
 inline constexpr bool is_function = !Operand<F> && std::is_class_v<F> && !is_tuple_like<F>;
+template <class N>
+inline constexpr bool is_function<KeyLengths<N>> = false;
 
 // What a function takes of a tensor: a number stays one.
 template <class A>
@@ -50072,8 +50326,9 @@ struct ForEachScore {
 
 }  // namespace detail
 
-template <AttentionOptions Options, class Score, class Mask>
-struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
+// With `Lengths`, those of the keys come in front of the tensors.
+template <AttentionOptions Options, class Score, class Mask, bool Lengths>
+struct AttentionOp : Operation<AttentionOp<Options, Score, Mask, Lengths>> {
   template <class F>
   static constexpr bool given = !std::is_same_v<F, detail::NoFunction>;
 
@@ -50083,7 +50338,15 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
   }
   template <class Q, class K, class V, class... A>
   static constexpr auto attend(ir::Builder& b, const Score& score, const Mask& mask, const Q& q, const K& k,
-                               const V& v, const A&... tensors) {
+                               const V& v, const A&... more) {
+    if constexpr (Lengths)
+      return attend_keys(b, score, mask, q, k, v, more...);
+    else
+      return attend_keys(b, score, mask, q, k, v, detail::AllKeys{}, more...);
+  }
+  template <class Q, class K, class V, class L, class... A>
+  static constexpr auto attend_keys(ir::Builder& b, const Score& score, const Mask& mask, const Q& q,
+                                    const K& k, const V& v, const L& lengths, const A&... tensors) {
     using QS = typename Q::shape;
     using KS = typename K::shape;
     using VS = typename V::shape;
@@ -50099,7 +50362,8 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
                          KS, VS >) > 0);
     if constexpr (!heads || !Rule::ok) {
       return detail::refused<T, typename R::shape>(q, k, v);
-    } else if constexpr (!functions_fit<Wide, A...>()) {
+    } else if constexpr (!functions_fit<Wide, A...>() ||
+                         !detail::check_lengths<AttentionOp, typename Products::Scores, L>()) {
       return detail::refused<T, typename R::shape>(q, k, v);
     } else {
       using Grid = typename Products::Scores;
@@ -50118,7 +50382,7 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
                     scores, nothing);
         if constexpr (Options.is_causal)
           scores = where(detail::causal_mask<Rule::length, Rule::keys>(builder), scores, nothing);
-        return scores;
+        return detail::in_front_of(builder, scores, lengths);
       };
       using Region = detail::AttentionRegion<Rule, T>;
       if constexpr (Region::fits) {
@@ -50177,9 +50441,9 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
 
 namespace detail {
 
-template <AttentionOptions Options, class Score, class Mask, class... A>
+template <AttentionOptions Options, bool Lengths = false, class Score, class Mask, class... A>
 constexpr auto attend(const Score& score, const Mask& mask, const A&... operands) {
-  using Op = AttentionOp<Options, Score, Mask>;
+  using Op = AttentionOp<Options, Score, Mask, Lengths>;
   constexpr bool traced = (ExprLike<A> || ...);
   if constexpr (std::is_empty_v<Score> && std::is_empty_v<Mask>) {
     return Op{}(operands...);
@@ -50195,34 +50459,45 @@ constexpr auto attend(const Score& score, const Mask& mask, const A&... operands
     }
   }
 }
-// Score, mask and tensors; anything else is refused.
-template <AttentionOptions Options, class Q, class K, class V, class... A>
-constexpr auto attend_by_both(const Q& q, const K& k, const V& v, const A&... a) {
-  static_assert(sizeof(ScoreTakes<both_functions<A...>, A...>) > 0);
-  if constexpr (both_functions<A...>)
-    return [&](const auto& score, const auto& mask, const auto&... tensors) {
-      return attend<Options>(score, mask, q, k, v, tensors...);
-    }(a...);
-  else
-    return first_expr(q, k, v);
-}
-template <AttentionOptions Options, class Q, class K, class V>
-constexpr auto attend_by(const Q& q, const K& k, const V& v) {
-  return attend<Options>(NoFunction{}, NoFunction{}, q, k, v);
-}
-// One function and tensors, or two.
-template <AttentionOptions Options, class Q, class K, class V, class F, class... A>
-constexpr auto attend_by(const Q& q, const K& k, const V& v, const F& f, const A&... rest) {
-  constexpr bool one = is_function<F> && !(is_function<A> || ...);
-  if constexpr (!one)
-    return attend_by_both<Options>(q, k, v, f, rest...);
-  else if constexpr (is_score_function<F, A...>)
-    return attend<Options>(f, NoFunction{}, q, k, v, rest...);
-  else if constexpr (is_mask_function<F, A...>)
-    return attend<Options>(NoFunction{}, f, q, k, v, rest...);
-  else
-    return attend_by_both<Options>(q, k, v);
-}
+// What stands in front of the functions.
+template <AttentionOptions Options, class Q, class K, class V, class N = AllKeys>
+struct AttentionOperands {
+  const Q& query;
+  const K& key;
+  const V& value;
+  N lengths{};
+
+  template <class Score, class Mask, class... A>
+  constexpr auto attend_by(const Score& score, const Mask& mask, const A&... tensors) const {
+    if constexpr (has_lengths<N>)
+      return attend<Options, true>(score, mask, query, key, value, lengths, tensors...);
+    else
+      return attend<Options>(score, mask, query, key, value, tensors...);
+  }
+  // Score, mask and tensors; anything else is refused.
+  template <class... A>
+  constexpr auto both(const A&... a) const {
+    static_assert(sizeof(ScoreTakes<both_functions<A...>, A...>) > 0);
+    if constexpr (both_functions<A...>)
+      return attend_by(a...);
+    else
+      return first_expr(query, key, value);
+  }
+  constexpr auto operator()() const { return attend_by(NoFunction{}, NoFunction{}); }
+  // One function and tensors, or two.
+  template <class F, class... A>
+  constexpr auto operator()(const F& f, const A&... rest) const {
+    constexpr bool one = is_function<F> && !(is_function<A> || ...);
+    if constexpr (!one)
+      return both(f, rest...);
+    else if constexpr (is_score_function<F, A...>)
+      return attend_by(f, NoFunction{}, rest...);
+    else if constexpr (is_mask_function<F, A...>)
+      return attend_by(NoFunction{}, f, rest...);
+    else
+      return both();
+  }
+};
 
 }  // namespace detail
 
@@ -50234,7 +50509,14 @@ constexpr auto attend_by(const Q& q, const K& k, const V& v, const F& f, const A
 // enable_gqa. The scores of small floats are f32, which is what score takes.
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class... A>
 constexpr auto attention(const Q& query, const K& key, const V& value, const A&... functions_then_tensors) {
-  return detail::attend_by<Options>(query, key, value, functions_then_tensors...);
+  return detail::AttentionOperands<Options, Q, K, V>{query, key, value}(functions_then_tensors...);
+}
+// The same with key_lengths(lengths) in front of the functions: keys from lengths[b] on are not attended to.
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class N, class... A>
+constexpr auto attention(const Q& query, const K& key, const V& value, const KeyLengths<N>& lengths,
+                         const A&... functions_then_tensors) {
+  return detail::AttentionOperands<Options, Q, K, V, N>{query, key, value,
+                                                        lengths.lengths}(functions_then_tensors...);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -50631,6 +50913,122 @@ constexpr auto rotary_embedding(const X& x) {
 template <RotaryOptions Options = RotaryOptions{}, class X, class P>
 constexpr auto rotary_embedding(const X& x, const P& positions) {
   return RotaryEmbeddingOp<Options>{}(x, positions);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/nn/varlen_attention.hpp ----
+// Attention of sequences that lie one behind the other, without padding between them (FlashAttention's varlen
+// form). Law: it is the attention of each sequence by itself; tiles of two sequences are not computed.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(SequencesArePacked,
+             "varlen_attention: query (T, Hq, E), key (S, H, E) and value (S, H, Ev) have three axes, the "
+             "tokens of all sequences one behind the other, and Hq is a multiple of H");
+WEFT_REFUSAL(
+    PackedOffsetsFit,
+    "varlen_attention: behind query, key and value come the offsets of the sequences, N + 1 integers, i32 "
+    "or i64, from 0 to the end of the last: cu_seqlens for queries and keys of as many tokens, or "
+    "cu_seqlens_q, cu_seqlens_k");
+
+namespace detail {
+
+// Query i attends to the keys [first[i], end[i]).
+struct InSequence {
+  constexpr auto operator()(const auto&, const auto&, const auto& i, const auto& j, const auto& first,
+                            const auto& end) const {
+    return (j >= first[i]) & (j < end[i]);
+  }
+};
+
+template <class Q, class K, class V, class... N>
+struct varlen_rule {
+  static constexpr Dims q = Q::shape::value, k = K::shape::value, v = V::shape::value;
+  static constexpr bool packed = q.rank == 3 && k.rank == 3 && v.rank == 3 && k.extent[0] == v.extent[0] &&
+                                 k.extent[1] == v.extent[1] && q.extent[2] == k.extent[2] &&
+                                 k.extent[1] > 0 && q.extent[1] % k.extent[1] == 0;
+  template <class T>
+  static constexpr bool are_offsets(const Dims& d) {
+    return (std::is_same_v<T, i32> || std::is_same_v<T, i64>)&&d.rank == 1 && d.extent[0] > 0;
+  }
+  static constexpr bool make() {
+    constexpr Dims of[sizeof...(N) + 1]{N::shape::value..., Dims{}};
+    return (are_offsets<typename N::dtype>(N::shape::value) && ... && true) &&
+           ((sizeof...(N) == 1 && q.extent[0] == k.extent[0]) ||
+            (sizeof...(N) == 2 && of[0] == of[sizeof...(N) - 1]));
+  }
+  static constexpr bool offsets = make();
+};
+
+}  // namespace detail
+
+// Of q, k, v, and the offsets of queries and of keys.
+template <AttentionOptions Options>
+struct VarlenAttentionOp : Operation<VarlenAttentionOp<Options>> {
+  template <class Q, class K, class V, class... N>
+  static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const N&... offsets) {
+    using Rule = detail::varlen_rule<Q, K, V, N...>;
+    static_assert(sizeof(SequencesArePacked<Rule::packed, VarlenAttentionOp, typename Q::shape,
+                                            typename K::shape, typename V::shape>) > 0);
+    static_assert(sizeof(PackedOffsetsFit < Rule::offsets || !Rule::packed, VarlenAttentionOp,
+                         typename Q::shape, typename K::shape, N... >) > 0);
+    if constexpr (!Rule::packed || !Rule::offsets)
+      return q;
+    else if constexpr (sizeof...(N) == 1)
+      return attend(b, q, k, v, offsets..., offsets...);
+    else
+      return attend(b, q, k, v, offsets...);
+  }
+
+ private:
+  template <class Q, class K, class V, class NQ, class NK>
+  static constexpr auto attend(ir::Builder& b, const Q& q, const K& k, const V& v, const NQ& cu_seqlens_q,
+                               const NK& cu_seqlens_k) {
+    constexpr AttentionOptions options{.scale = Options.scale, .enable_gqa = true};
+    using Attend = AttentionOp<options, detail::NoFunction, detail::InSequence, false>;
+    const ir::Value of_queries = ir::cast(cu_seqlens_q.value, DType::i32),
+                    of_keys = ir::cast(cu_seqlens_k.value, DType::i32);
+    constexpr i64 tokens = Q::shape::value.extent[0], last = NQ::shape::value.extent[0] - 1;
+    using PerQuery = Expr<i32, Shape<tokens>>;
+    const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, Shape<tokens>::value, 0)};
+    const ir::Value above = ir::cast(ir::searchsorted(of_queries, place, true), DType::i32);
+    const auto at = [&](ir::Value offsets, ir::Value index) {  // no index is behind the last
+      return ir::take_along_axis(
+          offsets,
+          ir::binary(ir::Op::max, ir::binary(ir::Op::min, index, ir::constant_like(index, double{last})),
+                     ir::constant_like(index, 0)),
+          0);
+    };
+    const ir::Value first = at(of_keys, above - 1);
+    ir::Value end = at(of_keys, above);
+    if (Options.is_causal)  // the last query of a sequence attends to its last key
+      end = ir::binary(ir::Op::min, end, place + 1 + end - at(of_queries, above));
+    const auto y =
+        Attend::apply(b, heads_first(q), heads_first(k), heads_first(v), PerQuery{first}, PerQuery{end});
+    const i64 order[]{2, 1, 0, 3};
+    using R = Expr<typename decltype(y)::dtype,
+                   Shape<tokens, Q::shape::value.extent[1], V::shape::value.extent[2]>>;
+    return R{ir::reshape(ir::permute(y.value, order), R::shape::value)};
+  }
+
+  template <class X>
+  static constexpr auto heads_first(const X& x) {  // (T, H, E) -> (1, H, T, E)
+    constexpr Dims d = X::shape::value;
+    const i64 order[]{1, 0, 2};
+    using R = Expr<typename X::dtype, Shape<1, d.extent[1], d.extent[0], d.extent[2]>>;
+    return R{ir::reshape(ir::permute(x.value, order), R::shape::value)};
+  }
+};
+
+// varlen_attention(query, key, value, cu_seqlens): query (T, Hq, E), key (T, H, E), value (T, H, Ev) -> (T,
+// Hq, Ev). Sequence n has the tokens [cu_seqlens[n], cu_seqlens[n + 1]); tokens behind the last offset, of
+// which there may be any number, give zeros. Queries and keys of other lengths have offsets of their own,
+// cu_seqlens_q, cu_seqlens_k, as many of either. Hq / H neighbouring heads of the query share one of key and
+// value. Options: scale; is_causal, where the last query of a sequence attends to its last key, as in
+// FlashAttention.
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class... N>
+constexpr auto varlen_attention(const Q& query, const K& key, const V& value, const N&... cu_seqlens) {
+  return VarlenAttentionOp<Options>{}(query, key, value, cu_seqlens...);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -59527,6 +59925,35 @@ constexpr int attention_width(i64 width) {  // rounded up, so that a few kernels
   return static_cast<int>((width + step - 1) / step * step);
 }
 
+// What the captured integers and truth values lie between in a tile of one batch and head; of a tensor that
+// varies by query and by key nothing is known.
+template <class C>
+struct CudaLoads {
+  const AttentionCall& call;
+  void* const* captured;
+
+  template <int K, DType T>
+  __device__ __forceinline__ detail::Interval of(const GridTile& t) const {
+    using View = AttentionView<C>;
+    if constexpr (K >= View::header.captured) {
+      return detail::anything();
+    } else {
+      constexpr CapturedWord word = View::captured(K);
+      constexpr int axis = (word.axes & 8) != 0 ? 3 : 2;
+      if constexpr (is_float(word.dtype) || (word.axes & 12) == 12) {
+        return detail::anything_of(T);
+      } else {
+        using E = std::conditional_t<word.dtype == DType::boolean, unsigned char, ctype<word.dtype>>;
+        const E* p = static_cast<const E*>(captured[K]);
+#pragma unroll
+        for (int a = 0; a < 4; ++a) p += t.begin[a] * call.captured_stride(K, a);
+        return detail::range_of(p, (word.axes & 12) != 0 ? t.end[axis] - t.begin[axis] : 1,
+                                call.captured_stride(K, axis));
+      }
+    }
+  }
+};
+
 // A launch's pointers, and numbers as attention_call reads them.
 template <class C>
 struct CudaAttentionParameters {
@@ -59561,6 +59988,11 @@ struct CudaAttention {
   __device__ __forceinline__ Body body() const {
     return Body(call, parameters.pointer + AttentionPointers::captured(header.is_gradient),
                 parameters.pointer[AttentionPointers::seed]);
+  }
+  // What is known of a tile of the grid, of one batch and head.
+  __device__ __forceinline__ TileMask tile_mask(const GridTile& tile) const {
+    const CudaLoads<C> loads{call, parameters.pointer + AttentionPointers::captured(header.is_gradient)};
+    return TileBounds<C>::mask(tile, loads);
   }
   __device__ __forceinline__ GlobalRows<T> rows(Operand operand, int which, i64 b, i64 h, i64 first) const {
     const i64 row = call.stride(operand, 2);
@@ -59886,14 +60318,14 @@ struct CudaAttentionBackward : CudaAttention<C> {
         Base::rows(queries ? AttentionCall::dy : AttentionCall::v, queries ? At::dy : At::v, b, h, first),
         all - first, static_cast<int>(call.value_width));
   }
-  __device__ __forceinline__ static TileMask mask(i64 b, i64 h, int first, int all_staying, int moves,
-                                                  int all_moving) {
+  __device__ __forceinline__ TileMask mask(i64 b, i64 h, int first, int all_staying, int moves,
+                                           int all_moving) const {
     const i64 end = first + staying < all_staying ? first + staying : all_staying,
               moving_end = moves + moving < all_moving ? moves + moving : all_moving;
     if constexpr (of_queries)
-      return TileBounds<C>::mask({{b, h, first, moves}, {b + 1, h + 1, end, moving_end}});
+      return Base::tile_mask({{b, h, first, moves}, {b + 1, h + 1, end, moving_end}});
     else
-      return TileBounds<C>::mask({{b, h, moves, first}, {b + 1, h + 1, moving_end, end}});
+      return Base::tile_mask({{b, h, moves, first}, {b + 1, h + 1, moving_end, end}});
   }
   // Log-sum-exp and delta of a query.
   struct RowNumbers {
@@ -60035,9 +60467,9 @@ struct CudaAttentionForward : CudaAttention<C> {
     masks.template find<threads>(
         [&](int t) {
           const i64 j = i64{t} * keys;
-          return TileBounds<C>::mask({{b, h, i0, j},
-                                      {b + 1, h + 1, i0 + queries < all_queries ? i0 + queries : all_queries,
-                                       j + keys < all_keys ? j + keys : all_keys}});
+          return Base::tile_mask({{b, h, i0, j},
+                                  {b + 1, h + 1, i0 + queries < all_queries ? i0 + queries : all_queries,
+                                   j + keys < all_keys ? j + keys : all_keys}});
         },
         [&](int t) { return (t + 1) * keys <= all_keys; });
     __syncthreads();

@@ -115,6 +115,29 @@ TEST_CASE("attention page: scores and masks of one's own") {
       model, [](const auto& m, auto q) { return m(q, q, q); }, in<f32, 2, 4, 64, 8>);
   CHECK(of_model(x)[4095] == doctest::Approx(0.5));
 }
+TEST_CASE("attention page: sequences of other lengths") {
+  // [lengths]
+  auto padded = compile(
+      Cpu{},
+      [](auto q, auto k, auto v, auto lengths) {  // lengths (2,): so many keys of each sequence count
+        return scaled_dot_product_attention(q, k, v, key_lengths(lengths));
+      },
+      in<f32, 2, 4, 64, 8>, in<f32, 2, 4, 64, 8>, in<f32, 2, 4, 64, 8>, in<i32, 2>);
+  auto packed = compile(
+      Cpu{},
+      [](auto q, auto k, auto v, auto cu_seqlens) {  // (T, heads, features), and where each sequence begins
+        return varlen_attention<AttentionOptions{.is_causal = true}>(q, k, v, cu_seqlens);
+      },
+      in<f32, 128, 4, 16>, in<f32, 128, 2, 16>, in<f32, 128, 2, 16>, in<i32, 4>);
+  // [/lengths]
+  const std::vector<f32> x(8192, 0.5f), half(4096, 0.5f);
+  const auto y = padded(half, half, half, std::vector<i32>{3, 0});
+  const auto z = packed(x, half, half, std::vector<i32>{0, 50, 60, 100});
+  CHECK(y[2047] == doctest::Approx(0.5));
+  CHECK(y[2048] == 0);
+  CHECK(z[100 * 64 - 1] == doctest::Approx(0.5));
+  CHECK(z[100 * 64] == 0);
+}
 TEST_CASE("attention page: the function") {
   // [function]
   auto f = compile(
