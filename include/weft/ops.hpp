@@ -41,6 +41,7 @@
 #include "weft/ops/nn/local_response_norm.hpp"
 #include "weft/ops/nn/lp_pool.hpp"
 #include "weft/ops/nn/norm.hpp"
+#include "weft/ops/nn/paged_attention.hpp"
 #include "weft/ops/nn/pool.hpp"
 #include "weft/ops/nn/pool_index.hpp"
 #include "weft/ops/nn/rotary_embedding.hpp"

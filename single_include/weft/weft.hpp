@@ -18437,7 +18437,8 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 //   update          of a trainer: the optimiser
 //   precision       products in another dtype
 //   rematerialize   of a trainer with checkpoint::blocks: what the backward pass computes again
-//   prune           what nothing needs is dropped            from here on: GraphPasses, KernelPasses
+//   prune           what nothing needs is dropped, and attention of few queries split along the keys
+//                                                            from here on: GraphPasses, KernelPasses
 //   cluster         nodes become groups, each a kernel
 //   collect         what each group computes, reads and stores
 //   plan_memory     where each value lies, and how each group is tiled
@@ -19453,6 +19454,214 @@ constexpr ir::Graph prune(const ir::Graph& g) {
 }
 
 }  // namespace WEFT_NAMESPACE::transforms
+// ---- weft/transforms/split_attention.hpp ----
+// Attention of few queries against many keys, as in decoding, split along the keys: parts of the keys are a
+// batch of attentions, whose results are put together by each part's log-sum-exp. Law: how many parts there
+// are depends on the extents alone, and they are added in one order, so that no number of threads or blocks
+// changes a bit.
+//
+// (Dao, Haziza, Massa, Sizov: Flash-Decoding for long-context inference, 2023.)
+
+// ---- weft/ir/inline_graph.hpp ----
+// A graph's nodes as nodes of another one. Law: what is inlined computes what the graph does, of the values
+// that stand in the place of its inputs; random streams, state and scalars are the same ones.
+
+namespace WEFT_NAMESPACE::ir {
+
+// Node i of `g` in b, of `operands` there.
+constexpr int copy_node(Builder& b, const Graph& g, int i, const int* operands) {
+  Node node = g.nodes.items[i];
+  const Dims dims = g.dims(i);
+  node.shape = b.shape(dims);
+  if (node.list >= 0) {
+    const Span span = g.lists.items[node.list];
+    node.list = b.list(g.list_data.items + span.begin, span.size);
+  }
+  if (is_region(node.op)) node.imm = static_cast<u64>(add_body(b.graph, region_body(g, i)));
+  return b.add(node, operands, node.arity);
+}
+
+// The outputs of `g` in b, and what they need; inputs[k]: the node there that stands for input k.
+constexpr List<int> inline_graph(Builder& b, const Graph& g, const List<int>& inputs) {
+  const int n = g.nodes.size();
+  List<u8> live(n, 0);
+  for (const int x : g.outputs) live[x] = 1;
+  for (int i = n - 1; i >= 0; --i)
+    if (live[i])
+      for (int k = 0; k < g.nodes.items[i].arity; ++k) live[g.in(i, k)] = 1;
+  List<int> moved(n, -1), operands, outputs;
+  for (int i = 0; i < n; ++i) {
+    if (!live[i]) continue;
+    const Node& node = g.nodes.items[i];
+    if (node.op == Op::input) {
+      moved[i] = inputs[static_cast<int>(node.imm)];
+      continue;
+    }
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
+    moved[i] = copy_node(b, g, i, operands.data());
+  }
+  for (const int x : g.outputs) outputs.push(moved[x]);
+  return outputs;
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+
+namespace WEFT_NAMESPACE::transforms {
+
+// Into how many parts the keys of attention i of a graph are split; 1: it stays as it is. With a batch of
+// one: its axis becomes that of the parts, so that no key is moved.
+constexpr i64 key_parts(const ir::Graph& g, int i) {
+  constexpr i64 most_queries = 16, fewest_keys = 2048, enough_blocks = 256;
+  if (g.nodes[i].op != ir::Op::attention) return 1;
+  const ir::AttentionShape s = ir::attention_shape(g, i);
+  if (s.batch != 1 || s.queries > most_queries || s.keys < 2 * fewest_keys) return 1;
+  for (const ir::Node& node : ir::attention_body(g, i).nodes)
+    if (node.op == ir::Op::random) return 1;  // the numbers belong to places of the grid
+  i64 parts = 1;
+  while (s.keys % (2 * parts) == 0 && s.keys / (2 * parts) >= fewest_keys &&
+         2 * parts * s.heads <= enough_blocks)
+    parts *= 2;
+  return parts;
+}
+
+constexpr bool splits_attention(const ir::Graph& g) {
+  if (g.bodies.empty()) return false;
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    if (key_parts(g, i) > 1) return true;
+    if (g.nodes[i].op == ir::Op::loop && splits_attention(ir::loop_body(g, i))) return true;
+  }
+  return false;
+}
+
+// The body on the grid (parts, Hq, L, S / parts).
+constexpr ir::Graph body_of_parts(const ir::Graph& body, const ir::AttentionShape& s, i64 parts,
+                                  const List<Dims>& captured) {
+  using ir::Op;
+  ir::Builder b(body.nodes.size() + 8);
+  b.graph.is_body = true;
+  b.graph.scalar_count = body.scalar_count;
+  b.graph.streams = body.streams;
+  const Dims grid{4, {parts, s.heads, s.queries, s.keys / parts}};
+  const int n = body.nodes.size();
+  List<int> moved(n, -1), operands;
+  b.graph.inputs = List<int>(body.inputs.size(), -1);
+  for (int i = 0; i < n; ++i) {
+    const ir::Node& node = body.nodes[i];
+    if (node.op == Op::input) {
+      const int which = static_cast<int>(node.imm);
+      moved[i] = b.leaf(Op::input, node.dtype, which == 0 ? grid : captured[which - 1], node.imm);
+      b.graph.inputs[which] = moved[i];
+    } else if (node.op == Op::iota && node.imm == 0) {  // the one batch
+      moved[i] = ir::constant(b, node.dtype, grid, 0).id;
+    } else if (node.op == Op::iota && node.imm == 3) {
+      const ir::Value in_part{&b, b.leaf(Op::iota, node.dtype, grid, 3)},
+          part{&b, b.leaf(Op::iota, node.dtype, grid, 0)};
+      moved[i] = (in_part + part * static_cast<double>(s.keys / parts)).id;
+    } else if (node.op == Op::iota) {
+      moved[i] = b.leaf(Op::iota, node.dtype, grid, node.imm);
+    } else if (node.op == Op::constant) {
+      moved[i] = b.constant(node.dtype, b.shape(grid), node.imm);
+    } else {
+      operands.clear();
+      for (int k = 0; k < node.arity; ++k) operands.push(moved[body.in(i, k)]);
+      ir::Node copy = node;
+      copy.shape = b.shape(grid);
+      moved[i] = b.add(copy, operands.data(), node.arity);
+    }
+  }
+  for (const int x : body.outputs) b.graph.outputs.push(moved[x]);
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
+// The results of an attention: y, and what the log-sum-exp of each row is made of.
+struct SplitAttention {
+  ir::AttentionShape shape;
+  ir::Value y, total, top;
+
+  constexpr ir::Value result(int which) const {
+    return which == ir::AttentionShape::y ? y
+                                          : ir::reshape(ir::unary(ir::Op::log, total) + top, shape.rows());
+  }
+};
+// Those of attention i of `g`, of operands that stand in b.
+constexpr SplitAttention split_attention(ir::Builder& b, const ir::Graph& g, int i,
+                                         const List<int>& operands) {
+  using ir::AttentionShape, ir::Op, ir::Value;
+  const AttentionShape s = ir::attention_shape(g, i);
+  const i64 parts = key_parts(g, i), keys = s.keys / parts;
+  // (1, H, S, x) as (parts, H, keys, x)
+  const auto by_part = [&](int x) {
+    const Value v{&b, x};
+    const Dims d = v.dims();
+    const i64 order[4]{1, 0, 2, 3};
+    return ir::permute(ir::reshape(v, {4, {d.extent[1], parts, keys, d.extent[3]}}), order).id;
+  };
+  List<int> of_parts;
+  const Value q{&b, operands[AttentionShape::q]};
+  of_parts.push(ir::broadcast(q, {4, {parts, s.heads, s.queries, s.width}}).id);
+  of_parts.push(by_part(operands[AttentionShape::k]));
+  of_parts.push(by_part(operands[AttentionShape::v]));
+  List<Dims> captured;
+  for (int k = 0; k < s.captured; ++k) {
+    Value c{&b, operands[AttentionShape::first_captured + k]};
+    const Dims d = c.dims();
+    if (d.extent[3] > 1) {  // (1, h, l, S) as (parts, h, l, keys)
+      const i64 order[4]{2, 0, 1, 3};
+      c = ir::permute(ir::reshape(c, {4, {d.extent[1], d.extent[2], parts, keys}}), order);
+    }
+    of_parts.push(c.id);
+    captured.push(c.dims());
+  }
+  const Value region =
+      ir::attention(b, body_of_parts(ir::attention_body(g, i), s, parts, captured), of_parts, false);
+  const Value y = ir::attention_result(region, AttentionShape::y, s.wide),
+              lse = ir::attention_result(region, AttentionShape::row_lse, s.wide);  // (parts, Hq, L)
+  constexpr double lowest = -std::numeric_limits<double>::infinity();
+  const auto in_place_of = [](Value x, double of, double other) {
+    return ir::select(ir::binary(Op::eq, x, ir::constant_like(x, of)), ir::constant_like(x, other), x);
+  };
+  const Value top = in_place_of(ir::reduce(Op::reduce_max, lse, 1u << 0), lowest, 0);
+  const Value e = ir::unary(Op::exp, lse - ir::broadcast(top, lse.dims()));
+  const Value total = ir::reduce(Op::reduce_sum, e, 1u << 0);
+  const Value share = e / ir::broadcast(in_place_of(total, 0, 1), lse.dims());
+  const Value mixed = y * ir::broadcast(ir::reshape(share, {4, {parts, s.heads, s.queries, 1}}), y.dims());
+  return {s, ir::reshape(ir::reduce(Op::reduce_sum, mixed, 1u << 0), s.of_query(s.value_width)), total, top};
+}
+
+constexpr ir::Graph split_attention(ir::Graph&& g) {
+  if (!splits_attention(g)) return static_cast<ir::Graph&&>(g);
+  using ir::Op, ir::Value;
+  const int n = g.nodes.size();
+  ir::Builder b(g, 2 * n);
+  List<int> moved(n, -1), operands, split(n, -1);
+  List<SplitAttention> made;
+  for (int i = 0; i < n; ++i) {
+    ir::Node node = g.nodes[i];
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
+    if (key_parts(g, i) > 1) {
+      split[i] = made.size();
+      made.push(split_attention(b, g, i, operands));
+      continue;
+    }
+    if (node.op == Op::result && split[g.in(i, 0)] >= 0) {
+      moved[i] = ir::cast(made[split[g.in(i, 0)]].result(static_cast<int>(node.imm)), node.dtype).id;
+      continue;
+    }
+    if (ir::is_attention(node.op))
+      node.imm = static_cast<u64>(ir::add_body(b.graph, ir::attention_body(g, i)));
+    else if (node.op == Op::loop)
+      node.imm = static_cast<u64>(ir::add_body(b.graph, split_attention(ir::loop_body(g, i))));
+    moved[i] = b.add(node, operands.data(), node.arity);
+  }
+  for (const int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
+  for (const int x : g.outputs) b.graph.outputs.push(moved[x]);
+  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -19470,8 +19679,12 @@ struct Prune {
   static constexpr std::string_view name = "prune";
   static constexpr Part makes = Part::graph;
   using reads = Parts<Part::graph>;
-  static constexpr int capacity(int graph, int) { return graph; }
-  static constexpr void run(Module& m) { m.graph = transforms::prune(m.graph); }
+  static constexpr int capacity(int graph, int) { return graph * 3 / 2 + 1024; }
+  static constexpr void run(Module& m) {
+    m.graph = transforms::prune(m.graph);
+    if (transforms::splits_attention(m.graph))
+      m.graph = transforms::prune(transforms::split_attention(static_cast<ir::Graph&&>(m.graph)));
+  }
 };
 
 struct Cluster {
@@ -24559,50 +24772,6 @@ constexpr i64 parameter_count() {
 // Attention as product, body, softmax, product: where a device or a derivative has no kernel of it. Law: a
 // gradient in the same graph shares what the forward pass computed.
 
-// ---- weft/ir/inline_graph.hpp ----
-// A graph's nodes as nodes of another one. Law: what is inlined computes what the graph does, of the values
-// that stand in the place of its inputs; random streams, state and scalars are the same ones.
-
-namespace WEFT_NAMESPACE::ir {
-
-// Node i of `g` in b, of `operands` there.
-constexpr int copy_node(Builder& b, const Graph& g, int i, const int* operands) {
-  Node node = g.nodes.items[i];
-  const Dims dims = g.dims(i);
-  node.shape = b.shape(dims);
-  if (node.list >= 0) {
-    const Span span = g.lists.items[node.list];
-    node.list = b.list(g.list_data.items + span.begin, span.size);
-  }
-  if (is_region(node.op)) node.imm = static_cast<u64>(add_body(b.graph, region_body(g, i)));
-  return b.add(node, operands, node.arity);
-}
-
-// The outputs of `g` in b, and what they need; inputs[k]: the node there that stands for input k.
-constexpr List<int> inline_graph(Builder& b, const Graph& g, const List<int>& inputs) {
-  const int n = g.nodes.size();
-  List<u8> live(n, 0);
-  for (const int x : g.outputs) live[x] = 1;
-  for (int i = n - 1; i >= 0; --i)
-    if (live[i])
-      for (int k = 0; k < g.nodes.items[i].arity; ++k) live[g.in(i, k)] = 1;
-  List<int> moved(n, -1), operands, outputs;
-  for (int i = 0; i < n; ++i) {
-    if (!live[i]) continue;
-    const Node& node = g.nodes.items[i];
-    if (node.op == Op::input) {
-      moved[i] = inputs[static_cast<int>(node.imm)];
-      continue;
-    }
-    operands.clear();
-    for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
-    moved[i] = copy_node(b, g, i, operands.data());
-  }
-  for (const int x : g.outputs) outputs.push(moved[x]);
-  return outputs;
-}
-
-}  // namespace WEFT_NAMESPACE::ir
 // ---- weft/transforms/linear_sum.hpp ----
 // The sum that is a broadcast's gradient, by the linearity of sums: factors that are the same for all that is
 // summed come out of it, and what has lost its mean adds nothing. So the gradients of a normalisation share
@@ -50778,6 +50947,124 @@ constexpr auto affine_grid(const X& theta) {
 template <i64... Size, class X>
 constexpr auto affine_grid(const X& theta, AlignCorners) {
   return AffineGridOp<true, Size...>{}(theta);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/nn/paged_attention.hpp ----
+// Attention to keys and values that lie in pages of a pool, as a server keeps them for sequences that grow:
+// a table says which pages are a sequence's. Law: it is the attention to the pages put together. They are:
+// the step reads each page once and writes it in a row with the others of its sequence.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    PagesFit,
+    "paged_attention: query (B, Hq, L, E), the pages of keys (P, page, H, E) and those of values (P, "
+    "page, H, Ev) have four axes, and Hq is a multiple of H");
+WEFT_REFUSAL(
+    PageTableFits,
+    "paged_attention: behind query and pages come the table of pages (B, n) and the lengths (B), both of "
+    "i32 or i64: paged_attention(q, key_pages, value_pages, block_table, lengths)");
+
+namespace detail {
+
+// The query at i of the last L tokens of a sequence attends to itself and those in front of it.
+template <i64 Queries>
+struct EndsWithLength {
+  constexpr auto operator()(const auto& b, const auto&, const auto& i, const auto& j,
+                            const auto& length) const {
+    return j <= i + (length[b] - Queries);
+  }
+};
+
+template <class Q, class K, class V, class N, class L>
+struct paged_rule {
+  static constexpr Dims q = Q::shape::value, k = K::shape::value, v = V::shape::value, n = N::shape::value,
+                        l = L::shape::value;
+  static constexpr bool fits() {
+    if (q.rank != 4 || k.rank != 4 || v.rank != 4) return false;
+    for (int a = 0; a < 3; ++a)
+      if (k.extent[a] != v.extent[a]) return false;
+    return k.extent[0] > 0 && k.extent[2] > 0 && q.extent[1] % k.extent[2] == 0 && q.extent[3] == k.extent[3];
+  }
+  template <class T>
+  static constexpr bool is_index = std::is_same_v<T, i32> || std::is_same_v<T, i64>;
+  static constexpr bool pages = fits();
+  static constexpr bool table = is_index<typename N::dtype> && is_index<typename L::dtype> && n.rank == 2 &&
+                                l.rank == 1 && n.extent[0] == q.extent[0] && l.extent[0] == q.extent[0] &&
+                                n.extent[1] > 0;
+};
+
+}  // namespace detail
+
+// Of q, the pages of keys and of values, the table and the lengths.
+template <AttentionOptions Options>
+struct PagedAttentionOp : Operation<PagedAttentionOp<Options>> {
+  template <class Q, class K, class V, class N, class L>
+  static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const N& table,
+                              const L& lengths) {
+    using Rule = detail::paged_rule<Q, K, V, N, L>;
+    static_assert(sizeof(PagesFit<Rule::pages, PagedAttentionOp, typename Q::shape, typename K::shape,
+                                  typename V::shape>) > 0);
+    static_assert(
+        sizeof(PageTableFits < Rule::table || !Rule::pages, PagedAttentionOp, typename Q::shape, N, L >) > 0);
+    if constexpr (!Rule::pages || !Rule::table) {
+      return q;
+    } else {
+      constexpr AttentionOptions options{.scale = Options.scale, .enable_gqa = true};
+      const ir::Value used = pages_of<Rule>(b, table.value, lengths.value);
+      const auto keys = in_a_row<Rule>(k, used);
+      const auto values = in_a_row<Rule>(v, used);
+      if constexpr (Options.is_causal)
+        return AttentionOp<options, detail::NoFunction, detail::EndsWithLength<Rule::q.extent[2]>,
+                           true>::apply(b, q, keys, values, lengths, lengths);
+      else
+        return AttentionOp<options, detail::NoFunction, detail::NoFunction, true>::apply(b, q, keys, values,
+                                                                                         lengths);
+    }
+  }
+
+ private:
+  // (B, n): those of the table as far as the lengths reach, and the first page in place of what lies behind.
+  template <class Rule>
+  static constexpr ir::Value pages_of(ir::Builder& b, ir::Value table, ir::Value lengths) {
+    using ir::Op;
+    const Dims all = Rule::n;
+    Dims each = all, first = all;
+    each.extent[1] = first.extent[1] = 1;
+    const ir::Value begin = ir::Value{&b, b.leaf(Op::iota, DType::i64, all, 1)} *
+                            static_cast<double>(Rule::k.extent[1]),
+                    length = ir::broadcast(ir::reshape(ir::cast(lengths, DType::i64), each), all);
+    const ir::Slice from_start[2]{};
+    const ir::Value start = ir::broadcast(ir::slice(table, from_start, first), all);
+    const ir::Value page = ir::select(ir::binary(Op::lt, begin, length), table, start);
+    return ir::binary(
+        Op::max,
+        ir::binary(Op::min, page, ir::constant_like(page, static_cast<double>(Rule::k.extent[0] - 1))),
+        ir::constant_like(page, 0));
+  }
+  // Pages (P, page, H, x) by (B, n) as (B, H, n page, x).
+  template <class Rule, class X>
+  static constexpr auto in_a_row(const X& x, ir::Value pages) {
+    constexpr Dims d = X::shape::value, n = Rule::n;
+    constexpr Dims lined{4, {n.extent[0], n.extent[1] * d.extent[1], d.extent[2], d.extent[3]}};
+    const i64 order[]{0, 2, 1, 3};
+    using R =
+        Expr<typename X::dtype, Shape<lined.extent[0], lined.extent[2], lined.extent[1], lined.extent[3]>>;
+    return R{ir::permute(ir::reshape(ir::take_rows(x.value, pages), lined), order)};
+  }
+};
+
+// paged_attention(query, key_pages, value_pages, block_table, lengths): query (B, Hq, L, E), key_pages (P,
+// page, H, E), value_pages (P, page, H, Ev) -> (B, Hq, L, Ev). Token t of sequence b lies in page
+// block_table[b][t / page], at t % page; the table (B, n) and the lengths (B) are i32 or i64, and what of
+// the table lies behind a length is not read. Hq / H neighbouring heads of the query share one of the pages.
+// A sequence of length 0 gives zeros. Options: scale; is_causal, where the queries are a sequence's last L
+// tokens.
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class N, class L>
+constexpr auto paged_attention(const Q& query, const K& key_pages, const V& value_pages, const N& block_table,
+                               const L& lengths) {
+  return PagedAttentionOp<Options>{}(query, key_pages, value_pages, block_table, lengths);
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -143,6 +143,13 @@ struct Packed {  // 64, 64 and 33 tokens, and the rest of none
   }
 };
 
+struct Decoding {  // a run-time length, and keys enough to be split
+  constexpr auto operator()(auto q, auto k, auto v) const {
+    const auto length = cast<i32>(stop_gradient(abs(sum(q)))) % 64 + 3000;
+    return scaled_dot_product_attention(q, k, v, arange<i32, decltype(k)::shape::value.extent[2]>() < length);
+  }
+};
+
 struct Dropping {
   constexpr auto operator()(auto q, auto k, auto v) const {
     return scaled_dot_product_attention(q, k, v, stop_gradient(select<0, 0>(matmul(q, transpose<2, 3>(k)))),
@@ -199,6 +206,11 @@ TEST_CASE(
   compare(Documents{}, in<f16, 1, 1, 170, 64>, in<f16, 1, 1, 170, 64>, in<f16, 1, 1, 170, 64>, 4e-3);
   compare(Packed{}, in<f32, 180, 4, 32>, in<f32, 180, 2, 32>, in<f32, 180, 2, 32>, rounded);
   compare(Packed{}, in<bf16, 180, 2, 64>, in<bf16, 180, 2, 64>, in<bf16, 180, 2, 64>, 3e-2);
+}
+
+TEST_CASE("attention: a decoder's few queries, split along the keys") {
+  compare(Decoding{}, in<f32, 1, 2, 1, 16>, in<f32, 1, 2, 4096, 16>, in<f32, 1, 2, 4096, 16>, rounded);
+  compare(Decoding{}, in<bf16, 1, 1, 3, 32>, in<bf16, 1, 1, 4096, 32>, in<bf16, 1, 1, 4096, 32>, 3e-2);
 }
 
 TEST_CASE("attention: the weights that the host drops, a mask of numbers, and its gradient") {

@@ -138,6 +138,20 @@ TEST_CASE("attention page: sequences of other lengths") {
   CHECK(z[100 * 64 - 1] == doctest::Approx(0.5));
   CHECK(z[100 * 64] == 0);
 }
+TEST_CASE("attention page: pages") {
+  // [paged]
+  auto step = compile(
+      Cpu{},
+      [](auto q, auto key_pages, auto value_pages, auto block_table, auto lengths) {
+        return paged_attention<AttentionOptions{.is_causal = true}>(q, key_pages, value_pages, block_table,
+                                                                    lengths);
+      },
+      in<f32, 2, 4, 1, 8>, in<f32, 9, 16, 2, 8>, in<f32, 9, 16, 2, 8>, in<i32, 2, 3>, in<i32, 2>);
+  // [/paged]
+  const std::vector<f32> q(64, 0.5f), pages(9 * 16 * 16, 0.5f);
+  const auto y = step(q, pages, pages, std::vector<i32>{8, 1, 3, 2, -1, -1}, std::vector<i32>{40, 7});
+  for (i64 e = 0; e < 64; ++e) CHECK(y[e] == doctest::Approx(0.5));
+}
 TEST_CASE("attention page: the function") {
   // [function]
   auto f = compile(

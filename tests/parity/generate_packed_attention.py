@@ -2,7 +2,8 @@
 tests/parity/nn/packed_attention.safetensors: results, and gradients of sum(y * g), rounded to f32.
 
 usage: generate_packed_attention.py [FOLDER]      (default: the folder nn beside this file; needs torch and safetensors)
-The seeds are fixed: the same PyTorch gives the same file. tests/unit/ops/nn/attention.cpp and varlen_attention.cpp read it.
+The seeds are fixed: the same PyTorch gives the same file. tests/unit/ops/nn/attention.cpp, varlen_attention.cpp and
+paged_attention.cpp read it.
 """
 
 import pathlib
@@ -60,10 +61,22 @@ def packed(name, q, k, v, queries, keys, causal):
     write(name, leaves, torch.cat(parts), cu_seqlens_q=offsets(queries), cu_seqlens_k=offsets(keys))
 
 
+def paged(name, q, k, v, table, lengths, causal):
+    """Pages (P, page, H, x); what of the table lies behind a length may be anything."""
+    leaves = leaves_of(q=q, k=k, v=v)
+    rows = []
+    for b, n in enumerate(lengths):
+        used = [leaves[x][[table[b][t // k[1]] for t in range(n)], [t % k[1] for t in range(n)]] for x in "kv"]
+        rows.append(attend(leaves["q"][b], *(x.transpose(0, 1) for x in used), causal))
+    write(name, leaves, torch.stack(rows), table=table, lengths=lengths)
+
+
 torch.manual_seed(23)
 padded("lengths", (4, 4, 9, 8), (4, 2, 140, 8), (4, 2, 140, 6), [140, 129, 0, 1])
 packed("packed", (150, 2, 8), (150, 2, 8), (150, 2, 8), [70, 0, 1, 64], [70, 0, 1, 64], False)
 packed("causal", (150, 4, 8), (150, 2, 8), (150, 2, 6), [70, 0, 1, 64], [70, 0, 1, 64], True)
 packed("crossed", (90, 2, 8), (140, 1, 8), (140, 1, 8), [3, 40, 20, 5], [64, 30, 0, 40], True)
+paged("paged", (3, 4, 2, 8), (9, 16, 2, 8), (9, 16, 2, 6), [[7, 2, 4], [0, -1, 99], [1, 8, -5]], [48, 5, 17], True)
+paged("pages", (3, 4, 1, 8), (9, 16, 2, 8), (9, 16, 2, 6), [[7, 2, 4], [-3, -1, 99], [1, 7, -5]], [33, 0, 32], False)
 save_file({key: (value.detach().float() if value.is_floating_point() else value).clone().contiguous()
            for key, value in out.items()}, folder / "packed_attention.safetensors", {"torch": torch.__version__})
