@@ -13641,8 +13641,10 @@ struct ScoreBody {
 
 }  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/attention/score_bounds.hpp ----
-// Which tiles of the grid attend to nothing: the body's instructions on intervals of queries and keys. Law: a
-// tile that is skipped has a score of -infinity at every place; where the body cannot tell, it is computed.
+// Which tiles of the grid attend to nothing: the body's instructions on intervals of queries and keys, and of
+// what integers and truth values that it captures lie between in the tile, which a kernel looks up as it
+// runs. Law: a tile that is skipped has a score of -infinity at every place; where the body cannot tell, it
+// is computed.
 //
 // (Moore, Kearfott, Cloud: Introduction to Interval Analysis, 2009.)
 
@@ -13765,7 +13767,7 @@ WEFT_HD constexpr Interval evaluate(const Instruction& in, DType from, const Int
   }
 }
 
-// Instruction i of a body, whose registers so far are `at`, of dtypes `types`.
+// Instruction `in` of a body, no load, whose registers so far are `at`, of dtypes `types`.
 WEFT_HD constexpr Interval evaluate_in_tile(const Instruction& in, const GridTile& tile, const Interval* at,
                                             const DType* types) {
   const DType t = static_cast<DType>(in.dtype);
@@ -13777,21 +13779,45 @@ WEFT_HD constexpr Interval evaluate_in_tile(const Instruction& in, const GridTil
     }
     case Opcode::index:
       return {static_cast<double>(tile.begin[in.aux]), static_cast<double>(tile.end[in.aux] - 1)};
-    case Opcode::load:
-      return t == DType::boolean ? either() : anything();
     case Opcode::random:
       return {0, 4294967295.0};
     default:
       return evaluate(in, types[in.a], at[in.a], at[in.b], at[in.c]);
   }
 }
+WEFT_HD constexpr Interval anything_of(DType t) { return t == DType::boolean ? either() : anything(); }
 WEFT_HD constexpr bool may_attend(const Interval& score) { return !(score.high < -1e308); }
 inline constexpr int most_bounded_instructions = 128;
 
+// What `count` elements lie between, `stride` apart.
+template <class T>
+WEFT_HD constexpr Interval range_of(const T* p, i64 count, i64 stride) {
+  T low = p[0], high = p[0];
+  for (i64 k = 1; k < count; ++k) {
+    const T x = p[k * stride];
+    low = x < low ? x : low;
+    high = x > high ? x : high;
+  }
+  return {static_cast<double>(low), static_cast<double>(high)};
+}
+
 }  // namespace detail
 
-// Whether some place of a tile may have a score above -infinity. `code`: the kernel's words.
-constexpr bool tile_attends(const u64* code, const GridTile& tile) {
+// What is known of captured tensors in a tile before a program runs, or without its memory: nothing.
+struct UnknownLoads {
+  WEFT_HD constexpr detail::Interval operator()(int, DType t, const GridTile&) const {
+    return detail::anything_of(t);
+  }
+  template <int, DType T>
+  WEFT_HD constexpr detail::Interval of(const GridTile&) const {
+    return detail::anything_of(T);
+  }
+};
+
+// Whether some place of a tile may have a score above -infinity. `code`: the kernel's words; `loads`: what
+// captured tensors hold there.
+template <class Loads = UnknownLoads>
+constexpr bool tile_attends(const u64* code, const GridTile& tile, const Loads& loads = {}) {
   const AttentionHeader h = AttentionHeader::decode(code);
   constexpr int most = detail::most_bounded_instructions;
   if (h.score_end > most) return true;
@@ -13801,9 +13827,37 @@ constexpr bool tile_attends(const u64* code, const GridTile& tile) {
   for (int i = 0; i < h.score_end; ++i) {
     const Instruction in = decode(instructions + instruction_words * i);
     types[i] = static_cast<DType>(in.dtype);
-    at[i] = detail::evaluate_in_tile(in, tile, at, types);
+    at[i] =
+        in.op == Opcode::load ? loads(in.aux, types[i], tile) : detail::evaluate_in_tile(in, tile, at, types);
   }
   return detail::may_attend(at[h.score]);
+}
+
+// Whether a mask depends on integers or truth values that the body captures: which of the tiles that
+// tile_attends leaves are computed is known as the program runs.
+constexpr bool masks_by_tensors(const u64* code) {
+  const AttentionHeader h = AttentionHeader::decode(code);
+  constexpr int most = detail::most_bounded_instructions;
+  if (h.score_end > most) return false;
+  const u64* const instructions = code + AttentionHeader::words + h.captured;
+  bool by_tensor[most]{};
+  for (int i = 0; i < h.score_end; ++i) {
+    const Instruction in = decode(instructions + instruction_words * i);
+    if (in.op == Opcode::load) {
+      by_tensor[i] =
+          in.aux < h.captured && !is_float(CapturedWord::decode(code[AttentionHeader::words + in.aux]).dtype);
+    } else if (in.op != Opcode::constant && in.op != Opcode::index && in.op != Opcode::random) {
+      const bool three = in.op == Opcode::select || in.op == Opcode::fma;
+      by_tensor[i] = by_tensor[in.a] || ((three || in.op >= Opcode::add) && by_tensor[in.b]) ||
+                     (three && by_tensor[in.c]);
+    }
+    if (in.op != Opcode::select || !by_tensor[in.a]) continue;
+    const Instruction other = decode(instructions + instruction_words * in.c);
+    if (other.op == Opcode::constant && is_float(static_cast<DType>(other.dtype)) &&
+        __builtin_bit_cast(double, other.imm) < -1e308)
+      return true;
+  }
+  return false;
 }
 
 // What is known of a tile: no place attends, every mask holds at every place, or neither.
@@ -13815,11 +13869,12 @@ struct TileBounds {
   using View = AttentionView<C>;
   static constexpr int count = View::header.score_end;
 
-  WEFT_HD_INLINE static TileMask mask(const GridTile& tile) {
+  template <class Loads = UnknownLoads>
+  WEFT_HD_INLINE static TileMask mask(const GridTile& tile, const Loads& loads = {}) {
     if constexpr (count <= detail::most_bounded_instructions) {
       detail::Interval at[count > 0 ? count : 1]{};
       DType types[count > 0 ? count : 1]{};
-      const bool full = run(tile, at, types, std::make_integer_sequence<int, count>{});
+      const bool full = run(tile, loads, at, types, std::make_integer_sequence<int, count>{});
       return !detail::may_attend(at[View::header.score]) ? TileMask::none
              : full                                      ? TileMask::full
                                                          : TileMask::partial;
@@ -13829,18 +13884,23 @@ struct TileBounds {
   }
 
  private:
-  template <int... I>
-  WEFT_HD_INLINE static bool run(const GridTile& tile, detail::Interval* at, DType* types,
+  template <class Loads, int... I>
+  WEFT_HD_INLINE static bool run(const GridTile& tile, const Loads& loads, detail::Interval* at, DType* types,
                                  std::integer_sequence<int, I...>) {
     bool full = true;
-    ((full = step<I>(tile, at, types) && full), ...);
+    ((full = step<I>(tile, loads, at, types) && full), ...);
     return full;
   }
-  template <int I>
-  WEFT_HD_INLINE static bool step(const GridTile& tile, detail::Interval* at, DType* types) {
+  template <int I, class Loads>
+  WEFT_HD_INLINE static bool step(const GridTile& tile, const Loads& loads, detail::Interval* at,
+                                  DType* types) {
     constexpr Instruction in = View::instruction(I);
-    types[I] = static_cast<DType>(in.dtype);
-    at[I] = detail::evaluate_in_tile(in, tile, at, types);
+    constexpr DType t = static_cast<DType>(in.dtype);
+    types[I] = t;
+    if constexpr (in.op == Opcode::load)
+      at[I] = loads.template of<in.aux, t>(tile);
+    else
+      at[I] = detail::evaluate_in_tile(in, tile, at, types);
     if constexpr (View::masks(I))
       return at[in.a].is(1);
     else
@@ -18705,7 +18765,8 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 //   update          of a trainer: the optimiser
 //   precision       products in another dtype
 //   rematerialize   of a trainer with checkpoint::blocks: what the backward pass computes again
-//   prune           what nothing needs is dropped            from here on: GraphPasses, KernelPasses
+//   prune           what nothing needs is dropped, and attention of few queries split along the keys
+//                                                            from here on: GraphPasses, KernelPasses
 //   cluster         nodes become groups, each a kernel
 //   collect         what each group computes, reads and stores
 //   plan_memory     where each value lies, and how each group is tiled
@@ -19721,6 +19782,214 @@ constexpr ir::Graph prune(const ir::Graph& g) {
 }
 
 }  // namespace WEFT_NAMESPACE::transforms
+// ---- weft/transforms/split_attention.hpp ----
+// Attention of few queries against many keys, as in decoding, split along the keys: parts of the keys are a
+// batch of attentions, whose results are put together by each part's log-sum-exp. Law: how many parts there
+// are depends on the extents alone, and they are added in one order, so that no number of threads or blocks
+// changes a bit.
+//
+// (Dao, Haziza, Massa, Sizov: Flash-Decoding for long-context inference, 2023.)
+
+// ---- weft/ir/inline_graph.hpp ----
+// A graph's nodes as nodes of another one. Law: what is inlined computes what the graph does, of the values
+// that stand in the place of its inputs; random streams, state and scalars are the same ones.
+
+namespace WEFT_NAMESPACE::ir {
+
+// Node i of `g` in b, of `operands` there.
+constexpr int copy_node(Builder& b, const Graph& g, int i, const int* operands) {
+  Node node = g.nodes.items[i];
+  const Dims dims = g.dims(i);
+  node.shape = b.shape(dims);
+  if (node.list >= 0) {
+    const Span span = g.lists.items[node.list];
+    node.list = b.list(g.list_data.items + span.begin, span.size);
+  }
+  if (is_region(node.op)) node.imm = static_cast<u64>(add_body(b.graph, region_body(g, i)));
+  return b.add(node, operands, node.arity);
+}
+
+// The outputs of `g` in b, and what they need; inputs[k]: the node there that stands for input k.
+constexpr List<int> inline_graph(Builder& b, const Graph& g, const List<int>& inputs) {
+  const int n = g.nodes.size();
+  List<u8> live(n, 0);
+  for (const int x : g.outputs) live[x] = 1;
+  for (int i = n - 1; i >= 0; --i)
+    if (live[i])
+      for (int k = 0; k < g.nodes.items[i].arity; ++k) live[g.in(i, k)] = 1;
+  List<int> moved(n, -1), operands, outputs;
+  for (int i = 0; i < n; ++i) {
+    if (!live[i]) continue;
+    const Node& node = g.nodes.items[i];
+    if (node.op == Op::input) {
+      moved[i] = inputs[static_cast<int>(node.imm)];
+      continue;
+    }
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
+    moved[i] = copy_node(b, g, i, operands.data());
+  }
+  for (const int x : g.outputs) outputs.push(moved[x]);
+  return outputs;
+}
+
+}  // namespace WEFT_NAMESPACE::ir
+
+namespace WEFT_NAMESPACE::transforms {
+
+// Into how many parts the keys of attention i of a graph are split; 1: it stays as it is. With a batch of
+// one: its axis becomes that of the parts, so that no key is moved.
+constexpr i64 key_parts(const ir::Graph& g, int i) {
+  constexpr i64 most_queries = 16, fewest_keys = 2048, enough_blocks = 256;
+  if (g.nodes[i].op != ir::Op::attention) return 1;
+  const ir::AttentionShape s = ir::attention_shape(g, i);
+  if (s.batch != 1 || s.queries > most_queries || s.keys < 2 * fewest_keys) return 1;
+  for (const ir::Node& node : ir::attention_body(g, i).nodes)
+    if (node.op == ir::Op::random) return 1;  // the numbers belong to places of the grid
+  i64 parts = 1;
+  while (s.keys % (2 * parts) == 0 && s.keys / (2 * parts) >= fewest_keys &&
+         2 * parts * s.heads <= enough_blocks)
+    parts *= 2;
+  return parts;
+}
+
+constexpr bool splits_attention(const ir::Graph& g) {
+  if (g.bodies.empty()) return false;
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    if (key_parts(g, i) > 1) return true;
+    if (g.nodes[i].op == ir::Op::loop && splits_attention(ir::loop_body(g, i))) return true;
+  }
+  return false;
+}
+
+// The body on the grid (parts, Hq, L, S / parts).
+constexpr ir::Graph body_of_parts(const ir::Graph& body, const ir::AttentionShape& s, i64 parts,
+                                  const List<Dims>& captured) {
+  using ir::Op;
+  ir::Builder b(body.nodes.size() + 8);
+  b.graph.is_body = true;
+  b.graph.scalar_count = body.scalar_count;
+  b.graph.streams = body.streams;
+  const Dims grid{4, {parts, s.heads, s.queries, s.keys / parts}};
+  const int n = body.nodes.size();
+  List<int> moved(n, -1), operands;
+  b.graph.inputs = List<int>(body.inputs.size(), -1);
+  for (int i = 0; i < n; ++i) {
+    const ir::Node& node = body.nodes[i];
+    if (node.op == Op::input) {
+      const int which = static_cast<int>(node.imm);
+      moved[i] = b.leaf(Op::input, node.dtype, which == 0 ? grid : captured[which - 1], node.imm);
+      b.graph.inputs[which] = moved[i];
+    } else if (node.op == Op::iota && node.imm == 0) {  // the one batch
+      moved[i] = ir::constant(b, node.dtype, grid, 0).id;
+    } else if (node.op == Op::iota && node.imm == 3) {
+      const ir::Value in_part{&b, b.leaf(Op::iota, node.dtype, grid, 3)},
+          part{&b, b.leaf(Op::iota, node.dtype, grid, 0)};
+      moved[i] = (in_part + part * static_cast<double>(s.keys / parts)).id;
+    } else if (node.op == Op::iota) {
+      moved[i] = b.leaf(Op::iota, node.dtype, grid, node.imm);
+    } else if (node.op == Op::constant) {
+      moved[i] = b.constant(node.dtype, b.shape(grid), node.imm);
+    } else {
+      operands.clear();
+      for (int k = 0; k < node.arity; ++k) operands.push(moved[body.in(i, k)]);
+      ir::Node copy = node;
+      copy.shape = b.shape(grid);
+      moved[i] = b.add(copy, operands.data(), node.arity);
+    }
+  }
+  for (const int x : body.outputs) b.graph.outputs.push(moved[x]);
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
+// The results of an attention: y, and what the log-sum-exp of each row is made of.
+struct SplitAttention {
+  ir::AttentionShape shape;
+  ir::Value y, total, top;
+
+  constexpr ir::Value result(int which) const {
+    return which == ir::AttentionShape::y ? y
+                                          : ir::reshape(ir::unary(ir::Op::log, total) + top, shape.rows());
+  }
+};
+// Those of attention i of `g`, of operands that stand in b.
+constexpr SplitAttention split_attention(ir::Builder& b, const ir::Graph& g, int i,
+                                         const List<int>& operands) {
+  using ir::AttentionShape, ir::Op, ir::Value;
+  const AttentionShape s = ir::attention_shape(g, i);
+  const i64 parts = key_parts(g, i), keys = s.keys / parts;
+  // (1, H, S, x) as (parts, H, keys, x)
+  const auto by_part = [&](int x) {
+    const Value v{&b, x};
+    const Dims d = v.dims();
+    const i64 order[4]{1, 0, 2, 3};
+    return ir::permute(ir::reshape(v, {4, {d.extent[1], parts, keys, d.extent[3]}}), order).id;
+  };
+  List<int> of_parts;
+  const Value q{&b, operands[AttentionShape::q]};
+  of_parts.push(ir::broadcast(q, {4, {parts, s.heads, s.queries, s.width}}).id);
+  of_parts.push(by_part(operands[AttentionShape::k]));
+  of_parts.push(by_part(operands[AttentionShape::v]));
+  List<Dims> captured;
+  for (int k = 0; k < s.captured; ++k) {
+    Value c{&b, operands[AttentionShape::first_captured + k]};
+    const Dims d = c.dims();
+    if (d.extent[3] > 1) {  // (1, h, l, S) as (parts, h, l, keys)
+      const i64 order[4]{2, 0, 1, 3};
+      c = ir::permute(ir::reshape(c, {4, {d.extent[1], d.extent[2], parts, keys}}), order);
+    }
+    of_parts.push(c.id);
+    captured.push(c.dims());
+  }
+  const Value region =
+      ir::attention(b, body_of_parts(ir::attention_body(g, i), s, parts, captured), of_parts, false);
+  const Value y = ir::attention_result(region, AttentionShape::y, s.wide),
+              lse = ir::attention_result(region, AttentionShape::row_lse, s.wide);  // (parts, Hq, L)
+  constexpr double lowest = -std::numeric_limits<double>::infinity();
+  const auto in_place_of = [](Value x, double of, double other) {
+    return ir::select(ir::binary(Op::eq, x, ir::constant_like(x, of)), ir::constant_like(x, other), x);
+  };
+  const Value top = in_place_of(ir::reduce(Op::reduce_max, lse, 1u << 0), lowest, 0);
+  const Value e = ir::unary(Op::exp, lse - ir::broadcast(top, lse.dims()));
+  const Value total = ir::reduce(Op::reduce_sum, e, 1u << 0);
+  const Value share = e / ir::broadcast(in_place_of(total, 0, 1), lse.dims());
+  const Value mixed = y * ir::broadcast(ir::reshape(share, {4, {parts, s.heads, s.queries, 1}}), y.dims());
+  return {s, ir::reshape(ir::reduce(Op::reduce_sum, mixed, 1u << 0), s.of_query(s.value_width)), total, top};
+}
+
+constexpr ir::Graph split_attention(ir::Graph&& g) {
+  if (!splits_attention(g)) return static_cast<ir::Graph&&>(g);
+  using ir::Op, ir::Value;
+  const int n = g.nodes.size();
+  ir::Builder b(g, 2 * n);
+  List<int> moved(n, -1), operands, split(n, -1);
+  List<SplitAttention> made;
+  for (int i = 0; i < n; ++i) {
+    ir::Node node = g.nodes[i];
+    operands.clear();
+    for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
+    if (key_parts(g, i) > 1) {
+      split[i] = made.size();
+      made.push(split_attention(b, g, i, operands));
+      continue;
+    }
+    if (node.op == Op::result && split[g.in(i, 0)] >= 0) {
+      moved[i] = ir::cast(made[split[g.in(i, 0)]].result(static_cast<int>(node.imm)), node.dtype).id;
+      continue;
+    }
+    if (ir::is_attention(node.op))
+      node.imm = static_cast<u64>(ir::add_body(b.graph, ir::attention_body(g, i)));
+    else if (node.op == Op::loop)
+      node.imm = static_cast<u64>(ir::add_body(b.graph, split_attention(ir::loop_body(g, i))));
+    moved[i] = b.add(node, operands.data(), node.arity);
+  }
+  for (const int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved[x]);
+  for (const int x : g.outputs) b.graph.outputs.push(moved[x]);
+  for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -19738,8 +20007,12 @@ struct Prune {
   static constexpr std::string_view name = "prune";
   static constexpr Part makes = Part::graph;
   using reads = Parts<Part::graph>;
-  static constexpr int capacity(int graph, int) { return graph; }
-  static constexpr void run(Module& m) { m.graph = transforms::prune(m.graph); }
+  static constexpr int capacity(int graph, int) { return graph * 3 / 2 + 1024; }
+  static constexpr void run(Module& m) {
+    m.graph = transforms::prune(m.graph);
+    if (transforms::splits_attention(m.graph))
+      m.graph = transforms::prune(transforms::split_attention(static_cast<ir::Graph&&>(m.graph)));
+  }
 };
 
 struct Cluster {
@@ -24827,50 +25100,6 @@ constexpr i64 parameter_count() {
 // Attention as product, body, softmax, product: where a device or a derivative has no kernel of it. Law: a
 // gradient in the same graph shares what the forward pass computed.
 
-// ---- weft/ir/inline_graph.hpp ----
-// A graph's nodes as nodes of another one. Law: what is inlined computes what the graph does, of the values
-// that stand in the place of its inputs; random streams, state and scalars are the same ones.
-
-namespace WEFT_NAMESPACE::ir {
-
-// Node i of `g` in b, of `operands` there.
-constexpr int copy_node(Builder& b, const Graph& g, int i, const int* operands) {
-  Node node = g.nodes.items[i];
-  const Dims dims = g.dims(i);
-  node.shape = b.shape(dims);
-  if (node.list >= 0) {
-    const Span span = g.lists.items[node.list];
-    node.list = b.list(g.list_data.items + span.begin, span.size);
-  }
-  if (is_region(node.op)) node.imm = static_cast<u64>(add_body(b.graph, region_body(g, i)));
-  return b.add(node, operands, node.arity);
-}
-
-// The outputs of `g` in b, and what they need; inputs[k]: the node there that stands for input k.
-constexpr List<int> inline_graph(Builder& b, const Graph& g, const List<int>& inputs) {
-  const int n = g.nodes.size();
-  List<u8> live(n, 0);
-  for (const int x : g.outputs) live[x] = 1;
-  for (int i = n - 1; i >= 0; --i)
-    if (live[i])
-      for (int k = 0; k < g.nodes.items[i].arity; ++k) live[g.in(i, k)] = 1;
-  List<int> moved(n, -1), operands, outputs;
-  for (int i = 0; i < n; ++i) {
-    if (!live[i]) continue;
-    const Node& node = g.nodes.items[i];
-    if (node.op == Op::input) {
-      moved[i] = inputs[static_cast<int>(node.imm)];
-      continue;
-    }
-    operands.clear();
-    for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
-    moved[i] = copy_node(b, g, i, operands.data());
-  }
-  for (const int x : g.outputs) outputs.push(moved[x]);
-  return outputs;
-}
-
-}  // namespace WEFT_NAMESPACE::ir
 // ---- weft/transforms/linear_sum.hpp ----
 // The sum that is a broadcast's gradient, by the linearity of sums: factors that are the same for all that is
 // summed come out of it, and what has lost its mean adds nothing. So the gradients of a normalisation share
@@ -26370,7 +26599,7 @@ inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, con
   return out.empty() ? "copy" : out;
 }
 
-// How many of the tiles of an attention are computed, "52 %".
+// How many of the tiles of an attention are computed, "52 % of its tiles": "at most" where tensors mask, too.
 inline std::string attended_tiles(const u64* code, const ir::AttentionShape& s) {
   i64 all = 0, computed = 0;
   for (i64 b = 0; b < s.batch; ++b)
@@ -26384,7 +26613,8 @@ inline std::string attended_tiles(const u64* code, const ir::AttentionShape& s) 
           ++all;
           computed += kernels::tile_attends(code, tile);
         }
-  return std::to_string((100 * computed + all - 1) / all) + " %";
+  const std::string share = std::to_string((100 * computed + all - 1) / all) + " % of its tiles";
+  return kernels::masks_by_tensors(code) ? "at most " + share : share;
 }
 
 // The modules that a kernel computes for.
@@ -26481,8 +26711,8 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.shape = std::string(to_text(s.of_query(s.width)).c_str()) + " by " +
                   to_text(s.of_key(s.value_width)).c_str();
       const compiler::Kernel& kernel = lowered.kernels[step.kernel];
-      out.ops = type(g.in(group.opaque, 0)) + ", " +
-                attended_tiles(lowered.words.data() + kernel.words.begin, s) + " of its tiles";
+      out.ops =
+          type(g.in(group.opaque, 0)) + ", " + attended_tiles(lowered.words.data() + kernel.words.begin, s);
       break;
     }
     case compiler::StepKind::copy:
@@ -26657,6 +26887,79 @@ struct ScratchCut {
   }
 };
 
+// What the captured integers and truth values lie between in a tile of one batch and head. A tensor that
+// varies by query and by key is looked through only where that is fast.
+template <class C>
+struct HostLoads {
+  const AttentionCall& call;
+  void* const* captured;
+
+  detail::Interval operator()(int k, DType t, const GridTile& tile) const {
+    if (k >= AttentionView<C>::header.captured) return detail::anything();
+    const CapturedWord word = CapturedWord::decode(C::w[AttentionHeader::words + k]);
+    const bool by_query = (word.axes & 4) != 0, by_key = (word.axes & 8) != 0;
+    const i64 rows = by_query ? tile.end[2] - tile.begin[2] : 1,
+              keys = by_key ? tile.end[3] - tile.begin[3] : 1;
+    const i64 row = call.captured_stride(k, 2), key = call.captured_stride(k, 3);
+    if (word.dtype == DType::boolean && (keys == 1 || key == 1))
+      return range_of_flags(first<unsigned char>(k, tile), rows, row, keys);
+    if (by_query && by_key) return detail::anything_of(t);
+    const i64 count = by_key ? keys : rows, stride = by_key ? key : row;
+    switch (word.dtype) {
+      case DType::boolean:
+      case DType::u8:
+        return detail::range_of(first<unsigned char>(k, tile), count, stride);
+      case DType::i32:
+        return stride == 1 ? range_of_neighbours(first<i32>(k, tile), count)
+                           : detail::range_of(first<i32>(k, tile), count, stride);
+      case DType::u32:
+        return detail::range_of(first<u32>(k, tile), count, stride);
+      case DType::i64:
+        return detail::range_of(first<i64>(k, tile), count, stride);
+      default:
+        return detail::anything_of(t);
+    }
+  }
+
+ private:
+  template <class E>
+  const E* first(int k, const GridTile& t) const {
+    const E* p = static_cast<const E*>(captured[k]);
+    for (int a = 0; a < 4; ++a) p += t.begin[a] * call.captured_stride(k, a);
+    return p;
+  }
+  static detail::Interval range_of_neighbours(const i32* p, i64 count) {
+    using V = Simd<i32>;
+    if (count < lanes) return detail::range_of(p, count, 1);
+    V low = load<V>(p), high = low;
+    for (i64 k = lanes; k < count; k += lanes) {
+      const V x = load<V>(p + (k + lanes <= count ? k : count - lanes));
+      low = select(x < low, x, low);
+      high = select(x > high, x, high);
+    }
+    i32 lows[lanes], highs[lanes];
+    store(lows, low);
+    store(highs, high);
+    return {detail::range_of(lows, lanes, 1).low, detail::range_of(highs, lanes, 1).high};
+  }
+  // Rows of truth values that lie side by side, up to the first that differs.
+  static detail::Interval range_of_flags(const unsigned char* p, i64 rows, i64 row, i64 keys) {
+    const u64 all = p[0] * u64{0x0101010101010101};
+    if (p[0] > 1) return detail::either();
+    for (i64 r = 0; r < rows; ++r) {
+      i64 k = 0;
+      for (; k + 8 <= keys; k += 8) {
+        u64 word;
+        std::memcpy(&word, p + r * row + k, sizeof word);
+        if (word != all) return detail::either();
+      }
+      for (; k < keys; ++k)
+        if (p[r * row + k] != p[0]) return detail::either();
+    }
+    return {static_cast<double>(p[0]), static_cast<double>(p[0])};
+  }
+};
+
 template <class C>
 class HostAttention {
  public:
@@ -26729,9 +27032,11 @@ class HostAttention {
   };
   Strips attending(i64 b, i64 h, i64 i0, i64 rows, i64 j0, i64 n) const {
     Strips s{rows, 0};
+    const HostLoads<C> loads{call, launch_.args.pointer + At::captured(header.is_gradient)};
+    if (!tile_attends(C::w, {{b, h, i0, j0}, {b + 1, h + 1, i0 + rows, j0 + n}}, loads)) return s;
     for (i64 r = 0; r < rows; r += attention_strip) {
       const i64 end = r + attention_strip < rows ? r + attention_strip : rows;
-      if (!tile_attends(C::w, {{b, h, i0 + r, j0}, {b + 1, h + 1, i0 + end, j0 + n}})) continue;
+      if (!tile_attends(C::w, {{b, h, i0 + r, j0}, {b + 1, h + 1, i0 + end, j0 + n}}, loads)) continue;
       if (s.first > r) s.first = r;
       s.end = end;
     }
@@ -38646,6 +38951,22 @@ WEFT_REFUSAL(
     AttentionMaskFits,
     "the mask of an attention does not broadcast to its scores, (..., queries L, keys S) with heads");
 
+// Shapes: that of the lengths, then that of the scores.
+WEFT_REFUSAL(KeyLengthsFit,
+             "the key_lengths of an attention are a vector of integers, i32 or i64, one for each sequence: "
+             "shape (B) for a query (B, ..., L, E)");
+
+// How many keys of each sequence count: the keys behind them are not attended to.
+template <class Lengths>
+struct KeyLengths {
+  Lengths lengths;  // (B), integers
+};
+// scaled_dot_product_attention(q, k, v, key_lengths(lengths)): lengths (B), i32 or i64, 0 to S.
+template <class Lengths>
+constexpr auto key_lengths(const Lengths& lengths) {
+  return KeyLengths<Lengths>{lengths};
+}
+
 namespace detail {
 
 template <class Q, class K, class V, bool Grouped>
@@ -38818,6 +39139,59 @@ constexpr Expr<bool, Shape<L, S>> causal_mask(ir::Builder& b) {
   return {open};
 }
 
+// In place of key lengths: all keys count.
+struct AllKeys {};
+template <class Lengths>
+inline constexpr bool has_lengths = !std::is_same_v<Lengths, AllKeys>;
+
+// S: the shape of the scores.
+template <class S, class Lengths>
+constexpr bool lengths_fit() {
+  if constexpr (has_lengths<Lengths>) {
+    using T = dtype_of_operand<Lengths>;
+    return S::rank > 2 && shape_of_operand<Lengths>::rank == 1 &&
+           shape_of_operand<Lengths>::value.extent[0] == S::value.extent[0] &&
+           (std::is_same_v<T, i32> || std::is_same_v<T, i64>);
+  } else {
+    return true;
+  }
+}
+// Refuses lengths that do not.
+template <class Op, class S, class Lengths>
+constexpr bool check_lengths() {
+  if constexpr (has_lengths<Lengths>)
+    static_assert(sizeof(KeyLengthsFit<lengths_fit<S, Lengths>(), Op, dtype_of_operand<Lengths>,
+                                       shape_of_operand<Lengths>, S>) > 0);
+  return lengths_fit<S, Lengths>();
+}
+// (B, 1, ..., 1) of scores (B, ..., L, S).
+template <class S>
+struct each_sequence {
+  static constexpr Dims make() {
+    Dims d = S::value;
+    for (int a = 1; a < d.rank; ++a) d.extent[a] = 1;
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+// Of scores, all but those of the keys behind the length of their sequence.
+template <class Scores, class Lengths>
+constexpr Scores in_front_of([[maybe_unused]] ir::Builder& b, const Scores& scores,
+                             [[maybe_unused]] const Lengths& lengths) {
+  if constexpr (has_lengths<Lengths>) {
+    using Each = shape_of<each_sequence<typename Scores::shape>>;
+    constexpr i64 keys = Scores::shape::value.extent[Scores::shape::rank - 1];
+    ir::Value each = ir::reshape(lengths.value, Each::value);
+    if (each.dtype() == DType::i64)  // so that no length wraps
+      each = ir::cast(ir::binary(ir::Op::min, each, ir::constant_like(each, static_cast<double>(keys))),
+                      DType::i32);
+    const Expr<i32, Shape<keys>> place{{&b, b.leaf(ir::Op::iota, DType::i32, Shape<keys>::value, 0)}};
+    return where(lt(place, Expr<i32, Each>{each}), scores, -std::numeric_limits<double>::infinity());
+  } else {
+    return scores;
+  }
+}
+
 // Softmax over the last axis of scores that may be -infinity; a row with nothing else is zeros.
 constexpr auto masked_softmax(const auto& x) {
   constexpr double lowest = -std::numeric_limits<double>::infinity();
@@ -38832,9 +39206,11 @@ constexpr auto masked_softmax(const auto& x) {
 // Of q, k, v, with `Drops` the probability with which weights are dropped, and masks: a boolean one is true
 // where a query attends to a key, any other is added to the scores. The last `Open` keys are open to all
 // queries whatever is_causal says. The result, or with `Weights` a tuple of it and the weights (.., Hq, L,
-// S).
-template <AttentionOptions Options, bool Drops = false, i64 Open = 0, bool Weights = false>
-struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Options, Drops, Open, Weights>> {
+// S). With `Lengths`, those of the keys come in front of the masks.
+template <AttentionOptions Options, bool Drops = false, i64 Open = 0, bool Weights = false,
+          bool Lengths = false>
+struct ScaledDotProductAttentionOp
+    : Operation<ScaledDotProductAttentionOp<Options, Drops, Open, Weights, Lengths>> {
   template <class S, class Mask>
   static constexpr bool fits = broadcastable(Mask::value, S::value) &&
                                broadcast(Mask::value, S::value) == S::value;
@@ -38858,7 +39234,7 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
   }
   template <class S, class... Masks>
   static constexpr auto normalized(const S& scores, const Masks&... masks) {
-    if constexpr (sizeof...(Masks) > 0)
+    if constexpr (Lengths || sizeof...(Masks) > 0)
       return detail::masked_softmax(masked(scores, masks...));
     else
       return softmax<-1>(scores);  // every query has a key: the first
@@ -38867,13 +39243,21 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
   template <class Q, class K, class V, class... A>
   static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const A&... more) {
     if constexpr (Drops)
-      return attend(b, q, k, v, more...);
+      return dropping(b, q, k, v, more...);
     else
-      return attend(b, q, k, v, 0, more...);
+      return dropping(b, q, k, v, 0, more...);
   }
-  template <class Q, class K, class V, class P, class... Masks>
+  template <class Q, class K, class V, class P, class... A>
+  static constexpr auto dropping(ir::Builder& b, const Q& q, const K& k, const V& v, const P& p,
+                                 const A&... more) {
+    if constexpr (Lengths)
+      return attend(b, q, k, v, p, more...);
+    else
+      return attend(b, q, k, v, p, detail::AllKeys{}, more...);
+  }
+  template <class Q, class K, class V, class P, class L, class... Masks>
   static constexpr auto attend(ir::Builder& b, const Q& q, const K& k, const V& v, const P& p,
-                               const Masks&... more) {
+                               const L& lengths, const Masks&... more) {
     using Rule =
         detail::attention_rule<typename Q::shape, typename K::shape, typename V::shape, Options.enable_gqa>;
     static_assert(sizeof(AttentionHeadsFit<Rule::heads, ScaledDotProductAttentionOp, typename Q::shape,
@@ -38889,8 +39273,14 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
     static_assert(((sizeof(DtypeAllowed<masks<dtype_of_operand<Masks>>, ScaledDotProductAttentionOp,
                                         dtype_of_operand<Masks>>) > 0) &&
                    ... && true));
-    constexpr bool ok = Rule::ok && (fits<S, shape_of_operand<Masks>> && ... && true) &&
-                        (masks<dtype_of_operand<Masks>> && ... && true);
+    constexpr bool fit = Rule::ok && (fits<S, shape_of_operand<Masks>> && ... && true) &&
+                         (masks<dtype_of_operand<Masks>> && ... && true);
+    constexpr bool ok = [] {
+      if constexpr (fit)
+        return detail::check_lengths<ScaledDotProductAttentionOp, S, L>();
+      else
+        return false;
+    }();
     const auto results = [](const R& y, const auto& weights) {
       if constexpr (Weights)
         return std::tuple{y, weights};
@@ -38900,17 +39290,19 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
     if constexpr (!ok) {
       return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
     } else {
-      const auto causal = []([[maybe_unused]] ir::Builder& builder, const auto& all) {
+      const auto open = [&](ir::Builder& builder, const auto& all) {
         if constexpr (Options.is_causal)
-          return where(detail::causal_mask<Rule::length, Rule::keys, Open>(builder), all,
-                       -std::numeric_limits<double>::infinity());
+          return detail::in_front_of(builder,
+                                     where(detail::causal_mask<Rule::length, Rule::keys, Open>(builder), all,
+                                           -std::numeric_limits<double>::infinity()),
+                                     lengths);
         else
-          return all;
+          return detail::in_front_of(builder, all, lengths);
       };
       if constexpr (!Weights && detail::AttentionRegion<Rule, T>::fits) {
         const ir::Value y = detail::AttentionRegion<Rule, T>::attend(
             b, q.value, k.value, v.value, Options.scale, [&]<class A>(ir::Builder& trace, const A& all) {
-              const auto seen = masked(causal(trace, all), more...);
+              const auto seen = masked(open(trace, all), more...);
               if constexpr (Drops)
                 return detail::SeenScores{seen, dropout(A{ir::constant_like(all.value, 1)}, p)};
               else
@@ -38919,7 +39311,7 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
         if (y) return R{y};
       }
       using Products = detail::AttentionProducts<Rule, T>;
-      const auto seen = causal(b, Products::scores(q.value, k.value, Options.scale));
+      const auto seen = open(b, Products::scores(q.value, k.value, Options.scale));
       const auto weights = normalized(seen, more...);
       const Expr<T, S> kept = cast<T>(dropout(weights, p));
       return results(Products::mixed(kept.value, v.value), kept);
@@ -38955,6 +39347,35 @@ requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query,
                                                                  const M& attn_mask, const P& dropout_p) {
   return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, static_cast<double>(dropout_p),
                                                       attn_mask);
+}
+// The same, with the lengths of the keys behind: keys from lengths[b] on are not attended to, and tiles of
+// nothing else are not computed. A sequence of length 0 gives zeros.
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class N>
+constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                            const KeyLengths<N>& lengths) {
+  return ScaledDotProductAttentionOp<Options, false, 0, false, true>{}(query, key, value, lengths.lengths);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, DropProbability P,
+          class N>
+constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value, const P& dropout_p,
+                                            const KeyLengths<N>& lengths) {
+  return ScaledDotProductAttentionOp<Options, true, 0, false, true>{}(
+      query, key, value, static_cast<double>(dropout_p), lengths.lengths);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M, class N>
+requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                                                 const M& attn_mask,
+                                                                 const KeyLengths<N>& lengths) {
+  return ScaledDotProductAttentionOp<Options, false, 0, false, true>{}(query, key, value, lengths.lengths,
+                                                                       attn_mask);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M,
+          DropProbability P, class N>
+requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                                                 const M& attn_mask, const P& dropout_p,
+                                                                 const KeyLengths<N>& lengths) {
+  return ScaledDotProductAttentionOp<Options, true, 0, false, true>{}(
+      query, key, value, static_cast<double>(dropout_p), lengths.lengths, attn_mask);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -50374,6 +50795,8 @@ struct NoFunction {};
 
 template <class F>
 inline constexpr bool is_function = !Operand<F> && std::is_class_v<F> && !is_tuple_like<F>;
+template <class N>
+inline constexpr bool is_function<KeyLengths<N>> = false;
 
 // What a function takes of a tensor: a number stays one.
 template <class A>
@@ -50439,8 +50862,9 @@ struct ForEachScore {
 
 }  // namespace detail
 
-template <AttentionOptions Options, class Score, class Mask>
-struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
+// With `Lengths`, those of the keys come in front of the tensors.
+template <AttentionOptions Options, class Score, class Mask, bool Lengths>
+struct AttentionOp : Operation<AttentionOp<Options, Score, Mask, Lengths>> {
   template <class F>
   static constexpr bool given = !std::is_same_v<F, detail::NoFunction>;
 
@@ -50450,7 +50874,15 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
   }
   template <class Q, class K, class V, class... A>
   static constexpr auto attend(ir::Builder& b, const Score& score, const Mask& mask, const Q& q, const K& k,
-                               const V& v, const A&... tensors) {
+                               const V& v, const A&... more) {
+    if constexpr (Lengths)
+      return attend_keys(b, score, mask, q, k, v, more...);
+    else
+      return attend_keys(b, score, mask, q, k, v, detail::AllKeys{}, more...);
+  }
+  template <class Q, class K, class V, class L, class... A>
+  static constexpr auto attend_keys(ir::Builder& b, const Score& score, const Mask& mask, const Q& q,
+                                    const K& k, const V& v, const L& lengths, const A&... tensors) {
     using QS = typename Q::shape;
     using KS = typename K::shape;
     using VS = typename V::shape;
@@ -50466,7 +50898,8 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
                          KS, VS >) > 0);
     if constexpr (!heads || !Rule::ok) {
       return detail::refused<T, typename R::shape>(q, k, v);
-    } else if constexpr (!functions_fit<Wide, A...>()) {
+    } else if constexpr (!functions_fit<Wide, A...>() ||
+                         !detail::check_lengths<AttentionOp, typename Products::Scores, L>()) {
       return detail::refused<T, typename R::shape>(q, k, v);
     } else {
       using Grid = typename Products::Scores;
@@ -50485,7 +50918,7 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
                     scores, nothing);
         if constexpr (Options.is_causal)
           scores = where(detail::causal_mask<Rule::length, Rule::keys>(builder), scores, nothing);
-        return scores;
+        return detail::in_front_of(builder, scores, lengths);
       };
       using Region = detail::AttentionRegion<Rule, T>;
       if constexpr (Region::fits) {
@@ -50544,9 +50977,9 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
 
 namespace detail {
 
-template <AttentionOptions Options, class Score, class Mask, class... A>
+template <AttentionOptions Options, bool Lengths = false, class Score, class Mask, class... A>
 constexpr auto attend(const Score& score, const Mask& mask, const A&... operands) {
-  using Op = AttentionOp<Options, Score, Mask>;
+  using Op = AttentionOp<Options, Score, Mask, Lengths>;
   constexpr bool traced = (ExprLike<A> || ...);
   if constexpr (std::is_empty_v<Score> && std::is_empty_v<Mask>) {
     return Op{}(operands...);
@@ -50562,34 +50995,45 @@ constexpr auto attend(const Score& score, const Mask& mask, const A&... operands
     }
   }
 }
-// Score, mask and tensors; anything else is refused.
-template <AttentionOptions Options, class Q, class K, class V, class... A>
-constexpr auto attend_by_both(const Q& q, const K& k, const V& v, const A&... a) {
-  static_assert(sizeof(ScoreTakes<both_functions<A...>, A...>) > 0);
-  if constexpr (both_functions<A...>)
-    return [&](const auto& score, const auto& mask, const auto&... tensors) {
-      return attend<Options>(score, mask, q, k, v, tensors...);
-    }(a...);
-  else
-    return first_expr(q, k, v);
-}
-template <AttentionOptions Options, class Q, class K, class V>
-constexpr auto attend_by(const Q& q, const K& k, const V& v) {
-  return attend<Options>(NoFunction{}, NoFunction{}, q, k, v);
-}
-// One function and tensors, or two.
-template <AttentionOptions Options, class Q, class K, class V, class F, class... A>
-constexpr auto attend_by(const Q& q, const K& k, const V& v, const F& f, const A&... rest) {
-  constexpr bool one = is_function<F> && !(is_function<A> || ...);
-  if constexpr (!one)
-    return attend_by_both<Options>(q, k, v, f, rest...);
-  else if constexpr (is_score_function<F, A...>)
-    return attend<Options>(f, NoFunction{}, q, k, v, rest...);
-  else if constexpr (is_mask_function<F, A...>)
-    return attend<Options>(NoFunction{}, f, q, k, v, rest...);
-  else
-    return attend_by_both<Options>(q, k, v);
-}
+// What stands in front of the functions.
+template <AttentionOptions Options, class Q, class K, class V, class N = AllKeys>
+struct AttentionOperands {
+  const Q& query;
+  const K& key;
+  const V& value;
+  N lengths{};
+
+  template <class Score, class Mask, class... A>
+  constexpr auto attend_by(const Score& score, const Mask& mask, const A&... tensors) const {
+    if constexpr (has_lengths<N>)
+      return attend<Options, true>(score, mask, query, key, value, lengths, tensors...);
+    else
+      return attend<Options>(score, mask, query, key, value, tensors...);
+  }
+  // Score, mask and tensors; anything else is refused.
+  template <class... A>
+  constexpr auto both(const A&... a) const {
+    static_assert(sizeof(ScoreTakes<both_functions<A...>, A...>) > 0);
+    if constexpr (both_functions<A...>)
+      return attend_by(a...);
+    else
+      return first_expr(query, key, value);
+  }
+  constexpr auto operator()() const { return attend_by(NoFunction{}, NoFunction{}); }
+  // One function and tensors, or two.
+  template <class F, class... A>
+  constexpr auto operator()(const F& f, const A&... rest) const {
+    constexpr bool one = is_function<F> && !(is_function<A> || ...);
+    if constexpr (!one)
+      return both(f, rest...);
+    else if constexpr (is_score_function<F, A...>)
+      return attend_by(f, NoFunction{}, rest...);
+    else if constexpr (is_mask_function<F, A...>)
+      return attend_by(NoFunction{}, f, rest...);
+    else
+      return both();
+  }
+};
 
 }  // namespace detail
 
@@ -50601,7 +51045,14 @@ constexpr auto attend_by(const Q& q, const K& k, const V& v, const F& f, const A
 // enable_gqa. The scores of small floats are f32, which is what score takes.
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class... A>
 constexpr auto attention(const Q& query, const K& key, const V& value, const A&... functions_then_tensors) {
-  return detail::attend_by<Options>(query, key, value, functions_then_tensors...);
+  return detail::AttentionOperands<Options, Q, K, V>{query, key, value}(functions_then_tensors...);
+}
+// The same with key_lengths(lengths) in front of the functions: keys from lengths[b] on are not attended to.
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class N, class... A>
+constexpr auto attention(const Q& query, const K& key, const V& value, const KeyLengths<N>& lengths,
+                         const A&... functions_then_tensors) {
+  return detail::AttentionOperands<Options, Q, K, V, N>{query, key, value,
+                                                        lengths.lengths}(functions_then_tensors...);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -50866,6 +51317,124 @@ constexpr auto affine_grid(const X& theta, AlignCorners) {
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ops/nn/paged_attention.hpp ----
+// Attention to keys and values that lie in pages of a pool, as a server keeps them for sequences that grow:
+// a table says which pages are a sequence's. Law: it is the attention to the pages put together. They are:
+// the step reads each page once and writes it in a row with the others of its sequence.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    PagesFit,
+    "paged_attention: query (B, Hq, L, E), the pages of keys (P, page, H, E) and those of values (P, "
+    "page, H, Ev) have four axes, and Hq is a multiple of H");
+WEFT_REFUSAL(
+    PageTableFits,
+    "paged_attention: behind query and pages come the table of pages (B, n) and the lengths (B), both of "
+    "i32 or i64: paged_attention(q, key_pages, value_pages, block_table, lengths)");
+
+namespace detail {
+
+// The query at i of the last L tokens of a sequence attends to itself and those in front of it.
+template <i64 Queries>
+struct EndsWithLength {
+  constexpr auto operator()(const auto& b, const auto&, const auto& i, const auto& j,
+                            const auto& length) const {
+    return j <= i + (length[b] - Queries);
+  }
+};
+
+template <class Q, class K, class V, class N, class L>
+struct paged_rule {
+  static constexpr Dims q = Q::shape::value, k = K::shape::value, v = V::shape::value, n = N::shape::value,
+                        l = L::shape::value;
+  static constexpr bool fits() {
+    if (q.rank != 4 || k.rank != 4 || v.rank != 4) return false;
+    for (int a = 0; a < 3; ++a)
+      if (k.extent[a] != v.extent[a]) return false;
+    return k.extent[0] > 0 && k.extent[2] > 0 && q.extent[1] % k.extent[2] == 0 && q.extent[3] == k.extent[3];
+  }
+  template <class T>
+  static constexpr bool is_index = std::is_same_v<T, i32> || std::is_same_v<T, i64>;
+  static constexpr bool pages = fits();
+  static constexpr bool table = is_index<typename N::dtype> && is_index<typename L::dtype> && n.rank == 2 &&
+                                l.rank == 1 && n.extent[0] == q.extent[0] && l.extent[0] == q.extent[0] &&
+                                n.extent[1] > 0;
+};
+
+}  // namespace detail
+
+// Of q, the pages of keys and of values, the table and the lengths.
+template <AttentionOptions Options>
+struct PagedAttentionOp : Operation<PagedAttentionOp<Options>> {
+  template <class Q, class K, class V, class N, class L>
+  static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const N& table,
+                              const L& lengths) {
+    using Rule = detail::paged_rule<Q, K, V, N, L>;
+    static_assert(sizeof(PagesFit<Rule::pages, PagedAttentionOp, typename Q::shape, typename K::shape,
+                                  typename V::shape>) > 0);
+    static_assert(
+        sizeof(PageTableFits < Rule::table || !Rule::pages, PagedAttentionOp, typename Q::shape, N, L >) > 0);
+    if constexpr (!Rule::pages || !Rule::table) {
+      return q;
+    } else {
+      constexpr AttentionOptions options{.scale = Options.scale, .enable_gqa = true};
+      const ir::Value used = pages_of<Rule>(b, table.value, lengths.value);
+      const auto keys = in_a_row<Rule>(k, used);
+      const auto values = in_a_row<Rule>(v, used);
+      if constexpr (Options.is_causal)
+        return AttentionOp<options, detail::NoFunction, detail::EndsWithLength<Rule::q.extent[2]>,
+                           true>::apply(b, q, keys, values, lengths, lengths);
+      else
+        return AttentionOp<options, detail::NoFunction, detail::NoFunction, true>::apply(b, q, keys, values,
+                                                                                         lengths);
+    }
+  }
+
+ private:
+  // (B, n): those of the table as far as the lengths reach, and the first page in place of what lies behind.
+  template <class Rule>
+  static constexpr ir::Value pages_of(ir::Builder& b, ir::Value table, ir::Value lengths) {
+    using ir::Op;
+    const Dims all = Rule::n;
+    Dims each = all, first = all;
+    each.extent[1] = first.extent[1] = 1;
+    const ir::Value begin = ir::Value{&b, b.leaf(Op::iota, DType::i64, all, 1)} *
+                            static_cast<double>(Rule::k.extent[1]),
+                    length = ir::broadcast(ir::reshape(ir::cast(lengths, DType::i64), each), all);
+    const ir::Slice from_start[2]{};
+    const ir::Value start = ir::broadcast(ir::slice(table, from_start, first), all);
+    const ir::Value page = ir::select(ir::binary(Op::lt, begin, length), table, start);
+    return ir::binary(
+        Op::max,
+        ir::binary(Op::min, page, ir::constant_like(page, static_cast<double>(Rule::k.extent[0] - 1))),
+        ir::constant_like(page, 0));
+  }
+  // Pages (P, page, H, x) by (B, n) as (B, H, n page, x).
+  template <class Rule, class X>
+  static constexpr auto in_a_row(const X& x, ir::Value pages) {
+    constexpr Dims d = X::shape::value, n = Rule::n;
+    constexpr Dims lined{4, {n.extent[0], n.extent[1] * d.extent[1], d.extent[2], d.extent[3]}};
+    const i64 order[]{0, 2, 1, 3};
+    using R =
+        Expr<typename X::dtype, Shape<lined.extent[0], lined.extent[2], lined.extent[1], lined.extent[3]>>;
+    return R{ir::permute(ir::reshape(ir::take_rows(x.value, pages), lined), order)};
+  }
+};
+
+// paged_attention(query, key_pages, value_pages, block_table, lengths): query (B, Hq, L, E), key_pages (P,
+// page, H, E), value_pages (P, page, H, Ev) -> (B, Hq, L, Ev). Token t of sequence b lies in page
+// block_table[b][t / page], at t % page; the table (B, n) and the lengths (B) are i32 or i64, and what of
+// the table lies behind a length is not read. Hq / H neighbouring heads of the query share one of the pages.
+// A sequence of length 0 gives zeros. Options: scale; is_causal, where the queries are a sequence's last L
+// tokens.
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class N, class L>
+constexpr auto paged_attention(const Q& query, const K& key_pages, const V& value_pages, const N& block_table,
+                               const L& lengths) {
+  return PagedAttentionOp<Options>{}(query, key_pages, value_pages, block_table, lengths);
+}
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/nn/rotary_embedding.hpp ----
 // Rotary position embedding (Su et al., 2021): pairs of features turned by an angle that grows with the
 // position. Law: the product of a turned query and a turned key depends on the difference of their positions.
@@ -50998,6 +51567,122 @@ constexpr auto rotary_embedding(const X& x) {
 template <RotaryOptions Options = RotaryOptions{}, class X, class P>
 constexpr auto rotary_embedding(const X& x, const P& positions) {
   return RotaryEmbeddingOp<Options>{}(x, positions);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/nn/varlen_attention.hpp ----
+// Attention of sequences that lie one behind the other, without padding between them (FlashAttention's varlen
+// form). Law: it is the attention of each sequence by itself; tiles of two sequences are not computed.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(SequencesArePacked,
+             "varlen_attention: query (T, Hq, E), key (S, H, E) and value (S, H, Ev) have three axes, the "
+             "tokens of all sequences one behind the other, and Hq is a multiple of H");
+WEFT_REFUSAL(
+    PackedOffsetsFit,
+    "varlen_attention: behind query, key and value come the offsets of the sequences, N + 1 integers, i32 "
+    "or i64, from 0 to the end of the last: cu_seqlens for queries and keys of as many tokens, or "
+    "cu_seqlens_q, cu_seqlens_k");
+
+namespace detail {
+
+// Query i attends to the keys [first[i], end[i]).
+struct InSequence {
+  constexpr auto operator()(const auto&, const auto&, const auto& i, const auto& j, const auto& first,
+                            const auto& end) const {
+    return (j >= first[i]) & (j < end[i]);
+  }
+};
+
+template <class Q, class K, class V, class... N>
+struct varlen_rule {
+  static constexpr Dims q = Q::shape::value, k = K::shape::value, v = V::shape::value;
+  static constexpr bool packed = q.rank == 3 && k.rank == 3 && v.rank == 3 && k.extent[0] == v.extent[0] &&
+                                 k.extent[1] == v.extent[1] && q.extent[2] == k.extent[2] &&
+                                 k.extent[1] > 0 && q.extent[1] % k.extent[1] == 0;
+  template <class T>
+  static constexpr bool are_offsets(const Dims& d) {
+    return (std::is_same_v<T, i32> || std::is_same_v<T, i64>)&&d.rank == 1 && d.extent[0] > 0;
+  }
+  static constexpr bool make() {
+    constexpr Dims of[sizeof...(N) + 1]{N::shape::value..., Dims{}};
+    return (are_offsets<typename N::dtype>(N::shape::value) && ... && true) &&
+           ((sizeof...(N) == 1 && q.extent[0] == k.extent[0]) ||
+            (sizeof...(N) == 2 && of[0] == of[sizeof...(N) - 1]));
+  }
+  static constexpr bool offsets = make();
+};
+
+}  // namespace detail
+
+// Of q, k, v, and the offsets of queries and of keys.
+template <AttentionOptions Options>
+struct VarlenAttentionOp : Operation<VarlenAttentionOp<Options>> {
+  template <class Q, class K, class V, class... N>
+  static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const N&... offsets) {
+    using Rule = detail::varlen_rule<Q, K, V, N...>;
+    static_assert(sizeof(SequencesArePacked<Rule::packed, VarlenAttentionOp, typename Q::shape,
+                                            typename K::shape, typename V::shape>) > 0);
+    static_assert(sizeof(PackedOffsetsFit < Rule::offsets || !Rule::packed, VarlenAttentionOp,
+                         typename Q::shape, typename K::shape, N... >) > 0);
+    if constexpr (!Rule::packed || !Rule::offsets)
+      return q;
+    else if constexpr (sizeof...(N) == 1)
+      return attend(b, q, k, v, offsets..., offsets...);
+    else
+      return attend(b, q, k, v, offsets...);
+  }
+
+ private:
+  template <class Q, class K, class V, class NQ, class NK>
+  static constexpr auto attend(ir::Builder& b, const Q& q, const K& k, const V& v, const NQ& cu_seqlens_q,
+                               const NK& cu_seqlens_k) {
+    constexpr AttentionOptions options{.scale = Options.scale, .enable_gqa = true};
+    using Attend = AttentionOp<options, detail::NoFunction, detail::InSequence, false>;
+    const ir::Value of_queries = ir::cast(cu_seqlens_q.value, DType::i32),
+                    of_keys = ir::cast(cu_seqlens_k.value, DType::i32);
+    constexpr i64 tokens = Q::shape::value.extent[0], last = NQ::shape::value.extent[0] - 1;
+    using PerQuery = Expr<i32, Shape<tokens>>;
+    const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, Shape<tokens>::value, 0)};
+    const ir::Value above = ir::cast(ir::searchsorted(of_queries, place, true), DType::i32);
+    const auto at = [&](ir::Value offsets, ir::Value index) {  // no index is behind the last
+      return ir::take_along_axis(
+          offsets,
+          ir::binary(ir::Op::max, ir::binary(ir::Op::min, index, ir::constant_like(index, double{last})),
+                     ir::constant_like(index, 0)),
+          0);
+    };
+    const ir::Value first = at(of_keys, above - 1);
+    ir::Value end = at(of_keys, above);
+    if (Options.is_causal)  // the last query of a sequence attends to its last key
+      end = ir::binary(ir::Op::min, end, place + 1 + end - at(of_queries, above));
+    const auto y =
+        Attend::apply(b, heads_first(q), heads_first(k), heads_first(v), PerQuery{first}, PerQuery{end});
+    const i64 order[]{2, 1, 0, 3};
+    using R = Expr<typename decltype(y)::dtype,
+                   Shape<tokens, Q::shape::value.extent[1], V::shape::value.extent[2]>>;
+    return R{ir::reshape(ir::permute(y.value, order), R::shape::value)};
+  }
+
+  template <class X>
+  static constexpr auto heads_first(const X& x) {  // (T, H, E) -> (1, H, T, E)
+    constexpr Dims d = X::shape::value;
+    const i64 order[]{1, 0, 2};
+    using R = Expr<typename X::dtype, Shape<1, d.extent[1], d.extent[0], d.extent[2]>>;
+    return R{ir::reshape(ir::permute(x.value, order), R::shape::value)};
+  }
+};
+
+// varlen_attention(query, key, value, cu_seqlens): query (T, Hq, E), key (T, H, E), value (T, H, Ev) -> (T,
+// Hq, Ev). Sequence n has the tokens [cu_seqlens[n], cu_seqlens[n + 1]); tokens behind the last offset, of
+// which there may be any number, give zeros. Queries and keys of other lengths have offsets of their own,
+// cu_seqlens_q, cu_seqlens_k, as many of either. Hq / H neighbouring heads of the query share one of key and
+// value. Options: scale; is_causal, where the last query of a sequence attends to its last key, as in
+// FlashAttention.
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class... N>
+constexpr auto varlen_attention(const Q& query, const K& key, const V& value, const N&... cu_seqlens) {
+  return VarlenAttentionOp<Options>{}(query, key, value, cu_seqlens...);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -59960,6 +60645,35 @@ constexpr int attention_width(i64 width) {  // rounded up, so that a few kernels
   return static_cast<int>((width + step - 1) / step * step);
 }
 
+// What the captured integers and truth values lie between in a tile of one batch and head; of a tensor that
+// varies by query and by key nothing is known.
+template <class C>
+struct CudaLoads {
+  const AttentionCall& call;
+  void* const* captured;
+
+  template <int K, DType T>
+  __device__ __forceinline__ detail::Interval of(const GridTile& t) const {
+    using View = AttentionView<C>;
+    if constexpr (K >= View::header.captured) {
+      return detail::anything();
+    } else {
+      constexpr CapturedWord word = View::captured(K);
+      constexpr int axis = (word.axes & 8) != 0 ? 3 : 2;
+      if constexpr (is_float(word.dtype) || (word.axes & 12) == 12) {
+        return detail::anything_of(T);
+      } else {
+        using E = std::conditional_t<word.dtype == DType::boolean, unsigned char, ctype<word.dtype>>;
+        const E* p = static_cast<const E*>(captured[K]);
+#pragma unroll
+        for (int a = 0; a < 4; ++a) p += t.begin[a] * call.captured_stride(K, a);
+        return detail::range_of(p, (word.axes & 12) != 0 ? t.end[axis] - t.begin[axis] : 1,
+                                call.captured_stride(K, axis));
+      }
+    }
+  }
+};
+
 // A launch's pointers, and numbers as attention_call reads them.
 template <class C>
 struct CudaAttentionParameters {
@@ -59994,6 +60708,11 @@ struct CudaAttention {
   __device__ __forceinline__ Body body() const {
     return Body(call, parameters.pointer + AttentionPointers::captured(header.is_gradient),
                 parameters.pointer[AttentionPointers::seed]);
+  }
+  // What is known of a tile of the grid, of one batch and head.
+  __device__ __forceinline__ TileMask tile_mask(const GridTile& tile) const {
+    const CudaLoads<C> loads{call, parameters.pointer + AttentionPointers::captured(header.is_gradient)};
+    return TileBounds<C>::mask(tile, loads);
   }
   __device__ __forceinline__ GlobalRows<T> rows(Operand operand, int which, i64 b, i64 h, i64 first) const {
     const i64 row = call.stride(operand, 2);
@@ -60319,14 +61038,14 @@ struct CudaAttentionBackward : CudaAttention<C> {
         Base::rows(queries ? AttentionCall::dy : AttentionCall::v, queries ? At::dy : At::v, b, h, first),
         all - first, static_cast<int>(call.value_width));
   }
-  __device__ __forceinline__ static TileMask mask(i64 b, i64 h, int first, int all_staying, int moves,
-                                                  int all_moving) {
+  __device__ __forceinline__ TileMask mask(i64 b, i64 h, int first, int all_staying, int moves,
+                                           int all_moving) const {
     const i64 end = first + staying < all_staying ? first + staying : all_staying,
               moving_end = moves + moving < all_moving ? moves + moving : all_moving;
     if constexpr (of_queries)
-      return TileBounds<C>::mask({{b, h, first, moves}, {b + 1, h + 1, end, moving_end}});
+      return Base::tile_mask({{b, h, first, moves}, {b + 1, h + 1, end, moving_end}});
     else
-      return TileBounds<C>::mask({{b, h, moves, first}, {b + 1, h + 1, moving_end, end}});
+      return Base::tile_mask({{b, h, moves, first}, {b + 1, h + 1, moving_end, end}});
   }
   // Log-sum-exp and delta of a query.
   struct RowNumbers {
@@ -60468,9 +61187,9 @@ struct CudaAttentionForward : CudaAttention<C> {
     masks.template find<threads>(
         [&](int t) {
           const i64 j = i64{t} * keys;
-          return TileBounds<C>::mask({{b, h, i0, j},
-                                      {b + 1, h + 1, i0 + queries < all_queries ? i0 + queries : all_queries,
-                                       j + keys < all_keys ? j + keys : all_keys}});
+          return Base::tile_mask({{b, h, i0, j},
+                                  {b + 1, h + 1, i0 + queries < all_queries ? i0 + queries : all_queries,
+                                   j + keys < all_keys ? j + keys : all_keys}});
         },
         [&](int t) { return (t + 1) * keys <= all_keys; });
     __syncthreads();

@@ -10,7 +10,9 @@
 #include "weft/ops/math/composed.hpp"
 #include "weft/ops/nn/attention.hpp"
 #include "weft/ops/nn/flex_attention.hpp"
+#include "weft/ops/nn/varlen_attention.hpp"
 #include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/shape/creation.hpp"
 #include "weft/ops/shape/slicing.hpp"
 #include "weft/ops/transform/vjp.hpp"
 
@@ -114,6 +116,40 @@ struct Reading {
   }
 };
 
+struct Lengths {  // 0 keys, and 61 of them
+  constexpr auto operator()(auto q, auto k, auto v) const {
+    return scaled_dot_product_attention<AttentionOptions{.enable_gqa = true}>(
+        q, k, v, key_lengths(arange<i64, 2>() * 61));
+  }
+};
+
+struct Documents {  // of 50 tokens
+  constexpr auto operator()(auto q, auto k, auto v) const {
+    constexpr i64 length = decltype(q)::shape::value.extent[2];
+    const auto place = arange<i32, length>();
+    return attention(
+        q, k, v,
+        [](auto, auto, auto i, auto j, auto doc, auto open) {
+          return (doc[i] == doc[j]) & (j <= i) & open[j];
+        },
+        cast<i32>(place / 50), place % 5 != 2);
+  }
+};
+
+struct Packed {  // 64, 64 and 33 tokens, and the rest of none
+  constexpr auto operator()(auto q, auto k, auto v) const {
+    return varlen_attention<AttentionOptions{.is_causal = true}>(q, k, v,
+                                                                 minimum(arange<i32, 4>() * 64, 161));
+  }
+};
+
+struct Decoding {  // a run-time length, and keys enough to be split
+  constexpr auto operator()(auto q, auto k, auto v) const {
+    const auto length = cast<i32>(stop_gradient(abs(sum(q)))) % 64 + 3000;
+    return scaled_dot_product_attention(q, k, v, arange<i32, decltype(k)::shape::value.extent[2]>() < length);
+  }
+};
+
 struct Dropping {
   constexpr auto operator()(auto q, auto k, auto v) const {
     return scaled_dot_product_attention(q, k, v, stop_gradient(select<0, 0>(matmul(q, transpose<2, 3>(k)))),
@@ -160,6 +196,21 @@ TEST_CASE("attention: scores and masks of one's own; rows that attend to nothing
 
 TEST_CASE("attention: tensors that a function reads, along each axis of the grid") {
   compare(Reading{}, in<f32, 2, 2, 90, 32>, in<f32, 2, 2, 90, 32>, in<f32, 2, 2, 90, 24>, rounded);
+}
+
+TEST_CASE(
+    "attention: key lengths, documents and packed sequences, whose tiles are known as the kernel runs") {
+  compare(Lengths{}, in<f32, 2, 4, 40, 32>, in<f32, 2, 2, 150, 32>, in<f32, 2, 2, 150, 24>, rounded);
+  compare(Lengths{}, in<bf16, 2, 2, 70, 64>, in<bf16, 2, 1, 150, 64>, in<bf16, 2, 1, 150, 64>, 3e-2);
+  compare(Documents{}, in<f32, 1, 2, 170, 32>, in<f32, 1, 2, 170, 32>, in<f32, 1, 2, 170, 32>, rounded);
+  compare(Documents{}, in<f16, 1, 1, 170, 64>, in<f16, 1, 1, 170, 64>, in<f16, 1, 1, 170, 64>, 4e-3);
+  compare(Packed{}, in<f32, 180, 4, 32>, in<f32, 180, 2, 32>, in<f32, 180, 2, 32>, rounded);
+  compare(Packed{}, in<bf16, 180, 2, 64>, in<bf16, 180, 2, 64>, in<bf16, 180, 2, 64>, 3e-2);
+}
+
+TEST_CASE("attention: a decoder's few queries, split along the keys") {
+  compare(Decoding{}, in<f32, 1, 2, 1, 16>, in<f32, 1, 2, 4096, 16>, in<f32, 1, 2, 4096, 16>, rounded);
+  compare(Decoding{}, in<bf16, 1, 1, 3, 32>, in<bf16, 1, 1, 4096, 32>, in<bf16, 1, 1, 4096, 32>, 3e-2);
 }
 
 TEST_CASE("attention: the weights that the host drops, a mask of numbers, and its gradient") {

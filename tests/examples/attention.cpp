@@ -115,6 +115,43 @@ TEST_CASE("attention page: scores and masks of one's own") {
       model, [](const auto& m, auto q) { return m(q, q, q); }, in<f32, 2, 4, 64, 8>);
   CHECK(of_model(x)[4095] == doctest::Approx(0.5));
 }
+TEST_CASE("attention page: sequences of other lengths") {
+  // [lengths]
+  auto padded = compile(
+      Cpu{},
+      [](auto q, auto k, auto v, auto lengths) {  // lengths (2,): so many keys of each sequence count
+        return scaled_dot_product_attention(q, k, v, key_lengths(lengths));
+      },
+      in<f32, 2, 4, 64, 8>, in<f32, 2, 4, 64, 8>, in<f32, 2, 4, 64, 8>, in<i32, 2>);
+  auto packed = compile(
+      Cpu{},
+      [](auto q, auto k, auto v, auto cu_seqlens) {  // (T, heads, features), and where each sequence begins
+        return varlen_attention<AttentionOptions{.is_causal = true}>(q, k, v, cu_seqlens);
+      },
+      in<f32, 128, 4, 16>, in<f32, 128, 2, 16>, in<f32, 128, 2, 16>, in<i32, 4>);
+  // [/lengths]
+  const std::vector<f32> x(8192, 0.5f), half(4096, 0.5f);
+  const auto y = padded(half, half, half, std::vector<i32>{3, 0});
+  const auto z = packed(x, half, half, std::vector<i32>{0, 50, 60, 100});
+  CHECK(y[2047] == doctest::Approx(0.5));
+  CHECK(y[2048] == 0);
+  CHECK(z[100 * 64 - 1] == doctest::Approx(0.5));
+  CHECK(z[100 * 64] == 0);
+}
+TEST_CASE("attention page: pages") {
+  // [paged]
+  auto step = compile(
+      Cpu{},
+      [](auto q, auto key_pages, auto value_pages, auto block_table, auto lengths) {
+        return paged_attention<AttentionOptions{.is_causal = true}>(q, key_pages, value_pages, block_table,
+                                                                    lengths);
+      },
+      in<f32, 2, 4, 1, 8>, in<f32, 9, 16, 2, 8>, in<f32, 9, 16, 2, 8>, in<i32, 2, 3>, in<i32, 2>);
+  // [/paged]
+  const std::vector<f32> q(64, 0.5f), pages(9 * 16 * 16, 0.5f);
+  const auto y = step(q, pages, pages, std::vector<i32>{8, 1, 3, 2, -1, -1}, std::vector<i32>{40, 7});
+  for (i64 e = 0; e < 64; ++e) CHECK(y[e] == doctest::Approx(0.5));
+}
 TEST_CASE("attention page: the function") {
   // [function]
   auto f = compile(

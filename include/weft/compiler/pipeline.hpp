@@ -8,7 +8,8 @@
 //   update          of a trainer: the optimiser
 //   precision       products in another dtype
 //   rematerialize   of a trainer with checkpoint::blocks: what the backward pass computes again
-//   prune           what nothing needs is dropped            from here on: GraphPasses, KernelPasses
+//   prune           what nothing needs is dropped, and attention of few queries split along the keys
+//                                                            from here on: GraphPasses, KernelPasses
 //   cluster         nodes become groups, each a kernel
 //   collect         what each group computes, reads and stores
 //   plan_memory     where each value lies, and how each group is tiled
@@ -25,6 +26,7 @@
 #include "weft/compiler/lower.hpp"
 #include "weft/compiler/stage.hpp"
 #include "weft/transforms/prune.hpp"
+#include "weft/transforms/split_attention.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -42,8 +44,12 @@ struct Prune {
   static constexpr std::string_view name = "prune";
   static constexpr Part makes = Part::graph;
   using reads = Parts<Part::graph>;
-  static constexpr int capacity(int graph, int) { return graph; }
-  static constexpr void run(Module& m) { m.graph = transforms::prune(m.graph); }
+  static constexpr int capacity(int graph, int) { return graph * 3 / 2 + 1024; }
+  static constexpr void run(Module& m) {
+    m.graph = transforms::prune(m.graph);
+    if (transforms::splits_attention(m.graph))
+      m.graph = transforms::prune(transforms::split_attention(static_cast<ir::Graph&&>(m.graph)));
+  }
 };
 
 struct Cluster {

@@ -119,7 +119,7 @@ inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, con
   return out.empty() ? "copy" : out;
 }
 
-// How many of the tiles of an attention are computed, "52 %".
+// How many of the tiles of an attention are computed, "52 % of its tiles": "at most" where tensors mask, too.
 inline std::string attended_tiles(const u64* code, const ir::AttentionShape& s) {
   i64 all = 0, computed = 0;
   for (i64 b = 0; b < s.batch; ++b)
@@ -133,7 +133,8 @@ inline std::string attended_tiles(const u64* code, const ir::AttentionShape& s) 
           ++all;
           computed += kernels::tile_attends(code, tile);
         }
-  return std::to_string((100 * computed + all - 1) / all) + " %";
+  const std::string share = std::to_string((100 * computed + all - 1) / all) + " % of its tiles";
+  return kernels::masks_by_tensors(code) ? "at most " + share : share;
 }
 
 // The modules that a kernel computes for.
@@ -230,8 +231,8 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.shape = std::string(to_text(s.of_query(s.width)).c_str()) + " by " +
                   to_text(s.of_key(s.value_width)).c_str();
       const compiler::Kernel& kernel = lowered.kernels[step.kernel];
-      out.ops = type(g.in(group.opaque, 0)) + ", " +
-                attended_tiles(lowered.words.data() + kernel.words.begin, s) + " of its tiles";
+      out.ops =
+          type(g.in(group.opaque, 0)) + ", " + attended_tiles(lowered.words.data() + kernel.words.begin, s);
       break;
     }
     case compiler::StepKind::copy:

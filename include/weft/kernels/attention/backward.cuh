@@ -190,14 +190,14 @@ struct CudaAttentionBackward : CudaAttention<C> {
         Base::rows(queries ? AttentionCall::dy : AttentionCall::v, queries ? At::dy : At::v, b, h, first),
         all - first, static_cast<int>(call.value_width));
   }
-  __device__ __forceinline__ static TileMask mask(i64 b, i64 h, int first, int all_staying, int moves,
-                                                  int all_moving) {
+  __device__ __forceinline__ TileMask mask(i64 b, i64 h, int first, int all_staying, int moves,
+                                           int all_moving) const {
     const i64 end = first + staying < all_staying ? first + staying : all_staying,
               moving_end = moves + moving < all_moving ? moves + moving : all_moving;
     if constexpr (of_queries)
-      return TileBounds<C>::mask({{b, h, first, moves}, {b + 1, h + 1, end, moving_end}});
+      return Base::tile_mask({{b, h, first, moves}, {b + 1, h + 1, end, moving_end}});
     else
-      return TileBounds<C>::mask({{b, h, moves, first}, {b + 1, h + 1, moving_end, end}});
+      return Base::tile_mask({{b, h, moves, first}, {b + 1, h + 1, moving_end, end}});
   }
   // Log-sum-exp and delta of a query.
   struct RowNumbers {

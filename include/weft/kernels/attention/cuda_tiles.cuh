@@ -21,6 +21,35 @@ constexpr int attention_width(i64 width) {  // rounded up, so that a few kernels
   return static_cast<int>((width + step - 1) / step * step);
 }
 
+// What the captured integers and truth values lie between in a tile of one batch and head; of a tensor that
+// varies by query and by key nothing is known.
+template <class C>
+struct CudaLoads {
+  const AttentionCall& call;
+  void* const* captured;
+
+  template <int K, DType T>
+  __device__ __forceinline__ detail::Interval of(const GridTile& t) const {
+    using View = AttentionView<C>;
+    if constexpr (K >= View::header.captured) {
+      return detail::anything();
+    } else {
+      constexpr CapturedWord word = View::captured(K);
+      constexpr int axis = (word.axes & 8) != 0 ? 3 : 2;
+      if constexpr (is_float(word.dtype) || (word.axes & 12) == 12) {
+        return detail::anything_of(T);
+      } else {
+        using E = std::conditional_t<word.dtype == DType::boolean, unsigned char, ctype<word.dtype>>;
+        const E* p = static_cast<const E*>(captured[K]);
+#pragma unroll
+        for (int a = 0; a < 4; ++a) p += t.begin[a] * call.captured_stride(K, a);
+        return detail::range_of(p, (word.axes & 12) != 0 ? t.end[axis] - t.begin[axis] : 1,
+                                call.captured_stride(K, axis));
+      }
+    }
+  }
+};
+
 // A launch's pointers, and numbers as attention_call reads them.
 template <class C>
 struct CudaAttentionParameters {
@@ -55,6 +84,11 @@ struct CudaAttention {
   __device__ __forceinline__ Body body() const {
     return Body(call, parameters.pointer + AttentionPointers::captured(header.is_gradient),
                 parameters.pointer[AttentionPointers::seed]);
+  }
+  // What is known of a tile of the grid, of one batch and head.
+  __device__ __forceinline__ TileMask tile_mask(const GridTile& tile) const {
+    const CudaLoads<C> loads{call, parameters.pointer + AttentionPointers::captured(header.is_gradient)};
+    return TileBounds<C>::mask(tile, loads);
   }
   __device__ __forceinline__ GlobalRows<T> rows(Operand operand, int which, i64 b, i64 h, i64 first) const {
     const i64 row = call.stride(operand, 2);

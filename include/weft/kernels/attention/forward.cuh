@@ -60,9 +60,9 @@ struct CudaAttentionForward : CudaAttention<C> {
     masks.template find<threads>(
         [&](int t) {
           const i64 j = i64{t} * keys;
-          return TileBounds<C>::mask({{b, h, i0, j},
-                                      {b + 1, h + 1, i0 + queries < all_queries ? i0 + queries : all_queries,
-                                       j + keys < all_keys ? j + keys : all_keys}});
+          return Base::tile_mask({{b, h, i0, j},
+                                  {b + 1, h + 1, i0 + queries < all_queries ? i0 + queries : all_queries,
+                                   j + keys < all_keys ? j + keys : all_keys}});
         },
         [&](int t) { return (t + 1) * keys <= all_keys; });
     __syncthreads();

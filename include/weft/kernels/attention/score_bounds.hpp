@@ -1,6 +1,8 @@
 #pragma once
-// Which tiles of the grid attend to nothing: the body's instructions on intervals of queries and keys. Law: a
-// tile that is skipped has a score of -infinity at every place; where the body cannot tell, it is computed.
+// Which tiles of the grid attend to nothing: the body's instructions on intervals of queries and keys, and of
+// what integers and truth values that it captures lie between in the tile, which a kernel looks up as it
+// runs. Law: a tile that is skipped has a score of -infinity at every place; where the body cannot tell, it
+// is computed.
 //
 // (Moore, Kearfott, Cloud: Introduction to Interval Analysis, 2009.)
 
@@ -128,7 +130,7 @@ WEFT_HD constexpr Interval evaluate(const Instruction& in, DType from, const Int
   }
 }
 
-// Instruction i of a body, whose registers so far are `at`, of dtypes `types`.
+// Instruction `in` of a body, no load, whose registers so far are `at`, of dtypes `types`.
 WEFT_HD constexpr Interval evaluate_in_tile(const Instruction& in, const GridTile& tile, const Interval* at,
                                             const DType* types) {
   const DType t = static_cast<DType>(in.dtype);
@@ -140,21 +142,45 @@ WEFT_HD constexpr Interval evaluate_in_tile(const Instruction& in, const GridTil
     }
     case Opcode::index:
       return {static_cast<double>(tile.begin[in.aux]), static_cast<double>(tile.end[in.aux] - 1)};
-    case Opcode::load:
-      return t == DType::boolean ? either() : anything();
     case Opcode::random:
       return {0, 4294967295.0};
     default:
       return evaluate(in, types[in.a], at[in.a], at[in.b], at[in.c]);
   }
 }
+WEFT_HD constexpr Interval anything_of(DType t) { return t == DType::boolean ? either() : anything(); }
 WEFT_HD constexpr bool may_attend(const Interval& score) { return !(score.high < -1e308); }
 inline constexpr int most_bounded_instructions = 128;
 
+// What `count` elements lie between, `stride` apart.
+template <class T>
+WEFT_HD constexpr Interval range_of(const T* p, i64 count, i64 stride) {
+  T low = p[0], high = p[0];
+  for (i64 k = 1; k < count; ++k) {
+    const T x = p[k * stride];
+    low = x < low ? x : low;
+    high = x > high ? x : high;
+  }
+  return {static_cast<double>(low), static_cast<double>(high)};
+}
+
 }  // namespace detail
 
-// Whether some place of a tile may have a score above -infinity. `code`: the kernel's words.
-constexpr bool tile_attends(const u64* code, const GridTile& tile) {
+// What is known of captured tensors in a tile before a program runs, or without its memory: nothing.
+struct UnknownLoads {
+  WEFT_HD constexpr detail::Interval operator()(int, DType t, const GridTile&) const {
+    return detail::anything_of(t);
+  }
+  template <int, DType T>
+  WEFT_HD constexpr detail::Interval of(const GridTile&) const {
+    return detail::anything_of(T);
+  }
+};
+
+// Whether some place of a tile may have a score above -infinity. `code`: the kernel's words; `loads`: what
+// captured tensors hold there.
+template <class Loads = UnknownLoads>
+constexpr bool tile_attends(const u64* code, const GridTile& tile, const Loads& loads = {}) {
   const AttentionHeader h = AttentionHeader::decode(code);
   constexpr int most = detail::most_bounded_instructions;
   if (h.score_end > most) return true;
@@ -164,9 +190,37 @@ constexpr bool tile_attends(const u64* code, const GridTile& tile) {
   for (int i = 0; i < h.score_end; ++i) {
     const Instruction in = decode(instructions + instruction_words * i);
     types[i] = static_cast<DType>(in.dtype);
-    at[i] = detail::evaluate_in_tile(in, tile, at, types);
+    at[i] =
+        in.op == Opcode::load ? loads(in.aux, types[i], tile) : detail::evaluate_in_tile(in, tile, at, types);
   }
   return detail::may_attend(at[h.score]);
+}
+
+// Whether a mask depends on integers or truth values that the body captures: which of the tiles that
+// tile_attends leaves are computed is known as the program runs.
+constexpr bool masks_by_tensors(const u64* code) {
+  const AttentionHeader h = AttentionHeader::decode(code);
+  constexpr int most = detail::most_bounded_instructions;
+  if (h.score_end > most) return false;
+  const u64* const instructions = code + AttentionHeader::words + h.captured;
+  bool by_tensor[most]{};
+  for (int i = 0; i < h.score_end; ++i) {
+    const Instruction in = decode(instructions + instruction_words * i);
+    if (in.op == Opcode::load) {
+      by_tensor[i] =
+          in.aux < h.captured && !is_float(CapturedWord::decode(code[AttentionHeader::words + in.aux]).dtype);
+    } else if (in.op != Opcode::constant && in.op != Opcode::index && in.op != Opcode::random) {
+      const bool three = in.op == Opcode::select || in.op == Opcode::fma;
+      by_tensor[i] = by_tensor[in.a] || ((three || in.op >= Opcode::add) && by_tensor[in.b]) ||
+                     (three && by_tensor[in.c]);
+    }
+    if (in.op != Opcode::select || !by_tensor[in.a]) continue;
+    const Instruction other = decode(instructions + instruction_words * in.c);
+    if (other.op == Opcode::constant && is_float(static_cast<DType>(other.dtype)) &&
+        __builtin_bit_cast(double, other.imm) < -1e308)
+      return true;
+  }
+  return false;
 }
 
 // What is known of a tile: no place attends, every mask holds at every place, or neither.
@@ -178,11 +232,12 @@ struct TileBounds {
   using View = AttentionView<C>;
   static constexpr int count = View::header.score_end;
 
-  WEFT_HD_INLINE static TileMask mask(const GridTile& tile) {
+  template <class Loads = UnknownLoads>
+  WEFT_HD_INLINE static TileMask mask(const GridTile& tile, const Loads& loads = {}) {
     if constexpr (count <= detail::most_bounded_instructions) {
       detail::Interval at[count > 0 ? count : 1]{};
       DType types[count > 0 ? count : 1]{};
-      const bool full = run(tile, at, types, std::make_integer_sequence<int, count>{});
+      const bool full = run(tile, loads, at, types, std::make_integer_sequence<int, count>{});
       return !detail::may_attend(at[View::header.score]) ? TileMask::none
              : full                                      ? TileMask::full
                                                          : TileMask::partial;
@@ -192,18 +247,23 @@ struct TileBounds {
   }
 
  private:
-  template <int... I>
-  WEFT_HD_INLINE static bool run(const GridTile& tile, detail::Interval* at, DType* types,
+  template <class Loads, int... I>
+  WEFT_HD_INLINE static bool run(const GridTile& tile, const Loads& loads, detail::Interval* at, DType* types,
                                  std::integer_sequence<int, I...>) {
     bool full = true;
-    ((full = step<I>(tile, at, types) && full), ...);
+    ((full = step<I>(tile, loads, at, types) && full), ...);
     return full;
   }
-  template <int I>
-  WEFT_HD_INLINE static bool step(const GridTile& tile, detail::Interval* at, DType* types) {
+  template <int I, class Loads>
+  WEFT_HD_INLINE static bool step(const GridTile& tile, const Loads& loads, detail::Interval* at,
+                                  DType* types) {
     constexpr Instruction in = View::instruction(I);
-    types[I] = static_cast<DType>(in.dtype);
-    at[I] = detail::evaluate_in_tile(in, tile, at, types);
+    constexpr DType t = static_cast<DType>(in.dtype);
+    types[I] = t;
+    if constexpr (in.op == Opcode::load)
+      at[I] = loads.template of<in.aux, t>(tile);
+    else
+      at[I] = detail::evaluate_in_tile(in, tile, at, types);
     if constexpr (View::masks(I))
       return at[in.a].is(1);
     else

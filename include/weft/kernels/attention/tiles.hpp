@@ -2,6 +2,8 @@
 // What the host's attention kernels share: operands as rows of f32, the products of a tile by the built-in
 // engine of gemm, and which rows of a tile attend to its keys.
 
+#include <cstring>
+
 #include "weft/kernels/attention/score_body.hpp"
 #include "weft/kernels/attention/score_bounds.hpp"
 #include "weft/kernels/launch/host.hpp"
@@ -26,6 +28,79 @@ struct ScratchCut {
     f32* const r = next;
     next += (count + 15) / 16 * 16;
     return r;
+  }
+};
+
+// What the captured integers and truth values lie between in a tile of one batch and head. A tensor that
+// varies by query and by key is looked through only where that is fast.
+template <class C>
+struct HostLoads {
+  const AttentionCall& call;
+  void* const* captured;
+
+  detail::Interval operator()(int k, DType t, const GridTile& tile) const {
+    if (k >= AttentionView<C>::header.captured) return detail::anything();
+    const CapturedWord word = CapturedWord::decode(C::w[AttentionHeader::words + k]);
+    const bool by_query = (word.axes & 4) != 0, by_key = (word.axes & 8) != 0;
+    const i64 rows = by_query ? tile.end[2] - tile.begin[2] : 1,
+              keys = by_key ? tile.end[3] - tile.begin[3] : 1;
+    const i64 row = call.captured_stride(k, 2), key = call.captured_stride(k, 3);
+    if (word.dtype == DType::boolean && (keys == 1 || key == 1))
+      return range_of_flags(first<unsigned char>(k, tile), rows, row, keys);
+    if (by_query && by_key) return detail::anything_of(t);
+    const i64 count = by_key ? keys : rows, stride = by_key ? key : row;
+    switch (word.dtype) {
+      case DType::boolean:
+      case DType::u8:
+        return detail::range_of(first<unsigned char>(k, tile), count, stride);
+      case DType::i32:
+        return stride == 1 ? range_of_neighbours(first<i32>(k, tile), count)
+                           : detail::range_of(first<i32>(k, tile), count, stride);
+      case DType::u32:
+        return detail::range_of(first<u32>(k, tile), count, stride);
+      case DType::i64:
+        return detail::range_of(first<i64>(k, tile), count, stride);
+      default:
+        return detail::anything_of(t);
+    }
+  }
+
+ private:
+  template <class E>
+  const E* first(int k, const GridTile& t) const {
+    const E* p = static_cast<const E*>(captured[k]);
+    for (int a = 0; a < 4; ++a) p += t.begin[a] * call.captured_stride(k, a);
+    return p;
+  }
+  static detail::Interval range_of_neighbours(const i32* p, i64 count) {
+    using V = Simd<i32>;
+    if (count < lanes) return detail::range_of(p, count, 1);
+    V low = load<V>(p), high = low;
+    for (i64 k = lanes; k < count; k += lanes) {
+      const V x = load<V>(p + (k + lanes <= count ? k : count - lanes));
+      low = select(x < low, x, low);
+      high = select(x > high, x, high);
+    }
+    i32 lows[lanes], highs[lanes];
+    store(lows, low);
+    store(highs, high);
+    return {detail::range_of(lows, lanes, 1).low, detail::range_of(highs, lanes, 1).high};
+  }
+  // Rows of truth values that lie side by side, up to the first that differs.
+  static detail::Interval range_of_flags(const unsigned char* p, i64 rows, i64 row, i64 keys) {
+    const u64 all = p[0] * u64{0x0101010101010101};
+    if (p[0] > 1) return detail::either();
+    for (i64 r = 0; r < rows; ++r) {
+      i64 k = 0;
+      for (; k + 8 <= keys; k += 8) {
+        u64 word;
+        std::memcpy(&word, p + r * row + k, sizeof word);
+        if (word != all) return detail::either();
+      }
+      for (; k < keys; ++k)
+        if (p[r * row + k] != p[0]) return detail::either();
+    }
+    return {static_cast<double>(p[0]), static_cast<double>(p[0])};
   }
 };
 
@@ -101,9 +176,11 @@ class HostAttention {
   };
   Strips attending(i64 b, i64 h, i64 i0, i64 rows, i64 j0, i64 n) const {
     Strips s{rows, 0};
+    const HostLoads<C> loads{call, launch_.args.pointer + At::captured(header.is_gradient)};
+    if (!tile_attends(C::w, {{b, h, i0, j0}, {b + 1, h + 1, i0 + rows, j0 + n}}, loads)) return s;
     for (i64 r = 0; r < rows; r += attention_strip) {
       const i64 end = r + attention_strip < rows ? r + attention_strip : rows;
-      if (!tile_attends(C::w, {{b, h, i0 + r, j0}, {b + 1, h + 1, i0 + end, j0 + n}})) continue;
+      if (!tile_attends(C::w, {{b, h, i0 + r, j0}, {b + 1, h + 1, i0 + end, j0 + n}}, loads)) continue;
       if (s.first > r) s.first = r;
       s.end = end;
     }

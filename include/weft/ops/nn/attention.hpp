@@ -33,6 +33,22 @@ WEFT_REFUSAL(
     AttentionMaskFits,
     "the mask of an attention does not broadcast to its scores, (..., queries L, keys S) with heads");
 
+// Shapes: that of the lengths, then that of the scores.
+WEFT_REFUSAL(KeyLengthsFit,
+             "the key_lengths of an attention are a vector of integers, i32 or i64, one for each sequence: "
+             "shape (B) for a query (B, ..., L, E)");
+
+// How many keys of each sequence count: the keys behind them are not attended to.
+template <class Lengths>
+struct KeyLengths {
+  Lengths lengths;  // (B), integers
+};
+// scaled_dot_product_attention(q, k, v, key_lengths(lengths)): lengths (B), i32 or i64, 0 to S.
+template <class Lengths>
+constexpr auto key_lengths(const Lengths& lengths) {
+  return KeyLengths<Lengths>{lengths};
+}
+
 namespace detail {
 
 template <class Q, class K, class V, bool Grouped>
@@ -205,6 +221,59 @@ constexpr Expr<bool, Shape<L, S>> causal_mask(ir::Builder& b) {
   return {open};
 }
 
+// In place of key lengths: all keys count.
+struct AllKeys {};
+template <class Lengths>
+inline constexpr bool has_lengths = !std::is_same_v<Lengths, AllKeys>;
+
+// S: the shape of the scores.
+template <class S, class Lengths>
+constexpr bool lengths_fit() {
+  if constexpr (has_lengths<Lengths>) {
+    using T = dtype_of_operand<Lengths>;
+    return S::rank > 2 && shape_of_operand<Lengths>::rank == 1 &&
+           shape_of_operand<Lengths>::value.extent[0] == S::value.extent[0] &&
+           (std::is_same_v<T, i32> || std::is_same_v<T, i64>);
+  } else {
+    return true;
+  }
+}
+// Refuses lengths that do not.
+template <class Op, class S, class Lengths>
+constexpr bool check_lengths() {
+  if constexpr (has_lengths<Lengths>)
+    static_assert(sizeof(KeyLengthsFit<lengths_fit<S, Lengths>(), Op, dtype_of_operand<Lengths>,
+                                       shape_of_operand<Lengths>, S>) > 0);
+  return lengths_fit<S, Lengths>();
+}
+// (B, 1, ..., 1) of scores (B, ..., L, S).
+template <class S>
+struct each_sequence {
+  static constexpr Dims make() {
+    Dims d = S::value;
+    for (int a = 1; a < d.rank; ++a) d.extent[a] = 1;
+    return d;
+  }
+  static constexpr Dims value = make();
+};
+// Of scores, all but those of the keys behind the length of their sequence.
+template <class Scores, class Lengths>
+constexpr Scores in_front_of([[maybe_unused]] ir::Builder& b, const Scores& scores,
+                             [[maybe_unused]] const Lengths& lengths) {
+  if constexpr (has_lengths<Lengths>) {
+    using Each = shape_of<each_sequence<typename Scores::shape>>;
+    constexpr i64 keys = Scores::shape::value.extent[Scores::shape::rank - 1];
+    ir::Value each = ir::reshape(lengths.value, Each::value);
+    if (each.dtype() == DType::i64)  // so that no length wraps
+      each = ir::cast(ir::binary(ir::Op::min, each, ir::constant_like(each, static_cast<double>(keys))),
+                      DType::i32);
+    const Expr<i32, Shape<keys>> place{{&b, b.leaf(ir::Op::iota, DType::i32, Shape<keys>::value, 0)}};
+    return where(lt(place, Expr<i32, Each>{each}), scores, -std::numeric_limits<double>::infinity());
+  } else {
+    return scores;
+  }
+}
+
 // Softmax over the last axis of scores that may be -infinity; a row with nothing else is zeros.
 constexpr auto masked_softmax(const auto& x) {
   constexpr double lowest = -std::numeric_limits<double>::infinity();
@@ -219,9 +288,11 @@ constexpr auto masked_softmax(const auto& x) {
 // Of q, k, v, with `Drops` the probability with which weights are dropped, and masks: a boolean one is true
 // where a query attends to a key, any other is added to the scores. The last `Open` keys are open to all
 // queries whatever is_causal says. The result, or with `Weights` a tuple of it and the weights (.., Hq, L,
-// S).
-template <AttentionOptions Options, bool Drops = false, i64 Open = 0, bool Weights = false>
-struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Options, Drops, Open, Weights>> {
+// S). With `Lengths`, those of the keys come in front of the masks.
+template <AttentionOptions Options, bool Drops = false, i64 Open = 0, bool Weights = false,
+          bool Lengths = false>
+struct ScaledDotProductAttentionOp
+    : Operation<ScaledDotProductAttentionOp<Options, Drops, Open, Weights, Lengths>> {
   template <class S, class Mask>
   static constexpr bool fits = broadcastable(Mask::value, S::value) &&
                                broadcast(Mask::value, S::value) == S::value;
@@ -245,7 +316,7 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
   }
   template <class S, class... Masks>
   static constexpr auto normalized(const S& scores, const Masks&... masks) {
-    if constexpr (sizeof...(Masks) > 0)
+    if constexpr (Lengths || sizeof...(Masks) > 0)
       return detail::masked_softmax(masked(scores, masks...));
     else
       return softmax<-1>(scores);  // every query has a key: the first
@@ -254,13 +325,21 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
   template <class Q, class K, class V, class... A>
   static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const A&... more) {
     if constexpr (Drops)
-      return attend(b, q, k, v, more...);
+      return dropping(b, q, k, v, more...);
     else
-      return attend(b, q, k, v, 0, more...);
+      return dropping(b, q, k, v, 0, more...);
   }
-  template <class Q, class K, class V, class P, class... Masks>
+  template <class Q, class K, class V, class P, class... A>
+  static constexpr auto dropping(ir::Builder& b, const Q& q, const K& k, const V& v, const P& p,
+                                 const A&... more) {
+    if constexpr (Lengths)
+      return attend(b, q, k, v, p, more...);
+    else
+      return attend(b, q, k, v, p, detail::AllKeys{}, more...);
+  }
+  template <class Q, class K, class V, class P, class L, class... Masks>
   static constexpr auto attend(ir::Builder& b, const Q& q, const K& k, const V& v, const P& p,
-                               const Masks&... more) {
+                               const L& lengths, const Masks&... more) {
     using Rule =
         detail::attention_rule<typename Q::shape, typename K::shape, typename V::shape, Options.enable_gqa>;
     static_assert(sizeof(AttentionHeadsFit<Rule::heads, ScaledDotProductAttentionOp, typename Q::shape,
@@ -276,8 +355,14 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
     static_assert(((sizeof(DtypeAllowed<masks<dtype_of_operand<Masks>>, ScaledDotProductAttentionOp,
                                         dtype_of_operand<Masks>>) > 0) &&
                    ... && true));
-    constexpr bool ok = Rule::ok && (fits<S, shape_of_operand<Masks>> && ... && true) &&
-                        (masks<dtype_of_operand<Masks>> && ... && true);
+    constexpr bool fit = Rule::ok && (fits<S, shape_of_operand<Masks>> && ... && true) &&
+                         (masks<dtype_of_operand<Masks>> && ... && true);
+    constexpr bool ok = [] {
+      if constexpr (fit)
+        return detail::check_lengths<ScaledDotProductAttentionOp, S, L>();
+      else
+        return false;
+    }();
     const auto results = [](const R& y, const auto& weights) {
       if constexpr (Weights)
         return std::tuple{y, weights};
@@ -287,17 +372,19 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
     if constexpr (!ok) {
       return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
     } else {
-      const auto causal = []([[maybe_unused]] ir::Builder& builder, const auto& all) {
+      const auto open = [&](ir::Builder& builder, const auto& all) {
         if constexpr (Options.is_causal)
-          return where(detail::causal_mask<Rule::length, Rule::keys, Open>(builder), all,
-                       -std::numeric_limits<double>::infinity());
+          return detail::in_front_of(builder,
+                                     where(detail::causal_mask<Rule::length, Rule::keys, Open>(builder), all,
+                                           -std::numeric_limits<double>::infinity()),
+                                     lengths);
         else
-          return all;
+          return detail::in_front_of(builder, all, lengths);
       };
       if constexpr (!Weights && detail::AttentionRegion<Rule, T>::fits) {
         const ir::Value y = detail::AttentionRegion<Rule, T>::attend(
             b, q.value, k.value, v.value, Options.scale, [&]<class A>(ir::Builder& trace, const A& all) {
-              const auto seen = masked(causal(trace, all), more...);
+              const auto seen = masked(open(trace, all), more...);
               if constexpr (Drops)
                 return detail::SeenScores{seen, dropout(A{ir::constant_like(all.value, 1)}, p)};
               else
@@ -306,7 +393,7 @@ struct ScaledDotProductAttentionOp : Operation<ScaledDotProductAttentionOp<Optio
         if (y) return R{y};
       }
       using Products = detail::AttentionProducts<Rule, T>;
-      const auto seen = causal(b, Products::scores(q.value, k.value, Options.scale));
+      const auto seen = open(b, Products::scores(q.value, k.value, Options.scale));
       const auto weights = normalized(seen, more...);
       const Expr<T, S> kept = cast<T>(dropout(weights, p));
       return results(Products::mixed(kept.value, v.value), kept);
@@ -342,6 +429,35 @@ requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query,
                                                                  const M& attn_mask, const P& dropout_p) {
   return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, static_cast<double>(dropout_p),
                                                       attn_mask);
+}
+// The same, with the lengths of the keys behind: keys from lengths[b] on are not attended to, and tiles of
+// nothing else are not computed. A sequence of length 0 gives zeros.
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class N>
+constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                            const KeyLengths<N>& lengths) {
+  return ScaledDotProductAttentionOp<Options, false, 0, false, true>{}(query, key, value, lengths.lengths);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, DropProbability P,
+          class N>
+constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value, const P& dropout_p,
+                                            const KeyLengths<N>& lengths) {
+  return ScaledDotProductAttentionOp<Options, true, 0, false, true>{}(
+      query, key, value, static_cast<double>(dropout_p), lengths.lengths);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M, class N>
+requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                                                 const M& attn_mask,
+                                                                 const KeyLengths<N>& lengths) {
+  return ScaledDotProductAttentionOp<Options, false, 0, false, true>{}(query, key, value, lengths.lengths,
+                                                                       attn_mask);
+}
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M,
+          DropProbability P, class N>
+requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
+                                                                 const M& attn_mask, const P& dropout_p,
+                                                                 const KeyLengths<N>& lengths) {
+  return ScaledDotProductAttentionOp<Options, true, 0, false, true>{}(
+      query, key, value, static_cast<double>(dropout_p), lengths.lengths, attn_mask);
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -42,6 +42,8 @@ struct NoFunction {};
 
 template <class F>
 inline constexpr bool is_function = !Operand<F> && std::is_class_v<F> && !is_tuple_like<F>;
+template <class N>
+inline constexpr bool is_function<KeyLengths<N>> = false;
 
 // What a function takes of a tensor: a number stays one.
 template <class A>
@@ -107,8 +109,9 @@ struct ForEachScore {
 
 }  // namespace detail
 
-template <AttentionOptions Options, class Score, class Mask>
-struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
+// With `Lengths`, those of the keys come in front of the tensors.
+template <AttentionOptions Options, class Score, class Mask, bool Lengths>
+struct AttentionOp : Operation<AttentionOp<Options, Score, Mask, Lengths>> {
   template <class F>
   static constexpr bool given = !std::is_same_v<F, detail::NoFunction>;
 
@@ -118,7 +121,15 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
   }
   template <class Q, class K, class V, class... A>
   static constexpr auto attend(ir::Builder& b, const Score& score, const Mask& mask, const Q& q, const K& k,
-                               const V& v, const A&... tensors) {
+                               const V& v, const A&... more) {
+    if constexpr (Lengths)
+      return attend_keys(b, score, mask, q, k, v, more...);
+    else
+      return attend_keys(b, score, mask, q, k, v, detail::AllKeys{}, more...);
+  }
+  template <class Q, class K, class V, class L, class... A>
+  static constexpr auto attend_keys(ir::Builder& b, const Score& score, const Mask& mask, const Q& q,
+                                    const K& k, const V& v, const L& lengths, const A&... tensors) {
     using QS = typename Q::shape;
     using KS = typename K::shape;
     using VS = typename V::shape;
@@ -134,7 +145,8 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
                          KS, VS >) > 0);
     if constexpr (!heads || !Rule::ok) {
       return detail::refused<T, typename R::shape>(q, k, v);
-    } else if constexpr (!functions_fit<Wide, A...>()) {
+    } else if constexpr (!functions_fit<Wide, A...>() ||
+                         !detail::check_lengths<AttentionOp, typename Products::Scores, L>()) {
       return detail::refused<T, typename R::shape>(q, k, v);
     } else {
       using Grid = typename Products::Scores;
@@ -153,7 +165,7 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
                     scores, nothing);
         if constexpr (Options.is_causal)
           scores = where(detail::causal_mask<Rule::length, Rule::keys>(builder), scores, nothing);
-        return scores;
+        return detail::in_front_of(builder, scores, lengths);
       };
       using Region = detail::AttentionRegion<Rule, T>;
       if constexpr (Region::fits) {
@@ -212,9 +224,9 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask>> {
 
 namespace detail {
 
-template <AttentionOptions Options, class Score, class Mask, class... A>
+template <AttentionOptions Options, bool Lengths = false, class Score, class Mask, class... A>
 constexpr auto attend(const Score& score, const Mask& mask, const A&... operands) {
-  using Op = AttentionOp<Options, Score, Mask>;
+  using Op = AttentionOp<Options, Score, Mask, Lengths>;
   constexpr bool traced = (ExprLike<A> || ...);
   if constexpr (std::is_empty_v<Score> && std::is_empty_v<Mask>) {
     return Op{}(operands...);
@@ -230,34 +242,45 @@ constexpr auto attend(const Score& score, const Mask& mask, const A&... operands
     }
   }
 }
-// Score, mask and tensors; anything else is refused.
-template <AttentionOptions Options, class Q, class K, class V, class... A>
-constexpr auto attend_by_both(const Q& q, const K& k, const V& v, const A&... a) {
-  static_assert(sizeof(ScoreTakes<both_functions<A...>, A...>) > 0);
-  if constexpr (both_functions<A...>)
-    return [&](const auto& score, const auto& mask, const auto&... tensors) {
-      return attend<Options>(score, mask, q, k, v, tensors...);
-    }(a...);
-  else
-    return first_expr(q, k, v);
-}
-template <AttentionOptions Options, class Q, class K, class V>
-constexpr auto attend_by(const Q& q, const K& k, const V& v) {
-  return attend<Options>(NoFunction{}, NoFunction{}, q, k, v);
-}
-// One function and tensors, or two.
-template <AttentionOptions Options, class Q, class K, class V, class F, class... A>
-constexpr auto attend_by(const Q& q, const K& k, const V& v, const F& f, const A&... rest) {
-  constexpr bool one = is_function<F> && !(is_function<A> || ...);
-  if constexpr (!one)
-    return attend_by_both<Options>(q, k, v, f, rest...);
-  else if constexpr (is_score_function<F, A...>)
-    return attend<Options>(f, NoFunction{}, q, k, v, rest...);
-  else if constexpr (is_mask_function<F, A...>)
-    return attend<Options>(NoFunction{}, f, q, k, v, rest...);
-  else
-    return attend_by_both<Options>(q, k, v);
-}
+// What stands in front of the functions.
+template <AttentionOptions Options, class Q, class K, class V, class N = AllKeys>
+struct AttentionOperands {
+  const Q& query;
+  const K& key;
+  const V& value;
+  N lengths{};
+
+  template <class Score, class Mask, class... A>
+  constexpr auto attend_by(const Score& score, const Mask& mask, const A&... tensors) const {
+    if constexpr (has_lengths<N>)
+      return attend<Options, true>(score, mask, query, key, value, lengths, tensors...);
+    else
+      return attend<Options>(score, mask, query, key, value, tensors...);
+  }
+  // Score, mask and tensors; anything else is refused.
+  template <class... A>
+  constexpr auto both(const A&... a) const {
+    static_assert(sizeof(ScoreTakes<both_functions<A...>, A...>) > 0);
+    if constexpr (both_functions<A...>)
+      return attend_by(a...);
+    else
+      return first_expr(query, key, value);
+  }
+  constexpr auto operator()() const { return attend_by(NoFunction{}, NoFunction{}); }
+  // One function and tensors, or two.
+  template <class F, class... A>
+  constexpr auto operator()(const F& f, const A&... rest) const {
+    constexpr bool one = is_function<F> && !(is_function<A> || ...);
+    if constexpr (!one)
+      return both(f, rest...);
+    else if constexpr (is_score_function<F, A...>)
+      return attend_by(f, NoFunction{}, rest...);
+    else if constexpr (is_mask_function<F, A...>)
+      return attend_by(NoFunction{}, f, rest...);
+    else
+      return both();
+  }
+};
 
 }  // namespace detail
 
@@ -269,7 +292,14 @@ constexpr auto attend_by(const Q& q, const K& k, const V& v, const F& f, const A
 // enable_gqa. The scores of small floats are f32, which is what score takes.
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class... A>
 constexpr auto attention(const Q& query, const K& key, const V& value, const A&... functions_then_tensors) {
-  return detail::attend_by<Options>(query, key, value, functions_then_tensors...);
+  return detail::AttentionOperands<Options, Q, K, V>{query, key, value}(functions_then_tensors...);
+}
+// The same with key_lengths(lengths) in front of the functions: keys from lengths[b] on are not attended to.
+template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class N, class... A>
+constexpr auto attention(const Q& query, const K& key, const V& value, const KeyLengths<N>& lengths,
+                         const A&... functions_then_tensors) {
+  return detail::AttentionOperands<Options, Q, K, V, N>{query, key, value,
+                                                        lengths.lengths}(functions_then_tensors...);
 }
 
 }  // namespace WEFT_NAMESPACE

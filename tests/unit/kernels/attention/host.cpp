@@ -254,3 +254,79 @@ TEST_CASE("attention: a query that sees no key gives zeros, and infinite or NaN 
   auto [bad, dq2, dk2, dv2] = f(q, x(1), x(2), mask, x(3));
   for (i64 i = 0; i < 560; ++i) CHECK(std::isnan(bad[i]) == (i / 8 == 5));
 }
+
+namespace {
+
+struct OfLengths {  // 150, 0 and 37 keys of 300
+  constexpr auto operator()(const auto& q, const auto& k, const auto& v) const {
+    const auto lengths = maximum(150 - arange<i32, 3>() * 150, 0) + cast<i32>(arange<i32, 3>() > 1) * 37;
+    return scaled_dot_product_attention<grouped>(q, k, v, key_lengths(lengths));
+  }
+};
+struct OfDocuments {  // of 90 places, of which every seventh is of none
+  constexpr auto operator()(const auto& q, const auto& k, const auto& v) const {
+    constexpr i64 length = std::remove_cvref_t<decltype(q)>::shape::value.extent[2];
+    const auto place = arange<i64, length>();
+    const auto doc = cast<i64>(place / 90);
+    return attention(
+        q, k, v,
+        [](auto, auto, auto i, auto j, auto d, auto open) {
+          return (d[i] == d[j]) & (j <= i) & open[j] & open[i];
+        },
+        doc, place % 7 != 3);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("attention: key lengths and documents, whose tiles are known as the program runs") {
+  agrees<f32>(5e-6, OfLengths{}, Shape<3, 4, 70, 8>{}, Shape<3, 2, 300, 8>{}, Shape<3, 2, 300, 8>{},
+              Shape<3, 4, 70, 8>{});
+  agrees<f32>(5e-6, OfDocuments{}, Shape<1, 2, 400, 8>{}, Shape<1, 2, 400, 8>{}, Shape<1, 2, 400, 8>{},
+              Shape<1, 2, 400, 8>{});
+  agrees<f32>(5e-6, OfDocuments{}, Shape<2, 4, 400, 8>{}, Shape<2, 4, 400, 8>{}, Shape<2, 4, 400, 8>{},
+              Shape<2, 4, 400, 8>{});
+  agrees<bf16>(8e-3, OfDocuments{}, Shape<1, 2, 200, 16>{}, Shape<1, 2, 200, 16>{}, Shape<1, 2, 200, 16>{},
+               Shape<1, 2, 200, 16>{});
+}
+
+TEST_CASE("attention: tiles that a tensor masks are not computed") {
+  // a NaN among the values of a tile that is computed reaches every result, by 0 * NaN
+  constexpr i64 keys = 1024;
+  const auto finite = [](auto attend, const auto& tensor, auto input, i64 first, i64 last) {
+    auto f =
+        compile(Cpu{2}, attend, in<f32, 1, 1, 512, 8>, in<f32, 1, 1, keys, 8>, in<f32, 1, 1, keys, 8>, input);
+    std::vector<f32> v = as<f32>(numbers(keys * 8, 2));
+    for (i64 j = 0; j < keys; ++j)
+      if (j < first || j >= last) v[static_cast<std::size_t>(j * 8)] = std::nanf("");
+    const auto y = f(as<f32>(numbers(512 * 8, 0)), as<f32>(numbers(keys * 8, 1)), v, tensor);
+    i64 bad = 0;
+    for (i64 i = 0; i < 512 * 8; ++i) bad += !std::isfinite(y[i]);
+    return bad == 0;
+  };
+  const auto by_length = [](auto q, auto k, auto v, auto n) {
+    return scaled_dot_product_attention(q, k, v, key_lengths(n));
+  };
+  CHECK(finite(by_length, std::vector<i32>{200}, in<i32, 1>, 0, 256));
+  CHECK(!finite(by_length, std::vector<i32>{257}, in<i32, 1>, 0, 256));
+  const auto by_mask = [](auto q, auto k, auto v, auto m) {
+    return scaled_dot_product_attention(q, k, v, m);
+  };
+  Tensor<bool, Shape<keys>> mask;
+  for (i64 j = 0; j < keys; ++j) mask.data()[j] = j >= 300 && j < 500;
+  CHECK(finite(by_mask, mask, in<bool, keys>, 256, 512));
+  CHECK(!finite(by_mask, mask, in<bool, keys>, 256, 499));
+  Tensor<bool, Shape<512, keys>> whole;
+  for (i64 i = 0; i < 512 * keys; ++i) whole.data()[i] = i % keys >= 300 && i % keys < 500;
+  CHECK(finite(by_mask, whole, in<bool, 512, keys>, 256, 512));
+  CHECK(!finite(by_mask, whole, in<bool, 512, keys>, 256, 499));
+  const auto by_documents = [](auto q, auto k, auto v, auto doc) {
+    return attention(
+        q, k, v, [](auto, auto, auto i, auto j, auto d) { return d[i] == d[j]; }, doc);
+  };
+  std::vector<i32> doc(keys);
+  for (std::size_t j = 0; j < doc.size(); ++j) doc[j] = j < 512 ? static_cast<i32>(j / 64) : 100;
+  CHECK(finite(by_documents, doc, in<i32, keys>, 0, 512));
+  doc[700] = 3;
+  CHECK(!finite(by_documents, doc, in<i32, keys>, 0, 512));
+}

@@ -46,6 +46,18 @@ struct Both {
 constexpr AttentionOptions none{}, causal{.is_causal = true}, half_scale{.scale = 0.5},
     grouped{.enable_gqa = true}, grouped_causal{.is_causal = true, .enable_gqa = true};
 
+// Results 0 and 1, 2 and 3, ...
+template <class Results>
+void same_in_pairs(const Results& results) {
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    const auto same = [](const auto& got, const auto& wanted) {
+      for (i64 e = 0; e < wanted.size(); ++e) CHECK(got[e] == doctest::Approx(wanted[e]).epsilon(1e-6));
+    };
+    (same(std::get<2 * K>(results), std::get<2 * K + 1>(results)), ...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<Results> / 2>{});
+}
+
 }  // namespace
 
 TEST_CASE("attention: agrees with PyTorch without a mask, with causal order and another scale") {
@@ -164,4 +176,68 @@ TEST_CASE("attention: gradients in f64") {
   check(
       "groups", [](auto a, auto b, auto c) { return scaled_dot_product_attention<grouped_causal>(a, b, c); },
       point<4, 3, 2>(-1, 1, 5), point<2, 3, 2>(-1, 1, 6), point<2, 3, 2>(-1, 1, 7));
+}
+
+TEST_CASE("attention: key lengths agree with PyTorch's attention of each sequence alone; 0 gives zeros") {
+  const SafetensorsReference file("tests/parity/nn/packed_attention.safetensors");
+  const auto both = [](auto q, auto k, auto v, auto n, auto g) {
+    const auto attend = [](auto a, auto b, auto c, auto lengths) {
+      return scaled_dot_product_attention<grouped>(a, b, c, key_lengths(lengths));
+    };
+    return std::tuple_cat(std::tuple{attend(q, k, v, n)},
+                          grad<0, 1, 2>([=](auto a, auto b, auto c, auto l, auto e) {
+                            return sum<>(attend(a, b, c, l) * e);
+                          })(q, k, v, n, g));
+  };
+  constexpr auto q = in<f32, 4, 4, 9, 8>;
+  constexpr auto k = in<f32, 4, 2, 140, 8>;
+  auto f = compile(test_device(), both, q, k, in<f32, 4, 2, 140, 6>, in<i32, 4>, in<f32, 4, 4, 9, 6>);
+  file.check(f(file("lengths.q"), file("lengths.k"), file("lengths.v"), file.values<i32>("lengths.lengths"),
+               file("lengths.g")),
+             "lengths", {"y", "dq", "dk", "dv"});
+  auto wide = compile(test_device(), both, q, k, in<f32, 4, 2, 140, 6>, in<i64, 4>, in<f32, 4, 4, 9, 6>);
+  const std::vector<i64> lengths{i64{1} << 40, 129, -5, 1};  // more than all, and fewer than none
+  file.check(wide(file("lengths.q"), file("lengths.k"), file("lengths.v"), lengths, file("lengths.g")),
+             "lengths", {"y", "dq", "dk", "dv"});
+}
+
+TEST_CASE("attention: key lengths hold beside masks, causal order and dropout") {
+  std::vector<float> x(384);
+  for (std::size_t e = 0; e < x.size(); ++e)
+    x[e] = static_cast<float>(std::sin(0.7 * static_cast<double>(e)));
+  auto f = compile(
+      test_device(),
+      [](auto q, auto n) {
+        const auto seen = arange<i32, 6>() < reshape<2, 1, 1, 1>(n);
+        const auto bias = cast<f32>(arange<i32, 6>()) * 0.1f;
+        return std::tuple{scaled_dot_product_attention<causal>(q, q, q, key_lengths(n)),
+                          scaled_dot_product_attention<causal>(q, q, q, seen),
+                          scaled_dot_product_attention(q, q, q, bias, key_lengths(n)),
+                          scaled_dot_product_attention(q, q, q, where(seen, bias, -INFINITY)),
+                          scaled_dot_product_attention(q, q, q, 0.0, key_lengths(n)),
+                          scaled_dot_product_attention(q, q, q, seen),
+                          scaled_dot_product_attention(q, q, q, bias, 0.0, key_lengths(n)),
+                          scaled_dot_product_attention(q, q, q, where(seen, bias, -INFINITY))};
+      },
+      in<f32, 2, 4, 6, 8>, in<i32, 2>);
+  same_in_pairs(f(x, std::vector<i32>{4, 6}));
+}
+
+TEST_CASE("attention: first and second derivatives with key lengths agree with finite differences in f64") {
+  const auto attend = [](auto q, auto k, auto v) {
+    return scaled_dot_product_attention(q, k, v, key_lengths(arange<i32, 2>() * 2));  // 0 and 2
+  };
+  const auto first =
+      gradcheck([&](auto... a) { return sum<>(square(attend(a...))); }, point<2, 1, 3, 2>(-1, 1),
+                point<2, 1, 3, 2>(-1, 1, 2), point<2, 1, 3, 2>(-1, 1, 3));
+  CHECK(first.error < 1e-6);
+  CHECK(first.lowered < 1e-9);
+  const auto second = gradcheck(
+      [&](auto... a) {
+        return sum<>(
+            square(std::get<0>(grad<0, 1>([&](auto... b) { return sum<>(square(attend(b...))); })(a...))));
+      },
+      point<2, 1, 3, 2>(-1, 1), point<2, 1, 3, 2>(-1, 1, 2), point<2, 1, 3, 2>(-1, 1, 3));
+  CHECK(second.error < 1e-5);
+  CHECK(second.lowered < 1e-9);
 }

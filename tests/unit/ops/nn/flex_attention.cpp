@@ -49,6 +49,18 @@ constexpr auto alibi = [](auto s, auto, auto h, auto i, auto j, auto slopes) {
   return s + slopes[h] * (j - i);
 };
 
+// Results 0 and 1, 2 and 3, ...
+template <class Results>
+void same_in_pairs(const Results& results) {
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    const auto same = [](const auto& got, const auto& wanted) {
+      for (i64 e = 0; e < wanted.size(); ++e) CHECK(got[e] == doctest::Approx(wanted[e]).epsilon(1e-6));
+    };
+    (same(std::get<2 * K>(results), std::get<2 * K + 1>(results)), ...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<Results> / 2>{});
+}
+
 }  // namespace
 
 TEST_CASE("flex attention: a slope for each head, and a soft cap, agree with PyTorch") {
@@ -198,6 +210,33 @@ TEST_CASE("flex attention: what scaled_dot_product_attention says in other words
         (same(others), ...);
       },
       results);
+}
+
+TEST_CASE("flex attention: key lengths stand in front of the functions") {
+  std::vector<float> q(384);
+  for (std::size_t e = 0; e < q.size(); ++e)
+    q[e] = static_cast<float>(std::sin(0.7 * static_cast<double>(e)));
+  auto f = compile(
+      test_device(),
+      [](auto x, auto n, auto slopes) {
+        const auto by_mask = [](auto b, auto, auto, auto j, auto length) { return j < length[b]; };
+        return std::tuple{
+            attention(x, x, x, key_lengths(n)),
+            attention(x, x, x, by_mask, n),
+
+            attention(x, x, x, key_lengths(n), alibi, slopes),
+            attention(
+                x, x, x,
+                [](auto s, auto, auto h, auto i, auto j, auto a, auto) { return s + a[h] * (j - i); },
+                [](auto b, auto, auto, auto j, auto, auto length) { return j < length[b]; }, slopes, n),
+
+            attention<causal>(x, x, x, key_lengths(n), [](auto, auto, auto i, auto j) { return i - j < 2; }),
+            attention<causal>(
+                x, x, x,
+                [](auto b, auto, auto i, auto j, auto length) { return (i - j < 2) & (j < length[b]); }, n)};
+      },
+      small, in<i32, 2>, in<f32, 4>);
+  same_in_pairs(f(q, std::vector<i32>{2, 5}, std::vector<float>{0.1f, 0.2f, 0.3f, 0.4f}));
 }
 
 TEST_CASE("flex attention: at once, of tensors") {
