@@ -76,11 +76,14 @@ struct BatchNorm {
   }
 };
 
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
-using BatchNorm1d = BatchNorm<1, C, Options>;
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
-using BatchNorm2d = BatchNorm<2, C, Options>;
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}>
-using BatchNorm3d = BatchNorm<3, C, Options>;
+template <i64 C, OptionsOf<BatchNormOptions> Options = BatchNormOptions{}, auto... More>
+using BatchNorm1d =
+    BatchNorm<1, C, options_alone<BatchNormOptions, spelled::BatchNorm1d, Options, More...>()>;
+template <i64 C, OptionsOf<BatchNormOptions> Options = BatchNormOptions{}, auto... More>
+using BatchNorm2d =
+    BatchNorm<2, C, options_alone<BatchNormOptions, spelled::BatchNorm2d, Options, More...>()>;
+template <i64 C, OptionsOf<BatchNormOptions> Options = BatchNormOptions{}, auto... More>
+using BatchNorm3d =
+    BatchNorm<3, C, options_alone<BatchNormOptions, spelled::BatchNorm3d, Options, More...>()>;
 
 }  // namespace WEFT_NAMESPACE::nn

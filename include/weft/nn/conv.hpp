@@ -60,17 +60,26 @@ struct Conv<Spatial, In, Out, Window, Options, false> {
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight); }
 };
 
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-using Conv1d = Conv<1, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-using Conv2d = Conv<2, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}>
-using Conv3d = Conv<3, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
-using ConvTranspose1d = Conv<1, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
-using ConvTranspose2d = Conv<2, In, Out, Window, Options>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{}>
-using ConvTranspose3d = Conv<3, In, Out, Window, Options>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+using Conv1d = Conv<1, In, Out, Window, options_alone<ConvOptions, spelled::Conv1d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+using Conv2d = Conv<2, In, Out, Window, options_alone<ConvOptions, spelled::Conv2d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+using Conv3d = Conv<3, In, Out, Window, options_alone<ConvOptions, spelled::Conv3d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
+          auto... More>
+using ConvTranspose1d =
+    Conv<1, In, Out, Window,
+         options_alone<ConvTransposeOptions, spelled::ConvTranspose1d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
+          auto... More>
+using ConvTranspose2d =
+    Conv<2, In, Out, Window,
+         options_alone<ConvTransposeOptions, spelled::ConvTranspose2d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
+          auto... More>
+using ConvTranspose3d =
+    Conv<3, In, Out, Window,
+         options_alone<ConvTransposeOptions, spelled::ConvTranspose3d, Options, More...>()>;
 
 }  // namespace WEFT_NAMESPACE::nn
