@@ -15066,6 +15066,14 @@ inline constexpr bool refused_before = requires {
   said(typename detail::Beside<detail::Refusals, Place...>::type{});
 };
 
+// Counts as said what the compiler has said in words of its own, of T.
+template <bool Said, class... T>
+struct SaidByCompiler {};
+template <class... T>
+requires(!refused_before<T..., void>) struct SaidByCompiler<true, T...>
+    : detail::Refused<detail::Beside<void, T...>> {
+};
+
 // Numbers that a message shows beside shapes.
 template <i64 Value>
 struct GivenAxis {};
@@ -15082,6 +15090,24 @@ struct GivenName {};
 
 // The names that a refusal shows of what was called: types, as strings cost much to compile.
 namespace spelled {
+struct Conv1d;
+struct Conv2d;
+struct Conv3d;
+struct ConvTranspose1d;
+struct ConvTranspose2d;
+struct ConvTranspose3d;
+struct MaxPool1d;
+struct MaxPool2d;
+struct MaxPool3d;
+struct AvgPool1d;
+struct AvgPool2d;
+struct AvgPool3d;
+struct BatchNorm1d;
+struct BatchNorm2d;
+struct BatchNorm3d;
+struct RNN;
+struct GRU;
+struct LSTM;
 struct abs;
 struct adaptive_avg_pool1d;
 struct adaptive_avg_pool2d;
@@ -15370,6 +15396,40 @@ constexpr AfterRefusal misspelt() {
   return {};
 }
 }  // namespace detail
+
+// The options of a layer as a template argument, or whatever else stands there.
+template <class Options>
+struct OptionsOf {
+  Options options{};
+  bool given = true;
+  constexpr OptionsOf(Options o) : options(o) {}
+  template <class Other>
+  constexpr OptionsOf(Other) : given(false) {}
+};
+WEFT_REFUSAL(
+    OptionsAreOne,
+    "sizes, and one window for all axes or PerAxis{3, 2}, are followed by one options struct: write "
+    "Conv2d<3, "
+    "8, 3, ConvOptions{.stride = 2, .padding = 1}>, MaxPool2d<2, PoolOptions{.stride = 2}>, BatchNorm2d<8, "
+    "BatchNormOptions{.affine = false}>, LSTM<8, 16, Recurrent{.num_layers = 2}>, "
+    "TransformerEncoderLayer<64, "
+    "8, TransformerOptions{.dim_feedforward = 128}>, with nn:: before each");
+// They, or the sentence, where they are of another kind or not the last argument. What: a layer. (g++ hands a
+// template's argument on to an alias as it is.)
+template <class Options, class What, auto Given, auto... More>
+constexpr Options options_alone() {
+  constexpr bool plain =
+      std::is_same_v<const Options, decltype(Given)> || std::is_same_v<Options, decltype(Given)>;
+  if constexpr (plain && sizeof...(More) == 0) {
+    return Given;
+  } else if constexpr (requires { Given.given; }) {
+    static_assert(sizeof(OptionsAreOne < Given.given && sizeof...(More) == 0, What >) > 0);
+    return Given.options;
+  } else {
+    static_assert(sizeof(OptionsAreOne<sizeof(What*) == 0, What>) > 0);
+    return {};
+  }
+}
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/kernels/launch/host.hpp ----
@@ -18302,6 +18362,33 @@ struct Epsilon {
   }
 };
 
+namespace detail {
+// In place of any value.
+struct AnyWord {
+  constexpr AnyWord() = default;
+  template <class A>
+  constexpr AnyWord(const A&) {}
+};
+// PyTorch's keyword arguments, written as softmax(x, {.dim = 1}): by name alone. (cross_entropy has
+// .label_smoothing and .ignore_index.)
+struct KeywordArguments {
+  struct ByName {
+  } by_name;
+  AnyWord pos_weight, weight, ignore, size_average, reduction, log_target, beta, delta, margin, p, dim, dims,
+      axis, keepdim, dim0, dim1, start, length, dtype, k, largest, descending, sorted, unbiased, correction,
+      attn_mask, dropout_p, is_causal, scale, kernel_size, stride, padding, dilation, groups, size,
+      scale_factor, mode, value, align_corners, min, max, alpha, negative_slope, approximate, num_classes,
+      eps, training, inplace, out;
+};
+}  // namespace detail
+WEFT_REFUSAL(
+    KeywordsAreArguments,
+    "there are no keyword arguments in braces: axes, sizes and words are template arguments, sum<1>(x, "
+    "keepdim), mse_loss<reduction::sum>(x, y), "
+    "scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v); other numbers follow the "
+    "operands, dropout(x, 0.5f), clamp(x, 0, 1), bce_with_logits(x, y, pos_weight(w)); cross_entropy(x, y, "
+    "{.label_smoothing = 0.1f}) has options of its own");
+
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
 struct Operation {
@@ -18331,6 +18418,17 @@ struct Operation {
     } else {
       return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }
+  }
+  // Refused.
+  template <class A>
+  constexpr auto operator()(const A& a, const detail::KeywordArguments&) const {
+    static_assert(sizeof(KeywordsAreArguments<sizeof(A) == 0, Derived, A>) > 0);
+    return detail::first_expr(a);
+  }
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B&, const detail::KeywordArguments&) const {
+    static_assert(sizeof(KeywordsAreArguments<sizeof(A) == 0, Derived, A, B>) > 0);
+    return detail::first_expr(a);
   }
 
  private:
@@ -21685,7 +21783,23 @@ constexpr bool has_array(std::index_sequence<I...>) {
   return (array_at<T, Count, I>() || ...);
 }
 
-enum class Fault { none, not_aggregate, base, reference_or_no_default, c_array, too_many };
+enum class Fault { none, not_aggregate, base, reference_or_no_default, c_array, too_many, not_compiled };
+
+// Whether T{} is ill-formed although T takes a value for each of its members, and each has a default of its
+// own: a default member initialiser is wrong then, of which the compiler has told.
+template <class T, std::size_t N = 1>
+constexpr bool has_wrong_initializer() {
+  if constexpr (N > max_fields) {
+    return false;
+  } else if constexpr (takes<T>(std::make_index_sequence<N>{}) &&
+                       !takes<T>(std::make_index_sequence<N + 1>{})) {
+    return decltype(FieldBind<N>::apply(std::declval<T&>(), []<class... F>(FieldTypes<F...>, auto&...) {
+      return std::bool_constant<(std::is_default_constructible_v<F> && ...)>{};
+    }))::value;
+  } else {
+    return has_wrong_initializer<T, N + 1>();
+  }
+}
 
 template <class T>
 constexpr Fault fault_of() {
@@ -21694,7 +21808,7 @@ constexpr Fault fault_of() {
   } else if constexpr (requires { T{AnyBase<T>{}}; }) {
     return Fault::base;
   } else if constexpr (!requires { T{}; }) {
-    return Fault::reference_or_no_default;
+    return has_wrong_initializer<T>() ? Fault::not_compiled : Fault::reference_or_no_default;
   } else {
     constexpr std::size_t count = count_initializers<T>();
     constexpr auto all = std::make_index_sequence<count>{};
@@ -21749,6 +21863,7 @@ struct Refuse {
   static_assert(sizeof(ModelHoldsValues<Cause != Fault::reference_or_no_default, Struct>) > 0);
   static_assert(sizeof(ModelHasNoCArray<Cause != Fault::c_array, Struct>) > 0);
   static_assert(sizeof(ModelHasFewMembers<Cause != Fault::too_many, Struct>) > 0);
+  static_assert(sizeof(SaidByCompiler<Cause == Fault::not_compiled, Struct>) > 0);
 };
 
 template <class... T>
@@ -24905,11 +25020,42 @@ constexpr auto make_state_table() {
   return table;
 }
 
+WEFT_REFUSAL(
+    ModelIsConstant,
+    "a model is made while the program compiles: its members' default values and constructors must be "
+    "constexpr, and what is known at run time only is an input, in<f32>");
+
+namespace module_detail {
+// Where M{} is no constant: false, and the sentence, unless M has a member that the compiler has refused, so
+// that no value of it is a constant, though all that is left of its members are.
+template <class M>
+constexpr bool constant() {
+  if constexpr (!std::is_class_v<M> || field_detail::HasConstantDefault<M>) {
+    return true;
+  } else {
+    const auto check = []<class... F>(field_detail::FieldTypes<F...>) {
+      constexpr bool members = (field_detail::HasConstantDefault<F> && ... && true);
+      constexpr bool wrong = members && !requires {
+        typename std::bool_constant<(static_cast<void>(M{F{}...}), members)>;
+      };
+      static_assert(sizeof(SaidByCompiler<wrong, M>) > 0);
+      static_assert(sizeof(ModelIsConstant<wrong, M>) > 0);
+      return false;
+    };
+    if constexpr (std::is_empty_v<M>)
+      return check(field_detail::FieldTypes<>{});
+    else
+      return check(field_detail::Types<M>{});
+  }
+}
+}  // namespace module_detail
+
 // Whether M and all that it holds are plain structs; where not, the sentence comes.
 template <class M>
 constexpr bool plain() {
-  if constexpr (is_state<M> || is_tied<M> || std::is_empty_v<M> || !std::is_class_v<M> ||
-                std::is_same_v<M, Mode>) {
+  if constexpr (std::is_empty_v<M>) {
+    return module_detail::constant<M>();
+  } else if constexpr (is_state<M> || is_tied<M> || !std::is_class_v<M> || std::is_same_v<M, Mode>) {
     return true;
   } else if constexpr (is_array_like<M>) {
     return plain<typename M::value_type>();
@@ -24927,7 +25073,7 @@ constexpr bool plain() {
     return []<class... F>(field_detail::FieldTypes<F...>) {
       return (plain<F>() && ... && true);
     }(field_detail::Types<M>{}) &&
-           !refused_before<M, StateInfo>;
+           !refused_before<M, StateInfo> && module_detail::constant<M>();
   }
 }
 
@@ -25926,6 +26072,26 @@ constexpr auto as_results(ir::Builder& b, const R& r) {
     return detail::traced(b, r);
 }
 
+// Whether f, which returns nothing, computes something on the way: a function that forgot its `return`, and
+// not one whose `return` the compiler has refused, which g++ then takes for one without. One that does
+// neither does not link.
+template <class F, class... A, class... I>
+constexpr bool computes(std::tuple<I...>) {
+  ir::Builder b;
+  const std::tuple<A...> models{bind_model<A>(b, false)...};
+  return [&]<std::size_t... J, std::size_t... K>(std::index_sequence<J...>, std::index_sequence<K...>) {
+    const std::tuple<decltype(trace_input<I>(b, 0))...> inputs{trace_input<I>(b, static_cast<int>(K))...};
+    const int before = b.graph.nodes.size();
+    F{}(std::get<J>(models)..., std::get<K>(inputs)...);
+    return b.graph.nodes.size() > before;
+  }
+  (std::index_sequence_for<A...>{}, std::index_sequence_for<I...>{});
+}
+template <class F, class Inputs, class... A>
+concept Computes = requires {
+  requires computes<F, A...>(Inputs{});
+};
+
 // Calls f(leading..., inputs...) with one traced handle an input.
 template <class... I, class F, class... A>
 constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
@@ -25941,6 +26107,8 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
       return AfterRefusal{};
     } else {
       using Returned = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
+      if constexpr (std::is_void_v<Returned>)
+        static_assert(sizeof(SaidByCompiler<!Computes<F, std::tuple<I...>, A...>, F>) > 0);
       static_assert(sizeof(ReturnsExpressions<returns_values<Returned>(), Returned>) > 0);
       if constexpr (returns_values<Returned>())
         return as_results(b, f(leading..., std::get<K>(inputs)...));
@@ -37523,6 +37691,7 @@ struct ConvOptions {
   i64 groups = 1;                                 // input and output channels fall into as many groups
   bool bias = true;                               // of a layer; a function has one if it is given one
   PaddingMode padding_mode = PaddingMode::zeros;  // what the padding holds
+  DType dtype = DType::f32;                       // of a layer's parameters
 };
 
 struct ConvTransposeOptions {
@@ -37532,6 +37701,7 @@ struct ConvTransposeOptions {
   PerAxis dilation = 1;        // distance of a window's elements
   i64 groups = 1;              // input and output channels fall into as many groups
   bool bias = true;            // of a layer; a function has one if it is given one
+  DType dtype = DType::f32;    // of a layer's parameters
 };
 
 struct PoolOptions {
@@ -40040,12 +40210,14 @@ namespace WEFT_NAMESPACE::nn {
 struct BatchNormOptions {
   bool affine = true;               // a weight and a bias for each channel
   bool track_running_stats = true;  // running statistics, which evaluation reads
+  DType dtype = DType::f32;         // of parameters and running statistics
 };
 
 // x (N, C, ...) with Spatial axes after the channels, of a batch norm of one axis none or one. weight, bias,
 // running_mean, running_var (C). `cumulative`, PyTorch's momentum=None: the mean over all batches so far.
-template <int Spatial, i64 C, BatchNormOptions Options, class T = f32>
+template <int Spatial, i64 C, BatchNormOptions Options>
 struct BatchNorm {
+  using T = ctype<Options.dtype>;
   template <class State>
   using Learned = module_detail::OneIf<Options.affine, State>;
   template <class State>
@@ -40107,12 +40279,15 @@ struct BatchNorm {
   }
 };
 
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}, class T = f32>
-using BatchNorm1d = BatchNorm<1, C, Options, T>;
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}, class T = f32>
-using BatchNorm2d = BatchNorm<2, C, Options, T>;
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}, class T = f32>
-using BatchNorm3d = BatchNorm<3, C, Options, T>;
+template <i64 C, OptionsOf<BatchNormOptions> Options = BatchNormOptions{}, auto... More>
+using BatchNorm1d =
+    BatchNorm<1, C, options_alone<BatchNormOptions, spelled::BatchNorm1d, Options, More...>()>;
+template <i64 C, OptionsOf<BatchNormOptions> Options = BatchNormOptions{}, auto... More>
+using BatchNorm2d =
+    BatchNorm<2, C, options_alone<BatchNormOptions, spelled::BatchNorm2d, Options, More...>()>;
+template <i64 C, OptionsOf<BatchNormOptions> Options = BatchNormOptions{}, auto... More>
+using BatchNorm3d =
+    BatchNorm<3, C, options_alone<BatchNormOptions, spelled::BatchNorm3d, Options, More...>()>;
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/bilinear.hpp ----
@@ -40650,35 +40825,43 @@ struct conv_layer {
 
 // x (N, In, ...) or (In, ...) -> (N, Out, ...) or (Out, ...), started as PyTorch's. weight (Out, In / groups,
 // Window...); of a transposed convolution (In, Out / groups, Window...). bias (Out).
-template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, class T = f32, bool Bias = Options.bias>
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias = Options.bias>
 struct Conv {
+  using T = ctype<Options.dtype>;
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
   Param<T, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight, bias); }
 };
-template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, class T>
-struct Conv<Spatial, In, Out, Window, Options, T, false> {
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
+struct Conv<Spatial, In, Out, Window, Options, false> {
+  using T = ctype<Options.dtype>;
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight); }
 };
 
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}, class T = f32>
-using Conv1d = Conv<1, In, Out, Window, Options, T>;
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}, class T = f32>
-using Conv2d = Conv<2, In, Out, Window, Options, T>;
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}, class T = f32>
-using Conv3d = Conv<3, In, Out, Window, Options, T>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{},
-          class T = f32>
-using ConvTranspose1d = Conv<1, In, Out, Window, Options, T>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{},
-          class T = f32>
-using ConvTranspose2d = Conv<2, In, Out, Window, Options, T>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{},
-          class T = f32>
-using ConvTranspose3d = Conv<3, In, Out, Window, Options, T>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+using Conv1d = Conv<1, In, Out, Window, options_alone<ConvOptions, spelled::Conv1d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+using Conv2d = Conv<2, In, Out, Window, options_alone<ConvOptions, spelled::Conv2d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+using Conv3d = Conv<3, In, Out, Window, options_alone<ConvOptions, spelled::Conv3d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
+          auto... More>
+using ConvTranspose1d =
+    Conv<1, In, Out, Window,
+         options_alone<ConvTransposeOptions, spelled::ConvTranspose1d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
+          auto... More>
+using ConvTranspose2d =
+    Conv<2, In, Out, Window,
+         options_alone<ConvTransposeOptions, spelled::ConvTranspose2d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
+          auto... More>
+using ConvTranspose3d =
+    Conv<3, In, Out, Window,
+         options_alone<ConvTransposeOptions, spelled::ConvTranspose3d, Options, More...>()>;
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/distance.hpp ----
@@ -42782,6 +42965,7 @@ namespace WEFT_NAMESPACE::nn {
 struct InstanceNormOptions {
   bool affine = false;               // a weight and a bias for each channel
   bool track_running_stats = false;  // running statistics, which evaluation reads
+  DType dtype = DType::f32;          // of parameters and running statistics
 };
 
 namespace module_detail {
@@ -42804,8 +42988,9 @@ struct batched_rule {
 
 // x (N, C, ...) or (C, ...) with Spatial axes after the channels. weight, bias, running_mean, running_var
 // (C); num_batches_tracked stays 0, as in PyTorch.
-template <int Spatial, i64 C, InstanceNormOptions Options, class T = f32>
+template <int Spatial, i64 C, InstanceNormOptions Options>
 struct InstanceNorm {
+  using T = ctype<Options.dtype>;
   template <class State>
   using Learned = module_detail::OneIf<Options.affine, State>;
   template <class State>
@@ -42858,12 +43043,12 @@ struct InstanceNorm {
   }
 };
 
-template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}, class T = f32>
-using InstanceNorm1d = InstanceNorm<1, C, Options, T>;
-template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}, class T = f32>
-using InstanceNorm2d = InstanceNorm<2, C, Options, T>;
-template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}, class T = f32>
-using InstanceNorm3d = InstanceNorm<3, C, Options, T>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
+using InstanceNorm1d = InstanceNorm<1, C, Options>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
+using InstanceNorm2d = InstanceNorm<2, C, Options>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
+using InstanceNorm3d = InstanceNorm<3, C, Options>;
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/linear.hpp ----
@@ -44042,18 +44227,18 @@ struct MaxUnpool {
   }
 };
 
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-using MaxPool1d = MaxPool<1, Window, Options>;
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-using MaxPool2d = MaxPool<2, Window, Options>;
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-using MaxPool3d = MaxPool<3, Window, Options>;
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-using AvgPool1d = AvgPool<1, Window, Options>;
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-using AvgPool2d = AvgPool<2, Window, Options>;
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-using AvgPool3d = AvgPool<3, Window, Options>;
+template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>
+using MaxPool1d = MaxPool<1, Window, options_alone<PoolOptions, spelled::MaxPool1d, Options, More...>()>;
+template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>
+using MaxPool2d = MaxPool<2, Window, options_alone<PoolOptions, spelled::MaxPool2d, Options, More...>()>;
+template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>
+using MaxPool3d = MaxPool<3, Window, options_alone<PoolOptions, spelled::MaxPool3d, Options, More...>()>;
+template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>
+using AvgPool1d = AvgPool<1, Window, options_alone<PoolOptions, spelled::AvgPool1d, Options, More...>()>;
+template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>
+using AvgPool2d = AvgPool<2, Window, options_alone<PoolOptions, spelled::AvgPool2d, Options, More...>()>;
+template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>
+using AvgPool3d = AvgPool<3, Window, options_alone<PoolOptions, spelled::AvgPool3d, Options, More...>()>;
 template <PerAxis Window, PoolOptions Options = PoolOptions{}>
 using LPPool1d = LPPool<1, Window, Options>;
 template <PerAxis Window, PoolOptions Options = PoolOptions{}>
@@ -44946,14 +45131,17 @@ struct RecurrentLayer {
   }
 };
 
-template <i64 In, i64 Hidden, Recurrent O = Recurrent{}, class T = f32>
-using RNN = RecurrentLayer<module_detail::RnnStep<O.nonlinearity>, In, Hidden, O, T>;
-template <i64 In, i64 Hidden, Recurrent O = Recurrent{}, class T = f32>
-using GRU = RecurrentLayer<module_detail::GruStep, In, Hidden, O, T>;
+template <i64 In, i64 Hidden, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
+using RNN = RecurrentLayer<module_detail::RnnStep<options_alone<Recurrent, spelled::RNN, O>().nonlinearity>,
+                           In, Hidden, options_alone<Recurrent, spelled::RNN, O>(), T>;
+template <i64 In, i64 Hidden, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
+using GRU =
+    RecurrentLayer<module_detail::GruStep, In, Hidden, options_alone<Recurrent, spelled::GRU, O>(), T>;
 // lstm(x) or lstm(x, std::tuple{h_0, c_0}) -> std::tuple{output, std::tuple{h_n, c_n}}. With proj_size the
 // hidden state and the output have that many features.
-template <i64 In, i64 Hidden, Recurrent O = Recurrent{}, class T = f32>
-using LSTM = RecurrentLayer<module_detail::LstmStep, In, Hidden, O, T>;
+template <i64 In, i64 Hidden, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
+using LSTM =
+    RecurrentLayer<module_detail::LstmStep, In, Hidden, options_alone<Recurrent, spelled::LSTM, O>(), T>;
 
 }  // namespace WEFT_NAMESPACE::nn
 
@@ -45527,6 +45715,7 @@ struct TransformerOptions {
   bool batch_first = false;      // (batch, sequence, features) in place of (sequence, batch, features)
   bool norm_first = false;       // normalise what goes into a branch, not the sum behind it
   bool bias = true;              // of linear layers and norms
+  DType dtype = DType::f32;      // of all parameters
 };
 
 namespace module_detail {
@@ -45566,9 +45755,12 @@ constexpr auto residual(const auto& x, const auto& norm, const auto& branch) {
 // layer(src, ...): src (S, N, DModel), with batch_first (N, S, DModel), or (S, DModel) -> the same. Named
 // arguments: src_mask, src_key_padding_mask, is_causal. Activation: a function object such as nn::ReLU,
 // nn::GELU or one of your own.
-template <i64 DModel, i64 NHead, TransformerOptions O = TransformerOptions{}, class Activation = ReLU,
-          class T = f32, class WeightInit = init::FanInUniform<>>
+template <i64 DModel, i64 NHead, OptionsOf<TransformerOptions> Options = TransformerOptions{},
+          class Activation = ReLU, class WeightInit = init::FanInUniform<>>
 struct TransformerEncoderLayer {
+  static constexpr TransformerOptions O =
+      options_alone<TransformerOptions, TransformerEncoderLayer, Options>();
+  using T = ctype<O.dtype>;
   module_detail::TransformerAttention<DModel, NHead, O, T, WeightInit> self_attn{.dropout = O.dropout};
   module_detail::TransformerLinear<DModel, O.dim_feedforward, O, T, WeightInit> linear1{};
   Dropout dropout{.p = O.dropout};
@@ -45599,9 +45791,12 @@ struct TransformerEncoderLayer {
 // layer(tgt, memory, ...): tgt (T, N, DModel) attends to itself, then to memory (S, N, DModel). Named
 // arguments: tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask, tgt_is_causal,
 // memory_is_causal.
-template <i64 DModel, i64 NHead, TransformerOptions O = TransformerOptions{}, class Activation = ReLU,
-          class T = f32, class WeightInit = init::FanInUniform<>>
+template <i64 DModel, i64 NHead, OptionsOf<TransformerOptions> Options = TransformerOptions{},
+          class Activation = ReLU, class WeightInit = init::FanInUniform<>>
 struct TransformerDecoderLayer {
+  static constexpr TransformerOptions O =
+      options_alone<TransformerOptions, TransformerDecoderLayer, Options>();
+  using T = ctype<O.dtype>;
   module_detail::TransformerAttention<DModel, NHead, O, T, WeightInit> self_attn{.dropout = O.dropout};
   module_detail::TransformerAttention<DModel, NHead, O, T, WeightInit> multihead_attn{.dropout = O.dropout};
   module_detail::TransformerLinear<DModel, O.dim_feedforward, O, T, WeightInit> linear1{};
@@ -45692,13 +45887,13 @@ struct TransformerDecoder {
 // layers. Named arguments: src_mask, tgt_mask, memory_mask, the same with key_padding_mask and is_causal in
 // the place of mask. Weights start as PyTorch's: xavier_uniform.
 template <i64 DModel = 512, i64 NHead = 8, int NumEncoderLayers = 6, int NumDecoderLayers = 6,
-          TransformerOptions O = TransformerOptions{}, class Activation = ReLU, class T = f32>
+          TransformerOptions O = TransformerOptions{}, class Activation = ReLU>
 struct Transformer {
-  using Norm = module_detail::TransformerNorm<DModel, O, T>;
+  using Norm = module_detail::TransformerNorm<DModel, O, ctype<O.dtype>>;
   using Start = init::XavierUniform<>;
-  TransformerEncoder<TransformerEncoderLayer<DModel, NHead, O, Activation, T, Start>, NumEncoderLayers, Norm>
+  TransformerEncoder<TransformerEncoderLayer<DModel, NHead, O, Activation, Start>, NumEncoderLayers, Norm>
       encoder{.norm = {.eps = O.layer_norm_eps}};
-  TransformerDecoder<TransformerDecoderLayer<DModel, NHead, O, Activation, T, Start>, NumDecoderLayers, Norm>
+  TransformerDecoder<TransformerDecoderLayer<DModel, NHead, O, Activation, Start>, NumDecoderLayers, Norm>
       decoder{.norm = {.eps = O.layer_norm_eps}};
 
   template <class... A>
@@ -48311,6 +48506,10 @@ constexpr std::tuple<X, X> pair_of(const X& x) {
   template <Spelled X, SpelledNumber A, class... B>                                                       \
   constexpr auto name(const X& x, const A&, const B&...) {                                                \
     return detail::results##_of(detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x)); \
+  }                                                                                                       \
+  template <Spelled X>                                                                                    \
+  constexpr auto name(const X& x, const detail::KeywordArguments&) {                                      \
+    return detail::results##_of(detail::respelled<KeywordsAreArguments<false, spelled::name, X>>(x));     \
   }
 WEFT_AXES(sum, one)
 WEFT_AXES(mean, one)
@@ -48358,7 +48557,16 @@ WEFT_REFUSAL(OptionIsWord,
     return detail::respelled<Refusal<false, spelled::name, X, B...>>(x); \
   }
 #define WEFT_AXED(name) WEFT_UNFIT(name, AxesAreTemplateArguments)
-#define WEFT_PLAIN(name) WEFT_UNFIT(name, OperandsFit)
+#define WEFT_PLAIN(name)                                                           \
+  WEFT_UNFIT(name, OperandsFit)                                                    \
+  template <Spelled X>                                                             \
+  constexpr auto name(const X& x, const detail::KeywordArguments&) {               \
+    return detail::respelled<KeywordsAreArguments<false, spelled::name, X>>(x);    \
+  }                                                                                \
+  template <Spelled X, class Y>                                                    \
+  constexpr auto name(const X& x, const Y&, const detail::KeywordArguments&) {     \
+    return detail::respelled<KeywordsAreArguments<false, spelled::name, X, Y>>(x); \
+  }
 WEFT_AXED_FUNCTIONS(WEFT_AXED)
 WEFT_FIXED_FUNCTIONS(WEFT_PLAIN)
 #undef WEFT_PLAIN
@@ -48372,6 +48580,11 @@ WEFT_REFUSAL(CausalIsOption,
 template <Spelled Q, Spelled K, Spelled V>
 constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, bool) {
   return detail::respelled<CausalIsOption<false, Q, K, V>>(q);
+}
+
+template <Spelled Q, Spelled K, Spelled V>
+constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, const detail::KeywordArguments&) {
+  return detail::respelled<KeywordsAreArguments<false, spelled::scaled_dot_product_attention, Q, K, V>>(q);
 }
 
 // sum<f64>(x), norm<1>(x, 2), norm<1>(x, "fro").

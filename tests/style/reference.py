@@ -53,7 +53,9 @@ def template_of(text):
             depth += {"<": 1, ">": -1}.get(c, 0) if not text.startswith("->", at - 1) else 0
             if c == ">" and depth == 0:
                 break
-        parameters += split(text[text.index("<") + 1:at])
+        # what a user writes there: OptionsOf and More are there to be refused
+        parameters += [re.sub(r"^OptionsOf<(\w+)>", r"\1", p) for p in split(text[text.index("<") + 1:at])
+                       if p != "auto... More"]
         text = text[at + 1:].strip()
     return parameters, text
 

@@ -54,6 +54,14 @@ inline constexpr bool refused_before = requires {
   said(typename detail::Beside<detail::Refusals, Place...>::type{});
 };
 
+// Counts as said what the compiler has said in words of its own, of T.
+template <bool Said, class... T>
+struct SaidByCompiler {};
+template <class... T>
+requires(!refused_before<T..., void>) struct SaidByCompiler<true, T...>
+    : detail::Refused<detail::Beside<void, T...>> {
+};
+
 // Numbers that a message shows beside shapes.
 template <i64 Value>
 struct GivenAxis {};
@@ -70,6 +78,24 @@ struct GivenName {};
 
 // The names that a refusal shows of what was called: types, as strings cost much to compile.
 namespace spelled {
+struct Conv1d;
+struct Conv2d;
+struct Conv3d;
+struct ConvTranspose1d;
+struct ConvTranspose2d;
+struct ConvTranspose3d;
+struct MaxPool1d;
+struct MaxPool2d;
+struct MaxPool3d;
+struct AvgPool1d;
+struct AvgPool2d;
+struct AvgPool3d;
+struct BatchNorm1d;
+struct BatchNorm2d;
+struct BatchNorm3d;
+struct RNN;
+struct GRU;
+struct LSTM;
 struct abs;
 struct adaptive_avg_pool1d;
 struct adaptive_avg_pool2d;
@@ -358,5 +384,39 @@ constexpr AfterRefusal misspelt() {
   return {};
 }
 }  // namespace detail
+
+// The options of a layer as a template argument, or whatever else stands there.
+template <class Options>
+struct OptionsOf {
+  Options options{};
+  bool given = true;
+  constexpr OptionsOf(Options o) : options(o) {}
+  template <class Other>
+  constexpr OptionsOf(Other) : given(false) {}
+};
+WEFT_REFUSAL(
+    OptionsAreOne,
+    "sizes, and one window for all axes or PerAxis{3, 2}, are followed by one options struct: write "
+    "Conv2d<3, "
+    "8, 3, ConvOptions{.stride = 2, .padding = 1}>, MaxPool2d<2, PoolOptions{.stride = 2}>, BatchNorm2d<8, "
+    "BatchNormOptions{.affine = false}>, LSTM<8, 16, Recurrent{.num_layers = 2}>, "
+    "TransformerEncoderLayer<64, "
+    "8, TransformerOptions{.dim_feedforward = 128}>, with nn:: before each");
+// They, or the sentence, where they are of another kind or not the last argument. What: a layer. (g++ hands a
+// template's argument on to an alias as it is.)
+template <class Options, class What, auto Given, auto... More>
+constexpr Options options_alone() {
+  constexpr bool plain =
+      std::is_same_v<const Options, decltype(Given)> || std::is_same_v<Options, decltype(Given)>;
+  if constexpr (plain && sizeof...(More) == 0) {
+    return Given;
+  } else if constexpr (requires { Given.given; }) {
+    static_assert(sizeof(OptionsAreOne < Given.given && sizeof...(More) == 0, What >) > 0);
+    return Given.options;
+  } else {
+    static_assert(sizeof(OptionsAreOne<sizeof(What*) == 0, What>) > 0);
+    return {};
+  }
+}
 
 }  // namespace WEFT_NAMESPACE

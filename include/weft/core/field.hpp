@@ -93,7 +93,23 @@ constexpr bool has_array(std::index_sequence<I...>) {
   return (array_at<T, Count, I>() || ...);
 }
 
-enum class Fault { none, not_aggregate, base, reference_or_no_default, c_array, too_many };
+enum class Fault { none, not_aggregate, base, reference_or_no_default, c_array, too_many, not_compiled };
+
+// Whether T{} is ill-formed although T takes a value for each of its members, and each has a default of its
+// own: a default member initialiser is wrong then, of which the compiler has told.
+template <class T, std::size_t N = 1>
+constexpr bool has_wrong_initializer() {
+  if constexpr (N > max_fields) {
+    return false;
+  } else if constexpr (takes<T>(std::make_index_sequence<N>{}) &&
+                       !takes<T>(std::make_index_sequence<N + 1>{})) {
+    return decltype(FieldBind<N>::apply(std::declval<T&>(), []<class... F>(FieldTypes<F...>, auto&...) {
+      return std::bool_constant<(std::is_default_constructible_v<F> && ...)>{};
+    }))::value;
+  } else {
+    return has_wrong_initializer<T, N + 1>();
+  }
+}
 
 template <class T>
 constexpr Fault fault_of() {
@@ -102,7 +118,7 @@ constexpr Fault fault_of() {
   } else if constexpr (requires { T{AnyBase<T>{}}; }) {
     return Fault::base;
   } else if constexpr (!requires { T{}; }) {
-    return Fault::reference_or_no_default;
+    return has_wrong_initializer<T>() ? Fault::not_compiled : Fault::reference_or_no_default;
   } else {
     constexpr std::size_t count = count_initializers<T>();
     constexpr auto all = std::make_index_sequence<count>{};
@@ -157,6 +173,7 @@ struct Refuse {
   static_assert(sizeof(ModelHoldsValues<Cause != Fault::reference_or_no_default, Struct>) > 0);
   static_assert(sizeof(ModelHasNoCArray<Cause != Fault::c_array, Struct>) > 0);
   static_assert(sizeof(ModelHasFewMembers<Cause != Fault::too_many, Struct>) > 0);
+  static_assert(sizeof(SaidByCompiler<Cause == Fault::not_compiled, Struct>) > 0);
 };
 
 template <class... T>

@@ -109,6 +109,26 @@ constexpr auto as_results(ir::Builder& b, const R& r) {
     return detail::traced(b, r);
 }
 
+// Whether f, which returns nothing, computes something on the way: a function that forgot its `return`, and
+// not one whose `return` the compiler has refused, which g++ then takes for one without. One that does
+// neither does not link.
+template <class F, class... A, class... I>
+constexpr bool computes(std::tuple<I...>) {
+  ir::Builder b;
+  const std::tuple<A...> models{bind_model<A>(b, false)...};
+  return [&]<std::size_t... J, std::size_t... K>(std::index_sequence<J...>, std::index_sequence<K...>) {
+    const std::tuple<decltype(trace_input<I>(b, 0))...> inputs{trace_input<I>(b, static_cast<int>(K))...};
+    const int before = b.graph.nodes.size();
+    F{}(std::get<J>(models)..., std::get<K>(inputs)...);
+    return b.graph.nodes.size() > before;
+  }
+  (std::index_sequence_for<A...>{}, std::index_sequence_for<I...>{});
+}
+template <class F, class Inputs, class... A>
+concept Computes = requires {
+  requires computes<F, A...>(Inputs{});
+};
+
 // Calls f(leading..., inputs...) with one traced handle an input.
 template <class... I, class F, class... A>
 constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
@@ -124,6 +144,8 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
       return AfterRefusal{};
     } else {
       using Returned = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
+      if constexpr (std::is_void_v<Returned>)
+        static_assert(sizeof(SaidByCompiler<!Computes<F, std::tuple<I...>, A...>, F>) > 0);
       static_assert(sizeof(ReturnsExpressions<returns_values<Returned>(), Returned>) > 0);
       if constexpr (returns_values<Returned>())
         return as_results(b, f(leading..., std::get<K>(inputs)...));

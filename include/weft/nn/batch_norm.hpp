@@ -11,12 +11,14 @@ namespace WEFT_NAMESPACE::nn {
 struct BatchNormOptions {
   bool affine = true;               // a weight and a bias for each channel
   bool track_running_stats = true;  // running statistics, which evaluation reads
+  DType dtype = DType::f32;         // of parameters and running statistics
 };
 
 // x (N, C, ...) with Spatial axes after the channels, of a batch norm of one axis none or one. weight, bias,
 // running_mean, running_var (C). `cumulative`, PyTorch's momentum=None: the mean over all batches so far.
-template <int Spatial, i64 C, BatchNormOptions Options, class T = f32>
+template <int Spatial, i64 C, BatchNormOptions Options>
 struct BatchNorm {
+  using T = ctype<Options.dtype>;
   template <class State>
   using Learned = module_detail::OneIf<Options.affine, State>;
   template <class State>
@@ -78,11 +80,14 @@ struct BatchNorm {
   }
 };
 
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}, class T = f32>
-using BatchNorm1d = BatchNorm<1, C, Options, T>;
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}, class T = f32>
-using BatchNorm2d = BatchNorm<2, C, Options, T>;
-template <i64 C, BatchNormOptions Options = BatchNormOptions{}, class T = f32>
-using BatchNorm3d = BatchNorm<3, C, Options, T>;
+template <i64 C, OptionsOf<BatchNormOptions> Options = BatchNormOptions{}, auto... More>
+using BatchNorm1d =
+    BatchNorm<1, C, options_alone<BatchNormOptions, spelled::BatchNorm1d, Options, More...>()>;
+template <i64 C, OptionsOf<BatchNormOptions> Options = BatchNormOptions{}, auto... More>
+using BatchNorm2d =
+    BatchNorm<2, C, options_alone<BatchNormOptions, spelled::BatchNorm2d, Options, More...>()>;
+template <i64 C, OptionsOf<BatchNormOptions> Options = BatchNormOptions{}, auto... More>
+using BatchNorm3d =
+    BatchNorm<3, C, options_alone<BatchNormOptions, spelled::BatchNorm3d, Options, More...>()>;
 
 }  // namespace WEFT_NAMESPACE::nn

@@ -46,34 +46,42 @@ struct conv_layer {
 
 // x (N, In, ...) or (In, ...) -> (N, Out, ...) or (Out, ...), started as PyTorch's. weight (Out, In / groups,
 // Window...); of a transposed convolution (In, Out / groups, Window...). bias (Out).
-template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, class T = f32, bool Bias = Options.bias>
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias = Options.bias>
 struct Conv {
+  using T = ctype<Options.dtype>;
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
   Param<T, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight, bias); }
 };
-template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, class T>
-struct Conv<Spatial, In, Out, Window, Options, T, false> {
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
+struct Conv<Spatial, In, Out, Window, Options, false> {
+  using T = ctype<Options.dtype>;
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight); }
 };
 
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}, class T = f32>
-using Conv1d = Conv<1, In, Out, Window, Options, T>;
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}, class T = f32>
-using Conv2d = Conv<2, In, Out, Window, Options, T>;
-template <i64 In, i64 Out, PerAxis Window, ConvOptions Options = ConvOptions{}, class T = f32>
-using Conv3d = Conv<3, In, Out, Window, Options, T>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{},
-          class T = f32>
-using ConvTranspose1d = Conv<1, In, Out, Window, Options, T>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{},
-          class T = f32>
-using ConvTranspose2d = Conv<2, In, Out, Window, Options, T>;
-template <i64 In, i64 Out, PerAxis Window, ConvTransposeOptions Options = ConvTransposeOptions{},
-          class T = f32>
-using ConvTranspose3d = Conv<3, In, Out, Window, Options, T>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+using Conv1d = Conv<1, In, Out, Window, options_alone<ConvOptions, spelled::Conv1d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+using Conv2d = Conv<2, In, Out, Window, options_alone<ConvOptions, spelled::Conv2d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+using Conv3d = Conv<3, In, Out, Window, options_alone<ConvOptions, spelled::Conv3d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
+          auto... More>
+using ConvTranspose1d =
+    Conv<1, In, Out, Window,
+         options_alone<ConvTransposeOptions, spelled::ConvTranspose1d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
+          auto... More>
+using ConvTranspose2d =
+    Conv<2, In, Out, Window,
+         options_alone<ConvTransposeOptions, spelled::ConvTranspose2d, Options, More...>()>;
+template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
+          auto... More>
+using ConvTranspose3d =
+    Conv<3, In, Out, Window,
+         options_alone<ConvTransposeOptions, spelled::ConvTranspose3d, Options, More...>()>;
 
 }  // namespace WEFT_NAMESPACE::nn

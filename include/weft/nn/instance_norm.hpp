@@ -9,6 +9,7 @@ namespace WEFT_NAMESPACE::nn {
 struct InstanceNormOptions {
   bool affine = false;               // a weight and a bias for each channel
   bool track_running_stats = false;  // running statistics, which evaluation reads
+  DType dtype = DType::f32;          // of parameters and running statistics
 };
 
 namespace module_detail {
@@ -31,8 +32,9 @@ struct batched_rule {
 
 // x (N, C, ...) or (C, ...) with Spatial axes after the channels. weight, bias, running_mean, running_var
 // (C); num_batches_tracked stays 0, as in PyTorch.
-template <int Spatial, i64 C, InstanceNormOptions Options, class T = f32>
+template <int Spatial, i64 C, InstanceNormOptions Options>
 struct InstanceNorm {
+  using T = ctype<Options.dtype>;
   template <class State>
   using Learned = module_detail::OneIf<Options.affine, State>;
   template <class State>
@@ -85,11 +87,11 @@ struct InstanceNorm {
   }
 };
 
-template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}, class T = f32>
-using InstanceNorm1d = InstanceNorm<1, C, Options, T>;
-template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}, class T = f32>
-using InstanceNorm2d = InstanceNorm<2, C, Options, T>;
-template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}, class T = f32>
-using InstanceNorm3d = InstanceNorm<3, C, Options, T>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
+using InstanceNorm1d = InstanceNorm<1, C, Options>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
+using InstanceNorm2d = InstanceNorm<2, C, Options>;
+template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
+using InstanceNorm3d = InstanceNorm<3, C, Options>;
 
 }  // namespace WEFT_NAMESPACE::nn

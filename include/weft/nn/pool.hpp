@@ -41,18 +41,18 @@ struct MaxUnpool {
   }
 };
 
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-using MaxPool1d = MaxPool<1, Window, Options>;
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-using MaxPool2d = MaxPool<2, Window, Options>;
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-using MaxPool3d = MaxPool<3, Window, Options>;
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-using AvgPool1d = AvgPool<1, Window, Options>;
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-using AvgPool2d = AvgPool<2, Window, Options>;
-template <PerAxis Window, PoolOptions Options = PoolOptions{}>
-using AvgPool3d = AvgPool<3, Window, Options>;
+template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>
+using MaxPool1d = MaxPool<1, Window, options_alone<PoolOptions, spelled::MaxPool1d, Options, More...>()>;
+template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>
+using MaxPool2d = MaxPool<2, Window, options_alone<PoolOptions, spelled::MaxPool2d, Options, More...>()>;
+template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>
+using MaxPool3d = MaxPool<3, Window, options_alone<PoolOptions, spelled::MaxPool3d, Options, More...>()>;
+template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>
+using AvgPool1d = AvgPool<1, Window, options_alone<PoolOptions, spelled::AvgPool1d, Options, More...>()>;
+template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>
+using AvgPool2d = AvgPool<2, Window, options_alone<PoolOptions, spelled::AvgPool2d, Options, More...>()>;
+template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>
+using AvgPool3d = AvgPool<3, Window, options_alone<PoolOptions, spelled::AvgPool3d, Options, More...>()>;
 template <PerAxis Window, PoolOptions Options = PoolOptions{}>
 using LPPool1d = LPPool<1, Window, Options>;
 template <PerAxis Window, PoolOptions Options = PoolOptions{}>

@@ -86,11 +86,42 @@ constexpr auto make_state_table() {
   return table;
 }
 
+WEFT_REFUSAL(
+    ModelIsConstant,
+    "a model is made while the program compiles: its members' default values and constructors must be "
+    "constexpr, and what is known at run time only is an input, in<f32>");
+
+namespace module_detail {
+// Where M{} is no constant: false, and the sentence, unless M has a member that the compiler has refused, so
+// that no value of it is a constant, though all that is left of its members are.
+template <class M>
+constexpr bool constant() {
+  if constexpr (!std::is_class_v<M> || field_detail::HasConstantDefault<M>) {
+    return true;
+  } else {
+    const auto check = []<class... F>(field_detail::FieldTypes<F...>) {
+      constexpr bool members = (field_detail::HasConstantDefault<F> && ... && true);
+      constexpr bool wrong = members && !requires {
+        typename std::bool_constant<(static_cast<void>(M{F{}...}), members)>;
+      };
+      static_assert(sizeof(SaidByCompiler<wrong, M>) > 0);
+      static_assert(sizeof(ModelIsConstant<wrong, M>) > 0);
+      return false;
+    };
+    if constexpr (std::is_empty_v<M>)
+      return check(field_detail::FieldTypes<>{});
+    else
+      return check(field_detail::Types<M>{});
+  }
+}
+}  // namespace module_detail
+
 // Whether M and all that it holds are plain structs; where not, the sentence comes.
 template <class M>
 constexpr bool plain() {
-  if constexpr (is_state<M> || is_tied<M> || std::is_empty_v<M> || !std::is_class_v<M> ||
-                std::is_same_v<M, Mode>) {
+  if constexpr (std::is_empty_v<M>) {
+    return module_detail::constant<M>();
+  } else if constexpr (is_state<M> || is_tied<M> || !std::is_class_v<M> || std::is_same_v<M, Mode>) {
     return true;
   } else if constexpr (is_array_like<M>) {
     return plain<typename M::value_type>();
@@ -108,7 +139,7 @@ constexpr bool plain() {
     return []<class... F>(field_detail::FieldTypes<F...>) {
       return (plain<F>() && ... && true);
     }(field_detail::Types<M>{}) &&
-           !refused_before<M, StateInfo>;
+           !refused_before<M, StateInfo> && module_detail::constant<M>();
   }
 }
 

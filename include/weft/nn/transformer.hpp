@@ -54,13 +54,13 @@ struct TransformerDecoder {
 // layers. Named arguments: src_mask, tgt_mask, memory_mask, the same with key_padding_mask and is_causal in
 // the place of mask. Weights start as PyTorch's: xavier_uniform.
 template <i64 DModel = 512, i64 NHead = 8, int NumEncoderLayers = 6, int NumDecoderLayers = 6,
-          TransformerOptions O = TransformerOptions{}, class Activation = ReLU, class T = f32>
+          TransformerOptions O = TransformerOptions{}, class Activation = ReLU>
 struct Transformer {
-  using Norm = module_detail::TransformerNorm<DModel, O, T>;
+  using Norm = module_detail::TransformerNorm<DModel, O, ctype<O.dtype>>;
   using Start = init::XavierUniform<>;
-  TransformerEncoder<TransformerEncoderLayer<DModel, NHead, O, Activation, T, Start>, NumEncoderLayers, Norm>
+  TransformerEncoder<TransformerEncoderLayer<DModel, NHead, O, Activation, Start>, NumEncoderLayers, Norm>
       encoder{.norm = {.eps = O.layer_norm_eps}};
-  TransformerDecoder<TransformerDecoderLayer<DModel, NHead, O, Activation, T, Start>, NumDecoderLayers, Norm>
+  TransformerDecoder<TransformerDecoderLayer<DModel, NHead, O, Activation, Start>, NumDecoderLayers, Norm>
       decoder{.norm = {.eps = O.layer_norm_eps}};
 
   template <class... A>

@@ -16,6 +16,7 @@ struct TransformerOptions {
   bool batch_first = false;      // (batch, sequence, features) in place of (sequence, batch, features)
   bool norm_first = false;       // normalise what goes into a branch, not the sum behind it
   bool bias = true;              // of linear layers and norms
+  DType dtype = DType::f32;      // of all parameters
 };
 
 namespace module_detail {
@@ -55,9 +56,12 @@ constexpr auto residual(const auto& x, const auto& norm, const auto& branch) {
 // layer(src, ...): src (S, N, DModel), with batch_first (N, S, DModel), or (S, DModel) -> the same. Named
 // arguments: src_mask, src_key_padding_mask, is_causal. Activation: a function object such as nn::ReLU,
 // nn::GELU or one of your own.
-template <i64 DModel, i64 NHead, TransformerOptions O = TransformerOptions{}, class Activation = ReLU,
-          class T = f32, class WeightInit = init::FanInUniform<>>
+template <i64 DModel, i64 NHead, OptionsOf<TransformerOptions> Options = TransformerOptions{},
+          class Activation = ReLU, class WeightInit = init::FanInUniform<>>
 struct TransformerEncoderLayer {
+  static constexpr TransformerOptions O =
+      options_alone<TransformerOptions, TransformerEncoderLayer, Options>();
+  using T = ctype<O.dtype>;
   module_detail::TransformerAttention<DModel, NHead, O, T, WeightInit> self_attn{.dropout = O.dropout};
   module_detail::TransformerLinear<DModel, O.dim_feedforward, O, T, WeightInit> linear1{};
   Dropout dropout{.p = O.dropout};
@@ -88,9 +92,12 @@ struct TransformerEncoderLayer {
 // layer(tgt, memory, ...): tgt (T, N, DModel) attends to itself, then to memory (S, N, DModel). Named
 // arguments: tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask, tgt_is_causal,
 // memory_is_causal.
-template <i64 DModel, i64 NHead, TransformerOptions O = TransformerOptions{}, class Activation = ReLU,
-          class T = f32, class WeightInit = init::FanInUniform<>>
+template <i64 DModel, i64 NHead, OptionsOf<TransformerOptions> Options = TransformerOptions{},
+          class Activation = ReLU, class WeightInit = init::FanInUniform<>>
 struct TransformerDecoderLayer {
+  static constexpr TransformerOptions O =
+      options_alone<TransformerOptions, TransformerDecoderLayer, Options>();
+  using T = ctype<O.dtype>;
   module_detail::TransformerAttention<DModel, NHead, O, T, WeightInit> self_attn{.dropout = O.dropout};
   module_detail::TransformerAttention<DModel, NHead, O, T, WeightInit> multihead_attn{.dropout = O.dropout};
   module_detail::TransformerLinear<DModel, O.dim_feedforward, O, T, WeightInit> linear1{};

@@ -14,32 +14,35 @@ namespace {
 
 constexpr float eps = 0x1p-17f, momentum = 0.125f;
 
+// [layers]
 template <class T>
 struct Image {
-  nn::Conv2d<4, 6, 3, nn::ConvOptions{.padding = 1}, T> conv{};
-  nn::BatchNorm2d<6, nn::BatchNormOptions{}, T> batch{.eps = eps, .momentum = momentum};
+  nn::Conv2d<4, 6, 3, nn::ConvOptions{.padding = 1, .dtype = dtype_of<T>}> conv{};
+  nn::BatchNorm2d<6, nn::BatchNormOptions{.dtype = dtype_of<T>}> batch{.eps = eps, .momentum = momentum};
   nn::GroupNorm<3, 6, true, T> group{.eps = eps};
-  nn::InstanceNorm2d<6, nn::InstanceNormOptions{.affine = true, .track_running_stats = true}, T> single{
-      .eps = eps, .momentum = momentum};
-  nn::ConvTranspose2d<6, 4, 2, nn::ConvTransposeOptions{.stride = 2, .bias = false}, T> up{};
+  nn::InstanceNorm2d<
+      6, nn::InstanceNormOptions{.affine = true, .track_running_stats = true, .dtype = dtype_of<T>}>
+      single{.eps = eps, .momentum = momentum};
+  nn::ConvTranspose2d<6, 4, 2, nn::ConvTransposeOptions{.stride = 2, .bias = false, .dtype = dtype_of<T>}>
+      up{};
   nn::LayerNormNoBiasOf<T, 16> row{.eps = eps};
   constexpr auto operator()(const auto& x) const {
     return row(up(single(tanh(group(tanh(batch(conv(x))))))));
   }
 };
 
-// [text]
+template <class T>
 constexpr nn::TransformerOptions options{
-    .dim_feedforward = 12, .dropout = 0, .layer_norm_eps = eps, .batch_first = true};
+    .dim_feedforward = 12, .dropout = 0, .layer_norm_eps = eps, .batch_first = true, .dtype = dtype_of<T>};
 template <class T>
 struct Text {
   nn::Embedding<9, 8, T, 0> table{};
-  nn::TransformerEncoderLayer<8, 2, options, nn::GELU, T> layer{};
+  nn::TransformerEncoderLayer<8, 2, options<T>, nn::GELU> layer{};
   nn::RMSNormOf<T, 8> rms{.eps = eps};
   nn::LayerNormOf<T, 8> layer_norm{.eps = eps};
   constexpr auto operator()(const auto& index) const { return layer_norm(tanh(rms(layer(table(index))))); }
 };
-// [/text]
+// [/layers]
 
 const io::Safetensors& reference() {
   static const io::Safetensors file = open("layer_dtypes");

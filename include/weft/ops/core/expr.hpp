@@ -245,6 +245,33 @@ struct Epsilon {
   }
 };
 
+namespace detail {
+// In place of any value.
+struct AnyWord {
+  constexpr AnyWord() = default;
+  template <class A>
+  constexpr AnyWord(const A&) {}
+};
+// PyTorch's keyword arguments, written as softmax(x, {.dim = 1}): by name alone. (cross_entropy has
+// .label_smoothing and .ignore_index.)
+struct KeywordArguments {
+  struct ByName {
+  } by_name;
+  AnyWord pos_weight, weight, ignore, size_average, reduction, log_target, beta, delta, margin, p, dim, dims,
+      axis, keepdim, dim0, dim1, start, length, dtype, k, largest, descending, sorted, unbiased, correction,
+      attn_mask, dropout_p, is_causal, scale, kernel_size, stride, padding, dilation, groups, size,
+      scale_factor, mode, value, align_corners, min, max, alpha, negative_slope, approximate, num_classes,
+      eps, training, inplace, out;
+};
+}  // namespace detail
+WEFT_REFUSAL(
+    KeywordsAreArguments,
+    "there are no keyword arguments in braces: axes, sizes and words are template arguments, sum<1>(x, "
+    "keepdim), mse_loss<reduction::sum>(x, y), "
+    "scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v); other numbers follow the "
+    "operands, dropout(x, 0.5f), clamp(x, 0, 1), bce_with_logits(x, y, pos_weight(w)); cross_entropy(x, y, "
+    "{.label_smoothing = 0.1f}) has options of its own");
+
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
 struct Operation {
@@ -274,6 +301,17 @@ struct Operation {
     } else {
       return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }
+  }
+  // Refused.
+  template <class A>
+  constexpr auto operator()(const A& a, const detail::KeywordArguments&) const {
+    static_assert(sizeof(KeywordsAreArguments<sizeof(A) == 0, Derived, A>) > 0);
+    return detail::first_expr(a);
+  }
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B&, const detail::KeywordArguments&) const {
+    static_assert(sizeof(KeywordsAreArguments<sizeof(A) == 0, Derived, A, B>) > 0);
+    return detail::first_expr(a);
   }
 
  private:

@@ -134,6 +134,10 @@ constexpr std::tuple<X, X> pair_of(const X& x) {
   template <Spelled X, SpelledNumber A, class... B>                                                       \
   constexpr auto name(const X& x, const A&, const B&...) {                                                \
     return detail::results##_of(detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x)); \
+  }                                                                                                       \
+  template <Spelled X>                                                                                    \
+  constexpr auto name(const X& x, const detail::KeywordArguments&) {                                      \
+    return detail::results##_of(detail::respelled<KeywordsAreArguments<false, spelled::name, X>>(x));     \
   }
 WEFT_AXES(sum, one)
 WEFT_AXES(mean, one)
@@ -181,7 +185,16 @@ WEFT_REFUSAL(OptionIsWord,
     return detail::respelled<Refusal<false, spelled::name, X, B...>>(x); \
   }
 #define WEFT_AXED(name) WEFT_UNFIT(name, AxesAreTemplateArguments)
-#define WEFT_PLAIN(name) WEFT_UNFIT(name, OperandsFit)
+#define WEFT_PLAIN(name)                                                           \
+  WEFT_UNFIT(name, OperandsFit)                                                    \
+  template <Spelled X>                                                             \
+  constexpr auto name(const X& x, const detail::KeywordArguments&) {               \
+    return detail::respelled<KeywordsAreArguments<false, spelled::name, X>>(x);    \
+  }                                                                                \
+  template <Spelled X, class Y>                                                    \
+  constexpr auto name(const X& x, const Y&, const detail::KeywordArguments&) {     \
+    return detail::respelled<KeywordsAreArguments<false, spelled::name, X, Y>>(x); \
+  }
 WEFT_AXED_FUNCTIONS(WEFT_AXED)
 WEFT_FIXED_FUNCTIONS(WEFT_PLAIN)
 #undef WEFT_PLAIN
@@ -195,6 +208,11 @@ WEFT_REFUSAL(CausalIsOption,
 template <Spelled Q, Spelled K, Spelled V>
 constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, bool) {
   return detail::respelled<CausalIsOption<false, Q, K, V>>(q);
+}
+
+template <Spelled Q, Spelled K, Spelled V>
+constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, const detail::KeywordArguments&) {
+  return detail::respelled<KeywordsAreArguments<false, spelled::scaled_dot_product_attention, Q, K, V>>(q);
 }
 
 // sum<f64>(x), norm<1>(x, 2), norm<1>(x, "fro").

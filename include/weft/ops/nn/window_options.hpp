@@ -59,6 +59,7 @@ struct ConvOptions {
   i64 groups = 1;                                 // input and output channels fall into as many groups
   bool bias = true;                               // of a layer; a function has one if it is given one
   PaddingMode padding_mode = PaddingMode::zeros;  // what the padding holds
+  DType dtype = DType::f32;                       // of a layer's parameters
 };
 
 struct ConvTransposeOptions {
@@ -68,6 +69,7 @@ struct ConvTransposeOptions {
   PerAxis dilation = 1;        // distance of a window's elements
   i64 groups = 1;              // input and output channels fall into as many groups
   bool bias = true;            // of a layer; a function has one if it is given one
+  DType dtype = DType::f32;    // of a layer's parameters
 };
 
 struct PoolOptions {

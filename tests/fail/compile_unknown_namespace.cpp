@@ -1,0 +1,12 @@
+// What the compiler finds wrong in a `return` is said once.
+// expect: torch
+// forbid: ReturnsExpressions
+#include "weft/weft.hpp"
+using namespace weft;
+#ifdef WEFT_FIXED
+namespace torch {
+using weft::relu;
+}
+#endif
+auto f = compile(
+    Cpu{}, [](auto x) { return torch::relu(x); }, in<f32, 4, 8>);
