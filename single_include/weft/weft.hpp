@@ -9389,6 +9389,25 @@ struct FusedTraits {
     }
     return -1;
   }
+  // Whether instruction i loads the same columns in every row of a chunk: a thread that visits one value of a
+  // row loads them once. Only where chunks have many rows, which are those of sums along them.
+  WEFT_HD static constexpr bool loads_once(int i) {
+    const Instruction in = View::instruction(i);
+    if (!single || !vector || shifted || header.segmented || in.op != Opcode::load ||
+        in.stage != Stage::element)
+      return false;
+    if (!is_dense_operand<View>(in.aux) || earlier_load(i) >= 0) return false;
+    for (int a = 0; a < header.row_axes; ++a)
+      if (View::stride(in.aux, a) != 0) return false;
+    bool sums = false;
+    for (int k = 0; k < count; ++k) sums = sums || View::instruction(k).op == Opcode::accumulate;
+    return sums;
+  }
+  WEFT_HD static constexpr bool loads_some_once() {
+    for (int i = 0; i < count; ++i)
+      if (loads_once(i)) return true;
+    return false;
+  }
   // The value that slot `slot` keeps.
   WEFT_HD static constexpr int kept_value(int slot) {
     for (int j = 0; j < count; ++j) {
@@ -9959,6 +9978,8 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       }
     } else if constexpr (in.op == Opcode::load && single && stage == Stage::element && earlier_load(I) >= 0) {
       element.template at<t, I>() = element.template at<t, earlier_load(I)>();
+    } else if constexpr (Traits::loads_once(I)) {
+      return;  // load_what_rows_share() has
     } else if constexpr (in.op == Opcode::load) {
       if constexpr (stage == Stage::element && Traits::brings_next_row(I))
         bring_closer(this->template pointer<in.aux>() + place.template position<in.aux, stage>() +
@@ -10342,6 +10363,27 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     }
   }
 
+  // What every row of the chunk reads alike.
+  template <int I>
+  WEFT_HD_INLINE void load_shared() {
+    if constexpr (Traits::loads_once(I)) {
+      constexpr Instruction in = View::instruction(I);
+      element.template at<dtype(I), I>() =
+          this->template load_operand<in.aux, Stage::element, Traits::lanes_of_vector>(in.imm);
+    }
+  }
+  template <int... I>
+  WEFT_HD_INLINE void load_all_shared(std::integer_sequence<int, I...>) {
+    (load_shared<I>(), ...);
+  }
+  WEFT_HD_INLINE void load_what_rows_share(i64 row) {
+    const i64 cols = place.go_to_row(args, row);
+    place.at = static_cast<i64>(team.rank()) * width;
+    if (place.at >= cols) return;
+    active = cols - place.at >= width ? width : static_cast<int>(cols - place.at);
+    load_all_shared(upto<count>{});
+  }
+
   // Pass P over a row: what is one number a row, then its columns.
   template <int P>
   WEFT_HD_INLINE void pass(i64 cols) {
@@ -10370,6 +10412,7 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
     section<0>();
     start_totals(Totals{});
+    if constexpr (Traits::loads_some_once()) load_what_rows_share(begin);
     // every group takes as many turns, so that a warp's way out is the block's
     for (i64 first = begin; first < end; first += detail::group_count<Team>) {
       const i64 row = first + detail::group_of(team);
