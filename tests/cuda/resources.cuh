@@ -1,8 +1,8 @@
 // Kernels of every sort for resources.sh, which reads what ptxas says about them. Never run.
 #include "weft/exec/cuda_kernels.cuh"
 #include "weft/exec/trace.hpp"
-#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/ops/linalg/matmul.hpp"
+#include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/ops/loss/regression.hpp"
 #include "weft/ops/nn/norm.hpp"
 #include "weft/ops/random/random.hpp"

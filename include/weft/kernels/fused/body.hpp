@@ -515,7 +515,8 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     (load_shared<I>(), ...);
   }
   WEFT_HD_INLINE void load_what_rows_share(i64 row) {
-    const i64 cols = place.go_to_row(args, row);
+    const i64 walked = place.go_to_row(args, row);
+    const i64 cols = last_extent() > 0 ? last_extent() : walked;
     place.at = static_cast<i64>(team.rank()) * width;
     if (place.at >= cols) return;
     active = cols - place.at >= width ? width : static_cast<int>(cols - place.at);
