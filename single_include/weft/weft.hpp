@@ -597,14 +597,15 @@ requires std::is_same_v<Format, BfloatFormat> WEFT_HD_INLINE constexpr auto deco
   return from_bits(code << 16);
 }
 
+namespace detail {
+
 // What GPUs have instructions for.
 template <class Format>
 inline constexpr bool gpu_converts =
     std::is_same_v<Format, HalfFormat> || std::is_same_v<Format, BfloatFormat>;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-namespace gpu {
 template <class Format>
-__device__ __forceinline__ u16 encode(float x) {
+__device__ __forceinline__ u16 encode_on_gpu(float x) {
   u16 code;
   if constexpr (std::is_same_v<Format, BfloatFormat>)
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(code) : "f"(x));
@@ -614,7 +615,7 @@ __device__ __forceinline__ u16 encode(float x) {
 }
 // The codes of two numbers, the first in the lower half.
 template <class Format>
-__device__ __forceinline__ u32 encode_pair(float low, float high) {
+__device__ __forceinline__ u32 encode_pair_on_gpu(float low, float high) {
   u32 codes;
   if constexpr (std::is_same_v<Format, BfloatFormat>)
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(codes) : "f"(high), "f"(low));
@@ -622,19 +623,18 @@ __device__ __forceinline__ u32 encode_pair(float low, float high) {
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(codes) : "f"(high), "f"(low));
   return codes;
 }
-__device__ __forceinline__ float decode_half(u16 code) {
+__device__ __forceinline__ float decode_half_on_gpu(u16 code) {
   float x;
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(code));
   return x;
 }
-}  // namespace gpu
 #endif
 
 template <class Format, class Bits>
 WEFT_HD_INLINE constexpr Bits encode_one(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (gpu_converts<Format>)
-    if (!__builtin_is_constant_evaluated()) return gpu::encode<Format>(x);
+    if (!__builtin_is_constant_evaluated()) return encode_on_gpu<Format>(x);
 #endif
   return static_cast<Bits>(encode_float<Format>(x));
 }
@@ -642,10 +642,12 @@ template <class Format, class Bits>
 WEFT_HD_INLINE constexpr float decode_one(Bits code) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (std::is_same_v<Format, HalfFormat>)
-    if (!__builtin_is_constant_evaluated()) return gpu::decode_half(code);
+    if (!__builtin_is_constant_evaluated()) return decode_half_on_gpu(code);
 #endif
   return decode_float<Format>(static_cast<i32>(code));
 }
+
+}  // namespace detail
 
 // A number stored as `Bits`. Conversion from float is explicit because it rounds.
 template <class FormatType, class BitsType>
@@ -655,8 +657,8 @@ struct SmallFloat {
   Bits bits;
 
   SmallFloat() = default;
-  WEFT_HD_INLINE constexpr explicit SmallFloat(float x) : bits(encode_one<Format, Bits>(x)) {}
-  WEFT_HD_INLINE constexpr operator float() const { return decode_one<Format>(bits); }
+  WEFT_HD_INLINE constexpr explicit SmallFloat(float x) : bits(detail::encode_one<Format, Bits>(x)) {}
+  WEFT_HD_INLINE constexpr operator float() const { return detail::decode_one<Format>(bits); }
   // The number with exactly these bits.
   static WEFT_HD_INLINE constexpr SmallFloat of_bits(Bits code) {
     SmallFloat r{};
@@ -8313,7 +8315,7 @@ WEFT_HD_INLINE V round_to(const V& x) {
     using S = ctype<t>;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if constexpr (t == DType::bf16 && std::is_same_v<V, float>)  // the code is the upper half of the number
-      return from_bits(static_cast<i32>(gpu::encode_pair<BfloatFormat>(0, x)));
+      return from_bits(static_cast<i32>(::weft::detail::encode_pair_on_gpu<BfloatFormat>(0, x)));
 #endif
     S stored[lanes];
     store(stored, x);
@@ -8619,19 +8621,19 @@ template <class S>
 struct PairCode;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 template <class Format>
-inline constexpr bool in_pairs<SmallFloat<Format, u16>, float> = gpu_converts<Format>;
+inline constexpr bool in_pairs<SmallFloat<Format, u16>, float> = ::weft::detail::gpu_converts<Format>;
 template <class Format>
 struct PairCode<SmallFloat<Format, u16>> {
   __device__ __forceinline__ static u32 pack(float low, float high) {
-    return gpu::encode_pair<Format>(low, high);
+    return ::weft::detail::encode_pair_on_gpu<Format>(low, high);
   }
   __device__ __forceinline__ static void unpack(u32 pair, float* lane) {
     if constexpr (std::is_same_v<Format, BfloatFormat>) {
       lane[0] = from_bits(static_cast<i32>(pair << 16));
       lane[1] = from_bits(static_cast<i32>(pair & 0xffff0000u));
     } else {
-      lane[0] = gpu::decode_half(static_cast<u16>(pair));
-      lane[1] = gpu::decode_half(static_cast<u16>(pair >> 16));
+      lane[0] = ::weft::detail::decode_half_on_gpu(static_cast<u16>(pair));
+      lane[1] = ::weft::detail::decode_half_on_gpu(static_cast<u16>(pair >> 16));
     }
   }
 };
@@ -9398,6 +9400,25 @@ struct FusedTraits {
     }
     return -1;
   }
+  // Whether instruction i loads the same columns in every row of a chunk: a thread that visits one value of a
+  // row loads them once. Only where chunks have many rows, which are those of sums along them.
+  WEFT_HD static constexpr bool loads_once(int i) {
+    const Instruction in = View::instruction(i);
+    if (!single || !vector || shifted || header.segmented || in.op != Opcode::load ||
+        in.stage != Stage::element)
+      return false;
+    if (!is_dense_operand<View>(in.aux) || earlier_load(i) >= 0) return false;
+    for (int a = 0; a < header.row_axes; ++a)
+      if (View::stride(in.aux, a) != 0) return false;
+    bool sums = false;
+    for (int k = 0; k < count; ++k) sums = sums || View::instruction(k).op == Opcode::accumulate;
+    return sums;
+  }
+  WEFT_HD static constexpr bool loads_some_once() {
+    for (int i = 0; i < count; ++i)
+      if (loads_once(i)) return true;
+    return false;
+  }
   // The value that slot `slot` keeps.
   WEFT_HD static constexpr int kept_value(int slot) {
     for (int j = 0; j < count; ++j) {
@@ -9968,6 +9989,8 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       }
     } else if constexpr (in.op == Opcode::load && single && stage == Stage::element && earlier_load(I) >= 0) {
       element.template at<t, I>() = element.template at<t, earlier_load(I)>();
+    } else if constexpr (Traits::loads_once(I)) {
+      return;  // load_what_rows_share() has
     } else if constexpr (in.op == Opcode::load) {
       if constexpr (stage == Stage::element && Traits::brings_next_row(I))
         bring_closer(this->template pointer<in.aux>() + place.template position<in.aux, stage>() +
@@ -10351,6 +10374,28 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     }
   }
 
+  // What every row of the chunk reads alike.
+  template <int I>
+  WEFT_HD_INLINE void load_shared() {
+    if constexpr (Traits::loads_once(I)) {
+      constexpr Instruction in = View::instruction(I);
+      element.template at<dtype(I), I>() =
+          this->template load_operand<in.aux, Stage::element, Traits::lanes_of_vector>(in.imm);
+    }
+  }
+  template <int... I>
+  WEFT_HD_INLINE void load_all_shared(std::integer_sequence<int, I...>) {
+    (load_shared<I>(), ...);
+  }
+  WEFT_HD_INLINE void load_what_rows_share(i64 row) {
+    const i64 walked = place.go_to_row(args, row);
+    const i64 cols = last_extent() > 0 ? last_extent() : walked;
+    place.at = static_cast<i64>(team.rank()) * width;
+    if (place.at >= cols) return;
+    active = cols - place.at >= width ? width : static_cast<int>(cols - place.at);
+    load_all_shared(upto<count>{});
+  }
+
   // Pass P over a row: what is one number a row, then its columns.
   template <int P>
   WEFT_HD_INLINE void pass(i64 cols) {
@@ -10379,6 +10424,7 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
     section<0>();
     start_totals(Totals{});
+    if constexpr (Traits::loads_some_once()) load_what_rows_share(begin);
     // every group takes as many turns, so that a warp's way out is the block's
     for (i64 first = begin; first < end; first += detail::group_count<Team>) {
       const i64 row = first + detail::group_of(team);
@@ -60174,8 +60220,11 @@ struct FusedGrid {
   // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
   // (team/cuda.cuh), and what every GPU of compute capability 9.0 gives.
   static constexpr i64 most_shared_bytes = 48 * 1024 - 1024, most_large_bytes = 227 * 1024 - 1024;
-  static constexpr bool can_stage =
-      width > 1 && !Needs::flat && header.col_axes == 1 && Needs::reduces && Needs::rereads() && !Needs::sums;
+  // Of longer code nvcc 13.0 has been seen to leave all registers in local memory then.
+  static constexpr int most_staged_instructions = 32;
+  static constexpr bool can_stage = header.instructions <= most_staged_instructions && width > 1 &&
+                                    !Needs::flat && header.col_axes == 1 && Needs::reduces &&
+                                    Needs::rereads() && !Needs::sums;
   // Whether the row fits only where a kernel asks for more.
   static constexpr bool wants_large = can_stage &&
                                       row_bytes<true>() >

@@ -150,3 +150,15 @@ TEST_CASE("counted: long rows are read once, odd ones too") {
   check_sectors(counted_function(SoftmaxOp<-1>{}, in<bf16, 16, 50257>), 1.15, 1.15);
   check_sectors(counted_function([](auto x) { return x * 2.0f; }, in<f32, 64, 1001>), 1.15, 1.15);
 }
+
+TEST_CASE("counted: rows that are alike are read once for many") {
+  const auto both_ways = [](auto x, auto w, auto b, auto g) {
+    return value_and_grad<0, 1, 2>(
+        [](auto x_, auto w_, auto b_, auto g_) { return sum<>(layer_norm(x_, w_, b_) * g_); })(x, w, b, g);
+  };
+  const auto norm =
+      counted_function(both_ways, in<f32, 16384, 1024>, in<f32, 1024>, in<f32, 1024>, in<f32, 16384, 1024>);
+  check_sectors(norm, 1.05, 1.01);
+  for (const Record& r : norm)
+    if (is(r, "fused_kernel") && r.grid > 1) CHECK(r.most_in_flight >= 32);
+}

@@ -95,6 +95,8 @@ Block::Block(Launch& of) : launch(&of) {
   const Kernel& kernel = *of.kernel;
   shared = std::make_unique<SharedMemory>(kernel.static_shared + of.dynamic_shared, kernel.shared_granule);
   const u64 count = of.threads.count();
+  local.resize(u64{kernel.local_bytes} * count);
+  local_written.resize(local.size());
   warps.resize((count + warp_size - 1) / warp_size);
   row_bytes_ = kernel.register_bytes;
   registers.resize(row_bytes_ * warps.size() + 64);
@@ -121,6 +123,7 @@ void Block::start(u64 linear) {
            static_cast<u32>(linear / grid.x / grid.y)};
   tag = launch->first_tag + static_cast<Tag>(linear);
   shared->start_block();
+  std::fill(local_written.begin(), local_written.end(), false);
   const u64 count = launch->threads.count();
   for (std::size_t w = 0; w < warps.size(); ++w) {
     const u64 lanes = std::min<u64>(warp_size, count - w * warp_size);

@@ -47,6 +47,8 @@ struct Block {
   Tag tag = 0;
   std::unique_ptr<SharedMemory> shared;
   std::vector<std::byte> registers;
+  std::vector<std::byte> local;     // of all threads, one behind the other
+  std::vector<bool> local_written;  // by this block's threads
   std::vector<Warp> warps;
 
   explicit Block(Launch& of);

@@ -75,6 +75,12 @@ __global__ void __launch_bounds__(256) much_shared(u32* out) {
   __syncthreads();
   out[threadIdx.x] = all[threadIdx.x];
 }
+__global__ void own_array(u32* out, int at) {
+  u32 own[64];
+  for (u32 i = 0; i < 64; ++i) own[(i + static_cast<u32>(at)) % 64] = i * threadIdx.x;
+  out[threadIdx.x] = own[(at + 3) % 64];
+}
+
 struct Buffers {
   u32 *in = nullptr, *out = nullptr;
   static constexpr std::size_t bytes = 1 << 20;
@@ -200,6 +206,11 @@ TEST_CASE("counting: how many blocks fit, and local memory of the machine code")
   r = counted([&] { much_shared<<<1, 256, 40 * 1024>>>(b.out); });
   CHECK(r.blocks_a_multiprocessor == 5);  // of 228 KiB, 41 each
   CHECK(r.local_bytes == 0);
+  r = counted([&] { own_array<<<1, 32>>>(b.out, 5); });
+  CHECK(r.local_bytes == 256);
+  u32 out[32];
+  CHECK(cudaMemcpy(out, b.out, sizeof out, cudaMemcpyDeviceToHost) == cudaSuccess);
+  for (u32 i = 0; i < 32; ++i) CHECK(out[i] == 3 * i);
 }
 TEST_CASE(
     "counting: all blocks run, or with WEFT_SOFTGPU_SAMPLE a sample, over memory that is only reserved") {

@@ -86,7 +86,16 @@ class Decoder {
       shared_at_[v.name] = kernel_->static_shared;
       kernel_->static_shared += static_cast<u32>(v.size);
     };
-    for (const ptx::Variable& v : source_.variables) place(v);
+    for (const ptx::Variable& v : source_.variables) {
+      if (v.space == ptx::Space::local) {
+        kernel_->local_bytes =
+            static_cast<u32>(round_up<u64>(kernel_->local_bytes, std::max<u64>(v.align, 1)));
+        local_at_[v.name] = kernel_->local_bytes;
+        kernel_->local_bytes += static_cast<u32>(v.size);
+      } else {
+        place(v);
+      }
+    }
     std::vector<const ptx::Variable*> dynamic;
     for (const ptx::Variable& v : module.variables) {
       if (v.space != ptx::Space::shared || !names(v.name)) continue;
@@ -143,6 +152,7 @@ class Decoder {
   u64 symbol(const std::string& name) const {
     if (const auto at = parameter_at_.find(name); at != parameter_at_.end()) return param_window + at->second;
     if (const auto at = shared_at_.find(name); at != shared_at_.end()) return at->second;
+    if (const auto at = local_at_.find(name); at != local_at_.end()) return at->second;
     if (const auto at = symbols_.find(name); at != symbols_.end()) return at->second;
     fail("an unknown name " + name);
   }
@@ -309,7 +319,8 @@ class Decoder {
         op.s[k + 1] = r;
     }
     if (shared) kernel_->shared_granule = std::min<u32>(kernel_->shared_granule, form.bytes);
-    if (op.kind != Class::shared && op.kind != Class::param && opcode.find("global") == std::string::npos)
+    if (op.kind != Class::shared && op.kind != Class::param && op.kind != Class::local &&
+        opcode.find("global") == std::string::npos)
       kernel_->shared_granule = 1;  // a generic access may be to shared memory
   }
   // [to], [from], bytes, and maybe how many of them are taken.
@@ -330,7 +341,7 @@ class Decoder {
   const ptx::Kernel& source_;
   const std::map<std::string, u64>& symbols_;
   std::unique_ptr<Kernel> kernel_;
-  std::map<std::string, u32> parameter_at_, shared_at_;
+  std::map<std::string, u32> parameter_at_, shared_at_, local_at_;
   std::vector<Width> widths_;
   std::unordered_map<std::string, Row> rows_;
   std::map<std::pair<u64, Width>, Row> constants_;

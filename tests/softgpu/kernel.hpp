@@ -15,7 +15,8 @@ namespace softgpu {
 
 // The addresses at which generic accesses find shared memory and parameters: no host address looks like
 // these.
-inline constexpr u64 shared_window = u64{0x5f} << 56, param_window = u64{0x5e} << 56;
+inline constexpr u64 shared_window = u64{0x5f} << 56, param_window = u64{0x5e} << 56,
+                     local_window = u64{0x5d} << 56;
 
 enum class Special : u8 {
   tid_x,
@@ -49,6 +50,7 @@ struct Kernel {
   std::vector<Parameter> parameters;
   u32 parameter_bytes = 0;
   u32 static_shared = 0;
+  u32 local_bytes = 0;        // a thread, of the PTX
   u32 shared_granule = 4;     // the narrowest access to shared memory
   u32 register_bytes = 0;     // of a warp
   bool communicates = false;  // holds a fence or an atomic: blocks may wait for each other's plain stores

@@ -16,7 +16,7 @@
 namespace softgpu {
 
 struct LaunchRecord {
-  static constexpr int classes = 13;
+  static constexpr int classes = 14;
   const char* name;                         // mangled, as the PTX has it
   std::uint64_t grid, threads, blocks_run;  // blocks_run: fewer than the grid's where a sample ran
   std::uint64_t registers, static_shared, dynamic_shared, local_bytes;  // of the machine code beside the PTX

@@ -28,12 +28,13 @@ enum class Class : u8 {
   control,
   exchange,
   atomic,
-  tensor
+  tensor,
+  local
 };
-inline constexpr int class_count = 13;
+inline constexpr int class_count = 14;
 inline constexpr const char* class_names[class_count] = {
     "integer", "floating", "convert", "move",     "predicate", "global loads", "global stores",
-    "shared",  "param",    "control", "exchange", "atomic",    "tensor"};
+    "shared",  "param",    "control", "exchange", "atomic",    "tensor",       "local"};
 
 // A row of registers: its place, in bytes from the warp's first.
 using Row = u32;

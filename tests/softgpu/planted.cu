@@ -86,6 +86,20 @@ const Case cases[] = {
        finish();
      },
      "unordered streams: ", false},
+    {"local memory that the thread has not written",
+     [] {
+       int* out = device_memory(64);
+       local_never_written<<<1, 64>>>(out, 5);
+       finish();
+     },
+     "uninitialised read: load of 4 bytes at 0x[0-9a-f]+ of [0-9]+ bytes of local memory"},
+    {"store behind the end of local memory",
+     [] {
+       int* out = device_memory(64);
+       local_never_written<<<1, 64>>>(out, 1 << 20);
+       finish();
+     },
+     "out of bounds: (load|store) of 4 bytes at 0x[0-9a-f]+ of [0-9]+ bytes of local memory"},
     {"freed memory",
      [] {
        int *p = device_memory(32), *out = device_memory(32);

@@ -136,6 +136,12 @@ __global__ void store_before_the_copy(int* out, const int* in) {
   wait_for_all_but(0);
   out[l] = all[l];
 }
+__global__ void local_never_written(int* out, int at) {
+  int own[32];
+  for (int i = 0; i < 32; ++i)
+    if (i != at) own[(i * 7 + at) % 32] = i + static_cast<int>(threadIdx.x);
+  out[threadIdx.x] = own[at > 31 ? at : (at * 7 + at) % 32];
+}
 __global__ void fill(int* p, int value) { p[threadIdx.x] = value; }
 
 }  // namespace

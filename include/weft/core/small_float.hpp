@@ -90,14 +90,15 @@ requires std::is_same_v<Format, BfloatFormat> WEFT_HD_INLINE constexpr auto deco
   return from_bits(code << 16);
 }
 
+namespace detail {
+
 // What GPUs have instructions for.
 template <class Format>
 inline constexpr bool gpu_converts =
     std::is_same_v<Format, HalfFormat> || std::is_same_v<Format, BfloatFormat>;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-namespace gpu {
 template <class Format>
-__device__ __forceinline__ u16 encode(float x) {
+__device__ __forceinline__ u16 encode_on_gpu(float x) {
   u16 code;
   if constexpr (std::is_same_v<Format, BfloatFormat>)
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(code) : "f"(x));
@@ -107,7 +108,7 @@ __device__ __forceinline__ u16 encode(float x) {
 }
 // The codes of two numbers, the first in the lower half.
 template <class Format>
-__device__ __forceinline__ u32 encode_pair(float low, float high) {
+__device__ __forceinline__ u32 encode_pair_on_gpu(float low, float high) {
   u32 codes;
   if constexpr (std::is_same_v<Format, BfloatFormat>)
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(codes) : "f"(high), "f"(low));
@@ -115,19 +116,18 @@ __device__ __forceinline__ u32 encode_pair(float low, float high) {
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(codes) : "f"(high), "f"(low));
   return codes;
 }
-__device__ __forceinline__ float decode_half(u16 code) {
+__device__ __forceinline__ float decode_half_on_gpu(u16 code) {
   float x;
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(code));
   return x;
 }
-}  // namespace gpu
 #endif
 
 template <class Format, class Bits>
 WEFT_HD_INLINE constexpr Bits encode_one(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (gpu_converts<Format>)
-    if (!__builtin_is_constant_evaluated()) return gpu::encode<Format>(x);
+    if (!__builtin_is_constant_evaluated()) return encode_on_gpu<Format>(x);
 #endif
   return static_cast<Bits>(encode_float<Format>(x));
 }
@@ -135,10 +135,12 @@ template <class Format, class Bits>
 WEFT_HD_INLINE constexpr float decode_one(Bits code) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (std::is_same_v<Format, HalfFormat>)
-    if (!__builtin_is_constant_evaluated()) return gpu::decode_half(code);
+    if (!__builtin_is_constant_evaluated()) return decode_half_on_gpu(code);
 #endif
   return decode_float<Format>(static_cast<i32>(code));
 }
+
+}  // namespace detail
 
 // A number stored as `Bits`. Conversion from float is explicit because it rounds.
 template <class FormatType, class BitsType>
@@ -148,8 +150,8 @@ struct SmallFloat {
   Bits bits;
 
   SmallFloat() = default;
-  WEFT_HD_INLINE constexpr explicit SmallFloat(float x) : bits(encode_one<Format, Bits>(x)) {}
-  WEFT_HD_INLINE constexpr operator float() const { return decode_one<Format>(bits); }
+  WEFT_HD_INLINE constexpr explicit SmallFloat(float x) : bits(detail::encode_one<Format, Bits>(x)) {}
+  WEFT_HD_INLINE constexpr operator float() const { return detail::decode_one<Format>(bits); }
   // The number with exactly these bits.
   static WEFT_HD_INLINE constexpr SmallFloat of_bits(Bits code) {
     SmallFloat r{};

@@ -127,6 +127,29 @@ std::byte* atomic_global(Warp& warp, const Op& op, int lane, u64 address, u32 by
   return region.at(address);
 }
 
+std::byte* access_local(Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes) {
+  Block& block = warp.block();
+  const u64 size = block.launch->kernel->local_bytes;
+  const auto access = [&] {
+    return std::string(writes ? "store" : "load") + " of " + std::to_string(bytes) + " bytes at " + hex(at) +
+           " of " + std::to_string(size) + " bytes of local memory";
+  };
+  if (at > size || bytes > size - at) fail_access("out of bounds", warp, op, lane, access(), illegal_address);
+  if (at % bytes != 0) fail_access("misaligned", warp, op, lane, access(), misaligned_address);
+  const u64 begin = size * static_cast<u64>(warp.thread(lane)) + at;
+  bool said = false;
+  for (u64 k = begin; k < begin + bytes; ++k) {
+    if (writes) {
+      block.local_written[k] = true;
+    } else if (!block.local_written[k] && (op.used_bytes >> (k - begin) & 1) != 0 && !said) {
+      said = true;
+      report("uninitialised read", place(warp, op),
+             access() + ", where the thread has not written, " + where(warp, op, lane));
+    }
+  }
+  return block.local.data() + begin;
+}
+
 const std::byte* load_global_row(Warp& warp, const Op& op, u64 address, u32 element) {
   const Launch& launch = *warp.block().launch;
   const u64 bytes = u64{element} * warp_size;

@@ -13,7 +13,7 @@ namespace softgpu {
 
 namespace {
 
-enum class Where : u8 { global, shared, param, generic };
+enum class Where : u8 { global, shared, param, local, generic };
 
 // An element from memory into its register, extended as its type says.
 template <class T>
@@ -56,14 +56,21 @@ void locate_and_move(Warp& warp, const Op& op, int lane, u64 address, std::byte*
   Where space = W;
   if constexpr (W == Where::generic) {
     const u64 window = address & (u64{0xff} << 56);
-    space = window == shared_window ? Where::shared : window == param_window ? Where::param : Where::global;
+    space = window == shared_window  ? Where::shared
+            : window == param_window ? Where::param
+            : window == local_window ? Where::local
+                                     : Where::global;
     if (space == Where::shared) address &= ~shared_window;
+    if (space == Where::local) address &= ~local_window;
   }
   if (space == Where::shared) {
     if (writes)
       std::memcpy(warp.block().shared->writable(warp, op, lane, address, size), bytes, size);
     else
       std::memcpy(bytes, warp.block().shared->readable(warp, op, lane, address, size), size);
+  } else if (space == Where::local) {
+    std::byte* const at = access_local(warp, op, lane, address, size, writes);
+    std::memcpy(writes ? at : bytes, writes ? bytes : at, size);
   } else if (space == Where::param) {
     const auto& params = warp.block().launch->params;
     const u64 at = address & ~param_window;
@@ -80,11 +87,11 @@ void locate_and_move(Warp& warp, const Op& op, int lane, u64 address, std::byte*
 // A generic access counts for the memory that its first lane reaches.
 template <Where W>
 void count(Warp& warp, const Op& op, u32 active, u32 size) {
-  if (!counting() || W == Where::param) return;
+  if (!counting() || W == Where::param || W == Where::local) return;
   Where space = W;
   if constexpr (W == Where::generic) {
     const u64 window = address_of(warp, op, std::countr_zero(active), false) & (u64{0xff} << 56);
-    if (window == param_window) return;
+    if (window == param_window || window == local_window) return;
     space = window == shared_window ? Where::shared : Where::global;
   }
   if (space == Where::global) {
@@ -214,8 +221,11 @@ template <class T, Where W>
 void add_space(FormTable& t, const std::string& type, std::initializer_list<const char*> spaces) {
   const Class loads = W == Where::shared  ? Class::shared
                       : W == Where::param ? Class::param
+                      : W == Where::local ? Class::local
                                           : Class::load_global;
-  const Class stores = W == Where::shared ? Class::shared : Class::store_global;
+  const Class stores = W == Where::shared  ? Class::shared
+                       : W == Where::local ? Class::local
+                                           : Class::store_global;
   for (const char* space : spaces) {
     for (const char* count : {"", "v2.", "v4."}) {
       const std::string end = std::string(space) + count + type;
@@ -240,6 +250,7 @@ void add_type(FormTable& t, const std::string& type) {
                                "relaxed.sys.global.", "acquire.gpu.global.", "release.gpu.global."});
   add_space<T, Where::shared>(t, type, {"shared.", "volatile.shared."});
   add_space<T, Where::param>(t, type, {"param."});
+  add_space<T, Where::local>(t, type, {"local.", "volatile.local."});
   add_space<T, Where::generic>(t, type, {"", "volatile.", "relaxed.gpu.", "acquire.gpu.", "release.gpu."});
 }
 

@@ -128,6 +128,8 @@ void add_select_forms(FormTable& t) {
                            "cvta.param.u64", "cvta.to.param.u64"})
     t.add(same, elementwise<u64, u64>(Class::move, [](u64 a) { return a; }));
   t.add("cvta.shared.u64", elementwise<u64, u64>(Class::move, [](u64 a) { return a | shared_window; }));
+  t.add("cvta.local.u64", elementwise<u64, u64>(Class::move, [](u64 a) { return a | local_window; }));
+  t.add("cvta.to.local.u64", elementwise<u64, u64>(Class::move, [](u64 a) { return a & ~local_window; }));
   t.add("cvta.to.shared.u64", elementwise<u64, u64>(Class::move, [](u64 a) { return a & ~shared_window; }));
 }
 

@@ -154,7 +154,7 @@ class Parser {
         scope("@" + std::to_string(++scope_count_));
       } else if (peek().is(".reg")) {
         registers();
-      } else if (peek().is(".shared")) {
+      } else if (peek().is(".shared") || peek().is(".local")) {
         kernel_->variables.push_back(variable());
       } else if (accept(".pragma")) {
         pragma();

@@ -41,7 +41,7 @@ struct Variable {
 struct Kernel {
   std::string name;
   std::vector<Variable> parameters;
-  std::vector<Variable> variables;               // shared, inside the kernel
+  std::vector<Variable> variables;               // shared and local, inside the kernel
   std::map<std::string, std::string> registers;  // name or prefix -> type
   std::vector<Instruction> body;
   std::map<std::string, int> labels;  // -> index into body

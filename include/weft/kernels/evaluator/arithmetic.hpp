@@ -106,7 +106,7 @@ WEFT_HD_INLINE V round_to(const V& x) {
     using S = ctype<t>;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if constexpr (t == DType::bf16 && std::is_same_v<V, float>)  // the code is the upper half of the number
-      return from_bits(static_cast<i32>(gpu::encode_pair<BfloatFormat>(0, x)));
+      return from_bits(static_cast<i32>(::weft::detail::encode_pair_on_gpu<BfloatFormat>(0, x)));
 #endif
     S stored[lanes];
     store(stored, x);

@@ -116,6 +116,8 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       }
     } else if constexpr (in.op == Opcode::load && single && stage == Stage::element && earlier_load(I) >= 0) {
       element.template at<t, I>() = element.template at<t, earlier_load(I)>();
+    } else if constexpr (Traits::loads_once(I)) {
+      return;  // load_what_rows_share() has
     } else if constexpr (in.op == Opcode::load) {
       if constexpr (stage == Stage::element && Traits::brings_next_row(I))
         bring_closer(this->template pointer<in.aux>() + place.template position<in.aux, stage>() +
@@ -499,6 +501,28 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     }
   }
 
+  // What every row of the chunk reads alike.
+  template <int I>
+  WEFT_HD_INLINE void load_shared() {
+    if constexpr (Traits::loads_once(I)) {
+      constexpr Instruction in = View::instruction(I);
+      element.template at<dtype(I), I>() =
+          this->template load_operand<in.aux, Stage::element, Traits::lanes_of_vector>(in.imm);
+    }
+  }
+  template <int... I>
+  WEFT_HD_INLINE void load_all_shared(std::integer_sequence<int, I...>) {
+    (load_shared<I>(), ...);
+  }
+  WEFT_HD_INLINE void load_what_rows_share(i64 row) {
+    const i64 walked = place.go_to_row(args, row);
+    const i64 cols = last_extent() > 0 ? last_extent() : walked;
+    place.at = static_cast<i64>(team.rank()) * width;
+    if (place.at >= cols) return;
+    active = cols - place.at >= width ? width : static_cast<int>(cols - place.at);
+    load_all_shared(upto<count>{});
+  }
+
   // Pass P over a row: what is one number a row, then its columns.
   template <int P>
   WEFT_HD_INLINE void pass(i64 cols) {
@@ -527,6 +551,7 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
     section<0>();
     start_totals(Totals{});
+    if constexpr (Traits::loads_some_once()) load_what_rows_share(begin);
     // every group takes as many turns, so that a warp's way out is the block's
     for (i64 first = begin; first < end; first += detail::group_count<Team>) {
       const i64 row = first + detail::group_of(team);

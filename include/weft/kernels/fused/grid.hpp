@@ -143,8 +143,11 @@ struct FusedGrid {
   // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
   // (team/cuda.cuh), and what every GPU of compute capability 9.0 gives.
   static constexpr i64 most_shared_bytes = 48 * 1024 - 1024, most_large_bytes = 227 * 1024 - 1024;
-  static constexpr bool can_stage =
-      width > 1 && !Needs::flat && header.col_axes == 1 && Needs::reduces && Needs::rereads() && !Needs::sums;
+  // Of longer code nvcc 13.0 has been seen to leave all registers in local memory then.
+  static constexpr int most_staged_instructions = 32;
+  static constexpr bool can_stage = header.instructions <= most_staged_instructions && width > 1 &&
+                                    !Needs::flat && header.col_axes == 1 && Needs::reduces &&
+                                    Needs::rereads() && !Needs::sums;
   // Whether the row fits only where a kernel asks for more.
   static constexpr bool wants_large = can_stage &&
                                       row_bytes<true>() >

@@ -212,6 +212,25 @@ struct FusedTraits {
     }
     return -1;
   }
+  // Whether instruction i loads the same columns in every row of a chunk: a thread that visits one value of a
+  // row loads them once. Only where chunks have many rows, which are those of sums along them.
+  WEFT_HD static constexpr bool loads_once(int i) {
+    const Instruction in = View::instruction(i);
+    if (!single || !vector || shifted || header.segmented || in.op != Opcode::load ||
+        in.stage != Stage::element)
+      return false;
+    if (!is_dense_operand<View>(in.aux) || earlier_load(i) >= 0) return false;
+    for (int a = 0; a < header.row_axes; ++a)
+      if (View::stride(in.aux, a) != 0) return false;
+    bool sums = false;
+    for (int k = 0; k < count; ++k) sums = sums || View::instruction(k).op == Opcode::accumulate;
+    return sums;
+  }
+  WEFT_HD static constexpr bool loads_some_once() {
+    for (int i = 0; i < count; ++i)
+      if (loads_once(i)) return true;
+    return false;
+  }
   // The value that slot `slot` keeps.
   WEFT_HD static constexpr int kept_value(int slot) {
     for (int j = 0; j < count; ++j) {

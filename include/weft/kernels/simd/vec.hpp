@@ -78,19 +78,19 @@ template <class S>
 struct PairCode;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 template <class Format>
-inline constexpr bool in_pairs<SmallFloat<Format, u16>, float> = gpu_converts<Format>;
+inline constexpr bool in_pairs<SmallFloat<Format, u16>, float> = ::weft::detail::gpu_converts<Format>;
 template <class Format>
 struct PairCode<SmallFloat<Format, u16>> {
   __device__ __forceinline__ static u32 pack(float low, float high) {
-    return gpu::encode_pair<Format>(low, high);
+    return ::weft::detail::encode_pair_on_gpu<Format>(low, high);
   }
   __device__ __forceinline__ static void unpack(u32 pair, float* lane) {
     if constexpr (std::is_same_v<Format, BfloatFormat>) {
       lane[0] = from_bits(static_cast<i32>(pair << 16));
       lane[1] = from_bits(static_cast<i32>(pair & 0xffff0000u));
     } else {
-      lane[0] = gpu::decode_half(static_cast<u16>(pair));
-      lane[1] = gpu::decode_half(static_cast<u16>(pair >> 16));
+      lane[0] = ::weft::detail::decode_half_on_gpu(static_cast<u16>(pair));
+      lane[1] = ::weft::detail::decode_half_on_gpu(static_cast<u16>(pair >> 16));
     }
   }
 };
