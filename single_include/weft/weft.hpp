@@ -22411,6 +22411,12 @@ struct Param {
   constexpr void assign(const A&) const {
     static_assert(sizeof(ParamIsTrained<sizeof(A) == 0, Param, A>) > 0);
   }
+  template <class A>
+  requires ExprLike<A>
+  constexpr const Param& operator=(const A&) const {
+    static_assert(sizeof(ParamIsTrained<sizeof(A) == 0, Param, A>) > 0);
+    return *this;
+  }
 };
 
 // Param<f32>.
@@ -25530,9 +25536,15 @@ constexpr bool computes(std::tuple<I...>) {
   }
   (std::index_sequence_for<A...>{}, std::index_sequence_for<I...>{});
 }
-template <class F, class Inputs, class... A>
-concept Computes = requires {
-  requires computes<F, A...>(Inputs{});
+template <bool>
+struct IsComputed;
+template <>
+struct IsComputed<true> {
+  using type = void;
+};
+template <class Returned, class F, class Inputs, class... A>
+concept Computes = std::is_void_v<Returned> && requires {
+  typename IsComputed<computes<F, A...>(Inputs{})>::type;
 };
 
 // Calls f(leading..., inputs...) with one traced handle an input.
@@ -25551,7 +25563,7 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
     } else {
       using Returned = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
       if constexpr (std::is_void_v<Returned>)
-        static_assert(sizeof(SaidByCompiler<!Computes<F, std::tuple<I...>, A...>, F>) > 0);
+        static_assert(sizeof(SaidByCompiler<!Computes<Returned, F, std::tuple<I...>, A...>, F>) > 0);
       static_assert(sizeof(ReturnsExpressions<returns_values<Returned>(), Returned>) > 0);
       if constexpr (returns_values<Returned>())
         return as_results(b, f(leading..., std::get<K>(inputs)...));
@@ -34015,6 +34027,11 @@ template <i64 BatchSize, class D>
 requires(!Dataset<typename held_t<D>::type> &&
          !IterableDataset<typename held_t<D>::type>) auto loader(const D&) {
   static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D>) > 0);
+  return detail::refused_loader<D>();
+}
+template <class D>
+auto loader(const D&, const detail::DataLoaderWords&) {
+  static_assert(sizeof(LoaderOptionsAre<sizeof(D) == 0, D>) > 0);
   return detail::refused_loader<D>();
 }
 template <class D>
@@ -47704,6 +47721,10 @@ template <class X>
 constexpr std::tuple<X, X> pair_of(const X& x) {
   return {x, x};
 }
+template <class X>
+constexpr std::tuple<X, X, X> three_of(const X& x) {
+  return {x, x, x};
+}
 }  // namespace detail
 
 #define WEFT_AXES(name, results)                                                                          \
@@ -47941,6 +47962,10 @@ WEFT_COMPARED(min)
   constexpr auto name(const A&, const B&...) {                                                          \
     return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, A>>();              \
   }                                                                                                     \
+  template <class T, class S>                                                                           \
+  constexpr auto name() {                                                                               \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, T, S>>();           \
+  }                                                                                                     \
   template <i64 D, i64... E>                                                                            \
   constexpr auto name() {                                                                               \
     return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, Shape<D, E...>>>(); \
@@ -48022,6 +48047,57 @@ WEFT_JOINED(cat)
 WEFT_JOINED(stack)
 WEFT_JOINED(concat)
 #undef WEFT_JOINED
+
+// Names that PyTorch or NumPy has and weft has not, or spells in another way.
+WEFT_REFUSAL(
+    OperationIsAbsent,
+    "weft has no operation of this name: docs/operations.md lists those it has; of linear algebra they "
+    "are products and norms, and a matrix that is inverted or factorised comes in as an input");
+WEFT_REFUSAL(
+    OperationIsSpelled,
+    "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
+    "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), x.extent(0), "
+    "nn::BatchNorm1d as a member");
+namespace spelled {
+struct inverse;
+struct svd;
+struct pinv;
+struct cholesky;
+struct eigh;
+struct lstsq;
+struct slogdet;
+struct matrix_exp;
+struct layernorm;
+struct batchnorm;
+struct leakyrelu;
+struct logsoftmax;
+struct stdev;
+struct relu_;
+struct sigmoid_;
+struct crossentropy;
+}  // namespace spelled
+#define WEFT_ABSENT(name, Refusal, results)                                              \
+  template <int... A, Spelled X, class... B>                                             \
+  constexpr auto name(const X& x, const B&...) {                                         \
+    return detail::results##_of(detail::respelled<Refusal<false, spelled::name, X>>(x)); \
+  }
+WEFT_ABSENT(inverse, OperationIsAbsent, one)
+WEFT_ABSENT(svd, OperationIsAbsent, three)
+WEFT_ABSENT(pinv, OperationIsAbsent, one)
+WEFT_ABSENT(cholesky, OperationIsAbsent, one)
+WEFT_ABSENT(eigh, OperationIsAbsent, pair)
+WEFT_ABSENT(lstsq, OperationIsAbsent, one)
+WEFT_ABSENT(slogdet, OperationIsAbsent, pair)
+WEFT_ABSENT(matrix_exp, OperationIsAbsent, one)
+WEFT_ABSENT(layernorm, OperationIsSpelled, one)
+WEFT_ABSENT(batchnorm, OperationIsSpelled, one)
+WEFT_ABSENT(leakyrelu, OperationIsSpelled, one)
+WEFT_ABSENT(logsoftmax, OperationIsSpelled, one)
+WEFT_ABSENT(stdev, OperationIsSpelled, one)
+WEFT_ABSENT(relu_, OperationIsSpelled, one)
+WEFT_ABSENT(sigmoid_, OperationIsSpelled, one)
+WEFT_ABSENT(crossentropy, OperationIsSpelled, one)
+#undef WEFT_ABSENT
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/index/index.hpp ----
@@ -57484,8 +57560,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     static_assert(sizeof(train::DatasetIsEvaluated<sizeof(D) == 0, D>) > 0);
     return AfterRefusal{};
   }
-  void set_lr(const schedule::Schedule&) {
-    static_assert(sizeof(train::RateIsNumber<sizeof(M) == 0, M>) > 0);
+  template <class Rate>
+  requires(!std::is_convertible_v<const Rate&, f32>) void set_lr(const Rate&) {
+    static_assert(sizeof(train::RateIsNumber<sizeof(Rate) == 0, M, Rate>) > 0);
   }
   // The mean of the loss.
   template <data::Dataset D, class... A>
