@@ -17955,6 +17955,9 @@ concept Creates = requires {
 };
 template <class Op, class... A>
 concept OfNumbersAlone = sizeof...(A) > 0 && (Scalar<A> && ...) && !Draws<Op> && !Creates<Op>;
+// Whether Op makes a tensor of other numbers than these, full<f32, 4>() of one.
+template <class Op, class... A>
+concept LacksNumbers = (Scalar<A> && ... && true) && !Applies<Op, A...>;
 WEFT_REFUSAL(OperandIsNumber,
              "the operands are numbers, and one must be an expression or a tensor: functions of std give "
              "numbers, so write exp(x), pow(x, 3) in place of std::exp(x), std::pow(x, 3)");
@@ -18027,6 +18030,9 @@ struct Operation {
         static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
         return detail::first_expr(a...);
       }
+    } else if constexpr (LacksNumbers<Derived, A...>) {
+      static_assert(sizeof(OperandsFit<sizeof(Derived) == 0, Derived, A...>) > 0);
+      return AfterRefusal{};
     } else {
       return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }
@@ -32551,6 +32557,7 @@ class Model {
   WEFT_MEMBER(buffers, ModelIsState)
   WEFT_MEMBER(apply, ModelIsState)
   WEFT_MEMBER(half, ModelIsState)
+  WEFT_MEMBER(requires_grad_, ModelIsState)
   WEFT_MEMBER(cpu, ModelIsState)
   WEFT_MEMBER(fit, ModelIsState)
   WEFT_MEMBER(predict, ModelIsState)
@@ -32786,6 +32793,14 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
     return ModelFunction<M, Device, Function>(
         Model<M, Device>(device, exec::given_or_fresh_seed(SeedUse::model, inputs_then_options...)),
         inputs_then_options...);
+}
+
+// Refused: compile<Net>(f, in<...>...).
+template <class M, class F, class... A>
+requires(std::is_aggregate_v<M> && !exec::is_device<M> && !exec::is_device<F> && !is_model<F>) AfterRefusal
+    compile(F, const A&...) {
+  static_assert(sizeof(DeviceIsFirst<sizeof(F) == 0, M, F>) > 0);
+  return {};
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -34497,9 +34512,21 @@ decltype(auto) on_best_device(F&& f) {
 
 }  // namespace cuda_target
 #else
+WEFT_REFUSAL(CudaNeedsNvcc,
+             "this file is not compiled for a GPU: compile it by nvcc, as a .cu file or with -x cu, or write "
+             "best_device{}, which is Cuda there and Cpu here");
+
 inline namespace host_target {
 
 using best_device = Cpu;
+
+// In the place of the device: a template, so that making one is refused and naming none is.
+template <class Made = void>
+struct Cuda {
+  constexpr explicit Cuda(int = 0) {}
+  constexpr operator Cpu() const { return {}; }
+  static_assert(sizeof(CudaNeedsNvcc<sizeof(Made*) == 0, Cpu>) > 0);
+};
 
 // Returns f(Cpu{}): this translation unit is not compiled for a GPU.
 template <class F>
@@ -48048,6 +48075,62 @@ WEFT_JOINED(stack)
 WEFT_JOINED(concat)
 #undef WEFT_JOINED
 
+// Settings of convolutions and pools in braces behind the operands.
+WEFT_REFUSAL(SettingsAreTemplateArguments,
+             "windows and settings are template arguments: write conv2d<ConvOptions{.stride = 2, .padding = "
+             "1}>(x, w), "
+             "max_pool2d<2>(x), max_pool2d<PerAxis{3, 2}, PoolOptions{.stride = 2}>(x), "
+             "interpolate<InterpolateOptions{.scale_factor = 2}>(x), leaky_relu(x, 0.1f)");
+namespace spelled {
+struct conv1d;
+struct conv2d;
+struct conv3d;
+struct leaky_relu;
+}  // namespace spelled
+#define WEFT_CONVOLVED(name)                                                               \
+  template <Spelled X, Spelled W>                                                          \
+  constexpr auto name(const X& x, const W&, const detail::KeywordArguments&) {             \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X, W>>(x); \
+  }
+WEFT_CONVOLVED(conv1d)
+WEFT_CONVOLVED(conv2d)
+WEFT_CONVOLVED(conv3d)
+#undef WEFT_CONVOLVED
+#define WEFT_SET(name)                                                                  \
+  template <Spelled X>                                                                  \
+  constexpr auto name(const X& x, const detail::KeywordArguments&) {                    \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X>>(x); \
+  }
+WEFT_SET(leaky_relu)
+WEFT_SET(interpolate)
+#undef WEFT_SET
+#define WEFT_POOLED(name)                                                               \
+  template <Spelled X, class... B>                                                      \
+  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {            \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X>>(x); \
+  }
+WEFT_POOLED(max_pool2d)
+WEFT_POOLED(avg_pool2d)
+WEFT_POOLED(adaptive_avg_pool2d)
+#undef WEFT_POOLED
+
+// mse_loss<"sum">(x, y).
+#define WEFT_QUOTED(name)                                                         \
+  template <FixedString Word, Spelled X, class... B>                              \
+  constexpr auto name(const X& x, const B&...) {                                  \
+    return detail::respelled<WordIsTemplateArgument<false, spelled::name, X>>(x); \
+  }
+WEFT_QUOTED(mse_loss)
+WEFT_QUOTED(l1_loss)
+WEFT_QUOTED(cross_entropy)
+WEFT_QUOTED(nll_loss)
+WEFT_QUOTED(bce_with_logits)
+#undef WEFT_QUOTED
+template <Spelled X>
+constexpr auto transpose(const X& x) {
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::transpose, X>>(x);
+}
+
 // Names that PyTorch or NumPy has and weft has not, or spells in another way.
 WEFT_REFUSAL(
     OperationIsAbsent,
@@ -57509,6 +57592,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   template <class Number>
   StepLoss step(std::initializer_list<Number>, const auto&...) {
     static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Number) == 0, I...>) > 0);
+    return StepLoss(0);
+  }
+
+  template <class Self = M>
+  StepLoss step(std::initializer_list<detail::AnyWord>) {
+    static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Self) == 0, I...>) > 0);
     return StepLoss(0);
   }
 

@@ -183,6 +183,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     return StepLoss(0);
   }
 
+  template <class Self = M>
+  StepLoss step(std::initializer_list<detail::AnyWord>) {
+    static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Self) == 0, I...>) > 0);
+    return StepLoss(0);
+  }
+
   // The model that is trained: save, load, get, and what compile takes.
   weft::Model<M, Device>& model() { return model_; }
   const weft::Model<M, Device>& model() const { return model_; }

@@ -455,6 +455,62 @@ WEFT_JOINED(stack)
 WEFT_JOINED(concat)
 #undef WEFT_JOINED
 
+// Settings of convolutions and pools in braces behind the operands.
+WEFT_REFUSAL(SettingsAreTemplateArguments,
+             "windows and settings are template arguments: write conv2d<ConvOptions{.stride = 2, .padding = "
+             "1}>(x, w), "
+             "max_pool2d<2>(x), max_pool2d<PerAxis{3, 2}, PoolOptions{.stride = 2}>(x), "
+             "interpolate<InterpolateOptions{.scale_factor = 2}>(x), leaky_relu(x, 0.1f)");
+namespace spelled {
+struct conv1d;
+struct conv2d;
+struct conv3d;
+struct leaky_relu;
+}  // namespace spelled
+#define WEFT_CONVOLVED(name)                                                               \
+  template <Spelled X, Spelled W>                                                          \
+  constexpr auto name(const X& x, const W&, const detail::KeywordArguments&) {             \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X, W>>(x); \
+  }
+WEFT_CONVOLVED(conv1d)
+WEFT_CONVOLVED(conv2d)
+WEFT_CONVOLVED(conv3d)
+#undef WEFT_CONVOLVED
+#define WEFT_SET(name)                                                                  \
+  template <Spelled X>                                                                  \
+  constexpr auto name(const X& x, const detail::KeywordArguments&) {                    \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X>>(x); \
+  }
+WEFT_SET(leaky_relu)
+WEFT_SET(interpolate)
+#undef WEFT_SET
+#define WEFT_POOLED(name)                                                               \
+  template <Spelled X, class... B>                                                      \
+  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {            \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X>>(x); \
+  }
+WEFT_POOLED(max_pool2d)
+WEFT_POOLED(avg_pool2d)
+WEFT_POOLED(adaptive_avg_pool2d)
+#undef WEFT_POOLED
+
+// mse_loss<"sum">(x, y).
+#define WEFT_QUOTED(name)                                                         \
+  template <FixedString Word, Spelled X, class... B>                              \
+  constexpr auto name(const X& x, const B&...) {                                  \
+    return detail::respelled<WordIsTemplateArgument<false, spelled::name, X>>(x); \
+  }
+WEFT_QUOTED(mse_loss)
+WEFT_QUOTED(l1_loss)
+WEFT_QUOTED(cross_entropy)
+WEFT_QUOTED(nll_loss)
+WEFT_QUOTED(bce_with_logits)
+#undef WEFT_QUOTED
+template <Spelled X>
+constexpr auto transpose(const X& x) {
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::transpose, X>>(x);
+}
+
 // Names that PyTorch or NumPy has and weft has not, or spells in another way.
 WEFT_REFUSAL(
     OperationIsAbsent,
