@@ -18389,6 +18389,9 @@ concept Creates = requires {
 };
 template <class Op, class... A>
 concept OfNumbersAlone = sizeof...(A) > 0 && (Scalar<A> && ...) && !Draws<Op> && !Creates<Op>;
+// Whether Op makes a tensor of other numbers than these, full<f32, 4>() of one.
+template <class Op, class... A>
+concept LacksNumbers = (Scalar<A> && ... && true) && !Applies<Op, A...>;
 WEFT_REFUSAL(OperandIsNumber,
              "the operands are numbers, and one must be an expression or a tensor: functions of std give "
              "numbers, so write exp(x), pow(x, 3) in place of std::exp(x), std::pow(x, 3)");
@@ -18461,6 +18464,9 @@ struct Operation {
         static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
         return detail::first_expr(a...);
       }
+    } else if constexpr (LacksNumbers<Derived, A...>) {
+      static_assert(sizeof(OperandsFit<sizeof(Derived) == 0, Derived, A...>) > 0);
+      return AfterRefusal{};
     } else {
       return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }
@@ -23058,6 +23064,12 @@ struct Param {
   constexpr void assign(const A&) const {
     static_assert(sizeof(ParamIsTrained<sizeof(A) == 0, Param, A>) > 0);
   }
+  template <class A>
+  requires ExprLike<A>
+  constexpr const Param& operator=(const A&) const {
+    static_assert(sizeof(ParamIsTrained<sizeof(A) == 0, Param, A>) > 0);
+    return *this;
+  }
 };
 
 // Param<f32>.
@@ -26133,9 +26145,15 @@ constexpr bool computes(std::tuple<I...>) {
   }
   (std::index_sequence_for<A...>{}, std::index_sequence_for<I...>{});
 }
-template <class F, class Inputs, class... A>
-concept Computes = requires {
-  requires computes<F, A...>(Inputs{});
+template <bool>
+struct IsComputed;
+template <>
+struct IsComputed<true> {
+  using type = void;
+};
+template <class Returned, class F, class Inputs, class... A>
+concept Computes = std::is_void_v<Returned> && requires {
+  typename IsComputed<computes<F, A...>(Inputs{})>::type;
 };
 
 // Calls f(leading..., inputs...) with one traced handle an input.
@@ -26154,7 +26172,7 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
     } else {
       using Returned = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
       if constexpr (std::is_void_v<Returned>)
-        static_assert(sizeof(SaidByCompiler<!Computes<F, std::tuple<I...>, A...>, F>) > 0);
+        static_assert(sizeof(SaidByCompiler<!Computes<Returned, F, std::tuple<I...>, A...>, F>) > 0);
       static_assert(sizeof(ReturnsExpressions<returns_values<Returned>(), Returned>) > 0);
       if constexpr (returns_values<Returned>())
         return as_results(b, f(leading..., std::get<K>(inputs)...));
@@ -33217,6 +33235,7 @@ class Model {
   WEFT_MEMBER(buffers, ModelIsState)
   WEFT_MEMBER(apply, ModelIsState)
   WEFT_MEMBER(half, ModelIsState)
+  WEFT_MEMBER(requires_grad_, ModelIsState)
   WEFT_MEMBER(cpu, ModelIsState)
   WEFT_MEMBER(fit, ModelIsState)
   WEFT_MEMBER(predict, ModelIsState)
@@ -33452,6 +33471,14 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
     return ModelFunction<M, Device, Function>(
         Model<M, Device>(device, exec::given_or_fresh_seed(SeedUse::model, inputs_then_options...)),
         inputs_then_options...);
+}
+
+// Refused: compile<Net>(f, in<...>...).
+template <class M, class F, class... A>
+requires(std::is_aggregate_v<M> && !exec::is_device<M> && !exec::is_device<F> && !is_model<F>) AfterRefusal
+    compile(F, const A&...) {
+  static_assert(sizeof(DeviceIsFirst<sizeof(F) == 0, M, F>) > 0);
+  return {};
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -34696,6 +34723,11 @@ requires(!Dataset<typename held_t<D>::type> &&
   return detail::refused_loader<D>();
 }
 template <class D>
+auto loader(const D&, const detail::DataLoaderWords&) {
+  static_assert(sizeof(LoaderOptionsAre<sizeof(D) == 0, D>) > 0);
+  return detail::refused_loader<D>();
+}
+template <class D>
 auto loader(const D&, i64, const LoaderOptions&) {
   static_assert(sizeof(LoaderTakes<sizeof(D) == 0, D>) > 0);
   return detail::refused_loader<D>();
@@ -35158,9 +35190,21 @@ decltype(auto) on_best_device(F&& f) {
 
 }  // namespace cuda_target
 #else
+WEFT_REFUSAL(CudaNeedsNvcc,
+             "this file is not compiled for a GPU: compile it by nvcc, as a .cu file or with -x cu, or write "
+             "best_device{}, which is Cuda there and Cpu here");
+
 inline namespace host_target {
 
 using best_device = Cpu;
+
+// In the place of the device: a template, so that making one is refused and naming none is.
+template <class Made = void>
+struct Cuda {
+  constexpr explicit Cuda(int = 0) {}
+  constexpr operator Cpu() const { return {}; }
+  static_assert(sizeof(CudaNeedsNvcc<sizeof(Made*) == 0, Cpu>) > 0);
+};
 
 // Returns f(Cpu{}): this translation unit is not compiled for a GPU.
 template <class F>
@@ -48546,6 +48590,10 @@ template <class X>
 constexpr std::tuple<X, X> pair_of(const X& x) {
   return {x, x};
 }
+template <class X>
+constexpr std::tuple<X, X, X> three_of(const X& x) {
+  return {x, x, x};
+}
 }  // namespace detail
 
 #define WEFT_AXES(name, results)                                                                          \
@@ -48783,6 +48831,10 @@ WEFT_COMPARED(min)
   constexpr auto name(const A&, const B&...) {                                                          \
     return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, A>>();              \
   }                                                                                                     \
+  template <class T, class S>                                                                           \
+  constexpr auto name() {                                                                               \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, T, S>>();           \
+  }                                                                                                     \
   template <i64 D, i64... E>                                                                            \
   constexpr auto name() {                                                                               \
     return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, Shape<D, E...>>>(); \
@@ -48864,6 +48916,113 @@ WEFT_JOINED(cat)
 WEFT_JOINED(stack)
 WEFT_JOINED(concat)
 #undef WEFT_JOINED
+
+// Settings of convolutions and pools in braces behind the operands.
+WEFT_REFUSAL(SettingsAreTemplateArguments,
+             "windows and settings are template arguments: write conv2d<ConvOptions{.stride = 2, .padding = "
+             "1}>(x, w), "
+             "max_pool2d<2>(x), max_pool2d<PerAxis{3, 2}, PoolOptions{.stride = 2}>(x), "
+             "interpolate<InterpolateOptions{.scale_factor = 2}>(x), leaky_relu(x, 0.1f)");
+namespace spelled {
+struct conv1d;
+struct conv2d;
+struct conv3d;
+struct leaky_relu;
+}  // namespace spelled
+#define WEFT_CONVOLVED(name)                                                               \
+  template <Spelled X, Spelled W>                                                          \
+  constexpr auto name(const X& x, const W&, const detail::KeywordArguments&) {             \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X, W>>(x); \
+  }
+WEFT_CONVOLVED(conv1d)
+WEFT_CONVOLVED(conv2d)
+WEFT_CONVOLVED(conv3d)
+#undef WEFT_CONVOLVED
+#define WEFT_SET(name)                                                                  \
+  template <Spelled X>                                                                  \
+  constexpr auto name(const X& x, const detail::KeywordArguments&) {                    \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X>>(x); \
+  }
+WEFT_SET(leaky_relu)
+WEFT_SET(interpolate)
+#undef WEFT_SET
+#define WEFT_POOLED(name)                                                               \
+  template <Spelled X, class... B>                                                      \
+  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {            \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X>>(x); \
+  }
+WEFT_POOLED(max_pool2d)
+WEFT_POOLED(avg_pool2d)
+WEFT_POOLED(adaptive_avg_pool2d)
+#undef WEFT_POOLED
+
+// mse_loss<"sum">(x, y).
+#define WEFT_QUOTED(name)                                                         \
+  template <FixedString Word, Spelled X, class... B>                              \
+  constexpr auto name(const X& x, const B&...) {                                  \
+    return detail::respelled<WordIsTemplateArgument<false, spelled::name, X>>(x); \
+  }
+WEFT_QUOTED(mse_loss)
+WEFT_QUOTED(l1_loss)
+WEFT_QUOTED(cross_entropy)
+WEFT_QUOTED(nll_loss)
+WEFT_QUOTED(bce_with_logits)
+#undef WEFT_QUOTED
+template <Spelled X>
+constexpr auto transpose(const X& x) {
+  return detail::respelled<AxesAreTemplateArguments<false, spelled::transpose, X>>(x);
+}
+
+// Names that PyTorch or NumPy has and weft has not, or spells in another way.
+WEFT_REFUSAL(
+    OperationIsAbsent,
+    "weft has no operation of this name: docs/operations.md lists those it has; of linear algebra they "
+    "are products and norms, and a matrix that is inverted or factorised comes in as an input");
+WEFT_REFUSAL(
+    OperationIsSpelled,
+    "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
+    "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), x.extent(0), "
+    "nn::BatchNorm1d as a member");
+namespace spelled {
+struct inverse;
+struct svd;
+struct pinv;
+struct cholesky;
+struct eigh;
+struct lstsq;
+struct slogdet;
+struct matrix_exp;
+struct layernorm;
+struct batchnorm;
+struct leakyrelu;
+struct logsoftmax;
+struct stdev;
+struct relu_;
+struct sigmoid_;
+struct crossentropy;
+}  // namespace spelled
+#define WEFT_ABSENT(name, Refusal, results)                                              \
+  template <int... A, Spelled X, class... B>                                             \
+  constexpr auto name(const X& x, const B&...) {                                         \
+    return detail::results##_of(detail::respelled<Refusal<false, spelled::name, X>>(x)); \
+  }
+WEFT_ABSENT(inverse, OperationIsAbsent, one)
+WEFT_ABSENT(svd, OperationIsAbsent, three)
+WEFT_ABSENT(pinv, OperationIsAbsent, one)
+WEFT_ABSENT(cholesky, OperationIsAbsent, one)
+WEFT_ABSENT(eigh, OperationIsAbsent, pair)
+WEFT_ABSENT(lstsq, OperationIsAbsent, one)
+WEFT_ABSENT(slogdet, OperationIsAbsent, pair)
+WEFT_ABSENT(matrix_exp, OperationIsAbsent, one)
+WEFT_ABSENT(layernorm, OperationIsSpelled, one)
+WEFT_ABSENT(batchnorm, OperationIsSpelled, one)
+WEFT_ABSENT(leakyrelu, OperationIsSpelled, one)
+WEFT_ABSENT(logsoftmax, OperationIsSpelled, one)
+WEFT_ABSENT(stdev, OperationIsSpelled, one)
+WEFT_ABSENT(relu_, OperationIsSpelled, one)
+WEFT_ABSENT(sigmoid_, OperationIsSpelled, one)
+WEFT_ABSENT(crossentropy, OperationIsSpelled, one)
+#undef WEFT_ABSENT
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/index/index.hpp ----
@@ -58548,6 +58707,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     return StepLoss(0);
   }
 
+  template <class Self = M>
+  StepLoss step(std::initializer_list<detail::AnyWord>) {
+    static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Self) == 0, I...>) > 0);
+    return StepLoss(0);
+  }
+
   // The model that is trained: save, load, get, and what compile takes.
   weft::Model<M, Device>& model() { return model_; }
   const weft::Model<M, Device>& model() const { return model_; }
@@ -58596,8 +58761,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     static_assert(sizeof(train::DatasetIsEvaluated<sizeof(D) == 0, D>) > 0);
     return AfterRefusal{};
   }
-  void set_lr(const schedule::Schedule&) {
-    static_assert(sizeof(train::RateIsNumber<sizeof(M) == 0, M>) > 0);
+  template <class Rate>
+  requires(!std::is_convertible_v<const Rate&, f32>) void set_lr(const Rate&) {
+    static_assert(sizeof(train::RateIsNumber<sizeof(Rate) == 0, M, Rate>) > 0);
   }
   // The mean of the loss.
   template <data::Dataset D, class... A>

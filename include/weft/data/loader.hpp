@@ -354,6 +354,11 @@ requires(!Dataset<typename held_t<D>::type> &&
   return detail::refused_loader<D>();
 }
 template <class D>
+auto loader(const D&, const detail::DataLoaderWords&) {
+  static_assert(sizeof(LoaderOptionsAre<sizeof(D) == 0, D>) > 0);
+  return detail::refused_loader<D>();
+}
+template <class D>
 auto loader(const D&, i64, const LoaderOptions&) {
   static_assert(sizeof(LoaderTakes<sizeof(D) == 0, D>) > 0);
   return detail::refused_loader<D>();

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "weft/core/diagnose.hpp"
 #include "weft/device/cpu.hpp"
 
 #if defined(__CUDACC__)
@@ -27,9 +28,21 @@ decltype(auto) on_best_device(F&& f) {
 
 }  // namespace cuda_target
 #else
+WEFT_REFUSAL(CudaNeedsNvcc,
+             "this file is not compiled for a GPU: compile it by nvcc, as a .cu file or with -x cu, or write "
+             "best_device{}, which is Cuda there and Cpu here");
+
 inline namespace host_target {
 
 using best_device = Cpu;
+
+// In the place of the device: a template, so that making one is refused and naming none is.
+template <class Made = void>
+struct Cuda {
+  constexpr explicit Cuda(int = 0) {}
+  constexpr operator Cpu() const { return {}; }
+  static_assert(sizeof(CudaNeedsNvcc<sizeof(Made*) == 0, Cpu>) > 0);
+};
 
 // Returns f(Cpu{}): this translation unit is not compiled for a GPU.
 template <class F>

@@ -164,6 +164,7 @@ class Model {
   WEFT_MEMBER(buffers, ModelIsState)
   WEFT_MEMBER(apply, ModelIsState)
   WEFT_MEMBER(half, ModelIsState)
+  WEFT_MEMBER(requires_grad_, ModelIsState)
   WEFT_MEMBER(cpu, ModelIsState)
   WEFT_MEMBER(fit, ModelIsState)
   WEFT_MEMBER(predict, ModelIsState)
@@ -399,6 +400,14 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
     return ModelFunction<M, Device, Function>(
         Model<M, Device>(device, exec::given_or_fresh_seed(SeedUse::model, inputs_then_options...)),
         inputs_then_options...);
+}
+
+// Refused: compile<Net>(f, in<...>...).
+template <class M, class F, class... A>
+requires(std::is_aggregate_v<M> && !exec::is_device<M> && !exec::is_device<F> && !is_model<F>) AfterRefusal
+    compile(F, const A&...) {
+  static_assert(sizeof(DeviceIsFirst<sizeof(F) == 0, M, F>) > 0);
+  return {};
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -124,9 +124,15 @@ constexpr bool computes(std::tuple<I...>) {
   }
   (std::index_sequence_for<A...>{}, std::index_sequence_for<I...>{});
 }
-template <class F, class Inputs, class... A>
-concept Computes = requires {
-  requires computes<F, A...>(Inputs{});
+template <bool>
+struct IsComputed;
+template <>
+struct IsComputed<true> {
+  using type = void;
+};
+template <class Returned, class F, class Inputs, class... A>
+concept Computes = std::is_void_v<Returned> && requires {
+  typename IsComputed<computes<F, A...>(Inputs{})>::type;
 };
 
 // Calls f(leading..., inputs...) with one traced handle an input.
@@ -145,7 +151,7 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
     } else {
       using Returned = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
       if constexpr (std::is_void_v<Returned>)
-        static_assert(sizeof(SaidByCompiler<!Computes<F, std::tuple<I...>, A...>, F>) > 0);
+        static_assert(sizeof(SaidByCompiler<!Computes<Returned, F, std::tuple<I...>, A...>, F>) > 0);
       static_assert(sizeof(ReturnsExpressions<returns_values<Returned>(), Returned>) > 0);
       if constexpr (returns_values<Returned>())
         return as_results(b, f(leading..., std::get<K>(inputs)...));

@@ -54,6 +54,12 @@ struct Param {
   constexpr void assign(const A&) const {
     static_assert(sizeof(ParamIsTrained<sizeof(A) == 0, Param, A>) > 0);
   }
+  template <class A>
+  requires ExprLike<A>
+  constexpr const Param& operator=(const A&) const {
+    static_assert(sizeof(ParamIsTrained<sizeof(A) == 0, Param, A>) > 0);
+    return *this;
+  }
 };
 
 // Param<f32>.

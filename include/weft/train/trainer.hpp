@@ -183,6 +183,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     return StepLoss(0);
   }
 
+  template <class Self = M>
+  StepLoss step(std::initializer_list<detail::AnyWord>) {
+    static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Self) == 0, I...>) > 0);
+    return StepLoss(0);
+  }
+
   // The model that is trained: save, load, get, and what compile takes.
   weft::Model<M, Device>& model() { return model_; }
   const weft::Model<M, Device>& model() const { return model_; }
@@ -231,8 +237,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     static_assert(sizeof(train::DatasetIsEvaluated<sizeof(D) == 0, D>) > 0);
     return AfterRefusal{};
   }
-  void set_lr(const schedule::Schedule&) {
-    static_assert(sizeof(train::RateIsNumber<sizeof(M) == 0, M>) > 0);
+  template <class Rate>
+  requires(!std::is_convertible_v<const Rate&, f32>) void set_lr(const Rate&) {
+    static_assert(sizeof(train::RateIsNumber<sizeof(Rate) == 0, M, Rate>) > 0);
   }
   // The mean of the loss.
   template <data::Dataset D, class... A>

@@ -226,6 +226,9 @@ concept Creates = requires {
 };
 template <class Op, class... A>
 concept OfNumbersAlone = sizeof...(A) > 0 && (Scalar<A> && ...) && !Draws<Op> && !Creates<Op>;
+// Whether Op makes a tensor of other numbers than these, full<f32, 4>() of one.
+template <class Op, class... A>
+concept LacksNumbers = (Scalar<A> && ... && true) && !Applies<Op, A...>;
 WEFT_REFUSAL(OperandIsNumber,
              "the operands are numbers, and one must be an expression or a tensor: functions of std give "
              "numbers, so write exp(x), pow(x, 3) in place of std::exp(x), std::pow(x, 3)");
@@ -298,6 +301,9 @@ struct Operation {
         static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
         return detail::first_expr(a...);
       }
+    } else if constexpr (LacksNumbers<Derived, A...>) {
+      static_assert(sizeof(OperandsFit<sizeof(Derived) == 0, Derived, A...>) > 0);
+      return AfterRefusal{};
     } else {
       return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }
