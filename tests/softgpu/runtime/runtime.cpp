@@ -1,6 +1,7 @@
 #include "softgpu/runtime/runtime.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
@@ -59,6 +60,15 @@ Event* Runtime::event(cudaEvent_t handle, const char* call) {
 }
 
 cudaError_t Runtime::enqueue(Stream& stream, std::function<void()> run, const char* call) {
+  return enqueue_task(
+      stream,
+      [run = std::move(run)] {
+        run();
+        return true;
+      },
+      call);
+}
+cudaError_t Runtime::enqueue_task(Stream& stream, Task run, const char* call) {
   if (stream.capture != nullptr) {
     Capture& capture = *stream.capture;
     if (capture.broken) return cudaErrorStreamCaptureInvalidated;
@@ -89,19 +99,21 @@ cudaError_t Runtime::enqueue(Stream& stream, std::function<void()> run, const ch
   return cudaSuccess;
 }
 
-void Runtime::run(Work& work) {
+// Whether it has ended.
+bool Runtime::run(Work& work) {
   const std::shared_ptr<Work> held = work.stream->pending.front();
-  work.stream->pending.pop_front();
   if (sticky == cudaSuccess) {
     try {
-      work.run();
+      if (!work.run()) return false;
     } catch (const KernelFault& f) {
       sticky = static_cast<cudaError_t>(f.status);
     }
   }
+  work.stream->pending.pop_front();
   work.done = true;
   work.run = nullptr;
   work.after.clear();
+  return true;
 }
 
 // From the work that is waited for, back over what must come before it, to something that can run. Now and
@@ -126,7 +138,10 @@ void Runtime::complete(Work& target) {
       if (open.empty()) break;
       now = open[random.below(static_cast<u32>(open.size()))];
     }
-    run(*now);
+    if (run(*now)) continue;
+    mutex.unlock();  // other threads may call meanwhile
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    mutex.lock();
   }
 }
 

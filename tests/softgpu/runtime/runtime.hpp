@@ -24,16 +24,19 @@ namespace softgpu {
 
 struct Stream;
 
-// What a stream has to do. `run` is called once, with the runtime's lock held.
+// Something to do, with the runtime's lock held. False: it waits for another process, and is called again.
+using Task = std::function<bool()>;
+
+// What a stream has to do.
 struct Work {
-  std::function<void()> run;
+  Task run;
   std::vector<std::shared_ptr<Work>> after;  // in other streams
   Stream* stream = nullptr;
   bool done = false;
 };
 
 struct Node {
-  std::function<void()> run;
+  Task run;
   std::vector<Node*> after;
 };
 
@@ -101,6 +104,7 @@ class Runtime {
 
   // Puts work into a stream, or a node into the graph that it captures.
   cudaError_t enqueue(Stream& stream, std::function<void()> run, const char* call);
+  cudaError_t enqueue_task(Stream& stream, Task run, const char* call);
   // Until all that the stream, the device has to do is done.
   void complete(Work& work);
   void complete(Stream& stream);
@@ -130,7 +134,7 @@ class Runtime {
 
  private:
   void load(Module& unit);
-  void run(Work& work);
+  bool run(Work& work);
   bool is_head(const Work& work) const { return work.stream->pending.front().get() == &work; }
   Work* random_ready();
   std::map<std::pair<std::thread::id, int>, Stream*> per_thread_;
