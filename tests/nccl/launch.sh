@@ -6,7 +6,7 @@ set -u
 folder=$1 ranks=$2
 shift 2
 gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
-if [ "$gpus" -lt "$ranks" ]; then
+if [ "$gpus" -lt "$ranks" ] || [ -n "${WEFT_NCCL_SOFTGPU-}" ]; then
   [ -d "$folder" ] || exit 77
   export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 fi

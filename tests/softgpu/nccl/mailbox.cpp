@@ -29,7 +29,7 @@ Mailbox::Mailbox(const std::string& folder, int rank, int size)
     throw std::runtime_error("no folder " + folder);
   const auto start = std::chrono::steady_clock::now();
   for (int r = 0; r < size; ++r)
-    while (!std::filesystem::exists(name_of(r))) {
+    while (!std::filesystem::exists(name_of(r)) && !std::filesystem::exists(name_of(r) + "-gone")) {
       if (std::chrono::steady_clock::now() - start > std::chrono::minutes(5))
         throw std::runtime_error("rank " + std::to_string(r) + " did not come");
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -3,10 +3,12 @@
 // wait for a rank that has ended or is silent ends with an Error, and what the GPU waits for is aborted.
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -87,7 +89,7 @@ class NcclRanks final : public CudaWatch {
         free_.clear();
       }
       const auto at = std::find(comms_.begin(), comms_.end(), comm);
-      if (at == comms_.end()) return;
+      if (at == comms_.end()) return finish_aborts();
       comms_.erase(at);
     }
     const ncclResult_t status = abort ? ncclCommAbort(comm) : ncclCommDestroy(comm);
@@ -246,10 +248,17 @@ class NcclRanks final : public CudaWatch {
   [[noreturn]] void fail(const std::string& id, const std::string& text) {
     failure_id_ = id;
     failure_ = text;
+    *aborts_ += static_cast<int>(comms_.size());
     for (ncclComm_t comm : comms_) std::thread([comm] { static_cast<void>(ncclCommAbort(comm)); }).detach();
     comms_.clear();
     check();
     __builtin_unreachable();
+  }
+
+  // Some seconds at most: what keeps an abort from its end is no reason to stay.
+  void finish_aborts() const {
+    for (int turn = 0; turn < 5000 && *aborts_ > 0; ++turn)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 
   mutable std::recursive_mutex mutex_;
@@ -262,8 +271,9 @@ class NcclRanks final : public CudaWatch {
   Clock::time_point start_{};
   double most_ = 0, deadline_ = 0, gone_at_ = -1, error_at_ = -1;
   bool asked_ = false;
-  std::vector<u8> heard_;        // by rank: it said that it waits, too
-  int added_ = 0;                // communicators
+  std::vector<u8> heard_;  // by rank: it said that it waits, too
+  int added_ = 0;          // communicators
+  const std::shared_ptr<std::atomic<int>> aborts_ = std::make_shared<std::atomic<int>>(0);  // under way
   i64 turn_ = 0, finished_ = 0;  // the latter: of what needed other ranks
 };
 
