@@ -34925,6 +34925,7 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -35061,8 +35062,43 @@ inline std::recursive_mutex& capture_mutex() {
   return mutex;
 }
 
+// What is asked while the host waits for a GPU, which may itself wait for another process that never comes.
+class CudaWatch {
+ public:
+  // Throws where the GPU would wait for ever. Gives the core to others.
+  virtual void look() = 0;
+  // Whether the GPU waits for no other process.
+  virtual bool is_idle() = 0;
+
+ protected:
+  ~CudaWatch() = default;
+};
+// The process's; null where its GPUs depend on nobody. It is never destroyed.
+inline std::atomic<CudaWatch*>& cuda_watch() {
+  static std::atomic<CudaWatch*> watch{nullptr};
+  return watch;
+}
+// Where somebody watches, returns when ready(watch), or throws what the watch does; else at once.
+template <class Ready>
+void cuda_await(const Ready& ready) {
+  CudaWatch* const watch = cuda_watch().load(std::memory_order_acquire);
+  if (watch == nullptr) [[likely]]
+    return;
+  while (!ready(*watch)) watch->look();
+}
+// Whether a query says so; one that is not ready is no error to be reported later.
+inline bool cuda_is_ready(cudaError_t status, const char* call) {
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError();
+    return false;
+  }
+  cuda_check(status, call);
+  return true;
+}
+
 // Returns when all work of the thread's current device has ended, in whichever stream.
 inline void cuda_wait_for_device() {
+  cuda_await([](CudaWatch& watch) { return watch.is_idle(); });
   const std::lock_guard lock(capture_mutex());
   cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
@@ -35088,7 +35124,10 @@ class Stream {
   cudaStream_t get() const { return stream_; }
   bool owned() const { return owned_; }
   // Waits until all work enqueued so far has ended; errors of that work surface here.
-  void synchronize() const { cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+  void synchronize() const {
+    cuda_await([this](CudaWatch&) { return cuda_is_ready(cudaStreamQuery(stream_), "cudaStreamQuery"); });
+    cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  }
 
  private:
   cudaStream_t stream_ = nullptr;
@@ -35118,13 +35157,11 @@ class Event {
     cuda_check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
   }
   // The host waits for the mark; at once if it was never recorded.
-  void synchronize() const { cuda_check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
-  bool reached() const {
-    const cudaError_t status = cudaEventQuery(event_);
-    if (status == cudaErrorNotReady) return false;
-    cuda_check(status, "cudaEventQuery");
-    return true;
+  void synchronize() const {
+    cuda_await([this](CudaWatch&) { return reached(); });
+    cuda_check(cudaEventSynchronize(event_), "cudaEventSynchronize");
   }
+  bool reached() const { return cuda_is_ready(cudaEventQuery(event_), "cudaEventQuery"); }
   // Milliseconds from `start` to this event; both with timing, both reached.
   float milliseconds_since(const Event& start) const {
     float elapsed = 0;
@@ -55437,7 +55474,7 @@ struct None {
 };
 WEFT_REFUSAL(BackendConnects,
              "comm::ddp<Backend>: the backend is what connects the ranks, comm::ddp<comm::Mpi> with "
-             "#include <weft/mpi.hpp>");
+             "#include <weft/mpi.hpp>, or on GPUs comm::ddp<comm::Nccl> with #include <weft/nccl.hpp>");
 template <class Backend, i64 BucketBytes>
 struct Ddp {
   static_assert(sizeof(BackendConnects<requires { Backend::connect(); }, Backend>) > 0);
@@ -55558,6 +55595,15 @@ class Ranks {
   }
   void broadcast(void* data, i64 bytes) const {
     if (size() > 1 && bytes > 0) communicator_->broadcast(data, bytes);
+  }
+  // Of the device's memory, behind what `program` has begun; on a GPU in its stream.
+  template <class Program>
+  void broadcast(void* data, i64 bytes, const Program& program) const {
+    if (size() == 1 || bytes == 0) return;
+    if constexpr (requires { program.broadcast(data, bytes); })
+      program.broadcast(data, bytes);
+    else
+      communicator_->broadcast(data, bytes);
   }
   // Calls f; where it throws on some ranks, the others throw "comm/rank".
   template <class F>
@@ -58931,7 +58977,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     run_program(instance);
     if constexpr (O::distributed) {  // running statistics are rank 0's, as DistributedDataParallel has it
       constexpr ir::Range assigned = Source<true>::assigned_buffers();
-      ranks_.broadcast(model_.state() + assigned.offset, assigned.length);
+      ranks_.broadcast(model_.state() + assigned.offset, assigned.length, program);
     }
     losses_->take(program);
   }
@@ -59055,10 +59101,32 @@ WEFT_REFUSAL(
     CheckpointBudgetHolds,
     "checkpoint::budget<bytes>: the workspace takes more, even where of each block only what enters it "
     "is kept: give at least WantedSize<bytes>, a smaller batch (with accumulate<N>), or a precision");
-WEFT_REFUSAL(RanksRunOnCpu, "comm::ddp<comm::Mpi>: it connects programs of Cpu{}, and no other device's");
+WEFT_REFUSAL(RanksRunOnCpu,
+             "comm::ddp<comm::Mpi>: it connects programs of Cpu{}, and no other device's; GPUs are connected "
+             "by comm::ddp<comm::Nccl>, with #include <weft/nccl.hpp>");
+WEFT_REFUSAL(RanksRunOnGpus,
+             "comm::ddp<comm::Nccl>: it connects GPUs, compiled by nvcc: const comm::Nccl world; "
+             "make_trainer<Net>(world.device(), ...); on Cpu{} take comm::ddp<comm::Mpi>, with #include "
+             "<weft/mpi.hpp>");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
+
+// Whether what connects the ranks, if there are ranks, connects programs of this device.
+template <class Device, class Comm>
+constexpr bool ranks_run_on() {
+  if constexpr (std::is_same_v<Comm, comm::None>) {
+    return true;
+  } else if constexpr (requires { typename Comm::backend::device_type; }) {
+    constexpr bool same = std::is_same_v<Device, typename Comm::backend::device_type>;
+    static_assert(sizeof(RanksRunOnGpus<same, Device>) > 0);
+    return same;
+  } else {
+    constexpr bool same = std::is_same_v<Device, Cpu>;
+    static_assert(sizeof(RanksRunOnCpu<same, Device>) > 0);
+    return same;
+  }
+}
 
 // The class that runs an optimiser; one that is no update of the step's program has another (lbfgs.hpp).
 template <class Optimizer>
@@ -59132,14 +59200,14 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
-  static_assert(sizeof(RanksRunOnCpu < !Sorted::distributed || std::is_same_v<Device, Cpu>, Device >) > 0);
+  constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
   static_assert(
       sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
     static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
-    if constexpr (!runs) {
+    if constexpr (!runs || !connected) {
       return AfterRefusal{};
     } else if constexpr (!state_has_values<M, F, Sorted, I...>()) {
       return AfterRefusal{};
@@ -62171,6 +62239,50 @@ void run_cuda_scatter_add(const CudaLaunch& launch, cudaStream_t stream) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_AXIS_ROWS_CUH
+// ---- weft/kernels/collective/cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_COLLECTIVE_CUDA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_COLLECTIVE_CUDA_CUH
+// Collectives on a GPU: what a program asks of an engine that moves data between GPUs, and its calls.
+// Numbers: compiler/lower/collective.hpp; the second pointer is the program's communicator. Law: nothing
+// waits on the host; all may be captured.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// A communicator whose sums are of device memory, in a stream of its own beside the program's.
+class CudaCommunicator : public comm::Communicator {
+ public:
+  // The sum over ranks of what was reserved for `request`, in place: begins behind what `stream` has to do.
+  virtual void start_sum(int request, void* data, cudaStream_t stream) = 0;
+  // What comes next in `stream` waits for it.
+  virtual void wait_sum(int request, cudaStream_t stream) = 0;
+  // Rank 0's bytes of device memory become every rank's, in `stream`.
+  virtual void broadcast(void* data, i64 bytes, cudaStream_t stream) = 0;
+  using Communicator::broadcast;
+  using Communicator::start_sum;
+  using Communicator::wait_sum;
+
+  // Throws what has failed: "comm/timeout", "comm/rank", "comm/nccl".
+  virtual void check() = 0;
+  // `what`, a part of an error's sentence, ends where `stream` has come now: that may need other ranks.
+  virtual void launched(const char* what, cudaStream_t stream) = 0;
+};
+
+// A program's communicator; its device is a GPU, so it is one for GPUs (train/make_trainer.hpp).
+inline CudaCommunicator* cuda_communicator(comm::Communicator* communicator) {
+  return static_cast<CudaCommunicator*>(communicator);
+}
+
+inline void run_cuda_all_reduce_start(const CudaLaunch& launch, cudaStream_t stream) {
+  static_cast<CudaCommunicator*>(static_cast<comm::Communicator*>(launch.args.pointer[1]))
+      ->start_sum(static_cast<int>(launch.numbers[0]), launch.args.pointer[0], stream);
+}
+inline void run_cuda_all_reduce_done(const CudaLaunch& launch, cudaStream_t stream) {
+  static_cast<CudaCommunicator*>(static_cast<comm::Communicator*>(launch.args.pointer[1]))
+      ->wait_sum(static_cast<int>(launch.numbers[0]), stream);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_COLLECTIVE_CUDA_CUH
 // ---- weft/kernels/conv/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
@@ -63144,6 +63256,10 @@ constexpr CudaKernel cuda_kernel() {
     return &launching::run_copy;
   } else if constexpr (kind == compiler::StepKind::repeat) {
     return nullptr;  // LaunchList walks what is inside
+  } else if constexpr (kind == compiler::StepKind::all_reduce_start) {
+    return &kernels::run_cuda_all_reduce_start;
+  } else if constexpr (kind == compiler::StepKind::all_reduce_done) {
+    return &kernels::run_cuda_all_reduce_done;
   } else {
     constexpr const auto& words = compiler::KernelSlice<P, K>::words;
     if constexpr (kind == compiler::StepKind::dot) {
@@ -63211,7 +63327,9 @@ class CudaProgram {
  public:
   // Without `graph` every step is launched by itself.
   CudaProgram(const Cuda& device, const Blocks& given, bool graph = true)
-      : context_(device), scalars_(static_cast<std::size_t>(P::header.scalars) * 4) {
+      : context_(device),
+        scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
+        communicator_(kernels::cuda_communicator(given.communicator)) {
     const auto check = [](const std::byte* block) {
       if (reinterpret_cast<std::uintptr_t>(block) % buffer_alignment != 0)
         throw Error("cuda/misaligned", "a program's state must start at a multiple of 256 bytes");
@@ -63242,8 +63360,9 @@ class CudaProgram {
       const u64 preset = P::image[P::header.preset_at + i];
       set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
     }
-    steps_.emplace(P::header, P::image, CudaKernels<P>::table.at,
-                   Blocks{given.model, given.optimizer, workspace_.data(), staged_.data()});
+    steps_.emplace(
+        P::header, P::image, CudaKernels<P>::table.at,
+        Blocks{given.model, given.optimizer, workspace_.data(), staged_.data(), given.communicator});
     for (int k = 0; k < P::header.inputs; ++k) steps_->bind_input(k, staged_.data() + Plan::input_offset(k));
     cut_for_gpu<P>(steps_->launches(), partial_.data());
     place_segments();
@@ -63257,7 +63376,13 @@ class CudaProgram {
   CudaProgram(const CudaProgram&) = delete;
   CudaProgram& operator=(const CudaProgram&) = delete;
   // Its memory must outlive what it has enqueued.
-  ~CudaProgram() { cuda_report(cudaStreamSynchronize(stream()), "cudaStreamSynchronize"); }
+  ~CudaProgram() {
+    try {
+      if (communicator_ != nullptr) context_.synchronize();
+    } catch (const Error&) {  // what no other rank will end was aborted, and said to whom waited first
+    }
+    cuda_report(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+  }
 
   // Scratch for the library, in bytes, at most.
   static constexpr i64 library_bytes() { return CudaKernels<P>::library() ? library_scratch_bytes : 0; }
@@ -63321,22 +63446,28 @@ class CudaProgram {
         refuse_capture("draws random numbers or takes numbers that change from step to step");
       return steps_->run(stream());
     }
+    begin_run();
     stage();
     if (graph_)
       graph_.launch(stream());
     else
       steps_->run(stream());
+    end_run();
   }
   // The same under a Checker's eyes, each launch by itself.
   template <class Checker>
   void run_watched(Checker& checker) {
     DeviceGuard guard(context_.ordinal());
+    begin_run();
     stage();
     const auto read = [this](void* to, const void* from, i64 bytes) {
       cuda_copy(to, from, static_cast<std::size_t>(bytes), stream());
       context_.synchronize();
     };
-    watch_launches(*steps_, stream(), checker, read, [this] { context_.synchronize(); });
+    watch_launches(*steps_, stream(), checker, read, [this] {
+      end_run();
+      context_.synchronize();
+    });
   }
   // The same, and `times` is told of each launch, by the GPU's clock. Waits for all.
   template <class Times, class Clock>
@@ -63356,9 +63487,11 @@ class CudaProgram {
       void after(int, const Launch&) { marks.back().end.record(stream); }
     };
     DeviceGuard guard(context_.ordinal());
+    begin_run();
     stage();
     Watch watch{stream()};
     steps_->run(stream(), watch);
+    end_run();
     context_.synchronize();
     for (const auto& mark : watch.marks)
       times.add(mark.step, 1e-3 * static_cast<double>(mark.end.milliseconds_since(mark.begin)));
@@ -63381,8 +63514,21 @@ class CudaProgram {
     context_.synchronize();
   }
   cudaStream_t stream() const { return context_.stream(); }
+  // Rank 0's bytes of device memory become every rank's, in the stream.
+  void broadcast(void* data, i64 bytes) const {
+    DeviceGuard guard(context_.ordinal());
+    communicator_->broadcast(data, bytes, stream());
+  }
 
  private:
+  // The communicator has to know of what waits for other ranks.
+  void begin_run() const {
+    if (communicator_ != nullptr) communicator_->check();
+  }
+  void end_run() const {
+    if (communicator_ != nullptr) communicator_->launched("sums over ranks of a step", stream());
+  }
+
   static constexpr i64 segment_bytes() {
     return Plan::segments() * static_cast<i64>(sizeof(kernels::Segment));
   }
@@ -63514,6 +63660,7 @@ class CudaProgram {
 
   CudaContext context_;
   std::vector<std::byte> scalars_;
+  kernels::CudaCommunicator* communicator_;                        // null: the program is of one rank
   DeviceBuffer memory_, workspace_, partial_, staged_, segments_;  // the last four are parts of the first
   DeviceBuffer library_;                                           // a part too, where memory is lent
   // Slots of the scalars, and of all inputs once one comes from the host; pieces of large inputs.

@@ -1,5 +1,5 @@
 // wrote: comm::ddp<Nccl>
-// write: comm::ddp<comm::Mpi> with #include <weft/mpi.hpp>
+// write: comm::ddp<comm::Nccl> with #include <weft/nccl.hpp>, or comm::ddp<comm::Mpi> on Cpu{}
 // expect: comm::ddp<Backend>: the backend is what connects the ranks, comm::ddp<comm::Mpi> with
 // first-error: comm::ddp<Backend>: the backend is what connects the ranks
 #include "weft/nn/linear.hpp"

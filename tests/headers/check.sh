@@ -27,6 +27,11 @@ else
   echo "no mpicxx: weft/mpi.hpp and weft/comm/mpi.hpp are left out"
   mapfile -t headers < <(printf '%s\n' "${headers[@]}" | grep -vE '^weft/(comm/)?mpi\.hpp$')
 fi
+# What needs NCCL compiles where nvcc finds it.
+if [ "$mode" = cuda ] && ! echo '#include <nccl.h>' | "$compiler" -x cu -E - >/dev/null 2>&1; then
+  echo "no nccl.h: weft/nccl.hpp and weft/kernels/collective/nccl*.cuh are left out"
+  mapfile -t headers < <(printf '%s\n' "${headers[@]}" | grep -vE '^weft/(kernels/collective/nccl.*\.cuh|nccl\.hpp)$')
+fi
 [ ${#headers[@]} -gt 0 ] || { echo "no headers found" && exit 1; }
 
 one() {

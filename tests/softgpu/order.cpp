@@ -30,6 +30,10 @@ void Order::end(Tag end_tag) {
   now_ = {};
   unordered_.clear();
 }
+void Order::postpone() {
+  now_ = {};
+  unordered_.clear();
+}
 void Order::forget(const Clock& host) {
   executed_.erase(std::remove_if(executed_.begin(), executed_.end(),
                                  [&](const Executed& e) { return host.has(e.stream, e.time); }),

@@ -25,6 +25,8 @@ class Order {
   // the first of them marks what it writes as a whole.
   void begin(const Clock& clock, std::size_t stream, u64 time, Tag first_tag);
   void end(Tag end_tag);
+  // What has begun is not done, and will begin again.
+  void postpone();
   // Nothing pending is older than what `host` has waited for.
   void forget(const Clock& host);
 

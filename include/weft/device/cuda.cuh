@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -85,8 +86,43 @@ inline std::recursive_mutex& capture_mutex() {
   return mutex;
 }
 
+// What is asked while the host waits for a GPU, which may itself wait for another process that never comes.
+class CudaWatch {
+ public:
+  // Throws where the GPU would wait for ever. Gives the core to others.
+  virtual void look() = 0;
+  // Whether the GPU waits for no other process.
+  virtual bool is_idle() = 0;
+
+ protected:
+  ~CudaWatch() = default;
+};
+// The process's; null where its GPUs depend on nobody. It is never destroyed.
+inline std::atomic<CudaWatch*>& cuda_watch() {
+  static std::atomic<CudaWatch*> watch{nullptr};
+  return watch;
+}
+// Where somebody watches, returns when ready(watch), or throws what the watch does; else at once.
+template <class Ready>
+void cuda_await(const Ready& ready) {
+  CudaWatch* const watch = cuda_watch().load(std::memory_order_acquire);
+  if (watch == nullptr) [[likely]]
+    return;
+  while (!ready(*watch)) watch->look();
+}
+// Whether a query says so; one that is not ready is no error to be reported later.
+inline bool cuda_is_ready(cudaError_t status, const char* call) {
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError();
+    return false;
+  }
+  cuda_check(status, call);
+  return true;
+}
+
 // Returns when all work of the thread's current device has ended, in whichever stream.
 inline void cuda_wait_for_device() {
+  cuda_await([](CudaWatch& watch) { return watch.is_idle(); });
   const std::lock_guard lock(capture_mutex());
   cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
@@ -112,7 +148,10 @@ class Stream {
   cudaStream_t get() const { return stream_; }
   bool owned() const { return owned_; }
   // Waits until all work enqueued so far has ended; errors of that work surface here.
-  void synchronize() const { cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+  void synchronize() const {
+    cuda_await([this](CudaWatch&) { return cuda_is_ready(cudaStreamQuery(stream_), "cudaStreamQuery"); });
+    cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  }
 
  private:
   cudaStream_t stream_ = nullptr;
@@ -142,13 +181,11 @@ class Event {
     cuda_check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
   }
   // The host waits for the mark; at once if it was never recorded.
-  void synchronize() const { cuda_check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
-  bool reached() const {
-    const cudaError_t status = cudaEventQuery(event_);
-    if (status == cudaErrorNotReady) return false;
-    cuda_check(status, "cudaEventQuery");
-    return true;
+  void synchronize() const {
+    cuda_await([this](CudaWatch&) { return reached(); });
+    cuda_check(cudaEventSynchronize(event_), "cudaEventSynchronize");
   }
+  bool reached() const { return cuda_is_ready(cudaEventQuery(event_), "cudaEventQuery"); }
   // Milliseconds from `start` to this event; both with timing, both reached.
   float milliseconds_since(const Event& start) const {
     float elapsed = 0;

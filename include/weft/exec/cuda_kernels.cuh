@@ -5,6 +5,7 @@
 #include "weft/kernels/attention/cuda.cuh"
 #include "weft/kernels/axis/cuda.cuh"
 #include "weft/kernels/axis/rows.cuh"
+#include "weft/kernels/collective/cuda.cuh"
 #include "weft/kernels/conv/cuda.cuh"
 #include "weft/kernels/custom/cuda.cuh"
 #include "weft/kernels/fused/combine_partials.cuh"
@@ -127,6 +128,10 @@ constexpr CudaKernel cuda_kernel() {
     return &launching::run_copy;
   } else if constexpr (kind == compiler::StepKind::repeat) {
     return nullptr;  // LaunchList walks what is inside
+  } else if constexpr (kind == compiler::StepKind::all_reduce_start) {
+    return &kernels::run_cuda_all_reduce_start;
+  } else if constexpr (kind == compiler::StepKind::all_reduce_done) {
+    return &kernels::run_cuda_all_reduce_done;
   } else {
     constexpr const auto& words = compiler::KernelSlice<P, K>::words;
     if constexpr (kind == compiler::StepKind::dot) {

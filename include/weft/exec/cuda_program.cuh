@@ -29,7 +29,9 @@ class CudaProgram {
  public:
   // Without `graph` every step is launched by itself.
   CudaProgram(const Cuda& device, const Blocks& given, bool graph = true)
-      : context_(device), scalars_(static_cast<std::size_t>(P::header.scalars) * 4) {
+      : context_(device),
+        scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
+        communicator_(kernels::cuda_communicator(given.communicator)) {
     const auto check = [](const std::byte* block) {
       if (reinterpret_cast<std::uintptr_t>(block) % buffer_alignment != 0)
         throw Error("cuda/misaligned", "a program's state must start at a multiple of 256 bytes");
@@ -60,8 +62,9 @@ class CudaProgram {
       const u64 preset = P::image[P::header.preset_at + i];
       set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
     }
-    steps_.emplace(P::header, P::image, CudaKernels<P>::table.at,
-                   Blocks{given.model, given.optimizer, workspace_.data(), staged_.data()});
+    steps_.emplace(
+        P::header, P::image, CudaKernels<P>::table.at,
+        Blocks{given.model, given.optimizer, workspace_.data(), staged_.data(), given.communicator});
     for (int k = 0; k < P::header.inputs; ++k) steps_->bind_input(k, staged_.data() + Plan::input_offset(k));
     cut_for_gpu<P>(steps_->launches(), partial_.data());
     place_segments();
@@ -75,7 +78,13 @@ class CudaProgram {
   CudaProgram(const CudaProgram&) = delete;
   CudaProgram& operator=(const CudaProgram&) = delete;
   // Its memory must outlive what it has enqueued.
-  ~CudaProgram() { cuda_report(cudaStreamSynchronize(stream()), "cudaStreamSynchronize"); }
+  ~CudaProgram() {
+    try {
+      if (communicator_ != nullptr) context_.synchronize();
+    } catch (const Error&) {  // what no other rank will end was aborted, and said to whom waited first
+    }
+    cuda_report(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+  }
 
   // Scratch for the library, in bytes, at most.
   static constexpr i64 library_bytes() { return CudaKernels<P>::library() ? library_scratch_bytes : 0; }
@@ -139,22 +148,28 @@ class CudaProgram {
         refuse_capture("draws random numbers or takes numbers that change from step to step");
       return steps_->run(stream());
     }
+    begin_run();
     stage();
     if (graph_)
       graph_.launch(stream());
     else
       steps_->run(stream());
+    end_run();
   }
   // The same under a Checker's eyes, each launch by itself.
   template <class Checker>
   void run_watched(Checker& checker) {
     DeviceGuard guard(context_.ordinal());
+    begin_run();
     stage();
     const auto read = [this](void* to, const void* from, i64 bytes) {
       cuda_copy(to, from, static_cast<std::size_t>(bytes), stream());
       context_.synchronize();
     };
-    watch_launches(*steps_, stream(), checker, read, [this] { context_.synchronize(); });
+    watch_launches(*steps_, stream(), checker, read, [this] {
+      end_run();
+      context_.synchronize();
+    });
   }
   // The same, and `times` is told of each launch, by the GPU's clock. Waits for all.
   template <class Times, class Clock>
@@ -174,9 +189,11 @@ class CudaProgram {
       void after(int, const Launch&) { marks.back().end.record(stream); }
     };
     DeviceGuard guard(context_.ordinal());
+    begin_run();
     stage();
     Watch watch{stream()};
     steps_->run(stream(), watch);
+    end_run();
     context_.synchronize();
     for (const auto& mark : watch.marks)
       times.add(mark.step, 1e-3 * static_cast<double>(mark.end.milliseconds_since(mark.begin)));
@@ -199,8 +216,21 @@ class CudaProgram {
     context_.synchronize();
   }
   cudaStream_t stream() const { return context_.stream(); }
+  // Rank 0's bytes of device memory become every rank's, in the stream.
+  void broadcast(void* data, i64 bytes) const {
+    DeviceGuard guard(context_.ordinal());
+    communicator_->broadcast(data, bytes, stream());
+  }
 
  private:
+  // The communicator has to know of what waits for other ranks.
+  void begin_run() const {
+    if (communicator_ != nullptr) communicator_->check();
+  }
+  void end_run() const {
+    if (communicator_ != nullptr) communicator_->launched("sums over ranks of a step", stream());
+  }
+
   static constexpr i64 segment_bytes() {
     return Plan::segments() * static_cast<i64>(sizeof(kernels::Segment));
   }
@@ -332,6 +362,7 @@ class CudaProgram {
 
   CudaContext context_;
   std::vector<std::byte> scalars_;
+  kernels::CudaCommunicator* communicator_;                        // null: the program is of one rank
   DeviceBuffer memory_, workspace_, partial_, staged_, segments_;  // the last four are parts of the first
   DeviceBuffer library_;                                           // a part too, where memory is lent
   // Slots of the scalars, and of all inputs once one comes from the host; pieces of large inputs.

@@ -41,10 +41,32 @@ WEFT_REFUSAL(
     CheckpointBudgetHolds,
     "checkpoint::budget<bytes>: the workspace takes more, even where of each block only what enters it "
     "is kept: give at least WantedSize<bytes>, a smaller batch (with accumulate<N>), or a precision");
-WEFT_REFUSAL(RanksRunOnCpu, "comm::ddp<comm::Mpi>: it connects programs of Cpu{}, and no other device's");
+WEFT_REFUSAL(RanksRunOnCpu,
+             "comm::ddp<comm::Mpi>: it connects programs of Cpu{}, and no other device's; GPUs are connected "
+             "by comm::ddp<comm::Nccl>, with #include <weft/nccl.hpp>");
+WEFT_REFUSAL(RanksRunOnGpus,
+             "comm::ddp<comm::Nccl>: it connects GPUs, compiled by nvcc: const comm::Nccl world; "
+             "make_trainer<Net>(world.device(), ...); on Cpu{} take comm::ddp<comm::Mpi>, with #include "
+             "<weft/mpi.hpp>");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
+
+// Whether what connects the ranks, if there are ranks, connects programs of this device.
+template <class Device, class Comm>
+constexpr bool ranks_run_on() {
+  if constexpr (std::is_same_v<Comm, comm::None>) {
+    return true;
+  } else if constexpr (requires { typename Comm::backend::device_type; }) {
+    constexpr bool same = std::is_same_v<Device, typename Comm::backend::device_type>;
+    static_assert(sizeof(RanksRunOnGpus<same, Device>) > 0);
+    return same;
+  } else {
+    constexpr bool same = std::is_same_v<Device, Cpu>;
+    static_assert(sizeof(RanksRunOnCpu<same, Device>) > 0);
+    return same;
+  }
+}
 
 // The class that runs an optimiser; one that is no update of the step's program has another (lbfgs.hpp).
 template <class Optimizer>
@@ -118,14 +140,14 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
-  static_assert(sizeof(RanksRunOnCpu < !Sorted::distributed || std::is_same_v<Device, Cpu>, Device >) > 0);
+  constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
   static_assert(
       sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
     static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
-    if constexpr (!runs) {
+    if constexpr (!runs || !connected) {
       return AfterRefusal{};
     } else if constexpr (!state_has_values<M, F, Sorted, I...>()) {
       return AfterRefusal{};

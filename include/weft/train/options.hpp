@@ -106,7 +106,7 @@ struct None {
 };
 WEFT_REFUSAL(BackendConnects,
              "comm::ddp<Backend>: the backend is what connects the ranks, comm::ddp<comm::Mpi> with "
-             "#include <weft/mpi.hpp>");
+             "#include <weft/mpi.hpp>, or on GPUs comm::ddp<comm::Nccl> with #include <weft/nccl.hpp>");
 template <class Backend, i64 BucketBytes>
 struct Ddp {
   static_assert(sizeof(BackendConnects<requires { Backend::connect(); }, Backend>) > 0);

@@ -33,6 +33,15 @@ class Ranks {
   void broadcast(void* data, i64 bytes) const {
     if (size() > 1 && bytes > 0) communicator_->broadcast(data, bytes);
   }
+  // Of the device's memory, behind what `program` has begun; on a GPU in its stream.
+  template <class Program>
+  void broadcast(void* data, i64 bytes, const Program& program) const {
+    if (size() == 1 || bytes == 0) return;
+    if constexpr (requires { program.broadcast(data, bytes); })
+      program.broadcast(data, bytes);
+    else
+      communicator_->broadcast(data, bytes);
+  }
   // Calls f; where it throws on some ranks, the others throw "comm/rank".
   template <class F>
   void together(const char* what, const F& f) const {

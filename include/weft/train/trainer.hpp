@@ -407,7 +407,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     run_program(instance);
     if constexpr (O::distributed) {  // running statistics are rank 0's, as DistributedDataParallel has it
       constexpr ir::Range assigned = Source<true>::assigned_buffers();
-      ranks_.broadcast(model_.state() + assigned.offset, assigned.length);
+      ranks_.broadcast(model_.state() + assigned.offset, assigned.length, program);
     }
     losses_->take(program);
   }

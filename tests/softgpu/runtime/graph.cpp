@@ -9,26 +9,42 @@ using namespace softgpu;
 
 namespace {
 
-// Every node once, behind those that it comes after, in an order that is drawn.
-void run_graph(const Graph& graph, Random& random) {
-  std::vector<Node*> waiting;
-  std::set<const Node*> done;
-  for (const auto& n : graph.nodes) waiting.push_back(n.get());
-  while (!waiting.empty()) {
-    std::vector<std::size_t> ready;
-    for (std::size_t k = 0; k < waiting.size(); ++k) {
-      const auto& after = waiting[k]->after;
-      if (std::all_of(after.begin(), after.end(), [&](const Node* n) { return done.count(n) != 0; }))
-        ready.push_back(k);
-      if (ready.size() == 1 && graph.nodes.size() > 64) break;  // long chains are in order anyway
-    }
-    const std::size_t k = ready[random.below(static_cast<u32>(ready.size()))];
-    Node* const node = waiting[k];
-    waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(k));
-    node->run();
-    done.insert(node);
+// One launch of a graph: every node once, behind those that it comes after, in an order that is drawn.
+class GraphRun {
+ public:
+  explicit GraphRun(std::shared_ptr<Graph> graph) : graph_(std::move(graph)) {
+    for (const auto& n : graph_->nodes) waiting_.push_back(n.get());
   }
-}
+  // As far as it goes; false where all that could run waits for another process.
+  bool operator()() {
+    std::set<const Node*> blocked;
+    while (!waiting_.empty()) {
+      std::vector<std::size_t> ready;
+      for (std::size_t k = 0; k < waiting_.size(); ++k) {
+        if (blocked.count(waiting_[k]) != 0) continue;
+        const auto& after = waiting_[k]->after;
+        if (std::all_of(after.begin(), after.end(), [&](const Node* n) { return done_.count(n) != 0; }))
+          ready.push_back(k);
+        if (ready.size() == 1 && graph_->nodes.size() > 64) break;  // long chains are in order anyway
+      }
+      if (ready.empty()) return false;
+      const std::size_t k = ready[runtime().random.below(static_cast<u32>(ready.size()))];
+      Node* const node = waiting_[k];
+      if (!node->run()) {
+        blocked.insert(node);
+        continue;
+      }
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(k));
+      done_.insert(node);
+    }
+    return true;
+  }
+
+ private:
+  std::shared_ptr<Graph> graph_;
+  std::vector<Node*> waiting_;
+  std::set<const Node*> done_;
+};
 
 }  // namespace
 
@@ -142,9 +158,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream_handle) 
     }
     Stream* const stream = r.stream(stream_handle, "cudaGraphLaunch");
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    const std::shared_ptr<Graph> graph = exec->graph;
-    return r.enqueue(
-        *stream, [graph] { run_graph(*graph, runtime().random); }, "cudaGraphLaunch");
+    return r.enqueue_task(*stream, GraphRun(exec->graph), "cudaGraphLaunch");
   });
 }
 
@@ -156,6 +170,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
              "cudaGraphDestroy of a graph that was destroyed or never made");
       return cudaErrorInvalidValue;
     }
+    for (const auto& n : graph->nodes) n->run = nullptr;  // what it holds is held no longer
     return cudaSuccess;
   });
 }

@@ -1,6 +1,7 @@
 #include "softgpu/runtime/runtime.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
@@ -61,6 +62,15 @@ Event* Runtime::event(cudaEvent_t handle, const char* call) {
 }
 
 cudaError_t Runtime::enqueue(Stream& stream, std::function<void()> run, const char* call) {
+  return enqueue_task(
+      stream,
+      [run = std::move(run)] {
+        run();
+        return true;
+      },
+      call);
+}
+cudaError_t Runtime::enqueue_task(Stream& stream, Task run, const char* call) {
   if (stream.capture != nullptr) {
     Capture& capture = *stream.capture;
     if (capture.broken) return cudaErrorStreamCaptureInvalidated;
@@ -89,10 +99,10 @@ cudaError_t Runtime::enqueue(Stream& stream, std::function<void()> run, const ch
   return cudaSuccess;
 }
 
-void Runtime::run(Work& work) {
+// Whether it has ended.
+bool Runtime::run(Work& work) {
   const std::shared_ptr<Work> held = work.stream->pending.front();
   Stream& stream = *work.stream;
-  stream.pending.pop_front();
   for (const auto& before : work.after) work.clock.join(before->clock);
   work.clock.join(stream.clock);
   work.clock.reach(stream.number, ++stream.time);
@@ -100,15 +110,20 @@ void Runtime::run(Work& work) {
   order().begin(work.clock, stream.number, stream.time, next_tag++);
   if (sticky == cudaSuccess) {
     try {
-      work.run();
+      if (!work.run()) {
+        order().postpone();
+        return false;
+      }
     } catch (const KernelFault& f) {
       sticky = static_cast<cudaError_t>(f.status);
     }
   }
   order().end(next_tag);
+  work.stream->pending.pop_front();
   work.done = true;
   work.run = nullptr;
   work.after.clear();
+  return true;
 }
 
 // From the work that is waited for, back over what must come before it, to something that can run. Now and
@@ -133,7 +148,10 @@ void Runtime::complete(Work& target) {
       if (open.empty()) break;
       now = open[random.below(static_cast<u32>(open.size()))];
     }
-    run(*now);
+    if (run(*now)) continue;
+    mutex.unlock();  // other threads may call meanwhile
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    mutex.lock();
   }
   seen_done(target);
   if (nothing_pending()) order().forget(host_);

@@ -25,9 +25,12 @@ namespace softgpu {
 
 struct Stream;
 
-// What a stream has to do. `run` is called once, with the runtime's lock held.
+// Something to do, with the runtime's lock held. False: it waits for another process, and is called again.
+using Task = std::function<bool()>;
+
+// What a stream has to do.
 struct Work {
-  std::function<void()> run;
+  Task run;
   std::vector<std::shared_ptr<Work>> after;  // in other streams
   Stream* stream = nullptr;
   bool done = false;
@@ -35,7 +38,7 @@ struct Work {
 };
 
 struct Node {
-  std::function<void()> run;
+  Task run;
   std::vector<Node*> after;
 };
 
@@ -116,6 +119,7 @@ class Runtime {
   }
   // The host has seen that it is done.
   void seen_done(const Work& work) { host_.join(work.clock); }
+  cudaError_t enqueue_task(Stream& stream, Task run, const char* call);
   // Until all that the stream, the device has to do is done.
   void complete(Work& work);
   void complete(Stream& stream);
@@ -145,7 +149,7 @@ class Runtime {
 
  private:
   void load(Module& unit);
-  void run(Work& work);
+  bool run(Work& work);
   bool is_head(const Work& work) const { return work.stream->pending.front().get() == &work; }
   Work* random_ready();
   bool nothing_pending() const;

@@ -1,0 +1,101 @@
+// Ranks that NCCL connects: they end where one process does that gathers the gradients of as many calls, bit
+// for bit, and evaluate to the same number. Ends with 0 where that holds on this rank.
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "weft/nccl.hpp"
+#include "weft/weft.hpp"
+
+using namespace weft;
+
+namespace {
+
+constexpr i64 batch = 8, width = 64, classes = 10;
+
+struct Net {
+  nn::Linear<width, 64> fc1;
+  nn::Dropout drop{.p = 0.1f};
+  nn::Linear<64, 64> fc2;
+  nn::Linear<64, classes> fc3;
+  constexpr auto operator()(auto x) const { return fc3(relu(fc2(drop(relu(fc1(x)))))); }
+};
+
+// Buckets of a KiB: fc3; fc2; fc1.
+template <class... O>
+auto trainer_of(const O&... options) {
+  return make_trainer<Net>(
+      comm::Nccl().device(), [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); },
+      in<f32, batch, width>, in<i32, batch>, optim::AdamW{.lr = 1e-3f}, clip::norm(1.0f), options...);
+}
+
+// Batch number `call` of all.
+struct Batch {
+  std::vector<f32> x;
+  std::vector<i32> y;
+};
+Batch batch_of(i64 call) {
+  Batch b{std::vector<f32>(batch * width), std::vector<i32>(batch)};
+  for (std::size_t i = 0; i < b.x.size(); ++i)
+    b.x[i] = static_cast<f32>(std::sin(0.37 * static_cast<f64>(i) + 1.3 * static_cast<f64>(call)));
+  for (std::size_t i = 0; i < b.y.size(); ++i)
+    b.y[i] = static_cast<i32>((i * 3 + static_cast<std::size_t>(call)) % classes);
+  return b;
+}
+template <class T>
+void run_calls(T& trainer, i64 calls, i64 rank, i64 of) {
+  for (i64 c = 0; c < calls; ++c) {
+    const Batch b = batch_of(trainer.steps() * of + rank);
+    trainer.step(b.x, b.y);
+  }
+}
+
+template <class T>
+std::vector<f32> weights(T& trainer) {
+  std::vector<f32> all;
+  const auto add = [&](const std::vector<f32>& values) {
+    all.insert(all.end(), values.begin(), values.end());
+  };
+  add(trainer.model().template get<"fc1.weight">().to_vector());
+  add(trainer.model().template get<"fc1.bias">().to_vector());
+  add(trainer.model().template get<"fc2.weight">().to_vector());
+  add(trainer.model().template get<"fc2.bias">().to_vector());
+  add(trainer.model().template get<"fc3.weight">().to_vector());
+  add(trainer.model().template get<"fc3.bias">().to_vector());
+  return all;
+}
+
+int faults = 0;
+void check(bool holds, const char* what, int rank) {
+  if (holds) return;
+  std::printf("rank %d: %s\n", rank, what);
+  ++faults;
+}
+
+template <int Ranks>
+void run(const comm::Nccl& world) {
+  const int rank = world.rank();
+  auto trainer = trainer_of(seed{static_cast<u64>(rank + 1)}, comm::ddp<comm::Nccl, 1024>);
+  run_calls(trainer, 3, rank, Ranks);
+  const std::vector<f32> got = weights(trainer);
+  auto alone = trainer_of(seed{1}, accumulate<Ranks>);
+  run_calls(alone, 3 * Ranks, 0, 1);
+  check(got == weights(alone), "another state than one process's", rank);
+  check(trainer.gradient_norm() == alone.gradient_norm(), "another norm than one process's", rank);
+}
+
+}  // namespace
+
+int main() try {
+  if (cuda_device_count() == 0) return 77;
+  const comm::Nccl world;
+  if (world.size() == 1) run<1>(world);
+  if (world.size() == 2) run<2>(world);
+  if (world.size() == 3) run<3>(world);
+  return faults == 0 ? 0 : 1;
+} catch (const Error& e) {
+  std::printf("%s\n", e.what());
+  return 1;
+}
