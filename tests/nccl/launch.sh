@@ -14,6 +14,7 @@ scratch=$(mktemp -d)
 export TMPDIR=$scratch WORLD_SIZE=$ranks MASTER_ADDR=127.0.0.1
 export MASTER_PORT=$((20000 + 2 * ($$ % 20000)))
 pids=()
+# shellcheck disable=SC2317  # the trap calls it
 sweep() { # those that are stopped, too
   for pid in "${pids[@]}"; do kill -KILL "$pid" 2>/dev/null; done
   rm -rf "$scratch"

@@ -249,7 +249,11 @@ class NcclRanks final : public CudaWatch {
     failure_id_ = id;
     failure_ = text;
     *aborts_ += static_cast<int>(comms_.size());
-    for (ncclComm_t comm : comms_) std::thread([comm] { static_cast<void>(ncclCommAbort(comm)); }).detach();
+    for (ncclComm_t comm : comms_)
+      std::thread([comm, left = aborts_] {
+        static_cast<void>(ncclCommAbort(comm));
+        --*left;
+      }).detach();
     comms_.clear();
     check();
     __builtin_unreachable();
