@@ -385,7 +385,12 @@ constexpr AfterRefusal misspelt() {
 }
 }  // namespace detail
 
-// The options of a layer as a template argument, or whatever else stands there.
+// The options of a layer as a template argument, or whatever else stands there. (nvcc writes a constant of a
+// class for the host's compiler as its members in braces, which no conversion takes.)
+#if defined(__CUDACC__)
+template <class Options>
+using OptionsOf = Options;
+#else
 template <class Options>
 struct OptionsOf {
   Options options{};
@@ -394,6 +399,7 @@ struct OptionsOf {
   template <class Other>
   constexpr OptionsOf(Other) : given(false) {}
 };
+#endif
 WEFT_REFUSAL(
     OptionsAreOne,
     "sizes, and one window for all axes or PerAxis{3, 2}, are followed by one options struct: write "
@@ -404,6 +410,13 @@ WEFT_REFUSAL(
     "8, TransformerOptions{.dim_feedforward = 128}>, with nn:: before each");
 // They, or the sentence, where they are of another kind or not the last argument. What: a layer. (g++ hands a
 // template's argument on to an alias as it is.)
+#if defined(__CUDACC__)
+template <class Options, class What, Options Given, auto... More>
+constexpr Options options_alone() {
+  static_assert(sizeof(OptionsAreOne<sizeof...(More) == 0, What>) > 0);
+  return Given;
+}
+#else
 template <class Options, class What, auto Given, auto... More>
 constexpr Options options_alone() {
   constexpr bool plain =
@@ -418,5 +431,6 @@ constexpr Options options_alone() {
     return {};
   }
 }
+#endif
 
 }  // namespace WEFT_NAMESPACE

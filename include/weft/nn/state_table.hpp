@@ -94,6 +94,12 @@ WEFT_REFUSAL(
 namespace module_detail {
 // Where M{} is no constant: false, and the sentence, unless M has a member that the compiler has refused, so
 // that no value of it is a constant, though all that is left of its members are.
+#if defined(__CUDACC__)  // nvcc loses the pack of a requires-expression
+template <class M>
+constexpr bool constant() {
+  return true;
+}
+#else
 template <class M>
 constexpr bool constant() {
   if constexpr (!std::is_class_v<M> || field_detail::HasConstantDefault<M>) {
@@ -114,6 +120,7 @@ constexpr bool constant() {
       return check(field_detail::Types<M>{});
   }
 }
+#endif
 }  // namespace module_detail
 
 // Whether M and all that it holds are plain structs; where not, the sentence comes.
