@@ -60455,7 +60455,7 @@ struct FusedGrid {
   // (team/cuda.cuh), and what every GPU of compute capability 9.0 gives.
   static constexpr i64 most_shared_bytes = 48 * 1024 - 1024, most_large_bytes = 227 * 1024 - 1024;
   // Of longer code nvcc 13.0 has been seen to leave all registers in local memory then.
-  static constexpr int most_staged_instructions = 32;
+  static constexpr int most_staged_instructions = 38;
   static constexpr bool can_stage = header.instructions <= most_staged_instructions && width > 1 &&
                                     !Needs::flat && header.col_axes == 1 && Needs::reduces &&
                                     Needs::rereads() && !Needs::sums;
