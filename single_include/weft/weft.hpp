@@ -15443,7 +15443,12 @@ constexpr AfterRefusal misspelt() {
 }
 }  // namespace detail
 
-// The options of a layer as a template argument, or whatever else stands there.
+// The options of a layer as a template argument, or whatever else stands there. (nvcc writes a constant of a
+// class for the host's compiler as its members in braces, which no conversion takes.)
+#if defined(__CUDACC__)
+template <class Options>
+using OptionsOf = Options;
+#else
 template <class Options>
 struct OptionsOf {
   Options options{};
@@ -15452,6 +15457,7 @@ struct OptionsOf {
   template <class Other>
   constexpr OptionsOf(Other) : given(false) {}
 };
+#endif
 WEFT_REFUSAL(
     OptionsAreOne,
     "sizes, and one window for all axes or PerAxis{3, 2}, are followed by one options struct: write "
@@ -15462,6 +15468,13 @@ WEFT_REFUSAL(
     "8, TransformerOptions{.dim_feedforward = 128}>, with nn:: before each");
 // They, or the sentence, where they are of another kind or not the last argument. What: a layer. (g++ hands a
 // template's argument on to an alias as it is.)
+#if defined(__CUDACC__)
+template <class Options, class What, Options Given, auto... More>
+constexpr Options options_alone() {
+  static_assert(sizeof(OptionsAreOne<sizeof...(More) == 0, What>) > 0);
+  return Given;
+}
+#else
 template <class Options, class What, auto Given, auto... More>
 constexpr Options options_alone() {
   constexpr bool plain =
@@ -15476,6 +15489,7 @@ constexpr Options options_alone() {
     return {};
   }
 }
+#endif
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/kernels/launch/host.hpp ----
@@ -25086,6 +25100,12 @@ WEFT_REFUSAL(
 namespace module_detail {
 // Where M{} is no constant: false, and the sentence, unless M has a member that the compiler has refused, so
 // that no value of it is a constant, though all that is left of its members are.
+#if defined(__CUDACC__)  // nvcc loses the pack of a requires-expression
+template <class M>
+constexpr bool constant() {
+  return true;
+}
+#else
 template <class M>
 constexpr bool constant() {
   if constexpr (!std::is_class_v<M> || field_detail::HasConstantDefault<M>) {
@@ -25106,6 +25126,7 @@ constexpr bool constant() {
       return check(field_detail::Types<M>{});
   }
 }
+#endif
 }  // namespace module_detail
 
 // Whether M and all that it holds are plain structs; where not, the sentence comes.
@@ -60533,13 +60554,14 @@ struct FusedGrid {
 };
 
 // How a launch's rows are cut for the GPU. Without sums along the rows any cut gives the same results; with
-// them, one piece stays one piece, and several become enough to fill a GPU.
+// them, one piece stays one piece, and several become enough to fill a GPU. Behind the end of a flat walk,
+// whose last row has `last_cols` columns, there is no block: it would read what the others write in place.
 struct FusedCut {
   i64 rows_per_chunk = 1, chunks = 1, blocks = 1;
 };
 inline constexpr i64 most_summed_chunks = 512;
 template <class Grid>
-constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks) {
+constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks, i64 last_cols) {
   FusedCut cut;
   if constexpr (Grid::Needs::sums) {
     i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
@@ -60551,6 +60573,11 @@ constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks) {
   }
   cut.chunks = (rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk;
   cut.blocks = cut.chunks * Grid::parts;
+  if constexpr (Grid::spans && Grid::Needs::flat && !Grid::header.segmented) {
+    constexpr i64 span = i64{Grid::threads} * Grid::width;
+    const i64 reached = (last_cols + span - 1) / span;
+    if (reached > 0 && reached < Grid::parts) cut.blocks -= Grid::parts - reached;
+  }
   return cut;
 }
 
@@ -60607,7 +60634,7 @@ using grid_of = kernels::FusedGrid<compiler::code_of<P, K>, kernel_alignment<P, 
 
 // Of a fused kernel: its cut, and which operands are sums along the rows.
 struct FusedPlan {
-  kernels::FusedCut (*cut)(i64 rows, i64 planned_chunks) = nullptr;
+  kernels::FusedCut (*cut)(i64 rows, i64 planned_chunks, i64 last_cols) = nullptr;
   u64 sums = 0;
 };
 
@@ -60648,7 +60675,8 @@ struct CudaPlan {
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
       if (n[4] == 0) continue;
       if (finished) finished = false, waiting = 0;
-      const kernels::FusedCut cut = fused.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]));
+      const kernels::FusedCut cut =
+          fused.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]), static_cast<i64>(n[3]));
       waiting += kernel_ir::align_up(cut.chunks * static_cast<i64>(n[4]));
       if (most < waiting) most = waiting;
     }
@@ -60736,7 +60764,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
     if (kind != compiler::StepKind::fused) continue;
     kernels::LaunchArgs& args = launch.args;
     const FusedPlan& plan = CudaPlan<P>::fused.at[w[0] >> 8];
-    const kernels::FusedCut cut = plan.cut(args.rows, args.chunks);
+    const kernels::FusedCut cut = plan.cut(args.rows, args.chunks, args.last_cols);
     if (args.partial_bytes > 0) {
       if (finished) waiting.clear(), next = partial, finished = false;
       const std::byte* planned = nullptr;  // where the kernel's parts begin: its first sum

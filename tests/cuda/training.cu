@@ -50,6 +50,14 @@ auto lbfgs(const Device& device) {
       in<i32, 32>, optim::LBFGS{.lr = 0.1f, .max_iter = 3}, seed{4});
 }
 
+// The loss scale and the count of updates are state of one element, which kernels of their own update in place.
+template <class Device>
+auto scaled(const Device& device) {
+  return make_trainer<Net>(
+      device, [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); }, in<f32, 32, 8>,
+      in<i32, 32>, optim::AdamW{.lr = 1e-2f}, accumulate<2>, clip::norm(1.0f), precision::f16, seed{4});
+}
+
 }  // namespace
 
 TEST_CASE("training: Muon with an average follows the host") {
@@ -64,6 +72,16 @@ TEST_CASE("training: Muon with an average follows the host") {
   auto b = device.average();
   const auto wanted = a.get<"fc1.weight">().to_vector(), got = b.get<"fc1.weight">().to_vector();
   for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(std::abs(got[i] - wanted[i]) < 1e-3);
+}
+
+TEST_CASE("training: f16 with gathered gradients follows the host") {
+  const Batch batch;
+  auto host = scaled(Cpu{1});
+  auto device = scaled(Cuda{0});
+  for (int step = 0; step < 6; ++step) {
+    const float a = host.step(batch.x, batch.y), b = device.step(batch.x, batch.y);
+    CHECK(b == doctest::Approx(a).epsilon(1e-2));
+  }
 }
 
 TEST_CASE("training: L-BFGS follows the host") {

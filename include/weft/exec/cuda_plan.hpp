@@ -57,7 +57,7 @@ using grid_of = kernels::FusedGrid<compiler::code_of<P, K>, kernel_alignment<P, 
 
 // Of a fused kernel: its cut, and which operands are sums along the rows.
 struct FusedPlan {
-  kernels::FusedCut (*cut)(i64 rows, i64 planned_chunks) = nullptr;
+  kernels::FusedCut (*cut)(i64 rows, i64 planned_chunks, i64 last_cols) = nullptr;
   u64 sums = 0;
 };
 
@@ -98,7 +98,8 @@ struct CudaPlan {
       const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
       if (n[4] == 0) continue;
       if (finished) finished = false, waiting = 0;
-      const kernels::FusedCut cut = fused.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]));
+      const kernels::FusedCut cut =
+          fused.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]), static_cast<i64>(n[3]));
       waiting += kernel_ir::align_up(cut.chunks * static_cast<i64>(n[4]));
       if (most < waiting) most = waiting;
     }
@@ -186,7 +187,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
     if (kind != compiler::StepKind::fused) continue;
     kernels::LaunchArgs& args = launch.args;
     const FusedPlan& plan = CudaPlan<P>::fused.at[w[0] >> 8];
-    const kernels::FusedCut cut = plan.cut(args.rows, args.chunks);
+    const kernels::FusedCut cut = plan.cut(args.rows, args.chunks, args.last_cols);
     if (args.partial_bytes > 0) {
       if (finished) waiting.clear(), next = partial, finished = false;
       const std::byte* planned = nullptr;  // where the kernel's parts begin: its first sum

@@ -222,13 +222,14 @@ struct FusedGrid {
 };
 
 // How a launch's rows are cut for the GPU. Without sums along the rows any cut gives the same results; with
-// them, one piece stays one piece, and several become enough to fill a GPU.
+// them, one piece stays one piece, and several become enough to fill a GPU. Behind the end of a flat walk,
+// whose last row has `last_cols` columns, there is no block: it would read what the others write in place.
 struct FusedCut {
   i64 rows_per_chunk = 1, chunks = 1, blocks = 1;
 };
 inline constexpr i64 most_summed_chunks = 512;
 template <class Grid>
-constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks) {
+constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks, i64 last_cols) {
   FusedCut cut;
   if constexpr (Grid::Needs::sums) {
     i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
@@ -240,6 +241,11 @@ constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks) {
   }
   cut.chunks = (rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk;
   cut.blocks = cut.chunks * Grid::parts;
+  if constexpr (Grid::spans && Grid::Needs::flat && !Grid::header.segmented) {
+    constexpr i64 span = i64{Grid::threads} * Grid::width;
+    const i64 reached = (last_cols + span - 1) / span;
+    if (reached > 0 && reached < Grid::parts) cut.blocks -= Grid::parts - reached;
+  }
   return cut;
 }
 
