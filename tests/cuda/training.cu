@@ -50,7 +50,8 @@ auto lbfgs(const Device& device) {
       in<i32, 32>, optim::LBFGS{.lr = 0.1f, .max_iter = 3}, seed{4});
 }
 
-// The loss scale and the count of updates are state of one element, which kernels of their own update in place.
+// The loss scale and the count of updates are state of one element, which kernels of their own update in
+// place.
 template <class Device>
 auto scaled(const Device& device) {
   return make_trainer<Net>(
