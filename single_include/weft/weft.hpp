@@ -11982,6 +11982,10 @@ class Planner {
       if (nodes_[i].op != ir::Op::flat_concat) continue;
       const int dtype = static_cast<int>(nodes_[i].dtype);
       const int written = i < overwritten_.size() ? overwritten_[i] : -1;
+      constexpr i64 whole_arena = -1;
+      if (static_cast<i64>(nodes_[i].imm) == whole_arena && arena_size_[dtype] < align_up(bytes_of(g, i)))
+        arena_size_[dtype] =
+            align_up(bytes_of(g, i));  // what is frozen, behind the last gradient, is read too
       for (int a = 0; a < nodes_[i].arity; ++a) {
         const int x = root(edges_[nodes_[i].first + a]);
         const i64 offset = g.attribute(i, a) * size_of(nodes_[i].dtype);
