@@ -42,6 +42,11 @@ WEFT_REFUSAL(
     "checkpoint::budget<bytes>: the workspace takes more, even where of each block only what enters it "
     "is kept: give at least WantedSize<bytes>, a smaller batch (with accumulate<N>), or a precision");
 WEFT_REFUSAL(RanksRunOnCpu, "comm::ddp<comm::Mpi>: it connects programs of Cpu{}, and no other device's");
+WEFT_REFUSAL(
+    ZeroIsElementwise,
+    "comm::zero: a rank updates a piece of the parameters that may end within one, and this optimiser "
+    "works on whole tensors: take one that works element by element, such as optim::AdamW, or "
+    "comm::ddp");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
@@ -105,6 +110,13 @@ constexpr bool holds_budget() {
   }
 }
 
+// Whether an optimiser updates each element by itself.
+template <class Optimizer>
+constexpr bool updates_elements() {
+  return !requires(optim::Update & u) { Optimizer::base::update_tensor(u); }
+  &&!requires { Optimizer::by_matrix(0); };
+}
+
 // Sorted: Options<...>. make_model() gives the model that the trainer takes over.
 template <class M, class F, class Device, class Sorted, class... I, class Make, class... A>
 auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options) {
@@ -121,6 +133,8 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(RanksRunOnCpu < !Sorted::distributed || std::is_same_v<Device, Cpu>, Device >) > 0);
   static_assert(
       sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
+  static_assert(sizeof(ZeroIsElementwise < !Sorted::sharded || updates_elements<typename Sorted::Optimizer>(),
+                       typename Sorted::given_optimizer >) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
