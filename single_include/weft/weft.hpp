@@ -836,6 +836,19 @@ class Communicator : public Counted {
   virtual void start_sum(int request, void* data, i64 count, DType dtype) = 0;
   // Throws "comm/timeout" where a rank stays silent.
   virtual void wait_sum(int request) = 0;
+  // The halves of a sum, of a vector that the ranks share. Before the first of request number `request`:
+  // rank r's piece of it is [bounds[r], bounds[r + 1]), for r in [0, size()), in elements.
+  virtual void reserve_pieces(int request, const i64* bounds, DType dtype) {
+    (void)request, (void)bounds, (void)dtype;
+    throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
+  }
+  // Begins: this rank's piece of `data` becomes the sum over ranks; the rest of it stays. Returns at once.
+  // `data` is left alone until wait_pieces(request) returns.
+  virtual void start_scatter(int request, void* data) { (void)request, (void)data; }
+  // Begins: what each rank has in its piece becomes what all have there.
+  virtual void start_gather(int request, void* data) { (void)request, (void)data; }
+  // Throws "comm/timeout" where a rank stays silent.
+  virtual void wait_pieces(int request) { (void)request; }
   // Goes on with what was begun; called between launches.
   virtual void progress() = 0;
 
@@ -843,6 +856,12 @@ class Communicator : public Counted {
   virtual void broadcast(void* data, i64 bytes) = 0;
   // Every rank's bytes, one behind the other in the order of ranks, into to[0, size() * bytes).
   virtual void all_gather(const void* from, void* to, i64 bytes) = 0;
+  // The piece that each rank has of `data` becomes every rank's: rank r's is [bounds[r], bounds[r + 1]), in
+  // units of so many bytes.
+  virtual void gather_pieces(void* data, const i64* bounds, i64 unit) {
+    (void)data, (void)bounds, (void)unit;
+    throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
+  }
 };
 
 // Adds what `ranks` ranks have of one piece, each `length` elements behind the last, into `to`.
@@ -860,6 +879,29 @@ inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int r
   else
     throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
 }
+
+}  // namespace WEFT_NAMESPACE::comm
+// ---- weft/comm/shares.hpp ----
+// How ranks share a vector: each has one piece of it. Law: the pieces are equal, up to the vector's end, and
+// tile it in the order of the ranks; with more ranks than grains the last ranks have none.
+
+namespace WEFT_NAMESPACE::comm {
+
+struct Shares {
+  i64 elements = 0;
+  i64 grain = 1;  // elements that are one rank's together
+
+  // Elements of the largest piece.
+  constexpr i64 piece(i64 ranks) const {
+    const i64 grains = (elements + grain - 1) / grain, length = (grains + ranks - 1) / ranks * grain;
+    return length < elements ? length : elements;
+  }
+  // Where the piece of `rank` begins, and that of the rank before ends.
+  constexpr i64 begin(i64 rank, i64 ranks) const {
+    const i64 at = rank * piece(ranks);
+    return rank < ranks && at < elements ? at : elements;
+  }
+};
 
 }  // namespace WEFT_NAMESPACE::comm
 // ---- weft/compiler/image.hpp ----
@@ -1372,6 +1414,11 @@ enum class Op : u8 {
   all_reduce_start,  // all_reduce_start(flat), list: begin; elements behind `begin`, whose sum over all ranks
                      // is begun where they lie
   all_reduce_done,   // all_reduce_done(start): the sum
+  // of a vector that the ranks share, each with a piece; list: begin, then how it is shared (collective.hpp)
+  reduce_scatter_start,  // reduce_scatter_start(flat): as all_reduce_start, of this rank's piece alone
+  reduce_scatter_done,   // reduce_scatter_done(start): the sum in this rank's piece, anything elsewhere
+  all_gather_start,      // all_gather_start(x): begins to give all ranks each one's piece of x
+  all_gather_done,       // all_gather_done(start): x, of all ranks
   // flat arenas
   flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
   flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
@@ -1499,6 +1546,10 @@ inline constexpr OpInfo op_table[op_count] = {
     {"custom", -1, OpClass::custom, 4},
     {"all_reduce_start", 1, OpClass::collective, 1},
     {"all_reduce_done", 1, OpClass::collective, 0},
+    {"reduce_scatter_start", 1, OpClass::collective, 1},
+    {"reduce_scatter_done", 1, OpClass::collective, 0},
+    {"all_gather_start", 1, OpClass::collective, 0},
+    {"all_gather_done", 1, OpClass::collective, 0},
     {"flat_concat", -1, OpClass::arena, 0},
     {"flat_slice", 1, OpClass::arena, 0},
     {"loop", -1, OpClass::region, 0},
@@ -1512,7 +1563,11 @@ constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
 constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::add_dependency; }
 // Operands whose values are read; those behind them are control edges.
 constexpr int data_operands(Op op, int arity) { return op == Op::add_dependency ? 1 : arity; }
-constexpr bool is_collective(Op op) { return op == Op::all_reduce_start || op == Op::all_reduce_done; }
+constexpr bool is_collective(Op op) { return op >= Op::all_reduce_start && op <= Op::all_gather_done; }
+// One that works where its operand lies, in the arena of gradients.
+constexpr bool is_arena_collective(Op op) {
+  return op >= Op::all_reduce_start && op <= Op::reduce_scatter_done;
+}
 // A node whose values are its `result` nodes.
 constexpr bool is_region(Op op) { return op >= Op::loop && op <= Op::attention_gradient; }
 constexpr bool is_attention(Op op) { return op == Op::attention || op == Op::attention_gradient; }
@@ -3750,6 +3805,10 @@ class Fuser : GroupingState {
       case Op::custom:
       case Op::all_reduce_start:
       case Op::all_reduce_done:
+      case Op::reduce_scatter_start:
+      case Op::reduce_scatter_done:
+      case Op::all_gather_start:
+      case Op::all_gather_done:
       case Op::scatter_add:
         set_apart(i, Walk::contiguous);
         return;
@@ -4853,6 +4912,7 @@ struct LaunchArgs {
   u32 stream[max_streams]{};
   const Segment* segments = nullptr;  // of a segmented kernel
   int segment_count = 0;
+  bool clipped = false;  // the segments are what a rank has of a parameter group's; host only
 };
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -4879,6 +4939,10 @@ enum class StepKind : u8 {
   custom,
   all_reduce_start,
   all_reduce_done,
+  reduce_scatter_start,
+  reduce_scatter_done,
+  all_gather_start,
+  all_gather_done,
   attention,
   attention_gradient,
   repeat
@@ -6103,19 +6167,48 @@ constexpr void lower_attention(const ir::Graph& g, const kernel_ir::Fusion& f, c
 
 }  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/compiler/lower/collective.hpp ----
-// A collective as a step. Words: none. Address: where it lies. Numbers: request, elements, dtype.
+// A collective as a step. Words: none. Addresses: where it lies; of an all_gather_start none, which is the
+// program's communicator's, and where the operand does. Numbers: request, elements, dtype; of one that works
+// on pieces then where it begins in the vector that is shared, and that one's elements and grain.
 
 namespace WEFT_NAMESPACE::compiler {
 
-constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Plan& plan, int node, Lowered& out) {
+constexpr StepKind collective_kind(ir::Op op) {
+  switch (op) {
+    case ir::Op::all_reduce_start:
+      return StepKind::all_reduce_start;
+    case ir::Op::all_reduce_done:
+      return StepKind::all_reduce_done;
+    case ir::Op::reduce_scatter_start:
+      return StepKind::reduce_scatter_start;
+    case ir::Op::reduce_scatter_done:
+      return StepKind::reduce_scatter_done;
+    case ir::Op::all_gather_start:
+      return StepKind::all_gather_start;
+    default:
+      return StepKind::all_gather_done;
+  }
+}
+constexpr bool is_collective(StepKind kind) {
+  return kind >= StepKind::all_reduce_start && kind <= StepKind::all_gather_done;
+}
+
+constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                                int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
-  const StepKind kind =
-      n.op == ir::Op::all_reduce_start ? StepKind::all_reduce_start : StepKind::all_reduce_done;
+  const StepKind kind = collective_kind(n.op);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
+  if (kind == StepKind::all_gather_start) {
+    addresses.push(kernel_ir::BufferAddress::none);
+    addresses.push(plan.address(f.view_in(g, g.in(node, 0), f.group[node]), n.dtype));
+  }
   numbers.push(static_cast<u64>(g.dims(node).size()));
   numbers.push(static_cast<u64>(n.dtype));
-  const i64 bytes = n.op == ir::Op::all_reduce_start ? 2 * kernel_ir::bytes_of(g, node) : 0;
-  out.step(kind, out.kernel(kind, List<u64>()), addresses, numbers).bytes = bytes;
+  if (n.op != ir::Op::all_reduce_start)  // a done has no attributes
+    for (int k = 0; k < g.attributes(node); ++k) numbers.push(static_cast<u64>(g.attribute(node, k)));
+  const bool starts = g.attributes(node) > 0;
+  out.step(kind, out.kernel(kind, List<u64>()), addresses, numbers).bytes =
+      starts ? 2 * kernel_ir::bytes_of(g, node) : 0;
 }
 
 }  // namespace WEFT_NAMESPACE::compiler
@@ -12356,6 +12449,10 @@ class Planner {
       if (nodes_[i].op != ir::Op::flat_concat) continue;
       const int dtype = static_cast<int>(nodes_[i].dtype);
       const int written = i < overwritten_.size() ? overwritten_[i] : -1;
+      constexpr i64 whole_arena = -1;
+      if (static_cast<i64>(nodes_[i].imm) == whole_arena && arena_size_[dtype] < align_up(bytes_of(g, i)))
+        arena_size_[dtype] =
+            align_up(bytes_of(g, i));  // what is frozen, behind the last gradient, is read too
       for (int a = 0; a < nodes_[i].arity; ++a) {
         const int x = root(edges_[nodes_[i].first + a]);
         const i64 offset = g.attribute(i, a) * size_of(nodes_[i].dtype);
@@ -12373,10 +12470,10 @@ class Planner {
   constexpr void place_collectives() {
     for (int k = 0; k < f.groups.size(); ++k) {
       const int i = groups_[k].opaque;
-      if (i < 0 || !ir::is_collective(nodes_[i].op)) continue;
+      if (i < 0 || !ir::is_arena_collective(nodes_[i].op)) continue;
       const int from = edges_[nodes_[i].first];
       arena_[i] = static_cast<int>(nodes_[i].dtype);
-      if (nodes_[i].op == ir::Op::all_reduce_done) {
+      if (nodes_[i].op == ir::Op::all_reduce_done || nodes_[i].op == ir::Op::reduce_scatter_done) {
         arena_offset(i, offsets_[from]);
         continue;
       }
@@ -12578,11 +12675,13 @@ class Planner {
   }
 
   // A dying buffer of the same size that group k reads element by element, or writes a block of, becomes the
-  // result's.
+  // result's; and what is gathered lies where that began.
   constexpr bool in_place(int node, int k) {
     const Group& group = groups_[k];
+    const bool gathered = nodes_[node].op == ir::Op::all_gather_done;
     const bool updates = nodes_[node].op == ir::Op::dynamic_update_slice;
-    if (!updates && (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element)) return false;
+    if (!updates && !gathered && (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element))
+      return false;
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
@@ -12592,7 +12691,7 @@ class Planner {
       if (arena_[x] >= 0 || materialization_[x] == Materialization::arena ||
           bytes_of(g, x) != bytes_of(g, node))
         continue;
-      if (!(updates ? updates_block(x, node) : aligned(x, node, k))) continue;
+      if (!(gathered || (updates ? updates_block(x, node) : aligned(x, node, k)))) continue;
       const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
       if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
       p.where[node] = at;
@@ -12913,7 +13012,7 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
     } else if (g.nodes[group.opaque].op == ir::Op::conv) {
       lower_conv(g, f, plan, group.opaque, out);
     } else if (ir::is_collective(g.nodes[group.opaque].op)) {
-      lower_collective(g, plan, group.opaque, out);
+      lower_collective(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::custom) {
       lower_custom(g, f, plan, group.opaque, out);
     } else {
@@ -13089,6 +13188,28 @@ using code_of =
     decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
 
 }  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/exec/shard.hpp ----
+// What a rank has of an optimiser's block whose vectors are shared out.
+
+namespace WEFT_NAMESPACE::exec {
+
+// To the compiler each vector is whole and takes `vector` bytes, one behind the other from byte `from` on; a
+// rank has elements [begin, end) of each, `room` bytes apart. Law: a program reaches no others, as it walks
+// parameter groups there alone.
+struct Shard {
+  i64 from = 0, vector = 0;  // vector 0: the block is whole
+  i64 begin = 0, end = 0, unit = 0, room = 0;
+  i64 bytes = 0;  // of the rank's block
+
+  constexpr bool is_whole() const { return vector == 0; }
+  // Where byte `offset` of the compiler's block is in the rank's, if it has it.
+  constexpr i64 at(i64 offset) const {
+    if (is_whole() || offset < from) return offset;
+    return from + (offset - from) / vector * room + (offset - from) % vector - begin * unit;
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/exec/state_blocks.hpp ----
 // The blocks of state that a program works on, one for each Model it is given. To the compiler they are one
 // block with a gap between each two: block k begins at k * state_room. Law: no access crosses a gap.
@@ -13147,6 +13268,7 @@ struct Blocks {
   std::byte* workspace = nullptr;
   std::byte* scalars = nullptr;
   comm::Communicator* communicator = nullptr;  // of a program of several ranks
+  Shard shard{};                               // of the optimiser's block
 };
 
 // The types and folds of the second stage of all sums of program P.
@@ -13204,12 +13326,13 @@ class LaunchList {
         place(address, launch.args.pointer[a]);
       }
       const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
-      if (kind == compiler::StepKind::all_reduce_start || kind == compiler::StepKind::all_reduce_done) {
+      if (compiler::is_collective(kind)) {
         launch.args.pointer[1] = blocks_.communicator;
         if (kind == compiler::StepKind::all_reduce_start)
           blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
                                         static_cast<i64>(launch.numbers[1]),
                                         static_cast<DType>(launch.numbers[2]));
+        if (launch.number_count > 3) reserve_pieces(launch.numbers);
       }
       if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::fused) {
         kernels::LaunchArgs& args = launch.args;
@@ -13224,6 +13347,7 @@ class LaunchList {
           segments_.push({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]),
                           static_cast<i64>(launch.numbers[k + 2])});
         args.segment_count = (launch.number_count - tail) / 3;
+        if (!blocks_.shard.is_whole() && args.segment_count > 0) clip(args);
       }
     }
     sort_uses();
@@ -13271,6 +13395,39 @@ class LaunchList {
   std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
 
  private:
+  // Of a collective on pieces: which piece of its operand each rank has.
+  void reserve_pieces(const u64* numbers) {
+    const i64 length = static_cast<i64>(numbers[1]), begin = static_cast<i64>(numbers[3]);
+    const comm::Shares shares{static_cast<i64>(numbers[4]), static_cast<i64>(numbers[5])};
+    const i64 ranks = blocks_.communicator->size();
+    List<i64> bounds;
+    for (i64 r = 0; r <= ranks; ++r) {
+      const i64 at = shares.begin(r, ranks) - begin;
+      bounds.push(at < 0 ? 0 : at < length ? at : length);
+    }
+    blocks_.communicator->reserve_pieces(static_cast<int>(numbers[0]), bounds.data(),
+                                         static_cast<DType>(numbers[2]));
+  }
+  // Leaves of the last segments, which are a launch's, what this rank has of them.
+  void clip(kernels::LaunchArgs& args) {
+    const int first = segments_.size() - args.segment_count;
+    int kept = first;
+    i64 tiles = 0;
+    for (int k = first; k < segments_.size(); ++k) {
+      const kernels::Segment& whole = segments_[k];
+      const i64 end = whole.offset + whole.length;
+      const i64 from = whole.offset < blocks_.shard.begin ? blocks_.shard.begin : whole.offset;
+      const i64 to = end < blocks_.shard.end ? end : blocks_.shard.end;
+      if (from >= to) continue;
+      segments_[kept++] = {tiles, from, to - from};
+      tiles += (to - from + kernels::tile_length - 1) / kernels::tile_length;
+    }
+    segments_.resize(kept);
+    args.segment_count = kept - first;
+    args.rows = tiles;
+    args.chunks = (tiles + args.rows_per_chunk - 1) / args.rows_per_chunk;
+    args.clipped = true;
+  }
   // A pointer that is an input's, or a binding's, plus `offset`.
   struct Use {
     int number;
@@ -13375,7 +13532,7 @@ class LaunchList {
       case ir::Space::model:
         return blocks_.model.at(offset);
       case ir::Space::optimizer:
-        return blocks_.optimizer + offset;
+        return blocks_.optimizer + blocks_.shard.at(offset);
       case ir::Space::scalars:
         return blocks_.scalars + offset;
       case ir::Space::input:
@@ -20287,11 +20444,20 @@ constexpr Module plan_graph(const ir::Graph& traced) { return plan_pruned(transf
 // the graph.
 
 // ---- weft/ir/collective.hpp ----
-// Sums over the ranks of a distributed program, as nodes: one that begins a sum and one that waits for it, so
-// that what lies between them runs meanwhile. Law: start and done lie where the operand does, and nothing
-// else reads the operand behind its start; every rank's program has the same collectives in the same order.
+// What the ranks of a distributed program do together, as nodes: one that begins it and one that waits for
+// it, so that what lies between them runs meanwhile. Law: every rank's program has the same collectives in
+// the same order; nothing else reads the operand of a sum behind its start, which works where the operand
+// lies.
+//
+// A vector may be shared out: of `elements` elements, dealt in grains of so many, each rank has a piece, the
+// same number of grains for all but the last (comm/shares.hpp). Which piece a rank has is known at run time.
 
 namespace WEFT_NAMESPACE::ir {
+
+// A vector that the ranks share: the elements of the whole, and how many of them are dealt together.
+struct SharedVector {
+  i64 elements = 0, grain = 1;
+};
 
 // Begins the sum of elements [begin, begin + length) of `flat`, a vector, as request number `request`.
 constexpr Value all_reduce_start(Value flat, i64 begin, i64 length, int request) {
@@ -20300,11 +20466,30 @@ constexpr Value all_reduce_start(Value flat, i64 begin, i64 length, int request)
   return raw(Op::all_reduce_start, flat.dtype(), b.shape(make_dims(1, extent)), static_cast<u64>(request),
              b.list(&begin, 1), flat);
 }
-// The sum that `start` began, (length).
-constexpr Value all_reduce_done(Value start) {
-  return raw(Op::all_reduce_done, start.dtype(), start.builder->graph.nodes[start.id].shape,
-             start.builder->graph.nodes[start.id].imm, -1, start);
+// The same of what lies in this rank's piece of `shared`, whose element k is flat's; the sums of the others'
+// pieces are theirs.
+constexpr Value reduce_scatter_start(Value flat, i64 begin, i64 length, const SharedVector& shared,
+                                     int request) {
+  Builder& b = *flat.builder;
+  const i64 extent[1]{length}, list[3]{begin, shared.elements, shared.grain};
+  return raw(Op::reduce_scatter_start, flat.dtype(), b.shape(make_dims(1, extent)), static_cast<u64>(request),
+             b.list(list, 3), flat);
 }
+// Begins to give all ranks each one's piece of x, a vector, of which a rank has `grain` elements at a time.
+constexpr Value all_gather_start(Value x, i64 grain, int request) {
+  Builder& b = *x.builder;
+  const i64 list[3]{0, x.dims().extent[0], grain};
+  return raw(Op::all_gather_start, x.dtype(), x.node().shape, static_cast<u64>(request), b.list(list, 3), x);
+}
+// What `start` began, when it has ended: a vector of start's length.
+constexpr Value collective_done(Value start) {
+  const Op done = start.op() == Op::all_reduce_start       ? Op::all_reduce_done
+                  : start.op() == Op::reduce_scatter_start ? Op::reduce_scatter_done
+                                                           : Op::all_gather_done;
+  return raw(done, start.dtype(), start.node().shape, start.node().imm, -1, start);
+}
+// The sum that `start` began, (length).
+constexpr Value all_reduce_done(Value start) { return collective_done(start); }
 
 // What is wrong with collective i, null: nothing.
 constexpr const char* collective_fault(const Graph& g, int i) {
@@ -20313,14 +20498,27 @@ constexpr const char* collective_fault(const Graph& g, int i) {
   const Dims &from = g.dims(g.in(i, 0)), &to = g.dims(i);
   if (x.dtype != n.dtype || !is_float(n.dtype)) return "a collective of other than floats of one dtype";
   if (from.rank != 1 || to.rank != 1) return "a collective of what is no vector";
+  const auto done = [&](Op start) { return x.op == start && x.imm == n.imm && from == to; };
   if (n.op == Op::all_reduce_done)
-    return x.op == Op::all_reduce_start && x.imm == n.imm && from == to
-               ? nullptr
-               : "all_reduce_done: not the request of its start";
-  if (g.attributes(i) != 1) return "all_reduce_start: no begin";
-  const i64 begin = g.attribute(i, 0);
-  return begin >= 0 && begin + to.extent[0] <= from.extent[0] ? nullptr
-                                                              : "all_reduce_start: beyond its operand";
+    return done(Op::all_reduce_start) ? nullptr : "all_reduce_done: not the request of its start";
+  if (n.op == Op::reduce_scatter_done)
+    return done(Op::reduce_scatter_start) ? nullptr : "reduce_scatter_done: not the request of its start";
+  if (n.op == Op::all_gather_done)
+    return done(Op::all_gather_start) ? nullptr : "all_gather_done: not the request of its start";
+  const bool sum = n.op == Op::all_reduce_start;
+  if (g.attributes(i) != (sum ? 1 : 3))
+    return sum ? "all_reduce_start: no begin" : "a vector is shared, and it does not say how";
+  const i64 begin = g.attribute(i, 0), length = to.extent[0];
+  if (begin < 0 || begin + length > from.extent[0])
+    return sum                                ? "all_reduce_start: beyond its operand"
+           : n.op == Op::reduce_scatter_start ? "reduce_scatter_start: beyond its operand"
+                                              : "all_gather_start: beyond its operand";
+  if (sum) return nullptr;
+  if (g.attribute(i, 2) < 1 || begin + length > g.attribute(i, 1))
+    return "a collective beyond the vector that is shared";
+  return n.op != Op::all_gather_start || (begin == 0 && from == to)
+             ? nullptr
+             : "all_gather_start: not of a whole vector";
 }
 
 }  // namespace WEFT_NAMESPACE::ir
@@ -26953,6 +27151,10 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       break;
     case compiler::StepKind::all_reduce_start:
     case compiler::StepKind::all_reduce_done:
+    case compiler::StepKind::reduce_scatter_start:
+    case compiler::StepKind::reduce_scatter_done:
+    case compiler::StepKind::all_gather_start:
+    case compiler::StepKind::all_gather_done:
       out.kernel = ir::info(g.nodes[group.opaque].op).name;
       out.shape = at(1);
       out.ops = type(group.opaque) + " over all ranks";
@@ -27876,13 +28078,26 @@ namespace WEFT_NAMESPACE::kernels {
 inline comm::Communicator& communicator_of(const HostLaunch& launch) {
   return *static_cast<comm::Communicator*>(launch.args.pointer[1]);
 }
+inline int request_of(const HostLaunch& launch) { return static_cast<int>(launch.numbers[0]); }
+
 inline void run_all_reduce_start(const HostLaunch& launch, int) {
-  communicator_of(launch).start_sum(static_cast<int>(launch.numbers[0]), launch.args.pointer[0],
+  communicator_of(launch).start_sum(request_of(launch), launch.args.pointer[0],
                                     static_cast<i64>(launch.numbers[1]),
                                     static_cast<DType>(launch.numbers[2]));
 }
 inline void run_all_reduce_done(const HostLaunch& launch, int) {
-  communicator_of(launch).wait_sum(static_cast<int>(launch.numbers[0]));
+  communicator_of(launch).wait_sum(request_of(launch));
+}
+inline void run_reduce_scatter_start(const HostLaunch& launch, int) {
+  communicator_of(launch).start_scatter(request_of(launch), launch.args.pointer[0]);
+}
+inline void run_all_gather_start(const HostLaunch& launch, int) {
+  const i64 bytes = static_cast<i64>(launch.numbers[1]) * size_of(static_cast<DType>(launch.numbers[2]));
+  std::memcpy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(bytes));
+  communicator_of(launch).start_gather(request_of(launch), launch.args.pointer[0]);
+}
+inline void run_pieces_done(const HostLaunch& launch, int) {
+  communicator_of(launch).wait_pieces(request_of(launch));
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -27933,6 +28148,13 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_all_reduce_start;
   else if constexpr (kind == compiler::StepKind::all_reduce_done)
     return &kernels::run_all_reduce_done;
+  else if constexpr (kind == compiler::StepKind::reduce_scatter_start)
+    return &kernels::run_reduce_scatter_start;
+  else if constexpr (kind == compiler::StepKind::all_gather_start)
+    return &kernels::run_all_gather_start;
+  else if constexpr (kind == compiler::StepKind::reduce_scatter_done ||
+                     kind == compiler::StepKind::all_gather_done)
+    return &kernels::run_pieces_done;
   else if constexpr (kind == compiler::StepKind::attention)
     return &kernels::run_attention<compiler::code_of<P, K>>;
   else if constexpr (kind == compiler::StepKind::attention_gradient)
@@ -27971,7 +28193,9 @@ class HostProgram {
         workspace_(host_workspace(given.workspace, memory_bytes())),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
-               {given.model, given.optimizer, workspace_.data(), scalars_.data(), given.communicator}) {
+               {given.model, given.optimizer, workspace_.data(), scalars_.data(), given.communicator,
+                given.shard}),
+        optimizer_bytes_(given.shard.is_whole() ? P::header.optimizer_bytes : given.shard.bytes) {
     kernels::report_pinned_core();
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
@@ -27993,7 +28217,7 @@ class HostProgram {
   // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
   void bind_input(int number, const void* data) {
     const StateBlock written{workspace_.data(), memory_bytes()};
-    const StateBlock moments{optimizer_, P::header.optimizer_bytes};
+    const StateBlock moments{optimizer_, optimizer_bytes_};
     steps_.bind_input(number,
                       arguments_.readable(number, data, input_bytes(number), written, states_, moments));
   }
@@ -28030,6 +28254,7 @@ class HostProgram {
   HostBuffer workspace_, scalars_;
   HostArguments arguments_{P::header.inputs};
   HostLaunchList steps_;
+  i64 optimizer_bytes_ = 0;
 };
 
 }  // namespace WEFT_NAMESPACE::exec
@@ -28795,9 +29020,10 @@ class Checker {
   template <class Launch, class Read>
   void before(int step, const Launch& launch, const Read& read) {
     Watched& w = steps_[static_cast<std::size_t>(step)];
-    for (const Value& v : w.places) check_places(step, v, fetch(v, launch.args.pointer[v.operand], read));
+    for (const Value& v : w.places)
+      check_places(step, v, fetch(v, launch.args.pointer[v.operand], launch.args, read));
     for (Value& v : w.read) {  // now: the kernel may write in place
-      v.odd = find_odd(v, fetch(v, launch.args.pointer[v.operand], read), true);
+      v.odd = find_odd(v, fetch(v, launch.args.pointer[v.operand], launch.args, read), true);
       if (v.odd >= 0) v.odd_value = value_[static_cast<std::size_t>(v.odd)];
     }
   }
@@ -28809,7 +29035,7 @@ class Checker {
       if (reason == nullptr && v.odd >= 0) reason = &v;
     for (const Value& v : w.written) {
       const void* const at = v.sum >= 0 ? launch.sums[v.sum].to : launch.args.pointer[v.operand];
-      const i64 odd = find_odd(v, fetch(v, at, read), !w.makes_infinity && reason == nullptr);
+      const i64 odd = find_odd(v, fetch(v, at, launch.args, read), !w.makes_infinity && reason == nullptr);
       if (odd < 0) continue;
       std::string text = kernel_text(step) + ": element " + place_text(v.dims, odd) + " of its result " +
                          v.name + " is " + number_text(value_[static_cast<std::size_t>(odd)]);
@@ -28929,6 +29155,7 @@ class Checker {
     if (checks_.finite) {
       const auto written = [&](int node) {
         if (node < 0 || spared[node] || !is_float(g.nodes[node].dtype)) return;
+        if (g.nodes[node].op == ir::Op::reduce_scatter_done) return;  // a rank's piece is what it was for
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
         w.written.push_back(value(g, node));
@@ -28984,11 +29211,23 @@ class Checker {
     });
   }
 
-  template <class Read>
-  const void* fetch(const Value& v, const void* from, const Read& read) {
-    const i64 bytes = v.dims.size() * size_of(v.dtype);
+  // Of a vector that a rank has a piece of, that piece, and zeros behind it.
+  template <class Args, class Read>
+  const void* fetch(const Value& v, const void* from, const Args& args, const Read& read) {
+    const i64 unit = size_of(v.dtype), bytes = v.dims.size() * unit;
     bytes_.resize(static_cast<std::size_t>(bytes));
-    if (bytes > 0) read(bytes_.data(), from, bytes);
+    if (args.clipped && v.dims.size() > 1) {
+      for (auto& byte : bytes_) byte = {};
+      i64 to = 0;
+      for (int s = 0; s < args.segment_count; ++s) {
+        const i64 length = args.segments[s].length * unit;
+        read(bytes_.data() + to, static_cast<const std::byte*>(from) + args.segments[s].offset * unit,
+             length);
+        to += length;
+      }
+    } else if (bytes > 0) {
+      read(bytes_.data(), from, bytes);
+    }
     return bytes_.data();
   }
   // The first element that is NaN or, where they count, infinite; -1: there is none. value_ has all.
@@ -30267,15 +30506,17 @@ class Instance final : public Counted {
   using State = Shared<DeviceStorage<Device>>;
 
   // `workspace`: caller-provided memory, or null.
-  // `communicator`: of a program of several ranks, which outlives it.
+  // `communicator`: of a program of several ranks, which outlives it; `shard`: what this rank has of
+  // `optimizer`.
   Instance(const Device& device, HeldStates<Device> states, State optimizer, void* workspace,
-           comm::Communicator* communicator = nullptr)
+           comm::Communicator* communicator = nullptr, const Shard& shard = {})
       : states_(std::move(states)),
         optimizer_(std::move(optimizer)),
         program_(new Program(device, {.model = states_.view(),
                                       .optimizer = optimizer_ ? optimizer_->data() : nullptr,
                                       .workspace = static_cast<std::byte*>(workspace),
-                                      .communicator = communicator})),
+                                      .communicator = communicator,
+                                      .shard = shard})),
         results_(device, P::outputs) {}
   // Where a result that is still held finds no memory, the program's is never given back.
   ~Instance() override {
@@ -55511,6 +55752,28 @@ inline constexpr None none{};
 // accumulate<ranks> that sees the ranks' batches one by one.
 template <class Backend, i64 BucketBytes = 25 * 1024 * 1024>
 inline constexpr Ddp<Backend, BucketBytes> ddp{};
+
+WEFT_REFUSAL(ZeroBackendConnects,
+             "comm::zero<1, Backend>: the backend is what connects the ranks, comm::zero<1, comm::Mpi> with "
+             "#include <weft/mpi.hpp>");
+WEFT_REFUSAL(ZeroShardsState,
+             "comm::zero<1, Backend>: only the optimiser's state is shared out among the ranks, stage 1; "
+             "gradients and parameters, stages 2 and 3, are whole on each");
+template <int Stage, class Backend, i64 BucketBytes>
+struct Zero {
+  static_assert(sizeof(ZeroBackendConnects<requires { Backend::connect(); }, Backend>) > 0);
+  static_assert(sizeof(ZeroShardsState<Stage == 1, GivenSize<Stage>>) > 0);
+  static constexpr OptionKind option = OptionKind::comm;
+  using backend = Backend;
+  static constexpr i64 bucket_bytes = BucketBytes;
+  static constexpr int stage = Stage;
+};
+// Data parallelism with the optimiser's state shared out: of moments each rank holds the piece that belongs
+// to its piece of the parameters, gets the mean of the ranks' gradients for that alone, updates it and gives
+// it to all. (ZeRO, stage 1: Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion
+// Parameter Models", 2020.) Trains the same bits as comm::ddp. Optimisers that work element by element.
+template <int Stage, class Backend, i64 BucketBytes = 25 * 1024 * 1024>
+inline constexpr Zero<Stage, Backend, BucketBytes> zero{};
 }  // namespace comm
 
 namespace train {
@@ -55519,7 +55782,7 @@ WEFT_REFUSAL(
     TrainerKnowsOption,
     "make_trainer: one of the options is none that it knows: after the inputs, in<f32, 32, 8>, it takes an "
     "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, checkpoint::blocks, "
-    "comm::ddp<Backend>, "
+    "comm::ddp<Backend>, comm::zero<1, Backend>, "
     "seed{}, a mode, probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
 WEFT_REFUSAL(
     TrainerInputsFirst,
@@ -55583,6 +55846,8 @@ struct Options {
   using Accumulation = find_option<OptionKind::accumulate, Accumulate<closure ? 2 : 1>, O...>;
   using Comm = find_option<OptionKind::comm, comm::None, O...>;
   static constexpr bool distributed = !std::is_same_v<Comm, comm::None>;
+  // Whether the ranks share the optimiser's state out.
+  static constexpr bool sharded = requires { Comm::stage; };
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   using Mode = find_option<OptionKind::mode, mode::Train, O...>;
   static constexpr bool training = std::is_same_v<Mode, mode::Train>;
@@ -55641,6 +55906,25 @@ class Ranks {
     if (error) std::rethrow_exception(error);
     for (std::size_t r = 0; r < all.size(); ++r)
       if (all[r] != 0) throw Error("comm/rank", "rank " + std::to_string(r) + " could not " + what);
+  }
+  // The piece of `data` that each rank has becomes every rank's.
+  void gather(std::byte* data, const comm::Shares& shares, i64 unit) const {
+    std::vector<i64> bounds;
+    for (i64 r = 0; r <= size(); ++r) bounds.push_back(shares.begin(r, size()));
+    communicator_->gather_pieces(data, bounds.data(), unit);
+  }
+  // The pieces of all ranks, each of up to `piece` bytes, of which this rank's is `own`, in their order:
+  // take( rank, at, data, bytes) is called with a part of each at a time, and bytes `at` of it on. A part of
+  // another's piece that is shorter has what lies behind it.
+  template <class Take>
+  void each_piece(const std::byte* own, i64 piece, const Take& take) const {
+    constexpr i64 most = i64{1} << 20;
+    std::vector<std::byte> all(static_cast<std::size_t>(size() * (piece < most ? piece : most)));
+    for (i64 at = 0; at < piece; at += most) {
+      const i64 bytes = piece - at < most ? piece - at : most;
+      communicator_->all_gather(own + at, all.data(), bytes);
+      for (i64 r = 0; r < size(); ++r) take(r, at, all.data() + r * bytes, bytes);
+    }
   }
   // The sums of what the ranks have, in their order.
   void add(f64* values, i64 count) const {
@@ -56072,6 +56356,53 @@ constexpr OptimizerLayout make_optimizer_layout() {
 template <class M, class O>
 inline constexpr OptimizerLayout optimizer_layout = make_optimizer_layout<M, O>();
 
+// Elements of the arena that the norm for clipping, or the search for what is not finite, adds up by
+// themselves before anything else.
+template <class M>
+constexpr i64 norm_chunk() {
+  Dims d;
+  d.rank = 1;
+  d.extent[0] = nn::state_table<M>.trained_bytes / size_of(parameter_type<M>());
+  return kernel_ir::chunk_of_total(d);
+}
+// How the arena is shared out where it is: chunks of the norm are not divided, so that it has one order
+// however many ranks there are; without a norm what is aligned together.
+template <class M, class O>
+inline constexpr comm::Shares arena_shares{
+    nn::state_table<M>.trained_bytes / size_of(parameter_type<M>()),
+    O::Precision::scaled || std::is_same_v<typename O::Clip, clip::Norm>
+        ? norm_chunk<M>()
+        : nn::state_alignment / size_of(parameter_type<M>())};
+// Where the vectors lie in the optimiser's block that ranks share out, each as long as the arena: from here
+// to its end.
+template <class M, class O>
+inline constexpr i64 shared_from =
+    optimizer_layout<M, O>.bytes - O::Optimizer::base::moments* nn::state_table<M>.trained_bytes;
+// Bytes of the optimiser's block of one of `ranks` ranks.
+template <class M, class O>
+constexpr i64 optimizer_bytes_of(i64 ranks) {
+  if constexpr (O::sharded)
+    return shared_from<M, O> +
+           O::Optimizer::base::moments * arena_shares<M, O>.piece(ranks) * size_of(parameter_type<M>());
+  else
+    return optimizer_layout<M, O>.bytes;
+}
+// What rank `rank` has of it.
+template <class M, class O>
+constexpr exec::Shard shard_of(i64 rank, i64 ranks) {
+  exec::Shard shard;
+  if constexpr (O::sharded) {
+    shard.from = shared_from<M, O>;
+    shard.vector = nn::state_table<M>.trained_bytes;
+    shard.unit = size_of(parameter_type<M>());
+    shard.begin = arena_shares<M, O>.begin(rank, ranks);
+    shard.end = arena_shares<M, O>.begin(rank + 1, ranks);
+    shard.room = arena_shares<M, O>.piece(ranks) * shard.unit;
+    shard.bytes = optimizer_bytes_of<M, O>(ranks);
+  }
+  return shard;
+}
+
 // Run-time scalars: the clip bound, the number of the update, each group's numbers, then the number of ranks
 // where there may be several.
 template <class O>
@@ -56213,6 +56544,7 @@ struct Backward {
   List<int> parameters;
   List<int> scales;  // of precision::f8: the nodes of the gradients' scales, until these are updated
   int scale_slot = -1;
+  int requests = 0;  // of collectives so far
 
   // The gradient's node of trained parameter k, -1 where no gradient reaches it.
   constexpr int gradient(int k) const { return adjoint(parameters[k]); }
@@ -56768,13 +57100,17 @@ class UpdateBuilder {
   static constexpr bool scaled = O::Precision::scaled;
   // The gradients are sums over ranks, each rank's accumulated ones among them.
   static constexpr bool distributed = O::distributed;
+  // Of these sums a rank has its piece, and updates that.
+  static constexpr bool sharded = O::sharded;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
   static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
   static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };
 
  public:
   constexpr explicit UpdateBuilder(Backward&& backward)
-      : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves), scale_slot_(backward.scale_slot) {
+      : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves),
+        scale_slot_(backward.scale_slot),
+        requests_(backward.requests) {
     for (int k = 0; k < backward.parameters.size(); ++k) gradients_.push(backward.gradient(k));
     for (int k = 0; k < Optimizer::group_count; ++k)
       if (Optimizer::is_frozen(k))
@@ -56793,6 +57129,10 @@ class UpdateBuilder {
   // Updates parameters and moments, unless gradients that are not finite make it skip.
   constexpr ir::Graph apply() {
     make_factor();
+    if constexpr (sharded && micro > 1) {  // of the whole arena, as each rank has gathered
+      const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);
+      clear(sums, ir::read_slot(b, sums));
+    }
     if constexpr (scaled) {
       const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
       const Value before = ir::read_slot(b, updates), after = before + 1.0;
@@ -56827,12 +57167,16 @@ class UpdateBuilder {
     return ir::cast(x, type);
   }
   constexpr void assign(int slot, Value v) { b.graph.assigns.push({slot, v.id}); }
+  // Zeros, of NaN too, that are made of what is there: so the kernel that walks the group's ranges writes
+  // them; a constant would fill a vector of that length from the slot's beginning.
+  constexpr void clear(int slot, Value held) { assign(slot, ir::cast(ir::binary(Op::lt, held, held), type)); }
   constexpr Value keep(Value changed, Value unchanged) const {
     return scaled ? ir::select(skip_, unchanged, changed) : changed;
   }
 
   // The gradients of a group's parameters, or of all that are not frozen, as one vector.
-  constexpr Value pack(int group) {
+  constexpr Value pack(int group) { return pack(group, length_of(group)); }
+  constexpr Value pack(int group, i64 length) {
     List<int> operands;
     List<i64> offsets;
     const auto holds = [&](const GroupRun& run) {
@@ -56846,8 +57190,7 @@ class UpdateBuilder {
       operands.push(copies_of(gradient_of(run), run).id);
       offsets.push(arena_offset<M>(run));
     }
-    return ir::flat_concat(b, type, length_of(group), operands, offsets,
-                           static_cast<u64>(static_cast<i64>(group)));
+    return ir::flat_concat(b, type, length, operands, offsets, static_cast<u64>(static_cast<i64>(group)));
   }
 
   // What every gradient is multiplied by: the mean over microbatches and ranks, one over the loss scale, the
@@ -56859,27 +57202,61 @@ class UpdateBuilder {
       factor_ = ir::constant(b, type, Dims{}, 1.0 / micro);
     if (scaled) factor_ = factor_ / ir::cast(ir::read_slot(b, scale_slot_), type);
     if (!by_norm && !scaled) return;
+    if constexpr (sharded) return measure_pieces();
     Value all = pack(whole_arena);
     if (micro > 1 && !distributed)
       all =
           all + ir::read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
     // What is tested, and measured, is what is applied: a scaled gradient may be finite where it is not.
     if (scaled) all = all * factor_;
+    if (by_norm) bound_norm(ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{}));
+    if (scaled) skip_where(ir::reshape(ir::reduce(Op::reduce_max, broken(all), 1u), Dims{}));
+  }
+  constexpr void bound_norm(Value squares) {
+    Value norm = ir::unary(Op::sqrt, squares);
+    if (!scaled) norm = norm * factor_;
+    // behind the loss and the probes, for gradient_norm(): what is in memory anyway, unless a loss scale,
+    // which the step changes, is in it
+    b.graph.outputs.push(scaled ? norm.id : squares.id);
+    const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
+    factor_ = factor_ * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
+  }
+  static constexpr Value broken(Value x) {
+    return ir::cast(ir::unary(Op::logical_not, ir::unary(Op::is_finite, x)), DType::f32);
+  }
+  constexpr void skip_where(Value any) { skip_ = ir::binary(Op::ne, any, ir::constant_like(any, 0)); }
+
+  // The same of what ranks have pieces of: each adds up its chunks of the arena, and all get the chunks'
+  // sums, which are added in their order. A total of the whole arena has the same chunks, and the same order.
+  constexpr void measure_pieces() {
+    constexpr i64 chunk = norm_chunk<M>(), chunks = (arena() + chunk - 1) / chunk;
+    Value all = pack(whole_arena, chunks > 1 ? chunks * chunk : arena());
+    if (chunks > 1) all = ir::reshape(all, rows_of(chunks, chunk));
+    if (scaled) all = all * factor_;
+    const auto start = [&](Op op, Value x) {
+      const Value parts = ir::reduce(op, x, chunks > 1 ? 2u : 1u);
+      return ir::all_gather_start(ir::reshape(parts, flat(chunks)), 1, requests_++);
+    };
+    const Value squares = by_norm ? start(Op::reduce_sum, all * all) : Value{};
+    const Value odd = scaled ? start(Op::reduce_max, broken(all)) : Value{};
     if (by_norm) {
-      const Value squares = ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{});
-      Value norm = ir::unary(Op::sqrt, squares);
-      if (!scaled) norm = norm * factor_;
-      // behind the loss and the probes, for gradient_norm(): what is in memory anyway, unless a loss scale,
-      // which the step changes, is in it
-      b.graph.outputs.push(scaled ? norm.id : squares.id);
-      const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
-      factor_ = factor_ * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
+      const Value parts = ir::collective_done(squares);
+      if constexpr (chunks > 1) {  // a sum along rows adds one row to the next
+        const Value twice = ir::broadcast(ir::reshape(parts, rows_of(chunks, 1)), rows_of(chunks, 2));
+        bound_norm(
+            ir::reshape(ir::rows(ir::reshape(ir::reduce(Op::reduce_sum, twice, 1u), flat(2)), 0, 1), Dims{}));
+      } else {
+        bound_norm(ir::reshape(parts, Dims{}));
+      }
     }
-    if (scaled) {
-      const Value broken = ir::cast(ir::unary(Op::logical_not, ir::unary(Op::is_finite, all)), DType::f32);
-      const Value any = ir::reshape(ir::reduce(Op::reduce_max, broken, 1u), Dims{});
-      skip_ = ir::binary(Op::ne, any, ir::constant_like(any, 0));
-    }
+    if (scaled) skip_where(ir::reshape(ir::reduce(Op::reduce_max, ir::collective_done(odd), 1u), Dims{}));
+  }
+  static constexpr Dims rows_of(i64 rows, i64 columns) {
+    Dims d;
+    d.rank = 2;
+    d.extent[0] = rows;
+    d.extent[1] = columns;
+    return d;
   }
 
   // One update of the group's vector; of an optimiser that works on matrices, one for each of them.
@@ -56989,13 +57366,11 @@ class UpdateBuilder {
   // A gradient, its parameters' slot, and that of moment m; m = -1: of accumulated gradients.
   constexpr void update_tensor(int group, Value g, Value updates, int parameter, const auto& slot,
                                const auto& update) {
-    if (micro > 1) {
+    if (micro > 1 && !sharded) {
       const int sums = slot(-1);
       const Value sum = ir::read_slot(b, sums);
       if (!distributed) g = g + sum;
-      // Zeros, of NaN too, that are made of what is there: so the kernel that walks the group's ranges writes
-      // them; a constant would fill a vector of that length from the slot's beginning.
-      assign(sums, ir::cast(ir::binary(Op::lt, sum, sum), type));
+      clear(sums, sum);
     }
     if (!factor_.is(1)) g = g * factor_;
     if (by_value) {
@@ -57037,6 +57412,7 @@ class UpdateBuilder {
   List<GroupRun> runs_ = group_runs<M, O>();
   List<int> gradients_;
   int scale_slot_ = -1;
+  int requests_ = 0;  // of collectives so far
   Value factor_, skip_;
 };
 
@@ -57044,7 +57420,8 @@ class UpdateBuilder {
 // ---- weft/transforms/all_reduce_gradients.hpp ----
 // Data parallelism: the gradients of a graph are summed over the ranks, in buckets that follow the backward
 // pass. A bucket's sum begins behind the node that completes it, and all are waited for at the end of the
-// graph, so that engines work while the rest of the backward pass runs. (Li et al., "PyTorch Distributed:
+// graph, so that engines work while the rest of the backward pass runs. Where ranks share the arena out, each
+// gets the sums of its piece alone. (Li et al., "PyTorch Distributed:
 // Experiences on Accelerating Data Parallel Training", 2020.)
 
 namespace WEFT_NAMESPACE::transforms {
@@ -57060,11 +57437,14 @@ struct ArenaGradient {
 class GradientReducer {
  public:
   // `gradients`: in the order of the arena. A bucket takes at least `bucket_elements`, unless the arena ends
-  // or has a hole, of parameters that are frozen.
-  constexpr GradientReducer(const ir::Graph& graph, const List<ArenaGradient>& gradients, i64 bucket_elements)
+  // or has a hole, of parameters that are frozen. `shared`: the arena, where each rank has a piece of it;
+  // without elements all have the whole.
+  constexpr GradientReducer(const ir::Graph& graph, const List<ArenaGradient>& gradients, i64 bucket_elements,
+                            const ir::SharedVector& shared = {})
       : g(graph),
         b(graph, graph.nodes.size() + 4 * gradients.size()),
         gradients_(gradients),
+        shared_(shared),
         moved_(graph.nodes.size(), -1),
         bucket_behind_(graph.nodes.size(), -1) {
     make_buckets(bucket_elements);
@@ -57088,12 +57468,14 @@ class GradientReducer {
     return static_cast<ir::Graph&&>(b.graph);
   }
   constexpr const List<int>& reduced() const { return reduced_; }
+  // Requests that the sums take, from 0.
+  constexpr int requests() const { return buckets_.size(); }
 
  private:
   struct Bucket {
     int begin = 0, end = 0;  // of gradients_
     int next = -1;           // another that the same node completes
-    int start = -1;          // its all_reduce_start
+    int start = -1;          // the node that begins its sum
   };
 
   // Whether more lies between gradient k and the one before than aligns it.
@@ -57135,10 +57517,14 @@ class GradientReducer {
     const DType dtype = g.nodes[gradients_[bucket.begin].node].dtype;
     constexpr u64 whole_arena = ~u64{0};
     const ir::Value flat = ir::flat_concat(b, dtype, last, operands, offsets, whole_arena);
-    bucket.start = ir::all_reduce_start(flat, offsets[0], last - offsets[0], request).id;
+    const i64 length = last - offsets[0];
+    bucket.start =
+        (shared_.elements > 0 ? ir::reduce_scatter_start(flat, offsets[0], length, shared_, request)
+                              : ir::all_reduce_start(flat, offsets[0], length, request))
+            .id;
   }
   constexpr void finish(const Bucket& bucket) {
-    const ir::Value sum = ir::all_reduce_done({&b, bucket.start});
+    const ir::Value sum = ir::collective_done({&b, bucket.start});
     if (reduced_.empty()) reduced_ = List<int>(gradients_.size(), -1);
     const i64 first = gradients_[bucket.begin].offset;
     for (int k = bucket.begin; k < bucket.end; ++k)
@@ -57148,6 +57534,7 @@ class GradientReducer {
   const ir::Graph& g;
   ir::Builder b;
   List<ArenaGradient> gradients_;
+  ir::SharedVector shared_;
   List<Bucket> buckets_;
   List<int> moved_, bucket_behind_, reduced_;
 };
@@ -57446,6 +57833,7 @@ constexpr int traced_words() {
 }
 constexpr void write_backward(WordWriter& w, const Backward& r) {
   w.put_int(r.scale_slot);
+  w.put_int(r.requests);
   w.put_int(r.state.next);
   for (const List<int>* list : {&r.parameters, &r.scales, &r.state.adjoint}) {
     w.put_int(list->size());
@@ -57457,6 +57845,7 @@ constexpr Backward read_backward(const u64* words) {
   WordReader reader(words);
   Backward r;
   r.scale_slot = static_cast<int>(reader.get_int());
+  r.requests = static_cast<int>(reader.get_int());
   r.state.next = static_cast<int>(reader.get_int());
   for (List<int>* list : {&r.parameters, &r.scales, &r.state.adjoint}) {
     list->resize(reader.get_size());
@@ -57491,8 +57880,11 @@ constexpr Backward reduce_gradients(Backward&& local) {
   }
   Backward r;
   r.scale_slot = local.scale_slot;
-  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type));
+  ir::SharedVector shared;
+  if constexpr (O::sharded) shared = {arena_shares<M, O>.elements, arena_shares<M, O>.grain};
+  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type), shared);
   r.graph = reducer.run();
+  r.requests = reducer.requests();
   r.parameters = local.parameters;
   for (int k = 0; k < r.parameters.size(); ++k) {
     r.parameters[k] = k;
@@ -58693,18 +59085,18 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
       if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
     const Device& device = model_.device();
-    state_ = exec::allocate(device, optimizer_bytes(), lent.optimizer);
-    Memory::zero(device, state_->data(), optimizer_bytes());
+    state_ = exec::allocate(device, optimizer_bytes(ranks_.size()), lent.optimizer);
+    Memory::zero(device, state_->data(), optimizer_bytes(ranks_.size()));
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
     if constexpr (is_f8) start_f8_scales();
     apply_ = Shared<Instance<true>>(
-        new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator()));
+        new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator(), shard()));
     if constexpr (micro > 1) {
       auto* const workspace = static_cast<std::byte*>(lent.workspace);
       add_ = Shared<Instance<false>>(new Instance<false>(
           device, model_.states(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr,
-          ranks_.communicator()));
+          ranks_.communicator(), shard()));
     }
   }
   Trainer(const Trainer&) = delete;
@@ -58841,6 +59233,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // Whether the optimiser keeps an average of the weights.
   static constexpr bool keeps_average = requires { Optimizer::base::average; };
   // A model of the averaged parameters that optim::ema or optim::swa keeps, and the buffers as they are now.
+  // With comm::zero a call of all ranks.
   auto average() const {
     if constexpr (keeps_average)
       return averaged_model();
@@ -58866,14 +59259,17 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     else
       return Code<true>::workspace_bytes();
   }
-  // Bytes of parameters, buffers, moments and the rest of the optimiser's state.
-  static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + optimizer_bytes(); }
+  // Bytes of parameters, buffers, moments and the rest of the optimiser's state; with comm::zero those of
+  // each of so many ranks.
+  static constexpr i64 state_bytes(i64 ranks = 1) {
+    return nn::state_table<M>.bytes + optimizer_bytes(ranks);
+  }
   // Of these, the optimiser's, moments and all.
-  static constexpr i64 optimizer_bytes() {
+  static constexpr i64 optimizer_bytes(i64 ranks = 1) {
     if constexpr (is_f8)
       return train::RoundedTrace<M, F, O, I...>::bytes();
     else
-      return layout.bytes;
+      return train::optimizer_bytes_of<M, O>(ranks);
   }
   // What a caller who lends the workspace must lend: workspace_bytes() and, on a GPU, room for inputs,
   // partial sums and the library's scratch.
@@ -58923,8 +59319,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     constexpr const auto& table = nn::state_table<M>;
     std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
-    Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
-                    table.trained_bytes);
+    if constexpr (O::sharded)
+      gather_moment(Optimizer::base::average, block.data());
+    else
+      Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
+                      table.trained_bytes);
     for (const train::GroupRun& run : train::group_runs<M, O>()) {  // what is frozen has no average
       if (!Optimizer::is_frozen(run.group)) continue;
       const nn::StateInfo& row = table.row[run.row];
@@ -59000,6 +59399,8 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
       constexpr ir::Range assigned = Source<true>::assigned_buffers();
       ranks_.broadcast(model_.state() + assigned.offset, assigned.length, program);
     }
+    if constexpr (O::sharded && std::is_same_v<In, Instance<true>>)  // what each rank has updated
+      ranks_.gather(model_.state(), train::arena_shares<M, O>, shard().unit);
     losses_->take(program);
   }
 
@@ -59018,17 +59419,45 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     return form;
   }
 
+  // What this rank has of the optimiser's block.
+  exec::Shard shard() const { return train::shard_of<M, O>(ranks_.rank(), ranks_.size()); }
+  // Moment m of all ranks' pieces into to[0, trained_bytes), which may be null; a call of all ranks.
+  void gather_moment(int m, std::byte* to) const {
+    const exec::Shard own = shard();
+    const i64 piece = own.room;
+    ranks_.each_piece(state_->data() + layout_of_own(m), piece,
+                      [&](i64 rank, i64 at, const std::byte* from, i64 bytes) {
+                        const comm::Shares shares = train::arena_shares<M, O>;
+                        const i64 begin = shares.begin(rank, ranks_.size()) * own.unit + at,
+                                  end = shares.begin(rank + 1, ranks_.size()) * own.unit;
+                        const i64 length = end - begin < bytes ? end - begin : bytes;
+                        if (to != nullptr && length > 0)
+                          std::memcpy(to + begin, from, static_cast<std::size_t>(length));
+                      });
+  }
+  // Where this rank's piece of moment m begins in its block.
+  i64 layout_of_own(int m) const { return train::shared_from<M, O> + m * shard().room; }
+
   void save_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
     check_held();
+    std::vector<std::byte> block;  // of rank 0, which writes
+    if constexpr (O::sharded) {
+      if (ranks_.rank() == 0) block.resize(static_cast<std::size_t>(checkpoint_form().state.bytes));
+      for (int m = 0; m < Optimizer::base::moments; ++m)
+        gather_moment(m,
+                      block.empty() ? nullptr : block.data() + nn::state_table<M>.bytes + layout.moment[m]);
+    }
     ranks_.together("save the checkpoint", [&] {
-      if (ranks_.rank() == 0) write_checkpoint(path, counts);
+      if (ranks_.rank() == 0) write_checkpoint(path, counts, block);
     });
   }
-  void write_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
+  // `block`: has the moments, where ranks share them out.
+  void write_checkpoint(const std::string& path, train::CheckpointCounts counts,
+                        std::vector<std::byte>& block) const {
     const train::CheckpointForm form = checkpoint_form();
-    std::vector<std::byte> block(static_cast<std::size_t>(form.state.bytes));
+    block.resize(static_cast<std::size_t>(form.state.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
-    Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), optimizer_bytes());
+    Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), whole_bytes());
     counts.seed = seed_;
     counts.calls = calls_;
     counts.applied = updates_;
@@ -59051,13 +59480,27 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     const train::CheckpointReader checkpoint(file, path, form);
     seek(checkpoint);
     Memory::from_host(model_.device(), model_.state(), checkpoint.block().data(), form.model_bytes);
-    Memory::from_host(model_.device(), state_->data(), checkpoint.block().data() + form.model_bytes,
-                      optimizer_bytes());
+    const std::byte* const saved = checkpoint.block().data() + form.model_bytes;
+    Memory::from_host(model_.device(), state_->data(), saved, whole_bytes());
+    if constexpr (O::sharded) {
+      const exec::Shard own = shard();
+      for (int m = 0; m < Optimizer::base::moments; ++m)
+        Memory::from_host(model_.device(), state_->data() + layout_of_own(m),
+                          saved + layout.moment[m] + own.begin * own.unit, (own.end - own.begin) * own.unit);
+    }
     calls_ = checkpoint.counts().calls;
     updates_ = loaded_updates_ = checkpoint.counts().applied;
     seed_ = checkpoint.counts().seed;
     losses_->restart(calls_);
     return checkpoint.report();
+  }
+
+  // Bytes of the optimiser's block that every rank has.
+  static constexpr i64 whole_bytes() {
+    if constexpr (O::sharded)
+      return train::shared_from<M, O>;
+    else
+      return optimizer_bytes();
   }
 
   // Every rank is one of the same program, and begins with rank 0's seed and values.
@@ -59129,19 +59572,29 @@ WEFT_REFUSAL(RanksRunOnGpus,
              "comm::ddp<comm::Nccl>: it connects GPUs, compiled by nvcc: const comm::Nccl world; "
              "make_trainer<Net>(world.device(), ...); on Cpu{} take comm::ddp<comm::Mpi>, with #include "
              "<weft/mpi.hpp>");
+WEFT_REFUSAL(ZeroRunsOnCpu,
+             "comm::zero: ranks share state out on Cpu{} alone, by comm::zero<1, comm::Mpi>; on GPUs take "
+             "comm::ddp<comm::Nccl>");
+WEFT_REFUSAL(
+    ZeroIsElementwise,
+    "comm::zero: a rank updates a piece of the parameters that may end within one, and this optimiser "
+    "works on whole tensors: take one that works element by element, such as optim::AdamW, or "
+    "comm::ddp");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
 
-// Whether what connects the ranks, if there are ranks, connects programs of this device.
-template <class Device, class Comm>
+// Whether what connects the ranks, if there are ranks, connects programs of this device, and shares state out
+// where that is asked for.
+template <class Device, class Comm, bool Sharded>
 constexpr bool ranks_run_on() {
   if constexpr (std::is_same_v<Comm, comm::None>) {
     return true;
   } else if constexpr (requires { typename Comm::backend::device_type; }) {
     constexpr bool same = std::is_same_v<Device, typename Comm::backend::device_type>;
     static_assert(sizeof(RanksRunOnGpus<same, Device>) > 0);
-    return same;
+    static_assert(sizeof(ZeroRunsOnCpu<!(same && Sharded), Device>) > 0);
+    return same && !Sharded;
   } else {
     constexpr bool same = std::is_same_v<Device, Cpu>;
     static_assert(sizeof(RanksRunOnCpu<same, Device>) > 0);
@@ -59208,6 +59661,13 @@ constexpr bool holds_budget() {
   }
 }
 
+// Whether an optimiser updates each element by itself.
+template <class Optimizer>
+constexpr bool updates_elements() {
+  return !requires(optim::Update & u) { Optimizer::base::update_tensor(u); }
+  &&!requires { Optimizer::by_matrix(0); };
+}
+
 // Sorted: Options<...>. make_model() gives the model that the trainer takes over.
 template <class M, class F, class Device, class Sorted, class... I, class Make, class... A>
 auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options) {
@@ -59221,9 +59681,11 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
-  constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
+  constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm, Sorted::sharded>();
   static_assert(
       sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
+  static_assert(sizeof(ZeroIsElementwise < !Sorted::sharded || updates_elements<typename Sorted::Optimizer>(),
+                       typename Sorted::given_optimizer >) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;

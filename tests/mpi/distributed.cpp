@@ -125,6 +125,31 @@ void checkpoints(const data::Digits& digits, const comm::Mpi& world, const std::
         world.rank());
 }
 
+void sharded(const data::Digits& digits, const comm::Mpi& world, const std::string& folder) {
+  auto batches = loader_of(digits, world);
+  // [zero]
+  auto trainer = make_trainer<Net>(Cpu{1}, loss, in<f32, 32, 64>, in<i32, 32>, optim::AdamW{.lr = 1e-2f},
+                                   seed{1}, comm::zero<1, comm::Mpi>);
+  // parameters and, of each, two moments: what a rank holds of them is a constant for any number of ranks
+  static_assert(trainer.state_bytes(1) == 30'208);
+  static_assert(trainer.state_bytes(4) == 15'360);
+  for (auto& [x, y] : batches) trainer.step(x, y);
+  // [/zero]
+  const std::string path = folder + "/sharded.safetensors";
+  trainer.save(path);
+  // [unshare]
+  auto whole = make_trainer<Net>(Cpu{1}, loss, in<f32, 32, 64>, in<i32, 32>, optim::AdamW{.lr = 1e-2f},
+                                 seed{1}, comm::ddp<comm::Mpi>);
+  whole.load(path);  // what ranks with pieces wrote
+  // [/unshare]
+  for (auto& [x, y] : batches) {
+    trainer.step(x, y);
+    whole.step(x, y);
+  }
+  check(trainer.model().get<"fc1.weight">().to_vector() == whole.model().get<"fc1.weight">().to_vector(),
+        "another state than with all moments on each rank", world.rank());
+}
+
 void streams(const comm::Mpi& world) {
   const i64 rank = world.rank(), ranks = world.size();
   // [stream]
@@ -156,6 +181,7 @@ int main(int argc, char** argv) {
   gather(digits, world);
   evaluate_all(digits, world);
   checkpoints(digits, world, argv[1]);
+  sharded(digits, world, argv[1]);
   streams(world);
   return faults == 0 ? 0 : 1;
 }

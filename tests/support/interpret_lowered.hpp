@@ -312,7 +312,14 @@ class Machine {
       }
       case compiler::StepKind::all_reduce_start:  // of one rank
       case compiler::StepKind::all_reduce_done:
+      case compiler::StepKind::reduce_scatter_start:
+      case compiler::StepKind::reduce_scatter_done:
+      case compiler::StepKind::all_gather_done:
       case compiler::StepKind::repeat:
+        return;
+      case compiler::StepKind::all_gather_start:
+        for (i64 i = 0; i < n(1) * size_of(static_cast<DType>(n(2))); ++i)
+          *byte(address[0], i, DType::u8) = *byte(address[2], i, DType::u8);
         return;
       case compiler::StepKind::copy:
         std::vector<std::byte> held;

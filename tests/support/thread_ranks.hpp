@@ -1,6 +1,6 @@
 #pragma once
 // Ranks that are threads of one process, connected by memory: run_ranks(n, f) calls f on each, and
-// comm::ddp<ThreadRanks> trains on them.
+// comm::ddp<ThreadRanks> and comm::zero<1, ThreadRanks> train on them.
 
 #include <barrier>
 #include <cstring>
@@ -30,7 +30,7 @@ class ThreadRanks {
     void reserve(int request, weft::i64 count, weft::DType dtype) override {
       const auto k = static_cast<std::size_t>(request);
       if (sums_.size() <= k) sums_.resize(k + 1);
-      sums_[k] = {nullptr, count, dtype, 0};
+      sums_[k] = {nullptr, count, dtype, 0, false, {}};
     }
     void start_sum(int request, void* data, weft::i64 count, weft::DType dtype) override {
       Sum& sum = sums_[static_cast<std::size_t>(request)];
@@ -46,6 +46,46 @@ class ThreadRanks {
       weft::comm::add_ranks(sum.dtype, sum.data, all.data(), sum.count, size());
       sum.data = nullptr;
       ++sum.done;
+    }
+    void reserve_pieces(int request, const weft::i64* bounds, weft::DType dtype) override {
+      reserve(request, bounds[size()], dtype);
+      sums_[static_cast<std::size_t>(request)].bounds.assign(bounds, bounds + size() + 1);
+    }
+    void start_scatter(int request, void* data) override { start_pieces(request, data, false); }
+    void start_gather(int request, void* data) override { start_pieces(request, data, true); }
+    void wait_pieces(int request) override {
+      Sum& sum = sums_[static_cast<std::size_t>(request)];
+      if (sum.data == nullptr) throw weft::Error("test", "wait");
+      const weft::i64 unit = weft::size_of(sum.dtype);
+      if (sum.gathers) {
+        gather_pieces(sum.data, sum.bounds.data(), unit);
+      } else {
+        const weft::i64 begin = sum.bounds[static_cast<std::size_t>(rank_)] * unit,
+                        end = sum.bounds[static_cast<std::size_t>(rank_) + 1] * unit;
+        const auto bytes = static_cast<std::size_t>(end - begin);
+        std::vector<std::byte> all(bytes * static_cast<std::size_t>(size()));
+        show(sum.data);
+        for (std::size_t r = 0; r < world_.given.size() && bytes > 0; ++r)
+          std::memcpy(all.data() + r * bytes, static_cast<const std::byte*>(world_.given[r]) + begin, bytes);
+        world_.barrier.arrive_and_wait();
+        auto* const data = static_cast<std::byte*>(sum.data);
+        weft::comm::add_ranks(sum.dtype, data + begin, all.data(), (end - begin) / unit, size());
+        // nothing may read the rest, but the zeros between tensors stay
+        for (weft::i64 at = 0; at < sum.count * unit; ++at)
+          if ((at < begin || at >= end) && data[at] != std::byte{0}) data[at] = std::byte{0xff};
+      }
+      sum.data = nullptr;
+      ++sum.done;
+    }
+    void gather_pieces(void* data, const weft::i64* bounds, weft::i64 unit) override {
+      show(data);
+      for (int r = 0; r < size(); ++r) {
+        const auto begin = static_cast<std::size_t>(bounds[r] * unit),
+                   bytes = static_cast<std::size_t>((bounds[r + 1] - bounds[r]) * unit);
+        const auto* const from = static_cast<const std::byte*>(world_.given[static_cast<std::size_t>(r)]);
+        if (r != rank_ && bytes > 0) std::memcpy(static_cast<std::byte*>(data) + begin, from + begin, bytes);
+      }
+      world_.barrier.arrive_and_wait();
     }
     void progress() override {}
     void broadcast(void* data, weft::i64 bytes) override {
@@ -67,7 +107,15 @@ class ThreadRanks {
       weft::i64 count = 0;
       weft::DType dtype{};
       int done = 0;
+      bool gathers = false;
+      std::vector<weft::i64> bounds;
     };
+    void start_pieces(int request, void* data, bool gathers) {
+      Sum& sum = sums_[static_cast<std::size_t>(request)];
+      if (sum.data != nullptr || sum.bounds.empty()) throw weft::Error("test", "start");
+      sum.data = data;
+      sum.gathers = gathers;
+    }
     void show(const void* data) {
       world_.given[static_cast<std::size_t>(rank_)] = data;
       world_.barrier.arrive_and_wait();

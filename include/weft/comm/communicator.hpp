@@ -22,6 +22,19 @@ class Communicator : public Counted {
   virtual void start_sum(int request, void* data, i64 count, DType dtype) = 0;
   // Throws "comm/timeout" where a rank stays silent.
   virtual void wait_sum(int request) = 0;
+  // The halves of a sum, of a vector that the ranks share. Before the first of request number `request`:
+  // rank r's piece of it is [bounds[r], bounds[r + 1]), for r in [0, size()), in elements.
+  virtual void reserve_pieces(int request, const i64* bounds, DType dtype) {
+    (void)request, (void)bounds, (void)dtype;
+    throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
+  }
+  // Begins: this rank's piece of `data` becomes the sum over ranks; the rest of it stays. Returns at once.
+  // `data` is left alone until wait_pieces(request) returns.
+  virtual void start_scatter(int request, void* data) { (void)request, (void)data; }
+  // Begins: what each rank has in its piece becomes what all have there.
+  virtual void start_gather(int request, void* data) { (void)request, (void)data; }
+  // Throws "comm/timeout" where a rank stays silent.
+  virtual void wait_pieces(int request) { (void)request; }
   // Goes on with what was begun; called between launches.
   virtual void progress() = 0;
 
@@ -29,6 +42,12 @@ class Communicator : public Counted {
   virtual void broadcast(void* data, i64 bytes) = 0;
   // Every rank's bytes, one behind the other in the order of ranks, into to[0, size() * bytes).
   virtual void all_gather(const void* from, void* to, i64 bytes) = 0;
+  // The piece that each rank has of `data` becomes every rank's: rank r's is [bounds[r], bounds[r + 1]), in
+  // units of so many bytes.
+  virtual void gather_pieces(void* data, const i64* bounds, i64 unit) {
+    (void)data, (void)bounds, (void)unit;
+    throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
+  }
 };
 
 // Adds what `ranks` ranks have of one piece, each `length` elements behind the last, into `to`.

@@ -82,6 +82,22 @@ class MpiGroup {
   MPI_Comm group_ = MPI_COMM_NULL;
 };
 
+// So many bytes, as what is sent.
+class MpiUnit {
+ public:
+  explicit MpiUnit(i64 bytes) {
+    check_mpi(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_), "MPI_Type_contiguous");
+    check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
+  }
+  ~MpiUnit() { MPI_Type_free(&type_); }
+  MpiUnit(const MpiUnit&) = delete;
+  MpiUnit& operator=(const MpiUnit&) = delete;
+  operator MPI_Datatype() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
 // Seconds that a rank waits for the others: WEFT_COMM_TIMEOUT in the environment, or 300.
 inline double mpi_timeout() {
   const char* given = std::getenv("WEFT_COMM_TIMEOUT");
@@ -106,60 +122,62 @@ class MpiCommunicator final : public Communicator {
       throw Error("comm/size", "a bucket of " + std::to_string(count) +
                                    " gradients, more than MPI counts: a parameter this large is none that "
                                    "comm::Mpi sums");
+    const i64 share = (count + size_ - 1) / size_;
+    std::vector<i64> bounds(static_cast<std::size_t>(size_) + 1);
+    for (std::size_t r = 0; r < bounds.size(); ++r) bounds[r] = std::min(static_cast<i64>(r) * share, count);
+    reserve_pieces(request, bounds.data(), dtype);
+  }
+  void reserve_pieces(int request, const i64* bounds, DType dtype) override {
+    if (bounds[size_] > INT_MAX) throw Error("comm/size", "a vector of more elements than MPI counts");
     if (sums_.size() <= static_cast<std::size_t>(request))
       sums_.resize(static_cast<std::size_t>(request) + 1);
     Sum& sum = sums_[static_cast<std::size_t>(request)];
-    sum.count = static_cast<int>(count);
     sum.dtype = dtype;
     if (size_ == 1) return;
-    const int share = (sum.count + size_ - 1) / size_;
     for (std::vector<int>* list : {&sum.length, &sum.begin, &sum.received, &sum.received_at})
       list->resize(static_cast<std::size_t>(size_));
-    const auto piece = [&](int r) { return std::min(r * i64{share}, i64{sum.count}); };
-    const int own = static_cast<int>(piece(rank_ + 1) - piece(rank_));
+    const int own = static_cast<int>(bounds[rank_ + 1] - bounds[rank_]);
     for (int r = 0; r < size_; ++r) {
       const auto k = static_cast<std::size_t>(r);
-      sum.begin[k] = static_cast<int>(piece(r));
-      sum.length[k] = static_cast<int>(piece(r + 1) - piece(r));
+      sum.begin[k] = static_cast<int>(bounds[r]);
+      sum.length[k] = static_cast<int>(bounds[r + 1] - bounds[r]);
       sum.received[k] = own;
       sum.received_at[k] = r * own;
     }
+    if (static_cast<i64>(own) * size_ > INT_MAX)
+      throw Error("comm/size", "a piece of " + std::to_string(own) +
+                                   " elements from each rank, more than MPI counts: take smaller buckets");
     sum.pieces.resize(static_cast<std::size_t>(own) * static_cast<std::size_t>(size_) *
                       static_cast<std::size_t>(size_of(dtype)));
   }
-  void start_sum(int request, void* data, i64, DType) override {
-    if (size_ == 1) return;
-    Sum& sum = sums_[static_cast<std::size_t>(request)];
-    sum.data = static_cast<std::byte*>(data);
-    sum.stage = Stage::exchange;
-    const MPI_Datatype type = type_of(sum.dtype);
-    detail::check_mpi(
-        MPI_Ialltoallv(data, sum.length.data(), sum.begin.data(), type, sum.pieces.data(),
-                       sum.received.data(), sum.received_at.data(), type, exchange_, &sum.pending),
-        "MPI_Ialltoallv");
-    begun_.push_back(request);
-  }
+  void start_sum(int request, void* data, i64, DType) override { start(request, data, true, true); }
+  void start_scatter(int request, void* data) override { start(request, data, true, false); }
+  void start_gather(int request, void* data) override { start(request, data, false, true); }
   void wait_sum(int request) override {
-    if (size_ == 1) return;
-    const Sum& sum = sums_[static_cast<std::size_t>(request)];
-    wait("sum of gradients, bucket " + std::to_string(request) + " of " + std::to_string(sums_.size()), [&] {
-      progress();
-      return sum.stage == Stage::done;
-    });
+    wait_for(request, "sum of gradients, bucket " + std::to_string(request));
+  }
+  void wait_pieces(int request) override {
+    const bool gathers = sums_[static_cast<std::size_t>(request)].gathers;
+    wait_for(request, (gathers ? "gathering of pieces, request " : "sum of pieces of gradients, bucket ") +
+                          std::to_string(request));
   }
   // The second halves begin in the order of the first, which is that of all ranks.
   void progress() override {
     while (next_ < begun_.size()) {
       Sum& sum = sums_[static_cast<std::size_t>(begun_[next_])];
-      if (!ended(sum.pending)) break;
-      const i64 unit = size_of(sum.dtype);
-      const auto own = static_cast<std::size_t>(rank_);
-      add_ranks(sum.dtype, sum.data + sum.begin[own] * unit, sum.pieces.data(), sum.length[own], size_);
-      const MPI_Datatype type = type_of(sum.dtype);
-      detail::check_mpi(MPI_Iallgatherv(MPI_IN_PLACE, 0, type, sum.data, sum.length.data(), sum.begin.data(),
-                                        type, gather_, &sum.pending),
-                        "MPI_Iallgatherv");
-      sum.stage = Stage::gather;
+      if (sum.adds) {
+        if (!ended(sum.pending)) break;
+        const i64 unit = size_of(sum.dtype);
+        const auto own = static_cast<std::size_t>(rank_);
+        add_ranks(sum.dtype, sum.data + sum.begin[own] * unit, sum.pieces.data(), sum.length[own], size_);
+      }
+      sum.stage = sum.gathers ? Stage::gather : Stage::done;
+      if (sum.gathers) {
+        const MPI_Datatype type = type_of(sum.dtype);
+        detail::check_mpi(MPI_Iallgatherv(MPI_IN_PLACE, 0, type, sum.data, sum.length.data(),
+                                          sum.begin.data(), type, gather_, &sum.pending),
+                          "MPI_Iallgatherv");
+      }
       ++next_;
     }
     bool all = next_ == begun_.size();
@@ -193,20 +211,59 @@ class MpiCommunicator final : public Communicator {
                       "MPI_Iallgather");
     wait("gathering of what the ranks have", [&] { return ended(pending); });
   }
+  void gather_pieces(void* data, const i64* bounds, i64 unit) override {
+    if (size_ == 1) return;
+    if (bounds[size_] > INT_MAX) throw Error("comm/size", "a vector of more units than MPI counts");
+    std::vector<int> begin(static_cast<std::size_t>(size_)), length(begin.size());
+    for (int r = 0; r < size_; ++r) {
+      begin[static_cast<std::size_t>(r)] = static_cast<int>(bounds[r]);
+      length[static_cast<std::size_t>(r)] = static_cast<int>(bounds[r + 1] - bounds[r]);
+    }
+    const detail::MpiUnit type(unit);
+    MPI_Request pending = MPI_REQUEST_NULL;
+    detail::check_mpi(
+        MPI_Iallgatherv(MPI_IN_PLACE, 0, type, data, length.data(), begin.data(), type, exchange_, &pending),
+        "MPI_Iallgatherv");
+    wait("gathering of the ranks' pieces", [&] { return ended(pending); });
+  }
 
  private:
   enum class Stage { done, exchange, gather };
-  // A sum over ranks: each rank gets its piece of all ranks, adds them, and gives the sum to all.
+  // A sum over ranks: each rank gets its piece of all ranks, adds them, and gives the sum to all. Or one of
+  // these halves.
   struct Sum {
     Stage stage = Stage::done;
     DType dtype{};
-    int count = 0;
+    bool adds = true, gathers = true;
     std::byte* data = nullptr;
     MPI_Request pending = MPI_REQUEST_NULL;
     std::vector<int> begin, length;  // of each rank's piece
     std::vector<int> received, received_at;
     std::vector<std::byte> pieces;  // of all ranks, this rank's piece
   };
+
+  void start(int request, void* data, bool adds, bool gathers) {
+    if (size_ == 1) return;
+    Sum& sum = sums_[static_cast<std::size_t>(request)];
+    sum.data = static_cast<std::byte*>(data);
+    sum.stage = Stage::exchange;
+    sum.adds = adds, sum.gathers = gathers;
+    const MPI_Datatype type = type_of(sum.dtype);
+    if (adds)
+      detail::check_mpi(
+          MPI_Ialltoallv(data, sum.length.data(), sum.begin.data(), type, sum.pieces.data(),
+                         sum.received.data(), sum.received_at.data(), type, exchange_, &sum.pending),
+          "MPI_Ialltoallv");
+    begun_.push_back(request);
+  }
+  void wait_for(int request, const std::string& what) {
+    if (size_ == 1) return;
+    const Sum& sum = sums_[static_cast<std::size_t>(request)];
+    wait(what + " of " + std::to_string(sums_.size()), [&] {
+      progress();
+      return sum.stage == Stage::done;
+    });
+  }
 
   static MPI_Datatype type_of(DType dtype) {
     if (dtype == DType::f32) return MPI_FLOAT;

@@ -57,7 +57,7 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
     } else if (g.nodes[group.opaque].op == ir::Op::conv) {
       lower_conv(g, f, plan, group.opaque, out);
     } else if (ir::is_collective(g.nodes[group.opaque].op)) {
-      lower_collective(g, plan, group.opaque, out);
+      lower_collective(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::custom) {
       lower_custom(g, f, plan, group.opaque, out);
     } else {

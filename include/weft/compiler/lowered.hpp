@@ -28,6 +28,10 @@ enum class StepKind : u8 {
   custom,
   all_reduce_start,
   all_reduce_done,
+  reduce_scatter_start,
+  reduce_scatter_done,
+  all_gather_start,
+  all_gather_done,
   attention,
   attention_gradient,
   repeat

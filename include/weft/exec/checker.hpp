@@ -82,9 +82,10 @@ class Checker {
   template <class Launch, class Read>
   void before(int step, const Launch& launch, const Read& read) {
     Watched& w = steps_[static_cast<std::size_t>(step)];
-    for (const Value& v : w.places) check_places(step, v, fetch(v, launch.args.pointer[v.operand], read));
+    for (const Value& v : w.places)
+      check_places(step, v, fetch(v, launch.args.pointer[v.operand], launch.args, read));
     for (Value& v : w.read) {  // now: the kernel may write in place
-      v.odd = find_odd(v, fetch(v, launch.args.pointer[v.operand], read), true);
+      v.odd = find_odd(v, fetch(v, launch.args.pointer[v.operand], launch.args, read), true);
       if (v.odd >= 0) v.odd_value = value_[static_cast<std::size_t>(v.odd)];
     }
   }
@@ -96,7 +97,7 @@ class Checker {
       if (reason == nullptr && v.odd >= 0) reason = &v;
     for (const Value& v : w.written) {
       const void* const at = v.sum >= 0 ? launch.sums[v.sum].to : launch.args.pointer[v.operand];
-      const i64 odd = find_odd(v, fetch(v, at, read), !w.makes_infinity && reason == nullptr);
+      const i64 odd = find_odd(v, fetch(v, at, launch.args, read), !w.makes_infinity && reason == nullptr);
       if (odd < 0) continue;
       std::string text = kernel_text(step) + ": element " + place_text(v.dims, odd) + " of its result " +
                          v.name + " is " + number_text(value_[static_cast<std::size_t>(odd)]);
@@ -216,6 +217,7 @@ class Checker {
     if (checks_.finite) {
       const auto written = [&](int node) {
         if (node < 0 || spared[node] || !is_float(g.nodes[node].dtype)) return;
+        if (g.nodes[node].op == ir::Op::reduce_scatter_done) return;  // a rank's piece is what it was for
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
         w.written.push_back(value(g, node));
@@ -271,11 +273,23 @@ class Checker {
     });
   }
 
-  template <class Read>
-  const void* fetch(const Value& v, const void* from, const Read& read) {
-    const i64 bytes = v.dims.size() * size_of(v.dtype);
+  // Of a vector that a rank has a piece of, that piece, and zeros behind it.
+  template <class Args, class Read>
+  const void* fetch(const Value& v, const void* from, const Args& args, const Read& read) {
+    const i64 unit = size_of(v.dtype), bytes = v.dims.size() * unit;
     bytes_.resize(static_cast<std::size_t>(bytes));
-    if (bytes > 0) read(bytes_.data(), from, bytes);
+    if (args.clipped && v.dims.size() > 1) {
+      for (auto& byte : bytes_) byte = {};
+      i64 to = 0;
+      for (int s = 0; s < args.segment_count; ++s) {
+        const i64 length = args.segments[s].length * unit;
+        read(bytes_.data() + to, static_cast<const std::byte*>(from) + args.segments[s].offset * unit,
+             length);
+        to += length;
+      }
+    } else if (bytes > 0) {
+      read(bytes_.data(), from, bytes);
+    }
     return bytes_.data();
   }
   // The first element that is NaN or, where they count, infinite; -1: there is none. value_ has all.

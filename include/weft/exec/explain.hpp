@@ -220,6 +220,10 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       break;
     case compiler::StepKind::all_reduce_start:
     case compiler::StepKind::all_reduce_done:
+    case compiler::StepKind::reduce_scatter_start:
+    case compiler::StepKind::reduce_scatter_done:
+    case compiler::StepKind::all_gather_start:
+    case compiler::StepKind::all_gather_done:
       out.kernel = ir::info(g.nodes[group.opaque].op).name;
       out.shape = at(1);
       out.ops = type(group.opaque) + " over all ranks";

@@ -58,6 +58,13 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_all_reduce_start;
   else if constexpr (kind == compiler::StepKind::all_reduce_done)
     return &kernels::run_all_reduce_done;
+  else if constexpr (kind == compiler::StepKind::reduce_scatter_start)
+    return &kernels::run_reduce_scatter_start;
+  else if constexpr (kind == compiler::StepKind::all_gather_start)
+    return &kernels::run_all_gather_start;
+  else if constexpr (kind == compiler::StepKind::reduce_scatter_done ||
+                     kind == compiler::StepKind::all_gather_done)
+    return &kernels::run_pieces_done;
   else if constexpr (kind == compiler::StepKind::attention)
     return &kernels::run_attention<compiler::code_of<P, K>>;
   else if constexpr (kind == compiler::StepKind::attention_gradient)
@@ -96,7 +103,9 @@ class HostProgram {
         workspace_(host_workspace(given.workspace, memory_bytes())),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
-               {given.model, given.optimizer, workspace_.data(), scalars_.data(), given.communicator}) {
+               {given.model, given.optimizer, workspace_.data(), scalars_.data(), given.communicator,
+                given.shard}),
+        optimizer_bytes_(given.shard.is_whole() ? P::header.optimizer_bytes : given.shard.bytes) {
     kernels::report_pinned_core();
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
@@ -118,7 +127,7 @@ class HostProgram {
   // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
   void bind_input(int number, const void* data) {
     const StateBlock written{workspace_.data(), memory_bytes()};
-    const StateBlock moments{optimizer_, P::header.optimizer_bytes};
+    const StateBlock moments{optimizer_, optimizer_bytes_};
     steps_.bind_input(number,
                       arguments_.readable(number, data, input_bytes(number), written, states_, moments));
   }
@@ -155,6 +164,7 @@ class HostProgram {
   HostBuffer workspace_, scalars_;
   HostArguments arguments_{P::header.inputs};
   HostLaunchList steps_;
+  i64 optimizer_bytes_ = 0;
 };
 
 }  // namespace WEFT_NAMESPACE::exec

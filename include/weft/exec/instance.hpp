@@ -53,15 +53,17 @@ class Instance final : public Counted {
   using State = Shared<DeviceStorage<Device>>;
 
   // `workspace`: caller-provided memory, or null.
-  // `communicator`: of a program of several ranks, which outlives it.
+  // `communicator`: of a program of several ranks, which outlives it; `shard`: what this rank has of
+  // `optimizer`.
   Instance(const Device& device, HeldStates<Device> states, State optimizer, void* workspace,
-           comm::Communicator* communicator = nullptr)
+           comm::Communicator* communicator = nullptr, const Shard& shard = {})
       : states_(std::move(states)),
         optimizer_(std::move(optimizer)),
         program_(new Program(device, {.model = states_.view(),
                                       .optimizer = optimizer_ ? optimizer_->data() : nullptr,
                                       .workspace = static_cast<std::byte*>(workspace),
-                                      .communicator = communicator})),
+                                      .communicator = communicator,
+                                      .shard = shard})),
         results_(device, P::outputs) {}
   // Where a result that is still held finds no memory, the program's is never given back.
   ~Instance() override {

@@ -3,7 +3,10 @@
 // walk over that list in order, and allocates nothing.
 
 #include "weft/comm/communicator.hpp"
+#include "weft/comm/shares.hpp"
 #include "weft/compiler/image.hpp"
+#include "weft/compiler/lower/collective.hpp"
+#include "weft/exec/shard.hpp"
 #include "weft/exec/state_blocks.hpp"
 #include "weft/kernels/fused/combine_partials.hpp"
 
@@ -17,6 +20,7 @@ struct Blocks {
   std::byte* workspace = nullptr;
   std::byte* scalars = nullptr;
   comm::Communicator* communicator = nullptr;  // of a program of several ranks
+  Shard shard{};                               // of the optimiser's block
 };
 
 // The types and folds of the second stage of all sums of program P.
@@ -74,12 +78,13 @@ class LaunchList {
         place(address, launch.args.pointer[a]);
       }
       const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
-      if (kind == compiler::StepKind::all_reduce_start || kind == compiler::StepKind::all_reduce_done) {
+      if (compiler::is_collective(kind)) {
         launch.args.pointer[1] = blocks_.communicator;
         if (kind == compiler::StepKind::all_reduce_start)
           blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
                                         static_cast<i64>(launch.numbers[1]),
                                         static_cast<DType>(launch.numbers[2]));
+        if (launch.number_count > 3) reserve_pieces(launch.numbers);
       }
       if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::fused) {
         kernels::LaunchArgs& args = launch.args;
@@ -94,6 +99,7 @@ class LaunchList {
           segments_.push({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]),
                           static_cast<i64>(launch.numbers[k + 2])});
         args.segment_count = (launch.number_count - tail) / 3;
+        if (!blocks_.shard.is_whole() && args.segment_count > 0) clip(args);
       }
     }
     sort_uses();
@@ -141,6 +147,39 @@ class LaunchList {
   std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
 
  private:
+  // Of a collective on pieces: which piece of its operand each rank has.
+  void reserve_pieces(const u64* numbers) {
+    const i64 length = static_cast<i64>(numbers[1]), begin = static_cast<i64>(numbers[3]);
+    const comm::Shares shares{static_cast<i64>(numbers[4]), static_cast<i64>(numbers[5])};
+    const i64 ranks = blocks_.communicator->size();
+    List<i64> bounds;
+    for (i64 r = 0; r <= ranks; ++r) {
+      const i64 at = shares.begin(r, ranks) - begin;
+      bounds.push(at < 0 ? 0 : at < length ? at : length);
+    }
+    blocks_.communicator->reserve_pieces(static_cast<int>(numbers[0]), bounds.data(),
+                                         static_cast<DType>(numbers[2]));
+  }
+  // Leaves of the last segments, which are a launch's, what this rank has of them.
+  void clip(kernels::LaunchArgs& args) {
+    const int first = segments_.size() - args.segment_count;
+    int kept = first;
+    i64 tiles = 0;
+    for (int k = first; k < segments_.size(); ++k) {
+      const kernels::Segment& whole = segments_[k];
+      const i64 end = whole.offset + whole.length;
+      const i64 from = whole.offset < blocks_.shard.begin ? blocks_.shard.begin : whole.offset;
+      const i64 to = end < blocks_.shard.end ? end : blocks_.shard.end;
+      if (from >= to) continue;
+      segments_[kept++] = {tiles, from, to - from};
+      tiles += (to - from + kernels::tile_length - 1) / kernels::tile_length;
+    }
+    segments_.resize(kept);
+    args.segment_count = kept - first;
+    args.rows = tiles;
+    args.chunks = (tiles + args.rows_per_chunk - 1) / args.rows_per_chunk;
+    args.clipped = true;
+  }
   // A pointer that is an input's, or a binding's, plus `offset`.
   struct Use {
     int number;
@@ -245,7 +284,7 @@ class LaunchList {
       case ir::Space::model:
         return blocks_.model.at(offset);
       case ir::Space::optimizer:
-        return blocks_.optimizer + offset;
+        return blocks_.optimizer + blocks_.shard.at(offset);
       case ir::Space::scalars:
         return blocks_.scalars + offset;
       case ir::Space::input:

@@ -1,11 +1,20 @@
 #pragma once
-// Sums over the ranks of a distributed program, as nodes: one that begins a sum and one that waits for it, so
-// that what lies between them runs meanwhile. Law: start and done lie where the operand does, and nothing
-// else reads the operand behind its start; every rank's program has the same collectives in the same order.
+// What the ranks of a distributed program do together, as nodes: one that begins it and one that waits for
+// it, so that what lies between them runs meanwhile. Law: every rank's program has the same collectives in
+// the same order; nothing else reads the operand of a sum behind its start, which works where the operand
+// lies.
+//
+// A vector may be shared out: of `elements` elements, dealt in grains of so many, each rank has a piece, the
+// same number of grains for all but the last (comm/shares.hpp). Which piece a rank has is known at run time.
 
 #include "weft/ir/value.hpp"
 
 namespace WEFT_NAMESPACE::ir {
+
+// A vector that the ranks share: the elements of the whole, and how many of them are dealt together.
+struct SharedVector {
+  i64 elements = 0, grain = 1;
+};
 
 // Begins the sum of elements [begin, begin + length) of `flat`, a vector, as request number `request`.
 constexpr Value all_reduce_start(Value flat, i64 begin, i64 length, int request) {
@@ -14,11 +23,30 @@ constexpr Value all_reduce_start(Value flat, i64 begin, i64 length, int request)
   return raw(Op::all_reduce_start, flat.dtype(), b.shape(make_dims(1, extent)), static_cast<u64>(request),
              b.list(&begin, 1), flat);
 }
-// The sum that `start` began, (length).
-constexpr Value all_reduce_done(Value start) {
-  return raw(Op::all_reduce_done, start.dtype(), start.builder->graph.nodes[start.id].shape,
-             start.builder->graph.nodes[start.id].imm, -1, start);
+// The same of what lies in this rank's piece of `shared`, whose element k is flat's; the sums of the others'
+// pieces are theirs.
+constexpr Value reduce_scatter_start(Value flat, i64 begin, i64 length, const SharedVector& shared,
+                                     int request) {
+  Builder& b = *flat.builder;
+  const i64 extent[1]{length}, list[3]{begin, shared.elements, shared.grain};
+  return raw(Op::reduce_scatter_start, flat.dtype(), b.shape(make_dims(1, extent)), static_cast<u64>(request),
+             b.list(list, 3), flat);
 }
+// Begins to give all ranks each one's piece of x, a vector, of which a rank has `grain` elements at a time.
+constexpr Value all_gather_start(Value x, i64 grain, int request) {
+  Builder& b = *x.builder;
+  const i64 list[3]{0, x.dims().extent[0], grain};
+  return raw(Op::all_gather_start, x.dtype(), x.node().shape, static_cast<u64>(request), b.list(list, 3), x);
+}
+// What `start` began, when it has ended: a vector of start's length.
+constexpr Value collective_done(Value start) {
+  const Op done = start.op() == Op::all_reduce_start       ? Op::all_reduce_done
+                  : start.op() == Op::reduce_scatter_start ? Op::reduce_scatter_done
+                                                           : Op::all_gather_done;
+  return raw(done, start.dtype(), start.node().shape, start.node().imm, -1, start);
+}
+// The sum that `start` began, (length).
+constexpr Value all_reduce_done(Value start) { return collective_done(start); }
 
 // What is wrong with collective i, null: nothing.
 constexpr const char* collective_fault(const Graph& g, int i) {
@@ -27,14 +55,27 @@ constexpr const char* collective_fault(const Graph& g, int i) {
   const Dims &from = g.dims(g.in(i, 0)), &to = g.dims(i);
   if (x.dtype != n.dtype || !is_float(n.dtype)) return "a collective of other than floats of one dtype";
   if (from.rank != 1 || to.rank != 1) return "a collective of what is no vector";
+  const auto done = [&](Op start) { return x.op == start && x.imm == n.imm && from == to; };
   if (n.op == Op::all_reduce_done)
-    return x.op == Op::all_reduce_start && x.imm == n.imm && from == to
-               ? nullptr
-               : "all_reduce_done: not the request of its start";
-  if (g.attributes(i) != 1) return "all_reduce_start: no begin";
-  const i64 begin = g.attribute(i, 0);
-  return begin >= 0 && begin + to.extent[0] <= from.extent[0] ? nullptr
-                                                              : "all_reduce_start: beyond its operand";
+    return done(Op::all_reduce_start) ? nullptr : "all_reduce_done: not the request of its start";
+  if (n.op == Op::reduce_scatter_done)
+    return done(Op::reduce_scatter_start) ? nullptr : "reduce_scatter_done: not the request of its start";
+  if (n.op == Op::all_gather_done)
+    return done(Op::all_gather_start) ? nullptr : "all_gather_done: not the request of its start";
+  const bool sum = n.op == Op::all_reduce_start;
+  if (g.attributes(i) != (sum ? 1 : 3))
+    return sum ? "all_reduce_start: no begin" : "a vector is shared, and it does not say how";
+  const i64 begin = g.attribute(i, 0), length = to.extent[0];
+  if (begin < 0 || begin + length > from.extent[0])
+    return sum                                ? "all_reduce_start: beyond its operand"
+           : n.op == Op::reduce_scatter_start ? "reduce_scatter_start: beyond its operand"
+                                              : "all_gather_start: beyond its operand";
+  if (sum) return nullptr;
+  if (g.attribute(i, 2) < 1 || begin + length > g.attribute(i, 1))
+    return "a collective beyond the vector that is shared";
+  return n.op != Op::all_gather_start || (begin == 0 && from == to)
+             ? nullptr
+             : "all_gather_start: not of a whole vector";
 }
 
 }  // namespace WEFT_NAMESPACE::ir

@@ -109,6 +109,11 @@ enum class Op : u8 {
   all_reduce_start,  // all_reduce_start(flat), list: begin; elements behind `begin`, whose sum over all ranks
                      // is begun where they lie
   all_reduce_done,   // all_reduce_done(start): the sum
+  // of a vector that the ranks share, each with a piece; list: begin, then how it is shared (collective.hpp)
+  reduce_scatter_start,  // reduce_scatter_start(flat): as all_reduce_start, of this rank's piece alone
+  reduce_scatter_done,   // reduce_scatter_done(start): the sum in this rank's piece, anything elsewhere
+  all_gather_start,      // all_gather_start(x): begins to give all ranks each one's piece of x
+  all_gather_done,       // all_gather_done(start): x, of all ranks
   // flat arenas
   flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
   flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
@@ -236,6 +241,10 @@ inline constexpr OpInfo op_table[op_count] = {
     {"custom", -1, OpClass::custom, 4},
     {"all_reduce_start", 1, OpClass::collective, 1},
     {"all_reduce_done", 1, OpClass::collective, 0},
+    {"reduce_scatter_start", 1, OpClass::collective, 1},
+    {"reduce_scatter_done", 1, OpClass::collective, 0},
+    {"all_gather_start", 1, OpClass::collective, 0},
+    {"all_gather_done", 1, OpClass::collective, 0},
     {"flat_concat", -1, OpClass::arena, 0},
     {"flat_slice", 1, OpClass::arena, 0},
     {"loop", -1, OpClass::region, 0},
@@ -249,7 +258,11 @@ constexpr bool is_pointwise(Op op) { return op >= Op::neg && op <= Op::fma; }
 constexpr bool is_movement(Op op) { return op >= Op::broadcast && op <= Op::add_dependency; }
 // Operands whose values are read; those behind them are control edges.
 constexpr int data_operands(Op op, int arity) { return op == Op::add_dependency ? 1 : arity; }
-constexpr bool is_collective(Op op) { return op == Op::all_reduce_start || op == Op::all_reduce_done; }
+constexpr bool is_collective(Op op) { return op >= Op::all_reduce_start && op <= Op::all_gather_done; }
+// One that works where its operand lies, in the arena of gradients.
+constexpr bool is_arena_collective(Op op) {
+  return op >= Op::all_reduce_start && op <= Op::reduce_scatter_done;
+}
 // A node whose values are its `result` nodes.
 constexpr bool is_region(Op op) { return op >= Op::loop && op <= Op::attention_gradient; }
 constexpr bool is_attention(Op op) { return op == Op::attention || op == Op::attention_gradient; }

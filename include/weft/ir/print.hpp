@@ -151,6 +151,10 @@ inline void add_immediate(std::string& out, const Graph& g, int node) {
       break;
     case Op::all_reduce_start:
     case Op::all_reduce_done:
+    case Op::reduce_scatter_start:
+    case Op::reduce_scatter_done:
+    case Op::all_gather_start:
+    case Op::all_gather_done:
       out += " request ";
       add(out, static_cast<i64>(n.imm));
       break;

@@ -129,6 +129,10 @@ class Fuser : GroupingState {
       case Op::custom:
       case Op::all_reduce_start:
       case Op::all_reduce_done:
+      case Op::reduce_scatter_start:
+      case Op::reduce_scatter_done:
+      case Op::all_gather_start:
+      case Op::all_gather_done:
       case Op::scatter_add:
         set_apart(i, Walk::contiguous);
         return;

@@ -197,6 +197,10 @@ class Planner {
       if (nodes_[i].op != ir::Op::flat_concat) continue;
       const int dtype = static_cast<int>(nodes_[i].dtype);
       const int written = i < overwritten_.size() ? overwritten_[i] : -1;
+      constexpr i64 whole_arena = -1;
+      if (static_cast<i64>(nodes_[i].imm) == whole_arena && arena_size_[dtype] < align_up(bytes_of(g, i)))
+        arena_size_[dtype] =
+            align_up(bytes_of(g, i));  // what is frozen, behind the last gradient, is read too
       for (int a = 0; a < nodes_[i].arity; ++a) {
         const int x = root(edges_[nodes_[i].first + a]);
         const i64 offset = g.attribute(i, a) * size_of(nodes_[i].dtype);
@@ -214,10 +218,10 @@ class Planner {
   constexpr void place_collectives() {
     for (int k = 0; k < f.groups.size(); ++k) {
       const int i = groups_[k].opaque;
-      if (i < 0 || !ir::is_collective(nodes_[i].op)) continue;
+      if (i < 0 || !ir::is_arena_collective(nodes_[i].op)) continue;
       const int from = edges_[nodes_[i].first];
       arena_[i] = static_cast<int>(nodes_[i].dtype);
-      if (nodes_[i].op == ir::Op::all_reduce_done) {
+      if (nodes_[i].op == ir::Op::all_reduce_done || nodes_[i].op == ir::Op::reduce_scatter_done) {
         arena_offset(i, offsets_[from]);
         continue;
       }
@@ -419,11 +423,13 @@ class Planner {
   }
 
   // A dying buffer of the same size that group k reads element by element, or writes a block of, becomes the
-  // result's.
+  // result's; and what is gathered lies where that began.
   constexpr bool in_place(int node, int k) {
     const Group& group = groups_[k];
+    const bool gathered = nodes_[node].op == ir::Op::all_gather_done;
     const bool updates = nodes_[node].op == ir::Op::dynamic_update_slice;
-    if (!updates && (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element)) return false;
+    if (!updates && !gathered && (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element))
+      return false;
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = root_in(pool_[group.loads.begin + i], k);
       const u64 at = p.where[x];
@@ -433,7 +439,7 @@ class Planner {
       if (arena_[x] >= 0 || materialization_[x] == Materialization::arena ||
           bytes_of(g, x) != bytes_of(g, node))
         continue;
-      if (!(updates ? updates_block(x, node) : aligned(x, node, k))) continue;
+      if (!(gathered || (updates ? updates_block(x, node) : aligned(x, node, k)))) continue;
       const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
       if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
       p.where[node] = at;

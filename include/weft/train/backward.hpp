@@ -51,6 +51,7 @@ struct Backward {
   List<int> parameters;
   List<int> scales;  // of precision::f8: the nodes of the gradients' scales, until these are updated
   int scale_slot = -1;
+  int requests = 0;  // of collectives so far
 
   // The gradient's node of trained parameter k, -1 where no gradient reaches it.
   constexpr int gradient(int k) const { return adjoint(parameters[k]); }

@@ -48,19 +48,29 @@ WEFT_REFUSAL(RanksRunOnGpus,
              "comm::ddp<comm::Nccl>: it connects GPUs, compiled by nvcc: const comm::Nccl world; "
              "make_trainer<Net>(world.device(), ...); on Cpu{} take comm::ddp<comm::Mpi>, with #include "
              "<weft/mpi.hpp>");
+WEFT_REFUSAL(ZeroRunsOnCpu,
+             "comm::zero: ranks share state out on Cpu{} alone, by comm::zero<1, comm::Mpi>; on GPUs take "
+             "comm::ddp<comm::Nccl>");
+WEFT_REFUSAL(
+    ZeroIsElementwise,
+    "comm::zero: a rank updates a piece of the parameters that may end within one, and this optimiser "
+    "works on whole tensors: take one that works element by element, such as optim::AdamW, or "
+    "comm::ddp");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
 
-// Whether what connects the ranks, if there are ranks, connects programs of this device.
-template <class Device, class Comm>
+// Whether what connects the ranks, if there are ranks, connects programs of this device, and shares state out
+// where that is asked for.
+template <class Device, class Comm, bool Sharded>
 constexpr bool ranks_run_on() {
   if constexpr (std::is_same_v<Comm, comm::None>) {
     return true;
   } else if constexpr (requires { typename Comm::backend::device_type; }) {
     constexpr bool same = std::is_same_v<Device, typename Comm::backend::device_type>;
     static_assert(sizeof(RanksRunOnGpus<same, Device>) > 0);
-    return same;
+    static_assert(sizeof(ZeroRunsOnCpu<!(same && Sharded), Device>) > 0);
+    return same && !Sharded;
   } else {
     constexpr bool same = std::is_same_v<Device, Cpu>;
     static_assert(sizeof(RanksRunOnCpu<same, Device>) > 0);
@@ -127,6 +137,13 @@ constexpr bool holds_budget() {
   }
 }
 
+// Whether an optimiser updates each element by itself.
+template <class Optimizer>
+constexpr bool updates_elements() {
+  return !requires(optim::Update & u) { Optimizer::base::update_tensor(u); }
+  &&!requires { Optimizer::by_matrix(0); };
+}
+
 // Sorted: Options<...>. make_model() gives the model that the trainer takes over.
 template <class M, class F, class Device, class Sorted, class... I, class Make, class... A>
 auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options) {
@@ -140,9 +157,11 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
-  constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
+  constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm, Sorted::sharded>();
   static_assert(
       sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
+  static_assert(sizeof(ZeroIsElementwise < !Sorted::sharded || updates_elements<typename Sorted::Optimizer>(),
+                       typename Sorted::given_optimizer >) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;

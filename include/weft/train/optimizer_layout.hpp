@@ -6,6 +6,8 @@
 // kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
 // loss scale and its count of good updates, the accumulated gradients, then the moments.
 
+#include "weft/comm/shares.hpp"
+#include "weft/exec/shard.hpp"
 #include "weft/exec/trace.hpp"
 #include "weft/train/options.hpp"
 
@@ -107,6 +109,53 @@ constexpr OptimizerLayout make_optimizer_layout() {
 }
 template <class M, class O>
 inline constexpr OptimizerLayout optimizer_layout = make_optimizer_layout<M, O>();
+
+// Elements of the arena that the norm for clipping, or the search for what is not finite, adds up by
+// themselves before anything else.
+template <class M>
+constexpr i64 norm_chunk() {
+  Dims d;
+  d.rank = 1;
+  d.extent[0] = nn::state_table<M>.trained_bytes / size_of(parameter_type<M>());
+  return kernel_ir::chunk_of_total(d);
+}
+// How the arena is shared out where it is: chunks of the norm are not divided, so that it has one order
+// however many ranks there are; without a norm what is aligned together.
+template <class M, class O>
+inline constexpr comm::Shares arena_shares{
+    nn::state_table<M>.trained_bytes / size_of(parameter_type<M>()),
+    O::Precision::scaled || std::is_same_v<typename O::Clip, clip::Norm>
+        ? norm_chunk<M>()
+        : nn::state_alignment / size_of(parameter_type<M>())};
+// Where the vectors lie in the optimiser's block that ranks share out, each as long as the arena: from here
+// to its end.
+template <class M, class O>
+inline constexpr i64 shared_from =
+    optimizer_layout<M, O>.bytes - O::Optimizer::base::moments* nn::state_table<M>.trained_bytes;
+// Bytes of the optimiser's block of one of `ranks` ranks.
+template <class M, class O>
+constexpr i64 optimizer_bytes_of(i64 ranks) {
+  if constexpr (O::sharded)
+    return shared_from<M, O> +
+           O::Optimizer::base::moments * arena_shares<M, O>.piece(ranks) * size_of(parameter_type<M>());
+  else
+    return optimizer_layout<M, O>.bytes;
+}
+// What rank `rank` has of it.
+template <class M, class O>
+constexpr exec::Shard shard_of(i64 rank, i64 ranks) {
+  exec::Shard shard;
+  if constexpr (O::sharded) {
+    shard.from = shared_from<M, O>;
+    shard.vector = nn::state_table<M>.trained_bytes;
+    shard.unit = size_of(parameter_type<M>());
+    shard.begin = arena_shares<M, O>.begin(rank, ranks);
+    shard.end = arena_shares<M, O>.begin(rank + 1, ranks);
+    shard.room = arena_shares<M, O>.piece(ranks) * shard.unit;
+    shard.bytes = optimizer_bytes_of<M, O>(ranks);
+  }
+  return shard;
+}
 
 // Run-time scalars: the clip bound, the number of the update, each group's numbers, then the number of ranks
 // where there may be several.

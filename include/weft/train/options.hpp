@@ -122,6 +122,28 @@ inline constexpr None none{};
 // accumulate<ranks> that sees the ranks' batches one by one.
 template <class Backend, i64 BucketBytes = 25 * 1024 * 1024>
 inline constexpr Ddp<Backend, BucketBytes> ddp{};
+
+WEFT_REFUSAL(ZeroBackendConnects,
+             "comm::zero<1, Backend>: the backend is what connects the ranks, comm::zero<1, comm::Mpi> with "
+             "#include <weft/mpi.hpp>");
+WEFT_REFUSAL(ZeroShardsState,
+             "comm::zero<1, Backend>: only the optimiser's state is shared out among the ranks, stage 1; "
+             "gradients and parameters, stages 2 and 3, are whole on each");
+template <int Stage, class Backend, i64 BucketBytes>
+struct Zero {
+  static_assert(sizeof(ZeroBackendConnects<requires { Backend::connect(); }, Backend>) > 0);
+  static_assert(sizeof(ZeroShardsState<Stage == 1, GivenSize<Stage>>) > 0);
+  static constexpr OptionKind option = OptionKind::comm;
+  using backend = Backend;
+  static constexpr i64 bucket_bytes = BucketBytes;
+  static constexpr int stage = Stage;
+};
+// Data parallelism with the optimiser's state shared out: of moments each rank holds the piece that belongs
+// to its piece of the parameters, gets the mean of the ranks' gradients for that alone, updates it and gives
+// it to all. (ZeRO, stage 1: Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion
+// Parameter Models", 2020.) Trains the same bits as comm::ddp. Optimisers that work element by element.
+template <int Stage, class Backend, i64 BucketBytes = 25 * 1024 * 1024>
+inline constexpr Zero<Stage, Backend, BucketBytes> zero{};
 }  // namespace comm
 
 namespace train {
@@ -130,7 +152,7 @@ WEFT_REFUSAL(
     TrainerKnowsOption,
     "make_trainer: one of the options is none that it knows: after the inputs, in<f32, 32, 8>, it takes an "
     "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, checkpoint::blocks, "
-    "comm::ddp<Backend>, "
+    "comm::ddp<Backend>, comm::zero<1, Backend>, "
     "seed{}, a mode, probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
 WEFT_REFUSAL(
     TrainerInputsFirst,
@@ -194,6 +216,8 @@ struct Options {
   using Accumulation = find_option<OptionKind::accumulate, Accumulate<closure ? 2 : 1>, O...>;
   using Comm = find_option<OptionKind::comm, comm::None, O...>;
   static constexpr bool distributed = !std::is_same_v<Comm, comm::None>;
+  // Whether the ranks share the optimiser's state out.
+  static constexpr bool sharded = requires { Comm::stage; };
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   using Mode = find_option<OptionKind::mode, mode::Train, O...>;
   static constexpr bool training = std::is_same_v<Mode, mode::Train>;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/comm/communicator.hpp"
+#include "weft/comm/shares.hpp"
 #include "weft/train/options.hpp"
 
 namespace WEFT_NAMESPACE::train {
@@ -57,6 +58,25 @@ class Ranks {
     if (error) std::rethrow_exception(error);
     for (std::size_t r = 0; r < all.size(); ++r)
       if (all[r] != 0) throw Error("comm/rank", "rank " + std::to_string(r) + " could not " + what);
+  }
+  // The piece of `data` that each rank has becomes every rank's.
+  void gather(std::byte* data, const comm::Shares& shares, i64 unit) const {
+    std::vector<i64> bounds;
+    for (i64 r = 0; r <= size(); ++r) bounds.push_back(shares.begin(r, size()));
+    communicator_->gather_pieces(data, bounds.data(), unit);
+  }
+  // The pieces of all ranks, each of up to `piece` bytes, of which this rank's is `own`, in their order:
+  // take( rank, at, data, bytes) is called with a part of each at a time, and bytes `at` of it on. A part of
+  // another's piece that is shorter has what lies behind it.
+  template <class Take>
+  void each_piece(const std::byte* own, i64 piece, const Take& take) const {
+    constexpr i64 most = i64{1} << 20;
+    std::vector<std::byte> all(static_cast<std::size_t>(size() * (piece < most ? piece : most)));
+    for (i64 at = 0; at < piece; at += most) {
+      const i64 bytes = piece - at < most ? piece - at : most;
+      communicator_->all_gather(own + at, all.data(), bytes);
+      for (i64 r = 0; r < size(); ++r) take(r, at, all.data() + r * bytes, bytes);
+    }
   }
   // The sums of what the ranks have, in their order.
   void add(f64* values, i64 count) const {

@@ -65,6 +65,7 @@ constexpr int traced_words() {
 }
 constexpr void write_backward(WordWriter& w, const Backward& r) {
   w.put_int(r.scale_slot);
+  w.put_int(r.requests);
   w.put_int(r.state.next);
   for (const List<int>* list : {&r.parameters, &r.scales, &r.state.adjoint}) {
     w.put_int(list->size());
@@ -76,6 +77,7 @@ constexpr Backward read_backward(const u64* words) {
   WordReader reader(words);
   Backward r;
   r.scale_slot = static_cast<int>(reader.get_int());
+  r.requests = static_cast<int>(reader.get_int());
   r.state.next = static_cast<int>(reader.get_int());
   for (List<int>* list : {&r.parameters, &r.scales, &r.state.adjoint}) {
     list->resize(reader.get_size());
@@ -110,8 +112,11 @@ constexpr Backward reduce_gradients(Backward&& local) {
   }
   Backward r;
   r.scale_slot = local.scale_slot;
-  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type));
+  ir::SharedVector shared;
+  if constexpr (O::sharded) shared = {arena_shares<M, O>.elements, arena_shares<M, O>.grain};
+  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type), shared);
   r.graph = reducer.run();
+  r.requests = reducer.requests();
   r.parameters = local.parameters;
   for (int k = 0; k < r.parameters.size(); ++k) {
     r.parameters[k] = k;

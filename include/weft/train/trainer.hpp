@@ -102,18 +102,18 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
       if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
     const Device& device = model_.device();
-    state_ = exec::allocate(device, optimizer_bytes(), lent.optimizer);
-    Memory::zero(device, state_->data(), optimizer_bytes());
+    state_ = exec::allocate(device, optimizer_bytes(ranks_.size()), lent.optimizer);
+    Memory::zero(device, state_->data(), optimizer_bytes(ranks_.size()));
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
     if constexpr (is_f8) start_f8_scales();
     apply_ = Shared<Instance<true>>(
-        new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator()));
+        new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator(), shard()));
     if constexpr (micro > 1) {
       auto* const workspace = static_cast<std::byte*>(lent.workspace);
       add_ = Shared<Instance<false>>(new Instance<false>(
           device, model_.states(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr,
-          ranks_.communicator()));
+          ranks_.communicator(), shard()));
     }
   }
   Trainer(const Trainer&) = delete;
@@ -250,6 +250,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // Whether the optimiser keeps an average of the weights.
   static constexpr bool keeps_average = requires { Optimizer::base::average; };
   // A model of the averaged parameters that optim::ema or optim::swa keeps, and the buffers as they are now.
+  // With comm::zero a call of all ranks.
   auto average() const {
     if constexpr (keeps_average)
       return averaged_model();
@@ -275,14 +276,17 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     else
       return Code<true>::workspace_bytes();
   }
-  // Bytes of parameters, buffers, moments and the rest of the optimiser's state.
-  static constexpr i64 state_bytes() { return nn::state_table<M>.bytes + optimizer_bytes(); }
+  // Bytes of parameters, buffers, moments and the rest of the optimiser's state; with comm::zero those of
+  // each of so many ranks.
+  static constexpr i64 state_bytes(i64 ranks = 1) {
+    return nn::state_table<M>.bytes + optimizer_bytes(ranks);
+  }
   // Of these, the optimiser's, moments and all.
-  static constexpr i64 optimizer_bytes() {
+  static constexpr i64 optimizer_bytes(i64 ranks = 1) {
     if constexpr (is_f8)
       return train::RoundedTrace<M, F, O, I...>::bytes();
     else
-      return layout.bytes;
+      return train::optimizer_bytes_of<M, O>(ranks);
   }
   // What a caller who lends the workspace must lend: workspace_bytes() and, on a GPU, room for inputs,
   // partial sums and the library's scratch.
@@ -332,8 +336,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     constexpr const auto& table = nn::state_table<M>;
     std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
-    Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
-                    table.trained_bytes);
+    if constexpr (O::sharded)
+      gather_moment(Optimizer::base::average, block.data());
+    else
+      Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
+                      table.trained_bytes);
     for (const train::GroupRun& run : train::group_runs<M, O>()) {  // what is frozen has no average
       if (!Optimizer::is_frozen(run.group)) continue;
       const nn::StateInfo& row = table.row[run.row];
@@ -409,6 +416,8 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
       constexpr ir::Range assigned = Source<true>::assigned_buffers();
       ranks_.broadcast(model_.state() + assigned.offset, assigned.length, program);
     }
+    if constexpr (O::sharded && std::is_same_v<In, Instance<true>>)  // what each rank has updated
+      ranks_.gather(model_.state(), train::arena_shares<M, O>, shard().unit);
     losses_->take(program);
   }
 
@@ -427,17 +436,45 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     return form;
   }
 
+  // What this rank has of the optimiser's block.
+  exec::Shard shard() const { return train::shard_of<M, O>(ranks_.rank(), ranks_.size()); }
+  // Moment m of all ranks' pieces into to[0, trained_bytes), which may be null; a call of all ranks.
+  void gather_moment(int m, std::byte* to) const {
+    const exec::Shard own = shard();
+    const i64 piece = own.room;
+    ranks_.each_piece(state_->data() + layout_of_own(m), piece,
+                      [&](i64 rank, i64 at, const std::byte* from, i64 bytes) {
+                        const comm::Shares shares = train::arena_shares<M, O>;
+                        const i64 begin = shares.begin(rank, ranks_.size()) * own.unit + at,
+                                  end = shares.begin(rank + 1, ranks_.size()) * own.unit;
+                        const i64 length = end - begin < bytes ? end - begin : bytes;
+                        if (to != nullptr && length > 0)
+                          std::memcpy(to + begin, from, static_cast<std::size_t>(length));
+                      });
+  }
+  // Where this rank's piece of moment m begins in its block.
+  i64 layout_of_own(int m) const { return train::shared_from<M, O> + m * shard().room; }
+
   void save_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
     check_held();
+    std::vector<std::byte> block;  // of rank 0, which writes
+    if constexpr (O::sharded) {
+      if (ranks_.rank() == 0) block.resize(static_cast<std::size_t>(checkpoint_form().state.bytes));
+      for (int m = 0; m < Optimizer::base::moments; ++m)
+        gather_moment(m,
+                      block.empty() ? nullptr : block.data() + nn::state_table<M>.bytes + layout.moment[m]);
+    }
     ranks_.together("save the checkpoint", [&] {
-      if (ranks_.rank() == 0) write_checkpoint(path, counts);
+      if (ranks_.rank() == 0) write_checkpoint(path, counts, block);
     });
   }
-  void write_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
+  // `block`: has the moments, where ranks share them out.
+  void write_checkpoint(const std::string& path, train::CheckpointCounts counts,
+                        std::vector<std::byte>& block) const {
     const train::CheckpointForm form = checkpoint_form();
-    std::vector<std::byte> block(static_cast<std::size_t>(form.state.bytes));
+    block.resize(static_cast<std::size_t>(form.state.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
-    Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), optimizer_bytes());
+    Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), whole_bytes());
     counts.seed = seed_;
     counts.calls = calls_;
     counts.applied = updates_;
@@ -460,13 +497,27 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     const train::CheckpointReader checkpoint(file, path, form);
     seek(checkpoint);
     Memory::from_host(model_.device(), model_.state(), checkpoint.block().data(), form.model_bytes);
-    Memory::from_host(model_.device(), state_->data(), checkpoint.block().data() + form.model_bytes,
-                      optimizer_bytes());
+    const std::byte* const saved = checkpoint.block().data() + form.model_bytes;
+    Memory::from_host(model_.device(), state_->data(), saved, whole_bytes());
+    if constexpr (O::sharded) {
+      const exec::Shard own = shard();
+      for (int m = 0; m < Optimizer::base::moments; ++m)
+        Memory::from_host(model_.device(), state_->data() + layout_of_own(m),
+                          saved + layout.moment[m] + own.begin * own.unit, (own.end - own.begin) * own.unit);
+    }
     calls_ = checkpoint.counts().calls;
     updates_ = loaded_updates_ = checkpoint.counts().applied;
     seed_ = checkpoint.counts().seed;
     losses_->restart(calls_);
     return checkpoint.report();
+  }
+
+  // Bytes of the optimiser's block that every rank has.
+  static constexpr i64 whole_bytes() {
+    if constexpr (O::sharded)
+      return train::shared_from<M, O>;
+    else
+      return optimizer_bytes();
   }
 
   // Every rank is one of the same program, and begins with rank 0's seed and values.

@@ -19,13 +19,17 @@ class UpdateBuilder {
   static constexpr bool scaled = O::Precision::scaled;
   // The gradients are sums over ranks, each rank's accumulated ones among them.
   static constexpr bool distributed = O::distributed;
+  // Of these sums a rank has its piece, and updates that.
+  static constexpr bool sharded = O::sharded;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
   static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
   static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };
 
  public:
   constexpr explicit UpdateBuilder(Backward&& backward)
-      : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves), scale_slot_(backward.scale_slot) {
+      : b(static_cast<ir::Graph&&>(backward.graph), ir::Sharing::leaves),
+        scale_slot_(backward.scale_slot),
+        requests_(backward.requests) {
     for (int k = 0; k < backward.parameters.size(); ++k) gradients_.push(backward.gradient(k));
     for (int k = 0; k < Optimizer::group_count; ++k)
       if (Optimizer::is_frozen(k))
@@ -44,6 +48,10 @@ class UpdateBuilder {
   // Updates parameters and moments, unless gradients that are not finite make it skip.
   constexpr ir::Graph apply() {
     make_factor();
+    if constexpr (sharded && micro > 1) {  // of the whole arena, as each rank has gathered
+      const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);
+      clear(sums, ir::read_slot(b, sums));
+    }
     if constexpr (scaled) {
       const int updates = add_slot(b, ir::Space::optimizer, DType::i32, Dims{}, layout.updates);
       const Value before = ir::read_slot(b, updates), after = before + 1.0;
@@ -78,12 +86,16 @@ class UpdateBuilder {
     return ir::cast(x, type);
   }
   constexpr void assign(int slot, Value v) { b.graph.assigns.push({slot, v.id}); }
+  // Zeros, of NaN too, that are made of what is there: so the kernel that walks the group's ranges writes
+  // them; a constant would fill a vector of that length from the slot's beginning.
+  constexpr void clear(int slot, Value held) { assign(slot, ir::cast(ir::binary(Op::lt, held, held), type)); }
   constexpr Value keep(Value changed, Value unchanged) const {
     return scaled ? ir::select(skip_, unchanged, changed) : changed;
   }
 
   // The gradients of a group's parameters, or of all that are not frozen, as one vector.
-  constexpr Value pack(int group) {
+  constexpr Value pack(int group) { return pack(group, length_of(group)); }
+  constexpr Value pack(int group, i64 length) {
     List<int> operands;
     List<i64> offsets;
     const auto holds = [&](const GroupRun& run) {
@@ -97,8 +109,7 @@ class UpdateBuilder {
       operands.push(copies_of(gradient_of(run), run).id);
       offsets.push(arena_offset<M>(run));
     }
-    return ir::flat_concat(b, type, length_of(group), operands, offsets,
-                           static_cast<u64>(static_cast<i64>(group)));
+    return ir::flat_concat(b, type, length, operands, offsets, static_cast<u64>(static_cast<i64>(group)));
   }
 
   // What every gradient is multiplied by: the mean over microbatches and ranks, one over the loss scale, the
@@ -110,27 +121,61 @@ class UpdateBuilder {
       factor_ = ir::constant(b, type, Dims{}, 1.0 / micro);
     if (scaled) factor_ = factor_ / ir::cast(ir::read_slot(b, scale_slot_), type);
     if (!by_norm && !scaled) return;
+    if constexpr (sharded) return measure_pieces();
     Value all = pack(whole_arena);
     if (micro > 1 && !distributed)
       all =
           all + ir::read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
     // What is tested, and measured, is what is applied: a scaled gradient may be finite where it is not.
     if (scaled) all = all * factor_;
+    if (by_norm) bound_norm(ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{}));
+    if (scaled) skip_where(ir::reshape(ir::reduce(Op::reduce_max, broken(all), 1u), Dims{}));
+  }
+  constexpr void bound_norm(Value squares) {
+    Value norm = ir::unary(Op::sqrt, squares);
+    if (!scaled) norm = norm * factor_;
+    // behind the loss and the probes, for gradient_norm(): what is in memory anyway, unless a loss scale,
+    // which the step changes, is in it
+    b.graph.outputs.push(scaled ? norm.id : squares.id);
+    const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
+    factor_ = factor_ * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
+  }
+  static constexpr Value broken(Value x) {
+    return ir::cast(ir::unary(Op::logical_not, ir::unary(Op::is_finite, x)), DType::f32);
+  }
+  constexpr void skip_where(Value any) { skip_ = ir::binary(Op::ne, any, ir::constant_like(any, 0)); }
+
+  // The same of what ranks have pieces of: each adds up its chunks of the arena, and all get the chunks'
+  // sums, which are added in their order. A total of the whole arena has the same chunks, and the same order.
+  constexpr void measure_pieces() {
+    constexpr i64 chunk = norm_chunk<M>(), chunks = (arena() + chunk - 1) / chunk;
+    Value all = pack(whole_arena, chunks > 1 ? chunks * chunk : arena());
+    if (chunks > 1) all = ir::reshape(all, rows_of(chunks, chunk));
+    if (scaled) all = all * factor_;
+    const auto start = [&](Op op, Value x) {
+      const Value parts = ir::reduce(op, x, chunks > 1 ? 2u : 1u);
+      return ir::all_gather_start(ir::reshape(parts, flat(chunks)), 1, requests_++);
+    };
+    const Value squares = by_norm ? start(Op::reduce_sum, all * all) : Value{};
+    const Value odd = scaled ? start(Op::reduce_max, broken(all)) : Value{};
     if (by_norm) {
-      const Value squares = ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{});
-      Value norm = ir::unary(Op::sqrt, squares);
-      if (!scaled) norm = norm * factor_;
-      // behind the loss and the probes, for gradient_norm(): what is in memory anyway, unless a loss scale,
-      // which the step changes, is in it
-      b.graph.outputs.push(scaled ? norm.id : squares.id);
-      const Value bound = scalar(Scalars::clip) / (norm + 1e-6);
-      factor_ = factor_ * ir::binary(Op::min, bound, ir::constant_like(bound, 1));
+      const Value parts = ir::collective_done(squares);
+      if constexpr (chunks > 1) {  // a sum along rows adds one row to the next
+        const Value twice = ir::broadcast(ir::reshape(parts, rows_of(chunks, 1)), rows_of(chunks, 2));
+        bound_norm(
+            ir::reshape(ir::rows(ir::reshape(ir::reduce(Op::reduce_sum, twice, 1u), flat(2)), 0, 1), Dims{}));
+      } else {
+        bound_norm(ir::reshape(parts, Dims{}));
+      }
     }
-    if (scaled) {
-      const Value broken = ir::cast(ir::unary(Op::logical_not, ir::unary(Op::is_finite, all)), DType::f32);
-      const Value any = ir::reshape(ir::reduce(Op::reduce_max, broken, 1u), Dims{});
-      skip_ = ir::binary(Op::ne, any, ir::constant_like(any, 0));
-    }
+    if (scaled) skip_where(ir::reshape(ir::reduce(Op::reduce_max, ir::collective_done(odd), 1u), Dims{}));
+  }
+  static constexpr Dims rows_of(i64 rows, i64 columns) {
+    Dims d;
+    d.rank = 2;
+    d.extent[0] = rows;
+    d.extent[1] = columns;
+    return d;
   }
 
   // One update of the group's vector; of an optimiser that works on matrices, one for each of them.
@@ -240,13 +285,11 @@ class UpdateBuilder {
   // A gradient, its parameters' slot, and that of moment m; m = -1: of accumulated gradients.
   constexpr void update_tensor(int group, Value g, Value updates, int parameter, const auto& slot,
                                const auto& update) {
-    if (micro > 1) {
+    if (micro > 1 && !sharded) {
       const int sums = slot(-1);
       const Value sum = ir::read_slot(b, sums);
       if (!distributed) g = g + sum;
-      // Zeros, of NaN too, that are made of what is there: so the kernel that walks the group's ranges writes
-      // them; a constant would fill a vector of that length from the slot's beginning.
-      assign(sums, ir::cast(ir::binary(Op::lt, sum, sum), type));
+      clear(sums, sum);
     }
     if (!factor_.is(1)) g = g * factor_;
     if (by_value) {
@@ -288,6 +331,7 @@ class UpdateBuilder {
   List<GroupRun> runs_ = group_runs<M, O>();
   List<int> gradients_;
   int scale_slot_ = -1;
+  int requests_ = 0;  // of collectives so far
   Value factor_, skip_;
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 // Data parallelism: the gradients of a graph are summed over the ranks, in buckets that follow the backward
 // pass. A bucket's sum begins behind the node that completes it, and all are waited for at the end of the
-// graph, so that engines work while the rest of the backward pass runs. (Li et al., "PyTorch Distributed:
+// graph, so that engines work while the rest of the backward pass runs. Where ranks share the arena out, each
+// gets the sums of its piece alone. (Li et al., "PyTorch Distributed:
 // Experiences on Accelerating Data Parallel Training", 2020.)
 
 #include "weft/ir/collective.hpp"
@@ -20,11 +21,14 @@ struct ArenaGradient {
 class GradientReducer {
  public:
   // `gradients`: in the order of the arena. A bucket takes at least `bucket_elements`, unless the arena ends
-  // or has a hole, of parameters that are frozen.
-  constexpr GradientReducer(const ir::Graph& graph, const List<ArenaGradient>& gradients, i64 bucket_elements)
+  // or has a hole, of parameters that are frozen. `shared`: the arena, where each rank has a piece of it;
+  // without elements all have the whole.
+  constexpr GradientReducer(const ir::Graph& graph, const List<ArenaGradient>& gradients, i64 bucket_elements,
+                            const ir::SharedVector& shared = {})
       : g(graph),
         b(graph, graph.nodes.size() + 4 * gradients.size()),
         gradients_(gradients),
+        shared_(shared),
         moved_(graph.nodes.size(), -1),
         bucket_behind_(graph.nodes.size(), -1) {
     make_buckets(bucket_elements);
@@ -48,12 +52,14 @@ class GradientReducer {
     return static_cast<ir::Graph&&>(b.graph);
   }
   constexpr const List<int>& reduced() const { return reduced_; }
+  // Requests that the sums take, from 0.
+  constexpr int requests() const { return buckets_.size(); }
 
  private:
   struct Bucket {
     int begin = 0, end = 0;  // of gradients_
     int next = -1;           // another that the same node completes
-    int start = -1;          // its all_reduce_start
+    int start = -1;          // the node that begins its sum
   };
 
   // Whether more lies between gradient k and the one before than aligns it.
@@ -95,10 +101,14 @@ class GradientReducer {
     const DType dtype = g.nodes[gradients_[bucket.begin].node].dtype;
     constexpr u64 whole_arena = ~u64{0};
     const ir::Value flat = ir::flat_concat(b, dtype, last, operands, offsets, whole_arena);
-    bucket.start = ir::all_reduce_start(flat, offsets[0], last - offsets[0], request).id;
+    const i64 length = last - offsets[0];
+    bucket.start =
+        (shared_.elements > 0 ? ir::reduce_scatter_start(flat, offsets[0], length, shared_, request)
+                              : ir::all_reduce_start(flat, offsets[0], length, request))
+            .id;
   }
   constexpr void finish(const Bucket& bucket) {
-    const ir::Value sum = ir::all_reduce_done({&b, bucket.start});
+    const ir::Value sum = ir::collective_done({&b, bucket.start});
     if (reduced_.empty()) reduced_ = List<int>(gradients_.size(), -1);
     const i64 first = gradients_[bucket.begin].offset;
     for (int k = bucket.begin; k < bucket.end; ++k)
@@ -108,6 +118,7 @@ class GradientReducer {
   const ir::Graph& g;
   ir::Builder b;
   List<ArenaGradient> gradients_;
+  ir::SharedVector shared_;
   List<Bucket> buckets_;
   List<int> moved_, bucket_behind_, reduced_;
 };

@@ -44,3 +44,43 @@ TEST_CASE("collective: the verifier finds what is no sum") {
   CHECK(std::string(ir::verify(other, ir::Stage::traced).what) ==
         "all_reduce_done: not the request of its start");
 }
+
+namespace {
+
+// A piece of the sum of `length` elements from `begin` on, of a vector of ten that is shared in grains of
+// two.
+constexpr ir::Graph scattered(i64 begin, i64 length, i64 elements = 10, i64 grain = 2) {
+  ir::Builder b(16);
+  const int x = b.leaf(Op::input, DType::f32, Dims{1, {10}}, 0);
+  b.graph.inputs.push(x);
+  b.graph.outputs.push(
+      ir::collective_done(ir::reduce_scatter_start({&b, x}, begin, length, {elements, grain}, 5)).id);
+  return static_cast<ir::Graph&&>(b.graph);
+}
+std::string fault_of(const ir::Graph& g) { return ir::verify(g, ir::Stage::traced).what; }
+
+}  // namespace
+
+TEST_CASE("collective: a piece of a sum, and what is gathered of pieces, say how the vector is shared") {
+  const ir::Graph g = scattered(2, 6);
+  CHECK(!ir::verify(g, ir::Stage::pruned));
+  const std::string text = ir::print(g);
+  CHECK(text.find("reduce_scatter_start") != std::string::npos);
+  CHECK(text.find("from [2, 10, 2]") != std::string::npos);
+  CHECK(text.find("request 5") != std::string::npos);
+  CHECK(fault_of(scattered(6, 5)) == "reduce_scatter_start: beyond its operand");
+  CHECK(fault_of(scattered(2, 6, 7)) == "a collective beyond the vector that is shared");
+  CHECK(fault_of(scattered(2, 6, 10, 0)) == "a collective beyond the vector that is shared");
+  ir::Graph other = g;
+  other.nodes[other.outputs[0]].op = Op::all_reduce_done;
+  CHECK(fault_of(other) == "all_reduce_done: not the request of its start");
+
+  ir::Builder b(16);
+  const int x = b.leaf(Op::input, DType::f32, Dims{1, {10}}, 0);
+  b.graph.inputs.push(x);
+  const ir::Value start = ir::all_gather_start({&b, x}, 1, 0);
+  b.graph.outputs.push(ir::collective_done(start).id);
+  CHECK(!ir::verify(b.graph, ir::Stage::pruned));
+  b.graph.list_data[b.graph.lists[b.graph.nodes[start.id].list].begin] = -1;
+  CHECK(fault_of(b.graph) == "all_gather_start: beyond its operand");
+}

@@ -4,6 +4,7 @@
 
 #include "../../../benchmarks/compile/gpt2.hpp"
 #include "support/compile_verified.hpp"
+#include "weft/optim/groups.hpp"
 
 using namespace weft;
 using kernel_ir::BufferAddress;
@@ -100,6 +101,37 @@ TEST_CASE("plan: the gaps of the gradient arena are nobody else's memory") {
     ++inside;
   }
   CHECK(inside > 20);
+}
+
+namespace {
+
+// What is frozen lies at the arena's end, and its gradients are never made.
+constexpr auto is_last = [](std::string_view name, const Dims&) { return name.starts_with("ln_f"); };
+using TailFrozen =
+    train::Options<decltype(optim::groups(optim::frozen(is_last), optim::AdamW{})), clip::Norm>;
+using FrozenStep = train::StepSource<Tiny, gpt2::NextToken, TailFrozen, true, Input<i32, Shape<2, 8>>,
+                                     Input<i32, Shape<2, 8>>>;
+
+}  // namespace
+
+TEST_CASE("plan: the arena holds all that its norm reads, the places of frozen parameters too") {
+  const compiler::Module m = testing::compile_verified(FrozenStep::graph());
+  const ir::Graph& g = m.graph;
+  const kernel_ir::Plan& p = m.plan;
+  i64 read_end = 0;
+  for (int i = 0; i < g.nodes.size(); ++i)
+    if (g.nodes[i].op == ir::Op::flat_concat && static_cast<i64>(g.nodes[i].imm) == -1)
+      read_end = BufferAddress::offset(p.where[i]) + kernel_ir::bytes_of(g, i);
+  REQUIRE(read_end > 0);
+  CHECK(read_end <= p.workspace_bytes);
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    if (p.where[i] == BufferAddress::none || m.fusion.group[i] < 0 ||
+        BufferAddress::space(p.where[i]) != ir::Space::workspace)
+      continue;
+    const i64 at = BufferAddress::offset(p.where[i]), end = at + kernel_ir::bytes_of(g, i);
+    const bool frozen_place = at < read_end && end > read_end - 256;
+    CHECK_MESSAGE(!frozen_place, i);
+  }
 }
 
 TEST_CASE("plan: parameters and moments are updated where they live") {

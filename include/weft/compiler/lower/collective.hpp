@@ -1,19 +1,48 @@
 #pragma once
-// A collective as a step. Words: none. Address: where it lies. Numbers: request, elements, dtype.
+// A collective as a step. Words: none. Addresses: where it lies; of an all_gather_start none, which is the
+// program's communicator's, and where the operand does. Numbers: request, elements, dtype; of one that works
+// on pieces then where it begins in the vector that is shared, and that one's elements and grain.
 
 #include "weft/compiler/lowered.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 
-constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Plan& plan, int node, Lowered& out) {
+constexpr StepKind collective_kind(ir::Op op) {
+  switch (op) {
+    case ir::Op::all_reduce_start:
+      return StepKind::all_reduce_start;
+    case ir::Op::all_reduce_done:
+      return StepKind::all_reduce_done;
+    case ir::Op::reduce_scatter_start:
+      return StepKind::reduce_scatter_start;
+    case ir::Op::reduce_scatter_done:
+      return StepKind::reduce_scatter_done;
+    case ir::Op::all_gather_start:
+      return StepKind::all_gather_start;
+    default:
+      return StepKind::all_gather_done;
+  }
+}
+constexpr bool is_collective(StepKind kind) {
+  return kind >= StepKind::all_reduce_start && kind <= StepKind::all_gather_done;
+}
+
+constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                                int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
-  const StepKind kind =
-      n.op == ir::Op::all_reduce_start ? StepKind::all_reduce_start : StepKind::all_reduce_done;
+  const StepKind kind = collective_kind(n.op);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
+  if (kind == StepKind::all_gather_start) {
+    addresses.push(kernel_ir::BufferAddress::none);
+    addresses.push(plan.address(f.view_in(g, g.in(node, 0), f.group[node]), n.dtype));
+  }
   numbers.push(static_cast<u64>(g.dims(node).size()));
   numbers.push(static_cast<u64>(n.dtype));
-  const i64 bytes = n.op == ir::Op::all_reduce_start ? 2 * kernel_ir::bytes_of(g, node) : 0;
-  out.step(kind, out.kernel(kind, List<u64>()), addresses, numbers).bytes = bytes;
+  if (n.op != ir::Op::all_reduce_start)  // a done has no attributes
+    for (int k = 0; k < g.attributes(node); ++k) numbers.push(static_cast<u64>(g.attribute(node, k)));
+  const bool starts = g.attributes(node) > 0;
+  out.step(kind, out.kernel(kind, List<u64>()), addresses, numbers).bytes =
+      starts ? 2 * kernel_ir::bytes_of(g, node) : 0;
 }
 
 }  // namespace WEFT_NAMESPACE::compiler

@@ -2,6 +2,8 @@
 // Collectives on the host: the engine's calls. Numbers: compiler/lower/collective.hpp; the second pointer is
 // the program's communicator.
 
+#include <cstring>
+
 #include "weft/comm/communicator.hpp"
 #include "weft/kernels/launch/host.hpp"
 
@@ -10,13 +12,26 @@ namespace WEFT_NAMESPACE::kernels {
 inline comm::Communicator& communicator_of(const HostLaunch& launch) {
   return *static_cast<comm::Communicator*>(launch.args.pointer[1]);
 }
+inline int request_of(const HostLaunch& launch) { return static_cast<int>(launch.numbers[0]); }
+
 inline void run_all_reduce_start(const HostLaunch& launch, int) {
-  communicator_of(launch).start_sum(static_cast<int>(launch.numbers[0]), launch.args.pointer[0],
+  communicator_of(launch).start_sum(request_of(launch), launch.args.pointer[0],
                                     static_cast<i64>(launch.numbers[1]),
                                     static_cast<DType>(launch.numbers[2]));
 }
 inline void run_all_reduce_done(const HostLaunch& launch, int) {
-  communicator_of(launch).wait_sum(static_cast<int>(launch.numbers[0]));
+  communicator_of(launch).wait_sum(request_of(launch));
+}
+inline void run_reduce_scatter_start(const HostLaunch& launch, int) {
+  communicator_of(launch).start_scatter(request_of(launch), launch.args.pointer[0]);
+}
+inline void run_all_gather_start(const HostLaunch& launch, int) {
+  const i64 bytes = static_cast<i64>(launch.numbers[1]) * size_of(static_cast<DType>(launch.numbers[2]));
+  std::memcpy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(bytes));
+  communicator_of(launch).start_gather(request_of(launch), launch.args.pointer[0]);
+}
+inline void run_pieces_done(const HostLaunch& launch, int) {
+  communicator_of(launch).wait_pieces(request_of(launch));
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

@@ -123,6 +123,7 @@ struct LaunchArgs {
   u32 stream[max_streams]{};
   const Segment* segments = nullptr;  // of a segmented kernel
   int segment_count = 0;
+  bool clipped = false;  // the segments are what a rank has of a parameter group's; host only
 };
 
 }  // namespace WEFT_NAMESPACE::kernels

@@ -1,0 +1,89 @@
+// Ranks that MPI connects and that share the moments out: they end where ranks do of which each has all, bit
+// for bit, and so do those that go on from the file that they wrote. Ends with 0 where that holds on this
+// rank.
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "support/repository.hpp"
+#include "unit/io/scratch.hpp"
+#include "weft/mpi.hpp"
+#include "weft/weft.hpp"
+
+using namespace weft;
+
+namespace {
+
+struct Net {  // 18,954 parameters, whose norm has two chunks
+  nn::Linear<64, 250> fc1;
+  nn::Dropout drop{.p = 0.1f};
+  nn::Linear<250, 10> fc2;
+  constexpr auto operator()(auto x) const { return fc2(drop(relu(fc1(x)))); }
+};
+
+template <class... O>
+auto trainer_of(const O&... options) {
+  return make_trainer<Net>(
+      Cpu{1}, [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); }, in<f32, 32, 64>,
+      in<i32, 32>, optim::AdamW{.lr = 1e-3f}, seed{1}, options...);
+}
+
+int faults = 0;
+void check(bool holds, const char* what, int rank) {
+  if (holds) return;
+  std::printf("rank %d: %s\n", rank, what);
+  ++faults;
+}
+
+template <FixedString Name>
+bool same_tensor(const auto& a, const auto& b) {
+  return a.model().template get<Name>().to_vector() == b.model().template get<Name>().to_vector();
+}
+bool same(const auto& a, const auto& b) {
+  return same_tensor<"fc1.weight">(a, b) && same_tensor<"fc1.bias">(a, b) &&
+         same_tensor<"fc2.weight">(a, b) && same_tensor<"fc2.bias">(a, b);
+}
+
+template <class... O>
+void run(const comm::Mpi& world, const std::string& path, const O&... options) {
+  const data::Digits digits = data::load_digits(repository_file("examples/data/digits.bin"));
+  auto shared = trainer_of(comm::zero<1, comm::Mpi, 4096>, options...);
+  auto whole = trainer_of(comm::ddp<comm::Mpi, 4096>, options...);
+  auto batches = data::loader<32>(digits.train,
+                                  {.shuffle = true, .seed = 5, .rank = world.rank(), .ranks = world.size()});
+  for (auto& [x, y] : batches) {
+    shared.step(x, y);
+    whole.step(x, y);
+    if (whole.steps() == 10) break;  // behind an update
+  }
+  check(same(shared, whole), "another state than with all moments on each rank", world.rank());
+  shared.save(path);
+  auto resumed = trainer_of(comm::zero<1, comm::Mpi>, options...);
+  auto elsewhere = trainer_of(comm::ddp<comm::Mpi>, options...);
+  resumed.load(path);
+  elsewhere.load(path);
+  for (auto& [x, y] : batches) {
+    whole.step(x, y);
+    resumed.step(x, y);
+    elsewhere.step(x, y);
+    if (whole.steps() == 20) break;
+  }
+  check(same(resumed, whole), "another state than a run that never stopped", world.rank());
+  check(same(elsewhere, whole), "its file leads elsewhere", world.rank());
+}
+
+}  // namespace
+
+int main() {
+  const comm::Mpi world;
+  const ScratchFolder folder;  // rank 0's
+  std::string path = folder / "shared.safetensors";
+  path.resize(512);
+  comm::Mpi::connect()->broadcast(path.data(), 512);
+  path = path.c_str();
+  run(world, path);
+  run(world, path, clip::norm(0.5f), precision::f16);
+  run(world, path, clip::norm(0.5f), accumulate<2>);
+  return faults == 0 ? 0 : 1;
+}
