@@ -9563,7 +9563,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
   FusedPlace<C> place;
   i64 chunk = 0;
   int active = 0;            // the value's columns before this one exist, where the code does not tell
-  int begin = 0;             // and from this one on, where values are shifted
+  int first_active = 0;      // and from this one on, where values are shifted
   bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
 
   WEFT_HD_INLINE explicit FusedMemory(const Args& a) : args(a) {}
@@ -9571,7 +9571,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
   template <int Lanes>
   WEFT_HD_INLINE bool full() const {
     if constexpr (Lanes == some && Traits::shifted)
-      return begin == 0 && active == width;
+      return first_active == 0 && active == width;
     else if constexpr (Lanes == some && vector)
       return active == width;
     else
@@ -9585,7 +9585,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
   template <int Lanes>
   WEFT_HD_INLINE bool exists(int j) const {
     if constexpr (Lanes == some && Traits::shifted)
-      return j >= begin && j < active;
+      return j >= first_active && j < active;
     else
       return j < present<Lanes>();
   }
@@ -9619,7 +9619,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       } else {
         WEFT_UNROLL
         for (int j = 0; j < width; ++j)
-          v.lane[j] = load<lane_of<V>>(p + (exists<Lanes>(j) ? j : begin) * stride);
+          v.lane[j] = load<lane_of<V>>(p + (exists<Lanes>(j) ? j : first_active) * stride);
       }
       return detail::to_register<t, V, Fam>(v);
     } else {
@@ -10133,7 +10133,7 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       constexpr Fold fold = static_cast<Fold>(in.aux);
       const auto x = read<in.a, Stage::element>();
       if constexpr (fold == Fold::argmax || fold == Fold::argmin)
-        sums.template fold_best<I>(x, place.linear, this->template present<Lanes>(), this->begin);
+        sums.template fold_best<I>(x, place.linear, this->template present<Lanes>(), this->first_active);
       else
         sums.template fold<I>(
             this->template masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()));
@@ -10416,7 +10416,7 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
   }
   WEFT_HD_INLINE void begin_at(i64 column) {
     place.at = column;
-    this->begin = column < 0 ? static_cast<int>(-column) : 0;
+    this->first_active = column < 0 ? static_cast<int>(-column) : 0;
   }
   // Of a row whose values begin before it: whole values, then what is left of the first and the last.
   template <int S>
@@ -10444,7 +10444,7 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       begin_at(edge == 0 ? own : tail);
       value_at_hand<S, some>(cols - place.at);
     }
-    this->begin = 0;
+    this->first_active = 0;
   }
   template <int S>
   WEFT_HD_INLINE void all_columns(i64 last_cols) {

@@ -167,7 +167,7 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       constexpr Fold fold = static_cast<Fold>(in.aux);
       const auto x = read<in.a, Stage::element>();
       if constexpr (fold == Fold::argmax || fold == Fold::argmin)
-        sums.template fold_best<I>(x, place.linear, this->template present<Lanes>(), this->begin);
+        sums.template fold_best<I>(x, place.linear, this->template present<Lanes>(), this->first_active);
       else
         sums.template fold<I>(
             this->template masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()));
@@ -450,7 +450,7 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
   }
   WEFT_HD_INLINE void begin_at(i64 column) {
     place.at = column;
-    this->begin = column < 0 ? static_cast<int>(-column) : 0;
+    this->first_active = column < 0 ? static_cast<int>(-column) : 0;
   }
   // Of a row whose values begin before it: whole values, then what is left of the first and the last.
   template <int S>
@@ -478,7 +478,7 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       begin_at(edge == 0 ? own : tail);
       value_at_hand<S, some>(cols - place.at);
     }
-    this->begin = 0;
+    this->first_active = 0;
   }
   template <int S>
   WEFT_HD_INLINE void all_columns(i64 last_cols) {

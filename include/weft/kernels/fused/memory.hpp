@@ -24,7 +24,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
   FusedPlace<C> place;
   i64 chunk = 0;
   int active = 0;            // the value's columns before this one exist, where the code does not tell
-  int begin = 0;             // and from this one on, where values are shifted
+  int first_active = 0;      // and from this one on, where values are shifted
   bool past_caches = false;  // the columns at hand of past_operand() go to memory directly
 
   WEFT_HD_INLINE explicit FusedMemory(const Args& a) : args(a) {}
@@ -32,7 +32,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
   template <int Lanes>
   WEFT_HD_INLINE bool full() const {
     if constexpr (Lanes == some && Traits::shifted)
-      return begin == 0 && active == width;
+      return first_active == 0 && active == width;
     else if constexpr (Lanes == some && vector)
       return active == width;
     else
@@ -46,7 +46,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
   template <int Lanes>
   WEFT_HD_INLINE bool exists(int j) const {
     if constexpr (Lanes == some && Traits::shifted)
-      return j >= begin && j < active;
+      return j >= first_active && j < active;
     else
       return j < present<Lanes>();
   }
@@ -80,7 +80,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       } else {
         WEFT_UNROLL
         for (int j = 0; j < width; ++j)
-          v.lane[j] = load<lane_of<V>>(p + (exists<Lanes>(j) ? j : begin) * stride);
+          v.lane[j] = load<lane_of<V>>(p + (exists<Lanes>(j) ? j : first_active) * stride);
       }
       return detail::to_register<t, V, Fam>(v);
     } else {
