@@ -1720,6 +1720,19 @@ constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment *
 // decided locally (x + 0, x * 1, casts and views that change nothing, arithmetic on splat constants). Law:
 // what has no elements, or is made of nothing else, is a constant, so no kernel reads or writes nothing.
 
+// ---- weft/core/fold.hpp ----
+// How a reduction, a scan or a scatter puts elements together.
+
+namespace WEFT_NAMESPACE {
+
+// The first four are what sums over several chunks are combined by. logaddexp is of scans alone, argmax and
+// argmin, which give places, are of reductions.
+enum class Fold : u8 { sum, max, min, prod, logaddexp, argmax, argmin };
+inline constexpr const char* fold_names[]{"sum", "max", "min", "prod", "logaddexp", "argmax", "argmin"};
+static_assert(sizeof fold_names / sizeof fold_names[0] == static_cast<int>(Fold::argmin) + 1);
+
+}  // namespace WEFT_NAMESPACE
+
 namespace WEFT_NAMESPACE::ir {
 
 // The bits of a constant's value as kept in Node::imm.
@@ -1977,8 +1990,11 @@ class Builder {
         value = bound_of(node.dtype, node.op == Op::reduce_min);
         break;
       case Op::scatter_reduce: {
-        const i64 fold = graph.list_data.items[graph.lists.items[node.list].begin + 1];
-        value = fold == 1 ? 1 : fold == 0 ? 0 : bound_of(node.dtype, fold == 3);
+        const auto fold =
+            static_cast<Fold>(graph.list_data.items[graph.lists.items[node.list].begin + 1]);
+        value = fold == Fold::prod  ? 1
+                : fold == Fold::sum ? 0
+                                    : bound_of(node.dtype, fold == Fold::min);
         break;
       }
       case Op::take_rows:
@@ -2822,19 +2838,6 @@ constexpr const char* dynamic_slice_fault(const Graph& g, int i) {
 // Primitives along one axis: scan, argsort, take_along_axis, scatter_reduce and searchsorted. Law: each line
 // along the axis is worked on by itself, in the order of its elements, so results do not depend on how lines
 // are shared out.
-
-// ---- weft/core/fold.hpp ----
-// How a reduction, a scan or a scatter puts elements together.
-
-namespace WEFT_NAMESPACE {
-
-// The first four are what sums over several chunks are combined by. logaddexp is of scans alone, argmax and
-// argmin, which give places, are of reductions.
-enum class Fold : u8 { sum, max, min, prod, logaddexp, argmax, argmin };
-inline constexpr const char* fold_names[]{"sum", "max", "min", "prod", "logaddexp", "argmax", "argmin"};
-static_assert(sizeof fold_names / sizeof fold_names[0] == static_cast<int>(Fold::argmin) + 1);
-
-}  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE::ir {
 
@@ -9494,10 +9497,12 @@ struct FusedTraits {
     return -1;
   }
   // Whether instruction i loads the same columns in every row of a chunk: a thread that visits one value of a
-  // row loads them once. Only where chunks have many rows, which are those of sums along them.
+  // row loads them once. Only where chunks have many rows, which are those of sums along them, and of code so
+  // short that registers are left: of 61 instructions nvcc 13.0 has been seen to spill.
+  static constexpr int most_sharing_instructions = 48;
   WEFT_HD static constexpr bool loads_once(int i) {
     const Instruction in = View::instruction(i);
-    if (!single || !vector || shifted || header.segmented || in.op != Opcode::load ||
+    if (!single || count > most_sharing_instructions || !vector || shifted || header.segmented || in.op != Opcode::load ||
         in.stage != Stage::element)
       return false;
     if (!is_dense_operand<View>(in.aux) || earlier_load(i) >= 0) return false;
@@ -10521,13 +10526,14 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     // every group takes as many turns, so that a warp's way out is the block's
     for (i64 first = begin; first < end; first += detail::group_count<Team>) {
       const i64 row = first + detail::group_of(team);
-      if (row >= end) break;
-      first_row = row == begin;
-      row_in_chunk = row - begin;
-      row_start = row_in_chunk * static_cols();
-      const i64 cols = place.go_to_row(args, row);
-      passes(cols, upto<header.passes>{});
-      section<2 * header.passes + 1>();
+      if (row < end) {
+        first_row = row == begin;
+        row_in_chunk = row - begin;
+        row_start = row_in_chunk * static_cols();
+        const i64 cols = place.go_to_row(args, row);
+        passes(cols, upto<header.passes>{});
+        section<2 * header.passes + 1>();
+      }
     }
     finish_totals(Totals{});
     if constexpr (past_operand() >= 0) finish_stores_past();

@@ -10,6 +10,7 @@
 #include "weft/ops/math/composed.hpp"
 #include "weft/ops/nn/attention.hpp"
 #include "weft/ops/nn/flex_attention.hpp"
+#include "weft/ops/nn/paged_attention.hpp"
 #include "weft/ops/nn/varlen_attention.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 #include "weft/ops/shape/creation.hpp"
@@ -150,6 +151,13 @@ struct Decoding {  // a run-time length, and keys enough to be split
   }
 };
 
+struct Paged {  // pages of keys and of values, and two queries of each sequence
+  constexpr auto operator()(auto q, auto k, auto v) const {
+    const auto table = 8 - reshape<2, 4>(arange<i32, 8>());
+    return paged_attention<AttentionOptions{.is_causal = true}>(q, k, v, table, arange<i32, 2>() * 41 + 12);
+  }
+};
+
 struct Dropping {
   constexpr auto operator()(auto q, auto k, auto v) const {
     return scaled_dot_product_attention(q, k, v, stop_gradient(select<0, 0>(matmul(q, transpose<2, 3>(k)))),
@@ -206,6 +214,36 @@ TEST_CASE(
   compare(Documents{}, in<f16, 1, 1, 170, 64>, in<f16, 1, 1, 170, 64>, in<f16, 1, 1, 170, 64>, 4e-3);
   compare(Packed{}, in<f32, 180, 4, 32>, in<f32, 180, 2, 32>, in<f32, 180, 2, 32>, rounded);
   compare(Packed{}, in<bf16, 180, 2, 64>, in<bf16, 180, 2, 64>, in<bf16, 180, 2, 64>, 3e-2);
+}
+
+TEST_CASE("attention: tiles that a tensor masks are not computed") {
+  // a NaN among the values of a tile that is computed reaches every result, by 0 * NaN
+  auto f = compile(
+      Cuda{0},
+      [](auto q, auto k, auto v, auto doc) {
+        return attention(
+            q, k, v, [](auto, auto, auto i, auto j, auto d) { return d[i] == d[j]; }, doc);
+      },
+      in<f32, 1, 1, 64, 16>, in<f32, 1, 1, 256, 16>, in<f32, 1, 1, 256, 16>, in<i32, 256>);
+  using Keys = Input<f32, Shape<1, 1, 256, 16>>;
+  auto v = wave<Keys>(1.3f, 1.0f);
+  for (std::size_t i = 64 * 16; i < v.size(); ++i) v[i] = std::nanf("");
+  std::vector<i32> doc(256, 5);
+  for (std::size_t i = 0; i < 64; ++i) doc[i] = static_cast<i32>(i / 20);
+  const auto finite = [&] {
+    std::vector<f32> y(64 * 16);
+    f.into(y)(wave<Input<f32, Shape<1, 1, 64, 16>>>(0.37f, 1.5f), wave<Keys>(0.71f, 1.5f), v, doc);
+    for (const f32 x : y)
+      if (!std::isfinite(x)) return false;
+    return true;
+  };
+  CHECK(finite());
+  doc[200] = 1;
+  CHECK(!finite());
+}
+
+TEST_CASE("attention: pages of a pool") {
+  compare(Paged{}, in<f32, 2, 4, 2, 16>, in<f32, 9, 16, 2, 16>, in<f32, 9, 16, 2, 24>, rounded);
 }
 
 TEST_CASE("attention: a decoder's few queries, split along the keys") {

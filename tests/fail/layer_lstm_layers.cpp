@@ -1,6 +1,7 @@
 // wrote: nn::LSTM<8, 16, 2> lstm;
 // write: nn::LSTM<8, 16, nn::Recurrent{.num_layers = 2}> lstm;
 // expect: are followed by one options struct
+// nvcc: no suitable constructor exists to convert
 // first-error: OptionsAreOne
 #include "weft/weft.hpp"
 namespace nn = weft::nn;

@@ -1,6 +1,7 @@
 // wrote: nn::TransformerEncoderLayer<64, 8, 128> layer;
 // write: nn::TransformerEncoderLayer<64, 8, nn::TransformerOptions{.dim_feedforward = 128}> layer;
 // expect: are followed by one options struct
+// nvcc: no suitable constructor exists to convert
 // first-error: OptionsAreOne
 #include "weft/weft.hpp"
 namespace nn = weft::nn;

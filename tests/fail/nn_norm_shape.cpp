@@ -1,5 +1,5 @@
 // expect: the input's shape does not fit the normalisation
-// expect: LayerNorm<8>
+// expect: LayerNormOf<f
 // expect: Shape<4, 16>
 // first-error: the input's shape does not fit the normalisation
 #include "weft/exec/model.hpp"

@@ -7,6 +7,7 @@
 #   // forbid: text             must not appear in the output (several allowed)
 #   // flags: FLAGS             for the wrong program alone
 #   // header: none             without the precompiled header; flags need it, too
+#   // nvcc: text               in the place of all of these in the first error of nvcc, where it says it itself
 # g++ and clang print exactly one line with " error: ", and at most 40 lines in all. Of nvcc, which writes types in words of its
 # own, the first error holds one of the texts.
 # The same file must compile with -DWEFT_FIXED: so it is the mistake, and not a typing error, that fails. That is asked of the first
@@ -86,7 +87,8 @@ for compiler in "${compilers[@]}"; do
   before=$problems
   if [ "$counted" -eq 0 ]; then # nvcc writes types in words of its own: of the texts one, the sentence's, is in the first error
     found=0
-    for text in "$first" "${expected[@]}"; do
+    own_words=$(said nvcc)
+    for text in "$own_words" "$first" "${expected[@]}"; do
       if [ -n "$text" ] && grep -m1 ' error: ' "$scratch/wrong" | grep -qF -- "$text"; then found=1; fi
     done
     [ "$found" -eq 1 ] || problem "the first error has none of the texts"

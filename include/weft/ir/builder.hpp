@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "weft/core/error.hpp"
+#include "weft/core/fold.hpp"
 #include "weft/ir/graph.hpp"
 
 namespace WEFT_NAMESPACE::ir {
@@ -267,8 +268,11 @@ class Builder {
         value = bound_of(node.dtype, node.op == Op::reduce_min);
         break;
       case Op::scatter_reduce: {
-        const i64 fold = graph.list_data.items[graph.lists.items[node.list].begin + 1];
-        value = fold == 1 ? 1 : fold == 0 ? 0 : bound_of(node.dtype, fold == 3);
+        const auto fold =
+            static_cast<Fold>(graph.list_data.items[graph.lists.items[node.list].begin + 1]);
+        value = fold == Fold::prod  ? 1
+                : fold == Fold::sum ? 0
+                                    : bound_of(node.dtype, fold == Fold::min);
         break;
       }
       case Op::take_rows:

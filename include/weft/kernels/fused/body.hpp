@@ -555,13 +555,14 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     // every group takes as many turns, so that a warp's way out is the block's
     for (i64 first = begin; first < end; first += detail::group_count<Team>) {
       const i64 row = first + detail::group_of(team);
-      if (row >= end) break;
-      first_row = row == begin;
-      row_in_chunk = row - begin;
-      row_start = row_in_chunk * static_cols();
-      const i64 cols = place.go_to_row(args, row);
-      passes(cols, upto<header.passes>{});
-      section<2 * header.passes + 1>();
+      if (row < end) {
+        first_row = row == begin;
+        row_in_chunk = row - begin;
+        row_start = row_in_chunk * static_cols();
+        const i64 cols = place.go_to_row(args, row);
+        passes(cols, upto<header.passes>{});
+        section<2 * header.passes + 1>();
+      }
     }
     finish_totals(Totals{});
     if constexpr (past_operand() >= 0) finish_stores_past();

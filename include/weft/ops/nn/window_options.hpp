@@ -2,6 +2,7 @@
 // Options of operations that move a window: PyTorch's names and defaults, as constants in template arguments,
 // because they decide shapes. Wherever PyTorch takes a number or a tuple, a number or a list in braces.
 
+#include "weft/core/dtype.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 
