@@ -1,6 +1,7 @@
 // What the compiler finds wrong in a `return` is said once.
 // expect: torch
 // forbid: ReturnsExpressions
+// nvcc: must be a class or namespace name
 #include "weft/weft.hpp"
 using namespace weft;
 #ifdef WEFT_FIXED

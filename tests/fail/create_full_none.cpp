@@ -1,6 +1,7 @@
 // wrote: x * w + full<f32, 4, 8>()
 // write: x * w + full<f32, 4, 8>(1.0f)
 // expect: FullOp<float, 4, 8>
+// nvcc: does not take so many operands
 // first-error: OperandsFit<
 #include "weft/weft.hpp"
 using namespace weft;

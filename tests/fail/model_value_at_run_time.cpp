@@ -1,6 +1,7 @@
 // wrote: float rate = std::stof(text);  // a model's member
 // write: in<f32>
 // expect: its members' default values and constructors must be constexpr
+// nvcc: expression must have a constant value
 // first-error: ModelIsConstant<Net>
 #include "weft/weft.hpp"
 namespace nn = weft::nn;
