@@ -1990,11 +1990,8 @@ class Builder {
         value = bound_of(node.dtype, node.op == Op::reduce_min);
         break;
       case Op::scatter_reduce: {
-        const auto fold =
-            static_cast<Fold>(graph.list_data.items[graph.lists.items[node.list].begin + 1]);
-        value = fold == Fold::prod  ? 1
-                : fold == Fold::sum ? 0
-                                    : bound_of(node.dtype, fold == Fold::min);
+        const auto fold = static_cast<Fold>(graph.list_data.items[graph.lists.items[node.list].begin + 1]);
+        value = fold == Fold::prod ? 1 : fold == Fold::sum ? 0 : bound_of(node.dtype, fold == Fold::min);
         break;
       }
       case Op::take_rows:
@@ -9502,8 +9499,8 @@ struct FusedTraits {
   static constexpr int most_sharing_instructions = 48;
   WEFT_HD static constexpr bool loads_once(int i) {
     const Instruction in = View::instruction(i);
-    if (!single || count > most_sharing_instructions || !vector || shifted || header.segmented || in.op != Opcode::load ||
-        in.stage != Stage::element)
+    if (!single || count > most_sharing_instructions || !vector || shifted || header.segmented ||
+        in.op != Opcode::load || in.stage != Stage::element)
       return false;
     if (!is_dense_operand<View>(in.aux) || earlier_load(i) >= 0) return false;
     for (int a = 0; a < header.row_axes; ++a)

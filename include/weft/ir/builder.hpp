@@ -268,11 +268,8 @@ class Builder {
         value = bound_of(node.dtype, node.op == Op::reduce_min);
         break;
       case Op::scatter_reduce: {
-        const auto fold =
-            static_cast<Fold>(graph.list_data.items[graph.lists.items[node.list].begin + 1]);
-        value = fold == Fold::prod  ? 1
-                : fold == Fold::sum ? 0
-                                    : bound_of(node.dtype, fold == Fold::min);
+        const auto fold = static_cast<Fold>(graph.list_data.items[graph.lists.items[node.list].begin + 1]);
+        value = fold == Fold::prod ? 1 : fold == Fold::sum ? 0 : bound_of(node.dtype, fold == Fold::min);
         break;
       }
       case Op::take_rows:

@@ -218,8 +218,8 @@ struct FusedTraits {
   static constexpr int most_sharing_instructions = 48;
   WEFT_HD static constexpr bool loads_once(int i) {
     const Instruction in = View::instruction(i);
-    if (!single || count > most_sharing_instructions || !vector || shifted || header.segmented || in.op != Opcode::load ||
-        in.stage != Stage::element)
+    if (!single || count > most_sharing_instructions || !vector || shifted || header.segmented ||
+        in.op != Opcode::load || in.stage != Stage::element)
       return false;
     if (!is_dense_operand<View>(in.aux) || earlier_load(i) >= 0) return false;
     for (int a = 0; a < header.row_axes; ++a)
