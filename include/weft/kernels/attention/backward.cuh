@@ -13,8 +13,10 @@ namespace WEFT_NAMESPACE::kernels {
 enum class AttentionGradients { of_queries, of_keys_and_values, of_keys, of_values };
 
 // A block's tiles: two that stay, (q, dy) or (k, v), and two that go by, in one or two stages.
-template <class T, int Width, int ValueWidth, AttentionGradients Which>
+template <class C, int Width, int ValueWidth, AttentionGradients Which>
 struct AttentionBackwardTiling {
+  using View = AttentionView<C>;
+  using T = ctype<View::header.factors>;
   struct Choice {
     int warps, moving, stages;
   };
@@ -27,13 +29,22 @@ struct AttentionBackwardTiling {
   WEFT_HD static constexpr i64 row_numbers(const Choice& c) {
     return Which == AttentionGradients::of_queries ? 0 : 2 * c.moving * c.stages;
   }
+  // Tensors that the body reads along the axis that goes by.
+  static constexpr int captured_along() {
+    int n = 0;
+    for (int k = 0; k < View::header.captured; ++k)
+      n += View::captured(k).axes >> (Which == AttentionGradients::of_queries ? 3 : 2) & 1;
+    return n;
+  }
   // Numbers that a thread holds of its results and of a tile's weights and gradients; where queries go by,
-  // what belongs to each of them as well.
+  // what belongs to each of them as well; an element and its address of each tensor that is read along them,
+  // for ptxas loads all of a tile ahead.
   static constexpr int registers(const Choice& c) {
     const int results = Which == AttentionGradients::of_values            ? ValueWidth
                         : Which == AttentionGradients::of_keys_and_values ? Width + ValueWidth
                                                                           : Width;
-    return results / 2 + (Which == AttentionGradients::of_queries ? 1 : 2) * c.moving;
+    return results / 2 + (Which == AttentionGradients::of_queries ? 1 : 2) * c.moving +
+           captured_along() * 3 * c.moving / 4;
   }
   // Factors of f32 take twice the registers while they are multiplied.
   static constexpr int most_registers = std::is_same_v<T, f32> ? 72 : 160;
@@ -62,7 +73,7 @@ struct CudaAttentionBackward : CudaAttention<C> {
   using typename Base::Operand;
   using typename Base::T;
   using At = AttentionPointers;
-  using Tiling = AttentionBackwardTiling<T, Width, ValueWidth, Which>;
+  using Tiling = AttentionBackwardTiling<C, Width, ValueWidth, Which>;
   static constexpr bool of_queries = Which == AttentionGradients::of_queries;
   static constexpr bool of_values =
       Which == AttentionGradients::of_values || Which == AttentionGradients::of_keys_and_values;
@@ -267,8 +278,7 @@ struct CudaAttentionBackward : CudaAttention<C> {
 
 template <u64 Tag, int Width, int ValueWidth, u64 Which, u64... W>
 __global__ void __launch_bounds__(
-    (AttentionBackwardTiling<ctype<AttentionView<Code<W...>>::header.factors>, Width, ValueWidth,
-                             static_cast<AttentionGradients>(Which)>::threads),
+    (AttentionBackwardTiling<Code<W...>, Width, ValueWidth, static_cast<AttentionGradients>(Which)>::threads),
     2) WEFT_KERNEL
     attention_gradient_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
   extern __shared__ __align__(16) unsigned char weft_shared_memory[];
