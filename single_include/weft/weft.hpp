@@ -4919,8 +4919,7 @@ struct LaunchArgs {
 
 namespace WEFT_NAMESPACE::compiler {
 
-// repeat: runs the steps behind it several times. Numbers: trips, how many steps, its first binding,
-// bindings.
+// repeat: runs the steps behind it several times (RepeatCall).
 enum class StepKind : u8 {
   fused,
   combine_partials,
@@ -4946,6 +4945,22 @@ enum class StepKind : u8 {
   attention,
   attention_gradient,
   repeat
+};
+
+// The numbers of a repeat: its trips, the steps behind it that are inside, and the bindings that it sets.
+struct RepeatCall {
+  i64 trips = 0;
+  int inside = 0, first_binding = 0, bindings = 0;
+
+  static constexpr int numbers = 4, binding_at = 2;
+  constexpr void encode(u64* n) const {
+    n[0] = static_cast<u64>(trips), n[1] = static_cast<u64>(inside);
+    n[binding_at] = static_cast<u64>(first_binding), n[3] = static_cast<u64>(bindings);
+  }
+  static constexpr RepeatCall decode(const u64* n) {
+    return {static_cast<i64>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[binding_at]),
+            static_cast<int>(n[3])};
+  }
 };
 
 // What an address of Space::bound, whose index names a binding, is in trip n: `first` in the first trip where
@@ -5050,7 +5065,16 @@ struct Lowered {
     for (int k = bound; k < bindings.size(); ++k)
       for (u64* a : {&bindings[k].first, &bindings[k].base, &bindings[k].other}) shift_binding(*a, bound);
     for (int s = first_step; s < steps.size(); ++s)
-      if (steps[s].kind == StepKind::repeat) numbers[steps[s].numbers.begin + 2] += static_cast<u64>(bound);
+      if (steps[s].kind == StepKind::repeat) move_bindings(steps[s], bound);
+  }
+
+  // Of a step of kind repeat.
+  constexpr RepeatCall repeat_call(const Step& step) const {
+    return RepeatCall::decode(numbers.data() + step.numbers.begin);
+  }
+  // Its bindings stand `by` places later.
+  constexpr void move_bindings(const Step& step, int by) {
+    numbers[step.numbers.begin + RepeatCall::binding_at] += static_cast<u64>(by);
   }
 
  private:
@@ -9496,7 +9520,7 @@ struct FusedTraits {
   // Whether instruction i loads the same columns in every row of a chunk: a thread that visits one value of a
   // row loads them once. Only where chunks have many rows, which are those of sums along them, and of code so
   // short that registers are left: of 61 instructions nvcc 13.0 has been seen to spill.
-  static constexpr int most_sharing_instructions = 48;
+  static constexpr int most_sharing_instructions = 60;
   WEFT_HD static constexpr bool loads_once(int i) {
     const Instruction in = View::instruction(i);
     if (!single || count > most_sharing_instructions || !vector || shifted || header.segmented ||
@@ -10656,18 +10680,34 @@ WEFT_HD_INLINE void combine_block(Team& team, const CombineArgs& args, i64 block
   });
 }
 
-// Numbers of a finish step: for each sum the chunks, the bytes from one to the next, elements, and dtype with
-// fold. Its operands: for each sum where its parts begin, and where the sum goes.
-inline constexpr int combine_numbers = 4;
-inline PartialSum partial_sum(const u64* numbers, const void* partial, void* to) {
+// The numbers of one sum of a launch, which has those of all its sums; its addresses are, for each, where its
+// parts begin and where the sum goes.
+struct CombineCall {
+  i64 chunks = 0;
+  i64 stride = 0;  // bytes from a chunk's part to the next one's
+  i64 count = 0;   // elements
+  DType dtype{};
+  Fold fold{};
+
+  static constexpr int numbers = 4;
+  constexpr void encode(u64* n) const {
+    n[0] = static_cast<u64>(chunks), n[1] = static_cast<u64>(stride), n[2] = static_cast<u64>(count);
+    n[3] = static_cast<u64>(dtype) | static_cast<u64>(fold) << 8;
+  }
+  static constexpr CombineCall decode(const u64* n) {
+    return {static_cast<i64>(n[0]), static_cast<i64>(n[1]), static_cast<i64>(n[2]),
+            static_cast<DType>(n[3] & 255), static_cast<Fold>(n[3] >> 8)};
+  }
+};
+inline PartialSum partial_sum(const CombineCall& call, const void* partial, void* to) {
   PartialSum sum;
   sum.partial = static_cast<const char*>(partial);
   sum.to = to;
-  sum.chunks = static_cast<i64>(numbers[0]);
-  sum.stride = static_cast<i64>(numbers[1]);
-  sum.count = static_cast<i64>(numbers[2]);
-  sum.dtype = static_cast<DType>(numbers[3] & 255);
-  sum.fold = static_cast<Fold>(numbers[3] >> 8);
+  sum.chunks = call.chunks;
+  sum.stride = call.stride;
+  sum.count = call.count;
+  sum.dtype = call.dtype;
+  sum.fold = call.fold;
   return sum;
 }
 
@@ -10720,10 +10760,11 @@ constexpr void lower_combine_partials(const ir::Graph& g, const kernel_ir::Fusio
       if (!kernel_ir::is_split_sum(f.level[x], tilings[k])) continue;
       addresses.push(tilings[k].partials + static_cast<u64>(offset));
       addresses.push(plan.where[x]);
-      numbers.push(static_cast<u64>(tilings[k].chunks));
-      numbers.push(static_cast<u64>(stride));
-      numbers.push(static_cast<u64>(g.dims(x).size()));
-      numbers.push(static_cast<u64>(g.nodes[x].dtype) | static_cast<u64>(fold_of(g.nodes[x].op)) << 8);
+      u64 call[kernels::CombineCall::numbers]{};
+      kernels::CombineCall{tilings[k].chunks, stride, g.dims(x).size(), g.nodes[x].dtype,
+                           fold_of(g.nodes[x].op)}
+          .encode(call);
+      numbers.append(call, kernels::CombineCall::numbers);
       offset += kernel_ir::part_bytes(g, x);
       bytes += tilings[k].chunks * kernel_ir::bytes_of(g, x);
       if (++sums == kernels::CombineArgs::max_sums) flush();
@@ -11159,6 +11200,39 @@ constexpr void lower_dynamic_slice(const ir::Graph& g, const kernel_ir::Fusion& 
 // streams, so that the layers of a stack are lowered once. A group's structure is a list of words that says
 // everything its code and its numbers depend on, with operands by their position in the group.
 
+// ---- weft/kernels/fused/call.hpp ----
+// What a fused kernel's launch has beside its addresses, as 64-bit numbers: those of FusedCall, the random
+// streams, then, of a walk over parameter groups, a Segment for each range.
+
+namespace WEFT_NAMESPACE::kernels {
+
+struct FusedCall {
+  i64 rows = 0, rows_per_chunk = 0, chunks = 0, last_cols = 0, partial_bytes = 0;
+  int streams = 0;
+
+  static constexpr int streams_at = 6, segment_numbers = 3;
+
+  WEFT_HD constexpr void encode(u64* n) const {
+    const i64 fields[]{rows, rows_per_chunk, chunks, last_cols, partial_bytes, streams};
+    for (int k = 0; k < streams_at; ++k) n[k] = static_cast<u64>(fields[k]);
+  }
+  WEFT_HD static constexpr FusedCall decode(const u64* n) {
+    const auto at = [&](int k) { return static_cast<i64>(n[k]); };
+    return {at(0), at(1), at(2), at(3), at(4), static_cast<int>(n[5])};
+  }
+
+  // Where the segments begin, and how many there are among `count` numbers.
+  WEFT_HD constexpr int segments_at() const { return streams_at + streams; }
+  WEFT_HD constexpr int segments(int count) const { return (count - segments_at()) / segment_numbers; }
+  // Segment k of the launch with numbers `n`.
+  WEFT_HD constexpr Segment segment(const u64* n, int k) const {
+    const u64* const s = n + segments_at() + segment_numbers * k;
+    return {static_cast<i64>(s[0]), static_cast<i64>(s[1]), static_cast<i64>(s[2])};
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+
 namespace WEFT_NAMESPACE::compiler {
 
 // Where an operand's address comes from: a member of the group by position, one of its stores, or nothing.
@@ -11302,14 +11376,11 @@ class KernelDedup {
     const Step first = out.steps[pattern.step];
     numbers.append(out.numbers.data() + first.numbers.begin, first.numbers.size);
     for (int i = 0; i < pattern.randoms.size; ++i)
-      numbers[fused_numbers + i] = nodes_[members[randoms_[pattern.randoms.begin + i]]].imm;
+      numbers[kernels::FusedCall::streams_at + i] = nodes_[members[randoms_[pattern.randoms.begin + i]]].imm;
     Step& step = out.step(StepKind::fused, first.kernel, addresses, numbers);
     step.bytes = first.bytes;
     step.flops = first.flops;
   }
-
-  // Numbers of a fused kernel's launch before its random streams.
-  static constexpr int fused_numbers = 6;
 
  private:
   static constexpr int words_a_member = 12;
@@ -11984,13 +12055,10 @@ class FusedLowering : FusedValues {
     for (const Operand& o : operands_)
       addresses.push(o.word.role == kernels::Role::index ? BufferAddress::none : o.address);
     const i64 last = last_columns();
-    List<u64> numbers;  // KernelDedup::fused_numbers of them, then the streams
-    numbers.push(static_cast<u64>(tiling_->rows));
-    numbers.push(static_cast<u64>(tiling_->rows_per_chunk));
-    numbers.push(static_cast<u64>(tiling_->chunks));
-    numbers.push(static_cast<u64>(last));
-    numbers.push(static_cast<u64>(partial_bytes_));
-    numbers.push(static_cast<u64>(streams_.size()));
+    List<u64> numbers(kernels::FusedCall::streams_at, 0);
+    kernels::FusedCall{tiling_->rows, tiling_->rows_per_chunk, tiling_->chunks,
+                       last,          partial_bytes_,          streams_.size()}
+        .encode(numbers.data());
     for (u64 s : streams_) numbers.push(s);
     if (tiling_->segments >= 0) {
       const ir::Span span = g.param_groups[tiling_->segments];
@@ -12952,17 +13020,14 @@ constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const 
   for (u64& a : inside.addresses) translate(a);
   for (Binding& b : inside.bindings)
     for (u64* a : {&b.first, &b.base, &b.other}) translate(*a);
-  List<u64> numbers;
-  numbers.push(static_cast<u64>(shape.trips));
-  numbers.push(static_cast<u64>(inside.steps.size()));
-  numbers.push(0);
-  numbers.push(static_cast<u64>(own));
+  List<u64> numbers(RepeatCall::numbers, 0);
+  RepeatCall{shape.trips, inside.steps.size(), 0, own}.encode(numbers.data());
   part.step(StepKind::repeat, part.kernel(StepKind::repeat, List<u64>()), List<u64>(), numbers);
   // nested bindings are numbered already: those of `inside` follow this loop's own
   const List<Binding> nested = inside.bindings;
   inside.bindings.clear();
   for (const Step& s : inside.steps)
-    if (s.kind == StepKind::repeat) inside.numbers[s.numbers.begin + 2] += static_cast<u64>(own);
+    if (s.kind == StepKind::repeat) inside.move_bindings(s, own);
   part.append(inside);
   part.bindings.append(nested.data(), nested.size());
   out.append(part);
@@ -13069,10 +13134,9 @@ constexpr void count_work(const Lowered& l, int begin, int end, i64 trips, Image
   for (int s = begin; s < end; ++s) {
     const Step& step = l.steps[s];
     if (step.kind == StepKind::repeat) {
-      const u64* numbers = l.numbers.data() + step.numbers.begin;
-      const int inside = static_cast<int>(numbers[1]);
-      count_work(l, s + 1, s + 1 + inside, trips * static_cast<i64>(numbers[0]), h);
-      s += inside;
+      const RepeatCall loop = l.repeat_call(step);
+      count_work(l, s + 1, s + 1 + loop.inside, trips * loop.trips, h);
+      s += loop.inside;
     } else {
       h.flops += trips * step.flops;
       h.bytes += trips * step.bytes;
@@ -13164,19 +13228,58 @@ constexpr ImageHeader read_header(const u64* words) {
   return h;
 }
 
-// P has `header` (ImageHeader) and `image` (Words).
+// What write() made of a kernel, of a step and of a binding, read where it lies in the image.
+struct ImageKernel {
+  StepKind kind{};
+  const u64* words = nullptr;
+  int size = 0;
+};
+struct ImageStep {
+  StepKind kind{};
+  int kernel = 0;
+  const u64* addresses = nullptr;
+  int address_count = 0;
+  const u64* numbers = nullptr;
+  int number_count = 0;
+};
+constexpr ImageKernel read_kernel(const ImageHeader& h, const u64* image, int k) {
+  const u64* const w = image + h.kernel_at + kernel_words * k;
+  return {static_cast<StepKind>(w[0] & 255), image + h.word_at + (w[0] >> 8), static_cast<int>(w[1])};
+}
+constexpr ImageStep read_step(const ImageHeader& h, const u64* image, int s) {
+  const u64* const w = image + h.step_at + step_words * s;
+  const auto begin = [](u64 pair) { return static_cast<int>(pair & 0xffffffff); };
+  const auto size = [](u64 pair) { return static_cast<int>(pair >> 32); };
+  return {static_cast<StepKind>(w[0] & 255),  static_cast<int>(w[0] >> 8),
+          image + h.address_at + begin(w[1]), size(w[1]),
+          image + h.number_at + begin(w[2]),  size(w[2])};
+}
+constexpr Binding read_binding(const ImageHeader& h, const u64* image, int k) {
+  const u64* const w = image + h.binding_at + binding_words * k;
+  return {w[0], w[1], w[2], static_cast<i64>(w[3])};
+}
+
+// The same of a compiled program P, which has `header` (ImageHeader) and `image` (words).
+template <class P>
+constexpr ImageKernel kernel_of(int k) {
+  return read_kernel(P::header, P::image, k);
+}
+template <class P>
+constexpr ImageStep step_of(int s) {
+  return read_step(P::header, P::image, s);
+}
 template <class P>
 constexpr StepKind kernel_kind(int k) {
-  return static_cast<StepKind>(P::image[P::header.kernel_at + kernel_words * k] & 255);
+  return kernel_of<P>(k).kind;
 }
 
 template <class P, int K>
 struct KernelSlice {
-  static constexpr int begin = static_cast<int>(P::image[P::header.kernel_at + kernel_words * K] >> 8);
-  static constexpr int size = static_cast<int>(P::image[P::header.kernel_at + kernel_words * K + 1]);
+  static constexpr ImageKernel kernel = kernel_of<P>(K);
+  static constexpr int size = kernel.size;
   static constexpr Words<size> make() {
     Words<size> r;
-    for (int i = 0; i < size; ++i) r.w[i] = P::image[P::header.word_at + begin + i];
+    for (int i = 0; i < size; ++i) r.w[i] = kernel.words[i];
     return r;
   }
   static constexpr Words<size> words = make();
@@ -13279,12 +13382,12 @@ template <class P>
 constexpr u64 combine_set() {
   u64 set = 0;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-    if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::combine_partials) continue;
-    const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-    for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::combine_numbers)
-      set |=
-          kernels::combine_set(static_cast<DType>(n[k + 3] & 255), static_cast<kernels::Fold>(n[k + 3] >> 8));
+    const compiler::ImageStep step = compiler::step_of<P>(s);
+    if (step.kind != compiler::StepKind::combine_partials) continue;
+    for (int k = 0; k < step.number_count; k += kernels::CombineCall::numbers) {
+      const auto sum = kernels::CombineCall::decode(step.numbers + k);
+      set |= kernels::combine_set(sum.dtype, sum.fold);
+    }
   }
   return set;
 }
@@ -13298,58 +13401,52 @@ class LaunchList {
              const Blocks& blocks)
       : header_(header), image_(image), blocks_(blocks), launches_(header.steps), bindings_(header.bindings) {
     for (int k = 0; k < header.bindings; ++k) {
-      const u64* w = image + header.binding_at + compiler::binding_words * k;
+      const compiler::Binding from = compiler::read_binding(header, image, k);
       Bound& binding = bindings_[k];
-      binding.stride = static_cast<i64>(w[3]);
-      binding.has_first = w[0] != kernel_ir::BufferAddress::none;
-      binding.alternates = w[2] != kernel_ir::BufferAddress::none;
-      place(w[0], binding.first);
-      place(w[1], binding.base);
-      place(w[2], binding.other);
+      binding.stride = from.stride;
+      binding.has_first = from.first != kernel_ir::BufferAddress::none;
+      binding.alternates = from.other != kernel_ir::BufferAddress::none;
+      place(from.first, binding.first);
+      place(from.base, binding.base);
+      place(from.other, binding.other);
     }
     sums_.reserve(count_sums());  // pointers into it are kept
     for (int s = 0; s < header.steps; ++s) {
-      const u64* w = image + header.step_at + compiler::step_words * s;
+      const compiler::ImageStep step = compiler::read_step(header, image, s);
       Launch& launch = launches_[s];
-      launch.run = kernels[w[0] >> 8];
-      const int first = static_cast<int>(w[1] & 0xffffffff), addresses = static_cast<int>(w[1] >> 32);
-      launch.numbers = image + header.number_at + (w[2] & 0xffffffff);
-      launch.number_count = static_cast<int>(w[2] >> 32);
-      if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::combine_partials) {
-        launch.sum_count = addresses / 2;
+      launch.run = kernels[step.kernel];
+      launch.numbers = step.numbers;
+      launch.number_count = step.number_count;
+      if (step.kind == compiler::StepKind::combine_partials) {
+        launch.sum_count = step.address_count / 2;
         for (int k = 0; k < launch.sum_count; ++k) {
-          sums_.push(kernels::partial_sum(launch.numbers + kernels::combine_numbers * k,
-                                          resolve(image[header.address_at + first + 2 * k]), nullptr));
-          place(image[header.address_at + first + 2 * k + 1], sums_.back().to);
+          const auto call = kernels::CombineCall::decode(step.numbers + kernels::CombineCall::numbers * k);
+          sums_.push(kernels::partial_sum(call, resolve(step.addresses[2 * k]), nullptr));
+          place(step.addresses[2 * k + 1], sums_.back().to);
         }
         continue;
       }
-      for (int a = 0; a < addresses; ++a) {
-        const u64 address = image[header.address_at + first + a];
-        place(address, launch.args.pointer[a]);
-      }
-      const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
-      if (compiler::is_collective(kind)) {
+      for (int a = 0; a < step.address_count; ++a) place(step.addresses[a], launch.args.pointer[a]);
+      if (compiler::is_collective(step.kind)) {
         launch.args.pointer[1] = blocks_.communicator;
-        if (kind == compiler::StepKind::all_reduce_start)
+        if (step.kind == compiler::StepKind::all_reduce_start)
           blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
                                         static_cast<i64>(launch.numbers[1]),
                                         static_cast<DType>(launch.numbers[2]));
         if (launch.number_count > 3) reserve_pieces(launch.numbers);
       }
-      if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::fused) {
+      if (step.kind == compiler::StepKind::fused) {
+        const auto call = kernels::FusedCall::decode(step.numbers);
         kernels::LaunchArgs& args = launch.args;
-        args.rows = static_cast<i64>(launch.numbers[0]);
-        args.rows_per_chunk = static_cast<i64>(launch.numbers[1]);
-        args.chunks = static_cast<i64>(launch.numbers[2]);
-        args.last_cols = static_cast<i64>(launch.numbers[3]);
-        args.partial_bytes = static_cast<i64>(launch.numbers[4]);
-        const int streams = static_cast<int>(launch.numbers[5]), tail = 6 + streams;
-        for (int k = 0; k < streams; ++k) args.stream[k] = static_cast<u32>(launch.numbers[6 + k]);
-        for (int k = tail; k + 2 < launch.number_count; k += 3)
-          segments_.push({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]),
-                          static_cast<i64>(launch.numbers[k + 2])});
-        args.segment_count = (launch.number_count - tail) / 3;
+        args.rows = call.rows;
+        args.rows_per_chunk = call.rows_per_chunk;
+        args.chunks = call.chunks;
+        args.last_cols = call.last_cols;
+        args.partial_bytes = call.partial_bytes;
+        for (int k = 0; k < call.streams; ++k)
+          args.stream[k] = static_cast<u32>(step.numbers[call.streams_at + k]);
+        args.segment_count = call.segments(step.number_count);
+        for (int k = 0; k < args.segment_count; ++k) segments_.push(call.segment(step.numbers, k));
         if (!blocks_.shard.is_whole() && args.segment_count > 0) clip(args);
       }
     }
@@ -13474,16 +13571,14 @@ class LaunchList {
   int count_sums() const {
     int n = 0;
     for (int s = 0; s < header_.steps; ++s) {
-      const u64* w = image_ + header_.step_at + compiler::step_words * s;
-      if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::combine_partials)
-        n += static_cast<int>(w[1] >> 33);
+      const compiler::ImageStep step = compiler::read_step(header_, image_, s);
+      if (step.kind == compiler::StepKind::combine_partials) n += step.address_count / 2;
     }
     return n;
   }
 
   bool is_repeat(int s) const {
-    const u64 w = image_[header_.step_at + compiler::step_words * s];
-    return static_cast<compiler::StepKind>(w & 255) == compiler::StepKind::repeat;
+    return compiler::read_step(header_, image_, s).kind == compiler::StepKind::repeat;
   }
   struct NoWatch {
     void enter(int, i64) const {}
@@ -13502,22 +13597,20 @@ class LaunchList {
           blocks_.communicator->progress();
         continue;
       }
-      const i64 trips = static_cast<i64>(launch.numbers[0]);
-      const int inside = static_cast<int>(launch.numbers[1]);
-      for (i64 trip = 0; trip < trips; ++trip) {
+      const auto loop = compiler::RepeatCall::decode(launch.numbers);
+      for (i64 trip = 0; trip < loop.trips; ++trip) {
         watch.enter(s, trip);
         bind(s, trip);
-        run(s + 1, s + 1 + inside, context, watch);
+        run(s + 1, s + 1 + loop.inside, context, watch);
       }
-      s += inside;
+      s += loop.inside;
     }
   }
   // What the steps inside step s, a loop, read and write in one trip.
   void bind(int s, i64 trip) const {
-    const u64* numbers = launches_[s].numbers;
-    const i64 left = static_cast<i64>(numbers[0]) - 1 - trip;
-    const int first = static_cast<int>(numbers[2]), count = static_cast<int>(numbers[3]);
-    for (int k = first; k < first + count; ++k) {
+    const auto loop = compiler::RepeatCall::decode(launches_[s].numbers);
+    const i64 left = loop.trips - 1 - trip;
+    for (int k = loop.first_binding; k < loop.first_binding + loop.bindings; ++k) {
       const Bound& b = bindings_[k];
       if (b.begin == b.end) continue;
       std::byte* at = static_cast<std::byte*>(trip == 0 && b.has_first        ? b.first
@@ -27207,7 +27300,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::
       const kernel_ir::LoopMemory inside(g, f, plan, k);
       explain_into(out, inside.body, inside.fusion, inside.plan,
                    scopes.of_body(f.groups[k].opaque, inside.body), trips * inside.shape.trips, depth + 1);
-      i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
+      i += lowered.repeat_call(step).inside;
     }
   }
 }
@@ -29110,7 +29203,7 @@ class Checker {
         }
         loops_.push_back({own, inside.shape.trips, inside.shape.reverse});
         watch_graph(inside.body, inside.fusion, inside.plan, scopes.of_body(loop, inside.body, slice), given);
-        i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
+        i += lowered.repeat_call(step).inside;
       }
     }
   }
@@ -61060,10 +61153,10 @@ constexpr u64 address_bits(u64 address) {
   u64 bits = static_cast<u64>(BufferAddress::offset(address));
   if constexpr (P::header.bindings > 0) {
     if (BufferAddress::space(address) != ir::Space::bound) return bits;
-    const u64* binding =
-        P::image + P::header.binding_at + compiler::binding_words * BufferAddress::index(address);
-    for (int k = 0; k < 3; ++k) bits |= address_bits<P>(binding[k]);
-    bits |= binding[3];
+    const compiler::Binding binding =
+        compiler::read_binding(P::header, P::image, BufferAddress::index(address));
+    bits |= address_bits<P>(binding.first) | address_bits<P>(binding.base) | address_bits<P>(binding.other);
+    bits |= static_cast<u64>(binding.stride);
   }
   return bits;
 }
@@ -61074,17 +61167,15 @@ template <class P, int K>
 constexpr int kernel_alignment() {
   using Needs = kernels::FusedNeeds<compiler::code_of<P, K>>;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-    if (static_cast<int>(w[0] >> 8) != K) continue;
-    const int first = static_cast<int>(w[1] & 0xffffffff);
+    const compiler::ImageStep step = compiler::step_of<P>(s);
+    if (step.kernel != K) continue;
     if constexpr (Needs::header.segmented) {  // ranges of which a run of a Stack's copies may be one
-      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-      const int numbers = static_cast<int>(w[2] >> 32);
-      for (int k = 6 + static_cast<int>(n[5]); k < numbers; k += 3)
-        if (n[k + 1] % 4 != 0) return 1;
+      const auto call = kernels::FusedCall::decode(step.numbers);
+      for (int k = 0; k < call.segments(step.number_count); ++k)
+        if (call.segment(step.numbers, k).offset % 4 != 0) return 1;
     }
     for (int k = 0; k < Needs::header.operands; ++k) {
-      const u64 address = P::image[P::header.address_at + first + k];
+      const u64 address = step.addresses[k];
       if (address != kernel_ir::BufferAddress::none && Needs::is_dense(k) &&
           address_bits<P>(address) % 16 != 0)
         return 1;
@@ -61133,16 +61224,14 @@ struct CudaPlan {
     i64 most = 0, waiting = 0;
     bool finished = false;
     for (int s = 0; s < P::header.steps; ++s) {
-      const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-      const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
-      if (kind == compiler::StepKind::combine_partials) finished = true;
-      if (kind != compiler::StepKind::fused) continue;
-      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-      if (n[4] == 0) continue;
+      const compiler::ImageStep step = compiler::step_of<P>(s);
+      if (step.kind == compiler::StepKind::combine_partials) finished = true;
+      if (step.kind != compiler::StepKind::fused) continue;
+      const auto call = kernels::FusedCall::decode(step.numbers);
+      if (call.partial_bytes == 0) continue;
       if (finished) finished = false, waiting = 0;
-      const kernels::FusedCut cut =
-          fused.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]), static_cast<i64>(n[3]));
-      waiting += kernel_ir::align_up(cut.chunks * static_cast<i64>(n[4]));
+      const kernels::FusedCut cut = fused.at[step.kernel].cut(call.rows, call.chunks, call.last_cols);
+      waiting += kernel_ir::align_up(cut.chunks * call.partial_bytes);
       if (most < waiting) most = waiting;
     }
     return most;
@@ -61152,29 +61241,26 @@ struct CudaPlan {
   static constexpr i64 partial_bytes() {
     i64 most = 0;
     for (int s = 0; s < P::header.steps; ++s) {
-      const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-      if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::conv) continue;
-      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-      const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(n), sum_size(w[0] >> 8));
+      const compiler::ImageStep step = compiler::step_of<P>(s);
+      if (step.kind != compiler::StepKind::conv) continue;
+      const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(step.numbers), sum_size(step.kernel));
       if (most < bytes) most = bytes;
     }
     return fused_partial_bytes() + kernel_ir::align_up(most);
   }
 
   // Bytes of the type in which convolution kernel `kernel` sums.
-  static constexpr i64 sum_size(u64 kernel) {
-    const u64 at = P::image[P::header.kernel_at + compiler::kernel_words * static_cast<int>(kernel)] >> 8;
-    return P::image[P::header.word_at + static_cast<int>(at)] == static_cast<u64>(DType::f64) ? 8 : 4;
+  static constexpr i64 sum_size(int kernel) {
+    return compiler::kernel_of<P>(kernel).words[0] == static_cast<u64>(DType::f64) ? 8 : 4;
   }
 
   // The ranges of parameter groups that fused kernels walk.
   static constexpr i64 segments() {
     i64 count = 0;
     for (int s = 0; s < P::header.steps; ++s) {
-      const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-      if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::fused) continue;
-      const u64* numbers = P::image + P::header.number_at + (w[2] & 0xffffffff);
-      count += (static_cast<i64>(w[2] >> 32) - 6 - static_cast<i64>(numbers[5])) / 3;  // behind the streams
+      const compiler::ImageStep step = compiler::step_of<P>(s);
+      if (step.kind == compiler::StepKind::fused)
+        count += kernels::FusedCall::decode(step.numbers).segments(step.number_count);
     }
     return count;
   }
@@ -61211,10 +61297,9 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
   std::byte* next = partial;
   bool finished = false;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-    const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
+    const compiler::ImageStep step = compiler::step_of<P>(s);
     Launch& launch = launches[s];
-    if (kind == compiler::StepKind::combine_partials) {
+    if (step.kind == compiler::StepKind::combine_partials) {
       finished = true;
       for (int k = 0; k < launch.sum_count; ++k)
         for (const Waiting& x : waiting)
@@ -61224,11 +61309,11 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
             break;
           }
     }
-    if (kind == compiler::StepKind::conv)
+    if (step.kind == compiler::StepKind::conv)
       launch.args.pointer[3] = partial + CudaPlan<P>::fused_partial_bytes();
-    if (kind != compiler::StepKind::fused) continue;
+    if (step.kind != compiler::StepKind::fused) continue;
     kernels::LaunchArgs& args = launch.args;
-    const FusedPlan& plan = CudaPlan<P>::fused.at[w[0] >> 8];
+    const FusedPlan& plan = CudaPlan<P>::fused.at[step.kernel];
     const kernels::FusedCut cut = plan.cut(args.rows, args.chunks, args.last_cols);
     if (args.partial_bytes > 0) {
       if (finished) waiting.clear(), next = partial, finished = false;
@@ -63686,13 +63771,11 @@ namespace launching {
 // Whether the library runs some step of dot kernel `kernel`.
 template <class P>
 constexpr bool uses_library(int kernel) {
-  const u64* words =
-      P::image + P::header.word_at + (P::image[P::header.kernel_at + compiler::kernel_words * kernel] >> 8);
+  const u64* words = compiler::kernel_of<P>(kernel).words;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-    if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::dot &&
-        static_cast<int>(w[0] >> 8) == kernel &&
-        choose_dot(words, P::image + P::header.number_at + (w[2] & 0xffffffff)).library)
+    const compiler::ImageStep step = compiler::step_of<P>(s);
+    if (step.kind == compiler::StepKind::dot && step.kernel == kernel &&
+        choose_dot(words, step.numbers).library)
       return true;
   }
   return false;
@@ -63728,10 +63811,9 @@ template <class P>
 constexpr AttentionWidths attention_widths(int kernel) {
   AttentionWidths most;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-    if (static_cast<int>(w[0] >> 8) != kernel) continue;
-    const kernels::AttentionCall call =
-        kernels::attention_call(P::image + P::header.number_at + (w[2] & 0xffffffff), 0);
+    const compiler::ImageStep step = compiler::step_of<P>(s);
+    if (step.kernel != kernel) continue;
+    const kernels::AttentionCall call = kernels::attention_call(step.numbers, 0);
     const int width = kernels::attention_width(call.width),
               value_width = kernels::attention_width(call.value_width);
     if (most.width < width) most.width = width;
@@ -64107,12 +64189,10 @@ class CudaProgram {
       steps_->bind_first_trips();
       std::size_t scratch = 0;
       for (int s = 0; s < P::header.steps; ++s) {
-        const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-        if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::dot) continue;
-        const u64* words = P::image + P::header.word_at +
-                           (P::image[P::header.kernel_at + compiler::kernel_words * (w[0] >> 8)] >> 8);
+        const compiler::ImageStep step = compiler::step_of<P>(s);
+        if (step.kind != compiler::StepKind::dot) continue;
         Launch& launch = steps_->launches()[s];
-        const DotChoice choice = choose_dot(words, launch.numbers);
+        const DotChoice choice = choose_dot(compiler::kernel_of<P>(step.kernel).words, launch.numbers);
         if (!choice.library) continue;
         kernels::CublasLtDotSpec spec;
         spec.shape = choice.call.shape;
@@ -64124,9 +64204,9 @@ class CudaProgram {
         spec.finish = choice.finish;
         spec.workspace_cap = static_cast<u64>(library_bytes());
         std::uintptr_t bits = 16;
-        const u64* address = P::image + P::header.address_at + (w[1] & 0xffffffff);
-        for (int k = 0; k < static_cast<int>(w[1] >> 32); ++k)
-          bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]) | address_bits<P>(address[k]);
+        for (int k = 0; k < step.address_count; ++k)
+          bits |=
+              reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]) | address_bits<P>(step.addresses[k]);
         spec.alignment = static_cast<u32>(bits & (~bits + 1));
         std::unique_ptr<kernels::CublasLtDot> dot = library_dot(spec);
         if (!dot) continue;

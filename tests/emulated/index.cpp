@@ -132,13 +132,10 @@ TEST_CASE("combine_partials: chunks of several sums become one, in any team") {
       }
     }
   }
-  const auto word = [](DType t, Fold f) { return static_cast<u64>(t) | static_cast<u64>(f) << 8; };
-  const u64 numbers[3][4] = {{chunks, stride, 100, word(DType::f32, Fold::sum)},
-                             {chunks, stride, 20, word(DType::f64, Fold::max)},
-                             {chunks, stride, 1, word(DType::f32, Fold::sum)}};
-  const kernels::PartialSum sums[] = {kernels::partial_sum(numbers[0], partial.data(), a.data()),
-                                      kernels::partial_sum(numbers[1], partial.data() + 448, b.data()),
-                                      kernels::partial_sum(numbers[2], partial.data() + 640, total.data())};
+  const kernels::PartialSum sums[] = {
+      kernels::partial_sum({chunks, stride, 100, DType::f32, Fold::sum}, partial.data(), a.data()),
+      kernels::partial_sum({chunks, stride, 20, DType::f64, Fold::max}, partial.data() + 448, b.data()),
+      kernels::partial_sum({chunks, stride, 1, DType::f32, Fold::sum}, partial.data() + 640, total.data())};
   constexpr u64 set =
       kernels::combine_set(DType::f32, Fold::sum) | kernels::combine_set(DType::f64, Fold::max);
   for (const int threads : {1, 32, 256}) {

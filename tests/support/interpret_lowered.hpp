@@ -123,22 +123,20 @@ class Machine {
         step(s);
         continue;
       }
-      const u64* n = lowered_.numbers.data() + s.numbers.begin;
-      const i64 trips = static_cast<i64>(n[0]);
-      const int inside = static_cast<int>(n[1]);
-      for (i64 trip = 0; trip < trips; ++trip) {
-        for (u64 k = n[2]; k < n[2] + n[3]; ++k) {
-          const compiler::Binding& b = lowered_.bindings[static_cast<int>(k)];
+      const compiler::RepeatCall loop = lowered_.repeat_call(s);
+      for (i64 trip = 0; trip < loop.trips; ++trip) {
+        for (int k = loop.first_binding; k < loop.first_binding + loop.bindings; ++k) {
+          const compiler::Binding& b = lowered_.bindings[k];
           const u64 none = kernel_ir::BufferAddress::none;
-          const u64 from = trip == 0 && b.first != none                     ? b.first
-                           : b.other != none && (trips - 1 - trip) % 2 == 1 ? b.other
-                                                                            : b.base;
+          const u64 from = trip == 0 && b.first != none                          ? b.first
+                           : b.other != none && (loop.trips - 1 - trip) % 2 == 1 ? b.other
+                                                                                 : b.base;
           if (from != none)
             bound_[static_cast<std::size_t>(k)] = resolved(from) + static_cast<u64>(trip * b.stride);
         }
-        run(i + 1, i + 1 + inside);
+        run(i + 1, i + 1 + loop.inside);
       }
-      i += inside;
+      i += loop.inside;
     }
   }
   // What an address inside a loop is in the trip at hand.
@@ -180,14 +178,14 @@ class Machine {
       case compiler::StepKind::fused:
         return fused(words, address, number, s.numbers.size);
       case compiler::StepKind::combine_partials:
-        for (int k = 0; k < s.numbers.size; k += kernels::combine_numbers, address += 2) {
-          const DType t = static_cast<DType>(number[k + 3] & 255);
-          for (i64 i = 0; i < n(k + 2); ++i) {
-            double v = read(address[0], i, t);
-            for (i64 c = 1; c < n(k); ++c)
-              v = fold(static_cast<kernels::Fold>(number[k + 3] >> 8), t, v,
-                       read(address[0] + static_cast<u64>(c * n(k + 1)), i, t));
-            write(address[1], i, t, v);
+        for (int k = 0; k < s.numbers.size; k += kernels::CombineCall::numbers, address += 2) {
+          const auto sum = kernels::CombineCall::decode(number + k);
+          for (i64 i = 0; i < sum.count; ++i) {
+            double v = read(address[0], i, sum.dtype);
+            for (i64 c = 1; c < sum.chunks; ++c)
+              v = fold(sum.fold, sum.dtype, v,
+                       read(address[0] + static_cast<u64>(c * sum.stride), i, sum.dtype));
+            write(address[1], i, sum.dtype, v);
           }
         }
         return;
@@ -415,9 +413,9 @@ class Machine {
     std::vector<kernels::Instruction> program;
     for (int i = 0; i < h.instructions; ++i)
       program.push_back(kernels::decode(code + kernels::instruction_words * i));
-    const i64 rows = static_cast<i64>(number[0]), per_chunk = static_cast<i64>(number[1]),
-              chunks = static_cast<i64>(number[2]);
-    const i64 last_cols = static_cast<i64>(number[3]), partial_bytes = static_cast<i64>(number[4]);
+    const auto call = kernels::FusedCall::decode(number);
+    const i64 rows = call.rows, per_chunk = call.rows_per_chunk, chunks = call.chunks;
+    const i64 last_cols = call.last_cols, partial_bytes = call.partial_bytes;
     Dims space, columns;
     space.rank = h.axes();
     for (int a = 0; a < h.axes(); ++a) space.extent[a] = static_cast<i64>(w[extent_at + a]);
@@ -478,9 +476,9 @@ class Machine {
           u64 seed = 0, step = 0;
           std::memcpy(&seed, byte(address[in.aux2], 0, DType::i64), 8);
           std::memcpy(&step, byte(address[in.aux2], 1, DType::i64), 8);
-          if (in.aux >= number[5])
+          if (static_cast<int>(in.aux) >= call.streams)
             throw Error("test/stream", "a kernel names a random stream it was not given");
-          out = random_word(seed, step, static_cast<u32>(number[6 + in.aux]),
+          out = random_word(seed, step, static_cast<u32>(number[call.streams_at + in.aux]),
                             static_cast<u32>(static_cast<i64>(reg(in.a))));
           return;
         }
@@ -556,13 +554,13 @@ class Machine {
         index[0] = rest;
         if (flat) columns.extent[h.col_axes - 1] = row + 1 == rows ? last_cols : kernel_ir::flat_tile;
         if (h.segmented) {
-          for (int k = 6 + static_cast<int>(number[5]); k < numbers; k += 3) {
-            const i64 tile = row - static_cast<i64>(number[k]), from = tile * kernels::tile_length;
-            const i64 length = static_cast<i64>(number[k + 2]);
-            if (tile < 0 || from >= length) continue;
-            segment_at = static_cast<i64>(number[k + 1]) + from;
+          for (int k = 0; k < call.segments(numbers); ++k) {
+            const kernels::Segment segment = call.segment(number, k);
+            const i64 tile = row - segment.first_tile, from = tile * kernels::tile_length;
+            if (tile < 0 || from >= segment.length) continue;
+            segment_at = segment.offset + from;
             columns.extent[h.col_axes - 1] =
-                length - from < kernels::tile_length ? length - from : kernels::tile_length;
+                segment.length - from < kernels::tile_length ? segment.length - from : kernels::tile_length;
           }
         }
         if (h.kept > 0)

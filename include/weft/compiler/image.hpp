@@ -39,10 +39,9 @@ constexpr void count_work(const Lowered& l, int begin, int end, i64 trips, Image
   for (int s = begin; s < end; ++s) {
     const Step& step = l.steps[s];
     if (step.kind == StepKind::repeat) {
-      const u64* numbers = l.numbers.data() + step.numbers.begin;
-      const int inside = static_cast<int>(numbers[1]);
-      count_work(l, s + 1, s + 1 + inside, trips * static_cast<i64>(numbers[0]), h);
-      s += inside;
+      const RepeatCall loop = l.repeat_call(step);
+      count_work(l, s + 1, s + 1 + loop.inside, trips * loop.trips, h);
+      s += loop.inside;
     } else {
       h.flops += trips * step.flops;
       h.bytes += trips * step.bytes;
@@ -134,19 +133,58 @@ constexpr ImageHeader read_header(const u64* words) {
   return h;
 }
 
-// P has `header` (ImageHeader) and `image` (Words).
+// What write() made of a kernel, of a step and of a binding, read where it lies in the image.
+struct ImageKernel {
+  StepKind kind{};
+  const u64* words = nullptr;
+  int size = 0;
+};
+struct ImageStep {
+  StepKind kind{};
+  int kernel = 0;
+  const u64* addresses = nullptr;
+  int address_count = 0;
+  const u64* numbers = nullptr;
+  int number_count = 0;
+};
+constexpr ImageKernel read_kernel(const ImageHeader& h, const u64* image, int k) {
+  const u64* const w = image + h.kernel_at + kernel_words * k;
+  return {static_cast<StepKind>(w[0] & 255), image + h.word_at + (w[0] >> 8), static_cast<int>(w[1])};
+}
+constexpr ImageStep read_step(const ImageHeader& h, const u64* image, int s) {
+  const u64* const w = image + h.step_at + step_words * s;
+  const auto begin = [](u64 pair) { return static_cast<int>(pair & 0xffffffff); };
+  const auto size = [](u64 pair) { return static_cast<int>(pair >> 32); };
+  return {static_cast<StepKind>(w[0] & 255),  static_cast<int>(w[0] >> 8),
+          image + h.address_at + begin(w[1]), size(w[1]),
+          image + h.number_at + begin(w[2]),  size(w[2])};
+}
+constexpr Binding read_binding(const ImageHeader& h, const u64* image, int k) {
+  const u64* const w = image + h.binding_at + binding_words * k;
+  return {w[0], w[1], w[2], static_cast<i64>(w[3])};
+}
+
+// The same of a compiled program P, which has `header` (ImageHeader) and `image` (words).
+template <class P>
+constexpr ImageKernel kernel_of(int k) {
+  return read_kernel(P::header, P::image, k);
+}
+template <class P>
+constexpr ImageStep step_of(int s) {
+  return read_step(P::header, P::image, s);
+}
 template <class P>
 constexpr StepKind kernel_kind(int k) {
-  return static_cast<StepKind>(P::image[P::header.kernel_at + kernel_words * k] & 255);
+  return kernel_of<P>(k).kind;
 }
 
 template <class P, int K>
 struct KernelSlice {
-  static constexpr int begin = static_cast<int>(P::image[P::header.kernel_at + kernel_words * K] >> 8);
-  static constexpr int size = static_cast<int>(P::image[P::header.kernel_at + kernel_words * K + 1]);
+  static constexpr ImageKernel kernel = kernel_of<P>(K);
+  static constexpr int size = kernel.size;
   static constexpr Words<size> make() {
     Words<size> r;
-    for (int i = 0; i < size; ++i) r.w[i] = P::image[P::header.word_at + begin + i];
+    for (int i = 0; i < size; ++i) r.w[i] = kernel.words[i];
     return r;
   }
   static constexpr Words<size> words = make();

@@ -8,8 +8,7 @@
 
 namespace WEFT_NAMESPACE::compiler {
 
-// repeat: runs the steps behind it several times. Numbers: trips, how many steps, its first binding,
-// bindings.
+// repeat: runs the steps behind it several times (RepeatCall).
 enum class StepKind : u8 {
   fused,
   combine_partials,
@@ -35,6 +34,22 @@ enum class StepKind : u8 {
   attention,
   attention_gradient,
   repeat
+};
+
+// The numbers of a repeat: its trips, the steps behind it that are inside, and the bindings that it sets.
+struct RepeatCall {
+  i64 trips = 0;
+  int inside = 0, first_binding = 0, bindings = 0;
+
+  static constexpr int numbers = 4, binding_at = 2;
+  constexpr void encode(u64* n) const {
+    n[0] = static_cast<u64>(trips), n[1] = static_cast<u64>(inside);
+    n[binding_at] = static_cast<u64>(first_binding), n[3] = static_cast<u64>(bindings);
+  }
+  static constexpr RepeatCall decode(const u64* n) {
+    return {static_cast<i64>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[binding_at]),
+            static_cast<int>(n[3])};
+  }
 };
 
 // What an address of Space::bound, whose index names a binding, is in trip n: `first` in the first trip where
@@ -139,7 +154,16 @@ struct Lowered {
     for (int k = bound; k < bindings.size(); ++k)
       for (u64* a : {&bindings[k].first, &bindings[k].base, &bindings[k].other}) shift_binding(*a, bound);
     for (int s = first_step; s < steps.size(); ++s)
-      if (steps[s].kind == StepKind::repeat) numbers[steps[s].numbers.begin + 2] += static_cast<u64>(bound);
+      if (steps[s].kind == StepKind::repeat) move_bindings(steps[s], bound);
+  }
+
+  // Of a step of kind repeat.
+  constexpr RepeatCall repeat_call(const Step& step) const {
+    return RepeatCall::decode(numbers.data() + step.numbers.begin);
+  }
+  // Its bindings stand `by` places later.
+  constexpr void move_bindings(const Step& step, int by) {
+    numbers[step.numbers.begin + RepeatCall::binding_at] += static_cast<u64>(by);
   }
 
  private:

@@ -195,7 +195,7 @@ constexpr Fault verify(Lower, const Module& m) {
     if (!within(step.addresses, l.addresses.size()) || !within(step.numbers, l.numbers.size()))
       return {"a launch's arguments lie outside the program", -1};
     if (step.kind == compiler::StepKind::repeat) {
-      if (s + static_cast<i64>(l.numbers[step.numbers.begin + 1]) >= l.steps.size())
+      if (s + l.repeat_call(step).inside >= l.steps.size())
         return {"a loop's launches lie outside the program", -1};
       continue;
     }

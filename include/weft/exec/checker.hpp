@@ -169,7 +169,7 @@ class Checker {
         }
         loops_.push_back({own, inside.shape.trips, inside.shape.reverse});
         watch_graph(inside.body, inside.fusion, inside.plan, scopes.of_body(loop, inside.body, slice), given);
-        i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
+        i += lowered.repeat_call(step).inside;
       }
     }
   }

@@ -55,13 +55,11 @@ namespace launching {
 // Whether the library runs some step of dot kernel `kernel`.
 template <class P>
 constexpr bool uses_library(int kernel) {
-  const u64* words =
-      P::image + P::header.word_at + (P::image[P::header.kernel_at + compiler::kernel_words * kernel] >> 8);
+  const u64* words = compiler::kernel_of<P>(kernel).words;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-    if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::dot &&
-        static_cast<int>(w[0] >> 8) == kernel &&
-        choose_dot(words, P::image + P::header.number_at + (w[2] & 0xffffffff)).library)
+    const compiler::ImageStep step = compiler::step_of<P>(s);
+    if (step.kind == compiler::StepKind::dot && step.kernel == kernel &&
+        choose_dot(words, step.numbers).library)
       return true;
   }
   return false;
@@ -97,10 +95,9 @@ template <class P>
 constexpr AttentionWidths attention_widths(int kernel) {
   AttentionWidths most;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-    if (static_cast<int>(w[0] >> 8) != kernel) continue;
-    const kernels::AttentionCall call =
-        kernels::attention_call(P::image + P::header.number_at + (w[2] & 0xffffffff), 0);
+    const compiler::ImageStep step = compiler::step_of<P>(s);
+    if (step.kernel != kernel) continue;
+    const kernels::AttentionCall call = kernels::attention_call(step.numbers, 0);
     const int width = kernels::attention_width(call.width),
               value_width = kernels::attention_width(call.value_width);
     if (most.width < width) most.width = width;

@@ -4,6 +4,7 @@
 
 #include "weft/exec/launch_list.hpp"
 #include "weft/kernels/conv/block.hpp"
+#include "weft/kernels/fused/call.hpp"
 #include "weft/kernels/fused/combine_partials.hpp"
 #include "weft/kernels/fused/grid.hpp"
 
@@ -18,10 +19,10 @@ constexpr u64 address_bits(u64 address) {
   u64 bits = static_cast<u64>(BufferAddress::offset(address));
   if constexpr (P::header.bindings > 0) {
     if (BufferAddress::space(address) != ir::Space::bound) return bits;
-    const u64* binding =
-        P::image + P::header.binding_at + compiler::binding_words * BufferAddress::index(address);
-    for (int k = 0; k < 3; ++k) bits |= address_bits<P>(binding[k]);
-    bits |= binding[3];
+    const compiler::Binding binding =
+        compiler::read_binding(P::header, P::image, BufferAddress::index(address));
+    bits |= address_bits<P>(binding.first) | address_bits<P>(binding.base) | address_bits<P>(binding.other);
+    bits |= static_cast<u64>(binding.stride);
   }
   return bits;
 }
@@ -32,17 +33,15 @@ template <class P, int K>
 constexpr int kernel_alignment() {
   using Needs = kernels::FusedNeeds<compiler::code_of<P, K>>;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-    if (static_cast<int>(w[0] >> 8) != K) continue;
-    const int first = static_cast<int>(w[1] & 0xffffffff);
+    const compiler::ImageStep step = compiler::step_of<P>(s);
+    if (step.kernel != K) continue;
     if constexpr (Needs::header.segmented) {  // ranges of which a run of a Stack's copies may be one
-      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-      const int numbers = static_cast<int>(w[2] >> 32);
-      for (int k = 6 + static_cast<int>(n[5]); k < numbers; k += 3)
-        if (n[k + 1] % 4 != 0) return 1;
+      const auto call = kernels::FusedCall::decode(step.numbers);
+      for (int k = 0; k < call.segments(step.number_count); ++k)
+        if (call.segment(step.numbers, k).offset % 4 != 0) return 1;
     }
     for (int k = 0; k < Needs::header.operands; ++k) {
-      const u64 address = P::image[P::header.address_at + first + k];
+      const u64 address = step.addresses[k];
       if (address != kernel_ir::BufferAddress::none && Needs::is_dense(k) &&
           address_bits<P>(address) % 16 != 0)
         return 1;
@@ -91,16 +90,14 @@ struct CudaPlan {
     i64 most = 0, waiting = 0;
     bool finished = false;
     for (int s = 0; s < P::header.steps; ++s) {
-      const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-      const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
-      if (kind == compiler::StepKind::combine_partials) finished = true;
-      if (kind != compiler::StepKind::fused) continue;
-      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-      if (n[4] == 0) continue;
+      const compiler::ImageStep step = compiler::step_of<P>(s);
+      if (step.kind == compiler::StepKind::combine_partials) finished = true;
+      if (step.kind != compiler::StepKind::fused) continue;
+      const auto call = kernels::FusedCall::decode(step.numbers);
+      if (call.partial_bytes == 0) continue;
       if (finished) finished = false, waiting = 0;
-      const kernels::FusedCut cut =
-          fused.at[w[0] >> 8].cut(static_cast<i64>(n[0]), static_cast<i64>(n[2]), static_cast<i64>(n[3]));
-      waiting += kernel_ir::align_up(cut.chunks * static_cast<i64>(n[4]));
+      const kernels::FusedCut cut = fused.at[step.kernel].cut(call.rows, call.chunks, call.last_cols);
+      waiting += kernel_ir::align_up(cut.chunks * call.partial_bytes);
       if (most < waiting) most = waiting;
     }
     return most;
@@ -110,29 +107,26 @@ struct CudaPlan {
   static constexpr i64 partial_bytes() {
     i64 most = 0;
     for (int s = 0; s < P::header.steps; ++s) {
-      const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-      if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::conv) continue;
-      const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-      const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(n), sum_size(w[0] >> 8));
+      const compiler::ImageStep step = compiler::step_of<P>(s);
+      if (step.kind != compiler::StepKind::conv) continue;
+      const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(step.numbers), sum_size(step.kernel));
       if (most < bytes) most = bytes;
     }
     return fused_partial_bytes() + kernel_ir::align_up(most);
   }
 
   // Bytes of the type in which convolution kernel `kernel` sums.
-  static constexpr i64 sum_size(u64 kernel) {
-    const u64 at = P::image[P::header.kernel_at + compiler::kernel_words * static_cast<int>(kernel)] >> 8;
-    return P::image[P::header.word_at + static_cast<int>(at)] == static_cast<u64>(DType::f64) ? 8 : 4;
+  static constexpr i64 sum_size(int kernel) {
+    return compiler::kernel_of<P>(kernel).words[0] == static_cast<u64>(DType::f64) ? 8 : 4;
   }
 
   // The ranges of parameter groups that fused kernels walk.
   static constexpr i64 segments() {
     i64 count = 0;
     for (int s = 0; s < P::header.steps; ++s) {
-      const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-      if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::fused) continue;
-      const u64* numbers = P::image + P::header.number_at + (w[2] & 0xffffffff);
-      count += (static_cast<i64>(w[2] >> 32) - 6 - static_cast<i64>(numbers[5])) / 3;  // behind the streams
+      const compiler::ImageStep step = compiler::step_of<P>(s);
+      if (step.kind == compiler::StepKind::fused)
+        count += kernels::FusedCall::decode(step.numbers).segments(step.number_count);
     }
     return count;
   }
@@ -169,10 +163,9 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
   std::byte* next = partial;
   bool finished = false;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-    const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
+    const compiler::ImageStep step = compiler::step_of<P>(s);
     Launch& launch = launches[s];
-    if (kind == compiler::StepKind::combine_partials) {
+    if (step.kind == compiler::StepKind::combine_partials) {
       finished = true;
       for (int k = 0; k < launch.sum_count; ++k)
         for (const Waiting& x : waiting)
@@ -182,11 +175,11 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
             break;
           }
     }
-    if (kind == compiler::StepKind::conv)
+    if (step.kind == compiler::StepKind::conv)
       launch.args.pointer[3] = partial + CudaPlan<P>::fused_partial_bytes();
-    if (kind != compiler::StepKind::fused) continue;
+    if (step.kind != compiler::StepKind::fused) continue;
     kernels::LaunchArgs& args = launch.args;
-    const FusedPlan& plan = CudaPlan<P>::fused.at[w[0] >> 8];
+    const FusedPlan& plan = CudaPlan<P>::fused.at[step.kernel];
     const kernels::FusedCut cut = plan.cut(args.rows, args.chunks, args.last_cols);
     if (args.partial_bytes > 0) {
       if (finished) waiting.clear(), next = partial, finished = false;

@@ -306,12 +306,10 @@ class CudaProgram {
       steps_->bind_first_trips();
       std::size_t scratch = 0;
       for (int s = 0; s < P::header.steps; ++s) {
-        const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-        if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::dot) continue;
-        const u64* words = P::image + P::header.word_at +
-                           (P::image[P::header.kernel_at + compiler::kernel_words * (w[0] >> 8)] >> 8);
+        const compiler::ImageStep step = compiler::step_of<P>(s);
+        if (step.kind != compiler::StepKind::dot) continue;
         Launch& launch = steps_->launches()[s];
-        const DotChoice choice = choose_dot(words, launch.numbers);
+        const DotChoice choice = choose_dot(compiler::kernel_of<P>(step.kernel).words, launch.numbers);
         if (!choice.library) continue;
         kernels::CublasLtDotSpec spec;
         spec.shape = choice.call.shape;
@@ -323,9 +321,9 @@ class CudaProgram {
         spec.finish = choice.finish;
         spec.workspace_cap = static_cast<u64>(library_bytes());
         std::uintptr_t bits = 16;
-        const u64* address = P::image + P::header.address_at + (w[1] & 0xffffffff);
-        for (int k = 0; k < static_cast<int>(w[1] >> 32); ++k)
-          bits |= reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]) | address_bits<P>(address[k]);
+        for (int k = 0; k < step.address_count; ++k)
+          bits |=
+              reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]) | address_bits<P>(step.addresses[k]);
         spec.alignment = static_cast<u32>(bits & (~bits + 1));
         std::unique_ptr<kernels::CublasLtDot> dot = library_dot(spec);
         if (!dot) continue;

@@ -273,7 +273,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::
       const kernel_ir::LoopMemory inside(g, f, plan, k);
       explain_into(out, inside.body, inside.fusion, inside.plan,
                    scopes.of_body(f.groups[k].opaque, inside.body), trips * inside.shape.trips, depth + 1);
-      i += static_cast<int>(lowered.numbers[step.numbers.begin + 1]);
+      i += lowered.repeat_call(step).inside;
     }
   }
 }

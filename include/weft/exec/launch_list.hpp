@@ -8,6 +8,7 @@
 #include "weft/compiler/lower/collective.hpp"
 #include "weft/exec/shard.hpp"
 #include "weft/exec/state_blocks.hpp"
+#include "weft/kernels/fused/call.hpp"
 #include "weft/kernels/fused/combine_partials.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -28,12 +29,12 @@ template <class P>
 constexpr u64 combine_set() {
   u64 set = 0;
   for (int s = 0; s < P::header.steps; ++s) {
-    const u64* w = P::image + P::header.step_at + compiler::step_words * s;
-    if (static_cast<compiler::StepKind>(w[0] & 255) != compiler::StepKind::combine_partials) continue;
-    const u64* n = P::image + P::header.number_at + (w[2] & 0xffffffff);
-    for (int k = 0; k < static_cast<int>(w[2] >> 32); k += kernels::combine_numbers)
-      set |=
-          kernels::combine_set(static_cast<DType>(n[k + 3] & 255), static_cast<kernels::Fold>(n[k + 3] >> 8));
+    const compiler::ImageStep step = compiler::step_of<P>(s);
+    if (step.kind != compiler::StepKind::combine_partials) continue;
+    for (int k = 0; k < step.number_count; k += kernels::CombineCall::numbers) {
+      const auto sum = kernels::CombineCall::decode(step.numbers + k);
+      set |= kernels::combine_set(sum.dtype, sum.fold);
+    }
   }
   return set;
 }
@@ -47,58 +48,52 @@ class LaunchList {
              const Blocks& blocks)
       : header_(header), image_(image), blocks_(blocks), launches_(header.steps), bindings_(header.bindings) {
     for (int k = 0; k < header.bindings; ++k) {
-      const u64* w = image + header.binding_at + compiler::binding_words * k;
+      const compiler::Binding from = compiler::read_binding(header, image, k);
       Bound& binding = bindings_[k];
-      binding.stride = static_cast<i64>(w[3]);
-      binding.has_first = w[0] != kernel_ir::BufferAddress::none;
-      binding.alternates = w[2] != kernel_ir::BufferAddress::none;
-      place(w[0], binding.first);
-      place(w[1], binding.base);
-      place(w[2], binding.other);
+      binding.stride = from.stride;
+      binding.has_first = from.first != kernel_ir::BufferAddress::none;
+      binding.alternates = from.other != kernel_ir::BufferAddress::none;
+      place(from.first, binding.first);
+      place(from.base, binding.base);
+      place(from.other, binding.other);
     }
     sums_.reserve(count_sums());  // pointers into it are kept
     for (int s = 0; s < header.steps; ++s) {
-      const u64* w = image + header.step_at + compiler::step_words * s;
+      const compiler::ImageStep step = compiler::read_step(header, image, s);
       Launch& launch = launches_[s];
-      launch.run = kernels[w[0] >> 8];
-      const int first = static_cast<int>(w[1] & 0xffffffff), addresses = static_cast<int>(w[1] >> 32);
-      launch.numbers = image + header.number_at + (w[2] & 0xffffffff);
-      launch.number_count = static_cast<int>(w[2] >> 32);
-      if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::combine_partials) {
-        launch.sum_count = addresses / 2;
+      launch.run = kernels[step.kernel];
+      launch.numbers = step.numbers;
+      launch.number_count = step.number_count;
+      if (step.kind == compiler::StepKind::combine_partials) {
+        launch.sum_count = step.address_count / 2;
         for (int k = 0; k < launch.sum_count; ++k) {
-          sums_.push(kernels::partial_sum(launch.numbers + kernels::combine_numbers * k,
-                                          resolve(image[header.address_at + first + 2 * k]), nullptr));
-          place(image[header.address_at + first + 2 * k + 1], sums_.back().to);
+          const auto call = kernels::CombineCall::decode(step.numbers + kernels::CombineCall::numbers * k);
+          sums_.push(kernels::partial_sum(call, resolve(step.addresses[2 * k]), nullptr));
+          place(step.addresses[2 * k + 1], sums_.back().to);
         }
         continue;
       }
-      for (int a = 0; a < addresses; ++a) {
-        const u64 address = image[header.address_at + first + a];
-        place(address, launch.args.pointer[a]);
-      }
-      const auto kind = static_cast<compiler::StepKind>(w[0] & 255);
-      if (compiler::is_collective(kind)) {
+      for (int a = 0; a < step.address_count; ++a) place(step.addresses[a], launch.args.pointer[a]);
+      if (compiler::is_collective(step.kind)) {
         launch.args.pointer[1] = blocks_.communicator;
-        if (kind == compiler::StepKind::all_reduce_start)
+        if (step.kind == compiler::StepKind::all_reduce_start)
           blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
                                         static_cast<i64>(launch.numbers[1]),
                                         static_cast<DType>(launch.numbers[2]));
         if (launch.number_count > 3) reserve_pieces(launch.numbers);
       }
-      if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::fused) {
+      if (step.kind == compiler::StepKind::fused) {
+        const auto call = kernels::FusedCall::decode(step.numbers);
         kernels::LaunchArgs& args = launch.args;
-        args.rows = static_cast<i64>(launch.numbers[0]);
-        args.rows_per_chunk = static_cast<i64>(launch.numbers[1]);
-        args.chunks = static_cast<i64>(launch.numbers[2]);
-        args.last_cols = static_cast<i64>(launch.numbers[3]);
-        args.partial_bytes = static_cast<i64>(launch.numbers[4]);
-        const int streams = static_cast<int>(launch.numbers[5]), tail = 6 + streams;
-        for (int k = 0; k < streams; ++k) args.stream[k] = static_cast<u32>(launch.numbers[6 + k]);
-        for (int k = tail; k + 2 < launch.number_count; k += 3)
-          segments_.push({static_cast<i64>(launch.numbers[k]), static_cast<i64>(launch.numbers[k + 1]),
-                          static_cast<i64>(launch.numbers[k + 2])});
-        args.segment_count = (launch.number_count - tail) / 3;
+        args.rows = call.rows;
+        args.rows_per_chunk = call.rows_per_chunk;
+        args.chunks = call.chunks;
+        args.last_cols = call.last_cols;
+        args.partial_bytes = call.partial_bytes;
+        for (int k = 0; k < call.streams; ++k)
+          args.stream[k] = static_cast<u32>(step.numbers[call.streams_at + k]);
+        args.segment_count = call.segments(step.number_count);
+        for (int k = 0; k < args.segment_count; ++k) segments_.push(call.segment(step.numbers, k));
         if (!blocks_.shard.is_whole() && args.segment_count > 0) clip(args);
       }
     }
@@ -223,16 +218,14 @@ class LaunchList {
   int count_sums() const {
     int n = 0;
     for (int s = 0; s < header_.steps; ++s) {
-      const u64* w = image_ + header_.step_at + compiler::step_words * s;
-      if (static_cast<compiler::StepKind>(w[0] & 255) == compiler::StepKind::combine_partials)
-        n += static_cast<int>(w[1] >> 33);
+      const compiler::ImageStep step = compiler::read_step(header_, image_, s);
+      if (step.kind == compiler::StepKind::combine_partials) n += step.address_count / 2;
     }
     return n;
   }
 
   bool is_repeat(int s) const {
-    const u64 w = image_[header_.step_at + compiler::step_words * s];
-    return static_cast<compiler::StepKind>(w & 255) == compiler::StepKind::repeat;
+    return compiler::read_step(header_, image_, s).kind == compiler::StepKind::repeat;
   }
   struct NoWatch {
     void enter(int, i64) const {}
@@ -251,22 +244,20 @@ class LaunchList {
           blocks_.communicator->progress();
         continue;
       }
-      const i64 trips = static_cast<i64>(launch.numbers[0]);
-      const int inside = static_cast<int>(launch.numbers[1]);
-      for (i64 trip = 0; trip < trips; ++trip) {
+      const auto loop = compiler::RepeatCall::decode(launch.numbers);
+      for (i64 trip = 0; trip < loop.trips; ++trip) {
         watch.enter(s, trip);
         bind(s, trip);
-        run(s + 1, s + 1 + inside, context, watch);
+        run(s + 1, s + 1 + loop.inside, context, watch);
       }
-      s += inside;
+      s += loop.inside;
     }
   }
   // What the steps inside step s, a loop, read and write in one trip.
   void bind(int s, i64 trip) const {
-    const u64* numbers = launches_[s].numbers;
-    const i64 left = static_cast<i64>(numbers[0]) - 1 - trip;
-    const int first = static_cast<int>(numbers[2]), count = static_cast<int>(numbers[3]);
-    for (int k = first; k < first + count; ++k) {
+    const auto loop = compiler::RepeatCall::decode(launches_[s].numbers);
+    const i64 left = loop.trips - 1 - trip;
+    for (int k = loop.first_binding; k < loop.first_binding + loop.bindings; ++k) {
       const Bound& b = bindings_[k];
       if (b.begin == b.end) continue;
       std::byte* at = static_cast<std::byte*>(trip == 0 && b.has_first        ? b.first

@@ -24,12 +24,23 @@ TEST_CASE("image: kernels, launches and places stand where the header says") {
   REQUIRE(h.kernels == m.lowered.kernels.size());
   REQUIRE(h.steps == m.lowered.steps.size());
   for (int k = 0; k < h.kernels; ++k) {
-    const u64* const at = image + h.kernel_at + compiler::kernel_words * k;
-    CHECK(static_cast<compiler::StepKind>(at[0] & 255) == m.lowered.kernels[k].kind);
-    REQUIRE(static_cast<int>(at[1]) == m.lowered.kernels[k].words.size);
-    for (int i = 0; i < m.lowered.kernels[k].words.size; ++i)
-      CHECK(image[h.word_at + static_cast<int>(at[0] >> 8) + i] ==
-            m.lowered.words[m.lowered.kernels[k].words.begin + i]);
+    const compiler::ImageKernel kernel = compiler::read_kernel(h, image, k);
+    CHECK(kernel.kind == m.lowered.kernels[k].kind);
+    REQUIRE(kernel.size == m.lowered.kernels[k].words.size);
+    for (int i = 0; i < kernel.size; ++i)
+      CHECK(kernel.words[i] == m.lowered.words[m.lowered.kernels[k].words.begin + i]);
+  }
+  for (int s = 0; s < h.steps; ++s) {
+    const compiler::ImageStep step = compiler::read_step(h, image, s);
+    const compiler::Step& from = m.lowered.steps[s];
+    CHECK(step.kind == from.kind);
+    CHECK(step.kernel == from.kernel);
+    REQUIRE(step.address_count == from.addresses.size);
+    REQUIRE(step.number_count == from.numbers.size);
+    for (int i = 0; i < step.address_count; ++i)
+      CHECK(step.addresses[i] == m.lowered.addresses[from.addresses.begin + i]);
+    for (int i = 0; i < step.number_count; ++i)
+      CHECK(step.numbers[i] == m.lowered.numbers[from.numbers.begin + i]);
   }
   for (int i = 0; i < m.lowered.addresses.size(); ++i)
     CHECK(image[h.address_at + i] == m.lowered.addresses[i]);
@@ -49,6 +60,5 @@ TEST_CASE("image: kernels, launches and places stand where the header says") {
 TEST_CASE("image: a kernel as a type has the words of the image") {
   using First = compiler::KernelSlice<Program, 0>;
   static_assert(First::size > 0);
-  for (int i = 0; i < First::size; ++i)
-    CHECK(First::words.w[i] == Program::image[Program::header.word_at + First::begin + i]);
+  for (int i = 0; i < First::size; ++i) CHECK(First::words.w[i] == compiler::kernel_of<Program>(0).words[i]);
 }

@@ -52,7 +52,8 @@ TEST_CASE(
   CHECK(all.steps[1].kernel != all.steps[5].kernel);
   for (int k = 0; k < 3; ++k) {
     const compiler::Step &loop = all.steps[2 * k], &step = all.steps[2 * k + 1];
-    CHECK(all.numbers[loop.numbers.begin + 2] == static_cast<u64>(k));  // its first binding
+    CHECK(all.repeat_call(loop).first_binding == k);
+    CHECK(all.repeat_call(loop).inside == 1);
     CHECK(all.numbers[step.numbers.begin] == static_cast<u64>(100 * (k + 1)));
     CHECK(BufferAddress::index(all.addresses[step.addresses.begin]) == k);
     CHECK(BufferAddress::offset(all.addresses[step.addresses.begin + 1]) == 256);

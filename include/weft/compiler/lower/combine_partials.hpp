@@ -38,10 +38,11 @@ constexpr void lower_combine_partials(const ir::Graph& g, const kernel_ir::Fusio
       if (!kernel_ir::is_split_sum(f.level[x], tilings[k])) continue;
       addresses.push(tilings[k].partials + static_cast<u64>(offset));
       addresses.push(plan.where[x]);
-      numbers.push(static_cast<u64>(tilings[k].chunks));
-      numbers.push(static_cast<u64>(stride));
-      numbers.push(static_cast<u64>(g.dims(x).size()));
-      numbers.push(static_cast<u64>(g.nodes[x].dtype) | static_cast<u64>(fold_of(g.nodes[x].op)) << 8);
+      u64 call[kernels::CombineCall::numbers]{};
+      kernels::CombineCall{tilings[k].chunks, stride, g.dims(x).size(), g.nodes[x].dtype,
+                           fold_of(g.nodes[x].op)}
+          .encode(call);
+      numbers.append(call, kernels::CombineCall::numbers);
       offset += kernel_ir::part_bytes(g, x);
       bytes += tilings[k].chunks * kernel_ir::bytes_of(g, x);
       if (++sums == kernels::CombineArgs::max_sums) flush();

@@ -3,6 +3,7 @@
 // kernel takes.
 
 #include "weft/compiler/lower/fused_values.hpp"
+#include "weft/kernels/fused/call.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -235,13 +236,10 @@ class FusedLowering : FusedValues {
     for (const Operand& o : operands_)
       addresses.push(o.word.role == kernels::Role::index ? BufferAddress::none : o.address);
     const i64 last = last_columns();
-    List<u64> numbers;  // KernelDedup::fused_numbers of them, then the streams
-    numbers.push(static_cast<u64>(tiling_->rows));
-    numbers.push(static_cast<u64>(tiling_->rows_per_chunk));
-    numbers.push(static_cast<u64>(tiling_->chunks));
-    numbers.push(static_cast<u64>(last));
-    numbers.push(static_cast<u64>(partial_bytes_));
-    numbers.push(static_cast<u64>(streams_.size()));
+    List<u64> numbers(kernels::FusedCall::streams_at, 0);
+    kernels::FusedCall{tiling_->rows, tiling_->rows_per_chunk, tiling_->chunks,
+                       last,          partial_bytes_,          streams_.size()}
+        .encode(numbers.data());
     for (u64 s : streams_) numbers.push(s);
     if (tiling_->segments >= 0) {
       const ir::Span span = g.param_groups[tiling_->segments];

@@ -4,6 +4,7 @@
 // everything its code and its numbers depend on, with operands by their position in the group.
 
 #include "weft/compiler/lowered.hpp"
+#include "weft/kernels/fused/call.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -148,14 +149,11 @@ class KernelDedup {
     const Step first = out.steps[pattern.step];
     numbers.append(out.numbers.data() + first.numbers.begin, first.numbers.size);
     for (int i = 0; i < pattern.randoms.size; ++i)
-      numbers[fused_numbers + i] = nodes_[members[randoms_[pattern.randoms.begin + i]]].imm;
+      numbers[kernels::FusedCall::streams_at + i] = nodes_[members[randoms_[pattern.randoms.begin + i]]].imm;
     Step& step = out.step(StepKind::fused, first.kernel, addresses, numbers);
     step.bytes = first.bytes;
     step.flops = first.flops;
   }
-
-  // Numbers of a fused kernel's launch before its random streams.
-  static constexpr int fused_numbers = 6;
 
  private:
   static constexpr int words_a_member = 12;

@@ -144,17 +144,14 @@ constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const 
   for (u64& a : inside.addresses) translate(a);
   for (Binding& b : inside.bindings)
     for (u64* a : {&b.first, &b.base, &b.other}) translate(*a);
-  List<u64> numbers;
-  numbers.push(static_cast<u64>(shape.trips));
-  numbers.push(static_cast<u64>(inside.steps.size()));
-  numbers.push(0);
-  numbers.push(static_cast<u64>(own));
+  List<u64> numbers(RepeatCall::numbers, 0);
+  RepeatCall{shape.trips, inside.steps.size(), 0, own}.encode(numbers.data());
   part.step(StepKind::repeat, part.kernel(StepKind::repeat, List<u64>()), List<u64>(), numbers);
   // nested bindings are numbered already: those of `inside` follow this loop's own
   const List<Binding> nested = inside.bindings;
   inside.bindings.clear();
   for (const Step& s : inside.steps)
-    if (s.kind == StepKind::repeat) inside.numbers[s.numbers.begin + 2] += static_cast<u64>(own);
+    if (s.kind == StepKind::repeat) inside.move_bindings(s, own);
   part.append(inside);
   part.bindings.append(nested.data(), nested.size());
   out.append(part);

@@ -97,18 +97,34 @@ WEFT_HD_INLINE void combine_block(Team& team, const CombineArgs& args, i64 block
   });
 }
 
-// Numbers of a finish step: for each sum the chunks, the bytes from one to the next, elements, and dtype with
-// fold. Its operands: for each sum where its parts begin, and where the sum goes.
-inline constexpr int combine_numbers = 4;
-inline PartialSum partial_sum(const u64* numbers, const void* partial, void* to) {
+// The numbers of one sum of a launch, which has those of all its sums; its addresses are, for each, where its
+// parts begin and where the sum goes.
+struct CombineCall {
+  i64 chunks = 0;
+  i64 stride = 0;  // bytes from a chunk's part to the next one's
+  i64 count = 0;   // elements
+  DType dtype{};
+  Fold fold{};
+
+  static constexpr int numbers = 4;
+  constexpr void encode(u64* n) const {
+    n[0] = static_cast<u64>(chunks), n[1] = static_cast<u64>(stride), n[2] = static_cast<u64>(count);
+    n[3] = static_cast<u64>(dtype) | static_cast<u64>(fold) << 8;
+  }
+  static constexpr CombineCall decode(const u64* n) {
+    return {static_cast<i64>(n[0]), static_cast<i64>(n[1]), static_cast<i64>(n[2]),
+            static_cast<DType>(n[3] & 255), static_cast<Fold>(n[3] >> 8)};
+  }
+};
+inline PartialSum partial_sum(const CombineCall& call, const void* partial, void* to) {
   PartialSum sum;
   sum.partial = static_cast<const char*>(partial);
   sum.to = to;
-  sum.chunks = static_cast<i64>(numbers[0]);
-  sum.stride = static_cast<i64>(numbers[1]);
-  sum.count = static_cast<i64>(numbers[2]);
-  sum.dtype = static_cast<DType>(numbers[3] & 255);
-  sum.fold = static_cast<Fold>(numbers[3] >> 8);
+  sum.chunks = call.chunks;
+  sum.stride = call.stride;
+  sum.count = call.count;
+  sum.dtype = call.dtype;
+  sum.fold = call.fold;
   return sum;
 }
 

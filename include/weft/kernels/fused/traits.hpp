@@ -215,7 +215,7 @@ struct FusedTraits {
   // Whether instruction i loads the same columns in every row of a chunk: a thread that visits one value of a
   // row loads them once. Only where chunks have many rows, which are those of sums along them, and of code so
   // short that registers are left: of 61 instructions nvcc 13.0 has been seen to spill.
-  static constexpr int most_sharing_instructions = 48;
+  static constexpr int most_sharing_instructions = 60;
   WEFT_HD static constexpr bool loads_once(int i) {
     const Instruction in = View::instruction(i);
     if (!single || count > most_sharing_instructions || !vector || shifted || header.segmented ||
