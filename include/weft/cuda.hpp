@@ -3,9 +3,9 @@
 // both.
 
 #if defined(__CUDACC__)
-#include "weft/exec/cuda_memory.cuh"
-#include "weft/exec/cuda_program.cuh"
+#include "weft/exec/cuda_function.cuh"
 #include "weft/exec/cuda_tensor.cuh"
 #include "weft/exec/model.hpp"
+#include "weft/targets/cuda/memory.cuh"
 #include "weft/train/cuda_loss_ring.cuh"
 #endif

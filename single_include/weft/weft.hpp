@@ -34,9 +34,14 @@
 #include <utility>
 #include <vector>
 
-// ---- weft/device/cpu.hpp ----
-// The host as a device: a tag that users pass, and memory aligned for Simds of lanes and for files. Law: no
-// result depends on the number of threads.
+// ---- weft/exec/function.hpp ----
+// A compiled function: called with memory for each input, it returns its results, which stay right for as
+// long as they are held (results.hpp).
+
+// ---- weft/exec/argument.hpp ----
+// What a program takes for an input, and what it writes a result to: a tensor, a pointer, an array, a number
+// or a container, whose dtype and shape are checked while compiling; a container's size and shape are checked
+// when it is given.
 
 // ---- weft/core/error.hpp ----
 // The one exception weft throws. An error has a stable id ("safetensors/truncated") that programs may test,
@@ -150,6 +155,11 @@ class Error : public std::exception {
 };
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/core/shape.hpp ----
+// Extents of a tensor, as a type (Shape) and as a value (Dims), and the rules that every operation shares.
+// Law: shape_of<R> and Dims are inverse (Shape<D...>::value has extents D...), and broadcast() is NumPy's
+// rule. Plain arrays only, so that device code can use everything here.
+
 // ---- weft/core/types.hpp ----
 // The integer names used throughout weft.
 
@@ -168,6 +178,155 @@ using f64 = double;
 using boolean = bool;
 
 }  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+// A tensor has at most so many axes.
+inline constexpr int max_rank = 8;
+
+// The extents as a value. Entries at and beyond rank are 0. rank -1 means "no shape" (see broadcast).
+struct Dims {
+  int rank = 0;            // number of axes
+  i64 extent[max_rank]{};  // elements along each of them; those behind the rank are 0
+
+  // Whether it is a shape.
+  WEFT_HD constexpr bool valid() const { return rank >= 0; }
+  // The number of elements; 1 for a scalar.
+  WEFT_HD constexpr i64 size() const {
+    i64 product = 1;
+    for (int i = 0; i < rank; ++i) product *= extent[i];
+    return product;
+  }
+  // The extent of an axis in [-rank, rank).
+  WEFT_HD constexpr i64 operator[](int axis) const { return extent[axis < 0 ? axis + rank : axis]; }
+  WEFT_HD constexpr bool operator==(const Dims& other) const {
+    if (rank != other.rank) return false;
+    for (int i = 0; i < rank; ++i)
+      if (extent[i] != other.extent[i]) return false;
+    return true;
+  }
+};
+
+template <i64... D>
+WEFT_HD constexpr Dims make_dims() {
+  static_assert(sizeof...(D) <= max_rank, "a tensor has at most 8 axes");
+  return Dims{static_cast<int>(sizeof...(D)), {D...}};
+}
+
+// The extents as a type; Shape<> is a scalar's.
+template <i64... D>
+struct Shape {
+  static_assert(((D >= 0) && ... && true), "an extent is not negative");
+  static constexpr Dims value = make_dims<D...>();
+  static constexpr int rank = value.rank;
+  static constexpr i64 size = value.size();
+  static constexpr i64 dims[sizeof...(D) == 0 ? 1 : sizeof...(D)]{D...};
+};
+
+template <class T>
+inline constexpr bool is_shape = false;
+template <i64... D>
+inline constexpr bool is_shape<Shape<D...>> = true;
+
+namespace shape_detail {
+
+template <class Rule, class Seq = std::make_index_sequence<static_cast<std::size_t>(Rule::value.rank)>>
+struct FromDims;
+template <class Rule, std::size_t... I>
+struct FromDims<Rule, std::index_sequence<I...>> {
+  using type = Shape<Rule::value.extent[I]...>;
+};
+
+}  // namespace shape_detail
+
+// The Shape<...> of a type with `static constexpr Dims value`, which must be valid. A rule makes its value in
+// a function without arguments, `= make()`: nvcc's front end takes 131 MB for each member of class type whose
+// initialiser calls something with arguments that depend on the template's.
+template <class Rule>
+using shape_of = typename shape_detail::FromDims<Rule>::type;
+
+// True for an axis in [-rank, rank), the ones normalize_axis takes. A scalar has none.
+WEFT_HD constexpr bool axis_in_range(i64 axis, int rank) { return axis >= -rank && axis < rank; }
+
+// -1 is the last axis.
+WEFT_HD constexpr int normalize_axis(i64 axis, int rank) {
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+// NumPy's rule: shapes are aligned at their last axes; each pair of extents is equal, or one of them is 1 or
+// missing.
+WEFT_HD constexpr bool broadcastable(const Dims& a, const Dims& b) {
+  for (int i = 1; i <= a.rank && i <= b.rank; ++i) {
+    const i64 x = a.extent[a.rank - i], y = b.extent[b.rank - i];
+    if (x != y && x != 1 && y != 1) return false;
+  }
+  return a.valid() && b.valid();
+}
+
+// The common shape, or an invalid Dims where there is none.
+WEFT_HD constexpr Dims broadcast(const Dims& a, const Dims& b) {
+  Dims result;
+  result.rank = -1;
+  if (!broadcastable(a, b)) return result;
+  result.rank = a.rank > b.rank ? a.rank : b.rank;
+  for (int i = 1; i <= result.rank; ++i) {
+    const i64 x = i <= a.rank ? a.extent[a.rank - i] : 1, y = i <= b.rank ? b.extent[b.rank - i] : 1;
+    result.extent[result.rank - i] = x == 1 ? y : x;
+  }
+  return result;
+}
+
+// Elements between neighbours along each axis of a contiguous tensor, the last axis running fastest.
+WEFT_HD constexpr Dims row_major_strides(const Dims& dims) {
+  Dims strides;
+  strides.rank = dims.rank;
+  i64 step = 1;
+  for (int i = dims.rank - 1; i >= 0; --i) {
+    strides.extent[i] = step;
+    step *= dims.extent[i];
+  }
+  return strides;
+}
+
+// "(128, 64)", "(3,)" or "()", as Python writes a tuple; usable in constant expressions.
+struct DimsText {
+  char text[22 * max_rank + 4]{};
+  int size = 0;
+
+  constexpr const char* c_str() const { return text; }
+  constexpr void add(char c) { text[size++] = c; }
+  constexpr void add(i64 number) {
+    char digits[20]{};
+    int count = 0;
+    u64 rest = number < 0 ? u64{0} - static_cast<u64>(number) : static_cast<u64>(number);
+    do {
+      digits[count++] = static_cast<char>('0' + rest % 10);
+      rest /= 10;
+    } while (rest != 0);
+    if (number < 0) add('-');
+    while (count > 0) add(digits[--count]);
+  }
+};
+constexpr DimsText to_text(const Dims& dims) {
+  DimsText out;
+  out.add('(');
+  for (int i = 0; i < dims.rank; ++i) {
+    if (i > 0) {
+      out.add(',');
+      out.add(' ');
+    }
+    out.add(dims.extent[i]);
+  }
+  if (dims.rank == 1) out.add(',');
+  out.add(')');
+  return out;
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/device/cpu.hpp ----
+// The host as a device: a tag that users pass, and memory aligned for Simds of lanes and for files. Law: no
+// result depends on the number of threads.
+
 // ---- weft/device/host_memory.hpp ----
 // How much memory the host has left for this process. malloc promises more than there is, and the process is
 // killed when it touches what was promised, so a large allocation asks first.
@@ -334,181 +493,649 @@ class HostBuffer {
 };
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/exec/memory.hpp ----
-// Memory that several handles own: a tensor and views of it, a model's state and the programs that work on
-// it, a result and its program. Law: it lives as long as any of them, and does not move but for a result's
-// (see results.hpp).
+// ---- weft/ops/core/input.hpp ----
+// in<f32, 128, 64>: the dtype and shape of a program's input.
 
-// ---- weft/core/shared.hpp ----
-// Shared<T>: one of several owners of an object that counts them; the last one destroys it. Law: owners of
-// one object may be copied, moved and destroyed in different threads.
+// ---- weft/core/option.hpp ----
+// Options that follow the inputs of compile() and make_trainer(), in any order, each kind once. Law: a type
+// says which kind it is by its member `option`; an optimiser is known by its update.
 
 namespace WEFT_NAMESPACE {
 
-// The base of what is shared. An object is made by `new` and given to a Shared at once.
-class Counted {
- public:
-  Counted() = default;
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-  virtual ~Counted() = default;
-
-  // Whether it has one owner, who therefore is the caller's own.
-  bool has_one_owner() const { return __atomic_load_n(&owners_, __ATOMIC_ACQUIRE) == 1; }
-
- private:
-  template <class>
-  friend class Shared;
-  mutable int owners_ = 0;
+enum class OptionKind {
+  optimizer,
+  precision,
+  clip,
+  accumulate,
+  seed,
+  mode,
+  memory,
+  checkpoint,
+  comm,
+  probes,
+  check_finite,
+  check_indices,
+  input,  // this and what follows may be there several times
+  pass,
+  unknown
 };
 
-template <class T>
-class Shared {
- public:
-  constexpr Shared() = default;
-  // Takes part in owning; null owns nothing.
-  constexpr explicit Shared(T* object) : object_(object) {
-    if (object_ != nullptr) add();
-  }
-  constexpr Shared(const Shared& other) : Shared(other.object_) {}
-  constexpr Shared(Shared&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
-  // Of an object of a derived class.
-  template <class U>
-  constexpr Shared(const Shared<U>& other) requires requires(U* u, T*& t) {
-    t = u;
-  } : Shared(other.get()) {
-  }
-  constexpr Shared& operator=(Shared other) noexcept {
-    T* const object = object_;
-    object_ = other.object_;
-    other.object_ = object;
-    return *this;
-  }
-  constexpr ~Shared() {
-    if (object_ != nullptr) remove();
-  }
+template <class O>
+constexpr OptionKind option_kind() {
+  if constexpr (requires {
+                  { O::option } -> std::same_as<const OptionKind&>;
+                })
+    return O::option;
+  else if constexpr (
+      requires { O::update; } || requires { O::update_tensor; } || requires { O::closure; })
+    return OptionKind::optimizer;
+  else
+    return OptionKind::unknown;
+}
 
-  constexpr T* get() const { return object_; }
-  constexpr T& operator*() const { return *object_; }
-  constexpr T* operator->() const { return object_; }
-  constexpr explicit operator bool() const { return object_ != nullptr; }
+template <OptionKind kind, class... O>
+inline constexpr int option_count = ((option_kind<O>() == kind ? 1 : 0) + ... + 0);
 
- private:
-  void add() const { __atomic_add_fetch(&counted()->owners_, 1, __ATOMIC_RELAXED); }
-  void remove() const {
-    if (__atomic_sub_fetch(&counted()->owners_, 1, __ATOMIC_ACQ_REL) == 0) delete object_;
-  }
-  const Counted* counted() const { return object_; }
+// Whether no kind is there twice.
+template <class... O>
+constexpr bool options_differ() {
+  int count[static_cast<int>(OptionKind::unknown) + 1]{};
+  (++count[static_cast<int>(option_kind<O>())], ...);
+  for (int kind = 0; kind < static_cast<int>(OptionKind::input); ++kind)
+    if (count[kind] > 1) return false;
+  return true;
+}
 
-  T* object_ = nullptr;
+// The option of a kind, or Default.
+template <OptionKind kind, class Default, class... O>
+struct FindOption {
+  using type = Default;
 };
+template <OptionKind kind, class Default, class First, class... Rest>
+struct FindOption<kind, Default, First, Rest...> {
+  using type = typename std::conditional_t<option_kind<First>() == kind, std::type_identity<First>,
+                                           FindOption<kind, Default, Rest...>>::type;
+};
+template <OptionKind kind, class Default, class... O>
+using find_option = typename FindOption<kind, Default, O...>::type;
+
+// The argument of a type, or a default one.
+template <class Wanted>
+constexpr Wanted get_option() {
+  return Wanted{};
+}
+template <class Wanted, class First, class... Rest>
+constexpr Wanted get_option(const First& first, const Rest&... rest) {
+  if constexpr (std::is_same_v<Wanted, First>)
+    return first;
+  else
+    return get_option<Wanted>(rest...);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/core/expr.hpp ----
+// What a user's function computes with while it is traced: every operation is one stateless function object
+// derived from Operation; what its arguments are decides which handle comes back (handles.hpp): a node
+// (Expr), or a small typed tree to be replayed later (Lazy).
+
+// ---- weft/ops/core/handles.hpp ----
+// The handles that stand for values while a function is traced, and what is one of them. Expr carries dtype
+// and shape in its type, so mistakes are found at the user's line; its value is a node number, so types stay
+// short. Lazy is a typed tree that becomes nodes later, ScalarExpr a number known only at run time.
+
+// ---- weft/core/diagnose.hpp ----
+// How a mistake becomes one readable compile error on every compiler.
+// Law: a refusal is one sentence, a literal that names the cause and what to write, and one line of types:
+// the operation, then the shapes and dtypes that it was given. g++ and clang print both in the line of the
+// error,
+//
+//   error: 'refusals::ShapesBroadcast<AddOp, Shape<4, 8>, Shape<3, 8>>' is unavailable: the shapes do not
+//          broadcast: two extents of the same axis must be equal, or one of them 1
+//
+// and nvcc prints the sentence, then the types, once; the user's line stands in the trail. An operation uses
+// one so, returning something plausible, so that no second error follows:
+//
+//   constexpr bool fits = broadcastable(A::value, B::value);
+//   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
+//   if constexpr (!fits) { return a; } else { ... }
+//
+// A new refusal stands at namespace level in the header of the operation that needs it. What was tried: a
+// static_assert in a class template, whose types g++ and clang print in other lines than the sentence; on a
+// variable template nvcc prints none; a string as a template argument is printed letter by letter there;
+// asserting Cause::value reports twice; a deleted function shows its arguments in g++ alone.
+//
+// Only the first refusal of a translation unit is said (refused_before), as those behind it are
+// mostly its consequences; and what would be made of what was refused is an AfterRefusal.
+
+// ---- weft/core/fixed_string.hpp ----
+// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
+// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
+// __global__ template, which takes only integers.
+
+namespace WEFT_NAMESPACE {
+
+// N characters and a terminating zero.
+template <std::size_t N>
+struct FixedString {
+  char text[N + 1]{};
+
+  constexpr FixedString() = default;
+  constexpr FixedString(const char (&literal)[N + 1]) {
+    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
+  }
+
+  static constexpr std::size_t size() { return N; }
+  static constexpr bool empty() { return N == 0; }
+  constexpr const char* c_str() const { return text; }
+  constexpr std::string_view view() const { return {text, N}; }
+  constexpr operator std::string_view() const { return view(); }
+};
+
+template <std::size_t M>
+FixedString(const char (&)[M]) -> FixedString<M - 1>;
+
+template <std::size_t A, std::size_t B>
+constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
+  return a.view() == b.view();
+}
+template <std::size_t A>
+constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
+  return a.view() == b;
+}
+
+template <std::size_t A, std::size_t B>
+constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
+  FixedString<A + B> joined;
+  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
+  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
+  return joined;
+}
+template <std::size_t A, std::size_t M>
+constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
+  return a + FixedString<M - 1>(b);
+}
+template <std::size_t M, std::size_t B>
+constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
+  return FixedString<M - 1>(a) + b;
+}
+
+namespace fixed_string_detail {
+
+constexpr std::size_t digits(unsigned long long value) {
+  std::size_t count = 1;
+  for (; value >= 10; value /= 10) ++count;
+  return count;
+}
+
+}  // namespace fixed_string_detail
+
+// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
+template <unsigned long long Value>
+constexpr auto decimal() {
+  FixedString<fixed_string_detail::digits(Value)> digits;
+  unsigned long long rest = Value;
+  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
+    digits.text[i] = static_cast<char>('0' + rest % 10);
+  return digits;
+}
 
 }  // namespace WEFT_NAMESPACE
 
-namespace WEFT_NAMESPACE::exec {
+namespace WEFT_NAMESPACE {
 
-// Memory of a device, and its copies to and from the host, which are complete when they return.
-template <class Device>
-struct DeviceMemory;
-// That of a device whose memory is the host's.
-template <class Device>
-struct HostMemory {
-  using Buffer = HostBuffer;
-  static Buffer allocate(const Device&, i64 bytes) { return Buffer(static_cast<std::size_t>(bytes)); }
-  static void zero(const Device&, std::byte* at, i64 bytes) {
-    if (bytes > 0) std::memset(at, 0, static_cast<std::size_t>(bytes));
+namespace detail {
+
+// Whether a refusal was said before; the types tell one place that asks from another. A friend that a class
+// declares is defined by the first refusal, and only then can its return type be asked for.
+struct Refusals {
+  friend auto said(Refusals);
+};
+template <class>
+struct Refused {
+  friend auto said(Refusals) { return 0; }
+};
+template <class T, class...>
+struct Beside {
+  using type = T;
+};
+
+}  // namespace detail
+
+template <class... Place>
+inline constexpr bool refused_before = requires {
+  said(typename detail::Beside<detail::Refusals, Place...>::type{});
+};
+
+// Counts as said what the compiler has said in words of its own, of T.
+template <bool Said, class... T>
+struct SaidByCompiler {};
+template <class... T>
+requires(!refused_before<T..., void>) struct SaidByCompiler<true, T...>
+    : detail::Refused<detail::Beside<void, T...>> {
+};
+
+// Numbers that a message shows beside shapes.
+template <i64 Value>
+struct GivenAxis {};
+template <i64 Value>
+struct GivenRank {};
+template <i64 Value>
+struct GivenSize {};
+template <i64 Value>
+struct WantedSize {};
+template <i64 Value>
+struct GivenInput {};  // of a function, counted from 0
+template <FixedString Name>
+struct GivenName {};
+
+// The names that a refusal shows of what was called: types, as strings cost much to compile.
+namespace spelled {
+struct Conv1d;
+struct Conv2d;
+struct Conv3d;
+struct ConvTranspose1d;
+struct ConvTranspose2d;
+struct ConvTranspose3d;
+struct MaxPool1d;
+struct MaxPool2d;
+struct MaxPool3d;
+struct AvgPool1d;
+struct AvgPool2d;
+struct AvgPool3d;
+struct BatchNorm1d;
+struct BatchNorm2d;
+struct BatchNorm3d;
+struct RNN;
+struct GRU;
+struct LSTM;
+struct abs;
+struct adaptive_avg_pool1d;
+struct adaptive_avg_pool2d;
+struct adaptive_avg_pool3d;
+struct adaptive_max_pool1d;
+struct adaptive_max_pool2d;
+struct adaptive_max_pool3d;
+struct add_;
+struct apply;
+struct arange;
+struct argmax;
+struct at;
+struct avg_pool1d;
+struct avg_pool2d;
+struct avg_pool3d;
+struct backward;
+struct buffers;
+struct call;
+struct children;
+struct clone;
+struct compute;
+struct ConstantLR;
+struct contiguous;
+struct CosineAnnealingLR;
+struct CosineAnnealingWarmRestarts;
+struct cpu;
+struct cuda;
+struct CyclicLR;
+struct data;
+struct detach;
+struct device;
+struct empty;
+struct eval;
+struct exp;
+struct ExponentialLR;
+struct eye;
+struct fill;
+struct fill_;
+struct fit;
+struct flatten;
+struct forward;
+struct full;
+struct get;
+struct get_lr;
+struct grad;
+struct half;
+struct interpolate;
+struct item;
+struct jvp;
+struct LambdaLR;
+struct LinearLR;
+struct load;
+struct load_state_dict;
+struct log;
+struct masked_fill;
+struct matmul;
+struct max;
+struct max_pool1d;
+struct max_pool2d;
+struct max_pool3d;
+struct mean;
+struct min;
+struct modules;
+struct mul_;
+struct MultiStepLR;
+struct named_parameters;
+struct numpy;
+struct OneCycleLR;
+struct ones;
+struct parameters;
+struct permute;
+struct PolynomialLR;
+struct pow;
+struct predict;
+struct print;
+struct rand;
+struct randn;
+struct register_hook;
+struct relu;
+struct requires_grad_;
+struct reshape;
+struct save;
+struct SequentialLR;
+struct size;
+struct sizes;
+struct softmax;
+struct sqrt;
+struct squeeze;
+struct state_dict;
+struct step;
+struct StepLR;
+struct sub_;
+struct sum;
+struct T;
+struct t;
+struct test;
+struct to;
+struct tolist;
+struct train;
+struct transpose;
+struct type;
+struct unsqueeze;
+struct update;
+struct validate;
+struct view;
+struct vjp;
+struct vmap;
+struct zero_;
+struct zero_grad;
+struct zeros;
+}  // namespace spelled
+
+WEFT_REFUSAL(ShapesBroadcast,
+             "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1; "
+             "unsqueeze<axis>(x) adds one of 1, mean<1>(x, keepdim) keeps one, matmul(a, b) is the product "
+             "of matrices");
+
+WEFT_REFUSAL(ShapesEqual,
+             "the shapes differ, and this operation does not broadcast: reshape<...>(x) or expand<...>(x) "
+             "one of them");
+
+// Shapes: of the operands of a product, whose contracted axes are meant.
+WEFT_REFUSAL(InnerExtentsEqual,
+             "the extents of the contracted axes differ: the last axis of a must be the last but one of b in "
+             "matmul(a, b), "
+             "and the In of Linear<In, Out>; transpose<-2, -1>(b) or flatten<1>(x) may be missing");
+
+WEFT_REFUSAL(ResultHasRoom,
+             "the result would have more axes than a tensor may have, 8: reshape operands to fewer");
+
+WEFT_REFUSAL(SizesEqual,
+             "the new shape does not hold the same number of elements: its extents must multiply to as many");
+
+// What: a GivenAxis<i>, then the Shape it should fit in.
+WEFT_REFUSAL(AxisInRange,
+             "the axis does not exist: it must lie in [-rank, rank), 0 being the first and -1 the last");
+
+// What: a Shape, then the GivenRank<r> it should have.
+WEFT_REFUSAL(
+    RankIs,
+    "the tensor has the wrong number of axes: unsqueeze<axis>(x) adds one, squeeze<axis>(x) takes one away");
+
+WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>");
+
+WEFT_REFUSAL(DtypeAllowed,
+             "the operation is not defined for this dtype: convert the operand with cast<T>(x)");
+
+WEFT_REFUSAL(
+    TransformTakesFunction,
+    "grad, value_and_grad, vjp, jvp and vmap take the function alone and return one: write grad(f)(x), "
+    "vjp(f)(x, cotangent), vmap<0>(f)(x)");
+
+namespace detail {
+// Never defined: should a compiler continue without a word, the program does not link.
+void refused_while_compiling();
+}  // namespace detail
+
+// In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
+// asked for, so that no second error follows the sentence.
+struct AfterRefusal {
+  template <class... A>
+  constexpr AfterRefusal(A&&...) {
+    if (!std::is_constant_evaluated()) detail::refused_while_compiling();
   }
-  static void to_host(const Device&, void* to, const std::byte* from, i64 bytes) {
-    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+
+  template <class... A>
+  constexpr AfterRefusal operator()(A&&...) const {
+    return {};
   }
-  static void from_host(const Device&, std::byte* to, const void* from, i64 bytes) {
-    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  template <class... A>
+  AfterRefusal step(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal evaluate(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal into(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal load(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal save(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal set_lr(A&&...) const {
+    return {};
+  }
+  template <FixedString, int = 0>
+  AfterRefusal get_probe() const {
+    return {};
+  }
+  template <FixedString>
+  AfterRefusal get() const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal seek(A&&...) const {
+    return {};
+  }
+  AfterRefusal model() const { return {}; }
+  AfterRefusal clone() const { return {}; }
+  AfterRefusal value() const { return {}; }
+  AfterRefusal lr() const { return {}; }
+  AfterRefusal steps() const { return {}; }
+  AfterRefusal gradient_norm() const { return {}; }
+  AfterRefusal text() const { return {}; }
+  const char* c_str() const { return ""; }
+  const float* to_vector() const { return nullptr; }
+  template <class... A>
+  AfterRefusal set_seed(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal extent(A&&...) const {
+    return {};
+  }
+  static constexpr i64 workspace_bytes() { return 0; }
+  static constexpr i64 state_bytes() { return 0; }
+  static constexpr i64 memory_bytes() { return 0; }
+  static constexpr int launches() { return 0; }
+  AfterRefusal average() const { return {}; }
+  AfterRefusal position() const { return {}; }
+  AfterRefusal seed() const { return {}; }
+  AfterRefusal batches() const { return {}; }
+  AfterRefusal item() const { return {}; }
+  template <class... A>
+  AfterRefusal numpy(A&&...) const {
+    return {};
+  }
+  AfterRefusal summary() const { return {}; }
+  AfterRefusal explain() const { return {}; }
+  constexpr AfterRefusal operator[](i64) const { return {}; }
+  constexpr const float* data() const { return nullptr; }
+  constexpr std::size_t size() const { return 0; }
+  constexpr const AfterRefusal* begin() const { return nullptr; }
+  constexpr const AfterRefusal* end() const { return nullptr; }
+  template <class... A>
+  AfterRefusal add(A&&...) const {
+    return {};
+  }
+  AfterRefusal read() const { return {}; }
+  void reset() const {}
+  constexpr operator float() const { return 0; }
+  template <class T>
+  requires std::is_class_v<T>
+  operator T() const;
+};
+
+// In place of a function of several results, whose call is taken apart.
+template <int Results>
+struct AfterFunction : AfterRefusal {
+  template <class... A>
+  std::array<AfterRefusal, Results> operator()(A&&...) const {
+    return {};
   }
 };
-template <>
-struct DeviceMemory<Cpu> : HostMemory<Cpu> {};
+// In place of what a loop over names and values reads: for (auto& [name, p] : model.named_parameters()).
+struct AfterPairs : AfterRefusal {
+  std::pair<const char*, AfterRefusal>* begin() const { return nullptr; }
+  std::pair<const char*, AfterRefusal>* end() const { return nullptr; }
+};
 
-// The memory that a program on the host works in: lent by the caller, or its own. Errors: HostBuffer's; that
-// of too little memory says what takes less.
-inline HostBuffer host_workspace(std::byte* given, i64 bytes) {
-  const auto size = static_cast<std::size_t>(bytes);
-  if (given != nullptr) return HostBuffer::borrow(given, size);
-  try {
-    return HostBuffer(size);
-  } catch (const Error& e) {
-    if (e.id() != "cpu/out-of-memory") throw;
-    throw Error(e.id(),
-                std::string(e.what()).substr(e.id().size() + 2) +
-                    ": this is the workspace, which holds values between kernels; a smaller batch (with "
-                    "accumulate<N>), checkpoint::blocks or a precision takes less, and memory_timeline(file) "
-                    "of a batch that fits shows what holds it");
+// In the place of a shape that was left out.
+struct Unshaped {};
+WEFT_REFUSAL(
+    ShapeIsInType,
+    "a tensor has its shape in its type: write Tensor<f32, Shape<2, 3>> x, nn::Param<f32, Shape<2, 3>> w, "
+    "in<f32, 2, 3>");
+
+namespace detail {
+// A refusal, and what its place returns: the operand, or anything.
+template <class Refusal, class E>
+constexpr const E& misspelt(const E& e) {
+  static_assert(sizeof(Refusal) > 0);
+  return e;
+}
+template <class Refusal>
+constexpr AfterRefusal misspelt() {
+  static_assert(sizeof(Refusal) > 0);
+  return {};
+}
+}  // namespace detail
+
+// The options of a layer as a template argument, or whatever else stands there. (nvcc writes a constant of a
+// class for the host's compiler as its members in braces, which no conversion takes.)
+#if defined(__CUDACC__)
+template <class Options>
+using OptionsOf = Options;
+#else
+template <class Options>
+struct OptionsOf {
+  Options options{};
+  bool given = true;
+  constexpr OptionsOf(Options o) : options(o) {}
+  template <class Other>
+  constexpr OptionsOf(Other) : given(false) {}
+};
+#endif
+WEFT_REFUSAL(
+    OptionsAreOne,
+    "sizes, and one window for all axes or PerAxis{3, 2}, are followed by one options struct: write "
+    "Conv2d<3, "
+    "8, 3, ConvOptions{.stride = 2, .padding = 1}>, MaxPool2d<2, PoolOptions{.stride = 2}>, BatchNorm2d<8, "
+    "BatchNormOptions{.affine = false}>, LSTM<8, 16, Recurrent{.num_layers = 2}>, "
+    "TransformerEncoderLayer<64, "
+    "8, TransformerOptions{.dim_feedforward = 128}>, with nn:: before each");
+// They, or the sentence, where they are of another kind or not the last argument. What: a layer. (g++ hands a
+// template's argument on to an alias as it is.)
+#if defined(__CUDACC__)
+template <class Options, class What, Options Given, auto... More>
+constexpr Options options_alone() {
+  static_assert(sizeof(OptionsAreOne<sizeof...(More) == 0, What>) > 0);
+  return Given;
+}
+#else
+template <class Options, class What, auto Given, auto... More>
+constexpr Options options_alone() {
+  constexpr bool plain =
+      std::is_same_v<const Options, decltype(Given)> || std::is_same_v<Options, decltype(Given)>;
+  if constexpr (plain && sizeof...(More) == 0) {
+    return Given;
+  } else if constexpr (requires { Given.given; }) {
+    static_assert(sizeof(OptionsAreOne < Given.given && sizeof...(More) == 0, What >) > 0);
+    return Given.options;
+  } else {
+    static_assert(sizeof(OptionsAreOne<sizeof(What*) == 0, What>) > 0);
+    return {};
   }
 }
+#endif
 
-// The device of the tensors that a program for Device gives: itself, or the one whose memory it works in.
-template <class Device>
-struct TensorsOf {
-  using type = Device;
+}  // namespace WEFT_NAMESPACE
+// ---- weft/core/takes.hpp ----
+// Whether a user's function takes arguments of some types, asked without compiling its body.
+
+namespace WEFT_NAMESPACE::detail {
+
+// Whether F is called by an operator(): the name is ambiguous beside another one.
+struct OwnCall {
+  void operator()();
 };
-template <class Device>
-using tensor_device = typename TensorsOf<Device>::type;
-
-// A device without what it shows its user: runs of the library's own, which give a model its starting values,
-// are no program of theirs. A device that shows what it computes has a specialisation.
-template <class Device>
-struct SilentDevice {
-  static Device of(const Device& device) { return device; }
-};
-
-// What owners of memory share, whatever device it is of.
-class Storage : public Counted {
- public:
-  std::byte* data() const { return data_; }
-
- protected:
-  std::byte* data_ = nullptr;
+template <class F>
+struct BesideOwnCall : F, OwnCall {};
+template <class F>
+concept HasCall = !requires {
+  &BesideOwnCall<F>::operator();
 };
 
-template <class Device>
-class DeviceStorage final : public Storage {
- public:
-  using Buffer = typename DeviceMemory<Device>::Buffer;
-  // `given`: memory that the caller, or `owner`, keeps alive, or null for memory of its own.
-  DeviceStorage(const Device& device, i64 bytes, void* given = nullptr, Shared<Storage> owner = {})
-      : device_(device),
-        owner_(std::move(owner)),
-        buffer_(given != nullptr ? Buffer::borrow(given, static_cast<std::size_t>(bytes))
-                                 : DeviceMemory<Device>::allocate(device, bytes)) {
-    data_ = buffer_.data();
-  }
-  const Device& device() const { return device_; }
-  i64 size() const { return static_cast<i64>(buffer_.size()); }  // bytes
-
- private:
-  Device device_;
-  Shared<Storage> owner_;
-  Buffer buffer_;
+// Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
+// beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
+// fits.
+template <class A>
+struct WorseArgument {
+  constexpr WorseArgument(const A&) {}
 };
-
-template <class Device>
-Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* given = nullptr) {
-  return Shared<DeviceStorage<Device>>(new DeviceStorage<Device>(device, bytes, given));
+template <class F, class... A>
+struct BesideCall : F {
+  using F::operator();
+  void operator()(WorseArgument<A>...);
+};
+struct TakesOne {
+  constexpr void operator()(auto) const {}
+};
+// nvcc finds nothing ambiguous, and looks into bodies.
+template <class F>
+inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
+  f(a);
+};
+template <class F, class... A>
+constexpr bool takes() {
+  if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
+    return std::is_invocable_v<const F&, const A&...>;
+  else if constexpr (!HasCall<F>)
+    return false;
+  else
+    return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
 }
 
-}  // namespace WEFT_NAMESPACE::exec
-// ---- weft/exec/launch_list.hpp ----
-// A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
-// walk over that list in order, and allocates nothing.
-
-// ---- weft/comm/communicator.hpp ----
-// What a program of several ranks asks of the engine that connects them (comm/mpi.hpp is one). Law: every
-// rank makes the same calls in the same order; a sum adds 0, then what the ranks have, in their order, so all
-// ranks get the same bits, those of one process that adds them one by one.
-
-// ---- weft/core/dtype.hpp ----
-// The element types of tensors, as values (DType) and as C++ types (ctype, dtype_of).
-// Law: promote is commutative, associative (8-bit floats apart), and agrees with torch.promote_types wherever
-// torch answers with a dtype that weft has.
+}  // namespace WEFT_NAMESPACE::detail
+// ---- weft/ir/value.hpp ----
+// Value: a node number with its builder, and one function a primitive that adds it. Gradient rules, passes
+// and typed handles all build the graph through these; what can be decided at once is folded here.
 
 // ---- weft/core/small_float.hpp ----
 // The storage types f16, bf16, f8e4m3 and f8e5m2. They hold bits and convert; arithmetic happens in float.
@@ -682,6 +1309,31 @@ template <class Format, class Bits>
 inline constexpr bool is_small_float<SmallFloat<Format, Bits>> = true;
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ir/builder.hpp ----
+// The hash-consing builder: adding a node that is already there returns its number. It also folds what is
+// decided locally (x + 0, x * 1, casts and views that change nothing, arithmetic on splat constants). Law:
+// what has no elements, or is made of nothing else, is a constant, so no kernel reads or writes nothing.
+
+// ---- weft/core/fold.hpp ----
+// How a reduction, a scan or a scatter puts elements together.
+
+namespace WEFT_NAMESPACE {
+
+// The first four are what sums over several chunks are combined by. logaddexp is of scans alone, argmax and
+// argmin, which give places, are of reductions.
+enum class Fold : u8 { sum, max, min, prod, logaddexp, argmax, argmin };
+inline constexpr const char* fold_names[]{"sum", "max", "min", "prod", "logaddexp", "argmax", "argmin"};
+static_assert(sizeof fold_names / sizeof fold_names[0] == static_cast<int>(Fold::argmin) + 1);
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ir/graph.hpp ----
+// The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
+// attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
+
+// ---- weft/core/dtype.hpp ----
+// The element types of tensors, as values (DType) and as C++ types (ctype, dtype_of).
+// Law: promote is commutative, associative (8-bit floats apart), and agrees with torch.promote_types wherever
+// torch answers with a dtype that weft has.
 
 namespace WEFT_NAMESPACE {
 
@@ -820,109 +1472,6 @@ constexpr DType promote_scalar(DType tensor) {
 }
 
 }  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE::comm {
-
-class Communicator : public Counted {
- public:
-  // This process's number, [0, size()), and how many there are.
-  virtual int rank() const = 0;
-  virtual int size() const = 0;
-
-  // Before the first sum of request number `request`: it will be of `count` elements.
-  virtual void reserve(int request, i64 count, DType dtype) = 0;
-  // Begins the sum over ranks of data[0, count), floats of the dtype, in place; returns at once. `data` is
-  // left alone until wait_sum(request) returns.
-  virtual void start_sum(int request, void* data, i64 count, DType dtype) = 0;
-  // Throws "comm/timeout" where a rank stays silent.
-  virtual void wait_sum(int request) = 0;
-  // The halves of a sum, of a vector that the ranks share. Before the first of request number `request`:
-  // rank r's piece of it is [bounds[r], bounds[r + 1]), for r in [0, size()), in elements.
-  virtual void reserve_pieces(int request, const i64* bounds, DType dtype) {
-    (void)request, (void)bounds, (void)dtype;
-    throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
-  }
-  // Begins: this rank's piece of `data` becomes the sum over ranks; the rest of it stays. Returns at once.
-  // `data` is left alone until wait_pieces(request) returns.
-  virtual void start_scatter(int request, void* data) { (void)request, (void)data; }
-  // Begins: what each rank has in its piece becomes what all have there.
-  virtual void start_gather(int request, void* data) { (void)request, (void)data; }
-  // Throws "comm/timeout" where a rank stays silent.
-  virtual void wait_pieces(int request) { (void)request; }
-  // Goes on with what was begun; called between launches.
-  virtual void progress() = 0;
-
-  // Rank 0's bytes become every rank's.
-  virtual void broadcast(void* data, i64 bytes) = 0;
-  // Every rank's bytes, one behind the other in the order of ranks, into to[0, size() * bytes).
-  virtual void all_gather(const void* from, void* to, i64 bytes) = 0;
-  // The piece that each rank has of `data` becomes every rank's: rank r's is [bounds[r], bounds[r + 1]), in
-  // units of so many bytes.
-  virtual void gather_pieces(void* data, const i64* bounds, i64 unit) {
-    (void)data, (void)bounds, (void)unit;
-    throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
-  }
-};
-
-// Adds what `ranks` ranks have of one piece, each `length` elements behind the last, into `to`.
-template <class T>
-void add_ranks(T* to, const T* from, i64 length, int ranks) {
-  for (i64 i = 0; i < length; ++i) to[i] = T(0) + from[i];
-  for (int r = 1; r < ranks; ++r)
-    for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
-}
-inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks) {
-  if (dtype == DType::f32)
-    add_ranks(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks);
-  else if (dtype == DType::f64)
-    add_ranks(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks);
-  else
-    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
-}
-
-}  // namespace WEFT_NAMESPACE::comm
-// ---- weft/comm/shares.hpp ----
-// How ranks share a vector: each has one piece of it. Law: the pieces are equal, up to the vector's end, and
-// tile it in the order of the ranks; with more ranks than grains the last ranks have none.
-
-namespace WEFT_NAMESPACE::comm {
-
-struct Shares {
-  i64 elements = 0;
-  i64 grain = 1;  // elements that are one rank's together
-
-  // Elements of the largest piece.
-  constexpr i64 piece(i64 ranks) const {
-    const i64 grains = (elements + grain - 1) / grain, length = (grains + ranks - 1) / ranks * grain;
-    return length < elements ? length : elements;
-  }
-  // Where the piece of `rank` begins, and that of the rank before ends.
-  constexpr i64 begin(i64 rank, i64 ranks) const {
-    const i64 at = rank * piece(ranks);
-    return rank < ranks && at < elements ? at : elements;
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::comm
-// ---- weft/compiler/image.hpp ----
-// A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a
-// small slice into a Code type: compilers keep flat integers cheaply and structures not.
-
-// ---- weft/compiler/lower.hpp ----
-// From the plan to launches: every group in order, between them the second stages of sums and copies.
-
-// ---- weft/compiler/lower/along_axis.hpp ----
-// The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
-// addresses: as kernels/axis/args.hpp reads them.
-
-// ---- weft/compiler/lowered.hpp ----
-// What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
-// is frozen into a program's constant data.
-
-// ---- weft/core/hash_index.hpp ----
-// Finds entries of a growing array by their hash, in the time that entries of that hash take.
-// Law: first() and next() give every entry of a hash once, the earliest added first.
-
 // ---- weft/core/list.hpp ----
 // A growable array made for constant evaluation: one allocation, raw indexing, no checks. Compilers charge
 // every call and loop turn of a constexpr program; std::vector costs them three to five times as much. It may
@@ -1087,221 +1636,6 @@ constexpr void sort(List<T>& list, Less less) {
   }
   if (from != list.data())
     for (int i = 0; i < n; ++i) list[i] = from[i];
-}
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-class HashIndex {
- public:
-  // The first entry of hash h, -1 without one; then the next one of the same hash.
-  constexpr int first(u64 h) const {
-    if (entries_.empty()) return -1;
-    return matching(heads_.items[bucket(h)], h);
-  }
-  constexpr int next(int entry) const {
-    return matching(entries_.items[entry].next, entries_.items[entry].hash);
-  }
-  // Entry number size() has hash h.
-  constexpr void add(u64 h) {
-    if (entries_.size() == heads_.size()) widen();
-    entries_.push({h, -1});
-    append(entries_.size() - 1);
-  }
-  constexpr int size() const { return entries_.size(); }
-
- private:
-  struct Entry {
-    u64 hash = 0;
-    int next = -1;  // in the same bucket
-  };
-  constexpr u64 bucket(u64 h) const { return (h ^ h >> 7 ^ h >> 15) & static_cast<u64>(heads_.size() - 1); }
-  constexpr int matching(int entry, u64 h) const {
-    while (entry >= 0 && entries_.items[entry].hash != h) entry = entries_.items[entry].next;
-    return entry;
-  }
-  constexpr void append(int entry) {
-    int* at = &heads_.items[bucket(entries_.items[entry].hash)];
-    while (*at >= 0) at = &entries_.items[*at].next;
-    *at = entry;
-  }
-  constexpr void widen() {
-    heads_ = List<int>(heads_.empty() ? 16 : 2 * heads_.size(), -1);
-    for (int k = 0; k < entries_.size(); ++k) {
-      entries_.items[k].next = -1;
-      append(k);
-    }
-  }
-
-  List<int> heads_;  // a power of two of them
-  List<Entry> entries_;
-};
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/kernel_ir/memory_plan.hpp ----
-// Where everything that is in memory lies, and how each group is cut: what plan.hpp decides, and what the
-// back end reads.
-
-// ---- weft/kernel_ir/tiling.hpp ----
-// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
-// Law: the chunks of a sum follow from its own extents alone, not from what else its kernel does. A sum along
-// the rows has the rows and columns of its operand. A total has chunks of chunk_of_total() elements of its
-// operand in row-major order, which are whole rows or tiles, or begin and end within them.
-
-// ---- weft/kernel_ir/buffer_address.hpp ----
-// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
-
-// ---- weft/ir/graph.hpp ----
-// The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
-// attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
-
-// ---- weft/core/shape.hpp ----
-// Extents of a tensor, as a type (Shape) and as a value (Dims), and the rules that every operation shares.
-// Law: shape_of<R> and Dims are inverse (Shape<D...>::value has extents D...), and broadcast() is NumPy's
-// rule. Plain arrays only, so that device code can use everything here.
-
-namespace WEFT_NAMESPACE {
-
-// A tensor has at most so many axes.
-inline constexpr int max_rank = 8;
-
-// The extents as a value. Entries at and beyond rank are 0. rank -1 means "no shape" (see broadcast).
-struct Dims {
-  int rank = 0;            // number of axes
-  i64 extent[max_rank]{};  // elements along each of them; those behind the rank are 0
-
-  // Whether it is a shape.
-  WEFT_HD constexpr bool valid() const { return rank >= 0; }
-  // The number of elements; 1 for a scalar.
-  WEFT_HD constexpr i64 size() const {
-    i64 product = 1;
-    for (int i = 0; i < rank; ++i) product *= extent[i];
-    return product;
-  }
-  // The extent of an axis in [-rank, rank).
-  WEFT_HD constexpr i64 operator[](int axis) const { return extent[axis < 0 ? axis + rank : axis]; }
-  WEFT_HD constexpr bool operator==(const Dims& other) const {
-    if (rank != other.rank) return false;
-    for (int i = 0; i < rank; ++i)
-      if (extent[i] != other.extent[i]) return false;
-    return true;
-  }
-};
-
-template <i64... D>
-WEFT_HD constexpr Dims make_dims() {
-  static_assert(sizeof...(D) <= max_rank, "a tensor has at most 8 axes");
-  return Dims{static_cast<int>(sizeof...(D)), {D...}};
-}
-
-// The extents as a type; Shape<> is a scalar's.
-template <i64... D>
-struct Shape {
-  static_assert(((D >= 0) && ... && true), "an extent is not negative");
-  static constexpr Dims value = make_dims<D...>();
-  static constexpr int rank = value.rank;
-  static constexpr i64 size = value.size();
-  static constexpr i64 dims[sizeof...(D) == 0 ? 1 : sizeof...(D)]{D...};
-};
-
-template <class T>
-inline constexpr bool is_shape = false;
-template <i64... D>
-inline constexpr bool is_shape<Shape<D...>> = true;
-
-namespace shape_detail {
-
-template <class Rule, class Seq = std::make_index_sequence<static_cast<std::size_t>(Rule::value.rank)>>
-struct FromDims;
-template <class Rule, std::size_t... I>
-struct FromDims<Rule, std::index_sequence<I...>> {
-  using type = Shape<Rule::value.extent[I]...>;
-};
-
-}  // namespace shape_detail
-
-// The Shape<...> of a type with `static constexpr Dims value`, which must be valid. A rule makes its value in
-// a function without arguments, `= make()`: nvcc's front end takes 131 MB for each member of class type whose
-// initialiser calls something with arguments that depend on the template's.
-template <class Rule>
-using shape_of = typename shape_detail::FromDims<Rule>::type;
-
-// True for an axis in [-rank, rank), the ones normalize_axis takes. A scalar has none.
-WEFT_HD constexpr bool axis_in_range(i64 axis, int rank) { return axis >= -rank && axis < rank; }
-
-// -1 is the last axis.
-WEFT_HD constexpr int normalize_axis(i64 axis, int rank) {
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
-}
-
-// NumPy's rule: shapes are aligned at their last axes; each pair of extents is equal, or one of them is 1 or
-// missing.
-WEFT_HD constexpr bool broadcastable(const Dims& a, const Dims& b) {
-  for (int i = 1; i <= a.rank && i <= b.rank; ++i) {
-    const i64 x = a.extent[a.rank - i], y = b.extent[b.rank - i];
-    if (x != y && x != 1 && y != 1) return false;
-  }
-  return a.valid() && b.valid();
-}
-
-// The common shape, or an invalid Dims where there is none.
-WEFT_HD constexpr Dims broadcast(const Dims& a, const Dims& b) {
-  Dims result;
-  result.rank = -1;
-  if (!broadcastable(a, b)) return result;
-  result.rank = a.rank > b.rank ? a.rank : b.rank;
-  for (int i = 1; i <= result.rank; ++i) {
-    const i64 x = i <= a.rank ? a.extent[a.rank - i] : 1, y = i <= b.rank ? b.extent[b.rank - i] : 1;
-    result.extent[result.rank - i] = x == 1 ? y : x;
-  }
-  return result;
-}
-
-// Elements between neighbours along each axis of a contiguous tensor, the last axis running fastest.
-WEFT_HD constexpr Dims row_major_strides(const Dims& dims) {
-  Dims strides;
-  strides.rank = dims.rank;
-  i64 step = 1;
-  for (int i = dims.rank - 1; i >= 0; --i) {
-    strides.extent[i] = step;
-    step *= dims.extent[i];
-  }
-  return strides;
-}
-
-// "(128, 64)", "(3,)" or "()", as Python writes a tuple; usable in constant expressions.
-struct DimsText {
-  char text[22 * max_rank + 4]{};
-  int size = 0;
-
-  constexpr const char* c_str() const { return text; }
-  constexpr void add(char c) { text[size++] = c; }
-  constexpr void add(i64 number) {
-    char digits[20]{};
-    int count = 0;
-    u64 rest = number < 0 ? u64{0} - static_cast<u64>(number) : static_cast<u64>(number);
-    do {
-      digits[count++] = static_cast<char>('0' + rest % 10);
-      rest /= 10;
-    } while (rest != 0);
-    if (number < 0) add('-');
-    while (count > 0) add(digits[--count]);
-  }
-};
-constexpr DimsText to_text(const Dims& dims) {
-  DimsText out;
-  out.add('(');
-  for (int i = 0; i < dims.rank; ++i) {
-    if (i > 0) {
-      out.add(',');
-      out.add(' ');
-    }
-    out.add(dims.extent[i]);
-  }
-  if (dims.rank == 1) out.add(',');
-  out.add(')');
-  return out;
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -1673,65 +2007,6 @@ struct Graph {
 };
 
 }  // namespace WEFT_NAMESPACE::ir
-
-namespace WEFT_NAMESPACE::kernel_ir {
-
-struct BufferAddress {
-  static constexpr u64 none = ~u64{0};
-  static constexpr u64 make(ir::Space space, i64 offset, int index = 0) {
-    return static_cast<u64>(space) << 56 | static_cast<u64>(index) << 40 | static_cast<u64>(offset);
-  }
-  static constexpr ir::Space space(u64 a) { return static_cast<ir::Space>(a >> 56); }
-  static constexpr int index(u64 a) { return static_cast<int>(a >> 40 & 0xffff); }
-  static constexpr i64 offset(u64 a) { return static_cast<i64>(a & ((u64{1} << 40) - 1)); }
-};
-
-inline constexpr i64 alignment = 256;
-constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
-
-}  // namespace WEFT_NAMESPACE::kernel_ir
-// ---- weft/kernel_ir/collect.hpp ----
-// What crosses groups in memory, and what is rather rematerialized; then what each group computes, reads and
-// writes, from its stores back to memory, in ascending order.
-
-// ---- weft/kernel_ir/fuse.hpp ----
-// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
-//
-// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
-// order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
-// `split` into rows and columns; its members have the extents of the space, or those of a row (columns
-// reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
-// by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
-// cheap.
-
-// ---- weft/ir/dynamic_slice.hpp ----
-// dynamic_slice and dynamic_update_slice: a block of a tensor whose place is known at run time, read or
-// written. Law: an offset is clamped so that the block lies inside. Attributes: how many leading axes are
-// batch axes, for each of whose places there is an offset; then of every axis where the block begins, -1
-// where an offset says it. Offsets, one an axis, have the extents of the batch axes. After XLA's DynamicSlice
-// and DynamicUpdateSlice.
-
-// ---- weft/ir/value.hpp ----
-// Value: a node number with its builder, and one function a primitive that adds it. Gradient rules, passes
-// and typed handles all build the graph through these; what can be decided at once is folded here.
-
-// ---- weft/ir/builder.hpp ----
-// The hash-consing builder: adding a node that is already there returns its number. It also folds what is
-// decided locally (x + 0, x * 1, casts and views that change nothing, arithmetic on splat constants). Law:
-// what has no elements, or is made of nothing else, is a constant, so no kernel reads or writes nothing.
-
-// ---- weft/core/fold.hpp ----
-// How a reduction, a scan or a scatter puts elements together.
-
-namespace WEFT_NAMESPACE {
-
-// The first four are what sums over several chunks are combined by. logaddexp is of scans alone, argmax and
-// argmin, which give places, are of reductions.
-enum class Fold : u8 { sum, max, min, prod, logaddexp, argmax, argmin };
-inline constexpr const char* fold_names[]{"sum", "max", "min", "prod", "logaddexp", "argmax", "argmin"};
-static_assert(sizeof fold_names / sizeof fold_names[0] == static_cast<int>(Fold::argmin) + 1);
-
-}  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE::ir {
 
@@ -2703,6 +2978,1727 @@ constexpr Value operator*(double x, Value y) { return constant_like(y, x) * y; }
 constexpr Value operator/(double x, Value y) { return constant_like(y, x) / y; }
 
 }  // namespace WEFT_NAMESPACE::ir
+// ---- weft/ops/core/traced_members.hpp ----
+// The members and operators that a traced value does not have and PyTorch's tensors do, x.view(2, 8), x[0],
+// if (x), x = fc(x): each refuses with the spelling to use.
+
+// ---- weft/core/checked_extent.hpp ----
+// The extent of an axis that is named at run time. Law: an axis that does not exist is an Error, never a
+// number.
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+[[noreturn]] inline void throw_axis(int axis, int rank) {
+  throw Error("tensor/axis", "axis " + std::to_string(axis) + " does not exist in a tensor of " +
+                                 std::to_string(rank) +
+                                 " axes: it must lie in [-rank, rank), 0 being the first and -1 the last");
+}
+}  // namespace detail
+
+// Of an axis in [-rank, rank); throws "tensor/axis" for another.
+constexpr i64 checked_extent(const Dims& dims, int axis) {
+  if (axis < -dims.rank || axis >= dims.rank) detail::throw_axis(axis, dims.rank);
+  return dims[axis];
+}
+// The same of a shape that is known at run time.
+inline i64 checked_extent(const std::vector<i64>& shape, int axis) {
+  const int rank = static_cast<int>(shape.size());
+  if (axis < -rank || axis >= rank) detail::throw_axis(axis, rank);
+  return shape[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/core/tensor_methods.hpp ----
+// The methods of torch.Tensor that are functions here: every class that PyTorch's users take for a tensor
+// refuses them by name.
+
+// clang-format off
+#define WEFT_TENSOR_METHODS(M) \
+  M(abs) M(acos) M(add) M(addmm) M(all) M(allclose) M(amax) M(amin) M(any) M(argmax) M(argmin) \
+  M(argsort) M(asin) M(astype) M(atan) M(baddbmm) M(bmm) M(ceil) M(chunk) M(clamp) M(clip) M(clone) \
+  M(contiguous) M(cos) M(cosh) M(cross) M(cummax) M(cummin) M(cumprod) M(cumsum) M(diag) M(diagonal) \
+  M(div) M(dot) M(eq) M(erf) M(exp) M(expand) M(expand_as) M(expm1) M(fill_diagonal) M(flatten) \
+  M(flip) M(floor) M(fmod) M(gather) M(ge) M(gelu) M(gt) M(index) M(index_add) M(index_put) \
+  M(index_select) M(inner) M(isinf) M(isnan) M(kthvalue) M(le) M(lerp) M(log) M(log10) M(log1p) \
+  M(log2) M(log_softmax) M(logical_and) M(logical_not) M(logical_or) M(logsumexp) M(lt) \
+  M(masked_fill) M(masked_select) M(matmul) M(max) M(maximum) M(mean) M(median) M(min) M(minimum) \
+  M(mm) M(movedim) M(mul) M(multinomial) M(mv) M(nan_to_num) M(narrow) M(ne) M(neg) M(nonzero) \
+  M(norm) M(outer) M(permute) M(pow) M(prod) M(quantile) M(reciprocal) M(relu) M(remainder) M(repeat) \
+  M(repeat_interleave) M(reshape) M(reshape_as) M(roll) M(round) M(rsqrt) M(scatter) M(scatter_add) \
+  M(select) M(sigmoid) M(sign) M(sin) M(slice) M(softmax) M(sort) M(split) M(sqrt) M(square) M(squeeze) \
+  M(stddev) M(sub) M(sum) M(swapaxes) M(t) M(take) M(tanh) M(tile) M(topk) M(trace) M(transpose) \
+  M(tril) M(triu) M(unbind) M(unfold) M(unique) M(unsqueeze) M(var) M(view) M(view_as) M(where)
+
+// The same that change the tensor.
+#define WEFT_INPLACE_METHODS(M) \
+  M(abs_) M(add_) M(addcmul_) M(clamp_) M(copy_) M(div_) M(exp_) M(fill_) M(index_add_) M(index_put_) \
+  M(masked_fill_) M(mul_) M(neg_) M(normal_) M(pow_) M(relu_) M(scatter_) M(scatter_add_) M(sub_) \
+  M(uniform_) M(zero_)
+// clang-format on
+
+namespace WEFT_NAMESPACE::spelled {
+#define WEFT_SPELLED(name) struct name;
+WEFT_TENSOR_METHODS(WEFT_SPELLED)
+WEFT_INPLACE_METHODS(WEFT_SPELLED)
+#undef WEFT_SPELLED
+}  // namespace WEFT_NAMESPACE::spelled
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(ValueIsTraced,
+             "a traced value has no elements while the program compiles: return it, mark it with "
+             "probe<\"name\">(x) and read get_probe<\"name\">(f) after a call, or print it outside");
+WEFT_REFUSAL(ScalarIsTraced,
+             "a traced value is no number while the program compiles, and functions of std take none: write "
+             "exp(x), max(x, y) in place of std::exp(x), std::max(x, y); read numbers after a call");
+WEFT_REFUSAL(
+    TruthIsTraced,
+    "a traced value has no truth value while the program compiles: write where(condition, a, b) in place "
+    "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, loop in place of while, "
+    "maximum(a, b) "
+    "in place of std::max");
+WEFT_REFUSAL(
+    SubscriptIsSpelled,
+    "a traced value has no subscripts: read x[0] as select<0, 0>(x), x[1:3] as slice<0, 1, 3>(x), x[i] as "
+    "index_select or index; write with select_scatter, slice_scatter or index_put, which return the new "
+    "value");
+WEFT_REFUSAL(
+    RowsAreUnbound,
+    "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
+    "them");
+WEFT_REFUSAL(TypeIsKept, "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x)");
+WEFT_REFUSAL(
+    MethodIsFunction,
+    "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
+    "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), x.relu()");
+WEFT_REFUSAL(ValueIsCalled,
+             "a traced value is called as if it were a layer: the model is the first parameter of a loss, "
+             "[](const auto& model, auto x, auto y), and * is a product");
+WEFT_REFUSAL(NothingInPlace, "a traced value is not changed in place: write x = x + y, or auto h = x + y");
+WEFT_REFUSAL(
+    DtypeIsCast,
+    "a traced value has no .to(), .type(), .cuda() or .cpu(): write cast<f16>(x) for another dtype; the "
+    "device is the first argument of compile and make_trainer");
+WEFT_REFUSAL(
+    GradientIsFunction,
+    "a traced value has no .backward(), .grad or .requires_grad_(): make_trainer differentiates the loss, "
+    "and grad(f)(x) is the gradient of any function");
+WEFT_REFUSAL(ShapeIsKnown,
+             "the shape is part of the type: the extent of an axis is x.extent(0), the shape "
+             "decltype(x)::shape, the number of axes decltype(x)::rank");
+WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
+
+// x.T and x.mT; x.grad.
+struct TransposedMember {};
+struct GradientMember {};
+
+// The base of Self, a traced value. Results are deduced: so that g++ looks into the body, and says the
+// sentence, before the next line has a wrong shape.
+template <class Self>
+struct TracedMembers {
+  static constexpr TransposedMember T{}, mT{};
+  static constexpr GradientMember grad{};
+
+  template <class B>
+  constexpr auto& operator=(const B&) {
+    static_assert(sizeof(TypeIsKept<sizeof(B) == 0, Self, B>) > 0);
+    return static_cast<Self&>(*this);
+  }
+  template <class B>
+  requires std::is_arithmetic_v<B>
+  constexpr explicit operator B() const {
+    if constexpr (std::is_same_v<B, bool>)
+      detail::misspelt<TruthIsTraced<false, Self>>();
+    else
+      detail::misspelt<ValueIsTraced<false, Self>>();
+    return B{};
+  }
+  // Of no template: so that std::exp(x) takes the overload for float.
+  constexpr operator float() const {
+    detail::misspelt<ScalarIsTraced<false, Self>>();
+    return 0;
+  }
+  template <class I>
+  constexpr auto operator[](const I&) const {
+    static_assert(sizeof(SubscriptIsSpelled<sizeof(I) == 0, Self>) > 0);
+    return self();
+  }
+  template <class... A>
+  constexpr auto operator()(const A&...) const {
+    static_assert(sizeof(ValueIsCalled<sizeof(Self) == 0, Self, A...>) > 0);
+    return self();
+  }
+  constexpr auto& operator++() {
+    static_assert(sizeof(NothingInPlace<sizeof(Self*) == 0, Self>) > 0);
+    return static_cast<Self&>(*this);
+  }
+  constexpr auto begin() const {
+    static_assert(sizeof(RowsAreUnbound<sizeof(Self) == 0, Self>) > 0);
+    return &self();
+  }
+  constexpr auto end() const { return &self(); }
+
+#define WEFT_MEMBER(name, Refusal, result) WEFT_REFUSED_MEMBER(name, result, Refusal, spelled::name, Self)
+  WEFT_MEMBER(item, ValueIsTraced, AfterRefusal{})
+  WEFT_MEMBER(tolist, ValueIsTraced, AfterRefusal{})
+  WEFT_MEMBER(numpy, ValueIsTraced, AfterRefusal{})
+  WEFT_MEMBER(data, ValueIsTraced, AfterRefusal{})
+  WEFT_MEMBER(backward, GradientIsFunction, AfterRefusal{})
+  WEFT_MEMBER(detach, DetachIsFunction, self())
+  WEFT_MEMBER(to, DtypeIsCast, self())
+  WEFT_MEMBER(cuda, DtypeIsCast, self())
+  WEFT_MEMBER(cpu, DtypeIsCast, self())
+  WEFT_MEMBER(type, DtypeIsCast, self())
+  WEFT_MEMBER(half, DtypeIsCast, self())
+  WEFT_MEMBER(device, DtypeIsCast, self())
+  WEFT_MEMBER(requires_grad_, GradientIsFunction, self())
+  WEFT_MEMBER(register_hook, GradientIsFunction, self())
+#define WEFT_METHOD(name) WEFT_MEMBER(name, MethodIsFunction, self())
+#define WEFT_INPLACE(name) WEFT_MEMBER(name, NothingInPlace, self())
+  WEFT_TENSOR_METHODS(WEFT_METHOD)
+  WEFT_INPLACE_METHODS(WEFT_INPLACE)
+#undef WEFT_METHOD
+#undef WEFT_INPLACE
+#define WEFT_BRACED(name)                                                                  \
+  template <class Given = Self>                                                            \
+  constexpr auto name(std::initializer_list<i64>) const {                                  \
+    static_assert(sizeof(MethodIsFunction<sizeof(Given) == 0, spelled::name, Given>) > 0); \
+    return self();                                                                         \
+  }
+  WEFT_BRACED(view)
+  WEFT_BRACED(reshape)
+  WEFT_BRACED(expand)
+  WEFT_BRACED(repeat)
+  WEFT_BRACED(permute)
+  WEFT_BRACED(index)
+#undef WEFT_BRACED
+  WEFT_REFUSED_MEMBER(sizes, (std::array<i64, 8>{}), ShapeIsKnown, spelled::sizes, Self)
+#undef WEFT_MEMBER
+
+  // As PyTorch's and as a Tensor's.
+  static constexpr i64 numel() { return Self::size; }
+  static constexpr int dim() { return Self::rank; }
+  // Of an axis counted from either end; throws "tensor/axis".
+  static constexpr i64 extent(int axis) { return checked_extent(Self::shape::value, axis); }
+
+ private:
+  constexpr const Self& self() const { return static_cast<const Self&>(*this); }
+};
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    LazyIsAssigned,
+    "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
+    "any<>(x > 0), then found.item()");
+
+template <class T, class S>
+struct Expr : TracedMembers<Expr<T, S>> {
+  using dtype = T;
+  using shape = S;
+  static constexpr int rank = S::rank;
+  static constexpr i64 size = S::size;
+
+  ir::Value value;
+
+  constexpr Expr() = default;
+  constexpr Expr(ir::Value v) : value(v) {}
+  using TracedMembers<Expr>::operator=;
+};
+
+WEFT_REFUSAL(
+    LazyIsKept,
+    "zeros<f32, 4>(), arange<f32, 4>() and what is made of them have types of their own, which a traced "
+    "value does not fit in: start from one, auto total = 0 * x, or give the result a name of its own");
+
+// What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
+// as Exprs when it meets a traced handle or is assigned to a Tensor, and reads its tensors then: it is not to
+// outlive its statement.
+template <class Op, class... Args>
+struct Lazy {
+  std::tuple<Args...> args;
+
+  template <class B>
+  requires std::is_arithmetic_v<B>
+  constexpr explicit operator B() const {
+    detail::misspelt<LazyIsAssigned<false, Lazy>>();
+    return B{};
+  }
+#define WEFT_METHOD(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, MethodIsFunction, spelled::name, Lazy)
+  WEFT_TENSOR_METHODS(WEFT_METHOD)
+  WEFT_INPLACE_METHODS(WEFT_METHOD)
+#undef WEFT_METHOD
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LazyIsAssigned, Lazy)
+  WEFT_MEMBER(item)
+  WEFT_MEMBER(data)
+  WEFT_MEMBER(size)
+  WEFT_MEMBER(to_vector)
+  WEFT_MEMBER(operator())
+#undef WEFT_MEMBER
+  operator float() const {
+    static_assert(sizeof(LazyIsAssigned<sizeof(Lazy*) == 0, Lazy>) > 0);
+    return 0;
+  }
+  template <class T, class S>
+  constexpr auto operator=(const Expr<T, S>&) {
+    static_assert(sizeof(LazyIsKept<sizeof(Expr<T, S>*) == 0, Lazy, Expr<T, S>>) > 0);
+    return *this;
+  }
+  template <class I>
+  auto operator[](const I&) const {
+    static_assert(sizeof(LazyIsAssigned<sizeof(I) == 0, Lazy>) > 0);
+    return AfterRefusal{};
+  }
+};
+
+// Among the operands of a Lazy: what the operation takes as it stands, such as a function.
+template <class F>
+struct Held {
+  F value;
+};
+template <class A>
+inline constexpr bool is_held = false;
+template <class F>
+inline constexpr bool is_held<Held<F>> = true;
+
+template <class A>
+inline constexpr bool is_expr = false;
+template <class T, class S>
+inline constexpr bool is_expr<Expr<T, S>> = true;
+
+template <class A>
+inline constexpr bool is_lazy = false;
+template <class Op, class... Args>
+inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
+
+// An operation that draws random numbers says so: inside a loop it draws anew in every trip.
+template <class Op>
+concept Draws = requires {
+  typename Op::weft_draws;
+};
+template <class A>
+inline constexpr bool draws = false;
+template <class Op, class... Args>
+inline constexpr bool draws<Lazy<Op, Args...>> = Draws<Op> || (draws<Args> || ...);
+
+// A type that stands for an expression (a parameter, a buffer): it has a member `expr()`.
+template <class A>
+concept ExprLike = is_expr<std::remove_cvref_t<A>> || requires(const A& a) {
+  a.expr();
+};
+
+// A run-time tensor: an operand of Lazy, with `replay(context)`.
+template <class A>
+concept TensorLike = requires {
+  typename std::remove_cvref_t<A>::weft_tensor;
+};
+
+template <class A>
+concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>>;
+
+// A number known only at run time: it promotes like the C++ scalar S and is cast where it is used.
+template <class S>
+struct ScalarExpr {
+  ir::Value value;
+};
+template <class A>
+inline constexpr bool is_scalar_expr = false;
+template <class S>
+inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
+
+template <class A>
+concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
+    is_scalar_expr<std::remove_cvref_t<A>> || std::is_same_v<std::remove_cvref_t<A>, AfterRefusal>;
+
+template <class A>
+constexpr auto to_expr(const A& a) {
+  if constexpr (is_expr<A>)
+    return a;
+  else
+    return a.expr();
+}
+
+template <class A>
+using expr_of = decltype(to_expr(std::declval<const A&>()));
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a
+// scalar.
+template <class A, class Leaf, class Number>
+constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
+
+namespace detail {
+template <class Op, class... A>
+constexpr auto applied(ir::Builder& builder, const A&... a) {
+  if constexpr ((std::is_same_v<A, AfterRefusal> || ...))
+    return AfterRefusal{};
+  else
+    return Op::apply(builder, a...);
+}
+template <class Op, class... Args, class Leaf, class Number>
+constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
+  return std::apply(
+      [&](const Args&... args) {
+        // braces: operands are built left to right, so random streams keep their order
+        const std::tuple operands{weft::replay(builder, args, leaf, number)...};
+        return std::apply([&](const auto&... o) { return applied<Op>(builder, o...); }, operands);
+      },
+      lazy.args);
+}
+}  // namespace detail
+
+template <class A, class Leaf, class Number>
+constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number) {
+  if constexpr (TensorLike<A>)
+    return leaf(a);
+  else if constexpr (is_held<A>)
+    return a;
+  else if constexpr (Scalar<A>)
+    return number(a);
+  else
+    return detail::replay_lazy(builder, a, leaf, number);
+}
+
+WEFT_REFUSAL(
+    TensorIsInput,
+    "a run-time Tensor cannot be used inside a traced function: make it an input, in<T, D...>, and write "
+    "auto x for the parameter; a model is called inside of one: auto f = compile<Net>(Cpu{}, [](const auto& "
+    "model, auto x) { return model(x); }, in<f32, 2, 4>)");
+
+namespace detail {
+
+template <class A>
+constexpr ir::Builder* builder_of(const A& a) {
+  if constexpr (ExprLike<A> && requires { a.builder; })
+    return a.builder;  // a parameter's node is made where it is used
+  else if constexpr (ExprLike<A>)
+    return to_expr(a).value.builder;
+  else
+    return nullptr;
+}
+
+// The trace in which a value of `a` and one of `b` meet: the inner one.
+constexpr ir::Builder* inner_of(ir::Builder* a, ir::Builder* b) {
+  return a == nullptr ? b : b == nullptr || a == b || b->depth() < a->depth() ? a : b;
+}
+
+struct KeepScalar {
+  template <class S>
+  constexpr S operator()(S s) const {
+    return s;
+  }
+};
+struct NoTensor {
+  template <class A>
+  constexpr auto operator()(const A&) const {
+    static_assert(sizeof(TensorIsInput<sizeof(A) == 0, A>) > 0);
+    return AfterRefusal{};
+  }
+};
+
+// What a Lazy keeps of an operand: of a tensor a view, which shares its memory.
+template <class A>
+constexpr auto leaf(const A& a) {
+  if constexpr (TensorLike<A>)
+    return a.view();
+  else
+    return a;
+}
+
+// An argument of a traced operation: literals join the graph here.
+template <class A>
+constexpr auto traced(ir::Builder& builder, const A& a) {
+  if constexpr (ExprLike<A>) {
+    auto e = to_expr(a);
+    if (e.value.builder == nullptr) {  // of a layer that is no member of the model
+      using E = std::remove_cvref_t<decltype(e)>;
+      e.value = ir::read_without_value(builder, dtype_of<typename E::dtype>, E::shape::value,
+                                       ir::Valueless::no_member);
+    }
+    if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
+    return e;
+  } else if constexpr (is_lazy<A> || TensorLike<A>) {
+    NoTensor leaf;
+    KeepScalar number;
+    return replay(builder, a, leaf, number);
+  } else {
+    return a;
+  }
+}
+
+}  // namespace detail
+
+// A further argument of a layer that is given x: literals, such as zeros<f32, 1, 8>(), join x's graph.
+template <class X, class A>
+constexpr auto expr_beside(const X& x, const A& a) {
+  return detail::traced(*to_expr(x).value.builder, a);
+}
+
+WEFT_REFUSAL(
+    OperandsAreTensors,
+    "an operand is neither an expression, a parameter, a tensor nor a number: words, axes and sizes are "
+    "template arguments, as in sum<1>(x), mse_loss<reduction::sum>(x, y), pad<PaddingMode::reflect, 1, "
+    "1>(x)");
+WEFT_REFUSAL(TupleIsTaken,
+             "an operand is a tuple: take it apart first: auto [y, state] = lstm(x), auto [values, places] = "
+             "topk<2>(x)");
+WEFT_REFUSAL(
+    ContainerIsTaken,
+    "an operand is a container: values are arguments one by one, cat<0>(a, b), stack<0>(a, b, c); of a "
+    "std::array write std::apply([](auto... v) { return stack<0>(v...); }, values)");
+WEFT_REFUSAL(
+    OperandsFit,
+    "the operation does not take so many operands, or not of these kinds: where(condition, a, b) takes "
+    "three, fma(a, b, c) three, relu(x) one (its line is in docs/operations.md; there is no inplace and no "
+    "training argument)");
+template <class A>
+inline constexpr bool is_tuple_like = false;
+template <class... A>
+inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
+template <class A, class B>
+inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
+
+template <class A>
+concept HoldsValues = requires {
+  requires is_expr<typename A::value_type>;
+};
+
+namespace detail {
+// What a refused operation returns: its first operand that is an expression.
+template <class First, class... A>
+constexpr auto first_expr(const First& first, const A&... rest) {
+  if constexpr (ExprLike<First>)
+    return to_expr(first);
+  else if constexpr (is_tuple_like<First>)
+    return first_expr(std::get<0>(first), rest...);
+  else if constexpr (HoldsValues<First>)
+    return typename First::value_type{};
+  else if constexpr (sizeof...(A) > 0)
+    return first_expr(rest...);
+  else
+    return AfterRefusal{};
+}
+}  // namespace detail
+
+WEFT_REFUSAL(
+    BodyTakes,
+    "the function that grad, vjp, jvp, vmap or loop is given does not take what it is called with: one "
+    "parameter for each argument, auto x; that of loop takes the carry and a slice of each stacked input");
+WEFT_REFUSAL(
+    BodyReturnsValues,
+    "the function that grad, vjp, jvp, vmap or loop is given returns a plain number or nothing: return "
+    "values that are computed from its arguments, 0 * x + 1 in place of 1");
+
+namespace detail {
+// Whether R is a value, or a tuple of them.
+template <class R>
+inline constexpr bool is_of_values = ExprLike<R> || is_lazy<R>;
+template <class... E>
+inline constexpr bool is_of_values<std::tuple<E...>> = (is_of_values<std::remove_cvref_t<E>> && ...);
+template <class A, class B>
+inline constexpr bool is_of_values<std::pair<A, B>> =
+    is_of_values<std::remove_cvref_t<A>>&& is_of_values<std::remove_cvref_t<B>>;
+
+// f(a...), f being what Op, a transformation, was given; of what is refused an argument.
+template <class Op, class F, class... A>
+constexpr auto body_of(const F& f, const A&... a) {
+  constexpr bool fits = takes<F, A...>();
+  static_assert(sizeof(BodyTakes<fits, Op, A...>) > 0);
+  if constexpr (!fits ||
+                !std::is_invocable_v<const F&, const A&...>) {  // the compiler has said what is wrong inside
+    if constexpr (fits && !refused_before<Op, F, A...>) static_assert(sizeof(Refused<F>) > 0);
+    return first_expr(a...);
+  } else {
+    using R = std::remove_cvref_t<decltype(f(a...))>;
+    if constexpr (is_of_values<R>) {
+      return f(a...);
+    } else {
+      static_assert(sizeof(BodyReturnsValues<is_of_values<R>, Op, R>) > 0);
+      const auto value = [&](const auto& e) {
+        if constexpr (is_of_values<std::remove_cvref_t<decltype(e)>>)
+          return e;
+        else
+          return first_expr(a...);
+      };
+      if constexpr (requires(R r) { r.first; })  // as many results as the caller names
+        return [&](const auto& r) { return std::pair{value(r.first), value(r.second)}; }(f(a...));
+      else
+        return first_expr(a...);
+    }
+  }
+}
+}  // namespace detail
+
+template <class Op, class... A>
+concept Applies = requires(ir::Builder& b, const A&... a) {
+  Op::apply(b, a...);
+};
+
+// An operation that makes a tensor of numbers says so.
+template <class Op>
+concept Creates = requires {
+  typename Op::weft_creates;
+};
+template <class Op, class... A>
+concept OfNumbersAlone = sizeof...(A) > 0 && (Scalar<A> && ...) && !Draws<Op> && !Creates<Op>;
+// Whether Op makes a tensor of other numbers than these, full<f32, 4>() of one.
+template <class Op, class... A>
+concept LacksNumbers = (Scalar<A> && ... && true) && !Applies<Op, A...>;
+WEFT_REFUSAL(OperandIsNumber,
+             "the operands are numbers, and one must be an expression or a tensor: functions of std give "
+             "numbers, so write exp(x), pow(x, 3) in place of std::exp(x), std::pow(x, 3)");
+
+// A small number that is added to a denominator. An integer in its place is PyTorch's axis, order or
+// number of groups, which are template arguments here.
+WEFT_REFUSAL(EpsilonIsFraction,
+             "an integer stands where eps belongs: axes, orders and groups are template arguments, "
+             "normalize<1, 2>(x), cosine_similarity<1>(x, y), group_norm<4>(x), and eps is 1e-5 or 0.0");
+struct Epsilon {
+  double value;  // what is added
+  constexpr Epsilon(double v) : value(v) {}
+  template <class Given>
+  requires std::is_integral_v<Given>
+  constexpr Epsilon(Given v) : value(static_cast<double>(v)) {
+    static_assert(sizeof(EpsilonIsFraction<sizeof(Given) == 0, Given>) > 0);
+  }
+};
+
+namespace detail {
+// In place of any value.
+struct AnyWord {
+  constexpr AnyWord() = default;
+  template <class A>
+  constexpr AnyWord(const A&) {}
+};
+// PyTorch's keyword arguments, written as softmax(x, {.dim = 1}): by name alone. (cross_entropy has
+// .label_smoothing and .ignore_index.)
+struct KeywordArguments {
+  struct ByName {
+  } by_name;
+  AnyWord pos_weight, weight, ignore, size_average, reduction, log_target, beta, delta, margin, p, dim, dims,
+      axis, keepdim, dim0, dim1, start, length, dtype, k, largest, descending, sorted, unbiased, correction,
+      attn_mask, dropout_p, is_causal, scale, kernel_size, stride, padding, dilation, groups, size,
+      scale_factor, mode, value, align_corners, min, max, alpha, negative_slope, approximate, num_classes,
+      eps, training, inplace, out;
+};
+}  // namespace detail
+WEFT_REFUSAL(
+    KeywordsAreArguments,
+    "there are no keyword arguments in braces: axes, sizes and words are template arguments, sum<1>(x, "
+    "keepdim), mse_loss<reduction::sum>(x, y), "
+    "scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v); other numbers follow the "
+    "operands, dropout(x, 0.5f), clamp(x, 0, 1), bce_with_logits(x, y, pos_weight(w)); cross_entropy(x, y, "
+    "{.label_smoothing = 0.1f}) has options of its own");
+
+// Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
+template <class Derived>
+struct Operation {
+  template <class... A>
+  constexpr auto operator()(const A&... a) const {
+    constexpr bool traced = (ExprLike<A> || ...);
+    if constexpr (OfNumbersAlone<Derived, A...>) {
+      static_assert(sizeof(OperandIsNumber<sizeof(Derived) == 0, Derived, A...>) > 0);
+      return AfterRefusal{};
+    } else if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) ||
+                         (traced && (TensorLike<A> || ...))) {
+      refuse<A...>();
+      return detail::first_expr(a...);
+    } else if constexpr (traced) {
+      ir::Builder* builder = nullptr;
+      ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
+      if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
+      constexpr bool fits =
+          Applies<Derived,
+                  decltype(detail::traced(std::declval<ir::Builder&>(), std::declval<const A&>()))...>;
+      if constexpr (fits) {
+        return Derived::apply(*builder, detail::traced(*builder, a)...);
+      } else {
+        static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
+        return detail::first_expr(a...);
+      }
+    } else if constexpr (LacksNumbers<Derived, A...>) {
+      static_assert(sizeof(OperandsFit<sizeof(Derived) == 0, Derived, A...>) > 0);
+      return AfterRefusal{};
+    } else {
+      return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
+    }
+  }
+  // Refused.
+  template <class A>
+  constexpr auto operator()(const A& a, const detail::KeywordArguments&) const {
+    static_assert(sizeof(KeywordsAreArguments<sizeof(A) == 0, Derived, A>) > 0);
+    return detail::first_expr(a);
+  }
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B&, const detail::KeywordArguments&) const {
+    static_assert(sizeof(KeywordsAreArguments<sizeof(A) == 0, Derived, A, B>) > 0);
+    return detail::first_expr(a);
+  }
+
+ private:
+  // Says which of the operands is none, unless another refusal made it.
+  template <class... A>
+  static constexpr auto refuse() {
+    constexpr bool takes = (Operand<A> && ...), tuple = (is_tuple_like<A> || ...),
+                   member = (std::is_same_v<A, TransposedMember> || ...),
+                   gradient = (std::is_same_v<A, GradientMember> || ...), container = (HoldsValues<A> || ...),
+                   late = (std::is_same_v<A, AfterRefusal> || ...);
+    static_assert(sizeof(TupleIsTaken<!tuple, Derived, A...>) > 0);
+    static_assert(sizeof(MethodIsFunction<!member, spelled::T, Derived, A...>) > 0);
+    static_assert(sizeof(GradientIsFunction<!gradient, spelled::grad, Derived, A...>) > 0);
+    static_assert(sizeof(ContainerIsTaken<!container, Derived, A...>) > 0);
+    static_assert(
+        sizeof(OperandsAreTensors < takes || tuple || member || gradient || container, Derived, A... >) > 0);
+    static_assert(sizeof(TensorIsInput < !takes || late, Derived, A... >) > 0);
+  }
+};
+
+// The types that shape rules and promotion yield.
+template <class T, class U>
+using promoted = ctype<promote(dtype_of<T>, dtype_of<U>)>;
+
+// The dtype that a C++ scalar S takes beside a tensor of T: floats keep float tensors, numbers keep theirs.
+template <class T, class S>
+using promoted_scalar = std::conditional_t<
+    is_float(dtype_of<T>), T,
+    std::conditional_t<std::is_floating_point_v<S>, f32,
+                       std::conditional_t<std::is_same_v<T, bool> && !std::is_same_v<S, bool>, i64, T>>>;
+
+// T if it is a floating type, f32 otherwise: what functions such as exp work in.
+template <class T>
+using floating = std::conditional_t<is_float(dtype_of<T>), T, f32>;
+
+// What formulas are computed in whose roundings would add up, PyTorch's opmath_t: f32, of f64 f64.
+template <class T>
+using opmath = std::conditional_t<std::is_same_v<T, f64>, f64, f32>;
+
+namespace detail {
+
+template <class T, class A>
+constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
+  if constexpr (is_expr<A> || is_scalar_expr<A>)
+    return ir::cast(a.value, dtype_of<T>);
+  else if constexpr (std::is_integral_v<T> && std::is_integral_v<A>)  // exact, and wrapped as PyTorch does
+    return {&builder, builder.constant(dtype_of<T>, builder.shape(Dims{}),
+                                       static_cast<u64>(static_cast<i64>(static_cast<T>(a))))};
+  else
+    return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
+}
+
+template <class A>
+struct operand_traits {
+  using dtype = A;
+  using shape = Shape<>;
+};
+template <class T, class S>
+struct operand_traits<Expr<T, S>> {
+  using dtype = T;
+  using shape = S;
+};
+
+template <class S>
+struct operand_traits<ScalarExpr<S>> {
+  using dtype = S;
+  using shape = Shape<>;
+};
+
+template <class A, class B>
+constexpr auto common_dtype() {
+  if constexpr (is_expr<A> && is_expr<B>)
+    return promoted<typename A::dtype, typename B::dtype>{};
+  else if constexpr (is_expr<A>)
+    return promoted_scalar<typename A::dtype, typename operand_traits<B>::dtype>{};
+  else if constexpr (is_expr<B>)
+    return promoted_scalar<typename B::dtype, typename operand_traits<A>::dtype>{};
+  else  // two numbers: PyTorch's default dtype of their kind
+    return promoted_scalar<promoted_scalar<bool, typename operand_traits<A>::dtype>,
+                           typename operand_traits<B>::dtype>{};
+}
+
+}  // namespace detail
+
+// What an operation returns after the message that refuses its operands: a value of the result's shape that
+// depends on all of them, so that no second error follows.
+namespace detail {
+template <class T, class S, class... A>
+constexpr Expr<T, S> refused(const A&... operands) {
+  ir::Value sum{};
+  const auto join = [&](const auto& a) {
+    if constexpr (ExprLike<std::remove_cvref_t<decltype(a)>>) {
+      const ir::Value v = ir::cast(to_expr(a).value, dtype_of<T>);
+      const ir::Value total =
+          ir::reshape(ir::reduce(ir::Op::reduce_sum, v, ir::all_axes(v.dims().rank)), Dims{});
+      sum = sum ? sum + total : total;
+    }
+  };
+  (join(operands), ...);
+  return {ir::broadcast(sum, S::value)};
+}
+}  // namespace detail
+
+// The dtype of a pointwise operation on A and B (Exprs or scalars).
+template <class A, class B>
+using common = decltype(detail::common_dtype<A, B>());
+
+template <class A>
+using shape_of_operand = typename detail::operand_traits<A>::shape;
+template <class A>
+using dtype_of_operand = typename detail::operand_traits<A>::dtype;
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+template <class T, class S>
+struct Input {
+  static constexpr OptionKind option = OptionKind::input;
+  using dtype = T;
+  using shape = S;
+
+  // Refused: in<f32>(2, 3).
+  template <class... A>
+  constexpr Input operator()(const A&...) const {
+    static_assert(sizeof(ShapeIsInType<sizeof(std::tuple<A...>*) == 0, T>) > 0);
+    return {};
+  }
+};
+
+WEFT_REFUSAL(
+    ExtentsAreGiven,
+    "in<...>: every extent is known while compiling, the batch's, too: write in<f32, 32, 8> in place of "
+    "in<f32, -1, 8>, and let the loader pad the last batch, .last = data::pad_and_mask");
+
+namespace detail {
+template <class T, i64... D>
+struct InputOf {
+  static constexpr bool given = ((D >= 0) && ... && true);
+  static_assert(sizeof(ExtentsAreGiven<given, T>) > 0);
+  using type = Input<T, Shape<(D < 0 ? 1 : D)...>>;
+};
+}  // namespace detail
+
+template <class T, i64... D>
+inline constexpr typename detail::InputOf<T, D...>::type in{};
+
+template <class A>
+inline constexpr bool is_input = false;
+template <class T, class S>
+inline constexpr bool is_input<Input<T, S>> = true;
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/targets/memory.hpp ----
+// Memory that several handles own: a tensor and views of it, a model's state and the programs that work on
+// it, a result and its program. Law: it lives as long as any of them, and does not move but for a result's
+// (see results.hpp).
+
+// ---- weft/core/shared.hpp ----
+// Shared<T>: one of several owners of an object that counts them; the last one destroys it. Law: owners of
+// one object may be copied, moved and destroyed in different threads.
+
+namespace WEFT_NAMESPACE {
+
+// The base of what is shared. An object is made by `new` and given to a Shared at once.
+class Counted {
+ public:
+  Counted() = default;
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  virtual ~Counted() = default;
+
+  // Whether it has one owner, who therefore is the caller's own.
+  bool has_one_owner() const { return __atomic_load_n(&owners_, __ATOMIC_ACQUIRE) == 1; }
+
+ private:
+  template <class>
+  friend class Shared;
+  mutable int owners_ = 0;
+};
+
+template <class T>
+class Shared {
+ public:
+  constexpr Shared() = default;
+  // Takes part in owning; null owns nothing.
+  constexpr explicit Shared(T* object) : object_(object) {
+    if (object_ != nullptr) add();
+  }
+  constexpr Shared(const Shared& other) : Shared(other.object_) {}
+  constexpr Shared(Shared&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
+  // Of an object of a derived class.
+  template <class U>
+  constexpr Shared(const Shared<U>& other) requires requires(U* u, T*& t) {
+    t = u;
+  } : Shared(other.get()) {
+  }
+  constexpr Shared& operator=(Shared other) noexcept {
+    T* const object = object_;
+    object_ = other.object_;
+    other.object_ = object;
+    return *this;
+  }
+  constexpr ~Shared() {
+    if (object_ != nullptr) remove();
+  }
+
+  constexpr T* get() const { return object_; }
+  constexpr T& operator*() const { return *object_; }
+  constexpr T* operator->() const { return object_; }
+  constexpr explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  void add() const { __atomic_add_fetch(&counted()->owners_, 1, __ATOMIC_RELAXED); }
+  void remove() const {
+    if (__atomic_sub_fetch(&counted()->owners_, 1, __ATOMIC_ACQ_REL) == 0) delete object_;
+  }
+  const Counted* counted() const { return object_; }
+
+  T* object_ = nullptr;
+};
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::exec {
+
+// Memory of a device, and its copies to and from the host, which are complete when they return.
+template <class Device>
+struct DeviceMemory;
+// That of a device whose memory is the host's.
+template <class Device>
+struct HostMemory {
+  using Buffer = HostBuffer;
+  static Buffer allocate(const Device&, i64 bytes) { return Buffer(static_cast<std::size_t>(bytes)); }
+  static void zero(const Device&, std::byte* at, i64 bytes) {
+    if (bytes > 0) std::memset(at, 0, static_cast<std::size_t>(bytes));
+  }
+  static void to_host(const Device&, void* to, const std::byte* from, i64 bytes) {
+    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  static void from_host(const Device&, std::byte* to, const void* from, i64 bytes) {
+    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+};
+template <>
+struct DeviceMemory<Cpu> : HostMemory<Cpu> {};
+
+// The memory that a program on the host works in: lent by the caller, or its own. Errors: HostBuffer's; that
+// of too little memory says what takes less.
+inline HostBuffer host_workspace(std::byte* given, i64 bytes) {
+  const auto size = static_cast<std::size_t>(bytes);
+  if (given != nullptr) return HostBuffer::borrow(given, size);
+  try {
+    return HostBuffer(size);
+  } catch (const Error& e) {
+    if (e.id() != "cpu/out-of-memory") throw;
+    throw Error(e.id(),
+                std::string(e.what()).substr(e.id().size() + 2) +
+                    ": this is the workspace, which holds values between kernels; a smaller batch (with "
+                    "accumulate<N>), checkpoint::blocks or a precision takes less, and memory_timeline(file) "
+                    "of a batch that fits shows what holds it");
+  }
+}
+
+// The device of the tensors that a program for Device gives: itself, or the one whose memory it works in.
+template <class Device>
+struct TensorsOf {
+  using type = Device;
+};
+template <class Device>
+using tensor_device = typename TensorsOf<Device>::type;
+
+// A device without what it shows its user: runs of the library's own, which give a model its starting values,
+// are no program of theirs. A device that shows what it computes has a specialisation.
+template <class Device>
+struct SilentDevice {
+  static Device of(const Device& device) { return device; }
+};
+
+// What owners of memory share, whatever device it is of.
+class Storage : public Counted {
+ public:
+  std::byte* data() const { return data_; }
+
+ protected:
+  std::byte* data_ = nullptr;
+};
+
+template <class Device>
+class DeviceStorage final : public Storage {
+ public:
+  using Buffer = typename DeviceMemory<Device>::Buffer;
+  // `given`: memory that the caller, or `owner`, keeps alive, or null for memory of its own.
+  DeviceStorage(const Device& device, i64 bytes, void* given = nullptr, Shared<Storage> owner = {})
+      : device_(device),
+        owner_(std::move(owner)),
+        buffer_(given != nullptr ? Buffer::borrow(given, static_cast<std::size_t>(bytes))
+                                 : DeviceMemory<Device>::allocate(device, bytes)) {
+    data_ = buffer_.data();
+  }
+  const Device& device() const { return device_; }
+  i64 size() const { return static_cast<i64>(buffer_.size()); }  // bytes
+
+ private:
+  Device device_;
+  Shared<Storage> owner_;
+  Buffer buffer_;
+};
+
+template <class Device>
+Shared<DeviceStorage<Device>> allocate(const Device& device, i64 bytes, void* given = nullptr) {
+  return Shared<DeviceStorage<Device>>(new DeviceStorage<Device>(device, bytes, given));
+}
+
+}  // namespace WEFT_NAMESPACE::exec
+
+namespace WEFT_NAMESPACE {
+
+// Which input or result a message is about, counted from 0.
+template <int Number>
+struct InputNumber {};
+template <int Number>
+struct ResultNumber {};
+
+namespace exec {
+
+// An argument as a program is given it: where its elements start, and what is known of them.
+struct Given {
+  const void* data = nullptr;
+  bool on_host = false;           // they may be read
+  i64 valid_rows = -1;            // the rows behind these are padding; -1: there are none
+  bool padded_somewhere = false;  // its loader pads a batch of the epoch, this one or another
+};
+
+// A container of elements of type T, such as std::vector, std::span or a loader's array.
+template <class A, class T>
+concept Container = requires(const A& a) {
+  { *a.data() } -> std::convertible_to<T>;
+  a.size();
+};
+// A loader's array, some of whose rows may be padding.
+template <class A>
+concept Padded = requires(const A& a) {
+  { a.valid_rows() } -> std::convertible_to<i64>;
+  { a.is_padded_somewhere() } -> std::convertible_to<bool>;
+};
+// One that knows its shape.
+template <class A>
+concept Shaped = requires(const A& a) {
+  { a.shape().size() } -> std::convertible_to<std::size_t>;
+  { a.shape()[0] } -> std::convertible_to<i64>;
+};
+
+template <class A>
+constexpr Dims array_dims() {
+  Dims d;
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    ((d.extent[K] = static_cast<i64>(std::extent_v<A, static_cast<unsigned>(K)>)), ...);
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(std::rank_v<A>)>{});
+  d.rank = static_cast<int>(std::rank_v<A>);
+  return d;
+}
+
+// Whether elements of one shape may be read as those of another: axes of one are runs of neighbouring axes of
+// the other. So (64) is (1, 8, 8), and (8, 8, 3) is not (3, 8, 8), although both hold as many.
+constexpr bool regroups(const Dims& a, const Dims& b) {
+  if (a.size() != b.size()) return false;
+  if (a.size() == 0) return true;
+  int i = 0, j = 0;
+  while (i < a.rank || j < b.rank) {
+    // one run on each side with equal products, of which one is a single axis
+    i64 x = 1, y = 1;
+    int from_a = 0, from_b = 0;
+    do {
+      if (x <= y && i < a.rank)
+        from_a += a.extent[i] > 1, x *= a.extent[i++];
+      else if (j < b.rank)
+        from_b += b.extent[j] > 1, y *= b.extent[j++];
+      else
+        from_a += a.extent[i] > 1, x *= a.extent[i++];
+    } while (x != y);
+    if (from_a > 1 && from_b > 1) return false;
+  }
+  return true;
+}
+
+WEFT_REFUSAL(ArgumentFits,
+             "an argument of a call has another dtype, shape or kind than the input it is for: give a "
+             "tensor, a pointer, an array or a container of the input's dtype (std::vector<bool> keeps bits "
+             "and no elements: std::array<bool, N>)");
+WEFT_REFUSAL(ArgumentReachable,
+             "an argument of a call lies on another device than the program: copy it first");
+WEFT_REFUSAL(TargetFits,
+             "into: a result is written to a tensor, a view, an array, a container or a pointer of its "
+             "own dtype and shape that can be written");
+
+// How many arguments a call takes: GivenSize<n>, WantedSize<n>.
+WEFT_REFUSAL(ArgumentCount,
+             "a call or step takes one argument for each in<...> of compile or make_trainer: give as many, "
+             "in that order");
+WEFT_REFUSAL(TargetCount, "into: it takes one target a result");
+
+WEFT_REFUSAL(TargetLives, "into: a target is gone before the call could write to it: give it a name");
+
+template <class I, class A>
+constexpr bool argument_fits() {
+  using T = typename I::dtype;
+  if constexpr (std::is_array_v<A>) {
+    if constexpr (std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
+                  std::rank_v<A> <= max_rank)
+      return regroups(array_dims<A>(), I::shape::value);
+    else
+      return false;
+  } else if constexpr (std::is_pointer_v<A>)
+    return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
+  else if constexpr (TensorLike<A>)
+    return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
+  else if constexpr (std::is_arithmetic_v<A>)
+    return I::shape::size == 1 && std::is_same_v<A, T>;
+  else if constexpr (Container<A, T>)
+    return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
+  else
+    return false;
+}
+
+// True if a program of `Device` can read an argument A: it lies in the host's memory or on the same device.
+template <class Device, class A>
+constexpr bool argument_reachable() {
+  if constexpr (requires { typename A::device_type; })
+    return std::is_same_v<typename A::device_type, Device> || std::is_same_v<typename A::device_type, Cpu>;
+  else
+    return true;
+}
+
+// True if the host may read an argument A; a pointer may be one of a GPU's.
+template <class Device, class A>
+constexpr bool on_host() {
+  if constexpr (requires { typename A::device_type; })
+    return std::is_same_v<typename A::device_type, Cpu>;
+  else
+    return std::is_same_v<tensor_device<Device>, Cpu> || !std::is_pointer_v<A>;
+}
+
+[[noreturn]] inline void throw_argument_size(const char* what, int number, const Dims& wanted, i64 given) {
+  throw Error("call/size", std::string(what) + " " + std::to_string(number) + " takes " +
+                               std::to_string(wanted.size()) + " elements, " + to_text(wanted).c_str() +
+                               ", and was given " + std::to_string(given));
+}
+[[noreturn]] inline void throw_argument_null(const char* what, int number) {
+  throw Error("call/null", std::string(what) + " " + std::to_string(number) +
+                               " was given a null pointer, or a tensor that was moved from");
+}
+template <class Given>
+void check_shape(const Given& given, int number, const Dims& wanted) {
+  Dims d;
+  d.rank = static_cast<int>(given.size());
+  if (d.rank <= max_rank)
+    for (int k = 0; k < d.rank; ++k) d.extent[k] = given[static_cast<std::size_t>(k)];
+  if (d.rank > max_rank || !regroups(d, wanted))
+    throw Error("call/shape", "input " + std::to_string(number) + " takes elements of shape " +
+                                  to_text(wanted).c_str() + ", and was given an array of shape " +
+                                  (d.rank > max_rank ? "more axes" : to_text(d).c_str()) +
+                                  ": permute it, or flatten it if the order is right");
+}
+
+// `a` as input K of kind I = Input<T, Shape> of a program on Device.
+template <class I, int K, class Device, class A>
+Given argument(const A& a) {
+  constexpr bool fits = argument_fits<I, A>();
+  static_assert(sizeof(ArgumentFits<fits, InputNumber<K>, A, I>) > 0);
+  constexpr bool reachable = argument_reachable<Device, A>();
+  static_assert(sizeof(ArgumentReachable<reachable, InputNumber<K>, A, Device>) > 0);
+  Given given;
+  if constexpr (fits && reachable) {
+    given.on_host = on_host<Device, A>();
+    if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
+      given.data = a;
+    } else if constexpr (std::is_arithmetic_v<A>) {
+      given.data = &a;
+    } else {
+      if constexpr (!TensorLike<A>) {
+        if (static_cast<i64>(a.size()) != I::shape::size)
+          throw_argument_size("input", K, I::shape::value, static_cast<i64>(a.size()));
+        if constexpr (Shaped<A>) check_shape(a.shape(), K, I::shape::value);
+      }
+      if constexpr (Padded<A>) {
+        if (a.valid_rows() < a.shape()[0]) given.valid_rows = a.valid_rows();
+        given.padded_somewhere = a.is_padded_somewhere();
+      }
+      given.data = a.data();
+    }
+    if (given.data == nullptr && I::shape::size > 0) [[unlikely]]
+      throw_argument_null("input", K);
+  }
+  return given;
+}
+
+// What result K, of dtype and shape E, is written to: the caller's memory.
+template <class E, class A>
+constexpr bool target_fits() {
+  using T = typename E::dtype;
+  if constexpr (std::is_array_v<A>)
+    return !std::is_const_v<std::remove_all_extents_t<A>> && argument_fits<E, A>();
+  else if constexpr (std::is_pointer_v<A>)
+    return std::is_same_v<std::remove_pointer_t<A>, T>;
+  else if constexpr (std::is_arithmetic_v<A>)
+    return !std::is_const_v<A> && E::shape::size == 1 && std::is_same_v<A, T>;
+  else if constexpr (requires(A & target) { target.data(); })
+    return argument_fits<E, std::remove_cv_t<A>>() &&
+           std::is_same_v<std::remove_reference_t<decltype(*std::declval<A&>().data())>, T>;
+  else
+    return false;
+}
+template <class E, int K, class A>
+auto* target(A& a) {
+  constexpr bool fits = target_fits<E, A>();
+  static_assert(sizeof(TargetFits<fits, ResultNumber<K>, A, E>) > 0);
+  using T = typename E::dtype;
+  T* at = nullptr;
+  if constexpr (!fits) {
+    return at;
+  } else {
+    if constexpr (std::is_array_v<A>) {
+      at = reinterpret_cast<T*>(a);
+    } else if constexpr (std::is_pointer_v<A>) {
+      at = a;
+    } else if constexpr (std::is_arithmetic_v<A>) {
+      at = &a;
+    } else {
+      if constexpr (!TensorLike<A>)
+        if (static_cast<i64>(a.size()) != E::shape::size)
+          throw_argument_size("result", K, E::shape::value, static_cast<i64>(a.size()));
+      at = a.data();
+    }
+    if (at == nullptr && E::shape::size > 0) [[unlikely]]
+      throw_argument_null("result", K);
+    return at;
+  }
+}
+
+// What into() keeps of a target: a tensor's memory, which it keeps alive, or the caller's object.
+template <class Out>
+decltype(auto) kept_target(std::remove_reference_t<Out>& out) {
+  using Target = std::remove_cvref_t<Out>;
+  if constexpr (TensorLike<Target>) {
+    return out.view();
+  } else if constexpr (std::is_pointer_v<Target>) {
+    return Target(out);
+  } else {
+    static_assert(sizeof(TargetLives<std::is_lvalue_reference_v<Out>, Target>) > 0);
+    return (out);
+  }
+}
+
+}  // namespace exec
+}  // namespace WEFT_NAMESPACE
+// ---- weft/exec/explain.hpp ----
+// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs,
+// and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
+// that a program which never asks pays nothing; the totals are those of the compiled program.
+
+// ---- weft/compiler/group_kind.hpp ----
+// What a fused group does, as one word for people: "map", "row", "column", "segment", "all", or several at
+// once, such as "row+column". Used by explain() and by the printers of the passes.
+
+// ---- weft/kernel_ir/fusion.hpp ----
+// The cut of a graph into groups, each of which becomes one kernel: what fuse.hpp decides and collect.hpp
+// completes, and what planning and lowering read.
+
+// ---- weft/kernel_ir/iteration_space.hpp ----
+// How shapes lie in one another: what decides whether a value may be computed, or a sum be taken, by a kernel
+// that walks a given space.
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+// How a member's value relates to its group's space.
+enum class Level : u8 { element, row, column_sum, total };
+
+// How extents `d`, right-aligned, lie in `space`.
+struct SpaceFit {
+  bool inside = true;   // every extent is the space's or 1
+  bool outside = true;  // every extent of the space is d's or 1
+  bool full = true;     // inside and nothing is reduced
+  bool suffix = true;   // what is reduced are all columns from `split` on
+  int split = 0;        // in axes of the larger of the two
+};
+constexpr SpaceFit fit_in(const Dims& space, const Dims& d) {
+  SpaceFit r;
+  const int rank = space.rank > d.rank ? space.rank : d.rank;
+  bool reducing = false;
+  for (int k = 0; k < rank; ++k) {
+    const int si = k - (rank - space.rank), di = k - (rank - d.rank);
+    const i64 s = si >= 0 ? space.extent[si] : 1, e = di >= 0 ? d.extent[di] : 1;
+    if (s == e) {
+      if (e != 1 && reducing) r.suffix = false;
+      continue;
+    }
+    r.full = false;
+    if (e == 1) {
+      r.outside = false;
+      if (!reducing) reducing = true, r.split = k;
+    } else if (s == 1) {
+      r.inside = false;
+      if (!reducing) reducing = true, r.split = k;
+    } else {
+      r.inside = r.outside = false;
+    }
+  }
+  return r;
+}
+
+struct Reduction {
+  Level level = Level::element;
+  int split = -1;
+  bool middle_axis = false;
+};
+// Which kind a reduction is, seen from its operand's extents.
+constexpr Reduction reduction_of(const ir::Graph& g, int i) {
+  const ir::Node& node = g.nodes.items[i];
+  const Dims& d = g.shapes.items[g.nodes.items[g.edges.items[node.first]].shape];
+  ir::Axes axes = 0;
+  for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
+  Reduction r;
+  int first_in = -1, first_out = -1, last_in = -1, last_out = -1;
+  for (int k = 0; k < d.rank; ++k) {
+    if (d.extent[k] == 1) continue;
+    if (axes >> k & 1u) {
+      if (first_in < 0) first_in = k;
+      last_in = k;
+    } else {
+      if (first_out < 0) first_out = k;
+      last_out = k;
+    }
+  }
+  const bool index = node.op == ir::Op::argmax || node.op == ir::Op::argmin;
+  if (first_out < 0) {
+    r.level = index ? Level::row : Level::total;
+    r.split = index ? 0 : -1;
+  } else if (last_out < first_in) {
+    r.level = Level::row;
+    r.split = first_in;
+  } else if (last_in < first_out && !index) {
+    r.level = Level::column_sum;
+    r.split = first_out;
+  } else {
+    r.middle_axis = true;
+  }
+  return r;
+}
+
+// Elements of the axes from `axis` on.
+constexpr i64 size_from(const Dims& d, int axis) {
+  i64 size = 1;
+  for (int a = axis; a < d.rank; ++a) size *= d.extent[a];
+  return size;
+}
+
+// Elements that one unit of work walks where it sums, and those of a tile of a flat walk.
+inline constexpr i64 chunk_elements = 16384, flat_tile = 4096;
+// Rows of a chunk of `rows` rows of `cols` elements each, where chunks leave partial sums: few, long chunks.
+constexpr i64 rows_of_chunk(i64 rows, i64 cols, i64 most_chunks) {
+  const i64 least = cols > 0 && cols < chunk_elements ? chunk_elements / cols : 1;
+  return rows > least * most_chunks ? (rows + most_chunks - 1) / most_chunks : least;
+}
+inline constexpr i64 column_sum_chunks = 16, total_chunks = 64;
+// The row of a total over d: the last axis, where a walk cut there can have the total's chunks. Else 0, and
+// the chunks are whole tiles of the flat walk.
+constexpr i64 row_of_total(const Dims& d) {
+  int last = d.rank - 1;
+  while (last > 0 && d.extent[last] == 1) --last;
+  const i64 cols = last > 0 ? d.extent[last] : 0;
+  return cols <= flat_tile && cols < d.size() ? cols : 0;
+}
+// Elements of one chunk of a total over d.
+constexpr i64 chunk_of_total(const Dims& d) {
+  const i64 size = d.size(), row = row_of_total(d);
+  if (row > 0) return row * rows_of_chunk(size / row, row, column_sum_chunks);
+  return flat_tile * rows_of_chunk((size + flat_tile - 1) / flat_tile, flat_tile, total_chunks);
+}
+
+// A cut between axes of extents with `from` axes as one of right-aligned extents with `to`; leading axes
+// that are too many have extent 1.
+constexpr int in_rank(int split, int from, int to) {
+  const int at = split - from + to;
+  return at > 0 ? at : 0;
+}
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/views.hpp ----
+// Strided views: what a chain of movement nodes over something in memory means as (root, offset, strides),
+// so that the kernel or matrix product that reads it needs no copy.
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+// Node `root`'s buffer read at offset + sum(index * stride), in elements.
+struct View {
+  int root = -1;
+  int rank = 0;
+  i64 offset = 0;
+  i64 stride[8]{};
+};
+
+constexpr View contiguous_view(int root, const Dims& dims) {
+  View v;
+  v.root = root;
+  v.rank = dims.rank;
+  i64 stride = 1;
+  for (int i = dims.rank - 1; i >= 0; --i) {
+    v.stride[i] = dims.extent[i] == 1 ? 0 : stride;
+    stride *= dims.extent[i];
+  }
+  return v;
+}
+
+constexpr bool is_contiguous(const View& v, const Dims& dims) {
+  i64 stride = 1;
+  for (int i = dims.rank - 1; i >= 0; --i) {
+    if (dims.extent[i] != 1 && v.stride[i] != stride) return false;
+    stride *= dims.extent[i];
+  }
+  return true;
+}
+
+// Reads `from`-shaped `v` as shape `to` without a copy; false where row-major order forbids it. Axes are cut
+// into blocks of equal size from the right; within a block the old axes must be one run in memory.
+constexpr bool reshape_view(View& v, const Dims& from, const Dims& to) {
+  View r;
+  r.root = v.root;
+  r.rank = to.rank;
+  r.offset = v.offset;
+  int i = from.rank - 1, j = to.rank - 1;
+  while (i >= 0 || j >= 0) {
+    while (i >= 0 && from.extent[i] == 1) --i;
+    while (j >= 0 && to.extent[j] == 1) --j;
+    if (i < 0 || j < 0) break;
+    i64 size_from = from.extent[i], size_to = to.extent[j];
+    int begin = i, out = j;
+    while (size_from != size_to) {
+      if (size_from < size_to) {
+        if (begin == 0) return false;
+        --begin;
+        if (from.extent[begin] != 1) {
+          // the next outer axis must continue the run
+          int inner = begin + 1;
+          while (from.extent[inner] == 1) ++inner;
+          if (v.stride[begin] != v.stride[inner] * from.extent[inner]) return false;
+          size_from *= from.extent[begin];
+        }
+      } else {
+        if (out == 0) return false;
+        --out;
+        size_to *= to.extent[out];
+      }
+    }
+    i64 stride = v.stride[i];
+    for (int k = j; k >= out; --k) {
+      r.stride[k] = to.extent[k] == 1 ? 0 : stride;
+      stride *= to.extent[k];
+    }
+    i = begin - 1;
+    j = out - 1;
+  }
+  v = r;
+  return true;
+}
+
+// The view that movement node `node` takes of its operand's view; false where a copy is needed first.
+constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
+  using ir::Op;
+  const ir::Node& n = g.nodes[node];
+  const Dims& from = g.dims(g.edges[n.first]);
+  const Dims& to = g.dims(node);
+  View r;
+  r.root = v.root;
+  r.rank = to.rank;
+  r.offset = v.offset;
+  switch (n.op) {
+    case Op::broadcast:
+      for (int k = to.rank - from.rank; k < to.rank; ++k) {
+        const int i = k - (to.rank - from.rank);
+        r.stride[k] = from.extent[i] == 1 ? 0 : v.stride[i];
+      }
+      break;
+    case Op::permute:
+      for (int k = 0; k < to.rank; ++k) r.stride[k] = v.stride[g.attribute(node, k)];
+      break;
+    case Op::slice:
+      for (int k = 0; k < to.rank; ++k) {
+        r.offset += g.attribute(node, 2 * k) * v.stride[k];
+        r.stride[k] = to.extent[k] == 1 ? 0 : g.attribute(node, 2 * k + 1) * v.stride[k];
+      }
+      break;
+    case Op::flat_slice: {
+      const View flat = contiguous_view(v.root, to);
+      for (int k = 0; k < to.rank; ++k) r.stride[k] = flat.stride[k];
+      r.offset += static_cast<i64>(n.imm);
+      break;
+    }
+    case Op::reshape:
+      return reshape_view(v, from, to);
+    case Op::add_dependency:
+      return true;
+    default:
+      return false;
+  }
+  v = r;
+  return true;
+}
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+using ir::Graph;
+using ir::Node;
+using ir::Op;
+
+enum class Materialization : u8 {
+  leaf,       // in memory before the program starts
+  generator,  // a function of the index alone; rematerialized wherever it is used
+  inlined,    // cheap arithmetic on leaves, or on single elements; rematerialized wherever it is used
+  view,       // addresses over another node's memory
+  fused,      // member of a fused group
+  opaque,    // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce, ...
+  arena,     // a flat_concat: its operands' memory read as one vector
+  deferred,  // while groups are formed: a sum, or a view of one, that goes with what reads the same later
+};
+
+struct Group {
+  int opaque = -1;            // the node that has a kernel of its own, -1 for a fused group
+  int result = -1;            // what that kernel stores: `opaque`, or the last addition to it
+  int added = -1, bias = -1;  // what is added to a product's sums, in this order
+  Dims space;
+  int shape = -1;  // the space's among the graph's shapes, while groups are formed
+  int last = -1;   // the last member, while groups are formed
+  int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
+  int walk = -1;   // the parameter group whose ranges its members lie in, while groups are formed
+  int weight = 0;
+  int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
+  bool mixed = false;             // has members of row level or reductions
+  bool totals = false;            // has sums over everything
+  bool closed = false;            // holds a total of what the kernel before makes, and takes nothing more
+  int members = 0, tight = 0;     // while groups are formed again, as one was too large for a kernel
+  bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
+  ir::Span body, loads, stores;   // ranges of Fusion::pool
+};
+
+struct Fusion {
+  List<Materialization> materialization;
+  List<int> group;    // group of each fused or opaque node, -1 otherwise
+  List<Level> level;  // of fused nodes
+  List<u8> stored;    // the node's value is in memory
+  List<int> view_of;  // index into views of each view node, -1 otherwise
+  List<View> views;
+  List<Group> groups;
+  List<int> pool;
+
+  // Whether group k reads x through its view: x is one, or becomes a copy of one only later.
+  constexpr bool is_view_in(int x, int k) const {
+    return materialization[x] == Materialization::view ||
+           (materialization[x] == Materialization::fused && view_of[x] >= 0 && group[x] > k);
+  }
+  // Tells visit(x) of each node whose memory group k reads; of some more than once.
+  template <class Visit>
+  constexpr void each_read(const Graph& g, int k, Visit visit) const {
+    const auto read = [&](int x) {
+      while (is_view_in(x, k)) x = view_of[x] >= 0 ? views[view_of[x]].root : g.in(x, 0);
+      visit(x);
+    };
+    const Group& at = groups[k];
+    for (int i = 0; i < at.loads.size; ++i) read(pool[at.loads.begin + i]);
+    for (int i = 0; i < at.body.size; ++i) {  // what copies and windows read is no load of its own
+      const int x = pool[at.body.begin + i];
+      if (is_view_in(x, k)) continue;
+      if (view_of[x] >= 0)
+        read(views[view_of[x]].root);
+      else if (g.nodes[x].op == Op::pad)
+        read(g.in(x, 0));
+    }
+  }
+  // How group k reads x: through its view, or as x itself lies in memory.
+  constexpr View view_in(const Graph& g, int x, int k) const {
+    return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : contiguous_view(x, g.dims(x));
+  }
+};
+
+struct FuseLimits {
+  int weight = 640;   // summed costs of a group's members
+  int operands = 28;  // most of a group that takes a further member: a kernel has 40, of which one member may
+                      // add 12, and later groups read the rest
+  int leaves = 12;    // most values in memory of single-element arithmetic that is rematerialized
+  int streams = 4;    // most random streams of a group that takes a further member, and of what is made
+                      // again: a kernel has 8
+  int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
+  int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
+  int recompute_loads = 2;  // and highest numbers of full-size values read for that
+  int recompute_operands = 64;  // and of values of any size,
+  int few_operands = 7;         // or so many, where a kernel would have too many operands else
+  int kernel_operands = 40;     // what a kernel takes (compiler/lower asserts that)
+  int kernel_streams = 8;
+};
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+
+namespace WEFT_NAMESPACE::compiler {
+
+// By the group's reductions; `segmented`: its flat space is several values one behind the other.
+inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group,
+                           bool segmented) {
+  bool row = false, column = false, all = false;
+  for (int i = 0; i < group.body.size; ++i) {
+    const int x = f.pool[group.body.begin + i];
+    if (!ir::is_reduction(g.nodes[x].op)) continue;
+    column = column || f.level[x] == kernel_ir::Level::column_sum;
+    all = all || f.level[x] == kernel_ir::Level::total;
+    row = row || (f.level[x] != kernel_ir::Level::column_sum && f.level[x] != kernel_ir::Level::total);
+  }
+  std::string kind = row ? "row" : segmented ? "segment" : !column && !all ? "map" : "";
+  if (column) kind += kind.empty() ? "column" : "+column";
+  if (all) kind += kind.empty() ? "all" : "+all";
+  return kind;
+}
+
+}  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/compiler/pipeline.hpp ----
+// The list of passes, in their order. compile(), make_trainer, starting values, explain, the checks while a
+// program runs and the tests all walk it.
+//
+//   trace           the user's function leaves a graph
+//   scale           of a trainer with precision::f8: where products are rounded to 8 bits
+//   differentiate   of a trainer: the gradients of the loss (grad(f) differentiates while it is traced)
+//   update          of a trainer: the optimiser
+//   precision       products in another dtype
+//   rematerialize   of a trainer with checkpoint::blocks: what the backward pass computes again
+//   prune           what nothing needs is dropped, and attention of few queries split along the keys
+//                                                            from here on: GraphPasses, KernelPasses
+//   cluster         nodes become groups, each a kernel
+//   collect         what each group computes, reads and stores
+//   plan_memory     where each value lies, and how each group is tiled
+//   lower           groups become kernels and launches
+//   link            the constants of the program
+//
+// The first six need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
+// train/step.hpp); a user's own pass joins behind trace, differentiate, update, precision or prune
+// (user_pass.hpp). What must hold behind a pass is verify(pass, module) of verify.hpp; what it made,
+// print(pass, module) of print.hpp.
+
+// ---- weft/compiler/lower.hpp ----
+// From the plan to launches: every group in order, between them the second stages of sums and copies.
+
+// ---- weft/compiler/lower/along_axis.hpp ----
+// The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
+// addresses: as kernels/axis/args.hpp reads them.
+
+// ---- weft/compiler/lowered.hpp ----
+// What lowering yields: the distinct kernels as words, and the steps that launch them in order. This is what
+// is frozen into a program's constant data.
+
+// ---- weft/core/hash_index.hpp ----
+// Finds entries of a growing array by their hash, in the time that entries of that hash take.
+// Law: first() and next() give every entry of a hash once, the earliest added first.
+
+namespace WEFT_NAMESPACE {
+
+class HashIndex {
+ public:
+  // The first entry of hash h, -1 without one; then the next one of the same hash.
+  constexpr int first(u64 h) const {
+    if (entries_.empty()) return -1;
+    return matching(heads_.items[bucket(h)], h);
+  }
+  constexpr int next(int entry) const {
+    return matching(entries_.items[entry].next, entries_.items[entry].hash);
+  }
+  // Entry number size() has hash h.
+  constexpr void add(u64 h) {
+    if (entries_.size() == heads_.size()) widen();
+    entries_.push({h, -1});
+    append(entries_.size() - 1);
+  }
+  constexpr int size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    u64 hash = 0;
+    int next = -1;  // in the same bucket
+  };
+  constexpr u64 bucket(u64 h) const { return (h ^ h >> 7 ^ h >> 15) & static_cast<u64>(heads_.size() - 1); }
+  constexpr int matching(int entry, u64 h) const {
+    while (entry >= 0 && entries_.items[entry].hash != h) entry = entries_.items[entry].next;
+    return entry;
+  }
+  constexpr void append(int entry) {
+    int* at = &heads_.items[bucket(entries_.items[entry].hash)];
+    while (*at >= 0) at = &entries_.items[*at].next;
+    *at = entry;
+  }
+  constexpr void widen() {
+    heads_ = List<int>(heads_.empty() ? 16 : 2 * heads_.size(), -1);
+    for (int k = 0; k < entries_.size(); ++k) {
+      entries_.items[k].next = -1;
+      append(k);
+    }
+  }
+
+  List<int> heads_;  // a power of two of them
+  List<Entry> entries_;
+};
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/kernel_ir/memory_plan.hpp ----
+// Where everything that is in memory lies, and how each group is cut: what plan.hpp decides, and what the
+// back end reads.
+
+// ---- weft/kernel_ir/tiling.hpp ----
+// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
+// Law: the chunks of a sum follow from its own extents alone, not from what else its kernel does. A sum along
+// the rows has the rows and columns of its operand. A total has chunks of chunk_of_total() elements of its
+// operand in row-major order, which are whole rows or tiles, or begin and end within them.
+
+// ---- weft/kernel_ir/buffer_address.hpp ----
+// Where a value is in memory: a space, the number of an input or output in it, a byte offset.
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+struct BufferAddress {
+  static constexpr u64 none = ~u64{0};
+  static constexpr u64 make(ir::Space space, i64 offset, int index = 0) {
+    return static_cast<u64>(space) << 56 | static_cast<u64>(index) << 40 | static_cast<u64>(offset);
+  }
+  static constexpr ir::Space space(u64 a) { return static_cast<ir::Space>(a >> 56); }
+  static constexpr int index(u64 a) { return static_cast<int>(a >> 40 & 0xffff); }
+  static constexpr i64 offset(u64 a) { return static_cast<i64>(a & ((u64{1} << 40) - 1)); }
+};
+
+inline constexpr i64 alignment = 256;
+constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/collect.hpp ----
+// What crosses groups in memory, and what is rather rematerialized; then what each group computes, reads and
+// writes, from its stores back to memory, in ascending order.
+
+// ---- weft/kernel_ir/fuse.hpp ----
+// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
+//
+// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
+// order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
+// `split` into rows and columns; its members have the extents of the space, or those of a row (columns
+// reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
+// by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
+// cheap.
+
+// ---- weft/ir/dynamic_slice.hpp ----
+// dynamic_slice and dynamic_update_slice: a block of a tensor whose place is known at run time, read or
+// written. Law: an offset is clamped so that the block lies inside. Attributes: how many leading axes are
+// batch axes, for each of whose places there is an offset; then of every axis where the block begins, -1
+// where an offset says it. Offsets, one an axis, have the extents of the batch axes. After XLA's DynamicSlice
+// and DynamicUpdateSlice.
 
 namespace WEFT_NAMESPACE::ir {
 
@@ -2956,128 +4952,6 @@ constexpr const char* along_axis_fault(const Graph& g, int i) {
 }
 
 }  // namespace WEFT_NAMESPACE::ir
-// ---- weft/kernel_ir/views.hpp ----
-// Strided views: what a chain of movement nodes over something in memory means as (root, offset, strides),
-// so that the kernel or matrix product that reads it needs no copy.
-
-namespace WEFT_NAMESPACE::kernel_ir {
-
-// Node `root`'s buffer read at offset + sum(index * stride), in elements.
-struct View {
-  int root = -1;
-  int rank = 0;
-  i64 offset = 0;
-  i64 stride[8]{};
-};
-
-constexpr View contiguous_view(int root, const Dims& dims) {
-  View v;
-  v.root = root;
-  v.rank = dims.rank;
-  i64 stride = 1;
-  for (int i = dims.rank - 1; i >= 0; --i) {
-    v.stride[i] = dims.extent[i] == 1 ? 0 : stride;
-    stride *= dims.extent[i];
-  }
-  return v;
-}
-
-constexpr bool is_contiguous(const View& v, const Dims& dims) {
-  i64 stride = 1;
-  for (int i = dims.rank - 1; i >= 0; --i) {
-    if (dims.extent[i] != 1 && v.stride[i] != stride) return false;
-    stride *= dims.extent[i];
-  }
-  return true;
-}
-
-// Reads `from`-shaped `v` as shape `to` without a copy; false where row-major order forbids it. Axes are cut
-// into blocks of equal size from the right; within a block the old axes must be one run in memory.
-constexpr bool reshape_view(View& v, const Dims& from, const Dims& to) {
-  View r;
-  r.root = v.root;
-  r.rank = to.rank;
-  r.offset = v.offset;
-  int i = from.rank - 1, j = to.rank - 1;
-  while (i >= 0 || j >= 0) {
-    while (i >= 0 && from.extent[i] == 1) --i;
-    while (j >= 0 && to.extent[j] == 1) --j;
-    if (i < 0 || j < 0) break;
-    i64 size_from = from.extent[i], size_to = to.extent[j];
-    int begin = i, out = j;
-    while (size_from != size_to) {
-      if (size_from < size_to) {
-        if (begin == 0) return false;
-        --begin;
-        if (from.extent[begin] != 1) {
-          // the next outer axis must continue the run
-          int inner = begin + 1;
-          while (from.extent[inner] == 1) ++inner;
-          if (v.stride[begin] != v.stride[inner] * from.extent[inner]) return false;
-          size_from *= from.extent[begin];
-        }
-      } else {
-        if (out == 0) return false;
-        --out;
-        size_to *= to.extent[out];
-      }
-    }
-    i64 stride = v.stride[i];
-    for (int k = j; k >= out; --k) {
-      r.stride[k] = to.extent[k] == 1 ? 0 : stride;
-      stride *= to.extent[k];
-    }
-    i = begin - 1;
-    j = out - 1;
-  }
-  v = r;
-  return true;
-}
-
-// The view that movement node `node` takes of its operand's view; false where a copy is needed first.
-constexpr bool apply_movement(const ir::Graph& g, int node, View& v) {
-  using ir::Op;
-  const ir::Node& n = g.nodes[node];
-  const Dims& from = g.dims(g.edges[n.first]);
-  const Dims& to = g.dims(node);
-  View r;
-  r.root = v.root;
-  r.rank = to.rank;
-  r.offset = v.offset;
-  switch (n.op) {
-    case Op::broadcast:
-      for (int k = to.rank - from.rank; k < to.rank; ++k) {
-        const int i = k - (to.rank - from.rank);
-        r.stride[k] = from.extent[i] == 1 ? 0 : v.stride[i];
-      }
-      break;
-    case Op::permute:
-      for (int k = 0; k < to.rank; ++k) r.stride[k] = v.stride[g.attribute(node, k)];
-      break;
-    case Op::slice:
-      for (int k = 0; k < to.rank; ++k) {
-        r.offset += g.attribute(node, 2 * k) * v.stride[k];
-        r.stride[k] = to.extent[k] == 1 ? 0 : g.attribute(node, 2 * k + 1) * v.stride[k];
-      }
-      break;
-    case Op::flat_slice: {
-      const View flat = contiguous_view(v.root, to);
-      for (int k = 0; k < to.rank; ++k) r.stride[k] = flat.stride[k];
-      r.offset += static_cast<i64>(n.imm);
-      break;
-    }
-    case Op::reshape:
-      return reshape_view(v, from, to);
-    case Op::add_dependency:
-      return true;
-    default:
-      return false;
-  }
-  v = r;
-  return true;
-}
-
-}  // namespace WEFT_NAMESPACE::kernel_ir
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
@@ -3235,223 +5109,6 @@ constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, 
 // ---- weft/kernel_ir/grouping.hpp ----
 // Groups while they are formed, and what is asked of them: where a value lies, what reads it, and whether a
 // group takes a further member.
-
-// ---- weft/kernel_ir/fusion.hpp ----
-// The cut of a graph into groups, each of which becomes one kernel: what fuse.hpp decides and collect.hpp
-// completes, and what planning and lowering read.
-
-// ---- weft/kernel_ir/iteration_space.hpp ----
-// How shapes lie in one another: what decides whether a value may be computed, or a sum be taken, by a kernel
-// that walks a given space.
-
-namespace WEFT_NAMESPACE::kernel_ir {
-
-// How a member's value relates to its group's space.
-enum class Level : u8 { element, row, column_sum, total };
-
-// How extents `d`, right-aligned, lie in `space`.
-struct SpaceFit {
-  bool inside = true;   // every extent is the space's or 1
-  bool outside = true;  // every extent of the space is d's or 1
-  bool full = true;     // inside and nothing is reduced
-  bool suffix = true;   // what is reduced are all columns from `split` on
-  int split = 0;        // in axes of the larger of the two
-};
-constexpr SpaceFit fit_in(const Dims& space, const Dims& d) {
-  SpaceFit r;
-  const int rank = space.rank > d.rank ? space.rank : d.rank;
-  bool reducing = false;
-  for (int k = 0; k < rank; ++k) {
-    const int si = k - (rank - space.rank), di = k - (rank - d.rank);
-    const i64 s = si >= 0 ? space.extent[si] : 1, e = di >= 0 ? d.extent[di] : 1;
-    if (s == e) {
-      if (e != 1 && reducing) r.suffix = false;
-      continue;
-    }
-    r.full = false;
-    if (e == 1) {
-      r.outside = false;
-      if (!reducing) reducing = true, r.split = k;
-    } else if (s == 1) {
-      r.inside = false;
-      if (!reducing) reducing = true, r.split = k;
-    } else {
-      r.inside = r.outside = false;
-    }
-  }
-  return r;
-}
-
-struct Reduction {
-  Level level = Level::element;
-  int split = -1;
-  bool middle_axis = false;
-};
-// Which kind a reduction is, seen from its operand's extents.
-constexpr Reduction reduction_of(const ir::Graph& g, int i) {
-  const ir::Node& node = g.nodes.items[i];
-  const Dims& d = g.shapes.items[g.nodes.items[g.edges.items[node.first]].shape];
-  ir::Axes axes = 0;
-  for (int k = 0; k < g.attributes(i); ++k) axes |= 1u << g.attribute(i, k);
-  Reduction r;
-  int first_in = -1, first_out = -1, last_in = -1, last_out = -1;
-  for (int k = 0; k < d.rank; ++k) {
-    if (d.extent[k] == 1) continue;
-    if (axes >> k & 1u) {
-      if (first_in < 0) first_in = k;
-      last_in = k;
-    } else {
-      if (first_out < 0) first_out = k;
-      last_out = k;
-    }
-  }
-  const bool index = node.op == ir::Op::argmax || node.op == ir::Op::argmin;
-  if (first_out < 0) {
-    r.level = index ? Level::row : Level::total;
-    r.split = index ? 0 : -1;
-  } else if (last_out < first_in) {
-    r.level = Level::row;
-    r.split = first_in;
-  } else if (last_in < first_out && !index) {
-    r.level = Level::column_sum;
-    r.split = first_out;
-  } else {
-    r.middle_axis = true;
-  }
-  return r;
-}
-
-// Elements of the axes from `axis` on.
-constexpr i64 size_from(const Dims& d, int axis) {
-  i64 size = 1;
-  for (int a = axis; a < d.rank; ++a) size *= d.extent[a];
-  return size;
-}
-
-// Elements that one unit of work walks where it sums, and those of a tile of a flat walk.
-inline constexpr i64 chunk_elements = 16384, flat_tile = 4096;
-// Rows of a chunk of `rows` rows of `cols` elements each, where chunks leave partial sums: few, long chunks.
-constexpr i64 rows_of_chunk(i64 rows, i64 cols, i64 most_chunks) {
-  const i64 least = cols > 0 && cols < chunk_elements ? chunk_elements / cols : 1;
-  return rows > least * most_chunks ? (rows + most_chunks - 1) / most_chunks : least;
-}
-inline constexpr i64 column_sum_chunks = 16, total_chunks = 64;
-// The row of a total over d: the last axis, where a walk cut there can have the total's chunks. Else 0, and
-// the chunks are whole tiles of the flat walk.
-constexpr i64 row_of_total(const Dims& d) {
-  int last = d.rank - 1;
-  while (last > 0 && d.extent[last] == 1) --last;
-  const i64 cols = last > 0 ? d.extent[last] : 0;
-  return cols <= flat_tile && cols < d.size() ? cols : 0;
-}
-// Elements of one chunk of a total over d.
-constexpr i64 chunk_of_total(const Dims& d) {
-  const i64 size = d.size(), row = row_of_total(d);
-  if (row > 0) return row * rows_of_chunk(size / row, row, column_sum_chunks);
-  return flat_tile * rows_of_chunk((size + flat_tile - 1) / flat_tile, flat_tile, total_chunks);
-}
-
-// A cut between axes of extents with `from` axes as one of right-aligned extents with `to`; leading axes
-// that are too many have extent 1.
-constexpr int in_rank(int split, int from, int to) {
-  const int at = split - from + to;
-  return at > 0 ? at : 0;
-}
-
-}  // namespace WEFT_NAMESPACE::kernel_ir
-
-namespace WEFT_NAMESPACE::kernel_ir {
-
-using ir::Graph;
-using ir::Node;
-using ir::Op;
-
-enum class Materialization : u8 {
-  leaf,       // in memory before the program starts
-  generator,  // a function of the index alone; rematerialized wherever it is used
-  inlined,    // cheap arithmetic on leaves, or on single elements; rematerialized wherever it is used
-  view,       // addresses over another node's memory
-  fused,      // member of a fused group
-  opaque,    // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce, ...
-  arena,     // a flat_concat: its operands' memory read as one vector
-  deferred,  // while groups are formed: a sum, or a view of one, that goes with what reads the same later
-};
-
-struct Group {
-  int opaque = -1;            // the node that has a kernel of its own, -1 for a fused group
-  int result = -1;            // what that kernel stores: `opaque`, or the last addition to it
-  int added = -1, bias = -1;  // what is added to a product's sums, in this order
-  Dims space;
-  int shape = -1;  // the space's among the graph's shapes, while groups are formed
-  int last = -1;   // the last member, while groups are formed
-  int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
-  int walk = -1;   // the parameter group whose ranges its members lie in, while groups are formed
-  int weight = 0;
-  int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
-  bool mixed = false;             // has members of row level or reductions
-  bool totals = false;            // has sums over everything
-  bool closed = false;            // holds a total of what the kernel before makes, and takes nothing more
-  int members = 0, tight = 0;     // while groups are formed again, as one was too large for a kernel
-  bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
-  ir::Span body, loads, stores;   // ranges of Fusion::pool
-};
-
-struct Fusion {
-  List<Materialization> materialization;
-  List<int> group;    // group of each fused or opaque node, -1 otherwise
-  List<Level> level;  // of fused nodes
-  List<u8> stored;    // the node's value is in memory
-  List<int> view_of;  // index into views of each view node, -1 otherwise
-  List<View> views;
-  List<Group> groups;
-  List<int> pool;
-
-  // Whether group k reads x through its view: x is one, or becomes a copy of one only later.
-  constexpr bool is_view_in(int x, int k) const {
-    return materialization[x] == Materialization::view ||
-           (materialization[x] == Materialization::fused && view_of[x] >= 0 && group[x] > k);
-  }
-  // Tells visit(x) of each node whose memory group k reads; of some more than once.
-  template <class Visit>
-  constexpr void each_read(const Graph& g, int k, Visit visit) const {
-    const auto read = [&](int x) {
-      while (is_view_in(x, k)) x = view_of[x] >= 0 ? views[view_of[x]].root : g.in(x, 0);
-      visit(x);
-    };
-    const Group& at = groups[k];
-    for (int i = 0; i < at.loads.size; ++i) read(pool[at.loads.begin + i]);
-    for (int i = 0; i < at.body.size; ++i) {  // what copies and windows read is no load of its own
-      const int x = pool[at.body.begin + i];
-      if (is_view_in(x, k)) continue;
-      if (view_of[x] >= 0)
-        read(views[view_of[x]].root);
-      else if (g.nodes[x].op == Op::pad)
-        read(g.in(x, 0));
-    }
-  }
-  // How group k reads x: through its view, or as x itself lies in memory.
-  constexpr View view_in(const Graph& g, int x, int k) const {
-    return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : contiguous_view(x, g.dims(x));
-  }
-};
-
-struct FuseLimits {
-  int weight = 640;   // summed costs of a group's members
-  int operands = 28;  // most of a group that takes a further member: a kernel has 40, of which one member may
-                      // add 12, and later groups read the rest
-  int leaves = 12;    // most values in memory of single-element arithmetic that is rematerialized
-  int streams = 4;    // most random streams of a group that takes a further member, and of what is made
-                      // again: a kernel has 8
-  int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
-  int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
-  int recompute_loads = 2;  // and highest numbers of full-size values read for that
-  int recompute_operands = 64;  // and of values of any size,
-  int few_operands = 7;         // or so many, where a kernel would have too many operands else
-  int kernel_operands = 40;     // what a kernel takes (compiler/lower asserts that)
-  int kernel_streams = 8;
-};
-
-}  // namespace WEFT_NAMESPACE::kernel_ir
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
@@ -13099,6 +14756,182 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
 }
 
 }  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/compiler/stage.hpp ----
+// One pass as one constant evaluation, or as several where the program is long. Law: a stage computes what
+// the pass would from a Module in memory, whatever the number of its pieces.
+//
+// A pass is an empty struct:
+//
+//   struct PlanMemory {
+//     static constexpr std::string_view name = "plan_memory";
+//     static constexpr Part makes = Part::plan;
+//     using reads = Parts<Part::graph, Part::fusion>;
+//     static constexpr int capacity(int graph, int before);  // words, from those of the graph and of the
+//                                                            // stage before
+//     static constexpr void run(Module& m);
+//   };
+//
+// One that changes a part that it reads names it `changes`. One that grows with the program also has `piece`,
+// the most that one evaluation takes on, size(m), how much there is, run(m, first, last), and `state`, the
+// part that a piece leaves to the next.
+
+// ---- weft/compiler/module.hpp ----
+// What a program is while it is compiled: its graph, and what the passes have made of it so far.
+// Law: each part crosses from one constant evaluation to the next as words and comes back equal.
+
+// ---- weft/compiler/freeze.hpp ----
+// Plans and lowered parts as words, and back: what crosses from one constant evaluation to the next.
+
+namespace WEFT_NAMESPACE::compiler {
+
+constexpr void write(WordWriter& w, const kernel_ir::Plan& p) {
+  w.put_int(p.where.size());
+  w.put_int(p.tilings.size());
+  w.put_int(p.copies.size());
+  w.put_int(p.outputs.size());
+  w.put_int(p.workspace_bytes);
+  w.put_int(p.combines.size());
+  w.put_all(p.where.data(), p.where.size());
+  for (const kernel_ir::Tiling& c : p.tilings) {
+    w.put_int(c.rows);
+    w.put_int(c.cols);
+    w.put_int(c.rows_per_chunk);
+    w.put_int(c.chunks);
+    w.put_pair(4 * c.split + (c.by_elements ? 2 : 0) + (c.flat ? 1 : 0), c.segments);
+    w.put(c.partials);
+  }
+  for (const kernel_ir::Copy& c : p.copies) {
+    w.put(c.from);
+    w.put(c.to);
+    w.put_int(c.bytes);
+    w.put_int(c.before);
+  }
+  for (u64 a : p.outputs) w.put(a);
+  for (int k : p.combines) w.put_int(k);
+}
+
+// The plan that Stage wrote, as constant arrays; plan() borrows them.
+template <class Stage>
+struct FrozenPlan {
+  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
+  static constexpr int places = count(0), tilings = count(1), copies = count(2), outputs = count(3),
+                       combines = count(5);
+  template <class S>  // a template, so that its members wait for the counts
+  struct Arrays {
+    u64 where[at_least_one(S::places)]{};
+    kernel_ir::Tiling tilings[at_least_one(S::tilings)]{};
+    kernel_ir::Copy copies[at_least_one(S::copies)]{};
+    u64 outputs[at_least_one(S::outputs)]{};
+    int combines[at_least_one(S::combines)]{};
+  };
+  template <class S>
+  static constexpr Arrays<S> read() {
+    Arrays<S> to;
+    WordReader r(Kept<Stage>::data + 6);
+    const u64* const from = r.take(S::places);
+    for (int i = 0; i < S::places; ++i) to.where[i] = from[i];
+    for (int i = 0; i < S::tilings; ++i) {
+      kernel_ir::Tiling& c = to.tilings[i];
+      c.rows = r.get_int();
+      c.cols = r.get_int();
+      c.rows_per_chunk = r.get_int();
+      c.chunks = r.get_int();
+      const u64 flags = r.get();
+      c.flat = WordReader::low(flags) % 2 != 0;
+      c.by_elements = WordReader::low(flags) / 2 % 2 != 0;
+      c.split = WordReader::low(flags) / 4;
+      c.segments = WordReader::high(flags);
+      c.partials = r.get();
+    }
+    for (int i = 0; i < S::copies; ++i) {
+      kernel_ir::Copy& c = to.copies[i];
+      c.from = r.get();
+      c.to = r.get();
+      c.bytes = r.get_int();
+      c.before = static_cast<int>(r.get_int());
+    }
+    for (int i = 0; i < S::outputs; ++i) to.outputs[i] = r.get();
+    for (int i = 0; i < S::combines; ++i) to.combines[i] = static_cast<int>(r.get_int());
+    return to;
+  }
+  static constexpr Arrays<FrozenPlan> arrays = read<FrozenPlan>();
+
+  static constexpr kernel_ir::Plan plan() {
+    kernel_ir::Plan p;
+    p.where = List<u64>::borrow(arrays.where, places);
+    p.tilings = List<kernel_ir::Tiling>::borrow(arrays.tilings, tilings);
+    p.copies = List<kernel_ir::Copy>::borrow(arrays.copies, copies);
+    p.outputs = List<u64>::borrow(arrays.outputs, outputs);
+    p.combines = List<int>::borrow(arrays.combines, combines);
+    p.workspace_bytes = static_cast<i64>(Kept<Stage>::data[4]);
+    return p;
+  }
+};
+
+constexpr void write(WordWriter& w, const Lowered& l) {
+  w.put_int(l.kernels.size());
+  for (const Kernel& k : l.kernels) {
+    w.put_int(static_cast<i64>(k.kind));
+    w.put_pair(k.words.begin, k.words.size);
+  }
+  w.put_int(l.steps.size());
+  for (const Step& s : l.steps) {
+    w.put_pair(static_cast<int>(s.kind), s.kernel);
+    w.put_pair(s.addresses.begin, s.addresses.size);
+    w.put_pair(s.numbers.begin, s.numbers.size);
+    w.put_int(s.bytes);
+    w.put_int(s.flops);
+  }
+  for (const List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
+    w.put_int(list->size());
+    w.put_all(list->data(), list->size());
+  }
+  w.put_int(l.bindings.size());
+  for (const Binding& b : l.bindings) {
+    for (const u64 a : {b.first, b.base, b.other}) w.put(a);
+    w.put_int(b.stride);
+  }
+}
+
+constexpr Lowered thaw_lowered(const u64* words) {
+  WordReader r(words);
+  Lowered l;
+  l.kernels.resize(r.get_size());
+  for (Kernel& k : l.kernels) {
+    k.kind = static_cast<StepKind>(r.get_int());
+    const u64 span = r.get();
+    k.words = {WordReader::low(span), WordReader::high(span)};
+  }
+  const auto span = [&] {
+    const u64 w = r.get();
+    return ir::Span{WordReader::low(w), WordReader::high(w)};
+  };
+  l.steps.resize(r.get_size());
+  for (Step& s : l.steps) {
+    const u64 kind = r.get();
+    s.kind = static_cast<StepKind>(WordReader::low(kind));
+    s.kernel = WordReader::high(kind);
+    s.addresses = span();
+    s.numbers = span();
+    s.bytes = r.get_int();
+    s.flops = r.get_int();
+  }
+  for (List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
+    const int n = r.get_size();
+    list->append(r.take(n), n);
+  }
+  l.bindings.resize(r.get_size());
+  for (Binding& b : l.bindings) {
+    for (u64* a : {&b.first, &b.base, &b.other}) *a = r.get();
+    b.stride = r.get_int();
+  }
+  return l;
+}
+
+}  // namespace WEFT_NAMESPACE::compiler
+// ---- weft/compiler/image.hpp ----
+// A lowered program frozen into exactly sized 64-bit words, and each kernel's words copied out through a
+// small slice into a Code type: compilers keep flat integers cheaply and structures not.
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -13292,6080 +15125,6 @@ auto code_of_slice(std::index_sequence<I...>) -> kernels::Code<Slice::words.w[I]
 template <class P, int K>
 using code_of =
     decltype(code_of_slice<KernelSlice<P, K>>(std::make_index_sequence<KernelSlice<P, K>::size>{}));
-
-}  // namespace WEFT_NAMESPACE::compiler
-// ---- weft/exec/shard.hpp ----
-// What a rank has of an optimiser's block whose vectors are shared out.
-
-namespace WEFT_NAMESPACE::exec {
-
-// To the compiler each vector is whole and takes `vector` bytes, one behind the other from byte `from` on; a
-// rank has elements [begin, end) of each, `room` bytes apart. Law: a program reaches no others, as it walks
-// parameter groups there alone.
-struct Shard {
-  i64 from = 0, vector = 0;  // vector 0: the block is whole
-  i64 begin = 0, end = 0, unit = 0, room = 0;
-  i64 bytes = 0;  // of the rank's block
-
-  constexpr bool is_whole() const { return vector == 0; }
-  // Where byte `offset` of the compiler's block is in the rank's, if it has it.
-  constexpr i64 at(i64 offset) const {
-    if (is_whole() || offset < from) return offset;
-    return from + (offset - from) / vector * room + (offset - from) % vector - begin * unit;
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::exec
-// ---- weft/exec/state_blocks.hpp ----
-// The blocks of state that a program works on, one for each Model it is given. To the compiler they are one
-// block with a gap between each two: block k begins at k * state_room. Law: no access crosses a gap.
-
-namespace WEFT_NAMESPACE::exec {
-
-// Addresses of the compiler's for each block, in bytes, where there are several.
-inline constexpr i64 state_room = i64{1} << 36;
-inline constexpr int most_states = 15;
-
-struct StateBlock {
-  std::byte* data = nullptr;
-  i64 bytes = 0;
-};
-
-// The models' blocks in their order; `list` is the caller's.
-struct StateBlocks {
-  const StateBlock* list = nullptr;
-  int count = 0;
-
-  // Where byte `offset` of the compiler's block lies.
-  std::byte* at(i64 offset) const {
-    if (count <= 1) return (count == 0 ? nullptr : list[0].data) + offset;
-    return list[offset / state_room].data + offset % state_room;
-  }
-};
-
-// The same with a share in each one's ownership.
-template <class Device>
-struct HeldStates {
-  std::vector<Shared<DeviceStorage<Device>>> held;
-  std::vector<StateBlock> blocks;
-
-  HeldStates() = default;
-  HeldStates(const Shared<DeviceStorage<Device>>& state, i64 bytes) { add(state, bytes); }
-  // Throws "states/same" for one that is there already.
-  void add(const Shared<DeviceStorage<Device>>& state, i64 bytes) {
-    for (const StateBlock& known : blocks)
-      if (bytes > 0 && known.bytes > 0 && known.data == state->data())
-        throw Error("states/same", "states: one model was given twice: each is a parameter of its own");
-    blocks.push_back({state->data(), bytes});
-    held.push_back(state);
-  }
-  StateBlocks view() const { return {blocks.data(), static_cast<int>(blocks.size())}; }
-};
-
-}  // namespace WEFT_NAMESPACE::exec
-
-namespace WEFT_NAMESPACE::exec {
-
-// The blocks a program works on. A caller who leaves the workspace out gets one that is the program's own;
-// scalars always are.
-struct Blocks {
-  StateBlocks model;
-  std::byte* optimizer = nullptr;
-  std::byte* workspace = nullptr;
-  std::byte* scalars = nullptr;
-  comm::Communicator* communicator = nullptr;  // of a program of several ranks
-  Shard shard{};                               // of the optimiser's block
-};
-
-// The types and folds of the second stage of all sums of program P.
-template <class P>
-constexpr u64 combine_set() {
-  u64 set = 0;
-  for (int s = 0; s < P::header.steps; ++s) {
-    const compiler::ImageStep step = compiler::step_of<P>(s);
-    if (step.kind != compiler::StepKind::combine_partials) continue;
-    for (int k = 0; k < step.number_count; k += kernels::CombineCall::numbers) {
-      const auto sum = kernels::CombineCall::decode(step.numbers + k);
-      set |= kernels::combine_set(sum.dtype, sum.fold);
-    }
-  }
-  return set;
-}
-
-// `Launch`: how the device wants one step, with members run, args, numbers, number_count, sums and sum_count.
-template <class Launch>
-class LaunchList {
- public:
-  // Reads an image's steps; `kernels` has its kernels' functions.
-  LaunchList(const compiler::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
-             const Blocks& blocks)
-      : header_(header), image_(image), blocks_(blocks), launches_(header.steps), bindings_(header.bindings) {
-    for (int k = 0; k < header.bindings; ++k) {
-      const compiler::Binding from = compiler::read_binding(header, image, k);
-      Bound& binding = bindings_[k];
-      binding.stride = from.stride;
-      binding.has_first = from.first != kernel_ir::BufferAddress::none;
-      binding.alternates = from.other != kernel_ir::BufferAddress::none;
-      place(from.first, binding.first);
-      place(from.base, binding.base);
-      place(from.other, binding.other);
-    }
-    sums_.reserve(count_sums());  // pointers into it are kept
-    for (int s = 0; s < header.steps; ++s) {
-      const compiler::ImageStep step = compiler::read_step(header, image, s);
-      Launch& launch = launches_[s];
-      launch.run = kernels[step.kernel];
-      launch.numbers = step.numbers;
-      launch.number_count = step.number_count;
-      if (step.kind == compiler::StepKind::combine_partials) {
-        launch.sum_count = step.address_count / 2;
-        for (int k = 0; k < launch.sum_count; ++k) {
-          const auto call = kernels::CombineCall::decode(step.numbers + kernels::CombineCall::numbers * k);
-          sums_.push(kernels::partial_sum(call, resolve(step.addresses[2 * k]), nullptr));
-          place(step.addresses[2 * k + 1], sums_.back().to);
-        }
-        continue;
-      }
-      for (int a = 0; a < step.address_count; ++a) place(step.addresses[a], launch.args.pointer[a]);
-      if (compiler::is_collective(step.kind)) {
-        launch.args.pointer[1] = blocks_.communicator;
-        if (step.kind == compiler::StepKind::all_reduce_start)
-          blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
-                                        static_cast<i64>(launch.numbers[1]),
-                                        static_cast<DType>(launch.numbers[2]));
-        if (launch.number_count > 3) reserve_pieces(launch.numbers);
-      }
-      if (step.kind == compiler::StepKind::fused) {
-        const auto call = kernels::FusedCall::decode(step.numbers);
-        kernels::LaunchArgs& args = launch.args;
-        args.rows = call.rows;
-        args.rows_per_chunk = call.rows_per_chunk;
-        args.chunks = call.chunks;
-        args.last_cols = call.last_cols;
-        args.partial_bytes = call.partial_bytes;
-        for (int k = 0; k < call.streams; ++k)
-          args.stream[k] = static_cast<u32>(step.numbers[call.streams_at + k]);
-        args.segment_count = call.segments(step.number_count);
-        for (int k = 0; k < args.segment_count; ++k) segments_.push(call.segment(step.numbers, k));
-        if (!blocks_.shard.is_whole() && args.segment_count > 0) clip(args);
-      }
-    }
-    sort_uses();
-    kernels::PartialSum* next_sum = sums_.data();
-    const kernels::Segment* next = segments_.data();
-    for (Launch& launch : launches_) {
-      launch.sums = next_sum;
-      next_sum += launch.sum_count;
-      launch.args.segments = next;
-      next += launch.args.segment_count;
-    }
-  }
-
-  // Input `number` is read from `data` until the next call.
-  void bind_input(int number, const void* data) {
-    for (const Use& use : inputs_)
-      if (use.number == number)
-        *use.pointer = const_cast<std::byte*>(static_cast<const std::byte*>(data)) + use.offset;
-  }
-  // Sets what the steps inside loops read and write to what it is in the first trips.
-  void bind_first_trips() const {
-    for (int s = 0; s < header_.steps; ++s)
-      if (is_repeat(s)) bind(s, 0);
-  }
-
-  // Runs every step; `context` is what the device's functions take beside the step. `watch` is told of each:
-  // before(step, launch), after(step, launch).
-  template <class Context>
-  void run(const Context& context) const {
-    const NoWatch nobody;
-    run(0, header_.steps, context, nobody);
-  }
-  template <class Context, class Watch>
-  void run(const Context& context, Watch& watch) const {
-    run(0, header_.steps, context, watch);
-  }
-
-  // A program's pointers lead into these lists.
-  LaunchList(const LaunchList&) = delete;
-  LaunchList& operator=(const LaunchList&) = delete;
-
-  // In the order of the image's steps.
-  List<Launch>& launches() { return launches_; }
-
-  std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
-
- private:
-  // Of a collective on pieces: which piece of its operand each rank has.
-  void reserve_pieces(const u64* numbers) {
-    const i64 length = static_cast<i64>(numbers[1]), begin = static_cast<i64>(numbers[3]);
-    const comm::Shares shares{static_cast<i64>(numbers[4]), static_cast<i64>(numbers[5])};
-    const i64 ranks = blocks_.communicator->size();
-    List<i64> bounds;
-    for (i64 r = 0; r <= ranks; ++r) {
-      const i64 at = shares.begin(r, ranks) - begin;
-      bounds.push(at < 0 ? 0 : at < length ? at : length);
-    }
-    blocks_.communicator->reserve_pieces(static_cast<int>(numbers[0]), bounds.data(),
-                                         static_cast<DType>(numbers[2]));
-  }
-  // Leaves of the last segments, which are a launch's, what this rank has of them.
-  void clip(kernels::LaunchArgs& args) {
-    const int first = segments_.size() - args.segment_count;
-    int kept = first;
-    i64 tiles = 0;
-    for (int k = first; k < segments_.size(); ++k) {
-      const kernels::Segment& whole = segments_[k];
-      const i64 end = whole.offset + whole.length;
-      const i64 from = whole.offset < blocks_.shard.begin ? blocks_.shard.begin : whole.offset;
-      const i64 to = end < blocks_.shard.end ? end : blocks_.shard.end;
-      if (from >= to) continue;
-      segments_[kept++] = {tiles, from, to - from};
-      tiles += (to - from + kernels::tile_length - 1) / kernels::tile_length;
-    }
-    segments_.resize(kept);
-    args.segment_count = kept - first;
-    args.rows = tiles;
-    args.chunks = (tiles + args.rows_per_chunk - 1) / args.rows_per_chunk;
-    args.clipped = true;
-  }
-  // A pointer that is an input's, or a binding's, plus `offset`.
-  struct Use {
-    int number;
-    void** pointer;
-    i64 offset;
-  };
-  // A binding (compiler/lowered.hpp), resolved; uses_ [begin, end) are the pointers that it sets.
-  struct Bound {
-    void* first = nullptr;
-    void* base = nullptr;
-    void* other = nullptr;
-    i64 stride = 0;
-    bool has_first = false, alternates = false;
-    int begin = 0, end = 0;
-  };
-
-  // Puts what an address means into `pointer`, now or when it is known.
-  void place(u64 address, void*& pointer) {
-    using kernel_ir::BufferAddress;
-    pointer = resolve(address);
-    if (address == BufferAddress::none) return;
-    const Use use{BufferAddress::index(address), &pointer, BufferAddress::offset(address)};
-    if (BufferAddress::space(address) == ir::Space::input) inputs_.push(use);
-    if (BufferAddress::space(address) == ir::Space::bound) uses_.push(use);
-  }
-  // Uses by binding (a counting sort).
-  void sort_uses() {
-    for (const Use& use : uses_) ++bindings_[use.number].end;
-    int at = 0;
-    for (Bound& b : bindings_) {
-      b.begin = at;
-      at += b.end;
-      b.end = b.begin;
-    }
-    List<Use> sorted(uses_.size());
-    for (const Use& use : uses_) sorted[bindings_[use.number].end++] = use;
-    uses_ = static_cast<List<Use>&&>(sorted);
-  }
-
-  // Sums that second stages put together.
-  int count_sums() const {
-    int n = 0;
-    for (int s = 0; s < header_.steps; ++s) {
-      const compiler::ImageStep step = compiler::read_step(header_, image_, s);
-      if (step.kind == compiler::StepKind::combine_partials) n += step.address_count / 2;
-    }
-    return n;
-  }
-
-  bool is_repeat(int s) const {
-    return compiler::read_step(header_, image_, s).kind == compiler::StepKind::repeat;
-  }
-  struct NoWatch {
-    void enter(int, i64) const {}
-    void before(int, const Launch&) const {}
-    void after(int, const Launch&) const {}
-  };
-  template <class Context, class Watch>
-  void run(int begin, int end, const Context& context, Watch& watch) const {
-    for (int s = begin; s < end; ++s) {
-      const Launch& launch = launches_[s];
-      if (launch.run != nullptr) {
-        watch.before(s, launch);
-        launch.run(launch, context);
-        watch.after(s, launch);
-        if (blocks_.communicator != nullptr) [[unlikely]]
-          blocks_.communicator->progress();
-        continue;
-      }
-      const auto loop = compiler::RepeatCall::decode(launch.numbers);
-      for (i64 trip = 0; trip < loop.trips; ++trip) {
-        watch.enter(s, trip);
-        bind(s, trip);
-        run(s + 1, s + 1 + loop.inside, context, watch);
-      }
-      s += loop.inside;
-    }
-  }
-  // What the steps inside step s, a loop, read and write in one trip.
-  void bind(int s, i64 trip) const {
-    const auto loop = compiler::RepeatCall::decode(launches_[s].numbers);
-    const i64 left = loop.trips - 1 - trip;
-    for (int k = loop.first_binding; k < loop.first_binding + loop.bindings; ++k) {
-      const Bound& b = bindings_[k];
-      if (b.begin == b.end) continue;
-      std::byte* at = static_cast<std::byte*>(trip == 0 && b.has_first        ? b.first
-                                              : b.alternates && left % 2 == 1 ? b.other
-                                                                              : b.base) +
-                      (b.stride != 0 ? trip * b.stride : 0);
-      for (int u = b.begin; u < b.end; ++u) *uses_[u].pointer = at + uses_[u].offset;
-    }
-  }
-
-  void* resolve(u64 address) const {
-    if (address == kernel_ir::BufferAddress::none) return nullptr;
-    const i64 offset = kernel_ir::BufferAddress::offset(address);
-    switch (kernel_ir::BufferAddress::space(address)) {
-      case ir::Space::model:
-        return blocks_.model.at(offset);
-      case ir::Space::optimizer:
-        return blocks_.optimizer + blocks_.shard.at(offset);
-      case ir::Space::scalars:
-        return blocks_.scalars + offset;
-      case ir::Space::input:
-      case ir::Space::bound:
-        return nullptr;
-      default:
-        return blocks_.workspace + offset;
-    }
-  }
-
-  compiler::ImageHeader header_;
-  const u64* image_;
-  Blocks blocks_;
-  List<Launch> launches_;
-  List<Bound> bindings_;
-  List<Use> inputs_, uses_;
-  List<kernels::Segment> segments_;  // of all segmented kernels
-  List<kernels::PartialSum> sums_;   // of all second stages
-};
-
-// Tells a StepTimes of every step; `clock` gives seconds, when all that was begun has ended.
-template <class Times, class Clock>
-struct TimedLaunches {
-  Times& times;
-  const Clock& clock;
-  double start = 0;
-  void enter(int, i64) const {}
-  template <class Launch>
-  void before(int, const Launch&) {
-    start = clock();
-  }
-  template <class Launch>
-  void after(int step, const Launch&) const {
-    times.add(step, clock() - start);
-  }
-};
-
-// Shows a Checker every step, one at a time: `settle` returns when the last one has ended, `read` brings the
-// device's memory to the host.
-template <class Checker, class Read, class Settle>
-struct CheckedLaunches {
-  Checker& checker;
-  const Read& read;
-  const Settle& settle;
-  void enter(int step, i64 trip) const { checker.enter(step, trip); }
-  template <class Launch>
-  void before(int step, const Launch& launch) const {
-    settle();
-    checker.before(step, launch, read);
-  }
-  template <class Launch>
-  void after(int step, const Launch& launch) const {
-    settle();
-    checker.after(step, launch, read);
-  }
-};
-template <class LaunchList, class Context, class Checker, class Read, class Settle>
-void watch_launches(const LaunchList& steps, const Context& context, Checker& checker, const Read& read,
-                    const Settle& settle) {
-  const CheckedLaunches<Checker, Read, Settle> watch{checker, read, settle};
-  steps.run(context, watch);
-}
-
-}  // namespace WEFT_NAMESPACE::exec
-// ---- weft/kernels/conv/shape.hpp ----
-// A convolution over strided memory, as a program's image spells it, and its phases: a convolution of a
-// dilated operand is one convolution without gaps for every residue of the result's places. Nothing here
-// computes.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// One spatial axis: result p and tap k meet at x's place (p stride + k w_dilation - low) / x_dilation, which
-// counts where it is whole and in [0, in). x, w, y: elements between neighbours.
-struct ConvAxis {
-  i64 in = 1, window = 1, out = 1;
-  i64 stride = 1, low = 0, x_dilation = 1, w_dilation = 1;
-  i64 x = 0, w = 0, y = 0;
-};
-
-// y[g, n, o, p] = sum over c and k of x[g, n, c, ...] w[g, o, c, k]. Missing axes come first, with extent 1.
-struct ConvShape {
-  i64 groups = 1, batch = 1, channels = 1, outputs = 1;
-  i64 x_g = 0, x_n = 0, x_c = 0, w_g = 0, w_o = 0, w_c = 0, y_g = 0, y_n = 0, y_o = 0;
-  ConvAxis axis[3]{};
-
-  WEFT_HD constexpr i64 places() const { return axis[0].out * axis[1].out * axis[2].out; }
-  WEFT_HD constexpr i64 taps() const { return axis[0].window * axis[1].window * axis[2].window; }
-};
-
-// Numbers: groups, batch, channels, outputs, three strides of x, of w and of y, then each axis's, in the
-// order of the members.
-constexpr ConvShape conv_call(const u64* numbers) {
-  const auto number = [&](int i) { return static_cast<i64>(numbers[i]); };
-  ConvShape s{number(0), number(1), number(2), number(3),  number(4),  number(5), number(6),
-              number(7), number(8), number(9), number(10), number(11), number(12)};
-  for (int k = 0, n = 13; k < 3; ++k, n += 10)
-    s.axis[k] = {number(n),     number(n + 1), number(n + 2), number(n + 3), number(n + 4),
-                 number(n + 5), number(n + 6), number(n + 7), number(n + 8), number(n + 9)};
-  return s;
-}
-
-constexpr i64 conv_gcd(i64 a, i64 b) {
-  while (b != 0) {
-    const i64 r = a % b;
-    a = b;
-    b = r;
-  }
-  return a;
-}
-
-// How many residues of an axis's places meet different taps.
-constexpr i64 conv_phases(const ConvAxis& a) { return a.x_dilation / conv_gcd(a.stride, a.x_dilation); }
-constexpr i64 conv_phases(const ConvShape& s) {
-  return conv_phases(s.axis[0]) * conv_phases(s.axis[1]) * conv_phases(s.axis[2]);
-}
-
-// One phase of a convolution: without dilation of x, and where its w and y begin. No taps: all zeros.
-struct ConvPhase {
-  ConvShape shape;
-  i64 w_at = 0, y_at = 0;
-};
-
-constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
-  ConvPhase r;
-  r.shape = s;
-  for (int k = 2; k >= 0; --k) {
-    const ConvAxis& a = s.axis[k];
-    ConvAxis& b = r.shape.axis[k];
-    const i64 phases = conv_phases(a), step = a.x_dilation / conv_gcd(a.w_dilation, a.x_dilation);
-    const i64 residue = number % phases;
-    number /= phases;
-    i64 first = 0;
-    while (first < step && (residue * a.stride + first * a.w_dilation - a.low) % a.x_dilation != 0) ++first;
-    b.out = residue < a.out ? (a.out - residue + phases - 1) / phases : 0;
-    b.window = first < step && first < a.window ? (a.window - first + step - 1) / step : 0;
-    b.stride = phases * a.stride / a.x_dilation;
-    b.low = (a.low - residue * a.stride - first * a.w_dilation) / a.x_dilation;
-    b.w_dilation = step * a.w_dilation / a.x_dilation;
-    b.x_dilation = 1;
-    b.w = a.w * step;
-    b.y = a.y * phases;
-    r.w_at += first * a.w;
-    r.y_at += residue * a.y;
-  }
-  return r;
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/attention/score_body.hpp ----
-// The body of an attention on a row of scores: instructions on 16 keys at a time on the host and on one on a
-// GPU, those that are the same for all keys of the row once. Law: what is computed of a place depends on the
-// place and on the score alone.
-
-namespace WEFT_NAMESPACE::kernels {
-
-template <class C, class Family = LaneFamily>
-struct ScoreBody {
-  using View = AttentionView<C>;
-  static constexpr AttentionHeader header = View::header;
-  static constexpr int count = header.instructions;
-  using Numbers = typename Family::template value<float>;
-
-  WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
-  static constexpr int registers(Kind kind) {
-    for (int i = 0; i < count; ++i)
-      if (kind_of(dtype(i)) == kind) return count;
-    return 1;
-  }
-  using Registers = detail::Bank<Family, registers(Kind::f32), registers(Kind::f64), registers(Kind::i32),
-                                 registers(Kind::u32), registers(Kind::i64), registers(Kind::mask)>;
-
-  const AttentionCall& call;
-  void* const* captured;  // pointers
-  const u32* seed;
-  i64 place[4]{};                                           // the last: the first of the keys at hand
-  i64 offset[header.captured > 0 ? header.captured : 1]{};  // of each captured tensor's element of the row
-  int present = Family::width;                              // of the keys at hand
-  Numbers product, score_gradient;
-  Registers reg;
-
-  WEFT_HD_INLINE ScoreBody(const AttentionCall& of, void* const* tensors, const void* random)
-      : call(of), captured(tensors), seed(static_cast<const u32*>(random)) {}
-
-  // Instructions of a run; Full: every mask holds.
-  template <int Begin, int End, bool Full = false>
-  WEFT_HD_INLINE void run() {
-    if constexpr (End > Begin) {
-      constexpr int block = End - Begin < 64 ? End - Begin : 64;
-      run_block<Begin, Full>(std::make_integer_sequence<int, block>{});
-      run<Begin + block, End, Full>();
-    }
-  }
-  template <int Begin, bool Full, int... I>
-  WEFT_HD_INLINE void run_block(std::integer_sequence<int, I...>) {
-    (execute<Begin + I, Full>(), ...);
-  }
-
-  WEFT_HD_INLINE void go_to_row(i64 b, i64 h, i64 i) {
-    place[0] = b, place[1] = h, place[2] = i;
-    for (int k = 0; k < header.captured; ++k) {
-      offset[k] = 0;
-      for (int a = 0; a < 3; ++a) offset[k] += place[a] * call.captured_stride(k, a);
-    }
-    run<0, header.row_end>();
-  }
-  // The score of the keys from `key` on, `n` of them, of their products.
-  template <bool Full = false>
-  WEFT_HD_INLINE Numbers score(i64 key, int n, const Numbers& of) {
-    place[3] = key, present = n, product = of;
-    run<header.row_end, header.score_end, Full>();
-    return reg.template at<DType::f32, header.score>();
-  }
-  // The factor of the same weights.
-  WEFT_HD_INLINE Numbers factor() { return reg.template at<DType::f32, header.factor>(); }
-  // The gradient of the same products, of that of the scores.
-  template <bool Full = false>
-  WEFT_HD_INLINE Numbers gradient(const Numbers& of) {
-    score_gradient = of;
-    run<header.score_end, count, Full>();
-    return reg.template at<DType::f32, header.product_gradient>();
-  }
-  // And of captured tensor K there.
-  template <int K>
-  WEFT_HD_INLINE Numbers captured_gradient() {
-    return reg.template at<DType::f32, View::captured(K).gradient>();
-  }
-
- private:
-  template <int I>
-  WEFT_HD_INLINE auto& at() {
-    return reg.template at<dtype(I), I>();
-  }
-
-  template <int I, bool Full>
-  WEFT_HD_INLINE void execute() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr DType t = dtype(I);
-    using V = value_of<Family, t>;
-    if constexpr (in.op == Opcode::constant) {
-      if constexpr (t == DType::boolean)
-        at<I>() = splat<V>(in.imm != 0 ? -1 : 0);
-      else if constexpr (is_float(t))
-        at<I>() = splat<V>(static_cast<register_scalar<t>>(__builtin_bit_cast(double, in.imm)));
-      else
-        at<I>() = splat<V>(static_cast<register_scalar<t>>(in.imm));
-    } else if constexpr (in.op == Opcode::load) {
-      load_operand<I, in.aux>();
-    } else if constexpr (in.op == Opcode::index) {
-      using T = lane_of<V>;
-      if constexpr (in.aux == 3 && Family::width > 1)
-        at<I>() = splat<V>(static_cast<T>(place[3])) + iota<V>(0);
-      else
-        at<I>() = splat<V>(static_cast<T>(place[in.aux]));
-    } else if constexpr (in.op == Opcode::random) {
-      const i64 row = (place[0] * call.heads + place[1]) * call.queries + place[2];
-      const auto first = static_cast<u32>(row * call.keys + place[3]);
-      const auto stream = static_cast<u32>(call.streams[in.aux]);
-      if constexpr (Family::width > 1)
-        at<I>() = detail::random_word(splat<V>(first) + iota<V>(0), seed, stream);
-      else
-        at<I>() = detail::random_word(first, seed, stream);
-    } else if constexpr (Full && View::chooses_by_mask(I)) {
-      at<I>() = at<in.b>();
-    } else if constexpr (in.op == Opcode::select) {
-      const auto& x = at<in.b>();
-      const auto& y = at<in.c>();
-      if constexpr (t == DType::boolean)
-        at<I>() = select(at<in.a>(), x, y);
-      else
-        at<I>() = select(widen_mask<V>(at<in.a>()), x, y);
-    } else if constexpr (in.op == Opcode::fma) {
-      at<I>() = multiply_add<t>(at<in.a>(), at<in.b>(), at<in.c>());
-    } else if constexpr (in.op < Opcode::add) {
-      at<I>() = unary<in.op, t, dtype(in.a), Family>(at<in.a>());
-    } else {
-      at<I>() = binary<in.op, t, dtype(in.a), Family>(at<in.a>(), at<in.b>());
-    }
-  }
-
-  template <int I, int K>
-  WEFT_HD_INLINE void load_operand() {
-    if constexpr (K == load_product) {
-      at<I>() = product;
-    } else if constexpr (K == load_score_gradient) {
-      at<I>() = score_gradient;
-    } else {
-      constexpr CapturedWord word = View::captured(K);
-      constexpr DType t = word.dtype;
-      using V =
-          typename Family::template value<std::conditional_t<t == DType::boolean, i32, register_scalar<t>>>;
-      const auto* p = static_cast<const ctype<t>*>(captured[K]) + offset[K];
-      V v;
-      if constexpr ((word.axes & 8) == 0) {
-        v = splat<V>(load<lane_of<V>>(p));
-      } else {
-        const i64 stride = call.captured_stride(K, 3);
-        p += place[3] * stride;
-        if constexpr (Family::width == 1)
-          v = load<V>(p);
-        else
-          v = stride != 1       ? load_strided_partial<V>(p, stride, present, 0)
-              : present < lanes ? load_partial<V>(p, present, 0)
-                                : load<V>(p);
-      }
-      at<I>() = detail::to_register<t, V, Family>(v);
-    }
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/attention/score_bounds.hpp ----
-// Which tiles of the grid attend to nothing: the body's instructions on intervals of queries and keys, and of
-// what integers and truth values that it captures lie between in the tile, which a kernel looks up as it
-// runs. Law: a tile that is skipped has a score of -infinity at every place; where the body cannot tell, it
-// is computed.
-//
-// (Moore, Kearfott, Cloud: Introduction to Interval Analysis, 2009.)
-
-namespace WEFT_NAMESPACE::kernels {
-
-// The host's tiles: queries and keys of one, and how many of its queries are skipped together.
-inline constexpr i64 attention_queries = 256, attention_keys = 128, attention_strip = 32;
-
-// Places [begin, end) along each axis of the grid.
-struct GridTile {
-  i64 begin[4]{}, end[4]{};
-};
-
-namespace detail {
-
-// All values that a register has in a tile; NaN may be among them only where both ends are infinite.
-struct Interval {
-  double low = 0, high = 0;
-  WEFT_HD constexpr bool is(double x) const { return low == x && high == x; }
-};
-
-inline constexpr double no_bound = std::numeric_limits<double>::infinity();
-WEFT_HD constexpr Interval anything() { return {-no_bound, no_bound}; }
-WEFT_HD constexpr Interval either() { return {0, 1}; }
-
-// Floats are rounded at each operation, and so may be a little outside of what exact arithmetic gives.
-WEFT_HD constexpr Interval rounded_interval(DType t, double low, double high) {
-  if (low != low || high != high) return anything();
-  if (is_float(t)) {
-    const auto slack = [](double x) { return (x < 0 ? -x : x) * 1e-6; };
-    return low < -1e38 || high > 1e38 ? anything() : Interval{low - slack(low), high + slack(high)};
-  }
-  const double most = t == DType::i64   ? 9e15
-                      : t == DType::u32 ? 4294967295.0
-                      : t == DType::i32 ? 2147483647.0
-                                        : 127;
-  const double least = t == DType::u32 || t == DType::u8 ? 0 : -most;
-  return low < least || high > most ? anything() : Interval{low, high};  // it may have wrapped
-}
-WEFT_HD constexpr Interval hull(const Interval& x, const Interval& y) {
-  return {x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
-}
-WEFT_HD constexpr Interval product_interval(DType t, const Interval& x, const Interval& y) {
-  const double p[]{x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high};
-  double low = p[0], high = p[0];
-  for (const double v : p) {
-    if (v != v) return anything();
-    low = v < low ? v : low;
-    high = v > high ? v : high;
-  }
-  return rounded_interval(t, low, high);
-}
-WEFT_HD constexpr double whole(double x) {  // toward zero
-  return x > -9e15 && x < 9e15 ? static_cast<double>(static_cast<i64>(x)) : x;
-}
-
-WEFT_HD constexpr Interval evaluate(const Instruction& in, DType from, const Interval& x, const Interval& y,
-                                    const Interval& z) {
-  const DType t = static_cast<DType>(in.dtype);
-  const bool flags = t == DType::boolean;
-  switch (in.op) {
-    case Opcode::add:
-      return flags ? either() : rounded_interval(t, x.low + y.low, x.high + y.high);
-    case Opcode::sub:
-      return flags ? either() : rounded_interval(t, x.low - y.high, x.high - y.low);
-    case Opcode::mul:
-      return flags ? either() : product_interval(t, x, y);
-    case Opcode::div:
-      if (flags || y.low <= 0 || x.low < -1e15 || x.high > 1e15) return anything();
-      if (is_float(t)) return product_interval(t, x, {1 / y.high, 1 / y.low});
-      return {whole(x.low < 0 ? x.low / y.low : x.low / y.high),
-              whole(x.high < 0 ? x.high / y.high : x.high / y.low)};
-    case Opcode::neg:
-      return flags ? either() : rounded_interval(t, -x.high, -x.low);
-    case Opcode::abs:
-      return x.low >= 0    ? x
-             : x.high <= 0 ? Interval{-x.high, -x.low}
-                           : Interval{0, -x.low > x.high ? -x.low : x.high};
-    case Opcode::max:
-      return {x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
-    case Opcode::min:
-      return {x.low < y.low ? x.low : y.low, x.high < y.high ? x.high : y.high};
-    case Opcode::copy:
-      return x;
-    case Opcode::cast:
-      if (flags) return x.low > 0 || x.high < 0 ? Interval{1, 1} : x.is(0) ? Interval{0, 0} : either();
-      if (from == DType::boolean) return x;
-      return is_float(t) || !is_float(from) ? rounded_interval(t, x.low, x.high)
-                                            : rounded_interval(t, whole(x.low), whole(x.high));
-    case Opcode::eq:
-    case Opcode::ne: {
-      const bool apart = x.high < y.low || y.high < x.low, same = x.low == x.high && y.is(x.low);
-      const double yes = in.op == Opcode::eq ? 1 : 0;
-      return apart ? Interval{1 - yes, 1 - yes} : same ? Interval{yes, yes} : either();
-    }
-    case Opcode::lt:
-      return x.high < y.low ? Interval{1, 1} : x.low >= y.high ? Interval{0, 0} : either();
-    case Opcode::le:
-      return x.high <= y.low ? Interval{1, 1} : x.low > y.high ? Interval{0, 0} : either();
-    case Opcode::logical_not:
-      return x.is(0) ? Interval{1, 1} : x.low > 0 || x.high < 0 ? Interval{0, 0} : either();
-    case Opcode::bit_and:
-      return !flags               ? anything()
-             : x.is(0) || y.is(0) ? Interval{0, 0}
-             : x.is(1) && y.is(1) ? Interval{1, 1}
-                                  : either();
-    case Opcode::bit_or:
-      return !flags               ? anything()
-             : x.is(1) || y.is(1) ? Interval{1, 1}
-             : x.is(0) && y.is(0) ? Interval{0, 0}
-                                  : either();
-    case Opcode::bit_xor:
-      return !flags || x.low != x.high || y.low != y.high ? (flags ? either() : anything())
-             : x.low == y.low                             ? Interval{0, 0}
-                                                          : Interval{1, 1};
-    case Opcode::select:
-      return x.is(1) ? y : x.is(0) ? z : hull(y, z);
-    default:
-      return flags ? either() : anything();
-  }
-}
-
-// Instruction `in` of a body, no load, whose registers so far are `at`, of dtypes `types`.
-WEFT_HD constexpr Interval evaluate_in_tile(const Instruction& in, const GridTile& tile, const Interval* at,
-                                            const DType* types) {
-  const DType t = static_cast<DType>(in.dtype);
-  switch (in.op) {
-    case Opcode::constant: {
-      const double x =
-          is_float(t) ? __builtin_bit_cast(double, in.imm) : static_cast<double>(static_cast<i64>(in.imm));
-      return x != x ? anything() : Interval{x, x};
-    }
-    case Opcode::index:
-      return {static_cast<double>(tile.begin[in.aux]), static_cast<double>(tile.end[in.aux] - 1)};
-    case Opcode::random:
-      return {0, 4294967295.0};
-    default:
-      return evaluate(in, types[in.a], at[in.a], at[in.b], at[in.c]);
-  }
-}
-WEFT_HD constexpr Interval anything_of(DType t) { return t == DType::boolean ? either() : anything(); }
-WEFT_HD constexpr bool may_attend(const Interval& score) { return !(score.high < -1e308); }
-inline constexpr int most_bounded_instructions = 128;
-
-// What `count` elements lie between, `stride` apart.
-template <class T>
-WEFT_HD constexpr Interval range_of(const T* p, i64 count, i64 stride) {
-  T low = p[0], high = p[0];
-  for (i64 k = 1; k < count; ++k) {
-    const T x = p[k * stride];
-    low = x < low ? x : low;
-    high = x > high ? x : high;
-  }
-  return {static_cast<double>(low), static_cast<double>(high)};
-}
-
-}  // namespace detail
-
-// What is known of captured tensors in a tile before a program runs, or without its memory: nothing.
-struct UnknownLoads {
-  WEFT_HD constexpr detail::Interval operator()(int, DType t, const GridTile&) const {
-    return detail::anything_of(t);
-  }
-  template <int, DType T>
-  WEFT_HD constexpr detail::Interval of(const GridTile&) const {
-    return detail::anything_of(T);
-  }
-};
-
-// Whether some place of a tile may have a score above -infinity. `code`: the kernel's words; `loads`: what
-// captured tensors hold there.
-template <class Loads = UnknownLoads>
-constexpr bool tile_attends(const u64* code, const GridTile& tile, const Loads& loads = {}) {
-  const AttentionHeader h = AttentionHeader::decode(code);
-  constexpr int most = detail::most_bounded_instructions;
-  if (h.score_end > most) return true;
-  const u64* const instructions = code + AttentionHeader::words + h.captured;
-  detail::Interval at[most]{};
-  DType types[most]{};
-  for (int i = 0; i < h.score_end; ++i) {
-    const Instruction in = decode(instructions + instruction_words * i);
-    types[i] = static_cast<DType>(in.dtype);
-    at[i] =
-        in.op == Opcode::load ? loads(in.aux, types[i], tile) : detail::evaluate_in_tile(in, tile, at, types);
-  }
-  return detail::may_attend(at[h.score]);
-}
-
-// Whether a mask depends on integers or truth values that the body captures: which of the tiles that
-// tile_attends leaves are computed is known as the program runs.
-constexpr bool masks_by_tensors(const u64* code) {
-  const AttentionHeader h = AttentionHeader::decode(code);
-  constexpr int most = detail::most_bounded_instructions;
-  if (h.score_end > most) return false;
-  const u64* const instructions = code + AttentionHeader::words + h.captured;
-  bool by_tensor[most]{};
-  for (int i = 0; i < h.score_end; ++i) {
-    const Instruction in = decode(instructions + instruction_words * i);
-    if (in.op == Opcode::load) {
-      by_tensor[i] =
-          in.aux < h.captured && !is_float(CapturedWord::decode(code[AttentionHeader::words + in.aux]).dtype);
-    } else if (in.op != Opcode::constant && in.op != Opcode::index && in.op != Opcode::random) {
-      const bool three = in.op == Opcode::select || in.op == Opcode::fma;
-      by_tensor[i] = by_tensor[in.a] || ((three || in.op >= Opcode::add) && by_tensor[in.b]) ||
-                     (three && by_tensor[in.c]);
-    }
-    if (in.op != Opcode::select || !by_tensor[in.a]) continue;
-    const Instruction other = decode(instructions + instruction_words * in.c);
-    if (other.op == Opcode::constant && is_float(static_cast<DType>(other.dtype)) &&
-        __builtin_bit_cast(double, other.imm) < -1e308)
-      return true;
-  }
-  return false;
-}
-
-// What is known of a tile: no place attends, every mask holds at every place, or neither.
-enum class TileMask { none, full, partial };
-
-// The same of code C, unrolled: on a GPU its registers are registers.
-template <class C>
-struct TileBounds {
-  using View = AttentionView<C>;
-  static constexpr int count = View::header.score_end;
-
-  template <class Loads = UnknownLoads>
-  WEFT_HD_INLINE static TileMask mask(const GridTile& tile, const Loads& loads = {}) {
-    if constexpr (count <= detail::most_bounded_instructions) {
-      detail::Interval at[count > 0 ? count : 1]{};
-      DType types[count > 0 ? count : 1]{};
-      const bool full = run(tile, loads, at, types, std::make_integer_sequence<int, count>{});
-      return !detail::may_attend(at[View::header.score]) ? TileMask::none
-             : full                                      ? TileMask::full
-                                                         : TileMask::partial;
-    } else {
-      return TileMask::partial;
-    }
-  }
-
- private:
-  template <class Loads, int... I>
-  WEFT_HD_INLINE static bool run(const GridTile& tile, const Loads& loads, detail::Interval* at, DType* types,
-                                 std::integer_sequence<int, I...>) {
-    bool full = true;
-    ((full = step<I>(tile, loads, at, types) && full), ...);
-    return full;
-  }
-  template <int I, class Loads>
-  WEFT_HD_INLINE static bool step(const GridTile& tile, const Loads& loads, detail::Interval* at,
-                                  DType* types) {
-    constexpr Instruction in = View::instruction(I);
-    constexpr DType t = static_cast<DType>(in.dtype);
-    types[I] = t;
-    if constexpr (in.op == Opcode::load)
-      at[I] = loads.template of<in.aux, t>(tile);
-    else
-      at[I] = detail::evaluate_in_tile(in, tile, at, types);
-    if constexpr (View::masks(I))
-      return at[in.a].is(1);
-    else
-      return true;
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/axis/dynamic_slice.hpp ----
-// A block of a tensor whose place is read from memory, copied out of it (dynamic_slice) or into it
-// (dynamic_update_slice). Law: offsets are clamped so that the block lies inside; nothing else of the tensor
-// is touched. Elements are bytes that move, of any dtype.
-
-// ---- weft/kernels/axis/rows.hpp ----
-// Rows of a table by index: take_rows reads them, scatter_add adds to them. Law: scatter_add adds in the
-// order of the indices, whichever team runs it, so its results are the same bits everywhere.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// How a table that is added to is cut, where one index counts for a whole row: pieces of rows, each of which
-// looks at all indices, as far as that is little beside the rows themselves; if these are few, of columns
-// too.
-struct TableCut {
-  i64 rows = 0, columns = 0;              // of a piece
-  i64 row_pieces = 0, column_pieces = 0;  // none of an empty table
-};
-constexpr TableCut table_cut(i64 rows, i64 width, i64 count) {
-  TableCut cut;
-  if (rows <= 0 || width <= 0) return cut;
-  constexpr i64 piece = 65536;  // elements
-  i64 pieces = (rows * width + piece - 1) / piece, most = width / 16 > 0 ? width / 16 : 1;
-  if (pieces > most) pieces = most;
-  if (pieces > rows) pieces = rows;
-  cut.rows = (rows + pieces - 1) / pieces;
-  cut.row_pieces = (rows + cut.rows - 1) / cut.rows;
-  cut.columns = cut.row_pieces >= 8 || (rows + count) * width < piece || width < 64 ? width : 64;
-  cut.column_pieces = (width + cut.columns - 1) / cut.columns;
-  return cut;
-}
-
-struct IndexArgs {
-  const void* data =
-      nullptr;  // take_rows: the table (rows, width); scatter_add: what is added (count, width)
-  const void* index = nullptr;  // (count)
-  void* out = nullptr;          // take_rows: (count, width); scatter_add: the table
-  i64 rows = 0, count = 0, width = 0;
-};
-
-// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a
-// row.
-inline IndexArgs index_args(const LaunchArgs& args, const u64* numbers) {
-  return {args.pointer[0],
-          args.pointer[1],
-          args.pointer[2],
-          static_cast<i64>(numbers[0]),
-          static_cast<i64>(numbers[1]),
-          static_cast<i64>(numbers[2])};
-}
-
-namespace detail {
-template <class T>
-inline constexpr T missing_row = T(0);
-template <>
-inline constexpr float missing_row<float> = std::numeric_limits<float>::quiet_NaN();
-template <>
-inline constexpr double missing_row<double> = std::numeric_limits<double>::quiet_NaN();
-template <class Format, class Bits>
-inline constexpr SmallFloat<Format, Bits> missing_row<SmallFloat<Format, Bits>> =
-    SmallFloat<Format, Bits>(std::numeric_limits<float>::quiet_NaN());
-}  // namespace detail
-
-// Rows [begin, end) of a take_rows, moved in units of `Bytes`, to which rows and addresses are aligned. A row
-// whose index is outside the table is NaN (0 for integers).
-template <class T, class I, int Bytes, class Team>
-WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i64 end) {
-  constexpr int per = Bytes / int{sizeof(T)};
-  using Unit = detail::Words<Bytes>;
-  const i64 units = args.width / per;
-  const I* index = static_cast<const I*>(args.index);
-  const Unit* table = static_cast<const Unit*>(args.data);
-  Unit* out = static_cast<Unit*>(args.out);
-  detail::Stored<T, per> none;
-  WEFT_UNROLL
-  for (int j = 0; j < per; ++j) none.element[j] = detail::missing_row<T>;
-  const Unit missing = __builtin_bit_cast(Unit, none);
-  int together = 1;  // threads on one row
-  while (together < team.size() && together < units) together *= 2;
-  for (i64 i = begin + team.rank() / together; i < end; i += team.size() / together) {
-    const i64 row = static_cast<i64>(index[i]);
-    const bool found = row >= 0 && row < args.rows;
-    const Unit* from = table + (found ? row : 0) * units;
-    if constexpr (detail::is_serial<Team>) {
-      if (found) {
-        __builtin_memcpy(out + i * units, from, static_cast<std::size_t>(args.width) * sizeof(T));
-        continue;
-      }
-    }
-    for (i64 j = team.rank() % together; j < units; j += together)
-      out[i * units + j] = found ? from[j] : missing;
-  }
-}
-
-// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread
-// owns columns. Indices outside the table are skipped.
-template <class T, class I, class Team>
-WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column,
-                                     i64 column_end) {
-  const T* update = static_cast<const T*>(args.data);
-  const I* index = static_cast<const I*>(args.index);
-  T* out = static_cast<T*>(args.out);
-  const auto add_row = [&](i64 i) __attribute__((always_inline)) {
-    T* to = out + static_cast<i64>(index[i]) * args.width;
-    const T* from = update + i * args.width;
-    for (i64 j = column + team.rank(); j < column_end; j += team.size())
-      to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
-  };
-  for (i64 r = row; r < row_end; ++r)
-    for (i64 j = column + team.rank(); j < column_end; j += team.size()) out[r * args.width + j] = T(0);
-  if constexpr (detail::is_serial<Team>) {
-    for (i64 i = 0; i < args.count; ++i) {
-      const i64 r = static_cast<i64>(index[i]);
-      if (r < row || r >= row_end) continue;
-      T* to = out + r * args.width + column;
-      const T* from = update + i * args.width + column;
-      for (i64 j = 0; j < column_end - column; ++j)
-        to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
-    }
-  } else {
-    // Each thread looks at one index; the positions that hit the tile are listed in order.
-    auto list = team.template shared<i64>(team.size());
-    auto hits = team.template shared<int>(team.warps());
-    for (i64 base = 0; base < args.count; base += team.size()) {
-      const i64 i = base + team.rank();
-      const i64 r = i < args.count ? static_cast<i64>(index[i]) : -1;
-      const bool hit = r >= row && r < row_end;
-      int rank_of_hit = hit ? 1 : 0;
-      WEFT_UNROLL
-      for (int d = 1; d < warp_size; d *= 2) {
-        const int lower = team.shuffle_up(rank_of_hit, d);
-        if (team.lane() >= d) rank_of_hit += lower;
-      }
-      if (team.lane() == warp_size - 1) hits[team.warp()] = rank_of_hit;
-      team.sync();
-      int before = 0, total = 0;
-      for (int w = 0; w < team.warps(); ++w) {
-        const int n = hits[w];
-        if (w < team.warp()) before += n;
-        total += n;
-      }
-      if (hit) list[before + rank_of_hit - 1] = i;
-      team.sync();
-      for (int k = 0; k < total; ++k) {
-        const i64 position = list[k];
-        add_row(position);
-      }
-    }
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::kernels {
-
-struct BlockOffset {
-  const void* value = nullptr;  // one number for each sample
-  i64 last = 0;                 // the greatest at which the block lies inside
-  i64 stride = 0;               // bytes in the tensor
-};
-
-// The block in row-major order, axes that walk both memories as one joined; strides in bytes.
-struct BlockCopyArgs {
-  std::byte* to = nullptr;
-  const std::byte* from = nullptr;
-  i64 samples = 0, size = 0;  // of the batch axes, which come first; units of one sample's block
-  int unit = 0;               // bytes that are moved at once
-  int axes = 0, offsets = 0;
-  i64 extent[8]{}, to_stride[8]{}, from_stride[8]{};
-  BlockOffset offset[8];
-  WEFT_HD constexpr i64 total() const { return samples * size; }
-};
-
-// Numbers: bytes of an element, samples, elements of one sample's block, bytes from the tensor's start to
-// the block's where its offsets are 0, number of axes; each axis's extent and strides in the result's memory
-// and in the source's; each offset's last value and stride. Addresses: result, source, offsets.
-inline BlockCopyArgs block_copy_args(const LaunchArgs& args, const u64* numbers, int count, bool update) {
-  BlockCopyArgs r;
-  const auto n = [&](int k) { return static_cast<i64>(numbers[k]); };
-  r.to = static_cast<std::byte*>(args.pointer[0]);
-  r.from = static_cast<const std::byte*>(args.pointer[1]);
-  r.unit = static_cast<int>(n(0)), r.samples = n(1), r.size = n(2);
-  if (update)
-    r.to += n(3);
-  else
-    r.from += n(3);
-  r.axes = static_cast<int>(n(4));
-  for (int a = 0; a < r.axes; ++a)
-    r.extent[a] = n(5 + 3 * a), r.to_stride[a] = n(6 + 3 * a), r.from_stride[a] = n(7 + 3 * a);
-  for (int at = 5 + 3 * r.axes; at < count; at += 2, ++r.offsets)
-    r.offset[r.offsets] = {args.pointer[2 + r.offsets], n(at), n(at + 1)};
-  return r;
-}
-
-// The same in the largest units, up to 16 bytes, that every run consists of.
-inline BlockCopyArgs widened(BlockCopyArgs args) {
-  const int last = args.axes - 1;
-  if (last < 0 || args.to_stride[last] != args.unit || args.from_stride[last] != args.unit) return args;
-  u64 all = static_cast<u64>((args.extent[last] | args.size) * args.unit) |
-            reinterpret_cast<std::uintptr_t>(args.to) | reinterpret_cast<std::uintptr_t>(args.from);
-  for (int a = 0; a < last; ++a) all |= static_cast<u64>(args.to_stride[a] | args.from_stride[a]);
-  for (int k = 0; k < args.offsets; ++k)
-    if (args.offset[k].last > 0) all |= static_cast<u64>(args.offset[k].stride);
-  int unit = 16;
-  while (unit > args.unit && all % static_cast<u64>(unit) != 0) unit /= 2;
-  args.extent[last] = args.extent[last] * args.unit / unit;
-  args.size = args.size * args.unit / unit;
-  args.to_stride[last] = args.from_stride[last] = args.unit = unit;
-  return args;
-}
-
-// How far a sample's offsets move its block, in bytes. `I`: what an offset is.
-template <class I>
-WEFT_HD_INLINE i64 block_start(const BlockCopyArgs& args, i64 sample) {
-  i64 start = 0;
-  for (int k = 0; k < args.offsets; ++k) {
-    const i64 given = static_cast<i64>(static_cast<const I*>(args.offset[k].value)[sample]),
-              last = args.offset[k].last;
-    start += (given < 0 ? 0 : given > last ? last : given) * args.offset[k].stride;
-  }
-  return start;
-}
-
-namespace detail {
-
-struct alignas(16) SixteenBytes {
-  u64 low, high;
-};
-
-// Units [begin, end) of all samples' blocks, one a thread at a time.
-template <class U, class I, bool Update, class Team>
-WEFT_HD_INLINE void copy_units(Team& team, const BlockCopyArgs& args, i64 begin, i64 end) {
-  const i64 shared = args.samples == 1 ? block_start<I>(args, 0) : 0;
-  const bool small = args.total() < i64{1} << 31;  // 32-bit division is several times faster
-  for (i64 i = begin + team.rank(); i < end; i += team.size()) {
-    i64 to = 0, from = 0, rest = i;
-    for (int a = args.axes - 1; a >= 0; --a) {
-      const i64 extent = args.extent[a];
-      const i64 before = a == 0  ? 0
-                         : small ? static_cast<i64>(static_cast<u32>(rest) / static_cast<u32>(extent))
-                                 : rest / extent;
-      const i64 place = rest - before * extent;
-      to += place * args.to_stride[a];
-      from += place * args.from_stride[a];
-      rest = before;
-    }
-    const i64 start = args.samples == 1 ? shared : block_start<I>(args, i / args.size);
-    (Update ? to : from) += start;
-    *reinterpret_cast<U*>(args.to + to) = *reinterpret_cast<const U*>(args.from + from);
-  }
-}
-
-}  // namespace detail
-
-// Units [begin, end) by a team.
-template <class I, bool Update, class Team>
-WEFT_HD_INLINE void copy_block(Team& team, const BlockCopyArgs& args, i64 begin, i64 end) {
-  switch (args.unit) {
-    case 16:
-      return detail::copy_units<detail::SixteenBytes, I, Update>(team, args, begin, end);
-    case 8:
-      return detail::copy_units<u64, I, Update>(team, args, begin, end);
-    case 4:
-      return detail::copy_units<u32, I, Update>(team, args, begin, end);
-    case 2:
-      return detail::copy_units<u16, I, Update>(team, args, begin, end);
-    default:
-      return detail::copy_units<u8, I, Update>(team, args, begin, end);
-  }
-}
-
-// The same by one thread, run by run; [begin, end) lies in one sample.
-template <class I, bool Update>
-void copy_block_serially(const BlockCopyArgs& args, i64 begin, i64 end) {
-  const i64 start = block_start<I>(args, begin / args.size);
-  std::byte* const to = args.to + (Update ? start : 0);
-  const std::byte* const from = args.from + (Update ? 0 : start);
-  const int last = args.axes - 1;
-  const i64 row = last < 0 ? 1 : args.extent[last];
-  const bool run = last < 0 || (args.to_stride[last] == args.unit && args.from_stride[last] == args.unit);
-  for (i64 i = begin; i < end;) {
-    const i64 first = i % row, count = row - first < end - i ? row - first : end - i;
-    i64 rest = i / row, at = 0, source = 0;
-    for (int a = last - 1; a >= 0; --a) {
-      at += rest % args.extent[a] * args.to_stride[a];
-      source += rest % args.extent[a] * args.from_stride[a];
-      rest /= args.extent[a];
-    }
-    if (run) {
-      std::memcpy(to + at + first * args.unit, from + source + first * args.unit,
-                  static_cast<std::size_t>(count * args.unit));
-    } else {
-      const auto each = [&]<int Bytes>(std::integral_constant<int, Bytes>) {
-        for (i64 k = first; k < first + count; ++k)
-          std::memcpy(to + at + k * args.to_stride[last], from + source + k * args.from_stride[last], Bytes);
-      };
-      if (args.unit == 1) each(std::integral_constant<int, 1>{});
-      if (args.unit == 2) each(std::integral_constant<int, 2>{});
-      if (args.unit == 4) each(std::integral_constant<int, 4>{});
-      if (args.unit == 8) each(std::integral_constant<int, 8>{});
-    }
-    i += count;
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/axis/index.hpp ----
-// Elements along one axis by index: take_along_axis reads them, scatter_reduce folds them together,
-// searchsorted finds where they belong. Law: scatter_reduce folds in the order of the indices, whichever team
-// runs it.
-
-// ---- weft/kernels/axis/scan.hpp ----
-// Running folds along one axis. Law: sums and products of f32 are kept in f64 and rounded where they are
-// written; NaN stays once it has come; the host takes the elements of a line one after another.
-
-namespace WEFT_NAMESPACE::kernels {
-
-namespace detail {
-
-template <class T, Fold F>
-struct ScanState {
-  using type = T;
-};
-template <Fold F>
-requires(F != Fold::max && F != Fold::min) struct ScanState<float, F> {
-  using type = double;
-};
-
-template <class S, class L = std::numeric_limits<S>>
-inline constexpr S most_of = L::has_infinity ? L::infinity() : L::max();
-template <class S, class L = std::numeric_limits<S>>
-inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
-
-}  // namespace detail
-
-// What a scan or a scatter_reduce of T keeps while it folds.
-template <class T, Fold F>
-using fold_state = typename detail::ScanState<T, F>::type;
-
-template <Fold F, class S>
-WEFT_HD_INLINE constexpr S fold_neutral() {
-  return F == Fold::sum    ? S(0)
-         : F == Fold::prod ? S(1)
-         : F == Fold::min  ? detail::most_of<S>
-                           : detail::least_of<S>;
-}
-
-// Integers wrap round.
-template <Fold F, class S>
-WEFT_HD_INLINE S fold(S x, S y) {
-  if constexpr (F == Fold::sum || F == Fold::prod) {
-    if constexpr (std::is_integral_v<S>) {
-      const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
-      return static_cast<S>(F == Fold::sum ? u + v : u * v);
-    } else {
-      return F == Fold::sum ? x + y : x * y;
-    }
-  } else if constexpr (F == Fold::max) {
-    return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
-  } else if constexpr (F == Fold::min) {
-    return y < x || y != y ? y : x;
-  } else {
-    const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
-    if (!(top - top == S(0))) return y != y ? y : top;  // an infinity or NaN
-    using std::exp;
-    using std::log1p;
-    return top + log1p(exp(low - top));
-  }
-}
-
-// `Lines` neighbouring lines from number `line` on, one element of each at a time.
-template <class T, Fold F, int Lines>
-inline void scan_lines(const AxisArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  const T* from[Lines];
-  T* to[Lines];
-  S state[Lines];
-  const i64 first = args.flag ? args.extent - 1 : 0;
-  for (int l = 0; l < Lines; ++l) {
-    const i64 o = (line + l) / args.inner, k = (line + l) % args.inner;
-    from[l] = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2] +
-              first * args.a_stride[1];
-    to[l] = static_cast<T*>(args.out) + (o * args.extent + first) * args.inner + k;
-    state[l] = fold_neutral<F, S>();
-  }
-  const i64 a_step = args.flag ? -args.a_stride[1] : args.a_stride[1];
-  const i64 out_step = args.flag ? -args.inner : args.inner;
-  for (i64 i = 0; i < args.extent; ++i)
-    for (int l = 0; l < Lines; ++l) {
-      state[l] = fold<F>(state[l], static_cast<S>(from[l][i * a_step]));
-      to[l][i * out_step] = static_cast<T>(state[l]);
-    }
-}
-
-inline constexpr int scan_block_lines = 8;
-
-// Block `block` of scan_block_lines lines.
-template <class T, Fold F>
-inline void scan_block(const AxisArgs& args, i64 block) {
-  const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
-  if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
-  for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
-}
-
-// One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
-// memory: 8 bytes a warp.
-template <class T, Fold F, class Team>
-WEFT_HD_INLINE void scan_line(Team& team, const AxisArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  constexpr int each = 4;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
-  auto totals = team.template shared<S>(team.warps());
-  S carry = fold_neutral<F, S>();
-  for (i64 base = 0; base < n; base += i64{each} * team.size()) {
-    S part[each];
-    S total = fold_neutral<F, S>();
-    WEFT_UNROLL
-    for (int j = 0; j < each; ++j) {
-      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
-      if (i < n) total = fold<F>(total, static_cast<S>(from[at * args.a_stride[1]]));
-      part[j] = total;
-    }
-    WEFT_UNROLL
-    for (int d = 1; d < warp_size; d *= 2) {
-      const S lower = team.shuffle_up(total, d);
-      if (team.lane() >= d) total = fold<F>(lower, total);
-    }
-    if (team.lane() == warp_size - 1) totals[team.warp()] = total;
-    S before = team.shuffle_up(total, 1);
-    if (team.lane() == 0) before = fold_neutral<F, S>();
-    team.sync();
-    S all = carry;
-    for (int w = 0; w < team.warps(); ++w) {
-      if (w == team.warp()) before = fold<F>(all, before);
-      const S more = totals[w];
-      all = fold<F>(all, more);
-    }
-    carry = all;
-    WEFT_UNROLL
-    for (int j = 0; j < each; ++j) {
-      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
-      if (i < n) to[at * args.inner] = static_cast<T>(fold<F>(before, part[j]));
-    }
-    team.sync();
-  }
-}
-
-// One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
-template <class T, Fold F>
-WEFT_HD_INLINE void scan_alone(const AxisArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
-  S state = fold_neutral<F, S>();
-  for (i64 i = 0; i < n; ++i) {
-    const i64 at = args.flag ? n - 1 - i : i;
-    state = fold<F>(state, static_cast<S>(from[at * args.a_stride[1]]));
-    to[at * args.inner] = static_cast<T>(state);
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::kernels {
-
-namespace detail {
-
-// An index from the front, -1 outside.
-template <class I>
-WEFT_HD_INLINE i64 line_place(I index, i64 extent) {
-  const i64 i = static_cast<i64>(index), at = i < 0 ? i + extent : i;
-  return at < extent ? at : -1;
-}
-
-}  // namespace detail
-
-// Elements [begin, end) of take_along_axis's result.
-template <class T, class I, class Team>
-WEFT_HD_INLINE void take_elements(Team& team, const AxisArgs& args, i64 begin, i64 end) {
-  const T* from = static_cast<const T*>(args.a);
-  const I* index = static_cast<const I*>(args.b);
-  T* out = static_cast<T*>(args.out);
-  const T missing = args.flag ? T(0) : detail::missing_row<T>;
-  const auto element = [&](i64 o, i64 j, i64 k) {
-    const i64 at = detail::line_place(
-        index[o * args.b_stride[0] + j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
-    return at < 0 ? missing : from[o * args.a_stride[0] + at * args.a_stride[1] + k * args.a_stride[2]];
-  };
-  if constexpr (detail::is_serial<Team>) {
-    i64 k = begin % args.inner, j = begin / args.inner % args.count, o = begin / args.inner / args.count;
-    const bool rows = args.inner > 1 && args.b_stride[2] == 0 && args.a_stride[2] == 1;
-    for (i64 i = begin; i < end && args.inner == 1; ++o, j = 0) {  // neighbours differ in their index
-      const i64 run = args.count - j < end - i ? args.count - j : end - i;
-      const T* line = from + o * args.a_stride[0];
-      const I* wanted = index + o * args.b_stride[0] + j * args.b_stride[1];
-      for (i64 r = 0; r < run; ++r) {
-        const i64 at = detail::line_place(wanted[r * args.b_stride[1]], args.extent);
-        out[i + r] = at < 0 ? missing : line[at * args.a_stride[1]];
-      }
-      i += run;
-    }
-    for (i64 i = begin; i < end && args.inner != 1;) {
-      const i64 run = args.inner - k < end - i ? args.inner - k : end - i;
-      if (rows) {  // one index for a run of neighbours
-        const i64 at = detail::line_place(index[o * args.b_stride[0] + j * args.b_stride[1]], args.extent);
-        if (at >= 0)
-          __builtin_memcpy(out + i, from + o * args.a_stride[0] + at * args.a_stride[1] + k,
-                           static_cast<std::size_t>(run) * sizeof(T));
-        else
-          for (i64 r = 0; r < run; ++r) out[i + r] = missing;
-      } else {
-        for (i64 r = 0; r < run; ++r) out[i + r] = element(o, j, k + r);
-      }
-      i += run;
-      k = 0;
-      if (++j == args.count) j = 0, ++o;
-    }
-  } else {
-    for (i64 i = begin + team.rank(); i < end; i += team.size()) {
-      if (args.outer * args.count * args.inner < i64{1} << 31) {  // 32-bit division is several times faster
-        const u32 n = static_cast<u32>(i), inner = static_cast<u32>(args.inner),
-                  count = static_cast<u32>(args.count);
-        out[i] = element(n / inner / count, n / inner % count, n % inner);
-      } else {
-        out[i] = element(i / args.inner / args.count, i / args.inner % args.count, i % args.inner);
-      }
-    }
-  }
-}
-
-// As scatter_tile, by one thread.
-template <class T, class I, Fold F>
-WEFT_HD_INLINE void scatter_serially(const AxisArgs& args, i64 o, i64 row, i64 row_end, i64 column,
-                                     i64 column_end) {
-  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
-  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
-  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
-  const i64 columns = column_end - column, apart = args.a_stride[2];
-  if (columns == args.inner)
-    for (i64 i = row * args.inner; i < row_end * args.inner; ++i) out[i] = fold_neutral<F, T>();
-  else
-    for (i64 r = row; r < row_end; ++r)
-      for (i64 k = column; k < column_end; ++k) out[r * args.inner + k] = fold_neutral<F, T>();
-  const i64 index_step = args.b_stride[1], step = args.a_stride[1], extent = args.extent;
-  if (args.inner == 1) {
-    for (i64 j = 0; j < args.count; ++j) {
-      const i64 at = detail::line_place(index[j * index_step], extent);
-      if (at >= row && at < row_end) out[at] = fold<F>(out[at], update[j * step]);
-    }
-  } else if (args.b_stride[2] == 0) {  // one index for all columns
-    for (i64 j = 0; j < args.count; ++j) {
-      const i64 at = detail::line_place(index[j * index_step], extent);
-      if (at < row || at >= row_end) continue;
-      T* to = out + at * args.inner + column;
-      const T* from = update + j * step + column * apart;
-      if (apart == 1)
-        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k]);
-      else
-        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k * apart]);
-    }
-  } else {
-    for (i64 j = 0; j < args.count; ++j)
-      for (i64 k = column; k < column_end; ++k) {
-        const i64 at = detail::line_place(index[j * index_step + k * args.b_stride[2]], extent);
-        if (at < row || at >= row_end) continue;
-        T& to = out[at * args.inner + k];
-        to = fold<F>(to, update[j * step + k * apart]);
-      }
-  }
-}
-
-// As scatter_tile, by a block.
-template <class T, class I, Fold F, class Team>
-WEFT_HD_INLINE void scatter_together(Team& team, const AxisArgs& args, i64 o, i64 row, i64 row_end,
-                                     i64 column, i64 column_end) {
-  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
-  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
-  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
-  const auto add = [&](i64 at, i64 j, i64 k) {
-    T& to = out[at * args.inner + k];
-    to = fold<F>(to, update[j * args.a_stride[1] + k * args.a_stride[2]]);
-  };
-  const i64 columns = column_end - column;
-  for (i64 i = team.rank(); i < (row_end - row) * columns; i += team.size())
-    out[(row + i / columns) * args.inner + column + i % columns] = fold_neutral<F, T>();
-  team.sync();
-  if (args.inner > 1 && args.b_stride[2] != 0) {
-    // each column has indices of its own: a thread owns columns
-    for (i64 k = column + team.rank(); k < column_end; k += team.size())
-      for (i64 j = 0; j < args.count; ++j) {
-        const i64 at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
-        if (at >= row && at < row_end) add(at, j, k);
-      }
-  } else {
-    // Each thread looks at four neighbouring indices; those that hit the tile are listed in order.
-    constexpr int each = 4;
-    auto list = team.template shared<i64>(each * team.size());
-    auto hits = team.template shared<int>(team.warps());
-    const bool single = args.inner == 1;  // then a thread owns rows
-    for (i64 base = 0; base < args.count; base += i64{each} * team.size()) {
-      bool hit[each];
-      int found = 0;
-      WEFT_UNROLL
-      for (int e = 0; e < each; ++e) {
-        const i64 j = base + i64{each} * team.rank() + e;
-        const i64 at = j < args.count ? detail::line_place(index[j * args.b_stride[1]], args.extent) : -1;
-        hit[e] = at >= row && at < row_end;
-        found += hit[e] ? 1 : 0;
-      }
-      int sum = found;
-      WEFT_UNROLL
-      for (int d = 1; d < warp_size; d *= 2) {
-        const int lower = team.shuffle_up(sum, d);
-        if (team.lane() >= d) sum += lower;
-      }
-      if (team.lane() == warp_size - 1) hits[team.warp()] = sum;
-      team.sync();
-      int at = sum - found, total = 0;
-      for (int w = 0; w < team.warps(); ++w) {
-        const int n = hits[w];
-        if (w < team.warp()) at += n;
-        total += n;
-      }
-      WEFT_UNROLL
-      for (int e = 0; e < each; ++e)
-        if (hit[e]) list[at++] = base + i64{each} * team.rank() + e;
-      team.sync();
-      for (int h = 0; h < total; ++h) {
-        const i64 j = list[h];
-        const i64 r = detail::line_place(index[j * args.b_stride[1]], args.extent);
-        if (single) {
-          if ((r - row) % team.size() == team.rank()) add(r, j, 0);
-        } else {
-          for (i64 k = column + team.rank(); k < column_end; k += team.size()) add(r, j, k);
-        }
-      }
-      team.sync();
-    }
-  }
-}
-
-// Rows [row, row_end) and columns [column, column_end) of part o of scatter_reduce's result.
-template <class T, class I, Fold F, class Team>
-WEFT_HD_INLINE void scatter_tile(Team& team, const AxisArgs& args, i64 o, i64 row, i64 row_end, i64 column,
-                                 i64 column_end) {
-  if constexpr (detail::is_serial<Team>)
-    scatter_serially<T, I, F>(args, o, row, row_end, column, column_end);
-  else
-    scatter_together<T, I, F>(team, args, o, row, row_end, column, column_end);
-}
-
-// Elements [begin, end) of searchsorted's result: by halves, NaN counting as greater than all.
-template <class T, class Team>
-WEFT_HD_INLINE void search_elements(Team& team, const AxisArgs& args, i64 begin, i64 end) {
-  for (i64 i = begin + team.rank(); i < end; i += team.size()) {
-    const i64 o = i / args.count, j = i % args.count;
-    const T* line = static_cast<const T*>(args.a) + o * args.a_stride[0];
-    const T x = static_cast<const T*>(args.b)[o * args.b_stride[0] + j * args.b_stride[1]];
-    i64 low = 0, high = args.extent;
-    while (low < high) {
-      const i64 middle = (low + high) / 2;
-      const T y = line[middle * args.a_stride[1]];
-      const bool before = args.flag ? !(y > x) : !(y >= x);
-      if (before)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    static_cast<i64*>(args.out)[i] = low;
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/axis/sort.hpp ----
-// The places of a line's elements in sorted order. Law: elements become unsigned keys in whose order NaN is
-// the greatest and both zeros are equal; a key goes with its place, so that no two items are equal and every
-// correct sort gives the same, stable result.
-
-namespace WEFT_NAMESPACE::kernels {
-
-namespace detail {
-
-WEFT_HD_INLINE constexpr u32 sort_key(float x) {
-  const u32 bits = __builtin_bit_cast(u32, x != x   ? __builtin_bit_cast(float, 0x7fc00000u)
-                                           : x == 0 ? 0.0f
-                                                    : x);
-  return bits ^ (bits >> 31 != 0 ? 0xffffffffu : 0x80000000u);
-}
-WEFT_HD_INLINE constexpr u64 sort_key(double x) {
-  const u64 bits = __builtin_bit_cast(u64, x != x   ? __builtin_bit_cast(double, 0x7ff8000000000000u)
-                                           : x == 0 ? 0.0
-                                                    : x);
-  return bits ^ (bits >> 63 != 0 ? ~u64{0} : u64{1} << 63);
-}
-WEFT_HD_INLINE constexpr u32 sort_key(i32 x) { return static_cast<u32>(x) ^ 0x80000000u; }
-WEFT_HD_INLINE constexpr u64 sort_key(i64 x) { return static_cast<u64>(x) ^ (u64{1} << 63); }
-
-}  // namespace detail
-
-// A key of 32 bits and its place in one word.
-struct SortItem32 {
-  u64 word = ~u64{0};
-  WEFT_HD_INLINE constexpr bool operator<(const SortItem32& o) const { return word < o.word; }
-  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(word & 0xffffffffu); }
-  static constexpr int key_bytes = 4;
-  constexpr int digit(int k) const { return static_cast<int>(word >> (32 + 8 * k) & 255); }
-  template <int Bits>
-  constexpr u32 first_bits() const {
-    return static_cast<u32>(word >> (64 - Bits));
-  }
-};
-struct SortItem64 {
-  u64 key = ~u64{0}, at = ~u64{0};
-  WEFT_HD_INLINE constexpr bool operator<(const SortItem64& o) const {
-    return key != o.key ? key < o.key : at < o.at;
-  }
-  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(at); }
-  static constexpr int key_bytes = 8;
-  constexpr int digit(int k) const { return static_cast<int>(key >> (8 * k) & 255); }
-  template <int Bits>
-  constexpr u32 first_bits() const {
-    return static_cast<u32>(key >> (64 - Bits));
-  }
-};
-
-template <class T>
-using sort_item = std::conditional_t<sizeof(T) == 8, SortItem64, SortItem32>;
-
-template <class T>
-WEFT_HD_INLINE sort_item<T> make_sort_item(T x, i64 place, bool descending) {
-  const auto key = descending ? ~detail::sort_key(x) : detail::sort_key(x);
-  if constexpr (sizeof(T) == 8)
-    return {key, static_cast<u64>(place)};
-  else
-    return {u64{key} << 32 | static_cast<u64>(place)};
-}
-
-namespace detail {
-
-// Runs of 16 by insertion, then merged in pairs; the result ends in `items`.
-template <class Item>
-inline void merge_sort(Item* items, Item* spare, i64 n) {
-  constexpr i64 run = 16;
-  for (i64 begin = 0; begin < n; begin += run)
-    for (i64 i = begin + 1; i < (begin + run < n ? begin + run : n); ++i) {
-      const Item x = items[i];
-      i64 j = i;
-      for (; j > begin && x < items[j - 1]; --j) items[j] = items[j - 1];
-      items[j] = x;
-    }
-  Item* from = items;
-  Item* to = spare;
-  for (i64 width = run; width < n; width *= 2) {
-    for (i64 begin = 0; begin < n; begin += 2 * width) {
-      const i64 middle = begin + width < n ? begin + width : n,
-                end = begin + 2 * width < n ? begin + 2 * width : n;
-      i64 i = begin, j = middle;
-      for (i64 k = begin; k < end; ++k)
-        to[k] = i < middle && (j == end || from[i] < from[j]) ? from[i++] : from[j++];
-    }
-    Item* other = from;
-    from = to;
-    to = other;
-  }
-  if (from != items)
-    for (i64 i = 0; i < n; ++i) items[i] = from[i];
-}
-
-// By the bytes of the keys, lowest first; items come in the order of their places. Bytes that all keys share
-// cost nothing.
-template <class Item>
-inline void radix_sort(Item* items, Item* spare, i64 n) {
-  constexpr int bytes = Item::key_bytes;
-  u32 counts[bytes][256]{};
-  for (i64 i = 0; i < n; ++i)
-    for (int k = 0; k < bytes; ++k) ++counts[k][items[i].digit(k)];
-  Item* from = items;
-  Item* to = spare;
-  for (int k = 0; k < bytes; ++k) {
-    if (counts[k][from[0].digit(k)] == n) continue;
-    u32 begin = 0;
-    for (u32& count : counts[k]) {
-      const u32 size = count;
-      count = begin;
-      begin += size;
-    }
-    for (i64 i = 0; i < n; ++i) to[counts[k][from[i].digit(k)]++] = from[i];
-    Item* other = from;
-    from = to;
-    to = other;
-  }
-  if (from != items)
-    for (i64 i = 0; i < n; ++i) items[i] = from[i];
-}
-
-// In any correct order by items; items come in the order of their places.
-template <class Item>
-inline void sort_items(Item* items, Item* spare, i64 n) {
-  if (n < (Item::key_bytes == 4 ? 128 : 512) || n > 0xffffffff)
-    merge_sort(items, spare, n);
-  else
-    radix_sort(items, spare, n);
-}
-
-// As select_least, of many items: those in front of the `count`th one or beside it, by the first bits of
-// their keys, are all that is sorted. items: in the order of their places.
-template <class Item>
-inline void select_by_digits(Item* items, Item* spare, i64 n, i64 count) {
-  constexpr int bits = 12;
-  u32 counts[1 << bits]{};
-  for (i64 i = 0; i < n; ++i) ++counts[items[i].template first_bits<bits>()];
-  i64 found = 0;
-  u32 last = 0;
-  while (found + counts[last] < count) found += counts[last++];
-  i64 kept = 0;
-  for (i64 i = 0; i < n; ++i) {
-    const Item x = items[i];
-    items[kept] = x;
-    kept += x.template first_bits<bits>() <= last ? 1 : 0;
-  }
-  sort_items(items, spare, kept);
-}
-
-// The `count` least items, in order, in items[0, count): a heap of the least so far, the greatest on top.
-template <class Item>
-inline void select_least(Item* items, i64 n, i64 count) {
-  const auto sink = [&](i64 size, i64 i, Item x) {
-    for (i64 child = 2 * i + 1; child < size; child = 2 * i + 1) {
-      if (child + 1 < size && items[child] < items[child + 1]) ++child;
-      if (!(x < items[child])) break;
-      items[i] = items[child];
-      i = child;
-    }
-    items[i] = x;
-  };
-  for (i64 i = count / 2 - 1; i >= 0; --i) sink(count, i, items[i]);
-  for (i64 i = count; i < n; ++i)
-    if (items[i] < items[0]) sink(count, 0, items[i]);
-  for (i64 size = count - 1; size > 0; --size) {
-    const Item last = items[size];
-    items[size] = items[0];
-    sink(size, 0, last);
-  }
-}
-
-}  // namespace detail
-
-// One line on the host, with memory for 2 * extent items.
-template <class T>
-inline void argsort_line(const AxisArgs& args, i64 line, sort_item<T>* items) {
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  for (i64 i = 0; i < n; ++i) items[i] = make_sort_item(from[i * args.a_stride[1]], i, args.flag);
-  if (8 * args.count <= n && (args.count <= 64 || n < 1024))
-    detail::select_least(items, n, args.count);
-  else if (args.count <= n / 2 && n >= 1024 && n <= 0xffffffff)
-    detail::select_by_digits(items, items + n, n, args.count);
-  else
-    detail::sort_items(items, items + n, n);
-  i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
-  for (i64 i = 0; i < args.count; ++i) to[i * args.inner] = items[i].place();
-}
-
-// Tile `tile` of a line, sorted by a team in shared memory (16 KiB or 32 KiB): written as places when it is
-// the whole line, as items to scratch otherwise. Every compare-exchange has its own pair of items.
-template <class T, class Team>
-WEFT_HD_INLINE void sort_tile(Team& team, const AxisArgs& args, i64 line, i64 tile) {
-  using Item = sort_item<T>;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  const i64 begin = tile * axis_sort_tile, left = n - begin < axis_sort_tile ? n - begin : axis_sort_tile;
-  int size = 2;  // a power of two that holds what is left
-  while (size < left) size *= 2;
-  auto items = team.template shared<Item>(axis_sort_tile);
-  for (int i = team.rank(); i < size; i += team.size())
-    items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
-  team.sync();
-  for (int run = 2; run <= size; run *= 2)
-    for (int step = run / 2; step > 0; step /= 2) {
-      for (int pair = team.rank(); pair < size / 2; pair += team.size()) {
-        const int i = pair / step * 2 * step + pair % step, j = i + step;
-        const Item x = items[i], y = items[j];
-        if ((y < x) == ((i & run) == 0)) {
-          items[i] = y;
-          items[j] = x;
-        }
-      }
-      team.sync();
-    }
-  if (n <= axis_sort_tile) {
-    i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
-    for (i64 i = team.rank(); i < args.count; i += team.size()) {
-      const Item x = items[i];
-      to[i * args.inner] = x.place();
-    }
-  } else {
-    Item* to = static_cast<Item*>(args.scratch) + line * n + begin;
-    for (i64 i = team.rank(); i < left; i += team.size()) {
-      const Item x = items[i];
-      to[i] = x;
-    }
-  }
-}
-
-namespace detail {
-// How many of the first `diagonal` items of two sorted runs come from the first one.
-template <class A, class B>
-WEFT_HD_INLINE i64 merge_split(const A& a, i64 a_size, const B& b, i64 b_size, i64 diagonal) {
-  i64 low = diagonal > b_size ? diagonal - b_size : 0, high = diagonal < a_size ? diagonal : a_size;
-  while (low < high) {
-    const i64 middle = (low + high) / 2;
-    const auto x = a(middle), y = b(diagonal - 1 - middle);
-    if (x < y)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-}  // namespace detail
-
-// Tile `tile` of the line that merging runs of `width` items in pairs gives; `last` writes places. Shared
-// memory: 16 KiB or 32 KiB.
-template <class T, class Team>
-WEFT_HD_INLINE void merge_tile(Team& team, const AxisArgs& args, i64 line, i64 tile, i64 width, bool odd,
-                               bool last) {
-  using Item = sort_item<T>;
-  const i64 n = args.extent, total = args.outer * args.inner * n;
-  Item* const scratch = static_cast<Item*>(args.scratch);
-  const Item* from = scratch + (odd ? total : 0) + line * n;
-  const i64 begin = tile * axis_sort_tile, end = begin + axis_sort_tile < n ? begin + axis_sort_tile : n;
-  const i64 pair = begin / (2 * width) * (2 * width);
-  const i64 middle = pair + width < n ? pair + width : n, stop = pair + 2 * width < n ? pair + 2 * width : n;
-  const i64 a_size = middle - pair, b_size = stop - middle;
-  const auto a = [&](i64 i) { return from[pair + i]; };
-  const auto b = [&](i64 i) { return from[middle + i]; };
-  const i64 a_begin = detail::merge_split(a, a_size, b, b_size, begin - pair);
-  const i64 a_end = detail::merge_split(a, a_size, b, b_size, end - pair);
-  const i64 b_begin = begin - pair - a_begin, b_end = end - pair - a_end;
-  const i64 as = a_end - a_begin, bs = b_end - b_begin;
-  auto items = team.template shared<Item>(axis_sort_tile);
-  for (i64 i = team.rank(); i < as + bs; i += team.size())
-    items[i] = i < as ? a(a_begin + i) : b(b_begin + i - as);
-  team.sync();
-  const auto near_a = [&](i64 i) -> Item { return items[i]; };
-  const auto near_b = [&](i64 i) -> Item { return items[as + i]; };
-  const i64 each = (axis_sort_tile + team.size() - 1) / team.size();
-  const i64 first = each * team.rank() < as + bs ? each * team.rank() : as + bs;
-  i64 i = detail::merge_split(near_a, as, near_b, bs, first), j = first - i;
-  const i64 o = line / args.inner, k = line % args.inner;
-  for (i64 at = first; at < first + each && at < as + bs; ++at) {
-    const bool left = i < as && (j == bs || near_a(i) < near_b(j));
-    const Item x = left ? near_a(i++) : near_b(j++);
-    const i64 place = begin + at;
-    if (!last)
-      scratch[(odd ? 0 : total) + line * n + place] = x;
-    else if (place < args.count)
-      static_cast<i64*>(args.out)[(o * args.count + place) * args.inner + k] = x.place();
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/custom/host.hpp ----
-// Custom primitives on the host, and what both devices share: a launch's pointers and extents as typed
-// tensors. Words and numbers: compiler/lower/custom.hpp.
-
-// ---- weft/core/custom_op.hpp ----
-// Primitives that a program adds: it specialises custom_op<id> in a file of its own, and weft never hears of
-// it elsewhere. Law: a primitive is a function of its operands alone, and its result is one tensor.
-//
-//   template <>
-//   struct weft::custom_op<weft::op_id("swish")> {
-//     static constexpr const char* name = "swish";
-//     // The result's dtype and shape from those of the operands; TensorType{} refuses them. Without `type`
-//     // the result is like the first operand.
-//     static constexpr TensorType type(TensorType x, TensorType beta);
-//     // Fills y; operands are row-major and do not overlap it. An `int threads` may stand behind them, which
-//     // is for parallel_for.
-//     static void host(CustomTensor<f32> y, CustomTensor<const f32> x, CustomTensor<const f32> beta);
-//     // The same on a GPU, enqueued on the stream; only where nvcc compiles.
-//     static void cuda(CustomTensor<f32> y, ..., cudaStream_t stream);
-//     // From the gradient g of the result y: that of x, or a tuple with one for every operand, in which
-//     // no_gradient stands for those without. Made of operations, so that it can be differentiated.
-//     static constexpr auto gradient(auto g, auto y, auto x, auto beta);
-//   };
-//   inline constexpr auto& swish = weft::custom<"swish">;
-
-namespace WEFT_NAMESPACE {
-
-template <u64 Id>
-struct custom_op;
-
-// A primitive takes at most so many operands.
-inline constexpr int most_custom_operands = 32;
-
-// The id of a name (FNV-1a): two primitives of one program have different names.
-constexpr u64 op_id(std::string_view name) {
-  u64 h = 14695981039346656037u;
-  for (const char c : name) h = (h ^ static_cast<u64>(static_cast<unsigned char>(c))) * 1099511628211u;
-  return h;
-}
-
-// The same where a template argument is one or the other.
-struct CustomId {
-  u64 value = 0;  // what op_id gives
-
-  constexpr CustomId(u64 id) : value(id) {}
-  template <std::size_t N>
-  constexpr CustomId(const char (&name)[N]) : value(op_id({name, N - 1})) {}
-};
-
-// A dtype and extents as values. TensorType{} is no tensor's.
-struct TensorType {
-  DType dtype = DType::f32;  // of the elements
-  Dims dims{-1, {}};         // rank and extents
-};
-
-// Memory of an operand (const T) or of the result: dims.size() elements in row-major order.
-template <class T>
-struct CustomTensor {
-  T* data = nullptr;  // elements, row-major
-  Dims dims;          // rank and extents
-  WEFT_HD constexpr i64 size() const { return dims.size(); }
-  WEFT_HD constexpr T& operator[](i64 i) const { return data[i]; }
-};
-
-// Stands in a gradient's tuple for an operand that has none.
-struct NoGradient {};
-inline constexpr NoGradient no_gradient{};
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/core/diagnose.hpp ----
-// How a mistake becomes one readable compile error on every compiler.
-// Law: a refusal is one sentence, a literal that names the cause and what to write, and one line of types:
-// the operation, then the shapes and dtypes that it was given. g++ and clang print both in the line of the
-// error,
-//
-//   error: 'refusals::ShapesBroadcast<AddOp, Shape<4, 8>, Shape<3, 8>>' is unavailable: the shapes do not
-//          broadcast: two extents of the same axis must be equal, or one of them 1
-//
-// and nvcc prints the sentence, then the types, once; the user's line stands in the trail. An operation uses
-// one so, returning something plausible, so that no second error follows:
-//
-//   constexpr bool fits = broadcastable(A::value, B::value);
-//   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
-//   if constexpr (!fits) { return a; } else { ... }
-//
-// A new refusal stands at namespace level in the header of the operation that needs it. What was tried: a
-// static_assert in a class template, whose types g++ and clang print in other lines than the sentence; on a
-// variable template nvcc prints none; a string as a template argument is printed letter by letter there;
-// asserting Cause::value reports twice; a deleted function shows its arguments in g++ alone.
-//
-// Only the first refusal of a translation unit is said (refused_before), as those behind it are
-// mostly its consequences; and what would be made of what was refused is an AfterRefusal.
-
-// ---- weft/core/fixed_string.hpp ----
-// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
-// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
-// __global__ template, which takes only integers.
-
-namespace WEFT_NAMESPACE {
-
-// N characters and a terminating zero.
-template <std::size_t N>
-struct FixedString {
-  char text[N + 1]{};
-
-  constexpr FixedString() = default;
-  constexpr FixedString(const char (&literal)[N + 1]) {
-    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
-  }
-
-  static constexpr std::size_t size() { return N; }
-  static constexpr bool empty() { return N == 0; }
-  constexpr const char* c_str() const { return text; }
-  constexpr std::string_view view() const { return {text, N}; }
-  constexpr operator std::string_view() const { return view(); }
-};
-
-template <std::size_t M>
-FixedString(const char (&)[M]) -> FixedString<M - 1>;
-
-template <std::size_t A, std::size_t B>
-constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
-  return a.view() == b.view();
-}
-template <std::size_t A>
-constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
-  return a.view() == b;
-}
-
-template <std::size_t A, std::size_t B>
-constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
-  FixedString<A + B> joined;
-  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
-  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
-  return joined;
-}
-template <std::size_t A, std::size_t M>
-constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
-  return a + FixedString<M - 1>(b);
-}
-template <std::size_t M, std::size_t B>
-constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
-  return FixedString<M - 1>(a) + b;
-}
-
-namespace fixed_string_detail {
-
-constexpr std::size_t digits(unsigned long long value) {
-  std::size_t count = 1;
-  for (; value >= 10; value /= 10) ++count;
-  return count;
-}
-
-}  // namespace fixed_string_detail
-
-// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
-template <unsigned long long Value>
-constexpr auto decimal() {
-  FixedString<fixed_string_detail::digits(Value)> digits;
-  unsigned long long rest = Value;
-  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
-    digits.text[i] = static_cast<char>('0' + rest % 10);
-  return digits;
-}
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-namespace detail {
-
-// Whether a refusal was said before; the types tell one place that asks from another. A friend that a class
-// declares is defined by the first refusal, and only then can its return type be asked for.
-struct Refusals {
-  friend auto said(Refusals);
-};
-template <class>
-struct Refused {
-  friend auto said(Refusals) { return 0; }
-};
-template <class T, class...>
-struct Beside {
-  using type = T;
-};
-
-}  // namespace detail
-
-template <class... Place>
-inline constexpr bool refused_before = requires {
-  said(typename detail::Beside<detail::Refusals, Place...>::type{});
-};
-
-// Counts as said what the compiler has said in words of its own, of T.
-template <bool Said, class... T>
-struct SaidByCompiler {};
-template <class... T>
-requires(!refused_before<T..., void>) struct SaidByCompiler<true, T...>
-    : detail::Refused<detail::Beside<void, T...>> {
-};
-
-// Numbers that a message shows beside shapes.
-template <i64 Value>
-struct GivenAxis {};
-template <i64 Value>
-struct GivenRank {};
-template <i64 Value>
-struct GivenSize {};
-template <i64 Value>
-struct WantedSize {};
-template <i64 Value>
-struct GivenInput {};  // of a function, counted from 0
-template <FixedString Name>
-struct GivenName {};
-
-// The names that a refusal shows of what was called: types, as strings cost much to compile.
-namespace spelled {
-struct Conv1d;
-struct Conv2d;
-struct Conv3d;
-struct ConvTranspose1d;
-struct ConvTranspose2d;
-struct ConvTranspose3d;
-struct MaxPool1d;
-struct MaxPool2d;
-struct MaxPool3d;
-struct AvgPool1d;
-struct AvgPool2d;
-struct AvgPool3d;
-struct BatchNorm1d;
-struct BatchNorm2d;
-struct BatchNorm3d;
-struct RNN;
-struct GRU;
-struct LSTM;
-struct abs;
-struct adaptive_avg_pool1d;
-struct adaptive_avg_pool2d;
-struct adaptive_avg_pool3d;
-struct adaptive_max_pool1d;
-struct adaptive_max_pool2d;
-struct adaptive_max_pool3d;
-struct add_;
-struct apply;
-struct arange;
-struct argmax;
-struct at;
-struct avg_pool1d;
-struct avg_pool2d;
-struct avg_pool3d;
-struct backward;
-struct buffers;
-struct call;
-struct children;
-struct clone;
-struct compute;
-struct ConstantLR;
-struct contiguous;
-struct CosineAnnealingLR;
-struct CosineAnnealingWarmRestarts;
-struct cpu;
-struct cuda;
-struct CyclicLR;
-struct data;
-struct detach;
-struct device;
-struct empty;
-struct eval;
-struct exp;
-struct ExponentialLR;
-struct eye;
-struct fill;
-struct fill_;
-struct fit;
-struct flatten;
-struct forward;
-struct full;
-struct get;
-struct get_lr;
-struct grad;
-struct half;
-struct interpolate;
-struct item;
-struct jvp;
-struct LambdaLR;
-struct LinearLR;
-struct load;
-struct load_state_dict;
-struct log;
-struct masked_fill;
-struct matmul;
-struct max;
-struct max_pool1d;
-struct max_pool2d;
-struct max_pool3d;
-struct mean;
-struct min;
-struct modules;
-struct mul_;
-struct MultiStepLR;
-struct named_parameters;
-struct numpy;
-struct OneCycleLR;
-struct ones;
-struct parameters;
-struct permute;
-struct PolynomialLR;
-struct pow;
-struct predict;
-struct print;
-struct rand;
-struct randn;
-struct register_hook;
-struct relu;
-struct requires_grad_;
-struct reshape;
-struct save;
-struct SequentialLR;
-struct size;
-struct sizes;
-struct softmax;
-struct sqrt;
-struct squeeze;
-struct state_dict;
-struct step;
-struct StepLR;
-struct sub_;
-struct sum;
-struct T;
-struct t;
-struct test;
-struct to;
-struct tolist;
-struct train;
-struct transpose;
-struct type;
-struct unsqueeze;
-struct update;
-struct validate;
-struct view;
-struct vjp;
-struct vmap;
-struct zero_;
-struct zero_grad;
-struct zeros;
-}  // namespace spelled
-
-WEFT_REFUSAL(ShapesBroadcast,
-             "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1; "
-             "unsqueeze<axis>(x) adds one of 1, mean<1>(x, keepdim) keeps one, matmul(a, b) is the product "
-             "of matrices");
-
-WEFT_REFUSAL(ShapesEqual,
-             "the shapes differ, and this operation does not broadcast: reshape<...>(x) or expand<...>(x) "
-             "one of them");
-
-// Shapes: of the operands of a product, whose contracted axes are meant.
-WEFT_REFUSAL(InnerExtentsEqual,
-             "the extents of the contracted axes differ: the last axis of a must be the last but one of b in "
-             "matmul(a, b), "
-             "and the In of Linear<In, Out>; transpose<-2, -1>(b) or flatten<1>(x) may be missing");
-
-WEFT_REFUSAL(ResultHasRoom,
-             "the result would have more axes than a tensor may have, 8: reshape operands to fewer");
-
-WEFT_REFUSAL(SizesEqual,
-             "the new shape does not hold the same number of elements: its extents must multiply to as many");
-
-// What: a GivenAxis<i>, then the Shape it should fit in.
-WEFT_REFUSAL(AxisInRange,
-             "the axis does not exist: it must lie in [-rank, rank), 0 being the first and -1 the last");
-
-// What: a Shape, then the GivenRank<r> it should have.
-WEFT_REFUSAL(
-    RankIs,
-    "the tensor has the wrong number of axes: unsqueeze<axis>(x) adds one, squeeze<axis>(x) takes one away");
-
-WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>");
-
-WEFT_REFUSAL(DtypeAllowed,
-             "the operation is not defined for this dtype: convert the operand with cast<T>(x)");
-
-WEFT_REFUSAL(
-    TransformTakesFunction,
-    "grad, value_and_grad, vjp, jvp and vmap take the function alone and return one: write grad(f)(x), "
-    "vjp(f)(x, cotangent), vmap<0>(f)(x)");
-
-namespace detail {
-// Never defined: should a compiler continue without a word, the program does not link.
-void refused_while_compiling();
-}  // namespace detail
-
-// In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
-// asked for, so that no second error follows the sentence.
-struct AfterRefusal {
-  template <class... A>
-  constexpr AfterRefusal(A&&...) {
-    if (!std::is_constant_evaluated()) detail::refused_while_compiling();
-  }
-
-  template <class... A>
-  constexpr AfterRefusal operator()(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal step(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal evaluate(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal into(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal load(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal save(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal set_lr(A&&...) const {
-    return {};
-  }
-  template <FixedString, int = 0>
-  AfterRefusal get_probe() const {
-    return {};
-  }
-  template <FixedString>
-  AfterRefusal get() const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal seek(A&&...) const {
-    return {};
-  }
-  AfterRefusal model() const { return {}; }
-  AfterRefusal clone() const { return {}; }
-  AfterRefusal value() const { return {}; }
-  AfterRefusal lr() const { return {}; }
-  AfterRefusal steps() const { return {}; }
-  AfterRefusal gradient_norm() const { return {}; }
-  AfterRefusal text() const { return {}; }
-  const char* c_str() const { return ""; }
-  const float* to_vector() const { return nullptr; }
-  template <class... A>
-  AfterRefusal set_seed(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal extent(A&&...) const {
-    return {};
-  }
-  static constexpr i64 workspace_bytes() { return 0; }
-  static constexpr i64 state_bytes() { return 0; }
-  static constexpr i64 memory_bytes() { return 0; }
-  static constexpr int launches() { return 0; }
-  AfterRefusal average() const { return {}; }
-  AfterRefusal position() const { return {}; }
-  AfterRefusal seed() const { return {}; }
-  AfterRefusal batches() const { return {}; }
-  AfterRefusal item() const { return {}; }
-  template <class... A>
-  AfterRefusal numpy(A&&...) const {
-    return {};
-  }
-  AfterRefusal summary() const { return {}; }
-  AfterRefusal explain() const { return {}; }
-  constexpr AfterRefusal operator[](i64) const { return {}; }
-  constexpr const float* data() const { return nullptr; }
-  constexpr std::size_t size() const { return 0; }
-  constexpr const AfterRefusal* begin() const { return nullptr; }
-  constexpr const AfterRefusal* end() const { return nullptr; }
-  template <class... A>
-  AfterRefusal add(A&&...) const {
-    return {};
-  }
-  AfterRefusal read() const { return {}; }
-  void reset() const {}
-  constexpr operator float() const { return 0; }
-  template <class T>
-  requires std::is_class_v<T>
-  operator T() const;
-};
-
-// In place of a function of several results, whose call is taken apart.
-template <int Results>
-struct AfterFunction : AfterRefusal {
-  template <class... A>
-  std::array<AfterRefusal, Results> operator()(A&&...) const {
-    return {};
-  }
-};
-// In place of what a loop over names and values reads: for (auto& [name, p] : model.named_parameters()).
-struct AfterPairs : AfterRefusal {
-  std::pair<const char*, AfterRefusal>* begin() const { return nullptr; }
-  std::pair<const char*, AfterRefusal>* end() const { return nullptr; }
-};
-
-// In the place of a shape that was left out.
-struct Unshaped {};
-WEFT_REFUSAL(
-    ShapeIsInType,
-    "a tensor has its shape in its type: write Tensor<f32, Shape<2, 3>> x, nn::Param<f32, Shape<2, 3>> w, "
-    "in<f32, 2, 3>");
-
-namespace detail {
-// A refusal, and what its place returns: the operand, or anything.
-template <class Refusal, class E>
-constexpr const E& misspelt(const E& e) {
-  static_assert(sizeof(Refusal) > 0);
-  return e;
-}
-template <class Refusal>
-constexpr AfterRefusal misspelt() {
-  static_assert(sizeof(Refusal) > 0);
-  return {};
-}
-}  // namespace detail
-
-// The options of a layer as a template argument, or whatever else stands there. (nvcc writes a constant of a
-// class for the host's compiler as its members in braces, which no conversion takes.)
-#if defined(__CUDACC__)
-template <class Options>
-using OptionsOf = Options;
-#else
-template <class Options>
-struct OptionsOf {
-  Options options{};
-  bool given = true;
-  constexpr OptionsOf(Options o) : options(o) {}
-  template <class Other>
-  constexpr OptionsOf(Other) : given(false) {}
-};
-#endif
-WEFT_REFUSAL(
-    OptionsAreOne,
-    "sizes, and one window for all axes or PerAxis{3, 2}, are followed by one options struct: write "
-    "Conv2d<3, "
-    "8, 3, ConvOptions{.stride = 2, .padding = 1}>, MaxPool2d<2, PoolOptions{.stride = 2}>, BatchNorm2d<8, "
-    "BatchNormOptions{.affine = false}>, LSTM<8, 16, Recurrent{.num_layers = 2}>, "
-    "TransformerEncoderLayer<64, "
-    "8, TransformerOptions{.dim_feedforward = 128}>, with nn:: before each");
-// They, or the sentence, where they are of another kind or not the last argument. What: a layer. (g++ hands a
-// template's argument on to an alias as it is.)
-#if defined(__CUDACC__)
-template <class Options, class What, Options Given, auto... More>
-constexpr Options options_alone() {
-  static_assert(sizeof(OptionsAreOne<sizeof...(More) == 0, What>) > 0);
-  return Given;
-}
-#else
-template <class Options, class What, auto Given, auto... More>
-constexpr Options options_alone() {
-  constexpr bool plain =
-      std::is_same_v<const Options, decltype(Given)> || std::is_same_v<Options, decltype(Given)>;
-  if constexpr (plain && sizeof...(More) == 0) {
-    return Given;
-  } else if constexpr (requires { Given.given; }) {
-    static_assert(sizeof(OptionsAreOne < Given.given && sizeof...(More) == 0, What >) > 0);
-    return Given.options;
-  } else {
-    static_assert(sizeof(OptionsAreOne<sizeof(What*) == 0, What>) > 0);
-    return {};
-  }
-}
-#endif
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/kernels/launch/host.hpp ----
-// How each kind of step runs on the host. Work is cut by size, so results do not depend on the threads.
-
-// ---- weft/kernels/conv/host.hpp ----
-// The convolution on the host: a matrix product whose one operand is read through offsets, without laying out
-// its columns in memory. The same operands give the same bits for any number of threads: the work is cut by
-// shape, and taps are summed in an order that depends on shape and strides alone.
-//
-// Three ways: with many outputs a vector's lanes are outputs (conv/rows.hpp); with few, neighbouring places
-// (conv/lanes.hpp) or, where a line of taps fills more of a vector than a line of places, neighbouring taps
-// (conv/taps.hpp). A dilated x is a convolution without gaps for every phase.
-
-// ---- weft/kernels/conv/lanes.hpp ----
-// A block of a convolution with few outputs (depthwise, averages): a vector's lanes are neighbouring places.
-
-// ---- weft/kernels/conv/plan.hpp ----
-// How a convolution without gaps is cut, and what a vector's lanes are in it. Law: a function of its shape
-// alone.
-
-// ---- weft/kernels/conv/source.hpp ----
-// What a block of a convolution's result reads: x in place where its type fits and every tap lies inside,
-// otherwise a copy with the padding in it. Either way place and tap give an element by adding two offsets.
-
-// ---- weft/kernels/gemm/blocked.hpp ----
-// The built-in engine: one tile of C after another on one thread, blocks of k and of columns sized for the
-// caches, operands packed only where reading them in place would cost more. Every element of C is summed in
-// the order of k within blocks of k, and the blocks in order: the cut into tiles and the path taken change no
-// bit.
-
-// ---- weft/kernels/gemm/packing.hpp ----
-// Copies a strip of an operand into the order in which the micro-kernel reads it, converted to the type of
-// the sums: element (lane, l) goes to out[l * width + lane]. Lanes past the last one hold any finite number,
-// since the sums they lead to are never stored.
-
-// ---- weft/kernels/gemm/vector.hpp ----
-// The machine's vector of T, as the micro-kernel of the matrix product needs it: load, store, broadcast and a
-// multiply-add that is fused exactly where the target has one. Compiler builtins in place of <immintrin.h>,
-// which costs every includer half a second.
-
-#if defined(__AVX512F__)
-#define WEFT_DOT_BYTES 64
-#elif defined(__AVX__)
-#define WEFT_DOT_BYTES 32
-#else
-#define WEFT_DOT_BYTES 16
-#endif
-
-namespace WEFT_NAMESPACE::kernels {
-
-// f(0), ..., f(N - 1) with constants. A loop would do, were it unrolled before arrays are split into
-// registers; no spelling of that passes through every front end.
-template <class F, int... I>
-WEFT_INLINE void dot_each_of(F& f, std::integer_sequence<int, I...>) {
-  (f(std::integral_constant<int, I>{}), ...);
-}
-template <int N, class F>
-WEFT_INLINE void dot_each(F f) {
-  dot_each_of(f, std::make_integer_sequence<int, N>{});
-}
-#define WEFT_DOT_LAMBDA __attribute__((always_inline))
-
-// Integers are summed as unsigned, so that an overflow wraps.
-template <class T>
-struct DotVector;
-template <>
-struct DotVector<f32> {
-  typedef f32 type __attribute__((vector_size(WEFT_DOT_BYTES)));
-};
-template <>
-struct DotVector<f64> {
-  typedef f64 type __attribute__((vector_size(WEFT_DOT_BYTES)));
-};
-template <>
-struct DotVector<i32> {
-  typedef u32 type __attribute__((vector_size(WEFT_DOT_BYTES)));
-};
-template <>
-struct DotVector<i64> {
-  typedef u64 type __attribute__((vector_size(WEFT_DOT_BYTES)));
-};
-
-template <class T>
-inline constexpr i64 dot_lanes = WEFT_DOT_BYTES / static_cast<i64>(sizeof(T));
-
-// Whether part of a vector of T can be loaded and stored at full speed.
-template <class T>
-inline constexpr bool dot_masks = false;
-#if defined(__AVX512F__)
-template <>
-inline constexpr bool dot_masks<f32> = true;
-template <>
-inline constexpr bool dot_masks<f64> = true;
-#endif
-
-template <class T>
-WEFT_INLINE typename DotVector<T>::type dot_load(const T* p) {
-  typename DotVector<T>::type v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-template <class T>
-WEFT_INLINE void dot_store(T* p, const typename DotVector<T>::type& v) {
-  const typename DotVector<T>::type copy = v;  // taking v's own address would keep it in memory under nvcc
-  __builtin_memcpy(p, &copy, sizeof copy);
-}
-
-// The first `count` lanes, 1 <= count <= dot_lanes<T>; a load sets the others to zero.
-template <class T>
-WEFT_INLINE typename DotVector<T>::type dot_load_first(const T* p, i64 count) {
-  T part[dot_lanes<T>]{};
-  for (i64 i = 0; i < count; ++i) part[i] = p[i];
-  return dot_load<T>(part);
-}
-template <class T>
-WEFT_INLINE void dot_store_first(T* p, const typename DotVector<T>::type& v, i64 count) {
-  T part[dot_lanes<T>];
-  dot_store<T>(part, v);
-  for (i64 i = 0; i < count; ++i) p[i] = part[i];
-}
-#if defined(__AVX512F__)
-template <>
-WEFT_INLINE DotVector<f32>::type dot_load_first<f32>(const f32* p, i64 count) {
-  return __builtin_ia32_loadups512_mask(p, DotVector<f32>::type{}, static_cast<u16>((1u << count) - 1u));
-}
-template <>
-WEFT_INLINE void dot_store_first<f32>(f32* p, const DotVector<f32>::type& v, i64 count) {
-  __builtin_ia32_storeups512_mask(p, v, static_cast<u16>((1u << count) - 1u));
-}
-template <>
-WEFT_INLINE DotVector<f64>::type dot_load_first<f64>(const f64* p, i64 count) {
-  return __builtin_ia32_loadupd512_mask(p, DotVector<f64>::type{}, static_cast<u8>((1u << count) - 1u));
-}
-template <>
-WEFT_INLINE void dot_store_first<f64>(f64* p, const DotVector<f64>::type& v, i64 count) {
-  __builtin_ia32_storeupd512_mask(p, v, static_cast<u8>((1u << count) - 1u));
-}
-#endif
-
-// x in every lane: subtracting nothing keeps every x, -0 included, and the compiler drops it.
-template <class T>
-WEFT_INLINE typename DotVector<T>::type dot_splat(T x) {
-  typename DotVector<T>::type nothing{};
-  return static_cast<std::remove_reference_t<decltype(nothing[0])>>(x) - nothing;
-}
-
-// sum += x * y. On targets with a fused multiply-add it rounds once, otherwise twice.
-template <class T>
-WEFT_INLINE void dot_fma(typename DotVector<T>::type& sum, const typename DotVector<T>::type& x,
-                         const typename DotVector<T>::type& y) {
-#if defined(__clang__)
-#pragma clang fp contract(fast)
-#endif
-  sum += x * y;
-}
-#if !defined(__clang__) && defined(__AVX512F__)
-template <>
-WEFT_INLINE void dot_fma<f32>(DotVector<f32>::type& sum, const DotVector<f32>::type& x,
-                              const DotVector<f32>::type& y) {
-  sum = __builtin_ia32_vfmaddps512_mask(x, y, sum, static_cast<i16>(-1), 4);
-}
-template <>
-WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::type& x,
-                              const DotVector<f64>::type& y) {
-  sum = __builtin_ia32_vfmaddpd512_mask(x, y, sum, static_cast<u8>(255), 4);
-}
-#elif !defined(__clang__) && defined(__FMA__)
-template <>
-WEFT_INLINE void dot_fma<f32>(DotVector<f32>::type& sum, const DotVector<f32>::type& x,
-                              const DotVector<f32>::type& y) {
-  sum = __builtin_ia32_vfmaddps256(x, y, sum);
-}
-template <>
-WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::type& x,
-                              const DotVector<f64>::type& y) {
-  sum = __builtin_ia32_vfmaddpd256(x, y, sum);
-}
-#endif
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::kernels {
-
-typedef f32 DotQuad __attribute__((vector_size(16)));
-
-// Up to 4 lanes x 4 elements: the lanes lie `stride` apart, each contiguous in l. Missing lanes repeat the
-// last one.
-template <bool Whole>
-WEFT_INLINE void dot_transpose4(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
-  DotQuad r[4];
-  dot_each<4>([&](auto i) WEFT_DOT_LAMBDA {
-    __builtin_memcpy(&r[i], in + (Whole || i < lane_count ? i : lane_count - 1) * stride, 16);
-  });
-  const DotQuad t0 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
-  const DotQuad t1 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
-  const DotQuad t2 = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
-  const DotQuad t3 = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-  const DotQuad s[4] = {
-      __builtin_shufflevector(t0, t1, 0, 1, 4, 5), __builtin_shufflevector(t0, t1, 2, 3, 6, 7),
-      __builtin_shufflevector(t2, t3, 0, 1, 4, 5), __builtin_shufflevector(t2, t3, 2, 3, 6, 7)};
-  dot_each<4>([&](auto i) WEFT_DOT_LAMBDA { __builtin_memcpy(out + i * width, &s[i], 16); });
-}
-
-#if defined(__AVX512F__)
-// Four quarters of a vector. Loads that insert leave the shuffle unit to the transpose.
-WEFT_INLINE DotVector<f32>::type dot_quarters(const f32* p0, const f32* p1, const f32* p2, const f32* p3) {
-  DotQuad q[4];
-  __builtin_memcpy(&q[0], p0, 16);
-  __builtin_memcpy(&q[1], p1, 16);
-  __builtin_memcpy(&q[2], p2, 16);
-  __builtin_memcpy(&q[3], p3, 16);
-#if defined(__clang__)
-  typedef f32 Half __attribute__((vector_size(32)));
-  const Half low = __builtin_shufflevector(q[0], q[1], 0, 1, 2, 3, 4, 5, 6, 7);
-  const Half high = __builtin_shufflevector(q[2], q[3], 0, 1, 2, 3, 4, 5, 6, 7);
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-#else
-  DotVector<f32>::type v = __builtin_ia32_ps512_ps(q[0]);
-  v = __builtin_ia32_insertf32x4_mask(v, q[1], 1, v, static_cast<u16>(65535));
-  v = __builtin_ia32_insertf32x4_mask(v, q[2], 2, v, static_cast<u16>(65535));
-  return __builtin_ia32_insertf32x4_mask(v, q[3], 3, v, static_cast<u16>(65535));
-#endif
-}
-
-// Up to 16 lanes x 4 elements. Each vector comes from four lanes, so the rest is a 4 x 4 transpose in each
-// quarter.
-template <bool Whole>
-WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
-  using V = DotVector<f32>::type;
-  const auto lane = [=](i64 i) { return in + (Whole || i < lane_count ? i : lane_count - 1) * stride; };
-  const V r0 = dot_quarters(lane(0), lane(4), lane(8), lane(12));
-  const V r1 = dot_quarters(lane(1), lane(5), lane(9), lane(13));
-  const V r2 = dot_quarters(lane(2), lane(6), lane(10), lane(14));
-  const V r3 = dot_quarters(lane(3), lane(7), lane(11), lane(15));
-#define WEFT_DOT_LOW(a, b) \
-  __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
-#define WEFT_DOT_HIGH(a, b) \
-  __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
-#define WEFT_DOT_LOW2(a, b) \
-  __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
-#define WEFT_DOT_HIGH2(a, b) \
-  __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
-  const V t0 = WEFT_DOT_LOW(r0, r1), t1 = WEFT_DOT_LOW(r2, r3);
-  const V t2 = WEFT_DOT_HIGH(r0, r1), t3 = WEFT_DOT_HIGH(r2, r3);
-  dot_store<f32>(out, WEFT_DOT_LOW2(t0, t1));
-  dot_store<f32>(out + width, WEFT_DOT_HIGH2(t0, t1));
-  dot_store<f32>(out + 2 * width, WEFT_DOT_LOW2(t2, t3));
-  dot_store<f32>(out + 3 * width, WEFT_DOT_HIGH2(t2, t3));
-#undef WEFT_DOT_LOW
-#undef WEFT_DOT_HIGH
-#undef WEFT_DOT_LOW2
-#undef WEFT_DOT_HIGH2
-}
-#endif
-
-// One group of Group lanes, `lane_count` of which exist, over the whole of k.
-template <int Group>
-void dot_pack_group(const f32* in, i64 stride, i64 lane_count, i64 k, f32* out, i64 width) {
-  const auto block = [&](i64 l, auto whole) {
-#if defined(__AVX512F__)
-    if constexpr (Group == 16)
-      dot_transpose16<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
-    else
-#endif
-      dot_transpose4<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
-  };
-  const i64 fours = k & ~i64{3};
-  if (lane_count >= Group)
-    for (i64 l = 0; l < fours; l += 4) block(l, std::true_type{});
-  else
-    for (i64 l = 0; l < fours; l += 4) block(l, std::false_type{});
-  for (i64 l = fours; l < k; ++l)
-    for (i64 i = 0; i < Group; ++i)
-      out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
-}
-
-// `lane_count` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple
-// of 4.
-template <class S>
-void dot_pack_transposed(const S* in, i64 stride, i64 lane_count, i64 k, S* out, i64 width) {
-  if constexpr (std::is_same_v<S, f32>) {
-    i64 lane = 0;
-#if defined(__AVX512F__)
-    for (; lane + 16 <= width; lane += 16) {
-      if (lane < lane_count)
-        dot_pack_group<16>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
-      else
-        break;
-    }
-#endif
-    for (; lane < lane_count; lane += 4)
-      dot_pack_group<4>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
-  } else {
-    for (i64 l = 0; l < k; ++l)
-      for (i64 i = 0; i < width; ++i)
-        out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
-  }
-}
-
-// Packs k rows of `lane_count` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is
-// room for lane_count * k sums, used where T is not S.
-template <class T, class S>
-void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k, S* out, i64 width, S* runs) {
-  if (lane_stride == 1) {
-    for (i64 l = 0; l < k; ++l) {
-      const T* from = in + l * k_stride;
-      S* to = out + l * width;
-      i64 i = 0;
-      if constexpr (std::is_same_v<T, S>)
-        for (; i + dot_lanes<S> <= lane_count; i += dot_lanes<S>) dot_store<S>(to + i, dot_load<S>(from + i));
-      if constexpr (std::is_same_v<T, S> && dot_masks<S>) {
-        if (i < lane_count)
-          dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
-      } else {
-        for (; i < lane_count; ++i) to[i] = static_cast<S>(from[i]);
-        for (; i < width; ++i) to[i] = S{};
-      }
-    }
-  } else if (k_stride == 1) {
-    if constexpr (std::is_same_v<T, S>) {
-      dot_pack_transposed<S>(in, lane_stride, lane_count, k, out, width);
-    } else {
-      for (i64 i = 0; i < lane_count; ++i)
-        for (i64 l = 0; l < k; ++l) runs[i * k + l] = static_cast<S>(in[i * lane_stride + l]);
-      dot_pack_transposed<S>(runs, k, lane_count, k, out, width);
-    }
-  } else {
-    for (i64 l = 0; l < k; ++l)
-      for (i64 i = 0; i < width; ++i)
-        out[l * width + i] =
-            static_cast<S>(in[(i < lane_count ? i : lane_count - 1) * lane_stride + l * k_stride]);
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/gemm/scratch.hpp ----
-// Working memory of the matrix product: one block a thread, grown at the thread's first large product and
-// kept until the thread ends, so that a program's later steps allocate nothing.
-
-namespace WEFT_NAMESPACE::kernels {
-
-class DotScratch {
- public:
-  DotScratch() = default;
-  DotScratch(const DotScratch&) = delete;
-  DotScratch& operator=(const DotScratch&) = delete;
-  ~DotScratch() { release(); }
-
-  // At least `bytes` bytes, 64-byte aligned; what they held before may be gone.
-  void* get(i64 bytes) {
-    if (bytes > bytes_) {
-      release();
-      data_ = ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{64});
-      bytes_ = bytes;
-    }
-    return data_;
-  }
-
- private:
-  void release() {
-    if (data_) ::operator delete (data_, std::align_val_t{64});
-    data_ = nullptr;
-    bytes_ = 0;
-  }
-  void* data_ = nullptr;
-  i64 bytes_ = 0;
-};
-
-inline DotScratch& dot_scratch() {
-  static thread_local DotScratch scratch;
-  return scratch;
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/gemm/tile.hpp ----
-// The micro-kernel: one tile of C, up to dot_tile_rows x dot_tile_cols, held in registers while k runs. Every
-// element is one chain of multiply-adds in the order of k, so it comes out the same in a tile of any size.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Sums, one row of B and one element of A fill the registers: 8 x 3 + 3 + 1 of 32, 4 x 3 + 3 + 1 of 16, and
-// without a fused multiply-add, whose products need a place, 4 x 2 + 2 + 2.
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-inline constexpr i64 dot_tile_vectors = 3;
-#else
-inline constexpr i64 dot_tile_vectors = 2;
-#endif
-inline constexpr i64 dot_tile_rows = WEFT_DOT_BYTES == 64 ? 8 : 4;
-template <class T>
-inline constexpr i64 dot_tile_cols = dot_tile_vectors* dot_lanes<T>;
-
-// One call's operands. A's element (i, l) is a[i * a_row + l * a_col], B's (l, j) is b[l * b_row + j].
-// `last` lanes of the last vector of columns exist in C; B has them all (zeros) unless dot_masks<T>.
-template <class T>
-struct DotTile {
-  i64 k = 0;
-  const T* a = nullptr;
-  i64 a_row = 0, a_col = 0;
-  const T* b = nullptr;
-  i64 b_row = 0;
-  T* c = nullptr;
-  i64 c_row = 0;
-  i64 last = 0;
-  bool accumulate = false;  // start from what C holds
-  const T* bias = nullptr;  // n, or null
-  const T* add = nullptr;   // (m, n), or null
-  i64 add_row = 0;
-};
-
-template <class T, int Rows, int Vectors>
-void dot_tile(const DotTile<T>& tile) {
-  using V = typename DotVector<T>::type;
-  constexpr i64 lane_count = dot_lanes<T>;
-  const i64 last = tile.last;
-  const i64 a_row = tile.a_row;
-  const i64 a_col = tile.a_col;
-  const i64 b_row = tile.b_row;
-  const T* a = tile.a;
-  const T* b = tile.b;
-  V sum[Rows][Vectors];
-  V y[Vectors];
-  // One by one: nvcc turns the zeroing of a whole array into a memset, which keeps it in memory.
-  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
-    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { sum[r][v] = dot_splat<T>(T{}); });
-  });
-  for (i64 l = tile.k; l > 0; --l) {
-    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
-      if constexpr (dot_masks<T> && v == Vectors - 1)
-        y[v] = dot_load_first<T>(b + v * lane_count, last);
-      else
-        y[v] = dot_load<T>(b + v * lane_count);
-    });
-    dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
-      const V x = dot_splat<T>(a[r * a_row]);
-      dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { dot_fma<T>(sum[r][v], x, y[v]); });
-    });
-    a += a_col;
-    b += b_row;
-  }
-
-  // Adds row r of what `from` points at.
-  const auto add_row = [&](auto r, const T* from) WEFT_DOT_LAMBDA {
-    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
-      if constexpr (v == Vectors - 1)
-        sum[r][v] += dot_load_first<T>(from + v * lane_count, last);
-      else
-        sum[r][v] += dot_load<T>(from + v * lane_count);
-    });
-  };
-  if (tile.accumulate) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.c + r * tile.c_row); });
-  if (tile.add) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.add + r * tile.add_row); });
-  if (tile.bias) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.bias); });
-  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
-    T* c = tile.c + r * tile.c_row;
-    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
-      if constexpr (v == Vectors - 1)
-        dot_store_first<T>(c + v * lane_count, sum[r][v], last);
-      else
-        dot_store<T>(c + v * lane_count, sum[r][v]);
-    });
-  });
-}
-
-template <class T>
-using DotTileFunction = void (*)(const DotTile<T>&);
-
-template <class T, int Vectors>
-DotTileFunction<T> dot_tile_of(int row) {
-  static constexpr DotTileFunction<T> table[4] = {dot_tile<T, 1, Vectors>, dot_tile<T, 2, Vectors>,
-                                                  dot_tile<T, 4, Vectors>,
-                                                  dot_tile<T, int{dot_tile_rows}, Vectors>};
-  return table[row];
-}
-
-// The micro-kernel for at most `rows` rows and exactly `vectors` vectors of columns; sets rows to those it
-// does.
-template <class T>
-DotTileFunction<T> dot_tile_for(i64& rows, i64 vectors) {
-  const int row = rows >= dot_tile_rows ? 3 : rows >= 4 ? 2 : rows >= 2 ? 1 : 0;
-  rows = row == 3 ? dot_tile_rows : i64{1} << row;
-  if constexpr (dot_tile_vectors == 3)
-    if (vectors == 3) return dot_tile_of<T, 3>(row);
-  return vectors == 2 ? dot_tile_of<T, 2>(row) : dot_tile_of<T, 1>(row);
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::kernels {
-
-// A block of B of this size (half a megabyte in f32) stays in the second-level cache.
-inline constexpr i64 dot_block_k = 384;
-template <class S>
-inline constexpr i64 dot_block_cols = 7 * dot_tile_cols<S>;
-
-// Rows and columns of the tiles that C is cut into.
-struct DotCut {
-  i64 rows = 0, cols = 0;
-};
-
-constexpr i64 dot_ceil_div(i64 a, i64 b) { return (a + b - 1) / b; }
-
-// Halves C (m, n), the longer side first, into at most 32 tiles of 2 million multiply-adds (less would not
-// pay for waking a thread), more where that leaves more than 32 million. Tiles keep 96 rows, over which the
-// packing of B is spread, and 96 columns, over which the reading of A is. From 1.5 million, where the threads
-// of a loop are awake, C is halved once if that keeps 16 rows or 96 columns.
-constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lane_count) {
-  const f64 work = static_cast<f64>(m) * static_cast<f64>(n) * static_cast<f64>(k);
-  const bool once = work >= 1.5e6 && work < 4e6;
-  const f64 pieces = once ? 2 : work < 64e6 ? work / 2e6 : work < 1024e6 ? 32 : work / 32e6;
-  const i64 least = once ? 32 : 192;
-  f64 cuts = 1;
-  i64 rows = m, cols = n;
-  while (2 * cuts <= pieces) {
-    if (cols >= 192 && (cols >= rows || rows < least))
-      cols = dot_ceil_div(cols, 2);
-    else if (rows >= least)
-      rows = dot_ceil_div(rows, 2);
-    else
-      break;
-    cuts *= 2;
-  }
-  return {rows < m ? dot_ceil_div(rows, tile_rows) * tile_rows : m,
-          cols < n ? dot_ceil_div(cols, lane_count) * lane_count : n};
-}
-
-// Columns of the next strip where n are left: as wide as the micro-kernel, the last ones of about equal
-// width.
-template <class S>
-constexpr i64 dot_strip_cols(i64 n) {
-  const i64 vectors = dot_ceil_div(n, dot_lanes<S>);
-  const i64 cols = dot_ceil_div(vectors, dot_ceil_div(vectors, dot_tile_vectors)) * dot_lanes<S>;
-  return n < cols ? n : cols;
-}
-
-// c = sums + add + bias for one row of n, rounded to TC.
-template <class TC, class S>
-void dot_finish_row(const S* sums, i64 n, const DotSum<TC>* bias, const TC* add, TC* c) {
-  if (!bias && !add) {
-    for (i64 j = 0; j < n; ++j) c[j] = static_cast<TC>(sums[j]);
-    return;
-  }
-  using Sum = DotSum2<S, DotSum<TC>>;
-  for (i64 j = 0; j < n; ++j) {
-    Sum sum = static_cast<Sum>(sums[j]);
-    if (add) sum += static_cast<Sum>(static_cast<DotSum<TC>>(add[j]));
-    if (bias) sum += static_cast<Sum>(bias[j]);
-    c[j] = static_cast<TC>(sum);
-  }
-}
-
-// The whole of C on the calling thread.
-template <class TA, class TB, class TC>
-void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEpilogue<TC>& epilogue) {
-  using S = DotSum2<TA, TB>;
-  constexpr i64 lane_count = dot_lanes<S>;
-  constexpr i64 strip = dot_tile_cols<S>;
-  constexpr i64 panel = dot_tile_rows;
-  constexpr bool same = std::is_same_v<TC, S> && std::is_floating_point_v<S>;
-  const i64 k_blocks = s.k > dot_block_k ? dot_ceil_div(s.k, dot_block_k) : 1;
-  // Sums may be kept in C itself, unless it still holds the term to add.
-  const bool in_place = same && !(epilogue.add == c && k_blocks > 1);
-  const i64 k_step = dot_ceil_div(s.k, k_blocks);
-  const i64 n_step = s.n < dot_block_cols<S> ? s.n : dot_block_cols<S>;
-  const i64 n_padded = dot_ceil_div(n_step, lane_count) * lane_count;
-
-  // Read in place: B where its rows lie close together or little of it is reused; A where few strips read it,
-  // or where its rows or its columns are contiguous and the columns not so far apart that each takes a page
-  // of its own.
-  const bool b_direct = std::is_same_v<TB, S> && s.b_col == 1 && (dot_masks<S> || s.n % lane_count == 0) &&
-                        (s.m <= 4 * panel || k_step * s.b_row * static_cast<i64>(sizeof(S)) <= 65536);
-  const bool a_direct =
-      std::is_same_v<TA, S> && (n_step <= 2 * strip || s.a_col == 1 || (s.a_row == 1 && s.a_col <= 512));
-
-  const i64 b_size = b_direct ? 0 : k_step * n_padded;
-  const i64 a_size = a_direct ? 0 : k_step * panel;
-  const i64 run_size = std::is_same_v<TA, S> && std::is_same_v<TB, S> ? 0 : k_step * strip;
-  const i64 sum_size = in_place ? 0 : s.m * n_padded;
-  S* scratch = nullptr;
-  const i64 bytes = (b_size + a_size + run_size + sum_size) * static_cast<i64>(sizeof(S));
-  if (bytes > 0) scratch = static_cast<S*>(dot_scratch().get(bytes));
-  S* b_packed = scratch;
-  S* sums = b_packed + b_size;
-  S* a_packed = sums + sum_size;
-  S* runs = a_packed + a_size;
-
-  DotTile<S> tile;
-  for (i64 j0 = 0; j0 < s.n; j0 += n_step) {
-    const i64 n = s.n - j0 < n_step ? s.n - j0 : n_step;
-    for (i64 l0 = 0, block = 0; block < k_blocks; l0 += k_step, ++block) {
-      const i64 k = s.k - l0 < k_step ? s.k - l0 : k_step;
-      tile.k = k;
-      tile.accumulate = block > 0;
-      const bool finish = block == k_blocks - 1;
-      if (!b_direct)
-        for (i64 j = 0, width = 0; j < n; j += width) {
-          width = dot_strip_cols<S>(n - j);
-          dot_pack<TB, S>(b + l0 * s.b_row + (j0 + j) * s.b_col, s.b_col, s.b_row, width, k, b_packed + j * k,
-                          dot_ceil_div(width, lane_count) * lane_count, runs);
-        }
-      for (i64 i0 = 0; i0 < s.m; i0 += panel) {
-        const i64 m = s.m - i0 < panel ? s.m - i0 : panel;
-        const S* a_panel = a_packed;
-        if constexpr (std::is_same_v<TA, S>) {
-          a_panel = a + i0 * s.a_row + l0 * s.a_col;
-          tile.a_row = s.a_row;
-          tile.a_col = s.a_col;
-        }
-        if (!a_direct) {
-          dot_pack<TA, S>(a + i0 * s.a_row + l0 * s.a_col, s.a_row, s.a_col, m, k, a_packed, panel, runs);
-          a_panel = a_packed;
-          tile.a_row = 1;
-          tile.a_col = panel;
-        }
-        for (i64 j = 0, width = 0; j < n; j += width) {
-          width = dot_strip_cols<S>(n - j);
-          const i64 vectors = dot_ceil_div(width, lane_count);
-          if (!b_direct) {  // else there may be no memory to point into
-            tile.b = b_packed + j * k;
-            tile.b_row = vectors * lane_count;
-          } else if constexpr (std::is_same_v<TB, S>) {
-            tile.b = b + l0 * s.b_row + j0 + j;
-            tile.b_row = s.b_row;
-          }
-          tile.last = width - (vectors - 1) * lane_count;
-          for (i64 i = 0; i < m;) {
-            i64 rows = m - i;
-            const DotTileFunction<S> run = dot_tile_for<S>(rows, vectors);
-            tile.a = a_panel + i * tile.a_row;
-            if (!in_place) {
-              tile.c = sums + (i0 + i) * n_padded + j;
-              tile.c_row = n_padded;
-            } else if constexpr (same) {
-              tile.c = c + (i0 + i) * s.c_row + j0 + j;
-              tile.c_row = s.c_row;
-              tile.bias = finish && epilogue.bias ? epilogue.bias + j0 + j : nullptr;
-              tile.add =
-                  finish && epilogue.add ? epilogue.add + (i0 + i) * epilogue.add_row + j0 + j : nullptr;
-              tile.add_row = epilogue.add_row;
-            }
-            run(tile);
-            i += rows;
-          }
-        }
-        if (finish && !in_place)
-          for (i64 i = i0; i < i0 + m; ++i)
-            dot_finish_row<TC, S>(sums + i * n_padded, n, epilogue.bias ? epilogue.bias + j0 : nullptr,
-                                  epilogue.add ? epilogue.add + i * epilogue.add_row + j0 : nullptr,
-                                  c + i * s.c_row + j0);
-      }
-    }
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Places of the result: a range of images and of each axis; all but one of them whole.
-struct ConvBlock {
-  i64 begin[4]{}, count[4]{};
-  constexpr i64 size() const { return count[0] * count[1] * count[2] * count[3]; }
-};
-
-// Blocks of about `places` places: whole images where they fit, else whole lines, else parts of a line.
-struct ConvCut {
-  i64 extent[4]{}, size[4]{}, pieces[4]{};
-  constexpr i64 blocks() const { return pieces[0] * pieces[1] * pieces[2] * pieces[3]; }
-  constexpr ConvBlock block(i64 number) const {
-    ConvBlock b;
-    for (int k = 3; k >= 0; --k) {
-      b.begin[k] = number % pieces[k] * size[k];
-      number /= pieces[k];
-      b.count[k] = extent[k] - b.begin[k] < size[k] ? extent[k] - b.begin[k] : size[k];
-    }
-    return b;
-  }
-};
-
-constexpr ConvCut conv_cut(const ConvShape& s, i64 places) {
-  ConvCut c;
-  const i64 extent[4]{s.batch, s.axis[0].out, s.axis[1].out, s.axis[2].out};
-  for (int k = 3; k >= 0; --k) {
-    c.extent[k] = extent[k];
-    const i64 most = places < 1 ? 1 : places < extent[k] ? places : extent[k];
-    c.pieces[k] = dot_ceil_div(extent[k], most);
-    c.size[k] = dot_ceil_div(extent[k], c.pieces[k]);
-    c.pieces[k] = dot_ceil_div(extent[k], c.size[k]);
-    places = c.pieces[k] > 1 ? 1 : places / extent[k];
-  }
-  return c;
-}
-
-// Which neighbours must be neighbours in memory: none, places of the last axis, or taps of it.
-enum class ConvNear { none, places, taps };
-
-// Element (image, place, channel, tap) lies at base + image * image_step + channel * channel_step + place() +
-// tap() of each axis; all counted from the block's and the channels' first. Of ConvNear::none and
-// ::places, place() is a multiple of place_step.
-template <class S>
-struct ConvSource {
-  const S* base = nullptr;
-  i64 image_step = 0, channel_step = 0;
-  i64 place_step[3]{}, tap_step[3]{};
-  i64 interleaved = 1, part = 0;  // the last axis lies as `interleaved` parts, place after place
-
-  i64 tap(int axis, i64 k) const { return along(axis, k * tap_step[axis]); }
-  i64 place(int axis, i64 k) const { return along(axis, k * place_step[axis]); }
-
- private:
-  i64 along(int axis, i64 at) const {
-    return axis < 2 || interleaved == 1 ? at : at % interleaved * part + at / interleaved;
-  }
-};
-
-// Along an axis: how many neighbours of x a block's places and taps span, and where they begin.
-struct ConvSpan {
-  i64 first = 0, length = 0;
-};
-constexpr ConvSpan conv_span(const ConvAxis& a, i64 begin, i64 count) {
-  return {begin * a.stride - a.low, (count - 1) * a.stride + (a.window - 1) * a.w_dilation + 1};
-}
-
-// Room for the copy of a block of `channels` channels.
-template <class S>
-constexpr i64 conv_copy_size(const ConvShape& s, const ConvCut& cut, i64 channels) {
-  i64 size = cut.size[0] * channels;
-  for (int k = 0; k < 3; ++k) {
-    const i64 length = conv_span(s.axis[k], 0, cut.size[k + 1]).length;
-    const i64 apart = s.axis[2].stride > s.axis[2].w_dilation ? s.axis[2].stride : s.axis[2].w_dilation;
-    size *= k < 2 ? length : length + apart - 1;
-  }
-  return size + 4 * dot_lanes<S>;
-}
-
-// out[0, n), every second element of `in`; reads no further than the last one's neighbour.
-template <class S>
-void conv_every_second(const S* in, i64 n, S* out) {
-  i64 q = 0;
-  if constexpr (std::is_same_v<S, f32>) {
-#if defined(__AVX512F__)
-    for (; q < n; q += 16) {
-      const i64 left = 2 * (n - q) - 1;
-      const DotVector<f32>::type low = dot_load_first<f32>(in + 2 * q, left < 16 ? left : 16),
-                                 high = dot_load_first<f32>(in + 2 * q + 16, left < 16   ? 0
-                                                                             : left < 32 ? left - 16
-                                                                                         : 16);
-      dot_store_first<f32>(
-          out + q,
-          __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
-          n - q < 16 ? n - q : 16);
-    }
-#endif
-    for (; q + 4 <= n - 1; q += 4) {
-      DotQuad low, high;
-      __builtin_memcpy(&low, in + 2 * q, sizeof low);
-      __builtin_memcpy(&high, in + 2 * q + 4, sizeof high);
-      const DotQuad even = __builtin_shufflevector(low, high, 0, 2, 4, 6);
-      __builtin_memcpy(out + q, &even, sizeof even);
-    }
-  }
-  for (; q < n; ++q) out[q] = in[2 * q];
-}
-
-// One line of x with the padding in it, `line` elements, of which [from, to) are x's.
-template <class TX, class S>
-void conv_copy_line(const TX* in, i64 step, i64 from, i64 to, i64 line, S* out) {
-  for (i64 i = 0; i < from; ++i) out[i] = S{};
-  if (step != 1) {
-    for (i64 i = from; i < to; ++i) out[i] = static_cast<S>(in[i * step]);
-  } else if constexpr (std::is_same_v<TX, S>) {
-    if (to > from) __builtin_memcpy(out + from, in + from, static_cast<std::size_t>(to - from) * sizeof(S));
-  } else {
-    for (i64 i = from; i < to; ++i) out[i] = static_cast<S>(in[i]);
-  }
-  for (i64 i = to; i < line; ++i) out[i] = S{};
-}
-// Elements of a line, or of each of the parts that take them in turn.
-struct ConvParts {
-  i64 parts = 1, whole = 0, rest = 0;
-  constexpr ConvParts(i64 count, i64 elements)
-      : parts(count), whole(elements / count), rest(elements % count) {}
-  constexpr i64 of(i64 part) const { return whole + (part < rest ? 1 : 0); }
-};
-
-// The same as parts: element q * parts + p is element q of part p, and parts are `part` elements.
-template <class TX, class S>
-void conv_split_line(const TX* in, i64 step, const ConvParts& from, const ConvParts& to, i64 part, S* out) {
-  const i64 apart = from.parts * step;
-  for (i64 p = 0; p < from.parts; ++p, in += step, out += part) {
-    const i64 first = from.of(p), end = to.of(p);
-    for (i64 q = 0; q < first; ++q) out[q] = S{};
-    for (i64 q = end; q < part; ++q) out[q] = S{};
-    if constexpr (std::is_same_v<TX, S>)
-      if (apart == 2) {
-        conv_every_second(in + first * 2, end - first, out + first);
-        continue;
-      }
-    for (i64 q = first; q < end; ++q) out[q] = static_cast<S>(in[q * apart]);
-  }
-}
-
-// `x`: the group's.
-template <ConvNear Near, class TX, class S>
-ConvSource<S> conv_source(const ConvShape& s, const ConvBlock& block, i64 channel, i64 channels, const TX* x,
-                          S* copy) {
-  ConvSource<S> r;
-  // how far apart what must be near is in x
-  const i64 apart = Near == ConvNear::places ? s.axis[2].stride
-                    : Near == ConvNear::taps ? s.axis[2].w_dilation
-                                             : 1;
-  ConvSpan span[3];
-  bool inside = true;
-  for (int k = 0; k < 3; ++k) {
-    span[k] = conv_span(s.axis[k], block.begin[k + 1], block.count[k + 1]);
-    inside = inside && span[k].first >= 0 && span[k].first + span[k].length <= s.axis[k].in;
-  }
-  x += block.begin[0] * s.x_n + channel * s.x_c;
-  if constexpr (std::is_same_v<TX, S>)
-    if (inside && (Near == ConvNear::none || (dot_masks<S> && s.axis[2].x == 1 && apart == 1))) {
-      r.base = x;
-      r.image_step = s.x_n;
-      r.channel_step = s.x_c;
-      for (int k = 0; k < 3; ++k) {
-        r.base += span[k].first * s.axis[k].x;
-        r.place_step[k] = s.axis[k].stride * s.axis[k].x;
-        r.tap_step[k] = s.axis[k].w_dilation * s.axis[k].x;
-      }
-      return r;
-    }
-  r.interleaved = apart;
-  r.part = (span[2].length + r.interleaved - 1) / r.interleaved;
-  const i64 line = r.part * r.interleaved, plane = line * span[1].length;
-  r.base = copy;
-  r.channel_step = plane * span[0].length;
-  r.image_step = r.channel_step * channels;
-  r.place_step[0] = s.axis[0].stride * plane;
-  r.place_step[1] = s.axis[1].stride * line;
-  r.place_step[2] = s.axis[2].stride;
-  r.tap_step[0] = s.axis[0].w_dilation * plane;
-  r.tap_step[1] = s.axis[1].w_dilation * line;
-  r.tap_step[2] = s.axis[2].w_dilation;
-  const i64 x_w = s.axis[2].x;
-  // the part of a line that lies inside x
-  const i64 from =
-      span[2].first < 0 ? (-span[2].first < span[2].length ? -span[2].first : span[2].length) : 0;
-  i64 to = s.axis[2].in - span[2].first < span[2].length ? s.axis[2].in - span[2].first : span[2].length;
-  if (to < from) to = from;
-  const ConvParts from_part(apart, from), to_part(apart, to);
-  S* out = copy;
-  for (i64 n = 0; n < block.count[0]; ++n)
-    for (i64 c = 0; c < channels; ++c)
-      for (i64 d = 0; d < span[0].length; ++d)
-        for (i64 h = 0; h < span[1].length; ++h, out += line) {
-          const i64 at_d = span[0].first + d, at_h = span[1].first + h;
-          const bool there = at_d >= 0 && at_d < s.axis[0].in && at_h >= 0 && at_h < s.axis[1].in;
-          const TX* in =
-              x + n * s.x_n + c * s.x_c + at_d * s.axis[0].x + at_h * s.axis[1].x + span[2].first * x_w;
-          if (!there) {
-            for (i64 i = 0; i < line; ++i) out[i] = S{};
-          } else if (apart == 1) {
-            conv_copy_line(in, x_w, from, to, line, out);
-          } else {
-            conv_split_line(in, x_w, from_part, to_part, r.part, out);
-          }
-        }
-  return r;
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::kernels {
-
-// What lies next to each other in a vector.
-enum class ConvWay : u8 { outputs, places, taps };
-
-// How a phase is cut. Chosen from its extents alone.
-struct ConvPlan {
-  ConvWay way = ConvWay::places;
-  ConvCut cut;
-  i64 output_cuts = 1, outputs = 0;  // pieces, and outputs of a piece
-  i64 width = 0;                     // of a row of sums
-  i64 chunks = 1, channels = 0;      // of the channels, and channels of a chunk
-  i64 block_channels = 0, block_taps = 0;
-  constexpr i64 block() const { return block_channels * block_taps; }
-};
-
-inline constexpr i64 conv_block_k = dot_block_k;
-// Elements of x that the channels of a block have, where lanes are taps.
-inline constexpr i64 conv_block_span = 16384;
-
-template <class S>
-constexpr ConvPlan conv_plan(const ConvShape& s) {
-  constexpr i64 lane_count = dot_lanes<S>;
-  ConvPlan p;
-  const i64 taps = s.taps(), rows = s.batch * s.places();
-  const bool by_output = 4 * s.outputs >= 3 * lane_count;
-  if (by_output) p.way = ConvWay::outputs;
-  // the share of a vector's lanes that a line fills, as a fraction's parts
-  const auto padded = [](i64 n) { return dot_ceil_div(n, lane_count) * lane_count; };
-  const i64 line = s.axis[2].out, window = s.axis[2].window;
-  if (!by_output && window * padded(line) > line * padded(window) && s.channels * taps >= 8 * lane_count)
-    p.way = ConvWay::taps;
-  if (by_output) {
-    p.output_cuts = dot_ceil_div(s.outputs, 2 * dot_tile_cols<S>);
-    p.outputs = dot_ceil_div(dot_ceil_div(s.outputs, p.output_cuts), lane_count) * lane_count;
-    p.output_cuts = dot_ceil_div(s.outputs, p.outputs);
-  } else {
-    p.outputs = s.outputs;
-  }
-  i64 places = by_output ? 65536 / p.outputs : 4096;
-  places = places > 1024 && by_output ? 1024 : places;
-  const auto items = [&] { return s.groups * p.output_cuts * p.cut.blocks() * p.chunks; };
-  p.cut = conv_cut(s, places);
-  // few sums over many taps: parts of the channels, whose sums are added up at the end
-  if (items() < 16) {
-    const i64 work = rows * s.outputs * s.channels * taps;
-    const i64 wanted = dot_ceil_div(16, items()), worth = work / 2000000;
-    p.chunks = wanted < worth ? wanted : worth;
-    if (p.chunks > s.channels) p.chunks = s.channels;
-    if (p.chunks < 1) p.chunks = 1;
-  }
-  p.channels = dot_ceil_div(s.channels, p.chunks);
-  p.chunks = dot_ceil_div(s.channels, p.channels);
-  while (items() < 16 && places > 64) p.cut = conv_cut(s, places /= 2);
-  if (p.way == ConvWay::taps) {
-    i64 span = 1;  // of a channel
-    for (const ConvAxis& a : s.axis) span *= (a.out - 1) * a.stride + (a.window - 1) * a.w_dilation + 1;
-    p.block_channels = span < conv_block_span ? conv_block_span / span : 1;
-    if (p.block_channels > p.channels) p.block_channels = p.channels;
-    p.block_taps = s.axis[0].window * s.axis[1].window * padded(window);
-  } else if (taps <= conv_block_k) {
-    const i64 most = conv_block_k / taps, blocks = dot_ceil_div(p.channels, most);
-    p.block_channels = dot_ceil_div(p.channels, blocks);
-    p.block_taps = taps;
-  } else {
-    p.block_channels = 1;
-    p.block_taps = dot_ceil_div(taps, dot_ceil_div(taps, conv_block_k));
-  }
-  const i64 lines = p.cut.size[0] * p.cut.size[1] * p.cut.size[2];
-  p.width = p.way == ConvWay::outputs  ? p.outputs
-            : p.way == ConvWay::places ? lines * padded(p.cut.size[3])
-                                       : lines * p.cut.size[3] * lane_count;
-  return p;
-}
-
-// The taps of a block, in the order in which they are summed: offsets into x and into w.
-struct ConvTaps {
-  i64* x = nullptr;
-  i64* w = nullptr;
-};
-template <class S>
-void conv_taps(const ConvShape& s, const ConvSource<S>& source, i64 channels, i64 first_tap, i64 taps,
-               const ConvTaps& out) {
-  i64 l = 0;
-  for (i64 c = 0; c < channels; ++c)
-    for (i64 t = first_tap; t < first_tap + taps; ++t, ++l) {
-      i64 rest = t, x = c * source.channel_step, w = c * s.w_c;
-      for (int k = 2; k >= 0; --k) {
-        const ConvAxis& a = s.axis[k];
-        i64 tap = rest % a.window;
-        rest /= a.window;
-        if (a.w < 0) tap = a.window - 1 - tap;  // w in the order of its memory
-        x += source.tap(k, tap);
-        w += tap * a.w;
-      }
-      out.x[l] = x;
-      out.w[l] = w;
-    }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/conv/tile.hpp ----
-// The micro-kernels of the convolution: a tile of sums held in registers while the taps run, one operand read
-// through a table of offsets. Every element is one chain of multiply-adds in the order of the taps.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Sum r, lane j of `c` gathers a[r][at[l]] * b[l * b_row + j] (ConvGathers::by_row), or a[r][l] * b[at[l] +
-// j] (ConvGathers::by_lane), over l < k. Of b's last vector `last` lanes are there.
-template <class T>
-struct ConvTile {
-  i64 k = 0;
-  const T* a[dot_tile_rows]{};
-  const i64* at = nullptr;
-  const T* b = nullptr;
-  i64 b_row = 0;
-  T* c = nullptr;
-  i64 c_row = 0;
-  i64 last = 0;
-  i64 c_last = dot_lanes<T>;  // lanes of c's last vector; by_lane alone asks
-  bool accumulate = false;    // start from what c holds
-};
-
-enum class ConvGathers { by_row, by_lane };
-
-// Stores the first `there` lanes of sums, or adds them to what is there.
-template <class T>
-WEFT_INLINE void conv_put(T* c, const typename DotVector<T>::type& sums, i64 there, bool accumulate) {
-  if (there == dot_lanes<T>) {
-    if (accumulate)
-      dot_store<T>(c, sums + dot_load<T>(c));
-    else
-      dot_store<T>(c, sums);
-  } else {
-    if (accumulate)
-      dot_store_first<T>(c, sums + dot_load_first<T>(c, there), there);
-    else
-      dot_store_first<T>(c, sums, there);
-  }
-}
-
-template <class T, ConvGathers Gathers, int Rows, int Vectors>
-void conv_tile(const ConvTile<T>& tile) {
-  using V = typename DotVector<T>::type;
-  constexpr i64 lane_count = dot_lanes<T>;
-  constexpr bool rows = Gathers == ConvGathers::by_row;
-  const i64 last = tile.last, b_row = tile.b_row, k = tile.k;
-  const i64* const at = tile.at;
-  const T* b = tile.b;
-  const T* a[Rows];
-  V sum[Rows][Vectors];
-  V y[Vectors];
-  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
-    a[r] = tile.a[r];
-    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { sum[r][v] = dot_splat<T>(T{}); });
-  });
-  for (i64 l = 0; l < k; ++l) {
-    const i64 offset = at[l];
-    const T* row = rows ? b : b + offset;
-    const i64 element = rows ? offset : l;
-    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
-      if constexpr (!rows && dot_masks<T> && v == Vectors - 1)
-        y[v] = dot_load_first<T>(row + v * lane_count, last);
-      else
-        y[v] = dot_load<T>(row + v * lane_count);
-    });
-    dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
-      const V x = dot_splat<T>(a[r][element]);
-      dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { dot_fma<T>(sum[r][v], x, y[v]); });
-    });
-    if constexpr (rows) b += b_row;
-  }
-  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
-    T* c = tile.c + r * tile.c_row;
-    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
-      const i64 there = rows || v < Vectors - 1 ? lane_count : tile.c_last;
-      conv_put<T>(c + v * lane_count, sum[r][v], there, tile.accumulate);
-    });
-  });
-}
-
-// The same of one row of weights and several lines of places: sum i, lane j of `c` gathers a[0][l] * b[i *
-// b_row + at[l] + j].
-template <class T, int Lines, int Vectors>
-void conv_line_tile(const ConvTile<T>& tile) {
-  using V = typename DotVector<T>::type;
-  constexpr i64 lane_count = dot_lanes<T>;
-  const i64 last = tile.last, b_row = tile.b_row, k = tile.k;
-  const i64* const at = tile.at;
-  const T* const a = tile.a[0];
-  const T* const b = tile.b;
-  V sum[Lines][Vectors];
-  dot_each<Lines>([&](auto i) WEFT_DOT_LAMBDA {
-    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { sum[i][v] = dot_splat<T>(T{}); });
-  });
-  for (i64 l = 0; l < k; ++l) {
-    const V x = dot_splat<T>(a[l]);
-    const T* row = b + at[l];
-    dot_each<Lines>([&](auto i) WEFT_DOT_LAMBDA {
-      dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
-        if constexpr (dot_masks<T> && v == Vectors - 1)
-          dot_fma<T>(sum[i][v], x, dot_load_first<T>(row + v * lane_count, last));
-        else
-          dot_fma<T>(sum[i][v], x, dot_load<T>(row + v * lane_count));
-      });
-      row += b_row;
-    });
-  }
-  T* c = tile.c;
-  dot_each<Lines>([&](auto i) WEFT_DOT_LAMBDA {
-    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
-      conv_put<T>(c + v * lane_count, sum[i][v], v < Vectors - 1 ? lane_count : tile.c_last, tile.accumulate);
-    });
-    c += tile.c_row;
-  });
-}
-
-template <class T>
-using ConvTileFunction = void (*)(const ConvTile<T>&);
-
-template <class T, ConvGathers Gathers, int Vectors>
-ConvTileFunction<T> conv_tile_of(int row) {
-  static constexpr ConvTileFunction<T> table[4] = {
-      conv_tile<T, Gathers, 1, Vectors>, conv_tile<T, Gathers, 2, Vectors>, conv_tile<T, Gathers, 4, Vectors>,
-      conv_tile<T, Gathers, int{dot_tile_rows}, Vectors>};
-  return table[row];
-}
-
-// The micro-kernel for at most `rows` rows and exactly `vectors` vectors; sets rows to those it does.
-template <class T, ConvGathers Gathers>
-ConvTileFunction<T> conv_tile_for(i64& rows, i64 vectors) {
-  const int row = rows >= dot_tile_rows ? 3 : rows >= 4 ? 2 : rows >= 2 ? 1 : 0;
-  rows = row == 3 ? dot_tile_rows : i64{1} << row;
-  if constexpr (dot_tile_vectors == 3)
-    if (vectors == 3) return conv_tile_of<T, Gathers, 3>(row);
-  return vectors == 2 ? conv_tile_of<T, Gathers, 2>(row) : conv_tile_of<T, Gathers, 1>(row);
-}
-
-template <class T, int Vectors>
-ConvTileFunction<T> conv_line_tile_of(int row) {
-  static constexpr ConvTileFunction<T> table[4] = {
-      conv_line_tile<T, 1, Vectors>, conv_line_tile<T, 2, Vectors>, conv_line_tile<T, 4, Vectors>,
-      conv_line_tile<T, int{dot_tile_rows}, Vectors>};
-  return table[row];
-}
-
-// As conv_tile_for, for `lines` lines of places.
-template <class T>
-ConvTileFunction<T> conv_line_tile_for(i64& lines, i64 vectors) {
-  const int row = lines >= dot_tile_rows ? 3 : lines >= 4 ? 2 : lines >= 2 ? 1 : 0;
-  lines = row == 3 ? dot_tile_rows : i64{1} << row;
-  if constexpr (dot_tile_vectors == 3)
-    if (vectors == 3) return conv_line_tile_of<T, 3>(row);
-  return vectors == 2 ? conv_line_tile_of<T, 2>(row) : conv_line_tile_of<T, 1>(row);
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Where the sums of a block go: place after place along the last axis.
-template <class S>
-struct ConvSums {
-  S* base = nullptr;
-  i64 output = 0;   // from one output to the next
-  i64 outer[3]{};   // from one image, and one place of the first axes, to the next
-  bool own = true;  // a line may be written to the end of its last vector
-};
-
-// Adds the sums of channels [channel, channel + channels) of a block, each line of places on whole vectors of
-// x; the sums are zero at first.
-template <class TX, class TW, class S>
-void conv_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 channel, i64 channels,
-                const TX* x, const TW* w, const ConvSums<S>& sums, S* packed, S* copy, i64* tables) {
-  const i64 taps = s.taps(), heights = block.count[2];
-  const ConvTaps at{tables, tables + plan.block()};
-  const bool by_line = s.outputs <= 2;  // few rows of weights: rather several lines at a time
-  ConvTile<S> tile;
-  for (i64 c = 0; c < channels; c += plan.block_channels) {
-    const i64 some = channels - c < plan.block_channels ? channels - c : plan.block_channels;
-    const ConvSource<S> source = conv_source<ConvNear::places>(s, block, channel + c, some, x, copy);
-    for (i64 t = 0; t < taps; t += plan.block_taps) {
-      const i64 part = taps - t < plan.block_taps ? taps - t : plan.block_taps;
-      const i64 k = some * part;
-      conv_taps(s, source, some, t, part, at);
-      const TW* from = w + (channel + c) * s.w_c;
-      for (i64 o = 0; o < s.outputs; ++o)
-        for (i64 l = 0; l < k; ++l) packed[o * k + l] = static_cast<S>(from[o * s.w_o + at.w[l]]);
-      tile.k = k;
-      tile.at = at.x;
-      tile.b_row = source.place_step[1];
-      tile.c_row = by_line ? sums.outer[2] : sums.output;
-      for (i64 n = 0; n < block.count[0]; ++n)
-        for (i64 d = 0; d < block.count[1]; ++d)
-          for (i64 h = 0, lines = 1; h < heights; h += lines) {
-            const S* base =
-                source.base + n * source.image_step + d * source.place_step[0] + h * source.place_step[1];
-            S* to = sums.base + n * sums.outer[0] + d * sums.outer[1] + h * sums.outer[2];
-            for (i64 j = 0, width = 0; j < block.count[3]; j += width) {
-              width = dot_strip_cols<S>(block.count[3] - j);
-              const i64 vectors = dot_ceil_div(width, dot_lanes<S>);
-              tile.last = width - (vectors - 1) * dot_lanes<S>;
-              tile.c_last = sums.own ? dot_lanes<S> : tile.last;
-              tile.b = base + j;
-              if (by_line) {
-                lines = heights - h;
-                const ConvTileFunction<S> run = conv_line_tile_for<S>(lines, vectors);
-                for (i64 o = 0; o < s.outputs; ++o) {
-                  tile.a[0] = packed + o * k;
-                  tile.c = to + o * sums.output + j;
-                  run(tile);
-                }
-                continue;
-              }
-              for (i64 o = 0; o < s.outputs;) {
-                i64 rows = s.outputs - o;
-                const ConvTileFunction<S> run = conv_tile_for<S, ConvGathers::by_lane>(rows, vectors);
-                for (i64 r = 0; r < rows; ++r) tile.a[r] = packed + (o + r) * k;
-                tile.c = to + o * sums.output + j;
-                run(tile);
-                o += rows;
-              }
-            }
-          }
-      tile.accumulate = true;
-    }
-  }
-}
-
-#if defined(__AVX512F__)
-// The first 8 of `count` elements, every second of `to`; `from` may be read 16 elements on.
-inline void conv_store_between(const f32* from, i64 count, f32* to) {
-  const DotVector<f32>::type v = dot_load<f32>(from);
-  const u32 there = count < 8 ? (1u << (2 * count)) - 1u : 0xffffu;
-  __builtin_ia32_storeups512_mask(
-      to, __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7),
-      static_cast<u16>(0x5555u & there));
-}
-#endif
-
-template <class TY, class S>
-void conv_store_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, const S* sums,
-                      TY* y) {
-  const i64 line = dot_ceil_div(block.count[3], dot_lanes<S>) * dot_lanes<S>;
-  const i64 step[4]{s.y_n, s.axis[0].y, s.axis[1].y, s.axis[2].y};
-  for (int k = 0; k < 4; ++k) y += block.begin[k] * step[k];
-  for (i64 o = 0; o < s.outputs; ++o) {
-    const S* from = sums + o * plan.width;
-    for (i64 n = 0; n < block.count[0]; ++n)
-      for (i64 d = 0; d < block.count[1]; ++d)
-        for (i64 h = 0; h < block.count[2]; ++h, from += line) {
-          TY* to = y + o * s.y_o + n * step[0] + d * step[1] + h * step[2];
-          if (step[3] == 1) {
-            for (i64 i = 0; i < block.count[3]; ++i) to[i] = static_cast<TY>(from[i]);
-          } else {
-            i64 i = 0;
-#if defined(__AVX512F__)
-            if constexpr (std::is_same_v<TY, f32> && std::is_same_v<S, f32>)
-              if (step[3] == 2)
-                for (; i < block.count[3]; i += 8)
-                  conv_store_between(from + i, block.count[3] - i, to + 2 * i);
-#endif
-            for (; i < block.count[3]; ++i) to[i * step[3]] = static_cast<TY>(from[i]);
-          }
-        }
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/conv/rows.hpp ----
-// A block of a convolution with many outputs: a matrix product whose rows are places, each place a pointer
-// into x, and whose columns, a vector's lanes, are outputs.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// w's outputs [0, outputs) of `k` taps as k rows of lanes, strip after strip.
-template <class TW, class S>
-void conv_pack(const ConvShape& s, const TW* w, const i64* at, i64 k, i64 outputs, S* packed, S* runs) {
-  for (i64 j = 0, width = 0; j < outputs; j += width) {
-    width = dot_strip_cols<S>(outputs - j);
-    const i64 padded = dot_ceil_div(width, dot_lanes<S>) * dot_lanes<S>;
-    S* out = packed + j * k;
-    for (i64 l = 0, run = 0; l < k; l += run) {
-      const i64 step = l + 1 < k ? at[l + 1] - at[l] : 1;
-      for (run = 1; l + run < k && at[l + run] - at[l + run - 1] == step;) ++run;
-      dot_pack<TW, S>(w + at[l] + j * s.w_o, s.w_o, step, width, run, out + l * padded, padded, runs);
-    }
-  }
-}
-
-// Adds the sums of channels [channel, channel + channels) of a block: (rows, width), zero at first.
-template <class TX, class TW, class S>
-void conv_rows(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 channel, i64 channels,
-               i64 outputs, const TX* x, const TW* w, S* sums, S* packed, S* runs, S* copy, i64* tables) {
-  const i64 rows = block.size(), taps = s.taps();
-  i64* row_at = tables;
-  const ConvTaps at{tables + rows, tables + rows + plan.block()};
-  ConvTile<S> tile;
-  tile.accumulate = false;
-  for (i64 c = 0; c < channels; c += plan.block_channels) {
-    const i64 some = channels - c < plan.block_channels ? channels - c : plan.block_channels;
-    const ConvSource<S> source = conv_source<ConvNear::none>(s, block, channel + c, some, x, copy);
-    i64 row = 0;
-    for (i64 n = 0; n < block.count[0]; ++n)
-      for (i64 d = 0; d < block.count[1]; ++d)
-        for (i64 h = 0; h < block.count[2]; ++h)
-          for (i64 i = 0; i < block.count[3]; ++i)
-            row_at[row++] = n * source.image_step + d * source.place_step[0] + h * source.place_step[1] +
-                            i * source.place_step[2];
-    for (i64 t = 0; t < taps; t += plan.block_taps) {
-      const i64 part = taps - t < plan.block_taps ? taps - t : plan.block_taps;
-      const i64 k = some * part;
-      conv_taps(s, source, some, t, part, at);
-      conv_pack<TW, S>(s, w + (channel + c) * s.w_c, at.w, k, outputs, packed, runs);
-      tile.k = k;
-      tile.at = at.x;
-      tile.c_row = plan.width;
-      for (i64 j = 0, width = 0; j < outputs; j += width) {
-        width = dot_strip_cols<S>(outputs - j);
-        const i64 vectors = dot_ceil_div(width, dot_lanes<S>);
-        tile.b = packed + j * k;
-        tile.b_row = vectors * dot_lanes<S>;
-        tile.last = dot_lanes<S>;
-        for (i64 i = 0; i < rows;) {
-          i64 some_rows = rows - i;
-          const ConvTileFunction<S> run = conv_tile_for<S, ConvGathers::by_row>(some_rows, vectors);
-          for (i64 r = 0; r < some_rows; ++r) tile.a[r] = source.base + row_at[i + r];
-          tile.c = sums + i * plan.width + j;
-          run(tile);
-          i += some_rows;
-        }
-      }
-      tile.accumulate = true;
-    }
-  }
-}
-
-// Turns `rows` rows of sums, `width` apart, into `outputs` runs that lie y_o apart.
-template <class TY, class S>
-void conv_store_run(const S* sums, i64 width, i64 rows, i64 outputs, TY* y, i64 y_o) {
-  i64 row = 0;
-  if constexpr (std::is_same_v<TY, f32> && std::is_same_v<S, f32>) {
-#if defined(__AVX512F__)
-    for (; row + 16 <= rows; row += 16)
-      dot_pack_group<16>(sums + row * width, width, 16, outputs, y + row, y_o);
-#endif
-    for (; row + 4 <= rows; row += 4) dot_pack_group<4>(sums + row * width, width, 4, outputs, y + row, y_o);
-  }
-  for (i64 o = 0; o < outputs; ++o)
-    for (i64 r = row; r < rows; ++r) y[o * y_o + r] = static_cast<TY>(sums[r * width + o]);
-}
-
-// y: the block's group and first output.
-template <class TY, class S>
-void conv_store(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 outputs, const S* sums,
-                TY* y) {
-  const i64 step[4]{s.y_n, s.axis[0].y, s.axis[1].y, s.axis[2].y};
-  for (int k = 0; k < 4; ++k) y += block.begin[k] * step[k];
-  // places that follow each other in y
-  i64 run = 1;
-  int outer = 3;
-  while (outer >= 0 && (block.count[outer] == 1 || step[outer] == run)) run *= block.count[outer--];
-  i64 count[4]{1, 1, 1, 1};
-  for (int k = 0; k <= outer; ++k) count[k] = block.count[k];
-  const S* from = sums;
-  for (i64 a = 0; a < count[0]; ++a)
-    for (i64 b = 0; b < count[1]; ++b)
-      for (i64 c = 0; c < count[2]; ++c)
-        for (i64 d = 0; d < count[3]; ++d, from += run * plan.width) {
-          TY* to = y + (outer >= 0 ? a * step[0] : 0) + (outer >= 1 ? b * step[1] : 0) +
-                   (outer >= 2 ? c * step[2] : 0) + (outer >= 3 ? d * step[3] : 0);
-          if (s.y_o == 1)
-            for (i64 r = 0; r < run; ++r)
-              for (i64 o = 0; o < outputs; ++o) to[r + o] = static_cast<TY>(from[r * plan.width + o]);
-          else
-            conv_store_run<TY, S>(from, plan.width, run, outputs, to, s.y_o);
-        }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/conv/taps.hpp ----
-// A block of a convolution with few outputs at few places and with long lines of taps, as the gradient of
-// depthwise weights is: a vector's lanes are neighbouring taps, and every sum is a vector until the end.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Sums of Rows x Cols places, one vector each: places lie at x[row] + col[column], taps of a line next to
-// each other in x and w, the lines of taps in three axes (channels and the taps' first two).
-template <class T>
-struct ConvTapTile {
-  static constexpr int most = 3;  // rows and columns of a tile
-  const T* x[most]{};
-  i64 col[most]{};
-  const T* w = nullptr;
-  i64 count[3]{}, x_step[3]{}, w_step[3]{};
-  i64 width = 0;  // taps of a line
-  T* sums = nullptr;
-  i64 sum_row = 0;
-};
-
-// The first `there` lanes of a vector that may be read to its end; zeros else.
-template <class T>
-WEFT_INLINE typename DotVector<T>::type conv_first(const T* p, i64 there) {
-  if constexpr (dot_masks<T>) {
-    return dot_load_first<T>(p, there);
-  } else {
-    using Bits = typename DotVector<std::conditional_t<sizeof(T) == 8, i64, i32>>::type;
-    using Lane = std::remove_reference_t<decltype(std::declval<Bits&>()[0])>;
-    Lane mask[dot_lanes<T>];
-    for (i64 i = 0; i < dot_lanes<T>; ++i) mask[i] = i < there ? ~Lane{0} : Lane{0};
-    Bits bits, kept;
-    typename DotVector<T>::type r;
-    __builtin_memcpy(&bits, p, sizeof bits);
-    __builtin_memcpy(&kept, mask, sizeof kept);
-    bits &= kept;
-    __builtin_memcpy(&r, &bits, sizeof r);
-    return r;
-  }
-}
-
-template <class T, int Rows, int Cols>
-void conv_tap_tile(const ConvTapTile<T>& tile) {
-  using V = typename DotVector<T>::type;
-  constexpr i64 lane_count = dot_lanes<T>;
-  V sum[Rows][Cols];
-  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
-    dot_each<Cols>([&](auto c) WEFT_DOT_LAMBDA {
-      sum[r][c] = dot_load<T>(tile.sums + r * tile.sum_row + c * lane_count);
-    });
-  });
-  const i64 whole = tile.width / lane_count * lane_count, rest = tile.width - whole;
-  for (i64 a = 0; a < tile.count[0]; ++a)
-    for (i64 b = 0; b < tile.count[1]; ++b) {
-      const i64 x_at = a * tile.x_step[0] + b * tile.x_step[1];
-      const T* w = tile.w + a * tile.w_step[0] + b * tile.w_step[1];
-      const T* x[Rows];
-      dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { x[r] = tile.x[r] + x_at; });
-      for (i64 line = 0; line < tile.count[2]; ++line) {
-        for (i64 v = 0; v < whole; v += lane_count) {
-          const V y = dot_load<T>(w + v);
-          dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
-            dot_each<Cols>([&](auto c) WEFT_DOT_LAMBDA {
-              dot_fma<T>(sum[r][c], y, dot_load<T>(x[r] + tile.col[c] + v));
-            });
-          });
-        }
-        if (rest > 0) {
-          const V y = conv_first<T>(w + whole, rest);
-          dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
-            dot_each<Cols>([&](auto c) WEFT_DOT_LAMBDA {
-              dot_fma<T>(sum[r][c], y, conv_first<T>(x[r] + tile.col[c] + whole, rest));
-            });
-          });
-        }
-        dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { x[r] += tile.x_step[2]; });
-        w += tile.w_step[2];
-      }
-    }
-  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
-    dot_each<Cols>([&](auto c) WEFT_DOT_LAMBDA {
-      dot_store<T>(tile.sums + r * tile.sum_row + c * lane_count, sum[r][c]);
-    });
-  });
-}
-
-template <class T>
-using ConvTapTileFunction = void (*)(const ConvTapTile<T>&);
-
-// The function for at most `rows` rows and `cols` columns; sets both to what it does.
-template <class T>
-ConvTapTileFunction<T> conv_tap_tile_for(i64& rows, i64& cols) {
-  static constexpr ConvTapTileFunction<T> table[2][3] = {
-      {conv_tap_tile<T, 1, 1>, conv_tap_tile<T, 1, 2>, conv_tap_tile<T, 1, 3>},
-      {conv_tap_tile<T, 3, 1>, conv_tap_tile<T, 3, 2>, conv_tap_tile<T, 3, 3>}};
-  rows = rows >= 3 ? 3 : 1;
-  cols = cols >= 3 ? cols == 4 ? 2 : 3 : cols;
-  return table[rows / 3][cols - 1];
-}
-
-// Adds the sums of channels [channel, channel + channels) of a block, one vector each: (outputs, places).
-template <class TX, class TW, class S>
-void conv_tap_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 channel,
-                    i64 channels, const TX* x, const TW* w, S* sums, S* packed, S* copy) {
-  constexpr i64 lane_count = dot_lanes<S>;
-  const i64 window = s.axis[2].window, padded = dot_ceil_div(window, lane_count) * lane_count;
-  for (i64 i = 0; i < s.outputs * plan.width; ++i) sums[i] = S{};
-  ConvTapTile<S> tile;
-  tile.width = window;
-  tile.sum_row = block.count[3] * lane_count;
-  for (int k = 0; k < 2; ++k) tile.count[k + 1] = s.axis[k].window;
-  for (i64 c = 0; c < channels; c += plan.block_channels) {
-    const i64 some = channels - c < plan.block_channels ? channels - c : plan.block_channels;
-    const ConvSource<S> source = conv_source<ConvNear::taps>(s, block, channel + c, some, x, copy);
-    tile.count[0] = some;
-    tile.x_step[0] = source.channel_step;
-    for (int k = 0; k < 2; ++k) tile.x_step[k + 1] = source.tap_step[k];
-    for (i64 o = 0; o < s.outputs; ++o) {
-      const TW* from = w + (channel + c) * s.w_c + o * s.w_o;
-      bool in_place = false;
-      if constexpr (std::is_same_v<TW, S>)
-        if (dot_masks<S> && s.axis[2].w == 1) {
-          in_place = true;
-          tile.w = from;
-          tile.w_step[0] = s.w_c, tile.w_step[1] = s.axis[0].w, tile.w_step[2] = s.axis[1].w;
-        }
-      if (!in_place) {
-        S* to = packed;
-        for (i64 a = 0; a < some; ++a)
-          for (i64 b = 0; b < s.axis[0].window; ++b)
-            for (i64 line = 0; line < s.axis[1].window; ++line, to += padded) {
-              const TW* in = from + a * s.w_c + b * s.axis[0].w + line * s.axis[1].w;
-              for (i64 i = 0; i < window; ++i) to[i] = static_cast<S>(in[i * s.axis[2].w]);
-              for (i64 i = window; i < padded; ++i) to[i] = S{};
-            }
-        tile.w = packed;
-        tile.w_step[2] = padded;
-        tile.w_step[1] = padded * s.axis[1].window;
-        tile.w_step[0] = tile.w_step[1] * s.axis[0].window;
-      }
-      S* line_sums = sums + o * plan.width;
-      for (i64 n = 0; n < block.count[0]; ++n)
-        for (i64 d = 0; d < block.count[1]; ++d)
-          for (i64 h = 0, rows = 1; h < block.count[2]; h += rows) {
-            for (i64 j = 0, cols = 1; j < block.count[3]; j += cols) {
-              rows = block.count[2] - h, cols = block.count[3] - j;
-              const ConvTapTileFunction<S> run = conv_tap_tile_for<S>(rows, cols);
-              for (i64 r = 0; r < rows; ++r)
-                tile.x[r] = source.base + n * source.image_step + source.place(0, d) + source.place(1, h + r);
-              for (i64 i = 0; i < cols; ++i) tile.col[i] = source.place(2, j + i);
-              tile.sums = line_sums + j * lane_count;
-              run(tile);
-            }
-            line_sums += rows * tile.sum_row;
-          }
-    }
-  }
-}
-
-// Puts the lanes together, by halves, and stores.
-template <class TY, class S>
-void conv_store_taps(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, const S* sums, TY* y) {
-  constexpr i64 lane_count = dot_lanes<S>;
-  const i64 step[4]{s.y_n, s.axis[0].y, s.axis[1].y, s.axis[2].y};
-  for (int k = 0; k < 4; ++k) y += block.begin[k] * step[k];
-  for (i64 o = 0; o < s.outputs; ++o) {
-    const S* from = sums + o * plan.width;
-    for (i64 n = 0; n < block.count[0]; ++n)
-      for (i64 d = 0; d < block.count[1]; ++d)
-        for (i64 h = 0; h < block.count[2]; ++h)
-          for (i64 i = 0; i < block.count[3]; ++i, from += lane_count) {
-            S lane[lane_count];
-            __builtin_memcpy(lane, from, sizeof lane);
-            for (i64 half = lane_count / 2; half > 0; half /= 2)
-              for (i64 l = 0; l < half; ++l) lane[l] += lane[l + half];
-            y[o * s.y_o + n * step[0] + d * step[1] + h * step[2] + i * step[3]] = static_cast<TY>(lane[0]);
-          }
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/team/parallel.hpp ----
-// Host loops over work items. The caller cuts the work into items by size, never by the number of threads, so
-// what is computed does not depend on how many threads compute it.
-
-#if defined(_OPENMP)
-#include <omp.h>
-#endif
-
-namespace WEFT_NAMESPACE {
-
-// Threads a parallel_for may use: what OpenMP offers at the first call (OMP_NUM_THREADS is honoured), or 1.
-// The value is kept because a BLAS may lower OpenMP's own setting later on.
-inline int hardware_threads() {
-#if defined(_OPENMP)
-  static const int threads = omp_get_max_threads();
-  return threads;
-#else
-  return 1;
-#endif
-}
-
-// Calls f(i) for every i in [0, n), each once, in any order, on at most max_threads threads (0: all). Serial
-// when n <= 1, max_threads == 1, without OpenMP, or inside another parallel region. Neighbouring items go to
-// the same thread, and to the same one in every loop of the same n. An exception that leaves f ends the
-// program: it could not cross the threads.
-template <class F>
-void parallel_for(i64 n, int max_threads, F&& f) noexcept {
-#if defined(_OPENMP)
-  if (n > 1 && max_threads != 1 && !omp_in_parallel()) {
-    const int all = hardware_threads();
-    int threads = max_threads <= 0 || max_threads > all ? all : max_threads;
-    if (n < threads) threads = static_cast<int>(n);
-    if (threads > 1) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-      for (i64 i = 0; i < n; ++i) f(i);
-      return;
-    }
-  }
-#else
-  static_cast<void>(max_threads);
-#endif
-  for (i64 i = 0; i < n; ++i) f(i);
-}
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Partial sums of a convolution that is cut along its channels; of the thread that starts it.
-inline DotScratch& conv_partial_scratch() {
-  static thread_local DotScratch scratch;
-  return scratch;
-}
-
-// One phase, ready to be computed tile by tile; tiles write different places.
-template <class TX, class TW, class TY>
-class ConvJob {
- public:
-  using S = DotSum2<TX, TW>;
-
-  ConvJob() = default;
-  ConvJob(const ConvShape& shape, const TX* x, const TW* w, TY* y) : s(shape), x_(x), w_(w), y_(y) {
-    if (s.groups * s.batch * s.outputs * s.places() <= 0) return;
-    if (s.channels <= 0 || s.taps() <= 0 || s.axis[0].in * s.axis[1].in * s.axis[2].in <= 0) {
-      clear();
-      return;
-    }
-    plan_ = conv_plan<S>(s);
-    rows_ = plan_.cut.size[0] * plan_.cut.size[1] * plan_.cut.size[2] * plan_.cut.size[3];
-    blocks_ = plan_.cut.blocks();
-    tiles_ = s.groups * plan_.output_cuts * blocks_;
-    sum_size_ = plan_.way == ConvWay::outputs ? rows_ * plan_.width : s.outputs * plan_.width;
-    in_place_ =
-        std::is_same_v<TY, S> && plan_.way == ConvWay::places && plan_.chunks == 1 && s.axis[2].y == 1;
-  }
-
-  i64 tiles() const { return tiles_; }
-  // Tiles times the pieces that their channels are cut into.
-  i64 items() const { return tiles_ * plan_.chunks; }
-  i64 work() const { return rows_ * plan_.outputs * plan_.channels * s.taps(); }  // of an item
-  i64 partial_size() const { return plan_.chunks > 1 ? items() * sum_size_ : 0; }
-
-  // `partial`: this phase's sums, where channels are cut, else unused.
-  void compute(i64 number, S* partial) const {
-    const Tile t = tile_of(number / plan_.chunks);
-    const i64 chunk = number % plan_.chunks, channel = chunk * plan_.channels;
-    const i64 channels = s.channels - channel < plan_.channels ? s.channels - channel : plan_.channels;
-    // tables first: they are the most aligned
-    const i64 own_size = in_place_ ? 0 : sum_size_;
-    const i64 packed_size = plan_.way == ConvWay::taps ? plan_.block() : plan_.block() * plan_.outputs;
-    const i64 run_size = std::is_same_v<TW, S> ? 0 : plan_.block() * dot_tile_cols<S>;
-    const i64 copy_size = conv_copy_size<S>(s, plan_.cut, plan_.block_channels);
-    const i64 table_size = plan_.way == ConvWay::taps ? 0 : rows_ + 2 * plan_.block();
-    const i64 room = own_size + packed_size + run_size + copy_size + 8;
-    i64* tables =
-        static_cast<i64*>(dot_scratch().get(table_size * 8 + room * static_cast<i64>(sizeof(S)) + 64));
-    S* own = reinterpret_cast<S*>(tables + (table_size + 7) / 8 * 8);
-    S* sums = plan_.chunks > 1 ? partial + number * sum_size_ : own;
-    S *packed = own + own_size, *runs = packed + packed_size, *copy = runs + run_size;
-    const TX* from = x_ + t.group * s.x_g;
-    const TW* window = w_ + t.group * s.w_g + t.output * s.w_o;
-    if (plan_.way == ConvWay::outputs)
-      conv_rows<TX, TW, S>(s, plan_, t.block, channel, channels, t.outputs, from, window, sums, packed, runs,
-                           copy, tables);
-    else if (plan_.way == ConvWay::taps)
-      conv_tap_lanes<TX, TW, S>(s, plan_, t.block, channel, channels, from, window, sums, packed, copy);
-    else
-      conv_lanes<TX, TW, S>(s, plan_, t.block, channel, channels, from, window, lane_sums(t, sums), packed,
-                            copy, tables);
-    if (plan_.chunks == 1 && !in_place_) store(t, sums);
-  }
-
-  // Adds up the pieces of a tile's channels.
-  void finish(i64 tile, S* partial) const {
-    S* sums = partial + tile * plan_.chunks * sum_size_;
-    for (i64 c = 1; c < plan_.chunks; ++c)
-      for (i64 i = 0; i < sum_size_; ++i) sums[i] += sums[c * sum_size_ + i];
-    store(tile_of(tile), sums);
-  }
-
- private:
-  struct Tile {
-    ConvBlock block;
-    i64 group, output, outputs;
-  };
-  // Blocks of one group and one piece of its outputs follow each other.
-  Tile tile_of(i64 number) const {
-    Tile t;
-    t.block = plan_.cut.block(number % blocks_);
-    number /= blocks_;
-    t.output = number % plan_.output_cuts * plan_.outputs;
-    t.outputs = s.outputs - t.output < plan_.outputs ? s.outputs - t.output : plan_.outputs;
-    t.group = number / plan_.output_cuts;
-    return t;
-  }
-  // y itself, or `sums` with lines of whole vectors.
-  ConvSums<S> lane_sums(const Tile& t, S* sums) const {
-    ConvSums<S> r;
-    if constexpr (std::is_same_v<TY, S>)
-      if (in_place_) {
-        const ConvBlock& b = t.block;
-        r.base = y_ + t.group * s.y_g + b.begin[0] * s.y_n + b.begin[1] * s.axis[0].y +
-                 b.begin[2] * s.axis[1].y + b.begin[3];
-        r.output = s.y_o;
-        r.outer[0] = s.y_n, r.outer[1] = s.axis[0].y, r.outer[2] = s.axis[1].y;
-        r.own = false;
-        return r;
-      }
-    r.base = sums;
-    r.output = plan_.width;
-    r.outer[2] = dot_ceil_div(t.block.count[3], dot_lanes<S>) * dot_lanes<S>;
-    r.outer[1] = r.outer[2] * t.block.count[2];
-    r.outer[0] = r.outer[1] * t.block.count[1];
-    return r;
-  }
-  void store(const Tile& t, const S* sums) const {
-    TY* to = y_ + t.group * s.y_g + t.output * s.y_o;
-    if (plan_.way == ConvWay::outputs)
-      conv_store<TY, S>(s, plan_, t.block, t.outputs, sums, to);
-    else if (plan_.way == ConvWay::taps)
-      conv_store_taps<TY, S>(s, plan_, t.block, sums, to);
-    else
-      conv_store_lanes<TY, S>(s, plan_, t.block, sums, to);
-  }
-  void clear() const {
-    for (i64 g = 0; g < s.groups; ++g)
-      for (i64 n = 0; n < s.batch; ++n)
-        for (i64 o = 0; o < s.outputs; ++o)
-          for (i64 d = 0; d < s.axis[0].out; ++d)
-            for (i64 h = 0; h < s.axis[1].out; ++h)
-              for (i64 i = 0; i < s.axis[2].out; ++i)
-                y_[g * s.y_g + n * s.y_n + o * s.y_o + d * s.axis[0].y + h * s.axis[1].y + i * s.axis[2].y] =
-                    static_cast<TY>(S{});
-  }
-
-  ConvShape s;
-  const TX* x_ = nullptr;
-  const TW* w_ = nullptr;
-  TY* y_ = nullptr;
-  ConvPlan plan_;
-  i64 rows_ = 0, blocks_ = 0, tiles_ = 0, sum_size_ = 0;
-  bool in_place_ = false;
-};
-
-// y = conv(x, w), on at most max_threads threads (0: all). y must overlap neither x nor w.
-template <class TX, class TW, class TY>
-void conv(const ConvShape& s, const TX* x, const TW* w, TY* y, int max_threads = 0) {
-  using Job = ConvJob<TX, TW, TY>;
-  using S = typename Job::S;
-  const i64 phases = conv_phases(s);
-  constexpr i64 most = 8;  // phases at once: they write between each other's places
-  for (i64 first = 0; first < phases; first += most) {
-    const i64 count = phases - first < most ? phases - first : most;
-    Job job[most];
-    S* partial[most]{};
-    i64 items = 0, tiles = 0, work = 0, size = 0, at[most]{};
-    for (i64 k = 0; k < count; ++k) {
-      const ConvPhase phase = conv_phase(s, first + k);
-      job[k] = Job(phase.shape, x, w + phase.w_at, y + phase.y_at);
-      items = job[k].items() > items ? job[k].items() : items;
-      tiles = job[k].partial_size() > 0 && job[k].tiles() > tiles ? job[k].tiles() : tiles;
-      work += job[k].work();
-      at[k] = size;
-      size += (job[k].partial_size() + 15) / 16 * 16 +
-              (job[k].partial_size() > 0 ? 16 : 0);  // stores may read on
-    }
-    if (size > 0) {
-      S* memory = static_cast<S*>(conv_partial_scratch().get(size * static_cast<i64>(sizeof(S))));
-      for (i64 k = 0; k < count; ++k) partial[k] = memory + at[k];
-    }
-    // Small tiles go to a thread several at a time.
-    const i64 together = work < 1000000 ? 1000000 / (work > 0 ? work : 1) + 1 : 1;
-    parallel_for(dot_ceil_div(items, together), max_threads, [&](i64 part) {
-      const i64 end = (part + 1) * together < items ? (part + 1) * together : items;
-      for (i64 number = part * together; number < end; ++number)
-        for (i64 k = 0; k < count; ++k)
-          if (number < job[k].items()) job[k].compute(number, partial[k]);
-    });
-    if (tiles > 0)
-      parallel_for(tiles, max_threads, [&](i64 tile) {
-        for (i64 k = 0; k < count; ++k)
-          if (job[k].partial_size() > 0 && tile < job[k].tiles()) job[k].finish(tile, partial[k]);
-      });
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/gemm/host.hpp ----
-// The matrix product on the host, plain and batched. The same operands give the same bits for any number of
-// threads: the work is cut by shape, and k is summed in an order that depends on the shape alone.
-//
-// Two engines: a blocked product of our own, and the system's BLAS where there is one (WEFT_WITH_CBLAS).
-// Which of them runs depends on types, shape and the kernels that BLAS chose for the machine. A thread's
-// first large product allocates its scratch block, later ones nothing (dot/scratch.hpp).
-
-// ---- weft/kernels/gemm/cblas.hpp ----
-// The system's BLAS as an engine for large products of f32 and f64, present where WEFT_WITH_CBLAS is defined
-// (the program then links a CBLAS with 32-bit integers). It runs single-threaded on cuts of our own, because
-// its own threads would make results depend on how many there are.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// How many bytes the vectors of OpenBLAS's kernels have, by the name of the core that they are for. For a
-// processor newer than itself OpenBLAS takes the oldest kernels, Prescott's, at a quarter of the speed. A
-// name that is not here, or none (another library): the widest.
-constexpr int blas_vector_bytes(std::string_view core) {
-  for (const char* narrow :
-       {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Banias", "Katmai", "Coppermine",
-        "Northwood", "Athlon", "Opteron", "Opteron(SSE3)", "Barcelona", "Nano", "Bobcat", "Generic"})
-    if (core == narrow) return 16;
-  for (const char* middle :
-       {"Haswell", "Zen", "Sandybridge", "Bulldozer", "Piledriver", "Steamroller", "Excavator"})
-    if (core == middle) return 32;
-  return 64;
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-#if defined(WEFT_WITH_CBLAS)
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Prototypes under names of our own, so that they never clash with a <cblas.h> that the user includes.
-extern "C" {
-void weft_cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a,
-                      int lda, const float* b, int ldb, float beta, float* c, int ldc) __asm__("cblas_sgemm");
-void weft_cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double* a,
-                      int lda, const double* b, int ldb, double beta, double* c,
-                      int ldc) __asm__("cblas_dgemm");
-// OpenBLAS only, null elsewhere. get_parallel: 0 no threads, 1 threads of its own, 2 OpenMP.
-void weft_openblas_set_num_threads(int threads) __asm__("openblas_set_num_threads") __attribute__((weak));
-int weft_openblas_get_parallel() __asm__("openblas_get_parallel") __attribute__((weak));
-char* weft_openblas_get_corename() __asm__("openblas_get_corename") __attribute__((weak));
-}
-
-inline constexpr bool dot_has_cblas = true;
-
-// While one lives, BLAS runs on the calling thread alone. An OpenBLAS built with OpenMP (and MKL) takes
-// OpenMP's number of threads, which belongs to the calling task: it is lowered and put back, and nobody else
-// notices. An OpenBLAS with threads of its own has one global number, which is set to 1 for good. The threads
-// of other libraries are the user's to limit.
-class DotBlasAlone {
- public:
-  DotBlasAlone() {
-#if defined(_OPENMP)
-    static const bool once = weft_openblas_get_parallel && weft_openblas_get_parallel() == 1 && set_one();
-    threads_ = omp_get_max_threads();
-    if (threads_ != 1) omp_set_num_threads(1);
-#else
-    static thread_local const bool once = set_one();
-#endif
-    static_cast<void>(once);
-  }
-  DotBlasAlone(const DotBlasAlone&) = delete;
-  DotBlasAlone& operator=(const DotBlasAlone&) = delete;
-  ~DotBlasAlone() {
-#if defined(_OPENMP)
-    if (threads_ != 1) omp_set_num_threads(threads_);
-#endif
-  }
-
- private:
-  static bool set_one() {
-    if (weft_openblas_set_num_threads) weft_openblas_set_num_threads(1);
-    return true;
-  }
-#if defined(_OPENMP)
-  int threads_ = 1;
-#endif
-};
-
-// The kernels OpenBLAS chose for this machine ("SkylakeX", "Haswell", ...); "" for any other library. The
-// variable OPENBLAS_CORETYPE can pin it to slower ones.
-inline const char* openblas_core() { return weft_openblas_get_corename ? weft_openblas_get_corename() : ""; }
-
-// Whether the library's kernels use vectors as wide as this program's own.
-inline bool blas_is_wide() {
-  static const bool wide = blas_vector_bytes(openblas_core()) >= WEFT_DOT_BYTES;
-  return wide;
-}
-
-// Says once a process, on standard error, that OPENBLAS_CORETYPE pins OpenBLAS's kernels: an old core there
-// can halve the speed of large products, and nothing else shows it.
-inline void report_pinned_core() {
-  static const bool said = [] {
-    const char* pinned = std::getenv("OPENBLAS_CORETYPE");
-    if (pinned && *openblas_core())
-      std::fprintf(stderr,
-                   "weft: OPENBLAS_CORETYPE=%s pins OpenBLAS to its kernels for %s;\nweft: unset it for this "
-                   "machine's own\n",
-                   pinned, openblas_core());
-    return true;
-  }();
-  static_cast<void>(said);
-}
-
-// Whether BLAS can express the strides: one of the two is 1, the other a leading dimension (0 is not).
-constexpr bool dot_blas_operand(i64 row, i64 col, i64 rows, i64 cols) {
-  constexpr i64 most = 0x7fffffff;
-  return (col == 1 && row >= cols && row > 0 && row <= most) ||
-         (row == 1 && col >= rows && col > 0 && col <= most);
-}
-constexpr bool dot_blas_shape(const DotShape& s) {
-  constexpr i64 most = 0x7fffffff;
-  return s.m <= most && s.n <= most && s.k <= most && s.k > 0 && s.c_row >= s.n && s.c_row <= most &&
-         dot_blas_operand(s.a_row, s.a_col, s.m, s.k) && dot_blas_operand(s.b_row, s.b_col, s.k, s.n);
-}
-
-// Tiles for BLAS are larger than for the built-in engine, since each call packs its operands anew: halves of
-// the longer side, up to four where they keep 2 million multiply-adds and 96 rows or columns, more only from
-// sides of 1024.
-constexpr DotCut dot_blas_cut(i64 m, i64 n, i64 k) {
-  f64 work = static_cast<f64>(m) * static_cast<f64>(n) * static_cast<f64>(k);
-  i64 rows = m, cols = n;
-  for (int tiles = 1; work >= 4e6; tiles *= 2, work /= 2) {
-    i64& side = cols >= rows ? cols : rows;
-    if (side < (tiles < 4 ? 192 : 1024)) break;
-    side = dot_ceil_div(dot_ceil_div(side, 2), 16) * 16;
-  }
-  return {rows, cols};
-}
-
-// C = A B, or C += A B with `accumulate`, for a shape that dot_blas_shape accepts.
-template <class T>
-void dot_blas(const DotShape& s, const T* a, const T* b, T* c, bool accumulate) {
-  constexpr int row_major = 101, plain = 111, transposed = 112;
-  const bool a_plain = s.a_col == 1 && s.a_row >= s.k;
-  const bool b_plain = s.b_col == 1 && s.b_row >= s.n;
-  const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k);
-  const int lda = static_cast<int>(a_plain ? s.a_row : s.a_col);
-  const int ldb = static_cast<int>(b_plain ? s.b_row : s.b_col);
-  const int trans_a = a_plain ? plain : transposed, trans_b = b_plain ? plain : transposed;
-  const int ldc = static_cast<int>(s.c_row);
-  const DotBlasAlone alone;
-  const T beta = accumulate ? T{1} : T{0};
-  if constexpr (std::is_same_v<T, f32>)
-    weft_cblas_sgemm(row_major, trans_a, trans_b, m, n, k, 1.0f, a, lda, b, ldb, beta, c, ldc);
-  else
-    weft_cblas_dgemm(row_major, trans_a, trans_b, m, n, k, 1.0, a, lda, b, ldb, beta, c, ldc);
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-#else
-
-namespace WEFT_NAMESPACE::kernels {
-inline constexpr bool dot_has_cblas = false;
-inline const char* openblas_core() { return ""; }
-inline void report_pinned_core() {}
-}  // namespace WEFT_NAMESPACE::kernels
-
-#endif
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Engines a caller may insist on; `best` is what measurements say.
-enum class DotEngine { best, builtin, cblas };
-
-// What runs large products of f32: "builtin" or "cblas".
-inline const char* dot_engine() { return dot_has_cblas ? "cblas" : "builtin"; }
-
-template <class TA, class TB, class TC>
-inline constexpr bool dot_blas_types =
-    dot_has_cblas&& std::is_same_v<TA, TB>&& std::is_same_v<TA, TC>&& std::is_floating_point_v<TA>;
-
-// Whether BLAS is the faster one, from multiply-adds alone. Measured against OpenBLAS 0.3.21 on AVX-512
-// (benchmarks/host/gemm.cpp): with 64-byte vectors the built-in engine is ahead of BLAS on our cuts up to
-// 512^3 and level at 1024^3; a program compiled for less loses to BLAS, which picks its kernels at run time,
-// as soon as a call is paid for.
-constexpr bool dot_prefers_blas(const DotShape& s) {
-  constexpr f64 from = WEFT_DOT_BYTES == 64 ? 1e9 : WEFT_DOT_BYTES == 32 ? 3e5 : 3e4;
-  return static_cast<f64>(s.m) * static_cast<f64>(s.n) * static_cast<f64>(s.k) >= from;
-}
-
-#if defined(WEFT_WITH_CBLAS)
-template <class T>
-void dot_on_blas(const DotShape& s, const T* a, const T* b, T* c, const DotEpilogue<T>& epilogue) {
-  const bool accumulate = epilogue.add == c && epilogue.add_row == s.c_row;
-  dot_blas<T>(s, a, b, c, accumulate);
-  const T* add = accumulate ? nullptr : epilogue.add;
-  if (!epilogue.bias && !add) return;
-  for (i64 i = 0; i < s.m; ++i)
-    dot_finish_row<T, T>(c + i * s.c_row, s.n, epilogue.bias, add ? add + i * epilogue.add_row : nullptr,
-                         c + i * s.c_row);
-}
-#endif
-
-// C = A B (+ add) (+ bias) for every element of the batch, on at most max_threads threads (0: all). C must
-// not overlap A or B. k == 0 gives zeros (and the added terms); an empty C, nothing.
-template <class TA, class TB, class TC>
-void dot(const DotShape& s, const DotBatch& batch, const TA* a, const TB* b, TC* c, int max_threads = 0,
-         const DotEpilogue<TC>& epilogue = {}, DotEngine engine = DotEngine::best) {
-  using S = DotSum2<TA, TB>;
-  i64 products = 1;
-  for (int d = 0; d < batch.rank; ++d) products *= batch.extent[d];
-  if (products <= 0 || s.m <= 0 || s.n <= 0) return;
-
-  bool blas = false;
-  DotCut cut = dot_cut(s.m, s.n, s.k, dot_tile_rows, dot_lanes<S>);
-#if defined(WEFT_WITH_CBLAS)
-  if constexpr (dot_blas_types<TA, TB, TC>) {
-    blas = dot_blas_shape(s) && (engine == DotEngine::cblas ||
-                                 (engine == DotEngine::best && dot_prefers_blas(s) && blas_is_wide()));
-    if (blas) cut = dot_blas_cut(s.m, s.n, s.k);
-  }
-#endif
-  static_cast<void>(engine);
-
-  const i64 m_cuts = dot_ceil_div(s.m, cut.rows);
-  const i64 n_cuts = dot_ceil_div(s.n, cut.cols);
-  const i64 tiles = m_cuts * n_cuts;
-  // Small products go to a thread several at a time.
-  const i64 work = s.m * s.n * (s.k > 0 ? s.k : 1);
-  const i64 together = tiles > 1 || work >= 2000000 ? 1 : 2000000 / work;
-  const i64 groups = dot_ceil_div(products, together);
-
-  parallel_for(groups * tiles, max_threads, [&](i64 item) {
-    const i64 group = item / tiles;
-    const i64 tile = item - group * tiles;
-    // Tiles of one column block follow each other, so that B's part stays in the cache.
-    const i64 i0 = tile % m_cuts * cut.rows;
-    const i64 j0 = tile / m_cuts * cut.cols;
-    DotShape part = s;
-    part.m = s.m - i0 < cut.rows ? s.m - i0 : cut.rows;
-    part.n = s.n - j0 < cut.cols ? s.n - j0 : cut.cols;
-    const i64 end = (group + 1) * together < products ? (group + 1) * together : products;
-    for (i64 product = group * together; product < end; ++product) {
-      i64 rest = product;
-      i64 a_at = i0 * s.a_row;
-      i64 b_at = j0 * s.b_col;
-      i64 c_at = i0 * s.c_row + j0;
-      i64 add_at = i0 * epilogue.add_row + j0;
-      for (int d = batch.rank - 1; d >= 0; --d) {
-        const i64 at = rest % batch.extent[d];
-        rest /= batch.extent[d];
-        a_at += at * batch.a[d];
-        b_at += at * batch.b[d];
-        c_at += at * batch.c[d];
-        add_at += at * batch.add[d];
-      }
-      const DotEpilogue<TC> ends{epilogue.bias ? epilogue.bias + j0 : nullptr,
-                                 epilogue.add ? epilogue.add + add_at : nullptr, epilogue.add_row};
-#if defined(WEFT_WITH_CBLAS)
-      if constexpr (dot_blas_types<TA, TB, TC>)
-        if (blas) {
-          dot_on_blas<TC>(part, a + a_at, b + b_at, c + c_at, ends);
-          continue;
-        }
-#endif
-      dot_blocked<TA, TB, TC>(part, a + a_at, b + b_at, c + c_at, ends);
-    }
-  });
-  static_cast<void>(blas);
-}
-
-// One product.
-template <class TA, class TB, class TC>
-void dot(const DotShape& s, const TA* a, const TB* b, TC* c, int max_threads = 0,
-         const DotEpilogue<TC>& epilogue = {}, DotEngine engine = DotEngine::best) {
-  dot<TA, TB, TC>(s, DotBatch{}, a, b, c, max_threads, epilogue, engine);
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::kernels {
-
-// One step, ready to run: pointers resolved, numbers as its kind defines them.
-struct HostLaunch {
-  void (*run)(const HostLaunch&, int threads) = nullptr;
-  LaunchArgs args;
-  const u64* numbers = nullptr;
-  int number_count = 0;
-  PartialSum* sums = nullptr;  // of a second stage
-  int sum_count = 0;
-};
-
-template <class C>
-void run_fused(const HostLaunch& launch, int threads) {
-  using Body = FusedBody<C, LaneFamily, SerialTeam>;
-  parallel_for(launch.args.chunks, threads, [&](i64 chunk) {
-    alignas(64) std::byte kept[static_cast<std::size_t>(Body::kept_bytes()) + 64];
-    SerialTeam team(kept, Body::kept_bytes() + 64);
-    Body body(team, launch.args);
-    body.run(chunk);
-  });
-}
-
-// `Set`: the types and folds of the program's sums.
-template <u64 Set>
-void run_combine_partials(const HostLaunch& launch, int) {
-  SerialTeam team;
-  i64 blocks = 0;
-  const CombineArgs args = combine_args(launch.sums, launch.sum_count, team.size(), blocks);
-  for (i64 b = 0; b < blocks; ++b) combine_block<Set>(team, args, b);
-}
-
-// Words and numbers: gemm/call.hpp.
-template <class C>
-void run_dot(const HostLaunch& launch, int threads) {
-  using A = ctype<static_cast<DType>(C::w[0])>;
-  using B = ctype<static_cast<DType>(C::w[1])>;
-  using R = ctype<static_cast<DType>(C::w[2])>;
-  const DotCall call = dot_call(launch.numbers);
-  DotEpilogue<R> epilogue;
-  if constexpr ((C::w[3] & dot_adds) != 0) {
-    epilogue.add = static_cast<const R*>(launch.args.pointer[3]);
-    epilogue.add_row = call.shape.c_row;
-  }
-  if constexpr ((C::w[3] & dot_has_bias) != 0)
-    epilogue.bias = static_cast<const DotSum<R>*>(launch.args.pointer[4]);
-  dot<A, B, R>(call.shape, call.batch, static_cast<const A*>(launch.args.pointer[0]),
-               static_cast<const B*>(launch.args.pointer[1]), static_cast<R*>(launch.args.pointer[2]),
-               threads, epilogue);
-}
-
-// Words: dtypes of x, w, y. Numbers: conv_call's.
-template <class C>
-void run_conv(const HostLaunch& launch, int threads) {
-  using X = ctype<static_cast<DType>(C::w[0])>;
-  using W = ctype<static_cast<DType>(C::w[1])>;
-  using Y = ctype<static_cast<DType>(C::w[2])>;
-  conv<X, W, Y>(conv_call(launch.numbers), static_cast<const X*>(launch.args.pointer[0]),
-                static_cast<const W*>(launch.args.pointer[1]), static_cast<Y*>(launch.args.pointer[2]),
-                threads);
-}
-
-template <class C>
-void run_gather(const HostLaunch& launch, int threads) {
-  using T = ctype<static_cast<DType>(C::w[0])>;
-  using I = ctype<static_cast<DType>(C::w[1])>;
-  const IndexArgs args = index_args(launch.args, launch.numbers);
-  const i64 together = args.width > 0 && args.width < 16384 ? 16384 / args.width : 1;
-  parallel_for((args.count + together - 1) / together, threads, [&](i64 block) {
-    SerialTeam team;
-    const i64 end = (block + 1) * together < args.count ? (block + 1) * together : args.count;
-    gather_rows<T, I, int{sizeof(T)}>(team, args, block * together, end);
-  });
-}
-
-template <class C>
-void run_scatter_add(const HostLaunch& launch, int threads) {
-  using T = ctype<static_cast<DType>(C::w[0])>;
-  using I = ctype<static_cast<DType>(C::w[1])>;
-  const IndexArgs args = index_args(launch.args, launch.numbers);
-  const TableCut cut = table_cut(args.rows, args.width, args.count);
-  parallel_for(cut.row_pieces * cut.column_pieces, threads, [&](i64 piece) {
-    SerialTeam team;
-    const i64 row = piece / cut.column_pieces * cut.rows, column = piece % cut.column_pieces * cut.columns;
-    const i64 row_end = row + cut.rows < args.rows ? row + cut.rows : args.rows;
-    scatter_add_tile<T, I>(team, args, row, row_end, column,
-                           column + cut.columns < args.width ? column + cut.columns : args.width);
-  });
-}
-
-inline void run_copy(const HostLaunch& launch, int) {
-  std::memmove(launch.args.pointer[1], launch.args.pointer[0], static_cast<std::size_t>(launch.numbers[0]));
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE {
-
-WEFT_REFUSAL(CustomGradientDefined,
-             "custom: a primitive without a gradient is differentiated: give its custom_op a static "
-             "constexpr gradient(g, y, operands...), the result y and every operand among its parameters, or "
-             "stop_gradient(x) before it");
-WEFT_REFUSAL(CustomRunsOnHost,
-             "custom: the primitive has no static host(...) that takes these tensors: the result, "
-             "then the operands, const");
-WEFT_REFUSAL(CustomRunsOnCuda,
-             "custom: the primitive has no static cuda(...) that takes these tensors and a "
-             "cudaStream_t: the result, then the operands, const");
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE::kernels {
-
-static_assert(most_custom_operands < LaunchArgs::max_operands);
-
-template <class Op, class... A>
-concept CustomHost = requires(const A&... a) {
-  Op::host(a...);
-};
-
-// The extents of tensor `which`.
-inline Dims custom_dims(const u64* numbers, int which) {
-  for (; which > 0; --which) numbers += 1 + numbers[0];
-  Dims d;
-  d.rank = static_cast<int>(numbers[0]);
-  for (int a = 0; a < d.rank; ++a) d.extent[a] = static_cast<i64>(numbers[1 + a]);
-  return d;
-}
-
-template <class C, int K>
-using custom_element = std::conditional_t<K == 0, ctype<static_cast<DType>(C::w[3 + K])>,
-                                          const ctype<static_cast<DType>(C::w[3 + K])>>;
-
-// Calls f(primitive, result, operands...).
-template <class C, class Launch, class F, std::size_t... K>
-void call_custom(const Launch& launch, const F& f, std::index_sequence<K...>) {
-  using Op = custom_op<C::w[0]>;
-  constexpr bool defined = C::w[1] == 0;
-  static_assert(sizeof(CustomGradientDefined<defined, Op>) > 0);
-  if constexpr (defined)
-    f(Op{}, CustomTensor<custom_element<C, static_cast<int>(K)>>{
-                static_cast<custom_element<C, static_cast<int>(K)>*>(launch.args.pointer[K]),
-                custom_dims(launch.numbers, static_cast<int>(K))}...);
-}
-template <class C, class Launch, class F>
-void call_custom(const Launch& launch, const F& f) {
-  call_custom<C>(launch, f, std::make_index_sequence<C::w[2]>{});
-}
-
-template <class C>
-void run_custom(const HostLaunch& launch, int threads) {
-  call_custom<C>(launch, [&]<class Op, class... T>(Op, const T&... tensor) {
-    if constexpr (CustomHost<Op, T..., int>) {
-      Op::host(tensor..., threads);
-    } else {
-      constexpr bool runs = CustomHost<Op, T...>;
-      static_assert(sizeof(CustomRunsOnHost<runs, Op, T...>) > 0);
-      if constexpr (runs) Op::host(tensor...);
-    }
-  });
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/exec/function.hpp ----
-// A compiled function: called with memory for each input, it returns its results, which stay right for as
-// long as they are held (results.hpp).
-
-// ---- weft/exec/argument.hpp ----
-// What a program takes for an input, and what it writes a result to: a tensor, a pointer, an array, a number
-// or a container, whose dtype and shape are checked while compiling; a container's size and shape are checked
-// when it is given.
-
-// ---- weft/ops/core/input.hpp ----
-// in<f32, 128, 64>: the dtype and shape of a program's input.
-
-// ---- weft/core/option.hpp ----
-// Options that follow the inputs of compile() and make_trainer(), in any order, each kind once. Law: a type
-// says which kind it is by its member `option`; an optimiser is known by its update.
-
-namespace WEFT_NAMESPACE {
-
-enum class OptionKind {
-  optimizer,
-  precision,
-  clip,
-  accumulate,
-  seed,
-  mode,
-  memory,
-  checkpoint,
-  comm,
-  probes,
-  check_finite,
-  check_indices,
-  input,  // this and what follows may be there several times
-  pass,
-  unknown
-};
-
-template <class O>
-constexpr OptionKind option_kind() {
-  if constexpr (requires {
-                  { O::option } -> std::same_as<const OptionKind&>;
-                })
-    return O::option;
-  else if constexpr (
-      requires { O::update; } || requires { O::update_tensor; } || requires { O::closure; })
-    return OptionKind::optimizer;
-  else
-    return OptionKind::unknown;
-}
-
-template <OptionKind kind, class... O>
-inline constexpr int option_count = ((option_kind<O>() == kind ? 1 : 0) + ... + 0);
-
-// Whether no kind is there twice.
-template <class... O>
-constexpr bool options_differ() {
-  int count[static_cast<int>(OptionKind::unknown) + 1]{};
-  (++count[static_cast<int>(option_kind<O>())], ...);
-  for (int kind = 0; kind < static_cast<int>(OptionKind::input); ++kind)
-    if (count[kind] > 1) return false;
-  return true;
-}
-
-// The option of a kind, or Default.
-template <OptionKind kind, class Default, class... O>
-struct FindOption {
-  using type = Default;
-};
-template <OptionKind kind, class Default, class First, class... Rest>
-struct FindOption<kind, Default, First, Rest...> {
-  using type = typename std::conditional_t<option_kind<First>() == kind, std::type_identity<First>,
-                                           FindOption<kind, Default, Rest...>>::type;
-};
-template <OptionKind kind, class Default, class... O>
-using find_option = typename FindOption<kind, Default, O...>::type;
-
-// The argument of a type, or a default one.
-template <class Wanted>
-constexpr Wanted get_option() {
-  return Wanted{};
-}
-template <class Wanted, class First, class... Rest>
-constexpr Wanted get_option(const First& first, const Rest&... rest) {
-  if constexpr (std::is_same_v<Wanted, First>)
-    return first;
-  else
-    return get_option<Wanted>(rest...);
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/core/expr.hpp ----
-// What a user's function computes with while it is traced: every operation is one stateless function object
-// derived from Operation; what its arguments are decides which handle comes back (handles.hpp): a node
-// (Expr), or a small typed tree to be replayed later (Lazy).
-
-// ---- weft/ops/core/handles.hpp ----
-// The handles that stand for values while a function is traced, and what is one of them. Expr carries dtype
-// and shape in its type, so mistakes are found at the user's line; its value is a node number, so types stay
-// short. Lazy is a typed tree that becomes nodes later, ScalarExpr a number known only at run time.
-
-// ---- weft/core/takes.hpp ----
-// Whether a user's function takes arguments of some types, asked without compiling its body.
-
-namespace WEFT_NAMESPACE::detail {
-
-// Whether F is called by an operator(): the name is ambiguous beside another one.
-struct OwnCall {
-  void operator()();
-};
-template <class F>
-struct BesideOwnCall : F, OwnCall {};
-template <class F>
-concept HasCall = !requires {
-  &BesideOwnCall<F>::operator();
-};
-
-// Whether f takes arguments of these types, without a look into its body, whose errors are the user's own:
-// beside f stands a call that fits its object better and every argument worse, so both are ambiguous where f
-// fits.
-template <class A>
-struct WorseArgument {
-  constexpr WorseArgument(const A&) {}
-};
-template <class F, class... A>
-struct BesideCall : F {
-  using F::operator();
-  void operator()(WorseArgument<A>...);
-};
-struct TakesOne {
-  constexpr void operator()(auto) const {}
-};
-// nvcc finds nothing ambiguous, and looks into bodies.
-template <class F>
-inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
-  f(a);
-};
-template <class F, class... A>
-constexpr bool takes() {
-  if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
-    return std::is_invocable_v<const F&, const A&...>;
-  else if constexpr (!HasCall<F>)
-    return false;
-  else
-    return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
-}
-
-}  // namespace WEFT_NAMESPACE::detail
-// ---- weft/ops/core/traced_members.hpp ----
-// The members and operators that a traced value does not have and PyTorch's tensors do, x.view(2, 8), x[0],
-// if (x), x = fc(x): each refuses with the spelling to use.
-
-// ---- weft/core/checked_extent.hpp ----
-// The extent of an axis that is named at run time. Law: an axis that does not exist is an Error, never a
-// number.
-
-namespace WEFT_NAMESPACE {
-
-namespace detail {
-[[noreturn]] inline void throw_axis(int axis, int rank) {
-  throw Error("tensor/axis", "axis " + std::to_string(axis) + " does not exist in a tensor of " +
-                                 std::to_string(rank) +
-                                 " axes: it must lie in [-rank, rank), 0 being the first and -1 the last");
-}
-}  // namespace detail
-
-// Of an axis in [-rank, rank); throws "tensor/axis" for another.
-constexpr i64 checked_extent(const Dims& dims, int axis) {
-  if (axis < -dims.rank || axis >= dims.rank) detail::throw_axis(axis, dims.rank);
-  return dims[axis];
-}
-// The same of a shape that is known at run time.
-inline i64 checked_extent(const std::vector<i64>& shape, int axis) {
-  const int rank = static_cast<int>(shape.size());
-  if (axis < -rank || axis >= rank) detail::throw_axis(axis, rank);
-  return shape[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/core/tensor_methods.hpp ----
-// The methods of torch.Tensor that are functions here: every class that PyTorch's users take for a tensor
-// refuses them by name.
-
-// clang-format off
-#define WEFT_TENSOR_METHODS(M) \
-  M(abs) M(acos) M(add) M(addmm) M(all) M(allclose) M(amax) M(amin) M(any) M(argmax) M(argmin) \
-  M(argsort) M(asin) M(astype) M(atan) M(baddbmm) M(bmm) M(ceil) M(chunk) M(clamp) M(clip) M(clone) \
-  M(contiguous) M(cos) M(cosh) M(cross) M(cummax) M(cummin) M(cumprod) M(cumsum) M(diag) M(diagonal) \
-  M(div) M(dot) M(eq) M(erf) M(exp) M(expand) M(expand_as) M(expm1) M(fill_diagonal) M(flatten) \
-  M(flip) M(floor) M(fmod) M(gather) M(ge) M(gelu) M(gt) M(index) M(index_add) M(index_put) \
-  M(index_select) M(inner) M(isinf) M(isnan) M(kthvalue) M(le) M(lerp) M(log) M(log10) M(log1p) \
-  M(log2) M(log_softmax) M(logical_and) M(logical_not) M(logical_or) M(logsumexp) M(lt) \
-  M(masked_fill) M(masked_select) M(matmul) M(max) M(maximum) M(mean) M(median) M(min) M(minimum) \
-  M(mm) M(movedim) M(mul) M(multinomial) M(mv) M(nan_to_num) M(narrow) M(ne) M(neg) M(nonzero) \
-  M(norm) M(outer) M(permute) M(pow) M(prod) M(quantile) M(reciprocal) M(relu) M(remainder) M(repeat) \
-  M(repeat_interleave) M(reshape) M(reshape_as) M(roll) M(round) M(rsqrt) M(scatter) M(scatter_add) \
-  M(select) M(sigmoid) M(sign) M(sin) M(slice) M(softmax) M(sort) M(split) M(sqrt) M(square) M(squeeze) \
-  M(stddev) M(sub) M(sum) M(swapaxes) M(t) M(take) M(tanh) M(tile) M(topk) M(trace) M(transpose) \
-  M(tril) M(triu) M(unbind) M(unfold) M(unique) M(unsqueeze) M(var) M(view) M(view_as) M(where)
-
-// The same that change the tensor.
-#define WEFT_INPLACE_METHODS(M) \
-  M(abs_) M(add_) M(addcmul_) M(clamp_) M(copy_) M(div_) M(exp_) M(fill_) M(index_add_) M(index_put_) \
-  M(masked_fill_) M(mul_) M(neg_) M(normal_) M(pow_) M(relu_) M(scatter_) M(scatter_add_) M(sub_) \
-  M(uniform_) M(zero_)
-// clang-format on
-
-namespace WEFT_NAMESPACE::spelled {
-#define WEFT_SPELLED(name) struct name;
-WEFT_TENSOR_METHODS(WEFT_SPELLED)
-WEFT_INPLACE_METHODS(WEFT_SPELLED)
-#undef WEFT_SPELLED
-}  // namespace WEFT_NAMESPACE::spelled
-
-namespace WEFT_NAMESPACE {
-
-WEFT_REFUSAL(ValueIsTraced,
-             "a traced value has no elements while the program compiles: return it, mark it with "
-             "probe<\"name\">(x) and read get_probe<\"name\">(f) after a call, or print it outside");
-WEFT_REFUSAL(ScalarIsTraced,
-             "a traced value is no number while the program compiles, and functions of std take none: write "
-             "exp(x), max(x, y) in place of std::exp(x), std::max(x, y); read numbers after a call");
-WEFT_REFUSAL(
-    TruthIsTraced,
-    "a traced value has no truth value while the program compiles: write where(condition, a, b) in place "
-    "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, loop in place of while, "
-    "maximum(a, b) "
-    "in place of std::max");
-WEFT_REFUSAL(
-    SubscriptIsSpelled,
-    "a traced value has no subscripts: read x[0] as select<0, 0>(x), x[1:3] as slice<0, 1, 3>(x), x[i] as "
-    "index_select or index; write with select_scatter, slice_scatter or index_put, which return the new "
-    "value");
-WEFT_REFUSAL(
-    RowsAreUnbound,
-    "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
-    "them");
-WEFT_REFUSAL(TypeIsKept, "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x)");
-WEFT_REFUSAL(
-    MethodIsFunction,
-    "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
-    "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), x.relu()");
-WEFT_REFUSAL(ValueIsCalled,
-             "a traced value is called as if it were a layer: the model is the first parameter of a loss, "
-             "[](const auto& model, auto x, auto y), and * is a product");
-WEFT_REFUSAL(NothingInPlace, "a traced value is not changed in place: write x = x + y, or auto h = x + y");
-WEFT_REFUSAL(
-    DtypeIsCast,
-    "a traced value has no .to(), .type(), .cuda() or .cpu(): write cast<f16>(x) for another dtype; the "
-    "device is the first argument of compile and make_trainer");
-WEFT_REFUSAL(
-    GradientIsFunction,
-    "a traced value has no .backward(), .grad or .requires_grad_(): make_trainer differentiates the loss, "
-    "and grad(f)(x) is the gradient of any function");
-WEFT_REFUSAL(ShapeIsKnown,
-             "the shape is part of the type: the extent of an axis is x.extent(0), the shape "
-             "decltype(x)::shape, the number of axes decltype(x)::rank");
-WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
-
-// x.T and x.mT; x.grad.
-struct TransposedMember {};
-struct GradientMember {};
-
-// The base of Self, a traced value. Results are deduced: so that g++ looks into the body, and says the
-// sentence, before the next line has a wrong shape.
-template <class Self>
-struct TracedMembers {
-  static constexpr TransposedMember T{}, mT{};
-  static constexpr GradientMember grad{};
-
-  template <class B>
-  constexpr auto& operator=(const B&) {
-    static_assert(sizeof(TypeIsKept<sizeof(B) == 0, Self, B>) > 0);
-    return static_cast<Self&>(*this);
-  }
-  template <class B>
-  requires std::is_arithmetic_v<B>
-  constexpr explicit operator B() const {
-    if constexpr (std::is_same_v<B, bool>)
-      detail::misspelt<TruthIsTraced<false, Self>>();
-    else
-      detail::misspelt<ValueIsTraced<false, Self>>();
-    return B{};
-  }
-  // Of no template: so that std::exp(x) takes the overload for float.
-  constexpr operator float() const {
-    detail::misspelt<ScalarIsTraced<false, Self>>();
-    return 0;
-  }
-  template <class I>
-  constexpr auto operator[](const I&) const {
-    static_assert(sizeof(SubscriptIsSpelled<sizeof(I) == 0, Self>) > 0);
-    return self();
-  }
-  template <class... A>
-  constexpr auto operator()(const A&...) const {
-    static_assert(sizeof(ValueIsCalled<sizeof(Self) == 0, Self, A...>) > 0);
-    return self();
-  }
-  constexpr auto& operator++() {
-    static_assert(sizeof(NothingInPlace<sizeof(Self*) == 0, Self>) > 0);
-    return static_cast<Self&>(*this);
-  }
-  constexpr auto begin() const {
-    static_assert(sizeof(RowsAreUnbound<sizeof(Self) == 0, Self>) > 0);
-    return &self();
-  }
-  constexpr auto end() const { return &self(); }
-
-#define WEFT_MEMBER(name, Refusal, result) WEFT_REFUSED_MEMBER(name, result, Refusal, spelled::name, Self)
-  WEFT_MEMBER(item, ValueIsTraced, AfterRefusal{})
-  WEFT_MEMBER(tolist, ValueIsTraced, AfterRefusal{})
-  WEFT_MEMBER(numpy, ValueIsTraced, AfterRefusal{})
-  WEFT_MEMBER(data, ValueIsTraced, AfterRefusal{})
-  WEFT_MEMBER(backward, GradientIsFunction, AfterRefusal{})
-  WEFT_MEMBER(detach, DetachIsFunction, self())
-  WEFT_MEMBER(to, DtypeIsCast, self())
-  WEFT_MEMBER(cuda, DtypeIsCast, self())
-  WEFT_MEMBER(cpu, DtypeIsCast, self())
-  WEFT_MEMBER(type, DtypeIsCast, self())
-  WEFT_MEMBER(half, DtypeIsCast, self())
-  WEFT_MEMBER(device, DtypeIsCast, self())
-  WEFT_MEMBER(requires_grad_, GradientIsFunction, self())
-  WEFT_MEMBER(register_hook, GradientIsFunction, self())
-#define WEFT_METHOD(name) WEFT_MEMBER(name, MethodIsFunction, self())
-#define WEFT_INPLACE(name) WEFT_MEMBER(name, NothingInPlace, self())
-  WEFT_TENSOR_METHODS(WEFT_METHOD)
-  WEFT_INPLACE_METHODS(WEFT_INPLACE)
-#undef WEFT_METHOD
-#undef WEFT_INPLACE
-#define WEFT_BRACED(name)                                                                  \
-  template <class Given = Self>                                                            \
-  constexpr auto name(std::initializer_list<i64>) const {                                  \
-    static_assert(sizeof(MethodIsFunction<sizeof(Given) == 0, spelled::name, Given>) > 0); \
-    return self();                                                                         \
-  }
-  WEFT_BRACED(view)
-  WEFT_BRACED(reshape)
-  WEFT_BRACED(expand)
-  WEFT_BRACED(repeat)
-  WEFT_BRACED(permute)
-  WEFT_BRACED(index)
-#undef WEFT_BRACED
-  WEFT_REFUSED_MEMBER(sizes, (std::array<i64, 8>{}), ShapeIsKnown, spelled::sizes, Self)
-#undef WEFT_MEMBER
-
-  // As PyTorch's and as a Tensor's.
-  static constexpr i64 numel() { return Self::size; }
-  static constexpr int dim() { return Self::rank; }
-  // Of an axis counted from either end; throws "tensor/axis".
-  static constexpr i64 extent(int axis) { return checked_extent(Self::shape::value, axis); }
-
- private:
-  constexpr const Self& self() const { return static_cast<const Self&>(*this); }
-};
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-WEFT_REFUSAL(
-    LazyIsAssigned,
-    "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
-    "any<>(x > 0), then found.item()");
-
-template <class T, class S>
-struct Expr : TracedMembers<Expr<T, S>> {
-  using dtype = T;
-  using shape = S;
-  static constexpr int rank = S::rank;
-  static constexpr i64 size = S::size;
-
-  ir::Value value;
-
-  constexpr Expr() = default;
-  constexpr Expr(ir::Value v) : value(v) {}
-  using TracedMembers<Expr>::operator=;
-};
-
-WEFT_REFUSAL(
-    LazyIsKept,
-    "zeros<f32, 4>(), arange<f32, 4>() and what is made of them have types of their own, which a traced "
-    "value does not fit in: start from one, auto total = 0 * x, or give the result a name of its own");
-
-// What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
-// as Exprs when it meets a traced handle or is assigned to a Tensor, and reads its tensors then: it is not to
-// outlive its statement.
-template <class Op, class... Args>
-struct Lazy {
-  std::tuple<Args...> args;
-
-  template <class B>
-  requires std::is_arithmetic_v<B>
-  constexpr explicit operator B() const {
-    detail::misspelt<LazyIsAssigned<false, Lazy>>();
-    return B{};
-  }
-#define WEFT_METHOD(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, MethodIsFunction, spelled::name, Lazy)
-  WEFT_TENSOR_METHODS(WEFT_METHOD)
-  WEFT_INPLACE_METHODS(WEFT_METHOD)
-#undef WEFT_METHOD
-#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LazyIsAssigned, Lazy)
-  WEFT_MEMBER(item)
-  WEFT_MEMBER(data)
-  WEFT_MEMBER(size)
-  WEFT_MEMBER(to_vector)
-  WEFT_MEMBER(operator())
-#undef WEFT_MEMBER
-  operator float() const {
-    static_assert(sizeof(LazyIsAssigned<sizeof(Lazy*) == 0, Lazy>) > 0);
-    return 0;
-  }
-  template <class T, class S>
-  constexpr auto operator=(const Expr<T, S>&) {
-    static_assert(sizeof(LazyIsKept<sizeof(Expr<T, S>*) == 0, Lazy, Expr<T, S>>) > 0);
-    return *this;
-  }
-  template <class I>
-  auto operator[](const I&) const {
-    static_assert(sizeof(LazyIsAssigned<sizeof(I) == 0, Lazy>) > 0);
-    return AfterRefusal{};
-  }
-};
-
-// Among the operands of a Lazy: what the operation takes as it stands, such as a function.
-template <class F>
-struct Held {
-  F value;
-};
-template <class A>
-inline constexpr bool is_held = false;
-template <class F>
-inline constexpr bool is_held<Held<F>> = true;
-
-template <class A>
-inline constexpr bool is_expr = false;
-template <class T, class S>
-inline constexpr bool is_expr<Expr<T, S>> = true;
-
-template <class A>
-inline constexpr bool is_lazy = false;
-template <class Op, class... Args>
-inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
-
-// An operation that draws random numbers says so: inside a loop it draws anew in every trip.
-template <class Op>
-concept Draws = requires {
-  typename Op::weft_draws;
-};
-template <class A>
-inline constexpr bool draws = false;
-template <class Op, class... Args>
-inline constexpr bool draws<Lazy<Op, Args...>> = Draws<Op> || (draws<Args> || ...);
-
-// A type that stands for an expression (a parameter, a buffer): it has a member `expr()`.
-template <class A>
-concept ExprLike = is_expr<std::remove_cvref_t<A>> || requires(const A& a) {
-  a.expr();
-};
-
-// A run-time tensor: an operand of Lazy, with `replay(context)`.
-template <class A>
-concept TensorLike = requires {
-  typename std::remove_cvref_t<A>::weft_tensor;
-};
-
-template <class A>
-concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>>;
-
-// A number known only at run time: it promotes like the C++ scalar S and is cast where it is used.
-template <class S>
-struct ScalarExpr {
-  ir::Value value;
-};
-template <class A>
-inline constexpr bool is_scalar_expr = false;
-template <class S>
-inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
-
-template <class A>
-concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
-    is_scalar_expr<std::remove_cvref_t<A>> || std::is_same_v<std::remove_cvref_t<A>, AfterRefusal>;
-
-template <class A>
-constexpr auto to_expr(const A& a) {
-  if constexpr (is_expr<A>)
-    return a;
-  else
-    return a.expr();
-}
-
-template <class A>
-using expr_of = decltype(to_expr(std::declval<const A&>()));
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a
-// scalar.
-template <class A, class Leaf, class Number>
-constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
-
-namespace detail {
-template <class Op, class... A>
-constexpr auto applied(ir::Builder& builder, const A&... a) {
-  if constexpr ((std::is_same_v<A, AfterRefusal> || ...))
-    return AfterRefusal{};
-  else
-    return Op::apply(builder, a...);
-}
-template <class Op, class... Args, class Leaf, class Number>
-constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
-  return std::apply(
-      [&](const Args&... args) {
-        // braces: operands are built left to right, so random streams keep their order
-        const std::tuple operands{weft::replay(builder, args, leaf, number)...};
-        return std::apply([&](const auto&... o) { return applied<Op>(builder, o...); }, operands);
-      },
-      lazy.args);
-}
-}  // namespace detail
-
-template <class A, class Leaf, class Number>
-constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number) {
-  if constexpr (TensorLike<A>)
-    return leaf(a);
-  else if constexpr (is_held<A>)
-    return a;
-  else if constexpr (Scalar<A>)
-    return number(a);
-  else
-    return detail::replay_lazy(builder, a, leaf, number);
-}
-
-WEFT_REFUSAL(
-    TensorIsInput,
-    "a run-time Tensor cannot be used inside a traced function: make it an input, in<T, D...>, and write "
-    "auto x for the parameter; a model is called inside of one: auto f = compile<Net>(Cpu{}, [](const auto& "
-    "model, auto x) { return model(x); }, in<f32, 2, 4>)");
-
-namespace detail {
-
-template <class A>
-constexpr ir::Builder* builder_of(const A& a) {
-  if constexpr (ExprLike<A> && requires { a.builder; })
-    return a.builder;  // a parameter's node is made where it is used
-  else if constexpr (ExprLike<A>)
-    return to_expr(a).value.builder;
-  else
-    return nullptr;
-}
-
-// The trace in which a value of `a` and one of `b` meet: the inner one.
-constexpr ir::Builder* inner_of(ir::Builder* a, ir::Builder* b) {
-  return a == nullptr ? b : b == nullptr || a == b || b->depth() < a->depth() ? a : b;
-}
-
-struct KeepScalar {
-  template <class S>
-  constexpr S operator()(S s) const {
-    return s;
-  }
-};
-struct NoTensor {
-  template <class A>
-  constexpr auto operator()(const A&) const {
-    static_assert(sizeof(TensorIsInput<sizeof(A) == 0, A>) > 0);
-    return AfterRefusal{};
-  }
-};
-
-// What a Lazy keeps of an operand: of a tensor a view, which shares its memory.
-template <class A>
-constexpr auto leaf(const A& a) {
-  if constexpr (TensorLike<A>)
-    return a.view();
-  else
-    return a;
-}
-
-// An argument of a traced operation: literals join the graph here.
-template <class A>
-constexpr auto traced(ir::Builder& builder, const A& a) {
-  if constexpr (ExprLike<A>) {
-    auto e = to_expr(a);
-    if (e.value.builder == nullptr) {  // of a layer that is no member of the model
-      using E = std::remove_cvref_t<decltype(e)>;
-      e.value = ir::read_without_value(builder, dtype_of<typename E::dtype>, E::shape::value,
-                                       ir::Valueless::no_member);
-    }
-    if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
-    return e;
-  } else if constexpr (is_lazy<A> || TensorLike<A>) {
-    NoTensor leaf;
-    KeepScalar number;
-    return replay(builder, a, leaf, number);
-  } else {
-    return a;
-  }
-}
-
-}  // namespace detail
-
-// A further argument of a layer that is given x: literals, such as zeros<f32, 1, 8>(), join x's graph.
-template <class X, class A>
-constexpr auto expr_beside(const X& x, const A& a) {
-  return detail::traced(*to_expr(x).value.builder, a);
-}
-
-WEFT_REFUSAL(
-    OperandsAreTensors,
-    "an operand is neither an expression, a parameter, a tensor nor a number: words, axes and sizes are "
-    "template arguments, as in sum<1>(x), mse_loss<reduction::sum>(x, y), pad<PaddingMode::reflect, 1, "
-    "1>(x)");
-WEFT_REFUSAL(TupleIsTaken,
-             "an operand is a tuple: take it apart first: auto [y, state] = lstm(x), auto [values, places] = "
-             "topk<2>(x)");
-WEFT_REFUSAL(
-    ContainerIsTaken,
-    "an operand is a container: values are arguments one by one, cat<0>(a, b), stack<0>(a, b, c); of a "
-    "std::array write std::apply([](auto... v) { return stack<0>(v...); }, values)");
-WEFT_REFUSAL(
-    OperandsFit,
-    "the operation does not take so many operands, or not of these kinds: where(condition, a, b) takes "
-    "three, fma(a, b, c) three, relu(x) one (its line is in docs/operations.md; there is no inplace and no "
-    "training argument)");
-template <class A>
-inline constexpr bool is_tuple_like = false;
-template <class... A>
-inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
-template <class A, class B>
-inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
-
-template <class A>
-concept HoldsValues = requires {
-  requires is_expr<typename A::value_type>;
-};
-
-namespace detail {
-// What a refused operation returns: its first operand that is an expression.
-template <class First, class... A>
-constexpr auto first_expr(const First& first, const A&... rest) {
-  if constexpr (ExprLike<First>)
-    return to_expr(first);
-  else if constexpr (is_tuple_like<First>)
-    return first_expr(std::get<0>(first), rest...);
-  else if constexpr (HoldsValues<First>)
-    return typename First::value_type{};
-  else if constexpr (sizeof...(A) > 0)
-    return first_expr(rest...);
-  else
-    return AfterRefusal{};
-}
-}  // namespace detail
-
-WEFT_REFUSAL(
-    BodyTakes,
-    "the function that grad, vjp, jvp, vmap or loop is given does not take what it is called with: one "
-    "parameter for each argument, auto x; that of loop takes the carry and a slice of each stacked input");
-WEFT_REFUSAL(
-    BodyReturnsValues,
-    "the function that grad, vjp, jvp, vmap or loop is given returns a plain number or nothing: return "
-    "values that are computed from its arguments, 0 * x + 1 in place of 1");
-
-namespace detail {
-// Whether R is a value, or a tuple of them.
-template <class R>
-inline constexpr bool is_of_values = ExprLike<R> || is_lazy<R>;
-template <class... E>
-inline constexpr bool is_of_values<std::tuple<E...>> = (is_of_values<std::remove_cvref_t<E>> && ...);
-template <class A, class B>
-inline constexpr bool is_of_values<std::pair<A, B>> =
-    is_of_values<std::remove_cvref_t<A>>&& is_of_values<std::remove_cvref_t<B>>;
-
-// f(a...), f being what Op, a transformation, was given; of what is refused an argument.
-template <class Op, class F, class... A>
-constexpr auto body_of(const F& f, const A&... a) {
-  constexpr bool fits = takes<F, A...>();
-  static_assert(sizeof(BodyTakes<fits, Op, A...>) > 0);
-  if constexpr (!fits ||
-                !std::is_invocable_v<const F&, const A&...>) {  // the compiler has said what is wrong inside
-    if constexpr (fits && !refused_before<Op, F, A...>) static_assert(sizeof(Refused<F>) > 0);
-    return first_expr(a...);
-  } else {
-    using R = std::remove_cvref_t<decltype(f(a...))>;
-    if constexpr (is_of_values<R>) {
-      return f(a...);
-    } else {
-      static_assert(sizeof(BodyReturnsValues<is_of_values<R>, Op, R>) > 0);
-      const auto value = [&](const auto& e) {
-        if constexpr (is_of_values<std::remove_cvref_t<decltype(e)>>)
-          return e;
-        else
-          return first_expr(a...);
-      };
-      if constexpr (requires(R r) { r.first; })  // as many results as the caller names
-        return [&](const auto& r) { return std::pair{value(r.first), value(r.second)}; }(f(a...));
-      else
-        return first_expr(a...);
-    }
-  }
-}
-}  // namespace detail
-
-template <class Op, class... A>
-concept Applies = requires(ir::Builder& b, const A&... a) {
-  Op::apply(b, a...);
-};
-
-// An operation that makes a tensor of numbers says so.
-template <class Op>
-concept Creates = requires {
-  typename Op::weft_creates;
-};
-template <class Op, class... A>
-concept OfNumbersAlone = sizeof...(A) > 0 && (Scalar<A> && ...) && !Draws<Op> && !Creates<Op>;
-// Whether Op makes a tensor of other numbers than these, full<f32, 4>() of one.
-template <class Op, class... A>
-concept LacksNumbers = (Scalar<A> && ... && true) && !Applies<Op, A...>;
-WEFT_REFUSAL(OperandIsNumber,
-             "the operands are numbers, and one must be an expression or a tensor: functions of std give "
-             "numbers, so write exp(x), pow(x, 3) in place of std::exp(x), std::pow(x, 3)");
-
-// A small number that is added to a denominator. An integer in its place is PyTorch's axis, order or
-// number of groups, which are template arguments here.
-WEFT_REFUSAL(EpsilonIsFraction,
-             "an integer stands where eps belongs: axes, orders and groups are template arguments, "
-             "normalize<1, 2>(x), cosine_similarity<1>(x, y), group_norm<4>(x), and eps is 1e-5 or 0.0");
-struct Epsilon {
-  double value;  // what is added
-  constexpr Epsilon(double v) : value(v) {}
-  template <class Given>
-  requires std::is_integral_v<Given>
-  constexpr Epsilon(Given v) : value(static_cast<double>(v)) {
-    static_assert(sizeof(EpsilonIsFraction<sizeof(Given) == 0, Given>) > 0);
-  }
-};
-
-namespace detail {
-// In place of any value.
-struct AnyWord {
-  constexpr AnyWord() = default;
-  template <class A>
-  constexpr AnyWord(const A&) {}
-};
-// PyTorch's keyword arguments, written as softmax(x, {.dim = 1}): by name alone. (cross_entropy has
-// .label_smoothing and .ignore_index.)
-struct KeywordArguments {
-  struct ByName {
-  } by_name;
-  AnyWord pos_weight, weight, ignore, size_average, reduction, log_target, beta, delta, margin, p, dim, dims,
-      axis, keepdim, dim0, dim1, start, length, dtype, k, largest, descending, sorted, unbiased, correction,
-      attn_mask, dropout_p, is_causal, scale, kernel_size, stride, padding, dilation, groups, size,
-      scale_factor, mode, value, align_corners, min, max, alpha, negative_slope, approximate, num_classes,
-      eps, training, inplace, out;
-};
-}  // namespace detail
-WEFT_REFUSAL(
-    KeywordsAreArguments,
-    "there are no keyword arguments in braces: axes, sizes and words are template arguments, sum<1>(x, "
-    "keepdim), mse_loss<reduction::sum>(x, y), "
-    "scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v); other numbers follow the "
-    "operands, dropout(x, 0.5f), clamp(x, 0, 1), bce_with_logits(x, y, pos_weight(w)); cross_entropy(x, y, "
-    "{.label_smoothing = 0.1f}) has options of its own");
-
-// Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
-template <class Derived>
-struct Operation {
-  template <class... A>
-  constexpr auto operator()(const A&... a) const {
-    constexpr bool traced = (ExprLike<A> || ...);
-    if constexpr (OfNumbersAlone<Derived, A...>) {
-      static_assert(sizeof(OperandIsNumber<sizeof(Derived) == 0, Derived, A...>) > 0);
-      return AfterRefusal{};
-    } else if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) ||
-                         (traced && (TensorLike<A> || ...))) {
-      refuse<A...>();
-      return detail::first_expr(a...);
-    } else if constexpr (traced) {
-      ir::Builder* builder = nullptr;
-      ((builder = detail::inner_of(builder, detail::builder_of(a))), ...);
-      if constexpr (Draws<Derived> || (draws<A> || ...)) builder = &builder->innermost();
-      constexpr bool fits =
-          Applies<Derived,
-                  decltype(detail::traced(std::declval<ir::Builder&>(), std::declval<const A&>()))...>;
-      if constexpr (fits) {
-        return Derived::apply(*builder, detail::traced(*builder, a)...);
-      } else {
-        static_assert(sizeof(OperandsFit<fits, Derived, A...>) > 0);
-        return detail::first_expr(a...);
-      }
-    } else if constexpr (LacksNumbers<Derived, A...>) {
-      static_assert(sizeof(OperandsFit<sizeof(Derived) == 0, Derived, A...>) > 0);
-      return AfterRefusal{};
-    } else {
-      return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
-    }
-  }
-  // Refused.
-  template <class A>
-  constexpr auto operator()(const A& a, const detail::KeywordArguments&) const {
-    static_assert(sizeof(KeywordsAreArguments<sizeof(A) == 0, Derived, A>) > 0);
-    return detail::first_expr(a);
-  }
-  template <class A, class B>
-  constexpr auto operator()(const A& a, const B&, const detail::KeywordArguments&) const {
-    static_assert(sizeof(KeywordsAreArguments<sizeof(A) == 0, Derived, A, B>) > 0);
-    return detail::first_expr(a);
-  }
-
- private:
-  // Says which of the operands is none, unless another refusal made it.
-  template <class... A>
-  static constexpr auto refuse() {
-    constexpr bool takes = (Operand<A> && ...), tuple = (is_tuple_like<A> || ...),
-                   member = (std::is_same_v<A, TransposedMember> || ...),
-                   gradient = (std::is_same_v<A, GradientMember> || ...), container = (HoldsValues<A> || ...),
-                   late = (std::is_same_v<A, AfterRefusal> || ...);
-    static_assert(sizeof(TupleIsTaken<!tuple, Derived, A...>) > 0);
-    static_assert(sizeof(MethodIsFunction<!member, spelled::T, Derived, A...>) > 0);
-    static_assert(sizeof(GradientIsFunction<!gradient, spelled::grad, Derived, A...>) > 0);
-    static_assert(sizeof(ContainerIsTaken<!container, Derived, A...>) > 0);
-    static_assert(
-        sizeof(OperandsAreTensors < takes || tuple || member || gradient || container, Derived, A... >) > 0);
-    static_assert(sizeof(TensorIsInput < !takes || late, Derived, A... >) > 0);
-  }
-};
-
-// The types that shape rules and promotion yield.
-template <class T, class U>
-using promoted = ctype<promote(dtype_of<T>, dtype_of<U>)>;
-
-// The dtype that a C++ scalar S takes beside a tensor of T: floats keep float tensors, numbers keep theirs.
-template <class T, class S>
-using promoted_scalar = std::conditional_t<
-    is_float(dtype_of<T>), T,
-    std::conditional_t<std::is_floating_point_v<S>, f32,
-                       std::conditional_t<std::is_same_v<T, bool> && !std::is_same_v<S, bool>, i64, T>>>;
-
-// T if it is a floating type, f32 otherwise: what functions such as exp work in.
-template <class T>
-using floating = std::conditional_t<is_float(dtype_of<T>), T, f32>;
-
-// What formulas are computed in whose roundings would add up, PyTorch's opmath_t: f32, of f64 f64.
-template <class T>
-using opmath = std::conditional_t<std::is_same_v<T, f64>, f64, f32>;
-
-namespace detail {
-
-template <class T, class A>
-constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
-  if constexpr (is_expr<A> || is_scalar_expr<A>)
-    return ir::cast(a.value, dtype_of<T>);
-  else if constexpr (std::is_integral_v<T> && std::is_integral_v<A>)  // exact, and wrapped as PyTorch does
-    return {&builder, builder.constant(dtype_of<T>, builder.shape(Dims{}),
-                                       static_cast<u64>(static_cast<i64>(static_cast<T>(a))))};
-  else
-    return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
-}
-
-template <class A>
-struct operand_traits {
-  using dtype = A;
-  using shape = Shape<>;
-};
-template <class T, class S>
-struct operand_traits<Expr<T, S>> {
-  using dtype = T;
-  using shape = S;
-};
-
-template <class S>
-struct operand_traits<ScalarExpr<S>> {
-  using dtype = S;
-  using shape = Shape<>;
-};
-
-template <class A, class B>
-constexpr auto common_dtype() {
-  if constexpr (is_expr<A> && is_expr<B>)
-    return promoted<typename A::dtype, typename B::dtype>{};
-  else if constexpr (is_expr<A>)
-    return promoted_scalar<typename A::dtype, typename operand_traits<B>::dtype>{};
-  else if constexpr (is_expr<B>)
-    return promoted_scalar<typename B::dtype, typename operand_traits<A>::dtype>{};
-  else  // two numbers: PyTorch's default dtype of their kind
-    return promoted_scalar<promoted_scalar<bool, typename operand_traits<A>::dtype>,
-                           typename operand_traits<B>::dtype>{};
-}
-
-}  // namespace detail
-
-// What an operation returns after the message that refuses its operands: a value of the result's shape that
-// depends on all of them, so that no second error follows.
-namespace detail {
-template <class T, class S, class... A>
-constexpr Expr<T, S> refused(const A&... operands) {
-  ir::Value sum{};
-  const auto join = [&](const auto& a) {
-    if constexpr (ExprLike<std::remove_cvref_t<decltype(a)>>) {
-      const ir::Value v = ir::cast(to_expr(a).value, dtype_of<T>);
-      const ir::Value total =
-          ir::reshape(ir::reduce(ir::Op::reduce_sum, v, ir::all_axes(v.dims().rank)), Dims{});
-      sum = sum ? sum + total : total;
-    }
-  };
-  (join(operands), ...);
-  return {ir::broadcast(sum, S::value)};
-}
-}  // namespace detail
-
-// The dtype of a pointwise operation on A and B (Exprs or scalars).
-template <class A, class B>
-using common = decltype(detail::common_dtype<A, B>());
-
-template <class A>
-using shape_of_operand = typename detail::operand_traits<A>::shape;
-template <class A>
-using dtype_of_operand = typename detail::operand_traits<A>::dtype;
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-template <class T, class S>
-struct Input {
-  static constexpr OptionKind option = OptionKind::input;
-  using dtype = T;
-  using shape = S;
-
-  // Refused: in<f32>(2, 3).
-  template <class... A>
-  constexpr Input operator()(const A&...) const {
-    static_assert(sizeof(ShapeIsInType<sizeof(std::tuple<A...>*) == 0, T>) > 0);
-    return {};
-  }
-};
-
-WEFT_REFUSAL(
-    ExtentsAreGiven,
-    "in<...>: every extent is known while compiling, the batch's, too: write in<f32, 32, 8> in place of "
-    "in<f32, -1, 8>, and let the loader pad the last batch, .last = data::pad_and_mask");
-
-namespace detail {
-template <class T, i64... D>
-struct InputOf {
-  static constexpr bool given = ((D >= 0) && ... && true);
-  static_assert(sizeof(ExtentsAreGiven<given, T>) > 0);
-  using type = Input<T, Shape<(D < 0 ? 1 : D)...>>;
-};
-}  // namespace detail
-
-template <class T, i64... D>
-inline constexpr typename detail::InputOf<T, D...>::type in{};
-
-template <class A>
-inline constexpr bool is_input = false;
-template <class T, class S>
-inline constexpr bool is_input<Input<T, S>> = true;
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-// Which input or result a message is about, counted from 0.
-template <int Number>
-struct InputNumber {};
-template <int Number>
-struct ResultNumber {};
-
-namespace exec {
-
-// An argument as a program is given it: where its elements start, and what is known of them.
-struct Given {
-  const void* data = nullptr;
-  bool on_host = false;           // they may be read
-  i64 valid_rows = -1;            // the rows behind these are padding; -1: there are none
-  bool padded_somewhere = false;  // its loader pads a batch of the epoch, this one or another
-};
-
-// A container of elements of type T, such as std::vector, std::span or a loader's array.
-template <class A, class T>
-concept Container = requires(const A& a) {
-  { *a.data() } -> std::convertible_to<T>;
-  a.size();
-};
-// A loader's array, some of whose rows may be padding.
-template <class A>
-concept Padded = requires(const A& a) {
-  { a.valid_rows() } -> std::convertible_to<i64>;
-  { a.is_padded_somewhere() } -> std::convertible_to<bool>;
-};
-// One that knows its shape.
-template <class A>
-concept Shaped = requires(const A& a) {
-  { a.shape().size() } -> std::convertible_to<std::size_t>;
-  { a.shape()[0] } -> std::convertible_to<i64>;
-};
-
-template <class A>
-constexpr Dims array_dims() {
-  Dims d;
-  [&]<std::size_t... K>(std::index_sequence<K...>) {
-    ((d.extent[K] = static_cast<i64>(std::extent_v<A, static_cast<unsigned>(K)>)), ...);
-  }
-  (std::make_index_sequence<static_cast<std::size_t>(std::rank_v<A>)>{});
-  d.rank = static_cast<int>(std::rank_v<A>);
-  return d;
-}
-
-// Whether elements of one shape may be read as those of another: axes of one are runs of neighbouring axes of
-// the other. So (64) is (1, 8, 8), and (8, 8, 3) is not (3, 8, 8), although both hold as many.
-constexpr bool regroups(const Dims& a, const Dims& b) {
-  if (a.size() != b.size()) return false;
-  if (a.size() == 0) return true;
-  int i = 0, j = 0;
-  while (i < a.rank || j < b.rank) {
-    // one run on each side with equal products, of which one is a single axis
-    i64 x = 1, y = 1;
-    int from_a = 0, from_b = 0;
-    do {
-      if (x <= y && i < a.rank)
-        from_a += a.extent[i] > 1, x *= a.extent[i++];
-      else if (j < b.rank)
-        from_b += b.extent[j] > 1, y *= b.extent[j++];
-      else
-        from_a += a.extent[i] > 1, x *= a.extent[i++];
-    } while (x != y);
-    if (from_a > 1 && from_b > 1) return false;
-  }
-  return true;
-}
-
-WEFT_REFUSAL(ArgumentFits,
-             "an argument of a call has another dtype, shape or kind than the input it is for: give a "
-             "tensor, a pointer, an array or a container of the input's dtype (std::vector<bool> keeps bits "
-             "and no elements: std::array<bool, N>)");
-WEFT_REFUSAL(ArgumentReachable,
-             "an argument of a call lies on another device than the program: copy it first");
-WEFT_REFUSAL(TargetFits,
-             "into: a result is written to a tensor, a view, an array, a container or a pointer of its "
-             "own dtype and shape that can be written");
-
-// How many arguments a call takes: GivenSize<n>, WantedSize<n>.
-WEFT_REFUSAL(ArgumentCount,
-             "a call or step takes one argument for each in<...> of compile or make_trainer: give as many, "
-             "in that order");
-WEFT_REFUSAL(TargetCount, "into: it takes one target a result");
-
-WEFT_REFUSAL(TargetLives, "into: a target is gone before the call could write to it: give it a name");
-
-template <class I, class A>
-constexpr bool argument_fits() {
-  using T = typename I::dtype;
-  if constexpr (std::is_array_v<A>) {
-    if constexpr (std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
-                  std::rank_v<A> <= max_rank)
-      return regroups(array_dims<A>(), I::shape::value);
-    else
-      return false;
-  } else if constexpr (std::is_pointer_v<A>)
-    return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
-  else if constexpr (TensorLike<A>)
-    return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
-  else if constexpr (std::is_arithmetic_v<A>)
-    return I::shape::size == 1 && std::is_same_v<A, T>;
-  else if constexpr (Container<A, T>)
-    return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
-  else
-    return false;
-}
-
-// True if a program of `Device` can read an argument A: it lies in the host's memory or on the same device.
-template <class Device, class A>
-constexpr bool argument_reachable() {
-  if constexpr (requires { typename A::device_type; })
-    return std::is_same_v<typename A::device_type, Device> || std::is_same_v<typename A::device_type, Cpu>;
-  else
-    return true;
-}
-
-// True if the host may read an argument A; a pointer may be one of a GPU's.
-template <class Device, class A>
-constexpr bool on_host() {
-  if constexpr (requires { typename A::device_type; })
-    return std::is_same_v<typename A::device_type, Cpu>;
-  else
-    return std::is_same_v<tensor_device<Device>, Cpu> || !std::is_pointer_v<A>;
-}
-
-[[noreturn]] inline void throw_argument_size(const char* what, int number, const Dims& wanted, i64 given) {
-  throw Error("call/size", std::string(what) + " " + std::to_string(number) + " takes " +
-                               std::to_string(wanted.size()) + " elements, " + to_text(wanted).c_str() +
-                               ", and was given " + std::to_string(given));
-}
-[[noreturn]] inline void throw_argument_null(const char* what, int number) {
-  throw Error("call/null", std::string(what) + " " + std::to_string(number) +
-                               " was given a null pointer, or a tensor that was moved from");
-}
-template <class Given>
-void check_shape(const Given& given, int number, const Dims& wanted) {
-  Dims d;
-  d.rank = static_cast<int>(given.size());
-  if (d.rank <= max_rank)
-    for (int k = 0; k < d.rank; ++k) d.extent[k] = given[static_cast<std::size_t>(k)];
-  if (d.rank > max_rank || !regroups(d, wanted))
-    throw Error("call/shape", "input " + std::to_string(number) + " takes elements of shape " +
-                                  to_text(wanted).c_str() + ", and was given an array of shape " +
-                                  (d.rank > max_rank ? "more axes" : to_text(d).c_str()) +
-                                  ": permute it, or flatten it if the order is right");
-}
-
-// `a` as input K of kind I = Input<T, Shape> of a program on Device.
-template <class I, int K, class Device, class A>
-Given argument(const A& a) {
-  constexpr bool fits = argument_fits<I, A>();
-  static_assert(sizeof(ArgumentFits<fits, InputNumber<K>, A, I>) > 0);
-  constexpr bool reachable = argument_reachable<Device, A>();
-  static_assert(sizeof(ArgumentReachable<reachable, InputNumber<K>, A, Device>) > 0);
-  Given given;
-  if constexpr (fits && reachable) {
-    given.on_host = on_host<Device, A>();
-    if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
-      given.data = a;
-    } else if constexpr (std::is_arithmetic_v<A>) {
-      given.data = &a;
-    } else {
-      if constexpr (!TensorLike<A>) {
-        if (static_cast<i64>(a.size()) != I::shape::size)
-          throw_argument_size("input", K, I::shape::value, static_cast<i64>(a.size()));
-        if constexpr (Shaped<A>) check_shape(a.shape(), K, I::shape::value);
-      }
-      if constexpr (Padded<A>) {
-        if (a.valid_rows() < a.shape()[0]) given.valid_rows = a.valid_rows();
-        given.padded_somewhere = a.is_padded_somewhere();
-      }
-      given.data = a.data();
-    }
-    if (given.data == nullptr && I::shape::size > 0) [[unlikely]]
-      throw_argument_null("input", K);
-  }
-  return given;
-}
-
-// What result K, of dtype and shape E, is written to: the caller's memory.
-template <class E, class A>
-constexpr bool target_fits() {
-  using T = typename E::dtype;
-  if constexpr (std::is_array_v<A>)
-    return !std::is_const_v<std::remove_all_extents_t<A>> && argument_fits<E, A>();
-  else if constexpr (std::is_pointer_v<A>)
-    return std::is_same_v<std::remove_pointer_t<A>, T>;
-  else if constexpr (std::is_arithmetic_v<A>)
-    return !std::is_const_v<A> && E::shape::size == 1 && std::is_same_v<A, T>;
-  else if constexpr (requires(A & target) { target.data(); })
-    return argument_fits<E, std::remove_cv_t<A>>() &&
-           std::is_same_v<std::remove_reference_t<decltype(*std::declval<A&>().data())>, T>;
-  else
-    return false;
-}
-template <class E, int K, class A>
-auto* target(A& a) {
-  constexpr bool fits = target_fits<E, A>();
-  static_assert(sizeof(TargetFits<fits, ResultNumber<K>, A, E>) > 0);
-  using T = typename E::dtype;
-  T* at = nullptr;
-  if constexpr (!fits) {
-    return at;
-  } else {
-    if constexpr (std::is_array_v<A>) {
-      at = reinterpret_cast<T*>(a);
-    } else if constexpr (std::is_pointer_v<A>) {
-      at = a;
-    } else if constexpr (std::is_arithmetic_v<A>) {
-      at = &a;
-    } else {
-      if constexpr (!TensorLike<A>)
-        if (static_cast<i64>(a.size()) != E::shape::size)
-          throw_argument_size("result", K, E::shape::value, static_cast<i64>(a.size()));
-      at = a.data();
-    }
-    if (at == nullptr && E::shape::size > 0) [[unlikely]]
-      throw_argument_null("result", K);
-    return at;
-  }
-}
-
-// What into() keeps of a target: a tensor's memory, which it keeps alive, or the caller's object.
-template <class Out>
-decltype(auto) kept_target(std::remove_reference_t<Out>& out) {
-  using Target = std::remove_cvref_t<Out>;
-  if constexpr (TensorLike<Target>) {
-    return out.view();
-  } else if constexpr (std::is_pointer_v<Target>) {
-    return Target(out);
-  } else {
-    static_assert(sizeof(TargetLives<std::is_lvalue_reference_v<Out>, Target>) > 0);
-    return (out);
-  }
-}
-
-}  // namespace exec
-}  // namespace WEFT_NAMESPACE
-// ---- weft/exec/explain.hpp ----
-// What a program will launch, step by step: the kind of kernel, what was fused into it, its bytes, its FLOPs,
-// and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
-// that a program which never asks pays nothing; the totals are those of the compiled program.
-
-// ---- weft/compiler/group_kind.hpp ----
-// What a fused group does, as one word for people: "map", "row", "column", "segment", "all", or several at
-// once, such as "row+column". Used by explain() and by the printers of the passes.
-
-namespace WEFT_NAMESPACE::compiler {
-
-// By the group's reductions; `segmented`: its flat space is several values one behind the other.
-inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group,
-                           bool segmented) {
-  bool row = false, column = false, all = false;
-  for (int i = 0; i < group.body.size; ++i) {
-    const int x = f.pool[group.body.begin + i];
-    if (!ir::is_reduction(g.nodes[x].op)) continue;
-    column = column || f.level[x] == kernel_ir::Level::column_sum;
-    all = all || f.level[x] == kernel_ir::Level::total;
-    row = row || (f.level[x] != kernel_ir::Level::column_sum && f.level[x] != kernel_ir::Level::total);
-  }
-  std::string kind = row ? "row" : segmented ? "segment" : !column && !all ? "map" : "";
-  if (column) kind += kind.empty() ? "column" : "+column";
-  if (all) kind += kind.empty() ? "all" : "+all";
-  return kind;
-}
-
-}  // namespace WEFT_NAMESPACE::compiler
-// ---- weft/compiler/pipeline.hpp ----
-// The list of passes, in their order. compile(), make_trainer, starting values, explain, the checks while a
-// program runs and the tests all walk it.
-//
-//   trace           the user's function leaves a graph
-//   scale           of a trainer with precision::f8: where products are rounded to 8 bits
-//   differentiate   of a trainer: the gradients of the loss (grad(f) differentiates while it is traced)
-//   update          of a trainer: the optimiser
-//   precision       products in another dtype
-//   rematerialize   of a trainer with checkpoint::blocks: what the backward pass computes again
-//   prune           what nothing needs is dropped, and attention of few queries split along the keys
-//                                                            from here on: GraphPasses, KernelPasses
-//   cluster         nodes become groups, each a kernel
-//   collect         what each group computes, reads and stores
-//   plan_memory     where each value lies, and how each group is tiled
-//   lower           groups become kernels and launches
-//   link            the constants of the program
-//
-// The first six need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
-// train/step.hpp); a user's own pass joins behind trace, differentiate, update, precision or prune
-// (user_pass.hpp). What must hold behind a pass is verify(pass, module) of verify.hpp; what it made,
-// print(pass, module) of print.hpp.
-
-// ---- weft/compiler/stage.hpp ----
-// One pass as one constant evaluation, or as several where the program is long. Law: a stage computes what
-// the pass would from a Module in memory, whatever the number of its pieces.
-//
-// A pass is an empty struct:
-//
-//   struct PlanMemory {
-//     static constexpr std::string_view name = "plan_memory";
-//     static constexpr Part makes = Part::plan;
-//     using reads = Parts<Part::graph, Part::fusion>;
-//     static constexpr int capacity(int graph, int before);  // words, from those of the graph and of the
-//                                                            // stage before
-//     static constexpr void run(Module& m);
-//   };
-//
-// One that changes a part that it reads names it `changes`. One that grows with the program also has `piece`,
-// the most that one evaluation takes on, size(m), how much there is, run(m, first, last), and `state`, the
-// part that a piece leaves to the next.
-
-// ---- weft/compiler/module.hpp ----
-// What a program is while it is compiled: its graph, and what the passes have made of it so far.
-// Law: each part crosses from one constant evaluation to the next as words and comes back equal.
-
-// ---- weft/compiler/freeze.hpp ----
-// Plans and lowered parts as words, and back: what crosses from one constant evaluation to the next.
-
-namespace WEFT_NAMESPACE::compiler {
-
-constexpr void write(WordWriter& w, const kernel_ir::Plan& p) {
-  w.put_int(p.where.size());
-  w.put_int(p.tilings.size());
-  w.put_int(p.copies.size());
-  w.put_int(p.outputs.size());
-  w.put_int(p.workspace_bytes);
-  w.put_int(p.combines.size());
-  w.put_all(p.where.data(), p.where.size());
-  for (const kernel_ir::Tiling& c : p.tilings) {
-    w.put_int(c.rows);
-    w.put_int(c.cols);
-    w.put_int(c.rows_per_chunk);
-    w.put_int(c.chunks);
-    w.put_pair(4 * c.split + (c.by_elements ? 2 : 0) + (c.flat ? 1 : 0), c.segments);
-    w.put(c.partials);
-  }
-  for (const kernel_ir::Copy& c : p.copies) {
-    w.put(c.from);
-    w.put(c.to);
-    w.put_int(c.bytes);
-    w.put_int(c.before);
-  }
-  for (u64 a : p.outputs) w.put(a);
-  for (int k : p.combines) w.put_int(k);
-}
-
-// The plan that Stage wrote, as constant arrays; plan() borrows them.
-template <class Stage>
-struct FrozenPlan {
-  static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
-  static constexpr int places = count(0), tilings = count(1), copies = count(2), outputs = count(3),
-                       combines = count(5);
-  template <class S>  // a template, so that its members wait for the counts
-  struct Arrays {
-    u64 where[at_least_one(S::places)]{};
-    kernel_ir::Tiling tilings[at_least_one(S::tilings)]{};
-    kernel_ir::Copy copies[at_least_one(S::copies)]{};
-    u64 outputs[at_least_one(S::outputs)]{};
-    int combines[at_least_one(S::combines)]{};
-  };
-  template <class S>
-  static constexpr Arrays<S> read() {
-    Arrays<S> to;
-    WordReader r(Kept<Stage>::data + 6);
-    const u64* const from = r.take(S::places);
-    for (int i = 0; i < S::places; ++i) to.where[i] = from[i];
-    for (int i = 0; i < S::tilings; ++i) {
-      kernel_ir::Tiling& c = to.tilings[i];
-      c.rows = r.get_int();
-      c.cols = r.get_int();
-      c.rows_per_chunk = r.get_int();
-      c.chunks = r.get_int();
-      const u64 flags = r.get();
-      c.flat = WordReader::low(flags) % 2 != 0;
-      c.by_elements = WordReader::low(flags) / 2 % 2 != 0;
-      c.split = WordReader::low(flags) / 4;
-      c.segments = WordReader::high(flags);
-      c.partials = r.get();
-    }
-    for (int i = 0; i < S::copies; ++i) {
-      kernel_ir::Copy& c = to.copies[i];
-      c.from = r.get();
-      c.to = r.get();
-      c.bytes = r.get_int();
-      c.before = static_cast<int>(r.get_int());
-    }
-    for (int i = 0; i < S::outputs; ++i) to.outputs[i] = r.get();
-    for (int i = 0; i < S::combines; ++i) to.combines[i] = static_cast<int>(r.get_int());
-    return to;
-  }
-  static constexpr Arrays<FrozenPlan> arrays = read<FrozenPlan>();
-
-  static constexpr kernel_ir::Plan plan() {
-    kernel_ir::Plan p;
-    p.where = List<u64>::borrow(arrays.where, places);
-    p.tilings = List<kernel_ir::Tiling>::borrow(arrays.tilings, tilings);
-    p.copies = List<kernel_ir::Copy>::borrow(arrays.copies, copies);
-    p.outputs = List<u64>::borrow(arrays.outputs, outputs);
-    p.combines = List<int>::borrow(arrays.combines, combines);
-    p.workspace_bytes = static_cast<i64>(Kept<Stage>::data[4]);
-    return p;
-  }
-};
-
-constexpr void write(WordWriter& w, const Lowered& l) {
-  w.put_int(l.kernels.size());
-  for (const Kernel& k : l.kernels) {
-    w.put_int(static_cast<i64>(k.kind));
-    w.put_pair(k.words.begin, k.words.size);
-  }
-  w.put_int(l.steps.size());
-  for (const Step& s : l.steps) {
-    w.put_pair(static_cast<int>(s.kind), s.kernel);
-    w.put_pair(s.addresses.begin, s.addresses.size);
-    w.put_pair(s.numbers.begin, s.numbers.size);
-    w.put_int(s.bytes);
-    w.put_int(s.flops);
-  }
-  for (const List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
-    w.put_int(list->size());
-    w.put_all(list->data(), list->size());
-  }
-  w.put_int(l.bindings.size());
-  for (const Binding& b : l.bindings) {
-    for (const u64 a : {b.first, b.base, b.other}) w.put(a);
-    w.put_int(b.stride);
-  }
-}
-
-constexpr Lowered thaw_lowered(const u64* words) {
-  WordReader r(words);
-  Lowered l;
-  l.kernels.resize(r.get_size());
-  for (Kernel& k : l.kernels) {
-    k.kind = static_cast<StepKind>(r.get_int());
-    const u64 span = r.get();
-    k.words = {WordReader::low(span), WordReader::high(span)};
-  }
-  const auto span = [&] {
-    const u64 w = r.get();
-    return ir::Span{WordReader::low(w), WordReader::high(w)};
-  };
-  l.steps.resize(r.get_size());
-  for (Step& s : l.steps) {
-    const u64 kind = r.get();
-    s.kind = static_cast<StepKind>(WordReader::low(kind));
-    s.kernel = WordReader::high(kind);
-    s.addresses = span();
-    s.numbers = span();
-    s.bytes = r.get_int();
-    s.flops = r.get_int();
-  }
-  for (List<u64>* list : {&l.words, &l.addresses, &l.numbers}) {
-    const int n = r.get_size();
-    list->append(r.take(n), n);
-  }
-  l.bindings.resize(r.get_size());
-  for (Binding& b : l.bindings) {
-    for (u64* a : {&b.first, &b.base, &b.other}) *a = r.get();
-    b.stride = r.get_int();
-  }
-  return l;
-}
 
 }  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/kernel_ir/freeze.hpp ----
@@ -25615,6 +21374,53 @@ constexpr i64 parameter_count() {
 }
 
 }  // namespace WEFT_NAMESPACE::nn
+// ---- weft/targets/state_blocks.hpp ----
+// The blocks of state that a program works on, one for each Model it is given. To the compiler they are one
+// block with a gap between each two: block k begins at k * state_room. Law: no access crosses a gap.
+
+namespace WEFT_NAMESPACE::exec {
+
+// Addresses of the compiler's for each block, in bytes, where there are several.
+inline constexpr i64 state_room = i64{1} << 36;
+inline constexpr int most_states = 15;
+
+struct StateBlock {
+  std::byte* data = nullptr;
+  i64 bytes = 0;
+};
+
+// The models' blocks in their order; `list` is the caller's.
+struct StateBlocks {
+  const StateBlock* list = nullptr;
+  int count = 0;
+
+  // Where byte `offset` of the compiler's block lies.
+  std::byte* at(i64 offset) const {
+    if (count <= 1) return (count == 0 ? nullptr : list[0].data) + offset;
+    return list[offset / state_room].data + offset % state_room;
+  }
+};
+
+// The same with a share in each one's ownership.
+template <class Device>
+struct HeldStates {
+  std::vector<Shared<DeviceStorage<Device>>> held;
+  std::vector<StateBlock> blocks;
+
+  HeldStates() = default;
+  HeldStates(const Shared<DeviceStorage<Device>>& state, i64 bytes) { add(state, bytes); }
+  // Throws "states/same" for one that is there already.
+  void add(const Shared<DeviceStorage<Device>>& state, i64 bytes) {
+    for (const StateBlock& known : blocks)
+      if (bytes > 0 && known.bytes > 0 && known.data == state->data())
+        throw Error("states/same", "states: one model was given twice: each is a parameter of its own");
+    blocks.push_back({state->data(), bytes});
+    held.push_back(state);
+  }
+  StateBlocks view() const { return {blocks.data(), static_cast<int>(blocks.size())}; }
+};
+
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/transforms/decompose_attention.hpp ----
 // Attention as product, body, softmax, product: where a device or a derivative has no kernel of it. Law: a
 // gradient in the same graph shares what the forward pass computed.
@@ -27040,6 +22846,275 @@ inline std::string slot_name(const ir::Slot& slot, ir::StateName name_of) {
 }
 
 }  // namespace WEFT_NAMESPACE::exec
+// ---- weft/kernels/attention/score_bounds.hpp ----
+// Which tiles of the grid attend to nothing: the body's instructions on intervals of queries and keys, and of
+// what integers and truth values that it captures lie between in the tile, which a kernel looks up as it
+// runs. Law: a tile that is skipped has a score of -infinity at every place; where the body cannot tell, it
+// is computed.
+//
+// (Moore, Kearfott, Cloud: Introduction to Interval Analysis, 2009.)
+
+namespace WEFT_NAMESPACE::kernels {
+
+// The host's tiles: queries and keys of one, and how many of its queries are skipped together.
+inline constexpr i64 attention_queries = 256, attention_keys = 128, attention_strip = 32;
+
+// Places [begin, end) along each axis of the grid.
+struct GridTile {
+  i64 begin[4]{}, end[4]{};
+};
+
+namespace detail {
+
+// All values that a register has in a tile; NaN may be among them only where both ends are infinite.
+struct Interval {
+  double low = 0, high = 0;
+  WEFT_HD constexpr bool is(double x) const { return low == x && high == x; }
+};
+
+inline constexpr double no_bound = std::numeric_limits<double>::infinity();
+WEFT_HD constexpr Interval anything() { return {-no_bound, no_bound}; }
+WEFT_HD constexpr Interval either() { return {0, 1}; }
+
+// Floats are rounded at each operation, and so may be a little outside of what exact arithmetic gives.
+WEFT_HD constexpr Interval rounded_interval(DType t, double low, double high) {
+  if (low != low || high != high) return anything();
+  if (is_float(t)) {
+    const auto slack = [](double x) { return (x < 0 ? -x : x) * 1e-6; };
+    return low < -1e38 || high > 1e38 ? anything() : Interval{low - slack(low), high + slack(high)};
+  }
+  const double most = t == DType::i64   ? 9e15
+                      : t == DType::u32 ? 4294967295.0
+                      : t == DType::i32 ? 2147483647.0
+                                        : 127;
+  const double least = t == DType::u32 || t == DType::u8 ? 0 : -most;
+  return low < least || high > most ? anything() : Interval{low, high};  // it may have wrapped
+}
+WEFT_HD constexpr Interval hull(const Interval& x, const Interval& y) {
+  return {x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
+}
+WEFT_HD constexpr Interval product_interval(DType t, const Interval& x, const Interval& y) {
+  const double p[]{x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high};
+  double low = p[0], high = p[0];
+  for (const double v : p) {
+    if (v != v) return anything();
+    low = v < low ? v : low;
+    high = v > high ? v : high;
+  }
+  return rounded_interval(t, low, high);
+}
+WEFT_HD constexpr double whole(double x) {  // toward zero
+  return x > -9e15 && x < 9e15 ? static_cast<double>(static_cast<i64>(x)) : x;
+}
+
+WEFT_HD constexpr Interval evaluate(const Instruction& in, DType from, const Interval& x, const Interval& y,
+                                    const Interval& z) {
+  const DType t = static_cast<DType>(in.dtype);
+  const bool flags = t == DType::boolean;
+  switch (in.op) {
+    case Opcode::add:
+      return flags ? either() : rounded_interval(t, x.low + y.low, x.high + y.high);
+    case Opcode::sub:
+      return flags ? either() : rounded_interval(t, x.low - y.high, x.high - y.low);
+    case Opcode::mul:
+      return flags ? either() : product_interval(t, x, y);
+    case Opcode::div:
+      if (flags || y.low <= 0 || x.low < -1e15 || x.high > 1e15) return anything();
+      if (is_float(t)) return product_interval(t, x, {1 / y.high, 1 / y.low});
+      return {whole(x.low < 0 ? x.low / y.low : x.low / y.high),
+              whole(x.high < 0 ? x.high / y.high : x.high / y.low)};
+    case Opcode::neg:
+      return flags ? either() : rounded_interval(t, -x.high, -x.low);
+    case Opcode::abs:
+      return x.low >= 0    ? x
+             : x.high <= 0 ? Interval{-x.high, -x.low}
+                           : Interval{0, -x.low > x.high ? -x.low : x.high};
+    case Opcode::max:
+      return {x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high};
+    case Opcode::min:
+      return {x.low < y.low ? x.low : y.low, x.high < y.high ? x.high : y.high};
+    case Opcode::copy:
+      return x;
+    case Opcode::cast:
+      if (flags) return x.low > 0 || x.high < 0 ? Interval{1, 1} : x.is(0) ? Interval{0, 0} : either();
+      if (from == DType::boolean) return x;
+      return is_float(t) || !is_float(from) ? rounded_interval(t, x.low, x.high)
+                                            : rounded_interval(t, whole(x.low), whole(x.high));
+    case Opcode::eq:
+    case Opcode::ne: {
+      const bool apart = x.high < y.low || y.high < x.low, same = x.low == x.high && y.is(x.low);
+      const double yes = in.op == Opcode::eq ? 1 : 0;
+      return apart ? Interval{1 - yes, 1 - yes} : same ? Interval{yes, yes} : either();
+    }
+    case Opcode::lt:
+      return x.high < y.low ? Interval{1, 1} : x.low >= y.high ? Interval{0, 0} : either();
+    case Opcode::le:
+      return x.high <= y.low ? Interval{1, 1} : x.low > y.high ? Interval{0, 0} : either();
+    case Opcode::logical_not:
+      return x.is(0) ? Interval{1, 1} : x.low > 0 || x.high < 0 ? Interval{0, 0} : either();
+    case Opcode::bit_and:
+      return !flags               ? anything()
+             : x.is(0) || y.is(0) ? Interval{0, 0}
+             : x.is(1) && y.is(1) ? Interval{1, 1}
+                                  : either();
+    case Opcode::bit_or:
+      return !flags               ? anything()
+             : x.is(1) || y.is(1) ? Interval{1, 1}
+             : x.is(0) && y.is(0) ? Interval{0, 0}
+                                  : either();
+    case Opcode::bit_xor:
+      return !flags || x.low != x.high || y.low != y.high ? (flags ? either() : anything())
+             : x.low == y.low                             ? Interval{0, 0}
+                                                          : Interval{1, 1};
+    case Opcode::select:
+      return x.is(1) ? y : x.is(0) ? z : hull(y, z);
+    default:
+      return flags ? either() : anything();
+  }
+}
+
+// Instruction `in` of a body, no load, whose registers so far are `at`, of dtypes `types`.
+WEFT_HD constexpr Interval evaluate_in_tile(const Instruction& in, const GridTile& tile, const Interval* at,
+                                            const DType* types) {
+  const DType t = static_cast<DType>(in.dtype);
+  switch (in.op) {
+    case Opcode::constant: {
+      const double x =
+          is_float(t) ? __builtin_bit_cast(double, in.imm) : static_cast<double>(static_cast<i64>(in.imm));
+      return x != x ? anything() : Interval{x, x};
+    }
+    case Opcode::index:
+      return {static_cast<double>(tile.begin[in.aux]), static_cast<double>(tile.end[in.aux] - 1)};
+    case Opcode::random:
+      return {0, 4294967295.0};
+    default:
+      return evaluate(in, types[in.a], at[in.a], at[in.b], at[in.c]);
+  }
+}
+WEFT_HD constexpr Interval anything_of(DType t) { return t == DType::boolean ? either() : anything(); }
+WEFT_HD constexpr bool may_attend(const Interval& score) { return !(score.high < -1e308); }
+inline constexpr int most_bounded_instructions = 128;
+
+// What `count` elements lie between, `stride` apart.
+template <class T>
+WEFT_HD constexpr Interval range_of(const T* p, i64 count, i64 stride) {
+  T low = p[0], high = p[0];
+  for (i64 k = 1; k < count; ++k) {
+    const T x = p[k * stride];
+    low = x < low ? x : low;
+    high = x > high ? x : high;
+  }
+  return {static_cast<double>(low), static_cast<double>(high)};
+}
+
+}  // namespace detail
+
+// What is known of captured tensors in a tile before a program runs, or without its memory: nothing.
+struct UnknownLoads {
+  WEFT_HD constexpr detail::Interval operator()(int, DType t, const GridTile&) const {
+    return detail::anything_of(t);
+  }
+  template <int, DType T>
+  WEFT_HD constexpr detail::Interval of(const GridTile&) const {
+    return detail::anything_of(T);
+  }
+};
+
+// Whether some place of a tile may have a score above -infinity. `code`: the kernel's words; `loads`: what
+// captured tensors hold there.
+template <class Loads = UnknownLoads>
+constexpr bool tile_attends(const u64* code, const GridTile& tile, const Loads& loads = {}) {
+  const AttentionHeader h = AttentionHeader::decode(code);
+  constexpr int most = detail::most_bounded_instructions;
+  if (h.score_end > most) return true;
+  const u64* const instructions = code + AttentionHeader::words + h.captured;
+  detail::Interval at[most]{};
+  DType types[most]{};
+  for (int i = 0; i < h.score_end; ++i) {
+    const Instruction in = decode(instructions + instruction_words * i);
+    types[i] = static_cast<DType>(in.dtype);
+    at[i] =
+        in.op == Opcode::load ? loads(in.aux, types[i], tile) : detail::evaluate_in_tile(in, tile, at, types);
+  }
+  return detail::may_attend(at[h.score]);
+}
+
+// Whether a mask depends on integers or truth values that the body captures: which of the tiles that
+// tile_attends leaves are computed is known as the program runs.
+constexpr bool masks_by_tensors(const u64* code) {
+  const AttentionHeader h = AttentionHeader::decode(code);
+  constexpr int most = detail::most_bounded_instructions;
+  if (h.score_end > most) return false;
+  const u64* const instructions = code + AttentionHeader::words + h.captured;
+  bool by_tensor[most]{};
+  for (int i = 0; i < h.score_end; ++i) {
+    const Instruction in = decode(instructions + instruction_words * i);
+    if (in.op == Opcode::load) {
+      by_tensor[i] =
+          in.aux < h.captured && !is_float(CapturedWord::decode(code[AttentionHeader::words + in.aux]).dtype);
+    } else if (in.op != Opcode::constant && in.op != Opcode::index && in.op != Opcode::random) {
+      const bool three = in.op == Opcode::select || in.op == Opcode::fma;
+      by_tensor[i] = by_tensor[in.a] || ((three || in.op >= Opcode::add) && by_tensor[in.b]) ||
+                     (three && by_tensor[in.c]);
+    }
+    if (in.op != Opcode::select || !by_tensor[in.a]) continue;
+    const Instruction other = decode(instructions + instruction_words * in.c);
+    if (other.op == Opcode::constant && is_float(static_cast<DType>(other.dtype)) &&
+        __builtin_bit_cast(double, other.imm) < -1e308)
+      return true;
+  }
+  return false;
+}
+
+// What is known of a tile: no place attends, every mask holds at every place, or neither.
+enum class TileMask { none, full, partial };
+
+// The same of code C, unrolled: on a GPU its registers are registers.
+template <class C>
+struct TileBounds {
+  using View = AttentionView<C>;
+  static constexpr int count = View::header.score_end;
+
+  template <class Loads = UnknownLoads>
+  WEFT_HD_INLINE static TileMask mask(const GridTile& tile, const Loads& loads = {}) {
+    if constexpr (count <= detail::most_bounded_instructions) {
+      detail::Interval at[count > 0 ? count : 1]{};
+      DType types[count > 0 ? count : 1]{};
+      const bool full = run(tile, loads, at, types, std::make_integer_sequence<int, count>{});
+      return !detail::may_attend(at[View::header.score]) ? TileMask::none
+             : full                                      ? TileMask::full
+                                                         : TileMask::partial;
+    } else {
+      return TileMask::partial;
+    }
+  }
+
+ private:
+  template <class Loads, int... I>
+  WEFT_HD_INLINE static bool run(const GridTile& tile, const Loads& loads, detail::Interval* at, DType* types,
+                                 std::integer_sequence<int, I...>) {
+    bool full = true;
+    ((full = step<I>(tile, loads, at, types) && full), ...);
+    return full;
+  }
+  template <int I, class Loads>
+  WEFT_HD_INLINE static bool step(const GridTile& tile, const Loads& loads, detail::Interval* at,
+                                  DType* types) {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = static_cast<DType>(in.dtype);
+    types[I] = t;
+    if constexpr (in.op == Opcode::load)
+      at[I] = loads.template of<in.aux, t>(tile);
+    else
+      at[I] = detail::evaluate_in_tile(in, tile, at, types);
+    if constexpr (View::masks(I))
+      return at[in.a].is(1);
+    else
+      return true;
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE {
 
@@ -27361,999 +23436,6 @@ std::string explain(const Roofline& machine = {}) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/exec/host_program.hpp ----
-// A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
-// memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
-
-// ---- weft/exec/host_arguments.hpp ----
-// Arguments of a program in host memory. Law: one that lies in memory which the program writes is read from a
-// copy, every other one where it is.
-
-namespace WEFT_NAMESPACE::exec {
-
-class HostArguments {
- public:
-  explicit HostArguments(int count) : copies_(new HostBuffer[static_cast<std::size_t>(count)]) {}
-  HostArguments(const HostArguments&) = delete;
-  HostArguments& operator=(const HostArguments&) = delete;
-  ~HostArguments() { delete[] copies_; }
-
-  // Where argument `number` of so many bytes may be read while the blocks are written.
-  const std::byte* readable(int number, const void* data, i64 bytes, const StateBlock& workspace,
-                            const StateBlocks& states, const StateBlock& optimizer) {
-    const auto* at = static_cast<const std::byte*>(data);
-    const auto place = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
-    bool meets = false;
-    const auto look = [&](const StateBlock& block) {
-      meets = meets || (place(at) < place(block.data) + static_cast<u64>(block.bytes) &&
-                        place(block.data) < place(at) + static_cast<u64>(bytes));
-    };
-    look(workspace);
-    look(optimizer);
-    for (int k = 0; k < states.count; ++k) look(states.list[k]);
-    if (bytes <= 0 || !meets) return at;
-    HostBuffer& copy = copies_[number];
-    if (copy.size() == 0) copy = HostBuffer(static_cast<std::size_t>(bytes));
-    std::memcpy(copy.data(), at, static_cast<std::size_t>(bytes));
-    return copy.data();
-  }
-
- private:
-  HostBuffer* copies_;
-};
-
-}  // namespace WEFT_NAMESPACE::exec
-// ---- weft/kernels/attention/host.hpp ----
-// Attention on the host, as steps. Law: blocks and their order depend on the extents alone, so every number
-// of threads gives the same bits.
-
-// ---- weft/kernels/attention/backward.hpp ----
-// Attention's backward pass on the host: weights are computed anew of the scores and each row's log-sum-exp,
-// tile by tile. Law: every sum is taken in one order, by blocks that depend on the extents alone.
-
-// ---- weft/kernels/attention/tiles.hpp ----
-// What the host's attention kernels share: operands as rows of f32, the products of a tile by the built-in
-// engine of gemm, and which rows of a tile attend to its keys.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Rows of an operand in f32.
-struct AttentionRows {
-  const f32* at = nullptr;
-  i64 stride = 0;
-};
-
-// A thread's working memory, as dot_scratch.
-inline DotScratch& attention_scratch() {
-  static thread_local DotScratch scratch;
-  return scratch;
-}
-// Cuts a block into arrays.
-struct ScratchCut {
-  f32* next = nullptr;
-  f32* take(i64 count) {
-    f32* const r = next;
-    next += (count + 15) / 16 * 16;
-    return r;
-  }
-};
-
-// What the captured integers and truth values lie between in a tile of one batch and head. A tensor that
-// varies by query and by key is looked through only where that is fast.
-template <class C>
-struct HostLoads {
-  const AttentionCall& call;
-  void* const* captured;
-
-  detail::Interval operator()(int k, DType t, const GridTile& tile) const {
-    if (k >= AttentionView<C>::header.captured) return detail::anything();
-    const CapturedWord word = CapturedWord::decode(C::w[AttentionHeader::words + k]);
-    const bool by_query = (word.axes & 4) != 0, by_key = (word.axes & 8) != 0;
-    const i64 rows = by_query ? tile.end[2] - tile.begin[2] : 1,
-              keys = by_key ? tile.end[3] - tile.begin[3] : 1;
-    const i64 row = call.captured_stride(k, 2), key = call.captured_stride(k, 3);
-    if (word.dtype == DType::boolean && (keys == 1 || key == 1))
-      return range_of_flags(first<unsigned char>(k, tile), rows, row, keys);
-    if (by_query && by_key) return detail::anything_of(t);
-    const i64 count = by_key ? keys : rows, stride = by_key ? key : row;
-    switch (word.dtype) {
-      case DType::boolean:
-      case DType::u8:
-        return detail::range_of(first<unsigned char>(k, tile), count, stride);
-      case DType::i32:
-        return stride == 1 ? range_of_neighbours(first<i32>(k, tile), count)
-                           : detail::range_of(first<i32>(k, tile), count, stride);
-      case DType::u32:
-        return detail::range_of(first<u32>(k, tile), count, stride);
-      case DType::i64:
-        return detail::range_of(first<i64>(k, tile), count, stride);
-      default:
-        return detail::anything_of(t);
-    }
-  }
-
- private:
-  template <class E>
-  const E* first(int k, const GridTile& t) const {
-    const E* p = static_cast<const E*>(captured[k]);
-    for (int a = 0; a < 4; ++a) p += t.begin[a] * call.captured_stride(k, a);
-    return p;
-  }
-  static detail::Interval range_of_neighbours(const i32* p, i64 count) {
-    using V = Simd<i32>;
-    if (count < lanes) return detail::range_of(p, count, 1);
-    V low = load<V>(p), high = low;
-    for (i64 k = lanes; k < count; k += lanes) {
-      const V x = load<V>(p + (k + lanes <= count ? k : count - lanes));
-      low = select(x < low, x, low);
-      high = select(x > high, x, high);
-    }
-    i32 lows[lanes], highs[lanes];
-    store(lows, low);
-    store(highs, high);
-    return {detail::range_of(lows, lanes, 1).low, detail::range_of(highs, lanes, 1).high};
-  }
-  // Rows of truth values that lie side by side, up to the first that differs.
-  static detail::Interval range_of_flags(const unsigned char* p, i64 rows, i64 row, i64 keys) {
-    const u64 all = p[0] * u64{0x0101010101010101};
-    if (p[0] > 1) return detail::either();
-    for (i64 r = 0; r < rows; ++r) {
-      i64 k = 0;
-      for (; k + 8 <= keys; k += 8) {
-        u64 word;
-        std::memcpy(&word, p + r * row + k, sizeof word);
-        if (word != all) return detail::either();
-      }
-      for (; k < keys; ++k)
-        if (p[r * row + k] != p[0]) return detail::either();
-    }
-    return {static_cast<double>(p[0]), static_cast<double>(p[0])};
-  }
-};
-
-template <class C>
-class HostAttention {
- public:
-  using View = AttentionView<C>;
-  using Body = ScoreBody<C>;
-  using At = AttentionPointers;
-  using T = ctype<View::header.factors>;
-  using Numbers = Simd<float>;
-  using Operand = AttentionCall::Operand;
-  static constexpr AttentionHeader header = View::header;
-
-  explicit HostAttention(const HostLaunch& launch)
-      : launch_(launch), call(attention_call(launch.numbers, header.captured)) {}
-
- protected:
-  template <class V>
-  V* pointer(int which) const {
-    return static_cast<V*>(launch_.args.pointer[which]);
-  }
-  Body body() const {
-    return Body(call, launch_.args.pointer + At::captured(header.is_gradient),
-                launch_.args.pointer[At::seed]);
-  }
-
-  // `count` rows of `width` from (b, h, first) on: where they lie, or converted into `buffer`.
-  AttentionRows rows(Operand operand, int which, i64 b, i64 h, i64 first, i64 count, i64 width,
-                     f32* buffer) const {
-    const i64 row = call.stride(operand, 2), column = call.stride(operand, 3);
-    const T* p =
-        pointer<const T>(which) + b * call.stride(operand, 0) + h * call.stride(operand, 1) + first * row;
-    if constexpr (std::is_same_v<T, f32>)
-      if (column == 1 || width == 1) return {p, row};
-    for (i64 r = 0; r < count; ++r, p += row) {
-      f32* const to = buffer + r * width;
-      i64 c = 0;
-      if (column == 1)
-        for (; c + lanes <= width; c += lanes) store(to + c, load<Numbers>(p + c));
-      for (; c < width; ++c) to[c] = static_cast<f32>(p[c * column]);
-    }
-    return {buffer, width};
-  }
-  AttentionRows query_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
-    return rows(AttentionCall::q, At::q, b, h, first, count, call.width, buffer);
-  }
-  AttentionRows key_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
-    return rows(AttentionCall::k, At::k, b, h, first, count, call.width, buffer);
-  }
-  AttentionRows value_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
-    return rows(AttentionCall::v, At::v, b, h, first, count, call.value_width, buffer);
-  }
-
-  // c (m, n) = a (m, k) b^T, of rows; or a b, where b has k rows; or a^T b. `add`: to what c holds.
-  static void times_transposed(i64 m, i64 n, i64 k, AttentionRows a, AttentionRows b, f32* c, i64 c_row) {
-    dot_blocked<f32, f32, f32>({m, n, k, a.stride, 1, 1, b.stride, c_row}, a.at, b.at, c, {});
-  }
-  static void add_product(i64 m, i64 n, i64 k, AttentionRows a, AttentionRows b, f32* c, i64 c_row) {
-    dot_blocked<f32, f32, f32>({m, n, k, a.stride, 1, b.stride, 1, c_row}, a.at, b.at, c,
-                               {nullptr, c, c_row});
-  }
-  static void add_transposed_product(i64 m, i64 n, i64 k, AttentionRows a, AttentionRows b, f32* c,
-                                     i64 c_row) {
-    dot_blocked<f32, f32, f32>({m, n, k, 1, a.stride, b.stride, 1, c_row}, a.at, b.at, c,
-                               {nullptr, c, c_row});
-  }
-
-  // Queries [first, end) of the `rows` from i0 on, in strips, outside of which none attends to a key of
-  // [j0, j0 + n).
-  struct Strips {
-    i64 first = 0, end = 0;
-  };
-  Strips attending(i64 b, i64 h, i64 i0, i64 rows, i64 j0, i64 n) const {
-    Strips s{rows, 0};
-    const HostLoads<C> loads{call, launch_.args.pointer + At::captured(header.is_gradient)};
-    if (!tile_attends(C::w, {{b, h, i0, j0}, {b + 1, h + 1, i0 + rows, j0 + n}}, loads)) return s;
-    for (i64 r = 0; r < rows; r += attention_strip) {
-      const i64 end = r + attention_strip < rows ? r + attention_strip : rows;
-      if (!tile_attends(C::w, {{b, h, i0 + r, j0}, {b + 1, h + 1, i0 + end, j0 + n}}, loads)) continue;
-      if (s.first > r) s.first = r;
-      s.end = end;
-    }
-    return s;
-  }
-
-  // Lanes from `n` on are `fill`.
-  static Numbers first_lanes(const Numbers& x, int n, f32 fill) {
-    return n == lanes ? x : select(iota<Simd<i32>>(0) < splat<Simd<i32>>(n), x, splat<Numbers>(fill));
-  }
-  static int lanes_from(i64 c, i64 n) { return n - c < lanes ? static_cast<int>(n - c) : lanes; }
-
-  static i64 query_block(i64 queries) { return queries < attention_queries ? queries : attention_queries; }
-  static i64 key_block(i64 keys) { return keys < attention_keys ? keys : attention_keys; }
-  static i64 padded(i64 n) { return (n + lanes - 1) / lanes * lanes; }
-
-  const HostLaunch& launch_;
-
- public:
-  AttentionCall call;
-};
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::kernels {
-
-template <class C>
-class HostAttentionBackward : HostAttention<C> {
-  using Base = HostAttention<C>;
-  using Base::call;
-  using Base::header;
-  using Base::launch_;
-  using typename Base::At;
-  using typename Base::Body;
-  using typename Base::Numbers;
-  static constexpr f32 infinite = std::numeric_limits<f32>::infinity();
-
-  // Working memory of a tile.
-  struct Tile {
-    i64 row = 0;               // of weights and gradients
-    f32 *weights, *gradients;  // (queries, keys)
-    f32 *q, *k, *v, *dy;       // room for operands in f32
-    f32 *dq, *dk, *dv;
-  };
-
- public:
-  using Base::Base;
-
-  void run(int threads) const {
-    const bool of_factors = Base::template pointer<void>(At::dq) || Base::template pointer<void>(At::dk) ||
-                            Base::template pointer<void>(At::dv);
-    // One pass where heads are enough for many threads; else one over queries and one over keys, which
-    // computes two of seven products anew.
-    constexpr i64 enough = 8;
-    if (of_factors && call.batch * call.kv_heads >= enough) {
-      parallel_for(call.batch * call.kv_heads, threads,
-                   [&](i64 item) { heads(item / call.kv_heads, item % call.kv_heads); });
-    } else if (of_factors) {
-      const i64 rows = Base::query_block(call.queries), queries = dot_ceil_div(call.queries, rows);
-      if (Base::template pointer<void>(At::dq))
-        parallel_for(call.batch * call.heads * queries, threads, [&](i64 item) {
-          const i64 head = item / queries;
-          queries_of(head / call.heads, head % call.heads, item % queries * rows);
-        });
-      const i64 columns = Base::key_block(call.keys), keys = dot_ceil_div(call.keys, columns);
-      if (Base::template pointer<void>(At::dk) || Base::template pointer<void>(At::dv))
-        parallel_for(call.batch * call.kv_heads * keys, threads, [&](i64 item) {
-          const i64 head = item / keys;
-          keys_of(head / call.kv_heads, head % call.kv_heads, item % keys * columns);
-        });
-    }
-    captured_gradients(threads, std::make_integer_sequence<int, header.captured>{});
-  }
-
- private:
-  i64 group() const { return call.heads / call.kv_heads; }
-
-  Tile tile(i64 queries_of_dq) const {
-    const i64 rows = Base::query_block(call.queries), keys = Base::key_block(call.keys);
-    const i64 row = Base::padded(keys), widths = call.width + call.value_width;
-    const i64 floats = 2 * rows * row + (rows + 2 * keys) * widths + queries_of_dq * call.width + 16 * lanes;
-    ScratchCut cut{static_cast<f32*>(attention_scratch().get(floats * i64{sizeof(f32)}))};
-    Tile t;
-    t.row = row;
-    t.weights = cut.take(rows * row);
-    t.gradients = cut.take(rows * row);
-    t.q = cut.take(rows * call.width);
-    t.dy = cut.take(rows * call.value_width);
-    t.k = cut.take(keys * call.width);
-    t.v = cut.take(keys * call.value_width);
-    t.dk = cut.take(keys * call.width);
-    t.dv = cut.take(keys * call.value_width);
-    t.dq = cut.take(queries_of_dq * call.width);
-    return t;
-  }
-
-  AttentionRows gradient_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
-    return Base::rows(AttentionCall::dy, At::dy, b, h, first, count, call.value_width, buffer);
-  }
-  f32 of_row(bool is_delta, i64 b, i64 h, i64 i) const {
-    const f32* const p = Base::template pointer<const f32>(is_delta ? At::delta : At::row_lse);
-    return p[b * call.row_stride(is_delta, 0) + h * call.row_stride(is_delta, 1) +
-             i * call.row_stride(is_delta, 2)];
-  }
-
-  // Weights and gradients of queries [i0 + strips.first, i0 + strips.end) and keys [j0, j0 + n);
-  // visit(row, column, lanes, body) after each 16 of them.
-  template <class Visit>
-  void compute(const Tile& t, i64 b, i64 h, i64 i0, typename Base::Strips strips, i64 j0, i64 n,
-               AttentionRows q, AttentionRows dy, AttentionRows k, AttentionRows v,
-               const Visit& visit) const {
-    const i64 m = strips.end - strips.first, first = strips.first;
-    Base::times_transposed(m, n, call.width, {q.at + first * q.stride, q.stride}, k,
-                           t.gradients + first * t.row, t.row);
-    Base::times_transposed(m, n, call.value_width, {dy.at + first * dy.stride, dy.stride}, v,
-                           t.weights + first * t.row, t.row);
-    Body body = Base::body();
-    for (i64 r = first; r < strips.end; ++r) {
-      body.go_to_row(b, h, i0 + r);
-      const f32 lse = of_row(false, b, h, i0 + r);
-      const Numbers shift = splat<Numbers>(lse == -infinite ? infinite : lse),
-                    delta = splat<Numbers>(of_row(true, b, h, i0 + r));
-      f32 *const weights = t.weights + r * t.row, *const gradients = t.gradients + r * t.row;
-      for (i64 c = 0; c < n; c += lanes) {
-        const int present = Base::lanes_from(c, n);
-        const Numbers s = body.score(j0 + c, present, load<Numbers>(static_cast<const f32*>(gradients + c)));
-        const Numbers p = Base::first_lanes(exp(Numbers(s - shift)), present, 0);
-        Numbers dp = Base::first_lanes(load<Numbers>(static_cast<const f32*>(weights + c)), present, 0);
-        Numbers kept = p;
-        if constexpr (header.drops) {
-          const Numbers factor = body.factor();
-          kept = p * factor;
-          dp = dp * factor;
-        }
-        const Numbers ds = body.gradient(Numbers(p * (dp - delta)));
-        store(weights + c, kept);
-        store(gradients + c, ds);
-        visit(r, c, present, body);
-      }
-    }
-  }
-  template <class F>
-  void each_block(i64 count, i64 step, const F& f) const {
-    for (i64 first = 0; first < count; first += step) f(first, count - first < step ? count - first : step);
-  }
-  static constexpr auto no_visit = [](i64, i64, int, Body&) {};
-
-  template <class R>
-  static void write(R* to, const f32* from, i64 count) {
-    for (i64 k = 0; k < count; ++k) store(to + k, from[k]);
-  }
-  static void clear(f32* p, i64 count) {
-    if (p != nullptr && count > 0) std::memset(p, 0, static_cast<std::size_t>(count) * sizeof(f32));
-  }
-
-  using DQ = ctype<header.results[0]>;
-  using DK = ctype<header.results[1]>;
-  using DV = ctype<header.results[2]>;
-  DQ* dq_at(i64 b, i64 h, i64 i) const {
-    DQ* const p = Base::template pointer<DQ>(At::dq);
-    return p == nullptr ? p : p + ((b * call.heads + h) * call.queries + i) * call.width;
-  }
-  void write_keys(const Tile& t, i64 b, i64 kv, i64 j0, i64 n) const {
-    const i64 at = (b * call.kv_heads + kv) * call.keys + j0;
-    if (DK* const dk = Base::template pointer<DK>(At::dk)) write(dk + at * call.width, t.dk, n * call.width);
-    if (DV* const dv = Base::template pointer<DV>(At::dv))
-      write(dv + at * call.value_width, t.dv, n * call.value_width);
-  }
-  void add_keys(const Tile& t, typename Base::Strips strips, i64 n, AttentionRows q, AttentionRows dy) const {
-    const i64 m = strips.end - strips.first, first = strips.first;
-    if (Base::template pointer<void>(At::dv))
-      Base::add_transposed_product(n, call.value_width, m, {t.weights + first * t.row, t.row},
-                                   {dy.at + first * dy.stride, dy.stride}, t.dv, call.value_width);
-    if (Base::template pointer<void>(At::dk))
-      Base::add_transposed_product(n, call.width, m, {t.gradients + first * t.row, t.row},
-                                   {q.at + first * q.stride, q.stride}, t.dk, call.width);
-  }
-
-  // All of the heads of q that share head `kv`.
-  void heads(i64 b, i64 kv) const {
-    constexpr bool in_place = std::is_same_v<DQ, f32>;
-    const i64 rows = Base::query_block(call.queries), h0 = kv * group();
-    const Tile t = tile(in_place ? 0 : group() * call.queries);
-    f32* sums = nullptr;  // dq of the heads
-    if (Base::template pointer<void>(At::dq)) {
-      if constexpr (in_place)
-        sums = dq_at(b, h0, 0);
-      else
-        sums = t.dq;
-      clear(sums, group() * call.queries * call.width);
-    }
-    each_block(call.keys, Base::key_block(call.keys), [&](i64 j0, i64 n) {
-      clear(t.dk, n * call.width);
-      clear(t.dv, n * call.value_width);
-      const AttentionRows k = Base::key_rows(b, kv, j0, n, t.k), v = Base::value_rows(b, kv, j0, n, t.v);
-      for (i64 head = 0; head < group(); ++head) {
-        each_block(call.queries, rows, [&](i64 i0, i64 m) {
-          const auto strips = Base::attending(b, h0 + head, i0, m, j0, n);
-          if (strips.end <= strips.first) return;
-          const AttentionRows q = Base::query_rows(b, h0 + head, i0, m, t.q),
-                              dy = gradient_rows(b, h0 + head, i0, m, t.dy);
-          compute(t, b, h0 + head, i0, strips, j0, n, q, dy, k, v, no_visit);
-          add_keys(t, strips, n, q, dy);
-          if (sums != nullptr) {
-            f32* const to = sums + (head * call.queries + i0 + strips.first) * call.width;
-            Base::add_product(strips.end - strips.first, call.width, n,
-                              {t.gradients + strips.first * t.row, t.row}, k, to, call.width);
-          }
-        });
-      }
-      write_keys(t, b, kv, j0, n);
-    });
-    if constexpr (!in_place)
-      if (sums != nullptr) write(dq_at(b, h0, 0), sums, group() * call.queries * call.width);
-  }
-
-  void queries_of(i64 b, i64 h, i64 i0) const {
-    const i64 rows = Base::query_block(call.queries), m = call.queries - i0 < rows ? call.queries - i0 : rows;
-    const Tile t = tile(rows);
-    clear(t.dq, m * call.width);
-    const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
-    each_block(call.keys, Base::key_block(call.keys), [&](i64 j0, i64 n) {
-      const auto strips = Base::attending(b, h, i0, m, j0, n);
-      if (strips.end <= strips.first) return;
-      const AttentionRows k = Base::key_rows(b, h / group(), j0, n, t.k),
-                          v = Base::value_rows(b, h / group(), j0, n, t.v);
-      compute(t, b, h, i0, strips, j0, n, q, dy, k, v, no_visit);
-      Base::add_product(strips.end - strips.first, call.width, n, {t.gradients + strips.first * t.row, t.row},
-                        k, t.dq + strips.first * call.width, call.width);
-    });
-    write(dq_at(b, h, i0), t.dq, m * call.width);
-  }
-  void keys_of(i64 b, i64 kv, i64 j0) const {
-    const i64 keys = Base::key_block(call.keys), n = call.keys - j0 < keys ? call.keys - j0 : keys;
-    const Tile t = tile(0);
-    clear(t.dk, n * call.width);
-    clear(t.dv, n * call.value_width);
-    const AttentionRows k = Base::key_rows(b, kv, j0, n, t.k), v = Base::value_rows(b, kv, j0, n, t.v);
-    for (i64 h = kv * group(); h < (kv + 1) * group(); ++h) {
-      each_block(call.queries, Base::query_block(call.queries), [&](i64 i0, i64 m) {
-        const auto strips = Base::attending(b, h, i0, m, j0, n);
-        if (strips.end <= strips.first) return;
-        const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
-        compute(t, b, h, i0, strips, j0, n, q, dy, k, v, no_visit);
-        add_keys(t, strips, n, q, dy);
-      });
-    }
-    write_keys(t, b, kv, j0, n);
-  }
-
-  // ---- of captured tensors: summed over the axes along which they do not vary ----
-  template <int... K>
-  void captured_gradients([[maybe_unused]] int threads, std::integer_sequence<int, K...>) const {
-    (captured_gradient<K>(threads), ...);
-  }
-  template <int K>
-  void captured_gradient([[maybe_unused]] int threads) const {
-    constexpr CapturedWord word = Base::View::captured(K);
-    if constexpr (word.has_gradient) {
-      if (Base::template pointer<void>(At::captured_gradient(header.captured) + K) == nullptr) return;
-      const i64 rows = Base::query_block(call.queries), keys = Base::key_block(call.keys);
-      const i64 extent[4]{call.batch, call.heads, call.queries, call.keys}, step[4]{1, 1, rows, keys};
-      i64 pieces[4]{1, 1, 1, 1};
-      for (int a = 0; a < 4; ++a)
-        if (word.axes >> a & 1) pieces[a] = dot_ceil_div(extent[a], step[a]);
-      parallel_for(pieces[0] * pieces[1] * pieces[2] * pieces[3], threads, [&](i64 item) {
-        GridTile part;
-        for (int a = 3; a >= 0; --a) {
-          const bool kept = (word.axes >> a & 1) != 0;
-          part.begin[a] = kept ? item % pieces[a] * step[a] : 0;
-          part.end[a] = kept && part.begin[a] + step[a] < extent[a] ? part.begin[a] + step[a] : extent[a];
-          item /= pieces[a];
-        }
-        captured_part<K>(part);
-      });
-    }
-  }
-  // The sums for the part of tensor K that varies inside `part`.
-  template <int K>
-  void captured_part(const GridTile& part) const {
-    constexpr CapturedWord word = Base::View::captured(K);
-    constexpr bool by_row = (word.axes & 4) != 0, by_key = (word.axes & 8) != 0;
-    const i64 rows = by_row ? part.end[2] - part.begin[2] : 1,
-              columns = by_key ? part.end[3] - part.begin[3] : 1;
-    List<double> sums(static_cast<int>(rows * columns), 0.0);
-    const Tile t = tile(0);
-    for (i64 b = part.begin[0]; b < part.end[0]; ++b)
-      for (i64 h = part.begin[1]; h < part.end[1]; ++h)
-        each_block(part.end[2] - part.begin[2], Base::query_block(call.queries), [&](i64 from, i64 m) {
-          const i64 i0 = part.begin[2] + from;
-          const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
-          each_block(part.end[3] - part.begin[3], Base::key_block(call.keys), [&](i64 key, i64 n) {
-            const i64 j0 = part.begin[3] + key;
-            const auto strips = Base::attending(b, h, i0, m, j0, n);
-            if (strips.end <= strips.first) return;
-            const AttentionRows k = Base::key_rows(b, h / group(), j0, n, t.k),
-                                v = Base::value_rows(b, h / group(), j0, n, t.v);
-            compute(t, b, h, i0, strips, j0, n, q, dy, k, v, [&](i64 r, i64 c, int present, Body& body) {
-              f32 at[lanes];
-              store(at, body.template captured_gradient<K>());
-              double* const row = sums.data() + (by_row ? (from + r) * columns : 0);
-              for (int lane = 0; lane < present; ++lane) row[by_key ? key + c + lane : 0] += double{at[lane]};
-            });
-          });
-        });
-    auto* const to = Base::template pointer<ctype<word.result>>(At::captured_gradient(header.captured) + K);
-    const i64 extent[4]{call.batch, call.heads, call.queries, call.keys};
-    i64 stride[4]{}, next = 1;  // of the tensor's gradient
-    for (int a = 3; a >= 0; --a)
-      if (word.axes >> a & 1) stride[a] = next, next *= extent[a];
-    for (i64 r = 0; r < rows; ++r)
-      for (i64 c = 0; c < columns; ++c)
-        store(to + part.begin[0] * stride[0] + part.begin[1] * stride[1] + (part.begin[2] + r) * stride[2] +
-                  (part.begin[3] + c) * stride[3],
-              static_cast<f32>(sums[static_cast<int>(r * columns + c)]));
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/attention/forward.hpp ----
-// Attention's forward pass on the host: a block of queries against one block of keys after another, whose
-// scores lie in a tile that the second cache holds; sums over keys are online.
-//
-// (Milakov, Gimelshein: Online normalizer calculation for softmax, 2018.)
-
-namespace WEFT_NAMESPACE::kernels {
-
-template <class C>
-class HostAttentionForward : HostAttention<C> {
-  using Base = HostAttention<C>;
-  using Base::call;
-  using Base::header;
-  using typename Base::At;
-  using typename Base::Body;
-  using typename Base::Numbers;
-  static constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
-
- public:
-  using Base::Base;
-
-  i64 items() const { return call.batch * call.heads * blocks(); }
-  // Multiply-adds, where every score counts; at least 1.
-  i64 work_of_item() const {
-    const i64 work = Base::query_block(call.queries) * call.keys * (call.width + call.value_width);
-    return work > 0 ? work : 1;
-  }
-  // Blocks of one head come from both ends in turn: of a causal order's each thread gets short and long ones.
-  void run(i64 item) const {
-    const i64 n = blocks(), head = item / n, turn = item % n;
-    block(head / call.heads, head % call.heads, turn % 2 == 0 ? turn / 2 : n - 1 - turn / 2);
-  }
-
- private:
-  i64 blocks() const { return dot_ceil_div(call.queries, Base::query_block(call.queries)); }
-
-  void block(i64 b, i64 h, i64 which) const {
-    const i64 most_rows = Base::query_block(call.queries), most_keys = Base::key_block(call.keys);
-    const i64 i0 = which * most_rows, rows = call.queries - i0 < most_rows ? call.queries - i0 : most_rows;
-    const i64 row = Base::padded(most_keys), kv_head = h / (call.heads / call.kv_heads);
-    const i64 floats = (header.drops ? 2 : 1) * rows * row + 2 * rows + rows * call.value_width +
-                       (rows + most_keys) * call.width + most_keys * call.value_width + 8 * lanes;
-    ScratchCut cut{static_cast<f32*>(attention_scratch().get(floats * i64{sizeof(f32)}))};
-    f32* const scores = cut.take(rows * row);
-    f32* const factors = header.drops ? cut.take(rows * row) : nullptr;
-    f32* const top = cut.take(rows);
-    f32* const total = cut.take(rows);
-    f32* const sums = cut.take(rows * call.value_width);
-    f32* const query_buffer = cut.take(rows * call.width);
-    f32* const key_buffer = cut.take(most_keys * call.width);
-    f32* const value_buffer = cut.take(most_keys * call.value_width);
-    for (i64 r = 0; r < rows; ++r) top[r] = nothing, total[r] = 0;
-    for (i64 k = 0; k < rows * call.value_width; ++k) sums[k] = 0;
-
-    const AttentionRows q = Base::query_rows(b, h, i0, rows, query_buffer);
-    Body body = Base::body();
-    for (i64 j0 = 0; j0 < call.keys; j0 += most_keys) {
-      const i64 n = call.keys - j0 < most_keys ? call.keys - j0 : most_keys;
-      const auto strips = Base::attending(b, h, i0, rows, j0, n);
-      const i64 m = strips.end - strips.first;
-      if (m <= 0) continue;
-      const AttentionRows k = Base::key_rows(b, kv_head, j0, n, key_buffer);
-      f32* const tile = scores + strips.first * row;
-      Base::times_transposed(m, n, call.width, {q.at + strips.first * q.stride, q.stride}, k, tile, row);
-      for (i64 r = strips.first; r < strips.end; ++r) {
-        body.go_to_row(b, h, i0 + r);
-        weigh(body, j0, n, scores + r * row, header.drops ? factors + r * row : nullptr, top[r], total[r],
-              sums + r * call.value_width);
-      }
-      const AttentionRows v = Base::value_rows(b, kv_head, j0, n, value_buffer);
-      Base::add_product(m, call.value_width, n, {tile, row}, v, sums + strips.first * call.value_width,
-                        call.value_width);
-    }
-    const i64 at = (b * call.heads + h) * call.queries + i0;
-    finish(rows, at, top, total, sums);
-  }
-
-  // Scores of one query become weights relative to the largest score so far, and so do its sums.
-  void weigh(Body& body, i64 j0, i64 n, f32* scores, [[maybe_unused]] f32* factors, f32& top, f32& total,
-             f32* sums) const {
-    Numbers most = splat<Numbers>(nothing);
-    for (i64 c = 0; c < n; c += lanes) {
-      const int present = Base::lanes_from(c, n);
-      const Numbers s = body.score(j0 + c, present, load<Numbers>(static_cast<const f32*>(scores + c)));
-      const Numbers seen = Base::first_lanes(s, present, nothing);
-      store(scores + c, seen);
-      if constexpr (header.drops) store(factors + c, body.factor());
-      most = select(seen > most, seen, most);
-    }
-    const f32 reached = reduce_max(most), largest = reached > top ? reached : top;
-    const f32 shift = largest == nothing ? 0 : largest;
-    const f32 before = exp(top - shift);
-    const Numbers shifts = splat<Numbers>(shift);
-    Numbers sum = splat<Numbers>(0);
-    for (i64 c = 0; c < n; c += lanes) {
-      const Numbers p = exp(load<Numbers>(static_cast<const f32*>(scores + c)) - shifts);
-      sum = sum + p;
-      if constexpr (header.drops)
-        store(scores + c, Numbers(p * load<Numbers>(static_cast<const f32*>(factors + c))));
-      else
-        store(scores + c, p);
-    }
-    top = largest;
-    total = total * before + reduce_sum(sum);
-    if (before == 1) return;
-    i64 c = 0;
-    for (; c + lanes <= call.value_width; c += lanes)
-      store(sums + c, Numbers(load<Numbers>(static_cast<const f32*>(sums + c)) * splat<Numbers>(before)));
-    for (; c < call.value_width; ++c) sums[c] *= before;
-  }
-
-  void finish(i64 rows, i64 at, const f32* top, const f32* total, const f32* sums) const {
-    using R = ctype<header.results[0]>;
-    if (R* const y = Base::template pointer<R>(At::y)) {
-      for (i64 r = 0; r < rows; ++r) {
-        const f32 all = total[r] == 0 ? 1 : total[r];
-        for (i64 c = 0; c < call.value_width; ++c)
-          store(y + (at + r) * call.value_width + c, sums[r * call.value_width + c] / all);
-      }
-    }
-    if (f32* const lse = Base::template pointer<f32>(At::lse))
-      for (i64 r = 0; r < rows; ++r) lse[at + r] = total[r] == 0 ? nothing : top[r] + log(total[r]);
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::kernels {
-
-template <class C>
-void run_attention(const HostLaunch& launch, int threads) {
-  const HostAttentionForward<C> forward(launch);
-  // Small blocks, such as those of a decoder's one query, go to a thread several at a time.
-  const i64 items = forward.items(), work = forward.work_of_item(), enough = 500'000;
-  const i64 together = work >= enough ? 1 : enough / work;
-  parallel_for(dot_ceil_div(items, together), threads, [&](i64 group) {
-    const i64 end = (group + 1) * together < items ? (group + 1) * together : items;
-    for (i64 item = group * together; item < end; ++item) forward.run(item);
-  });
-}
-template <class C>
-void run_attention_gradient(const HostLaunch& launch, int threads) {
-  HostAttentionBackward<C>(launch).run(threads);
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/axis/host.hpp ----
-// How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
-// threads.
-
-namespace WEFT_NAMESPACE::kernels {
-
-namespace detail {
-inline constexpr i64 line_block = 16384;   // elements a unit of work
-inline constexpr i64 block_bytes = 65536;  // that a unit of work copies
-}  // namespace detail
-
-// Words of all: the dtypes of a and b, and the fold.
-template <class C>
-void run_scan(const HostLaunch& launch, int threads) {
-  using T = ctype<static_cast<DType>(C::w[0])>;
-  constexpr Fold f = static_cast<Fold>(C::w[2]);
-  const AxisArgs args = axis_args(launch.args, launch.numbers);
-  const i64 blocks = (args.outer * args.inner + scan_block_lines - 1) / scan_block_lines;
-  const i64 elements = scan_block_lines * args.extent;
-  const i64 together = elements > 0 && elements < detail::line_block ? detail::line_block / elements : 1;
-  parallel_for((blocks + together - 1) / together, threads, [&](i64 part) {
-    const i64 end = (part + 1) * together < blocks ? (part + 1) * together : blocks;
-    for (i64 block = part * together; block < end; ++block) scan_block<T, f>(args, block);
-  });
-}
-
-template <class C>
-void run_argsort(const HostLaunch& launch, int threads) {
-  using T = ctype<static_cast<DType>(C::w[0])>;
-  using Item = sort_item<T>;
-  const AxisArgs args = axis_args(launch.args, launch.numbers);
-  const i64 lines = args.outer * args.inner, n = args.extent;
-  if (n > axis_sort_tile)
-    return parallel_for(lines, threads, [&](i64 line) {
-      argsort_line<T>(args, line, static_cast<Item*>(args.scratch) + line * 2 * n);
-    });
-  const i64 together = n > 0 && n < 512 ? 512 / n : 1;
-  parallel_for(n > 0 ? (lines + together - 1) / together : 0, threads, [&](i64 part) {
-    Item items[2 * axis_sort_tile];
-    const i64 end = (part + 1) * together < lines ? (part + 1) * together : lines;
-    for (i64 line = part * together; line < end; ++line) argsort_line<T>(args, line, items);
-  });
-}
-
-template <class C>
-void run_take(const HostLaunch& launch, int threads) {
-  using T = ctype<static_cast<DType>(C::w[0])>;
-  using I = ctype<static_cast<DType>(C::w[1])>;
-  const AxisArgs args = axis_args(launch.args, launch.numbers);
-  const i64 size = args.outer * args.count * args.inner;
-  parallel_for((size + detail::line_block - 1) / detail::line_block, threads, [&](i64 part) {
-    SerialTeam team;
-    const i64 begin = part * detail::line_block, end = begin + detail::line_block;
-    take_elements<T, I>(team, args, begin, end < size ? end : size);
-  });
-}
-
-template <class C>
-void run_scatter(const HostLaunch& launch, int threads) {
-  using T = ctype<static_cast<DType>(C::w[0])>;
-  using I = ctype<static_cast<DType>(C::w[1])>;
-  constexpr Fold f = static_cast<Fold>(C::w[2]);
-  const AxisArgs args = axis_args(launch.args, launch.numbers);
-  TableCut cut = table_cut(args.extent, args.inner, args.count);
-  if (args.b_stride[2] != 0) {  // every column has its own indices
-    cut.rows = args.extent;
-    cut.row_pieces = 1;
-    cut.columns = (args.extent + args.count) * args.inner < 65536 ? args.inner : 64;
-    cut.column_pieces = args.inner > 0 ? (args.inner + cut.columns - 1) / cut.columns : 0;
-  }
-  const i64 pieces = cut.row_pieces * cut.column_pieces;
-  parallel_for(args.outer * pieces, threads, [&](i64 part) {
-    SerialTeam team;
-    const i64 piece = part % pieces;
-    const i64 row = piece / cut.column_pieces * cut.rows, column = piece % cut.column_pieces * cut.columns;
-    const i64 row_end = row + cut.rows < args.extent ? row + cut.rows : args.extent;
-    scatter_tile<T, I, f>(team, args, part / pieces, row, row_end, column,
-                          column + cut.columns < args.inner ? column + cut.columns : args.inner);
-  });
-}
-
-template <class C>
-void run_search(const HostLaunch& launch, int threads) {
-  using T = ctype<static_cast<DType>(C::w[0])>;
-  const AxisArgs args = axis_args(launch.args, launch.numbers);
-  const i64 size = args.outer * args.count, block = 1024;
-  parallel_for((size + block - 1) / block, threads, [&](i64 part) {
-    SerialTeam team;
-    const i64 end = (part + 1) * block;
-    search_elements<T>(team, args, part * block, end < size ? end : size);
-  });
-}
-
-// Word: the dtype of the offsets. No unit of work goes across samples.
-template <class C, bool Update>
-void run_block_copy(const HostLaunch& launch, int threads) {
-  using I = ctype<static_cast<DType>(C::w[0])>;
-  const BlockCopyArgs args = block_copy_args(launch.args, launch.numbers, launch.number_count, Update);
-  const i64 each = detail::block_bytes / args.unit, pieces = (args.size + each - 1) / each;
-  const i64 together = pieces == 1 ? (each + args.size - 1) / args.size : 1;  // samples
-  parallel_for((args.samples * pieces + together - 1) / together, threads, [&](i64 part) {
-    const i64 end =
-        (part + 1) * together < args.samples * pieces ? (part + 1) * together : args.samples * pieces;
-    for (i64 piece = part * together; piece < end; ++piece) {
-      const i64 first = piece / pieces * args.size, begin = piece % pieces * each;
-      copy_block_serially<I, Update>(args, first + begin,
-                                     first + (begin + each < args.size ? begin + each : args.size));
-    }
-  });
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/collective/host.hpp ----
-// Collectives on the host: the engine's calls. Numbers: compiler/lower/collective.hpp; the second pointer is
-// the program's communicator.
-
-namespace WEFT_NAMESPACE::kernels {
-
-inline comm::Communicator& communicator_of(const HostLaunch& launch) {
-  return *static_cast<comm::Communicator*>(launch.args.pointer[1]);
-}
-inline int request_of(const HostLaunch& launch) { return static_cast<int>(launch.numbers[0]); }
-
-inline void run_all_reduce_start(const HostLaunch& launch, int) {
-  communicator_of(launch).start_sum(request_of(launch), launch.args.pointer[0],
-                                    static_cast<i64>(launch.numbers[1]),
-                                    static_cast<DType>(launch.numbers[2]));
-}
-inline void run_all_reduce_done(const HostLaunch& launch, int) {
-  communicator_of(launch).wait_sum(request_of(launch));
-}
-inline void run_reduce_scatter_start(const HostLaunch& launch, int) {
-  communicator_of(launch).start_scatter(request_of(launch), launch.args.pointer[0]);
-}
-inline void run_all_gather_start(const HostLaunch& launch, int) {
-  const i64 bytes = static_cast<i64>(launch.numbers[1]) * size_of(static_cast<DType>(launch.numbers[2]));
-  std::memcpy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(bytes));
-  communicator_of(launch).start_gather(request_of(launch), launch.args.pointer[0]);
-}
-inline void run_pieces_done(const HostLaunch& launch, int) {
-  communicator_of(launch).wait_pieces(request_of(launch));
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-
-namespace WEFT_NAMESPACE::exec {
-
-using HostKernel = void (*)(const kernels::HostLaunch&, int);
-
-template <class P, int K>
-constexpr HostKernel host_axis_kernel() {
-  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
-  using C = compiler::code_of<P, K>;
-  if constexpr (kind == compiler::StepKind::scan)
-    return &kernels::run_scan<C>;
-  else if constexpr (kind == compiler::StepKind::argsort)
-    return &kernels::run_argsort<C>;
-  else if constexpr (kind == compiler::StepKind::take_along_axis)
-    return &kernels::run_take<C>;
-  else if constexpr (kind == compiler::StepKind::scatter_reduce)
-    return &kernels::run_scatter<C>;
-  else
-    return &kernels::run_search<C>;
-}
-
-// The function of every kernel of program P.
-template <class P, int K>
-constexpr HostKernel host_kernel() {
-  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
-  if constexpr (kind == compiler::StepKind::fused)
-    return &kernels::run_fused<compiler::code_of<P, K>>;
-  else if constexpr (kind == compiler::StepKind::dot)
-    return &kernels::run_dot<compiler::code_of<P, K>>;
-  else if constexpr (kind == compiler::StepKind::conv)
-    return &kernels::run_conv<compiler::code_of<P, K>>;
-  else if constexpr (kind == compiler::StepKind::take_rows)
-    return &kernels::run_gather<compiler::code_of<P, K>>;
-  else if constexpr (kind == compiler::StepKind::scatter_add)
-    return &kernels::run_scatter_add<compiler::code_of<P, K>>;
-  else if constexpr (kind >= compiler::StepKind::scan && kind <= compiler::StepKind::searchsorted)
-    return host_axis_kernel<P, K>();
-  else if constexpr (kind == compiler::StepKind::dynamic_slice)
-    return &kernels::run_block_copy<compiler::code_of<P, K>, false>;
-  else if constexpr (kind == compiler::StepKind::dynamic_update_slice)
-    return &kernels::run_block_copy<compiler::code_of<P, K>, true>;
-  else if constexpr (kind == compiler::StepKind::custom)
-    return &kernels::run_custom<compiler::code_of<P, K>>;
-  else if constexpr (kind == compiler::StepKind::all_reduce_start)
-    return &kernels::run_all_reduce_start;
-  else if constexpr (kind == compiler::StepKind::all_reduce_done)
-    return &kernels::run_all_reduce_done;
-  else if constexpr (kind == compiler::StepKind::reduce_scatter_start)
-    return &kernels::run_reduce_scatter_start;
-  else if constexpr (kind == compiler::StepKind::all_gather_start)
-    return &kernels::run_all_gather_start;
-  else if constexpr (kind == compiler::StepKind::reduce_scatter_done ||
-                     kind == compiler::StepKind::all_gather_done)
-    return &kernels::run_pieces_done;
-  else if constexpr (kind == compiler::StepKind::attention)
-    return &kernels::run_attention<compiler::code_of<P, K>>;
-  else if constexpr (kind == compiler::StepKind::attention_gradient)
-    return &kernels::run_attention_gradient<compiler::code_of<P, K>>;
-  else if constexpr (kind == compiler::StepKind::combine_partials)
-    return &kernels::run_combine_partials<combine_set<P>()>;
-  else if constexpr (kind == compiler::StepKind::repeat)
-    return nullptr;  // LaunchList walks what is inside
-  else
-    return &kernels::run_copy;
-}
-
-template <class P>
-struct HostKernels {
-  struct Table {
-    HostKernel at[P::header.kernels > 0 ? P::header.kernels : 1]{};
-  };
-  template <int... K>
-  static constexpr Table make(std::integer_sequence<int, K...>) {
-    return {{host_kernel<P, K>()...}};
-  }
-  static constexpr Table table = make(std::make_integer_sequence<int, P::header.kernels>{});
-};
-
-using HostLaunchList = LaunchList<kernels::HostLaunch>;
-
-// Program P (a Compiled<...>) over the caller's blocks of state, with memory of its own for what is not
-// given.
-template <class P>
-class HostProgram {
- public:
-  HostProgram(const Cpu& device, const Blocks& given)
-      : threads_(device.threads),
-        states_(given.model),
-        optimizer_(given.optimizer),
-        workspace_(host_workspace(given.workspace, memory_bytes())),
-        scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
-        steps_(P::header, P::image, HostKernels<P>::table.at,
-               {given.model, given.optimizer, workspace_.data(), scalars_.data(), given.communicator,
-                given.shard}),
-        optimizer_bytes_(given.shard.is_whole() ? P::header.optimizer_bytes : given.shard.bytes) {
-    kernels::report_pinned_core();
-    if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
-    std::memset(scalars_.data(), 0, scalars_.size());
-    for (int i = 0; i < P::header.presets; ++i) {
-      const u64 preset = P::image[P::header.preset_at + i];
-      set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
-    }
-  }
-
-  // Bytes of a workspace that is given.
-  static constexpr i64 memory_bytes() { return P::header.workspace_bytes; }
-
-  void set_random(u64 seed, u64 step) {
-    std::memcpy(scalars_.data(), &seed, 8);
-    std::memcpy(scalars_.data() + 8, &step, 8);
-  }
-  // Run-time scalar k, in the order the trace asked for them.
-  void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
-  // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
-  void bind_input(int number, const void* data) {
-    const StateBlock written{workspace_.data(), memory_bytes()};
-    const StateBlock moments{optimizer_, optimizer_bytes_};
-    steps_.bind_input(number,
-                      arguments_.readable(number, data, input_bytes(number), written, states_, moments));
-  }
-  void run() const { steps_.run(threads_); }
-  // The same under a Checker's eyes.
-  template <class Checker>
-  void run_watched(Checker& checker) const {
-    const auto read = [](void* to, const void* from, i64 bytes) {
-      std::memcpy(to, from, static_cast<std::size_t>(bytes));
-    };
-    watch_launches(steps_, threads_, checker, read, [] {});
-  }
-  // The same, and `times` is told of each launch; seconds by `clock`.
-  template <class Times, class Clock>
-  void run_timed(Times& times, const Clock& clock) const {
-    TimedLaunches<Times, Clock> watch{times, clock};
-    steps_.run(threads_, watch);
-  }
-  // Until everything that run() started has ended; on the host it has when run() returns.
-  void wait() const {}
-  std::byte* output(int k) const { return steps_.output(k); }
-  // To memory of the device, before the next run.
-  void copy_output(int k, void* to, i64 bytes) const { read_output(k, to, bytes); }
-  void read_output(int k, void* to, i64 bytes) const {
-    if (bytes > 0) std::memcpy(to, output(k), static_cast<std::size_t>(bytes));
-  }
-
- private:
-  static i64 input_bytes(int number) { return static_cast<i64>(P::image[P::header.input_at + number]); }
-
-  int threads_ = 0;
-  StateBlocks states_;
-  std::byte* optimizer_;
-  HostBuffer workspace_, scalars_;
-  HostArguments arguments_{P::header.inputs};
-  HostLaunchList steps_;
-  i64 optimizer_bytes_ = 0;
-};
-
-}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/exec/instance.hpp ----
 // A program in use: the state it works on, which others share, its random numbers, and what callers hold of
 // its results. Law: a call sees its arguments as they were when it began, whatever memory they lie in, and
@@ -30560,6 +25642,450 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
 };
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/targets/launch_list.hpp ----
+// A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
+// walk over that list in order, and allocates nothing.
+
+// ---- weft/comm/communicator.hpp ----
+// What a program of several ranks asks of the engine that connects them (comm/mpi.hpp is one). Law: every
+// rank makes the same calls in the same order; a sum adds 0, then what the ranks have, in their order, so all
+// ranks get the same bits, those of one process that adds them one by one.
+
+namespace WEFT_NAMESPACE::comm {
+
+class Communicator : public Counted {
+ public:
+  // This process's number, [0, size()), and how many there are.
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  // Before the first sum of request number `request`: it will be of `count` elements.
+  virtual void reserve(int request, i64 count, DType dtype) = 0;
+  // Begins the sum over ranks of data[0, count), floats of the dtype, in place; returns at once. `data` is
+  // left alone until wait_sum(request) returns.
+  virtual void start_sum(int request, void* data, i64 count, DType dtype) = 0;
+  // Throws "comm/timeout" where a rank stays silent.
+  virtual void wait_sum(int request) = 0;
+  // The halves of a sum, of a vector that the ranks share. Before the first of request number `request`:
+  // rank r's piece of it is [bounds[r], bounds[r + 1]), for r in [0, size()), in elements.
+  virtual void reserve_pieces(int request, const i64* bounds, DType dtype) {
+    (void)request, (void)bounds, (void)dtype;
+    throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
+  }
+  // Begins: this rank's piece of `data` becomes the sum over ranks; the rest of it stays. Returns at once.
+  // `data` is left alone until wait_pieces(request) returns.
+  virtual void start_scatter(int request, void* data) { (void)request, (void)data; }
+  // Begins: what each rank has in its piece becomes what all have there.
+  virtual void start_gather(int request, void* data) { (void)request, (void)data; }
+  // Throws "comm/timeout" where a rank stays silent.
+  virtual void wait_pieces(int request) { (void)request; }
+  // Goes on with what was begun; called between launches.
+  virtual void progress() = 0;
+
+  // Rank 0's bytes become every rank's.
+  virtual void broadcast(void* data, i64 bytes) = 0;
+  // Every rank's bytes, one behind the other in the order of ranks, into to[0, size() * bytes).
+  virtual void all_gather(const void* from, void* to, i64 bytes) = 0;
+  // The piece that each rank has of `data` becomes every rank's: rank r's is [bounds[r], bounds[r + 1]), in
+  // units of so many bytes.
+  virtual void gather_pieces(void* data, const i64* bounds, i64 unit) {
+    (void)data, (void)bounds, (void)unit;
+    throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
+  }
+};
+
+// Adds what `ranks` ranks have of one piece, each `length` elements behind the last, into `to`.
+template <class T>
+void add_ranks(T* to, const T* from, i64 length, int ranks) {
+  for (i64 i = 0; i < length; ++i) to[i] = T(0) + from[i];
+  for (int r = 1; r < ranks; ++r)
+    for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
+}
+inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks) {
+  if (dtype == DType::f32)
+    add_ranks(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks);
+  else if (dtype == DType::f64)
+    add_ranks(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks);
+  else
+    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
+}
+
+}  // namespace WEFT_NAMESPACE::comm
+// ---- weft/comm/shares.hpp ----
+// How ranks share a vector: each has one piece of it. Law: the pieces are equal, up to the vector's end, and
+// tile it in the order of the ranks; with more ranks than grains the last ranks have none.
+
+namespace WEFT_NAMESPACE::comm {
+
+struct Shares {
+  i64 elements = 0;
+  i64 grain = 1;  // elements that are one rank's together
+
+  // Elements of the largest piece.
+  constexpr i64 piece(i64 ranks) const {
+    const i64 grains = (elements + grain - 1) / grain, length = (grains + ranks - 1) / ranks * grain;
+    return length < elements ? length : elements;
+  }
+  // Where the piece of `rank` begins, and that of the rank before ends.
+  constexpr i64 begin(i64 rank, i64 ranks) const {
+    const i64 at = rank * piece(ranks);
+    return rank < ranks && at < elements ? at : elements;
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::comm
+// ---- weft/targets/shard.hpp ----
+// What a rank has of an optimiser's block whose vectors are shared out.
+
+namespace WEFT_NAMESPACE::exec {
+
+// To the compiler each vector is whole and takes `vector` bytes, one behind the other from byte `from` on; a
+// rank has elements [begin, end) of each, `room` bytes apart. Law: a program reaches no others, as it walks
+// parameter groups there alone.
+struct Shard {
+  i64 from = 0, vector = 0;  // vector 0: the block is whole
+  i64 begin = 0, end = 0, unit = 0, room = 0;
+  i64 bytes = 0;  // of the rank's block
+
+  constexpr bool is_whole() const { return vector == 0; }
+  // Where byte `offset` of the compiler's block is in the rank's, if it has it.
+  constexpr i64 at(i64 offset) const {
+    if (is_whole() || offset < from) return offset;
+    return from + (offset - from) / vector * room + (offset - from) % vector - begin * unit;
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::exec
+
+namespace WEFT_NAMESPACE::exec {
+
+// The blocks a program works on. A caller who leaves the workspace out gets one that is the program's own;
+// scalars always are.
+struct Blocks {
+  StateBlocks model;
+  std::byte* optimizer = nullptr;
+  std::byte* workspace = nullptr;
+  std::byte* scalars = nullptr;
+  comm::Communicator* communicator = nullptr;  // of a program of several ranks
+  Shard shard{};                               // of the optimiser's block
+};
+
+// The types and folds of the second stage of all sums of program P.
+template <class P>
+constexpr u64 combine_set() {
+  u64 set = 0;
+  for (int s = 0; s < P::header.steps; ++s) {
+    const compiler::ImageStep step = compiler::step_of<P>(s);
+    if (step.kind != compiler::StepKind::combine_partials) continue;
+    for (int k = 0; k < step.number_count; k += kernels::CombineCall::numbers) {
+      const auto sum = kernels::CombineCall::decode(step.numbers + k);
+      set |= kernels::combine_set(sum.dtype, sum.fold);
+    }
+  }
+  return set;
+}
+
+// `Launch`: how the device wants one step, with members run, args, numbers, number_count, sums and sum_count.
+template <class Launch>
+class LaunchList {
+ public:
+  // Reads an image's steps; `kernels` has its kernels' functions.
+  LaunchList(const compiler::ImageHeader& header, const u64* image, const decltype(Launch::run)* kernels,
+             const Blocks& blocks)
+      : header_(header), image_(image), blocks_(blocks), launches_(header.steps), bindings_(header.bindings) {
+    for (int k = 0; k < header.bindings; ++k) {
+      const compiler::Binding from = compiler::read_binding(header, image, k);
+      Bound& binding = bindings_[k];
+      binding.stride = from.stride;
+      binding.has_first = from.first != kernel_ir::BufferAddress::none;
+      binding.alternates = from.other != kernel_ir::BufferAddress::none;
+      place(from.first, binding.first);
+      place(from.base, binding.base);
+      place(from.other, binding.other);
+    }
+    sums_.reserve(count_sums());  // pointers into it are kept
+    for (int s = 0; s < header.steps; ++s) {
+      const compiler::ImageStep step = compiler::read_step(header, image, s);
+      Launch& launch = launches_[s];
+      launch.run = kernels[step.kernel];
+      launch.numbers = step.numbers;
+      launch.number_count = step.number_count;
+      if (step.kind == compiler::StepKind::combine_partials) {
+        launch.sum_count = step.address_count / 2;
+        for (int k = 0; k < launch.sum_count; ++k) {
+          const auto call = kernels::CombineCall::decode(step.numbers + kernels::CombineCall::numbers * k);
+          sums_.push(kernels::partial_sum(call, resolve(step.addresses[2 * k]), nullptr));
+          place(step.addresses[2 * k + 1], sums_.back().to);
+        }
+        continue;
+      }
+      for (int a = 0; a < step.address_count; ++a) place(step.addresses[a], launch.args.pointer[a]);
+      if (compiler::is_collective(step.kind)) {
+        launch.args.pointer[1] = blocks_.communicator;
+        if (step.kind == compiler::StepKind::all_reduce_start)
+          blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
+                                        static_cast<i64>(launch.numbers[1]),
+                                        static_cast<DType>(launch.numbers[2]));
+        if (launch.number_count > 3) reserve_pieces(launch.numbers);
+      }
+      if (step.kind == compiler::StepKind::fused) {
+        const auto call = kernels::FusedCall::decode(step.numbers);
+        kernels::LaunchArgs& args = launch.args;
+        args.rows = call.rows;
+        args.rows_per_chunk = call.rows_per_chunk;
+        args.chunks = call.chunks;
+        args.last_cols = call.last_cols;
+        args.partial_bytes = call.partial_bytes;
+        for (int k = 0; k < call.streams; ++k)
+          args.stream[k] = static_cast<u32>(step.numbers[call.streams_at + k]);
+        args.segment_count = call.segments(step.number_count);
+        for (int k = 0; k < args.segment_count; ++k) segments_.push(call.segment(step.numbers, k));
+        if (!blocks_.shard.is_whole() && args.segment_count > 0) clip(args);
+      }
+    }
+    sort_uses();
+    kernels::PartialSum* next_sum = sums_.data();
+    const kernels::Segment* next = segments_.data();
+    for (Launch& launch : launches_) {
+      launch.sums = next_sum;
+      next_sum += launch.sum_count;
+      launch.args.segments = next;
+      next += launch.args.segment_count;
+    }
+  }
+
+  // Input `number` is read from `data` until the next call.
+  void bind_input(int number, const void* data) {
+    for (const Use& use : inputs_)
+      if (use.number == number)
+        *use.pointer = const_cast<std::byte*>(static_cast<const std::byte*>(data)) + use.offset;
+  }
+  // Sets what the steps inside loops read and write to what it is in the first trips.
+  void bind_first_trips() const {
+    for (int s = 0; s < header_.steps; ++s)
+      if (is_repeat(s)) bind(s, 0);
+  }
+
+  // Runs every step; `context` is what the device's functions take beside the step. `watch` is told of each:
+  // before(step, launch), after(step, launch).
+  template <class Context>
+  void run(const Context& context) const {
+    const NoWatch nobody;
+    run(0, header_.steps, context, nobody);
+  }
+  template <class Context, class Watch>
+  void run(const Context& context, Watch& watch) const {
+    run(0, header_.steps, context, watch);
+  }
+
+  // A program's pointers lead into these lists.
+  LaunchList(const LaunchList&) = delete;
+  LaunchList& operator=(const LaunchList&) = delete;
+
+  // In the order of the image's steps.
+  List<Launch>& launches() { return launches_; }
+
+  std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
+
+ private:
+  // Of a collective on pieces: which piece of its operand each rank has.
+  void reserve_pieces(const u64* numbers) {
+    const i64 length = static_cast<i64>(numbers[1]), begin = static_cast<i64>(numbers[3]);
+    const comm::Shares shares{static_cast<i64>(numbers[4]), static_cast<i64>(numbers[5])};
+    const i64 ranks = blocks_.communicator->size();
+    List<i64> bounds;
+    for (i64 r = 0; r <= ranks; ++r) {
+      const i64 at = shares.begin(r, ranks) - begin;
+      bounds.push(at < 0 ? 0 : at < length ? at : length);
+    }
+    blocks_.communicator->reserve_pieces(static_cast<int>(numbers[0]), bounds.data(),
+                                         static_cast<DType>(numbers[2]));
+  }
+  // Leaves of the last segments, which are a launch's, what this rank has of them.
+  void clip(kernels::LaunchArgs& args) {
+    const int first = segments_.size() - args.segment_count;
+    int kept = first;
+    i64 tiles = 0;
+    for (int k = first; k < segments_.size(); ++k) {
+      const kernels::Segment& whole = segments_[k];
+      const i64 end = whole.offset + whole.length;
+      const i64 from = whole.offset < blocks_.shard.begin ? blocks_.shard.begin : whole.offset;
+      const i64 to = end < blocks_.shard.end ? end : blocks_.shard.end;
+      if (from >= to) continue;
+      segments_[kept++] = {tiles, from, to - from};
+      tiles += (to - from + kernels::tile_length - 1) / kernels::tile_length;
+    }
+    segments_.resize(kept);
+    args.segment_count = kept - first;
+    args.rows = tiles;
+    args.chunks = (tiles + args.rows_per_chunk - 1) / args.rows_per_chunk;
+    args.clipped = true;
+  }
+  // A pointer that is an input's, or a binding's, plus `offset`.
+  struct Use {
+    int number;
+    void** pointer;
+    i64 offset;
+  };
+  // A binding (compiler/lowered.hpp), resolved; uses_ [begin, end) are the pointers that it sets.
+  struct Bound {
+    void* first = nullptr;
+    void* base = nullptr;
+    void* other = nullptr;
+    i64 stride = 0;
+    bool has_first = false, alternates = false;
+    int begin = 0, end = 0;
+  };
+
+  // Puts what an address means into `pointer`, now or when it is known.
+  void place(u64 address, void*& pointer) {
+    using kernel_ir::BufferAddress;
+    pointer = resolve(address);
+    if (address == BufferAddress::none) return;
+    const Use use{BufferAddress::index(address), &pointer, BufferAddress::offset(address)};
+    if (BufferAddress::space(address) == ir::Space::input) inputs_.push(use);
+    if (BufferAddress::space(address) == ir::Space::bound) uses_.push(use);
+  }
+  // Uses by binding (a counting sort).
+  void sort_uses() {
+    for (const Use& use : uses_) ++bindings_[use.number].end;
+    int at = 0;
+    for (Bound& b : bindings_) {
+      b.begin = at;
+      at += b.end;
+      b.end = b.begin;
+    }
+    List<Use> sorted(uses_.size());
+    for (const Use& use : uses_) sorted[bindings_[use.number].end++] = use;
+    uses_ = static_cast<List<Use>&&>(sorted);
+  }
+
+  // Sums that second stages put together.
+  int count_sums() const {
+    int n = 0;
+    for (int s = 0; s < header_.steps; ++s) {
+      const compiler::ImageStep step = compiler::read_step(header_, image_, s);
+      if (step.kind == compiler::StepKind::combine_partials) n += step.address_count / 2;
+    }
+    return n;
+  }
+
+  bool is_repeat(int s) const {
+    return compiler::read_step(header_, image_, s).kind == compiler::StepKind::repeat;
+  }
+  struct NoWatch {
+    void enter(int, i64) const {}
+    void before(int, const Launch&) const {}
+    void after(int, const Launch&) const {}
+  };
+  template <class Context, class Watch>
+  void run(int begin, int end, const Context& context, Watch& watch) const {
+    for (int s = begin; s < end; ++s) {
+      const Launch& launch = launches_[s];
+      if (launch.run != nullptr) {
+        watch.before(s, launch);
+        launch.run(launch, context);
+        watch.after(s, launch);
+        if (blocks_.communicator != nullptr) [[unlikely]]
+          blocks_.communicator->progress();
+        continue;
+      }
+      const auto loop = compiler::RepeatCall::decode(launch.numbers);
+      for (i64 trip = 0; trip < loop.trips; ++trip) {
+        watch.enter(s, trip);
+        bind(s, trip);
+        run(s + 1, s + 1 + loop.inside, context, watch);
+      }
+      s += loop.inside;
+    }
+  }
+  // What the steps inside step s, a loop, read and write in one trip.
+  void bind(int s, i64 trip) const {
+    const auto loop = compiler::RepeatCall::decode(launches_[s].numbers);
+    const i64 left = loop.trips - 1 - trip;
+    for (int k = loop.first_binding; k < loop.first_binding + loop.bindings; ++k) {
+      const Bound& b = bindings_[k];
+      if (b.begin == b.end) continue;
+      std::byte* at = static_cast<std::byte*>(trip == 0 && b.has_first        ? b.first
+                                              : b.alternates && left % 2 == 1 ? b.other
+                                                                              : b.base) +
+                      (b.stride != 0 ? trip * b.stride : 0);
+      for (int u = b.begin; u < b.end; ++u) *uses_[u].pointer = at + uses_[u].offset;
+    }
+  }
+
+  void* resolve(u64 address) const {
+    if (address == kernel_ir::BufferAddress::none) return nullptr;
+    const i64 offset = kernel_ir::BufferAddress::offset(address);
+    switch (kernel_ir::BufferAddress::space(address)) {
+      case ir::Space::model:
+        return blocks_.model.at(offset);
+      case ir::Space::optimizer:
+        return blocks_.optimizer + blocks_.shard.at(offset);
+      case ir::Space::scalars:
+        return blocks_.scalars + offset;
+      case ir::Space::input:
+      case ir::Space::bound:
+        return nullptr;
+      default:
+        return blocks_.workspace + offset;
+    }
+  }
+
+  compiler::ImageHeader header_;
+  const u64* image_;
+  Blocks blocks_;
+  List<Launch> launches_;
+  List<Bound> bindings_;
+  List<Use> inputs_, uses_;
+  List<kernels::Segment> segments_;  // of all segmented kernels
+  List<kernels::PartialSum> sums_;   // of all second stages
+};
+
+// Tells a StepTimes of every step; `clock` gives seconds, when all that was begun has ended.
+template <class Times, class Clock>
+struct TimedLaunches {
+  Times& times;
+  const Clock& clock;
+  double start = 0;
+  void enter(int, i64) const {}
+  template <class Launch>
+  void before(int, const Launch&) {
+    start = clock();
+  }
+  template <class Launch>
+  void after(int step, const Launch&) const {
+    times.add(step, clock() - start);
+  }
+};
+
+// Shows a Checker every step, one at a time: `settle` returns when the last one has ended, `read` brings the
+// device's memory to the host.
+template <class Checker, class Read, class Settle>
+struct CheckedLaunches {
+  Checker& checker;
+  const Read& read;
+  const Settle& settle;
+  void enter(int step, i64 trip) const { checker.enter(step, trip); }
+  template <class Launch>
+  void before(int step, const Launch& launch) const {
+    settle();
+    checker.before(step, launch, read);
+  }
+  template <class Launch>
+  void after(int step, const Launch& launch) const {
+    settle();
+    checker.after(step, launch, read);
+  }
+};
+template <class LaunchList, class Context, class Checker, class Read, class Settle>
+void watch_launches(const LaunchList& steps, const Context& context, Checker& checker, const Read& read,
+                    const Settle& settle) {
+  const CheckedLaunches<Checker, Read, Settle> watch{checker, read, settle};
+  steps.run(context, watch);
+}
+
+}  // namespace WEFT_NAMESPACE::exec
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -31702,6 +27228,4483 @@ constexpr bool probes_exist() {
   else
     return true;
 }
+
+}  // namespace WEFT_NAMESPACE::exec
+// ---- weft/targets/host/program.hpp ----
+// A compiled program on the host: its steps as function pointers with resolved addresses over blocks of
+// memory that the caller or the program owns. Running it is a walk over that list; nothing is allocated.
+
+// ---- weft/targets/host/arguments.hpp ----
+// Arguments of a program in host memory. Law: one that lies in memory which the program writes is read from a
+// copy, every other one where it is.
+
+namespace WEFT_NAMESPACE::exec {
+
+class HostArguments {
+ public:
+  explicit HostArguments(int count) : copies_(new HostBuffer[static_cast<std::size_t>(count)]) {}
+  HostArguments(const HostArguments&) = delete;
+  HostArguments& operator=(const HostArguments&) = delete;
+  ~HostArguments() { delete[] copies_; }
+
+  // Where argument `number` of so many bytes may be read while the blocks are written.
+  const std::byte* readable(int number, const void* data, i64 bytes, const StateBlock& workspace,
+                            const StateBlocks& states, const StateBlock& optimizer) {
+    const auto* at = static_cast<const std::byte*>(data);
+    const auto place = [](const std::byte* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    bool meets = false;
+    const auto look = [&](const StateBlock& block) {
+      meets = meets || (place(at) < place(block.data) + static_cast<u64>(block.bytes) &&
+                        place(block.data) < place(at) + static_cast<u64>(bytes));
+    };
+    look(workspace);
+    look(optimizer);
+    for (int k = 0; k < states.count; ++k) look(states.list[k]);
+    if (bytes <= 0 || !meets) return at;
+    HostBuffer& copy = copies_[number];
+    if (copy.size() == 0) copy = HostBuffer(static_cast<std::size_t>(bytes));
+    std::memcpy(copy.data(), at, static_cast<std::size_t>(bytes));
+    return copy.data();
+  }
+
+ private:
+  HostBuffer* copies_;
+};
+
+}  // namespace WEFT_NAMESPACE::exec
+// ---- weft/targets/host/kernels.hpp ----
+// The table of the host's kernels: the function that runs each kernel of a program.
+
+// ---- weft/kernels/attention/host.hpp ----
+// Attention on the host, as steps. Law: blocks and their order depend on the extents alone, so every number
+// of threads gives the same bits.
+
+// ---- weft/kernels/attention/backward.hpp ----
+// Attention's backward pass on the host: weights are computed anew of the scores and each row's log-sum-exp,
+// tile by tile. Law: every sum is taken in one order, by blocks that depend on the extents alone.
+
+// ---- weft/kernels/attention/tiles.hpp ----
+// What the host's attention kernels share: operands as rows of f32, the products of a tile by the built-in
+// engine of gemm, and which rows of a tile attend to its keys.
+
+// ---- weft/kernels/attention/score_body.hpp ----
+// The body of an attention on a row of scores: instructions on 16 keys at a time on the host and on one on a
+// GPU, those that are the same for all keys of the row once. Law: what is computed of a place depends on the
+// place and on the score alone.
+
+namespace WEFT_NAMESPACE::kernels {
+
+template <class C, class Family = LaneFamily>
+struct ScoreBody {
+  using View = AttentionView<C>;
+  static constexpr AttentionHeader header = View::header;
+  static constexpr int count = header.instructions;
+  using Numbers = typename Family::template value<float>;
+
+  WEFT_HD static constexpr DType dtype(int i) { return static_cast<DType>(View::instruction(i).dtype); }
+  static constexpr int registers(Kind kind) {
+    for (int i = 0; i < count; ++i)
+      if (kind_of(dtype(i)) == kind) return count;
+    return 1;
+  }
+  using Registers = detail::Bank<Family, registers(Kind::f32), registers(Kind::f64), registers(Kind::i32),
+                                 registers(Kind::u32), registers(Kind::i64), registers(Kind::mask)>;
+
+  const AttentionCall& call;
+  void* const* captured;  // pointers
+  const u32* seed;
+  i64 place[4]{};                                           // the last: the first of the keys at hand
+  i64 offset[header.captured > 0 ? header.captured : 1]{};  // of each captured tensor's element of the row
+  int present = Family::width;                              // of the keys at hand
+  Numbers product, score_gradient;
+  Registers reg;
+
+  WEFT_HD_INLINE ScoreBody(const AttentionCall& of, void* const* tensors, const void* random)
+      : call(of), captured(tensors), seed(static_cast<const u32*>(random)) {}
+
+  // Instructions of a run; Full: every mask holds.
+  template <int Begin, int End, bool Full = false>
+  WEFT_HD_INLINE void run() {
+    if constexpr (End > Begin) {
+      constexpr int block = End - Begin < 64 ? End - Begin : 64;
+      run_block<Begin, Full>(std::make_integer_sequence<int, block>{});
+      run<Begin + block, End, Full>();
+    }
+  }
+  template <int Begin, bool Full, int... I>
+  WEFT_HD_INLINE void run_block(std::integer_sequence<int, I...>) {
+    (execute<Begin + I, Full>(), ...);
+  }
+
+  WEFT_HD_INLINE void go_to_row(i64 b, i64 h, i64 i) {
+    place[0] = b, place[1] = h, place[2] = i;
+    for (int k = 0; k < header.captured; ++k) {
+      offset[k] = 0;
+      for (int a = 0; a < 3; ++a) offset[k] += place[a] * call.captured_stride(k, a);
+    }
+    run<0, header.row_end>();
+  }
+  // The score of the keys from `key` on, `n` of them, of their products.
+  template <bool Full = false>
+  WEFT_HD_INLINE Numbers score(i64 key, int n, const Numbers& of) {
+    place[3] = key, present = n, product = of;
+    run<header.row_end, header.score_end, Full>();
+    return reg.template at<DType::f32, header.score>();
+  }
+  // The factor of the same weights.
+  WEFT_HD_INLINE Numbers factor() { return reg.template at<DType::f32, header.factor>(); }
+  // The gradient of the same products, of that of the scores.
+  template <bool Full = false>
+  WEFT_HD_INLINE Numbers gradient(const Numbers& of) {
+    score_gradient = of;
+    run<header.score_end, count, Full>();
+    return reg.template at<DType::f32, header.product_gradient>();
+  }
+  // And of captured tensor K there.
+  template <int K>
+  WEFT_HD_INLINE Numbers captured_gradient() {
+    return reg.template at<DType::f32, View::captured(K).gradient>();
+  }
+
+ private:
+  template <int I>
+  WEFT_HD_INLINE auto& at() {
+    return reg.template at<dtype(I), I>();
+  }
+
+  template <int I, bool Full>
+  WEFT_HD_INLINE void execute() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr DType t = dtype(I);
+    using V = value_of<Family, t>;
+    if constexpr (in.op == Opcode::constant) {
+      if constexpr (t == DType::boolean)
+        at<I>() = splat<V>(in.imm != 0 ? -1 : 0);
+      else if constexpr (is_float(t))
+        at<I>() = splat<V>(static_cast<register_scalar<t>>(__builtin_bit_cast(double, in.imm)));
+      else
+        at<I>() = splat<V>(static_cast<register_scalar<t>>(in.imm));
+    } else if constexpr (in.op == Opcode::load) {
+      load_operand<I, in.aux>();
+    } else if constexpr (in.op == Opcode::index) {
+      using T = lane_of<V>;
+      if constexpr (in.aux == 3 && Family::width > 1)
+        at<I>() = splat<V>(static_cast<T>(place[3])) + iota<V>(0);
+      else
+        at<I>() = splat<V>(static_cast<T>(place[in.aux]));
+    } else if constexpr (in.op == Opcode::random) {
+      const i64 row = (place[0] * call.heads + place[1]) * call.queries + place[2];
+      const auto first = static_cast<u32>(row * call.keys + place[3]);
+      const auto stream = static_cast<u32>(call.streams[in.aux]);
+      if constexpr (Family::width > 1)
+        at<I>() = detail::random_word(splat<V>(first) + iota<V>(0), seed, stream);
+      else
+        at<I>() = detail::random_word(first, seed, stream);
+    } else if constexpr (Full && View::chooses_by_mask(I)) {
+      at<I>() = at<in.b>();
+    } else if constexpr (in.op == Opcode::select) {
+      const auto& x = at<in.b>();
+      const auto& y = at<in.c>();
+      if constexpr (t == DType::boolean)
+        at<I>() = select(at<in.a>(), x, y);
+      else
+        at<I>() = select(widen_mask<V>(at<in.a>()), x, y);
+    } else if constexpr (in.op == Opcode::fma) {
+      at<I>() = multiply_add<t>(at<in.a>(), at<in.b>(), at<in.c>());
+    } else if constexpr (in.op < Opcode::add) {
+      at<I>() = unary<in.op, t, dtype(in.a), Family>(at<in.a>());
+    } else {
+      at<I>() = binary<in.op, t, dtype(in.a), Family>(at<in.a>(), at<in.b>());
+    }
+  }
+
+  template <int I, int K>
+  WEFT_HD_INLINE void load_operand() {
+    if constexpr (K == load_product) {
+      at<I>() = product;
+    } else if constexpr (K == load_score_gradient) {
+      at<I>() = score_gradient;
+    } else {
+      constexpr CapturedWord word = View::captured(K);
+      constexpr DType t = word.dtype;
+      using V =
+          typename Family::template value<std::conditional_t<t == DType::boolean, i32, register_scalar<t>>>;
+      const auto* p = static_cast<const ctype<t>*>(captured[K]) + offset[K];
+      V v;
+      if constexpr ((word.axes & 8) == 0) {
+        v = splat<V>(load<lane_of<V>>(p));
+      } else {
+        const i64 stride = call.captured_stride(K, 3);
+        p += place[3] * stride;
+        if constexpr (Family::width == 1)
+          v = load<V>(p);
+        else
+          v = stride != 1       ? load_strided_partial<V>(p, stride, present, 0)
+              : present < lanes ? load_partial<V>(p, present, 0)
+                                : load<V>(p);
+      }
+      at<I>() = detail::to_register<t, V, Family>(v);
+    }
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/launch/host.hpp ----
+// How each kind of step runs on the host. Work is cut by size, so results do not depend on the threads.
+
+// ---- weft/kernels/axis/rows.hpp ----
+// Rows of a table by index: take_rows reads them, scatter_add adds to them. Law: scatter_add adds in the
+// order of the indices, whichever team runs it, so its results are the same bits everywhere.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// How a table that is added to is cut, where one index counts for a whole row: pieces of rows, each of which
+// looks at all indices, as far as that is little beside the rows themselves; if these are few, of columns
+// too.
+struct TableCut {
+  i64 rows = 0, columns = 0;              // of a piece
+  i64 row_pieces = 0, column_pieces = 0;  // none of an empty table
+};
+constexpr TableCut table_cut(i64 rows, i64 width, i64 count) {
+  TableCut cut;
+  if (rows <= 0 || width <= 0) return cut;
+  constexpr i64 piece = 65536;  // elements
+  i64 pieces = (rows * width + piece - 1) / piece, most = width / 16 > 0 ? width / 16 : 1;
+  if (pieces > most) pieces = most;
+  if (pieces > rows) pieces = rows;
+  cut.rows = (rows + pieces - 1) / pieces;
+  cut.row_pieces = (rows + cut.rows - 1) / cut.rows;
+  cut.columns = cut.row_pieces >= 8 || (rows + count) * width < piece || width < 64 ? width : 64;
+  cut.column_pieces = (width + cut.columns - 1) / cut.columns;
+  return cut;
+}
+
+struct IndexArgs {
+  const void* data =
+      nullptr;  // take_rows: the table (rows, width); scatter_add: what is added (count, width)
+  const void* index = nullptr;  // (count)
+  void* out = nullptr;          // take_rows: (count, width); scatter_add: the table
+  i64 rows = 0, count = 0, width = 0;
+};
+
+// Words: the dtypes of the elements and of the indices. Numbers: rows of the table, indices, elements of a
+// row.
+inline IndexArgs index_args(const LaunchArgs& args, const u64* numbers) {
+  return {args.pointer[0],
+          args.pointer[1],
+          args.pointer[2],
+          static_cast<i64>(numbers[0]),
+          static_cast<i64>(numbers[1]),
+          static_cast<i64>(numbers[2])};
+}
+
+namespace detail {
+template <class T>
+inline constexpr T missing_row = T(0);
+template <>
+inline constexpr float missing_row<float> = std::numeric_limits<float>::quiet_NaN();
+template <>
+inline constexpr double missing_row<double> = std::numeric_limits<double>::quiet_NaN();
+template <class Format, class Bits>
+inline constexpr SmallFloat<Format, Bits> missing_row<SmallFloat<Format, Bits>> =
+    SmallFloat<Format, Bits>(std::numeric_limits<float>::quiet_NaN());
+}  // namespace detail
+
+// Rows [begin, end) of a take_rows, moved in units of `Bytes`, to which rows and addresses are aligned. A row
+// whose index is outside the table is NaN (0 for integers).
+template <class T, class I, int Bytes, class Team>
+WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i64 end) {
+  constexpr int per = Bytes / int{sizeof(T)};
+  using Unit = detail::Words<Bytes>;
+  const i64 units = args.width / per;
+  const I* index = static_cast<const I*>(args.index);
+  const Unit* table = static_cast<const Unit*>(args.data);
+  Unit* out = static_cast<Unit*>(args.out);
+  detail::Stored<T, per> none;
+  WEFT_UNROLL
+  for (int j = 0; j < per; ++j) none.element[j] = detail::missing_row<T>;
+  const Unit missing = __builtin_bit_cast(Unit, none);
+  int together = 1;  // threads on one row
+  while (together < team.size() && together < units) together *= 2;
+  for (i64 i = begin + team.rank() / together; i < end; i += team.size() / together) {
+    const i64 row = static_cast<i64>(index[i]);
+    const bool found = row >= 0 && row < args.rows;
+    const Unit* from = table + (found ? row : 0) * units;
+    if constexpr (detail::is_serial<Team>) {
+      if (found) {
+        __builtin_memcpy(out + i * units, from, static_cast<std::size_t>(args.width) * sizeof(T));
+        continue;
+      }
+    }
+    for (i64 j = team.rank() % together; j < units; j += together)
+      out[i * units + j] = found ? from[j] : missing;
+  }
+}
+
+// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread
+// owns columns. Indices outside the table are skipped.
+template <class T, class I, class Team>
+WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column,
+                                     i64 column_end) {
+  const T* update = static_cast<const T*>(args.data);
+  const I* index = static_cast<const I*>(args.index);
+  T* out = static_cast<T*>(args.out);
+  const auto add_row = [&](i64 i) __attribute__((always_inline)) {
+    T* to = out + static_cast<i64>(index[i]) * args.width;
+    const T* from = update + i * args.width;
+    for (i64 j = column + team.rank(); j < column_end; j += team.size())
+      to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
+  };
+  for (i64 r = row; r < row_end; ++r)
+    for (i64 j = column + team.rank(); j < column_end; j += team.size()) out[r * args.width + j] = T(0);
+  if constexpr (detail::is_serial<Team>) {
+    for (i64 i = 0; i < args.count; ++i) {
+      const i64 r = static_cast<i64>(index[i]);
+      if (r < row || r >= row_end) continue;
+      T* to = out + r * args.width + column;
+      const T* from = update + i * args.width + column;
+      for (i64 j = 0; j < column_end - column; ++j)
+        to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
+    }
+  } else {
+    // Each thread looks at one index; the positions that hit the tile are listed in order.
+    auto list = team.template shared<i64>(team.size());
+    auto hits = team.template shared<int>(team.warps());
+    for (i64 base = 0; base < args.count; base += team.size()) {
+      const i64 i = base + team.rank();
+      const i64 r = i < args.count ? static_cast<i64>(index[i]) : -1;
+      const bool hit = r >= row && r < row_end;
+      int rank_of_hit = hit ? 1 : 0;
+      WEFT_UNROLL
+      for (int d = 1; d < warp_size; d *= 2) {
+        const int lower = team.shuffle_up(rank_of_hit, d);
+        if (team.lane() >= d) rank_of_hit += lower;
+      }
+      if (team.lane() == warp_size - 1) hits[team.warp()] = rank_of_hit;
+      team.sync();
+      int before = 0, total = 0;
+      for (int w = 0; w < team.warps(); ++w) {
+        const int n = hits[w];
+        if (w < team.warp()) before += n;
+        total += n;
+      }
+      if (hit) list[before + rank_of_hit - 1] = i;
+      team.sync();
+      for (int k = 0; k < total; ++k) {
+        const i64 position = list[k];
+        add_row(position);
+      }
+    }
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/conv/host.hpp ----
+// The convolution on the host: a matrix product whose one operand is read through offsets, without laying out
+// its columns in memory. The same operands give the same bits for any number of threads: the work is cut by
+// shape, and taps are summed in an order that depends on shape and strides alone.
+//
+// Three ways: with many outputs a vector's lanes are outputs (conv/rows.hpp); with few, neighbouring places
+// (conv/lanes.hpp) or, where a line of taps fills more of a vector than a line of places, neighbouring taps
+// (conv/taps.hpp). A dilated x is a convolution without gaps for every phase.
+
+// ---- weft/kernels/conv/lanes.hpp ----
+// A block of a convolution with few outputs (depthwise, averages): a vector's lanes are neighbouring places.
+
+// ---- weft/kernels/conv/plan.hpp ----
+// How a convolution without gaps is cut, and what a vector's lanes are in it. Law: a function of its shape
+// alone.
+
+// ---- weft/kernels/conv/source.hpp ----
+// What a block of a convolution's result reads: x in place where its type fits and every tap lies inside,
+// otherwise a copy with the padding in it. Either way place and tap give an element by adding two offsets.
+
+// ---- weft/kernels/conv/shape.hpp ----
+// A convolution over strided memory, as a program's image spells it, and its phases: a convolution of a
+// dilated operand is one convolution without gaps for every residue of the result's places. Nothing here
+// computes.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// One spatial axis: result p and tap k meet at x's place (p stride + k w_dilation - low) / x_dilation, which
+// counts where it is whole and in [0, in). x, w, y: elements between neighbours.
+struct ConvAxis {
+  i64 in = 1, window = 1, out = 1;
+  i64 stride = 1, low = 0, x_dilation = 1, w_dilation = 1;
+  i64 x = 0, w = 0, y = 0;
+};
+
+// y[g, n, o, p] = sum over c and k of x[g, n, c, ...] w[g, o, c, k]. Missing axes come first, with extent 1.
+struct ConvShape {
+  i64 groups = 1, batch = 1, channels = 1, outputs = 1;
+  i64 x_g = 0, x_n = 0, x_c = 0, w_g = 0, w_o = 0, w_c = 0, y_g = 0, y_n = 0, y_o = 0;
+  ConvAxis axis[3]{};
+
+  WEFT_HD constexpr i64 places() const { return axis[0].out * axis[1].out * axis[2].out; }
+  WEFT_HD constexpr i64 taps() const { return axis[0].window * axis[1].window * axis[2].window; }
+};
+
+// Numbers: groups, batch, channels, outputs, three strides of x, of w and of y, then each axis's, in the
+// order of the members.
+constexpr ConvShape conv_call(const u64* numbers) {
+  const auto number = [&](int i) { return static_cast<i64>(numbers[i]); };
+  ConvShape s{number(0), number(1), number(2), number(3),  number(4),  number(5), number(6),
+              number(7), number(8), number(9), number(10), number(11), number(12)};
+  for (int k = 0, n = 13; k < 3; ++k, n += 10)
+    s.axis[k] = {number(n),     number(n + 1), number(n + 2), number(n + 3), number(n + 4),
+                 number(n + 5), number(n + 6), number(n + 7), number(n + 8), number(n + 9)};
+  return s;
+}
+
+constexpr i64 conv_gcd(i64 a, i64 b) {
+  while (b != 0) {
+    const i64 r = a % b;
+    a = b;
+    b = r;
+  }
+  return a;
+}
+
+// How many residues of an axis's places meet different taps.
+constexpr i64 conv_phases(const ConvAxis& a) { return a.x_dilation / conv_gcd(a.stride, a.x_dilation); }
+constexpr i64 conv_phases(const ConvShape& s) {
+  return conv_phases(s.axis[0]) * conv_phases(s.axis[1]) * conv_phases(s.axis[2]);
+}
+
+// One phase of a convolution: without dilation of x, and where its w and y begin. No taps: all zeros.
+struct ConvPhase {
+  ConvShape shape;
+  i64 w_at = 0, y_at = 0;
+};
+
+constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
+  ConvPhase r;
+  r.shape = s;
+  for (int k = 2; k >= 0; --k) {
+    const ConvAxis& a = s.axis[k];
+    ConvAxis& b = r.shape.axis[k];
+    const i64 phases = conv_phases(a), step = a.x_dilation / conv_gcd(a.w_dilation, a.x_dilation);
+    const i64 residue = number % phases;
+    number /= phases;
+    i64 first = 0;
+    while (first < step && (residue * a.stride + first * a.w_dilation - a.low) % a.x_dilation != 0) ++first;
+    b.out = residue < a.out ? (a.out - residue + phases - 1) / phases : 0;
+    b.window = first < step && first < a.window ? (a.window - first + step - 1) / step : 0;
+    b.stride = phases * a.stride / a.x_dilation;
+    b.low = (a.low - residue * a.stride - first * a.w_dilation) / a.x_dilation;
+    b.w_dilation = step * a.w_dilation / a.x_dilation;
+    b.x_dilation = 1;
+    b.w = a.w * step;
+    b.y = a.y * phases;
+    r.w_at += first * a.w;
+    r.y_at += residue * a.y;
+  }
+  return r;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/gemm/blocked.hpp ----
+// The built-in engine: one tile of C after another on one thread, blocks of k and of columns sized for the
+// caches, operands packed only where reading them in place would cost more. Every element of C is summed in
+// the order of k within blocks of k, and the blocks in order: the cut into tiles and the path taken change no
+// bit.
+
+// ---- weft/kernels/gemm/packing.hpp ----
+// Copies a strip of an operand into the order in which the micro-kernel reads it, converted to the type of
+// the sums: element (lane, l) goes to out[l * width + lane]. Lanes past the last one hold any finite number,
+// since the sums they lead to are never stored.
+
+// ---- weft/kernels/gemm/vector.hpp ----
+// The machine's vector of T, as the micro-kernel of the matrix product needs it: load, store, broadcast and a
+// multiply-add that is fused exactly where the target has one. Compiler builtins in place of <immintrin.h>,
+// which costs every includer half a second.
+
+#if defined(__AVX512F__)
+#define WEFT_DOT_BYTES 64
+#elif defined(__AVX__)
+#define WEFT_DOT_BYTES 32
+#else
+#define WEFT_DOT_BYTES 16
+#endif
+
+namespace WEFT_NAMESPACE::kernels {
+
+// f(0), ..., f(N - 1) with constants. A loop would do, were it unrolled before arrays are split into
+// registers; no spelling of that passes through every front end.
+template <class F, int... I>
+WEFT_INLINE void dot_each_of(F& f, std::integer_sequence<int, I...>) {
+  (f(std::integral_constant<int, I>{}), ...);
+}
+template <int N, class F>
+WEFT_INLINE void dot_each(F f) {
+  dot_each_of(f, std::make_integer_sequence<int, N>{});
+}
+#define WEFT_DOT_LAMBDA __attribute__((always_inline))
+
+// Integers are summed as unsigned, so that an overflow wraps.
+template <class T>
+struct DotVector;
+template <>
+struct DotVector<f32> {
+  typedef f32 type __attribute__((vector_size(WEFT_DOT_BYTES)));
+};
+template <>
+struct DotVector<f64> {
+  typedef f64 type __attribute__((vector_size(WEFT_DOT_BYTES)));
+};
+template <>
+struct DotVector<i32> {
+  typedef u32 type __attribute__((vector_size(WEFT_DOT_BYTES)));
+};
+template <>
+struct DotVector<i64> {
+  typedef u64 type __attribute__((vector_size(WEFT_DOT_BYTES)));
+};
+
+template <class T>
+inline constexpr i64 dot_lanes = WEFT_DOT_BYTES / static_cast<i64>(sizeof(T));
+
+// Whether part of a vector of T can be loaded and stored at full speed.
+template <class T>
+inline constexpr bool dot_masks = false;
+#if defined(__AVX512F__)
+template <>
+inline constexpr bool dot_masks<f32> = true;
+template <>
+inline constexpr bool dot_masks<f64> = true;
+#endif
+
+template <class T>
+WEFT_INLINE typename DotVector<T>::type dot_load(const T* p) {
+  typename DotVector<T>::type v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class T>
+WEFT_INLINE void dot_store(T* p, const typename DotVector<T>::type& v) {
+  const typename DotVector<T>::type copy = v;  // taking v's own address would keep it in memory under nvcc
+  __builtin_memcpy(p, &copy, sizeof copy);
+}
+
+// The first `count` lanes, 1 <= count <= dot_lanes<T>; a load sets the others to zero.
+template <class T>
+WEFT_INLINE typename DotVector<T>::type dot_load_first(const T* p, i64 count) {
+  T part[dot_lanes<T>]{};
+  for (i64 i = 0; i < count; ++i) part[i] = p[i];
+  return dot_load<T>(part);
+}
+template <class T>
+WEFT_INLINE void dot_store_first(T* p, const typename DotVector<T>::type& v, i64 count) {
+  T part[dot_lanes<T>];
+  dot_store<T>(part, v);
+  for (i64 i = 0; i < count; ++i) p[i] = part[i];
+}
+#if defined(__AVX512F__)
+template <>
+WEFT_INLINE DotVector<f32>::type dot_load_first<f32>(const f32* p, i64 count) {
+  return __builtin_ia32_loadups512_mask(p, DotVector<f32>::type{}, static_cast<u16>((1u << count) - 1u));
+}
+template <>
+WEFT_INLINE void dot_store_first<f32>(f32* p, const DotVector<f32>::type& v, i64 count) {
+  __builtin_ia32_storeups512_mask(p, v, static_cast<u16>((1u << count) - 1u));
+}
+template <>
+WEFT_INLINE DotVector<f64>::type dot_load_first<f64>(const f64* p, i64 count) {
+  return __builtin_ia32_loadupd512_mask(p, DotVector<f64>::type{}, static_cast<u8>((1u << count) - 1u));
+}
+template <>
+WEFT_INLINE void dot_store_first<f64>(f64* p, const DotVector<f64>::type& v, i64 count) {
+  __builtin_ia32_storeupd512_mask(p, v, static_cast<u8>((1u << count) - 1u));
+}
+#endif
+
+// x in every lane: subtracting nothing keeps every x, -0 included, and the compiler drops it.
+template <class T>
+WEFT_INLINE typename DotVector<T>::type dot_splat(T x) {
+  typename DotVector<T>::type nothing{};
+  return static_cast<std::remove_reference_t<decltype(nothing[0])>>(x) - nothing;
+}
+
+// sum += x * y. On targets with a fused multiply-add it rounds once, otherwise twice.
+template <class T>
+WEFT_INLINE void dot_fma(typename DotVector<T>::type& sum, const typename DotVector<T>::type& x,
+                         const typename DotVector<T>::type& y) {
+#if defined(__clang__)
+#pragma clang fp contract(fast)
+#endif
+  sum += x * y;
+}
+#if !defined(__clang__) && defined(__AVX512F__)
+template <>
+WEFT_INLINE void dot_fma<f32>(DotVector<f32>::type& sum, const DotVector<f32>::type& x,
+                              const DotVector<f32>::type& y) {
+  sum = __builtin_ia32_vfmaddps512_mask(x, y, sum, static_cast<i16>(-1), 4);
+}
+template <>
+WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::type& x,
+                              const DotVector<f64>::type& y) {
+  sum = __builtin_ia32_vfmaddpd512_mask(x, y, sum, static_cast<u8>(255), 4);
+}
+#elif !defined(__clang__) && defined(__FMA__)
+template <>
+WEFT_INLINE void dot_fma<f32>(DotVector<f32>::type& sum, const DotVector<f32>::type& x,
+                              const DotVector<f32>::type& y) {
+  sum = __builtin_ia32_vfmaddps256(x, y, sum);
+}
+template <>
+WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::type& x,
+                              const DotVector<f64>::type& y) {
+  sum = __builtin_ia32_vfmaddpd256(x, y, sum);
+}
+#endif
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+typedef f32 DotQuad __attribute__((vector_size(16)));
+
+// Up to 4 lanes x 4 elements: the lanes lie `stride` apart, each contiguous in l. Missing lanes repeat the
+// last one.
+template <bool Whole>
+WEFT_INLINE void dot_transpose4(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
+  DotQuad r[4];
+  dot_each<4>([&](auto i) WEFT_DOT_LAMBDA {
+    __builtin_memcpy(&r[i], in + (Whole || i < lane_count ? i : lane_count - 1) * stride, 16);
+  });
+  const DotQuad t0 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
+  const DotQuad t1 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+  const DotQuad t2 = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+  const DotQuad t3 = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+  const DotQuad s[4] = {
+      __builtin_shufflevector(t0, t1, 0, 1, 4, 5), __builtin_shufflevector(t0, t1, 2, 3, 6, 7),
+      __builtin_shufflevector(t2, t3, 0, 1, 4, 5), __builtin_shufflevector(t2, t3, 2, 3, 6, 7)};
+  dot_each<4>([&](auto i) WEFT_DOT_LAMBDA { __builtin_memcpy(out + i * width, &s[i], 16); });
+}
+
+#if defined(__AVX512F__)
+// Four quarters of a vector. Loads that insert leave the shuffle unit to the transpose.
+WEFT_INLINE DotVector<f32>::type dot_quarters(const f32* p0, const f32* p1, const f32* p2, const f32* p3) {
+  DotQuad q[4];
+  __builtin_memcpy(&q[0], p0, 16);
+  __builtin_memcpy(&q[1], p1, 16);
+  __builtin_memcpy(&q[2], p2, 16);
+  __builtin_memcpy(&q[3], p3, 16);
+#if defined(__clang__)
+  typedef f32 Half __attribute__((vector_size(32)));
+  const Half low = __builtin_shufflevector(q[0], q[1], 0, 1, 2, 3, 4, 5, 6, 7);
+  const Half high = __builtin_shufflevector(q[2], q[3], 0, 1, 2, 3, 4, 5, 6, 7);
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+  DotVector<f32>::type v = __builtin_ia32_ps512_ps(q[0]);
+  v = __builtin_ia32_insertf32x4_mask(v, q[1], 1, v, static_cast<u16>(65535));
+  v = __builtin_ia32_insertf32x4_mask(v, q[2], 2, v, static_cast<u16>(65535));
+  return __builtin_ia32_insertf32x4_mask(v, q[3], 3, v, static_cast<u16>(65535));
+#endif
+}
+
+// Up to 16 lanes x 4 elements. Each vector comes from four lanes, so the rest is a 4 x 4 transpose in each
+// quarter.
+template <bool Whole>
+WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
+  using V = DotVector<f32>::type;
+  const auto lane = [=](i64 i) { return in + (Whole || i < lane_count ? i : lane_count - 1) * stride; };
+  const V r0 = dot_quarters(lane(0), lane(4), lane(8), lane(12));
+  const V r1 = dot_quarters(lane(1), lane(5), lane(9), lane(13));
+  const V r2 = dot_quarters(lane(2), lane(6), lane(10), lane(14));
+  const V r3 = dot_quarters(lane(3), lane(7), lane(11), lane(15));
+#define WEFT_DOT_LOW(a, b) \
+  __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
+#define WEFT_DOT_HIGH(a, b) \
+  __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
+#define WEFT_DOT_LOW2(a, b) \
+  __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
+#define WEFT_DOT_HIGH2(a, b) \
+  __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
+  const V t0 = WEFT_DOT_LOW(r0, r1), t1 = WEFT_DOT_LOW(r2, r3);
+  const V t2 = WEFT_DOT_HIGH(r0, r1), t3 = WEFT_DOT_HIGH(r2, r3);
+  dot_store<f32>(out, WEFT_DOT_LOW2(t0, t1));
+  dot_store<f32>(out + width, WEFT_DOT_HIGH2(t0, t1));
+  dot_store<f32>(out + 2 * width, WEFT_DOT_LOW2(t2, t3));
+  dot_store<f32>(out + 3 * width, WEFT_DOT_HIGH2(t2, t3));
+#undef WEFT_DOT_LOW
+#undef WEFT_DOT_HIGH
+#undef WEFT_DOT_LOW2
+#undef WEFT_DOT_HIGH2
+}
+#endif
+
+// One group of Group lanes, `lane_count` of which exist, over the whole of k.
+template <int Group>
+void dot_pack_group(const f32* in, i64 stride, i64 lane_count, i64 k, f32* out, i64 width) {
+  const auto block = [&](i64 l, auto whole) {
+#if defined(__AVX512F__)
+    if constexpr (Group == 16)
+      dot_transpose16<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
+    else
+#endif
+      dot_transpose4<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
+  };
+  const i64 fours = k & ~i64{3};
+  if (lane_count >= Group)
+    for (i64 l = 0; l < fours; l += 4) block(l, std::true_type{});
+  else
+    for (i64 l = 0; l < fours; l += 4) block(l, std::false_type{});
+  for (i64 l = fours; l < k; ++l)
+    for (i64 i = 0; i < Group; ++i)
+      out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
+}
+
+// `lane_count` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple
+// of 4.
+template <class S>
+void dot_pack_transposed(const S* in, i64 stride, i64 lane_count, i64 k, S* out, i64 width) {
+  if constexpr (std::is_same_v<S, f32>) {
+    i64 lane = 0;
+#if defined(__AVX512F__)
+    for (; lane + 16 <= width; lane += 16) {
+      if (lane < lane_count)
+        dot_pack_group<16>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
+      else
+        break;
+    }
+#endif
+    for (; lane < lane_count; lane += 4)
+      dot_pack_group<4>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
+  } else {
+    for (i64 l = 0; l < k; ++l)
+      for (i64 i = 0; i < width; ++i)
+        out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
+  }
+}
+
+// Packs k rows of `lane_count` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is
+// room for lane_count * k sums, used where T is not S.
+template <class T, class S>
+void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k, S* out, i64 width, S* runs) {
+  if (lane_stride == 1) {
+    for (i64 l = 0; l < k; ++l) {
+      const T* from = in + l * k_stride;
+      S* to = out + l * width;
+      i64 i = 0;
+      if constexpr (std::is_same_v<T, S>)
+        for (; i + dot_lanes<S> <= lane_count; i += dot_lanes<S>) dot_store<S>(to + i, dot_load<S>(from + i));
+      if constexpr (std::is_same_v<T, S> && dot_masks<S>) {
+        if (i < lane_count)
+          dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
+      } else {
+        for (; i < lane_count; ++i) to[i] = static_cast<S>(from[i]);
+        for (; i < width; ++i) to[i] = S{};
+      }
+    }
+  } else if (k_stride == 1) {
+    if constexpr (std::is_same_v<T, S>) {
+      dot_pack_transposed<S>(in, lane_stride, lane_count, k, out, width);
+    } else {
+      for (i64 i = 0; i < lane_count; ++i)
+        for (i64 l = 0; l < k; ++l) runs[i * k + l] = static_cast<S>(in[i * lane_stride + l]);
+      dot_pack_transposed<S>(runs, k, lane_count, k, out, width);
+    }
+  } else {
+    for (i64 l = 0; l < k; ++l)
+      for (i64 i = 0; i < width; ++i)
+        out[l * width + i] =
+            static_cast<S>(in[(i < lane_count ? i : lane_count - 1) * lane_stride + l * k_stride]);
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/gemm/scratch.hpp ----
+// Working memory of the matrix product: one block a thread, grown at the thread's first large product and
+// kept until the thread ends, so that a program's later steps allocate nothing.
+
+namespace WEFT_NAMESPACE::kernels {
+
+class DotScratch {
+ public:
+  DotScratch() = default;
+  DotScratch(const DotScratch&) = delete;
+  DotScratch& operator=(const DotScratch&) = delete;
+  ~DotScratch() { release(); }
+
+  // At least `bytes` bytes, 64-byte aligned; what they held before may be gone.
+  void* get(i64 bytes) {
+    if (bytes > bytes_) {
+      release();
+      data_ = ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{64});
+      bytes_ = bytes;
+    }
+    return data_;
+  }
+
+ private:
+  void release() {
+    if (data_) ::operator delete (data_, std::align_val_t{64});
+    data_ = nullptr;
+    bytes_ = 0;
+  }
+  void* data_ = nullptr;
+  i64 bytes_ = 0;
+};
+
+inline DotScratch& dot_scratch() {
+  static thread_local DotScratch scratch;
+  return scratch;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/gemm/tile.hpp ----
+// The micro-kernel: one tile of C, up to dot_tile_rows x dot_tile_cols, held in registers while k runs. Every
+// element is one chain of multiply-adds in the order of k, so it comes out the same in a tile of any size.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Sums, one row of B and one element of A fill the registers: 8 x 3 + 3 + 1 of 32, 4 x 3 + 3 + 1 of 16, and
+// without a fused multiply-add, whose products need a place, 4 x 2 + 2 + 2.
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+inline constexpr i64 dot_tile_vectors = 3;
+#else
+inline constexpr i64 dot_tile_vectors = 2;
+#endif
+inline constexpr i64 dot_tile_rows = WEFT_DOT_BYTES == 64 ? 8 : 4;
+template <class T>
+inline constexpr i64 dot_tile_cols = dot_tile_vectors* dot_lanes<T>;
+
+// One call's operands. A's element (i, l) is a[i * a_row + l * a_col], B's (l, j) is b[l * b_row + j].
+// `last` lanes of the last vector of columns exist in C; B has them all (zeros) unless dot_masks<T>.
+template <class T>
+struct DotTile {
+  i64 k = 0;
+  const T* a = nullptr;
+  i64 a_row = 0, a_col = 0;
+  const T* b = nullptr;
+  i64 b_row = 0;
+  T* c = nullptr;
+  i64 c_row = 0;
+  i64 last = 0;
+  bool accumulate = false;  // start from what C holds
+  const T* bias = nullptr;  // n, or null
+  const T* add = nullptr;   // (m, n), or null
+  i64 add_row = 0;
+};
+
+template <class T, int Rows, int Vectors>
+void dot_tile(const DotTile<T>& tile) {
+  using V = typename DotVector<T>::type;
+  constexpr i64 lane_count = dot_lanes<T>;
+  const i64 last = tile.last;
+  const i64 a_row = tile.a_row;
+  const i64 a_col = tile.a_col;
+  const i64 b_row = tile.b_row;
+  const T* a = tile.a;
+  const T* b = tile.b;
+  V sum[Rows][Vectors];
+  V y[Vectors];
+  // One by one: nvcc turns the zeroing of a whole array into a memset, which keeps it in memory.
+  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { sum[r][v] = dot_splat<T>(T{}); });
+  });
+  for (i64 l = tile.k; l > 0; --l) {
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+      if constexpr (dot_masks<T> && v == Vectors - 1)
+        y[v] = dot_load_first<T>(b + v * lane_count, last);
+      else
+        y[v] = dot_load<T>(b + v * lane_count);
+    });
+    dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+      const V x = dot_splat<T>(a[r * a_row]);
+      dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { dot_fma<T>(sum[r][v], x, y[v]); });
+    });
+    a += a_col;
+    b += b_row;
+  }
+
+  // Adds row r of what `from` points at.
+  const auto add_row = [&](auto r, const T* from) WEFT_DOT_LAMBDA {
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+      if constexpr (v == Vectors - 1)
+        sum[r][v] += dot_load_first<T>(from + v * lane_count, last);
+      else
+        sum[r][v] += dot_load<T>(from + v * lane_count);
+    });
+  };
+  if (tile.accumulate) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.c + r * tile.c_row); });
+  if (tile.add) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.add + r * tile.add_row); });
+  if (tile.bias) dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { add_row(r, tile.bias); });
+  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+    T* c = tile.c + r * tile.c_row;
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+      if constexpr (v == Vectors - 1)
+        dot_store_first<T>(c + v * lane_count, sum[r][v], last);
+      else
+        dot_store<T>(c + v * lane_count, sum[r][v]);
+    });
+  });
+}
+
+template <class T>
+using DotTileFunction = void (*)(const DotTile<T>&);
+
+template <class T, int Vectors>
+DotTileFunction<T> dot_tile_of(int row) {
+  static constexpr DotTileFunction<T> table[4] = {dot_tile<T, 1, Vectors>, dot_tile<T, 2, Vectors>,
+                                                  dot_tile<T, 4, Vectors>,
+                                                  dot_tile<T, int{dot_tile_rows}, Vectors>};
+  return table[row];
+}
+
+// The micro-kernel for at most `rows` rows and exactly `vectors` vectors of columns; sets rows to those it
+// does.
+template <class T>
+DotTileFunction<T> dot_tile_for(i64& rows, i64 vectors) {
+  const int row = rows >= dot_tile_rows ? 3 : rows >= 4 ? 2 : rows >= 2 ? 1 : 0;
+  rows = row == 3 ? dot_tile_rows : i64{1} << row;
+  if constexpr (dot_tile_vectors == 3)
+    if (vectors == 3) return dot_tile_of<T, 3>(row);
+  return vectors == 2 ? dot_tile_of<T, 2>(row) : dot_tile_of<T, 1>(row);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+// A block of B of this size (half a megabyte in f32) stays in the second-level cache.
+inline constexpr i64 dot_block_k = 384;
+template <class S>
+inline constexpr i64 dot_block_cols = 7 * dot_tile_cols<S>;
+
+// Rows and columns of the tiles that C is cut into.
+struct DotCut {
+  i64 rows = 0, cols = 0;
+};
+
+constexpr i64 dot_ceil_div(i64 a, i64 b) { return (a + b - 1) / b; }
+
+// Halves C (m, n), the longer side first, into at most 32 tiles of 2 million multiply-adds (less would not
+// pay for waking a thread), more where that leaves more than 32 million. Tiles keep 96 rows, over which the
+// packing of B is spread, and 96 columns, over which the reading of A is. From 1.5 million, where the threads
+// of a loop are awake, C is halved once if that keeps 16 rows or 96 columns.
+constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lane_count) {
+  const f64 work = static_cast<f64>(m) * static_cast<f64>(n) * static_cast<f64>(k);
+  const bool once = work >= 1.5e6 && work < 4e6;
+  const f64 pieces = once ? 2 : work < 64e6 ? work / 2e6 : work < 1024e6 ? 32 : work / 32e6;
+  const i64 least = once ? 32 : 192;
+  f64 cuts = 1;
+  i64 rows = m, cols = n;
+  while (2 * cuts <= pieces) {
+    if (cols >= 192 && (cols >= rows || rows < least))
+      cols = dot_ceil_div(cols, 2);
+    else if (rows >= least)
+      rows = dot_ceil_div(rows, 2);
+    else
+      break;
+    cuts *= 2;
+  }
+  return {rows < m ? dot_ceil_div(rows, tile_rows) * tile_rows : m,
+          cols < n ? dot_ceil_div(cols, lane_count) * lane_count : n};
+}
+
+// Columns of the next strip where n are left: as wide as the micro-kernel, the last ones of about equal
+// width.
+template <class S>
+constexpr i64 dot_strip_cols(i64 n) {
+  const i64 vectors = dot_ceil_div(n, dot_lanes<S>);
+  const i64 cols = dot_ceil_div(vectors, dot_ceil_div(vectors, dot_tile_vectors)) * dot_lanes<S>;
+  return n < cols ? n : cols;
+}
+
+// c = sums + add + bias for one row of n, rounded to TC.
+template <class TC, class S>
+void dot_finish_row(const S* sums, i64 n, const DotSum<TC>* bias, const TC* add, TC* c) {
+  if (!bias && !add) {
+    for (i64 j = 0; j < n; ++j) c[j] = static_cast<TC>(sums[j]);
+    return;
+  }
+  using Sum = DotSum2<S, DotSum<TC>>;
+  for (i64 j = 0; j < n; ++j) {
+    Sum sum = static_cast<Sum>(sums[j]);
+    if (add) sum += static_cast<Sum>(static_cast<DotSum<TC>>(add[j]));
+    if (bias) sum += static_cast<Sum>(bias[j]);
+    c[j] = static_cast<TC>(sum);
+  }
+}
+
+// The whole of C on the calling thread.
+template <class TA, class TB, class TC>
+void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEpilogue<TC>& epilogue) {
+  using S = DotSum2<TA, TB>;
+  constexpr i64 lane_count = dot_lanes<S>;
+  constexpr i64 strip = dot_tile_cols<S>;
+  constexpr i64 panel = dot_tile_rows;
+  constexpr bool same = std::is_same_v<TC, S> && std::is_floating_point_v<S>;
+  const i64 k_blocks = s.k > dot_block_k ? dot_ceil_div(s.k, dot_block_k) : 1;
+  // Sums may be kept in C itself, unless it still holds the term to add.
+  const bool in_place = same && !(epilogue.add == c && k_blocks > 1);
+  const i64 k_step = dot_ceil_div(s.k, k_blocks);
+  const i64 n_step = s.n < dot_block_cols<S> ? s.n : dot_block_cols<S>;
+  const i64 n_padded = dot_ceil_div(n_step, lane_count) * lane_count;
+
+  // Read in place: B where its rows lie close together or little of it is reused; A where few strips read it,
+  // or where its rows or its columns are contiguous and the columns not so far apart that each takes a page
+  // of its own.
+  const bool b_direct = std::is_same_v<TB, S> && s.b_col == 1 && (dot_masks<S> || s.n % lane_count == 0) &&
+                        (s.m <= 4 * panel || k_step * s.b_row * static_cast<i64>(sizeof(S)) <= 65536);
+  const bool a_direct =
+      std::is_same_v<TA, S> && (n_step <= 2 * strip || s.a_col == 1 || (s.a_row == 1 && s.a_col <= 512));
+
+  const i64 b_size = b_direct ? 0 : k_step * n_padded;
+  const i64 a_size = a_direct ? 0 : k_step * panel;
+  const i64 run_size = std::is_same_v<TA, S> && std::is_same_v<TB, S> ? 0 : k_step * strip;
+  const i64 sum_size = in_place ? 0 : s.m * n_padded;
+  S* scratch = nullptr;
+  const i64 bytes = (b_size + a_size + run_size + sum_size) * static_cast<i64>(sizeof(S));
+  if (bytes > 0) scratch = static_cast<S*>(dot_scratch().get(bytes));
+  S* b_packed = scratch;
+  S* sums = b_packed + b_size;
+  S* a_packed = sums + sum_size;
+  S* runs = a_packed + a_size;
+
+  DotTile<S> tile;
+  for (i64 j0 = 0; j0 < s.n; j0 += n_step) {
+    const i64 n = s.n - j0 < n_step ? s.n - j0 : n_step;
+    for (i64 l0 = 0, block = 0; block < k_blocks; l0 += k_step, ++block) {
+      const i64 k = s.k - l0 < k_step ? s.k - l0 : k_step;
+      tile.k = k;
+      tile.accumulate = block > 0;
+      const bool finish = block == k_blocks - 1;
+      if (!b_direct)
+        for (i64 j = 0, width = 0; j < n; j += width) {
+          width = dot_strip_cols<S>(n - j);
+          dot_pack<TB, S>(b + l0 * s.b_row + (j0 + j) * s.b_col, s.b_col, s.b_row, width, k, b_packed + j * k,
+                          dot_ceil_div(width, lane_count) * lane_count, runs);
+        }
+      for (i64 i0 = 0; i0 < s.m; i0 += panel) {
+        const i64 m = s.m - i0 < panel ? s.m - i0 : panel;
+        const S* a_panel = a_packed;
+        if constexpr (std::is_same_v<TA, S>) {
+          a_panel = a + i0 * s.a_row + l0 * s.a_col;
+          tile.a_row = s.a_row;
+          tile.a_col = s.a_col;
+        }
+        if (!a_direct) {
+          dot_pack<TA, S>(a + i0 * s.a_row + l0 * s.a_col, s.a_row, s.a_col, m, k, a_packed, panel, runs);
+          a_panel = a_packed;
+          tile.a_row = 1;
+          tile.a_col = panel;
+        }
+        for (i64 j = 0, width = 0; j < n; j += width) {
+          width = dot_strip_cols<S>(n - j);
+          const i64 vectors = dot_ceil_div(width, lane_count);
+          if (!b_direct) {  // else there may be no memory to point into
+            tile.b = b_packed + j * k;
+            tile.b_row = vectors * lane_count;
+          } else if constexpr (std::is_same_v<TB, S>) {
+            tile.b = b + l0 * s.b_row + j0 + j;
+            tile.b_row = s.b_row;
+          }
+          tile.last = width - (vectors - 1) * lane_count;
+          for (i64 i = 0; i < m;) {
+            i64 rows = m - i;
+            const DotTileFunction<S> run = dot_tile_for<S>(rows, vectors);
+            tile.a = a_panel + i * tile.a_row;
+            if (!in_place) {
+              tile.c = sums + (i0 + i) * n_padded + j;
+              tile.c_row = n_padded;
+            } else if constexpr (same) {
+              tile.c = c + (i0 + i) * s.c_row + j0 + j;
+              tile.c_row = s.c_row;
+              tile.bias = finish && epilogue.bias ? epilogue.bias + j0 + j : nullptr;
+              tile.add =
+                  finish && epilogue.add ? epilogue.add + (i0 + i) * epilogue.add_row + j0 + j : nullptr;
+              tile.add_row = epilogue.add_row;
+            }
+            run(tile);
+            i += rows;
+          }
+        }
+        if (finish && !in_place)
+          for (i64 i = i0; i < i0 + m; ++i)
+            dot_finish_row<TC, S>(sums + i * n_padded, n, epilogue.bias ? epilogue.bias + j0 : nullptr,
+                                  epilogue.add ? epilogue.add + i * epilogue.add_row + j0 : nullptr,
+                                  c + i * s.c_row + j0);
+      }
+    }
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Places of the result: a range of images and of each axis; all but one of them whole.
+struct ConvBlock {
+  i64 begin[4]{}, count[4]{};
+  constexpr i64 size() const { return count[0] * count[1] * count[2] * count[3]; }
+};
+
+// Blocks of about `places` places: whole images where they fit, else whole lines, else parts of a line.
+struct ConvCut {
+  i64 extent[4]{}, size[4]{}, pieces[4]{};
+  constexpr i64 blocks() const { return pieces[0] * pieces[1] * pieces[2] * pieces[3]; }
+  constexpr ConvBlock block(i64 number) const {
+    ConvBlock b;
+    for (int k = 3; k >= 0; --k) {
+      b.begin[k] = number % pieces[k] * size[k];
+      number /= pieces[k];
+      b.count[k] = extent[k] - b.begin[k] < size[k] ? extent[k] - b.begin[k] : size[k];
+    }
+    return b;
+  }
+};
+
+constexpr ConvCut conv_cut(const ConvShape& s, i64 places) {
+  ConvCut c;
+  const i64 extent[4]{s.batch, s.axis[0].out, s.axis[1].out, s.axis[2].out};
+  for (int k = 3; k >= 0; --k) {
+    c.extent[k] = extent[k];
+    const i64 most = places < 1 ? 1 : places < extent[k] ? places : extent[k];
+    c.pieces[k] = dot_ceil_div(extent[k], most);
+    c.size[k] = dot_ceil_div(extent[k], c.pieces[k]);
+    c.pieces[k] = dot_ceil_div(extent[k], c.size[k]);
+    places = c.pieces[k] > 1 ? 1 : places / extent[k];
+  }
+  return c;
+}
+
+// Which neighbours must be neighbours in memory: none, places of the last axis, or taps of it.
+enum class ConvNear { none, places, taps };
+
+// Element (image, place, channel, tap) lies at base + image * image_step + channel * channel_step + place() +
+// tap() of each axis; all counted from the block's and the channels' first. Of ConvNear::none and
+// ::places, place() is a multiple of place_step.
+template <class S>
+struct ConvSource {
+  const S* base = nullptr;
+  i64 image_step = 0, channel_step = 0;
+  i64 place_step[3]{}, tap_step[3]{};
+  i64 interleaved = 1, part = 0;  // the last axis lies as `interleaved` parts, place after place
+
+  i64 tap(int axis, i64 k) const { return along(axis, k * tap_step[axis]); }
+  i64 place(int axis, i64 k) const { return along(axis, k * place_step[axis]); }
+
+ private:
+  i64 along(int axis, i64 at) const {
+    return axis < 2 || interleaved == 1 ? at : at % interleaved * part + at / interleaved;
+  }
+};
+
+// Along an axis: how many neighbours of x a block's places and taps span, and where they begin.
+struct ConvSpan {
+  i64 first = 0, length = 0;
+};
+constexpr ConvSpan conv_span(const ConvAxis& a, i64 begin, i64 count) {
+  return {begin * a.stride - a.low, (count - 1) * a.stride + (a.window - 1) * a.w_dilation + 1};
+}
+
+// Room for the copy of a block of `channels` channels.
+template <class S>
+constexpr i64 conv_copy_size(const ConvShape& s, const ConvCut& cut, i64 channels) {
+  i64 size = cut.size[0] * channels;
+  for (int k = 0; k < 3; ++k) {
+    const i64 length = conv_span(s.axis[k], 0, cut.size[k + 1]).length;
+    const i64 apart = s.axis[2].stride > s.axis[2].w_dilation ? s.axis[2].stride : s.axis[2].w_dilation;
+    size *= k < 2 ? length : length + apart - 1;
+  }
+  return size + 4 * dot_lanes<S>;
+}
+
+// out[0, n), every second element of `in`; reads no further than the last one's neighbour.
+template <class S>
+void conv_every_second(const S* in, i64 n, S* out) {
+  i64 q = 0;
+  if constexpr (std::is_same_v<S, f32>) {
+#if defined(__AVX512F__)
+    for (; q < n; q += 16) {
+      const i64 left = 2 * (n - q) - 1;
+      const DotVector<f32>::type low = dot_load_first<f32>(in + 2 * q, left < 16 ? left : 16),
+                                 high = dot_load_first<f32>(in + 2 * q + 16, left < 16   ? 0
+                                                                             : left < 32 ? left - 16
+                                                                                         : 16);
+      dot_store_first<f32>(
+          out + q,
+          __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
+          n - q < 16 ? n - q : 16);
+    }
+#endif
+    for (; q + 4 <= n - 1; q += 4) {
+      DotQuad low, high;
+      __builtin_memcpy(&low, in + 2 * q, sizeof low);
+      __builtin_memcpy(&high, in + 2 * q + 4, sizeof high);
+      const DotQuad even = __builtin_shufflevector(low, high, 0, 2, 4, 6);
+      __builtin_memcpy(out + q, &even, sizeof even);
+    }
+  }
+  for (; q < n; ++q) out[q] = in[2 * q];
+}
+
+// One line of x with the padding in it, `line` elements, of which [from, to) are x's.
+template <class TX, class S>
+void conv_copy_line(const TX* in, i64 step, i64 from, i64 to, i64 line, S* out) {
+  for (i64 i = 0; i < from; ++i) out[i] = S{};
+  if (step != 1) {
+    for (i64 i = from; i < to; ++i) out[i] = static_cast<S>(in[i * step]);
+  } else if constexpr (std::is_same_v<TX, S>) {
+    if (to > from) __builtin_memcpy(out + from, in + from, static_cast<std::size_t>(to - from) * sizeof(S));
+  } else {
+    for (i64 i = from; i < to; ++i) out[i] = static_cast<S>(in[i]);
+  }
+  for (i64 i = to; i < line; ++i) out[i] = S{};
+}
+// Elements of a line, or of each of the parts that take them in turn.
+struct ConvParts {
+  i64 parts = 1, whole = 0, rest = 0;
+  constexpr ConvParts(i64 count, i64 elements)
+      : parts(count), whole(elements / count), rest(elements % count) {}
+  constexpr i64 of(i64 part) const { return whole + (part < rest ? 1 : 0); }
+};
+
+// The same as parts: element q * parts + p is element q of part p, and parts are `part` elements.
+template <class TX, class S>
+void conv_split_line(const TX* in, i64 step, const ConvParts& from, const ConvParts& to, i64 part, S* out) {
+  const i64 apart = from.parts * step;
+  for (i64 p = 0; p < from.parts; ++p, in += step, out += part) {
+    const i64 first = from.of(p), end = to.of(p);
+    for (i64 q = 0; q < first; ++q) out[q] = S{};
+    for (i64 q = end; q < part; ++q) out[q] = S{};
+    if constexpr (std::is_same_v<TX, S>)
+      if (apart == 2) {
+        conv_every_second(in + first * 2, end - first, out + first);
+        continue;
+      }
+    for (i64 q = first; q < end; ++q) out[q] = static_cast<S>(in[q * apart]);
+  }
+}
+
+// `x`: the group's.
+template <ConvNear Near, class TX, class S>
+ConvSource<S> conv_source(const ConvShape& s, const ConvBlock& block, i64 channel, i64 channels, const TX* x,
+                          S* copy) {
+  ConvSource<S> r;
+  // how far apart what must be near is in x
+  const i64 apart = Near == ConvNear::places ? s.axis[2].stride
+                    : Near == ConvNear::taps ? s.axis[2].w_dilation
+                                             : 1;
+  ConvSpan span[3];
+  bool inside = true;
+  for (int k = 0; k < 3; ++k) {
+    span[k] = conv_span(s.axis[k], block.begin[k + 1], block.count[k + 1]);
+    inside = inside && span[k].first >= 0 && span[k].first + span[k].length <= s.axis[k].in;
+  }
+  x += block.begin[0] * s.x_n + channel * s.x_c;
+  if constexpr (std::is_same_v<TX, S>)
+    if (inside && (Near == ConvNear::none || (dot_masks<S> && s.axis[2].x == 1 && apart == 1))) {
+      r.base = x;
+      r.image_step = s.x_n;
+      r.channel_step = s.x_c;
+      for (int k = 0; k < 3; ++k) {
+        r.base += span[k].first * s.axis[k].x;
+        r.place_step[k] = s.axis[k].stride * s.axis[k].x;
+        r.tap_step[k] = s.axis[k].w_dilation * s.axis[k].x;
+      }
+      return r;
+    }
+  r.interleaved = apart;
+  r.part = (span[2].length + r.interleaved - 1) / r.interleaved;
+  const i64 line = r.part * r.interleaved, plane = line * span[1].length;
+  r.base = copy;
+  r.channel_step = plane * span[0].length;
+  r.image_step = r.channel_step * channels;
+  r.place_step[0] = s.axis[0].stride * plane;
+  r.place_step[1] = s.axis[1].stride * line;
+  r.place_step[2] = s.axis[2].stride;
+  r.tap_step[0] = s.axis[0].w_dilation * plane;
+  r.tap_step[1] = s.axis[1].w_dilation * line;
+  r.tap_step[2] = s.axis[2].w_dilation;
+  const i64 x_w = s.axis[2].x;
+  // the part of a line that lies inside x
+  const i64 from =
+      span[2].first < 0 ? (-span[2].first < span[2].length ? -span[2].first : span[2].length) : 0;
+  i64 to = s.axis[2].in - span[2].first < span[2].length ? s.axis[2].in - span[2].first : span[2].length;
+  if (to < from) to = from;
+  const ConvParts from_part(apart, from), to_part(apart, to);
+  S* out = copy;
+  for (i64 n = 0; n < block.count[0]; ++n)
+    for (i64 c = 0; c < channels; ++c)
+      for (i64 d = 0; d < span[0].length; ++d)
+        for (i64 h = 0; h < span[1].length; ++h, out += line) {
+          const i64 at_d = span[0].first + d, at_h = span[1].first + h;
+          const bool there = at_d >= 0 && at_d < s.axis[0].in && at_h >= 0 && at_h < s.axis[1].in;
+          const TX* in =
+              x + n * s.x_n + c * s.x_c + at_d * s.axis[0].x + at_h * s.axis[1].x + span[2].first * x_w;
+          if (!there) {
+            for (i64 i = 0; i < line; ++i) out[i] = S{};
+          } else if (apart == 1) {
+            conv_copy_line(in, x_w, from, to, line, out);
+          } else {
+            conv_split_line(in, x_w, from_part, to_part, r.part, out);
+          }
+        }
+  return r;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+// What lies next to each other in a vector.
+enum class ConvWay : u8 { outputs, places, taps };
+
+// How a phase is cut. Chosen from its extents alone.
+struct ConvPlan {
+  ConvWay way = ConvWay::places;
+  ConvCut cut;
+  i64 output_cuts = 1, outputs = 0;  // pieces, and outputs of a piece
+  i64 width = 0;                     // of a row of sums
+  i64 chunks = 1, channels = 0;      // of the channels, and channels of a chunk
+  i64 block_channels = 0, block_taps = 0;
+  constexpr i64 block() const { return block_channels * block_taps; }
+};
+
+inline constexpr i64 conv_block_k = dot_block_k;
+// Elements of x that the channels of a block have, where lanes are taps.
+inline constexpr i64 conv_block_span = 16384;
+
+template <class S>
+constexpr ConvPlan conv_plan(const ConvShape& s) {
+  constexpr i64 lane_count = dot_lanes<S>;
+  ConvPlan p;
+  const i64 taps = s.taps(), rows = s.batch * s.places();
+  const bool by_output = 4 * s.outputs >= 3 * lane_count;
+  if (by_output) p.way = ConvWay::outputs;
+  // the share of a vector's lanes that a line fills, as a fraction's parts
+  const auto padded = [](i64 n) { return dot_ceil_div(n, lane_count) * lane_count; };
+  const i64 line = s.axis[2].out, window = s.axis[2].window;
+  if (!by_output && window * padded(line) > line * padded(window) && s.channels * taps >= 8 * lane_count)
+    p.way = ConvWay::taps;
+  if (by_output) {
+    p.output_cuts = dot_ceil_div(s.outputs, 2 * dot_tile_cols<S>);
+    p.outputs = dot_ceil_div(dot_ceil_div(s.outputs, p.output_cuts), lane_count) * lane_count;
+    p.output_cuts = dot_ceil_div(s.outputs, p.outputs);
+  } else {
+    p.outputs = s.outputs;
+  }
+  i64 places = by_output ? 65536 / p.outputs : 4096;
+  places = places > 1024 && by_output ? 1024 : places;
+  const auto items = [&] { return s.groups * p.output_cuts * p.cut.blocks() * p.chunks; };
+  p.cut = conv_cut(s, places);
+  // few sums over many taps: parts of the channels, whose sums are added up at the end
+  if (items() < 16) {
+    const i64 work = rows * s.outputs * s.channels * taps;
+    const i64 wanted = dot_ceil_div(16, items()), worth = work / 2000000;
+    p.chunks = wanted < worth ? wanted : worth;
+    if (p.chunks > s.channels) p.chunks = s.channels;
+    if (p.chunks < 1) p.chunks = 1;
+  }
+  p.channels = dot_ceil_div(s.channels, p.chunks);
+  p.chunks = dot_ceil_div(s.channels, p.channels);
+  while (items() < 16 && places > 64) p.cut = conv_cut(s, places /= 2);
+  if (p.way == ConvWay::taps) {
+    i64 span = 1;  // of a channel
+    for (const ConvAxis& a : s.axis) span *= (a.out - 1) * a.stride + (a.window - 1) * a.w_dilation + 1;
+    p.block_channels = span < conv_block_span ? conv_block_span / span : 1;
+    if (p.block_channels > p.channels) p.block_channels = p.channels;
+    p.block_taps = s.axis[0].window * s.axis[1].window * padded(window);
+  } else if (taps <= conv_block_k) {
+    const i64 most = conv_block_k / taps, blocks = dot_ceil_div(p.channels, most);
+    p.block_channels = dot_ceil_div(p.channels, blocks);
+    p.block_taps = taps;
+  } else {
+    p.block_channels = 1;
+    p.block_taps = dot_ceil_div(taps, dot_ceil_div(taps, conv_block_k));
+  }
+  const i64 lines = p.cut.size[0] * p.cut.size[1] * p.cut.size[2];
+  p.width = p.way == ConvWay::outputs  ? p.outputs
+            : p.way == ConvWay::places ? lines * padded(p.cut.size[3])
+                                       : lines * p.cut.size[3] * lane_count;
+  return p;
+}
+
+// The taps of a block, in the order in which they are summed: offsets into x and into w.
+struct ConvTaps {
+  i64* x = nullptr;
+  i64* w = nullptr;
+};
+template <class S>
+void conv_taps(const ConvShape& s, const ConvSource<S>& source, i64 channels, i64 first_tap, i64 taps,
+               const ConvTaps& out) {
+  i64 l = 0;
+  for (i64 c = 0; c < channels; ++c)
+    for (i64 t = first_tap; t < first_tap + taps; ++t, ++l) {
+      i64 rest = t, x = c * source.channel_step, w = c * s.w_c;
+      for (int k = 2; k >= 0; --k) {
+        const ConvAxis& a = s.axis[k];
+        i64 tap = rest % a.window;
+        rest /= a.window;
+        if (a.w < 0) tap = a.window - 1 - tap;  // w in the order of its memory
+        x += source.tap(k, tap);
+        w += tap * a.w;
+      }
+      out.x[l] = x;
+      out.w[l] = w;
+    }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/conv/tile.hpp ----
+// The micro-kernels of the convolution: a tile of sums held in registers while the taps run, one operand read
+// through a table of offsets. Every element is one chain of multiply-adds in the order of the taps.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Sum r, lane j of `c` gathers a[r][at[l]] * b[l * b_row + j] (ConvGathers::by_row), or a[r][l] * b[at[l] +
+// j] (ConvGathers::by_lane), over l < k. Of b's last vector `last` lanes are there.
+template <class T>
+struct ConvTile {
+  i64 k = 0;
+  const T* a[dot_tile_rows]{};
+  const i64* at = nullptr;
+  const T* b = nullptr;
+  i64 b_row = 0;
+  T* c = nullptr;
+  i64 c_row = 0;
+  i64 last = 0;
+  i64 c_last = dot_lanes<T>;  // lanes of c's last vector; by_lane alone asks
+  bool accumulate = false;    // start from what c holds
+};
+
+enum class ConvGathers { by_row, by_lane };
+
+// Stores the first `there` lanes of sums, or adds them to what is there.
+template <class T>
+WEFT_INLINE void conv_put(T* c, const typename DotVector<T>::type& sums, i64 there, bool accumulate) {
+  if (there == dot_lanes<T>) {
+    if (accumulate)
+      dot_store<T>(c, sums + dot_load<T>(c));
+    else
+      dot_store<T>(c, sums);
+  } else {
+    if (accumulate)
+      dot_store_first<T>(c, sums + dot_load_first<T>(c, there), there);
+    else
+      dot_store_first<T>(c, sums, there);
+  }
+}
+
+template <class T, ConvGathers Gathers, int Rows, int Vectors>
+void conv_tile(const ConvTile<T>& tile) {
+  using V = typename DotVector<T>::type;
+  constexpr i64 lane_count = dot_lanes<T>;
+  constexpr bool rows = Gathers == ConvGathers::by_row;
+  const i64 last = tile.last, b_row = tile.b_row, k = tile.k;
+  const i64* const at = tile.at;
+  const T* b = tile.b;
+  const T* a[Rows];
+  V sum[Rows][Vectors];
+  V y[Vectors];
+  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+    a[r] = tile.a[r];
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { sum[r][v] = dot_splat<T>(T{}); });
+  });
+  for (i64 l = 0; l < k; ++l) {
+    const i64 offset = at[l];
+    const T* row = rows ? b : b + offset;
+    const i64 element = rows ? offset : l;
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+      if constexpr (!rows && dot_masks<T> && v == Vectors - 1)
+        y[v] = dot_load_first<T>(row + v * lane_count, last);
+      else
+        y[v] = dot_load<T>(row + v * lane_count);
+    });
+    dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+      const V x = dot_splat<T>(a[r][element]);
+      dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { dot_fma<T>(sum[r][v], x, y[v]); });
+    });
+    if constexpr (rows) b += b_row;
+  }
+  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+    T* c = tile.c + r * tile.c_row;
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+      const i64 there = rows || v < Vectors - 1 ? lane_count : tile.c_last;
+      conv_put<T>(c + v * lane_count, sum[r][v], there, tile.accumulate);
+    });
+  });
+}
+
+// The same of one row of weights and several lines of places: sum i, lane j of `c` gathers a[0][l] * b[i *
+// b_row + at[l] + j].
+template <class T, int Lines, int Vectors>
+void conv_line_tile(const ConvTile<T>& tile) {
+  using V = typename DotVector<T>::type;
+  constexpr i64 lane_count = dot_lanes<T>;
+  const i64 last = tile.last, b_row = tile.b_row, k = tile.k;
+  const i64* const at = tile.at;
+  const T* const a = tile.a[0];
+  const T* const b = tile.b;
+  V sum[Lines][Vectors];
+  dot_each<Lines>([&](auto i) WEFT_DOT_LAMBDA {
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA { sum[i][v] = dot_splat<T>(T{}); });
+  });
+  for (i64 l = 0; l < k; ++l) {
+    const V x = dot_splat<T>(a[l]);
+    const T* row = b + at[l];
+    dot_each<Lines>([&](auto i) WEFT_DOT_LAMBDA {
+      dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+        if constexpr (dot_masks<T> && v == Vectors - 1)
+          dot_fma<T>(sum[i][v], x, dot_load_first<T>(row + v * lane_count, last));
+        else
+          dot_fma<T>(sum[i][v], x, dot_load<T>(row + v * lane_count));
+      });
+      row += b_row;
+    });
+  }
+  T* c = tile.c;
+  dot_each<Lines>([&](auto i) WEFT_DOT_LAMBDA {
+    dot_each<Vectors>([&](auto v) WEFT_DOT_LAMBDA {
+      conv_put<T>(c + v * lane_count, sum[i][v], v < Vectors - 1 ? lane_count : tile.c_last, tile.accumulate);
+    });
+    c += tile.c_row;
+  });
+}
+
+template <class T>
+using ConvTileFunction = void (*)(const ConvTile<T>&);
+
+template <class T, ConvGathers Gathers, int Vectors>
+ConvTileFunction<T> conv_tile_of(int row) {
+  static constexpr ConvTileFunction<T> table[4] = {
+      conv_tile<T, Gathers, 1, Vectors>, conv_tile<T, Gathers, 2, Vectors>, conv_tile<T, Gathers, 4, Vectors>,
+      conv_tile<T, Gathers, int{dot_tile_rows}, Vectors>};
+  return table[row];
+}
+
+// The micro-kernel for at most `rows` rows and exactly `vectors` vectors; sets rows to those it does.
+template <class T, ConvGathers Gathers>
+ConvTileFunction<T> conv_tile_for(i64& rows, i64 vectors) {
+  const int row = rows >= dot_tile_rows ? 3 : rows >= 4 ? 2 : rows >= 2 ? 1 : 0;
+  rows = row == 3 ? dot_tile_rows : i64{1} << row;
+  if constexpr (dot_tile_vectors == 3)
+    if (vectors == 3) return conv_tile_of<T, Gathers, 3>(row);
+  return vectors == 2 ? conv_tile_of<T, Gathers, 2>(row) : conv_tile_of<T, Gathers, 1>(row);
+}
+
+template <class T, int Vectors>
+ConvTileFunction<T> conv_line_tile_of(int row) {
+  static constexpr ConvTileFunction<T> table[4] = {
+      conv_line_tile<T, 1, Vectors>, conv_line_tile<T, 2, Vectors>, conv_line_tile<T, 4, Vectors>,
+      conv_line_tile<T, int{dot_tile_rows}, Vectors>};
+  return table[row];
+}
+
+// As conv_tile_for, for `lines` lines of places.
+template <class T>
+ConvTileFunction<T> conv_line_tile_for(i64& lines, i64 vectors) {
+  const int row = lines >= dot_tile_rows ? 3 : lines >= 4 ? 2 : lines >= 2 ? 1 : 0;
+  lines = row == 3 ? dot_tile_rows : i64{1} << row;
+  if constexpr (dot_tile_vectors == 3)
+    if (vectors == 3) return conv_line_tile_of<T, 3>(row);
+  return vectors == 2 ? conv_line_tile_of<T, 2>(row) : conv_line_tile_of<T, 1>(row);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Where the sums of a block go: place after place along the last axis.
+template <class S>
+struct ConvSums {
+  S* base = nullptr;
+  i64 output = 0;   // from one output to the next
+  i64 outer[3]{};   // from one image, and one place of the first axes, to the next
+  bool own = true;  // a line may be written to the end of its last vector
+};
+
+// Adds the sums of channels [channel, channel + channels) of a block, each line of places on whole vectors of
+// x; the sums are zero at first.
+template <class TX, class TW, class S>
+void conv_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 channel, i64 channels,
+                const TX* x, const TW* w, const ConvSums<S>& sums, S* packed, S* copy, i64* tables) {
+  const i64 taps = s.taps(), heights = block.count[2];
+  const ConvTaps at{tables, tables + plan.block()};
+  const bool by_line = s.outputs <= 2;  // few rows of weights: rather several lines at a time
+  ConvTile<S> tile;
+  for (i64 c = 0; c < channels; c += plan.block_channels) {
+    const i64 some = channels - c < plan.block_channels ? channels - c : plan.block_channels;
+    const ConvSource<S> source = conv_source<ConvNear::places>(s, block, channel + c, some, x, copy);
+    for (i64 t = 0; t < taps; t += plan.block_taps) {
+      const i64 part = taps - t < plan.block_taps ? taps - t : plan.block_taps;
+      const i64 k = some * part;
+      conv_taps(s, source, some, t, part, at);
+      const TW* from = w + (channel + c) * s.w_c;
+      for (i64 o = 0; o < s.outputs; ++o)
+        for (i64 l = 0; l < k; ++l) packed[o * k + l] = static_cast<S>(from[o * s.w_o + at.w[l]]);
+      tile.k = k;
+      tile.at = at.x;
+      tile.b_row = source.place_step[1];
+      tile.c_row = by_line ? sums.outer[2] : sums.output;
+      for (i64 n = 0; n < block.count[0]; ++n)
+        for (i64 d = 0; d < block.count[1]; ++d)
+          for (i64 h = 0, lines = 1; h < heights; h += lines) {
+            const S* base =
+                source.base + n * source.image_step + d * source.place_step[0] + h * source.place_step[1];
+            S* to = sums.base + n * sums.outer[0] + d * sums.outer[1] + h * sums.outer[2];
+            for (i64 j = 0, width = 0; j < block.count[3]; j += width) {
+              width = dot_strip_cols<S>(block.count[3] - j);
+              const i64 vectors = dot_ceil_div(width, dot_lanes<S>);
+              tile.last = width - (vectors - 1) * dot_lanes<S>;
+              tile.c_last = sums.own ? dot_lanes<S> : tile.last;
+              tile.b = base + j;
+              if (by_line) {
+                lines = heights - h;
+                const ConvTileFunction<S> run = conv_line_tile_for<S>(lines, vectors);
+                for (i64 o = 0; o < s.outputs; ++o) {
+                  tile.a[0] = packed + o * k;
+                  tile.c = to + o * sums.output + j;
+                  run(tile);
+                }
+                continue;
+              }
+              for (i64 o = 0; o < s.outputs;) {
+                i64 rows = s.outputs - o;
+                const ConvTileFunction<S> run = conv_tile_for<S, ConvGathers::by_lane>(rows, vectors);
+                for (i64 r = 0; r < rows; ++r) tile.a[r] = packed + (o + r) * k;
+                tile.c = to + o * sums.output + j;
+                run(tile);
+                o += rows;
+              }
+            }
+          }
+      tile.accumulate = true;
+    }
+  }
+}
+
+#if defined(__AVX512F__)
+// The first 8 of `count` elements, every second of `to`; `from` may be read 16 elements on.
+inline void conv_store_between(const f32* from, i64 count, f32* to) {
+  const DotVector<f32>::type v = dot_load<f32>(from);
+  const u32 there = count < 8 ? (1u << (2 * count)) - 1u : 0xffffu;
+  __builtin_ia32_storeups512_mask(
+      to, __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7),
+      static_cast<u16>(0x5555u & there));
+}
+#endif
+
+template <class TY, class S>
+void conv_store_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, const S* sums,
+                      TY* y) {
+  const i64 line = dot_ceil_div(block.count[3], dot_lanes<S>) * dot_lanes<S>;
+  const i64 step[4]{s.y_n, s.axis[0].y, s.axis[1].y, s.axis[2].y};
+  for (int k = 0; k < 4; ++k) y += block.begin[k] * step[k];
+  for (i64 o = 0; o < s.outputs; ++o) {
+    const S* from = sums + o * plan.width;
+    for (i64 n = 0; n < block.count[0]; ++n)
+      for (i64 d = 0; d < block.count[1]; ++d)
+        for (i64 h = 0; h < block.count[2]; ++h, from += line) {
+          TY* to = y + o * s.y_o + n * step[0] + d * step[1] + h * step[2];
+          if (step[3] == 1) {
+            for (i64 i = 0; i < block.count[3]; ++i) to[i] = static_cast<TY>(from[i]);
+          } else {
+            i64 i = 0;
+#if defined(__AVX512F__)
+            if constexpr (std::is_same_v<TY, f32> && std::is_same_v<S, f32>)
+              if (step[3] == 2)
+                for (; i < block.count[3]; i += 8)
+                  conv_store_between(from + i, block.count[3] - i, to + 2 * i);
+#endif
+            for (; i < block.count[3]; ++i) to[i * step[3]] = static_cast<TY>(from[i]);
+          }
+        }
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/conv/rows.hpp ----
+// A block of a convolution with many outputs: a matrix product whose rows are places, each place a pointer
+// into x, and whose columns, a vector's lanes, are outputs.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// w's outputs [0, outputs) of `k` taps as k rows of lanes, strip after strip.
+template <class TW, class S>
+void conv_pack(const ConvShape& s, const TW* w, const i64* at, i64 k, i64 outputs, S* packed, S* runs) {
+  for (i64 j = 0, width = 0; j < outputs; j += width) {
+    width = dot_strip_cols<S>(outputs - j);
+    const i64 padded = dot_ceil_div(width, dot_lanes<S>) * dot_lanes<S>;
+    S* out = packed + j * k;
+    for (i64 l = 0, run = 0; l < k; l += run) {
+      const i64 step = l + 1 < k ? at[l + 1] - at[l] : 1;
+      for (run = 1; l + run < k && at[l + run] - at[l + run - 1] == step;) ++run;
+      dot_pack<TW, S>(w + at[l] + j * s.w_o, s.w_o, step, width, run, out + l * padded, padded, runs);
+    }
+  }
+}
+
+// Adds the sums of channels [channel, channel + channels) of a block: (rows, width), zero at first.
+template <class TX, class TW, class S>
+void conv_rows(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 channel, i64 channels,
+               i64 outputs, const TX* x, const TW* w, S* sums, S* packed, S* runs, S* copy, i64* tables) {
+  const i64 rows = block.size(), taps = s.taps();
+  i64* row_at = tables;
+  const ConvTaps at{tables + rows, tables + rows + plan.block()};
+  ConvTile<S> tile;
+  tile.accumulate = false;
+  for (i64 c = 0; c < channels; c += plan.block_channels) {
+    const i64 some = channels - c < plan.block_channels ? channels - c : plan.block_channels;
+    const ConvSource<S> source = conv_source<ConvNear::none>(s, block, channel + c, some, x, copy);
+    i64 row = 0;
+    for (i64 n = 0; n < block.count[0]; ++n)
+      for (i64 d = 0; d < block.count[1]; ++d)
+        for (i64 h = 0; h < block.count[2]; ++h)
+          for (i64 i = 0; i < block.count[3]; ++i)
+            row_at[row++] = n * source.image_step + d * source.place_step[0] + h * source.place_step[1] +
+                            i * source.place_step[2];
+    for (i64 t = 0; t < taps; t += plan.block_taps) {
+      const i64 part = taps - t < plan.block_taps ? taps - t : plan.block_taps;
+      const i64 k = some * part;
+      conv_taps(s, source, some, t, part, at);
+      conv_pack<TW, S>(s, w + (channel + c) * s.w_c, at.w, k, outputs, packed, runs);
+      tile.k = k;
+      tile.at = at.x;
+      tile.c_row = plan.width;
+      for (i64 j = 0, width = 0; j < outputs; j += width) {
+        width = dot_strip_cols<S>(outputs - j);
+        const i64 vectors = dot_ceil_div(width, dot_lanes<S>);
+        tile.b = packed + j * k;
+        tile.b_row = vectors * dot_lanes<S>;
+        tile.last = dot_lanes<S>;
+        for (i64 i = 0; i < rows;) {
+          i64 some_rows = rows - i;
+          const ConvTileFunction<S> run = conv_tile_for<S, ConvGathers::by_row>(some_rows, vectors);
+          for (i64 r = 0; r < some_rows; ++r) tile.a[r] = source.base + row_at[i + r];
+          tile.c = sums + i * plan.width + j;
+          run(tile);
+          i += some_rows;
+        }
+      }
+      tile.accumulate = true;
+    }
+  }
+}
+
+// Turns `rows` rows of sums, `width` apart, into `outputs` runs that lie y_o apart.
+template <class TY, class S>
+void conv_store_run(const S* sums, i64 width, i64 rows, i64 outputs, TY* y, i64 y_o) {
+  i64 row = 0;
+  if constexpr (std::is_same_v<TY, f32> && std::is_same_v<S, f32>) {
+#if defined(__AVX512F__)
+    for (; row + 16 <= rows; row += 16)
+      dot_pack_group<16>(sums + row * width, width, 16, outputs, y + row, y_o);
+#endif
+    for (; row + 4 <= rows; row += 4) dot_pack_group<4>(sums + row * width, width, 4, outputs, y + row, y_o);
+  }
+  for (i64 o = 0; o < outputs; ++o)
+    for (i64 r = row; r < rows; ++r) y[o * y_o + r] = static_cast<TY>(sums[r * width + o]);
+}
+
+// y: the block's group and first output.
+template <class TY, class S>
+void conv_store(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 outputs, const S* sums,
+                TY* y) {
+  const i64 step[4]{s.y_n, s.axis[0].y, s.axis[1].y, s.axis[2].y};
+  for (int k = 0; k < 4; ++k) y += block.begin[k] * step[k];
+  // places that follow each other in y
+  i64 run = 1;
+  int outer = 3;
+  while (outer >= 0 && (block.count[outer] == 1 || step[outer] == run)) run *= block.count[outer--];
+  i64 count[4]{1, 1, 1, 1};
+  for (int k = 0; k <= outer; ++k) count[k] = block.count[k];
+  const S* from = sums;
+  for (i64 a = 0; a < count[0]; ++a)
+    for (i64 b = 0; b < count[1]; ++b)
+      for (i64 c = 0; c < count[2]; ++c)
+        for (i64 d = 0; d < count[3]; ++d, from += run * plan.width) {
+          TY* to = y + (outer >= 0 ? a * step[0] : 0) + (outer >= 1 ? b * step[1] : 0) +
+                   (outer >= 2 ? c * step[2] : 0) + (outer >= 3 ? d * step[3] : 0);
+          if (s.y_o == 1)
+            for (i64 r = 0; r < run; ++r)
+              for (i64 o = 0; o < outputs; ++o) to[r + o] = static_cast<TY>(from[r * plan.width + o]);
+          else
+            conv_store_run<TY, S>(from, plan.width, run, outputs, to, s.y_o);
+        }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/conv/taps.hpp ----
+// A block of a convolution with few outputs at few places and with long lines of taps, as the gradient of
+// depthwise weights is: a vector's lanes are neighbouring taps, and every sum is a vector until the end.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Sums of Rows x Cols places, one vector each: places lie at x[row] + col[column], taps of a line next to
+// each other in x and w, the lines of taps in three axes (channels and the taps' first two).
+template <class T>
+struct ConvTapTile {
+  static constexpr int most = 3;  // rows and columns of a tile
+  const T* x[most]{};
+  i64 col[most]{};
+  const T* w = nullptr;
+  i64 count[3]{}, x_step[3]{}, w_step[3]{};
+  i64 width = 0;  // taps of a line
+  T* sums = nullptr;
+  i64 sum_row = 0;
+};
+
+// The first `there` lanes of a vector that may be read to its end; zeros else.
+template <class T>
+WEFT_INLINE typename DotVector<T>::type conv_first(const T* p, i64 there) {
+  if constexpr (dot_masks<T>) {
+    return dot_load_first<T>(p, there);
+  } else {
+    using Bits = typename DotVector<std::conditional_t<sizeof(T) == 8, i64, i32>>::type;
+    using Lane = std::remove_reference_t<decltype(std::declval<Bits&>()[0])>;
+    Lane mask[dot_lanes<T>];
+    for (i64 i = 0; i < dot_lanes<T>; ++i) mask[i] = i < there ? ~Lane{0} : Lane{0};
+    Bits bits, kept;
+    typename DotVector<T>::type r;
+    __builtin_memcpy(&bits, p, sizeof bits);
+    __builtin_memcpy(&kept, mask, sizeof kept);
+    bits &= kept;
+    __builtin_memcpy(&r, &bits, sizeof r);
+    return r;
+  }
+}
+
+template <class T, int Rows, int Cols>
+void conv_tap_tile(const ConvTapTile<T>& tile) {
+  using V = typename DotVector<T>::type;
+  constexpr i64 lane_count = dot_lanes<T>;
+  V sum[Rows][Cols];
+  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+    dot_each<Cols>([&](auto c) WEFT_DOT_LAMBDA {
+      sum[r][c] = dot_load<T>(tile.sums + r * tile.sum_row + c * lane_count);
+    });
+  });
+  const i64 whole = tile.width / lane_count * lane_count, rest = tile.width - whole;
+  for (i64 a = 0; a < tile.count[0]; ++a)
+    for (i64 b = 0; b < tile.count[1]; ++b) {
+      const i64 x_at = a * tile.x_step[0] + b * tile.x_step[1];
+      const T* w = tile.w + a * tile.w_step[0] + b * tile.w_step[1];
+      const T* x[Rows];
+      dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { x[r] = tile.x[r] + x_at; });
+      for (i64 line = 0; line < tile.count[2]; ++line) {
+        for (i64 v = 0; v < whole; v += lane_count) {
+          const V y = dot_load<T>(w + v);
+          dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+            dot_each<Cols>([&](auto c) WEFT_DOT_LAMBDA {
+              dot_fma<T>(sum[r][c], y, dot_load<T>(x[r] + tile.col[c] + v));
+            });
+          });
+        }
+        if (rest > 0) {
+          const V y = conv_first<T>(w + whole, rest);
+          dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+            dot_each<Cols>([&](auto c) WEFT_DOT_LAMBDA {
+              dot_fma<T>(sum[r][c], y, conv_first<T>(x[r] + tile.col[c] + whole, rest));
+            });
+          });
+        }
+        dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA { x[r] += tile.x_step[2]; });
+        w += tile.w_step[2];
+      }
+    }
+  dot_each<Rows>([&](auto r) WEFT_DOT_LAMBDA {
+    dot_each<Cols>([&](auto c) WEFT_DOT_LAMBDA {
+      dot_store<T>(tile.sums + r * tile.sum_row + c * lane_count, sum[r][c]);
+    });
+  });
+}
+
+template <class T>
+using ConvTapTileFunction = void (*)(const ConvTapTile<T>&);
+
+// The function for at most `rows` rows and `cols` columns; sets both to what it does.
+template <class T>
+ConvTapTileFunction<T> conv_tap_tile_for(i64& rows, i64& cols) {
+  static constexpr ConvTapTileFunction<T> table[2][3] = {
+      {conv_tap_tile<T, 1, 1>, conv_tap_tile<T, 1, 2>, conv_tap_tile<T, 1, 3>},
+      {conv_tap_tile<T, 3, 1>, conv_tap_tile<T, 3, 2>, conv_tap_tile<T, 3, 3>}};
+  rows = rows >= 3 ? 3 : 1;
+  cols = cols >= 3 ? cols == 4 ? 2 : 3 : cols;
+  return table[rows / 3][cols - 1];
+}
+
+// Adds the sums of channels [channel, channel + channels) of a block, one vector each: (outputs, places).
+template <class TX, class TW, class S>
+void conv_tap_lanes(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, i64 channel,
+                    i64 channels, const TX* x, const TW* w, S* sums, S* packed, S* copy) {
+  constexpr i64 lane_count = dot_lanes<S>;
+  const i64 window = s.axis[2].window, padded = dot_ceil_div(window, lane_count) * lane_count;
+  for (i64 i = 0; i < s.outputs * plan.width; ++i) sums[i] = S{};
+  ConvTapTile<S> tile;
+  tile.width = window;
+  tile.sum_row = block.count[3] * lane_count;
+  for (int k = 0; k < 2; ++k) tile.count[k + 1] = s.axis[k].window;
+  for (i64 c = 0; c < channels; c += plan.block_channels) {
+    const i64 some = channels - c < plan.block_channels ? channels - c : plan.block_channels;
+    const ConvSource<S> source = conv_source<ConvNear::taps>(s, block, channel + c, some, x, copy);
+    tile.count[0] = some;
+    tile.x_step[0] = source.channel_step;
+    for (int k = 0; k < 2; ++k) tile.x_step[k + 1] = source.tap_step[k];
+    for (i64 o = 0; o < s.outputs; ++o) {
+      const TW* from = w + (channel + c) * s.w_c + o * s.w_o;
+      bool in_place = false;
+      if constexpr (std::is_same_v<TW, S>)
+        if (dot_masks<S> && s.axis[2].w == 1) {
+          in_place = true;
+          tile.w = from;
+          tile.w_step[0] = s.w_c, tile.w_step[1] = s.axis[0].w, tile.w_step[2] = s.axis[1].w;
+        }
+      if (!in_place) {
+        S* to = packed;
+        for (i64 a = 0; a < some; ++a)
+          for (i64 b = 0; b < s.axis[0].window; ++b)
+            for (i64 line = 0; line < s.axis[1].window; ++line, to += padded) {
+              const TW* in = from + a * s.w_c + b * s.axis[0].w + line * s.axis[1].w;
+              for (i64 i = 0; i < window; ++i) to[i] = static_cast<S>(in[i * s.axis[2].w]);
+              for (i64 i = window; i < padded; ++i) to[i] = S{};
+            }
+        tile.w = packed;
+        tile.w_step[2] = padded;
+        tile.w_step[1] = padded * s.axis[1].window;
+        tile.w_step[0] = tile.w_step[1] * s.axis[0].window;
+      }
+      S* line_sums = sums + o * plan.width;
+      for (i64 n = 0; n < block.count[0]; ++n)
+        for (i64 d = 0; d < block.count[1]; ++d)
+          for (i64 h = 0, rows = 1; h < block.count[2]; h += rows) {
+            for (i64 j = 0, cols = 1; j < block.count[3]; j += cols) {
+              rows = block.count[2] - h, cols = block.count[3] - j;
+              const ConvTapTileFunction<S> run = conv_tap_tile_for<S>(rows, cols);
+              for (i64 r = 0; r < rows; ++r)
+                tile.x[r] = source.base + n * source.image_step + source.place(0, d) + source.place(1, h + r);
+              for (i64 i = 0; i < cols; ++i) tile.col[i] = source.place(2, j + i);
+              tile.sums = line_sums + j * lane_count;
+              run(tile);
+            }
+            line_sums += rows * tile.sum_row;
+          }
+    }
+  }
+}
+
+// Puts the lanes together, by halves, and stores.
+template <class TY, class S>
+void conv_store_taps(const ConvShape& s, const ConvPlan& plan, const ConvBlock& block, const S* sums, TY* y) {
+  constexpr i64 lane_count = dot_lanes<S>;
+  const i64 step[4]{s.y_n, s.axis[0].y, s.axis[1].y, s.axis[2].y};
+  for (int k = 0; k < 4; ++k) y += block.begin[k] * step[k];
+  for (i64 o = 0; o < s.outputs; ++o) {
+    const S* from = sums + o * plan.width;
+    for (i64 n = 0; n < block.count[0]; ++n)
+      for (i64 d = 0; d < block.count[1]; ++d)
+        for (i64 h = 0; h < block.count[2]; ++h)
+          for (i64 i = 0; i < block.count[3]; ++i, from += lane_count) {
+            S lane[lane_count];
+            __builtin_memcpy(lane, from, sizeof lane);
+            for (i64 half = lane_count / 2; half > 0; half /= 2)
+              for (i64 l = 0; l < half; ++l) lane[l] += lane[l + half];
+            y[o * s.y_o + n * step[0] + d * step[1] + h * step[2] + i * step[3]] = static_cast<TY>(lane[0]);
+          }
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/team/parallel.hpp ----
+// Host loops over work items. The caller cuts the work into items by size, never by the number of threads, so
+// what is computed does not depend on how many threads compute it.
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+namespace WEFT_NAMESPACE {
+
+// Threads a parallel_for may use: what OpenMP offers at the first call (OMP_NUM_THREADS is honoured), or 1.
+// The value is kept because a BLAS may lower OpenMP's own setting later on.
+inline int hardware_threads() {
+#if defined(_OPENMP)
+  static const int threads = omp_get_max_threads();
+  return threads;
+#else
+  return 1;
+#endif
+}
+
+// Calls f(i) for every i in [0, n), each once, in any order, on at most max_threads threads (0: all). Serial
+// when n <= 1, max_threads == 1, without OpenMP, or inside another parallel region. Neighbouring items go to
+// the same thread, and to the same one in every loop of the same n. An exception that leaves f ends the
+// program: it could not cross the threads.
+template <class F>
+void parallel_for(i64 n, int max_threads, F&& f) noexcept {
+#if defined(_OPENMP)
+  if (n > 1 && max_threads != 1 && !omp_in_parallel()) {
+    const int all = hardware_threads();
+    int threads = max_threads <= 0 || max_threads > all ? all : max_threads;
+    if (n < threads) threads = static_cast<int>(n);
+    if (threads > 1) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+      for (i64 i = 0; i < n; ++i) f(i);
+      return;
+    }
+  }
+#else
+  static_cast<void>(max_threads);
+#endif
+  for (i64 i = 0; i < n; ++i) f(i);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Partial sums of a convolution that is cut along its channels; of the thread that starts it.
+inline DotScratch& conv_partial_scratch() {
+  static thread_local DotScratch scratch;
+  return scratch;
+}
+
+// One phase, ready to be computed tile by tile; tiles write different places.
+template <class TX, class TW, class TY>
+class ConvJob {
+ public:
+  using S = DotSum2<TX, TW>;
+
+  ConvJob() = default;
+  ConvJob(const ConvShape& shape, const TX* x, const TW* w, TY* y) : s(shape), x_(x), w_(w), y_(y) {
+    if (s.groups * s.batch * s.outputs * s.places() <= 0) return;
+    if (s.channels <= 0 || s.taps() <= 0 || s.axis[0].in * s.axis[1].in * s.axis[2].in <= 0) {
+      clear();
+      return;
+    }
+    plan_ = conv_plan<S>(s);
+    rows_ = plan_.cut.size[0] * plan_.cut.size[1] * plan_.cut.size[2] * plan_.cut.size[3];
+    blocks_ = plan_.cut.blocks();
+    tiles_ = s.groups * plan_.output_cuts * blocks_;
+    sum_size_ = plan_.way == ConvWay::outputs ? rows_ * plan_.width : s.outputs * plan_.width;
+    in_place_ =
+        std::is_same_v<TY, S> && plan_.way == ConvWay::places && plan_.chunks == 1 && s.axis[2].y == 1;
+  }
+
+  i64 tiles() const { return tiles_; }
+  // Tiles times the pieces that their channels are cut into.
+  i64 items() const { return tiles_ * plan_.chunks; }
+  i64 work() const { return rows_ * plan_.outputs * plan_.channels * s.taps(); }  // of an item
+  i64 partial_size() const { return plan_.chunks > 1 ? items() * sum_size_ : 0; }
+
+  // `partial`: this phase's sums, where channels are cut, else unused.
+  void compute(i64 number, S* partial) const {
+    const Tile t = tile_of(number / plan_.chunks);
+    const i64 chunk = number % plan_.chunks, channel = chunk * plan_.channels;
+    const i64 channels = s.channels - channel < plan_.channels ? s.channels - channel : plan_.channels;
+    // tables first: they are the most aligned
+    const i64 own_size = in_place_ ? 0 : sum_size_;
+    const i64 packed_size = plan_.way == ConvWay::taps ? plan_.block() : plan_.block() * plan_.outputs;
+    const i64 run_size = std::is_same_v<TW, S> ? 0 : plan_.block() * dot_tile_cols<S>;
+    const i64 copy_size = conv_copy_size<S>(s, plan_.cut, plan_.block_channels);
+    const i64 table_size = plan_.way == ConvWay::taps ? 0 : rows_ + 2 * plan_.block();
+    const i64 room = own_size + packed_size + run_size + copy_size + 8;
+    i64* tables =
+        static_cast<i64*>(dot_scratch().get(table_size * 8 + room * static_cast<i64>(sizeof(S)) + 64));
+    S* own = reinterpret_cast<S*>(tables + (table_size + 7) / 8 * 8);
+    S* sums = plan_.chunks > 1 ? partial + number * sum_size_ : own;
+    S *packed = own + own_size, *runs = packed + packed_size, *copy = runs + run_size;
+    const TX* from = x_ + t.group * s.x_g;
+    const TW* window = w_ + t.group * s.w_g + t.output * s.w_o;
+    if (plan_.way == ConvWay::outputs)
+      conv_rows<TX, TW, S>(s, plan_, t.block, channel, channels, t.outputs, from, window, sums, packed, runs,
+                           copy, tables);
+    else if (plan_.way == ConvWay::taps)
+      conv_tap_lanes<TX, TW, S>(s, plan_, t.block, channel, channels, from, window, sums, packed, copy);
+    else
+      conv_lanes<TX, TW, S>(s, plan_, t.block, channel, channels, from, window, lane_sums(t, sums), packed,
+                            copy, tables);
+    if (plan_.chunks == 1 && !in_place_) store(t, sums);
+  }
+
+  // Adds up the pieces of a tile's channels.
+  void finish(i64 tile, S* partial) const {
+    S* sums = partial + tile * plan_.chunks * sum_size_;
+    for (i64 c = 1; c < plan_.chunks; ++c)
+      for (i64 i = 0; i < sum_size_; ++i) sums[i] += sums[c * sum_size_ + i];
+    store(tile_of(tile), sums);
+  }
+
+ private:
+  struct Tile {
+    ConvBlock block;
+    i64 group, output, outputs;
+  };
+  // Blocks of one group and one piece of its outputs follow each other.
+  Tile tile_of(i64 number) const {
+    Tile t;
+    t.block = plan_.cut.block(number % blocks_);
+    number /= blocks_;
+    t.output = number % plan_.output_cuts * plan_.outputs;
+    t.outputs = s.outputs - t.output < plan_.outputs ? s.outputs - t.output : plan_.outputs;
+    t.group = number / plan_.output_cuts;
+    return t;
+  }
+  // y itself, or `sums` with lines of whole vectors.
+  ConvSums<S> lane_sums(const Tile& t, S* sums) const {
+    ConvSums<S> r;
+    if constexpr (std::is_same_v<TY, S>)
+      if (in_place_) {
+        const ConvBlock& b = t.block;
+        r.base = y_ + t.group * s.y_g + b.begin[0] * s.y_n + b.begin[1] * s.axis[0].y +
+                 b.begin[2] * s.axis[1].y + b.begin[3];
+        r.output = s.y_o;
+        r.outer[0] = s.y_n, r.outer[1] = s.axis[0].y, r.outer[2] = s.axis[1].y;
+        r.own = false;
+        return r;
+      }
+    r.base = sums;
+    r.output = plan_.width;
+    r.outer[2] = dot_ceil_div(t.block.count[3], dot_lanes<S>) * dot_lanes<S>;
+    r.outer[1] = r.outer[2] * t.block.count[2];
+    r.outer[0] = r.outer[1] * t.block.count[1];
+    return r;
+  }
+  void store(const Tile& t, const S* sums) const {
+    TY* to = y_ + t.group * s.y_g + t.output * s.y_o;
+    if (plan_.way == ConvWay::outputs)
+      conv_store<TY, S>(s, plan_, t.block, t.outputs, sums, to);
+    else if (plan_.way == ConvWay::taps)
+      conv_store_taps<TY, S>(s, plan_, t.block, sums, to);
+    else
+      conv_store_lanes<TY, S>(s, plan_, t.block, sums, to);
+  }
+  void clear() const {
+    for (i64 g = 0; g < s.groups; ++g)
+      for (i64 n = 0; n < s.batch; ++n)
+        for (i64 o = 0; o < s.outputs; ++o)
+          for (i64 d = 0; d < s.axis[0].out; ++d)
+            for (i64 h = 0; h < s.axis[1].out; ++h)
+              for (i64 i = 0; i < s.axis[2].out; ++i)
+                y_[g * s.y_g + n * s.y_n + o * s.y_o + d * s.axis[0].y + h * s.axis[1].y + i * s.axis[2].y] =
+                    static_cast<TY>(S{});
+  }
+
+  ConvShape s;
+  const TX* x_ = nullptr;
+  const TW* w_ = nullptr;
+  TY* y_ = nullptr;
+  ConvPlan plan_;
+  i64 rows_ = 0, blocks_ = 0, tiles_ = 0, sum_size_ = 0;
+  bool in_place_ = false;
+};
+
+// y = conv(x, w), on at most max_threads threads (0: all). y must overlap neither x nor w.
+template <class TX, class TW, class TY>
+void conv(const ConvShape& s, const TX* x, const TW* w, TY* y, int max_threads = 0) {
+  using Job = ConvJob<TX, TW, TY>;
+  using S = typename Job::S;
+  const i64 phases = conv_phases(s);
+  constexpr i64 most = 8;  // phases at once: they write between each other's places
+  for (i64 first = 0; first < phases; first += most) {
+    const i64 count = phases - first < most ? phases - first : most;
+    Job job[most];
+    S* partial[most]{};
+    i64 items = 0, tiles = 0, work = 0, size = 0, at[most]{};
+    for (i64 k = 0; k < count; ++k) {
+      const ConvPhase phase = conv_phase(s, first + k);
+      job[k] = Job(phase.shape, x, w + phase.w_at, y + phase.y_at);
+      items = job[k].items() > items ? job[k].items() : items;
+      tiles = job[k].partial_size() > 0 && job[k].tiles() > tiles ? job[k].tiles() : tiles;
+      work += job[k].work();
+      at[k] = size;
+      size += (job[k].partial_size() + 15) / 16 * 16 +
+              (job[k].partial_size() > 0 ? 16 : 0);  // stores may read on
+    }
+    if (size > 0) {
+      S* memory = static_cast<S*>(conv_partial_scratch().get(size * static_cast<i64>(sizeof(S))));
+      for (i64 k = 0; k < count; ++k) partial[k] = memory + at[k];
+    }
+    // Small tiles go to a thread several at a time.
+    const i64 together = work < 1000000 ? 1000000 / (work > 0 ? work : 1) + 1 : 1;
+    parallel_for(dot_ceil_div(items, together), max_threads, [&](i64 part) {
+      const i64 end = (part + 1) * together < items ? (part + 1) * together : items;
+      for (i64 number = part * together; number < end; ++number)
+        for (i64 k = 0; k < count; ++k)
+          if (number < job[k].items()) job[k].compute(number, partial[k]);
+    });
+    if (tiles > 0)
+      parallel_for(tiles, max_threads, [&](i64 tile) {
+        for (i64 k = 0; k < count; ++k)
+          if (job[k].partial_size() > 0 && tile < job[k].tiles()) job[k].finish(tile, partial[k]);
+      });
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/gemm/host.hpp ----
+// The matrix product on the host, plain and batched. The same operands give the same bits for any number of
+// threads: the work is cut by shape, and k is summed in an order that depends on the shape alone.
+//
+// Two engines: a blocked product of our own, and the system's BLAS where there is one (WEFT_WITH_CBLAS).
+// Which of them runs depends on types, shape and the kernels that BLAS chose for the machine. A thread's
+// first large product allocates its scratch block, later ones nothing (dot/scratch.hpp).
+
+// ---- weft/kernels/gemm/cblas.hpp ----
+// The system's BLAS as an engine for large products of f32 and f64, present where WEFT_WITH_CBLAS is defined
+// (the program then links a CBLAS with 32-bit integers). It runs single-threaded on cuts of our own, because
+// its own threads would make results depend on how many there are.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// How many bytes the vectors of OpenBLAS's kernels have, by the name of the core that they are for. For a
+// processor newer than itself OpenBLAS takes the oldest kernels, Prescott's, at a quarter of the speed. A
+// name that is not here, or none (another library): the widest.
+constexpr int blas_vector_bytes(std::string_view core) {
+  for (const char* narrow :
+       {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Atom", "Banias", "Katmai", "Coppermine",
+        "Northwood", "Athlon", "Opteron", "Opteron(SSE3)", "Barcelona", "Nano", "Bobcat", "Generic"})
+    if (core == narrow) return 16;
+  for (const char* middle :
+       {"Haswell", "Zen", "Sandybridge", "Bulldozer", "Piledriver", "Steamroller", "Excavator"})
+    if (core == middle) return 32;
+  return 64;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+#if defined(WEFT_WITH_CBLAS)
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Prototypes under names of our own, so that they never clash with a <cblas.h> that the user includes.
+extern "C" {
+void weft_cblas_sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a,
+                      int lda, const float* b, int ldb, float beta, float* c, int ldc) __asm__("cblas_sgemm");
+void weft_cblas_dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double* a,
+                      int lda, const double* b, int ldb, double beta, double* c,
+                      int ldc) __asm__("cblas_dgemm");
+// OpenBLAS only, null elsewhere. get_parallel: 0 no threads, 1 threads of its own, 2 OpenMP.
+void weft_openblas_set_num_threads(int threads) __asm__("openblas_set_num_threads") __attribute__((weak));
+int weft_openblas_get_parallel() __asm__("openblas_get_parallel") __attribute__((weak));
+char* weft_openblas_get_corename() __asm__("openblas_get_corename") __attribute__((weak));
+}
+
+inline constexpr bool dot_has_cblas = true;
+
+// While one lives, BLAS runs on the calling thread alone. An OpenBLAS built with OpenMP (and MKL) takes
+// OpenMP's number of threads, which belongs to the calling task: it is lowered and put back, and nobody else
+// notices. An OpenBLAS with threads of its own has one global number, which is set to 1 for good. The threads
+// of other libraries are the user's to limit.
+class DotBlasAlone {
+ public:
+  DotBlasAlone() {
+#if defined(_OPENMP)
+    static const bool once = weft_openblas_get_parallel && weft_openblas_get_parallel() == 1 && set_one();
+    threads_ = omp_get_max_threads();
+    if (threads_ != 1) omp_set_num_threads(1);
+#else
+    static thread_local const bool once = set_one();
+#endif
+    static_cast<void>(once);
+  }
+  DotBlasAlone(const DotBlasAlone&) = delete;
+  DotBlasAlone& operator=(const DotBlasAlone&) = delete;
+  ~DotBlasAlone() {
+#if defined(_OPENMP)
+    if (threads_ != 1) omp_set_num_threads(threads_);
+#endif
+  }
+
+ private:
+  static bool set_one() {
+    if (weft_openblas_set_num_threads) weft_openblas_set_num_threads(1);
+    return true;
+  }
+#if defined(_OPENMP)
+  int threads_ = 1;
+#endif
+};
+
+// The kernels OpenBLAS chose for this machine ("SkylakeX", "Haswell", ...); "" for any other library. The
+// variable OPENBLAS_CORETYPE can pin it to slower ones.
+inline const char* openblas_core() { return weft_openblas_get_corename ? weft_openblas_get_corename() : ""; }
+
+// Whether the library's kernels use vectors as wide as this program's own.
+inline bool blas_is_wide() {
+  static const bool wide = blas_vector_bytes(openblas_core()) >= WEFT_DOT_BYTES;
+  return wide;
+}
+
+// Says once a process, on standard error, that OPENBLAS_CORETYPE pins OpenBLAS's kernels: an old core there
+// can halve the speed of large products, and nothing else shows it.
+inline void report_pinned_core() {
+  static const bool said = [] {
+    const char* pinned = std::getenv("OPENBLAS_CORETYPE");
+    if (pinned && *openblas_core())
+      std::fprintf(stderr,
+                   "weft: OPENBLAS_CORETYPE=%s pins OpenBLAS to its kernels for %s;\nweft: unset it for this "
+                   "machine's own\n",
+                   pinned, openblas_core());
+    return true;
+  }();
+  static_cast<void>(said);
+}
+
+// Whether BLAS can express the strides: one of the two is 1, the other a leading dimension (0 is not).
+constexpr bool dot_blas_operand(i64 row, i64 col, i64 rows, i64 cols) {
+  constexpr i64 most = 0x7fffffff;
+  return (col == 1 && row >= cols && row > 0 && row <= most) ||
+         (row == 1 && col >= rows && col > 0 && col <= most);
+}
+constexpr bool dot_blas_shape(const DotShape& s) {
+  constexpr i64 most = 0x7fffffff;
+  return s.m <= most && s.n <= most && s.k <= most && s.k > 0 && s.c_row >= s.n && s.c_row <= most &&
+         dot_blas_operand(s.a_row, s.a_col, s.m, s.k) && dot_blas_operand(s.b_row, s.b_col, s.k, s.n);
+}
+
+// Tiles for BLAS are larger than for the built-in engine, since each call packs its operands anew: halves of
+// the longer side, up to four where they keep 2 million multiply-adds and 96 rows or columns, more only from
+// sides of 1024.
+constexpr DotCut dot_blas_cut(i64 m, i64 n, i64 k) {
+  f64 work = static_cast<f64>(m) * static_cast<f64>(n) * static_cast<f64>(k);
+  i64 rows = m, cols = n;
+  for (int tiles = 1; work >= 4e6; tiles *= 2, work /= 2) {
+    i64& side = cols >= rows ? cols : rows;
+    if (side < (tiles < 4 ? 192 : 1024)) break;
+    side = dot_ceil_div(dot_ceil_div(side, 2), 16) * 16;
+  }
+  return {rows, cols};
+}
+
+// C = A B, or C += A B with `accumulate`, for a shape that dot_blas_shape accepts.
+template <class T>
+void dot_blas(const DotShape& s, const T* a, const T* b, T* c, bool accumulate) {
+  constexpr int row_major = 101, plain = 111, transposed = 112;
+  const bool a_plain = s.a_col == 1 && s.a_row >= s.k;
+  const bool b_plain = s.b_col == 1 && s.b_row >= s.n;
+  const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k);
+  const int lda = static_cast<int>(a_plain ? s.a_row : s.a_col);
+  const int ldb = static_cast<int>(b_plain ? s.b_row : s.b_col);
+  const int trans_a = a_plain ? plain : transposed, trans_b = b_plain ? plain : transposed;
+  const int ldc = static_cast<int>(s.c_row);
+  const DotBlasAlone alone;
+  const T beta = accumulate ? T{1} : T{0};
+  if constexpr (std::is_same_v<T, f32>)
+    weft_cblas_sgemm(row_major, trans_a, trans_b, m, n, k, 1.0f, a, lda, b, ldb, beta, c, ldc);
+  else
+    weft_cblas_dgemm(row_major, trans_a, trans_b, m, n, k, 1.0, a, lda, b, ldb, beta, c, ldc);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+#else
+
+namespace WEFT_NAMESPACE::kernels {
+inline constexpr bool dot_has_cblas = false;
+inline const char* openblas_core() { return ""; }
+inline void report_pinned_core() {}
+}  // namespace WEFT_NAMESPACE::kernels
+
+#endif
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Engines a caller may insist on; `best` is what measurements say.
+enum class DotEngine { best, builtin, cblas };
+
+// What runs large products of f32: "builtin" or "cblas".
+inline const char* dot_engine() { return dot_has_cblas ? "cblas" : "builtin"; }
+
+template <class TA, class TB, class TC>
+inline constexpr bool dot_blas_types =
+    dot_has_cblas&& std::is_same_v<TA, TB>&& std::is_same_v<TA, TC>&& std::is_floating_point_v<TA>;
+
+// Whether BLAS is the faster one, from multiply-adds alone. Measured against OpenBLAS 0.3.21 on AVX-512
+// (benchmarks/host/gemm.cpp): with 64-byte vectors the built-in engine is ahead of BLAS on our cuts up to
+// 512^3 and level at 1024^3; a program compiled for less loses to BLAS, which picks its kernels at run time,
+// as soon as a call is paid for.
+constexpr bool dot_prefers_blas(const DotShape& s) {
+  constexpr f64 from = WEFT_DOT_BYTES == 64 ? 1e9 : WEFT_DOT_BYTES == 32 ? 3e5 : 3e4;
+  return static_cast<f64>(s.m) * static_cast<f64>(s.n) * static_cast<f64>(s.k) >= from;
+}
+
+#if defined(WEFT_WITH_CBLAS)
+template <class T>
+void dot_on_blas(const DotShape& s, const T* a, const T* b, T* c, const DotEpilogue<T>& epilogue) {
+  const bool accumulate = epilogue.add == c && epilogue.add_row == s.c_row;
+  dot_blas<T>(s, a, b, c, accumulate);
+  const T* add = accumulate ? nullptr : epilogue.add;
+  if (!epilogue.bias && !add) return;
+  for (i64 i = 0; i < s.m; ++i)
+    dot_finish_row<T, T>(c + i * s.c_row, s.n, epilogue.bias, add ? add + i * epilogue.add_row : nullptr,
+                         c + i * s.c_row);
+}
+#endif
+
+// C = A B (+ add) (+ bias) for every element of the batch, on at most max_threads threads (0: all). C must
+// not overlap A or B. k == 0 gives zeros (and the added terms); an empty C, nothing.
+template <class TA, class TB, class TC>
+void dot(const DotShape& s, const DotBatch& batch, const TA* a, const TB* b, TC* c, int max_threads = 0,
+         const DotEpilogue<TC>& epilogue = {}, DotEngine engine = DotEngine::best) {
+  using S = DotSum2<TA, TB>;
+  i64 products = 1;
+  for (int d = 0; d < batch.rank; ++d) products *= batch.extent[d];
+  if (products <= 0 || s.m <= 0 || s.n <= 0) return;
+
+  bool blas = false;
+  DotCut cut = dot_cut(s.m, s.n, s.k, dot_tile_rows, dot_lanes<S>);
+#if defined(WEFT_WITH_CBLAS)
+  if constexpr (dot_blas_types<TA, TB, TC>) {
+    blas = dot_blas_shape(s) && (engine == DotEngine::cblas ||
+                                 (engine == DotEngine::best && dot_prefers_blas(s) && blas_is_wide()));
+    if (blas) cut = dot_blas_cut(s.m, s.n, s.k);
+  }
+#endif
+  static_cast<void>(engine);
+
+  const i64 m_cuts = dot_ceil_div(s.m, cut.rows);
+  const i64 n_cuts = dot_ceil_div(s.n, cut.cols);
+  const i64 tiles = m_cuts * n_cuts;
+  // Small products go to a thread several at a time.
+  const i64 work = s.m * s.n * (s.k > 0 ? s.k : 1);
+  const i64 together = tiles > 1 || work >= 2000000 ? 1 : 2000000 / work;
+  const i64 groups = dot_ceil_div(products, together);
+
+  parallel_for(groups * tiles, max_threads, [&](i64 item) {
+    const i64 group = item / tiles;
+    const i64 tile = item - group * tiles;
+    // Tiles of one column block follow each other, so that B's part stays in the cache.
+    const i64 i0 = tile % m_cuts * cut.rows;
+    const i64 j0 = tile / m_cuts * cut.cols;
+    DotShape part = s;
+    part.m = s.m - i0 < cut.rows ? s.m - i0 : cut.rows;
+    part.n = s.n - j0 < cut.cols ? s.n - j0 : cut.cols;
+    const i64 end = (group + 1) * together < products ? (group + 1) * together : products;
+    for (i64 product = group * together; product < end; ++product) {
+      i64 rest = product;
+      i64 a_at = i0 * s.a_row;
+      i64 b_at = j0 * s.b_col;
+      i64 c_at = i0 * s.c_row + j0;
+      i64 add_at = i0 * epilogue.add_row + j0;
+      for (int d = batch.rank - 1; d >= 0; --d) {
+        const i64 at = rest % batch.extent[d];
+        rest /= batch.extent[d];
+        a_at += at * batch.a[d];
+        b_at += at * batch.b[d];
+        c_at += at * batch.c[d];
+        add_at += at * batch.add[d];
+      }
+      const DotEpilogue<TC> ends{epilogue.bias ? epilogue.bias + j0 : nullptr,
+                                 epilogue.add ? epilogue.add + add_at : nullptr, epilogue.add_row};
+#if defined(WEFT_WITH_CBLAS)
+      if constexpr (dot_blas_types<TA, TB, TC>)
+        if (blas) {
+          dot_on_blas<TC>(part, a + a_at, b + b_at, c + c_at, ends);
+          continue;
+        }
+#endif
+      dot_blocked<TA, TB, TC>(part, a + a_at, b + b_at, c + c_at, ends);
+    }
+  });
+  static_cast<void>(blas);
+}
+
+// One product.
+template <class TA, class TB, class TC>
+void dot(const DotShape& s, const TA* a, const TB* b, TC* c, int max_threads = 0,
+         const DotEpilogue<TC>& epilogue = {}, DotEngine engine = DotEngine::best) {
+  dot<TA, TB, TC>(s, DotBatch{}, a, b, c, max_threads, epilogue, engine);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+// One step, ready to run: pointers resolved, numbers as its kind defines them.
+struct HostLaunch {
+  void (*run)(const HostLaunch&, int threads) = nullptr;
+  LaunchArgs args;
+  const u64* numbers = nullptr;
+  int number_count = 0;
+  PartialSum* sums = nullptr;  // of a second stage
+  int sum_count = 0;
+};
+
+template <class C>
+void run_fused(const HostLaunch& launch, int threads) {
+  using Body = FusedBody<C, LaneFamily, SerialTeam>;
+  parallel_for(launch.args.chunks, threads, [&](i64 chunk) {
+    alignas(64) std::byte kept[static_cast<std::size_t>(Body::kept_bytes()) + 64];
+    SerialTeam team(kept, Body::kept_bytes() + 64);
+    Body body(team, launch.args);
+    body.run(chunk);
+  });
+}
+
+// `Set`: the types and folds of the program's sums.
+template <u64 Set>
+void run_combine_partials(const HostLaunch& launch, int) {
+  SerialTeam team;
+  i64 blocks = 0;
+  const CombineArgs args = combine_args(launch.sums, launch.sum_count, team.size(), blocks);
+  for (i64 b = 0; b < blocks; ++b) combine_block<Set>(team, args, b);
+}
+
+// Words and numbers: gemm/call.hpp.
+template <class C>
+void run_dot(const HostLaunch& launch, int threads) {
+  using A = ctype<static_cast<DType>(C::w[0])>;
+  using B = ctype<static_cast<DType>(C::w[1])>;
+  using R = ctype<static_cast<DType>(C::w[2])>;
+  const DotCall call = dot_call(launch.numbers);
+  DotEpilogue<R> epilogue;
+  if constexpr ((C::w[3] & dot_adds) != 0) {
+    epilogue.add = static_cast<const R*>(launch.args.pointer[3]);
+    epilogue.add_row = call.shape.c_row;
+  }
+  if constexpr ((C::w[3] & dot_has_bias) != 0)
+    epilogue.bias = static_cast<const DotSum<R>*>(launch.args.pointer[4]);
+  dot<A, B, R>(call.shape, call.batch, static_cast<const A*>(launch.args.pointer[0]),
+               static_cast<const B*>(launch.args.pointer[1]), static_cast<R*>(launch.args.pointer[2]),
+               threads, epilogue);
+}
+
+// Words: dtypes of x, w, y. Numbers: conv_call's.
+template <class C>
+void run_conv(const HostLaunch& launch, int threads) {
+  using X = ctype<static_cast<DType>(C::w[0])>;
+  using W = ctype<static_cast<DType>(C::w[1])>;
+  using Y = ctype<static_cast<DType>(C::w[2])>;
+  conv<X, W, Y>(conv_call(launch.numbers), static_cast<const X*>(launch.args.pointer[0]),
+                static_cast<const W*>(launch.args.pointer[1]), static_cast<Y*>(launch.args.pointer[2]),
+                threads);
+}
+
+template <class C>
+void run_gather(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  using I = ctype<static_cast<DType>(C::w[1])>;
+  const IndexArgs args = index_args(launch.args, launch.numbers);
+  const i64 together = args.width > 0 && args.width < 16384 ? 16384 / args.width : 1;
+  parallel_for((args.count + together - 1) / together, threads, [&](i64 block) {
+    SerialTeam team;
+    const i64 end = (block + 1) * together < args.count ? (block + 1) * together : args.count;
+    gather_rows<T, I, int{sizeof(T)}>(team, args, block * together, end);
+  });
+}
+
+template <class C>
+void run_scatter_add(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  using I = ctype<static_cast<DType>(C::w[1])>;
+  const IndexArgs args = index_args(launch.args, launch.numbers);
+  const TableCut cut = table_cut(args.rows, args.width, args.count);
+  parallel_for(cut.row_pieces * cut.column_pieces, threads, [&](i64 piece) {
+    SerialTeam team;
+    const i64 row = piece / cut.column_pieces * cut.rows, column = piece % cut.column_pieces * cut.columns;
+    const i64 row_end = row + cut.rows < args.rows ? row + cut.rows : args.rows;
+    scatter_add_tile<T, I>(team, args, row, row_end, column,
+                           column + cut.columns < args.width ? column + cut.columns : args.width);
+  });
+}
+
+inline void run_copy(const HostLaunch& launch, int) {
+  std::memmove(launch.args.pointer[1], launch.args.pointer[0], static_cast<std::size_t>(launch.numbers[0]));
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Rows of an operand in f32.
+struct AttentionRows {
+  const f32* at = nullptr;
+  i64 stride = 0;
+};
+
+// A thread's working memory, as dot_scratch.
+inline DotScratch& attention_scratch() {
+  static thread_local DotScratch scratch;
+  return scratch;
+}
+// Cuts a block into arrays.
+struct ScratchCut {
+  f32* next = nullptr;
+  f32* take(i64 count) {
+    f32* const r = next;
+    next += (count + 15) / 16 * 16;
+    return r;
+  }
+};
+
+// What the captured integers and truth values lie between in a tile of one batch and head. A tensor that
+// varies by query and by key is looked through only where that is fast.
+template <class C>
+struct HostLoads {
+  const AttentionCall& call;
+  void* const* captured;
+
+  detail::Interval operator()(int k, DType t, const GridTile& tile) const {
+    if (k >= AttentionView<C>::header.captured) return detail::anything();
+    const CapturedWord word = CapturedWord::decode(C::w[AttentionHeader::words + k]);
+    const bool by_query = (word.axes & 4) != 0, by_key = (word.axes & 8) != 0;
+    const i64 rows = by_query ? tile.end[2] - tile.begin[2] : 1,
+              keys = by_key ? tile.end[3] - tile.begin[3] : 1;
+    const i64 row = call.captured_stride(k, 2), key = call.captured_stride(k, 3);
+    if (word.dtype == DType::boolean && (keys == 1 || key == 1))
+      return range_of_flags(first<unsigned char>(k, tile), rows, row, keys);
+    if (by_query && by_key) return detail::anything_of(t);
+    const i64 count = by_key ? keys : rows, stride = by_key ? key : row;
+    switch (word.dtype) {
+      case DType::boolean:
+      case DType::u8:
+        return detail::range_of(first<unsigned char>(k, tile), count, stride);
+      case DType::i32:
+        return stride == 1 ? range_of_neighbours(first<i32>(k, tile), count)
+                           : detail::range_of(first<i32>(k, tile), count, stride);
+      case DType::u32:
+        return detail::range_of(first<u32>(k, tile), count, stride);
+      case DType::i64:
+        return detail::range_of(first<i64>(k, tile), count, stride);
+      default:
+        return detail::anything_of(t);
+    }
+  }
+
+ private:
+  template <class E>
+  const E* first(int k, const GridTile& t) const {
+    const E* p = static_cast<const E*>(captured[k]);
+    for (int a = 0; a < 4; ++a) p += t.begin[a] * call.captured_stride(k, a);
+    return p;
+  }
+  static detail::Interval range_of_neighbours(const i32* p, i64 count) {
+    using V = Simd<i32>;
+    if (count < lanes) return detail::range_of(p, count, 1);
+    V low = load<V>(p), high = low;
+    for (i64 k = lanes; k < count; k += lanes) {
+      const V x = load<V>(p + (k + lanes <= count ? k : count - lanes));
+      low = select(x < low, x, low);
+      high = select(x > high, x, high);
+    }
+    i32 lows[lanes], highs[lanes];
+    store(lows, low);
+    store(highs, high);
+    return {detail::range_of(lows, lanes, 1).low, detail::range_of(highs, lanes, 1).high};
+  }
+  // Rows of truth values that lie side by side, up to the first that differs.
+  static detail::Interval range_of_flags(const unsigned char* p, i64 rows, i64 row, i64 keys) {
+    const u64 all = p[0] * u64{0x0101010101010101};
+    if (p[0] > 1) return detail::either();
+    for (i64 r = 0; r < rows; ++r) {
+      i64 k = 0;
+      for (; k + 8 <= keys; k += 8) {
+        u64 word;
+        std::memcpy(&word, p + r * row + k, sizeof word);
+        if (word != all) return detail::either();
+      }
+      for (; k < keys; ++k)
+        if (p[r * row + k] != p[0]) return detail::either();
+    }
+    return {static_cast<double>(p[0]), static_cast<double>(p[0])};
+  }
+};
+
+template <class C>
+class HostAttention {
+ public:
+  using View = AttentionView<C>;
+  using Body = ScoreBody<C>;
+  using At = AttentionPointers;
+  using T = ctype<View::header.factors>;
+  using Numbers = Simd<float>;
+  using Operand = AttentionCall::Operand;
+  static constexpr AttentionHeader header = View::header;
+
+  explicit HostAttention(const HostLaunch& launch)
+      : launch_(launch), call(attention_call(launch.numbers, header.captured)) {}
+
+ protected:
+  template <class V>
+  V* pointer(int which) const {
+    return static_cast<V*>(launch_.args.pointer[which]);
+  }
+  Body body() const {
+    return Body(call, launch_.args.pointer + At::captured(header.is_gradient),
+                launch_.args.pointer[At::seed]);
+  }
+
+  // `count` rows of `width` from (b, h, first) on: where they lie, or converted into `buffer`.
+  AttentionRows rows(Operand operand, int which, i64 b, i64 h, i64 first, i64 count, i64 width,
+                     f32* buffer) const {
+    const i64 row = call.stride(operand, 2), column = call.stride(operand, 3);
+    const T* p =
+        pointer<const T>(which) + b * call.stride(operand, 0) + h * call.stride(operand, 1) + first * row;
+    if constexpr (std::is_same_v<T, f32>)
+      if (column == 1 || width == 1) return {p, row};
+    for (i64 r = 0; r < count; ++r, p += row) {
+      f32* const to = buffer + r * width;
+      i64 c = 0;
+      if (column == 1)
+        for (; c + lanes <= width; c += lanes) store(to + c, load<Numbers>(p + c));
+      for (; c < width; ++c) to[c] = static_cast<f32>(p[c * column]);
+    }
+    return {buffer, width};
+  }
+  AttentionRows query_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
+    return rows(AttentionCall::q, At::q, b, h, first, count, call.width, buffer);
+  }
+  AttentionRows key_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
+    return rows(AttentionCall::k, At::k, b, h, first, count, call.width, buffer);
+  }
+  AttentionRows value_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
+    return rows(AttentionCall::v, At::v, b, h, first, count, call.value_width, buffer);
+  }
+
+  // c (m, n) = a (m, k) b^T, of rows; or a b, where b has k rows; or a^T b. `add`: to what c holds.
+  static void times_transposed(i64 m, i64 n, i64 k, AttentionRows a, AttentionRows b, f32* c, i64 c_row) {
+    dot_blocked<f32, f32, f32>({m, n, k, a.stride, 1, 1, b.stride, c_row}, a.at, b.at, c, {});
+  }
+  static void add_product(i64 m, i64 n, i64 k, AttentionRows a, AttentionRows b, f32* c, i64 c_row) {
+    dot_blocked<f32, f32, f32>({m, n, k, a.stride, 1, b.stride, 1, c_row}, a.at, b.at, c,
+                               {nullptr, c, c_row});
+  }
+  static void add_transposed_product(i64 m, i64 n, i64 k, AttentionRows a, AttentionRows b, f32* c,
+                                     i64 c_row) {
+    dot_blocked<f32, f32, f32>({m, n, k, 1, a.stride, b.stride, 1, c_row}, a.at, b.at, c,
+                               {nullptr, c, c_row});
+  }
+
+  // Queries [first, end) of the `rows` from i0 on, in strips, outside of which none attends to a key of
+  // [j0, j0 + n).
+  struct Strips {
+    i64 first = 0, end = 0;
+  };
+  Strips attending(i64 b, i64 h, i64 i0, i64 rows, i64 j0, i64 n) const {
+    Strips s{rows, 0};
+    const HostLoads<C> loads{call, launch_.args.pointer + At::captured(header.is_gradient)};
+    if (!tile_attends(C::w, {{b, h, i0, j0}, {b + 1, h + 1, i0 + rows, j0 + n}}, loads)) return s;
+    for (i64 r = 0; r < rows; r += attention_strip) {
+      const i64 end = r + attention_strip < rows ? r + attention_strip : rows;
+      if (!tile_attends(C::w, {{b, h, i0 + r, j0}, {b + 1, h + 1, i0 + end, j0 + n}}, loads)) continue;
+      if (s.first > r) s.first = r;
+      s.end = end;
+    }
+    return s;
+  }
+
+  // Lanes from `n` on are `fill`.
+  static Numbers first_lanes(const Numbers& x, int n, f32 fill) {
+    return n == lanes ? x : select(iota<Simd<i32>>(0) < splat<Simd<i32>>(n), x, splat<Numbers>(fill));
+  }
+  static int lanes_from(i64 c, i64 n) { return n - c < lanes ? static_cast<int>(n - c) : lanes; }
+
+  static i64 query_block(i64 queries) { return queries < attention_queries ? queries : attention_queries; }
+  static i64 key_block(i64 keys) { return keys < attention_keys ? keys : attention_keys; }
+  static i64 padded(i64 n) { return (n + lanes - 1) / lanes * lanes; }
+
+  const HostLaunch& launch_;
+
+ public:
+  AttentionCall call;
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+template <class C>
+class HostAttentionBackward : HostAttention<C> {
+  using Base = HostAttention<C>;
+  using Base::call;
+  using Base::header;
+  using Base::launch_;
+  using typename Base::At;
+  using typename Base::Body;
+  using typename Base::Numbers;
+  static constexpr f32 infinite = std::numeric_limits<f32>::infinity();
+
+  // Working memory of a tile.
+  struct Tile {
+    i64 row = 0;               // of weights and gradients
+    f32 *weights, *gradients;  // (queries, keys)
+    f32 *q, *k, *v, *dy;       // room for operands in f32
+    f32 *dq, *dk, *dv;
+  };
+
+ public:
+  using Base::Base;
+
+  void run(int threads) const {
+    const bool of_factors = Base::template pointer<void>(At::dq) || Base::template pointer<void>(At::dk) ||
+                            Base::template pointer<void>(At::dv);
+    // One pass where heads are enough for many threads; else one over queries and one over keys, which
+    // computes two of seven products anew.
+    constexpr i64 enough = 8;
+    if (of_factors && call.batch * call.kv_heads >= enough) {
+      parallel_for(call.batch * call.kv_heads, threads,
+                   [&](i64 item) { heads(item / call.kv_heads, item % call.kv_heads); });
+    } else if (of_factors) {
+      const i64 rows = Base::query_block(call.queries), queries = dot_ceil_div(call.queries, rows);
+      if (Base::template pointer<void>(At::dq))
+        parallel_for(call.batch * call.heads * queries, threads, [&](i64 item) {
+          const i64 head = item / queries;
+          queries_of(head / call.heads, head % call.heads, item % queries * rows);
+        });
+      const i64 columns = Base::key_block(call.keys), keys = dot_ceil_div(call.keys, columns);
+      if (Base::template pointer<void>(At::dk) || Base::template pointer<void>(At::dv))
+        parallel_for(call.batch * call.kv_heads * keys, threads, [&](i64 item) {
+          const i64 head = item / keys;
+          keys_of(head / call.kv_heads, head % call.kv_heads, item % keys * columns);
+        });
+    }
+    captured_gradients(threads, std::make_integer_sequence<int, header.captured>{});
+  }
+
+ private:
+  i64 group() const { return call.heads / call.kv_heads; }
+
+  Tile tile(i64 queries_of_dq) const {
+    const i64 rows = Base::query_block(call.queries), keys = Base::key_block(call.keys);
+    const i64 row = Base::padded(keys), widths = call.width + call.value_width;
+    const i64 floats = 2 * rows * row + (rows + 2 * keys) * widths + queries_of_dq * call.width + 16 * lanes;
+    ScratchCut cut{static_cast<f32*>(attention_scratch().get(floats * i64{sizeof(f32)}))};
+    Tile t;
+    t.row = row;
+    t.weights = cut.take(rows * row);
+    t.gradients = cut.take(rows * row);
+    t.q = cut.take(rows * call.width);
+    t.dy = cut.take(rows * call.value_width);
+    t.k = cut.take(keys * call.width);
+    t.v = cut.take(keys * call.value_width);
+    t.dk = cut.take(keys * call.width);
+    t.dv = cut.take(keys * call.value_width);
+    t.dq = cut.take(queries_of_dq * call.width);
+    return t;
+  }
+
+  AttentionRows gradient_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
+    return Base::rows(AttentionCall::dy, At::dy, b, h, first, count, call.value_width, buffer);
+  }
+  f32 of_row(bool is_delta, i64 b, i64 h, i64 i) const {
+    const f32* const p = Base::template pointer<const f32>(is_delta ? At::delta : At::row_lse);
+    return p[b * call.row_stride(is_delta, 0) + h * call.row_stride(is_delta, 1) +
+             i * call.row_stride(is_delta, 2)];
+  }
+
+  // Weights and gradients of queries [i0 + strips.first, i0 + strips.end) and keys [j0, j0 + n);
+  // visit(row, column, lanes, body) after each 16 of them.
+  template <class Visit>
+  void compute(const Tile& t, i64 b, i64 h, i64 i0, typename Base::Strips strips, i64 j0, i64 n,
+               AttentionRows q, AttentionRows dy, AttentionRows k, AttentionRows v,
+               const Visit& visit) const {
+    const i64 m = strips.end - strips.first, first = strips.first;
+    Base::times_transposed(m, n, call.width, {q.at + first * q.stride, q.stride}, k,
+                           t.gradients + first * t.row, t.row);
+    Base::times_transposed(m, n, call.value_width, {dy.at + first * dy.stride, dy.stride}, v,
+                           t.weights + first * t.row, t.row);
+    Body body = Base::body();
+    for (i64 r = first; r < strips.end; ++r) {
+      body.go_to_row(b, h, i0 + r);
+      const f32 lse = of_row(false, b, h, i0 + r);
+      const Numbers shift = splat<Numbers>(lse == -infinite ? infinite : lse),
+                    delta = splat<Numbers>(of_row(true, b, h, i0 + r));
+      f32 *const weights = t.weights + r * t.row, *const gradients = t.gradients + r * t.row;
+      for (i64 c = 0; c < n; c += lanes) {
+        const int present = Base::lanes_from(c, n);
+        const Numbers s = body.score(j0 + c, present, load<Numbers>(static_cast<const f32*>(gradients + c)));
+        const Numbers p = Base::first_lanes(exp(Numbers(s - shift)), present, 0);
+        Numbers dp = Base::first_lanes(load<Numbers>(static_cast<const f32*>(weights + c)), present, 0);
+        Numbers kept = p;
+        if constexpr (header.drops) {
+          const Numbers factor = body.factor();
+          kept = p * factor;
+          dp = dp * factor;
+        }
+        const Numbers ds = body.gradient(Numbers(p * (dp - delta)));
+        store(weights + c, kept);
+        store(gradients + c, ds);
+        visit(r, c, present, body);
+      }
+    }
+  }
+  template <class F>
+  void each_block(i64 count, i64 step, const F& f) const {
+    for (i64 first = 0; first < count; first += step) f(first, count - first < step ? count - first : step);
+  }
+  static constexpr auto no_visit = [](i64, i64, int, Body&) {};
+
+  template <class R>
+  static void write(R* to, const f32* from, i64 count) {
+    for (i64 k = 0; k < count; ++k) store(to + k, from[k]);
+  }
+  static void clear(f32* p, i64 count) {
+    if (p != nullptr && count > 0) std::memset(p, 0, static_cast<std::size_t>(count) * sizeof(f32));
+  }
+
+  using DQ = ctype<header.results[0]>;
+  using DK = ctype<header.results[1]>;
+  using DV = ctype<header.results[2]>;
+  DQ* dq_at(i64 b, i64 h, i64 i) const {
+    DQ* const p = Base::template pointer<DQ>(At::dq);
+    return p == nullptr ? p : p + ((b * call.heads + h) * call.queries + i) * call.width;
+  }
+  void write_keys(const Tile& t, i64 b, i64 kv, i64 j0, i64 n) const {
+    const i64 at = (b * call.kv_heads + kv) * call.keys + j0;
+    if (DK* const dk = Base::template pointer<DK>(At::dk)) write(dk + at * call.width, t.dk, n * call.width);
+    if (DV* const dv = Base::template pointer<DV>(At::dv))
+      write(dv + at * call.value_width, t.dv, n * call.value_width);
+  }
+  void add_keys(const Tile& t, typename Base::Strips strips, i64 n, AttentionRows q, AttentionRows dy) const {
+    const i64 m = strips.end - strips.first, first = strips.first;
+    if (Base::template pointer<void>(At::dv))
+      Base::add_transposed_product(n, call.value_width, m, {t.weights + first * t.row, t.row},
+                                   {dy.at + first * dy.stride, dy.stride}, t.dv, call.value_width);
+    if (Base::template pointer<void>(At::dk))
+      Base::add_transposed_product(n, call.width, m, {t.gradients + first * t.row, t.row},
+                                   {q.at + first * q.stride, q.stride}, t.dk, call.width);
+  }
+
+  // All of the heads of q that share head `kv`.
+  void heads(i64 b, i64 kv) const {
+    constexpr bool in_place = std::is_same_v<DQ, f32>;
+    const i64 rows = Base::query_block(call.queries), h0 = kv * group();
+    const Tile t = tile(in_place ? 0 : group() * call.queries);
+    f32* sums = nullptr;  // dq of the heads
+    if (Base::template pointer<void>(At::dq)) {
+      if constexpr (in_place)
+        sums = dq_at(b, h0, 0);
+      else
+        sums = t.dq;
+      clear(sums, group() * call.queries * call.width);
+    }
+    each_block(call.keys, Base::key_block(call.keys), [&](i64 j0, i64 n) {
+      clear(t.dk, n * call.width);
+      clear(t.dv, n * call.value_width);
+      const AttentionRows k = Base::key_rows(b, kv, j0, n, t.k), v = Base::value_rows(b, kv, j0, n, t.v);
+      for (i64 head = 0; head < group(); ++head) {
+        each_block(call.queries, rows, [&](i64 i0, i64 m) {
+          const auto strips = Base::attending(b, h0 + head, i0, m, j0, n);
+          if (strips.end <= strips.first) return;
+          const AttentionRows q = Base::query_rows(b, h0 + head, i0, m, t.q),
+                              dy = gradient_rows(b, h0 + head, i0, m, t.dy);
+          compute(t, b, h0 + head, i0, strips, j0, n, q, dy, k, v, no_visit);
+          add_keys(t, strips, n, q, dy);
+          if (sums != nullptr) {
+            f32* const to = sums + (head * call.queries + i0 + strips.first) * call.width;
+            Base::add_product(strips.end - strips.first, call.width, n,
+                              {t.gradients + strips.first * t.row, t.row}, k, to, call.width);
+          }
+        });
+      }
+      write_keys(t, b, kv, j0, n);
+    });
+    if constexpr (!in_place)
+      if (sums != nullptr) write(dq_at(b, h0, 0), sums, group() * call.queries * call.width);
+  }
+
+  void queries_of(i64 b, i64 h, i64 i0) const {
+    const i64 rows = Base::query_block(call.queries), m = call.queries - i0 < rows ? call.queries - i0 : rows;
+    const Tile t = tile(rows);
+    clear(t.dq, m * call.width);
+    const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
+    each_block(call.keys, Base::key_block(call.keys), [&](i64 j0, i64 n) {
+      const auto strips = Base::attending(b, h, i0, m, j0, n);
+      if (strips.end <= strips.first) return;
+      const AttentionRows k = Base::key_rows(b, h / group(), j0, n, t.k),
+                          v = Base::value_rows(b, h / group(), j0, n, t.v);
+      compute(t, b, h, i0, strips, j0, n, q, dy, k, v, no_visit);
+      Base::add_product(strips.end - strips.first, call.width, n, {t.gradients + strips.first * t.row, t.row},
+                        k, t.dq + strips.first * call.width, call.width);
+    });
+    write(dq_at(b, h, i0), t.dq, m * call.width);
+  }
+  void keys_of(i64 b, i64 kv, i64 j0) const {
+    const i64 keys = Base::key_block(call.keys), n = call.keys - j0 < keys ? call.keys - j0 : keys;
+    const Tile t = tile(0);
+    clear(t.dk, n * call.width);
+    clear(t.dv, n * call.value_width);
+    const AttentionRows k = Base::key_rows(b, kv, j0, n, t.k), v = Base::value_rows(b, kv, j0, n, t.v);
+    for (i64 h = kv * group(); h < (kv + 1) * group(); ++h) {
+      each_block(call.queries, Base::query_block(call.queries), [&](i64 i0, i64 m) {
+        const auto strips = Base::attending(b, h, i0, m, j0, n);
+        if (strips.end <= strips.first) return;
+        const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
+        compute(t, b, h, i0, strips, j0, n, q, dy, k, v, no_visit);
+        add_keys(t, strips, n, q, dy);
+      });
+    }
+    write_keys(t, b, kv, j0, n);
+  }
+
+  // ---- of captured tensors: summed over the axes along which they do not vary ----
+  template <int... K>
+  void captured_gradients([[maybe_unused]] int threads, std::integer_sequence<int, K...>) const {
+    (captured_gradient<K>(threads), ...);
+  }
+  template <int K>
+  void captured_gradient([[maybe_unused]] int threads) const {
+    constexpr CapturedWord word = Base::View::captured(K);
+    if constexpr (word.has_gradient) {
+      if (Base::template pointer<void>(At::captured_gradient(header.captured) + K) == nullptr) return;
+      const i64 rows = Base::query_block(call.queries), keys = Base::key_block(call.keys);
+      const i64 extent[4]{call.batch, call.heads, call.queries, call.keys}, step[4]{1, 1, rows, keys};
+      i64 pieces[4]{1, 1, 1, 1};
+      for (int a = 0; a < 4; ++a)
+        if (word.axes >> a & 1) pieces[a] = dot_ceil_div(extent[a], step[a]);
+      parallel_for(pieces[0] * pieces[1] * pieces[2] * pieces[3], threads, [&](i64 item) {
+        GridTile part;
+        for (int a = 3; a >= 0; --a) {
+          const bool kept = (word.axes >> a & 1) != 0;
+          part.begin[a] = kept ? item % pieces[a] * step[a] : 0;
+          part.end[a] = kept && part.begin[a] + step[a] < extent[a] ? part.begin[a] + step[a] : extent[a];
+          item /= pieces[a];
+        }
+        captured_part<K>(part);
+      });
+    }
+  }
+  // The sums for the part of tensor K that varies inside `part`.
+  template <int K>
+  void captured_part(const GridTile& part) const {
+    constexpr CapturedWord word = Base::View::captured(K);
+    constexpr bool by_row = (word.axes & 4) != 0, by_key = (word.axes & 8) != 0;
+    const i64 rows = by_row ? part.end[2] - part.begin[2] : 1,
+              columns = by_key ? part.end[3] - part.begin[3] : 1;
+    List<double> sums(static_cast<int>(rows * columns), 0.0);
+    const Tile t = tile(0);
+    for (i64 b = part.begin[0]; b < part.end[0]; ++b)
+      for (i64 h = part.begin[1]; h < part.end[1]; ++h)
+        each_block(part.end[2] - part.begin[2], Base::query_block(call.queries), [&](i64 from, i64 m) {
+          const i64 i0 = part.begin[2] + from;
+          const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
+          each_block(part.end[3] - part.begin[3], Base::key_block(call.keys), [&](i64 key, i64 n) {
+            const i64 j0 = part.begin[3] + key;
+            const auto strips = Base::attending(b, h, i0, m, j0, n);
+            if (strips.end <= strips.first) return;
+            const AttentionRows k = Base::key_rows(b, h / group(), j0, n, t.k),
+                                v = Base::value_rows(b, h / group(), j0, n, t.v);
+            compute(t, b, h, i0, strips, j0, n, q, dy, k, v, [&](i64 r, i64 c, int present, Body& body) {
+              f32 at[lanes];
+              store(at, body.template captured_gradient<K>());
+              double* const row = sums.data() + (by_row ? (from + r) * columns : 0);
+              for (int lane = 0; lane < present; ++lane) row[by_key ? key + c + lane : 0] += double{at[lane]};
+            });
+          });
+        });
+    auto* const to = Base::template pointer<ctype<word.result>>(At::captured_gradient(header.captured) + K);
+    const i64 extent[4]{call.batch, call.heads, call.queries, call.keys};
+    i64 stride[4]{}, next = 1;  // of the tensor's gradient
+    for (int a = 3; a >= 0; --a)
+      if (word.axes >> a & 1) stride[a] = next, next *= extent[a];
+    for (i64 r = 0; r < rows; ++r)
+      for (i64 c = 0; c < columns; ++c)
+        store(to + part.begin[0] * stride[0] + part.begin[1] * stride[1] + (part.begin[2] + r) * stride[2] +
+                  (part.begin[3] + c) * stride[3],
+              static_cast<f32>(sums[static_cast<int>(r * columns + c)]));
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/attention/forward.hpp ----
+// Attention's forward pass on the host: a block of queries against one block of keys after another, whose
+// scores lie in a tile that the second cache holds; sums over keys are online.
+//
+// (Milakov, Gimelshein: Online normalizer calculation for softmax, 2018.)
+
+namespace WEFT_NAMESPACE::kernels {
+
+template <class C>
+class HostAttentionForward : HostAttention<C> {
+  using Base = HostAttention<C>;
+  using Base::call;
+  using Base::header;
+  using typename Base::At;
+  using typename Base::Body;
+  using typename Base::Numbers;
+  static constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
+
+ public:
+  using Base::Base;
+
+  i64 items() const { return call.batch * call.heads * blocks(); }
+  // Multiply-adds, where every score counts; at least 1.
+  i64 work_of_item() const {
+    const i64 work = Base::query_block(call.queries) * call.keys * (call.width + call.value_width);
+    return work > 0 ? work : 1;
+  }
+  // Blocks of one head come from both ends in turn: of a causal order's each thread gets short and long ones.
+  void run(i64 item) const {
+    const i64 n = blocks(), head = item / n, turn = item % n;
+    block(head / call.heads, head % call.heads, turn % 2 == 0 ? turn / 2 : n - 1 - turn / 2);
+  }
+
+ private:
+  i64 blocks() const { return dot_ceil_div(call.queries, Base::query_block(call.queries)); }
+
+  void block(i64 b, i64 h, i64 which) const {
+    const i64 most_rows = Base::query_block(call.queries), most_keys = Base::key_block(call.keys);
+    const i64 i0 = which * most_rows, rows = call.queries - i0 < most_rows ? call.queries - i0 : most_rows;
+    const i64 row = Base::padded(most_keys), kv_head = h / (call.heads / call.kv_heads);
+    const i64 floats = (header.drops ? 2 : 1) * rows * row + 2 * rows + rows * call.value_width +
+                       (rows + most_keys) * call.width + most_keys * call.value_width + 8 * lanes;
+    ScratchCut cut{static_cast<f32*>(attention_scratch().get(floats * i64{sizeof(f32)}))};
+    f32* const scores = cut.take(rows * row);
+    f32* const factors = header.drops ? cut.take(rows * row) : nullptr;
+    f32* const top = cut.take(rows);
+    f32* const total = cut.take(rows);
+    f32* const sums = cut.take(rows * call.value_width);
+    f32* const query_buffer = cut.take(rows * call.width);
+    f32* const key_buffer = cut.take(most_keys * call.width);
+    f32* const value_buffer = cut.take(most_keys * call.value_width);
+    for (i64 r = 0; r < rows; ++r) top[r] = nothing, total[r] = 0;
+    for (i64 k = 0; k < rows * call.value_width; ++k) sums[k] = 0;
+
+    const AttentionRows q = Base::query_rows(b, h, i0, rows, query_buffer);
+    Body body = Base::body();
+    for (i64 j0 = 0; j0 < call.keys; j0 += most_keys) {
+      const i64 n = call.keys - j0 < most_keys ? call.keys - j0 : most_keys;
+      const auto strips = Base::attending(b, h, i0, rows, j0, n);
+      const i64 m = strips.end - strips.first;
+      if (m <= 0) continue;
+      const AttentionRows k = Base::key_rows(b, kv_head, j0, n, key_buffer);
+      f32* const tile = scores + strips.first * row;
+      Base::times_transposed(m, n, call.width, {q.at + strips.first * q.stride, q.stride}, k, tile, row);
+      for (i64 r = strips.first; r < strips.end; ++r) {
+        body.go_to_row(b, h, i0 + r);
+        weigh(body, j0, n, scores + r * row, header.drops ? factors + r * row : nullptr, top[r], total[r],
+              sums + r * call.value_width);
+      }
+      const AttentionRows v = Base::value_rows(b, kv_head, j0, n, value_buffer);
+      Base::add_product(m, call.value_width, n, {tile, row}, v, sums + strips.first * call.value_width,
+                        call.value_width);
+    }
+    const i64 at = (b * call.heads + h) * call.queries + i0;
+    finish(rows, at, top, total, sums);
+  }
+
+  // Scores of one query become weights relative to the largest score so far, and so do its sums.
+  void weigh(Body& body, i64 j0, i64 n, f32* scores, [[maybe_unused]] f32* factors, f32& top, f32& total,
+             f32* sums) const {
+    Numbers most = splat<Numbers>(nothing);
+    for (i64 c = 0; c < n; c += lanes) {
+      const int present = Base::lanes_from(c, n);
+      const Numbers s = body.score(j0 + c, present, load<Numbers>(static_cast<const f32*>(scores + c)));
+      const Numbers seen = Base::first_lanes(s, present, nothing);
+      store(scores + c, seen);
+      if constexpr (header.drops) store(factors + c, body.factor());
+      most = select(seen > most, seen, most);
+    }
+    const f32 reached = reduce_max(most), largest = reached > top ? reached : top;
+    const f32 shift = largest == nothing ? 0 : largest;
+    const f32 before = exp(top - shift);
+    const Numbers shifts = splat<Numbers>(shift);
+    Numbers sum = splat<Numbers>(0);
+    for (i64 c = 0; c < n; c += lanes) {
+      const Numbers p = exp(load<Numbers>(static_cast<const f32*>(scores + c)) - shifts);
+      sum = sum + p;
+      if constexpr (header.drops)
+        store(scores + c, Numbers(p * load<Numbers>(static_cast<const f32*>(factors + c))));
+      else
+        store(scores + c, p);
+    }
+    top = largest;
+    total = total * before + reduce_sum(sum);
+    if (before == 1) return;
+    i64 c = 0;
+    for (; c + lanes <= call.value_width; c += lanes)
+      store(sums + c, Numbers(load<Numbers>(static_cast<const f32*>(sums + c)) * splat<Numbers>(before)));
+    for (; c < call.value_width; ++c) sums[c] *= before;
+  }
+
+  void finish(i64 rows, i64 at, const f32* top, const f32* total, const f32* sums) const {
+    using R = ctype<header.results[0]>;
+    if (R* const y = Base::template pointer<R>(At::y)) {
+      for (i64 r = 0; r < rows; ++r) {
+        const f32 all = total[r] == 0 ? 1 : total[r];
+        for (i64 c = 0; c < call.value_width; ++c)
+          store(y + (at + r) * call.value_width + c, sums[r * call.value_width + c] / all);
+      }
+    }
+    if (f32* const lse = Base::template pointer<f32>(At::lse))
+      for (i64 r = 0; r < rows; ++r) lse[at + r] = total[r] == 0 ? nothing : top[r] + log(total[r]);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+template <class C>
+void run_attention(const HostLaunch& launch, int threads) {
+  const HostAttentionForward<C> forward(launch);
+  // Small blocks, such as those of a decoder's one query, go to a thread several at a time.
+  const i64 items = forward.items(), work = forward.work_of_item(), enough = 500'000;
+  const i64 together = work >= enough ? 1 : enough / work;
+  parallel_for(dot_ceil_div(items, together), threads, [&](i64 group) {
+    const i64 end = (group + 1) * together < items ? (group + 1) * together : items;
+    for (i64 item = group * together; item < end; ++item) forward.run(item);
+  });
+}
+template <class C>
+void run_attention_gradient(const HostLaunch& launch, int threads) {
+  HostAttentionBackward<C>(launch).run(threads);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/axis/host.hpp ----
+// How the primitives along one axis run on the host. Work is cut by size, so results do not depend on the
+// threads.
+
+// ---- weft/kernels/axis/dynamic_slice.hpp ----
+// A block of a tensor whose place is read from memory, copied out of it (dynamic_slice) or into it
+// (dynamic_update_slice). Law: offsets are clamped so that the block lies inside; nothing else of the tensor
+// is touched. Elements are bytes that move, of any dtype.
+
+namespace WEFT_NAMESPACE::kernels {
+
+struct BlockOffset {
+  const void* value = nullptr;  // one number for each sample
+  i64 last = 0;                 // the greatest at which the block lies inside
+  i64 stride = 0;               // bytes in the tensor
+};
+
+// The block in row-major order, axes that walk both memories as one joined; strides in bytes.
+struct BlockCopyArgs {
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+  i64 samples = 0, size = 0;  // of the batch axes, which come first; units of one sample's block
+  int unit = 0;               // bytes that are moved at once
+  int axes = 0, offsets = 0;
+  i64 extent[8]{}, to_stride[8]{}, from_stride[8]{};
+  BlockOffset offset[8];
+  WEFT_HD constexpr i64 total() const { return samples * size; }
+};
+
+// Numbers: bytes of an element, samples, elements of one sample's block, bytes from the tensor's start to
+// the block's where its offsets are 0, number of axes; each axis's extent and strides in the result's memory
+// and in the source's; each offset's last value and stride. Addresses: result, source, offsets.
+inline BlockCopyArgs block_copy_args(const LaunchArgs& args, const u64* numbers, int count, bool update) {
+  BlockCopyArgs r;
+  const auto n = [&](int k) { return static_cast<i64>(numbers[k]); };
+  r.to = static_cast<std::byte*>(args.pointer[0]);
+  r.from = static_cast<const std::byte*>(args.pointer[1]);
+  r.unit = static_cast<int>(n(0)), r.samples = n(1), r.size = n(2);
+  if (update)
+    r.to += n(3);
+  else
+    r.from += n(3);
+  r.axes = static_cast<int>(n(4));
+  for (int a = 0; a < r.axes; ++a)
+    r.extent[a] = n(5 + 3 * a), r.to_stride[a] = n(6 + 3 * a), r.from_stride[a] = n(7 + 3 * a);
+  for (int at = 5 + 3 * r.axes; at < count; at += 2, ++r.offsets)
+    r.offset[r.offsets] = {args.pointer[2 + r.offsets], n(at), n(at + 1)};
+  return r;
+}
+
+// The same in the largest units, up to 16 bytes, that every run consists of.
+inline BlockCopyArgs widened(BlockCopyArgs args) {
+  const int last = args.axes - 1;
+  if (last < 0 || args.to_stride[last] != args.unit || args.from_stride[last] != args.unit) return args;
+  u64 all = static_cast<u64>((args.extent[last] | args.size) * args.unit) |
+            reinterpret_cast<std::uintptr_t>(args.to) | reinterpret_cast<std::uintptr_t>(args.from);
+  for (int a = 0; a < last; ++a) all |= static_cast<u64>(args.to_stride[a] | args.from_stride[a]);
+  for (int k = 0; k < args.offsets; ++k)
+    if (args.offset[k].last > 0) all |= static_cast<u64>(args.offset[k].stride);
+  int unit = 16;
+  while (unit > args.unit && all % static_cast<u64>(unit) != 0) unit /= 2;
+  args.extent[last] = args.extent[last] * args.unit / unit;
+  args.size = args.size * args.unit / unit;
+  args.to_stride[last] = args.from_stride[last] = args.unit = unit;
+  return args;
+}
+
+// How far a sample's offsets move its block, in bytes. `I`: what an offset is.
+template <class I>
+WEFT_HD_INLINE i64 block_start(const BlockCopyArgs& args, i64 sample) {
+  i64 start = 0;
+  for (int k = 0; k < args.offsets; ++k) {
+    const i64 given = static_cast<i64>(static_cast<const I*>(args.offset[k].value)[sample]),
+              last = args.offset[k].last;
+    start += (given < 0 ? 0 : given > last ? last : given) * args.offset[k].stride;
+  }
+  return start;
+}
+
+namespace detail {
+
+struct alignas(16) SixteenBytes {
+  u64 low, high;
+};
+
+// Units [begin, end) of all samples' blocks, one a thread at a time.
+template <class U, class I, bool Update, class Team>
+WEFT_HD_INLINE void copy_units(Team& team, const BlockCopyArgs& args, i64 begin, i64 end) {
+  const i64 shared = args.samples == 1 ? block_start<I>(args, 0) : 0;
+  const bool small = args.total() < i64{1} << 31;  // 32-bit division is several times faster
+  for (i64 i = begin + team.rank(); i < end; i += team.size()) {
+    i64 to = 0, from = 0, rest = i;
+    for (int a = args.axes - 1; a >= 0; --a) {
+      const i64 extent = args.extent[a];
+      const i64 before = a == 0  ? 0
+                         : small ? static_cast<i64>(static_cast<u32>(rest) / static_cast<u32>(extent))
+                                 : rest / extent;
+      const i64 place = rest - before * extent;
+      to += place * args.to_stride[a];
+      from += place * args.from_stride[a];
+      rest = before;
+    }
+    const i64 start = args.samples == 1 ? shared : block_start<I>(args, i / args.size);
+    (Update ? to : from) += start;
+    *reinterpret_cast<U*>(args.to + to) = *reinterpret_cast<const U*>(args.from + from);
+  }
+}
+
+}  // namespace detail
+
+// Units [begin, end) by a team.
+template <class I, bool Update, class Team>
+WEFT_HD_INLINE void copy_block(Team& team, const BlockCopyArgs& args, i64 begin, i64 end) {
+  switch (args.unit) {
+    case 16:
+      return detail::copy_units<detail::SixteenBytes, I, Update>(team, args, begin, end);
+    case 8:
+      return detail::copy_units<u64, I, Update>(team, args, begin, end);
+    case 4:
+      return detail::copy_units<u32, I, Update>(team, args, begin, end);
+    case 2:
+      return detail::copy_units<u16, I, Update>(team, args, begin, end);
+    default:
+      return detail::copy_units<u8, I, Update>(team, args, begin, end);
+  }
+}
+
+// The same by one thread, run by run; [begin, end) lies in one sample.
+template <class I, bool Update>
+void copy_block_serially(const BlockCopyArgs& args, i64 begin, i64 end) {
+  const i64 start = block_start<I>(args, begin / args.size);
+  std::byte* const to = args.to + (Update ? start : 0);
+  const std::byte* const from = args.from + (Update ? 0 : start);
+  const int last = args.axes - 1;
+  const i64 row = last < 0 ? 1 : args.extent[last];
+  const bool run = last < 0 || (args.to_stride[last] == args.unit && args.from_stride[last] == args.unit);
+  for (i64 i = begin; i < end;) {
+    const i64 first = i % row, count = row - first < end - i ? row - first : end - i;
+    i64 rest = i / row, at = 0, source = 0;
+    for (int a = last - 1; a >= 0; --a) {
+      at += rest % args.extent[a] * args.to_stride[a];
+      source += rest % args.extent[a] * args.from_stride[a];
+      rest /= args.extent[a];
+    }
+    if (run) {
+      std::memcpy(to + at + first * args.unit, from + source + first * args.unit,
+                  static_cast<std::size_t>(count * args.unit));
+    } else {
+      const auto each = [&]<int Bytes>(std::integral_constant<int, Bytes>) {
+        for (i64 k = first; k < first + count; ++k)
+          std::memcpy(to + at + k * args.to_stride[last], from + source + k * args.from_stride[last], Bytes);
+      };
+      if (args.unit == 1) each(std::integral_constant<int, 1>{});
+      if (args.unit == 2) each(std::integral_constant<int, 2>{});
+      if (args.unit == 4) each(std::integral_constant<int, 4>{});
+      if (args.unit == 8) each(std::integral_constant<int, 8>{});
+    }
+    i += count;
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/axis/index.hpp ----
+// Elements along one axis by index: take_along_axis reads them, scatter_reduce folds them together,
+// searchsorted finds where they belong. Law: scatter_reduce folds in the order of the indices, whichever team
+// runs it.
+
+// ---- weft/kernels/axis/scan.hpp ----
+// Running folds along one axis. Law: sums and products of f32 are kept in f64 and rounded where they are
+// written; NaN stays once it has come; the host takes the elements of a line one after another.
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+
+template <class T, Fold F>
+struct ScanState {
+  using type = T;
+};
+template <Fold F>
+requires(F != Fold::max && F != Fold::min) struct ScanState<float, F> {
+  using type = double;
+};
+
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S most_of = L::has_infinity ? L::infinity() : L::max();
+template <class S, class L = std::numeric_limits<S>>
+inline constexpr S least_of = L::has_infinity ? -L::infinity() : L::lowest();
+
+}  // namespace detail
+
+// What a scan or a scatter_reduce of T keeps while it folds.
+template <class T, Fold F>
+using fold_state = typename detail::ScanState<T, F>::type;
+
+template <Fold F, class S>
+WEFT_HD_INLINE constexpr S fold_neutral() {
+  return F == Fold::sum    ? S(0)
+         : F == Fold::prod ? S(1)
+         : F == Fold::min  ? detail::most_of<S>
+                           : detail::least_of<S>;
+}
+
+// Integers wrap round.
+template <Fold F, class S>
+WEFT_HD_INLINE S fold(S x, S y) {
+  if constexpr (F == Fold::sum || F == Fold::prod) {
+    if constexpr (std::is_integral_v<S>) {
+      const auto u = static_cast<u64>(x), v = static_cast<u64>(y);
+      return static_cast<S>(F == Fold::sum ? u + v : u * v);
+    } else {
+      return F == Fold::sum ? x + y : x * y;
+    }
+  } else if constexpr (F == Fold::max) {
+    return y > x || y != y ? y : x;  // a NaN in x stays: comparisons with it are false
+  } else if constexpr (F == Fold::min) {
+    return y < x || y != y ? y : x;
+  } else {
+    const S top = x > y || x != x ? x : y, low = x > y || x != x ? y : x;
+    if (!(top - top == S(0))) return y != y ? y : top;  // an infinity or NaN
+    using std::exp;
+    using std::log1p;
+    return top + log1p(exp(low - top));
+  }
+}
+
+// `Lines` neighbouring lines from number `line` on, one element of each at a time.
+template <class T, Fold F, int Lines>
+inline void scan_lines(const AxisArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  const T* from[Lines];
+  T* to[Lines];
+  S state[Lines];
+  const i64 first = args.flag ? args.extent - 1 : 0;
+  for (int l = 0; l < Lines; ++l) {
+    const i64 o = (line + l) / args.inner, k = (line + l) % args.inner;
+    from[l] = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2] +
+              first * args.a_stride[1];
+    to[l] = static_cast<T*>(args.out) + (o * args.extent + first) * args.inner + k;
+    state[l] = fold_neutral<F, S>();
+  }
+  const i64 a_step = args.flag ? -args.a_stride[1] : args.a_stride[1];
+  const i64 out_step = args.flag ? -args.inner : args.inner;
+  for (i64 i = 0; i < args.extent; ++i)
+    for (int l = 0; l < Lines; ++l) {
+      state[l] = fold<F>(state[l], static_cast<S>(from[l][i * a_step]));
+      to[l][i * out_step] = static_cast<T>(state[l]);
+    }
+}
+
+inline constexpr int scan_block_lines = 8;
+
+// Block `block` of scan_block_lines lines.
+template <class T, Fold F>
+inline void scan_block(const AxisArgs& args, i64 block) {
+  const i64 begin = block * scan_block_lines, lines = args.outer * args.inner;
+  if (begin + scan_block_lines <= lines) return scan_lines<T, F, scan_block_lines>(args, begin);
+  for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
+}
+
+// One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
+// memory: 8 bytes a warp.
+template <class T, Fold F, class Team>
+WEFT_HD_INLINE void scan_line(Team& team, const AxisArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  constexpr int each = 4;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  auto totals = team.template shared<S>(team.warps());
+  S carry = fold_neutral<F, S>();
+  for (i64 base = 0; base < n; base += i64{each} * team.size()) {
+    S part[each];
+    S total = fold_neutral<F, S>();
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
+      if (i < n) total = fold<F>(total, static_cast<S>(from[at * args.a_stride[1]]));
+      part[j] = total;
+    }
+    WEFT_UNROLL
+    for (int d = 1; d < warp_size; d *= 2) {
+      const S lower = team.shuffle_up(total, d);
+      if (team.lane() >= d) total = fold<F>(lower, total);
+    }
+    if (team.lane() == warp_size - 1) totals[team.warp()] = total;
+    S before = team.shuffle_up(total, 1);
+    if (team.lane() == 0) before = fold_neutral<F, S>();
+    team.sync();
+    S all = carry;
+    for (int w = 0; w < team.warps(); ++w) {
+      if (w == team.warp()) before = fold<F>(all, before);
+      const S more = totals[w];
+      all = fold<F>(all, more);
+    }
+    carry = all;
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
+      if (i < n) to[at * args.inner] = static_cast<T>(fold<F>(before, part[j]));
+    }
+    team.sync();
+  }
+}
+
+// One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
+template <class T, Fold F>
+WEFT_HD_INLINE void scan_alone(const AxisArgs& args, i64 line) {
+  using S = fold_state<T, F>;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  S state = fold_neutral<F, S>();
+  for (i64 i = 0; i < n; ++i) {
+    const i64 at = args.flag ? n - 1 - i : i;
+    state = fold<F>(state, static_cast<S>(from[at * args.a_stride[1]]));
+    to[at * args.inner] = static_cast<T>(state);
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+
+// An index from the front, -1 outside.
+template <class I>
+WEFT_HD_INLINE i64 line_place(I index, i64 extent) {
+  const i64 i = static_cast<i64>(index), at = i < 0 ? i + extent : i;
+  return at < extent ? at : -1;
+}
+
+}  // namespace detail
+
+// Elements [begin, end) of take_along_axis's result.
+template <class T, class I, class Team>
+WEFT_HD_INLINE void take_elements(Team& team, const AxisArgs& args, i64 begin, i64 end) {
+  const T* from = static_cast<const T*>(args.a);
+  const I* index = static_cast<const I*>(args.b);
+  T* out = static_cast<T*>(args.out);
+  const T missing = args.flag ? T(0) : detail::missing_row<T>;
+  const auto element = [&](i64 o, i64 j, i64 k) {
+    const i64 at = detail::line_place(
+        index[o * args.b_stride[0] + j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+    return at < 0 ? missing : from[o * args.a_stride[0] + at * args.a_stride[1] + k * args.a_stride[2]];
+  };
+  if constexpr (detail::is_serial<Team>) {
+    i64 k = begin % args.inner, j = begin / args.inner % args.count, o = begin / args.inner / args.count;
+    const bool rows = args.inner > 1 && args.b_stride[2] == 0 && args.a_stride[2] == 1;
+    for (i64 i = begin; i < end && args.inner == 1; ++o, j = 0) {  // neighbours differ in their index
+      const i64 run = args.count - j < end - i ? args.count - j : end - i;
+      const T* line = from + o * args.a_stride[0];
+      const I* wanted = index + o * args.b_stride[0] + j * args.b_stride[1];
+      for (i64 r = 0; r < run; ++r) {
+        const i64 at = detail::line_place(wanted[r * args.b_stride[1]], args.extent);
+        out[i + r] = at < 0 ? missing : line[at * args.a_stride[1]];
+      }
+      i += run;
+    }
+    for (i64 i = begin; i < end && args.inner != 1;) {
+      const i64 run = args.inner - k < end - i ? args.inner - k : end - i;
+      if (rows) {  // one index for a run of neighbours
+        const i64 at = detail::line_place(index[o * args.b_stride[0] + j * args.b_stride[1]], args.extent);
+        if (at >= 0)
+          __builtin_memcpy(out + i, from + o * args.a_stride[0] + at * args.a_stride[1] + k,
+                           static_cast<std::size_t>(run) * sizeof(T));
+        else
+          for (i64 r = 0; r < run; ++r) out[i + r] = missing;
+      } else {
+        for (i64 r = 0; r < run; ++r) out[i + r] = element(o, j, k + r);
+      }
+      i += run;
+      k = 0;
+      if (++j == args.count) j = 0, ++o;
+    }
+  } else {
+    for (i64 i = begin + team.rank(); i < end; i += team.size()) {
+      if (args.outer * args.count * args.inner < i64{1} << 31) {  // 32-bit division is several times faster
+        const u32 n = static_cast<u32>(i), inner = static_cast<u32>(args.inner),
+                  count = static_cast<u32>(args.count);
+        out[i] = element(n / inner / count, n / inner % count, n % inner);
+      } else {
+        out[i] = element(i / args.inner / args.count, i / args.inner % args.count, i % args.inner);
+      }
+    }
+  }
+}
+
+// As scatter_tile, by one thread.
+template <class T, class I, Fold F>
+WEFT_HD_INLINE void scatter_serially(const AxisArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+                                     i64 column_end) {
+  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
+  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
+  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
+  const i64 columns = column_end - column, apart = args.a_stride[2];
+  if (columns == args.inner)
+    for (i64 i = row * args.inner; i < row_end * args.inner; ++i) out[i] = fold_neutral<F, T>();
+  else
+    for (i64 r = row; r < row_end; ++r)
+      for (i64 k = column; k < column_end; ++k) out[r * args.inner + k] = fold_neutral<F, T>();
+  const i64 index_step = args.b_stride[1], step = args.a_stride[1], extent = args.extent;
+  if (args.inner == 1) {
+    for (i64 j = 0; j < args.count; ++j) {
+      const i64 at = detail::line_place(index[j * index_step], extent);
+      if (at >= row && at < row_end) out[at] = fold<F>(out[at], update[j * step]);
+    }
+  } else if (args.b_stride[2] == 0) {  // one index for all columns
+    for (i64 j = 0; j < args.count; ++j) {
+      const i64 at = detail::line_place(index[j * index_step], extent);
+      if (at < row || at >= row_end) continue;
+      T* to = out + at * args.inner + column;
+      const T* from = update + j * step + column * apart;
+      if (apart == 1)
+        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k]);
+      else
+        for (i64 k = 0; k < columns; ++k) to[k] = fold<F>(to[k], from[k * apart]);
+    }
+  } else {
+    for (i64 j = 0; j < args.count; ++j)
+      for (i64 k = column; k < column_end; ++k) {
+        const i64 at = detail::line_place(index[j * index_step + k * args.b_stride[2]], extent);
+        if (at < row || at >= row_end) continue;
+        T& to = out[at * args.inner + k];
+        to = fold<F>(to, update[j * step + k * apart]);
+      }
+  }
+}
+
+// As scatter_tile, by a block.
+template <class T, class I, Fold F, class Team>
+WEFT_HD_INLINE void scatter_together(Team& team, const AxisArgs& args, i64 o, i64 row, i64 row_end,
+                                     i64 column, i64 column_end) {
+  const T* update = static_cast<const T*>(args.a) + o * args.a_stride[0];
+  const I* index = static_cast<const I*>(args.b) + o * args.b_stride[0];
+  T* out = static_cast<T*>(args.out) + o * args.extent * args.inner;
+  const auto add = [&](i64 at, i64 j, i64 k) {
+    T& to = out[at * args.inner + k];
+    to = fold<F>(to, update[j * args.a_stride[1] + k * args.a_stride[2]]);
+  };
+  const i64 columns = column_end - column;
+  for (i64 i = team.rank(); i < (row_end - row) * columns; i += team.size())
+    out[(row + i / columns) * args.inner + column + i % columns] = fold_neutral<F, T>();
+  team.sync();
+  if (args.inner > 1 && args.b_stride[2] != 0) {
+    // each column has indices of its own: a thread owns columns
+    for (i64 k = column + team.rank(); k < column_end; k += team.size())
+      for (i64 j = 0; j < args.count; ++j) {
+        const i64 at = detail::line_place(index[j * args.b_stride[1] + k * args.b_stride[2]], args.extent);
+        if (at >= row && at < row_end) add(at, j, k);
+      }
+  } else {
+    // Each thread looks at four neighbouring indices; those that hit the tile are listed in order.
+    constexpr int each = 4;
+    auto list = team.template shared<i64>(each * team.size());
+    auto hits = team.template shared<int>(team.warps());
+    const bool single = args.inner == 1;  // then a thread owns rows
+    for (i64 base = 0; base < args.count; base += i64{each} * team.size()) {
+      bool hit[each];
+      int found = 0;
+      WEFT_UNROLL
+      for (int e = 0; e < each; ++e) {
+        const i64 j = base + i64{each} * team.rank() + e;
+        const i64 at = j < args.count ? detail::line_place(index[j * args.b_stride[1]], args.extent) : -1;
+        hit[e] = at >= row && at < row_end;
+        found += hit[e] ? 1 : 0;
+      }
+      int sum = found;
+      WEFT_UNROLL
+      for (int d = 1; d < warp_size; d *= 2) {
+        const int lower = team.shuffle_up(sum, d);
+        if (team.lane() >= d) sum += lower;
+      }
+      if (team.lane() == warp_size - 1) hits[team.warp()] = sum;
+      team.sync();
+      int at = sum - found, total = 0;
+      for (int w = 0; w < team.warps(); ++w) {
+        const int n = hits[w];
+        if (w < team.warp()) at += n;
+        total += n;
+      }
+      WEFT_UNROLL
+      for (int e = 0; e < each; ++e)
+        if (hit[e]) list[at++] = base + i64{each} * team.rank() + e;
+      team.sync();
+      for (int h = 0; h < total; ++h) {
+        const i64 j = list[h];
+        const i64 r = detail::line_place(index[j * args.b_stride[1]], args.extent);
+        if (single) {
+          if ((r - row) % team.size() == team.rank()) add(r, j, 0);
+        } else {
+          for (i64 k = column + team.rank(); k < column_end; k += team.size()) add(r, j, k);
+        }
+      }
+      team.sync();
+    }
+  }
+}
+
+// Rows [row, row_end) and columns [column, column_end) of part o of scatter_reduce's result.
+template <class T, class I, Fold F, class Team>
+WEFT_HD_INLINE void scatter_tile(Team& team, const AxisArgs& args, i64 o, i64 row, i64 row_end, i64 column,
+                                 i64 column_end) {
+  if constexpr (detail::is_serial<Team>)
+    scatter_serially<T, I, F>(args, o, row, row_end, column, column_end);
+  else
+    scatter_together<T, I, F>(team, args, o, row, row_end, column, column_end);
+}
+
+// Elements [begin, end) of searchsorted's result: by halves, NaN counting as greater than all.
+template <class T, class Team>
+WEFT_HD_INLINE void search_elements(Team& team, const AxisArgs& args, i64 begin, i64 end) {
+  for (i64 i = begin + team.rank(); i < end; i += team.size()) {
+    const i64 o = i / args.count, j = i % args.count;
+    const T* line = static_cast<const T*>(args.a) + o * args.a_stride[0];
+    const T x = static_cast<const T*>(args.b)[o * args.b_stride[0] + j * args.b_stride[1]];
+    i64 low = 0, high = args.extent;
+    while (low < high) {
+      const i64 middle = (low + high) / 2;
+      const T y = line[middle * args.a_stride[1]];
+      const bool before = args.flag ? !(y > x) : !(y >= x);
+      if (before)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    static_cast<i64*>(args.out)[i] = low;
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/axis/sort.hpp ----
+// The places of a line's elements in sorted order. Law: elements become unsigned keys in whose order NaN is
+// the greatest and both zeros are equal; a key goes with its place, so that no two items are equal and every
+// correct sort gives the same, stable result.
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+
+WEFT_HD_INLINE constexpr u32 sort_key(float x) {
+  const u32 bits = __builtin_bit_cast(u32, x != x   ? __builtin_bit_cast(float, 0x7fc00000u)
+                                           : x == 0 ? 0.0f
+                                                    : x);
+  return bits ^ (bits >> 31 != 0 ? 0xffffffffu : 0x80000000u);
+}
+WEFT_HD_INLINE constexpr u64 sort_key(double x) {
+  const u64 bits = __builtin_bit_cast(u64, x != x   ? __builtin_bit_cast(double, 0x7ff8000000000000u)
+                                           : x == 0 ? 0.0
+                                                    : x);
+  return bits ^ (bits >> 63 != 0 ? ~u64{0} : u64{1} << 63);
+}
+WEFT_HD_INLINE constexpr u32 sort_key(i32 x) { return static_cast<u32>(x) ^ 0x80000000u; }
+WEFT_HD_INLINE constexpr u64 sort_key(i64 x) { return static_cast<u64>(x) ^ (u64{1} << 63); }
+
+}  // namespace detail
+
+// A key of 32 bits and its place in one word.
+struct SortItem32 {
+  u64 word = ~u64{0};
+  WEFT_HD_INLINE constexpr bool operator<(const SortItem32& o) const { return word < o.word; }
+  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(word & 0xffffffffu); }
+  static constexpr int key_bytes = 4;
+  constexpr int digit(int k) const { return static_cast<int>(word >> (32 + 8 * k) & 255); }
+  template <int Bits>
+  constexpr u32 first_bits() const {
+    return static_cast<u32>(word >> (64 - Bits));
+  }
+};
+struct SortItem64 {
+  u64 key = ~u64{0}, at = ~u64{0};
+  WEFT_HD_INLINE constexpr bool operator<(const SortItem64& o) const {
+    return key != o.key ? key < o.key : at < o.at;
+  }
+  WEFT_HD_INLINE constexpr i64 place() const { return static_cast<i64>(at); }
+  static constexpr int key_bytes = 8;
+  constexpr int digit(int k) const { return static_cast<int>(key >> (8 * k) & 255); }
+  template <int Bits>
+  constexpr u32 first_bits() const {
+    return static_cast<u32>(key >> (64 - Bits));
+  }
+};
+
+template <class T>
+using sort_item = std::conditional_t<sizeof(T) == 8, SortItem64, SortItem32>;
+
+template <class T>
+WEFT_HD_INLINE sort_item<T> make_sort_item(T x, i64 place, bool descending) {
+  const auto key = descending ? ~detail::sort_key(x) : detail::sort_key(x);
+  if constexpr (sizeof(T) == 8)
+    return {key, static_cast<u64>(place)};
+  else
+    return {u64{key} << 32 | static_cast<u64>(place)};
+}
+
+namespace detail {
+
+// Runs of 16 by insertion, then merged in pairs; the result ends in `items`.
+template <class Item>
+inline void merge_sort(Item* items, Item* spare, i64 n) {
+  constexpr i64 run = 16;
+  for (i64 begin = 0; begin < n; begin += run)
+    for (i64 i = begin + 1; i < (begin + run < n ? begin + run : n); ++i) {
+      const Item x = items[i];
+      i64 j = i;
+      for (; j > begin && x < items[j - 1]; --j) items[j] = items[j - 1];
+      items[j] = x;
+    }
+  Item* from = items;
+  Item* to = spare;
+  for (i64 width = run; width < n; width *= 2) {
+    for (i64 begin = 0; begin < n; begin += 2 * width) {
+      const i64 middle = begin + width < n ? begin + width : n,
+                end = begin + 2 * width < n ? begin + 2 * width : n;
+      i64 i = begin, j = middle;
+      for (i64 k = begin; k < end; ++k)
+        to[k] = i < middle && (j == end || from[i] < from[j]) ? from[i++] : from[j++];
+    }
+    Item* other = from;
+    from = to;
+    to = other;
+  }
+  if (from != items)
+    for (i64 i = 0; i < n; ++i) items[i] = from[i];
+}
+
+// By the bytes of the keys, lowest first; items come in the order of their places. Bytes that all keys share
+// cost nothing.
+template <class Item>
+inline void radix_sort(Item* items, Item* spare, i64 n) {
+  constexpr int bytes = Item::key_bytes;
+  u32 counts[bytes][256]{};
+  for (i64 i = 0; i < n; ++i)
+    for (int k = 0; k < bytes; ++k) ++counts[k][items[i].digit(k)];
+  Item* from = items;
+  Item* to = spare;
+  for (int k = 0; k < bytes; ++k) {
+    if (counts[k][from[0].digit(k)] == n) continue;
+    u32 begin = 0;
+    for (u32& count : counts[k]) {
+      const u32 size = count;
+      count = begin;
+      begin += size;
+    }
+    for (i64 i = 0; i < n; ++i) to[counts[k][from[i].digit(k)]++] = from[i];
+    Item* other = from;
+    from = to;
+    to = other;
+  }
+  if (from != items)
+    for (i64 i = 0; i < n; ++i) items[i] = from[i];
+}
+
+// In any correct order by items; items come in the order of their places.
+template <class Item>
+inline void sort_items(Item* items, Item* spare, i64 n) {
+  if (n < (Item::key_bytes == 4 ? 128 : 512) || n > 0xffffffff)
+    merge_sort(items, spare, n);
+  else
+    radix_sort(items, spare, n);
+}
+
+// As select_least, of many items: those in front of the `count`th one or beside it, by the first bits of
+// their keys, are all that is sorted. items: in the order of their places.
+template <class Item>
+inline void select_by_digits(Item* items, Item* spare, i64 n, i64 count) {
+  constexpr int bits = 12;
+  u32 counts[1 << bits]{};
+  for (i64 i = 0; i < n; ++i) ++counts[items[i].template first_bits<bits>()];
+  i64 found = 0;
+  u32 last = 0;
+  while (found + counts[last] < count) found += counts[last++];
+  i64 kept = 0;
+  for (i64 i = 0; i < n; ++i) {
+    const Item x = items[i];
+    items[kept] = x;
+    kept += x.template first_bits<bits>() <= last ? 1 : 0;
+  }
+  sort_items(items, spare, kept);
+}
+
+// The `count` least items, in order, in items[0, count): a heap of the least so far, the greatest on top.
+template <class Item>
+inline void select_least(Item* items, i64 n, i64 count) {
+  const auto sink = [&](i64 size, i64 i, Item x) {
+    for (i64 child = 2 * i + 1; child < size; child = 2 * i + 1) {
+      if (child + 1 < size && items[child] < items[child + 1]) ++child;
+      if (!(x < items[child])) break;
+      items[i] = items[child];
+      i = child;
+    }
+    items[i] = x;
+  };
+  for (i64 i = count / 2 - 1; i >= 0; --i) sink(count, i, items[i]);
+  for (i64 i = count; i < n; ++i)
+    if (items[i] < items[0]) sink(count, 0, items[i]);
+  for (i64 size = count - 1; size > 0; --size) {
+    const Item last = items[size];
+    items[size] = items[0];
+    sink(size, 0, last);
+  }
+}
+
+}  // namespace detail
+
+// One line on the host, with memory for 2 * extent items.
+template <class T>
+inline void argsort_line(const AxisArgs& args, i64 line, sort_item<T>* items) {
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  for (i64 i = 0; i < n; ++i) items[i] = make_sort_item(from[i * args.a_stride[1]], i, args.flag);
+  if (8 * args.count <= n && (args.count <= 64 || n < 1024))
+    detail::select_least(items, n, args.count);
+  else if (args.count <= n / 2 && n >= 1024 && n <= 0xffffffff)
+    detail::select_by_digits(items, items + n, n, args.count);
+  else
+    detail::sort_items(items, items + n, n);
+  i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
+  for (i64 i = 0; i < args.count; ++i) to[i * args.inner] = items[i].place();
+}
+
+// Tile `tile` of a line, sorted by a team in shared memory (16 KiB or 32 KiB): written as places when it is
+// the whole line, as items to scratch otherwise. Every compare-exchange has its own pair of items.
+template <class T, class Team>
+WEFT_HD_INLINE void sort_tile(Team& team, const AxisArgs& args, i64 line, i64 tile) {
+  using Item = sort_item<T>;
+  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
+  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
+  const i64 begin = tile * axis_sort_tile, left = n - begin < axis_sort_tile ? n - begin : axis_sort_tile;
+  int size = 2;  // a power of two that holds what is left
+  while (size < left) size *= 2;
+  auto items = team.template shared<Item>(axis_sort_tile);
+  for (int i = team.rank(); i < size; i += team.size())
+    items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
+  team.sync();
+  for (int run = 2; run <= size; run *= 2)
+    for (int step = run / 2; step > 0; step /= 2) {
+      for (int pair = team.rank(); pair < size / 2; pair += team.size()) {
+        const int i = pair / step * 2 * step + pair % step, j = i + step;
+        const Item x = items[i], y = items[j];
+        if ((y < x) == ((i & run) == 0)) {
+          items[i] = y;
+          items[j] = x;
+        }
+      }
+      team.sync();
+    }
+  if (n <= axis_sort_tile) {
+    i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
+    for (i64 i = team.rank(); i < args.count; i += team.size()) {
+      const Item x = items[i];
+      to[i * args.inner] = x.place();
+    }
+  } else {
+    Item* to = static_cast<Item*>(args.scratch) + line * n + begin;
+    for (i64 i = team.rank(); i < left; i += team.size()) {
+      const Item x = items[i];
+      to[i] = x;
+    }
+  }
+}
+
+namespace detail {
+// How many of the first `diagonal` items of two sorted runs come from the first one.
+template <class A, class B>
+WEFT_HD_INLINE i64 merge_split(const A& a, i64 a_size, const B& b, i64 b_size, i64 diagonal) {
+  i64 low = diagonal > b_size ? diagonal - b_size : 0, high = diagonal < a_size ? diagonal : a_size;
+  while (low < high) {
+    const i64 middle = (low + high) / 2;
+    const auto x = a(middle), y = b(diagonal - 1 - middle);
+    if (x < y)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+}  // namespace detail
+
+// Tile `tile` of the line that merging runs of `width` items in pairs gives; `last` writes places. Shared
+// memory: 16 KiB or 32 KiB.
+template <class T, class Team>
+WEFT_HD_INLINE void merge_tile(Team& team, const AxisArgs& args, i64 line, i64 tile, i64 width, bool odd,
+                               bool last) {
+  using Item = sort_item<T>;
+  const i64 n = args.extent, total = args.outer * args.inner * n;
+  Item* const scratch = static_cast<Item*>(args.scratch);
+  const Item* from = scratch + (odd ? total : 0) + line * n;
+  const i64 begin = tile * axis_sort_tile, end = begin + axis_sort_tile < n ? begin + axis_sort_tile : n;
+  const i64 pair = begin / (2 * width) * (2 * width);
+  const i64 middle = pair + width < n ? pair + width : n, stop = pair + 2 * width < n ? pair + 2 * width : n;
+  const i64 a_size = middle - pair, b_size = stop - middle;
+  const auto a = [&](i64 i) { return from[pair + i]; };
+  const auto b = [&](i64 i) { return from[middle + i]; };
+  const i64 a_begin = detail::merge_split(a, a_size, b, b_size, begin - pair);
+  const i64 a_end = detail::merge_split(a, a_size, b, b_size, end - pair);
+  const i64 b_begin = begin - pair - a_begin, b_end = end - pair - a_end;
+  const i64 as = a_end - a_begin, bs = b_end - b_begin;
+  auto items = team.template shared<Item>(axis_sort_tile);
+  for (i64 i = team.rank(); i < as + bs; i += team.size())
+    items[i] = i < as ? a(a_begin + i) : b(b_begin + i - as);
+  team.sync();
+  const auto near_a = [&](i64 i) -> Item { return items[i]; };
+  const auto near_b = [&](i64 i) -> Item { return items[as + i]; };
+  const i64 each = (axis_sort_tile + team.size() - 1) / team.size();
+  const i64 first = each * team.rank() < as + bs ? each * team.rank() : as + bs;
+  i64 i = detail::merge_split(near_a, as, near_b, bs, first), j = first - i;
+  const i64 o = line / args.inner, k = line % args.inner;
+  for (i64 at = first; at < first + each && at < as + bs; ++at) {
+    const bool left = i < as && (j == bs || near_a(i) < near_b(j));
+    const Item x = left ? near_a(i++) : near_b(j++);
+    const i64 place = begin + at;
+    if (!last)
+      scratch[(odd ? 0 : total) + line * n + place] = x;
+    else if (place < args.count)
+      static_cast<i64*>(args.out)[(o * args.count + place) * args.inner + k] = x.place();
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+namespace detail {
+inline constexpr i64 line_block = 16384;   // elements a unit of work
+inline constexpr i64 block_bytes = 65536;  // that a unit of work copies
+}  // namespace detail
+
+// Words of all: the dtypes of a and b, and the fold.
+template <class C>
+void run_scan(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  constexpr Fold f = static_cast<Fold>(C::w[2]);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 blocks = (args.outer * args.inner + scan_block_lines - 1) / scan_block_lines;
+  const i64 elements = scan_block_lines * args.extent;
+  const i64 together = elements > 0 && elements < detail::line_block ? detail::line_block / elements : 1;
+  parallel_for((blocks + together - 1) / together, threads, [&](i64 part) {
+    const i64 end = (part + 1) * together < blocks ? (part + 1) * together : blocks;
+    for (i64 block = part * together; block < end; ++block) scan_block<T, f>(args, block);
+  });
+}
+
+template <class C>
+void run_argsort(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  using Item = sort_item<T>;
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 lines = args.outer * args.inner, n = args.extent;
+  if (n > axis_sort_tile)
+    return parallel_for(lines, threads, [&](i64 line) {
+      argsort_line<T>(args, line, static_cast<Item*>(args.scratch) + line * 2 * n);
+    });
+  const i64 together = n > 0 && n < 512 ? 512 / n : 1;
+  parallel_for(n > 0 ? (lines + together - 1) / together : 0, threads, [&](i64 part) {
+    Item items[2 * axis_sort_tile];
+    const i64 end = (part + 1) * together < lines ? (part + 1) * together : lines;
+    for (i64 line = part * together; line < end; ++line) argsort_line<T>(args, line, items);
+  });
+}
+
+template <class C>
+void run_take(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  using I = ctype<static_cast<DType>(C::w[1])>;
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count * args.inner;
+  parallel_for((size + detail::line_block - 1) / detail::line_block, threads, [&](i64 part) {
+    SerialTeam team;
+    const i64 begin = part * detail::line_block, end = begin + detail::line_block;
+    take_elements<T, I>(team, args, begin, end < size ? end : size);
+  });
+}
+
+template <class C>
+void run_scatter(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  using I = ctype<static_cast<DType>(C::w[1])>;
+  constexpr Fold f = static_cast<Fold>(C::w[2]);
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  TableCut cut = table_cut(args.extent, args.inner, args.count);
+  if (args.b_stride[2] != 0) {  // every column has its own indices
+    cut.rows = args.extent;
+    cut.row_pieces = 1;
+    cut.columns = (args.extent + args.count) * args.inner < 65536 ? args.inner : 64;
+    cut.column_pieces = args.inner > 0 ? (args.inner + cut.columns - 1) / cut.columns : 0;
+  }
+  const i64 pieces = cut.row_pieces * cut.column_pieces;
+  parallel_for(args.outer * pieces, threads, [&](i64 part) {
+    SerialTeam team;
+    const i64 piece = part % pieces;
+    const i64 row = piece / cut.column_pieces * cut.rows, column = piece % cut.column_pieces * cut.columns;
+    const i64 row_end = row + cut.rows < args.extent ? row + cut.rows : args.extent;
+    scatter_tile<T, I, f>(team, args, part / pieces, row, row_end, column,
+                          column + cut.columns < args.inner ? column + cut.columns : args.inner);
+  });
+}
+
+template <class C>
+void run_search(const HostLaunch& launch, int threads) {
+  using T = ctype<static_cast<DType>(C::w[0])>;
+  const AxisArgs args = axis_args(launch.args, launch.numbers);
+  const i64 size = args.outer * args.count, block = 1024;
+  parallel_for((size + block - 1) / block, threads, [&](i64 part) {
+    SerialTeam team;
+    const i64 end = (part + 1) * block;
+    search_elements<T>(team, args, part * block, end < size ? end : size);
+  });
+}
+
+// Word: the dtype of the offsets. No unit of work goes across samples.
+template <class C, bool Update>
+void run_block_copy(const HostLaunch& launch, int threads) {
+  using I = ctype<static_cast<DType>(C::w[0])>;
+  const BlockCopyArgs args = block_copy_args(launch.args, launch.numbers, launch.number_count, Update);
+  const i64 each = detail::block_bytes / args.unit, pieces = (args.size + each - 1) / each;
+  const i64 together = pieces == 1 ? (each + args.size - 1) / args.size : 1;  // samples
+  parallel_for((args.samples * pieces + together - 1) / together, threads, [&](i64 part) {
+    const i64 end =
+        (part + 1) * together < args.samples * pieces ? (part + 1) * together : args.samples * pieces;
+    for (i64 piece = part * together; piece < end; ++piece) {
+      const i64 first = piece / pieces * args.size, begin = piece % pieces * each;
+      copy_block_serially<I, Update>(args, first + begin,
+                                     first + (begin + each < args.size ? begin + each : args.size));
+    }
+  });
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/collective/host.hpp ----
+// Collectives on the host: the engine's calls. Numbers: compiler/lower/collective.hpp; the second pointer is
+// the program's communicator.
+
+namespace WEFT_NAMESPACE::kernels {
+
+inline comm::Communicator& communicator_of(const HostLaunch& launch) {
+  return *static_cast<comm::Communicator*>(launch.args.pointer[1]);
+}
+inline int request_of(const HostLaunch& launch) { return static_cast<int>(launch.numbers[0]); }
+
+inline void run_all_reduce_start(const HostLaunch& launch, int) {
+  communicator_of(launch).start_sum(request_of(launch), launch.args.pointer[0],
+                                    static_cast<i64>(launch.numbers[1]),
+                                    static_cast<DType>(launch.numbers[2]));
+}
+inline void run_all_reduce_done(const HostLaunch& launch, int) {
+  communicator_of(launch).wait_sum(request_of(launch));
+}
+inline void run_reduce_scatter_start(const HostLaunch& launch, int) {
+  communicator_of(launch).start_scatter(request_of(launch), launch.args.pointer[0]);
+}
+inline void run_all_gather_start(const HostLaunch& launch, int) {
+  const i64 bytes = static_cast<i64>(launch.numbers[1]) * size_of(static_cast<DType>(launch.numbers[2]));
+  std::memcpy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(bytes));
+  communicator_of(launch).start_gather(request_of(launch), launch.args.pointer[0]);
+}
+inline void run_pieces_done(const HostLaunch& launch, int) {
+  communicator_of(launch).wait_pieces(request_of(launch));
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/custom/host.hpp ----
+// Custom primitives on the host, and what both devices share: a launch's pointers and extents as typed
+// tensors. Words and numbers: compiler/lower/custom.hpp.
+
+// ---- weft/core/custom_op.hpp ----
+// Primitives that a program adds: it specialises custom_op<id> in a file of its own, and weft never hears of
+// it elsewhere. Law: a primitive is a function of its operands alone, and its result is one tensor.
+//
+//   template <>
+//   struct weft::custom_op<weft::op_id("swish")> {
+//     static constexpr const char* name = "swish";
+//     // The result's dtype and shape from those of the operands; TensorType{} refuses them. Without `type`
+//     // the result is like the first operand.
+//     static constexpr TensorType type(TensorType x, TensorType beta);
+//     // Fills y; operands are row-major and do not overlap it. An `int threads` may stand behind them, which
+//     // is for parallel_for.
+//     static void host(CustomTensor<f32> y, CustomTensor<const f32> x, CustomTensor<const f32> beta);
+//     // The same on a GPU, enqueued on the stream; only where nvcc compiles.
+//     static void cuda(CustomTensor<f32> y, ..., cudaStream_t stream);
+//     // From the gradient g of the result y: that of x, or a tuple with one for every operand, in which
+//     // no_gradient stands for those without. Made of operations, so that it can be differentiated.
+//     static constexpr auto gradient(auto g, auto y, auto x, auto beta);
+//   };
+//   inline constexpr auto& swish = weft::custom<"swish">;
+
+namespace WEFT_NAMESPACE {
+
+template <u64 Id>
+struct custom_op;
+
+// A primitive takes at most so many operands.
+inline constexpr int most_custom_operands = 32;
+
+// The id of a name (FNV-1a): two primitives of one program have different names.
+constexpr u64 op_id(std::string_view name) {
+  u64 h = 14695981039346656037u;
+  for (const char c : name) h = (h ^ static_cast<u64>(static_cast<unsigned char>(c))) * 1099511628211u;
+  return h;
+}
+
+// The same where a template argument is one or the other.
+struct CustomId {
+  u64 value = 0;  // what op_id gives
+
+  constexpr CustomId(u64 id) : value(id) {}
+  template <std::size_t N>
+  constexpr CustomId(const char (&name)[N]) : value(op_id({name, N - 1})) {}
+};
+
+// A dtype and extents as values. TensorType{} is no tensor's.
+struct TensorType {
+  DType dtype = DType::f32;  // of the elements
+  Dims dims{-1, {}};         // rank and extents
+};
+
+// Memory of an operand (const T) or of the result: dims.size() elements in row-major order.
+template <class T>
+struct CustomTensor {
+  T* data = nullptr;  // elements, row-major
+  Dims dims;          // rank and extents
+  WEFT_HD constexpr i64 size() const { return dims.size(); }
+  WEFT_HD constexpr T& operator[](i64 i) const { return data[i]; }
+};
+
+// Stands in a gradient's tuple for an operand that has none.
+struct NoGradient {};
+inline constexpr NoGradient no_gradient{};
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(CustomGradientDefined,
+             "custom: a primitive without a gradient is differentiated: give its custom_op a static "
+             "constexpr gradient(g, y, operands...), the result y and every operand among its parameters, or "
+             "stop_gradient(x) before it");
+WEFT_REFUSAL(CustomRunsOnHost,
+             "custom: the primitive has no static host(...) that takes these tensors: the result, "
+             "then the operands, const");
+WEFT_REFUSAL(CustomRunsOnCuda,
+             "custom: the primitive has no static cuda(...) that takes these tensors and a "
+             "cudaStream_t: the result, then the operands, const");
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::kernels {
+
+static_assert(most_custom_operands < LaunchArgs::max_operands);
+
+template <class Op, class... A>
+concept CustomHost = requires(const A&... a) {
+  Op::host(a...);
+};
+
+// The extents of tensor `which`.
+inline Dims custom_dims(const u64* numbers, int which) {
+  for (; which > 0; --which) numbers += 1 + numbers[0];
+  Dims d;
+  d.rank = static_cast<int>(numbers[0]);
+  for (int a = 0; a < d.rank; ++a) d.extent[a] = static_cast<i64>(numbers[1 + a]);
+  return d;
+}
+
+template <class C, int K>
+using custom_element = std::conditional_t<K == 0, ctype<static_cast<DType>(C::w[3 + K])>,
+                                          const ctype<static_cast<DType>(C::w[3 + K])>>;
+
+// Calls f(primitive, result, operands...).
+template <class C, class Launch, class F, std::size_t... K>
+void call_custom(const Launch& launch, const F& f, std::index_sequence<K...>) {
+  using Op = custom_op<C::w[0]>;
+  constexpr bool defined = C::w[1] == 0;
+  static_assert(sizeof(CustomGradientDefined<defined, Op>) > 0);
+  if constexpr (defined)
+    f(Op{}, CustomTensor<custom_element<C, static_cast<int>(K)>>{
+                static_cast<custom_element<C, static_cast<int>(K)>*>(launch.args.pointer[K]),
+                custom_dims(launch.numbers, static_cast<int>(K))}...);
+}
+template <class C, class Launch, class F>
+void call_custom(const Launch& launch, const F& f) {
+  call_custom<C>(launch, f, std::make_index_sequence<C::w[2]>{});
+}
+
+template <class C>
+void run_custom(const HostLaunch& launch, int threads) {
+  call_custom<C>(launch, [&]<class Op, class... T>(Op, const T&... tensor) {
+    if constexpr (CustomHost<Op, T..., int>) {
+      Op::host(tensor..., threads);
+    } else {
+      constexpr bool runs = CustomHost<Op, T...>;
+      static_assert(sizeof(CustomRunsOnHost<runs, Op, T...>) > 0);
+      if constexpr (runs) Op::host(tensor...);
+    }
+  });
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::exec {
+
+using HostKernel = void (*)(const kernels::HostLaunch&, int);
+
+template <class P, int K>
+constexpr HostKernel host_axis_kernel() {
+  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
+  using C = compiler::code_of<P, K>;
+  if constexpr (kind == compiler::StepKind::scan)
+    return &kernels::run_scan<C>;
+  else if constexpr (kind == compiler::StepKind::argsort)
+    return &kernels::run_argsort<C>;
+  else if constexpr (kind == compiler::StepKind::take_along_axis)
+    return &kernels::run_take<C>;
+  else if constexpr (kind == compiler::StepKind::scatter_reduce)
+    return &kernels::run_scatter<C>;
+  else
+    return &kernels::run_search<C>;
+}
+
+// The function of every kernel of program P.
+template <class P, int K>
+constexpr HostKernel host_kernel() {
+  constexpr compiler::StepKind kind = compiler::kernel_kind<P>(K);
+  if constexpr (kind == compiler::StepKind::fused)
+    return &kernels::run_fused<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::dot)
+    return &kernels::run_dot<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::conv)
+    return &kernels::run_conv<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::take_rows)
+    return &kernels::run_gather<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::scatter_add)
+    return &kernels::run_scatter_add<compiler::code_of<P, K>>;
+  else if constexpr (kind >= compiler::StepKind::scan && kind <= compiler::StepKind::searchsorted)
+    return host_axis_kernel<P, K>();
+  else if constexpr (kind == compiler::StepKind::dynamic_slice)
+    return &kernels::run_block_copy<compiler::code_of<P, K>, false>;
+  else if constexpr (kind == compiler::StepKind::dynamic_update_slice)
+    return &kernels::run_block_copy<compiler::code_of<P, K>, true>;
+  else if constexpr (kind == compiler::StepKind::custom)
+    return &kernels::run_custom<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::all_reduce_start)
+    return &kernels::run_all_reduce_start;
+  else if constexpr (kind == compiler::StepKind::all_reduce_done)
+    return &kernels::run_all_reduce_done;
+  else if constexpr (kind == compiler::StepKind::reduce_scatter_start)
+    return &kernels::run_reduce_scatter_start;
+  else if constexpr (kind == compiler::StepKind::all_gather_start)
+    return &kernels::run_all_gather_start;
+  else if constexpr (kind == compiler::StepKind::reduce_scatter_done ||
+                     kind == compiler::StepKind::all_gather_done)
+    return &kernels::run_pieces_done;
+  else if constexpr (kind == compiler::StepKind::attention)
+    return &kernels::run_attention<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::attention_gradient)
+    return &kernels::run_attention_gradient<compiler::code_of<P, K>>;
+  else if constexpr (kind == compiler::StepKind::combine_partials)
+    return &kernels::run_combine_partials<combine_set<P>()>;
+  else if constexpr (kind == compiler::StepKind::repeat)
+    return nullptr;  // LaunchList walks what is inside
+  else
+    return &kernels::run_copy;
+}
+
+template <class P>
+struct HostKernels {
+  struct Table {
+    HostKernel at[P::header.kernels > 0 ? P::header.kernels : 1]{};
+  };
+  template <int... K>
+  static constexpr Table make(std::integer_sequence<int, K...>) {
+    return {{host_kernel<P, K>()...}};
+  }
+  static constexpr Table table = make(std::make_integer_sequence<int, P::header.kernels>{});
+};
+
+}  // namespace WEFT_NAMESPACE::exec
+
+namespace WEFT_NAMESPACE::exec {
+
+using HostLaunchList = LaunchList<kernels::HostLaunch>;
+
+// Program P (a Compiled<...>) over the caller's blocks of state, with memory of its own for what is not
+// given.
+template <class P>
+class HostProgram {
+ public:
+  HostProgram(const Cpu& device, const Blocks& given)
+      : threads_(device.threads),
+        states_(given.model),
+        optimizer_(given.optimizer),
+        workspace_(host_workspace(given.workspace, memory_bytes())),
+        scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
+        steps_(P::header, P::image, HostKernels<P>::table.at,
+               {given.model, given.optimizer, workspace_.data(), scalars_.data(), given.communicator,
+                given.shard}),
+        optimizer_bytes_(given.shard.is_whole() ? P::header.optimizer_bytes : given.shard.bytes) {
+    kernels::report_pinned_core();
+    if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
+    std::memset(scalars_.data(), 0, scalars_.size());
+    for (int i = 0; i < P::header.presets; ++i) {
+      const u64 preset = P::image[P::header.preset_at + i];
+      set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
+    }
+  }
+
+  // Bytes of a workspace that is given.
+  static constexpr i64 memory_bytes() { return P::header.workspace_bytes; }
+
+  void set_random(u64 seed, u64 step) {
+    std::memcpy(scalars_.data(), &seed, 8);
+    std::memcpy(scalars_.data() + 8, &step, 8);
+  }
+  // Run-time scalar k, in the order the trace asked for them.
+  void set_scalar(int k, float value) { std::memcpy(scalars_.data() + 4 * k, &value, 4); }
+  // Read where it lies, in the run that follows; what lies in memory that the program writes is copied first.
+  void bind_input(int number, const void* data) {
+    const StateBlock written{workspace_.data(), memory_bytes()};
+    const StateBlock moments{optimizer_, optimizer_bytes_};
+    steps_.bind_input(number,
+                      arguments_.readable(number, data, input_bytes(number), written, states_, moments));
+  }
+  void run() const { steps_.run(threads_); }
+  // The same under a Checker's eyes.
+  template <class Checker>
+  void run_watched(Checker& checker) const {
+    const auto read = [](void* to, const void* from, i64 bytes) {
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    };
+    watch_launches(steps_, threads_, checker, read, [] {});
+  }
+  // The same, and `times` is told of each launch; seconds by `clock`.
+  template <class Times, class Clock>
+  void run_timed(Times& times, const Clock& clock) const {
+    TimedLaunches<Times, Clock> watch{times, clock};
+    steps_.run(threads_, watch);
+  }
+  // Until everything that run() started has ended; on the host it has when run() returns.
+  void wait() const {}
+  std::byte* output(int k) const { return steps_.output(k); }
+  // To memory of the device, before the next run.
+  void copy_output(int k, void* to, i64 bytes) const { read_output(k, to, bytes); }
+  void read_output(int k, void* to, i64 bytes) const {
+    if (bytes > 0) std::memcpy(to, output(k), static_cast<std::size_t>(bytes));
+  }
+
+ private:
+  static i64 input_bytes(int number) { return static_cast<i64>(P::image[P::header.input_at + number]); }
+
+  int threads_ = 0;
+  StateBlocks states_;
+  std::byte* optimizer_;
+  HostBuffer workspace_, scalars_;
+  HostArguments arguments_{P::header.inputs};
+  HostLaunchList steps_;
+  i64 optimizer_bytes_ = 0;
+};
 
 }  // namespace WEFT_NAMESPACE::exec
 
@@ -60069,10 +60072,28 @@ class Progress {
 // both.
 
 #if defined(__CUDACC__)
-// ---- weft/exec/cuda_memory.cuh ----
-#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_MEMORY_CUH
-#define WEFT_SINGLE_WEFT_EXEC_CUDA_MEMORY_CUH
-// Memory of a GPU that several handles own, and its copies to and from the host.
+// ---- weft/exec/cuda_function.cuh ----
+#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_FUNCTION_CUH
+#define WEFT_SINGLE_WEFT_EXEC_CUDA_FUNCTION_CUH
+// What compile() makes for Cuda.
+
+// ---- weft/targets/cuda/program.cuh ----
+#ifndef WEFT_SINGLE_WEFT_TARGETS_CUDA_PROGRAM_CUH
+#define WEFT_SINGLE_WEFT_TARGETS_CUDA_PROGRAM_CUH
+// A compiled program on a GPU: every block of memory and every launch fixed when it is made, captured once
+// and replayed as one. Law: running allocates nothing, and plain launches give the results of a replay.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <vector>
+
+// ---- weft/device/cuda_staging.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
+// The staging ring of a GPU: pinned slots, asynchronous copies on one stream, an event a slot.
 
 // ---- weft/device/cuda_buffer.cuh ----
 #ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_BUFFER_CUH
@@ -60170,85 +60191,6 @@ inline void cuda_zero(void* data, std::size_t bytes, cudaStream_t stream) {
 
 }  // namespace WEFT_NAMESPACE
 #endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_BUFFER_CUH
-
-namespace WEFT_NAMESPACE::exec {
-
-// The GPU whose memory this is; the thread's current one for memory of the host.
-inline int device_of(const void* data) {
-  cudaPointerAttributes attributes{};
-  cuda_check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
-  int device = attributes.device;
-  if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)
-    cuda_check(cudaGetDevice(&device), "cudaGetDevice");
-  return device;
-}
-
-// Between host and the current device, or within it; complete on return. (cudaMemcpy returns before its bytes
-// have arrived, and streams that do not block with the legacy one do not wait for them.)
-inline void copy_now(void* to, const void* from, i64 bytes) {
-  if (bytes == 0) return;
-  cuda_check(cudaMemcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
-  cuda_check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
-}
-
-// From memory of the host or of a GPU, behind all that the GPU has to do; complete on return.
-inline void copy_in(const Cuda& device, void* to, const void* from, i64 bytes) {
-  if (bytes == 0) return;
-  {
-    DeviceGuard guard(device_of(from));
-    cuda_wait_for_device();
-  }
-  DeviceGuard guard(device.ordinal);
-  copy_now(to, from, bytes);
-}
-
-template <>
-struct DeviceMemory<Cuda> {
-  using Buffer = DeviceBuffer;
-  static Buffer allocate(const Cuda& device, i64 bytes) {
-    require_cuda(device);
-    DeviceGuard guard(device.ordinal);
-    return Buffer(static_cast<std::size_t>(bytes));
-  }
-  // All wait for what the device has still to do.
-  static void zero(const Cuda& device, std::byte* at, i64 bytes) {
-    if (bytes == 0) return;
-    DeviceGuard guard(device.ordinal);
-    cuda_check(cudaMemset(at, 0, static_cast<std::size_t>(bytes)), "cudaMemset");
-    cuda_wait_for_device();
-  }
-  static void to_host(const Cuda& device, void* to, const std::byte* from, i64 bytes) {
-    DeviceGuard guard(device.ordinal);
-    cuda_wait_for_device();
-    copy_now(to, from, bytes);
-  }
-  static void from_host(const Cuda& device, std::byte* to, const void* from, i64 bytes) {
-    DeviceGuard guard(device.ordinal);
-    cuda_wait_for_device();
-    copy_now(to, from, bytes);
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::exec
-#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_MEMORY_CUH
-// ---- weft/exec/cuda_program.cuh ----
-#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
-#define WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
-// A compiled program on a GPU: every block of memory and every launch fixed when it is made, captured once
-// and replayed as one. Law: running allocates nothing, and plain launches give the results of a replay.
-
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <memory>
-#include <optional>
-#include <vector>
-
-// ---- weft/device/cuda_staging.cuh ----
-#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
-#define WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
-// The staging ring of a GPU: pinned slots, asynchronous copies on one stream, an event a slot.
-
 // ---- weft/device/staging_ring.hpp ----
 #ifndef WEFT_SINGLE_WEFT_DEVICE_STAGING_RING_HPP
 #define WEFT_SINGLE_WEFT_DEVICE_STAGING_RING_HPP
@@ -60448,892 +60390,11 @@ class GraphExec {
 
 }  // namespace WEFT_NAMESPACE
 #endif  // WEFT_SINGLE_WEFT_DEVICE_GRAPH_EXEC_CUH
-// ---- weft/exec/cuda_kernels.cuh ----
-#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_KERNELS_CUH
-#define WEFT_SINGLE_WEFT_EXEC_CUDA_KERNELS_CUH
+// ---- weft/targets/cuda/kernels.cuh ----
+#ifndef WEFT_SINGLE_WEFT_TARGETS_CUDA_KERNELS_CUH
+#define WEFT_SINGLE_WEFT_TARGETS_CUDA_KERNELS_CUH
 // The kernels of a compiled program on a GPU, one function a kernel that enqueues it.
 
-// ---- weft/exec/cuda_plan.hpp ----
-#ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_PLAN_HPP
-#define WEFT_SINGLE_WEFT_EXEC_CUDA_PLAN_HPP
-// What a GPU decides about a compiled program before it runs, without needing one: how fused kernels are cut
-// into blocks, where partial sums, inputs and scalars lie. Law: a function of the program alone.
-
-// ---- weft/kernels/conv/block.hpp ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
-#define WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
-// The convolution as blocks of a GPU: tiles of outputs x places through shared memory, or one result a thread
-// where there are few outputs. Long sums over few results are cut along the channels; the parts are added in
-// order by a second kernel. Law: cuts and orders depend on the shape alone.
-
-namespace WEFT_NAMESPACE::kernels {
-
-inline constexpr int conv_block_threads = 256;
-inline constexpr int conv_tile_outputs = 64, conv_tile_places = 128, conv_tile_taps = 16;
-
-// How a phase is cut into blocks.
-struct ConvBlocks {
-  bool tiled = false;
-  i64 tiles = 0;  // blocks of one part
-  i64 output_tiles = 0, place_tiles = 0;
-  i64 parts = 1, channels = 0;  // pieces of the channels, and channels of a piece
-  i64 results = 0;              // elements of y
-  constexpr i64 blocks() const { return tiles * parts; }
-};
-
-constexpr ConvBlocks conv_blocks(const ConvShape& s) {
-  ConvBlocks b;
-  const auto ceil = [](i64 x, i64 y) { return (x + y - 1) / y; };
-  const i64 places = s.batch * s.places();
-  b.results = s.groups * s.outputs * places;
-  b.channels = s.channels;
-  if (b.results <= 0) return b;
-  b.tiled = s.outputs >= 8;
-  b.output_tiles = ceil(s.outputs, conv_tile_outputs);
-  b.place_tiles = ceil(places, conv_tile_places);
-  b.tiles = b.tiled ? s.groups * b.output_tiles * b.place_tiles : ceil(b.results, conv_block_threads);
-  const i64 wanted = ceil(512, b.tiles), taps = s.channels * s.taps();
-  if (b.tiles < 256 && taps >= 512) {
-    b.parts = wanted < taps / 256 ? wanted : taps / 256;
-    if (b.parts > s.channels) b.parts = s.channels;
-    b.channels = ceil(s.channels, b.parts);
-    b.parts = ceil(s.channels, b.channels);
-  }
-  return b;
-}
-
-// Four neighbours, moved at once.
-template <class S>
-struct alignas(16) ConvQuad {
-  S v[4];
-};
-// A place along an axis that is outside whatever is added to it, itself included.
-inline constexpr i32 conv_nowhere = -(1 << 30);
-// Where one tap lies: offsets of x and w, and its place along every axis.
-struct alignas(16) ConvTapPlace {
-  i64 x, w;
-  i32 at[3];
-};
-
-template <class S>
-WEFT_HD constexpr i64 conv_shared_bytes() {
-  return static_cast<i64>(sizeof(ConvQuad<S>)) * conv_tile_taps *
-             (conv_tile_outputs / 4 + 1 + conv_tile_places / 4 + 1) +
-         2 * conv_tile_taps * static_cast<i64>(sizeof(ConvTapPlace)) + 64;
-}
-
-struct ConvBlockArgs {
-  ConvShape shape;
-  ConvBlocks cut;
-  const void* x = nullptr;
-  const void* w = nullptr;
-  void* y = nullptr;
-  void* partial = nullptr;  // parts x results of the sums' type, where there are parts
-};
-
-// y's element of a result counted as (group, output, image, place).
-WEFT_HD_INLINE i64 conv_result_at(const ConvShape& s, i64 group, i64 output, i64 place) {
-  const i64 places = s.places(), image = place / places;
-  i64 at = group * s.y_g + output * s.y_o + image * s.y_n, rest = place - image * places;
-  WEFT_UNROLL
-  for (int k = 2; k >= 0; --k) {
-    at += rest % s.axis[k].out * s.axis[k].y;
-    rest /= s.axis[k].out;
-  }
-  return at;
-}
-
-// Writes a sum: rounded to y, or into its part's sums.
-template <class TY, class S>
-WEFT_HD_INLINE void conv_result(const ConvBlockArgs& args, i64 part, i64 group, i64 output, i64 place,
-                                S sum) {
-  const ConvShape& s = args.shape;
-  if (args.cut.parts > 1)
-    static_cast<S*>(
-        args.partial)[part * args.cut.results + (group * s.outputs + output) * s.batch * s.places() + place] =
-        sum;
-  else
-    static_cast<TY*>(args.y)[conv_result_at(s, group, output, place)] = static_cast<TY>(sum);
-}
-
-// Where a place's window begins.
-struct ConvCorner {
-  i64 x = 0;
-  i32 at[3]{};
-};
-WEFT_HD_INLINE ConvCorner conv_corner(const ConvShape& s, i64 place) {
-  ConvCorner c;
-  const i64 places = s.places(), image = place / places;
-  c.x = image * s.x_n;
-  i64 rest = place - image * places;
-  WEFT_UNROLL
-  for (int k = 2; k >= 0; --k) {
-    const ConvAxis& a = s.axis[k];
-    const i64 at = rest % a.out * a.stride - a.low;
-    rest /= a.out;
-    c.at[k] = static_cast<i32>(at);
-    c.x += at * a.x;
-  }
-  if (image >= s.batch) c.at[0] = conv_nowhere;
-  return c;
-}
-
-// One tile: outputs x places, 4 x 8 of them a thread. A team of conv_block_threads with conv_shared_bytes.
-template <class TX, class TW, class TY, class Team>
-WEFT_HD_INLINE void conv_tile_block(Team& team, const ConvBlockArgs& args, i64 block) {
-  using S = DotSum2<TX, TW>;
-  using Quad = ConvQuad<S>;
-  constexpr int steps = conv_tile_taps, left_pitch = conv_tile_outputs / 4 + 1,
-                right_pitch = conv_tile_places / 4 + 1;
-  const ConvShape& s = args.shape;
-  auto left = team.template shared<Quad>(steps * left_pitch);
-  auto right = team.template shared<Quad>(steps * right_pitch);
-  auto table = team.template shared<ConvTapPlace>(2 * steps);
-  const i64 place_tile = block % args.cut.place_tiles;
-  i64 rest = block / args.cut.place_tiles;
-  const i64 output_tile = rest % args.cut.output_tiles;
-  rest /= args.cut.output_tiles;
-  const i64 group = rest % s.groups, part = rest / s.groups;
-  const i64 first_place = place_tile * conv_tile_places, first_output = output_tile * conv_tile_outputs;
-  const i64 taps = s.taps(), begin = part * args.cut.channels * taps;
-  const i64 last_channel =
-      (part + 1) * args.cut.channels < s.channels ? (part + 1) * args.cut.channels : s.channels;
-  const i64 end = last_channel * taps;
-  const TX* x = static_cast<const TX*>(args.x) + group * s.x_g;
-  const TW* w = static_cast<const TW*>(args.w) + group * s.w_g;
-  const int rank = team.rank();
-
-  // what this thread fetches: four places of taps rank / 32 + 8 i, four outputs of tap rank % 16
-  const int fetched = rank % 32, fetched_outputs = rank / 16;
-  ConvCorner corner[4];
-  WEFT_UNROLL
-  for (int j = 0; j < 4; ++j) corner[j] = conv_corner(s, first_place + 4 * fetched + j);
-
-  const auto describe = [&](i64 step) __attribute__((always_inline)) {
-    if (rank >= steps) return;
-    const i64 tap = begin + step * steps + rank;
-    ConvTapPlace p{0, 0, {conv_nowhere, 0, 0}};
-    if (tap < end) {
-      const i64 channel = tap / taps;
-      i64 at = tap - channel * taps;
-      p.x = channel * s.x_c;
-      p.w = channel * s.w_c;
-      WEFT_UNROLL
-      for (int k = 2; k >= 0; --k) {
-        const ConvAxis& a = s.axis[k];
-        const i64 here = at % a.window;
-        at /= a.window;
-        p.at[k] = static_cast<i32>(here * a.w_dilation);
-        p.x += here * a.w_dilation * a.x;
-        p.w += here * a.w;
-      }
-    }
-    table[static_cast<int>(step & 1) * steps + rank] = p;
-  };
-
-  S sum[4][8];
-  WEFT_UNROLL
-  for (int i = 0; i < 4; ++i) {
-    WEFT_UNROLL
-    for (int j = 0; j < 8; ++j) sum[i][j] = S(0);
-  }
-  const int row = rank / 16, column = rank % 16;
-  const i64 all_steps = (end - begin + steps - 1) / steps;
-  describe(0);
-  team.sync();
-  for (i64 step = 0; step < all_steps; ++step) {
-    const int half_table = static_cast<int>(step & 1) * steps;
-    WEFT_UNROLL
-    for (int i = 0; i < steps / 8; ++i) {
-      const int l = rank / 32 + 8 * i;
-      const ConvTapPlace p = table[half_table + l];
-      Quad q;
-      WEFT_UNROLL
-      for (int j = 0; j < 4; ++j) {
-        bool there = true;
-        WEFT_UNROLL
-        for (int k = 0; k < 3; ++k) {
-          const i32 at = corner[j].at[k] + p.at[k];
-          there = there && at >= 0 && at < s.axis[k].in;
-        }
-        q.v[j] = there ? static_cast<S>(x[corner[j].x + p.x]) : S(0);
-      }
-      right[l * right_pitch + fetched] = q;
-    }
-    {
-      const int l = rank % 16;
-      const ConvTapPlace p = table[half_table + l];
-      Quad q;
-      WEFT_UNROLL
-      for (int j = 0; j < 4; ++j) {
-        const i64 output = first_output + 4 * fetched_outputs + j;
-        q.v[j] = p.at[0] >= 0 && output < s.outputs ? static_cast<S>(w[output * s.w_o + p.w]) : S(0);
-      }
-      left[l * left_pitch + fetched_outputs] = q;
-    }
-    describe(step + 1);
-    team.sync();
-    WEFT_UNROLL
-    for (int l = 0; l < steps; ++l) {
-      const Quad a = left[l * left_pitch + row];
-      const Quad b0 = right[l * right_pitch + column], b1 = right[l * right_pitch + 16 + column];
-      WEFT_UNROLL
-      for (int i = 0; i < 4; ++i) {
-        WEFT_UNROLL
-        for (int j = 0; j < 4; ++j) {
-          sum[i][j] = fma(a.v[i], b0.v[j], sum[i][j]);
-          sum[i][4 + j] = fma(a.v[i], b1.v[j], sum[i][4 + j]);
-        }
-      }
-    }
-    team.sync();
-  }
-  const i64 places = s.batch * s.places();
-  WEFT_UNROLL
-  for (int j = 0; j < 8; ++j) {
-    const i64 place = first_place + 4 * column + j % 4 + (j / 4) * 64;
-    if (place >= places) continue;
-    WEFT_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      const i64 output = first_output + 4 * row + i;
-      if (output < s.outputs) conv_result<TY>(args, part, group, output, place, sum[i][j]);
-    }
-  }
-}
-
-// One result a thread.
-template <class TX, class TW, class TY, class Team>
-WEFT_HD_INLINE void conv_direct_block(Team& team, const ConvBlockArgs& args, i64 block) {
-  using S = DotSum2<TX, TW>;
-  const ConvShape& s = args.shape;
-  const i64 part = block / args.cut.tiles;
-  const i64 result = (block - part * args.cut.tiles) * team.size() + team.rank();
-  if (result >= args.cut.results) return;
-  const i64 places = s.batch * s.places(), place = result % places, lead = result / places;
-  const i64 group = lead / s.outputs, output = lead - group * s.outputs;
-  const ConvCorner corner = conv_corner(s, place);
-  const TX* x = static_cast<const TX*>(args.x) + group * s.x_g + corner.x;
-  const TW* w = static_cast<const TW*>(args.w) + group * s.w_g + output * s.w_o;
-  const i64 begin = part * args.cut.channels,
-            end = begin + args.cut.channels < s.channels ? begin + args.cut.channels : s.channels;
-  S sum = S(0);
-  for (i64 c = begin; c < end; ++c)
-    for (i64 d = 0; d < s.axis[0].window; ++d) {
-      const i64 at_d = corner.at[0] + d * s.axis[0].w_dilation;
-      if (at_d < 0 || at_d >= s.axis[0].in) continue;
-      for (i64 h = 0; h < s.axis[1].window; ++h) {
-        const i64 at_h = corner.at[1] + h * s.axis[1].w_dilation;
-        if (at_h < 0 || at_h >= s.axis[1].in) continue;
-        const TX* from =
-            x + c * s.x_c + d * s.axis[0].w_dilation * s.axis[0].x + h * s.axis[1].w_dilation * s.axis[1].x;
-        const TW* with = w + c * s.w_c + d * s.axis[0].w + h * s.axis[1].w;
-        for (i64 i = 0; i < s.axis[2].window; ++i) {
-          const i64 by = i * s.axis[2].w_dilation, at = corner.at[2] + by;
-          if (at >= 0 && at < s.axis[2].in)
-            sum = fma(static_cast<S>(from[by * s.axis[2].x]), static_cast<S>(with[i * s.axis[2].w]), sum);
-        }
-      }
-    }
-  conv_result<TY>(args, part, group, output, place, sum);
-}
-
-// Adds the parts, one result a thread.
-template <class S, class TY, class Team>
-WEFT_HD_INLINE void conv_finish_block(Team& team, const ConvBlockArgs& args, i64 block) {
-  const ConvShape& s = args.shape;
-  const i64 result = block * team.size() + team.rank();
-  if (result >= args.cut.results) return;
-  const S* from = static_cast<const S*>(args.partial) + result;
-  S sum = from[0];
-  for (i64 part = 1; part < args.cut.parts; ++part) sum = sum + from[part * args.cut.results];
-  const i64 places = s.batch * s.places(), lead = result / places, group = lead / s.outputs;
-  static_cast<TY*>(args.y)[conv_result_at(s, group, lead - group * s.outputs, result % places)] =
-      static_cast<TY>(sum);
-}
-
-// Calls f(args, w and y moved to the phase) for every phase of a convolution that has results.
-template <class TW, class TY, class F>
-void for_each_conv_phase(const ConvShape& shape, const ConvBlockArgs& from, F f) {
-  const i64 phases = conv_phases(shape);
-  for (i64 k = 0; k < phases; ++k) {
-    const ConvPhase phase = conv_phase(shape, k);
-    ConvBlockArgs args = from;
-    args.shape = phase.shape;
-    args.cut = conv_blocks(phase.shape);
-    args.w = static_cast<const TW*>(from.w) + phase.w_at;
-    args.y = static_cast<TY*>(from.y) + phase.y_at;
-    if (args.cut.results > 0) f(args);
-  }
-}
-
-// Bytes of the parts' sums, the most of any phase.
-constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
-  i64 most = 0;
-  for (i64 k = 0; k < conv_phases(shape); ++k) {
-    const ConvBlocks cut = conv_blocks(conv_phase(shape, k).shape);
-    if (cut.parts > 1 && cut.parts * cut.results * sum_size > most) most = cut.parts * cut.results * sum_size;
-  }
-  return most;
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
-// ---- weft/kernels/fused/grid.hpp ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_GRID_HPP
-#define WEFT_SINGLE_WEFT_KERNELS_FUSED_GRID_HPP
-// How a fused kernel's code is spread over a GPU: how many columns a thread takes at once, how many threads
-// share a row, how many rows share a block. Law: a function of the code and of the alignment of its operands
-// alone, so the order of every sum is fixed by shapes.
-
-// ---- weft/kernels/team/sub_team.hpp ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_TEAM_SUB_TEAM_HPP
-#define WEFT_SINGLE_WEFT_KERNELS_TEAM_SUB_TEAM_HPP
-// Teams made from a block. SubTeam: a block split into groups that work on different rows. SpanTeam:
-// several blocks that share one long row. Law: what a group computes does not depend on the other groups, and
-// sums of groups are put together in the order of the groups.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Threads [g * Threads, (g + 1) * Threads) of the block Base are group g; those behind the last are idle.
-// Only groups of one whole warp can reduce, since a barrier holds up the whole block. Sums: whether the
-// groups put values together.
-template <class Base, int Threads, int Groups, bool Sums = true>
-class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups, Sums>> {
- public:
-  static constexpr int groups = Groups;
-  static constexpr int max_warps = (Threads + warp_size - 1) / warp_size;
-  static constexpr bool can_reduce = Threads % warp_size == 0 && (Groups == 1 || max_warps == 1);
-  static constexpr i64 slots = Groups > 1 && Sums ? i64{Threads} * Groups : 0;
-
-  // The slots of wide values and those of others, one behind the other, so that no bank is met twice.
-  WEFT_HD_INLINE explicit SubTeam(Base& base)
-      : base_(base), wide_(base.template shared<u64>(slots)), narrow_(base.template shared<u32>(slots)) {}
-
-  WEFT_HD_INLINE int rank() const { return Groups == 1 ? base_.rank() : base_.rank() % Threads; }
-  WEFT_HD_INLINE static constexpr int size() { return Threads; }
-  WEFT_HD_INLINE int lane() const { return base_.lane(); }
-  WEFT_HD_INLINE int warp() const { return rank() / warp_size; }
-  WEFT_HD_INLINE static constexpr int warps() { return max_warps; }
-  WEFT_HD_INLINE int group() const { return Groups == 1 ? 0 : base_.rank() / Threads; }
-  WEFT_HD_INLINE void sync() { base_.sync(); }
-
-  // Every group has a piece of its own.
-  template <class T>
-  WEFT_HD_INLINE auto shared(i64 count) {
-    return base_.template shared<T>(count * Groups) + count * group();
-  }
-  template <class T>
-  WEFT_HD_INLINE auto next_scratch() {
-    static_assert(can_reduce, "groups of several warps cannot reduce");
-    return base_.template next_scratch<T>();
-  }
-  template <class T>
-  WEFT_HD_INLINE T shuffle_xor(const T& value, int mask) {
-    return base_.shuffle_xor(value, mask);
-  }
-  template <class T>
-  WEFT_HD_INLINE T shuffle(const T& value, int source_lane) {
-    return base_.shuffle(value, source_lane);
-  }
-
-  // The values of the threads with this rank, put together by op; the result is group 0's. Every thread of
-  // the block calls it.
-  template <class V, class Op>
-  WEFT_HD_INLINE V across_groups(const V& v, const Op& op) {
-    if constexpr (Groups == 1) {
-      return v;
-    } else if constexpr (detail::is_vec<V>) {
-      V r;
-      WEFT_UNROLL
-      for (int j = 0; j < int{sizeof(V) / sizeof(lane_of<V>)}; ++j) r.lane[j] = across_groups(v.lane[j], op);
-      return r;
-    } else {
-      using Bits = std::conditional_t<sizeof(V) == 8, u64, u32>;
-      static_assert(sizeof(V) == sizeof(Bits));
-      base_.sync();  // the slots' earlier readers
-      put(__builtin_bit_cast(Bits, v));
-      base_.sync();
-      V r = v;
-      if (group() == 0) {
-        for (int g = 1; g < Groups; ++g) {
-          Bits bits;
-          get(bits, g * Threads + rank());
-          r = op(r, __builtin_bit_cast(V, bits));
-        }
-      }
-      return r;
-    }
-  }
-
- private:
-  WEFT_HD_INLINE void put(u64 bits) { wide_[base_.rank()] = bits; }
-  WEFT_HD_INLINE void put(u32 bits) { narrow_[base_.rank()] = bits; }
-  WEFT_HD_INLINE void get(u64& bits, int at) { bits = wide_[at]; }
-  WEFT_HD_INLINE void get(u32& bits, int at) { bits = narrow_[at]; }
-
-  Base& base_;
-  decltype(std::declval<Base&>().template shared<u64>(1)) wide_;
-  decltype(std::declval<Base&>().template shared<u32>(1)) narrow_;
-};
-
-// Part `part` of `Parts` blocks that walk one row together. They cannot meet, so nothing may be reduced.
-template <class Base, int Threads, int Parts>
-class SpanTeam {
- public:
-  WEFT_HD_INLINE SpanTeam(Base& base, int part) : base_(base), first_(part * Threads) {}
-  WEFT_HD_INLINE int rank() const { return first_ + base_.rank(); }
-  WEFT_HD_INLINE static constexpr int size() { return Threads * Parts; }
-  template <class T>
-  WEFT_HD_INLINE auto shared(i64 count) {
-    return base_.template shared<T>(count);
-  }
-
- private:
-  Base& base_;
-  int first_;
-};
-
-}  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_TEAM_SUB_TEAM_HPP
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Of a fused kernel's instructions: what they need from the machine.
-template <class C>
-struct FusedNeeds {
-  using View = FusedView<C>;
-  static constexpr FusedHeader header = View::header;
-  static constexpr int last_axis = header.axes() - 1;
-  static constexpr i64 last_extent = View::extent(last_axis);
-  static constexpr bool flat = last_extent == 0;
-
-  static constexpr bool has(Opcode op) {
-    for (int i = 0; i < header.instructions; ++i)
-      if (View::instruction(i).op == op) return true;
-    return false;
-  }
-  static constexpr bool has(Role role) {
-    for (int k = 0; k < header.operands; ++k)
-      if (View::operand(k).role == role) return true;
-    return false;
-  }
-  static constexpr bool reduces = has(Opcode::reduce);
-  static constexpr bool sums_columns = has(Role::accumulate_columns);
-  static constexpr bool sums = sums_columns || has(Role::accumulate_total);
-  // Totals of elements, which the threads of a team put together.
-  static constexpr bool sums_elements() {
-    for (int i = 0; i < header.instructions; ++i) {
-      const Instruction in = View::instruction(i);
-      if (in.op == Opcode::accumulate && in.stage == Stage::element &&
-          View::operand(in.aux).role == Role::accumulate_total)
-        return true;
-    }
-    return false;
-  }
-
-  static constexpr int operands_of(Opcode op) {
-    if (op == Opcode::select || op == Opcode::fma) return 3;
-    if (op == Opcode::constant || op == Opcode::load || op == Opcode::index || op == Opcode::kept) return 0;
-    return op >= Opcode::add && op <= Opcode::shift_right ? 2 : 1;
-  }
-  // The most 4-byte registers that the values of one column take at a time, running sums included.
-  static constexpr int live_words() {
-    int now = 0, most = 0;
-    int last[header.instructions > 0 ? header.instructions : 1]{};
-    const auto words = [](int i) {
-      const DType t = static_cast<DType>(View::instruction(i).dtype);
-      return kind_of(t) == Kind::f64 || kind_of(t) == Kind::i64 ? 2 : 1;
-    };
-    for (int i = 0; i < header.instructions; ++i) {
-      const Instruction in = View::instruction(i);
-      const int operand[3]{in.a, in.b, in.c};
-      for (int k = 0; k < operands_of(in.op); ++k) last[operand[k]] = i;
-      if (in.op == Opcode::accumulate) now += words(i);
-      if (in.op == Opcode::reduce) now += static_cast<Fold>(in.aux) >= Fold::argmax ? 3 : words(i);
-    }
-    for (int i = 0; i < header.instructions; ++i) {
-      const Instruction in = View::instruction(i);
-      if (in.stage == Stage::element && in.op < Opcode::reduce) now += words(i);
-      if (in.op == Opcode::random) now += 6;
-      if (most < now) most = now;
-      if (in.op == Opcode::random) now -= 6;
-      const int operand[3]{in.a, in.b, in.c};
-      for (int k = 0; k < operands_of(in.op); ++k) {
-        bool first = true;
-        for (int j = 0; j < k; ++j) first = first && operand[j] != operand[k];
-        if (first && last[operand[k]] == i && View::instruction(operand[k]).stage == Stage::element)
-          now -= words(operand[k]);
-      }
-    }
-    return most;
-  }
-
-  // Whether operand k is walked element by element along the last axis.
-  static constexpr bool is_dense(int k) { return is_dense_operand<View>(k); }
-  // Whether values of w columns may begin before their row, where memory is aligned.
-  static constexpr i64 shortest_shifted_row = 64;
-  static constexpr bool shifts() {
-    bool windows = false;
-    for (int k = 0; k < header.operands; ++k) windows = windows || View::operand(k).window;
-    return !windows && !flat && header.col_axes == 1 && !sums_columns &&
-           last_extent >= shortest_shifted_row && shifting_operand<View>() >= 0;
-  }
-  static constexpr bool rereads() {
-    for (int k = 0; k < header.operands; ++k)
-      if (reads_often<View>(k)) return true;
-    return false;
-  }
-  // Whether values of w columns start where an access of up to 16 bytes may.
-  static constexpr bool allows(int w) {
-    if (!flat && last_extent % w != 0) return false;
-    for (int k = 0; k < header.operands; ++k) {
-      if (!is_dense(k) || View::operand(k).role == Role::accumulate_columns) continue;
-      const i64 size = size_of(View::operand(k).dtype), bytes = w * size < 16 ? w * size : 16;
-      for (int a = 0; a < last_axis; ++a)
-        if (View::stride(k, a) * size % bytes != 0) return false;
-    }
-    return true;
-  }
-};
-
-// `Align`: bytes that every dense operand's address is a multiple of, 16 at most. `Large`: whether a block
-// may have more than 48 KiB of shared memory.
-template <class C, int Align, bool Large = false>
-struct FusedGrid {
-  using Needs = FusedNeeds<C>;
-  static constexpr FusedHeader header = Needs::header;
-
-  static constexpr int most_words = 72;
-  static constexpr int widest_width() {
-    i64 widest = 1;
-    for (int k = 0; k < header.operands; ++k)
-      if (Needs::is_dense(k) && widest < size_of(Needs::View::operand(k).dtype))
-        widest = size_of(Needs::View::operand(k).dtype);
-    int w = widest <= 2 ? 8 : static_cast<int>(16 / widest);
-    while (w > 1 && (Align < 16 || Needs::live_words() * w > most_words)) w /= 2;
-    return w;
-  }
-  static constexpr int exact_width() {
-    int w = widest_width();
-    while (w > 1 && !Needs::allows(w)) w /= 2;
-    return w;
-  }
-  static constexpr bool shifted = exact_width() == 1 && widest_width() > 1 && Needs::shifts();
-  static constexpr int width = shifted ? widest_width() : exact_width();
-
-  // Of a row that several passes read: its threads, and what they would take to stage it.
-  template <bool Staged>
-  using FamilyOf = std::conditional_t<
-      width == 1, ScalarFamily,
-      std::conditional_t<shifted || Staged, RowFamily<width, shifted, Staged>, VecFamily<width>>>;
-  template <bool Staged>
-  static constexpr i64 row_bytes() {
-    return FusedBody<C, FamilyOf<Staged>, SerialTeam, LaunchArgs, 1>::Traits::row_bytes();
-  }
-  // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
-  // (team/cuda.cuh), and what every GPU of compute capability 9.0 gives.
-  static constexpr i64 most_shared_bytes = 48 * 1024 - 1024, most_large_bytes = 227 * 1024 - 1024;
-  // Of longer code nvcc 13.0 has been seen to leave all registers in local memory then.
-  static constexpr int most_staged_instructions = 38;
-  static constexpr bool can_stage = header.instructions <= most_staged_instructions && width > 1 &&
-                                    !Needs::flat && header.col_axes == 1 && Needs::reduces &&
-                                    Needs::rereads() && !Needs::sums;
-  // Whether the row fits only where a kernel asks for more.
-  static constexpr bool wants_large = can_stage &&
-                                      row_bytes<true>() >
-                                          most_shared_bytes&& row_bytes<true>() <= most_large_bytes;
-  static constexpr bool stages =
-      can_stage && row_bytes<true>() <= (Large ? most_large_bytes : most_shared_bytes);
-  using Family = FamilyOf<stages>;
-
-  // Values of a row of known length.
-  static constexpr i64 values = (Needs::last_extent + width - 1) / width + (shifted ? 1 : 0);
-  // Rows without reductions can be cut among blocks: flat ones, and those of sums along the rows, whose
-  // columns then stay in registers.
-  static constexpr bool tiles = !Needs::flat && header.col_axes == 1 && Needs::sums_columns &&
-                                !Needs::reduces && !Needs::sums_elements() && values > 512;
-  static constexpr bool spans = (Needs::flat && !Needs::sums && !Needs::reduces) || tiles;
-  static constexpr int team_threads() {
-    if (Needs::flat || tiles) return 256;
-    if (!Needs::reduces && !Needs::sums && values <= 128) return static_cast<int>(values);
-    const bool heavy = Needs::live_words() * width > 40;
-    const i64 most = !heavy && wants_large                               ? 1024
-                     : !heavy && (Needs::reduces || Needs::sums_columns) ? 512
-                                                                         : 256;
-    return static_cast<int>(values >= most ? most : (values + warp_size - 1) / warp_size * warp_size);
-  }
-  static constexpr int threads = team_threads();
-  static constexpr int parts = tiles   ? static_cast<int>((values + threads - 1) / threads)
-                               : spans ? static_cast<int>(tile_length / (threads * width))
-                                       : 1;
-  static constexpr bool single =
-      !Needs::flat && header.col_axes == 1 &&
-      Needs::last_extent + (shifted ? width - 1 : 0) <= i64{threads} * parts * width;
-  // Every group keeps values of its own row in shared memory.
-  static constexpr i64 shared_bytes_of(int n) {
-    return (n > 1 && Needs::sums ? i64{12} * threads * n : 0) + (single ? 0 : row_bytes<stages>() * n);
-  }
-  static constexpr int choose_groups() {
-    // groups of several warps cannot reduce
-    if (spans || ((Needs::reduces || Needs::sums_elements()) && threads > warp_size) ||
-        (Needs::sums_columns && !single))
-      return 1;
-    if (Needs::flat) return 1;
-    const int per_block = Needs::sums || threads % warp_size != 0 ? 256 : 128;
-    int n = per_block > threads ? per_block / threads : 1;
-    while (n > 1 && shared_bytes_of(n) > most_shared_bytes) n /= 2;
-    return n;
-  }
-  static constexpr int groups = choose_groups();
-  static constexpr int block = (threads * groups + warp_size - 1) / warp_size * warp_size;
-
-  template <class Base>
-  using Team =
-      std::conditional_t<spans, SpanTeam<Base, threads, parts>, SubTeam<Base, threads, groups, Needs::sums>>;
-  template <class Base, class Args>
-  using Body = FusedBody<C, Family, Team<Base>, Args, threads * parts>;
-
-  // Dynamic shared memory of a block, in bytes.
-  static constexpr i64 shared_bytes() { return spans ? 0 : shared_bytes_of(groups); }
-
-  // What block `b` does.
-  template <class Base, class Args>
-  WEFT_HD_INLINE static void run(Base& base, const Args& args, i64 b) {
-    if constexpr (spans) {
-      Team<Base> team(base, static_cast<int>(b % parts));
-      Body<Base, Args> body(team, args);
-      body.run(b / parts);
-    } else {
-      Team<Base> team(base);
-      Body<Base, Args> body(team, args);
-      body.run(b);
-    }
-  }
-};
-
-// How a launch's rows are cut for the GPU. Without sums along the rows any cut gives the same results; with
-// them, one piece stays one piece, and several become enough to fill a GPU. Behind the end of a flat walk,
-// whose last row has `last_cols` columns, there is no block: it would read what the others write in place.
-struct FusedCut {
-  i64 rows_per_chunk = 1, chunks = 1, blocks = 1;
-};
-inline constexpr i64 most_summed_chunks = 512;
-template <class Grid>
-constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks, i64 last_cols) {
-  FusedCut cut;
-  if constexpr (Grid::Needs::sums) {
-    i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
-    if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;
-    if (chunks < 1) chunks = 1;
-    cut.rows_per_chunk = chunks > 0 ? (rows + chunks - 1) / chunks : 1;
-  } else {
-    cut.rows_per_chunk = Grid::groups;
-  }
-  cut.chunks = (rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk;
-  cut.blocks = cut.chunks * Grid::parts;
-  if constexpr (Grid::spans && Grid::Needs::flat && !Grid::header.segmented) {
-    constexpr i64 span = i64{Grid::threads} * Grid::width;
-    const i64 reached = (last_cols + span - 1) / span;
-    if (reached > 0 && reached < Grid::parts) cut.blocks -= Grid::parts - reached;
-  }
-  return cut;
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-#endif  // WEFT_SINGLE_WEFT_KERNELS_FUSED_GRID_HPP
-
-namespace WEFT_NAMESPACE::exec {
-
-// Bits below which `address` is zero in every trip of the loops around it; blocks and inputs themselves start
-// at multiples of 256.
-template <class P>
-constexpr u64 address_bits(u64 address) {
-  using kernel_ir::BufferAddress;
-  if (address == BufferAddress::none) return 0;
-  u64 bits = static_cast<u64>(BufferAddress::offset(address));
-  if constexpr (P::header.bindings > 0) {
-    if (BufferAddress::space(address) != ir::Space::bound) return bits;
-    const compiler::Binding binding =
-        compiler::read_binding(P::header, P::image, BufferAddress::index(address));
-    bits |= address_bits<P>(binding.first) | address_bits<P>(binding.base) | address_bits<P>(binding.other);
-    bits |= static_cast<u64>(binding.stride);
-  }
-  return bits;
-}
-
-// Whether every address that kernel K's dense operands ever have is a multiple of 16 bytes; blocks and inputs
-// themselves start at multiples of 256.
-template <class P, int K>
-constexpr int kernel_alignment() {
-  using Needs = kernels::FusedNeeds<compiler::code_of<P, K>>;
-  for (int s = 0; s < P::header.steps; ++s) {
-    const compiler::ImageStep step = compiler::step_of<P>(s);
-    if (step.kernel != K) continue;
-    if constexpr (Needs::header.segmented) {  // ranges of which a run of a Stack's copies may be one
-      const auto call = kernels::FusedCall::decode(step.numbers);
-      for (int k = 0; k < call.segments(step.number_count); ++k)
-        if (call.segment(step.numbers, k).offset % 4 != 0) return 1;
-    }
-    for (int k = 0; k < Needs::header.operands; ++k) {
-      const u64 address = step.addresses[k];
-      if (address != kernel_ir::BufferAddress::none && Needs::is_dense(k) &&
-          address_bits<P>(address) % 16 != 0)
-        return 1;
-    }
-  }
-  return 16;
-}
-
-// The grid of fused kernel K.
-template <class P, int K>
-using grid_of = kernels::FusedGrid<compiler::code_of<P, K>, kernel_alignment<P, K>()>;
-
-// Of a fused kernel: its cut, and which operands are sums along the rows.
-struct FusedPlan {
-  kernels::FusedCut (*cut)(i64 rows, i64 planned_chunks, i64 last_cols) = nullptr;
-  u64 sums = 0;
-};
-
-template <class P>
-struct CudaPlan {
-  template <int K>
-  static constexpr FusedPlan fused_plan() {
-    FusedPlan plan;
-    if constexpr (compiler::kernel_kind<P>(K) == compiler::StepKind::fused) {
-      using Grid = grid_of<P, K>;
-      plan.cut = &kernels::fused_cut<Grid>;
-      for (int k = 0; k < Grid::header.operands; ++k) {
-        const kernels::Role role = Grid::Needs::View::operand(k).role;
-        if (role == kernels::Role::accumulate_columns || role == kernels::Role::accumulate_total)
-          plan.sums |= u64{1} << k;
-      }
-    }
-    return plan;
-  }
-  struct Table {
-    FusedPlan at[P::header.kernels > 0 ? P::header.kernels : 1]{};
-  };
-  template <int... K>
-  static constexpr Table make_table(std::integer_sequence<int, K...>) {
-    return {{fused_plan<K>()...}};
-  }
-  static constexpr Table fused = make_table(std::make_integer_sequence<int, P::header.kernels>{});
-
-  // Bytes of the partial sums that wait for one second stage, where these are most.
-  static constexpr i64 fused_partial_bytes() {
-    i64 most = 0, waiting = 0;
-    bool finished = false;
-    for (int s = 0; s < P::header.steps; ++s) {
-      const compiler::ImageStep step = compiler::step_of<P>(s);
-      if (step.kind == compiler::StepKind::combine_partials) finished = true;
-      if (step.kind != compiler::StepKind::fused) continue;
-      const auto call = kernels::FusedCall::decode(step.numbers);
-      if (call.partial_bytes == 0) continue;
-      if (finished) finished = false, waiting = 0;
-      const kernels::FusedCut cut = fused.at[step.kernel].cut(call.rows, call.chunks, call.last_cols);
-      waiting += kernel_ir::align_up(cut.chunks * call.partial_bytes);
-      if (most < waiting) most = waiting;
-    }
-    return most;
-  }
-
-  // The same and, behind it, the parts of the convolution that has most; each adds its own at once.
-  static constexpr i64 partial_bytes() {
-    i64 most = 0;
-    for (int s = 0; s < P::header.steps; ++s) {
-      const compiler::ImageStep step = compiler::step_of<P>(s);
-      if (step.kind != compiler::StepKind::conv) continue;
-      const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(step.numbers), sum_size(step.kernel));
-      if (most < bytes) most = bytes;
-    }
-    return fused_partial_bytes() + kernel_ir::align_up(most);
-  }
-
-  // Bytes of the type in which convolution kernel `kernel` sums.
-  static constexpr i64 sum_size(int kernel) {
-    return compiler::kernel_of<P>(kernel).words[0] == static_cast<u64>(DType::f64) ? 8 : 4;
-  }
-
-  // The ranges of parameter groups that fused kernels walk.
-  static constexpr i64 segments() {
-    i64 count = 0;
-    for (int s = 0; s < P::header.steps; ++s) {
-      const compiler::ImageStep step = compiler::step_of<P>(s);
-      if (step.kind == compiler::StepKind::fused)
-        count += kernels::FusedCall::decode(step.numbers).segments(step.number_count);
-    }
-    return count;
-  }
-
-  // Whether a launch reads what the host hands over anew for every step: numbers, or random numbers' key.
-  static constexpr bool reads_scalars() {
-    for (int k = P::header.address_at; k < P::header.number_at; ++k)
-      if (kernel_ir::BufferAddress::space(P::image[k]) == ir::Space::scalars) return true;
-    return false;
-  }
-
-  // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number`
-  // begins; that of the number after the last is the block's size.
-  static constexpr i64 input_offset(int number) {
-    i64 at = kernel_ir::align_up(i64{4} * P::header.scalars);
-    for (int k = 0; k < number; ++k) at += kernel_ir::align_up(input_bytes(k));
-    return at;
-  }
-  static constexpr i64 input_bytes(int number) {
-    return static_cast<i64>(P::image[P::header.input_at + number]);
-  }
-  static constexpr i64 staged_bytes() { return input_offset(P::header.inputs); }
-};
-
-// Cuts the fused kernels of a list of launches for a GPU. `partial` holds CudaPlan<P>::partial_bytes().
-template <class P, class Launch>
-void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
-  struct Waiting {
-    const void* planned = nullptr;
-    const std::byte* parts = nullptr;
-    i64 chunks = 0;
-  };
-  List<Waiting> waiting;
-  std::byte* next = partial;
-  bool finished = false;
-  for (int s = 0; s < P::header.steps; ++s) {
-    const compiler::ImageStep step = compiler::step_of<P>(s);
-    Launch& launch = launches[s];
-    if (step.kind == compiler::StepKind::combine_partials) {
-      finished = true;
-      for (int k = 0; k < launch.sum_count; ++k)
-        for (const Waiting& x : waiting)
-          if (x.planned == launch.sums[k].partial) {
-            launch.sums[k].partial = reinterpret_cast<const char*>(x.parts);
-            launch.sums[k].chunks = x.chunks;
-            break;
-          }
-    }
-    if (step.kind == compiler::StepKind::conv)
-      launch.args.pointer[3] = partial + CudaPlan<P>::fused_partial_bytes();
-    if (step.kind != compiler::StepKind::fused) continue;
-    kernels::LaunchArgs& args = launch.args;
-    const FusedPlan& plan = CudaPlan<P>::fused.at[step.kernel];
-    const kernels::FusedCut cut = plan.cut(args.rows, args.chunks, args.last_cols);
-    if (args.partial_bytes > 0) {
-      if (finished) waiting.clear(), next = partial, finished = false;
-      const std::byte* planned = nullptr;  // where the kernel's parts begin: its first sum
-      for (int k = 0; k < kernels::LaunchArgs::max_operands; ++k) {
-        if (!(plan.sums >> k & 1u)) continue;
-        const auto* at = static_cast<const std::byte*>(args.pointer[k]);
-        if (planned == nullptr) planned = at;
-        waiting.push({at, next + (at - planned), cut.chunks});
-        args.pointer[k] = next + (at - planned);
-      }
-      next += kernel_ir::align_up(cut.chunks * args.partial_bytes);
-    }
-    args.rows_per_chunk = cut.rows_per_chunk;
-    args.chunks = cut.blocks;
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::exec
-#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_PLAN_HPP
 // ---- weft/kernels/attention/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_ATTENTION_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_ATTENTION_CUDA_CUH
@@ -62876,6 +61937,326 @@ inline void run_cuda_all_reduce_done(const CudaLaunch& launch, cudaStream_t stre
 #define WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
 // The convolution on a GPU: the blocks of conv/block.hpp, a phase a launch.
 
+// ---- weft/kernels/conv/block.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
+// The convolution as blocks of a GPU: tiles of outputs x places through shared memory, or one result a thread
+// where there are few outputs. Long sums over few results are cut along the channels; the parts are added in
+// order by a second kernel. Law: cuts and orders depend on the shape alone.
+
+namespace WEFT_NAMESPACE::kernels {
+
+inline constexpr int conv_block_threads = 256;
+inline constexpr int conv_tile_outputs = 64, conv_tile_places = 128, conv_tile_taps = 16;
+
+// How a phase is cut into blocks.
+struct ConvBlocks {
+  bool tiled = false;
+  i64 tiles = 0;  // blocks of one part
+  i64 output_tiles = 0, place_tiles = 0;
+  i64 parts = 1, channels = 0;  // pieces of the channels, and channels of a piece
+  i64 results = 0;              // elements of y
+  constexpr i64 blocks() const { return tiles * parts; }
+};
+
+constexpr ConvBlocks conv_blocks(const ConvShape& s) {
+  ConvBlocks b;
+  const auto ceil = [](i64 x, i64 y) { return (x + y - 1) / y; };
+  const i64 places = s.batch * s.places();
+  b.results = s.groups * s.outputs * places;
+  b.channels = s.channels;
+  if (b.results <= 0) return b;
+  b.tiled = s.outputs >= 8;
+  b.output_tiles = ceil(s.outputs, conv_tile_outputs);
+  b.place_tiles = ceil(places, conv_tile_places);
+  b.tiles = b.tiled ? s.groups * b.output_tiles * b.place_tiles : ceil(b.results, conv_block_threads);
+  const i64 wanted = ceil(512, b.tiles), taps = s.channels * s.taps();
+  if (b.tiles < 256 && taps >= 512) {
+    b.parts = wanted < taps / 256 ? wanted : taps / 256;
+    if (b.parts > s.channels) b.parts = s.channels;
+    b.channels = ceil(s.channels, b.parts);
+    b.parts = ceil(s.channels, b.channels);
+  }
+  return b;
+}
+
+// Four neighbours, moved at once.
+template <class S>
+struct alignas(16) ConvQuad {
+  S v[4];
+};
+// A place along an axis that is outside whatever is added to it, itself included.
+inline constexpr i32 conv_nowhere = -(1 << 30);
+// Where one tap lies: offsets of x and w, and its place along every axis.
+struct alignas(16) ConvTapPlace {
+  i64 x, w;
+  i32 at[3];
+};
+
+template <class S>
+WEFT_HD constexpr i64 conv_shared_bytes() {
+  return static_cast<i64>(sizeof(ConvQuad<S>)) * conv_tile_taps *
+             (conv_tile_outputs / 4 + 1 + conv_tile_places / 4 + 1) +
+         2 * conv_tile_taps * static_cast<i64>(sizeof(ConvTapPlace)) + 64;
+}
+
+struct ConvBlockArgs {
+  ConvShape shape;
+  ConvBlocks cut;
+  const void* x = nullptr;
+  const void* w = nullptr;
+  void* y = nullptr;
+  void* partial = nullptr;  // parts x results of the sums' type, where there are parts
+};
+
+// y's element of a result counted as (group, output, image, place).
+WEFT_HD_INLINE i64 conv_result_at(const ConvShape& s, i64 group, i64 output, i64 place) {
+  const i64 places = s.places(), image = place / places;
+  i64 at = group * s.y_g + output * s.y_o + image * s.y_n, rest = place - image * places;
+  WEFT_UNROLL
+  for (int k = 2; k >= 0; --k) {
+    at += rest % s.axis[k].out * s.axis[k].y;
+    rest /= s.axis[k].out;
+  }
+  return at;
+}
+
+// Writes a sum: rounded to y, or into its part's sums.
+template <class TY, class S>
+WEFT_HD_INLINE void conv_result(const ConvBlockArgs& args, i64 part, i64 group, i64 output, i64 place,
+                                S sum) {
+  const ConvShape& s = args.shape;
+  if (args.cut.parts > 1)
+    static_cast<S*>(
+        args.partial)[part * args.cut.results + (group * s.outputs + output) * s.batch * s.places() + place] =
+        sum;
+  else
+    static_cast<TY*>(args.y)[conv_result_at(s, group, output, place)] = static_cast<TY>(sum);
+}
+
+// Where a place's window begins.
+struct ConvCorner {
+  i64 x = 0;
+  i32 at[3]{};
+};
+WEFT_HD_INLINE ConvCorner conv_corner(const ConvShape& s, i64 place) {
+  ConvCorner c;
+  const i64 places = s.places(), image = place / places;
+  c.x = image * s.x_n;
+  i64 rest = place - image * places;
+  WEFT_UNROLL
+  for (int k = 2; k >= 0; --k) {
+    const ConvAxis& a = s.axis[k];
+    const i64 at = rest % a.out * a.stride - a.low;
+    rest /= a.out;
+    c.at[k] = static_cast<i32>(at);
+    c.x += at * a.x;
+  }
+  if (image >= s.batch) c.at[0] = conv_nowhere;
+  return c;
+}
+
+// One tile: outputs x places, 4 x 8 of them a thread. A team of conv_block_threads with conv_shared_bytes.
+template <class TX, class TW, class TY, class Team>
+WEFT_HD_INLINE void conv_tile_block(Team& team, const ConvBlockArgs& args, i64 block) {
+  using S = DotSum2<TX, TW>;
+  using Quad = ConvQuad<S>;
+  constexpr int steps = conv_tile_taps, left_pitch = conv_tile_outputs / 4 + 1,
+                right_pitch = conv_tile_places / 4 + 1;
+  const ConvShape& s = args.shape;
+  auto left = team.template shared<Quad>(steps * left_pitch);
+  auto right = team.template shared<Quad>(steps * right_pitch);
+  auto table = team.template shared<ConvTapPlace>(2 * steps);
+  const i64 place_tile = block % args.cut.place_tiles;
+  i64 rest = block / args.cut.place_tiles;
+  const i64 output_tile = rest % args.cut.output_tiles;
+  rest /= args.cut.output_tiles;
+  const i64 group = rest % s.groups, part = rest / s.groups;
+  const i64 first_place = place_tile * conv_tile_places, first_output = output_tile * conv_tile_outputs;
+  const i64 taps = s.taps(), begin = part * args.cut.channels * taps;
+  const i64 last_channel =
+      (part + 1) * args.cut.channels < s.channels ? (part + 1) * args.cut.channels : s.channels;
+  const i64 end = last_channel * taps;
+  const TX* x = static_cast<const TX*>(args.x) + group * s.x_g;
+  const TW* w = static_cast<const TW*>(args.w) + group * s.w_g;
+  const int rank = team.rank();
+
+  // what this thread fetches: four places of taps rank / 32 + 8 i, four outputs of tap rank % 16
+  const int fetched = rank % 32, fetched_outputs = rank / 16;
+  ConvCorner corner[4];
+  WEFT_UNROLL
+  for (int j = 0; j < 4; ++j) corner[j] = conv_corner(s, first_place + 4 * fetched + j);
+
+  const auto describe = [&](i64 step) __attribute__((always_inline)) {
+    if (rank >= steps) return;
+    const i64 tap = begin + step * steps + rank;
+    ConvTapPlace p{0, 0, {conv_nowhere, 0, 0}};
+    if (tap < end) {
+      const i64 channel = tap / taps;
+      i64 at = tap - channel * taps;
+      p.x = channel * s.x_c;
+      p.w = channel * s.w_c;
+      WEFT_UNROLL
+      for (int k = 2; k >= 0; --k) {
+        const ConvAxis& a = s.axis[k];
+        const i64 here = at % a.window;
+        at /= a.window;
+        p.at[k] = static_cast<i32>(here * a.w_dilation);
+        p.x += here * a.w_dilation * a.x;
+        p.w += here * a.w;
+      }
+    }
+    table[static_cast<int>(step & 1) * steps + rank] = p;
+  };
+
+  S sum[4][8];
+  WEFT_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    WEFT_UNROLL
+    for (int j = 0; j < 8; ++j) sum[i][j] = S(0);
+  }
+  const int row = rank / 16, column = rank % 16;
+  const i64 all_steps = (end - begin + steps - 1) / steps;
+  describe(0);
+  team.sync();
+  for (i64 step = 0; step < all_steps; ++step) {
+    const int half_table = static_cast<int>(step & 1) * steps;
+    WEFT_UNROLL
+    for (int i = 0; i < steps / 8; ++i) {
+      const int l = rank / 32 + 8 * i;
+      const ConvTapPlace p = table[half_table + l];
+      Quad q;
+      WEFT_UNROLL
+      for (int j = 0; j < 4; ++j) {
+        bool there = true;
+        WEFT_UNROLL
+        for (int k = 0; k < 3; ++k) {
+          const i32 at = corner[j].at[k] + p.at[k];
+          there = there && at >= 0 && at < s.axis[k].in;
+        }
+        q.v[j] = there ? static_cast<S>(x[corner[j].x + p.x]) : S(0);
+      }
+      right[l * right_pitch + fetched] = q;
+    }
+    {
+      const int l = rank % 16;
+      const ConvTapPlace p = table[half_table + l];
+      Quad q;
+      WEFT_UNROLL
+      for (int j = 0; j < 4; ++j) {
+        const i64 output = first_output + 4 * fetched_outputs + j;
+        q.v[j] = p.at[0] >= 0 && output < s.outputs ? static_cast<S>(w[output * s.w_o + p.w]) : S(0);
+      }
+      left[l * left_pitch + fetched_outputs] = q;
+    }
+    describe(step + 1);
+    team.sync();
+    WEFT_UNROLL
+    for (int l = 0; l < steps; ++l) {
+      const Quad a = left[l * left_pitch + row];
+      const Quad b0 = right[l * right_pitch + column], b1 = right[l * right_pitch + 16 + column];
+      WEFT_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        WEFT_UNROLL
+        for (int j = 0; j < 4; ++j) {
+          sum[i][j] = fma(a.v[i], b0.v[j], sum[i][j]);
+          sum[i][4 + j] = fma(a.v[i], b1.v[j], sum[i][4 + j]);
+        }
+      }
+    }
+    team.sync();
+  }
+  const i64 places = s.batch * s.places();
+  WEFT_UNROLL
+  for (int j = 0; j < 8; ++j) {
+    const i64 place = first_place + 4 * column + j % 4 + (j / 4) * 64;
+    if (place >= places) continue;
+    WEFT_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const i64 output = first_output + 4 * row + i;
+      if (output < s.outputs) conv_result<TY>(args, part, group, output, place, sum[i][j]);
+    }
+  }
+}
+
+// One result a thread.
+template <class TX, class TW, class TY, class Team>
+WEFT_HD_INLINE void conv_direct_block(Team& team, const ConvBlockArgs& args, i64 block) {
+  using S = DotSum2<TX, TW>;
+  const ConvShape& s = args.shape;
+  const i64 part = block / args.cut.tiles;
+  const i64 result = (block - part * args.cut.tiles) * team.size() + team.rank();
+  if (result >= args.cut.results) return;
+  const i64 places = s.batch * s.places(), place = result % places, lead = result / places;
+  const i64 group = lead / s.outputs, output = lead - group * s.outputs;
+  const ConvCorner corner = conv_corner(s, place);
+  const TX* x = static_cast<const TX*>(args.x) + group * s.x_g + corner.x;
+  const TW* w = static_cast<const TW*>(args.w) + group * s.w_g + output * s.w_o;
+  const i64 begin = part * args.cut.channels,
+            end = begin + args.cut.channels < s.channels ? begin + args.cut.channels : s.channels;
+  S sum = S(0);
+  for (i64 c = begin; c < end; ++c)
+    for (i64 d = 0; d < s.axis[0].window; ++d) {
+      const i64 at_d = corner.at[0] + d * s.axis[0].w_dilation;
+      if (at_d < 0 || at_d >= s.axis[0].in) continue;
+      for (i64 h = 0; h < s.axis[1].window; ++h) {
+        const i64 at_h = corner.at[1] + h * s.axis[1].w_dilation;
+        if (at_h < 0 || at_h >= s.axis[1].in) continue;
+        const TX* from =
+            x + c * s.x_c + d * s.axis[0].w_dilation * s.axis[0].x + h * s.axis[1].w_dilation * s.axis[1].x;
+        const TW* with = w + c * s.w_c + d * s.axis[0].w + h * s.axis[1].w;
+        for (i64 i = 0; i < s.axis[2].window; ++i) {
+          const i64 by = i * s.axis[2].w_dilation, at = corner.at[2] + by;
+          if (at >= 0 && at < s.axis[2].in)
+            sum = fma(static_cast<S>(from[by * s.axis[2].x]), static_cast<S>(with[i * s.axis[2].w]), sum);
+        }
+      }
+    }
+  conv_result<TY>(args, part, group, output, place, sum);
+}
+
+// Adds the parts, one result a thread.
+template <class S, class TY, class Team>
+WEFT_HD_INLINE void conv_finish_block(Team& team, const ConvBlockArgs& args, i64 block) {
+  const ConvShape& s = args.shape;
+  const i64 result = block * team.size() + team.rank();
+  if (result >= args.cut.results) return;
+  const S* from = static_cast<const S*>(args.partial) + result;
+  S sum = from[0];
+  for (i64 part = 1; part < args.cut.parts; ++part) sum = sum + from[part * args.cut.results];
+  const i64 places = s.batch * s.places(), lead = result / places, group = lead / s.outputs;
+  static_cast<TY*>(args.y)[conv_result_at(s, group, lead - group * s.outputs, result % places)] =
+      static_cast<TY>(sum);
+}
+
+// Calls f(args, w and y moved to the phase) for every phase of a convolution that has results.
+template <class TW, class TY, class F>
+void for_each_conv_phase(const ConvShape& shape, const ConvBlockArgs& from, F f) {
+  const i64 phases = conv_phases(shape);
+  for (i64 k = 0; k < phases; ++k) {
+    const ConvPhase phase = conv_phase(shape, k);
+    ConvBlockArgs args = from;
+    args.shape = phase.shape;
+    args.cut = conv_blocks(phase.shape);
+    args.w = static_cast<const TW*>(from.w) + phase.w_at;
+    args.y = static_cast<TY*>(from.y) + phase.y_at;
+    if (args.cut.results > 0) f(args);
+  }
+}
+
+// Bytes of the parts' sums, the most of any phase.
+constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
+  i64 most = 0;
+  for (i64 k = 0; k < conv_phases(shape); ++k) {
+    const ConvBlocks cut = conv_blocks(conv_phase(shape, k).shape);
+    if (cut.parts > 1 && cut.parts * cut.results * sum_size > most) most = cut.parts * cut.results * sum_size;
+  }
+  return most;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
+
 namespace WEFT_NAMESPACE::kernels {
 
 // X, W, Y: the DTypes of the operands and of the result.
@@ -62988,6 +62369,370 @@ void run_cuda_combine_partials(const CudaLaunch& launch, cudaStream_t stream) {
 // body.hpp and nothing else; what a block does follows from grid.hpp.
 
 #include <type_traits>
+
+// ---- weft/kernels/fused/grid.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_GRID_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_FUSED_GRID_HPP
+// How a fused kernel's code is spread over a GPU: how many columns a thread takes at once, how many threads
+// share a row, how many rows share a block. Law: a function of the code and of the alignment of its operands
+// alone, so the order of every sum is fixed by shapes.
+
+// ---- weft/kernels/team/sub_team.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_TEAM_SUB_TEAM_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_TEAM_SUB_TEAM_HPP
+// Teams made from a block. SubTeam: a block split into groups that work on different rows. SpanTeam:
+// several blocks that share one long row. Law: what a group computes does not depend on the other groups, and
+// sums of groups are put together in the order of the groups.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Threads [g * Threads, (g + 1) * Threads) of the block Base are group g; those behind the last are idle.
+// Only groups of one whole warp can reduce, since a barrier holds up the whole block. Sums: whether the
+// groups put values together.
+template <class Base, int Threads, int Groups, bool Sums = true>
+class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups, Sums>> {
+ public:
+  static constexpr int groups = Groups;
+  static constexpr int max_warps = (Threads + warp_size - 1) / warp_size;
+  static constexpr bool can_reduce = Threads % warp_size == 0 && (Groups == 1 || max_warps == 1);
+  static constexpr i64 slots = Groups > 1 && Sums ? i64{Threads} * Groups : 0;
+
+  // The slots of wide values and those of others, one behind the other, so that no bank is met twice.
+  WEFT_HD_INLINE explicit SubTeam(Base& base)
+      : base_(base), wide_(base.template shared<u64>(slots)), narrow_(base.template shared<u32>(slots)) {}
+
+  WEFT_HD_INLINE int rank() const { return Groups == 1 ? base_.rank() : base_.rank() % Threads; }
+  WEFT_HD_INLINE static constexpr int size() { return Threads; }
+  WEFT_HD_INLINE int lane() const { return base_.lane(); }
+  WEFT_HD_INLINE int warp() const { return rank() / warp_size; }
+  WEFT_HD_INLINE static constexpr int warps() { return max_warps; }
+  WEFT_HD_INLINE int group() const { return Groups == 1 ? 0 : base_.rank() / Threads; }
+  WEFT_HD_INLINE void sync() { base_.sync(); }
+
+  // Every group has a piece of its own.
+  template <class T>
+  WEFT_HD_INLINE auto shared(i64 count) {
+    return base_.template shared<T>(count * Groups) + count * group();
+  }
+  template <class T>
+  WEFT_HD_INLINE auto next_scratch() {
+    static_assert(can_reduce, "groups of several warps cannot reduce");
+    return base_.template next_scratch<T>();
+  }
+  template <class T>
+  WEFT_HD_INLINE T shuffle_xor(const T& value, int mask) {
+    return base_.shuffle_xor(value, mask);
+  }
+  template <class T>
+  WEFT_HD_INLINE T shuffle(const T& value, int source_lane) {
+    return base_.shuffle(value, source_lane);
+  }
+
+  // The values of the threads with this rank, put together by op; the result is group 0's. Every thread of
+  // the block calls it.
+  template <class V, class Op>
+  WEFT_HD_INLINE V across_groups(const V& v, const Op& op) {
+    if constexpr (Groups == 1) {
+      return v;
+    } else if constexpr (detail::is_vec<V>) {
+      V r;
+      WEFT_UNROLL
+      for (int j = 0; j < int{sizeof(V) / sizeof(lane_of<V>)}; ++j) r.lane[j] = across_groups(v.lane[j], op);
+      return r;
+    } else {
+      using Bits = std::conditional_t<sizeof(V) == 8, u64, u32>;
+      static_assert(sizeof(V) == sizeof(Bits));
+      base_.sync();  // the slots' earlier readers
+      put(__builtin_bit_cast(Bits, v));
+      base_.sync();
+      V r = v;
+      if (group() == 0) {
+        for (int g = 1; g < Groups; ++g) {
+          Bits bits;
+          get(bits, g * Threads + rank());
+          r = op(r, __builtin_bit_cast(V, bits));
+        }
+      }
+      return r;
+    }
+  }
+
+ private:
+  WEFT_HD_INLINE void put(u64 bits) { wide_[base_.rank()] = bits; }
+  WEFT_HD_INLINE void put(u32 bits) { narrow_[base_.rank()] = bits; }
+  WEFT_HD_INLINE void get(u64& bits, int at) { bits = wide_[at]; }
+  WEFT_HD_INLINE void get(u32& bits, int at) { bits = narrow_[at]; }
+
+  Base& base_;
+  decltype(std::declval<Base&>().template shared<u64>(1)) wide_;
+  decltype(std::declval<Base&>().template shared<u32>(1)) narrow_;
+};
+
+// Part `part` of `Parts` blocks that walk one row together. They cannot meet, so nothing may be reduced.
+template <class Base, int Threads, int Parts>
+class SpanTeam {
+ public:
+  WEFT_HD_INLINE SpanTeam(Base& base, int part) : base_(base), first_(part * Threads) {}
+  WEFT_HD_INLINE int rank() const { return first_ + base_.rank(); }
+  WEFT_HD_INLINE static constexpr int size() { return Threads * Parts; }
+  template <class T>
+  WEFT_HD_INLINE auto shared(i64 count) {
+    return base_.template shared<T>(count);
+  }
+
+ private:
+  Base& base_;
+  int first_;
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_TEAM_SUB_TEAM_HPP
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Of a fused kernel's instructions: what they need from the machine.
+template <class C>
+struct FusedNeeds {
+  using View = FusedView<C>;
+  static constexpr FusedHeader header = View::header;
+  static constexpr int last_axis = header.axes() - 1;
+  static constexpr i64 last_extent = View::extent(last_axis);
+  static constexpr bool flat = last_extent == 0;
+
+  static constexpr bool has(Opcode op) {
+    for (int i = 0; i < header.instructions; ++i)
+      if (View::instruction(i).op == op) return true;
+    return false;
+  }
+  static constexpr bool has(Role role) {
+    for (int k = 0; k < header.operands; ++k)
+      if (View::operand(k).role == role) return true;
+    return false;
+  }
+  static constexpr bool reduces = has(Opcode::reduce);
+  static constexpr bool sums_columns = has(Role::accumulate_columns);
+  static constexpr bool sums = sums_columns || has(Role::accumulate_total);
+  // Totals of elements, which the threads of a team put together.
+  static constexpr bool sums_elements() {
+    for (int i = 0; i < header.instructions; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::accumulate && in.stage == Stage::element &&
+          View::operand(in.aux).role == Role::accumulate_total)
+        return true;
+    }
+    return false;
+  }
+
+  static constexpr int operands_of(Opcode op) {
+    if (op == Opcode::select || op == Opcode::fma) return 3;
+    if (op == Opcode::constant || op == Opcode::load || op == Opcode::index || op == Opcode::kept) return 0;
+    return op >= Opcode::add && op <= Opcode::shift_right ? 2 : 1;
+  }
+  // The most 4-byte registers that the values of one column take at a time, running sums included.
+  static constexpr int live_words() {
+    int now = 0, most = 0;
+    int last[header.instructions > 0 ? header.instructions : 1]{};
+    const auto words = [](int i) {
+      const DType t = static_cast<DType>(View::instruction(i).dtype);
+      return kind_of(t) == Kind::f64 || kind_of(t) == Kind::i64 ? 2 : 1;
+    };
+    for (int i = 0; i < header.instructions; ++i) {
+      const Instruction in = View::instruction(i);
+      const int operand[3]{in.a, in.b, in.c};
+      for (int k = 0; k < operands_of(in.op); ++k) last[operand[k]] = i;
+      if (in.op == Opcode::accumulate) now += words(i);
+      if (in.op == Opcode::reduce) now += static_cast<Fold>(in.aux) >= Fold::argmax ? 3 : words(i);
+    }
+    for (int i = 0; i < header.instructions; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.stage == Stage::element && in.op < Opcode::reduce) now += words(i);
+      if (in.op == Opcode::random) now += 6;
+      if (most < now) most = now;
+      if (in.op == Opcode::random) now -= 6;
+      const int operand[3]{in.a, in.b, in.c};
+      for (int k = 0; k < operands_of(in.op); ++k) {
+        bool first = true;
+        for (int j = 0; j < k; ++j) first = first && operand[j] != operand[k];
+        if (first && last[operand[k]] == i && View::instruction(operand[k]).stage == Stage::element)
+          now -= words(operand[k]);
+      }
+    }
+    return most;
+  }
+
+  // Whether operand k is walked element by element along the last axis.
+  static constexpr bool is_dense(int k) { return is_dense_operand<View>(k); }
+  // Whether values of w columns may begin before their row, where memory is aligned.
+  static constexpr i64 shortest_shifted_row = 64;
+  static constexpr bool shifts() {
+    bool windows = false;
+    for (int k = 0; k < header.operands; ++k) windows = windows || View::operand(k).window;
+    return !windows && !flat && header.col_axes == 1 && !sums_columns &&
+           last_extent >= shortest_shifted_row && shifting_operand<View>() >= 0;
+  }
+  static constexpr bool rereads() {
+    for (int k = 0; k < header.operands; ++k)
+      if (reads_often<View>(k)) return true;
+    return false;
+  }
+  // Whether values of w columns start where an access of up to 16 bytes may.
+  static constexpr bool allows(int w) {
+    if (!flat && last_extent % w != 0) return false;
+    for (int k = 0; k < header.operands; ++k) {
+      if (!is_dense(k) || View::operand(k).role == Role::accumulate_columns) continue;
+      const i64 size = size_of(View::operand(k).dtype), bytes = w * size < 16 ? w * size : 16;
+      for (int a = 0; a < last_axis; ++a)
+        if (View::stride(k, a) * size % bytes != 0) return false;
+    }
+    return true;
+  }
+};
+
+// `Align`: bytes that every dense operand's address is a multiple of, 16 at most. `Large`: whether a block
+// may have more than 48 KiB of shared memory.
+template <class C, int Align, bool Large = false>
+struct FusedGrid {
+  using Needs = FusedNeeds<C>;
+  static constexpr FusedHeader header = Needs::header;
+
+  static constexpr int most_words = 72;
+  static constexpr int widest_width() {
+    i64 widest = 1;
+    for (int k = 0; k < header.operands; ++k)
+      if (Needs::is_dense(k) && widest < size_of(Needs::View::operand(k).dtype))
+        widest = size_of(Needs::View::operand(k).dtype);
+    int w = widest <= 2 ? 8 : static_cast<int>(16 / widest);
+    while (w > 1 && (Align < 16 || Needs::live_words() * w > most_words)) w /= 2;
+    return w;
+  }
+  static constexpr int exact_width() {
+    int w = widest_width();
+    while (w > 1 && !Needs::allows(w)) w /= 2;
+    return w;
+  }
+  static constexpr bool shifted = exact_width() == 1 && widest_width() > 1 && Needs::shifts();
+  static constexpr int width = shifted ? widest_width() : exact_width();
+
+  // Of a row that several passes read: its threads, and what they would take to stage it.
+  template <bool Staged>
+  using FamilyOf = std::conditional_t<
+      width == 1, ScalarFamily,
+      std::conditional_t<shifted || Staged, RowFamily<width, shifted, Staged>, VecFamily<width>>>;
+  template <bool Staged>
+  static constexpr i64 row_bytes() {
+    return FusedBody<C, FamilyOf<Staged>, SerialTeam, LaunchArgs, 1>::Traits::row_bytes();
+  }
+  // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
+  // (team/cuda.cuh), and what every GPU of compute capability 9.0 gives.
+  static constexpr i64 most_shared_bytes = 48 * 1024 - 1024, most_large_bytes = 227 * 1024 - 1024;
+  // Of longer code nvcc 13.0 has been seen to leave all registers in local memory then.
+  static constexpr int most_staged_instructions = 38;
+  static constexpr bool can_stage = header.instructions <= most_staged_instructions && width > 1 &&
+                                    !Needs::flat && header.col_axes == 1 && Needs::reduces &&
+                                    Needs::rereads() && !Needs::sums;
+  // Whether the row fits only where a kernel asks for more.
+  static constexpr bool wants_large = can_stage &&
+                                      row_bytes<true>() >
+                                          most_shared_bytes&& row_bytes<true>() <= most_large_bytes;
+  static constexpr bool stages =
+      can_stage && row_bytes<true>() <= (Large ? most_large_bytes : most_shared_bytes);
+  using Family = FamilyOf<stages>;
+
+  // Values of a row of known length.
+  static constexpr i64 values = (Needs::last_extent + width - 1) / width + (shifted ? 1 : 0);
+  // Rows without reductions can be cut among blocks: flat ones, and those of sums along the rows, whose
+  // columns then stay in registers.
+  static constexpr bool tiles = !Needs::flat && header.col_axes == 1 && Needs::sums_columns &&
+                                !Needs::reduces && !Needs::sums_elements() && values > 512;
+  static constexpr bool spans = (Needs::flat && !Needs::sums && !Needs::reduces) || tiles;
+  static constexpr int team_threads() {
+    if (Needs::flat || tiles) return 256;
+    if (!Needs::reduces && !Needs::sums && values <= 128) return static_cast<int>(values);
+    const bool heavy = Needs::live_words() * width > 40;
+    const i64 most = !heavy && wants_large                               ? 1024
+                     : !heavy && (Needs::reduces || Needs::sums_columns) ? 512
+                                                                         : 256;
+    return static_cast<int>(values >= most ? most : (values + warp_size - 1) / warp_size * warp_size);
+  }
+  static constexpr int threads = team_threads();
+  static constexpr int parts = tiles   ? static_cast<int>((values + threads - 1) / threads)
+                               : spans ? static_cast<int>(tile_length / (threads * width))
+                                       : 1;
+  static constexpr bool single =
+      !Needs::flat && header.col_axes == 1 &&
+      Needs::last_extent + (shifted ? width - 1 : 0) <= i64{threads} * parts * width;
+  // Every group keeps values of its own row in shared memory.
+  static constexpr i64 shared_bytes_of(int n) {
+    return (n > 1 && Needs::sums ? i64{12} * threads * n : 0) + (single ? 0 : row_bytes<stages>() * n);
+  }
+  static constexpr int choose_groups() {
+    // groups of several warps cannot reduce
+    if (spans || ((Needs::reduces || Needs::sums_elements()) && threads > warp_size) ||
+        (Needs::sums_columns && !single))
+      return 1;
+    if (Needs::flat) return 1;
+    const int per_block = Needs::sums || threads % warp_size != 0 ? 256 : 128;
+    int n = per_block > threads ? per_block / threads : 1;
+    while (n > 1 && shared_bytes_of(n) > most_shared_bytes) n /= 2;
+    return n;
+  }
+  static constexpr int groups = choose_groups();
+  static constexpr int block = (threads * groups + warp_size - 1) / warp_size * warp_size;
+
+  template <class Base>
+  using Team =
+      std::conditional_t<spans, SpanTeam<Base, threads, parts>, SubTeam<Base, threads, groups, Needs::sums>>;
+  template <class Base, class Args>
+  using Body = FusedBody<C, Family, Team<Base>, Args, threads * parts>;
+
+  // Dynamic shared memory of a block, in bytes.
+  static constexpr i64 shared_bytes() { return spans ? 0 : shared_bytes_of(groups); }
+
+  // What block `b` does.
+  template <class Base, class Args>
+  WEFT_HD_INLINE static void run(Base& base, const Args& args, i64 b) {
+    if constexpr (spans) {
+      Team<Base> team(base, static_cast<int>(b % parts));
+      Body<Base, Args> body(team, args);
+      body.run(b / parts);
+    } else {
+      Team<Base> team(base);
+      Body<Base, Args> body(team, args);
+      body.run(b);
+    }
+  }
+};
+
+// How a launch's rows are cut for the GPU. Without sums along the rows any cut gives the same results; with
+// them, one piece stays one piece, and several become enough to fill a GPU. Behind the end of a flat walk,
+// whose last row has `last_cols` columns, there is no block: it would read what the others write in place.
+struct FusedCut {
+  i64 rows_per_chunk = 1, chunks = 1, blocks = 1;
+};
+inline constexpr i64 most_summed_chunks = 512;
+template <class Grid>
+constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks, i64 last_cols) {
+  FusedCut cut;
+  if constexpr (Grid::Needs::sums) {
+    i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
+    if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;
+    if (chunks < 1) chunks = 1;
+    cut.rows_per_chunk = chunks > 0 ? (rows + chunks - 1) / chunks : 1;
+  } else {
+    cut.rows_per_chunk = Grid::groups;
+  }
+  cut.chunks = (rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk;
+  cut.blocks = cut.chunks * Grid::parts;
+  if constexpr (Grid::spans && Grid::Needs::flat && !Grid::header.segmented) {
+    constexpr i64 span = i64{Grid::threads} * Grid::width;
+    const i64 reached = (last_cols + span - 1) / span;
+    if (reached > 0 && reached < Grid::parts) cut.blocks -= Grid::parts - reached;
+  }
+  return cut;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_FUSED_GRID_HPP
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -63728,6 +63473,204 @@ void run_cuda_dot_tiled(const CudaLaunch& launch, cudaStream_t stream) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_GEMM_TILED_CUH
+// ---- weft/targets/cuda/plan.hpp ----
+#ifndef WEFT_SINGLE_WEFT_TARGETS_CUDA_PLAN_HPP
+#define WEFT_SINGLE_WEFT_TARGETS_CUDA_PLAN_HPP
+// What a GPU decides about a compiled program before it runs, without needing one: how fused kernels are cut
+// into blocks, where partial sums, inputs and scalars lie. Law: a function of the program alone.
+
+namespace WEFT_NAMESPACE::exec {
+
+// Bits below which `address` is zero in every trip of the loops around it; blocks and inputs themselves start
+// at multiples of 256.
+template <class P>
+constexpr u64 address_bits(u64 address) {
+  using kernel_ir::BufferAddress;
+  if (address == BufferAddress::none) return 0;
+  u64 bits = static_cast<u64>(BufferAddress::offset(address));
+  if constexpr (P::header.bindings > 0) {
+    if (BufferAddress::space(address) != ir::Space::bound) return bits;
+    const compiler::Binding binding =
+        compiler::read_binding(P::header, P::image, BufferAddress::index(address));
+    bits |= address_bits<P>(binding.first) | address_bits<P>(binding.base) | address_bits<P>(binding.other);
+    bits |= static_cast<u64>(binding.stride);
+  }
+  return bits;
+}
+
+// Whether every address that kernel K's dense operands ever have is a multiple of 16 bytes; blocks and inputs
+// themselves start at multiples of 256.
+template <class P, int K>
+constexpr int kernel_alignment() {
+  using Needs = kernels::FusedNeeds<compiler::code_of<P, K>>;
+  for (int s = 0; s < P::header.steps; ++s) {
+    const compiler::ImageStep step = compiler::step_of<P>(s);
+    if (step.kernel != K) continue;
+    if constexpr (Needs::header.segmented) {  // ranges of which a run of a Stack's copies may be one
+      const auto call = kernels::FusedCall::decode(step.numbers);
+      for (int k = 0; k < call.segments(step.number_count); ++k)
+        if (call.segment(step.numbers, k).offset % 4 != 0) return 1;
+    }
+    for (int k = 0; k < Needs::header.operands; ++k) {
+      const u64 address = step.addresses[k];
+      if (address != kernel_ir::BufferAddress::none && Needs::is_dense(k) &&
+          address_bits<P>(address) % 16 != 0)
+        return 1;
+    }
+  }
+  return 16;
+}
+
+// The grid of fused kernel K.
+template <class P, int K>
+using grid_of = kernels::FusedGrid<compiler::code_of<P, K>, kernel_alignment<P, K>()>;
+
+// Of a fused kernel: its cut, and which operands are sums along the rows.
+struct FusedPlan {
+  kernels::FusedCut (*cut)(i64 rows, i64 planned_chunks, i64 last_cols) = nullptr;
+  u64 sums = 0;
+};
+
+template <class P>
+struct CudaPlan {
+  template <int K>
+  static constexpr FusedPlan fused_plan() {
+    FusedPlan plan;
+    if constexpr (compiler::kernel_kind<P>(K) == compiler::StepKind::fused) {
+      using Grid = grid_of<P, K>;
+      plan.cut = &kernels::fused_cut<Grid>;
+      for (int k = 0; k < Grid::header.operands; ++k) {
+        const kernels::Role role = Grid::Needs::View::operand(k).role;
+        if (role == kernels::Role::accumulate_columns || role == kernels::Role::accumulate_total)
+          plan.sums |= u64{1} << k;
+      }
+    }
+    return plan;
+  }
+  struct Table {
+    FusedPlan at[P::header.kernels > 0 ? P::header.kernels : 1]{};
+  };
+  template <int... K>
+  static constexpr Table make_table(std::integer_sequence<int, K...>) {
+    return {{fused_plan<K>()...}};
+  }
+  static constexpr Table fused = make_table(std::make_integer_sequence<int, P::header.kernels>{});
+
+  // Bytes of the partial sums that wait for one second stage, where these are most.
+  static constexpr i64 fused_partial_bytes() {
+    i64 most = 0, waiting = 0;
+    bool finished = false;
+    for (int s = 0; s < P::header.steps; ++s) {
+      const compiler::ImageStep step = compiler::step_of<P>(s);
+      if (step.kind == compiler::StepKind::combine_partials) finished = true;
+      if (step.kind != compiler::StepKind::fused) continue;
+      const auto call = kernels::FusedCall::decode(step.numbers);
+      if (call.partial_bytes == 0) continue;
+      if (finished) finished = false, waiting = 0;
+      const kernels::FusedCut cut = fused.at[step.kernel].cut(call.rows, call.chunks, call.last_cols);
+      waiting += kernel_ir::align_up(cut.chunks * call.partial_bytes);
+      if (most < waiting) most = waiting;
+    }
+    return most;
+  }
+
+  // The same and, behind it, the parts of the convolution that has most; each adds its own at once.
+  static constexpr i64 partial_bytes() {
+    i64 most = 0;
+    for (int s = 0; s < P::header.steps; ++s) {
+      const compiler::ImageStep step = compiler::step_of<P>(s);
+      if (step.kind != compiler::StepKind::conv) continue;
+      const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(step.numbers), sum_size(step.kernel));
+      if (most < bytes) most = bytes;
+    }
+    return fused_partial_bytes() + kernel_ir::align_up(most);
+  }
+
+  // Bytes of the type in which convolution kernel `kernel` sums.
+  static constexpr i64 sum_size(int kernel) {
+    return compiler::kernel_of<P>(kernel).words[0] == static_cast<u64>(DType::f64) ? 8 : 4;
+  }
+
+  // The ranges of parameter groups that fused kernels walk.
+  static constexpr i64 segments() {
+    i64 count = 0;
+    for (int s = 0; s < P::header.steps; ++s) {
+      const compiler::ImageStep step = compiler::step_of<P>(s);
+      if (step.kind == compiler::StepKind::fused)
+        count += kernels::FusedCall::decode(step.numbers).segments(step.number_count);
+    }
+    return count;
+  }
+
+  // Whether a launch reads what the host hands over anew for every step: numbers, or random numbers' key.
+  static constexpr bool reads_scalars() {
+    for (int k = P::header.address_at; k < P::header.number_at; ++k)
+      if (kernel_ir::BufferAddress::space(P::image[k]) == ir::Space::scalars) return true;
+    return false;
+  }
+
+  // The scalars and the inputs lie in one block, which is copied to the device as one: where input `number`
+  // begins; that of the number after the last is the block's size.
+  static constexpr i64 input_offset(int number) {
+    i64 at = kernel_ir::align_up(i64{4} * P::header.scalars);
+    for (int k = 0; k < number; ++k) at += kernel_ir::align_up(input_bytes(k));
+    return at;
+  }
+  static constexpr i64 input_bytes(int number) {
+    return static_cast<i64>(P::image[P::header.input_at + number]);
+  }
+  static constexpr i64 staged_bytes() { return input_offset(P::header.inputs); }
+};
+
+// Cuts the fused kernels of a list of launches for a GPU. `partial` holds CudaPlan<P>::partial_bytes().
+template <class P, class Launch>
+void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
+  struct Waiting {
+    const void* planned = nullptr;
+    const std::byte* parts = nullptr;
+    i64 chunks = 0;
+  };
+  List<Waiting> waiting;
+  std::byte* next = partial;
+  bool finished = false;
+  for (int s = 0; s < P::header.steps; ++s) {
+    const compiler::ImageStep step = compiler::step_of<P>(s);
+    Launch& launch = launches[s];
+    if (step.kind == compiler::StepKind::combine_partials) {
+      finished = true;
+      for (int k = 0; k < launch.sum_count; ++k)
+        for (const Waiting& x : waiting)
+          if (x.planned == launch.sums[k].partial) {
+            launch.sums[k].partial = reinterpret_cast<const char*>(x.parts);
+            launch.sums[k].chunks = x.chunks;
+            break;
+          }
+    }
+    if (step.kind == compiler::StepKind::conv)
+      launch.args.pointer[3] = partial + CudaPlan<P>::fused_partial_bytes();
+    if (step.kind != compiler::StepKind::fused) continue;
+    kernels::LaunchArgs& args = launch.args;
+    const FusedPlan& plan = CudaPlan<P>::fused.at[step.kernel];
+    const kernels::FusedCut cut = plan.cut(args.rows, args.chunks, args.last_cols);
+    if (args.partial_bytes > 0) {
+      if (finished) waiting.clear(), next = partial, finished = false;
+      const std::byte* planned = nullptr;  // where the kernel's parts begin: its first sum
+      for (int k = 0; k < kernels::LaunchArgs::max_operands; ++k) {
+        if (!(plan.sums >> k & 1u)) continue;
+        const auto* at = static_cast<const std::byte*>(args.pointer[k]);
+        if (planned == nullptr) planned = at;
+        waiting.push({at, next + (at - planned), cut.chunks});
+        args.pointer[k] = next + (at - planned);
+      }
+      next += kernel_ir::align_up(cut.chunks * args.partial_bytes);
+    }
+    args.rows_per_chunk = cut.rows_per_chunk;
+    args.chunks = cut.blocks;
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::exec
+#endif  // WEFT_SINGLE_WEFT_TARGETS_CUDA_PLAN_HPP
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -63895,7 +63838,7 @@ struct CudaKernels {
 };
 
 }  // namespace WEFT_NAMESPACE::exec
-#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_KERNELS_CUH
+#endif  // WEFT_SINGLE_WEFT_TARGETS_CUDA_KERNELS_CUH
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -64256,6 +64199,11 @@ class CudaProgram {
   GraphExec graph_;
 };
 
+}  // namespace WEFT_NAMESPACE::exec
+#endif  // WEFT_SINGLE_WEFT_TARGETS_CUDA_PROGRAM_CUH
+
+namespace WEFT_NAMESPACE::exec {
+
 template <class P>
 struct CodeOf<Cuda, P> {
   using type = Compiled<composed_source<P, CudaHasAttention>>;
@@ -64266,12 +64214,78 @@ struct ProgramOf<Cuda, P> {
 };
 
 }  // namespace WEFT_NAMESPACE::exec
-#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_PROGRAM_CUH
+#endif  // WEFT_SINGLE_WEFT_EXEC_CUDA_FUNCTION_CUH
 // ---- weft/exec/cuda_tensor.cuh ----
 #ifndef WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
 #define WEFT_SINGLE_WEFT_EXEC_CUDA_TENSOR_CUH
 // Tensor<T, Shape<...>, Cuda>: device memory with dtype, shape and device in its type. Copies to and from the
 // host are explicit and complete when they return.
+
+// ---- weft/targets/cuda/memory.cuh ----
+#ifndef WEFT_SINGLE_WEFT_TARGETS_CUDA_MEMORY_CUH
+#define WEFT_SINGLE_WEFT_TARGETS_CUDA_MEMORY_CUH
+// Memory of a GPU that several handles own, and its copies to and from the host.
+
+namespace WEFT_NAMESPACE::exec {
+
+// The GPU whose memory this is; the thread's current one for memory of the host.
+inline int device_of(const void* data) {
+  cudaPointerAttributes attributes{};
+  cuda_check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
+  int device = attributes.device;
+  if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)
+    cuda_check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+// Between host and the current device, or within it; complete on return. (cudaMemcpy returns before its bytes
+// have arrived, and streams that do not block with the legacy one do not wait for them.)
+inline void copy_now(void* to, const void* from, i64 bytes) {
+  if (bytes == 0) return;
+  cuda_check(cudaMemcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
+  cuda_check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
+}
+
+// From memory of the host or of a GPU, behind all that the GPU has to do; complete on return.
+inline void copy_in(const Cuda& device, void* to, const void* from, i64 bytes) {
+  if (bytes == 0) return;
+  {
+    DeviceGuard guard(device_of(from));
+    cuda_wait_for_device();
+  }
+  DeviceGuard guard(device.ordinal);
+  copy_now(to, from, bytes);
+}
+
+template <>
+struct DeviceMemory<Cuda> {
+  using Buffer = DeviceBuffer;
+  static Buffer allocate(const Cuda& device, i64 bytes) {
+    require_cuda(device);
+    DeviceGuard guard(device.ordinal);
+    return Buffer(static_cast<std::size_t>(bytes));
+  }
+  // All wait for what the device has still to do.
+  static void zero(const Cuda& device, std::byte* at, i64 bytes) {
+    if (bytes == 0) return;
+    DeviceGuard guard(device.ordinal);
+    cuda_check(cudaMemset(at, 0, static_cast<std::size_t>(bytes)), "cudaMemset");
+    cuda_wait_for_device();
+  }
+  static void to_host(const Cuda& device, void* to, const std::byte* from, i64 bytes) {
+    DeviceGuard guard(device.ordinal);
+    cuda_wait_for_device();
+    copy_now(to, from, bytes);
+  }
+  static void from_host(const Cuda& device, std::byte* to, const void* from, i64 bytes) {
+    DeviceGuard guard(device.ordinal);
+    cuda_wait_for_device();
+    copy_now(to, from, bytes);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::exec
+#endif  // WEFT_SINGLE_WEFT_TARGETS_CUDA_MEMORY_CUH
 
 namespace WEFT_NAMESPACE {
 

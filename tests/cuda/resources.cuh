@@ -1,5 +1,4 @@
 // Kernels of every sort for resources.sh, which reads what ptxas says about them. Never run.
-#include "weft/exec/cuda_kernels.cuh"
 #include "weft/exec/trace.hpp"
 #include "weft/ops/linalg/matmul.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
@@ -8,6 +7,7 @@
 #include "weft/ops/random/random.hpp"
 #include "weft/ops/shape/creation.hpp"
 #include "weft/ops/transform/grad.hpp"
+#include "weft/targets/cuda/kernels.cuh"
 
 using namespace weft;
 

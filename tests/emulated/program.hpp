@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "emulated/conv.hpp"
-#include "weft/exec/cuda_plan.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/kernels/team/emulated.hpp"
+#include "weft/targets/cuda/plan.hpp"
 
 namespace weft::emulated {
 

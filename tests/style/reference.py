@@ -424,7 +424,7 @@ program_sections = [
     ("Dtypes, shapes and errors", ["core/types.hpp", "core/small_float.hpp", "core/dtype.hpp", "core/shape.hpp", "core/fixed_string.hpp",
                                    "core/error.hpp"]),
     ("Devices", ["device/best.hpp", "device/cpu.hpp", "device/cuda.cuh"]),
-    ("The interpreter", ["exec/interpreter/device.hpp", "exec/interpreter/print.hpp", "exec/interpreter/tensor.hpp"]),
+    ("The interpreter", ["targets/interpreter/device.hpp", "exec/interpreter/print.hpp", "exec/interpreter/tensor.hpp"]),
     ("Tensors", ["exec/tensor.hpp", "exec/print.hpp"]),
     ("Compiled functions", ["exec/function.hpp", "exec/any_function.hpp", "exec/explain.hpp"]),
     ("Options of functions and trainers", ["exec/options.hpp", "transforms/precision_policy.hpp", "core/check.hpp", "core/fresh_seed.hpp", "compiler/user_pass.hpp"]),

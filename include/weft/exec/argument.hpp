@@ -11,8 +11,8 @@
 #include "weft/core/error.hpp"
 #include "weft/core/shape.hpp"
 #include "weft/device/cpu.hpp"
-#include "weft/exec/memory.hpp"
 #include "weft/ops/core/input.hpp"
+#include "weft/targets/memory.hpp"
 
 namespace WEFT_NAMESPACE {
 

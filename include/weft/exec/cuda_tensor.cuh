@@ -2,9 +2,9 @@
 // Tensor<T, Shape<...>, Cuda>: device memory with dtype, shape and device in its type. Copies to and from the
 // host are explicit and complete when they return.
 
-#include "weft/exec/cuda_memory.cuh"
-#include "weft/exec/cuda_program.cuh"
+#include "weft/exec/cuda_function.cuh"
 #include "weft/exec/immediate.hpp"
+#include "weft/targets/cuda/memory.cuh"
 
 namespace WEFT_NAMESPACE {
 

@@ -9,11 +9,11 @@
 
 #include "weft/exec/argument.hpp"
 #include "weft/exec/explain.hpp"
-#include "weft/exec/host_program.hpp"
 #include "weft/exec/instance.hpp"
 #include "weft/exec/memory_timeline.hpp"
 #include "weft/exec/tensor.hpp"
 #include "weft/exec/traced_program.hpp"
+#include "weft/targets/host/program.hpp"
 
 namespace WEFT_NAMESPACE {
 

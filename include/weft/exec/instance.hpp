@@ -5,12 +5,12 @@
 
 #include "weft/exec/checker.hpp"
 #include "weft/exec/inputs.hpp"
-#include "weft/exec/launch_list.hpp"
 #include "weft/exec/memory_timeline.hpp"
 #include "weft/exec/profile.hpp"
 #include "weft/exec/results.hpp"
 #include "weft/exec/tensor.hpp"
 #include "weft/exec/trace.hpp"
+#include "weft/targets/launch_list.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

@@ -4,7 +4,7 @@
 // so is one that outlives the program.
 
 #include "weft/core/list.hpp"
-#include "weft/exec/memory.hpp"
+#include "weft/targets/memory.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "weft/core/checked_extent.hpp"
-#include "weft/exec/memory.hpp"
 #include "weft/ops/core/expr.hpp"
+#include "weft/targets/memory.hpp"
 
 namespace WEFT_NAMESPACE {
 

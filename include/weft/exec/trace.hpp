@@ -8,10 +8,10 @@
 #include "weft/compiler/user_pass.hpp"
 #include "weft/core/takes.hpp"
 #include "weft/exec/callable.hpp"
-#include "weft/exec/state_blocks.hpp"
 #include "weft/ir/verify.hpp"
 #include "weft/nn/state_table.hpp"
 #include "weft/ops/core/input.hpp"
+#include "weft/targets/state_blocks.hpp"
 #include "weft/transforms/decompose_attention.hpp"
 #include "weft/transforms/vmap_rules.hpp"
 

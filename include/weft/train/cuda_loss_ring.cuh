@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "weft/exec/cuda_program.cuh"
+#include "weft/targets/cuda/program.cuh"
 #include "weft/train/loss_ring.hpp"
 
 namespace WEFT_NAMESPACE::train {

@@ -7,8 +7,8 @@
 // loss scale and its count of good updates, the accumulated gradients, then the moments.
 
 #include "weft/comm/shares.hpp"
-#include "weft/exec/shard.hpp"
 #include "weft/exec/trace.hpp"
+#include "weft/targets/shard.hpp"
 #include "weft/train/options.hpp"
 
 namespace WEFT_NAMESPACE::train {

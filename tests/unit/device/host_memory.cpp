@@ -9,7 +9,7 @@
 #include "support/error_of.hpp"
 #include "unit/io/scratch.hpp"
 #include "weft/device/cpu.hpp"
-#include "weft/exec/memory.hpp"
+#include "weft/targets/memory.hpp"
 
 using namespace weft;
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "weft/exec/checker.hpp"
-#include "weft/exec/interpreter/graph_runner.hpp"
 #include "weft/ir/checked_index.hpp"
+#include "weft/targets/interpreter/graph_runner.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

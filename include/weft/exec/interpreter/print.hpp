@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "weft/exec/interpreter/device.hpp"
-#include "weft/exec/interpreter/node_call.hpp"
 #include "weft/exec/print.hpp"
 #include "weft/ir/scopes.hpp"
+#include "weft/targets/interpreter/device.hpp"
+#include "weft/targets/interpreter/node_call.hpp"
 
 namespace WEFT_NAMESPACE {
 

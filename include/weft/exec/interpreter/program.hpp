@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "weft/exec/function.hpp"
-#include "weft/exec/interpreter/device.hpp"
 #include "weft/exec/interpreter/node_checks.hpp"
-#include "weft/exec/interpreter/node_function.hpp"
+#include "weft/targets/interpreter/device.hpp"
+#include "weft/targets/interpreter/node_function.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

@@ -2,11 +2,11 @@
 // What works along one axis or by index and computes: scans, sorting, searching, scatters. Law: the folds,
 // the keys and the order are those of Cpu's kernels, so that the bits are too.
 
-#include "weft/exec/interpreter/node_call.hpp"
 #include "weft/ir/along_axis.hpp"
 #include "weft/kernels/axis/scan.hpp"
 #include "weft/kernels/axis/sort.hpp"
 #include "weft/kernels/simd/convert.hpp"
+#include "weft/targets/interpreter/node_call.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "weft/exec/memory.hpp"
 #include "weft/ir/print.hpp"
+#include "weft/targets/memory.hpp"
 
 namespace WEFT_NAMESPACE {
 

@@ -1,4 +1,4 @@
-#include "weft/exec/interpreter/value_plan.hpp"
+#include "weft/targets/interpreter/value_plan.hpp"
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 // Memory of a GPU that several handles own, and its copies to and from the host.
 
 #include "weft/device/cuda_buffer.cuh"
-#include "weft/exec/memory.hpp"
+#include "weft/targets/memory.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

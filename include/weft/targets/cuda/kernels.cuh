@@ -1,7 +1,6 @@
 #pragma once
 // The kernels of a compiled program on a GPU, one function a kernel that enqueues it.
 
-#include "weft/exec/cuda_plan.hpp"
 #include "weft/kernels/attention/cuda.cuh"
 #include "weft/kernels/axis/cuda.cuh"
 #include "weft/kernels/axis/rows.cuh"
@@ -12,6 +11,7 @@
 #include "weft/kernels/fused/cuda.cuh"
 #include "weft/kernels/gemm/cublaslt.cuh"
 #include "weft/kernels/gemm/tiled.cuh"
+#include "weft/targets/cuda/plan.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

@@ -1,4 +1,4 @@
-#include "weft/exec/state_blocks.hpp"
+#include "weft/targets/state_blocks.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,10 +6,10 @@
 #include "weft/comm/shares.hpp"
 #include "weft/compiler/image.hpp"
 #include "weft/compiler/lower/collective.hpp"
-#include "weft/exec/shard.hpp"
-#include "weft/exec/state_blocks.hpp"
 #include "weft/kernels/fused/call.hpp"
 #include "weft/kernels/fused/combine_partials.hpp"
+#include "weft/targets/shard.hpp"
+#include "weft/targets/state_blocks.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

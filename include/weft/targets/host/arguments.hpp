@@ -6,7 +6,7 @@
 
 #include "weft/core/list.hpp"
 #include "weft/device/cpu.hpp"
-#include "weft/exec/state_blocks.hpp"
+#include "weft/targets/state_blocks.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

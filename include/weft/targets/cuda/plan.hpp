@@ -2,11 +2,11 @@
 // What a GPU decides about a compiled program before it runs, without needing one: how fused kernels are cut
 // into blocks, where partial sums, inputs and scalars lie. Law: a function of the program alone.
 
-#include "weft/exec/launch_list.hpp"
 #include "weft/kernels/conv/block.hpp"
 #include "weft/kernels/fused/call.hpp"
 #include "weft/kernels/fused/combine_partials.hpp"
 #include "weft/kernels/fused/grid.hpp"
+#include "weft/targets/launch_list.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

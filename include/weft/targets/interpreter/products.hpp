@@ -2,10 +2,10 @@
 // Matrix products and convolutions of one node, by their definitions. Law: a sum is kept in the dtype in
 // which Cpu's kernels keep it, and rounded once.
 
-#include "weft/exec/interpreter/node_call.hpp"
 #include "weft/ir/conv.hpp"
 #include "weft/kernels/gemm/shape.hpp"
 #include "weft/kernels/simd/load_store.hpp"
+#include "weft/targets/interpreter/node_call.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

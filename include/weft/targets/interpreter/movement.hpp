@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "weft/core/philox.hpp"
-#include "weft/exec/interpreter/along_axis.hpp"
+#include "weft/targets/interpreter/along_axis.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

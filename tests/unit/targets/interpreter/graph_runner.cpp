@@ -1,4 +1,4 @@
-#include "weft/exec/interpreter/graph_runner.hpp"
+#include "weft/targets/interpreter/graph_runner.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 
 #include "support/error_of.hpp"
 #include "support/random_graph.hpp"
-#include "weft/exec/interpreter/node_function.hpp"
+#include "weft/targets/interpreter/node_function.hpp"
 #include "weft/transforms/prune.hpp"
 
 using namespace weft;

@@ -11,8 +11,7 @@
 
 #include "weft/device/cuda_staging.cuh"
 #include "weft/device/graph_exec.cuh"
-#include "weft/exec/cuda_kernels.cuh"
-#include "weft/exec/function.hpp"
+#include "weft/targets/cuda/kernels.cuh"
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -371,15 +370,6 @@ class CudaProgram {
   std::vector<std::unique_ptr<kernels::CublasLtDot>> dots_;
   std::optional<LaunchList<Launch>> steps_;
   GraphExec graph_;
-};
-
-template <class P>
-struct CodeOf<Cuda, P> {
-  using type = Compiled<composed_source<P, CudaHasAttention>>;
-};
-template <class P>
-struct ProgramOf<Cuda, P> {
-  using type = CudaProgram<P>;
 };
 
 }  // namespace WEFT_NAMESPACE::exec

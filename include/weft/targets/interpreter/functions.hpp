@@ -5,9 +5,9 @@
 
 #include <limits>
 
-#include "weft/exec/interpreter/node_call.hpp"
 #include "weft/kernels/evaluator/arithmetic.hpp"
 #include "weft/kernels/fused/parts.hpp"
+#include "weft/targets/interpreter/node_call.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

@@ -1,10 +1,10 @@
 #pragma once
 // The function that evaluates a node of a given kind.
 
-#include "weft/exec/interpreter/functions.hpp"
-#include "weft/exec/interpreter/kinds.hpp"
-#include "weft/exec/interpreter/movement.hpp"
-#include "weft/exec/interpreter/products.hpp"
+#include "weft/targets/interpreter/functions.hpp"
+#include "weft/targets/interpreter/kinds.hpp"
+#include "weft/targets/interpreter/movement.hpp"
+#include "weft/targets/interpreter/products.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

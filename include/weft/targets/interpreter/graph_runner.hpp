@@ -8,13 +8,13 @@
 #include <memory>
 
 #include "weft/core/shared.hpp"
-#include "weft/exec/interpreter/device.hpp"
-#include "weft/exec/interpreter/kinds.hpp"
-#include "weft/exec/interpreter/movement.hpp"
-#include "weft/exec/interpreter/value_plan.hpp"
-#include "weft/exec/state_blocks.hpp"
 #include "weft/ir/scopes.hpp"
 #include "weft/kernels/custom/host.hpp"
+#include "weft/targets/interpreter/device.hpp"
+#include "weft/targets/interpreter/kinds.hpp"
+#include "weft/targets/interpreter/movement.hpp"
+#include "weft/targets/interpreter/value_plan.hpp"
+#include "weft/targets/state_blocks.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

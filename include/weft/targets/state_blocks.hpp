@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "weft/exec/memory.hpp"
+#include "weft/targets/memory.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

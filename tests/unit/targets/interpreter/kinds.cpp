@@ -1,4 +1,4 @@
-#include "weft/exec/interpreter/kinds.hpp"
+#include "weft/targets/interpreter/kinds.hpp"
 
 #include <doctest/doctest.h>
 
