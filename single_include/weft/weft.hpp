@@ -22,6 +22,7 @@
 #include <list>
 #include <new>
 #include <optional>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <sys/file.h>
@@ -32249,6 +32250,13 @@ std::vector<u32> order_by(std::size_t n, Less less) {
 }
 
 }  // namespace WEFT_NAMESPACE::io
+// ---- weft/io/safetensors_index.hpp ----
+// Tensors in several safetensors files, and the index that says which is where: the JSON of Hugging Face's
+// model.safetensors.index.json (https://huggingface.co/docs/transformers/big_models#sharded-checkpoints). A
+// large tensor may be in parts, each a run of its elements; that is weft's own, and other readers see
+// vectors. Law: files that open are those of one save, and hold every tensor that the index names, once and
+// whole.
+
 // ---- weft/io/safetensors.hpp ----
 // The safetensors format: eight bytes of header length, a JSON header, then the tensors' bytes without a gap
 // (https://github.com/huggingface/safetensors#format). Law: a file that opens is consistent, so every entry's
@@ -32403,6 +32411,26 @@ class JsonReader {
       if (!take('}')) fail("expected ',' or '}'");
     }
     --depth_;
+  }
+  // Reads a value of any kind, and leaves it.
+  void skip() {
+    switch (kind()) {
+      case Kind::null:
+        return null();
+      case Kind::boolean:
+        static_cast<void>(boolean());
+        return;
+      case Kind::number:
+        static_cast<void>(number());
+        return;
+      case Kind::string:
+        static_cast<void>(string());
+        return;
+      case Kind::array:
+        return array([&] { skip(); });
+      case Kind::object:
+        return object([&](const std::string&) { skip(); });
+    }
   }
   // Nothing but space may follow.
   void end() {
@@ -32744,6 +32772,17 @@ class Safetensors {
   explicit Safetensors(const std::string& path) : file_(path) { parse(file_.data(), file_.size(), path); }
   // Reads from memory that outlives this object.
   Safetensors(const void* bytes, std::size_t size) { parse(static_cast<const u8*>(bytes), size, "memory"); }
+  // Entries of several files, and of memory, as if they were one file's (io/safetensors_index.hpp). Throws
+  // "safetensors/duplicate-name".
+  Safetensors(std::string source, std::vector<Safetensors> files, std::vector<u8> memory,
+              std::vector<SafetensorsEntry> entries, Metadata metadata)
+      : source_(std::move(source)),
+        files_(std::move(files)),
+        memory_(std::move(memory)),
+        entries_(std::move(entries)),
+        metadata_(std::move(metadata)) {
+    order_names();
+  }
 
   // In the order of their bytes.
   const std::vector<SafetensorsEntry>& entries() const { return entries_; }
@@ -32892,13 +32931,18 @@ class Safetensors {
     entries_.push_back(std::move(entry));
   }
 
-  // Checks that the names differ and the ranges tile the data, puts the entries in the order of their bytes
-  // and points them at these.
-  void place(const u8* data, u64 size) {
+  // Checks that the names differ.
+  void order_names() {
     by_name_ = order_by(entries_.size(), [&](u32 a, u32 b) { return entries_[a].name < entries_[b].name; });
     for (std::size_t i = 1; i < by_name_.size(); ++i)
       if (entries_[by_name_[i]].name == entries_[by_name_[i - 1]].name)
         fail("duplicate-name", "two tensors are called '" + entries_[by_name_[i]].name + "'");
+  }
+
+  // Checks that the names differ and the ranges tile the data, puts the entries in the order of their bytes
+  // and points them at these.
+  void place(const u8* data, u64 size) {
+    order_names();
     u64 covered = 0;
     std::vector<SafetensorsEntry> placed;
     placed.reserve(entries_.size());
@@ -32932,6 +32976,8 @@ class Safetensors {
 
   MappedFile file_;
   std::string source_;
+  std::vector<Safetensors> files_;  // that entries point into, too
+  std::vector<u8> memory_;          // likewise
   std::vector<SafetensorsEntry> entries_;
   std::vector<u64> begins_;   // entry by entry, while the header is read
   std::vector<u32> by_name_;  // entry numbers ordered by name
@@ -33026,6 +33072,228 @@ inline void write_safetensors(const std::string& path, const std::vector<Safeten
   for (const u32 i : order)
     file.write(tensors[i].data, detail::byte_size(tensors[i].dtype, tensors[i].shape).bytes);
   file.commit();
+}
+
+}  // namespace WEFT_NAMESPACE::io
+
+namespace WEFT_NAMESPACE::io {
+
+inline constexpr std::string_view index_ending = ".index.json";
+inline bool is_safetensors_index(std::string_view path) { return path.ends_with(index_ending); }
+
+// The name of a part: of tensor `name` the elements from `begin` on.
+inline std::string part_name(const std::string& name, i64 begin) {
+  return name + "@" + std::to_string(begin);
+}
+
+struct SafetensorsIndex {
+  struct Entry {
+    std::string name;          // of a tensor, or of a part
+    std::string file{};        // beside the index
+    std::vector<i64> shape{};  // of a tensor in parts
+  };
+  Safetensors::Metadata metadata;  // what is no text is left out
+  std::vector<Entry> places;       // what is in which file
+  std::vector<Entry> wholes;       // the tensors that are in parts
+  u64 total_size = 0;              // bytes of all tensors
+};
+
+// Throws the file's errors or "safetensors/bad-index". A template, as are those below, so that only who reads
+// or writes an index pays for compiling it.
+template <class Index = SafetensorsIndex>
+Index read_safetensors_index(const std::string& path) {
+  const MappedFile file(path);
+  const auto fail = [&](const std::string& what) {
+    throw Error("safetensors/bad-index", "'" + path + "': " + what.substr(0, 1000));
+  };
+  Index index;
+  bool mapped = false;
+  JsonReader json(file.text());
+  try {
+    json.object([&](const std::string& key) {
+      if (key == "metadata") {
+        json.object([&](std::string name) {
+          if (json.kind() == JsonReader::Kind::string)
+            index.metadata.emplace_back(std::move(name), json.string());
+          else
+            json.skip();
+        });
+      } else if (key == "weight_map") {
+        mapped = true;
+        json.object([&](std::string name) { index.places.push_back({std::move(name), json.string(), {}}); });
+      } else if (key == "parts") {
+        json.object([&](std::string name) {
+          typename Index::Entry whole{std::move(name), {}, {}};
+          json.array([&] {
+            const std::string_view text = json.number();
+            i64 extent = -1;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
+            if (error != std::errc{} || end != text.data() + text.size() || extent < 0 ||
+                whole.shape.size() == safetensors_detail::max_axes)
+              fail("'" + whole.name + "' has no shape that a tensor can have");
+            whole.shape.push_back(extent);
+          });
+          index.wholes.push_back(std::move(whole));
+        });
+      } else {
+        json.skip();
+      }
+    });
+    json.end();
+  } catch (const Error& error) {
+    if (error.id().starts_with("json/")) fail(std::string("this is no index: ") + error.what());
+    throw;
+  }
+  if (!mapped) fail("this is no index: it has no weight_map");
+  for (const auto& place : index.places)
+    if (place.file.empty() || place.file.find('/') != std::string::npos)
+      fail("'" + place.name + "' is in '" + place.file + "', which names no file beside the index");
+  return index;
+}
+
+// Writes an index, whole or not at all. Throws the file's errors, or "json/utf8".
+template <class Index = SafetensorsIndex>
+void write_safetensors_index(const std::string& path, const Index& index) {
+  std::string text = "{\n  \"metadata\": {\n    \"total_size\": " + std::to_string(index.total_size);
+  const auto add = [&](const char* before, const std::string& key) {
+    text += before;
+    append_json_string(text, key);
+    text += ": ";
+  };
+  for (const auto& [key, value] : index.metadata) {
+    add(",\n    ", key);
+    append_json_string(text, value);
+  }
+  text += "\n  },\n";
+  if (!index.wholes.empty()) {
+    text += "  \"parts\": {";
+    for (const auto& whole : index.wholes) {
+      add(&whole == index.wholes.data() ? "\n    " : ",\n    ", whole.name);
+      for (std::size_t i = 0; i < whole.shape.size(); ++i)
+        text += (i == 0 ? "[" : ", ") + std::to_string(whole.shape[i]);
+      text += whole.shape.empty() ? "[]" : "]";
+    }
+    text += "\n  },\n";
+  }
+  text += "  \"weight_map\": {";
+  for (const auto& place : index.places) {
+    add(&place == index.places.data() ? "\n    " : ",\n    ", place.name);
+    append_json_string(text, place.file);
+  }
+  text += "\n  }\n}\n";
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+namespace safetensors_detail {
+
+// The tensor at the front of `parts`, which stand in the order of their names and beginnings, put together in
+// `memory`; takes its parts off.
+template <class Entry>
+SafetensorsEntry join_parts(const std::string& path, const Entry& whole,
+                            const std::vector<SafetensorsEntry>& parts, const std::vector<i64>& begins,
+                            const std::vector<u32>& order, std::size_t& next, std::vector<u8>& memory) {
+  const auto fail = [&](const char* what) {
+    throw Error("safetensors/bad-index", "'" + path + "': the parts of '" + whole.name + "' " + what);
+  };
+  const auto is_next = [&] { return next < order.size() && parts[order[next]].name == whole.name; };
+  if (!is_next()) fail("are in no file");
+  SafetensorsEntry entry{whole.name, parts[order[next]].dtype, whole.shape, nullptr, 0};
+  const ByteSize needed = byte_size(entry.dtype, entry.shape);
+  if (needed.fault != nullptr || entry.dtype.bits() % 8 != 0) fail("make no tensor");
+  const std::size_t front = memory.size();
+  const i64 width = entry.dtype.bits() / 8;
+  for (; is_next(); ++next) {
+    const SafetensorsEntry& part = parts[order[next]];
+    if (part.dtype != entry.dtype) fail("have several dtypes");
+    if (begins[order[next]] * width != static_cast<i64>(entry.bytes) ||
+        part.bytes > needed.bytes - entry.bytes)
+      fail("leave a gap or overlap");
+    memory.insert(memory.end(), part.data, part.data + part.bytes);
+    entry.bytes += part.bytes;
+  }
+  if (entry.bytes != needed.bytes) fail("leave a gap or overlap");
+  entry.data = memory.data() + front;
+  return entry;
+}
+
+}  // namespace safetensors_detail
+
+// A safetensors file, or, of a path that ends with ".index.json", the files of an index as if they were one.
+// Throws the files' errors, "safetensors/..." or "safetensors/bad-index".
+template <class Index = SafetensorsIndex>
+Safetensors open_safetensors(const std::string& path) {
+  if (!is_safetensors_index(path)) return Safetensors(path);
+  Index index = read_safetensors_index<Index>(path);
+  const auto fail = [&](const std::string& what) {
+    throw Error("safetensors/bad-index", "'" + path + "': " + what.substr(0, 1000));
+  };
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  const auto by_name = order_by(index.wholes.size(),
+                                [&](u32 a, u32 b) { return index.wholes[a].name < index.wholes[b].name; });
+  // Which tensor in parts this is, by its place in `by_name`; their number where it is none.
+  const auto whole_of = [&](std::string_view name) {
+    std::size_t low = 0, high = by_name.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (std::string_view(index.wholes[by_name[middle]].name) < name)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < by_name.size() && index.wholes[by_name[low]].name == name ? low : by_name.size();
+  };
+  std::vector<Safetensors> files;
+  std::vector<SafetensorsEntry> entries, parts;
+  std::vector<i64> begins;  // part by part
+  u64 joined = 0;           // bytes of all parts
+  const auto open = [&](const std::string& name) {
+    files.emplace_back(folder + name);
+    for (const auto& [key, value] : files.back().metadata())
+      for (const auto& [known, wanted] : index.metadata)
+        if (known == key && wanted != value)
+          fail("'" + name + "' is of another save: its " + key + " is " + value + ", the index has " +
+               wanted);
+    for (const SafetensorsEntry& entry : files.back().entries()) {
+      const std::size_t at = entry.name.rfind('@');
+      i64 begin = -1;
+      const char* const end = entry.name.data() + entry.name.size();
+      if (at == std::string::npos || whole_of(std::string_view(entry.name).substr(0, at)) == by_name.size() ||
+          std::from_chars(entry.name.data() + at + 1, end, begin).ptr != end || begin < 0 ||
+          begin > INT64_MAX / 16) {
+        entries.push_back(entry);
+        continue;
+      }
+      parts.push_back(entry);
+      parts.back().name.resize(at);
+      begins.push_back(begin);
+      joined += entry.bytes;
+    }
+  };
+  std::vector<std::string> names;  // of the files
+  for (const auto& place : index.places) {
+    std::size_t f = names.size();
+    while (f > 0 && names[f - 1] != place.file) --f;  // most often the last one
+    if (f == 0) {
+      open(place.file);
+      names.push_back(place.file);
+      f = names.size();
+    }
+    if (files[f - 1].find(place.name) == nullptr)
+      fail("'" + place.file + "' has no '" + place.name + "', which the index looks for in it");
+  }
+  const auto order = order_by(parts.size(), [&](u32 a, u32 b) {
+    return parts[a].name != parts[b].name ? parts[a].name < parts[b].name : begins[a] < begins[b];
+  });
+  std::vector<u8> memory;
+  memory.reserve(joined);  // so that entries may point into it
+  std::size_t next = 0;
+  for (const u32 w : by_name)
+    entries.push_back(
+        safetensors_detail::join_parts(path, index.wholes[w], parts, begins, order, next, memory));
+  return Safetensors(path, std::move(files), std::move(memory), std::move(entries),
+                     std::move(index.metadata));
 }
 
 }  // namespace WEFT_NAMESPACE::io
@@ -33693,7 +33961,7 @@ class Model {
   Model(Uninitialized, const Device& device) : state_(exec::allocate(device, state_bytes())) {}
 
   LoadReport load_with(const std::string& path, const LoadOptions& options, LoadMode mode) {
-    const io::Safetensors file(path);
+    const io::Safetensors file = io::open_safetensors(path);
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
     LoadReport report = exec::read_state(file, path, exec::state_form<M>(), options, mode, host.data());
@@ -55345,6 +55613,163 @@ struct CheckpointReport {
 };
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/train/saving.hpp ----
+// Files that are written while training goes on. Law: what is written is a copy, made when the save was
+// called; a file, or an index and the files that it names, is there whole or as it was before.
+
+namespace WEFT_NAMESPACE {
+namespace train {
+
+// The folder of a path, with a slash at its end; empty: the working one.
+inline std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+// The index that a save left there; empty where there is none, or another's.
+inline io::SafetensorsIndex old_index(const std::string& path) {
+  try {
+    io::SafetensorsIndex index = io::read_safetensors_index(path);
+    for (const auto& [key, value] : index.metadata)
+      if (key == "weft.checkpoint") return index;
+  } catch (const Error&) {
+  }
+  return {};
+}
+
+// What one rank writes of a save, with the memory that it points to.
+struct Snapshot {
+  std::string path;                            // empty: this rank writes nothing
+  io::Safetensors::Metadata metadata;          // of the file
+  std::vector<io::SafetensorsTensor> tensors;  // of the file
+  std::vector<std::byte> memory;               // their elements
+
+  void write() const {
+    if (!path.empty()) io::write_safetensors(path, tensors, metadata);
+  }
+};
+
+// A save from its copy on: write() in any thread, then finish().
+class SaveJob : public Counted {
+ public:
+  // Calls f, which makes the copy. What it throws is thrown by finish(), where the other ranks learn of it.
+  template <class F>
+  void prepare(const F& f) noexcept {
+    try {
+      f();
+    } catch (...) {
+      error = std::current_exception();
+      own = {};
+    }
+  }
+  void write() noexcept {
+    if (!error) prepare([&] { own.write(); });
+    own = {};
+    __atomic_store_n(&written_, true, __ATOMIC_RELEASE);
+  }
+  // Throws what prepare() or write() has met. A call of all ranks, which puts an index in its place.
+  virtual void finish() = 0;
+  bool is_written() const { return __atomic_load_n(&written_, __ATOMIC_ACQUIRE); }
+
+  Snapshot own;                // of this rank
+  std::string index_path;      // empty: one file
+  io::SafetensorsIndex index;  // of rank 0
+  std::exception_ptr error;    // what prepare() or write() has met
+
+ private:
+  bool written_ = false;
+};
+
+template <class R>
+class RanksSaveJob final : public SaveJob {
+ public:
+  explicit RanksSaveJob(const R& ranks) : ranks_(ranks) {}
+  void finish() override {
+    ranks_.together("save the checkpoint", [&] {
+      if (error) std::rethrow_exception(error);
+    });
+    if (index_path.empty()) return;
+    ranks_.together("write the index of the checkpoint", [&] {
+      if (ranks_.rank() == 0) replace_index();
+    });
+  }
+
+ private:
+  // Behind it the files of the save before are no longer needed.
+  void replace_index() const {
+    const std::vector<std::string> before = files_of(old_index(index_path)), now = files_of(index);
+    io::write_safetensors_index(index_path, index);
+    for (const std::string& file : before) {
+      bool kept = false;
+      for (const std::string& other : now) kept = kept || file == other;
+      if (!kept) ::unlink((folder_of(index_path) + file).c_str());
+    }
+  }
+  // Those that an index names; of a save each file's tensors stand together.
+  static std::vector<std::string> files_of(const io::SafetensorsIndex& of) {
+    std::vector<std::string> files;
+    for (const io::SafetensorsIndex::Entry& place : of.places)
+      if (files.empty() || files.back() != place.file) files.push_back(place.file);
+    return files;
+  }
+
+  R ranks_;
+};
+
+}  // namespace train
+
+// A checkpoint on its way to the disk. A new one that is assigned waits for the one before, and so does the
+// end of this object, which reports an error that nobody has asked for on stderr. On several ranks a call of
+// all, each of these included.
+class [[nodiscard]] Saving {
+ public:
+  Saving() = default;
+  // Writes in a thread of its own, or at once where the system has none to give.
+  explicit Saving(Shared<train::SaveJob> job) : job_(std::move(job)) {
+    threaded_ = ::pthread_create(&thread_, nullptr, &Saving::write, job_.get()) == 0;
+    if (!threaded_) job_->write();
+  }
+  Saving(Saving&& other) noexcept { swap(other); }
+  // Throws what wait() throws.
+  Saving& operator=(Saving&& other) {
+    Saving next(std::move(other));
+    wait();
+    swap(next);
+    return *this;
+  }
+  ~Saving() {
+    try {
+      join();
+      // While an error passes through, other ranks may have gone.
+      if (job_ && std::uncaught_exceptions() == exceptions_) job_->finish();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "weft: a checkpoint was not saved: %s\n", error.what());
+    }
+  }
+
+  // Whether the disk has it, so that wait() need not wait for that.
+  bool is_written() const { return !job_ || job_->is_written(); }
+  // Returns when the checkpoint is in its place; throws what save() would have thrown.
+  void wait() {
+    join();
+    if (const Shared<train::SaveJob> job = std::exchange(job_, {})) job->finish();
+  }
+
+ private:
+  static void* write(void* job) {
+    static_cast<train::SaveJob*>(job)->write();
+    return nullptr;
+  }
+  void join() {
+    if (std::exchange(threaded_, false)) ::pthread_join(thread_, nullptr);
+  }
+  void swap(Saving& other) noexcept {
+    std::swap(job_, other.job_), std::swap(thread_, other.thread_), std::swap(threaded_, other.threaded_);
+  }
+
+  Shared<train::SaveJob> job_;
+  pthread_t thread_{};
+  bool threaded_ = false;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+}  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE {
 
@@ -55398,6 +55823,7 @@ class AnyTrainer {
     virtual void set_lr(f32 lr) = 0;
     virtual f32 lr() const = 0;
     virtual void save(const std::string& path, const AnyLoader* loader) const = 0;
+    virtual Saving save_in_background(const std::string& path, const AnyLoader* loader) const = 0;
     virtual CheckpointReport load(const std::string& path, AnyLoader* loader) = 0;
     virtual void save_model(const std::string& path) = 0;
     virtual void load_model(const std::string& path) = 0;
@@ -55436,12 +55862,21 @@ class AnyTrainer {
   f32 lr() const { return held().lr(); }
   // The trainer with everything that the next step depends on.
   void save(const std::string& path) const { held().save(path, nullptr); }
+  // The same while training goes on.
+  Saving save_in_background(const std::string& path) const {
+    return held().save_in_background(path, nullptr);
+  }
   CheckpointReport load(const std::string& path) { return held().load(path, nullptr); }
   // The same with a loader's position.
   template <class Loader>
   void save(const std::string& path, const Loader& loader) const {
     const HeldLoader<const Loader> place(loader);
     held().save(path, &place);
+  }
+  template <class Loader>
+  Saving save_in_background(const std::string& path, const Loader& loader) const {
+    const HeldLoader<const Loader> place(loader);
+    return held().save_in_background(path, &place);
   }
   template <class Loader>
   CheckpointReport load(const std::string& path, Loader& loader) {
@@ -55466,6 +55901,9 @@ class AnyTrainer {
     f32 lr() const override { return trainer.lr(); }
     void save(const std::string& path, const AnyLoader* loader) const override {
       loader != nullptr ? trainer.save(path, *loader) : trainer.save(path);
+    }
+    Saving save_in_background(const std::string& path, const AnyLoader* loader) const override {
+      return loader != nullptr ? trainer.save_in_background(path, *loader) : trainer.save_in_background(path);
     }
     CheckpointReport load(const std::string& path, AnyLoader* loader) override {
       return loader != nullptr ? trainer.load(path, *loader) : trainer.load(path);
@@ -58687,6 +59125,10 @@ constexpr i64 budgeted_workspace() {
 }
 
 }  // namespace WEFT_NAMESPACE::train
+// ---- weft/train/checkpoint_shards.hpp ----
+// Which rank writes what of a checkpoint in several files. Law: every element of every tensor is written
+// once; it follows from the number of ranks alone, so rank 0 knows what all have written.
+
 // ---- weft/train/checkpoint.hpp ----
 // Checkpoints of trainers: safetensors files with the model under its own names, the optimiser's state, and,
 // in the metadata, what made them. Law: a file either continues the run that saved it, is refused with both
@@ -58799,12 +59241,9 @@ void put_number(std::byte* block, i64 at, T value) {
   std::memcpy(block + at, &value, sizeof value);
 }
 
-// Writes a file of a block as `form` has it, and of further tensors; all or nothing.
-inline void write_checkpoint(const std::string& path, const CheckpointForm& form,
-                             const CheckpointCounts& counts, const std::byte* block,
-                             const std::vector<io::SafetensorsTensor>& more = {}) {
-  std::vector<io::SafetensorsTensor> tensors = exec::state_tensors(form.state, block);
-  tensors.insert(tensors.end(), more.begin(), more.end());
+// What the header of a checkpoint says of what made it.
+inline io::Safetensors::Metadata checkpoint_metadata(const CheckpointForm& form,
+                                                     const CheckpointCounts& counts) {
   io::Safetensors::Metadata metadata{
       {"weft.checkpoint", std::to_string(checkpoint_format)},
       {"weft.version", std::to_string(WEFT_VERSION_MAJOR) + "." + std::to_string(WEFT_VERSION_MINOR) + "." +
@@ -58822,7 +59261,7 @@ inline void write_checkpoint(const std::string& path, const CheckpointForm& form
     metadata.push_back({"weft.batch", std::to_string(counts.batch)});
     if (counts.loader_seed) metadata.push_back({"weft.loader_seed", std::to_string(*counts.loader_seed)});
   }
-  io::write_safetensors(path, tensors, metadata);
+  return metadata;
 }
 
 // A checkpoint while it is read: everything that can be wrong is an Error of its constructor.
@@ -59007,24 +59446,27 @@ class CheckpointReader {
 
 WEFT_REFUSAL(PathIsFirst, "save: the path comes first: write trainer.save(path, loader)");
 
-// The saving and loading of a trainer, its base. Self has save_checkpoint(path, counts), which adds its own
-// counts, and load_checkpoint(path, seek), which calls seek(checkpoint) when nothing else can refuse any
-// more.
+// The saving and loading of a trainer, its base. Self has save_job(path, counts), which adds its own counts
+// and copies what is to be written, and load_checkpoint(path, seek), which calls seek(checkpoint) when
+// nothing else can refuse any more.
 template <class Self>
 class Checkpointed {
  public:
   // Model, moments, applied updates, loss scale, steps, seed: everything that the next step depends on, and
-  // what made it.
-  void save(const std::string& path) const { self().save_checkpoint(path, {}); }
+  // what made it. Of a path that ends with ".index.json" an index, and beside it a file of each rank.
+  void save(const std::string& path) const { run(self().save_job(path, {})); }
   // The same with a loader's position, and the seed of its orders.
   template <class Loader>
   requires requires(const Loader& l) { l.position().epoch; }
   void save(const std::string& path, const Loader& loader) const {
-    const auto at = loader.position();
-    CheckpointCounts counts;
-    counts.positioned = true, counts.epoch = at.epoch, counts.batch = at.batch;
-    if constexpr (requires { loader.seed(); }) counts.loader_seed = loader.seed();
-    self().save_checkpoint(path, counts);
+    run(self().save_job(path, counts_of(loader)));
+  }
+  // The same from a copy in host memory, in a thread of its own: training may go on at once.
+  Saving save_in_background(const std::string& path) const { return Saving(self().save_job(path, {})); }
+  template <class Loader>
+  requires requires(const Loader& l) { l.position().epoch; }
+  Saving save_in_background(const std::string& path, const Loader& loader) const {
+    return Saving(self().save_job(path, counts_of(loader)));
   }
   // A refusal.
   template <class Loader>
@@ -59054,8 +59496,154 @@ class Checkpointed {
   }
 
  private:
+  static void run(const Shared<SaveJob>& job) {
+    job->write();
+    job->finish();
+  }
+  template <class Loader>
+  static CheckpointCounts counts_of(const Loader& loader) {
+    const auto at = loader.position();
+    CheckpointCounts counts;
+    counts.positioned = true, counts.epoch = at.epoch, counts.batch = at.batch;
+    if constexpr (requires { loader.seed(); }) counts.loader_seed = loader.seed();
+    return counts;
+  }
   const Self& self() const { return static_cast<const Self&>(*this); }
 };
+
+}  // namespace WEFT_NAMESPACE::train
+
+namespace WEFT_NAMESPACE::train {
+
+// "run-4000-00002-of-00004.safetensors", beside "run.safetensors.index.json" or "run.index.json"; `again`: of
+// another save behind the same number of calls, so that no file is replaced that an index names.
+inline std::string shard_file(const std::string& path, i64 calls, bool again, i64 rank, i64 ranks) {
+  std::string stem = path.substr(folder_of(path).size());
+  stem.resize(stem.size() - io::index_ending.size());
+  if (constexpr std::string_view ending = ".safetensors"; stem.ends_with(ending))
+    stem.resize(stem.size() - ending.size());
+  const auto five = [](i64 number) {
+    const std::string digits = std::to_string(number);
+    return digits.size() < 5 ? std::string(5 - digits.size(), '0') + digits : digits;
+  };
+  return stem + "-" + std::to_string(calls) + (again ? "b-" : "-") + five(rank + 1) + "-of-" + five(ranks) +
+         ".safetensors";
+}
+// Whether the index at `path` names a file that a save behind so many calls would write.
+inline bool is_named_already(const std::string& path, i64 calls) {
+  const std::string file = shard_file(path, calls, false, 0, 1);
+  const std::string_view front = std::string_view(file).substr(0, file.rfind("-00001-of-00001") + 1);
+  for (const io::SafetensorsIndex::Entry& place : old_index(path).places)
+    if (place.file.starts_with(front)) return true;
+  return false;
+}
+
+struct CheckpointPiece {
+  std::size_t row = 0;     // of the form
+  i64 begin = 0, end = 0;  // elements of it
+  bool whole = false;      // whether these are all
+};
+
+// What rank `rank` of `ranks` writes: of the vectors that ranks share out what `shard` says is its own; of
+// all else whole rows, dealt by their bytes, or, of the optimiser beside shared vectors, by rank 0.
+inline std::vector<CheckpointPiece> checkpoint_pieces(const CheckpointForm& form, const exec::Shard& shard,
+                                                      i64 rank, i64 ranks) {
+  const auto elements = [](const exec::StateForm::Row& row) {
+    i64 count = 1;
+    for (const i64 extent : row.shape) count *= extent;
+    return count;
+  };
+  // Where row `i` lies among the shared vectors, in bytes of one of them; -1: it does not.
+  const auto shared_at = [&](const exec::StateForm::Row& row) {
+    const i64 offset = row.offset - form.model_bytes;
+    return shard.is_whole() || offset < shard.from || elements(row) == 0
+               ? i64{-1}
+               : (offset - shard.from) % shard.vector;
+  };
+  i64 dealt = 0, before = 0;  // bytes
+  for (const exec::StateForm::Row& row : form.state.rows)
+    if (shared_at(row) < 0) dealt += elements(row) * size_of(row.dtype);
+  std::vector<CheckpointPiece> pieces;
+  for (std::size_t i = 0; i < form.state.rows.size(); ++i) {
+    const exec::StateForm::Row& row = form.state.rows[i];
+    const i64 count = elements(row), width = size_of(row.dtype), at = shared_at(row);
+    if (at < 0) {
+      const bool dealt_out = shard.is_whole() || row.offset < form.model_bytes;
+      const i64 owner = dealt_out && before > 0 ? before / ((dealt + ranks - 1) / ranks) : 0;
+      before += count * width;
+      if (owner == rank) pieces.push_back({i, 0, count, true});
+      continue;
+    }
+    const i64 own = shard.begin * shard.unit - at, own_end = shard.end * shard.unit - at;
+    const i64 begin = own > 0 ? own / width : 0, end = own_end < count * width ? own_end / width : count;
+    if (begin < end) pieces.push_back({i, begin, end, begin == 0 && end == count});
+  }
+  return pieces;
+}
+
+// Makes the one file of a save without ranks that of an index at `path`.
+inline void index_one_file(SaveJob& job, const std::string& path, const CheckpointCounts& counts) {
+  const std::string file = shard_file(path, counts.calls, is_named_already(path, counts.calls), 0, 1);
+  job.own.path = folder_of(path) + file;
+  job.index_path = path;
+  job.index.metadata = job.own.metadata;
+  for (const io::SafetensorsTensor& tensor : job.own.tensors) {
+    job.index.places.push_back({tensor.name, file, {}});
+    job.index.total_size += io::safetensors_detail::byte_size(tensor.dtype, tensor.shape).bytes;
+  }
+}
+
+// Takes what rank `rank` of `ranks` writes of a save into `job`: read(offset, to, bytes) copies from the
+// rank's own memory what the form has at `offset`. shard_of(rank): what a rank has of the shared vectors.
+// `again`: the index names files of this number of calls already.
+template <class ShardOf, class Read>
+void take_shards(SaveJob& job, const std::string& path, const CheckpointForm& form,
+                 const CheckpointCounts& counts, i64 rank, i64 ranks, bool again, const ShardOf& shard_of,
+                 const Read& read) {
+  const io::Safetensors::Metadata metadata = checkpoint_metadata(form, counts);
+  const auto name_of = [](const CheckpointPiece& piece, const std::string& row) {
+    return piece.whole ? row : io::part_name(row, piece.begin);
+  };
+  // f(piece, name) for every piece of a rank, and once more for each further name of its row.
+  const auto each_piece = [&](i64 of, const auto& f) {
+    for (const CheckpointPiece& piece : checkpoint_pieces(form, shard_of(of), of, ranks)) {
+      f(piece, name_of(piece, form.state.rows[piece.row].name));
+      for (const exec::StateForm::Alias& alias : form.state.aliases)
+        if (alias.row == piece.row) f(piece, name_of(piece, alias.name));
+    }
+  };
+  const auto bytes_of = [&](const CheckpointPiece& piece) {
+    return (piece.end - piece.begin) * size_of(form.state.rows[piece.row].dtype);
+  };
+  job.prepare([&] {
+    i64 bytes = 0;
+    each_piece(rank, [&](const CheckpointPiece& piece, const std::string&) { bytes += bytes_of(piece); });
+    job.own.memory.resize(static_cast<std::size_t>(bytes));
+    std::byte* to = job.own.memory.data();
+    each_piece(rank, [&](const CheckpointPiece& piece, std::string name) {
+      const exec::StateForm::Row& row = form.state.rows[piece.row];
+      read(row.offset + piece.begin * size_of(row.dtype), to, bytes_of(piece));
+      job.own.tensors.push_back({std::move(name), row.dtype,
+                                 piece.whole ? row.shape : std::vector<i64>{piece.end - piece.begin}, to});
+      to += bytes_of(piece);
+    });
+    if (!job.own.tensors.empty())
+      job.own.path = folder_of(path) + shard_file(path, counts.calls, again, rank, ranks);
+    job.own.metadata = metadata;
+  });
+  job.index_path = path;
+  if (rank != 0) return;
+  job.index.metadata = metadata;
+  std::vector<u8> in_parts(form.state.rows.size(), 0);
+  for (i64 of = 0; of < ranks; ++of)
+    each_piece(of, [&](const CheckpointPiece& piece, std::string name) {
+      const exec::StateForm::Row& row = form.state.rows[piece.row];
+      job.index.places.push_back({std::move(name), shard_file(path, counts.calls, again, of, ranks), {}});
+      job.index.total_size += static_cast<u64>(bytes_of(piece));
+      if (!piece.whole && std::exchange(in_parts[piece.row], u8{1}) == 0)
+        job.index.wholes.push_back({row.name, {}, row.shape});
+    });
+}
 
 }  // namespace WEFT_NAMESPACE::train
 // ---- weft/train/f8_checkpoint.hpp ----
@@ -59537,32 +60125,58 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // Where this rank's piece of moment m begins in its block.
   i64 layout_of_own(int m) const { return train::shared_from<M, O> + m * shard().room; }
 
-  void save_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
+  Shared<train::SaveJob> save_job(const std::string& path, train::CheckpointCounts counts) const {
     check_held();
-    std::vector<std::byte> block;  // of rank 0, which writes
+    counts.seed = seed_;
+    counts.calls = calls_;
+    counts.applied = updates_;
+    const Shared<train::SaveJob> job(new train::RanksSaveJob(ranks_));
+    if (io::is_safetensors_index(path))
+      copy_shards(*job, path, counts);
+    else
+      copy_whole(*job, path, counts);
+    return job;
+  }
+  // One file, of rank 0.
+  void copy_whole(train::SaveJob& job, const std::string& path, const train::CheckpointCounts& counts) const {
+    std::vector<std::byte> block;
     if constexpr (O::sharded) {
       if (ranks_.rank() == 0) block.resize(static_cast<std::size_t>(checkpoint_form().state.bytes));
       for (int m = 0; m < Optimizer::base::moments; ++m)
         gather_moment(m,
                       block.empty() ? nullptr : block.data() + nn::state_table<M>.bytes + layout.moment[m]);
     }
-    ranks_.together("save the checkpoint", [&] {
-      if (ranks_.rank() == 0) write_checkpoint(path, counts, block);
+    if (ranks_.rank() != 0) return;
+    job.prepare([&] {
+      const train::CheckpointForm form = checkpoint_form();
+      block.resize(static_cast<std::size_t>(form.state.bytes));
+      Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
+      Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), whole_bytes());
+      if constexpr (!O::Precision::scaled)
+        train::put_number(block.data(), form.updates, static_cast<i32>(updates_));
+      job.own = {
+          path, train::checkpoint_metadata(form, counts), exec::state_tensors(form.state, block.data()), {}};
+      job.own.memory = std::move(block);
     });
   }
-  // `block`: has the moments, where ranks share them out.
-  void write_checkpoint(const std::string& path, train::CheckpointCounts counts,
-                        std::vector<std::byte>& block) const {
+  // A file of each rank, of what it has itself.
+  void copy_shards(train::SaveJob& job, const std::string& path,
+                   const train::CheckpointCounts& counts) const {
     const train::CheckpointForm form = checkpoint_form();
-    block.resize(static_cast<std::size_t>(form.state.bytes));
-    Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
-    Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), whole_bytes());
-    counts.seed = seed_;
-    counts.calls = calls_;
-    counts.applied = updates_;
-    if constexpr (!O::Precision::scaled)
-      train::put_number(block.data(), form.updates, static_cast<i32>(updates_));
-    train::write_checkpoint(path, form, counts, block.data());
+    char again = ranks_.rank() == 0 && train::is_named_already(path, calls_) ? 1 : 0;
+    ranks_.broadcast(&again, 1);
+    train::take_shards(
+        job, path, form, counts, ranks_.rank(), ranks_.size(), again != 0,
+        [&](i64 rank) { return train::shard_of<M, O>(rank, ranks_.size()); },
+        [&](i64 offset, std::byte* to, i64 bytes) {
+          if (offset < form.model_bytes)
+            Memory::to_host(model_.device(), to, model_.state() + offset, bytes);
+          else if (!O::Precision::scaled && offset == form.updates)
+            train::put_number(to, 0, static_cast<i32>(updates_));
+          else
+            Memory::to_host(model_.device(), to, state_->data() + shard().at(offset - form.model_bytes),
+                            bytes);
+        });
   }
 
   template <class Seek>
@@ -59574,7 +60188,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   }
   template <class Seek>
   CheckpointReport read_checkpoint(const std::string& path, const Seek& seek) {
-    const io::Safetensors file(path);
+    const io::Safetensors file = io::open_safetensors(path);
     const train::CheckpointForm form = checkpoint_form();
     const train::CheckpointReader checkpoint(file, path, form);
     seek(checkpoint);

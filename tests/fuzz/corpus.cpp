@@ -11,6 +11,7 @@
 #include "fuzz/targets/json.hpp"
 #include "fuzz/targets/load.hpp"
 #include "fuzz/targets/safetensors.hpp"
+#include "fuzz/targets/safetensors_index.hpp"
 #include "support/repository.hpp"
 
 namespace {
@@ -65,6 +66,7 @@ void replay(const std::string& name, Target target, int changes) {
 
 TEST_CASE("fuzz: json") { replay("json", fuzz::json, 20'000); }
 TEST_CASE("fuzz: safetensors") { replay("safetensors", fuzz::safetensors, 20'000); }
+TEST_CASE("fuzz: safetensors_index") { replay("safetensors_index", fuzz::safetensors_index, 5'000); }
 TEST_CASE("fuzz: csv") { replay("csv", fuzz::csv, 20'000); }
 TEST_CASE("fuzz: digits") { replay("digits", fuzz::digits, 5'000); }
 TEST_CASE("fuzz: load") { replay("load", fuzz::load, 20'000); }

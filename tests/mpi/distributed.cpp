@@ -150,6 +150,33 @@ void sharded(const data::Digits& digits, const comm::Mpi& world, const std::stri
         "another state than with all moments on each rank", world.rank());
 }
 
+void in_files(const data::Digits& digits, const comm::Mpi& world, const std::string& folder) {
+  const std::string path = folder + "/parts.safetensors.index.json", one = folder + "/one.safetensors";
+  auto trainer = make_trainer<Net>(Cpu{1}, loss, in<f32, 32, 64>, in<i32, 32>, optim::AdamW{.lr = 1e-2f},
+                                   seed{1}, comm::zero<1, comm::Mpi>);
+  auto batches = loader_of(digits, world);
+  // [background]
+  Saving saving;
+  for (auto& [x, y] : batches) {
+    trainer.step(x, y);
+    if (trainer.steps() % 10 == 0) saving = trainer.save_in_background(path, batches);
+  }
+  saving.wait();  // of the last one; each before it was waited for by the one that came next
+  // [/background]
+  trainer.save(one, batches);
+  auto resumed = trainer_of(), other = trainer_of();
+  resumed.load(path), other.load(one);
+  check(resumed.steps() == batches.batches() / 10 * 10, "another step", world.rank());
+  trainer.save(path, batches);
+  resumed.load(path);
+  check(resumed.model().get<"fc1.weight">().to_vector() == other.model().get<"fc1.weight">().to_vector(),
+        "another state in several files than in one", world.rank());
+  const auto [x, y] = *batches.begin();
+  resumed.step(x, y), other.step(x, y);
+  check(resumed.model().get<"fc1.weight">().to_vector() == other.model().get<"fc1.weight">().to_vector(),
+        "other moments in several files than in one", world.rank());
+}
+
 void streams(const comm::Mpi& world) {
   const i64 rank = world.rank(), ranks = world.size();
   // [stream]
@@ -182,6 +209,7 @@ int main(int argc, char** argv) {
   evaluate_all(digits, world);
   checkpoints(digits, world, argv[1]);
   sharded(digits, world, argv[1]);
+  in_files(digits, world, argv[1]);
   streams(world);
   return faults == 0 ? 0 : 1;
 }

@@ -430,7 +430,7 @@ program_sections = [
     ("Options of functions and trainers", ["exec/options.hpp", "transforms/precision_policy.hpp", "core/check.hpp", "core/fresh_seed.hpp", "compiler/user_pass.hpp"]),
     ("Models", ["exec/model.hpp", "exec/load.hpp", "exec/apply.hpp", "exec/summary.hpp"]),
     ("Trainers", ["train/make_trainer.hpp", "train/trainer.hpp", "train/checkpoint.hpp", "train/any_trainer.hpp", "train/loss_ring.hpp", "train/options.hpp",
-                  "train/lbfgs.hpp", "train/checkpoint_report.hpp"]),
+                  "train/lbfgs.hpp", "train/checkpoint_report.hpp", "train/saving.hpp"]),
     ("Ranks", ["comm/mpi.hpp"]),
     ("Evaluation, progress, curves", ["train/evaluate.hpp", "train/meter.hpp", "train/progress.hpp", "train/curve.hpp"]),
     ("Optimisers", ["optim/sgd.hpp", "optim/adam.hpp", "optim/adamax.hpp", "optim/nadam.hpp", "optim/radam.hpp", "optim/adagrad.hpp",
@@ -439,7 +439,7 @@ program_sections = [
     ("Groups and wrappers of optimisers", ["optim/groups.hpp", "optim/average.hpp", "optim/maximize.hpp"]),
     ("Schedules", ["optim/schedule.hpp", "optim/plateau.hpp"]),
     ("Data", ["data/dataset.hpp", "data/stream.hpp", "data/loader.hpp", "data/batch.hpp", "data/digits.hpp"]),
-    ("Files", ["io/csv.hpp", "io/safetensors.hpp"]),
+    ("Files", ["io/csv.hpp", "io/safetensors.hpp", "io/safetensors_index.hpp"]),
     ("Primitives of one's own", ["core/custom_op.hpp"]),
 ]
 

@@ -77,6 +77,19 @@ TEST_CASE("threads: each trains its own, with the numbers of one thread") {
   CHECK(found[0] != found[1]);
 }
 
+TEST_CASE("threads: a checkpoint is written while its trainer goes on") {
+  const ScratchFolder folder;
+  const auto rows = make_rows();
+  auto trainer = make(0);
+  auto loader = data::loader<16>(rows);
+  trainer.save(folder / "before");
+  Saving saving = trainer.save_in_background(folder / "background");
+  for (auto& [x, y] : loader) trainer.step(x, y);
+  while (!saving.is_written()) trainer.set_lr(1e-3f);
+  saving.wait();
+  CHECK(io::read_file(folder / "before") == io::read_file(folder / "background"));
+}
+
 TEST_CASE("threads: all save to one path and load from it, and every load is of one of them") {
   const ScratchFolder folder;
   const std::string path = folder / "shared";

@@ -9,7 +9,7 @@
 
 #include "weft/core/shape.hpp"
 #include "weft/io/order.hpp"
-#include "weft/io/safetensors.hpp"
+#include "weft/io/safetensors_index.hpp"
 #include "weft/nn/state_table.hpp"
 
 namespace WEFT_NAMESPACE {

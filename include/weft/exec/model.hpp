@@ -261,7 +261,7 @@ class Model {
   Model(Uninitialized, const Device& device) : state_(exec::allocate(device, state_bytes())) {}
 
   LoadReport load_with(const std::string& path, const LoadOptions& options, LoadMode mode) {
-    const io::Safetensors file(path);
+    const io::Safetensors file = io::open_safetensors(path);
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
     LoadReport report = exec::read_state(file, path, exec::state_form<M>(), options, mode, host.data());

@@ -152,6 +152,26 @@ class JsonReader {
     }
     --depth_;
   }
+  // Reads a value of any kind, and leaves it.
+  void skip() {
+    switch (kind()) {
+      case Kind::null:
+        return null();
+      case Kind::boolean:
+        static_cast<void>(boolean());
+        return;
+      case Kind::number:
+        static_cast<void>(number());
+        return;
+      case Kind::string:
+        static_cast<void>(string());
+        return;
+      case Kind::array:
+        return array([&] { skip(); });
+      case Kind::object:
+        return object([&](const std::string&) { skip(); });
+    }
+  }
   // Nothing but space may follow.
   void end() {
     skip_space();

@@ -103,6 +103,17 @@ class Safetensors {
   explicit Safetensors(const std::string& path) : file_(path) { parse(file_.data(), file_.size(), path); }
   // Reads from memory that outlives this object.
   Safetensors(const void* bytes, std::size_t size) { parse(static_cast<const u8*>(bytes), size, "memory"); }
+  // Entries of several files, and of memory, as if they were one file's (io/safetensors_index.hpp). Throws
+  // "safetensors/duplicate-name".
+  Safetensors(std::string source, std::vector<Safetensors> files, std::vector<u8> memory,
+              std::vector<SafetensorsEntry> entries, Metadata metadata)
+      : source_(std::move(source)),
+        files_(std::move(files)),
+        memory_(std::move(memory)),
+        entries_(std::move(entries)),
+        metadata_(std::move(metadata)) {
+    order_names();
+  }
 
   // In the order of their bytes.
   const std::vector<SafetensorsEntry>& entries() const { return entries_; }
@@ -251,13 +262,18 @@ class Safetensors {
     entries_.push_back(std::move(entry));
   }
 
-  // Checks that the names differ and the ranges tile the data, puts the entries in the order of their bytes
-  // and points them at these.
-  void place(const u8* data, u64 size) {
+  // Checks that the names differ.
+  void order_names() {
     by_name_ = order_by(entries_.size(), [&](u32 a, u32 b) { return entries_[a].name < entries_[b].name; });
     for (std::size_t i = 1; i < by_name_.size(); ++i)
       if (entries_[by_name_[i]].name == entries_[by_name_[i - 1]].name)
         fail("duplicate-name", "two tensors are called '" + entries_[by_name_[i]].name + "'");
+  }
+
+  // Checks that the names differ and the ranges tile the data, puts the entries in the order of their bytes
+  // and points them at these.
+  void place(const u8* data, u64 size) {
+    order_names();
     u64 covered = 0;
     std::vector<SafetensorsEntry> placed;
     placed.reserve(entries_.size());
@@ -291,6 +307,8 @@ class Safetensors {
 
   MappedFile file_;
   std::string source_;
+  std::vector<Safetensors> files_;  // that entries point into, too
+  std::vector<u8> memory_;          // likewise
   std::vector<SafetensorsEntry> entries_;
   std::vector<u64> begins_;   // entry by entry, while the header is read
   std::vector<u32> by_name_;  // entry numbers ordered by name

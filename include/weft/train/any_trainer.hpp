@@ -11,6 +11,7 @@
 #include "weft/exec/any_function.hpp"
 #include "weft/train/checkpoint_report.hpp"
 #include "weft/train/loss_ring.hpp"
+#include "weft/train/saving.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -64,6 +65,7 @@ class AnyTrainer {
     virtual void set_lr(f32 lr) = 0;
     virtual f32 lr() const = 0;
     virtual void save(const std::string& path, const AnyLoader* loader) const = 0;
+    virtual Saving save_in_background(const std::string& path, const AnyLoader* loader) const = 0;
     virtual CheckpointReport load(const std::string& path, AnyLoader* loader) = 0;
     virtual void save_model(const std::string& path) = 0;
     virtual void load_model(const std::string& path) = 0;
@@ -102,12 +104,21 @@ class AnyTrainer {
   f32 lr() const { return held().lr(); }
   // The trainer with everything that the next step depends on.
   void save(const std::string& path) const { held().save(path, nullptr); }
+  // The same while training goes on.
+  Saving save_in_background(const std::string& path) const {
+    return held().save_in_background(path, nullptr);
+  }
   CheckpointReport load(const std::string& path) { return held().load(path, nullptr); }
   // The same with a loader's position.
   template <class Loader>
   void save(const std::string& path, const Loader& loader) const {
     const HeldLoader<const Loader> place(loader);
     held().save(path, &place);
+  }
+  template <class Loader>
+  Saving save_in_background(const std::string& path, const Loader& loader) const {
+    const HeldLoader<const Loader> place(loader);
+    return held().save_in_background(path, &place);
   }
   template <class Loader>
   CheckpointReport load(const std::string& path, Loader& loader) {
@@ -132,6 +143,9 @@ class AnyTrainer {
     f32 lr() const override { return trainer.lr(); }
     void save(const std::string& path, const AnyLoader* loader) const override {
       loader != nullptr ? trainer.save(path, *loader) : trainer.save(path);
+    }
+    Saving save_in_background(const std::string& path, const AnyLoader* loader) const override {
+      return loader != nullptr ? trainer.save_in_background(path, *loader) : trainer.save_in_background(path);
     }
     CheckpointReport load(const std::string& path, AnyLoader* loader) override {
       return loader != nullptr ? trainer.load(path, *loader) : trainer.load(path);

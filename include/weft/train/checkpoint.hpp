@@ -17,6 +17,7 @@
 #include "weft/train/checkpoint_report.hpp"
 #include "weft/train/loss_scale.hpp"
 #include "weft/train/optimizer_layout.hpp"
+#include "weft/train/saving.hpp"
 
 namespace WEFT_NAMESPACE::train {
 
@@ -124,12 +125,9 @@ void put_number(std::byte* block, i64 at, T value) {
   std::memcpy(block + at, &value, sizeof value);
 }
 
-// Writes a file of a block as `form` has it, and of further tensors; all or nothing.
-inline void write_checkpoint(const std::string& path, const CheckpointForm& form,
-                             const CheckpointCounts& counts, const std::byte* block,
-                             const std::vector<io::SafetensorsTensor>& more = {}) {
-  std::vector<io::SafetensorsTensor> tensors = exec::state_tensors(form.state, block);
-  tensors.insert(tensors.end(), more.begin(), more.end());
+// What the header of a checkpoint says of what made it.
+inline io::Safetensors::Metadata checkpoint_metadata(const CheckpointForm& form,
+                                                     const CheckpointCounts& counts) {
   io::Safetensors::Metadata metadata{
       {"weft.checkpoint", std::to_string(checkpoint_format)},
       {"weft.version", std::to_string(WEFT_VERSION_MAJOR) + "." + std::to_string(WEFT_VERSION_MINOR) + "." +
@@ -147,7 +145,7 @@ inline void write_checkpoint(const std::string& path, const CheckpointForm& form
     metadata.push_back({"weft.batch", std::to_string(counts.batch)});
     if (counts.loader_seed) metadata.push_back({"weft.loader_seed", std::to_string(*counts.loader_seed)});
   }
-  io::write_safetensors(path, tensors, metadata);
+  return metadata;
 }
 
 // A checkpoint while it is read: everything that can be wrong is an Error of its constructor.
@@ -332,24 +330,27 @@ class CheckpointReader {
 
 WEFT_REFUSAL(PathIsFirst, "save: the path comes first: write trainer.save(path, loader)");
 
-// The saving and loading of a trainer, its base. Self has save_checkpoint(path, counts), which adds its own
-// counts, and load_checkpoint(path, seek), which calls seek(checkpoint) when nothing else can refuse any
-// more.
+// The saving and loading of a trainer, its base. Self has save_job(path, counts), which adds its own counts
+// and copies what is to be written, and load_checkpoint(path, seek), which calls seek(checkpoint) when
+// nothing else can refuse any more.
 template <class Self>
 class Checkpointed {
  public:
   // Model, moments, applied updates, loss scale, steps, seed: everything that the next step depends on, and
-  // what made it.
-  void save(const std::string& path) const { self().save_checkpoint(path, {}); }
+  // what made it. Of a path that ends with ".index.json" an index, and beside it a file of each rank.
+  void save(const std::string& path) const { run(self().save_job(path, {})); }
   // The same with a loader's position, and the seed of its orders.
   template <class Loader>
   requires requires(const Loader& l) { l.position().epoch; }
   void save(const std::string& path, const Loader& loader) const {
-    const auto at = loader.position();
-    CheckpointCounts counts;
-    counts.positioned = true, counts.epoch = at.epoch, counts.batch = at.batch;
-    if constexpr (requires { loader.seed(); }) counts.loader_seed = loader.seed();
-    self().save_checkpoint(path, counts);
+    run(self().save_job(path, counts_of(loader)));
+  }
+  // The same from a copy in host memory, in a thread of its own: training may go on at once.
+  Saving save_in_background(const std::string& path) const { return Saving(self().save_job(path, {})); }
+  template <class Loader>
+  requires requires(const Loader& l) { l.position().epoch; }
+  Saving save_in_background(const std::string& path, const Loader& loader) const {
+    return Saving(self().save_job(path, counts_of(loader)));
   }
   // A refusal.
   template <class Loader>
@@ -379,6 +380,18 @@ class Checkpointed {
   }
 
  private:
+  static void run(const Shared<SaveJob>& job) {
+    job->write();
+    job->finish();
+  }
+  template <class Loader>
+  static CheckpointCounts counts_of(const Loader& loader) {
+    const auto at = loader.position();
+    CheckpointCounts counts;
+    counts.positioned = true, counts.epoch = at.epoch, counts.batch = at.batch;
+    if constexpr (requires { loader.seed(); }) counts.loader_seed = loader.seed();
+    return counts;
+  }
   const Self& self() const { return static_cast<const Self&>(*this); }
 };
 

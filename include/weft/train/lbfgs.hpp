@@ -3,8 +3,10 @@
 // one run of the compiled program; the search between them is the host's (optim/lbfgs.hpp). Random numbers,
 // such as dropout's, are the same in all evaluations of a step.
 
+#include "weft/train/checkpoint_shards.hpp"
 #include "weft/train/lbfgs_checkpoint.hpp"
 #include "weft/train/make_trainer.hpp"
+#include "weft/train/ranks.hpp"
 
 namespace WEFT_NAMESPACE::train {
 
@@ -105,19 +107,34 @@ class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>> {
  private:
   friend class Checkpointed<LbfgsTrainer>;
 
-  void save_checkpoint(const std::string& path, CheckpointCounts counts) const {
-    const CheckpointForm form = checkpoint_form();
-    std::vector<std::byte> block(static_cast<std::size_t>(form.state.bytes));
-    Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
+  Shared<SaveJob> save_job(const std::string& path, CheckpointCounts counts) const {
     counts.seed = seed_;
     counts.calls = counts.applied = steps_;
-    put_number(block.data(), form.updates, static_cast<i32>(steps_));
-    put_number(block.data(), form.scale, LossScale::first);
-    write_checkpoint(path, form, counts, block.data(), LbfgsTensors(search_.state()).list);
+    const Shared<SaveJob> job(new RanksSaveJob(Ranks<comm::None>()));
+    job->prepare([&] {
+      const CheckpointForm form = checkpoint_form();
+      const LbfgsTensors search(search_.state());
+      i64 bytes = form.state.bytes;
+      for (const io::SafetensorsTensor& tensor : search.list) bytes += bytes_of(tensor);
+      std::vector<std::byte> block(static_cast<std::size_t>(bytes));
+      Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
+      put_number(block.data(), form.updates, static_cast<i32>(steps_));
+      put_number(block.data(), form.scale, LossScale::first);
+      job->own = {path, checkpoint_metadata(form, counts), exec::state_tensors(form.state, block.data()), {}};
+      std::byte* to = block.data() + form.state.bytes;
+      for (const io::SafetensorsTensor& tensor : search.list) {
+        std::memcpy(to, tensor.data, static_cast<std::size_t>(bytes_of(tensor)));
+        job->own.tensors.push_back({tensor.name, tensor.dtype, tensor.shape, to});
+        to += bytes_of(tensor);
+      }
+      job->own.memory = std::move(block);
+      if (io::is_safetensors_index(path)) index_one_file(*job, path, counts);
+    });
+    return job;
   }
   template <class Seek>
   CheckpointReport load_checkpoint(const std::string& path, const Seek& seek) {
-    const io::Safetensors file(path);
+    const io::Safetensors file = io::open_safetensors(path);
     const CheckpointForm form = checkpoint_form();
     const CheckpointReader checkpoint(file, path, form,
                                       {std::begin(LbfgsTensors::names), std::end(LbfgsTensors::names)});

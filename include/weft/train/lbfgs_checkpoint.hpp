@@ -42,6 +42,10 @@ struct LbfgsTensors {
   LbfgsTensors(const LbfgsTensors&) = delete;
 };
 
+inline i64 bytes_of(const io::SafetensorsTensor& tensor) {
+  return static_cast<i64>(io::safetensors_detail::byte_size(tensor.dtype, tensor.shape).bytes);
+}
+
 // The search's state over `size` parameters; a trainer that keeps fewer pairs than the file has takes the
 // last. Throws "train/no-checkpoint".
 inline optim::LbfgsSearch::State read_lbfgs(const io::Safetensors& file, const CheckpointReader& checkpoint,

@@ -7,7 +7,7 @@
 
 #include "weft/exec/model.hpp"
 #include "weft/train/budget.hpp"
-#include "weft/train/checkpoint.hpp"
+#include "weft/train/checkpoint_shards.hpp"
 #include "weft/train/evaluate.hpp"
 #include "weft/train/f8_checkpoint.hpp"
 #include "weft/train/loss_ring.hpp"
@@ -455,32 +455,58 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // Where this rank's piece of moment m begins in its block.
   i64 layout_of_own(int m) const { return train::shared_from<M, O> + m * shard().room; }
 
-  void save_checkpoint(const std::string& path, train::CheckpointCounts counts) const {
+  Shared<train::SaveJob> save_job(const std::string& path, train::CheckpointCounts counts) const {
     check_held();
-    std::vector<std::byte> block;  // of rank 0, which writes
+    counts.seed = seed_;
+    counts.calls = calls_;
+    counts.applied = updates_;
+    const Shared<train::SaveJob> job(new train::RanksSaveJob(ranks_));
+    if (io::is_safetensors_index(path))
+      copy_shards(*job, path, counts);
+    else
+      copy_whole(*job, path, counts);
+    return job;
+  }
+  // One file, of rank 0.
+  void copy_whole(train::SaveJob& job, const std::string& path, const train::CheckpointCounts& counts) const {
+    std::vector<std::byte> block;
     if constexpr (O::sharded) {
       if (ranks_.rank() == 0) block.resize(static_cast<std::size_t>(checkpoint_form().state.bytes));
       for (int m = 0; m < Optimizer::base::moments; ++m)
         gather_moment(m,
                       block.empty() ? nullptr : block.data() + nn::state_table<M>.bytes + layout.moment[m]);
     }
-    ranks_.together("save the checkpoint", [&] {
-      if (ranks_.rank() == 0) write_checkpoint(path, counts, block);
+    if (ranks_.rank() != 0) return;
+    job.prepare([&] {
+      const train::CheckpointForm form = checkpoint_form();
+      block.resize(static_cast<std::size_t>(form.state.bytes));
+      Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
+      Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), whole_bytes());
+      if constexpr (!O::Precision::scaled)
+        train::put_number(block.data(), form.updates, static_cast<i32>(updates_));
+      job.own = {
+          path, train::checkpoint_metadata(form, counts), exec::state_tensors(form.state, block.data()), {}};
+      job.own.memory = std::move(block);
     });
   }
-  // `block`: has the moments, where ranks share them out.
-  void write_checkpoint(const std::string& path, train::CheckpointCounts counts,
-                        std::vector<std::byte>& block) const {
+  // A file of each rank, of what it has itself.
+  void copy_shards(train::SaveJob& job, const std::string& path,
+                   const train::CheckpointCounts& counts) const {
     const train::CheckpointForm form = checkpoint_form();
-    block.resize(static_cast<std::size_t>(form.state.bytes));
-    Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
-    Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), whole_bytes());
-    counts.seed = seed_;
-    counts.calls = calls_;
-    counts.applied = updates_;
-    if constexpr (!O::Precision::scaled)
-      train::put_number(block.data(), form.updates, static_cast<i32>(updates_));
-    train::write_checkpoint(path, form, counts, block.data());
+    char again = ranks_.rank() == 0 && train::is_named_already(path, calls_) ? 1 : 0;
+    ranks_.broadcast(&again, 1);
+    train::take_shards(
+        job, path, form, counts, ranks_.rank(), ranks_.size(), again != 0,
+        [&](i64 rank) { return train::shard_of<M, O>(rank, ranks_.size()); },
+        [&](i64 offset, std::byte* to, i64 bytes) {
+          if (offset < form.model_bytes)
+            Memory::to_host(model_.device(), to, model_.state() + offset, bytes);
+          else if (!O::Precision::scaled && offset == form.updates)
+            train::put_number(to, 0, static_cast<i32>(updates_));
+          else
+            Memory::to_host(model_.device(), to, state_->data() + shard().at(offset - form.model_bytes),
+                            bytes);
+        });
   }
 
   template <class Seek>
@@ -492,7 +518,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   }
   template <class Seek>
   CheckpointReport read_checkpoint(const std::string& path, const Seek& seek) {
-    const io::Safetensors file(path);
+    const io::Safetensors file = io::open_safetensors(path);
     const train::CheckpointForm form = checkpoint_form();
     const train::CheckpointReader checkpoint(file, path, form);
     seek(checkpoint);
