@@ -25454,6 +25454,8 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   TensorView span() const { return TensorView(data()); }
   // What an expression keeps of it.
   TensorView view() const { return *this; }
+  // Whether the elements go elsewhere when the function that made them runs again.
+  bool may_move() const { return data_ == nullptr && owner_; }
   operator dtype() const requires(S::size == 1) { return this->item(); }
   template <class N>
   requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {  // a refusal
@@ -26107,6 +26109,15 @@ struct CheckerOf<Program, Source> {
 
 WEFT_REFUSAL(KernelsAreTimed,
              "profile() times kernels, and this device has none: compile for Cpu{} or Cuda{0}");
+
+WEFT_REFUSAL(EventsAreOfGpu,
+             "after() and done() are of a GPU's stream, and on this device a call has ended when it returns: "
+             "compile for Cuda{0}");
+// Whether a program's work is enqueued in a stream.
+template <class Program>
+concept HasStream = requires(Program& p) {
+  p.done();
+};
 
 // What is told of P, which `Source` is compiled to: its plan behind the user's passes and as its device has
 // it; of a device without kernels that of Cpu.
@@ -31807,6 +31818,19 @@ class CompiledFunction {
   static std::string explain(const Roofline& machine = {}) {
     return exec::to_text(exec::Shown<Source, Code>::explanation(), machine);
   }
+  // On a GPU: the calls from now on run behind `event`, a weft::Event or the runtime's, of whichever stream.
+  template <class E>
+  CompiledFunction& after(const E& event) {
+    static_assert(sizeof(exec::EventsAreOfGpu<exec::HasStream<Program>, E, Device>) > 0);
+    if constexpr (exec::HasStream<Program>) called_->instance.program().after(event);
+    return *this;
+  }
+  // On a GPU: an event behind all calls so far, for cudaStreamWaitEvent. It is this object's, which records
+  // it anew when it is asked again.
+  auto done() {
+    static_assert(sizeof(exec::EventsAreOfGpu<exec::HasStream<Program>, Device>) > 0);
+    if constexpr (exec::HasStream<Program>) return called_->instance.program().done();
+  }
   // What each launch takes here beside its least time on `machine`, and the same by module: the median of 10
   // calls and more with these arguments or, without any, on zeros; state that a call assigns is assigned.
   std::string profile(const Roofline& machine = {}) {
@@ -35563,7 +35587,8 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
 #ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
 #define WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
 // Every status of the CUDA runtime goes through here. Law: none is ignored; a failure becomes Error
-// "cuda/<name>", for example "cuda/cudaErrorMemoryAllocation", that names the call and what it was for.
+// "cuda/<name>", for example "cuda/cudaErrorMemoryAllocation", that names the call and what it was for, or
+// "cuda/lost" where the process can use the GPU no more.
 
 #include <cuda_runtime_api.h>
 
@@ -35573,10 +35598,44 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
 
 namespace WEFT_NAMESPACE {
 
+// Whether a failure stays: what a kernel did, or the hardware, has taken the GPU from the process.
+constexpr bool cuda_is_lost(cudaError_t status) {
+  switch (status) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorMpsRpcFailure:
+    case cudaErrorExternalDevice:
+      return true;
+    default:
+      return false;
+  }
+}
+
 namespace detail {
+
+[[noreturn]] inline void throw_cuda_lost(cudaError_t status, const std::string& where) {
+  throw Error("cuda/lost",
+              std::string("the process can use the GPU no more, its memory there is gone, and every "
+                          "further call fails: end it and start again. What was found, ") +
+                  where + ": " + cudaGetErrorName(status) + ", " + cudaGetErrorString(status) +
+                  ". It may be of an earlier kernel, weft's or your own: compute-sanitizer, in "
+                  "front of the program, names it");
+}
 
 [[noreturn]] inline void throw_cuda_error(cudaError_t status, const char* call, const char* context) {
   cudaGetLastError();  // forgets it, or an unrelated later check would report it again
+  if (cuda_is_lost(status))
+    throw_cuda_lost(status,
+                    std::string("by ") + call + (context[0] != '\0' ? " for " + std::string(context) : ""));
   std::string message = std::string(call) + ": " + cudaGetErrorString(status);
   if (context[0] != '\0') message += " (" + std::string(context) + ")";
   throw Error(std::string("cuda/") + cudaGetErrorName(status), std::move(message));
@@ -35598,6 +35657,7 @@ inline void cuda_check_earlier() {
     return;
   const cudaError_t status = cudaGetLastError();
   if (status == cudaErrorNotReady) return;
+  if (cuda_is_lost(status)) detail::throw_cuda_lost(status, "before a call");
   throw Error("cuda/earlier",
               std::string("before weft was called a CUDA call or a kernel had failed, whose status "
                           "nobody has asked for: ") +
@@ -59973,6 +60033,19 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   static std::string explain(const Roofline& machine = {}) {
     return exec::to_text(exec::Shown<Source<true>, Code<true>>::explanation(), machine);
   }
+  // On a GPU: the steps from now on run behind `event`, a weft::Event or the runtime's, of whichever stream.
+  template <class E>
+  Trainer& after(const E& event) {
+    static_assert(sizeof(exec::EventsAreOfGpu<exec::HasStream<Program<true>>, E, Device>) > 0);
+    if constexpr (exec::HasStream<Program<true>>) apply_->program().after(event);
+    return *this;
+  }
+  // On a GPU: an event behind all steps so far, for cudaStreamWaitEvent. It is this object's, which records
+  // it anew when it is asked again.
+  auto done() {
+    static_assert(sizeof(exec::EventsAreOfGpu<exec::HasStream<Program<true>>, Device>) > 0);
+    if constexpr (exec::HasStream<Program<true>>) return apply_->program().done();
+  }
   // What each launch of a step that updates takes here beside its least time on `machine`, and the same by
   // module: the median of 10 steps and more (of several ranks 10) on this batch, which train as any steps do.
   template <class... A>
@@ -64656,6 +64729,19 @@ class CudaProgram {
     context_.synchronize();
   }
   cudaStream_t stream() const { return context_.stream(); }
+  // What is enqueued from now on runs behind `event`, of whichever stream and GPU; the host goes on.
+  void after(cudaEvent_t event) const {
+    DeviceGuard guard(context_.ordinal());
+    cuda_check(cudaStreamWaitEvent(stream(), event, 0), "cudaStreamWaitEvent");
+  }
+  void after(const Event& event) const { after(event.get()); }
+  // An event behind everything that was enqueued so far; the next call records it anew.
+  cudaEvent_t done() {
+    DeviceGuard guard(context_.ordinal());
+    if (!done_) done_.emplace();
+    done_->record(stream());
+    return done_->get();
+  }
   // Rank 0's bytes of device memory become every rank's, in the stream.
   void broadcast(void* data, i64 bytes) const {
     DeviceGuard guard(context_.ordinal());
@@ -64811,6 +64897,7 @@ class CudaProgram {
   std::vector<std::unique_ptr<kernels::CublasLtDot>> dots_;
   std::optional<LaunchList<Launch>> steps_;
   GraphExec graph_;
+  std::optional<Event> done_;  // once somebody has asked
 };
 
 }  // namespace WEFT_NAMESPACE::exec
@@ -64966,6 +65053,8 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
   static constexpr i64 extent(int axis) { return checked_extent(S::value, axis); }
   TensorView span() const { return TensorView(data()); }
   TensorView view() const { return *this; }
+  // Whether the elements go elsewhere when the function that made them runs again.
+  bool may_move() const { return data_ == nullptr && owner_; }
   operator dtype() const requires(S::size == 1) { return this->item(); }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 // Every status of the CUDA runtime goes through here. Law: none is ignored; a failure becomes Error
-// "cuda/<name>", for example "cuda/cudaErrorMemoryAllocation", that names the call and what it was for.
+// "cuda/<name>", for example "cuda/cudaErrorMemoryAllocation", that names the call and what it was for, or
+// "cuda/lost" where the process can use the GPU no more.
 
 #include <cuda_runtime_api.h>
 
@@ -12,10 +13,44 @@
 
 namespace WEFT_NAMESPACE {
 
+// Whether a failure stays: what a kernel did, or the hardware, has taken the GPU from the process.
+constexpr bool cuda_is_lost(cudaError_t status) {
+  switch (status) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorMpsRpcFailure:
+    case cudaErrorExternalDevice:
+      return true;
+    default:
+      return false;
+  }
+}
+
 namespace detail {
+
+[[noreturn]] inline void throw_cuda_lost(cudaError_t status, const std::string& where) {
+  throw Error("cuda/lost",
+              std::string("the process can use the GPU no more, its memory there is gone, and every "
+                          "further call fails: end it and start again. What was found, ") +
+                  where + ": " + cudaGetErrorName(status) + ", " + cudaGetErrorString(status) +
+                  ". It may be of an earlier kernel, weft's or your own: compute-sanitizer, in "
+                  "front of the program, names it");
+}
 
 [[noreturn]] inline void throw_cuda_error(cudaError_t status, const char* call, const char* context) {
   cudaGetLastError();  // forgets it, or an unrelated later check would report it again
+  if (cuda_is_lost(status))
+    throw_cuda_lost(status,
+                    std::string("by ") + call + (context[0] != '\0' ? " for " + std::string(context) : ""));
   std::string message = std::string(call) + ": " + cudaGetErrorString(status);
   if (context[0] != '\0') message += " (" + std::string(context) + ")";
   throw Error(std::string("cuda/") + cudaGetErrorName(status), std::move(message));
@@ -37,6 +72,7 @@ inline void cuda_check_earlier() {
     return;
   const cudaError_t status = cudaGetLastError();
   if (status == cudaErrorNotReady) return;
+  if (cuda_is_lost(status)) detail::throw_cuda_lost(status, "before a call");
   throw Error("cuda/earlier",
               std::string("before weft was called a CUDA call or a kernel had failed, whose status "
                           "nobody has asked for: ") +

@@ -113,6 +113,19 @@ class CompiledFunction {
   static std::string explain(const Roofline& machine = {}) {
     return exec::to_text(exec::Shown<Source, Code>::explanation(), machine);
   }
+  // On a GPU: the calls from now on run behind `event`, a weft::Event or the runtime's, of whichever stream.
+  template <class E>
+  CompiledFunction& after(const E& event) {
+    static_assert(sizeof(exec::EventsAreOfGpu<exec::HasStream<Program>, E, Device>) > 0);
+    if constexpr (exec::HasStream<Program>) called_->instance.program().after(event);
+    return *this;
+  }
+  // On a GPU: an event behind all calls so far, for cudaStreamWaitEvent. It is this object's, which records
+  // it anew when it is asked again.
+  auto done() {
+    static_assert(sizeof(exec::EventsAreOfGpu<exec::HasStream<Program>, Device>) > 0);
+    if constexpr (exec::HasStream<Program>) return called_->instance.program().done();
+  }
   // What each launch takes here beside its least time on `machine`, and the same by module: the median of 10
   // calls and more with these arguments or, without any, on zeros; state that a call assigns is assigned.
   std::string profile(const Roofline& machine = {}) {

@@ -32,6 +32,15 @@ struct CheckerOf<Program, Source> {
 WEFT_REFUSAL(KernelsAreTimed,
              "profile() times kernels, and this device has none: compile for Cpu{} or Cuda{0}");
 
+WEFT_REFUSAL(EventsAreOfGpu,
+             "after() and done() are of a GPU's stream, and on this device a call has ended when it returns: "
+             "compile for Cuda{0}");
+// Whether a program's work is enqueued in a stream.
+template <class Program>
+concept HasStream = requires(Program& p) {
+  p.done();
+};
+
 // What is told of P, which `Source` is compiled to: its plan behind the user's passes and as its device has
 // it; of a device without kernels that of Cpu.
 template <class Source, class P>

@@ -251,6 +251,8 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   TensorView span() const { return TensorView(data()); }
   // What an expression keeps of it.
   TensorView view() const { return *this; }
+  // Whether the elements go elsewhere when the function that made them runs again.
+  bool may_move() const { return data_ == nullptr && owner_; }
   operator dtype() const requires(S::size == 1) { return this->item(); }
   template <class N>
   requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {  // a refusal

@@ -303,6 +303,19 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   static std::string explain(const Roofline& machine = {}) {
     return exec::to_text(exec::Shown<Source<true>, Code<true>>::explanation(), machine);
   }
+  // On a GPU: the steps from now on run behind `event`, a weft::Event or the runtime's, of whichever stream.
+  template <class E>
+  Trainer& after(const E& event) {
+    static_assert(sizeof(exec::EventsAreOfGpu<exec::HasStream<Program<true>>, E, Device>) > 0);
+    if constexpr (exec::HasStream<Program<true>>) apply_->program().after(event);
+    return *this;
+  }
+  // On a GPU: an event behind all steps so far, for cudaStreamWaitEvent. It is this object's, which records
+  // it anew when it is asked again.
+  auto done() {
+    static_assert(sizeof(exec::EventsAreOfGpu<exec::HasStream<Program<true>>, Device>) > 0);
+    if constexpr (exec::HasStream<Program<true>>) return apply_->program().done();
+  }
   // What each launch of a step that updates takes here beside its least time on `machine`, and the same by
   // module: the median of 10 steps and more (of several ranks 10) on this batch, which train as any steps do.
   template <class... A>

@@ -215,6 +215,19 @@ class CudaProgram {
     context_.synchronize();
   }
   cudaStream_t stream() const { return context_.stream(); }
+  // What is enqueued from now on runs behind `event`, of whichever stream and GPU; the host goes on.
+  void after(cudaEvent_t event) const {
+    DeviceGuard guard(context_.ordinal());
+    cuda_check(cudaStreamWaitEvent(stream(), event, 0), "cudaStreamWaitEvent");
+  }
+  void after(const Event& event) const { after(event.get()); }
+  // An event behind everything that was enqueued so far; the next call records it anew.
+  cudaEvent_t done() {
+    DeviceGuard guard(context_.ordinal());
+    if (!done_) done_.emplace();
+    done_->record(stream());
+    return done_->get();
+  }
   // Rank 0's bytes of device memory become every rank's, in the stream.
   void broadcast(void* data, i64 bytes) const {
     DeviceGuard guard(context_.ordinal());
@@ -370,6 +383,7 @@ class CudaProgram {
   std::vector<std::unique_ptr<kernels::CublasLtDot>> dots_;
   std::optional<LaunchList<Launch>> steps_;
   GraphExec graph_;
+  std::optional<Event> done_;  // once somebody has asked
 };
 
 }  // namespace WEFT_NAMESPACE::exec

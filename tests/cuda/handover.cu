@@ -1,0 +1,147 @@
+// Work and memory handed over between weft and other code of the same GPU: events, DLPack, and what is said
+// when a kernel takes the GPU from the process.
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "support/error_of.hpp"
+#include "weft/dlpack.hpp"
+#include "weft/weft.hpp"
+
+namespace nn = weft::nn;
+using namespace weft;
+using weft::testing::error_of;
+using weft::testing::said;
+
+namespace {
+
+constexpr i64 size = 4096;
+
+__global__ void fill(float* x, float value, int n) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n) x[i] = value + static_cast<float>(i % 64);
+}
+__global__ void stop() { __trap(); }
+
+// What this program says when one of its cases runs alone, in a process of its own.
+std::string output_of_case(const std::string& name) {
+  std::array<char, 4096> path{};
+  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
+  REQUIRE(length > 0);
+  std::FILE* const pipe =
+      ::popen(("'" + std::string(path.data()) + "' --no-skip --test-case='" + name + "' 2>&1").c_str(), "r");
+  std::string text;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
+  ::pclose(pipe);
+  return text;
+}
+
+struct Net {
+  nn::Linear<64, 64> fc{};
+  constexpr auto operator()(auto x) const { return fc(x); }
+};
+
+}  // namespace
+
+TEST_CASE("cuda handover: a call waits for an event, and its own event is waited for") {
+  const Stream theirs, ours;
+  const Cuda device{0, ours.get()};
+  Tensor<f32, Shape<size>, Cuda> x(device), y(device);
+  auto f = compile(
+      device, [](auto a) { return a * 2 + 1; }, in<f32, size>);
+  std::vector<f32> seen(size);
+  for (int round = 0; round < 3; ++round) {
+    // x is written and y is read in their stream, with no wait of the host between
+    fill<<<size / 256, 256, 0, theirs.get()>>>(x.data(), static_cast<float>(round), size);
+    Event written;
+    // [events]
+    written.record(theirs.get());                    // a weft::Event or a cudaEvent_t, of any stream and GPU
+    f.after(written).into(y)(x);                     // what f launches from now on runs behind it
+    cudaStreamWaitEvent(theirs.get(), f.done(), 0);  // f.done(): behind all that f has launched
+    // [/events]
+    cuda_check(
+        cudaMemcpyAsync(seen.data(), y.data(), size * sizeof(f32), cudaMemcpyDeviceToHost, theirs.get()),
+        "cudaMemcpyAsync");
+    cuda_check(cudaStreamSynchronize(theirs.get()), "cudaStreamSynchronize");
+    for (std::size_t i = 0; i < size; ++i)
+      REQUIRE(seen[i] == (static_cast<f32>(round) + static_cast<f32>(i % 64)) * 2 + 1);
+  }
+}
+
+TEST_CASE("cuda handover: a trainer's step waits for an event, and hands one out") {
+  const Stream theirs, ours;
+  const Cuda device{0, ours.get()};
+  Tensor<f32, Shape<8, 64>, Cuda> x(device);
+  const auto train = [&](bool events) {
+    auto trainer = make_trainer<Net>(
+        device, [](const auto& m, auto a) { return mean<>(square(m(a))); }, in<f32, 8, 64>,
+        optim::SGD{.lr = 0.1f}, seed{3});
+    for (int step = 0; step < 3; ++step) {
+      fill<<<2, 256, 0, theirs.get()>>>(x.data(), static_cast<float>(step) / 8, 8 * 64);
+      if (events) {
+        Event written;
+        written.record(theirs.get());
+        trainer.after(written.get()).step(x);
+        cuda_check(cudaStreamWaitEvent(theirs.get(), trainer.done(), 0), "cudaStreamWaitEvent");
+      } else {
+        cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+        trainer.step(x);
+        cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+      }
+    }
+    return trainer.model().template get<"fc.weight">().to_vector();
+  };
+  CHECK(train(true) == train(false));
+}
+
+TEST_CASE(
+    "cuda handover: a tensor of the GPU goes through DLPack, and its stream's work before the consumer's") {
+  const Stream theirs;
+  Tensor<f32, Shape<64, 64>, Cuda> x(std::vector<f32>(64 * 64, 3));
+  dlpack::ManagedTensor* const p = to_dlpack(x);
+  CHECK(p->dl_tensor.data == x.data());
+  CHECK(p->dl_tensor.device.type == dlpack::cuda);
+  CHECK(p->dl_tensor.device.id == 0);
+  CHECK(error_of([&] { from_dlpack<f32, Shape<64, 64>, Cpu>(p); }) == "dlpack/mismatch");
+  fill<<<16, 256, 0, cudaStreamPerThread>>>(x.data(), 1, 64 * 64);
+  hand_over(Cuda{}, theirs.get());
+  std::vector<f32> seen(64 * 64);
+  cuda_check(
+      cudaMemcpyAsync(seen.data(), p->dl_tensor.data, seen.size() * 4, cudaMemcpyDeviceToHost, theirs.get()),
+      "cudaMemcpyAsync");
+  cuda_check(cudaStreamSynchronize(theirs.get()), "cudaStreamSynchronize");
+  CHECK(seen[70] == 7);
+  const auto back = from_dlpack<f32, Shape<64, 64>, Cuda>(p);
+  auto f = compile(
+      Cuda{}, [](auto a) { return a + 1; }, in<f32, 64, 64>);
+  CHECK(f(back).to_vector()[70] == 8);
+
+  // a result is copied, for its function would overwrite it
+  dlpack::ManagedTensor* const result = to_dlpack(f(back));
+  f(std::vector<f32>(64 * 64, 9));
+  const auto kept = from_dlpack<const f32, Shape<64, 64>, Cuda>(result);
+  CHECK(kept.to_vector()[70] == 8);
+}
+
+TEST_CASE("cuda handover: a GPU that is lost is one error, whoever lost it") {
+  const std::string text = output_of_case("cuda handover alone: lost");
+  CAPTURE(text);
+  CHECK(weft::testing::has(text, "first: cuda/lost"));
+  CHECK(weft::testing::has(text, "then: cuda/lost"));
+  CHECK(weft::testing::has(text, "cudaErrorLaunchFailure"));
+}
+TEST_CASE("cuda handover alone: lost" * doctest::skip()) {
+  auto f = compile(
+      Cuda{}, [](auto a) { return a + 1; }, in<f32, 64>);
+  stop<<<1, 1, 0, cudaStreamPerThread>>>();
+  const auto call = [&] { f(std::vector<f32>(64)).to_vector(); };
+  std::printf("first: %s\n", said(call).c_str());
+  std::printf("then: %s\n", error_of(call).c_str());
+  std::fflush(stdout);
+  ::_exit(0);  // what the GPU held cannot be given back
+}
