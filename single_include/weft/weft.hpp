@@ -25379,7 +25379,9 @@ class HostElements {
   T* begin() const { return start(); }
   T* end() const { return start() + S::size; }
   // In row-major order.
-  std::vector<std::remove_const_t<T>> to_vector() const { return {begin(), end()}; }
+  std::vector<std::remove_const_t<T>> to_vector() const {
+    return std::vector<std::remove_const_t<T>>(begin(), end());  // in braces two pointers are two bools
+  }
 
  private:
   static i64 checked(i64 i, i64 extent) {
@@ -25513,7 +25515,12 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     copy_counted(values.data(), values.size());
   }
   Tensor(const std::vector<T>& values) : Tensor(Uninitialized{}) {
-    copy_counted(values.data(), values.size());
+    if constexpr (std::is_same_v<T, bool>) {  // whose vector has bits
+      if (static_cast<i64>(values.size()) != S::size) exec::throw_element_count(S::size, values.size());
+      for (i64 i = 0; i < S::size; ++i) data()[i] = values[static_cast<std::size_t>(i)];
+    } else {
+      copy_counted(values.data(), values.size());
+    }
   }
   template <class Number>
   requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
@@ -33832,6 +33839,7 @@ class Model {
   // The same as the options of compile and make_trainer say it: seed{7}.
   explicit Model(const Device& device, const weft::seed& given, void* memory = nullptr)
       : Model(device, given.value, memory) {}
+  explicit Model(const weft::seed& given) : Model(Device{}, given.value) {}
   // Shares the state of a model whose memory `device` can work in: Model<Net, Interpreter>
   // seen(Interpreter{}, model).
   template <class Other>
@@ -64998,9 +65006,13 @@ class CudaElements {
  public:
   // In row-major order.
   std::vector<T> to_vector() const {
-    std::vector<T> v(static_cast<std::size_t>(S::size));
-    read(v.data());
-    return v;
+    if constexpr (std::is_same_v<T, bool>) {  // whose vector has bits
+      return to_host().to_vector();
+    } else {
+      std::vector<T> v(static_cast<std::size_t>(S::size));
+      read(v.data());
+      return v;
+    }
   }
   T item() const {
     static_assert(S::size == 1, "item() is for tensors of one element");
@@ -65090,7 +65102,10 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   Tensor(const std::vector<T>& values, const Cuda& device = Cuda{})
       : storage_(exec::allocate(device, bytes())) {
     check_size(values.size());
-    fill(values.data());
+    if constexpr (std::is_same_v<T, bool>)
+      fill(Tensor<T, S, Cpu>(values).data());
+    else
+      fill(values.data());
   }
   template <class Number>
   requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>

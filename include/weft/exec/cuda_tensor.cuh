@@ -16,9 +16,13 @@ class CudaElements {
  public:
   // In row-major order.
   std::vector<T> to_vector() const {
-    std::vector<T> v(static_cast<std::size_t>(S::size));
-    read(v.data());
-    return v;
+    if constexpr (std::is_same_v<T, bool>) {  // whose vector has bits
+      return to_host().to_vector();
+    } else {
+      std::vector<T> v(static_cast<std::size_t>(S::size));
+      read(v.data());
+      return v;
+    }
   }
   T item() const {
     static_assert(S::size == 1, "item() is for tensors of one element");
@@ -108,7 +112,10 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   Tensor(const std::vector<T>& values, const Cuda& device = Cuda{})
       : storage_(exec::allocate(device, bytes())) {
     check_size(values.size());
-    fill(values.data());
+    if constexpr (std::is_same_v<T, bool>)
+      fill(Tensor<T, S, Cpu>(values).data());
+    else
+      fill(values.data());
   }
   template <class Number>
   requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>

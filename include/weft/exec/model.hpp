@@ -108,6 +108,7 @@ class Model {
   // The same as the options of compile and make_trainer say it: seed{7}.
   explicit Model(const Device& device, const weft::seed& given, void* memory = nullptr)
       : Model(device, given.value, memory) {}
+  explicit Model(const weft::seed& given) : Model(Device{}, given.value) {}
   // Shares the state of a model whose memory `device` can work in: Model<Net, Interpreter>
   // seen(Interpreter{}, model).
   template <class Other>

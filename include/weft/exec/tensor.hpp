@@ -176,7 +176,9 @@ class HostElements {
   T* begin() const { return start(); }
   T* end() const { return start() + S::size; }
   // In row-major order.
-  std::vector<std::remove_const_t<T>> to_vector() const { return {begin(), end()}; }
+  std::vector<std::remove_const_t<T>> to_vector() const {
+    return std::vector<std::remove_const_t<T>>(begin(), end());  // in braces two pointers are two bools
+  }
 
  private:
   static i64 checked(i64 i, i64 extent) {
@@ -310,7 +312,12 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     copy_counted(values.data(), values.size());
   }
   Tensor(const std::vector<T>& values) : Tensor(Uninitialized{}) {
-    copy_counted(values.data(), values.size());
+    if constexpr (std::is_same_v<T, bool>) {  // whose vector has bits
+      if (static_cast<i64>(values.size()) != S::size) exec::throw_element_count(S::size, values.size());
+      for (i64 i = 0; i < S::size; ++i) data()[i] = values[static_cast<std::size_t>(i)];
+    } else {
+      copy_counted(values.data(), values.size());
+    }
   }
   template <class Number>
   requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>

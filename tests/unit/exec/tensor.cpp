@@ -6,6 +6,7 @@
 
 #include "support/error_of.hpp"
 #include "weft/exec/immediate.hpp"
+#include "weft/exec/print.hpp"
 
 using namespace weft;
 using testing::error_of;
@@ -97,4 +98,21 @@ TEST_CASE("tensor: expressions keep what they read") {
   }();
   const Tensor<f32, Shape<2>> y = sum;
   CHECK(y.to_vector() == std::vector<f32>{4, 10});
+}
+
+TEST_CASE("tensor: elements of every dtype go to a vector and come from one") {
+  const auto there_and_back = []<class T>(std::vector<T> values) {
+    const Tensor<T, Shape<2, 3>> t(values);
+    CHECK(t.to_vector() == values);
+    CHECK(t.view().to_vector() == values);
+    CHECK(error_of([&] { Tensor<T, Shape<7>>{values}; }) == "tensor/size");
+  };
+  there_and_back(std::vector<bool>{false, false, true, true, false, true});
+  there_and_back(std::vector<u8>{0, 1, 2, 127, 128, 255});
+  there_and_back(std::vector<i8>{0, 1, -1, 127, -128, 3});
+  there_and_back(std::vector<i32>{0, 1, -1, INT32_MAX, INT32_MIN, 3});
+  there_and_back(std::vector<i64>{0, 1, -1, INT64_MAX, INT64_MIN, 3});
+  there_and_back(std::vector<f64>{0, 1, -1, 1e300, 0.5, 3});
+  const Tensor<bool, Shape<2, 2>> mask(std::vector<bool>{false, true, true, false});
+  CHECK(to_text(mask) == "tensor([[False,  True],\n        [ True, False]])");
 }
