@@ -3,6 +3,7 @@
 
 #include "weft/nn/activation.hpp"
 #include "weft/nn/adaptive_pool.hpp"
+#include "weft/nn/adaptive_softmax.hpp"
 #include "weft/nn/attention.hpp"
 #include "weft/nn/batch_norm.hpp"
 #include "weft/nn/bilinear.hpp"
@@ -11,6 +12,7 @@
 #include "weft/nn/distance.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/embedding.hpp"
+#include "weft/nn/fractional_pool.hpp"
 #include "weft/nn/gradient.hpp"
 #include "weft/nn/ignore.hpp"
 #include "weft/nn/init.hpp"

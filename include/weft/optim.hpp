@@ -9,6 +9,7 @@
 #include "weft/optim/asgd.hpp"
 #include "weft/optim/average.hpp"
 #include "weft/optim/groups.hpp"
+#include "weft/optim/lbfgs_options.hpp"
 #include "weft/optim/lion.hpp"
 #include "weft/optim/maximize.hpp"
 #include "weft/optim/muon.hpp"

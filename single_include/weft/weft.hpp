@@ -3,7 +3,6 @@
 // edit, and do not mix with the separate headers in one program.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -516,6 +515,7 @@ enum class OptionKind {
   probes,
   check_finite,
   check_indices,
+  check_both,
   input,  // this and what follows may be there several times
   pass,
   unknown
@@ -23466,8 +23466,14 @@ struct check {
   struct Indices {
     static constexpr OptionKind option = OptionKind::check_indices;
   };
+  // check::finite | check::indices.
+  struct Both {
+    static constexpr OptionKind option = OptionKind::check_both;
+  };
   static constexpr Finite finite{};
   static constexpr Indices indices{};
+  friend constexpr Both operator|(Finite, Indices) { return {}; }
+  friend constexpr Both operator|(Indices, Finite) { return {}; }
 };
 
 // Many a program has functions of its own called check. A class gives way to a function of its name, so that
@@ -23492,18 +23498,20 @@ struct Checks {
   constexpr Checks(bool finite_too, bool indices_too) : finite(finite_too), indices(indices_too) {}
   constexpr Checks(check::Finite) : finite(true) {}
   constexpr Checks(check::Indices) : indices(true) {}
+  constexpr Checks(check::Both) : finite(true), indices(true) {}
   constexpr bool any() const { return finite || indices; }
   friend constexpr Checks operator|(const Checks& a, const Checks& b) {
     return {a.finite || b.finite, a.indices || b.indices};
   }
 };
-constexpr Checks operator|(check::Finite, check::Indices) { return {true, true}; }
-constexpr Checks operator|(check::Indices, check::Finite) { return {true, true}; }
 
 // Those among the options of a function or trainer.
 template <class... O>
-inline constexpr Checks given_checks{WEFT_CHECK_DEFAULT || option_count<OptionKind::check_finite, O...> > 0,
-                                     WEFT_CHECK_DEFAULT || option_count<OptionKind::check_indices, O...> > 0};
+inline constexpr Checks given_checks{
+    WEFT_CHECK_DEFAULT ||
+        option_count<OptionKind::check_finite, O...> + option_count<OptionKind::check_both, O...> > 0,
+    WEFT_CHECK_DEFAULT ||
+        option_count<OptionKind::check_indices, O...> + option_count<OptionKind::check_both, O...> > 0};
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/exec/inputs.hpp ----
@@ -24793,6 +24801,34 @@ inline void write_file(const std::string& path, std::string_view content) {
 }
 
 }  // namespace WEFT_NAMESPACE::io
+// ---- weft/io/order.hpp ----
+// A stable sort of numbers by what they stand for. Here rather than std::sort because every use of that one
+// costs each program that includes weft some 40 ms of compile time.
+
+namespace WEFT_NAMESPACE::io {
+
+// 0 ... n-1, ordered so that less(order[i + 1], order[i]) is never true; equal ones keep their order. A
+// bottom-up merge sort (Knuth, TAOCP vol. 3, 5.2.4).
+template <class Less>
+std::vector<u32> order_by(std::size_t n, Less less) {
+  std::vector<u32> order(n), merged(n);
+  for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<u32>(i);
+  for (std::size_t width = 1; width < n; width *= 2) {
+    for (std::size_t begin = 0; begin < n; begin += 2 * width) {
+      const std::size_t middle = begin + width < n ? begin + width : n;
+      const std::size_t end = middle + width < n ? middle + width : n;
+      std::size_t a = begin, b = middle;
+      for (std::size_t out = begin; out < end; ++out) {
+        const bool from_b = a == middle || (b < end && less(order[b], order[a]));
+        merged[out] = from_b ? order[b++] : order[a++];
+      }
+    }
+    order.swap(merged);
+  }
+  return order;
+}
+
+}  // namespace WEFT_NAMESPACE::io
 
 namespace WEFT_NAMESPACE {
 namespace exec {
@@ -24842,9 +24878,10 @@ std::vector<i64> held_bytes(const Timeline& t) {
     stretches.clear();
     for (const MemoryHolder& h : t.holders)
       if (h.first <= k && k <= h.last) stretches.push_back({h.offset, h.offset + h.bytes});
-    std::sort(stretches.begin(), stretches.end());
     i64 sum = 0, end = 0;
-    for (const auto& [from, to] : stretches) {
+    for (const u32 i :
+         io::order_by(stretches.size(), [&](u32 a, u32 b) { return stretches[a] < stretches[b]; })) {
+      const auto [from, to] = stretches[i];
       sum += to > end ? to - std::max(from, end) : 0;
       end = std::max(end, to);
     }
@@ -24993,12 +25030,12 @@ std::string to_html(const Timeline& t) requires std::is_same_v<Timeline, MemoryT
   std::vector<const MemoryHolder*> most;
   for (const MemoryHolder& h : t.holders)
     if (h.first <= static_cast<int>(fullest) && h.last >= static_cast<int>(fullest)) most.push_back(&h);
-  std::stable_sort(most.begin(), most.end(),
-                   [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
-  for (std::size_t i = 0; i < most.size() && i < 30; ++i)
-    out += "<tr><td>" + say(most[i]->bytes) + "</td><td>" + escaped(most[i]->what) + "</td><td>" +
-           escaped(most[i]->scope) + "</td><td>" + std::to_string(most[i]->first) + "</td><td>" +
-           std::to_string(most[i]->last) + "</td></tr>\n";
+  const auto order = io::order_by(most.size(), [&](u32 a, u32 b) { return most[a]->bytes > most[b]->bytes; });
+  for (std::size_t i = 0; i < order.size() && i < 30; ++i) {
+    const MemoryHolder& h = *most[order[i]];
+    out += "<tr><td>" + say(h.bytes) + "</td><td>" + escaped(h.what) + "</td><td>" + escaped(h.scope) +
+           "</td><td>" + std::to_string(h.first) + "</td><td>" + std::to_string(h.last) + "</td></tr>\n";
+  }
   return out + "</table>\n</body></html>\n";
 }
 
@@ -25042,11 +25079,9 @@ class StepTimes {
   double whole() const { return median(whole_); }
 
  private:
-  static double median(std::vector<double> x) {
+  static double median(const std::vector<double>& x) {
     if (x.empty()) return 0;
-    const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
-    std::nth_element(x.begin(), middle, x.end());
-    return *middle;
+    return x[io::order_by(x.size(), [&](u32 a, u32 b) { return x[a] < x[b]; })[x.size() / 2]];
   }
   std::vector<double> now_;
   std::vector<std::vector<double>> all_;
@@ -25078,18 +25113,19 @@ struct Row {
 };
 
 // "  12.3 us   45 %   4.56 us   37 %  name            what", the slowest first.
-inline std::string rows_text(std::vector<Row> rows, double all, const char* title) {
+inline std::string rows_text(const std::vector<Row>& rows, double all, const char* title) {
   using namespace explain_detail;
   constexpr std::size_t longest = 24;
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.seconds > b.seconds; });
+  const auto slowest =
+      io::order_by(rows.size(), [&](u32 a, u32 b) { return rows[a].seconds > rows[b].seconds; });
   std::size_t name = 0;
   for (const Row& r : rows) name = std::max(name, r.what.empty() ? 0 : std::min(r.name.size(), longest));
   const auto percent = [](double part, double of) {
     return of > 0 ? std::to_string(static_cast<i64>(100 * part / of + 0.5)) + " %" : std::string("-");
   };
   std::string out = std::string("     time  share  at least  reached  ") + title + "\n";
-  for (const Row& r : rows) {
+  for (const u32 row : slowest) {
+    const Row& r = rows[row];
     const std::string line = padded(duration(r.seconds), 9, true) + padded(percent(r.seconds, all), 7, true) +
                              padded(duration(r.least), 10, true) +
                              padded(percent(r.least, r.seconds), 9, true) + "  ";
@@ -25119,7 +25155,8 @@ inline std::string to_text(const Explanation& e, const StepTimes& times, const R
     kernels.push_back({"#" + std::to_string(s) + " " + step.kernel.substr(name),
                        step.shape + ir::in_scope(step.scope), seconds, floor});
     const std::string scope = step.scope.empty() ? "(the function itself)" : step.scope;
-    auto found = std::find_if(scopes.begin(), scopes.end(), [&](const auto& r) { return r.name == scope; });
+    auto found = scopes.begin();
+    while (found != scopes.end() && found->name != scope) ++found;
     if (found == scopes.end()) found = scopes.insert(scopes.end(), {scope, "", 0, 0});
     found->seconds += seconds;
     found->least += floor;
@@ -25128,8 +25165,8 @@ inline std::string to_text(const Explanation& e, const StepTimes& times, const R
          (e.launches == 1 ? " launch: " : " launches: ") + duration(times.whole()) + " a run, " +
          duration(all) + " in launches,\nat least " + duration(least) + " on a machine of " +
          compact(machine.bytes_per_second, "B/s") + " and " + compact(machine.flops_per_second, "FLOP/s") +
-         "\n\n" + profile_detail::rows_text(std::move(kernels), all, "kernel") + "\n" +
-         profile_detail::rows_text(std::move(scopes), all, "module");
+         "\n\n" + profile_detail::rows_text(kernels, all, "kernel") + "\n" +
+         profile_detail::rows_text(scopes, all, "module");
 }
 
 }  // namespace WEFT_NAMESPACE::exec
@@ -26969,7 +27006,7 @@ struct CompileCheck {
   static constexpr bool knows(OptionKind kind) {
     return kind == OptionKind::precision || kind == OptionKind::mode || kind == OptionKind::seed ||
            kind == OptionKind::probes || kind == OptionKind::memory || kind == OptionKind::check_finite ||
-           kind == OptionKind::check_indices || kind == OptionKind::pass;
+           kind == OptionKind::check_indices || kind == OptionKind::check_both || kind == OptionKind::pass;
   }
   template <class... O>
   struct For {
@@ -32253,34 +32290,6 @@ void evaluate(const L& lazy, T* to, const Device& device) {
 // From a file's tensors to a block of state. Law: everything is looked at before anything is written, and
 // only what is asked for is read; what does not fit is named with both sides.
 
-// ---- weft/io/order.hpp ----
-// A stable sort of numbers by what they stand for. Here rather than std::sort because every use of that one
-// costs each program that includes weft some 40 ms of compile time.
-
-namespace WEFT_NAMESPACE::io {
-
-// 0 ... n-1, ordered so that less(order[i + 1], order[i]) is never true; equal ones keep their order. A
-// bottom-up merge sort (Knuth, TAOCP vol. 3, 5.2.4).
-template <class Less>
-std::vector<u32> order_by(std::size_t n, Less less) {
-  std::vector<u32> order(n), merged(n);
-  for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<u32>(i);
-  for (std::size_t width = 1; width < n; width *= 2) {
-    for (std::size_t begin = 0; begin < n; begin += 2 * width) {
-      const std::size_t middle = begin + width < n ? begin + width : n;
-      const std::size_t end = middle + width < n ? middle + width : n;
-      std::size_t a = begin, b = middle;
-      for (std::size_t out = begin; out < end; ++out) {
-        const bool from_b = a == middle || (b < end && less(order[b], order[a]));
-        merged[out] = from_b ? order[b++] : order[a++];
-      }
-    }
-    order.swap(merged);
-  }
-  return order;
-}
-
-}  // namespace WEFT_NAMESPACE::io
 // ---- weft/io/safetensors_index.hpp ----
 // Tensors in several safetensors files, and the index that says which is where: the JSON of Hugging Face's
 // model.safetensors.index.json (https://huggingface.co/docs/transformers/big_models#sharded-checkpoints). A
@@ -39354,137 +39363,15 @@ template <PerAxis Out>
 using AdaptiveAvgPool3d = AdaptiveAvgPool<3, Out>;
 
 }  // namespace WEFT_NAMESPACE::nn
-// ---- weft/nn/attention.hpp ----
-// MultiheadAttention with PyTorch's parameters, layouts and start. Law: operands that are one and the same
-// value share one product with the stacked weights, as do key and value of a cross attention.
+// ---- weft/nn/adaptive_softmax.hpp ----
+// AdaptiveLogSoftmaxWithLoss (Grave et al., 2017): a softmax over many classes of uneven frequency, frequent
+// ones first, with PyTorch's parameters ("head.weight", "tail.0.0.weight"). The head holds the most frequent
+// classes and one number for each cluster of the others; a cluster's logits are made from fewer features.
+// Law: it is the softmax in which a class of a cluster has the cluster's probability times its own within the
+// cluster.
 
-// ---- weft/nn/keyword_args.hpp ----
-// Arguments with PyTorch's names for calls with many optional ones: attn(q, k, v, key_padding_mask(padding),
-// is_causal). Law: they come after the operands in any order, each at most once, and a layer refuses those
-// that it does not know.
-
-namespace WEFT_NAMESPACE::nn {
-
-enum class Keyword : u8 {
-  attn_mask,
-  key_padding_mask,
-  is_causal,
-  need_weights,
-  average_attn_weights,
-  src_mask,
-  src_key_padding_mask,
-  src_is_causal,
-  tgt_mask,
-  tgt_key_padding_mask,
-  tgt_is_causal,
-  memory_mask,
-  memory_key_padding_mask,
-  memory_is_causal
-};
-
-// A: a tensor's handle, a std::bool_constant, or Absent for an argument that is passed on and was not given.
-template <Keyword Name, class A>
-struct Named {
-  A value{};
-};
-
-// Masks, of boolean or floating dtype. Booleans are true where NOT to attend, the opposite of
-// scaled_dot_product_attention's, both as in PyTorch; numbers are added to the scores.
-template <class M>
-constexpr Named<Keyword::attn_mask, M> attn_mask(const M& mask) {
-  return {mask};
-}
-template <class M>
-constexpr Named<Keyword::key_padding_mask, M> key_padding_mask(const M& mask) {
-  return {mask};
-}
-template <class M>
-constexpr Named<Keyword::src_mask, M> src_mask(const M& mask) {
-  return {mask};
-}
-template <class M>
-constexpr Named<Keyword::src_key_padding_mask, M> src_key_padding_mask(const M& mask) {
-  return {mask};
-}
-template <class M>
-constexpr Named<Keyword::tgt_mask, M> tgt_mask(const M& mask) {
-  return {mask};
-}
-template <class M>
-constexpr Named<Keyword::tgt_key_padding_mask, M> tgt_key_padding_mask(const M& mask) {
-  return {mask};
-}
-template <class M>
-constexpr Named<Keyword::memory_mask, M> memory_mask(const M& mask) {
-  return {mask};
-}
-template <class M>
-constexpr Named<Keyword::memory_key_padding_mask, M> memory_key_padding_mask(const M& mask) {
-  return {mask};
-}
-
-// Query i attends to the keys 0 to i; no mask need be given with it, and one that is given holds as well.
-inline constexpr Named<Keyword::is_causal, std::true_type> is_causal{};
-inline constexpr Named<Keyword::src_is_causal, std::true_type> src_is_causal{};
-inline constexpr Named<Keyword::tgt_is_causal, std::true_type> tgt_is_causal{};
-inline constexpr Named<Keyword::memory_is_causal, std::true_type> memory_is_causal{};
-// The result is a tuple of the output and the weights, averaged over the heads unless told otherwise.
-inline constexpr Named<Keyword::need_weights, std::true_type> need_weights{};
-template <bool Average>
-inline constexpr Named<Keyword::average_attn_weights, std::bool_constant<Average>> average_attn_weights{};
-
-WEFT_REFUSAL(WordsFit,
-             "after its operands a layer takes only named arguments that it knows, such as attn_mask(m) or "
-             "is_causal, each once");
-
-namespace module_detail {
-
-template <Keyword Name, class A>
-inline constexpr bool is_keyword = false;
-template <Keyword Name, class A>
-inline constexpr bool is_keyword<Name, Named<Name, A>> = true;
-
-// Whether every one of A is one of the keywords `Known`, and none comes twice.
-template <Keyword... Known>
-struct Keywords {
-  template <Keyword Name, class... A>
-  static constexpr int times = ((is_keyword<Name, A> ? 1 : 0) + ... + 0);
-  template <class... A>
-  static constexpr bool fit = ((times<Known, A...> <= 1) && ... && true) &&
-                              (times<Known, A...> + ... + 0) == sizeof...(A);
-};
-
-// The value of the keyword Name among the arguments, or Absent.
-template <Keyword Name>
-constexpr Absent keyword() {
-  return {};
-}
-template <Keyword Name, class First, class... Rest>
-constexpr auto keyword(const First& first, const Rest&... rest) {
-  if constexpr (is_keyword<Name, First>)
-    return first.value;
-  else
-    return keyword<Name>(rest...);
-}
-template <Keyword Name, class... A>
-constexpr bool flag(bool otherwise) {
-  using Value = decltype(keyword<Name>(std::declval<const A&>()...));
-  if constexpr (std::is_same_v<Value, Absent>)
-    return otherwise;
-  else
-    return Value::value;
-}
-template <class A>
-inline constexpr bool is_given = !std::is_same_v<std::remove_cvref_t<A>, Absent>;
-
-}  // namespace module_detail
-
-}  // namespace WEFT_NAMESPACE::nn
-// ---- weft/ops/nn/attention.hpp ----
-// Scaled dot product attention: softmax(q k^T scale + mask) v. Law: a query that may attend to no key gives
-// zeros, and so does its gradient; masks broadcast to the scores and never widen them. One region of the
-// graph (ir/attention.hpp), whose kernels keep no scores in memory; composed as product, mask, softmax,
-// product where the weights are wanted, in f64, and of operands of more than four axes.
+// ---- weft/nn/linear.hpp ----
+// y = x W^T + b over the last axis.
 
 // ---- weft/ops/linalg/matmul.hpp ----
 // Matrix products with PyTorch's rules for vectors, matrices and batches; all are one `dot`.
@@ -39682,6 +39569,649 @@ constexpr auto outer(const A& a, const B& b) {
 inline constexpr LinearOp linear{};
 
 }  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::nn {
+
+// x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's unless initialisers are
+// named.
+template <i64 In, i64 Out, bool Bias = true, class T = f32, class WeightInit = init::FanInUniform<>,
+          class BiasInit = init::FanInUniform<In>>
+struct Linear {
+  Param<T, Shape<Out, In>, WeightInit> weight{};
+  Param<T, Shape<Out>, BiasInit> bias{};
+  constexpr auto operator()(const auto& x) const { return linear(x, weight, bias); }
+};
+template <i64 In, i64 Out, class T, class WeightInit, class BiasInit>
+struct Linear<In, Out, false, T, WeightInit, BiasInit> {
+  Param<T, Shape<Out, In>, WeightInit> weight{};
+  constexpr auto operator()(const auto& x) const { return linear(x, weight); }
+};
+
+}  // namespace WEFT_NAMESPACE::nn
+// ---- weft/ops/loss/cross_entropy.hpp ----
+// Losses of a classification or regression, each reduced as its first template argument says (the mean, as in
+// PyTorch). Law: labels outside [0, classes), PyTorch's ignore_index among them, count neither in the sum nor
+// in the mean; without class weights or with them, the logits are read once forward and once backward.
+
+namespace WEFT_NAMESPACE {
+
+// What becomes of a loss's elements: mse_loss<reduction::sum>(x, y). batchmean: the sum over the first
+// extent.
+enum class LossReduction { none, mean, sum, batchmean };
+namespace reduction {
+// One loss an element or a row.
+inline constexpr LossReduction none = LossReduction::none;
+// Their mean, over those that count.
+inline constexpr LossReduction mean = LossReduction::mean;
+// Their sum.
+inline constexpr LossReduction sum = LossReduction::sum;
+// Their sum over the first extent.
+inline constexpr LossReduction batchmean = LossReduction::batchmean;
+}  // namespace reduction
+
+// What: the logits' shape and the labels'.
+WEFT_REFUSAL(LabelsMatch,
+             "cross_entropy: labels must have the logits' shape without its last axis (the classes)");
+WEFT_REFUSAL(LabelsAreIntegers, "cross_entropy: labels must be integers (i32 or i64)");
+// What: the logits' shape and the weights'.
+WEFT_REFUSAL(ClassWeightsFit,
+             "cross_entropy: the class weights must be a vector with one number for each class");
+
+namespace detail {
+
+template <LossReduction R, class E>
+constexpr auto reduced_loss(const E& e) {
+  if constexpr (R == LossReduction::mean)
+    return mean<>(e);
+  else if constexpr (R == LossReduction::sum)
+    return sum<>(e);
+  else if constexpr (R == LossReduction::batchmean)
+    return mul(sum<>(e), share_of(E::rank > 0 ? E::shape::value[0] : 1));
+  else
+    return e;
+}
+
+// F of two tensors of one shape (and numbers), reduced.
+template <class F, LossReduction R>
+struct ElementLoss : Operation<ElementLoss<F, R>> {
+  template <class A, class B, class... More>
+  static constexpr auto apply(ir::Builder&, const A& a, const B& b, const More&... more) {
+    using SA = shape_of_operand<A>;
+    using SB = shape_of_operand<B>;
+    static_assert(sizeof(ShapesEqual<std::is_same_v<SA, SB>, F, SA, SB>) > 0);
+    if constexpr (std::is_same_v<SA, SB>)
+      return reduced_loss<R>(InSingle<F>{}(a, b, more...));
+    else
+      return reduced_loss<R>(a);
+  }
+};
+
+template <class S, int Axis>
+struct without_axis {
+  static constexpr int axis = axis_in_range(Axis, S::rank) ? normalize_axis(Axis, S::rank) : 0;
+  static constexpr ir::Axes set = 1u << axis;
+  static constexpr Dims value = S::rank > 0 ? ir::dropped(S::value, set) : S::value;
+  static constexpr i64 classes = S::rank > 0 ? S::value.extent[axis] : 1;
+};
+
+template <class S>
+constexpr bool is_zero(const S& s) {
+  if constexpr (Scalar<S>)
+    return s == 0;
+  else
+    return false;
+}
+
+// Of labels shaped as the rows they belong to (class axis of extent 1): which count, and their classes, 0
+// where they do not.
+struct Counted {
+  ir::Value yes, label;
+};
+template <class I>
+constexpr Counted counted_labels(ir::Builder& b, ir::Value label, i64 classes, const I& ignored) {
+  ir::Value yes =
+      ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
+                 ir::binary(ir::Op::lt, label, ir::constant_like(label, static_cast<double>(classes))));
+  bool outside = false;  // known to be no class
+  if constexpr (Scalar<I>) {
+    outside = ignored < 0 || static_cast<i64>(ignored) >= classes;
+    ir::mark_labels(label, classes, false, static_cast<i64>(ignored));
+  } else {
+    ir::mark_labels(label, 0, true, 0);
+  }
+  if (!outside) {
+    const ir::Value none = ir::cast(as_value<i64>(b, ignored), label.dtype());
+    yes = ir::binary(ir::Op::bit_and, yes, ir::binary(ir::Op::ne, label, none));
+  }
+  return {yes, label};
+}
+// The weight of each row's class. A lookup, so that it is known before the logits are read.
+constexpr ir::Value row_weights(const Counted& rows, ir::Value weight) {
+  return ir::take_rows(weight, ir::select(rows.yes, rows.label, ir::constant_like(rows.label, 0)));
+}
+// Rows reduced: the mean divides by `count`, the weight of all rows that count.
+template <LossReduction R, class Rule, class T>
+constexpr auto reduced_rows(ir::Value rows, ir::Value count) {
+  if constexpr (R == LossReduction::none) {
+    return Expr<T, shape_of<Rule>>{ir::reshape(rows, Rule::value)};
+  } else {
+    const ir::Value total = ir::reduce(ir::Op::reduce_sum, rows, ir::all_axes(rows.dims().rank));
+    return Expr<T, Shape<>>{ir::reshape(R == LossReduction::mean ? total / count : total, Dims{})};
+  }
+}
+
+}  // namespace detail
+
+// logits (..., C) with labels (...): logsumexp(logits) - logits[label], the classes along `Axis`. With class
+// weights w (C) every row is multiplied by w[label], and the mean divides by the sum of those. Targets that
+// are floating and shaped as the logits are probabilities: -sum(w t log softmax), the mean over rows.
+// Smoothing s mixes the target with the uniform distribution: (1 - s) target + s / C.
+template <LossReduction R, int Axis>
+struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
+  template <class X, class L>
+  static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels) {
+    return run(b, logits, labels, i64{-100}, 0.0, nullptr);
+  }
+  template <class X, class L, class I, class S>
+  static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const I& ignored,
+                              const S& smoothing) {
+    return run(b, logits, labels, ignored, smoothing, nullptr);
+  }
+  template <class X, class L, class W>
+  static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight) {
+    return run(b, logits, labels, i64{-100}, 0.0, weight);
+  }
+  template <class X, class L, class W, class I, class S>
+  static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight,
+                              const I& ignored, const S& smoothing) {
+    return run(b, logits, labels, ignored, smoothing, weight);
+  }
+
+ private:
+  template <class X, class L, class I, class S, class W>
+  static constexpr auto run(ir::Builder& b, const X& logits, const L& labels, const I& ignored,
+                            const S& smoothing, const W& weight) {
+    using Rule = detail::without_axis<typename X::shape, Axis>;
+    using T = floating<typename X::dtype>;
+    constexpr bool weighted = is_expr<W>;
+    constexpr bool soft =
+        is_float(dtype_of<typename L::dtype>) && std::is_same_v<typename L::shape, typename X::shape>;
+    constexpr bool ok = soft || (axis_in_range(Axis, X::rank) && L::shape::value == Rule::value);
+    static_assert(sizeof(LabelsMatch<ok, CrossEntropyOp, typename X::shape, typename L::shape>) > 0);
+    constexpr bool whole = soft || is_integer(dtype_of<typename L::dtype>);
+    static_assert(sizeof(LabelsAreIntegers<whole, CrossEntropyOp, typename L::dtype>) > 0);
+    bool fits = true;
+    if constexpr (weighted) {
+      constexpr bool vector = std::is_same_v<typename W::shape, Shape<Rule::classes>>;
+      static_assert(sizeof(ClassWeightsFit<vector, CrossEntropyOp, typename X::shape, typename W::shape>) >
+                    0);
+      fits = vector;
+    }
+    using Result = std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>;
+    if constexpr (!ok || !whole) {
+      return detail::refused<T, Result>(logits, labels);
+    } else {
+      if (!fits) return detail::refused<T, Result>(logits, labels);
+      if constexpr (soft)
+        return of_probabilities<T>(b, logits, labels, smoothing, weight);
+      else
+        return of_labels<T>(b, logits, labels, ignored, smoothing, weight);
+    }
+  }
+
+  template <class W>
+  static constexpr ir::Value along(const W& weight, const Dims& d, DType t) {
+    Dims shape = d;
+    for (int i = 0; i < d.rank; ++i)
+      if (i != normalize_axis(Axis, d.rank)) shape.extent[i] = 1;
+    return ir::broadcast(ir::reshape(ir::cast(weight.value, t), shape), d);
+  }
+
+  template <class T, class X, class L, class I, class S, class W>
+  static constexpr auto of_labels(ir::Builder& b, const X& logits, const L& labels, const I& ignored,
+                                  const S& smoothing, const W& weight) {
+    using Rule = detail::without_axis<typename X::shape, Axis>;
+    constexpr Dims d = X::shape::value;
+    constexpr i64 classes = Rule::classes;
+    const auto x = CastOp<T>::apply(b, logits);
+    const ir::Value label = ir::reshape(labels.value, ir::reduced(d, Rule::set));
+    // counted first: every gradient is divided by the count, and the rows' kernel can then do both
+    // directions
+    const detail::Counted counted = detail::counted_labels(b, label, classes, ignored);
+    const Dims rows = label.dims();
+    ir::Value one = ir::constant(b, dtype_of<T>, rows, 1);
+    const ir::Value zero = ir::constant(b, dtype_of<T>, rows, 0);
+    if constexpr (is_expr<W>) one = detail::row_weights(counted, ir::cast(weight.value, dtype_of<T>));
+    ir::Value count{};
+    if constexpr (R == LossReduction::mean)
+      count = ir::reduce(ir::Op::reduce_sum, ir::select(counted.yes, one, zero), ir::all_axes(d.rank));
+    const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(Rule::axis))};
+    const ir::Value hit = ir::binary(ir::Op::eq, column, label);
+    const auto shifted = sub(x, stop_gradient(detail::row_top<Axis>(b, x)));
+    const ir::Value picked = ir::reduce(
+        ir::Op::reduce_sum, ir::select(hit, shifted.value, ir::constant_like(shifted.value, 0)), Rule::set);
+    const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
+    ir::Value row = spread - picked;
+    if constexpr (is_expr<W>) row = row * one;
+    if (!detail::is_zero(smoothing)) {
+      // s / C sum_c w_c (logsumexp - x_c)
+      const ir::Value s = detail::as_value<T>(b, smoothing);
+      const ir::Value each = ir::broadcast(spread, d) - shifted.value;
+      ir::Value all = each;
+      if constexpr (is_expr<W>) all = each * along(weight, d, dtype_of<T>);
+      all = ir::reduce(ir::Op::reduce_sum, all, Rule::set) * detail::share_of(classes);
+      row = row * (1.0 - s) + all * s;
+    }
+    return detail::reduced_rows<R, Rule, T>(ir::select(counted.yes, row, zero), count);
+  }
+
+  template <class T, class X, class L, class S, class W>
+  static constexpr auto of_probabilities(ir::Builder& b, const X& logits, const L& targets,
+                                         const S& smoothing, const W& weight) {
+    using Rule = detail::without_axis<typename X::shape, Axis>;
+    constexpr Dims d = X::shape::value;
+    const auto x = CastOp<T>::apply(b, logits);
+    ir::Value target = ir::cast(targets.value, dtype_of<T>);
+    if (!detail::is_zero(smoothing)) {
+      const ir::Value s = detail::as_value<T>(b, smoothing);
+      target = target * (1.0 - s) + s * detail::share_of(Rule::classes);
+    }
+    if constexpr (is_expr<W>) target = target * along(weight, d, dtype_of<T>);
+    const auto shifted = sub(x, stop_gradient(detail::row_top<Axis>(b, x)));
+    const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
+    const ir::Value row =
+        ir::reduce(ir::Op::reduce_sum, target * (ir::broadcast(spread, d) - shifted.value), Rule::set);
+    constexpr double count = static_cast<double>(Rule::classes > 0 ? X::size / Rule::classes : 0);
+    return detail::reduced_rows<R, Rule, T>(row, ir::constant(b, dtype_of<T>, Dims{}, count));
+  }
+};
+
+// ignore_index: a label that does not count, beside all that are no class.
+struct CrossEntropyOptions {
+  i64 ignore_index = -100;     // a label that counts for nothing
+  double label_smoothing = 0;  // share of the target spread over all classes, in [0, 1]
+};
+
+// cross_entropy(logits, labels), (logits, labels, class_weights), options last:
+// cross_entropy<reduction::sum>(logits, labels, {.label_smoothing = 0.1}).
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
+constexpr auto cross_entropy(const X& logits, const L& labels) {
+  return CrossEntropyOp<R, Axis>{}(logits, labels);
+}
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
+constexpr auto cross_entropy(const X& logits, const L& labels, CrossEntropyOptions options) {
+  return CrossEntropyOp<R, Axis>{}(logits, labels, options.ignore_index, options.label_smoothing);
+}
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
+constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight) {
+  return CrossEntropyOp<R, Axis>{}(logits, labels, weight);
+}
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
+constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight, CrossEntropyOptions options) {
+  return CrossEntropyOp<R, Axis>{}(logits, labels, weight, options.ignore_index, options.label_smoothing);
+}
+
+WEFT_REFUSAL(WeightIsTensor,
+             "cross_entropy: a third operand is a tensor of class weights: options stand in braces, "
+             "cross_entropy(logits, labels, {.label_smoothing = 0.1f})");
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
+requires std::is_arithmetic_v<W>
+constexpr auto cross_entropy(const X& logits, const L& labels, const W&) {
+  static_assert(sizeof(WeightIsTensor<sizeof(W) == 0, W>) > 0);
+  return CrossEntropyOp<R, Axis>{}(logits, labels);
+}
+
+namespace detail {
+
+struct MseLoss {
+  constexpr auto operator()(const auto& a, const auto& b) const {
+    const auto d = sub(a, b);
+    return mul(d, d);
+  }
+};
+// (1 - t) x - log sigmoid(x); p multiplies what positive targets cost, w everything.
+struct BceWithLogits {
+  constexpr auto operator()(const auto& x, const auto& t) const {
+    const auto r = sub(mul(sub(1, t), x), logsigmoid_of(x));
+    return by_slopes(r, x, sub(UnaryOp<ir::Op::sigmoid, true>{}(x), t), t, neg(x));
+  }
+  constexpr auto operator()(const auto& x, const auto& t, const auto& w) const {
+    return mul((*this)(x, t), w);
+  }
+  // (1 - t) x - (1 + (p - 1) t) log sigmoid(x)
+  template <class X, class P>
+  constexpr auto operator()(const X& x, const auto& t, const auto& w, const P& p) const {
+    if constexpr (is_expr<P>) {
+      return mul(sub(mul(sub(1, t), x), mul(add(mul(sub(p, 1), t), 1), logsigmoid_of(x))), w);
+    } else {
+      using T = typename X::dtype;
+      return (*this)(x, t, w, Expr<T, Shape<>>{as_value<T>(*x.value.builder, p)});
+    }
+  }
+};
+
+}  // namespace detail
+
+// (a - b)^2
+template <LossReduction R = reduction::mean, class A, class B>
+constexpr auto mse_loss(const A& a, const B& b) {
+  return detail::ElementLoss<detail::MseLoss, R>{}(a, b);
+}
+
+// What positive targets are multiplied by, a tensor or a number: bce_with_logits(x, t, pos_weight(p)).
+template <class P>
+struct PosWeight {
+  P value;
+};
+template <class P>
+constexpr PosWeight<P> pos_weight(const P& p) {
+  return {p};
+}
+// Binary cross entropy on logits; weight and pos_weight broadcast.
+template <LossReduction R = reduction::mean, class A, class B>
+constexpr auto bce_with_logits(const A& x, const B& target) {
+  return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target);
+}
+template <LossReduction R = reduction::mean, class A, class B, Operand W>
+constexpr auto bce_with_logits(const A& x, const B& target, const W& weight) {
+  return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target, weight);
+}
+template <LossReduction R = reduction::mean, class A, class B, class P>
+constexpr auto bce_with_logits(const A& x, const B& target, const PosWeight<P>& positive) {
+  return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target, 1, positive.value);
+}
+template <LossReduction R = reduction::mean, class A, class B, Operand W, class P>
+constexpr auto bce_with_logits(const A& x, const B& target, const W& weight, const PosWeight<P>& positive) {
+  return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target, weight, positive.value);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::nn {
+
+// cutoffs: where clusters begin, at most 16, ascending; 0 stands for none. The features of cluster k are
+// In / div_value^(k + 1), rounded down.
+struct AdaptiveSoftmax {
+  i64 cutoffs[16]{};       // first classes of the clusters, rising; the rest 0
+  double div_value = 4;    // each cluster's features are as many times fewer
+  bool head_bias = false;  // a bias of the head
+};
+
+WEFT_REFUSAL(CutoffsFit,
+             "AdaptiveLogSoftmaxWithLoss: cutoffs are unique, ascending and between 1 and n_classes - 1, at "
+             "least one, and div_value leaves every cluster at least one feature");
+// What: the shape of the input, that of the target and its dtype, or the number of features.
+WEFT_REFUSAL(AdaptiveOperandsFit,
+             "AdaptiveLogSoftmaxWithLoss: the input is (..., in_features), the target (...) of integers (i32 "
+             "or i64)");
+
+// output (...): the log probability of each target; loss: the mean of its negative.
+template <class O, class L>
+struct AdaptiveOutput {
+  O output;
+  L loss;
+};
+template <class O, class L>
+AdaptiveOutput(O, L) -> AdaptiveOutput<O, L>;
+
+namespace module_detail {
+
+template <i64 In, i64 Classes, AdaptiveSoftmax O>
+struct adaptive_rule {
+  static constexpr int count() {
+    int n = 0;
+    while (n < 16 && O.cutoffs[n] != 0) ++n;
+    return n;
+  }
+  static constexpr i64 divided(int cluster) {
+    double features = static_cast<double>(In);
+    for (int k = 0; k <= cluster; ++k) features /= O.div_value;
+    return static_cast<i64>(features);
+  }
+  static constexpr bool check() {
+    i64 before = 0;
+    for (int k = 0; k < count(); ++k) {
+      if (O.cutoffs[k] <= before || O.cutoffs[k] >= Classes || !(O.div_value > 0) || divided(k) < 1)
+        return false;
+      before = O.cutoffs[k];
+    }
+    return count() > 0;
+  }
+  static constexpr bool ok = check();
+  static constexpr int clusters = ok ? count() : 1;
+  static constexpr i64 shortlist = ok ? O.cutoffs[0] : 1;
+  static constexpr i64 begin(int k) { return ok ? O.cutoffs[k] : 1; }
+  static constexpr i64 end(int k) { return k + 1 < clusters ? O.cutoffs[k + 1] : Classes; }
+  static constexpr i64 features(int k) { return ok ? divided(k) : 1; }
+};
+
+template <class Rule, i64 In, class T, class Cluster>
+struct adaptive_tail;
+template <class Rule, i64 In, class T, int... K>
+struct adaptive_tail<Rule, In, T, std::integer_sequence<int, K...>> {
+  using type = Sequential<Sequential<Linear<In, Rule::features(K), false, T>,
+                                     Linear<Rule::features(K), Rule::end(K) - Rule::begin(K), false, T>>...>;
+};
+
+}  // namespace module_detail
+
+// AdaptiveLogSoftmaxWithLoss<64, 10000, AdaptiveSoftmax{.cutoffs = {100, 1000}}>. layer(x, target) gives an
+// AdaptiveOutput; x (..., In), target (...) of classes in [0, Classes): others count neither in the output,
+// which is 0 there, nor in the loss (PyTorch: an error). Shapes are static, so every cluster is computed for
+// every row.
+template <i64 In, i64 Classes, AdaptiveSoftmax O, class T = f32>
+struct AdaptiveLogSoftmaxWithLoss {
+  using Rule = module_detail::adaptive_rule<In, Classes, O>;
+  static_assert(sizeof(CutoffsFit<Rule::ok, GivenSize<In>, GivenSize<Classes>>) > 0);
+  static constexpr int clusters = Rule::clusters;
+  using Clusters = std::make_integer_sequence<int, clusters>;
+
+  Linear<In, Rule::shortlist + clusters, O.head_bias, T> head{};
+  typename module_detail::adaptive_tail<Rule, In, T, Clusters>::type tail{};
+
+  constexpr auto operator()(const auto& x, const auto& target) const {
+    const auto e = to_expr(x);
+    const auto y = to_expr(target);
+    using X = std::remove_cvref_t<decltype(e)>;
+    using Y = std::remove_cvref_t<decltype(y)>;
+    constexpr bool ok = fits<X> && Y::shape::value == rows<X> &&
+                        (std::is_same_v<typename Y::dtype, i32> || std::is_same_v<typename Y::dtype, i64>);
+    static_assert(
+        sizeof(
+            AdaptiveOperandsFit<ok, GivenSize<In>, typename X::shape, typename Y::shape, typename Y::dtype>) >
+        0);
+    if constexpr (ok) {
+      const auto inside = bitwise_and(ge(y, 0), lt(y, Classes));
+      const auto cost = costs(e, y, where(inside, head_label(y), -1), Clusters{});
+      return AdaptiveOutput{neg(cost), div(sum<>(cost), sum<>(cast<typename X::dtype>(inside)))};
+    } else {
+      return AdaptiveOutput{sum<>(e), sum<>(e)};
+    }
+  }
+  // (..., In) -> the log probabilities of all classes (..., Classes)
+  constexpr auto log_prob(const auto& x) const {
+    const auto e = checked(x);
+    return all_log_probs(e, log_softmax<-1>(head(e)), Clusters{});
+  }
+  // (..., In) -> the most likely class (...), i64
+  constexpr auto predict(const auto& x) const {
+    const auto e = checked(x);
+    const auto first = head(e);
+    const auto best = argmax<-1>(first);
+    const auto among_all = argmax<-1>(all_log_probs(e, log_softmax<-1>(first), Clusters{}));
+    return where(lt(best, Rule::shortlist), best, among_all);
+  }
+
+ private:
+  template <class X>
+  static constexpr bool fits = X::rank >= 1 && X::shape::value[X::rank > 0 ? -1 : 0] == In;
+  template <class X>
+  static constexpr Dims rows = X::rank > 0 ? ir::dropped(X::shape::value, 1u << (X::rank - 1)) : Dims{};
+
+  static constexpr auto checked(const auto& x) {
+    const auto e = to_expr(x);
+    using X = std::remove_cvref_t<decltype(e)>;
+    static_assert(sizeof(AdaptiveOperandsFit<fits<X>, GivenSize<In>, typename X::shape>) > 0);
+    return e;
+  }
+  // The place of a class in the head: its own, or that of cluster K or of one behind it.
+  template <int K = clusters - 1>
+  static constexpr auto head_label(const auto& y) {
+    if constexpr (K < 0)
+      return y;
+    else
+      return where(ge(y, Rule::begin(K)), Rule::shortlist + K, head_label<K - 1>(y));
+  }
+  // -log p of the targets: a cross entropy ignores labels that are none of its classes.
+  template <int... K>
+  constexpr auto costs(const auto& x, const auto& y, const auto& in_head,
+                       std::integer_sequence<int, K...>) const {
+    auto cost = cross_entropy<reduction::none>(head(x), in_head);
+    ((cost = add(cost, cross_entropy<reduction::none>(std::get<K>(tail.layers)(x), sub(y, Rule::begin(K))))),
+     ...);
+    return cost;
+  }
+  template <int... K>
+  constexpr auto all_log_probs(const auto& x, const auto& in_head, std::integer_sequence<int, K...>) const {
+    return cat<-1>(
+        narrow<-1, 0, Rule::shortlist>(in_head),
+        add(log_softmax<-1>(std::get<K>(tail.layers)(x)), narrow<-1, Rule::shortlist + K, 1>(in_head))...);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::nn
+// ---- weft/nn/attention.hpp ----
+// MultiheadAttention with PyTorch's parameters, layouts and start. Law: operands that are one and the same
+// value share one product with the stacked weights, as do key and value of a cross attention.
+
+// ---- weft/nn/keyword_args.hpp ----
+// Arguments with PyTorch's names for calls with many optional ones: attn(q, k, v, key_padding_mask(padding),
+// is_causal). Law: they come after the operands in any order, each at most once, and a layer refuses those
+// that it does not know.
+
+namespace WEFT_NAMESPACE::nn {
+
+enum class Keyword : u8 {
+  attn_mask,
+  key_padding_mask,
+  is_causal,
+  need_weights,
+  average_attn_weights,
+  src_mask,
+  src_key_padding_mask,
+  src_is_causal,
+  tgt_mask,
+  tgt_key_padding_mask,
+  tgt_is_causal,
+  memory_mask,
+  memory_key_padding_mask,
+  memory_is_causal
+};
+
+// A: a tensor's handle, a std::bool_constant, or Absent for an argument that is passed on and was not given.
+template <Keyword Name, class A>
+struct Named {
+  A value{};
+};
+
+// Masks, of boolean or floating dtype. Booleans are true where NOT to attend, the opposite of
+// scaled_dot_product_attention's, both as in PyTorch; numbers are added to the scores.
+template <class M>
+constexpr Named<Keyword::attn_mask, M> attn_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Keyword::key_padding_mask, M> key_padding_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Keyword::src_mask, M> src_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Keyword::src_key_padding_mask, M> src_key_padding_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Keyword::tgt_mask, M> tgt_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Keyword::tgt_key_padding_mask, M> tgt_key_padding_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Keyword::memory_mask, M> memory_mask(const M& mask) {
+  return {mask};
+}
+template <class M>
+constexpr Named<Keyword::memory_key_padding_mask, M> memory_key_padding_mask(const M& mask) {
+  return {mask};
+}
+
+// Query i attends to the keys 0 to i; no mask need be given with it, and one that is given holds as well.
+inline constexpr Named<Keyword::is_causal, std::true_type> is_causal{};
+inline constexpr Named<Keyword::src_is_causal, std::true_type> src_is_causal{};
+inline constexpr Named<Keyword::tgt_is_causal, std::true_type> tgt_is_causal{};
+inline constexpr Named<Keyword::memory_is_causal, std::true_type> memory_is_causal{};
+// The result is a tuple of the output and the weights, averaged over the heads unless told otherwise.
+inline constexpr Named<Keyword::need_weights, std::true_type> need_weights{};
+template <bool Average>
+inline constexpr Named<Keyword::average_attn_weights, std::bool_constant<Average>> average_attn_weights{};
+
+WEFT_REFUSAL(WordsFit,
+             "after its operands a layer takes only named arguments that it knows, such as attn_mask(m) or "
+             "is_causal, each once");
+
+namespace module_detail {
+
+template <Keyword Name, class A>
+inline constexpr bool is_keyword = false;
+template <Keyword Name, class A>
+inline constexpr bool is_keyword<Name, Named<Name, A>> = true;
+
+// Whether every one of A is one of the keywords `Known`, and none comes twice.
+template <Keyword... Known>
+struct Keywords {
+  template <Keyword Name, class... A>
+  static constexpr int times = ((is_keyword<Name, A> ? 1 : 0) + ... + 0);
+  template <class... A>
+  static constexpr bool fit = ((times<Known, A...> <= 1) && ... && true) &&
+                              (times<Known, A...> + ... + 0) == sizeof...(A);
+};
+
+// The value of the keyword Name among the arguments, or Absent.
+template <Keyword Name>
+constexpr Absent keyword() {
+  return {};
+}
+template <Keyword Name, class First, class... Rest>
+constexpr auto keyword(const First& first, const Rest&... rest) {
+  if constexpr (is_keyword<Name, First>)
+    return first.value;
+  else
+    return keyword<Name>(rest...);
+}
+template <Keyword Name, class... A>
+constexpr bool flag(bool otherwise) {
+  using Value = decltype(keyword<Name>(std::declval<const A&>()...));
+  if constexpr (std::is_same_v<Value, Absent>)
+    return otherwise;
+  else
+    return Value::value;
+}
+template <class A>
+inline constexpr bool is_given = !std::is_same_v<std::remove_cvref_t<A>, Absent>;
+
+}  // namespace module_detail
+
+}  // namespace WEFT_NAMESPACE::nn
+// ---- weft/ops/nn/attention.hpp ----
+// Scaled dot product attention: softmax(q k^T scale + mask) v. Law: a query that may attend to no key gives
+// zeros, and so does its gradient; masks broadcast to the scores and never widen them. One region of the
+// graph (ir/attention.hpp), whose kernels keep no scores in memory; composed as product, mask, softmax,
+// product where the weights are wanted, in f64, and of operands of more than four axes.
+
 // ---- weft/transforms/attention_body.hpp ----
 // The body of an attention (ir/attention.hpp) out of a trace: what was done to all scores at once becomes
 // arithmetic at one place of the grid. Law: what the body computes of a score and its place is what the trace
@@ -42170,6 +42700,228 @@ struct EmbeddingBag {
 };
 
 }  // namespace WEFT_NAMESPACE::nn
+// ---- weft/nn/fractional_pool.hpp ----
+// nn::FractionalMaxPool2d<2, nn::FractionalPoolOptions{.output_ratio = 0.5}>: see
+// weft/ops/nn/fractional_pool.hpp.
+
+// ---- weft/ops/nn/fractional_pool.hpp ----
+// Pooling of windows that begin at random places, a fraction of an element apart on average (Graham, 2014):
+// torch.nn.functional.fractional_max_pool2d and fractional_max_pool3d.
+
+namespace WEFT_NAMESPACE {
+
+// The result's extents, or the part of the input's that they are, rounded down.
+struct FractionalPoolOptions {
+  PerAxis output_size = 0;   // extents of the result; this one or the next
+  Factors output_ratio = 0;  // extents of the result as shares of the input's, in (0, 1)
+};
+
+WEFT_REFUSAL(FractionalPoolFits,
+             "fractional_max_pool takes (N, C, ...) or (C, ...) of floats, a window and either an "
+             "output_size or an output_ratio, one number or one for each axis, such that output_size + "
+             "window - 1 elements are there");
+WEFT_REFUSAL(FractionalSamplesFit,
+             "fractional_max_pool takes random samples of shape (N, C, axes), floats in [0, 1)");
+
+namespace detail {
+
+template <int Spatial, PerAxis Window, FractionalPoolOptions Options, class X>
+struct fractional_rule {
+  static constexpr bool ranked = X::rank == Spatial + 1 || X::rank == Spatial + 2;
+  static constexpr bool sized = Options.output_size[0] != 0;
+  static constexpr bool named =
+      ranked && Window.names(Spatial) && Window.at_least(1, Spatial) &&
+      sized != (Options.output_ratio[0] != 0) &&
+      (sized ? Options.output_size.names(Spatial) : Options.output_ratio.names(Spatial));
+  static constexpr i64 batch = X::rank == Spatial + 2 ? X::value.extent[0] : 1;
+  static constexpr i64 channels = ranked ? X::value.extent[X::rank - Spatial - 1] : 1;
+  static constexpr i64 in(int k) { return X::value.extent[X::rank - Spatial + k]; }
+  static constexpr i64 out(int k) {
+    return sized ? Options.output_size[k]
+                 : static_cast<i64>(static_cast<double>(in(k)) * Options.output_ratio[k]);
+  }
+  static constexpr bool check() {
+    for (int k = 0; named && k < Spatial; ++k)
+      if (out(k) < 1 || out(k) + Window[k] - 1 > in(k)) return false;
+    return named;
+  }
+  static constexpr bool ok = check();
+  static constexpr Dims make() {
+    Dims r = X::value;
+    for (int k = 0; ok && k < Spatial; ++k) r.extent[X::rank - Spatial + k] = out(k);
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+// Where the windows of an axis begin, (M, out), for a random number in [0, 1) a row, (M, 1): PyTorch's
+// floor((i + u) a) - floor(u a), the last one at the end of the axis.
+constexpr ir::Value fractional_begins(ir::Value u, i64 in, i64 out, i64 window) {
+  using ir::Op;
+  ir::Builder& b = *u.builder;
+  const i64 extents[]{u.dims().extent[0], out};
+  const Dims d = ir::make_dims(2, extents);
+  const ir::Value i{&b, b.leaf(Op::iota, DType::i32, d, 1)};
+  const ir::Value last = ir::constant_like(i, static_cast<double>(in - window));
+  if (out == 1) return last;
+  const ir::Value ratio =
+      ir::constant(b, u.dtype(), d, static_cast<double>(in - window)) / static_cast<double>(out - 1);
+  const auto whole = [](ir::Value v) { return ir::cast(v, DType::i32); };
+  const ir::Value begin = whole((ir::cast(i, u.dtype()) + u) * ratio) - whole(ir::broadcast(u, d) * ratio);
+  return ir::select(ir::binary(Op::lt, i, ir::constant_like(i, static_cast<double>(out - 1))), begin, last);
+}
+
+}  // namespace detail
+
+// The places of the greatest elements; samples (N, C, Spatial), of the last axis last.
+template <int Spatial, PerAxis Window, FractionalPoolOptions Options>
+struct FractionalPlacesOp : Operation<FractionalPlacesOp<Spatial, Window, Options>> {
+  template <class X, class U>
+  static constexpr auto apply(ir::Builder& b, const X& x, const U& samples) {
+    using Rule = detail::fractional_rule<Spatial, Window, Options, typename X::shape>;
+    constexpr bool floats = is_float(dtype_of<typename X::dtype>);
+    static_assert(sizeof(FractionalPoolFits < Rule::ok && floats, FractionalPlacesOp, typename X::shape >) >
+                  0);
+    constexpr bool sampled = std::is_same_v<typename U::shape, Shape<Rule::batch, Rule::channels, Spatial>> &&
+                             is_float(dtype_of<typename U::dtype>);
+    static_assert(sizeof(FractionalSamplesFit < sampled || !Rule::ok, FractionalPlacesOp, typename X::shape,
+                         typename U::shape >) > 0);
+    if constexpr (Rule::ok && floats && sampled) {
+      constexpr i64 rows = Rule::batch * Rule::channels;
+      Dims d;  // (rows, window..., places...)
+      d.rank = 1 + 2 * Spatial;
+      d.extent[0] = rows;
+      i64 taps = 1, places = 1, plane = 1;
+      for (int k = 0; k < Spatial; ++k) {
+        taps *= d.extent[1 + k] = Window[k];
+        places *= d.extent[1 + Spatial + k] = Rule::out(k);
+        plane *= Rule::in(k);
+      }
+      const i64 each[]{rows, Spatial}, one[]{rows, 1};
+      // small floats could not tell the places of a long axis apart
+      const ir::Value u =
+          ir::reshape(ir::cast(samples.value, dtype_of<opmath<typename U::dtype>>), ir::make_dims(2, each));
+      ir::Value at;  // in the flattened axes of x
+      for (int k = 0; k < Spatial; ++k) {
+        // PyTorch draws for the last axis first in two dimensions, for the first axis first in three
+        ir::Slice column[8];
+        column[1].begin = Spatial == 2 ? 1 - k : k;
+        const ir::Value begin = detail::fractional_begins(ir::slice(u, column, ir::make_dims(2, one)),
+                                                          Rule::in(k), Rule::out(k), Window[k]);
+        Dims along = d;
+        for (int i = 1; i < d.rank; ++i) along.extent[i] = i == 1 + Spatial + k ? d.extent[i] : 1;
+        const ir::Value tap{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(1 + k))};
+        const ir::Value here = ir::reshape(begin, along) + tap;
+        at = at ? at * static_cast<double>(Rule::in(k)) + here : here;
+      }
+      const i64 flat[]{rows, plane}, index[]{rows, taps * places}, apart[]{rows, taps, places},
+          chosen[]{rows, places};
+      at = ir::reshape(at, ir::make_dims(2, index));
+      const ir::Value v = ir::take_along_axis(ir::reshape(x.value, ir::make_dims(2, flat)), at, 1);
+      const ir::Value which =
+          ir::reduce(ir::Op::argmax, ir::reshape(v, ir::make_dims(3, apart)), ir::Axes{2});
+      const ir::Value found = ir::take_along_axis(ir::reshape(at, ir::make_dims(3, apart)), which, 1);
+      return Expr<i64, shape_of<Rule>>{
+          ir::reshape(ir::cast(ir::reshape(found, ir::make_dims(2, chosen)), DType::i64), Rule::value)};
+    } else {
+      return detail::refused<i64, shape_of<Rule>>(x);
+    }
+  }
+};
+// Elements of x at places of its last Spatial axes.
+template <int Spatial>
+struct AtPlacesOp : Operation<AtPlacesOp<Spatial>> {
+  template <class X, class I>
+  static constexpr auto apply(ir::Builder&, const X& x, const I& places) {
+    return Expr<typename X::dtype, typename I::shape>{detail::at_places(x.value, places.value, Spatial)};
+  }
+};
+
+namespace detail {
+
+template <int Spatial>
+struct FractionalSamples : Operation<FractionalSamples<Spatial>> {
+  using weft_draws = void;
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X&) {
+    constexpr i64 batch = X::rank == Spatial + 2 ? X::shape::value.extent[0] : 1;
+    constexpr i64 channels = X::rank > Spatial ? X::shape::value.extent[X::rank - Spatial - 1] : 1;
+    return RandOp<opmath<typename X::dtype>, batch, channels, Spatial>::apply(b);
+  }
+};
+template <int Spatial, PerAxis Window, FractionalPoolOptions Options, class X, class U>
+constexpr auto fractional_pool(const X& x, const U& samples) {
+  const auto places = FractionalPlacesOp<Spatial, Window, Options>{}(x, samples);
+  return std::tuple{AtPlacesOp<Spatial>{}(x, places), places};
+}
+
+}  // namespace detail
+
+// fractional_max_pool2d<2, FractionalPoolOptions{.output_size = 3}>(x): x (N, C, H, W) or (C, H, W); with
+// samples (N, C, 2) of one's own in [0, 1) behind x. With `return_indices` a tuple of elements and places.
+template <PerAxis Window, FractionalPoolOptions Options, class X>
+constexpr auto fractional_max_pool2d(const X& x) {
+  return std::get<0>(detail::fractional_pool<2, Window, Options>(x, detail::FractionalSamples<2>{}(x)));
+}
+template <PerAxis Window, FractionalPoolOptions Options, class X>
+constexpr auto fractional_max_pool2d(const X& x, ReturnIndices) {
+  return detail::fractional_pool<2, Window, Options>(x, detail::FractionalSamples<2>{}(x));
+}
+template <PerAxis Window, FractionalPoolOptions Options, class X, Operand U>
+constexpr auto fractional_max_pool2d(const X& x, const U& samples) {
+  return std::get<0>(detail::fractional_pool<2, Window, Options>(x, samples));
+}
+template <PerAxis Window, FractionalPoolOptions Options, class X, Operand U>
+constexpr auto fractional_max_pool2d(const X& x, const U& samples, ReturnIndices) {
+  return detail::fractional_pool<2, Window, Options>(x, samples);
+}
+// The same of (N, C, D, H, W) or (C, D, H, W); samples (N, C, 3).
+template <PerAxis Window, FractionalPoolOptions Options, class X>
+constexpr auto fractional_max_pool3d(const X& x) {
+  return std::get<0>(detail::fractional_pool<3, Window, Options>(x, detail::FractionalSamples<3>{}(x)));
+}
+template <PerAxis Window, FractionalPoolOptions Options, class X>
+constexpr auto fractional_max_pool3d(const X& x, ReturnIndices) {
+  return detail::fractional_pool<3, Window, Options>(x, detail::FractionalSamples<3>{}(x));
+}
+template <PerAxis Window, FractionalPoolOptions Options, class X, Operand U>
+constexpr auto fractional_max_pool3d(const X& x, const U& samples) {
+  return std::get<0>(detail::fractional_pool<3, Window, Options>(x, samples));
+}
+template <PerAxis Window, FractionalPoolOptions Options, class X, Operand U>
+constexpr auto fractional_max_pool3d(const X& x, const U& samples, ReturnIndices) {
+  return detail::fractional_pool<3, Window, Options>(x, samples);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::nn {
+
+using weft::FractionalPoolOptions;
+using weft::PerAxis;
+
+// x (N, C, ...) or (C, ...). Windows are drawn anew for every sample and channel, in training and in
+// evaluation as in PyTorch. With `return_indices` behind x a tuple of the greatest elements and their places.
+template <PerAxis Window, FractionalPoolOptions Options>
+struct FractionalMaxPool2d {
+  constexpr auto operator()(const auto& x) const {
+    return weft::fractional_max_pool2d<Window, Options>(to_expr(x));
+  }
+  constexpr auto operator()(const auto& x, ReturnIndices) const {
+    return weft::fractional_max_pool2d<Window, Options>(to_expr(x), return_indices);
+  }
+};
+template <PerAxis Window, FractionalPoolOptions Options>
+struct FractionalMaxPool3d {
+  constexpr auto operator()(const auto& x) const {
+    return weft::fractional_max_pool3d<Window, Options>(to_expr(x));
+  }
+  constexpr auto operator()(const auto& x, ReturnIndices) const {
+    return weft::fractional_max_pool3d<Window, Options>(to_expr(x), return_indices);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/gradient.hpp ----
 // A model as an argument of grad and value_and_grad: its parameters are the variables, and the gradient is a
 // model whose parameters stand for their gradients. Law: what is frozen, and what the function never reads,
@@ -43875,371 +44627,11 @@ template <i64 C, InstanceNormOptions Options = InstanceNormOptions{}>
 using InstanceNorm3d = InstanceNorm<3, C, Options>;
 
 }  // namespace WEFT_NAMESPACE::nn
-// ---- weft/nn/linear.hpp ----
-// y = x W^T + b over the last axis.
-
-namespace WEFT_NAMESPACE::nn {
-
-// x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's unless initialisers are
-// named.
-template <i64 In, i64 Out, bool Bias = true, class T = f32, class WeightInit = init::FanInUniform<>,
-          class BiasInit = init::FanInUniform<In>>
-struct Linear {
-  Param<T, Shape<Out, In>, WeightInit> weight{};
-  Param<T, Shape<Out>, BiasInit> bias{};
-  constexpr auto operator()(const auto& x) const { return linear(x, weight, bias); }
-};
-template <i64 In, i64 Out, class T, class WeightInit, class BiasInit>
-struct Linear<In, Out, false, T, WeightInit, BiasInit> {
-  Param<T, Shape<Out, In>, WeightInit> weight{};
-  constexpr auto operator()(const auto& x) const { return linear(x, weight); }
-};
-
-}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/linear_cross_entropy.hpp ----
 // A linear layer and the cross entropy of its logits as one: torch.nn.LinearCrossEntropyLoss.
 
 // ---- weft/ops/loss/linear_cross_entropy.hpp ----
 // Cross entropy of a linear layer's logits: torch.nn.functional.linear_cross_entropy.
-
-// ---- weft/ops/loss/cross_entropy.hpp ----
-// Losses of a classification or regression, each reduced as its first template argument says (the mean, as in
-// PyTorch). Law: labels outside [0, classes), PyTorch's ignore_index among them, count neither in the sum nor
-// in the mean; without class weights or with them, the logits are read once forward and once backward.
-
-namespace WEFT_NAMESPACE {
-
-// What becomes of a loss's elements: mse_loss<reduction::sum>(x, y). batchmean: the sum over the first
-// extent.
-enum class LossReduction { none, mean, sum, batchmean };
-namespace reduction {
-// One loss an element or a row.
-inline constexpr LossReduction none = LossReduction::none;
-// Their mean, over those that count.
-inline constexpr LossReduction mean = LossReduction::mean;
-// Their sum.
-inline constexpr LossReduction sum = LossReduction::sum;
-// Their sum over the first extent.
-inline constexpr LossReduction batchmean = LossReduction::batchmean;
-}  // namespace reduction
-
-// What: the logits' shape and the labels'.
-WEFT_REFUSAL(LabelsMatch,
-             "cross_entropy: labels must have the logits' shape without its last axis (the classes)");
-WEFT_REFUSAL(LabelsAreIntegers, "cross_entropy: labels must be integers (i32 or i64)");
-// What: the logits' shape and the weights'.
-WEFT_REFUSAL(ClassWeightsFit,
-             "cross_entropy: the class weights must be a vector with one number for each class");
-
-namespace detail {
-
-template <LossReduction R, class E>
-constexpr auto reduced_loss(const E& e) {
-  if constexpr (R == LossReduction::mean)
-    return mean<>(e);
-  else if constexpr (R == LossReduction::sum)
-    return sum<>(e);
-  else if constexpr (R == LossReduction::batchmean)
-    return mul(sum<>(e), share_of(E::rank > 0 ? E::shape::value[0] : 1));
-  else
-    return e;
-}
-
-// F of two tensors of one shape (and numbers), reduced.
-template <class F, LossReduction R>
-struct ElementLoss : Operation<ElementLoss<F, R>> {
-  template <class A, class B, class... More>
-  static constexpr auto apply(ir::Builder&, const A& a, const B& b, const More&... more) {
-    using SA = shape_of_operand<A>;
-    using SB = shape_of_operand<B>;
-    static_assert(sizeof(ShapesEqual<std::is_same_v<SA, SB>, F, SA, SB>) > 0);
-    if constexpr (std::is_same_v<SA, SB>)
-      return reduced_loss<R>(InSingle<F>{}(a, b, more...));
-    else
-      return reduced_loss<R>(a);
-  }
-};
-
-template <class S, int Axis>
-struct without_axis {
-  static constexpr int axis = axis_in_range(Axis, S::rank) ? normalize_axis(Axis, S::rank) : 0;
-  static constexpr ir::Axes set = 1u << axis;
-  static constexpr Dims value = S::rank > 0 ? ir::dropped(S::value, set) : S::value;
-  static constexpr i64 classes = S::rank > 0 ? S::value.extent[axis] : 1;
-};
-
-template <class S>
-constexpr bool is_zero(const S& s) {
-  if constexpr (Scalar<S>)
-    return s == 0;
-  else
-    return false;
-}
-
-// Of labels shaped as the rows they belong to (class axis of extent 1): which count, and their classes, 0
-// where they do not.
-struct Counted {
-  ir::Value yes, label;
-};
-template <class I>
-constexpr Counted counted_labels(ir::Builder& b, ir::Value label, i64 classes, const I& ignored) {
-  ir::Value yes =
-      ir::binary(ir::Op::bit_and, ir::binary(ir::Op::le, ir::constant_like(label, 0), label),
-                 ir::binary(ir::Op::lt, label, ir::constant_like(label, static_cast<double>(classes))));
-  bool outside = false;  // known to be no class
-  if constexpr (Scalar<I>) {
-    outside = ignored < 0 || static_cast<i64>(ignored) >= classes;
-    ir::mark_labels(label, classes, false, static_cast<i64>(ignored));
-  } else {
-    ir::mark_labels(label, 0, true, 0);
-  }
-  if (!outside) {
-    const ir::Value none = ir::cast(as_value<i64>(b, ignored), label.dtype());
-    yes = ir::binary(ir::Op::bit_and, yes, ir::binary(ir::Op::ne, label, none));
-  }
-  return {yes, label};
-}
-// The weight of each row's class. A lookup, so that it is known before the logits are read.
-constexpr ir::Value row_weights(const Counted& rows, ir::Value weight) {
-  return ir::take_rows(weight, ir::select(rows.yes, rows.label, ir::constant_like(rows.label, 0)));
-}
-// Rows reduced: the mean divides by `count`, the weight of all rows that count.
-template <LossReduction R, class Rule, class T>
-constexpr auto reduced_rows(ir::Value rows, ir::Value count) {
-  if constexpr (R == LossReduction::none) {
-    return Expr<T, shape_of<Rule>>{ir::reshape(rows, Rule::value)};
-  } else {
-    const ir::Value total = ir::reduce(ir::Op::reduce_sum, rows, ir::all_axes(rows.dims().rank));
-    return Expr<T, Shape<>>{ir::reshape(R == LossReduction::mean ? total / count : total, Dims{})};
-  }
-}
-
-}  // namespace detail
-
-// logits (..., C) with labels (...): logsumexp(logits) - logits[label], the classes along `Axis`. With class
-// weights w (C) every row is multiplied by w[label], and the mean divides by the sum of those. Targets that
-// are floating and shaped as the logits are probabilities: -sum(w t log softmax), the mean over rows.
-// Smoothing s mixes the target with the uniform distribution: (1 - s) target + s / C.
-template <LossReduction R, int Axis>
-struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
-  template <class X, class L>
-  static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels) {
-    return run(b, logits, labels, i64{-100}, 0.0, nullptr);
-  }
-  template <class X, class L, class I, class S>
-  static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const I& ignored,
-                              const S& smoothing) {
-    return run(b, logits, labels, ignored, smoothing, nullptr);
-  }
-  template <class X, class L, class W>
-  static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight) {
-    return run(b, logits, labels, i64{-100}, 0.0, weight);
-  }
-  template <class X, class L, class W, class I, class S>
-  static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight,
-                              const I& ignored, const S& smoothing) {
-    return run(b, logits, labels, ignored, smoothing, weight);
-  }
-
- private:
-  template <class X, class L, class I, class S, class W>
-  static constexpr auto run(ir::Builder& b, const X& logits, const L& labels, const I& ignored,
-                            const S& smoothing, const W& weight) {
-    using Rule = detail::without_axis<typename X::shape, Axis>;
-    using T = floating<typename X::dtype>;
-    constexpr bool weighted = is_expr<W>;
-    constexpr bool soft =
-        is_float(dtype_of<typename L::dtype>) && std::is_same_v<typename L::shape, typename X::shape>;
-    constexpr bool ok = soft || (axis_in_range(Axis, X::rank) && L::shape::value == Rule::value);
-    static_assert(sizeof(LabelsMatch<ok, CrossEntropyOp, typename X::shape, typename L::shape>) > 0);
-    constexpr bool whole = soft || is_integer(dtype_of<typename L::dtype>);
-    static_assert(sizeof(LabelsAreIntegers<whole, CrossEntropyOp, typename L::dtype>) > 0);
-    bool fits = true;
-    if constexpr (weighted) {
-      constexpr bool vector = std::is_same_v<typename W::shape, Shape<Rule::classes>>;
-      static_assert(sizeof(ClassWeightsFit<vector, CrossEntropyOp, typename X::shape, typename W::shape>) >
-                    0);
-      fits = vector;
-    }
-    using Result = std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>;
-    if constexpr (!ok || !whole) {
-      return detail::refused<T, Result>(logits, labels);
-    } else {
-      if (!fits) return detail::refused<T, Result>(logits, labels);
-      if constexpr (soft)
-        return of_probabilities<T>(b, logits, labels, smoothing, weight);
-      else
-        return of_labels<T>(b, logits, labels, ignored, smoothing, weight);
-    }
-  }
-
-  template <class W>
-  static constexpr ir::Value along(const W& weight, const Dims& d, DType t) {
-    Dims shape = d;
-    for (int i = 0; i < d.rank; ++i)
-      if (i != normalize_axis(Axis, d.rank)) shape.extent[i] = 1;
-    return ir::broadcast(ir::reshape(ir::cast(weight.value, t), shape), d);
-  }
-
-  template <class T, class X, class L, class I, class S, class W>
-  static constexpr auto of_labels(ir::Builder& b, const X& logits, const L& labels, const I& ignored,
-                                  const S& smoothing, const W& weight) {
-    using Rule = detail::without_axis<typename X::shape, Axis>;
-    constexpr Dims d = X::shape::value;
-    constexpr i64 classes = Rule::classes;
-    const auto x = CastOp<T>::apply(b, logits);
-    const ir::Value label = ir::reshape(labels.value, ir::reduced(d, Rule::set));
-    // counted first: every gradient is divided by the count, and the rows' kernel can then do both
-    // directions
-    const detail::Counted counted = detail::counted_labels(b, label, classes, ignored);
-    const Dims rows = label.dims();
-    ir::Value one = ir::constant(b, dtype_of<T>, rows, 1);
-    const ir::Value zero = ir::constant(b, dtype_of<T>, rows, 0);
-    if constexpr (is_expr<W>) one = detail::row_weights(counted, ir::cast(weight.value, dtype_of<T>));
-    ir::Value count{};
-    if constexpr (R == LossReduction::mean)
-      count = ir::reduce(ir::Op::reduce_sum, ir::select(counted.yes, one, zero), ir::all_axes(d.rank));
-    const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(Rule::axis))};
-    const ir::Value hit = ir::binary(ir::Op::eq, column, label);
-    const auto shifted = sub(x, stop_gradient(detail::row_top<Axis>(b, x)));
-    const ir::Value picked = ir::reduce(
-        ir::Op::reduce_sum, ir::select(hit, shifted.value, ir::constant_like(shifted.value, 0)), Rule::set);
-    const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
-    ir::Value row = spread - picked;
-    if constexpr (is_expr<W>) row = row * one;
-    if (!detail::is_zero(smoothing)) {
-      // s / C sum_c w_c (logsumexp - x_c)
-      const ir::Value s = detail::as_value<T>(b, smoothing);
-      const ir::Value each = ir::broadcast(spread, d) - shifted.value;
-      ir::Value all = each;
-      if constexpr (is_expr<W>) all = each * along(weight, d, dtype_of<T>);
-      all = ir::reduce(ir::Op::reduce_sum, all, Rule::set) * detail::share_of(classes);
-      row = row * (1.0 - s) + all * s;
-    }
-    return detail::reduced_rows<R, Rule, T>(ir::select(counted.yes, row, zero), count);
-  }
-
-  template <class T, class X, class L, class S, class W>
-  static constexpr auto of_probabilities(ir::Builder& b, const X& logits, const L& targets,
-                                         const S& smoothing, const W& weight) {
-    using Rule = detail::without_axis<typename X::shape, Axis>;
-    constexpr Dims d = X::shape::value;
-    const auto x = CastOp<T>::apply(b, logits);
-    ir::Value target = ir::cast(targets.value, dtype_of<T>);
-    if (!detail::is_zero(smoothing)) {
-      const ir::Value s = detail::as_value<T>(b, smoothing);
-      target = target * (1.0 - s) + s * detail::share_of(Rule::classes);
-    }
-    if constexpr (is_expr<W>) target = target * along(weight, d, dtype_of<T>);
-    const auto shifted = sub(x, stop_gradient(detail::row_top<Axis>(b, x)));
-    const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
-    const ir::Value row =
-        ir::reduce(ir::Op::reduce_sum, target * (ir::broadcast(spread, d) - shifted.value), Rule::set);
-    constexpr double count = static_cast<double>(Rule::classes > 0 ? X::size / Rule::classes : 0);
-    return detail::reduced_rows<R, Rule, T>(row, ir::constant(b, dtype_of<T>, Dims{}, count));
-  }
-};
-
-// ignore_index: a label that does not count, beside all that are no class.
-struct CrossEntropyOptions {
-  i64 ignore_index = -100;     // a label that counts for nothing
-  double label_smoothing = 0;  // share of the target spread over all classes, in [0, 1]
-};
-
-// cross_entropy(logits, labels), (logits, labels, class_weights), options last:
-// cross_entropy<reduction::sum>(logits, labels, {.label_smoothing = 0.1}).
-template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
-constexpr auto cross_entropy(const X& logits, const L& labels) {
-  return CrossEntropyOp<R, Axis>{}(logits, labels);
-}
-template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
-constexpr auto cross_entropy(const X& logits, const L& labels, CrossEntropyOptions options) {
-  return CrossEntropyOp<R, Axis>{}(logits, labels, options.ignore_index, options.label_smoothing);
-}
-template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
-constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight) {
-  return CrossEntropyOp<R, Axis>{}(logits, labels, weight);
-}
-template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
-constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight, CrossEntropyOptions options) {
-  return CrossEntropyOp<R, Axis>{}(logits, labels, weight, options.ignore_index, options.label_smoothing);
-}
-
-WEFT_REFUSAL(WeightIsTensor,
-             "cross_entropy: a third operand is a tensor of class weights: options stand in braces, "
-             "cross_entropy(logits, labels, {.label_smoothing = 0.1f})");
-template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
-requires std::is_arithmetic_v<W>
-constexpr auto cross_entropy(const X& logits, const L& labels, const W&) {
-  static_assert(sizeof(WeightIsTensor<sizeof(W) == 0, W>) > 0);
-  return CrossEntropyOp<R, Axis>{}(logits, labels);
-}
-
-namespace detail {
-
-struct MseLoss {
-  constexpr auto operator()(const auto& a, const auto& b) const {
-    const auto d = sub(a, b);
-    return mul(d, d);
-  }
-};
-// (1 - t) x - log sigmoid(x); p multiplies what positive targets cost, w everything.
-struct BceWithLogits {
-  constexpr auto operator()(const auto& x, const auto& t) const {
-    const auto r = sub(mul(sub(1, t), x), logsigmoid_of(x));
-    return by_slopes(r, x, sub(UnaryOp<ir::Op::sigmoid, true>{}(x), t), t, neg(x));
-  }
-  constexpr auto operator()(const auto& x, const auto& t, const auto& w) const {
-    return mul((*this)(x, t), w);
-  }
-  // (1 - t) x - (1 + (p - 1) t) log sigmoid(x)
-  template <class X, class P>
-  constexpr auto operator()(const X& x, const auto& t, const auto& w, const P& p) const {
-    if constexpr (is_expr<P>) {
-      return mul(sub(mul(sub(1, t), x), mul(add(mul(sub(p, 1), t), 1), logsigmoid_of(x))), w);
-    } else {
-      using T = typename X::dtype;
-      return (*this)(x, t, w, Expr<T, Shape<>>{as_value<T>(*x.value.builder, p)});
-    }
-  }
-};
-
-}  // namespace detail
-
-// (a - b)^2
-template <LossReduction R = reduction::mean, class A, class B>
-constexpr auto mse_loss(const A& a, const B& b) {
-  return detail::ElementLoss<detail::MseLoss, R>{}(a, b);
-}
-
-// What positive targets are multiplied by, a tensor or a number: bce_with_logits(x, t, pos_weight(p)).
-template <class P>
-struct PosWeight {
-  P value;
-};
-template <class P>
-constexpr PosWeight<P> pos_weight(const P& p) {
-  return {p};
-}
-// Binary cross entropy on logits; weight and pos_weight broadcast.
-template <LossReduction R = reduction::mean, class A, class B>
-constexpr auto bce_with_logits(const A& x, const B& target) {
-  return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target);
-}
-template <LossReduction R = reduction::mean, class A, class B, Operand W>
-constexpr auto bce_with_logits(const A& x, const B& target, const W& weight) {
-  return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target, weight);
-}
-template <LossReduction R = reduction::mean, class A, class B, class P>
-constexpr auto bce_with_logits(const A& x, const B& target, const PosWeight<P>& positive) {
-  return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target, 1, positive.value);
-}
-template <LossReduction R = reduction::mean, class A, class B, Operand W, class P>
-constexpr auto bce_with_logits(const A& x, const B& target, const W& weight, const PosWeight<P>& positive) {
-  return detail::ElementLoss<detail::BceWithLogits, R>{}(x, target, weight, positive.value);
-}
-
-}  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE {
 
@@ -51234,6 +51626,457 @@ constexpr auto renorm(const X& x, OrderOf<P>, double bound) {
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ops/loss/ctc.hpp ----
+// ctc_loss: connectionist temporal classification (Graves et al., 2006), as torch.nn.functional.ctc_loss. The
+// recursion over time is one loop of the graph, in log space, so that a sequence of 1000 costs as much to
+// compile as one of 10. Law: the loss is -log of the summed probability of all alignments of the targets.
+
+namespace WEFT_NAMESPACE {
+
+// What: the shapes of log_probs, targets, input_lengths and target_lengths.
+WEFT_REFUSAL(CtcShapesFit,
+             "ctc_loss: log_probs are (T, N, C), targets (N, S), input_lengths and target_lengths (N); of "
+             "one sequence (T, C), (S), () and ()");
+WEFT_REFUSAL(CtcDtypesFit, "ctc_loss: log_probs must be floats, targets and lengths integers (i32 or i64)");
+
+namespace detail {
+
+inline constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// (T, N, C), (N, S) from either form.
+template <class X, class Y, class I, class L>
+struct ctc_rule {
+  static constexpr bool batched = X::rank == 3;
+  static constexpr i64 axis(const Dims& d, int k) { return k < d.rank ? d.extent[k] : 1; }
+  static constexpr i64 steps = axis(X::value, 0);
+  static constexpr i64 batch = batched ? axis(X::value, 1) : 1;
+  static constexpr i64 classes = axis(X::value, batched ? 2 : 1);
+  static constexpr i64 labels = axis(Y::value, batched ? 1 : 0);
+  static constexpr int lead = batched ? 1 : 0;
+  static constexpr bool ok = (X::rank == 2 || batched) && classes > 0 && Y::rank == lead + 1 &&
+                             I::rank == lead&& L::rank == lead &&
+                             (!batched ||
+                              (Y::value[0] == batch && I::value[0] == batch && L::value[0] == batch));
+  using each = std::conditional_t<batched, Shape<batch>, Shape<>>;
+};
+
+// log(exp(a) + ...): minus infinity, with no gradient, where all of them are.
+template <class A, class... More>
+constexpr auto log_of_sum(const A& a, const More&... more) {
+  auto top = stop_gradient(a);
+  ((top = maximum(top, stop_gradient(more))), ...);
+  const auto none = eq(top, minus_infinity);
+  const auto shift = where(none, 0, top);
+  auto total = exp(sub(a, shift));
+  ((total = add(total, exp(sub(more, shift)))), ...);
+  return where(none, minus_infinity, add(log(where(none, 1, total)), shift));
+}
+
+// log p(labels | log_probs) of each sequence (N). The labels with a blank before, between and behind them are
+// the states (N, 2 S + 1); a path stays, moves on by one state, or by two to a label that differs from the
+// label before. Padding is not read: what stands there may be anything.
+template <class Rule, class X, class Y, class I, class C, class B>
+constexpr auto ctc_log_likelihood(const X& log_probs, const Y& labels, const I& steps, const C& counts,
+                                  const B& blank) {
+  constexpr i64 n = Rule::batch, s = Rule::labels, states = 2 * s + 1;
+  using Label = typename Y::dtype;
+  const auto given = where(lt(arange<Label, s>(), reshape<n, 1>(counts)), labels, blank);  // (N, S)
+  const auto state = pad<0, 1>(reshape<n, 2 * s>(stack<2>(full_like(given, blank), given)), blank);
+  const auto emitted = take_along_dim<2>(log_probs, reshape<1, n, states>(state));  // (T, N, states)
+  const auto time = arange<typename I::dtype, Rule::steps>();
+  const auto inside = lt(reshape<Rule::steps, 1, 1>(time), reshape<1, n, 1>(steps));  // (T, N, 1)
+  const auto place = arange<Label, states>();
+  // before the first step every path stands on the first blank
+  const auto first = where(eq(place, 0), zeros<typename X::dtype, n, states>(), minus_infinity);
+  const auto step = [&](const auto& before, const auto& log_p, const auto& counts_here) {
+    const auto one = pad<1, -1>(before, minus_infinity);
+    const auto next = [&] {
+      if constexpr (s > 0) {
+        const auto differs = bitwise_and(ne(state, blank), ne(state, pad<2, -2>(state, blank)));
+        return log_of_sum(before, one, where(differs, pad<2, -2>(before, minus_infinity), minus_infinity));
+      } else {
+        return log_of_sum(before, one);
+      }
+    }();
+    return where(counts_here, add(next, log_p), before);
+  };
+  const auto last = loop(step, first, where(inside, emitted, 0), inside);
+  // a path ends on the last label or on the blank behind it
+  const auto end = reshape<n, 1>(mul(counts, 2));
+  const auto ends = bitwise_and(le(place, end), le(sub(end, 1), place));
+  const auto paths = where(ends, last, minus_infinity);
+  const auto top = stop_gradient(max<1>(paths, keepdim));
+  const auto none = eq(top, minus_infinity);
+  const auto shift = where(none, 0, top);
+  const auto total = sum<1>(exp(sub(paths, shift)), keepdim);
+  return reshape<n>(where(none, minus_infinity, add(log(where(none, 1, total)), shift)));
+}
+
+}  // namespace detail
+
+template <LossReduction R>
+struct CtcLossOp : Operation<CtcLossOp<R>> {
+  template <class X, class Y, class I, class L, class B, class Z>
+  static constexpr auto apply(ir::Builder& b, const X& log_probs, const Y& targets, const I& input_lengths,
+                              const L& target_lengths, const B& blank, const Z& zero_infinity) {
+    using Rule = detail::ctc_rule<typename X::shape, typename Y::shape, typename I::shape, typename L::shape>;
+    static_assert(sizeof(CtcShapesFit<Rule::ok, CtcLossOp, typename X::shape, typename Y::shape,
+                                      typename I::shape, typename L::shape>) > 0);
+    constexpr bool typed = is_float(dtype_of<typename X::dtype>) && is_label<Y> && is_label<I> && is_label<L>;
+    static_assert(sizeof(CtcDtypesFit<typed, CtcLossOp, typename X::dtype, typename Y::dtype,
+                                      typename I::dtype, typename L::dtype>) > 0);
+    using Result = std::conditional_t<R == LossReduction::none, typename Rule::each, Shape<>>;
+    if constexpr (Rule::ok && typed) {
+      constexpr i64 n = Rule::batch;
+      const auto wide =
+          reshape<Rule::steps, n, Rule::classes>(CastOp<opmath<typename X::dtype>>::apply(b, log_probs));
+      const auto labels = reshape<n, Rule::labels>(targets);
+      const auto steps = reshape<n>(input_lengths);
+      const auto counts = cast<typename Y::dtype>(reshape<n>(target_lengths));
+      const auto loss = neg(detail::ctc_log_likelihood<Rule>(wide, labels, steps, counts, blank));
+      const Expr<bool, Shape<>> zeroes{detail::as_value<bool>(b, zero_infinity)};
+      const auto endless = bitwise_and(eq(loss, -detail::minus_infinity), zeroes);
+      const auto outside = bitwise_or(bitwise_or(lt(steps, 0), gt(steps, Rule::steps)),
+                                      bitwise_or(lt(counts, 0), gt(counts, Rule::labels)));
+      const auto each = where(outside, std::numeric_limits<double>::quiet_NaN(), where(endless, 0, loss));
+      return CastOp<typename X::dtype>::apply(b, reduced<Rule>(each, counts));
+    } else {
+      return detail::refused<typename X::dtype, Result>(log_probs, targets, input_lengths, target_lengths);
+    }
+  }
+
+ private:
+  template <class E>
+  static constexpr bool is_label =
+      std::is_same_v<typename E::dtype, i32> || std::is_same_v<typename E::dtype, i64>;
+
+  // The mean is over what each label costs.
+  template <class Rule>
+  static constexpr auto reduced(const auto& loss, const auto& counts) {
+    if constexpr (R == LossReduction::none) {
+      using S = typename Rule::each;
+      return Expr<typename std::remove_cvref_t<decltype(loss)>::dtype, S>{ir::reshape(loss.value, S::value)};
+    } else if constexpr (R == LossReduction::mean) {
+      return mean<>(div(loss, maximum(counts, 1)));
+    } else {
+      return detail::reduced_loss<R>(loss);
+    }
+  }
+};
+
+// blank: the class that stands for no label. zero_infinity: a sequence too short for its targets, whose loss
+// is infinite, counts as 0.
+struct CtcOptions {
+  i64 blank = 0;               // the class that stands for no label
+  bool zero_infinity = false;  // a target that cannot be reached has loss and gradient 0, not inf
+};
+
+// ctc_loss(log_probs, targets, input_lengths, target_lengths, {.zero_infinity = true}): log_probs (T, N, C)
+// are log probabilities, such as log_softmax<-1> gives; targets (N, S) hold classes other than the blank, i32
+// or i64, and are padded; the lengths are (N). Of one sequence (T, C), (S), () and (). The mean divides each
+// loss by its number of targets (at least 1), then by N. The gradient is that with respect to log_probs;
+// PyTorch's adds exp(log_probs), which a log_softmax before takes away again. An infinite loss has gradient
+// zero (PyTorch: NaN); a length or a class outside its range gives NaN (PyTorch: an error, or nothing).
+template <LossReduction R = reduction::mean, class X, class Y, class I, class L>
+constexpr auto ctc_loss(const X& log_probs, const Y& targets, const I& input_lengths, const L& target_lengths,
+                        CtcOptions options = {}) {
+  return CtcLossOp<R>{}(log_probs, targets, input_lengths, target_lengths, options.blank,
+                        options.zero_infinity);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/loss/margin.hpp ----
+// Losses that want a margin between scores, with torch.nn.functional's formulae; the first template argument
+// reduces, the mean over all elements where nothing is said. Targets y are -1 or 1 unless they are labels.
+
+namespace WEFT_NAMESPACE {
+
+// What: the scores' shape, then the labels'.
+WEFT_REFUSAL(MarginLabelsFit,
+             "multi_margin_loss, multilabel_margin_loss: scores are (C) or (N, C); the labels are integers, "
+             "one for each row (multi_margin_loss) or as many as scores (multilabel_margin_loss)");
+
+WEFT_REFUSAL(MarginWeightsFit,
+             "multi_margin_loss: the class weights must be a vector with one number for each class");
+WEFT_REFUSAL(DistanceIsFunction,
+             "triplet_margin_with_distance_loss: the fourth argument is the distance, a function of two "
+             "tensors; the margin comes after it");
+
+namespace detail {
+
+// max(0, x), with gradient 0 at 0.
+template <class X>
+constexpr auto above_zero(const X& x) {
+  return where(le(x, 0), 0, x);
+}
+
+struct MarginRankingF {
+  constexpr auto operator()(const auto& a, const auto& b, const auto& y, const auto& margin) const {
+    return above_zero(add(neg(mul(y, sub(a, b))), margin));
+  }
+};
+struct HingeEmbeddingF {
+  constexpr auto operator()(const auto& x, const auto& y, const auto& margin) const {
+    return add(where(eq(y, 1), 0, above_zero(sub(margin, x))), where(eq(y, -1), 0, x));
+  }
+};
+
+// -(y log sigmoid(x) + (1 - y) log sigmoid(-x)), the mean over the classes (the last axis).
+struct MultilabelSoftMarginF {
+  constexpr auto operator()(const auto& x, const auto& y) const { return mean<-1>(each(x, y)); }
+  constexpr auto operator()(const auto& x, const auto& y, const auto& w) const {
+    return mean<-1>(mul(each(x, y), w));
+  }
+  static constexpr auto each(const auto& x, const auto& y) {
+    return add(mul(y, softplus_of(neg(x))), mul(sub(1, y), softplus_of(x)));
+  }
+};
+
+// 1 - cos for y = 1, max(0, cos - margin) for y = -1; x1 and x2 (..., D), y (...).
+// cos: x1 . x2 / sqrt((|x1|^2 + eps) (|x2|^2 + eps)), eps = 1e-12.
+template <LossReduction R>
+struct CosineEmbedding : Operation<CosineEmbedding<R>> {
+  template <class A, class B, class Y, class M>
+  static constexpr auto apply(ir::Builder&, const A& x1, const B& x2, const Y& y, const M& margin) {
+    static_assert(sizeof(ShapesEqual<std::is_same_v<typename A::shape, typename B::shape>, CosineEmbedding,
+                                     typename A::shape, typename B::shape>) > 0);
+    using T = opmath<common<A, B>>;
+    const auto p = cast<T>(x1);
+    const auto q = cast<T>(x2);
+    const auto a = add(sum<-1>(mul(p, p)), 1e-12);
+    const auto b = add(sum<-1>(mul(q, q)), 1e-12);
+    const auto cosine = div(sum<-1>(mul(p, q)), sqrt(mul(a, b)));
+    using SC = typename decltype(cosine)::shape;
+    static_assert(
+        sizeof(
+            ShapesEqual<std::is_same_v<SC, shape_of_operand<Y>>, CosineEmbedding, SC, shape_of_operand<Y>>) >
+        0);
+    const auto apart = where(eq(y, -1), above_zero(sub(cosine, margin)), 0);
+    return reduced_loss<R>(cast<floating<common<A, B>>>(add(where(eq(y, 1), sub(1, cosine), 0), apart)));
+  }
+};
+
+// |a - b + eps|_P along the last axis.
+template <int P>
+constexpr auto pairwise(const auto& a, const auto& b, const auto& eps) {
+  return norm<-1>(add(sub(a, b), eps), order<P>);
+}
+template <LossReduction R, int P, bool Swap>
+struct TripletMargin : Operation<TripletMargin<R, P, Swap>> {
+  template <class A, class B, class C, class M, class E>
+  static constexpr auto apply(ir::Builder&, const A& anchor, const B& positive, const C& negative,
+                              const M& margin, const E& eps) {
+    constexpr bool same = std::is_same_v<typename A::shape, typename B::shape> &&
+                          std::is_same_v<typename A::shape, typename C::shape>;
+    static_assert(
+        sizeof(ShapesEqual<same, TripletMargin, typename A::shape, typename B::shape, typename C::shape>) >
+        0);
+    const auto near = pairwise<P>(anchor, positive, eps);
+    auto far = pairwise<P>(anchor, negative, eps);
+    if constexpr (Swap) {
+      const auto other = pairwise<P>(positive, negative, eps);
+      far = where(lt(other, far), other, far);
+    }
+    return reduced_loss<R>(above_zero(add(sub(near, far), margin)));
+  }
+};
+
+// As TripletMargin, of distances: anchor and positive, anchor and negative, with Swap positive and negative.
+template <LossReduction R>
+struct TripletOfDistances : Operation<TripletOfDistances<R>> {
+  template <class A, class B, class M>
+  static constexpr auto apply(ir::Builder&, const A& near, const B& far, const M& margin) {
+    check<A, B>();
+    return reduced_loss<R>(clamp_min(add(sub(near, far), margin), 0));
+  }
+  template <class A, class B, class C, class M>
+  static constexpr auto apply(ir::Builder&, const A& near, const B& far, const C& other, const M& margin) {
+    check<A, B, C>();
+    return reduced_loss<R>(clamp_min(add(sub(near, minimum(far, other)), margin), 0));
+  }
+
+ private:
+  template <class A, class... More>
+  static constexpr void check() {
+    constexpr bool same = (std::is_same_v<shape_of_operand<A>, shape_of_operand<More>> && ...);
+    static_assert(
+        sizeof(ShapesEqual<same, TripletOfDistances, shape_of_operand<A>, shape_of_operand<More>...>) > 0);
+  }
+};
+
+struct PairwiseDistance {
+  constexpr auto operator()(const auto& a, const auto& b) const { return pairwise_distance(a, b); }
+};
+
+// sum over c != y of w_y max(0, margin - x_y + x_c)^P / C; x (..., C), y (...).
+template <LossReduction R, int P>
+struct MultiMargin : Operation<MultiMargin<R, P>> {
+  static_assert(P == 1 || P == 2, "multi_margin_loss: the power is 1 or 2");
+  template <class X, class Y, class M>
+  static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin) {
+    if constexpr (X::rank == 0 && Y::rank == 0)  // one class
+      return run(b, reshape<1>(x), y, margin, nullptr);
+    else
+      return run(b, x, y, margin, nullptr);
+  }
+  template <class X, class Y, class M, class W>
+  static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin, const W& weight) {
+    if constexpr (X::rank == 0 && Y::rank == 0)
+      return run(b, reshape<1>(x), y, margin, weight);
+    else
+      return run(b, x, y, margin, weight);
+  }
+
+ private:
+  template <class X, class Y, class M, class W>
+  static constexpr auto run(ir::Builder& b, const X& scores, const Y& y, const M& margin, const W& weight) {
+    using Rule = without_axis<typename X::shape, -1>;
+    constexpr bool ok =
+        X::rank >= 1 && Y::shape::value == Rule::value && is_integer(dtype_of<typename Y::dtype>);
+    static_assert(
+        sizeof(MarginLabelsFit<ok, MultiMargin, typename X::shape, typename Y::shape, typename Y::dtype>) >
+        0);
+    using T = floating<typename X::dtype>;
+    if constexpr (ok) {
+      using Wide = opmath<typename X::dtype>;
+      const auto x = cast<Wide>(scores);
+      constexpr Dims d = X::shape::value;
+      const ir::Value label = ir::reshape(y.value, ir::reduced(d, Rule::set));
+      ir::mark_labels(label, Rule::classes, false, 0);
+      const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(Rule::axis))};
+      const Expr<bool, typename X::shape> hit{ir::binary(ir::Op::eq, column, label)};
+      const auto own = sum<-1>(where(hit, x, 0), keepdim);
+      auto each = above_zero(add(sub(x, own), margin));
+      if constexpr (P == 2) each = mul(each, each);
+      if constexpr (is_expr<W>) {
+        static_assert(sizeof(MarginWeightsFit<std::is_same_v<typename W::shape, Shape<Rule::classes>>,
+                                              MultiMargin, typename X::shape, typename W::shape>) > 0);
+        const Counted rows = counted_labels(b, label, Rule::classes, i64{-1});
+        const ir::Value w = row_weights(rows, ir::cast(weight.value, dtype_of<Wide>));
+        each.value = each.value * w;
+      }
+      const auto row = mul(sum<-1>(where(hit, 0, each)), share_of(Rule::classes));
+      return reduced_loss<R>(cast<T>(row));
+    } else {
+      return refused<T, std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>>(scores, y);
+    }
+  }
+};
+
+// sum over labels j and over c that is no label of max(0, 1 - (x_j - x_c)) / C; the labels of a row end at
+// its first negative one.
+template <LossReduction R>
+struct MultilabelMargin : Operation<MultilabelMargin<R>> {
+  template <class X, class Y>
+  static constexpr auto apply(ir::Builder& b, const X& x, const Y& y) {
+    if constexpr (X::rank == 0 && Y::rank == 0)  // one class
+      return run(b, reshape<1>(x), reshape<1>(y));
+    else
+      return run(b, x, y);
+  }
+
+ private:
+  template <class X, class Y>
+  static constexpr auto run(ir::Builder& b, const X& x, const Y& y) {
+    constexpr Dims d = X::shape::value;
+    using Rule = without_axis<typename X::shape, -1>;
+    constexpr bool ok =
+        (X::rank == 1 || X::rank == 2) && Y::shape::value == d && is_integer(dtype_of<typename Y::dtype>);
+    static_assert(
+        sizeof(
+            MarginLabelsFit<ok, MultilabelMargin, typename X::shape, typename Y::shape, typename Y::dtype>) >
+        0);
+    using T = typename X::dtype;
+    if constexpr (ok) {
+      constexpr i64 c = Rule::classes, n = c > 0                  ? X::size / c
+                                           : Rule::value.rank > 0 ? Rule::value.extent[0]
+                                                                  : 1;
+      const auto scores = reshape<n, c>(cast<opmath<T>>(x));
+      const auto labels = reshape<n, c>(y);
+      // (row, place of a label, class): whether the label names the class, and stands before the end
+      const ir::Value places{&b, b.leaf(ir::Op::iota, DType::i32, Shape<n, c>::value, 1)};
+      const Expr<i32, Shape<n, c>> place{places};
+      const auto end = min<-1>(where(lt(labels, 0), place, static_cast<i32>(c)), keepdim);
+      const ir::Value classes{&b,
+                              b.leaf(ir::Op::iota, dtype_of<typename Y::dtype>, Shape<n, c, c>::value, 2)};
+      const Expr<typename Y::dtype, Shape<n, c, c>> named{classes};
+      const auto given = reshape<n, c, 1>(lt(place, end));
+      const auto names = bitwise_and(eq(named, reshape<n, c, 1>(labels)), given);
+      const auto taken = max<1>(cast<i32>(names));  // (row, class)
+      const auto own = sum<2>(where(names, reshape<n, 1, c>(scores), 0), keepdim);
+      const auto each = above_zero(add(sub(reshape<n, 1, c>(scores), own), 1));
+      const auto counts = bitwise_and(given, eq(reshape<n, 1, c>(taken), 0));
+      const auto row = mul(sum<1, 2>(where(counts, each, 0)), share_of(c));
+      using Row = Expr<opmath<T>, shape_of<Rule>>;
+      return reduced_loss<R>(cast<T>(Row{ir::reshape(row.value, Rule::value)}));
+    } else {
+      return refused<T, std::conditional_t<R == LossReduction::none, shape_of<Rule>, Shape<>>>(x, y);
+    }
+  }
+};
+
+}  // namespace detail
+
+// max(0, -y (a - b) + margin)
+template <LossReduction R = reduction::mean, class A, class B, class Y>
+constexpr auto margin_ranking_loss(const A& a, const B& b, const Y& y, double margin = 0) {
+  return detail::ElementLoss<detail::MarginRankingF, R>{}(a, b, y, margin);
+}
+// x where y = 1, max(0, margin - x) where y = -1.
+template <LossReduction R = reduction::mean, class X, class Y>
+constexpr auto hinge_embedding_loss(const X& x, const Y& y, double margin = 1) {
+  return detail::ElementLoss<detail::HingeEmbeddingF, R>{}(x, y, margin);
+}
+template <LossReduction R = reduction::mean, class A, class B, class Y>
+constexpr auto cosine_embedding_loss(const A& x1, const B& x2, const Y& y, double margin = 0) {
+  return detail::CosineEmbedding<R>{}(x1, x2, y, margin);
+}
+// max(0, |a - p| - |a - n| + margin); Swap: |p - n| where it is less than |a - n|.
+template <LossReduction R = reduction::mean, int P = 2, bool Swap = false, class A, class B, class C>
+constexpr auto triplet_margin_loss(const A& anchor, const B& positive, const C& negative, double margin = 1,
+                                   double eps = 1e-6) {
+  return detail::TripletMargin<R, P, Swap>{}(anchor, positive, negative, margin, eps);
+}
+// max(0, d(a, p) - d(a, n) + margin) for a distance of your own: a function of two tensors, such as
+// [](auto x, auto y) { return 1 - cosine_similarity<-1>(x, y); }; pairwise_distance where none is given.
+// Swap: d(p, n) where it is less than d(a, n).
+template <LossReduction R = reduction::mean, bool Swap = false, class A, class B, class C,
+          class D = detail::PairwiseDistance>
+constexpr auto triplet_margin_with_distance_loss(const A& anchor, const B& positive, const C& negative,
+                                                 const D& distance = {}, double margin = 1) {
+  constexpr bool ok = std::is_invocable_v<const D&, const A&, const B&>;
+  static_assert(sizeof(DistanceIsFunction<ok, detail::TripletOfDistances<R>, D>) > 0);
+  if constexpr (!ok)
+    return sub(anchor, positive);
+  else if constexpr (Swap)
+    return detail::TripletOfDistances<R>{}(distance(anchor, positive), distance(anchor, negative),
+                                           distance(positive, negative), margin);
+  else
+    return detail::TripletOfDistances<R>{}(distance(anchor, positive), distance(anchor, negative), margin);
+}
+template <LossReduction R = reduction::mean, int P = 1, class X, class Y>
+constexpr auto multi_margin_loss(const X& x, const Y& labels, double margin = 1) {
+  return detail::MultiMargin<R, P>{}(x, labels, margin);
+}
+template <LossReduction R = reduction::mean, int P = 1, class X, class Y, Operand W>
+constexpr auto multi_margin_loss(const X& x, const Y& labels, double margin, const W& weight) {
+  return detail::MultiMargin<R, P>{}(x, labels, margin, weight);
+}
+template <LossReduction R = reduction::mean, class X, class Y>
+constexpr auto multilabel_margin_loss(const X& x, const Y& labels) {
+  return detail::MultilabelMargin<R>{}(x, labels);
+}
+// Targets are 0 or 1; a weight (C) multiplies the classes.
+template <LossReduction R = reduction::mean, class X, class Y>
+constexpr auto multilabel_soft_margin_loss(const X& x, const Y& target) {
+  return detail::ElementLoss<detail::MultilabelSoftMarginF, R>{}(x, target);
+}
+template <LossReduction R = reduction::mean, class X, class Y, class W>
+constexpr auto multilabel_soft_margin_loss(const X& x, const Y& target, const W& weight) {
+  return detail::ElementLoss<detail::MultilabelSoftMarginF, R>{}(x, target, weight);
+}
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/nn/channel_norm.hpp ----
 // Normalisation over channels as functions: torch.nn.functional.group_norm, instance_norm, batch_norm. The
 // layers of these names, which hold weights and running statistics, are in nn.
@@ -55093,6 +55936,30 @@ namespace WEFT_NAMESPACE {
 using optim::is_bias;
 using optim::is_vector;
 }  // namespace WEFT_NAMESPACE
+// ---- weft/optim/lbfgs_options.hpp ----
+// The settings of L-BFGS, for whoever names it; what it does is in lbfgs.hpp, which weft.hpp leaves out.
+
+namespace WEFT_NAMESPACE::optim {
+
+enum class LineSearch { none, strong_wolfe };
+
+struct LBFGS {
+  float lr = 1;                               // length of a step, of the first tried with a line search
+  int max_iter = 20;                          // iterations of one step
+  int max_eval = 0;                           // evaluations of one step; 0: 5/4 of max_iter
+  float tolerance_grad = 1e-7f;               // stop where no element of g is larger
+  float tolerance_change = 1e-9f;             // stop where loss and parameters change less
+  int history_size = 100;                     // steps that are remembered
+  LineSearch line_search = LineSearch::none;  // none, or strong_wolfe
+
+  // It is no expression in the step's program: it asks for the loss and the gradient as often as it needs.
+  static constexpr bool closure = true;
+  static constexpr std::string_view name = "LBFGS";
+  static constexpr int moments = 0;
+  static constexpr int numbers = 0;
+};
+
+}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/lion.hpp ----
 // Lion (Chen et al., 2023, algorithm 2): p -= lr (sign(b1 m + (1 - b1) g) + weight_decay p);
 // m = b2 m + (1 - b2) g.
@@ -60396,9 +61263,14 @@ constexpr bool ranks_run_on() {
   }
 }
 
+WEFT_REFUSAL(LbfgsIsIncluded,
+             "optim::LBFGS has a trainer of its own, in a header that weft.hpp leaves out: write #include "
+             "<weft/train/lbfgs.hpp>");
+
 // The class that runs an optimiser; one that is no update of the step's program has another (lbfgs.hpp).
 template <class Optimizer>
 struct TrainerFor {
+  static constexpr bool is_included = !requires { Optimizer::base::closure; };
   template <class M, class F, class Device, class O, class... I>
   using type = Trainer<M, F, Device, O, I...>;
 };
@@ -60496,8 +61368,10 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
       static_assert(sizeof(EveryInputIsRead<(unused < 0), M, GivenInput<unused>>) > 0);
       static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, GivenName<state_name<M, unreached>()>>) >
                     0);
-      using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
-      if constexpr (unused >= 0 || unreached >= 0 || !Source::probes_exist())
+      using Runs = TrainerFor<typename Sorted::Optimizer>;
+      static_assert(sizeof(LbfgsIsIncluded<Runs::is_included, M>) > 0);
+      using Made = typename Runs::template type<M, F, Device, Sorted, I...>;
+      if constexpr (!Runs::is_included || unused >= 0 || unreached >= 0 || !Source::probes_exist())
         return AfterRefusal{};
       else if constexpr (!holds_budget<M, F, Sorted, I...>())
         return AfterRefusal{};

@@ -436,7 +436,7 @@ program_sections = [
     ("Evaluation, progress, curves", ["train/evaluate.hpp", "train/meter.hpp", "train/progress.hpp", "train/curve.hpp"]),
     ("Optimisers", ["optim/sgd.hpp", "optim/adam.hpp", "optim/adamax.hpp", "optim/nadam.hpp", "optim/radam.hpp", "optim/adagrad.hpp",
                     "optim/adadelta.hpp", "optim/rmsprop.hpp", "optim/rprop.hpp", "optim/asgd.hpp", "optim/adafactor.hpp", "optim/lion.hpp",
-                    "optim/muon.hpp", "optim/lbfgs.hpp"]),
+                    "optim/muon.hpp", "optim/lbfgs_options.hpp", "optim/lbfgs.hpp"]),
     ("Groups and wrappers of optimisers", ["optim/groups.hpp", "optim/average.hpp", "optim/maximize.hpp"]),
     ("Schedules", ["optim/schedule.hpp", "optim/plateau.hpp"]),
     ("Data", ["data/dataset.hpp", "data/stream.hpp", "data/loader.hpp", "data/batch.hpp", "data/digits.hpp"]),

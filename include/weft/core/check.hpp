@@ -17,8 +17,14 @@ struct check {
   struct Indices {
     static constexpr OptionKind option = OptionKind::check_indices;
   };
+  // check::finite | check::indices.
+  struct Both {
+    static constexpr OptionKind option = OptionKind::check_both;
+  };
   static constexpr Finite finite{};
   static constexpr Indices indices{};
+  friend constexpr Both operator|(Finite, Indices) { return {}; }
+  friend constexpr Both operator|(Indices, Finite) { return {}; }
 };
 
 // Many a program has functions of its own called check. A class gives way to a function of its name, so that
@@ -43,17 +49,19 @@ struct Checks {
   constexpr Checks(bool finite_too, bool indices_too) : finite(finite_too), indices(indices_too) {}
   constexpr Checks(check::Finite) : finite(true) {}
   constexpr Checks(check::Indices) : indices(true) {}
+  constexpr Checks(check::Both) : finite(true), indices(true) {}
   constexpr bool any() const { return finite || indices; }
   friend constexpr Checks operator|(const Checks& a, const Checks& b) {
     return {a.finite || b.finite, a.indices || b.indices};
   }
 };
-constexpr Checks operator|(check::Finite, check::Indices) { return {true, true}; }
-constexpr Checks operator|(check::Indices, check::Finite) { return {true, true}; }
 
 // Those among the options of a function or trainer.
 template <class... O>
-inline constexpr Checks given_checks{WEFT_CHECK_DEFAULT || option_count<OptionKind::check_finite, O...> > 0,
-                                     WEFT_CHECK_DEFAULT || option_count<OptionKind::check_indices, O...> > 0};
+inline constexpr Checks given_checks{
+    WEFT_CHECK_DEFAULT ||
+        option_count<OptionKind::check_finite, O...> + option_count<OptionKind::check_both, O...> > 0,
+    WEFT_CHECK_DEFAULT ||
+        option_count<OptionKind::check_indices, O...> + option_count<OptionKind::check_both, O...> > 0};
 
 }  // namespace WEFT_NAMESPACE

@@ -22,6 +22,7 @@ enum class OptionKind {
   probes,
   check_finite,
   check_indices,
+  check_both,
   input,  // this and what follows may be there several times
   pass,
   unknown

@@ -3,7 +3,6 @@
 // and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
 // that a program which never asks pays nothing; the totals are those of the compiled program.
 
-#include <algorithm>
 #include <charconv>
 #include <string>
 #include <vector>

@@ -3,13 +3,13 @@
 // address is a constant of the program. Law: it is made from the memory plan that the program has, when
 // somebody asks. (Templates, so that programs that do not ask have no part of it.)
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "weft/exec/explain.hpp"
 #include "weft/io/file.hpp"
+#include "weft/io/order.hpp"
 
 namespace WEFT_NAMESPACE {
 namespace exec {
@@ -59,9 +59,10 @@ std::vector<i64> held_bytes(const Timeline& t) {
     stretches.clear();
     for (const MemoryHolder& h : t.holders)
       if (h.first <= k && k <= h.last) stretches.push_back({h.offset, h.offset + h.bytes});
-    std::sort(stretches.begin(), stretches.end());
     i64 sum = 0, end = 0;
-    for (const auto& [from, to] : stretches) {
+    for (const u32 i :
+         io::order_by(stretches.size(), [&](u32 a, u32 b) { return stretches[a] < stretches[b]; })) {
+      const auto [from, to] = stretches[i];
       sum += to > end ? to - std::max(from, end) : 0;
       end = std::max(end, to);
     }
@@ -210,12 +211,12 @@ std::string to_html(const Timeline& t) requires std::is_same_v<Timeline, MemoryT
   std::vector<const MemoryHolder*> most;
   for (const MemoryHolder& h : t.holders)
     if (h.first <= static_cast<int>(fullest) && h.last >= static_cast<int>(fullest)) most.push_back(&h);
-  std::stable_sort(most.begin(), most.end(),
-                   [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
-  for (std::size_t i = 0; i < most.size() && i < 30; ++i)
-    out += "<tr><td>" + say(most[i]->bytes) + "</td><td>" + escaped(most[i]->what) + "</td><td>" +
-           escaped(most[i]->scope) + "</td><td>" + std::to_string(most[i]->first) + "</td><td>" +
-           std::to_string(most[i]->last) + "</td></tr>\n";
+  const auto order = io::order_by(most.size(), [&](u32 a, u32 b) { return most[a]->bytes > most[b]->bytes; });
+  for (std::size_t i = 0; i < order.size() && i < 30; ++i) {
+    const MemoryHolder& h = *most[order[i]];
+    out += "<tr><td>" + say(h.bytes) + "</td><td>" + escaped(h.what) + "</td><td>" + escaped(h.scope) +
+           "</td><td>" + std::to_string(h.first) + "</td><td>" + std::to_string(h.last) + "</td></tr>\n";
+  }
   return out + "</table>\n</body></html>\n";
 }
 

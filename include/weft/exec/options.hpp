@@ -78,7 +78,7 @@ struct CompileCheck {
   static constexpr bool knows(OptionKind kind) {
     return kind == OptionKind::precision || kind == OptionKind::mode || kind == OptionKind::seed ||
            kind == OptionKind::probes || kind == OptionKind::memory || kind == OptionKind::check_finite ||
-           kind == OptionKind::check_indices || kind == OptionKind::pass;
+           kind == OptionKind::check_indices || kind == OptionKind::check_both || kind == OptionKind::pass;
   }
   template <class... O>
   struct For {

@@ -3,12 +3,12 @@
 // the same by module. Law: what is measured are calls of the program itself, launch by launch, none of which
 // overlaps another; a program that is not profiled has none of this.
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "weft/core/clock.hpp"
 #include "weft/exec/explain.hpp"
+#include "weft/io/order.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -29,11 +29,9 @@ class StepTimes {
   double whole() const { return median(whole_); }
 
  private:
-  static double median(std::vector<double> x) {
+  static double median(const std::vector<double>& x) {
     if (x.empty()) return 0;
-    const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
-    std::nth_element(x.begin(), middle, x.end());
-    return *middle;
+    return x[io::order_by(x.size(), [&](u32 a, u32 b) { return x[a] < x[b]; })[x.size() / 2]];
   }
   std::vector<double> now_;
   std::vector<std::vector<double>> all_;
@@ -65,18 +63,19 @@ struct Row {
 };
 
 // "  12.3 us   45 %   4.56 us   37 %  name            what", the slowest first.
-inline std::string rows_text(std::vector<Row> rows, double all, const char* title) {
+inline std::string rows_text(const std::vector<Row>& rows, double all, const char* title) {
   using namespace explain_detail;
   constexpr std::size_t longest = 24;
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.seconds > b.seconds; });
+  const auto slowest =
+      io::order_by(rows.size(), [&](u32 a, u32 b) { return rows[a].seconds > rows[b].seconds; });
   std::size_t name = 0;
   for (const Row& r : rows) name = std::max(name, r.what.empty() ? 0 : std::min(r.name.size(), longest));
   const auto percent = [](double part, double of) {
     return of > 0 ? std::to_string(static_cast<i64>(100 * part / of + 0.5)) + " %" : std::string("-");
   };
   std::string out = std::string("     time  share  at least  reached  ") + title + "\n";
-  for (const Row& r : rows) {
+  for (const u32 row : slowest) {
+    const Row& r = rows[row];
     const std::string line = padded(duration(r.seconds), 9, true) + padded(percent(r.seconds, all), 7, true) +
                              padded(duration(r.least), 10, true) +
                              padded(percent(r.least, r.seconds), 9, true) + "  ";
@@ -106,7 +105,8 @@ inline std::string to_text(const Explanation& e, const StepTimes& times, const R
     kernels.push_back({"#" + std::to_string(s) + " " + step.kernel.substr(name),
                        step.shape + ir::in_scope(step.scope), seconds, floor});
     const std::string scope = step.scope.empty() ? "(the function itself)" : step.scope;
-    auto found = std::find_if(scopes.begin(), scopes.end(), [&](const auto& r) { return r.name == scope; });
+    auto found = scopes.begin();
+    while (found != scopes.end() && found->name != scope) ++found;
     if (found == scopes.end()) found = scopes.insert(scopes.end(), {scope, "", 0, 0});
     found->seconds += seconds;
     found->least += floor;
@@ -115,8 +115,8 @@ inline std::string to_text(const Explanation& e, const StepTimes& times, const R
          (e.launches == 1 ? " launch: " : " launches: ") + duration(times.whole()) + " a run, " +
          duration(all) + " in launches,\nat least " + duration(least) + " on a machine of " +
          compact(machine.bytes_per_second, "B/s") + " and " + compact(machine.flops_per_second, "FLOP/s") +
-         "\n\n" + profile_detail::rows_text(std::move(kernels), all, "kernel") + "\n" +
-         profile_detail::rows_text(std::move(scopes), all, "module");
+         "\n\n" + profile_detail::rows_text(kernels, all, "kernel") + "\n" +
+         profile_detail::rows_text(scopes, all, "module");
 }
 
 }  // namespace WEFT_NAMESPACE::exec

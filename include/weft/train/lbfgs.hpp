@@ -161,6 +161,7 @@ class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>> {
 template <class... R>
 struct TrainerFor<optim::Groups<optim::LBFGS, R...>> {
   static_assert(sizeof(LbfgsHasNoGroups<sizeof...(R) == 0, R...>) > 0);
+  static constexpr bool is_included = true;
   template <class M, class F, class Device, class O, class... I>
   using type = LbfgsTrainer<M, F, Device, O, I...>;
 };

@@ -78,9 +78,14 @@ constexpr bool ranks_run_on() {
   }
 }
 
+WEFT_REFUSAL(LbfgsIsIncluded,
+             "optim::LBFGS has a trainer of its own, in a header that weft.hpp leaves out: write #include "
+             "<weft/train/lbfgs.hpp>");
+
 // The class that runs an optimiser; one that is no update of the step's program has another (lbfgs.hpp).
 template <class Optimizer>
 struct TrainerFor {
+  static constexpr bool is_included = !requires { Optimizer::base::closure; };
   template <class M, class F, class Device, class O, class... I>
   using type = Trainer<M, F, Device, O, I...>;
 };
@@ -178,8 +183,10 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
       static_assert(sizeof(EveryInputIsRead<(unused < 0), M, GivenInput<unused>>) > 0);
       static_assert(sizeof(EveryParameterLearns<(unreached < 0), M, GivenName<state_name<M, unreached>()>>) >
                     0);
-      using Made = typename TrainerFor<typename Sorted::Optimizer>::template type<M, F, Device, Sorted, I...>;
-      if constexpr (unused >= 0 || unreached >= 0 || !Source::probes_exist())
+      using Runs = TrainerFor<typename Sorted::Optimizer>;
+      static_assert(sizeof(LbfgsIsIncluded<Runs::is_included, M>) > 0);
+      using Made = typename Runs::template type<M, F, Device, Sorted, I...>;
+      if constexpr (!Runs::is_included || unused >= 0 || unreached >= 0 || !Source::probes_exist())
         return AfterRefusal{};
       else if constexpr (!holds_budget<M, F, Sorted, I...>())
         return AfterRefusal{};
