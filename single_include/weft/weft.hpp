@@ -4569,7 +4569,7 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 // The list of passes, in their order. compile(), make_trainer, starting values, explain, the checks while a
 // program runs and the tests all walk it.
 //
-//   trace           the user's function leaves a graph
+//   trace           the user's function leaves a graph; attention that it composes becomes one operation
 //   scale           of a trainer with precision::f8: where products are rounded to 8 bits
 //   differentiate   of a trainer: the gradients of the loss (grad(f) differentiates while it is traced)
 //   update          of a trainer: the optimiser
@@ -21761,6 +21761,712 @@ constexpr ir::Graph decompose_attention(ir::Graph&& g, HasKernel has_kernel = {}
 }
 
 }  // namespace WEFT_NAMESPACE::transforms
+// ---- weft/transforms/recognize_attention.hpp ----
+// Attention that was composed by hand, softmax(q k^T ...) v, as the operation that keeps no scores in memory
+// (ir/attention.hpp). Law: what comes of it is what the composition computes, where a row's scores are not
+// all -infinity; scores and weights that something else reads, too, are left as they are.
+//
+// Between the products the scores may go through any arithmetic, masks and biases; the weights through a
+// factor that no score changes and no gradient is asked of, as dropout has. Heads of keys and values that
+// were repeated for groups of heads of queries are read where they are.
+
+// ---- weft/transforms/attention_body.hpp ----
+// The body of an attention (ir/attention.hpp) out of a trace: what was done to all scores at once becomes
+// arithmetic at one place of the grid. Law: what the body computes of a score and its place is what the trace
+// computed there; whatever depends on neither scores, places nor random numbers is computed once outside, and
+// read along the axes of the grid along which it varies.
+
+namespace WEFT_NAMESPACE::transforms {
+
+class AttentionBody {
+ public:
+  // `traced`: a trace inside `b` whose input 0, of shape `scores`, is the product; its other inputs stand for
+  // values of b. The grid's last axes are those of the scores.
+  constexpr AttentionBody(ir::Builder& around, const ir::Builder& traced, const Dims& scores,
+                          const Dims& all_places)
+      : b(around), t_(traced.graph), outer_(traced.outer), rank_(scores.rank), grid_(all_places) {
+    body_.graph.is_body = true;
+    body_.graph.scalar_count = t_.scalar_count;
+    body_.graph.streams = t_.streams;
+    product_ = input(DType::f32, grid_).id;
+    const int n = t_.nodes.size();
+    uses_ = List<u8>(n, 0);
+    moved_ = List<int>(n, -1);
+    for (int i = 0; i < n; ++i) {
+      const ir::Node& node = t_.nodes[i];
+      u8 uses = node.op == ir::Op::random ? draws : node.op == ir::Op::iota ? place : 0;
+      if (node.op == ir::Op::input && node.imm == 0) uses = score;
+      for (int k = 0; k < node.arity; ++k) uses = static_cast<u8>(uses | uses_[t_.in(i, k)]);
+      // what is no arithmetic is computed outside, whatever places and random numbers it reads
+      uses_[i] = is_arithmetic(node) ? uses : static_cast<u8>(uses & score);
+    }
+  }
+
+  // Makes a node of the trace, which broadcasts to the scores, the next output; whether it can be one.
+  constexpr bool add_output(int node) {
+    const Dims d = t_.dims(node);
+    Axes axes;
+    for (int k = 0; k < d.rank; ++k) axes.at[k] = static_cast<i8>(k + 4 - d.rank);
+    if (d.rank > rank_) return false;
+    const ir::Value v = lift(node, axes, 0);
+    if (v) body_.graph.outputs.push(ir::cast(v, DType::f32).id);
+    return static_cast<bool>(v);
+  }
+  // What is captured, behind which stands the key of random numbers where a loop gives one.
+  constexpr const List<int>& captured() {
+    if (draws_ && b.graph.key_input >= 0) {
+      body_.graph.key_input = body_.graph.inputs.size();
+      body_.graph.inputs.push(body_.leaf(ir::Op::input, DType::u32, Shape<4>::value,
+                                         static_cast<u64>(body_.graph.inputs.size())));
+      operands_.push(b.graph.inputs[b.graph.key_input]);
+      draws_ = false;
+    }
+    return operands_;
+  }
+  constexpr const ir::Graph& graph() const { return body_.graph; }
+
+  static constexpr int most_captured = 12;  // a kernel takes no more
+
+ private:
+  enum : u8 { score = 1, place = 2, draws = 4 };
+  static constexpr int deepest = 100;  // of constant evaluation's 512 nested calls
+  // The axis of the grid along which each axis of a value lies; -1: its extent is 1.
+  struct Axes {
+    i8 at[8]{-1, -1, -1, -1, -1, -1, -1, -1};
+  };
+  static constexpr bool equal(const Axes& x, const Axes& y, int rank) {
+    for (int k = 0; k < rank; ++k)
+      if (x.at[k] != y.at[k]) return false;
+    return true;
+  }
+  struct Lifted {
+    int node = -1;
+    Axes axes;
+    ir::Value value;
+  };
+
+  constexpr ir::Value input(DType t, const Dims& d) {
+    const int made = body_.leaf(ir::Op::input, t, d, static_cast<u64>(body_.graph.inputs.size()));
+    body_.graph.inputs.push(made);
+    return {&body_, made};
+  }
+  constexpr bool is_whole(const Dims& d, const Axes& axes) const {
+    if (d.rank != rank_) return false;
+    for (int k = 0; k < d.rank; ++k)
+      if (axes.at[k] != k + 4 - d.rank || d.extent[k] != grid_.extent[k + 4 - d.rank]) return false;
+    return true;
+  }
+
+  static constexpr bool is_arithmetic(const ir::Node& n) {
+    const ir::OpClass kind = ir::info(n.op).kind;
+    return kind == ir::OpClass::leaf || kind == ir::OpClass::pointwise || kind == ir::OpClass::marker ||
+           n.op == ir::Op::broadcast || n.op == ir::Op::reshape || n.op == ir::Op::permute;
+  }
+
+  // Node x of the trace at each place of the grid; nothing where it is no arithmetic there.
+  constexpr ir::Value lift(int x, const Axes& axes, int depth) {
+    const Dims d = t_.dims(x);
+    for (const Lifted& known : lifted_)
+      if (known.node == x && equal(known.axes, axes, d.rank)) return known.value;
+    ir::Value v;
+    if (depth < deepest) v = arithmetic(x, d, axes, depth);
+    if (!v && (uses_[x] & score) == 0) v = captured_value(x, d, axes);
+    lifted_.push({x, axes, v});
+    return v;
+  }
+  constexpr ir::Value arithmetic(int x, const Dims& d, const Axes& axes, int depth) {
+    using ir::Op;
+    const ir::Node& n = t_.nodes[x];
+    switch (n.op) {
+      case Op::input:
+        return n.imm == 0 && is_whole(d, axes) ? ir::Value{&body_, product_} : ir::Value{};
+      case Op::constant:
+        return {&body_, body_.constant(n.dtype, body_.shape(grid_), n.imm)};
+      case Op::iota: {
+        const int axis = axes.at[static_cast<int>(n.imm)];
+        return axis < 0 ? ir::constant(body_, n.dtype, grid_, 0)
+                        : ir::Value{&body_, body_.leaf(Op::iota, n.dtype, grid_, static_cast<u64>(axis))};
+      }
+      case Op::random:
+        if (!is_whole(d, axes)) return {};
+        draws_ = true;
+        return {&body_, body_.leaf(Op::random, n.dtype, grid_, n.imm)};
+      case Op::broadcast: {
+        const int from = t_.in(x, 0);
+        const Dims f = t_.dims(from);
+        Axes inner;
+        for (int k = 0; k < f.rank; ++k)
+          if (f.extent[k] != 1) inner.at[k] = axes.at[k + d.rank - f.rank];
+        return lift(from, inner, depth + 1);
+      }
+      case Op::reshape:
+        return reshaped(x, d, axes, depth);
+      case Op::permute: {
+        Axes inner;
+        for (int k = 0; k < d.rank; ++k) inner.at[t_.attribute(x, k)] = axes.at[k];
+        return lift(t_.in(x, 0), inner, depth + 1);
+      }
+      default:
+        break;
+    }
+    if (!is_arithmetic(n) || n.arity == 0 || n.arity > 3 || is_cheaper_outside(x, d)) return {};
+    int operands[3]{};
+    for (int k = 0; k < n.arity; ++k) {
+      const ir::Value v = lift(t_.in(x, k), axes, depth + 1);
+      if (!v) return {};
+      operands[k] = v.id;
+    }
+    ir::Node node = n;
+    node.shape = body_.shape(grid_);
+    node.list = -1;
+    return {&body_, body_.add(node, operands, n.arity)};
+  }
+  // Made of captured tensors alone, and no larger than one of them.
+  constexpr bool is_cheaper_outside(int x, const Dims& d) const {
+    if (uses_[x] != 0) return false;
+    for (int k = 0; k < t_.nodes[x].arity; ++k)
+      if (t_.nodes[t_.in(x, k)].op != ir::Op::constant && t_.dims(t_.in(x, k)).size() >= d.size() &&
+          is_smallest(t_.in(x, k)))
+        return true;
+    return false;
+  }
+  // Whether x's elements are all different ones: no broadcast made it.
+  constexpr bool is_smallest(int x) const { return t_.nodes[x].op != ir::Op::broadcast; }
+
+  // A reshape that adds or removes extents of 1.
+  constexpr ir::Value reshaped(int x, const Dims& d, const Axes& axes, int depth) {
+    const int from = t_.in(x, 0);
+    const Dims f = t_.dims(from);
+    Axes inner;
+    int k = 0;
+    for (int j = 0; j < f.rank; ++j) {
+      if (f.extent[j] == 1) continue;
+      while (k < d.rank && d.extent[k] == 1) ++k;
+      if (k == d.rank || d.extent[k] != f.extent[j]) return {};
+      inner.at[j] = axes.at[k++];
+    }
+    return lift(from, inner, depth + 1);
+  }
+
+  // Node x computed outside and read along the grid.
+  constexpr ir::Value captured_value(int x, const Dims& d, const Axes& axes) {
+    Dims along{4, {1, 1, 1, 1}};
+    int last = -1;  // axis of the grid along which the axis before lies
+    bool ascending = true;
+    i64 order[8]{};
+    for (int k = 0; k < d.rank; ++k) {
+      order[k] = k;
+      if (d.extent[k] == 1) continue;
+      const int a = axes.at[k];
+      if (a < 0 || along.extent[a] != 1 || d.extent[k] != grid_.extent[a]) return {};
+      along.extent[a] = d.extent[k];
+      ascending = ascending && a > last;
+      last = a;
+    }
+    ir::Value v{&b, outside(x)};
+    if (!ascending) {
+      const auto key = [&](i64 k) { return d.extent[k] == 1 ? -1 : axes.at[k]; };
+      for (int i = 1; i < d.rank; ++i)
+        for (int k = i; k > 0 && key(order[k]) < key(order[k - 1]); --k) std::swap(order[k], order[k - 1]);
+      v = ir::permute(v, order);
+    }
+    v = ir::reshape(v, along);
+    for (int k = 0; k < operands_.size(); ++k)
+      if (operands_[k] == v.id) return ir::broadcast({&body_, body_.graph.inputs[1 + k]}, grid_);
+    if (operands_.size() == most_captured) return {};
+    operands_.push(v.id);
+    return ir::broadcast(input(v.dtype(), along), grid_);
+  }
+  // Node x, which no score reaches, as a node of b.
+  constexpr int outside(int x) {
+    List<u8> needed(x + 1, 0);
+    needed[x] = 1;
+    for (int i = x; i >= 0; --i)
+      if (needed[i] && moved_[i] < 0)
+        for (int k = 0; k < t_.nodes[i].arity; ++k) needed[t_.in(i, k)] = 1;
+    List<int> operands;
+    for (int i = 0; i <= x; ++i) {
+      if (!needed[i] || moved_[i] >= 0) continue;
+      const ir::Node& node = t_.nodes[i];
+      operands.clear();
+      for (int k = 0; k < node.arity; ++k) operands.push(moved_[t_.in(i, k)]);
+      moved_[i] = node.op == ir::Op::input ? outer_[static_cast<int>(node.imm)]
+                                           : ir::copy_node(b, t_, i, operands.data());
+    }
+    return moved_[x];
+  }
+
+  ir::Builder& b;
+  const ir::Graph& t_;
+  const List<int>& outer_;  // the node of b that each input of the trace stands for
+  int rank_;                // of the scores
+  Dims grid_;
+  ir::Builder body_{64};
+  int product_ = -1;
+  List<u8> uses_;
+  List<int> moved_;  // nodes of the trace in b
+  List<Lifted> lifted_;
+  List<int> operands_;
+  bool draws_ = false;
+};
+
+}  // namespace WEFT_NAMESPACE::transforms
+
+namespace WEFT_NAMESPACE::transforms {
+
+// One attention in a graph, by its nodes.
+struct ComposedAttention {
+  int product = -1;  // q k^T
+  int scores = -1;   // what the softmax is of
+  int softmax = -1;  // its weights
+  int result = -1;   // weights v, the second product
+};
+
+// Finds what was composed in one graph.
+class AttentionFinder {
+ public:
+  constexpr explicit AttentionFinder(const ir::Graph& graph) : g(graph), inside_(graph.nodes.size(), 0) {}
+
+  constexpr List<ComposedAttention> run() {
+    List<ComposedAttention> found;
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      ComposedAttention a;
+      if (g.nodes.items[i].op != ir::Op::dot || !match(i, a)) continue;
+      if (uses_.empty()) count_uses();
+      if (is_closed(a)) found.push(a);
+    }
+    return found;
+  }
+  // After run(): whether a node's value is seen by one of the attentions found alone.
+  constexpr bool is_inside(int node) const { return inside_[node] != 0; }
+
+  // The softmax that weights x are made of; -1: none.
+  static constexpr int softmax_of(const ir::Graph& g, int x, int depth = 0) {
+    using ir::Op;
+    if (depth == most_factors) return -1;
+    const ir::Node& n = g.nodes.items[x];
+    switch (n.op) {
+      case Op::cast:
+        return is_float(g.nodes.items[g.in(x, 0)].dtype) ? softmax_of(g, g.in(x, 0), depth + 1) : -1;
+      case Op::div:
+        if (is_softmax(g, x)) return x;
+        return softmax_of(g, g.in(x, 0), depth + 1);
+      case Op::mul:
+        if (const int found = softmax_of(g, g.in(x, 0), depth + 1); found >= 0) return found;
+        return softmax_of(g, g.in(x, 1), depth + 1);
+      case Op::select:
+        return is_constant(g, g.in(x, 2), 0) ? softmax_of(g, g.in(x, 1), depth + 1) : -1;
+      default:
+        return -1;
+    }
+  }
+  static constexpr bool is_constant(const ir::Graph& g, int x, double value) {
+    const ir::Node& n = g.nodes.items[x];
+    return n.op == ir::Op::constant && ir::constant_value(n.dtype, n.imm) == value;
+  }
+
+ private:
+  static constexpr int most_factors = 8;
+  static constexpr int most_nodes = 256;  // from the product to the scores
+
+  static constexpr bool is_last_axis_of(const ir::Graph& g, int reduction, int x) {
+    return g.attributes(reduction) == 1 && g.attribute(reduction, 0) == g.dims(x).rank - 1 &&
+           g.in(reduction, 0) == x;
+  }
+  // exp(...) / broadcast(sum(exp(...)))
+  static constexpr bool is_softmax(const ir::Graph& g, int x) {
+    using ir::Op;
+    const int e = g.in(x, 0), wide = g.in(x, 1);
+    if (g.nodes.items[e].op != Op::exp || g.nodes.items[wide].op != Op::broadcast) return false;
+    const int total = g.in(wide, 0);
+    return g.nodes.items[total].op == Op::reduce_sum && is_last_axis_of(g, total, e);
+  }
+  // What the softmax is of: of exp(x - broadcast(max(x))) that is x.
+  static constexpr int scores_of(const ir::Graph& g, int softmax) {
+    using ir::Op;
+    const int exponent = g.in(g.in(softmax, 0), 0);
+    if (g.nodes.items[exponent].op != Op::sub) return exponent;
+    const int x = g.in(exponent, 0);
+    int top = g.in(exponent, 1);
+    while (g.nodes.items[top].op == Op::broadcast || g.nodes.items[top].op == Op::stop_gradient)
+      top = g.in(top, 0);
+    return g.nodes.items[top].op == Op::reduce_max && is_last_axis_of(g, top, x) ? x : exponent;
+  }
+
+  constexpr bool is_small_float(int x) const {
+    const DType t = g.nodes.items[x].dtype;
+    return is_float(t) && size_of(t) <= 4 && size_of(t) > 1;
+  }
+  // A product of one free axis of each side, which contracts one.
+  constexpr bool is_product(int x) const {
+    const ir::Node& n = g.nodes.items[x];
+    if (n.op != ir::Op::dot || n.imm != 0) return false;
+    const int a = g.in(x, 0), b = g.in(x, 1);
+    if (!is_small_float(a) || !is_small_float(b) || !is_small_float(x) ||
+        g.nodes.items[a].dtype != g.nodes.items[b].dtype)
+      return false;
+    const ir::DotAxes axes = ir::dot_axes(g, x);
+    return axes.contracted == 1 && axes.batch <= 2 && g.dims(a).rank == axes.batch + 2 &&
+           g.dims(b).rank == axes.batch + 2;
+  }
+
+  constexpr bool match(int result, ComposedAttention& a) {
+    const int weights = g.in(result, 0);
+    const ir::Op op = g.nodes.items[weights].op;  // most products end here
+    if (op != ir::Op::div && op != ir::Op::cast && op != ir::Op::mul && op != ir::Op::select) return false;
+    a.result = result;
+    a.softmax = softmax_of(g, weights);
+    if (a.softmax < 0 || !is_product(result)) return false;
+    const Dims d = g.dims(weights);
+    const ir::DotAxes axes = ir::dot_axes(g, result);
+    for (int k = 0; k < axes.batch; ++k)
+      if (axes.batch_a[k] != k) return false;
+    if (axes.contracted_a[0] != d.rank - 1) return false;
+    a.scores = scores_of(g, a.softmax);
+    if (g.dims(a.scores) != d || d.size() == 0 || g.dims(result).size() == 0) return false;
+    a.product = product_of(a.scores, d);
+    return a.product >= 0 && g.nodes.items[g.in(a.product, 0)].dtype == g.nodes.items[weights].dtype &&
+           g.dims(g.in(a.product, 0)).size() > 0;
+  }
+  // The product that the scores are made of, depth first.
+  constexpr int product_of(int scores, const Dims& d) const {
+    List<int> left, seen;
+    left.push(scores);
+    while (!left.empty() && seen.size() < most_nodes) {
+      const int x = left.back();
+      left.pop();
+      bool known = false;
+      for (const int other : seen) known = known || other == x;
+      if (known || g.dims(x) != d) continue;
+      seen.push(x);
+      if (is_product(x)) return x;
+      const ir::OpClass kind = ir::info(g.nodes.items[x].op).kind;
+      if (kind != ir::OpClass::pointwise && kind != ir::OpClass::marker) continue;
+      for (int k = g.nodes.items[x].arity - 1; k >= 0; --k) left.push(g.in(x, k));
+    }
+    return -1;
+  }
+
+  constexpr void count_uses() {
+    const int n = g.nodes.size();
+    List<u8> live(n, 0);
+    uses_ = List<int>(n, 0);
+    for (const int x : g.outputs) live[x] = 1, ++uses_[x];
+    for (const ir::Assign& a : g.assigns) live[a.node] = 1, ++uses_[a.node];
+    for (int i = n - 1; i >= 0; --i)
+      if (live[i])
+        for (int k = 0; k < g.nodes.items[i].arity; ++k) live[g.in(i, k)] = 1, ++uses_[g.in(i, k)];
+  }
+  // Whether nothing but the result reads what depends on the product, which is arithmetic up to the scores.
+  // Marks what does.
+  constexpr bool is_closed(const ComposedAttention& a) {
+    const int first = a.product, n = a.result - first;
+    List<u8> depends(n, 0), needed(n, 0);
+    depends[0] = 1;
+    for (int i = 1; i < n; ++i)
+      for (int k = 0; k < g.nodes.items[first + i].arity; ++k)
+        if (const int x = g.in(first + i, k) - first; x >= 0 && depends[x]) depends[i] = 1;
+    const int weights = g.in(a.result, 0);
+    needed[weights - first] = 1;
+    List<int> left(n, 0);  // uses by others
+    left[weights - first] = uses_[weights] - 1;
+    for (int i = n - 1; i >= 0; --i) {
+      if (!needed[i]) continue;
+      if (left[i] != 0 || !depends[i]) return false;
+      if (i == 0) break;
+      const int x = first + i;
+      for (int k = 0; k < g.nodes.items[x].arity; ++k) {
+        const int o = g.in(x, k) - first;
+        if (o < 0 || !depends[o]) continue;
+        if (!needed[o]) needed[o] = 1, left[o] = uses_[first + o];
+        --left[o];
+      }
+    }
+    if (!is_wanted_arithmetic(a, depends, needed)) return false;
+    for (int i = 0; i < n; ++i)
+      if (needed[i]) inside_[first + i] = 1;
+    return true;
+  }
+  // What leads to the scores is arithmetic at single places, and no factor of the weights depends on them.
+  constexpr bool is_wanted_arithmetic(const ComposedAttention& a, const List<u8>& depends,
+                                      const List<u8>& needed) const {
+    const int first = a.product;
+    List<u8> leads(depends.size(), 0);
+    leads[a.scores - first] = 1;
+    for (int i = a.scores - first; i > 0; --i) {
+      if (!leads[i]) continue;
+      const int x = first + i;
+      const ir::OpClass kind = ir::info(g.nodes.items[x].op).kind;
+      if (g.dims(x) != g.dims(a.product) || (kind != ir::OpClass::pointwise && kind != ir::OpClass::marker) ||
+          g.nodes.items[x].arity > 3)
+        return false;
+      for (int k = 0; k < g.nodes.items[x].arity; ++k)
+        if (const int o = g.in(x, k) - first; o >= 0 && depends[o]) leads[o] = 1;
+    }
+    // between the softmax and the result there is one chain, and what joins it comes from elsewhere
+    for (int i = a.softmax - first + 1; i < needed.size(); ++i) {
+      if (!needed[i]) continue;
+      int joined = 0;
+      for (int k = 0; k < g.nodes.items[first + i].arity; ++k) {
+        const int x = g.in(first + i, k);
+        if (x >= first && depends[x - first])
+          ++joined;
+        else if (!is_without_gradient(x))
+          return false;
+      }
+      if (joined != 1) return false;
+    }
+    return true;
+  }
+
+  // Whether no gradient can be asked of x: numbers, places and random bits, and what is no float.
+  constexpr bool is_without_gradient(int x) const {
+    List<int> left;
+    left.push(x);
+    for (int seen = 0; !left.empty(); ++seen) {
+      const int o = left.back();
+      left.pop();
+      const ir::Node& n = g.nodes.items[o];
+      if (!is_float(n.dtype) || n.op == ir::Op::constant || n.op == ir::Op::scalar) continue;
+      const ir::OpClass kind = ir::info(n.op).kind;
+      if (seen > 64 || (kind != ir::OpClass::pointwise && n.op != ir::Op::broadcast)) return false;
+      for (int k = 0; k < n.arity; ++k) left.push(g.in(o, k));
+    }
+    return true;
+  }
+
+  const ir::Graph& g;
+  List<int> uses_;  // of live nodes by live nodes, results and assignments
+  List<u8> inside_;
+};
+
+// A graph as another's nodes with what was composed replaced.
+class AttentionRewriter {
+ public:
+  constexpr AttentionRewriter(const ir::Graph& graph, const AttentionFinder& finder)
+      : g(graph), finder_(finder), b(graph, 2 * graph.nodes.size()), moved_(graph.nodes.size(), -1) {}
+
+  // `at`: the attention whose result a node is; -1: none. False where a body takes more tensors than a
+  // kernel.
+  constexpr bool run(const List<ComposedAttention>& found, const List<int>& at) {
+    List<int> operands;
+    b.graph.inputs = List<int>(g.inputs.size(), -1);
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      if (finder_.is_inside(i)) continue;
+      if (at[i] >= 0) {
+        if (!attend(found[at[i]])) return false;
+        continue;
+      }
+      operands.clear();
+      for (int k = 0; k < g.nodes.items[i].arity; ++k) operands.push(moved_[g.in(i, k)]);
+      if (reads_inside(i)) continue;  // dead: nothing that is left reads it
+      moved_[i] = ir::copy_node(b, g, i, operands.data());
+      if (g.nodes.items[i].op != ir::Op::input) continue;
+      for (int k = 0; k < g.inputs.size(); ++k)
+        if (g.inputs[k] == i) b.graph.inputs[k] = moved_[i];
+    }
+    for (const int x : g.outputs) b.graph.outputs.push(moved_[x]);
+    for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
+    return true;
+  }
+  constexpr ir::Graph take() { return static_cast<ir::Graph&&>(b.graph); }
+
+ private:
+  constexpr bool reads_inside(int i) const {
+    for (int k = 0; k < g.nodes.items[i].arity; ++k)
+      if (moved_[g.in(i, k)] < 0) return true;
+    return false;
+  }
+
+  constexpr bool attend(const ComposedAttention& a) {
+    using ir::AttentionShape, ir::Op, ir::Value;
+    const Dims scores = g.dims(a.scores);
+    Dims grid{4, {1, 1, 1, 1}};
+    for (int k = 0; k < scores.rank; ++k) grid.extent[k + 4 - scores.rank] = scores.extent[k];
+    ir::Builder trace(64);
+    trace.parent = &b;
+    trace.graph.is_body = true;
+    trace.graph.scalar_count = b.graph.scalar_count;
+    trace.graph.streams = b.graph.streams;
+    trace.graph.inputs.push(trace.leaf(Op::input, DType::f32, scores, 0));
+    trace.outer.push(-1);
+    traced_.clear();
+    traced_.push({a.product, trace.graph.inputs[0], true});
+    const Value seen = in_trace(trace, a.scores);
+    const Value factor = factor_of(trace, g.in(a.result, 0), a.softmax);
+    AttentionBody body(b, trace, scores, grid);
+    if (!body.add_output(seen.id)) return false;
+    const bool drops = static_cast<bool>(factor) && !factor.is(1);
+    if (drops && !body.add_output(factor.id)) return false;
+    const ir::DotAxes first = ir::dot_axes(g, a.product), second = ir::dot_axes(g, a.result);
+    List<int> operands;
+    const Value q = in_order(g.in(a.product, 0), first.batch, first.batch_a, first.contracted_a[0], true);
+    Value k = in_order(g.in(a.product, 1), first.batch, first.batch_b, first.contracted_b[0], true);
+    Value v = in_order(g.in(a.result, 1), second.batch, second.batch_b, second.contracted_b[0], false);
+    if (const Value one = ungrouped(k), other = ungrouped(v);
+        one && other && one.dims().extent[1] == other.dims().extent[1])
+      k = one, v = other;
+    for (const Value& x : {q, k, v}) operands.push(x.id);
+    for (const int x : body.captured()) operands.push(x);
+    const Value region = ir::attention(b, body.graph(), operands, drops);
+    const Value y = ir::attention_result(region, AttentionShape::y, g.nodes.items[a.result].dtype);
+    // what a gradient would read of the forward pass stands there
+    ir::attention_result(region, AttentionShape::row_lse, DType::f32);
+    moved_[a.result] = ir::reshape(y, g.dims(a.result)).id;
+    return true;
+  }
+  // A factor of a product as (.., heads, rows, columns), four axes; `last`: the contracted axis is the
+  // columns.
+  constexpr ir::Value in_order(int x, int batch, const int* batches, int contracted, bool last) {
+    const ir::Value v{&b, moved_[x]};
+    const Dims d = v.dims();
+    i64 order[8]{};
+    u32 used = 1u << contracted;
+    int n = 0, free = 0;
+    for (int k = 0; k < batch; ++k) order[n++] = batches[k], used |= 1u << batches[k];
+    while (used >> free & 1u) ++free;
+    order[n++] = last ? free : contracted;
+    order[n++] = last ? contracted : free;
+    Dims four{4, {1, 1, 1, 1}};
+    for (int k = 0; k < d.rank; ++k) four.extent[k + 4 - d.rank] = d.extent[order[k]];
+    return ir::reshape(ir::permute(v, order), four);
+  }
+
+  // Of heads that were repeated for groups of q's, (B, H, 1, S, E) to (B, H, G, S, E) to (B, H G, S, E),
+  // those that were; nothing where none was.
+  static constexpr ir::Value ungrouped(ir::Value x) {
+    if (x.op() != ir::Op::reshape || x.in(0).op() != ir::Op::broadcast) return {};
+    const ir::Value repeated = x.in(0), heads = repeated.in(0);
+    const Dims d = x.dims(), r = repeated.dims();
+    if (r.rank != 5 || d != Dims{4, {r.extent[0], r.extent[1] * r.extent[2], r.extent[3], r.extent[4]}})
+      return {};
+    const Dims once{5, {r.extent[0], r.extent[1], 1, r.extent[3], r.extent[4]}};
+    if (heads.dims() != once) return {};
+    return ir::reshape(heads, Dims{4, {r.extent[0], r.extent[1], r.extent[3], r.extent[4]}});
+  }
+
+  struct Traced {
+    int from = -1, to = -1;  // nodes of g and of the trace
+    bool depends = false;    // on the product
+  };
+  constexpr const Traced* find(int x) const {
+    for (const Traced& t : traced_)
+      if (t.from == x) return &t;
+    return nullptr;
+  }
+  // Node x of g in the trace. What does not depend on the product is traced as far as it is arithmetic, so
+  // that a mask is seen to be one of places; the rest stands for values of b.
+  constexpr ir::Value in_trace(ir::Builder& t, int x) {
+    List<int> wanted, left;
+    left.push(x);
+    while (!left.empty()) {
+      const int w = left.back();
+      left.pop();
+      bool known = find(w) != nullptr;
+      for (const int other : wanted) known = known || other == w;
+      if (known) continue;
+      wanted.push(w);
+      if (!finder_.is_inside(w) && (wanted.size() > most_traced || !is_arithmetic(w))) continue;
+      for (int k = 0; k < g.nodes.items[w].arity; ++k) left.push(g.in(w, k));
+    }
+    for (int i = 1; i < wanted.size(); ++i)  // operands first
+      for (int k = i; k > 0 && wanted[k] < wanted[k - 1]; --k) std::swap(wanted[k], wanted[k - 1]);
+    for (const int w : wanted) traced_.push(trace_node(t, w));
+    return {&t, find(x)->to};
+  }
+  static constexpr int most_traced = 256;
+  constexpr bool is_arithmetic(int x) const {
+    using ir::Op, ir::OpClass;
+    const ir::Node& n = g.nodes.items[x];
+    const OpClass kind = ir::info(n.op).kind;
+    return n.op == Op::constant || n.op == Op::iota || n.op == Op::random || kind == OpClass::pointwise ||
+           kind == OpClass::marker || n.op == Op::broadcast || n.op == Op::reshape || n.op == Op::permute;
+  }
+  constexpr Traced trace_node(ir::Builder& t, int x) {
+    using ir::Op, ir::Value;
+    const ir::Node& n = g.nodes.items[x];
+    bool depends = false, all = true;
+    for (int k = 0; k < n.arity; ++k) {
+      const Traced* const o = find(g.in(x, k));
+      all = all && o != nullptr;
+      depends = depends || (o != nullptr && o->depends);
+    }
+    if (!depends && (!all || !is_arithmetic(x))) {
+      const int made = t.leaf(Op::input, n.dtype, g.dims(x), static_cast<u64>(t.graph.inputs.size()));
+      t.graph.inputs.push(made);
+      t.outer.push(moved_[x]);
+      return {x, made, false};
+    }
+    List<int> operands;
+    if (!depends) {
+      for (int k = 0; k < n.arity; ++k) operands.push(find(g.in(x, k))->to);
+      return {x, ir::copy_node(t, g, x, operands.data()), false};
+    }
+    // what depends on the product is computed in f32
+    for (int k = 0; k < n.arity; ++k) {
+      const Value o{&t, find(g.in(x, k))->to};
+      operands.push(is_float(o.dtype()) && o.dtype() != DType::f32 ? ir::cast(o, DType::f32).id : o.id);
+    }
+    if (n.op == Op::cast && is_float(n.dtype)) return {x, operands[0], true};
+    if (n.op == Op::select && AttentionFinder::is_constant(g, g.in(x, 1), lowest))
+      return {x,
+              ir::select(ir::unary(Op::logical_not, Value{&t, operands[0]}), Value{&t, operands[2]},
+                         Value{&t, operands[1]})
+                  .id,
+              true};
+    ir::Node node = n;
+    if (is_float(node.dtype)) node.dtype = DType::f32;
+    node.shape = t.shape(g.dims(x));
+    node.list = -1;
+    return {x, t.add(node, operands.data(), n.arity), true};
+  }
+  static constexpr double lowest = -std::numeric_limits<double>::infinity();
+
+  // What weights x are of those of the softmax, in the trace; nothing where they are these.
+  constexpr ir::Value factor_of(ir::Builder& t, int x, int softmax) {
+    using ir::Op, ir::Value;
+    if (x == softmax) return {};
+    const ir::Node& n = g.nodes.items[x];
+    if (n.op == Op::cast) return factor_of(t, g.in(x, 0), softmax);
+    const int of = n.op == Op::select || !finder_.is_inside(g.in(x, 0)) ? 1 : 0;
+    const Value before = factor_of(t, g.in(x, of), softmax);
+    Value other = in_trace(t, g.in(x, n.op == Op::select ? 0 : 1 - of));
+    const Value one = ir::constant(t, DType::f32, g.dims(x), 1);
+    if (n.op == Op::select) return ir::select(other, before ? before : one, ir::constant_like(one, 0));
+    other = ir::cast(other, DType::f32);
+    if (n.op == Op::div) return (before ? before : one) / other;
+    return before ? before * other : other;
+  }
+
+  const ir::Graph& g;
+  const AttentionFinder& finder_;
+  ir::Builder b;
+  List<int> moved_;
+  List<Traced> traced_;
+};
+
+// Makes an operation of every attention in a graph, and in the bodies of its loops; whether there was one.
+constexpr bool recognize_attention(ir::Graph& g) {
+  bool changed = false;
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    if (g.nodes.items[i].op != ir::Op::loop) continue;
+    ir::Graph body = ir::loop_body(g, i);
+    if (!recognize_attention(body)) continue;
+    g.nodes.items[i].imm = static_cast<u64>(ir::add_body(g, body));
+    changed = true;
+  }
+  AttentionFinder finder(g);
+  const List<ComposedAttention> found = finder.run();
+  if (found.empty()) return changed;
+  List<int> at(g.nodes.size(), -1);
+  for (int k = 0; k < found.size(); ++k) at[found[k].result] = k;
+  AttentionRewriter rewriter(g, finder);
+  if (!rewriter.run(found, at)) return changed;
+  g = rewriter.take();
+  return true;
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
 // ---- weft/transforms/vmap_rules.hpp ----
 // Batching: a graph that was traced for one sample, added to another for `size` samples at once. Law: every
 // result is the stack, along a new leading axis, of what the graph gives for each sample; what no sample
@@ -22396,6 +23102,7 @@ struct TracedSource {
     ir::Builder b;
     b.graph.scalar_count = random_words;
     add_outputs(b, Source::trace(b));
+    transforms::recognize_attention(b.graph);
     return static_cast<ir::Graph&&>(b.graph);
   }
 };
@@ -27201,6 +27908,7 @@ struct ProbedSource {
       add_outputs(b, PlainSource<M, F, Training, I...>::type::trace(b));
       List<u64> table;
       add_probes<Names>(b.graph, found, table);
+      transforms::recognize_attention(b.graph);
       ir::write(w, b.graph);
       w.put_all(table.data(), table.size());
       w.put_int(table.size());
@@ -40211,248 +40919,6 @@ inline constexpr bool is_given = !std::is_same_v<std::remove_cvref_t<A>, Absent>
 // zeros, and so does its gradient; masks broadcast to the scores and never widen them. One region of the
 // graph (ir/attention.hpp), whose kernels keep no scores in memory; composed as product, mask, softmax,
 // product where the weights are wanted, in f64, and of operands of more than four axes.
-
-// ---- weft/transforms/attention_body.hpp ----
-// The body of an attention (ir/attention.hpp) out of a trace: what was done to all scores at once becomes
-// arithmetic at one place of the grid. Law: what the body computes of a score and its place is what the trace
-// computed there; whatever depends on neither scores, places nor random numbers is computed once outside, and
-// read along the axes of the grid along which it varies.
-
-namespace WEFT_NAMESPACE::transforms {
-
-class AttentionBody {
- public:
-  // `traced`: a trace inside `b` whose input 0, of shape `scores`, is the product; its other inputs stand for
-  // values of b. The grid's last axes are those of the scores.
-  constexpr AttentionBody(ir::Builder& around, const ir::Builder& traced, const Dims& scores,
-                          const Dims& all_places)
-      : b(around), t_(traced.graph), outer_(traced.outer), rank_(scores.rank), grid_(all_places) {
-    body_.graph.is_body = true;
-    body_.graph.scalar_count = t_.scalar_count;
-    body_.graph.streams = t_.streams;
-    product_ = input(DType::f32, grid_).id;
-    const int n = t_.nodes.size();
-    uses_ = List<u8>(n, 0);
-    moved_ = List<int>(n, -1);
-    for (int i = 0; i < n; ++i) {
-      const ir::Node& node = t_.nodes[i];
-      u8 uses = node.op == ir::Op::random ? draws : node.op == ir::Op::iota ? place : 0;
-      if (node.op == ir::Op::input && node.imm == 0) uses = score;
-      for (int k = 0; k < node.arity; ++k) uses = static_cast<u8>(uses | uses_[t_.in(i, k)]);
-      // what is no arithmetic is computed outside, whatever places and random numbers it reads
-      uses_[i] = is_arithmetic(node) ? uses : static_cast<u8>(uses & score);
-    }
-  }
-
-  // Makes a node of the trace, which broadcasts to the scores, the next output; whether it can be one.
-  constexpr bool add_output(int node) {
-    const Dims d = t_.dims(node);
-    Axes axes;
-    for (int k = 0; k < d.rank; ++k) axes.at[k] = static_cast<i8>(k + 4 - d.rank);
-    if (d.rank > rank_) return false;
-    const ir::Value v = lift(node, axes, 0);
-    if (v) body_.graph.outputs.push(ir::cast(v, DType::f32).id);
-    return static_cast<bool>(v);
-  }
-  // What is captured, behind which stands the key of random numbers where a loop gives one.
-  constexpr const List<int>& captured() {
-    if (draws_ && b.graph.key_input >= 0) {
-      body_.graph.key_input = body_.graph.inputs.size();
-      body_.graph.inputs.push(body_.leaf(ir::Op::input, DType::u32, Shape<4>::value,
-                                         static_cast<u64>(body_.graph.inputs.size())));
-      operands_.push(b.graph.inputs[b.graph.key_input]);
-      draws_ = false;
-    }
-    return operands_;
-  }
-  constexpr const ir::Graph& graph() const { return body_.graph; }
-
-  static constexpr int most_captured = 12;  // a kernel takes no more
-
- private:
-  enum : u8 { score = 1, place = 2, draws = 4 };
-  static constexpr int deepest = 100;  // of constant evaluation's 512 nested calls
-  // The axis of the grid along which each axis of a value lies; -1: its extent is 1.
-  struct Axes {
-    i8 at[8]{-1, -1, -1, -1, -1, -1, -1, -1};
-  };
-  static constexpr bool equal(const Axes& x, const Axes& y, int rank) {
-    for (int k = 0; k < rank; ++k)
-      if (x.at[k] != y.at[k]) return false;
-    return true;
-  }
-  struct Lifted {
-    int node = -1;
-    Axes axes;
-    ir::Value value;
-  };
-
-  constexpr ir::Value input(DType t, const Dims& d) {
-    const int made = body_.leaf(ir::Op::input, t, d, static_cast<u64>(body_.graph.inputs.size()));
-    body_.graph.inputs.push(made);
-    return {&body_, made};
-  }
-  constexpr bool is_whole(const Dims& d, const Axes& axes) const {
-    if (d.rank != rank_) return false;
-    for (int k = 0; k < d.rank; ++k)
-      if (axes.at[k] != k + 4 - d.rank || d.extent[k] != grid_.extent[k + 4 - d.rank]) return false;
-    return true;
-  }
-
-  static constexpr bool is_arithmetic(const ir::Node& n) {
-    const ir::OpClass kind = ir::info(n.op).kind;
-    return kind == ir::OpClass::leaf || kind == ir::OpClass::pointwise || kind == ir::OpClass::marker ||
-           n.op == ir::Op::broadcast || n.op == ir::Op::reshape || n.op == ir::Op::permute;
-  }
-
-  // Node x of the trace at each place of the grid; nothing where it is no arithmetic there.
-  constexpr ir::Value lift(int x, const Axes& axes, int depth) {
-    const Dims d = t_.dims(x);
-    for (const Lifted& known : lifted_)
-      if (known.node == x && equal(known.axes, axes, d.rank)) return known.value;
-    ir::Value v;
-    if (depth < deepest) v = arithmetic(x, d, axes, depth);
-    if (!v && (uses_[x] & score) == 0) v = captured_value(x, d, axes);
-    lifted_.push({x, axes, v});
-    return v;
-  }
-  constexpr ir::Value arithmetic(int x, const Dims& d, const Axes& axes, int depth) {
-    using ir::Op;
-    const ir::Node& n = t_.nodes[x];
-    switch (n.op) {
-      case Op::input:
-        return n.imm == 0 && is_whole(d, axes) ? ir::Value{&body_, product_} : ir::Value{};
-      case Op::constant:
-        return {&body_, body_.constant(n.dtype, body_.shape(grid_), n.imm)};
-      case Op::iota: {
-        const int axis = axes.at[static_cast<int>(n.imm)];
-        return axis < 0 ? ir::constant(body_, n.dtype, grid_, 0)
-                        : ir::Value{&body_, body_.leaf(Op::iota, n.dtype, grid_, static_cast<u64>(axis))};
-      }
-      case Op::random:
-        if (!is_whole(d, axes)) return {};
-        draws_ = true;
-        return {&body_, body_.leaf(Op::random, n.dtype, grid_, n.imm)};
-      case Op::broadcast: {
-        const int from = t_.in(x, 0);
-        const Dims f = t_.dims(from);
-        Axes inner;
-        for (int k = 0; k < f.rank; ++k)
-          if (f.extent[k] != 1) inner.at[k] = axes.at[k + d.rank - f.rank];
-        return lift(from, inner, depth + 1);
-      }
-      case Op::reshape:
-        return reshaped(x, d, axes, depth);
-      case Op::permute: {
-        Axes inner;
-        for (int k = 0; k < d.rank; ++k) inner.at[t_.attribute(x, k)] = axes.at[k];
-        return lift(t_.in(x, 0), inner, depth + 1);
-      }
-      default:
-        break;
-    }
-    if (!is_arithmetic(n) || n.arity == 0 || n.arity > 3 || is_cheaper_outside(x, d)) return {};
-    int operands[3]{};
-    for (int k = 0; k < n.arity; ++k) {
-      const ir::Value v = lift(t_.in(x, k), axes, depth + 1);
-      if (!v) return {};
-      operands[k] = v.id;
-    }
-    ir::Node node = n;
-    node.shape = body_.shape(grid_);
-    node.list = -1;
-    return {&body_, body_.add(node, operands, n.arity)};
-  }
-  // Made of captured tensors alone, and no larger than one of them.
-  constexpr bool is_cheaper_outside(int x, const Dims& d) const {
-    if (uses_[x] != 0) return false;
-    for (int k = 0; k < t_.nodes[x].arity; ++k)
-      if (t_.nodes[t_.in(x, k)].op != ir::Op::constant && t_.dims(t_.in(x, k)).size() >= d.size() &&
-          is_smallest(t_.in(x, k)))
-        return true;
-    return false;
-  }
-  // Whether x's elements are all different ones: no broadcast made it.
-  constexpr bool is_smallest(int x) const { return t_.nodes[x].op != ir::Op::broadcast; }
-
-  // A reshape that adds or removes extents of 1.
-  constexpr ir::Value reshaped(int x, const Dims& d, const Axes& axes, int depth) {
-    const int from = t_.in(x, 0);
-    const Dims f = t_.dims(from);
-    Axes inner;
-    int k = 0;
-    for (int j = 0; j < f.rank; ++j) {
-      if (f.extent[j] == 1) continue;
-      while (k < d.rank && d.extent[k] == 1) ++k;
-      if (k == d.rank || d.extent[k] != f.extent[j]) return {};
-      inner.at[j] = axes.at[k++];
-    }
-    return lift(from, inner, depth + 1);
-  }
-
-  // Node x computed outside and read along the grid.
-  constexpr ir::Value captured_value(int x, const Dims& d, const Axes& axes) {
-    Dims along{4, {1, 1, 1, 1}};
-    int last = -1;  // axis of the grid along which the axis before lies
-    bool ascending = true;
-    i64 order[8]{};
-    for (int k = 0; k < d.rank; ++k) {
-      order[k] = k;
-      if (d.extent[k] == 1) continue;
-      const int a = axes.at[k];
-      if (a < 0 || along.extent[a] != 1 || d.extent[k] != grid_.extent[a]) return {};
-      along.extent[a] = d.extent[k];
-      ascending = ascending && a > last;
-      last = a;
-    }
-    ir::Value v{&b, outside(x)};
-    if (!ascending) {
-      const auto key = [&](i64 k) { return d.extent[k] == 1 ? -1 : axes.at[k]; };
-      for (int i = 1; i < d.rank; ++i)
-        for (int k = i; k > 0 && key(order[k]) < key(order[k - 1]); --k) std::swap(order[k], order[k - 1]);
-      v = ir::permute(v, order);
-    }
-    v = ir::reshape(v, along);
-    for (int k = 0; k < operands_.size(); ++k)
-      if (operands_[k] == v.id) return ir::broadcast({&body_, body_.graph.inputs[1 + k]}, grid_);
-    if (operands_.size() == most_captured) return {};
-    operands_.push(v.id);
-    return ir::broadcast(input(v.dtype(), along), grid_);
-  }
-  // Node x, which no score reaches, as a node of b.
-  constexpr int outside(int x) {
-    List<u8> needed(x + 1, 0);
-    needed[x] = 1;
-    for (int i = x; i >= 0; --i)
-      if (needed[i] && moved_[i] < 0)
-        for (int k = 0; k < t_.nodes[i].arity; ++k) needed[t_.in(i, k)] = 1;
-    List<int> operands;
-    for (int i = 0; i <= x; ++i) {
-      if (!needed[i] || moved_[i] >= 0) continue;
-      const ir::Node& node = t_.nodes[i];
-      operands.clear();
-      for (int k = 0; k < node.arity; ++k) operands.push(moved_[t_.in(i, k)]);
-      moved_[i] = node.op == ir::Op::input ? outer_[static_cast<int>(node.imm)]
-                                           : ir::copy_node(b, t_, i, operands.data());
-    }
-    return moved_[x];
-  }
-
-  ir::Builder& b;
-  const ir::Graph& t_;
-  const List<int>& outer_;  // the node of b that each input of the trace stands for
-  int rank_;                // of the scores
-  Dims grid_;
-  ir::Builder body_{64};
-  int product_ = -1;
-  List<u8> uses_;
-  List<int> moved_;  // nodes of the trace in b
-  List<Lifted> lifted_;
-  List<int> operands_;
-  bool draws_ = false;
-};
-
-}  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE {
 
@@ -58005,6 +58471,7 @@ constexpr Forward trace_forward() {
     if (!read[b.graph.inputs[k]]) r.unused_input = k;
   r.customs = b.custom_gradients.size();
   r.graph = static_cast<ir::Graph&&>(b.graph);
+  if (transforms::recognize_attention(r.graph)) r.loss = r.graph.outputs[0];
   return r;
 }
 

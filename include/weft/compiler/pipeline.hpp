@@ -2,7 +2,7 @@
 // The list of passes, in their order. compile(), make_trainer, starting values, explain, the checks while a
 // program runs and the tests all walk it.
 //
-//   trace           the user's function leaves a graph
+//   trace           the user's function leaves a graph; attention that it composes becomes one operation
 //   scale           of a trainer with precision::f8: where products are rounded to 8 bits
 //   differentiate   of a trainer: the gradients of the loss (grad(f) differentiates while it is traced)
 //   update          of a trainer: the optimiser

@@ -13,6 +13,7 @@
 #include "weft/ops/core/input.hpp"
 #include "weft/targets/state_blocks.hpp"
 #include "weft/transforms/decompose_attention.hpp"
+#include "weft/transforms/recognize_attention.hpp"
 #include "weft/transforms/vmap_rules.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -253,6 +254,7 @@ struct TracedSource {
     ir::Builder b;
     b.graph.scalar_count = random_words;
     add_outputs(b, Source::trace(b));
+    transforms::recognize_attention(b.graph);
     return static_cast<ir::Graph&&>(b.graph);
   }
 };

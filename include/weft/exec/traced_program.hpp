@@ -29,6 +29,7 @@ struct ProbedSource {
       add_outputs(b, PlainSource<M, F, Training, I...>::type::trace(b));
       List<u64> table;
       add_probes<Names>(b.graph, found, table);
+      transforms::recognize_attention(b.graph);
       ir::write(w, b.graph);
       w.put_all(table.data(), table.size());
       w.put_int(table.size());
