@@ -22160,6 +22160,7 @@ class AttentionFinder {
   // Whether nothing but the result reads what depends on the product, which is arithmetic up to the scores.
   // Marks what does.
   constexpr bool is_closed(const ComposedAttention& a) {
+    if (uses_[a.result] == 0) return false;  // dead
     const int first = a.product, n = a.result - first;
     List<u8> depends(n, 0), needed(n, 0);
     depends[0] = 1;
@@ -60527,9 +60528,10 @@ constexpr i64 budgeted_workspace() {
 }
 
 }  // namespace WEFT_NAMESPACE::train
-// ---- weft/train/checkpoint_shards.hpp ----
-// Which rank writes what of a checkpoint in several files. Law: every element of every tensor is written
-// once; it follows from the number of ranks alone, so rank 0 knows what all have written.
+// ---- weft/train/f8_checkpoint.hpp ----
+// The scales of precision::f8 in checkpoints, under the names of the parameters: "f8.scale.input.fc.weight"
+// is that of the tensor which is multiplied with fc.weight, and "f8.magnitudes.input.fc.weight" the largest
+// magnitudes that it had.
 
 // ---- weft/train/checkpoint.hpp ----
 // Checkpoints of trainers: safetensors files with the model under its own names, the optimiser's state, and,
@@ -60917,6 +60919,55 @@ class Checkpointed {
 
 namespace WEFT_NAMESPACE::train {
 
+// Stage: an F8Stage, whose state ends the block.
+template <class M, class O, class Stage>
+void add_f8_scales(CheckpointForm& form) {
+  constexpr const auto& table = nn::state_table<M>;
+  const i64 steps = O::Precision::scaling.history;
+  static constexpr const char* roles[] = {"input", "weight", "gradient"};
+  form.state.bytes = form.model_bytes + Stage::bytes();
+  for (int k = 0; k < Stage::count(); ++k) {
+    const F8Scale s = Stage::scale(k);
+    int before = 0;  // of the same name: where a parameter is used several times
+    for (int i = 0; i < k; ++i)
+      before += Stage::scale(i).role == s.role && Stage::scale(i).parameter == s.parameter;
+    for (i64 copy = 0; copy < s.copies; ++copy) {
+      const nn::Name parameter = table.row[s.parameter].name.of_copy(copy);
+      std::string name = roles[static_cast<int>(s.role)] + ("." + std::string(parameter.view()));
+      if (before > 0) name += "." + std::to_string(before);
+      const i64 scale = form.model_bytes + s.scale + 4 * copy,
+                history = form.model_bytes + s.history + 4 * steps * copy;
+      Dims all;
+      all.rank = 1;
+      all.extent[0] = steps;
+      add_row(form.state, "f8.scale." + name, DType::f32, Dims{}, scale);
+      add_row(form.state, "f8.magnitudes." + name, DType::f32, all, history);
+      form.scales.push_back({scale, history, steps});
+    }
+  }
+}
+
+// Stage: the trace with its scales. Every tensor is rounded as it is, until its largest magnitude is known.
+template <class Stage, class Device>
+void start_f8_scales(const Device& device, std::byte* optimizer) {
+  for (int k = 0; k < Stage::count(); ++k) {
+    const F8Scale s = Stage::scale(k);
+    const std::vector<f32> ones(static_cast<std::size_t>(s.copies), 1.0f);
+    exec::DeviceMemory<Device>::from_host(device, optimizer + s.scale, ones.data(), 4 * s.copies);
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::train
+// ---- weft/train/state_copies.hpp ----
+// The state of a trainer, of which ranks may have pieces, to and from checkpoints. Law: what goes to a file
+// and comes back is the state as a single process has it, whoever has which piece of it now.
+
+// ---- weft/train/checkpoint_shards.hpp ----
+// Which rank writes what of a checkpoint in several files. Law: every element of every tensor is written
+// once; it follows from the number of ranks alone, so rank 0 knows what all have written.
+
+namespace WEFT_NAMESPACE::train {
+
 // "run-4000-00002-of-00004.safetensors", beside "run.safetensors.index.json" or "run.index.json"; `again`: of
 // another save behind the same number of calls, so that no file is replaced that an index names.
 inline std::string shard_file(const std::string& path, i64 calls, bool again, i64 rank, i64 ranks) {
@@ -61048,40 +61099,110 @@ void take_shards(SaveJob& job, const std::string& path, const CheckpointForm& fo
 }
 
 }  // namespace WEFT_NAMESPACE::train
-// ---- weft/train/f8_checkpoint.hpp ----
-// The scales of precision::f8 in checkpoints, under the names of the parameters: "f8.scale.input.fc.weight"
-// is that of the tensor which is multiplied with fc.weight, and "f8.magnitudes.input.fc.weight" the largest
-// magnitudes that it had.
 
 namespace WEFT_NAMESPACE::train {
 
-// Stage: an F8Stage, whose state ends the block.
-template <class M, class O, class Stage>
-void add_f8_scales(CheckpointForm& form) {
-  constexpr const auto& table = nn::state_table<M>;
-  const i64 steps = O::Precision::scaling.history;
-  static constexpr const char* roles[] = {"input", "weight", "gradient"};
-  form.state.bytes = form.model_bytes + Stage::bytes();
-  for (int k = 0; k < Stage::count(); ++k) {
-    const F8Scale s = Stage::scale(k);
-    int before = 0;  // of the same name: where a parameter is used several times
-    for (int i = 0; i < k; ++i)
-      before += Stage::scale(i).role == s.role && Stage::scale(i).parameter == s.parameter;
-    for (i64 copy = 0; copy < s.copies; ++copy) {
-      const nn::Name parameter = table.row[s.parameter].name.of_copy(copy);
-      std::string name = roles[static_cast<int>(s.role)] + ("." + std::string(parameter.view()));
-      if (before > 0) name += "." + std::to_string(before);
-      const i64 scale = form.model_bytes + s.scale + 4 * copy,
-                history = form.model_bytes + s.history + 4 * steps * copy;
-      Dims all;
-      all.rank = 1;
-      all.extent[0] = steps;
-      add_row(form.state, "f8.scale." + name, DType::f32, Dims{}, scale);
-      add_row(form.state, "f8.magnitudes." + name, DType::f32, all, history);
-      form.scales.push_back({scale, history, steps});
+// Of a trainer of model M with options O on a device.
+template <class M, class O, class Device>
+class StateCopies {
+  using Memory = exec::DeviceMemory<Device>;
+  using Comm = Ranks<typename O::Comm>;
+  static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
+
+ public:
+  // `model`, `optimizer`: the blocks of this rank; `updates` so far.
+  StateCopies(const Device& device, std::byte* model, std::byte* optimizer, const Comm& ranks, i64 updates)
+      : device_(device), model_(model), optimizer_(optimizer), ranks_(ranks), updates_(updates) {}
+
+  // A save to `path`: of one file, or of an index with a file of each rank. A call of all ranks.
+  Shared<SaveJob> save_job(const std::string& path, const CheckpointForm& form,
+                           const CheckpointCounts& counts) const {
+    const Shared<SaveJob> job(new RanksSaveJob(ranks_));
+    if (io::is_safetensors_index(path))
+      copy_shards(*job, path, form, counts);
+    else
+      copy_whole(*job, path, form, counts);
+    return job;
+  }
+
+  // Takes over what a checkpoint has.
+  void restore(const CheckpointReader& checkpoint, const CheckpointForm& form) const {
+    Memory::from_host(device_, model_, checkpoint.block().data(), form.model_bytes);
+    const std::byte* const saved = checkpoint.block().data() + form.model_bytes;
+    Memory::from_host(device_, optimizer_, saved, whole_bytes(form));
+    if constexpr (O::sharded) {
+      const exec::Shard own = shard();
+      for (int m = 0; m < O::Optimizer::base::moments; ++m)
+        Memory::from_host(device_, optimizer_ + piece_of_moment(m),
+                          saved + layout.moment[m] + own.begin * own.unit, (own.end - own.begin) * own.unit);
     }
   }
-}
+
+  // Moment m of all ranks' pieces into to[0, trained_bytes), which may be null; a call of all ranks.
+  void gather_moment(int m, std::byte* to) const {
+    const exec::Shard own = shard();
+    ranks_.each_piece(optimizer_ + piece_of_moment(m), own.room,
+                      [&](i64 rank, i64 at, const std::byte* from, i64 bytes) {
+                        const comm::Shares shares = arena_shares<M, O>;
+                        const i64 begin = shares.begin(rank, ranks_.size()) * own.unit + at,
+                                  end = shares.begin(rank + 1, ranks_.size()) * own.unit;
+                        const i64 length = end - begin < bytes ? end - begin : bytes;
+                        if (to != nullptr && length > 0)
+                          std::memcpy(to + begin, from, static_cast<std::size_t>(length));
+                      });
+  }
+
+ private:
+  // What this rank has of the optimiser's block.
+  exec::Shard shard() const { return shard_of<M, O>(ranks_.rank(), ranks_.size()); }
+  i64 piece_of_moment(int m) const { return shared_from<M, O> + m * shard().room; }
+  // Bytes of the optimiser's block that every rank has.
+  static i64 whole_bytes(const CheckpointForm& form) {
+    return O::sharded ? shared_from<M, O> : form.state.bytes - form.model_bytes;
+  }
+
+  // One file, of rank 0.
+  void copy_whole(SaveJob& job, const std::string& path, const CheckpointForm& form,
+                  const CheckpointCounts& counts) const {
+    std::vector<std::byte> block;
+    if constexpr (O::sharded) {
+      if (ranks_.rank() == 0) block.resize(static_cast<std::size_t>(form.state.bytes));
+      for (int m = 0; m < O::Optimizer::base::moments; ++m)
+        gather_moment(m, block.empty() ? nullptr : block.data() + form.model_bytes + layout.moment[m]);
+    }
+    if (ranks_.rank() != 0) return;
+    job.prepare([&] {
+      block.resize(static_cast<std::size_t>(form.state.bytes));
+      Memory::to_host(device_, block.data(), model_, form.model_bytes);
+      Memory::to_host(device_, block.data() + form.model_bytes, optimizer_, whole_bytes(form));
+      if constexpr (!O::Precision::scaled) put_number(block.data(), form.updates, static_cast<i32>(updates_));
+      job.own = {path, checkpoint_metadata(form, counts), exec::state_tensors(form.state, block.data()), {}};
+      job.own.memory = std::move(block);
+    });
+  }
+  // A file of each rank, of what it has itself.
+  void copy_shards(SaveJob& job, const std::string& path, const CheckpointForm& form,
+                   const CheckpointCounts& counts) const {
+    char again = ranks_.rank() == 0 && is_named_already(path, counts.calls) ? 1 : 0;
+    ranks_.broadcast(&again, 1);
+    take_shards(
+        job, path, form, counts, ranks_.rank(), ranks_.size(), again != 0,
+        [&](i64 rank) { return shard_of<M, O>(rank, ranks_.size()); },
+        [&](i64 offset, std::byte* to, i64 bytes) {
+          if (offset < form.model_bytes)
+            Memory::to_host(device_, to, model_ + offset, bytes);
+          else if (!O::Precision::scaled && offset == form.updates)
+            put_number(to, 0, static_cast<i32>(updates_));
+          else
+            Memory::to_host(device_, to, optimizer_ + shard().at(offset - form.model_bytes), bytes);
+        });
+  }
+
+  const Device& device_;
+  std::byte *model_, *optimizer_;
+  const Comm& ranks_;
+  i64 updates_;
+};
 
 }  // namespace WEFT_NAMESPACE::train
 
@@ -61178,7 +61299,8 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     Memory::zero(device, state_->data(), optimizer_bytes(ranks_.size()));
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
-    if constexpr (is_f8) start_f8_scales();
+    if constexpr (is_f8)
+      train::start_f8_scales<train::RoundedTrace<M, F, O, I...>, Device>(device, state_->data());
     apply_ = Shared<Instance<true>>(
         new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator(), shard()));
     if constexpr (micro > 1) {
@@ -61422,7 +61544,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
     if constexpr (O::sharded)
-      gather_moment(Optimizer::base::average, block.data());
+      copies().gather_moment(Optimizer::base::average, block.data());
     else
       Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
                       table.trained_bytes);
@@ -61506,15 +61628,6 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     losses_->take(program);
   }
 
-  // Every tensor is rounded as it is, until its largest magnitude is known.
-  void start_f8_scales() {
-    using Stage = train::RoundedTrace<M, F, O, I...>;
-    for (int k = 0; k < Stage::count(); ++k) {
-      const train::F8Scale s = Stage::scale(k);
-      const std::vector<f32> ones(static_cast<std::size_t>(s.copies), 1.0f);
-      Memory::from_host(model_.device(), state_->data() + s.scale, ones.data(), 4 * s.copies);
-    }
-  }
   static train::CheckpointForm checkpoint_form() {
     train::CheckpointForm form = train::checkpoint_form<M, O>();
     if constexpr (is_f8) train::add_f8_scales<M, O, train::RoundedTrace<M, F, O, I...>>(form);
@@ -61523,77 +61636,17 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
 
   // What this rank has of the optimiser's block.
   exec::Shard shard() const { return train::shard_of<M, O>(ranks_.rank(), ranks_.size()); }
-  // Moment m of all ranks' pieces into to[0, trained_bytes), which may be null; a call of all ranks.
-  void gather_moment(int m, std::byte* to) const {
-    const exec::Shard own = shard();
-    const i64 piece = own.room;
-    ranks_.each_piece(state_->data() + layout_of_own(m), piece,
-                      [&](i64 rank, i64 at, const std::byte* from, i64 bytes) {
-                        const comm::Shares shares = train::arena_shares<M, O>;
-                        const i64 begin = shares.begin(rank, ranks_.size()) * own.unit + at,
-                                  end = shares.begin(rank + 1, ranks_.size()) * own.unit;
-                        const i64 length = end - begin < bytes ? end - begin : bytes;
-                        if (to != nullptr && length > 0)
-                          std::memcpy(to + begin, from, static_cast<std::size_t>(length));
-                      });
+  train::StateCopies<M, O, Device> copies() const {
+    return {model_.device(), model_.storage()->data(), state_->data(), ranks_, updates_};
   }
-  // Where this rank's piece of moment m begins in its block.
-  i64 layout_of_own(int m) const { return train::shared_from<M, O> + m * shard().room; }
 
   Shared<train::SaveJob> save_job(const std::string& path, train::CheckpointCounts counts) const {
     check_held();
     counts.seed = seed_;
     counts.calls = calls_;
     counts.applied = updates_;
-    const Shared<train::SaveJob> job(new train::RanksSaveJob(ranks_));
-    if (io::is_safetensors_index(path))
-      copy_shards(*job, path, counts);
-    else
-      copy_whole(*job, path, counts);
-    return job;
+    return copies().save_job(path, checkpoint_form(), counts);
   }
-  // One file, of rank 0.
-  void copy_whole(train::SaveJob& job, const std::string& path, const train::CheckpointCounts& counts) const {
-    std::vector<std::byte> block;
-    if constexpr (O::sharded) {
-      if (ranks_.rank() == 0) block.resize(static_cast<std::size_t>(checkpoint_form().state.bytes));
-      for (int m = 0; m < Optimizer::base::moments; ++m)
-        gather_moment(m,
-                      block.empty() ? nullptr : block.data() + nn::state_table<M>.bytes + layout.moment[m]);
-    }
-    if (ranks_.rank() != 0) return;
-    job.prepare([&] {
-      const train::CheckpointForm form = checkpoint_form();
-      block.resize(static_cast<std::size_t>(form.state.bytes));
-      Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
-      Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), whole_bytes());
-      if constexpr (!O::Precision::scaled)
-        train::put_number(block.data(), form.updates, static_cast<i32>(updates_));
-      job.own = {
-          path, train::checkpoint_metadata(form, counts), exec::state_tensors(form.state, block.data()), {}};
-      job.own.memory = std::move(block);
-    });
-  }
-  // A file of each rank, of what it has itself.
-  void copy_shards(train::SaveJob& job, const std::string& path,
-                   const train::CheckpointCounts& counts) const {
-    const train::CheckpointForm form = checkpoint_form();
-    char again = ranks_.rank() == 0 && train::is_named_already(path, calls_) ? 1 : 0;
-    ranks_.broadcast(&again, 1);
-    train::take_shards(
-        job, path, form, counts, ranks_.rank(), ranks_.size(), again != 0,
-        [&](i64 rank) { return train::shard_of<M, O>(rank, ranks_.size()); },
-        [&](i64 offset, std::byte* to, i64 bytes) {
-          if (offset < form.model_bytes)
-            Memory::to_host(model_.device(), to, model_.state() + offset, bytes);
-          else if (!O::Precision::scaled && offset == form.updates)
-            train::put_number(to, 0, static_cast<i32>(updates_));
-          else
-            Memory::to_host(model_.device(), to, state_->data() + shard().at(offset - form.model_bytes),
-                            bytes);
-        });
-  }
-
   template <class Seek>
   CheckpointReport load_checkpoint(const std::string& path, const Seek& seek) {
     check_held();
@@ -61607,28 +61660,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     const train::CheckpointForm form = checkpoint_form();
     const train::CheckpointReader checkpoint(file, path, form);
     seek(checkpoint);
-    Memory::from_host(model_.device(), model_.state(), checkpoint.block().data(), form.model_bytes);
-    const std::byte* const saved = checkpoint.block().data() + form.model_bytes;
-    Memory::from_host(model_.device(), state_->data(), saved, whole_bytes());
-    if constexpr (O::sharded) {
-      const exec::Shard own = shard();
-      for (int m = 0; m < Optimizer::base::moments; ++m)
-        Memory::from_host(model_.device(), state_->data() + layout_of_own(m),
-                          saved + layout.moment[m] + own.begin * own.unit, (own.end - own.begin) * own.unit);
-    }
+    copies().restore(checkpoint, form);
     calls_ = checkpoint.counts().calls;
     updates_ = loaded_updates_ = checkpoint.counts().applied;
     seed_ = checkpoint.counts().seed;
     losses_->restart(calls_);
     return checkpoint.report();
-  }
-
-  // Bytes of the optimiser's block that every rank has.
-  static constexpr i64 whole_bytes() {
-    if constexpr (O::sharded)
-      return train::shared_from<M, O>;
-    else
-      return optimizer_bytes();
   }
 
   // Every rank is one of the same program, and begins with rank 0's seed and values.

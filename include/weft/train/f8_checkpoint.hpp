@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "weft/targets/memory.hpp"
 #include "weft/train/checkpoint.hpp"
 #include "weft/train/f8_scales.hpp"
 
@@ -35,6 +36,16 @@ void add_f8_scales(CheckpointForm& form) {
       add_row(form.state, "f8.magnitudes." + name, DType::f32, all, history);
       form.scales.push_back({scale, history, steps});
     }
+  }
+}
+
+// Stage: the trace with its scales. Every tensor is rounded as it is, until its largest magnitude is known.
+template <class Stage, class Device>
+void start_f8_scales(const Device& device, std::byte* optimizer) {
+  for (int k = 0; k < Stage::count(); ++k) {
+    const F8Scale s = Stage::scale(k);
+    const std::vector<f32> ones(static_cast<std::size_t>(s.copies), 1.0f);
+    exec::DeviceMemory<Device>::from_host(device, optimizer + s.scale, ones.data(), 4 * s.copies);
   }
 }
 

@@ -7,11 +7,11 @@
 
 #include "weft/exec/model.hpp"
 #include "weft/train/budget.hpp"
-#include "weft/train/checkpoint_shards.hpp"
 #include "weft/train/evaluate.hpp"
 #include "weft/train/f8_checkpoint.hpp"
 #include "weft/train/loss_ring.hpp"
 #include "weft/train/ranks.hpp"
+#include "weft/train/state_copies.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -106,7 +106,8 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     Memory::zero(device, state_->data(), optimizer_bytes(ranks_.size()));
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
-    if constexpr (is_f8) start_f8_scales();
+    if constexpr (is_f8)
+      train::start_f8_scales<train::RoundedTrace<M, F, O, I...>, Device>(device, state_->data());
     apply_ = Shared<Instance<true>>(
         new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator(), shard()));
     if constexpr (micro > 1) {
@@ -350,7 +351,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
     if constexpr (O::sharded)
-      gather_moment(Optimizer::base::average, block.data());
+      copies().gather_moment(Optimizer::base::average, block.data());
     else
       Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
                       table.trained_bytes);
@@ -434,15 +435,6 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     losses_->take(program);
   }
 
-  // Every tensor is rounded as it is, until its largest magnitude is known.
-  void start_f8_scales() {
-    using Stage = train::RoundedTrace<M, F, O, I...>;
-    for (int k = 0; k < Stage::count(); ++k) {
-      const train::F8Scale s = Stage::scale(k);
-      const std::vector<f32> ones(static_cast<std::size_t>(s.copies), 1.0f);
-      Memory::from_host(model_.device(), state_->data() + s.scale, ones.data(), 4 * s.copies);
-    }
-  }
   static train::CheckpointForm checkpoint_form() {
     train::CheckpointForm form = train::checkpoint_form<M, O>();
     if constexpr (is_f8) train::add_f8_scales<M, O, train::RoundedTrace<M, F, O, I...>>(form);
@@ -451,77 +443,17 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
 
   // What this rank has of the optimiser's block.
   exec::Shard shard() const { return train::shard_of<M, O>(ranks_.rank(), ranks_.size()); }
-  // Moment m of all ranks' pieces into to[0, trained_bytes), which may be null; a call of all ranks.
-  void gather_moment(int m, std::byte* to) const {
-    const exec::Shard own = shard();
-    const i64 piece = own.room;
-    ranks_.each_piece(state_->data() + layout_of_own(m), piece,
-                      [&](i64 rank, i64 at, const std::byte* from, i64 bytes) {
-                        const comm::Shares shares = train::arena_shares<M, O>;
-                        const i64 begin = shares.begin(rank, ranks_.size()) * own.unit + at,
-                                  end = shares.begin(rank + 1, ranks_.size()) * own.unit;
-                        const i64 length = end - begin < bytes ? end - begin : bytes;
-                        if (to != nullptr && length > 0)
-                          std::memcpy(to + begin, from, static_cast<std::size_t>(length));
-                      });
+  train::StateCopies<M, O, Device> copies() const {
+    return {model_.device(), model_.storage()->data(), state_->data(), ranks_, updates_};
   }
-  // Where this rank's piece of moment m begins in its block.
-  i64 layout_of_own(int m) const { return train::shared_from<M, O> + m * shard().room; }
 
   Shared<train::SaveJob> save_job(const std::string& path, train::CheckpointCounts counts) const {
     check_held();
     counts.seed = seed_;
     counts.calls = calls_;
     counts.applied = updates_;
-    const Shared<train::SaveJob> job(new train::RanksSaveJob(ranks_));
-    if (io::is_safetensors_index(path))
-      copy_shards(*job, path, counts);
-    else
-      copy_whole(*job, path, counts);
-    return job;
+    return copies().save_job(path, checkpoint_form(), counts);
   }
-  // One file, of rank 0.
-  void copy_whole(train::SaveJob& job, const std::string& path, const train::CheckpointCounts& counts) const {
-    std::vector<std::byte> block;
-    if constexpr (O::sharded) {
-      if (ranks_.rank() == 0) block.resize(static_cast<std::size_t>(checkpoint_form().state.bytes));
-      for (int m = 0; m < Optimizer::base::moments; ++m)
-        gather_moment(m,
-                      block.empty() ? nullptr : block.data() + nn::state_table<M>.bytes + layout.moment[m]);
-    }
-    if (ranks_.rank() != 0) return;
-    job.prepare([&] {
-      const train::CheckpointForm form = checkpoint_form();
-      block.resize(static_cast<std::size_t>(form.state.bytes));
-      Memory::to_host(model_.device(), block.data(), model_.state(), form.model_bytes);
-      Memory::to_host(model_.device(), block.data() + form.model_bytes, state_->data(), whole_bytes());
-      if constexpr (!O::Precision::scaled)
-        train::put_number(block.data(), form.updates, static_cast<i32>(updates_));
-      job.own = {
-          path, train::checkpoint_metadata(form, counts), exec::state_tensors(form.state, block.data()), {}};
-      job.own.memory = std::move(block);
-    });
-  }
-  // A file of each rank, of what it has itself.
-  void copy_shards(train::SaveJob& job, const std::string& path,
-                   const train::CheckpointCounts& counts) const {
-    const train::CheckpointForm form = checkpoint_form();
-    char again = ranks_.rank() == 0 && train::is_named_already(path, calls_) ? 1 : 0;
-    ranks_.broadcast(&again, 1);
-    train::take_shards(
-        job, path, form, counts, ranks_.rank(), ranks_.size(), again != 0,
-        [&](i64 rank) { return train::shard_of<M, O>(rank, ranks_.size()); },
-        [&](i64 offset, std::byte* to, i64 bytes) {
-          if (offset < form.model_bytes)
-            Memory::to_host(model_.device(), to, model_.state() + offset, bytes);
-          else if (!O::Precision::scaled && offset == form.updates)
-            train::put_number(to, 0, static_cast<i32>(updates_));
-          else
-            Memory::to_host(model_.device(), to, state_->data() + shard().at(offset - form.model_bytes),
-                            bytes);
-        });
-  }
-
   template <class Seek>
   CheckpointReport load_checkpoint(const std::string& path, const Seek& seek) {
     check_held();
@@ -535,28 +467,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     const train::CheckpointForm form = checkpoint_form();
     const train::CheckpointReader checkpoint(file, path, form);
     seek(checkpoint);
-    Memory::from_host(model_.device(), model_.state(), checkpoint.block().data(), form.model_bytes);
-    const std::byte* const saved = checkpoint.block().data() + form.model_bytes;
-    Memory::from_host(model_.device(), state_->data(), saved, whole_bytes());
-    if constexpr (O::sharded) {
-      const exec::Shard own = shard();
-      for (int m = 0; m < Optimizer::base::moments; ++m)
-        Memory::from_host(model_.device(), state_->data() + layout_of_own(m),
-                          saved + layout.moment[m] + own.begin * own.unit, (own.end - own.begin) * own.unit);
-    }
+    copies().restore(checkpoint, form);
     calls_ = checkpoint.counts().calls;
     updates_ = loaded_updates_ = checkpoint.counts().applied;
     seed_ = checkpoint.counts().seed;
     losses_->restart(calls_);
     return checkpoint.report();
-  }
-
-  // Bytes of the optimiser's block that every rank has.
-  static constexpr i64 whole_bytes() {
-    if constexpr (O::sharded)
-      return train::shared_from<M, O>;
-    else
-      return optimizer_bytes();
   }
 
   // Every rank is one of the same program, and begins with rank 0's seed and values.

@@ -157,6 +157,7 @@ class AttentionFinder {
   // Whether nothing but the result reads what depends on the product, which is arithmetic up to the scores.
   // Marks what does.
   constexpr bool is_closed(const ComposedAttention& a) {
+    if (uses_[a.result] == 0) return false;  // dead
     const int first = a.product, n = a.result - first;
     List<u8> depends(n, 0), needed(n, 0);
     depends[0] = 1;

@@ -240,6 +240,13 @@ TEST_CASE("recognize attention: what something else reads, too, stays as it was 
         return std::tuple{matmul(w, v), w};
       },
       head, head, head);
+  leaves_alone(  // and the only one
+      [](auto q, auto k, auto v) {
+        const auto w = softmax<-1>(matmul(q, transpose<-2, -1>(k)) * 0.3f);
+        static_cast<void>(matmul(w, v));
+        return mean<1>(w);
+      },
+      head, head, head);
   leaves_alone(  // the scores are
       [](auto q, auto k, auto v) {
         const auto s = matmul(q, transpose<-2, -1>(k)) * 0.3f;

@@ -1,0 +1,113 @@
+#pragma once
+// The state of a trainer, of which ranks may have pieces, to and from checkpoints. Law: what goes to a file
+// and comes back is the state as a single process has it, whoever has which piece of it now.
+
+#include "weft/targets/memory.hpp"
+#include "weft/train/checkpoint_shards.hpp"
+#include "weft/train/ranks.hpp"
+
+namespace WEFT_NAMESPACE::train {
+
+// Of a trainer of model M with options O on a device.
+template <class M, class O, class Device>
+class StateCopies {
+  using Memory = exec::DeviceMemory<Device>;
+  using Comm = Ranks<typename O::Comm>;
+  static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
+
+ public:
+  // `model`, `optimizer`: the blocks of this rank; `updates` so far.
+  StateCopies(const Device& device, std::byte* model, std::byte* optimizer, const Comm& ranks, i64 updates)
+      : device_(device), model_(model), optimizer_(optimizer), ranks_(ranks), updates_(updates) {}
+
+  // A save to `path`: of one file, or of an index with a file of each rank. A call of all ranks.
+  Shared<SaveJob> save_job(const std::string& path, const CheckpointForm& form,
+                           const CheckpointCounts& counts) const {
+    const Shared<SaveJob> job(new RanksSaveJob(ranks_));
+    if (io::is_safetensors_index(path))
+      copy_shards(*job, path, form, counts);
+    else
+      copy_whole(*job, path, form, counts);
+    return job;
+  }
+
+  // Takes over what a checkpoint has.
+  void restore(const CheckpointReader& checkpoint, const CheckpointForm& form) const {
+    Memory::from_host(device_, model_, checkpoint.block().data(), form.model_bytes);
+    const std::byte* const saved = checkpoint.block().data() + form.model_bytes;
+    Memory::from_host(device_, optimizer_, saved, whole_bytes(form));
+    if constexpr (O::sharded) {
+      const exec::Shard own = shard();
+      for (int m = 0; m < O::Optimizer::base::moments; ++m)
+        Memory::from_host(device_, optimizer_ + piece_of_moment(m),
+                          saved + layout.moment[m] + own.begin * own.unit, (own.end - own.begin) * own.unit);
+    }
+  }
+
+  // Moment m of all ranks' pieces into to[0, trained_bytes), which may be null; a call of all ranks.
+  void gather_moment(int m, std::byte* to) const {
+    const exec::Shard own = shard();
+    ranks_.each_piece(optimizer_ + piece_of_moment(m), own.room,
+                      [&](i64 rank, i64 at, const std::byte* from, i64 bytes) {
+                        const comm::Shares shares = arena_shares<M, O>;
+                        const i64 begin = shares.begin(rank, ranks_.size()) * own.unit + at,
+                                  end = shares.begin(rank + 1, ranks_.size()) * own.unit;
+                        const i64 length = end - begin < bytes ? end - begin : bytes;
+                        if (to != nullptr && length > 0)
+                          std::memcpy(to + begin, from, static_cast<std::size_t>(length));
+                      });
+  }
+
+ private:
+  // What this rank has of the optimiser's block.
+  exec::Shard shard() const { return shard_of<M, O>(ranks_.rank(), ranks_.size()); }
+  i64 piece_of_moment(int m) const { return shared_from<M, O> + m * shard().room; }
+  // Bytes of the optimiser's block that every rank has.
+  static i64 whole_bytes(const CheckpointForm& form) {
+    return O::sharded ? shared_from<M, O> : form.state.bytes - form.model_bytes;
+  }
+
+  // One file, of rank 0.
+  void copy_whole(SaveJob& job, const std::string& path, const CheckpointForm& form,
+                  const CheckpointCounts& counts) const {
+    std::vector<std::byte> block;
+    if constexpr (O::sharded) {
+      if (ranks_.rank() == 0) block.resize(static_cast<std::size_t>(form.state.bytes));
+      for (int m = 0; m < O::Optimizer::base::moments; ++m)
+        gather_moment(m, block.empty() ? nullptr : block.data() + form.model_bytes + layout.moment[m]);
+    }
+    if (ranks_.rank() != 0) return;
+    job.prepare([&] {
+      block.resize(static_cast<std::size_t>(form.state.bytes));
+      Memory::to_host(device_, block.data(), model_, form.model_bytes);
+      Memory::to_host(device_, block.data() + form.model_bytes, optimizer_, whole_bytes(form));
+      if constexpr (!O::Precision::scaled) put_number(block.data(), form.updates, static_cast<i32>(updates_));
+      job.own = {path, checkpoint_metadata(form, counts), exec::state_tensors(form.state, block.data()), {}};
+      job.own.memory = std::move(block);
+    });
+  }
+  // A file of each rank, of what it has itself.
+  void copy_shards(SaveJob& job, const std::string& path, const CheckpointForm& form,
+                   const CheckpointCounts& counts) const {
+    char again = ranks_.rank() == 0 && is_named_already(path, counts.calls) ? 1 : 0;
+    ranks_.broadcast(&again, 1);
+    take_shards(
+        job, path, form, counts, ranks_.rank(), ranks_.size(), again != 0,
+        [&](i64 rank) { return shard_of<M, O>(rank, ranks_.size()); },
+        [&](i64 offset, std::byte* to, i64 bytes) {
+          if (offset < form.model_bytes)
+            Memory::to_host(device_, to, model_ + offset, bytes);
+          else if (!O::Precision::scaled && offset == form.updates)
+            put_number(to, 0, static_cast<i32>(updates_));
+          else
+            Memory::to_host(device_, to, optimizer_ + shard().at(offset - form.model_bytes), bytes);
+        });
+  }
+
+  const Device& device_;
+  std::byte *model_, *optimizer_;
+  const Comm& ranks_;
+  i64 updates_;
+};
+
+}  // namespace WEFT_NAMESPACE::train
