@@ -198,7 +198,7 @@ int main(int argc, char** argv) {
     return 0;
   } catch (const Error& error) {
     std::fprintf(stderr, "ddp: rank %d: %s\n", rank, error.what());
-    if (ranks > 1) MPI_Abort(MPI_COMM_WORLD, 1);  // the others may wait for this rank
+    if (ranks > 1) comm::Mpi().abort();  // the others may wait for this rank
     return 1;
   }
   // [/failure]

@@ -26447,6 +26447,17 @@ class Communicator : public Counted {
     (void)data, (void)bounds, (void)unit;
     throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
   }
+
+  // Of a number that every rank has: the sum in the order of ranks, and that divided by their number. Calls of
+  // all ranks, which get the same bits.
+  f64 sum(f64 own) {
+    std::vector<f64> all(static_cast<std::size_t>(size()));
+    all_gather(&own, all.data(), sizeof own);
+    f64 sum = 0;
+    for (const f64 of_rank : all) sum += of_rank;
+    return sum;
+  }
+  f64 mean(f64 own) { return sum(own) / size(); }
 };
 
 // Adds what `ranks` ranks have of one piece, each `length` elements behind the last, into `to`.

@@ -358,6 +358,12 @@ class Mpi {
     return n;
   }
 
+  // Ends this process and all other ranks, which may wait for it, with a status that is not 0.
+  [[noreturn]] void abort(int status = 1) const {
+    MPI_Abort(MPI_COMM_WORLD, status);
+    std::abort();
+  }
+
   static Shared<Communicator> connect() { return Shared<Communicator>(new MpiCommunicator); }
 };
 

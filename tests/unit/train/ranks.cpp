@@ -283,3 +283,17 @@ TEST_CASE("ranks: another program on a rank is refused, and one rank's failure i
   CHECK(id[0].find("rank 1 could not load the checkpoint") != std::string::npos);
   CHECK(id[1].find("no such file") != std::string::npos);
 }
+
+TEST_CASE("ranks: a number that every rank has is summed and averaged in their order") {
+  const f64 own[]{1e16, 1, -1e16, 3};  // another order has another sum
+  std::vector<f64> sums(4), means(4);
+  run_ranks(4, [&](int r) {
+    const auto ranks = ThreadRanks::connect();
+    sums[static_cast<std::size_t>(r)] = ranks->sum(own[r]);
+    means[static_cast<std::size_t>(r)] = ranks->mean(own[r]);
+  });
+  for (int r = 0; r < 4; ++r) {
+    CHECK(sums[static_cast<std::size_t>(r)] == 3);
+    CHECK(means[static_cast<std::size_t>(r)] == 0.75);
+  }
+}

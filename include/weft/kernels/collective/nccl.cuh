@@ -6,6 +6,7 @@
 // The program is started by torchrun --no-python, or by whatever sets what that sets; one that is started
 // alone is rank 0 of 1.
 
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -260,6 +261,10 @@ class Nccl {
   int size() const { return NcclRanks::get().size(); }
   // The GPU of this rank: the one with its number on this machine, of those that the process sees.
   Cuda device() const { return NcclRanks::get().device(); }
+
+  // Ends this process at once, with a status that is not 0; the others see it end where they wait
+  // ("comm/rank").
+  [[noreturn]] void abort(int status = 1) const { std::_Exit(status); }
 
   static Shared<Communicator> connect() { return Shared<Communicator>(new NcclCommunicator); }
 };
