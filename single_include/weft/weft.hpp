@@ -26448,8 +26448,8 @@ class Communicator : public Counted {
     throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
   }
 
-  // Of a number that every rank has: the sum in the order of ranks, and that divided by their number. Calls of
-  // all ranks, which get the same bits.
+  // Of a number that every rank has: the sum in the order of ranks, and that divided by their number. Calls
+  // of all ranks, which get the same bits.
   f64 sum(f64 own) {
     std::vector<f64> all(static_cast<std::size_t>(size()));
     all_gather(&own, all.data(), sizeof own);
@@ -36316,6 +36316,7 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
 #include <cuda_runtime_api.h>
 
 #include <atomic>
+#include <cstddef>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -36416,12 +36417,28 @@ inline void cuda_report(cudaError_t status, const char* call) noexcept {
 
 namespace WEFT_NAMESPACE {
 
+// Where device memory comes from, if not from cudaMalloc: a pool of the caller's, which outlives everything
+// made on a device that names it. Called with the GPU current, by the thread that makes or destroys a tensor,
+// a model, a function or a trainer, which may be several.
+class CudaAllocator {
+ public:
+  // Memory of the current GPU, from a multiple of 256 bytes on, that any stream may use at once; null or an
+  // exception where there is none.
+  virtual void* allocate(std::size_t bytes) = 0;
+  // Of what allocate(bytes) gave; no work that uses it is left.
+  virtual void release(void* data, std::size_t bytes) noexcept = 0;
+
+ protected:
+  ~CudaAllocator() = default;
+};
+
 // `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for cudaStreamPerThread, in
 // which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
 // legacy default stream (cudaStreamLegacy, which must be named).
 struct Cuda {
-  int ordinal = 0;                // number of the GPU, from 0
-  cudaStream_t stream = nullptr;  // where work is queued; the calling thread's own
+  int ordinal = 0;                     // number of the GPU, from 0
+  cudaStream_t stream = nullptr;       // where work is queued; the calling thread's own
+  CudaAllocator* allocator = nullptr;  // where memory comes from; cudaMalloc
   bool operator==(const Cuda&) const = default;
 };
 
@@ -62187,6 +62204,7 @@ class Progress {
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -62214,13 +62232,20 @@ template <class Kind>
 class CudaBuffer {
  public:
   CudaBuffer() = default;
-  // Allocates on the thread's current device.
-  explicit CudaBuffer(std::size_t bytes) : bytes_(bytes), owned_(bytes > 0) {
+  // Allocates on the thread's current device, by `allocator` if there is one.
+  explicit CudaBuffer(std::size_t bytes, CudaAllocator* allocator = nullptr)
+      : bytes_(bytes), allocator_(allocator) {
     if (bytes == 0) return;
     void* data = nullptr;
     const std::string context = std::to_string(bytes) + " bytes";
-    cuda_check(Kind::allocate(&data, bytes), Kind::allocate_name, context.c_str());
+    if (allocator != nullptr) {
+      cuda_check(cudaGetDevice(&ordinal_), "cudaGetDevice");
+      data = allocated_by(*allocator, bytes, context);
+    } else {
+      cuda_check(Kind::allocate(&data, bytes), Kind::allocate_name, context.c_str());
+    }
     data_ = static_cast<std::byte*>(data);
+    owned_ = true;
   }
   // Uses memory that belongs to the caller.
   static CudaBuffer borrow(void* data, std::size_t bytes) {
@@ -62239,7 +62264,11 @@ class CudaBuffer {
     return *this;
   }
   ~CudaBuffer() {
-    if (owned_) Kind::release(data_);
+    if (!owned_) return;
+    if (allocator_ != nullptr)
+      release_to_allocator();
+    else
+      Kind::release(data_);
   }
 
   std::byte* data() const { return data_; }
@@ -62247,15 +62276,39 @@ class CudaBuffer {
   bool owned() const { return owned_; }
 
  private:
+  static void* allocated_by(CudaAllocator& allocator, std::size_t bytes, const std::string& context) {
+    void* const data = allocator.allocate(bytes);
+    if (data == nullptr)
+      throw Error("cuda/cudaErrorMemoryAllocation", "the caller's allocator has no memory (" + context + ")");
+    if (reinterpret_cast<std::uintptr_t>(data) % buffer_alignment != 0) {
+      allocator.release(data, bytes);
+      throw Error("cuda/misaligned", "the caller's allocator must give memory at multiples of 256 bytes");
+    }
+    return data;
+  }
+  // As cudaFree does, waits for what was enqueued and may use the memory.
+  void release_to_allocator() noexcept {
+    try {
+      const DeviceGuard guard(ordinal_);
+      cuda_wait_for_device();
+      allocator_->release(data_, bytes_);
+    } catch (const Error& error) {  // the GPU is gone, and with it the memory
+      std::fprintf(stderr, "weft: %s\n", error.what());
+    }
+  }
   void swap(CudaBuffer& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
     std::swap(owned_, other.owned_);
+    std::swap(allocator_, other.allocator_);
+    std::swap(ordinal_, other.ordinal_);
   }
 
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
   bool owned_ = false;
+  CudaAllocator* allocator_ = nullptr;
+  int ordinal_ = 0;  // of the GPU, where there is an allocator
 };
 
 using DeviceBuffer = CudaBuffer<detail::DeviceMemory>;
@@ -65940,6 +65993,7 @@ class CudaProgram {
   // Without `graph` every step is launched by itself.
   CudaProgram(const Cuda& device, const Blocks& given, bool graph = true)
       : context_(device),
+        allocator_(device.allocator),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         communicator_(kernels::cuda_communicator(given.communicator)) {
     const auto check = [](const std::byte* block) {
@@ -65953,7 +66007,8 @@ class CudaProgram {
     // What the library wants is known once its algorithms are chosen.
     constexpr auto bytes = static_cast<std::size_t>(memory_bytes()),
                    own = bytes - static_cast<std::size_t>(kernel_ir::align_up(library_bytes()));
-    memory_ = given.workspace != nullptr ? DeviceBuffer::borrow(given.workspace, bytes) : DeviceBuffer(own);
+    memory_ = given.workspace != nullptr ? DeviceBuffer::borrow(given.workspace, bytes)
+                                         : DeviceBuffer(own, allocator_);
     i64 used = 0;
     const auto take = [&](i64 size) {
       std::byte* const at = memory_.data() + used;
@@ -66254,7 +66309,7 @@ class CudaProgram {
         launch.dot = dots_.back().get();
         scratch = std::max(scratch, launch.dot->workspace_bytes());
       }
-      if (library_.size() == 0) library_ = DeviceBuffer(scratch);
+      if (library_.size() == 0) library_ = DeviceBuffer(scratch, allocator_);
       for (Launch& launch : steps_->launches()) {
         if (launch.dot == nullptr) continue;
         launch.library = library_.data();
@@ -66282,6 +66337,7 @@ class CudaProgram {
   }
 
   CudaContext context_;
+  CudaAllocator* allocator_;
   std::vector<std::byte> scalars_;
   kernels::CudaCommunicator* communicator_;                        // null: the program is of one rank
   DeviceBuffer memory_, workspace_, partial_, staged_, segments_;  // the last four are parts of the first
@@ -66361,7 +66417,7 @@ struct DeviceMemory<Cuda> {
   static Buffer allocate(const Cuda& device, i64 bytes) {
     require_cuda(device);
     DeviceGuard guard(device.ordinal);
-    return Buffer(static_cast<std::size_t>(bytes));
+    return Buffer(static_cast<std::size_t>(bytes), device.allocator);
   }
   // All wait for what the device has still to do.
   static void zero(const Cuda& device, std::byte* at, i64 bytes) {

@@ -41,6 +41,28 @@ std::string output_of_case(const std::string& name) {
   return text;
 }
 
+// A pool of the caller's: pieces of one block, none of which is used twice.
+class Pool final : public CudaAllocator {
+ public:
+  explicit Pool(std::size_t bytes) : block_(bytes) {}
+  void* allocate(std::size_t bytes) override {
+    const std::size_t begin = used_;
+    if (begin + bytes > block_.size()) return nullptr;
+    used_ = (begin + bytes + 255) / 256 * 256;
+    ++taken;
+    return block_.data() + begin;
+  }
+  void release(void* data, std::size_t) noexcept override {
+    given_back += data >= block_.data() && data < block_.data() + block_.size() ? 1 : 0;
+  }
+  bool has(const void* data) const { return data >= block_.data() && data < block_.data() + block_.size(); }
+  int taken = 0, given_back = 0;
+
+ private:
+  DeviceBuffer block_;
+  std::size_t used_ = 0;
+};
+
 struct Net {
   nn::Linear<64, 64> fc{};
   constexpr auto operator()(auto x) const { return fc(x); }
@@ -126,6 +148,33 @@ TEST_CASE(
   f(std::vector<f32>(64 * 64, 9));
   const auto kept = from_dlpack<const f32, Shape<64, 64>, Cuda>(result);
   CHECK(kept.to_vector()[70] == 8);
+}
+
+TEST_CASE("cuda handover: memory comes from the caller's pool, and goes back to it") {
+  Pool pool(std::size_t{8} << 20);
+  const auto train = [](const Cuda& device) {
+    auto trainer = make_trainer<Net>(
+        device, [](const auto& m, auto x) { return mean<>(square(m(x))); }, in<f32, 8, 64>,
+        optim::AdamW{.lr = 1e-2f}, seed{3});
+    const Tensor<f32, Shape<8, 64>, Cuda> x(std::vector<f32>(8 * 64, 0.5f), device);
+    for (int step = 0; step < 3; ++step) trainer.step(x);
+    return trainer.model().template get<"fc.weight">().to_vector();
+  };
+  const std::vector<f32> expected = train(Cuda{});
+  CHECK(pool.taken == 0);
+  {
+    const Cuda device{0, nullptr, &pool};
+    CHECK(train(device) == expected);
+    CHECK(pool.taken >= 4);  // the model, the optimiser's state, a program, a tensor
+    CHECK(pool.given_back == pool.taken);
+    const Tensor<f32, Shape<64>, Cuda> x(device);
+    CHECK(pool.has(x.data()));
+  }
+  CHECK(pool.given_back == pool.taken);
+  Pool none(256);
+  const Cuda empty{0, nullptr, &none};
+  CHECK(error_of([&] { Tensor<f32, Shape<65>, Cuda> x(empty); }) == "cuda/cudaErrorMemoryAllocation");
+  CHECK(none.taken == none.given_back);
 }
 
 TEST_CASE("cuda handover: a GPU that is lost is one error, whoever lost it") {

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <atomic>
+#include <cstddef>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -14,12 +15,28 @@
 
 namespace WEFT_NAMESPACE {
 
+// Where device memory comes from, if not from cudaMalloc: a pool of the caller's, which outlives everything
+// made on a device that names it. Called with the GPU current, by the thread that makes or destroys a tensor,
+// a model, a function or a trainer, which may be several.
+class CudaAllocator {
+ public:
+  // Memory of the current GPU, from a multiple of 256 bytes on, that any stream may use at once; null or an
+  // exception where there is none.
+  virtual void* allocate(std::size_t bytes) = 0;
+  // Of what allocate(bytes) gave; no work that uses it is left.
+  virtual void release(void* data, std::size_t bytes) noexcept = 0;
+
+ protected:
+  ~CudaAllocator() = default;
+};
+
 // `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for cudaStreamPerThread, in
 // which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
 // legacy default stream (cudaStreamLegacy, which must be named).
 struct Cuda {
-  int ordinal = 0;                // number of the GPU, from 0
-  cudaStream_t stream = nullptr;  // where work is queued; the calling thread's own
+  int ordinal = 0;                     // number of the GPU, from 0
+  cudaStream_t stream = nullptr;       // where work is queued; the calling thread's own
+  CudaAllocator* allocator = nullptr;  // where memory comes from; cudaMalloc
   bool operator==(const Cuda&) const = default;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -34,13 +35,20 @@ template <class Kind>
 class CudaBuffer {
  public:
   CudaBuffer() = default;
-  // Allocates on the thread's current device.
-  explicit CudaBuffer(std::size_t bytes) : bytes_(bytes), owned_(bytes > 0) {
+  // Allocates on the thread's current device, by `allocator` if there is one.
+  explicit CudaBuffer(std::size_t bytes, CudaAllocator* allocator = nullptr)
+      : bytes_(bytes), allocator_(allocator) {
     if (bytes == 0) return;
     void* data = nullptr;
     const std::string context = std::to_string(bytes) + " bytes";
-    cuda_check(Kind::allocate(&data, bytes), Kind::allocate_name, context.c_str());
+    if (allocator != nullptr) {
+      cuda_check(cudaGetDevice(&ordinal_), "cudaGetDevice");
+      data = allocated_by(*allocator, bytes, context);
+    } else {
+      cuda_check(Kind::allocate(&data, bytes), Kind::allocate_name, context.c_str());
+    }
     data_ = static_cast<std::byte*>(data);
+    owned_ = true;
   }
   // Uses memory that belongs to the caller.
   static CudaBuffer borrow(void* data, std::size_t bytes) {
@@ -59,7 +67,11 @@ class CudaBuffer {
     return *this;
   }
   ~CudaBuffer() {
-    if (owned_) Kind::release(data_);
+    if (!owned_) return;
+    if (allocator_ != nullptr)
+      release_to_allocator();
+    else
+      Kind::release(data_);
   }
 
   std::byte* data() const { return data_; }
@@ -67,15 +79,39 @@ class CudaBuffer {
   bool owned() const { return owned_; }
 
  private:
+  static void* allocated_by(CudaAllocator& allocator, std::size_t bytes, const std::string& context) {
+    void* const data = allocator.allocate(bytes);
+    if (data == nullptr)
+      throw Error("cuda/cudaErrorMemoryAllocation", "the caller's allocator has no memory (" + context + ")");
+    if (reinterpret_cast<std::uintptr_t>(data) % buffer_alignment != 0) {
+      allocator.release(data, bytes);
+      throw Error("cuda/misaligned", "the caller's allocator must give memory at multiples of 256 bytes");
+    }
+    return data;
+  }
+  // As cudaFree does, waits for what was enqueued and may use the memory.
+  void release_to_allocator() noexcept {
+    try {
+      const DeviceGuard guard(ordinal_);
+      cuda_wait_for_device();
+      allocator_->release(data_, bytes_);
+    } catch (const Error& error) {  // the GPU is gone, and with it the memory
+      std::fprintf(stderr, "weft: %s\n", error.what());
+    }
+  }
   void swap(CudaBuffer& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
     std::swap(owned_, other.owned_);
+    std::swap(allocator_, other.allocator_);
+    std::swap(ordinal_, other.ordinal_);
   }
 
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
   bool owned_ = false;
+  CudaAllocator* allocator_ = nullptr;
+  int ordinal_ = 0;  // of the GPU, where there is an allocator
 };
 
 using DeviceBuffer = CudaBuffer<detail::DeviceMemory>;

@@ -41,7 +41,7 @@ struct DeviceMemory<Cuda> {
   static Buffer allocate(const Cuda& device, i64 bytes) {
     require_cuda(device);
     DeviceGuard guard(device.ordinal);
-    return Buffer(static_cast<std::size_t>(bytes));
+    return Buffer(static_cast<std::size_t>(bytes), device.allocator);
   }
   // All wait for what the device has still to do.
   static void zero(const Cuda& device, std::byte* at, i64 bytes) {

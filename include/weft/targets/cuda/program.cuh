@@ -29,6 +29,7 @@ class CudaProgram {
   // Without `graph` every step is launched by itself.
   CudaProgram(const Cuda& device, const Blocks& given, bool graph = true)
       : context_(device),
+        allocator_(device.allocator),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         communicator_(kernels::cuda_communicator(given.communicator)) {
     const auto check = [](const std::byte* block) {
@@ -42,7 +43,8 @@ class CudaProgram {
     // What the library wants is known once its algorithms are chosen.
     constexpr auto bytes = static_cast<std::size_t>(memory_bytes()),
                    own = bytes - static_cast<std::size_t>(kernel_ir::align_up(library_bytes()));
-    memory_ = given.workspace != nullptr ? DeviceBuffer::borrow(given.workspace, bytes) : DeviceBuffer(own);
+    memory_ = given.workspace != nullptr ? DeviceBuffer::borrow(given.workspace, bytes)
+                                         : DeviceBuffer(own, allocator_);
     i64 used = 0;
     const auto take = [&](i64 size) {
       std::byte* const at = memory_.data() + used;
@@ -343,7 +345,7 @@ class CudaProgram {
         launch.dot = dots_.back().get();
         scratch = std::max(scratch, launch.dot->workspace_bytes());
       }
-      if (library_.size() == 0) library_ = DeviceBuffer(scratch);
+      if (library_.size() == 0) library_ = DeviceBuffer(scratch, allocator_);
       for (Launch& launch : steps_->launches()) {
         if (launch.dot == nullptr) continue;
         launch.library = library_.data();
@@ -371,6 +373,7 @@ class CudaProgram {
   }
 
   CudaContext context_;
+  CudaAllocator* allocator_;
   std::vector<std::byte> scalars_;
   kernels::CudaCommunicator* communicator_;                        // null: the program is of one rank
   DeviceBuffer memory_, workspace_, partial_, staged_, segments_;  // the last four are parts of the first
