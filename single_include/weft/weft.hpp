@@ -22025,17 +22025,26 @@ struct ComposedAttention {
 // Finds what was composed in one graph.
 class AttentionFinder {
  public:
-  constexpr explicit AttentionFinder(const ir::Graph& graph) : g(graph), inside_(graph.nodes.size(), 0) {}
+  constexpr explicit AttentionFinder(const ir::Graph& graph) : g(graph) {}
 
   constexpr List<ComposedAttention> run() {
     List<ComposedAttention> found;
     for (int i = 0; i < g.nodes.size(); ++i) {
       ComposedAttention a;
       if (g.nodes.items[i].op != ir::Op::dot || !match(i, a)) continue;
-      if (uses_.empty()) count_uses();
+      if (uses_.empty()) {
+        count_uses();
+        inside_ = List<u8>(g.nodes.size(), 0);
+      }
       if (is_closed(a)) found.push(a);
     }
     return found;
+  }
+  // Whether run() has anything to look at.
+  constexpr bool finds_products() {
+    for (int i = 0; i < g.nodes.size(); ++i)
+      if (ComposedAttention a; g.nodes.items[i].op == ir::Op::dot && match(i, a)) return true;
+    return false;
   }
   // After run(): whether a node's value is seen by one of the attentions found alone.
   constexpr bool is_inside(int node) const { return inside_[node] != 0; }
@@ -22258,11 +22267,18 @@ class AttentionRewriter {
         if (!attend(found[at[i]])) return false;
         continue;
       }
+      ir::Node node = g.nodes.items[i];
       operands.clear();
-      for (int k = 0; k < g.nodes.items[i].arity; ++k) operands.push(moved_[g.in(i, k)]);
-      if (reads_inside(i)) continue;  // dead: nothing that is left reads it
-      moved_[i] = ir::copy_node(b, g, i, operands.data());
-      if (g.nodes.items[i].op != ir::Op::input) continue;
+      bool dead = false;  // nothing that is left reads it
+      for (int k = 0; k < node.arity; ++k) {
+        operands.push(moved_[g.in(i, k)]);
+        dead = dead || operands.back() < 0;
+      }
+      if (dead) continue;
+      // shapes and attribute lists have kept their numbers
+      if (ir::is_region(node.op)) node.imm = static_cast<u64>(ir::add_body(b.graph, ir::region_body(g, i)));
+      moved_[i] = b.add(node, operands.data(), node.arity);
+      if (node.op != ir::Op::input) continue;
       for (int k = 0; k < g.inputs.size(); ++k)
         if (g.inputs[k] == i) b.graph.inputs[k] = moved_[i];
     }
@@ -22273,12 +22289,6 @@ class AttentionRewriter {
   constexpr ir::Graph take() { return static_cast<ir::Graph&&>(b.graph); }
 
  private:
-  constexpr bool reads_inside(int i) const {
-    for (int k = 0; k < g.nodes.items[i].arity; ++k)
-      if (moved_[g.in(i, k)] < 0) return true;
-    return false;
-  }
-
   constexpr bool attend(const ComposedAttention& a) {
     using ir::AttentionShape, ir::Op, ir::Value;
     const Dims scores = g.dims(a.scores);
@@ -22445,6 +22455,14 @@ class AttentionRewriter {
   List<int> moved_;
   List<Traced> traced_;
 };
+
+// Whether recognize_attention has anything to look at: few steps where there is nothing.
+constexpr bool may_compose_attention(const ir::Graph& g) {
+  if (AttentionFinder(g).finds_products()) return true;
+  for (int i = 0; i < g.nodes.size(); ++i)
+    if (g.nodes.items[i].op == ir::Op::loop && may_compose_attention(ir::loop_body(g, i))) return true;
+  return false;
+}
 
 // Makes an operation of every attention in a graph, and in the bodies of its loops; whether there was one.
 constexpr bool recognize_attention(ir::Graph& g) {
@@ -58500,7 +58518,6 @@ constexpr Forward trace_forward() {
     if (!read[b.graph.inputs[k]]) r.unused_input = k;
   r.customs = b.custom_gradients.size();
   r.graph = static_cast<ir::Graph&&>(b.graph);
-  if (transforms::recognize_attention(r.graph)) r.loss = r.graph.outputs[0];
   return r;
 }
 
@@ -59747,28 +59764,60 @@ constexpr ir::Graph rematerialize(const ir::Graph& g, const List<int>& blocks, c
 namespace WEFT_NAMESPACE::train {
 
 // The stages of a step's trace, each a constant evaluation of its own.
+// Both of the forward pass write the same: what is known of it, the graph, and the probes.
+template <class Stage>
+struct ForwardParts {
+  static constexpr int header_words = 5;
+  static constexpr List<ir::CustomGradient> customs() {
+    List<ir::CustomGradient> list;
+    if constexpr (Kept<Stage>::data[2] > 0) exec::CustomSignatures<Stage, header_words>::add(list);
+    return list;
+  }
+};
 template <class M, class F, class O, class... I>
-struct ForwardStage {
+struct ForwardTrace : ForwardParts<ForwardTrace<M, F, O, I...>> {
   static constexpr void write(WordWriter& w) {
     const Forward f = trace_forward<M, F, O, I...>();
     w.put_int(f.unused_input);
     w.put_int(f.loss);
     w.put_int(f.customs);
     w.put_int(static_cast<int>(exec::valueless_state(f.graph)));
+    w.put_int(transforms::may_compose_attention(f.graph));
     ir::write(w, f.graph);
     if constexpr (O::Probes::count > 0) {
       w.put_all(f.probes.data(), f.probes.size());
       w.put_int(f.probes.size());
     }
   }
-  static constexpr int header_words = 4;
-  static constexpr List<ir::CustomGradient> customs() {
-    List<ir::CustomGradient> list;
-    if constexpr (Kept<ForwardStage>::data[2] > 0)
-      exec::CustomSignatures<ForwardStage, header_words>::add(list);
-    return list;
+};
+// The same with attention that was composed by hand as one operation.
+template <class M, class F, class O, class... I>
+struct ForwardRecognized : ForwardParts<ForwardRecognized<M, F, O, I...>> {
+  using Trace = Kept<ForwardTrace<M, F, O, I...>>;
+  static constexpr int capacity = Trace::size + 1024;
+  static constexpr void write(WordWriter& w) {
+    const u64* const traced = Trace::data;
+    ir::Graph graph = ir::thaw(traced + ForwardRecognized::header_words);
+    transforms::recognize_attention(graph);
+    w.put_int(static_cast<int>(traced[0]));
+    w.put_int(graph.outputs[0]);
+    for (int k = 2; k < ForwardRecognized::header_words; ++k) w.put_int(static_cast<int>(traced[k]));
+    ir::write(w, graph);
+    if constexpr (O::Probes::count > 0) {
+      const int probes = static_cast<int>(traced[Trace::size - 1]);
+      w.put_all(traced + Trace::size - 1 - probes, probes);
+      w.put_int(probes);
+    }
   }
 };
+template <class M, class F, class O, class... I>
+struct ForwardStageOf {
+  using Trace = ForwardTrace<M, F, O, I...>;
+  using type = std::conditional_t<Kept<Trace>::data[4] != 0, ForwardRecognized<M, F, O, I...>, Trace>;
+};
+template <class M, class F, class O, class... I>
+using ForwardStage = typename ForwardStageOf<M, F, O, I...>::type;
+
 template <class M, class F, class O, class... I>
 struct ForwardGraph {
   static constexpr int capacity = Kept<ForwardStage<M, F, O, I...>>::size;
@@ -61820,7 +61869,7 @@ constexpr bool loss_takes(std::tuple<I...>) {
 
 template <class M, class F, class Sorted, class... I>
 constexpr bool state_has_values() {
-  constexpr auto found = static_cast<ir::Valueless>(Kept<ForwardStage<M, F, Sorted, I...>>::data[3]);
+  constexpr auto found = static_cast<ir::Valueless>(Kept<ForwardTrace<M, F, Sorted, I...>>::data[3]);
   return exec::state_has_values<found, M, F>();
 }
 
@@ -61886,7 +61935,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
                        typename Sorted::given_optimizer >) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
-    constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
+    constexpr bool runs = RunsWhileCompiling<ForwardTrace<M, F, Sorted, I...>>;
     static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
     if constexpr (!runs || !connected) {
       return AfterRefusal{};

@@ -40,7 +40,6 @@ constexpr Forward trace_forward() {
     if (!read[b.graph.inputs[k]]) r.unused_input = k;
   r.customs = b.custom_gradients.size();
   r.graph = static_cast<ir::Graph&&>(b.graph);
-  if (transforms::recognize_attention(r.graph)) r.loss = r.graph.outputs[0];
   return r;
 }
 

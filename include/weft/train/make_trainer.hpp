@@ -103,7 +103,7 @@ constexpr bool loss_takes(std::tuple<I...>) {
 
 template <class M, class F, class Sorted, class... I>
 constexpr bool state_has_values() {
-  constexpr auto found = static_cast<ir::Valueless>(Kept<ForwardStage<M, F, Sorted, I...>>::data[3]);
+  constexpr auto found = static_cast<ir::Valueless>(Kept<ForwardTrace<M, F, Sorted, I...>>::data[3]);
   return exec::state_has_values<found, M, F>();
 }
 
@@ -169,7 +169,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
                        typename Sorted::given_optimizer >) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
-    constexpr bool runs = RunsWhileCompiling<ForwardStage<M, F, Sorted, I...>>;
+    constexpr bool runs = RunsWhileCompiling<ForwardTrace<M, F, Sorted, I...>>;
     static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
     if constexpr (!runs || !connected) {
       return AfterRefusal{};

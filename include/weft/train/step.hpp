@@ -11,28 +11,60 @@
 namespace WEFT_NAMESPACE::train {
 
 // The stages of a step's trace, each a constant evaluation of its own.
+// Both of the forward pass write the same: what is known of it, the graph, and the probes.
+template <class Stage>
+struct ForwardParts {
+  static constexpr int header_words = 5;
+  static constexpr List<ir::CustomGradient> customs() {
+    List<ir::CustomGradient> list;
+    if constexpr (Kept<Stage>::data[2] > 0) exec::CustomSignatures<Stage, header_words>::add(list);
+    return list;
+  }
+};
 template <class M, class F, class O, class... I>
-struct ForwardStage {
+struct ForwardTrace : ForwardParts<ForwardTrace<M, F, O, I...>> {
   static constexpr void write(WordWriter& w) {
     const Forward f = trace_forward<M, F, O, I...>();
     w.put_int(f.unused_input);
     w.put_int(f.loss);
     w.put_int(f.customs);
     w.put_int(static_cast<int>(exec::valueless_state(f.graph)));
+    w.put_int(transforms::may_compose_attention(f.graph));
     ir::write(w, f.graph);
     if constexpr (O::Probes::count > 0) {
       w.put_all(f.probes.data(), f.probes.size());
       w.put_int(f.probes.size());
     }
   }
-  static constexpr int header_words = 4;
-  static constexpr List<ir::CustomGradient> customs() {
-    List<ir::CustomGradient> list;
-    if constexpr (Kept<ForwardStage>::data[2] > 0)
-      exec::CustomSignatures<ForwardStage, header_words>::add(list);
-    return list;
+};
+// The same with attention that was composed by hand as one operation.
+template <class M, class F, class O, class... I>
+struct ForwardRecognized : ForwardParts<ForwardRecognized<M, F, O, I...>> {
+  using Trace = Kept<ForwardTrace<M, F, O, I...>>;
+  static constexpr int capacity = Trace::size + 1024;
+  static constexpr void write(WordWriter& w) {
+    const u64* const traced = Trace::data;
+    ir::Graph graph = ir::thaw(traced + ForwardRecognized::header_words);
+    transforms::recognize_attention(graph);
+    w.put_int(static_cast<int>(traced[0]));
+    w.put_int(graph.outputs[0]);
+    for (int k = 2; k < ForwardRecognized::header_words; ++k) w.put_int(static_cast<int>(traced[k]));
+    ir::write(w, graph);
+    if constexpr (O::Probes::count > 0) {
+      const int probes = static_cast<int>(traced[Trace::size - 1]);
+      w.put_all(traced + Trace::size - 1 - probes, probes);
+      w.put_int(probes);
+    }
   }
 };
+template <class M, class F, class O, class... I>
+struct ForwardStageOf {
+  using Trace = ForwardTrace<M, F, O, I...>;
+  using type = std::conditional_t<Kept<Trace>::data[4] != 0, ForwardRecognized<M, F, O, I...>, Trace>;
+};
+template <class M, class F, class O, class... I>
+using ForwardStage = typename ForwardStageOf<M, F, O, I...>::type;
+
 template <class M, class F, class O, class... I>
 struct ForwardGraph {
   static constexpr int capacity = Kept<ForwardStage<M, F, O, I...>>::size;

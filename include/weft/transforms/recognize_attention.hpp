@@ -22,17 +22,26 @@ struct ComposedAttention {
 // Finds what was composed in one graph.
 class AttentionFinder {
  public:
-  constexpr explicit AttentionFinder(const ir::Graph& graph) : g(graph), inside_(graph.nodes.size(), 0) {}
+  constexpr explicit AttentionFinder(const ir::Graph& graph) : g(graph) {}
 
   constexpr List<ComposedAttention> run() {
     List<ComposedAttention> found;
     for (int i = 0; i < g.nodes.size(); ++i) {
       ComposedAttention a;
       if (g.nodes.items[i].op != ir::Op::dot || !match(i, a)) continue;
-      if (uses_.empty()) count_uses();
+      if (uses_.empty()) {
+        count_uses();
+        inside_ = List<u8>(g.nodes.size(), 0);
+      }
       if (is_closed(a)) found.push(a);
     }
     return found;
+  }
+  // Whether run() has anything to look at.
+  constexpr bool finds_products() {
+    for (int i = 0; i < g.nodes.size(); ++i)
+      if (ComposedAttention a; g.nodes.items[i].op == ir::Op::dot && match(i, a)) return true;
+    return false;
   }
   // After run(): whether a node's value is seen by one of the attentions found alone.
   constexpr bool is_inside(int node) const { return inside_[node] != 0; }
@@ -255,11 +264,18 @@ class AttentionRewriter {
         if (!attend(found[at[i]])) return false;
         continue;
       }
+      ir::Node node = g.nodes.items[i];
       operands.clear();
-      for (int k = 0; k < g.nodes.items[i].arity; ++k) operands.push(moved_[g.in(i, k)]);
-      if (reads_inside(i)) continue;  // dead: nothing that is left reads it
-      moved_[i] = ir::copy_node(b, g, i, operands.data());
-      if (g.nodes.items[i].op != ir::Op::input) continue;
+      bool dead = false;  // nothing that is left reads it
+      for (int k = 0; k < node.arity; ++k) {
+        operands.push(moved_[g.in(i, k)]);
+        dead = dead || operands.back() < 0;
+      }
+      if (dead) continue;
+      // shapes and attribute lists have kept their numbers
+      if (ir::is_region(node.op)) node.imm = static_cast<u64>(ir::add_body(b.graph, ir::region_body(g, i)));
+      moved_[i] = b.add(node, operands.data(), node.arity);
+      if (node.op != ir::Op::input) continue;
       for (int k = 0; k < g.inputs.size(); ++k)
         if (g.inputs[k] == i) b.graph.inputs[k] = moved_[i];
     }
@@ -270,12 +286,6 @@ class AttentionRewriter {
   constexpr ir::Graph take() { return static_cast<ir::Graph&&>(b.graph); }
 
  private:
-  constexpr bool reads_inside(int i) const {
-    for (int k = 0; k < g.nodes.items[i].arity; ++k)
-      if (moved_[g.in(i, k)] < 0) return true;
-    return false;
-  }
-
   constexpr bool attend(const ComposedAttention& a) {
     using ir::AttentionShape, ir::Op, ir::Value;
     const Dims scores = g.dims(a.scores);
@@ -442,6 +452,14 @@ class AttentionRewriter {
   List<int> moved_;
   List<Traced> traced_;
 };
+
+// Whether recognize_attention has anything to look at: few steps where there is nothing.
+constexpr bool may_compose_attention(const ir::Graph& g) {
+  if (AttentionFinder(g).finds_products()) return true;
+  for (int i = 0; i < g.nodes.size(); ++i)
+    if (g.nodes.items[i].op == ir::Op::loop && may_compose_attention(ir::loop_body(g, i))) return true;
+  return false;
+}
 
 // Makes an operation of every attention in a graph, and in the bodies of its loops; whether there was one.
 constexpr bool recognize_attention(ir::Graph& g) {
