@@ -2,6 +2,7 @@
 // gradients, checkpoints, evaluation, the order of its launches. usage: distributed FOLDER. Ends with 0 where
 // it does on this rank.
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -115,6 +116,16 @@ void check_order(auto& trainer, const comm::Nccl& world) {
   check(text.find("dot", first) < last, "no product of the backward pass between two sums", world.rank());
 }
 
+// The other ranks still wait for something before when rank 0 begins a connection.
+void check_early_connection(const comm::Nccl& world) {
+  if (world.rank() > 0)
+    comm::NcclRanks::get().wait("a pause",
+                                [end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300)] {
+                                  return std::chrono::steady_clock::now() > end;
+                                });
+  check_equal({1, 2, 3}, "ranks that connect at different times", world);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -125,6 +136,7 @@ int main(int argc, char** argv) try {
   checkpoints(dataset, world, argv[1]);
   auto trainer = trainer_of(world);
   check_order(trainer, world);
+  check_early_connection(world);
   return faults == 0 ? 0 : 1;
 } catch (const Error& e) {
   std::printf("%s\n", e.what());

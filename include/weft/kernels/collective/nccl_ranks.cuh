@@ -54,9 +54,9 @@ class NcclRanks final : public CudaWatch {
       for (int r = 1; r < size(); ++r) control_.send(r, Control::Kind::data, bytes);
       return;
     }
-    shared_.clear();
     wait("connection of the ranks", [&] { return !shared_.empty(); });
-    bytes = shared_;
+    bytes = std::move(shared_.front());
+    shared_.pop_front();
   }
   // Until ready(), where `what` is waited for.
   template <class Ready>
@@ -198,7 +198,7 @@ class NcclRanks final : public CudaWatch {
     for (int r = first_peer(); r < end_of_peers(); ++r)
       while (control_.receive(r, m)) switch (m.kind) {
           case Control::Kind::data:
-            shared_ = m.text;
+            shared_.push_back(m.text);
             break;
           case Control::Kind::waiting:
             if (std::atoll(m.text.c_str()) < finished_) break;  // it has gone on since
@@ -271,7 +271,8 @@ class NcclRanks final : public CudaWatch {
   std::vector<ncclComm_t> comms_;
   std::deque<Pending> pending_;  // runs that need other ranks, in their order
   std::vector<Event> free_;
-  std::string failure_id_, failure_, shared_;
+  std::string failure_id_, failure_;
+  std::deque<std::string> shared_;  // rank 0's, which may come while this rank waits for something before
   Clock::time_point start_{};
   double most_ = 0, deadline_ = 0, gone_at_ = -1, error_at_ = -1;
   bool asked_ = false;
