@@ -38,6 +38,9 @@ concept Container = requires(const A& a) {
   { *a.data() } -> std::convertible_to<T>;
   a.size();
 };
+// One element, of a dtype or another type of C++.
+template <class A>
+concept Number = std::is_arithmetic_v<A> || Element<A>;
 // A loader's array, some of whose rows may be padding.
 template <class A>
 concept Padded = requires(const A& a) {
@@ -116,7 +119,7 @@ constexpr bool argument_fits() {
     return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
   else if constexpr (TensorLike<A>)
     return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
-  else if constexpr (std::is_arithmetic_v<A>)
+  else if constexpr (Number<A>)
     return I::shape::size == 1 && std::is_same_v<A, T>;
   else if constexpr (Container<A, T>)
     return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
@@ -176,7 +179,7 @@ Given argument(const A& a) {
     given.on_host = on_host<Device, A>();
     if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
       given.data = a;
-    } else if constexpr (std::is_arithmetic_v<A>) {
+    } else if constexpr (Number<A>) {
       given.data = &a;
     } else {
       if constexpr (!TensorLike<A>) {
@@ -204,7 +207,7 @@ constexpr bool target_fits() {
     return !std::is_const_v<std::remove_all_extents_t<A>> && argument_fits<E, A>();
   else if constexpr (std::is_pointer_v<A>)
     return std::is_same_v<std::remove_pointer_t<A>, T>;
-  else if constexpr (std::is_arithmetic_v<A>)
+  else if constexpr (Number<std::remove_const_t<A>>)
     return !std::is_const_v<A> && E::shape::size == 1 && std::is_same_v<A, T>;
   else if constexpr (requires(A & target) { target.data(); })
     return argument_fits<E, std::remove_cv_t<A>>() &&
@@ -225,7 +228,7 @@ auto* target(A& a) {
       at = reinterpret_cast<T*>(a);
     } else if constexpr (std::is_pointer_v<A>) {
       at = a;
-    } else if constexpr (std::is_arithmetic_v<A>) {
+    } else if constexpr (Number<A>) {
       at = &a;
     } else {
       if constexpr (!TensorLike<A>)
