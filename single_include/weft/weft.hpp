@@ -746,6 +746,8 @@ struct AvgPool3d;
 struct BatchNorm1d;
 struct BatchNorm2d;
 struct BatchNorm3d;
+struct Linear;
+struct Embedding;
 struct RNN;
 struct GRU;
 struct LSTM;
@@ -846,6 +848,9 @@ struct T;
 struct t;
 struct test;
 struct to;
+struct to_vector;
+struct tensor;
+struct from_blob;
 struct tolist;
 struct train;
 struct transpose;
@@ -3775,12 +3780,18 @@ WEFT_REFUSAL(
     "in<...>: every extent is known while compiling, the batch's, too: write in<f32, 32, 8> in place of "
     "in<f32, -1, 8>, and let the loader pad the last batch, .last = data::pad_and_mask");
 
+WEFT_REFUSAL(
+    InputHasDtype,
+    "in<...>: the elements of an input are f64, f32, f16, bf16, f8e4m3, f8e5m2, i64, i32, i8, u8 or bool: "
+    "write in<f32, 32, 8>");
+
 namespace detail {
 template <class T, i64... D>
 struct InputOf {
-  static constexpr bool given = ((D >= 0) && ... && true);
+  static constexpr bool given = ((D >= 0) && ... && true), has_dtype = Element<T>;
   static_assert(sizeof(ExtentsAreGiven<given, T>) > 0);
-  using type = Input<T, Shape<(D < 0 ? 1 : D)...>>;
+  static_assert(sizeof(InputHasDtype<has_dtype, T>) > 0);
+  using type = Input<std::conditional_t<has_dtype, T, f32>, Shape<(D < 0 ? 1 : D)...>>;
 };
 }  // namespace detail
 
@@ -3980,6 +3991,9 @@ concept Container = requires(const A& a) {
   { *a.data() } -> std::convertible_to<T>;
   a.size();
 };
+// One element, of a dtype or another type of C++.
+template <class A>
+concept Number = std::is_arithmetic_v<A> || weft::Element<A>;
 // A loader's array, some of whose rows may be padding.
 template <class A>
 concept Padded = requires(const A& a) {
@@ -4058,7 +4072,7 @@ constexpr bool argument_fits() {
     return std::is_same_v<std::remove_cv_t<std::remove_pointer_t<A>>, T>;
   else if constexpr (TensorLike<A>)
     return std::is_same_v<typename A::dtype, T> && std::is_same_v<typename A::shape, typename I::shape>;
-  else if constexpr (std::is_arithmetic_v<A>)
+  else if constexpr (Number<A>)
     return I::shape::size == 1 && std::is_same_v<A, T>;
   else if constexpr (Container<A, T>)
     return std::is_same_v<std::remove_cvref_t<decltype(*std::declval<const A&>().data())>, T>;
@@ -4118,7 +4132,7 @@ Given argument(const A& a) {
     given.on_host = on_host<Device, A>();
     if constexpr (std::is_array_v<A> || std::is_pointer_v<A>) {
       given.data = a;
-    } else if constexpr (std::is_arithmetic_v<A>) {
+    } else if constexpr (Number<A>) {
       given.data = &a;
     } else {
       if constexpr (!TensorLike<A>) {
@@ -4146,7 +4160,7 @@ constexpr bool target_fits() {
     return !std::is_const_v<std::remove_all_extents_t<A>> && argument_fits<E, A>();
   else if constexpr (std::is_pointer_v<A>)
     return std::is_same_v<std::remove_pointer_t<A>, T>;
-  else if constexpr (std::is_arithmetic_v<A>)
+  else if constexpr (Number<std::remove_const_t<A>>)
     return !std::is_const_v<A> && E::shape::size == 1 && std::is_same_v<A, T>;
   else if constexpr (requires(A & target) { target.data(); })
     return argument_fits<E, std::remove_cv_t<A>>() &&
@@ -4167,7 +4181,7 @@ auto* target(A& a) {
       at = reinterpret_cast<T*>(a);
     } else if constexpr (std::is_pointer_v<A>) {
       at = a;
-    } else if constexpr (std::is_arithmetic_v<A>) {
+    } else if constexpr (Number<A>) {
       at = &a;
     } else {
       if constexpr (!TensorLike<A>)
@@ -19084,6 +19098,59 @@ struct Dirac {
 using Eye = Dirac;
 
 }  // namespace WEFT_NAMESPACE::nn::init
+// ---- weft/nn/spelling.hpp ----
+// What PyTorch's users reach for in torch.nn and do not find: the base class, losses as modules,
+// nn.functional.
+
+namespace WEFT_NAMESPACE::nn {
+
+// The default of a size that a layer cannot do without.
+inline constexpr i64 not_given = std::numeric_limits<i64>::min();
+WEFT_REFUSAL(
+    SizesAreGiven,
+    "a layer's sizes are template arguments, and one is missing: nn::Linear<in, out>, nn::Conv2d<in, out, "
+    "window>, nn::Embedding<count, size>, nn::LSTM<in, hidden>, nn::MultiheadAttention<features, heads>, "
+    "nn::Stack<Block, count>");
+template <class... Given>
+struct WithoutSizes : AfterRefusal {
+  static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
+};
+
+// For a model that derives from it: field.hpp says that a model has no base.
+struct Module {};
+
+WEFT_REFUSAL(
+    LossIsFunction,
+    "losses are functions: write cross_entropy(logits, labels), mse_loss(x, y), bce_with_logits(x, y), "
+    "with reduction and options as template arguments or in braces");
+#define WEFT_LOSS(name)                                                   \
+  struct name {                                                           \
+    template <class... A>                                                 \
+    constexpr explicit name(const A&...) {                                \
+      static_assert(sizeof(LossIsFunction<sizeof...(A) == 9, name>) > 0); \
+    }                                                                     \
+    template <class... A>                                                 \
+    constexpr auto operator()(const A&...) const {                        \
+      return AfterRefusal{};                                              \
+    }                                                                     \
+  };
+WEFT_LOSS(CrossEntropyLoss)
+WEFT_LOSS(NLLLoss)
+WEFT_LOSS(MSELoss)
+WEFT_LOSS(L1Loss)
+WEFT_LOSS(SmoothL1Loss)
+WEFT_LOSS(HuberLoss)
+WEFT_LOSS(BCELoss)
+WEFT_LOSS(BCEWithLogitsLoss)
+WEFT_LOSS(KLDivLoss)
+#undef WEFT_LOSS
+
+// nn::functional::relu(x) is relu(x).
+namespace functional {
+using namespace ::weft;
+}
+
+}  // namespace WEFT_NAMESPACE::nn
 
 namespace WEFT_NAMESPACE::nn {
 
@@ -19091,10 +19158,26 @@ WEFT_REFUSAL(ParamIsTrained,
              "a Param is set by the optimiser: what a function assigns, such as a running mean, is an "
              "nn::Buffer<f32, Shape<8>>");
 
+WEFT_REFUSAL(ParamHasNoValue,
+             "a parameter has no value while compiling: how it starts is a type, nn::Param<f32, Shape<8>, "
+             "nn::init::Constant<1, 2>>, and a layer without bias is nn::Linear<8, 4, false>");
+
 WEFT_REFUSAL(BufferIsAssigned,
              "a buffer is set by assign: write mean.assign(0.9f * mean + 0.1f * x) in place of mean = ...");
 
 namespace module_detail {
+
+// The trace that a parameter or buffer belongs to. Refuses a number, which is what Param<...> w{0.5f} and
+// Linear<8, 4> fc{.bias = false} give.
+struct TraceOf {
+  constexpr TraceOf(ir::Builder* given = nullptr) : at(given) {}
+  template <class A>
+  requires std::is_arithmetic_v<A>
+  constexpr TraceOf(A) { static_assert(sizeof(ParamHasNoValue<sizeof(A) == 0, A>) > 0); }
+  constexpr operator ir::Builder*() const { return at; }
+  constexpr ir::Builder* operator->() const { return at; }
+  ir::Builder* at = nullptr;
+};
 
 // In place of what a parameter or buffer of a Stack's blocks is outside of them.
 template <class T, class S>
@@ -19112,7 +19195,7 @@ struct Param {
   using initializer = Init;
   static constexpr bool trained = true;
 
-  ir::Builder* builder = nullptr;
+  module_detail::TraceOf builder{};
   int slot = -1;
   bool detached = false;  // no gradient reaches it (frozen)
   int node = -1;          // in place of its slot: a variable of grad, a gradient, one of the copies
@@ -19155,7 +19238,7 @@ struct Buffer {
   using initializer = Init;
   static constexpr bool trained = false;
 
-  ir::Builder* builder = nullptr;
+  module_detail::TraceOf builder{};
   int slot = -1;
   int node = -1;    // in a block of a Stack: what it was before the step,
   int newest = -1;  // and what an earlier call of the Stack assigned
@@ -20573,6 +20656,9 @@ namespace WEFT_NAMESPACE::nn {
 // Layers applied one after another; their parameters are named "0.weight", "1.weight", ... as PyTorch's. A
 // layer is a module, or any function object of one expression. Settings in braces, in the layers' order:
 // Sequential<Linear<4, 8>, Dropout> net{{}, {.p = 0.2f}}, or sequential(Linear<4, 8>{}, Dropout{.p = 0.2f}).
+WEFT_REFUSAL(
+    LayerIsByNumber,
+    "the layers of a Sequential are of different types: the first of net is std::get<0>(net.layers)");
 template <class... M>
 struct Sequential {
   std::tuple<M...> layers{};
@@ -20582,6 +20668,11 @@ struct Sequential {
   constexpr explicit Sequential(const std::tuple<M...>& all) requires(sizeof...(M) > 0) : layers(all) {}
 
   constexpr auto operator()(const auto& x) const { return run<0>(to_expr(x)); }
+  template <class I>
+  constexpr AfterRefusal operator[](const I&) const {  // a refusal
+    static_assert(sizeof(LayerIsByNumber<sizeof(I) == 0, I>) > 0);
+    return {};
+  }
 
  private:
   template <std::size_t I>
@@ -20964,7 +21055,7 @@ struct Unnamed {
   constexpr void leave() {}
 };
 
-template <class Block, int N>
+template <class Block, int N = 0>
 struct Stack;  // stack.hpp
 template <class T>
 inline constexpr bool is_stack = false;
@@ -25980,6 +26071,77 @@ class HeldResults {
 // assigned to a tensor. Law: a view that weft gives out owns its memory with the others that do; only one
 // made from a pointer is no better than that pointer.
 
+// ---- weft/exec/tensor_refusals.hpp ----
+// What is said to who uses a tensor as it cannot be used: by PyTorch's members, of another shape or dtype.
+
+namespace WEFT_NAMESPACE::exec {
+
+WEFT_REFUSAL(TensorTakesElements,
+             "Tensor: it is made of its elements in braces, a std::vector or a pointer to them; for one "
+             "number everywhere write Tensor<...>::full(number)");
+
+WEFT_REFUSAL(
+    TensorIndexFits,
+    "a tensor takes one integer index an axis: write t(1, 2) for t[1][2]; t[i] is the i-th element in "
+    "row-major order");
+WEFT_REFUSAL(ItemIsOne,
+             "item() is for tensors of one element: write t(1, 2), t[5] or to_vector() for others");
+WEFT_REFUSAL(
+    TensorOperation,
+    "an operation is a function, run when its result is assigned to a tensor: write Tensor<f32, Shape<>> s = "
+    "sum<>(t), Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
+WEFT_REFUSAL(TensorIsRead,
+             "the elements of a tensor are t(1, 2), t[5], t.data() and t.to_vector(), and "
+             "std::cout << t prints them");
+WEFT_REFUSAL(
+    TensorIsFilled,
+    "a tensor that holds one number everywhere is made anew: t = Tensor<f32, Shape<2, 3>>::full(1); a "
+    "parameter is written: model.get<\"fc.bias\">() = 1.0f");
+WEFT_REFUSAL(
+    TensorHasDevice,
+    "the device of a tensor is in its type: write Tensor<f32, Shape<2, 3>, Cuda> u = t; another dtype: "
+    "Tensor<f16, Shape<2, 3>> u = cast<f16>(t)");
+WEFT_REFUSAL(
+    TensorHasNoGradient,
+    "a tensor has no gradient: make_trainer differentiates a loss, and grad(f)(x) in a compiled function is "
+    "the gradient of any");
+WEFT_REFUSAL(
+    TensorKeepsType,
+    "a tensor is made of one of its own dtype and shape: write auto y = f(x), or reshape and cast the "
+    "other: Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
+WEFT_REFUSAL(ResultsAreSeveral,
+             "the function has several results: take them apart, auto [values, places] = topk<2>(x), or "
+             "auto [y, h] = f(x)");
+WEFT_REFUSAL(
+    ViewIsOfMemory,
+    "a view is made of a pointer to elements of its dtype, TensorView<f32, Shape<2, 3>> v(t.data()), or is "
+    "t.view(), of t's own shape; a model's memory is written by model.get<\"fc.bias\">() = values");
+WEFT_REFUSAL(
+    TensorIsTraced,
+    "a traced value becomes a tensor when the function returns it: write auto for its type, and auto x for a "
+    "parameter");
+WEFT_REFUSAL(
+    ElementsKeepDtype,
+    "the elements have another dtype than the tensor: give it values of its own, or make a tensor of "
+    "theirs and convert that: Tensor<f32, Shape<3>> y = cast<f32>(x)");
+WEFT_REFUSAL(TensorIsCreated,
+             "a tensor is created by a function: Tensor<f32, Shape<2, 3>> x = ones<f32, 2, 3>(), or arange, "
+             "eye, rand, randn; Tensor<f32, Shape<2, 3>> x holds zeros");
+WEFT_REFUSAL(
+    MemoryIsWritten,
+    "the tensor or model that a view is of is const: it is only read, as is trainer.model(); a model "
+    "of one's own, make_trainer(model, ...), may be written");
+WEFT_REFUSAL(FullTakesNumber,
+             "full takes the number that is to stand everywhere, as the shape is part of the type: write "
+             "Tensor<f32, Shape<2, 3>>::full(0.5f)");
+WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
+WEFT_REFUSAL(
+    TensorIsDeclared,
+    "a tensor's dtype and shape are its type: write Tensor<f32, Shape<3>> t{1, 2, 3}, or TensorView<f32, "
+    "Shape<3>> v(pointer), which copies nothing; in a compiled function numbers are an input or a parameter");
+
+}  // namespace WEFT_NAMESPACE::exec
+
 namespace WEFT_NAMESPACE {
 
 template <class T, class S = Unshaped, class Device = Cpu>
@@ -26002,57 +26164,6 @@ void evaluate(const L& lazy, T* to, const Device& device);
   throw Error("tensor/size", "a " + std::string(what) + " of " + std::to_string(wanted) +
                                  " elements was given " + std::to_string(given));
 }
-
-WEFT_REFUSAL(TensorTakesElements,
-             "Tensor: it is made of its elements in braces, a std::vector or a pointer to them; for one "
-             "number everywhere write Tensor<...>::full(number)");
-
-WEFT_REFUSAL(
-    TensorIndexFits,
-    "a tensor takes one integer index an axis: write t(1, 2) for t[1][2]; t[i] is the i-th element in "
-    "row-major order");
-WEFT_REFUSAL(ItemIsOne,
-             "item() is for tensors of one element: write t(1, 2), t[5] or to_vector() for others");
-WEFT_REFUSAL(
-    TensorOperation,
-    "an operation is a function, run when its result is assigned to a tensor: write Tensor<f32, Shape<>> s = "
-    "sum<>(t), Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
-WEFT_REFUSAL(TensorIsRead,
-             "the elements of a tensor are t(1, 2), t[5], t.data() and t.to_vector(), and "
-             "std::cout << t prints them");
-WEFT_REFUSAL(TensorIsFilled,
-             "a tensor that holds one number everywhere is made anew: t = Tensor<f32, Shape<2, 3>>::full(1)");
-WEFT_REFUSAL(
-    TensorHasDevice,
-    "the device of a tensor is in its type: write Tensor<f32, Shape<2, 3>, Cuda> u = t; another dtype: "
-    "Tensor<f16, Shape<2, 3>> u = cast<f16>(t)");
-WEFT_REFUSAL(
-    TensorHasNoGradient,
-    "a tensor has no gradient: make_trainer differentiates a loss, and grad(f)(x) in a compiled function is "
-    "the gradient of any");
-WEFT_REFUSAL(
-    TensorKeepsType,
-    "a tensor is made of one of its own dtype and shape: write auto y = f(x), or reshape and cast the "
-    "other: Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
-WEFT_REFUSAL(ResultsAreSeveral,
-             "the function has several results: take them apart, auto [values, places] = topk<2>(x), or "
-             "auto [y, h] = f(x)");
-WEFT_REFUSAL(
-    ViewIsOfMemory,
-    "a view is made of a pointer to elements of its dtype, TensorView<f32, Shape<2, 3>, Cpu> v(t.data()), or "
-    "is t.view(), of t's own shape");
-WEFT_REFUSAL(
-    TensorIsTraced,
-    "a traced value becomes a tensor when the function returns it: write auto for its type, and auto x for a "
-    "parameter");
-WEFT_REFUSAL(
-    ElementsKeepDtype,
-    "the elements have another dtype than the tensor: give it values of its own, or make a tensor of "
-    "theirs and convert that: Tensor<f32, Shape<3>> y = cast<f32>(x)");
-WEFT_REFUSAL(TensorIsCreated,
-             "a tensor is created by a function: Tensor<f32, Shape<2, 3>> x = ones<f32, 2, 3>(), or arange, "
-             "eye, rand, randn; Tensor<f32, Shape<2, 3>> x holds zeros");
-WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
 
 // x.grad of a tensor, refused where it is read.
 template <class T, class S>
@@ -26145,6 +26256,16 @@ class HostElements {
   std::vector<std::remove_const_t<T>> to_vector() const {
     return std::vector<std::remove_const_t<T>>(begin(), end());  // in braces two pointers are two bools
   }
+  template <class U>
+  operator std::vector<U>() const {  // a refusal
+    static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::to_vector, T, S>) > 0);
+    return {};
+  }
+  template <class N>
+  requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {  // a refusal
+    static_assert(sizeof(ItemIsOne<sizeof(N) == 0, Self, N>) > 0);
+    return N{};
+  }
 
  private:
   static i64 checked(i64 i, i64 extent) {
@@ -26164,7 +26285,7 @@ class HostElements {
 
 // A part of memory. One that weft gives out (a result, a parameter, a tensor's view()) keeps the memory
 // alive; one made from a pointer is valid as long as that. Of a const T it is only read.
-template <class T, class S, class Device>
+template <class T, class S, class Device = Cpu>
 class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
  public:
   using weft_tensor = void;
@@ -26194,6 +26315,42 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   TensorView(const Tensor<U, R, Device>&) {
     static_assert(sizeof(exec::ViewIsOfMemory<sizeof(U) == 0, Tensor<U, R, Device>, TensorView>) > 0);
   }
+  TensorView(const TensorView&) = default;
+  TensorView(TensorView&&) noexcept = default;
+  // Another memory from now on, as a name of Python's.
+  TensorView& operator=(const TensorView&) & = default;
+  TensorView& operator=(TensorView&&) & noexcept = default;
+  // model.get<"fc.bias">() = values: into the memory of what has no name, from a tensor, a view, a
+  // std::vector or an expression of this dtype and shape, or one number everywhere. Throws "tensor/size".
+  template <class A>
+  void operator=(const A& values) && {
+    constexpr bool written = !std::is_const_v<T>;
+    static_assert(sizeof(exec::MemoryIsWritten<written, TensorView>) > 0);
+    if constexpr (written && std::is_arithmetic_v<A>) {
+      for (T& x : *this) x = static_cast<T>(values);
+    } else if constexpr (written) {
+      const Tensor<dtype, S, Device> given(values);
+      for (i64 i = 0; i < S::size; ++i) this->begin()[i] = given.data()[i];
+    }
+  }
+  void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
+  // In place.
+  template <class B>
+  void operator+=(const B& b) const {
+    span() = *this + b;
+  }
+  template <class B>
+  void operator-=(const B& b) const {
+    span() = *this - b;
+  }
+  template <class B>
+  void operator*=(const B& b) const {
+    span() = *this * b;
+  }
+  template <class B>
+  void operator/=(const B& b) const {
+    span() = *this / b;
+  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
@@ -26222,11 +26379,6 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   // Whether the elements go elsewhere when the function that made them runs again.
   bool may_move() const { return data_ == nullptr && owner_; }
   operator dtype() const requires(S::size == 1) { return this->item(); }
-  template <class N>
-  requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {  // a refusal
-    static_assert(sizeof(exec::ItemIsOne<sizeof(N) == 0, TensorView, N>) > 0);
-    return N{};
-  }
 
  private:
   friend class exec::HostElements<TensorView, T, S>;
@@ -26245,6 +26397,16 @@ class Tensor<T, Unshaped, Cpu> : public AfterRefusal {
   Tensor(std::initializer_list<T>) {}
   using AfterRefusal::AfterRefusal;
 };
+
+// Refused.
+template <class T>
+constexpr AfterRefusal tensor(std::initializer_list<T>) {
+  return detail::misspelt<exec::TensorIsDeclared<false, spelled::tensor, T>>();
+}
+template <class T>
+constexpr AfterRefusal from_blob(const T*, std::initializer_list<i64>) {
+  return detail::misspelt<exec::TensorIsDeclared<false, spelled::from_blob, T>>();
+}
 
 // A host tensor: 256-byte aligned memory of its own.
 template <class T, class S>
@@ -26370,6 +26532,11 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     Tensor t{Uninitialized{}};
     for (T& x : t) x = value;
     return t;
+  }
+  template <class... Given>
+  requires(sizeof...(Given) != 1) static Tensor full(const Given&...) {  // a refusal
+    static_assert(sizeof(exec::FullTakesNumber<(sizeof...(Given) == 1), T, S>) > 0);
+    return {};
   }
 
   // The first element; what follows is row-major.
@@ -27098,6 +27265,12 @@ WEFT_REFUSAL(
     "a probe's name is a template argument: write probe<\"hidden\">(x) in place of probe(\"hidden\", x)");
 template <class Name, class A>
 constexpr auto probe(const Name&, const A& a) {
+  static_assert(sizeof(ProbeNameIsTemplateArgument<sizeof(A) == 0, A>) > 0);
+  return a;
+}
+
+template <class A>
+requires(!std::is_convertible_v<A, const char*>) constexpr auto probe(const A& a) {
   static_assert(sizeof(ProbeNameIsTemplateArgument<sizeof(A) == 0, A>) > 0);
   return a;
 }
@@ -33590,6 +33763,7 @@ class Safetensors {
     if (const SafetensorsEntry* entry = find(name)) return *entry;
     throw Error("safetensors/missing", "'" + source_ + "' has no tensor '" + std::string(name) + "'");
   }
+  const SafetensorsEntry& operator[](std::string_view name) const { return at(name); }
 
  private:
   // A name may be as long as the header, a message not.
@@ -36145,6 +36319,28 @@ auto loader(const D&, const A&...) {
   static_assert(sizeof(LoaderTakes<sizeof(D) == 0, D, A...>) > 0);
   return detail::refused_loader<D>();
 }
+// By PyTorch's names.
+template <i64 BatchSize = 0>
+struct DataLoader : detail::RefusedLoader<std::tuple<AfterRefusal, AfterRefusal>> {
+  template <class D>
+  explicit DataLoader(const D&, auto&&...) {
+    static_assert(sizeof(LoaderTakes<sizeof(D) == 0, D>) > 0);
+  }
+  template <class D>
+  DataLoader(const D&, const detail::DataLoaderWords&) {
+    static_assert(sizeof(LoaderTakes<sizeof(D) == 0, D>) > 0);
+  }
+};
+WEFT_REFUSAL(
+    DatasetIsArrays,
+    "a dataset of arrays is data::Arrays<f32, i32> rows({values, {8}}, {labels, {}}): the values of all "
+    "samples and the shape of one, field by field");
+struct TensorDataset : AfterRefusal {
+  template <class... A>
+  explicit TensorDataset(const A&...) {
+    static_assert(sizeof(DatasetIsArrays<(sizeof...(A) > 99), A...>) > 0);
+  }
+};
 
 }  // namespace WEFT_NAMESPACE::data
 
@@ -40329,8 +40525,8 @@ namespace WEFT_NAMESPACE::nn {
 
 // x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's unless initialisers are
 // named.
-template <i64 In, i64 Out, bool Bias = true, class T = f32, class WeightInit = init::FanInUniform<>,
-          class BiasInit = init::FanInUniform<In>>
+template <i64 In, i64 Out = not_given, bool Bias = true, class T = f32,
+          class WeightInit = init::FanInUniform<>, class BiasInit = init::FanInUniform<In>>
 struct Linear {
   Param<T, Shape<Out, In>, WeightInit> weight{};
   Param<T, Shape<Out>, BiasInit> bias{};
@@ -40341,6 +40537,8 @@ struct Linear<In, Out, false, T, WeightInit, BiasInit> {
   Param<T, Shape<Out, In>, WeightInit> weight{};
   constexpr auto operator()(const auto& x) const { return linear(x, weight); }
 };
+template <i64 In, bool Bias, class T, class WeightInit, class BiasInit>
+struct Linear<In, not_given, Bias, T, WeightInit, BiasInit> : WithoutSizes<spelled::Linear, GivenSize<In>> {};
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/ops/loss/cross_entropy.hpp ----
@@ -41546,7 +41744,9 @@ struct MultiheadOptions {
 // What: embed_dim and num_heads.
 WEFT_REFUSAL(AttentionTakesThree,
              "MultiheadAttention takes the query, the key and the value: attn(x, x, x) is self-attention");
-WEFT_REFUSAL(HeadsDivide, "MultiheadAttention: embed_dim is a multiple of num_heads");
+WEFT_REFUSAL(
+    HeadsDivide,
+    "MultiheadAttention<embed_dim, num_heads>: embed_dim is a multiple of num_heads, which is at least 1");
 // What: the shapes of query, key and value, then embed_dim, kdim and vdim.
 WEFT_REFUSAL(MultiheadOperandsFit,
              "the operands of MultiheadAttention do not fit: query is (L, N, embed_dim), key (S, N, kdim) "
@@ -41629,7 +41829,7 @@ struct MultiheadMask : Operation<MultiheadMask<N, Heads, L, S, Open, Padding>> {
 // heads, L, S), key_padding_mask (N, S), is_causal, need_weights (the result is a tuple with the weights, (N,
 // L, S), behind the output), average_attn_weights<false> (weights (N, heads, L, S)). `dropout` drops weights
 // while training. A query that may attend to no key gets zeros instead of NaN.
-template <i64 EmbedDim, i64 NumHeads, MultiheadOptions O = MultiheadOptions{}, class T = f32,
+template <i64 EmbedDim, i64 NumHeads = 0, MultiheadOptions O = MultiheadOptions{}, class T = f32,
           class OutInit = init::FanInUniform<>>
 struct MultiheadAttention {
   static constexpr bool divides = EmbedDim > 0 && NumHeads > 0 &&
@@ -42707,25 +42907,32 @@ struct Conv<Spatial, In, Out, Window, Options, false> {
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight); }
 };
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias>
+requires(Window == PerAxis(not_given)) struct Conv<Spatial, In, Out, Window, Options, Bias>
+    : WithoutSizes<spelled::Conv2d, GivenSize<In>> {
+};
 
-template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
+          OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
 using Conv1d = Conv<1, In, Out, Window, options_alone<ConvOptions, spelled::Conv1d, Options, More...>()>;
-template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
+          OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
 using Conv2d = Conv<2, In, Out, Window, options_alone<ConvOptions, spelled::Conv2d, Options, More...>()>;
-template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
+          OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
 using Conv3d = Conv<3, In, Out, Window, options_alone<ConvOptions, spelled::Conv3d, Options, More...>()>;
-template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
-          auto... More>
+template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
+          OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{}, auto... More>
 using ConvTranspose1d =
     Conv<1, In, Out, Window,
          options_alone<ConvTransposeOptions, spelled::ConvTranspose1d, Options, More...>()>;
-template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
-          auto... More>
+template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
+          OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{}, auto... More>
 using ConvTranspose2d =
     Conv<2, In, Out, Window,
          options_alone<ConvTransposeOptions, spelled::ConvTranspose2d, Options, More...>()>;
-template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
-          auto... More>
+template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
+          OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{}, auto... More>
 using ConvTranspose3d =
     Conv<3, In, Out, Window,
          options_alone<ConvTransposeOptions, spelled::ConvTranspose3d, Options, More...>()>;
@@ -43186,16 +43393,26 @@ constexpr auto embedding_bag(const I& index, const W& table, const O& offsets) {
 }
 
 }  // namespace functional
+}  // namespace WEFT_NAMESPACE::nn
+
+namespace WEFT_NAMESPACE {
+using nn::functional::embedding;
+using nn::functional::embedding_bag;
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::nn {
 
 // indices (...) in [0, Count) -> (..., Size). weight (Count, Size), started as PyTorch's: standard normal.
 // The row Padding starts as zeros and is not trained.
-template <i64 Count, i64 Size, class T = f32, i64 Padding = no_padding>
+template <i64 Count, i64 Size = not_given, class T = f32, i64 Padding = no_padding>
 struct Embedding {
   static_assert(Padding >= no_padding && Padding < Count,
                 "embedding: the padding row lies outside the table");
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
   constexpr auto operator()(const auto& index) const { return functional::embedding<Padding>(index, weight); }
 };
+template <i64 Count, class T, i64 Padding>
+struct Embedding<Count, not_given, T, Padding> : WithoutSizes<spelled::Embedding, GivenSize<Count>> {};
 
 // Rows put together in bags: of indices (bags, length), or of indices (n) and the places (bags) where each
 // bag begins -> (bags, Size). PyTorch's per_sample_weights is functional::weighted_embedding_bag.
@@ -46212,16 +46429,20 @@ struct RecurrentCell {
   }
 };
 
+template <class Step, i64 In, bool Bias, class T>
+struct RecurrentCell<Step, In, not_given, Bias, T> : WithoutSizes<spelled::LSTM, GivenSize<In>> {};
+
 // h' = tanh(x W_ih^T + b_ih + h W_hh^T + b_hh), or relu: cell(x, h) is the next h.
-template <i64 In, i64 Hidden, bool Bias = true, Nonlinearity Function = Nonlinearity::tanh, class T = f32>
+template <i64 In, i64 Hidden = not_given, bool Bias = true, Nonlinearity Function = Nonlinearity::tanh,
+          class T = f32>
 using RNNCell = RecurrentCell<module_detail::RnnStep<Function>, In, Hidden, Bias, T>;
 
 // cell(x, h) is the next h.
-template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
+template <i64 In, i64 Hidden = not_given, bool Bias = true, class T = f32>
 using GRUCell = RecurrentCell<module_detail::GruStep, In, Hidden, Bias, T>;
 
 // cell(x, std::tuple{h, c}) is a tuple of the next h and c.
-template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
+template <i64 In, i64 Hidden = not_given, bool Bias = true, class T = f32>
 using LSTMCell = RecurrentCell<module_detail::LstmStep, In, Hidden, Bias, T>;
 
 }  // namespace WEFT_NAMESPACE::nn
@@ -46860,15 +47081,18 @@ struct RecurrentLayer {
   }
 };
 
-template <i64 In, i64 Hidden, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
+template <class Step, i64 In, Recurrent O, class T>
+struct RecurrentLayer<Step, In, not_given, O, T> : WithoutSizes<spelled::LSTM, GivenSize<In>> {};
+
+template <i64 In, i64 Hidden = not_given, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
 using RNN = RecurrentLayer<module_detail::RnnStep<options_alone<Recurrent, spelled::RNN, O>().nonlinearity>,
                            In, Hidden, options_alone<Recurrent, spelled::RNN, O>(), T>;
-template <i64 In, i64 Hidden, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
+template <i64 In, i64 Hidden = not_given, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
 using GRU =
     RecurrentLayer<module_detail::GruStep, In, Hidden, options_alone<Recurrent, spelled::GRU, O>(), T>;
 // lstm(x) or lstm(x, std::tuple{h_0, c_0}) -> std::tuple{output, std::tuple{h_n, c_n}}. With proj_size the
 // hidden state and the output have that many features.
-template <i64 In, i64 Hidden, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
+template <i64 In, i64 Hidden = not_given, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
 using LSTM =
     RecurrentLayer<module_detail::LstmStep, In, Hidden, options_alone<Recurrent, spelled::LSTM, O>(), T>;
 
@@ -47142,47 +47366,6 @@ struct ChannelShuffle {
 };
 
 }  // namespace WEFT_NAMESPACE::nn
-// ---- weft/nn/spelling.hpp ----
-// What PyTorch's users reach for in torch.nn and do not find: the base class, losses as modules,
-// nn.functional.
-
-namespace WEFT_NAMESPACE::nn {
-
-// For a model that derives from it: field.hpp says that a model has no base.
-struct Module {};
-
-WEFT_REFUSAL(
-    LossIsFunction,
-    "losses are functions: write cross_entropy(logits, labels), mse_loss(x, y), bce_with_logits(x, y), "
-    "with reduction and options as template arguments or in braces");
-#define WEFT_LOSS(name)                                                   \
-  struct name {                                                           \
-    template <class... A>                                                 \
-    constexpr explicit name(const A&...) {                                \
-      static_assert(sizeof(LossIsFunction<sizeof...(A) == 9, name>) > 0); \
-    }                                                                     \
-    template <class... A>                                                 \
-    constexpr auto operator()(const A&...) const {                        \
-      return AfterRefusal{};                                              \
-    }                                                                     \
-  };
-WEFT_LOSS(CrossEntropyLoss)
-WEFT_LOSS(NLLLoss)
-WEFT_LOSS(MSELoss)
-WEFT_LOSS(L1Loss)
-WEFT_LOSS(SmoothL1Loss)
-WEFT_LOSS(HuberLoss)
-WEFT_LOSS(BCELoss)
-WEFT_LOSS(BCEWithLogitsLoss)
-WEFT_LOSS(KLDivLoss)
-#undef WEFT_LOSS
-
-// nn::functional::relu(x) is relu(x).
-namespace functional {
-using namespace ::weft;
-}
-
-}  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/stack.hpp ----
 // Stack<Block, N>: N blocks of one kind, one after another, traced once: what a deep model costs to compile
 // does not depend on its depth. Law: names, files, values and gradients are those of a
@@ -47190,7 +47373,7 @@ using namespace ::weft;
 
 namespace WEFT_NAMESPACE::nn {
 
-WEFT_REFUSAL(StackHasBlocks, "Stack: the number of blocks is at least 1");
+WEFT_REFUSAL(StackHasBlocks, "Stack: the number of blocks is given, and at least 1: nn::Stack<Block, 12>");
 WEFT_REFUSAL(
     BlockKeepsType,
     "Stack: each block is given what the one before returned, so a block has to return the dtype and "
@@ -47484,7 +47667,7 @@ constexpr auto residual(const auto& x, const auto& norm, const auto& branch) {
 // layer(src, ...): src (S, N, DModel), with batch_first (N, S, DModel), or (S, DModel) -> the same. Named
 // arguments: src_mask, src_key_padding_mask, is_causal. Activation: a function object such as nn::ReLU,
 // nn::GELU or one of your own.
-template <i64 DModel, i64 NHead, OptionsOf<TransformerOptions> Options = TransformerOptions{},
+template <i64 DModel, i64 NHead = 0, OptionsOf<TransformerOptions> Options = TransformerOptions{},
           class Activation = ReLU, class WeightInit = init::FanInUniform<>>
 struct TransformerEncoderLayer {
   static constexpr TransformerOptions O =
@@ -47520,7 +47703,7 @@ struct TransformerEncoderLayer {
 // layer(tgt, memory, ...): tgt (T, N, DModel) attends to itself, then to memory (S, N, DModel). Named
 // arguments: tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask, tgt_is_causal,
 // memory_is_causal.
-template <i64 DModel, i64 NHead, OptionsOf<TransformerOptions> Options = TransformerOptions{},
+template <i64 DModel, i64 NHead = 0, OptionsOf<TransformerOptions> Options = TransformerOptions{},
           class Activation = ReLU, class WeightInit = init::FanInUniform<>>
 struct TransformerDecoderLayer {
   static constexpr TransformerOptions O =
@@ -47593,7 +47776,7 @@ constexpr auto run_stack(const Stack<Layer, N>& layers, const Norm& norm, const 
 
 // TransformerEncoder<TransformerEncoderLayer<512, 8>, 6, LayerNorm<512>>: encoder(src, ...) with the named
 // arguments of its layers (PyTorch's mask is src_mask). Without Norm there is none.
-template <class Layer, int NumLayers, class Norm = Absent>
+template <class Layer, int NumLayers = 0, class Norm = Absent>
 struct TransformerEncoder {
   Stack<Layer, NumLayers> layers{};
   Norm norm{};
@@ -47603,7 +47786,7 @@ struct TransformerEncoder {
 };
 
 // TransformerDecoder<TransformerDecoderLayer<512, 8>, 6, LayerNorm<512>>: decoder(tgt, memory, ...).
-template <class Layer, int NumLayers, class Norm = Absent>
+template <class Layer, int NumLayers = 0, class Norm = Absent>
 struct TransformerDecoder {
   Stack<Layer, NumLayers> layers{};
   Norm norm{};
@@ -50149,6 +50332,9 @@ WEFT_REFUSAL(
   M(gaussian_nll_loss) M(kl_div) M(kron) M(l1_loss) M(lerp) M(log) M(mse_loss) M(nll_loss) M(pow) M(round) \
   M(smooth_l1_loss) M(huber_loss) M(threshold) M(addcmul) M(addcdiv) M(masked_fill) \
   M(scaled_dot_product_attention) M(f1_score)
+#define WEFT_COUNTED_FUNCTIONS(M) \
+  M(exp) M(log1p) M(sqrt) M(rsqrt) M(sin) M(cos) M(tanh) M(erf) M(fma) M(atan2) M(fmod) \
+  M(cosine_embedding_loss) M(hinge_embedding_loss) M(margin_ranking_loss) M(triplet_margin_loss)
 // clang-format on
 
 template <class X>
@@ -50206,6 +50392,7 @@ struct unbind;
 struct zeros;
 struct zeros_like;
 #define WEFT_SPELLED(name) struct name;
+WEFT_COUNTED_FUNCTIONS(WEFT_SPELLED)
 WEFT_AXED_FUNCTIONS(WEFT_SPELLED)
 WEFT_FIXED_FUNCTIONS(WEFT_SPELLED)
 #undef WEFT_SPELLED
@@ -50302,6 +50489,9 @@ WEFT_REFUSAL(OptionIsWord,
   }
 WEFT_AXED_FUNCTIONS(WEFT_AXED)
 WEFT_FIXED_FUNCTIONS(WEFT_PLAIN)
+#define WEFT_COUNTED(name) WEFT_UNFIT(name, OperandsFit)
+WEFT_COUNTED_FUNCTIONS(WEFT_COUNTED)
+#undef WEFT_COUNTED
 #undef WEFT_PLAIN
 #undef WEFT_AXED
 #undef WEFT_UNFIT
@@ -50685,7 +50875,9 @@ inline constexpr Ellipsis ellipsis{};
 inline constexpr NewAxis newaxis{};
 // range<1, 5, 2>: Python's 1:5:2. at<-1>: one place of an axis, which goes.
 template <i64 Begin, i64 End, i64 Step>
-struct RangeOf {};
+struct RangeOf {
+  constexpr RangeOf operator()() const { return {}; }
+};
 template <i64 Begin = 0, i64 End = to_end, i64 Step = 1>
 inline constexpr RangeOf<Begin, End, Step> range{};
 template <i64 Place>
@@ -50711,6 +50903,10 @@ template <i64 Capacity, class S>
 struct MaskSpec {};
 
 enum class IndexFault : u8 { none, axes, ellipses, outside, step, indices, mask, rank };
+
+WEFT_REFUSAL(IndexIsKnown,
+             "index(x, ...): for each axis every, range<begin, end, step>, at<place>, new_axis, ellipsis, a "
+             "tensor of integers or a mask<capacity>(m)");
 
 struct IndexPlan {
   IndexFault fault{};
@@ -50746,6 +50942,11 @@ struct IndexPlan {
   constexpr void push(i64 e) {
     if (basic.rank >= max_rank) return fail(IndexFault::rank);
     basic.extent[basic.rank++] = e;
+  }
+  template <class Given>
+  constexpr void add(const Given&) {
+    static_assert(sizeof(IndexIsKnown<sizeof(Given) == 0, Given>) > 0);
+    add(Every{});
   }
   constexpr void add(Every) {
     const i64 e = extent();
@@ -66545,6 +66746,45 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
 
   constexpr TensorView() = default;
   constexpr explicit TensorView(T* data) : data_(data) {}
+  TensorView(const TensorView&) = default;
+  TensorView(TensorView&&) noexcept = default;
+  TensorView& operator=(const TensorView&) & = default;
+  TensorView& operator=(TensorView&&) & noexcept = default;
+  // As the host's, of values of the host or of a GPU; complete on return, behind all that this GPU has to do.
+  template <class A>
+  void operator=(const A& values) && {
+    constexpr bool written = !std::is_const_v<T>;
+    static_assert(sizeof(exec::MemoryIsWritten<written, TensorView>) > 0);
+    if constexpr (written) {
+      if (data() == nullptr && S::size > 0) exec::throw_no_elements();
+      if constexpr (std::is_arithmetic_v<A>)
+        write(Tensor<dtype, S, Cpu>::full(static_cast<T>(values)).data());
+      else if constexpr (is_lazy<A>)
+        write(Tensor<dtype, S, Cuda>(values, Cuda{exec::device_of(data())}).data());
+      else if constexpr (on_gpu<A>())
+        write(values.data());
+      else
+        write(Tensor<dtype, S, Cpu>(values).data());
+    }
+  }
+  void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
+  // In place.
+  template <class B>
+  void operator+=(const B& b) const {
+    span() = *this + b;
+  }
+  template <class B>
+  void operator-=(const B& b) const {
+    span() = *this - b;
+  }
+  template <class B>
+  void operator*=(const B& b) const {
+    span() = *this * b;
+  }
+  template <class B>
+  void operator/=(const B& b) const {
+    span() = *this / b;
+  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
   // To be read only. (A template, as nvcc warns of a conversion of a type to itself that is never called.)
@@ -66564,6 +66804,23 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
   operator dtype() const requires(S::size == 1) { return this->item(); }
 
  private:
+  template <class A>
+  static constexpr bool on_gpu() {
+    if constexpr (TensorLike<A>)
+      return std::is_same_v<typename A::device_type, Cuda> && std::is_same_v<typename A::dtype, dtype> &&
+             std::is_same_v<typename A::shape, S>;
+    else
+      return false;
+  }
+  void write(const dtype* from) const {
+    const Cuda device{exec::device_of(data())};
+    {
+      DeviceGuard guard(device.ordinal);
+      cuda_wait_for_device();  // what reads the elements that go
+    }
+    exec::copy_in(device, data(), from, S::size * static_cast<i64>(sizeof(T)));
+  }
+
   T* data_ = nullptr;
   Shared<exec::Storage> owner_;
 };

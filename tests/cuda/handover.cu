@@ -150,6 +150,27 @@ TEST_CASE(
   CHECK(kept.to_vector()[70] == 8);
 }
 
+TEST_CASE("cuda handover: parameters are written, from the host and from the GPU") {
+  Model<Net, Cuda> model;
+  auto f = compile(
+      model, [](const auto& m, auto x) { return m(x); }, in<f32, 8, 64>);
+  const std::vector<f32> x(8 * 64, 1.0f);
+  f(x);
+  std::vector<f32> steps(64);
+  for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = static_cast<f32>(i);
+  model.get<"fc.weight">() = 0;
+  model.get<"fc.bias">() = steps;
+  CHECK(f(x).to_vector()[63] == 63);
+  model.get<"fc.bias">() *= 2;
+  CHECK(f(x).to_vector()[63] == 126);
+  const Tensor<f32, Shape<64>, Cuda> on_gpu(steps);
+  model.get<"fc.bias">() = on_gpu;
+  model.get<"fc.bias">() += on_gpu.view() * on_gpu;
+  CHECK(model.get<"fc.bias">().to_vector()[63] == 63 + 63 * 63);
+  model.get<"fc.bias">() = Tensor<f32, Shape<64>>(steps).view();
+  CHECK(model.get<"fc.bias">().to_vector() == steps);
+}
+
 TEST_CASE("cuda handover: memory comes from the caller's pool, and goes back to it") {
   Pool pool(std::size_t{8} << 20);
   const auto train = [](const Cuda& device) {

@@ -85,7 +85,7 @@ void layers() {
   auto y = predict(std::vector<f32>(2 * 3 * 8 * 8, 0.5f), std::vector<i64>(10, 7));
   std::printf("%lld parameters, finite: %s\n", static_cast<long long>(Model<Layers>::parameter_count()),
               std::isfinite(y(1, 2)) ? "yes" : "no");
-  for (f32& v : model.get<"head.bias">()) v = 0.5f;
+  model.get<"head.bias">() = 0.5f;
 }
 
 void optimisers() {

@@ -126,8 +126,8 @@ TEST_CASE("layers: one of one's own, in training and in evaluation") {
 
 TEST_CASE("layers: initialisation") {
   // [weights]
-  Model<Started> model(Cpu{}, 3);               // seed 3: the same parameters on every device
-  for (f32& b : model.get<"bias">()) b = 0.5f;  // host memory of the model itself
+  Model<Started> model(Cpu{}, 3);  // seed 3: the same parameters on every device
+  model.get<"bias">() = 0.5f;      // everywhere; or a std::vector, a tensor, an expression
   // [/weights]
   const f32 bound = std::sqrt(6.0f / 12.0f);
   for (const f32 w : model.get<"weight">()) CHECK(std::abs(w) <= bound);

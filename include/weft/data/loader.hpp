@@ -368,6 +368,28 @@ auto loader(const D&, const A&...) {
   static_assert(sizeof(LoaderTakes<sizeof(D) == 0, D, A...>) > 0);
   return detail::refused_loader<D>();
 }
+// By PyTorch's names.
+template <i64 BatchSize = 0>
+struct DataLoader : detail::RefusedLoader<std::tuple<AfterRefusal, AfterRefusal>> {
+  template <class D>
+  explicit DataLoader(const D&, auto&&...) {
+    static_assert(sizeof(LoaderTakes<sizeof(D) == 0, D>) > 0);
+  }
+  template <class D>
+  DataLoader(const D&, const detail::DataLoaderWords&) {
+    static_assert(sizeof(LoaderTakes<sizeof(D) == 0, D>) > 0);
+  }
+};
+WEFT_REFUSAL(
+    DatasetIsArrays,
+    "a dataset of arrays is data::Arrays<f32, i32> rows({values, {8}}, {labels, {}}): the values of all "
+    "samples and the shape of one, field by field");
+struct TensorDataset : AfterRefusal {
+  template <class... A>
+  explicit TensorDataset(const A&...) {
+    static_assert(sizeof(DatasetIsArrays<(sizeof...(A) > 99), A...>) > 0);
+  }
+};
 
 }  // namespace WEFT_NAMESPACE::data
 

@@ -40,7 +40,7 @@ concept Container = requires(const A& a) {
 };
 // One element, of a dtype or another type of C++.
 template <class A>
-concept Number = std::is_arithmetic_v<A> || Element<A>;
+concept Number = std::is_arithmetic_v<A> || weft::Element<A>;
 // A loader's array, some of whose rows may be padding.
 template <class A>
 concept Padded = requires(const A& a) {

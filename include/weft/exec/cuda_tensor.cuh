@@ -61,6 +61,45 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
 
   constexpr TensorView() = default;
   constexpr explicit TensorView(T* data) : data_(data) {}
+  TensorView(const TensorView&) = default;
+  TensorView(TensorView&&) noexcept = default;
+  TensorView& operator=(const TensorView&) & = default;
+  TensorView& operator=(TensorView&&) & noexcept = default;
+  // As the host's, of values of the host or of a GPU; complete on return, behind all that this GPU has to do.
+  template <class A>
+  void operator=(const A& values) && {
+    constexpr bool written = !std::is_const_v<T>;
+    static_assert(sizeof(exec::MemoryIsWritten<written, TensorView>) > 0);
+    if constexpr (written) {
+      if (data() == nullptr && S::size > 0) exec::throw_no_elements();
+      if constexpr (std::is_arithmetic_v<A>)
+        write(Tensor<dtype, S, Cpu>::full(static_cast<T>(values)).data());
+      else if constexpr (is_lazy<A>)
+        write(Tensor<dtype, S, Cuda>(values, Cuda{exec::device_of(data())}).data());
+      else if constexpr (on_gpu<A>())
+        write(values.data());
+      else
+        write(Tensor<dtype, S, Cpu>(values).data());
+    }
+  }
+  void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
+  // In place.
+  template <class B>
+  void operator+=(const B& b) const {
+    span() = *this + b;
+  }
+  template <class B>
+  void operator-=(const B& b) const {
+    span() = *this - b;
+  }
+  template <class B>
+  void operator*=(const B& b) const {
+    span() = *this * b;
+  }
+  template <class B>
+  void operator/=(const B& b) const {
+    span() = *this / b;
+  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
   // To be read only. (A template, as nvcc warns of a conversion of a type to itself that is never called.)
@@ -80,6 +119,23 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
   operator dtype() const requires(S::size == 1) { return this->item(); }
 
  private:
+  template <class A>
+  static constexpr bool on_gpu() {
+    if constexpr (TensorLike<A>)
+      return std::is_same_v<typename A::device_type, Cuda> && std::is_same_v<typename A::dtype, dtype> &&
+             std::is_same_v<typename A::shape, S>;
+    else
+      return false;
+  }
+  void write(const dtype* from) const {
+    const Cuda device{exec::device_of(data())};
+    {
+      DeviceGuard guard(device.ordinal);
+      cuda_wait_for_device();  // what reads the elements that go
+    }
+    exec::copy_in(device, data(), from, S::size * static_cast<i64>(sizeof(T)));
+  }
+
   T* data_ = nullptr;
   Shared<exec::Storage> owner_;
 };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "weft/core/checked_extent.hpp"
+#include "weft/exec/tensor_refusals.hpp"
 #include "weft/ops/core/expr.hpp"
 #include "weft/targets/memory.hpp"
 
@@ -36,57 +37,6 @@ void evaluate(const L& lazy, T* to, const Device& device);
   throw Error("tensor/size", "a " + std::string(what) + " of " + std::to_string(wanted) +
                                  " elements was given " + std::to_string(given));
 }
-
-WEFT_REFUSAL(TensorTakesElements,
-             "Tensor: it is made of its elements in braces, a std::vector or a pointer to them; for one "
-             "number everywhere write Tensor<...>::full(number)");
-
-WEFT_REFUSAL(
-    TensorIndexFits,
-    "a tensor takes one integer index an axis: write t(1, 2) for t[1][2]; t[i] is the i-th element in "
-    "row-major order");
-WEFT_REFUSAL(ItemIsOne,
-             "item() is for tensors of one element: write t(1, 2), t[5] or to_vector() for others");
-WEFT_REFUSAL(
-    TensorOperation,
-    "an operation is a function, run when its result is assigned to a tensor: write Tensor<f32, Shape<>> s = "
-    "sum<>(t), Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
-WEFT_REFUSAL(TensorIsRead,
-             "the elements of a tensor are t(1, 2), t[5], t.data() and t.to_vector(), and "
-             "std::cout << t prints them");
-WEFT_REFUSAL(TensorIsFilled,
-             "a tensor that holds one number everywhere is made anew: t = Tensor<f32, Shape<2, 3>>::full(1)");
-WEFT_REFUSAL(
-    TensorHasDevice,
-    "the device of a tensor is in its type: write Tensor<f32, Shape<2, 3>, Cuda> u = t; another dtype: "
-    "Tensor<f16, Shape<2, 3>> u = cast<f16>(t)");
-WEFT_REFUSAL(
-    TensorHasNoGradient,
-    "a tensor has no gradient: make_trainer differentiates a loss, and grad(f)(x) in a compiled function is "
-    "the gradient of any");
-WEFT_REFUSAL(
-    TensorKeepsType,
-    "a tensor is made of one of its own dtype and shape: write auto y = f(x), or reshape and cast the "
-    "other: Tensor<f32, Shape<3, 2>> u = reshape<3, 2>(t)");
-WEFT_REFUSAL(ResultsAreSeveral,
-             "the function has several results: take them apart, auto [values, places] = topk<2>(x), or "
-             "auto [y, h] = f(x)");
-WEFT_REFUSAL(
-    ViewIsOfMemory,
-    "a view is made of a pointer to elements of its dtype, TensorView<f32, Shape<2, 3>, Cpu> v(t.data()), or "
-    "is t.view(), of t's own shape");
-WEFT_REFUSAL(
-    TensorIsTraced,
-    "a traced value becomes a tensor when the function returns it: write auto for its type, and auto x for a "
-    "parameter");
-WEFT_REFUSAL(
-    ElementsKeepDtype,
-    "the elements have another dtype than the tensor: give it values of its own, or make a tensor of "
-    "theirs and convert that: Tensor<f32, Shape<3>> y = cast<f32>(x)");
-WEFT_REFUSAL(TensorIsCreated,
-             "a tensor is created by a function: Tensor<f32, Shape<2, 3>> x = ones<f32, 2, 3>(), or arange, "
-             "eye, rand, randn; Tensor<f32, Shape<2, 3>> x holds zeros");
-WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
 
 // x.grad of a tensor, refused where it is read.
 template <class T, class S>
@@ -179,6 +129,16 @@ class HostElements {
   std::vector<std::remove_const_t<T>> to_vector() const {
     return std::vector<std::remove_const_t<T>>(begin(), end());  // in braces two pointers are two bools
   }
+  template <class U>
+  operator std::vector<U>() const {  // a refusal
+    static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::to_vector, T, S>) > 0);
+    return {};
+  }
+  template <class N>
+  requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {  // a refusal
+    static_assert(sizeof(ItemIsOne<sizeof(N) == 0, Self, N>) > 0);
+    return N{};
+  }
 
  private:
   static i64 checked(i64 i, i64 extent) {
@@ -198,7 +158,7 @@ class HostElements {
 
 // A part of memory. One that weft gives out (a result, a parameter, a tensor's view()) keeps the memory
 // alive; one made from a pointer is valid as long as that. Of a const T it is only read.
-template <class T, class S, class Device>
+template <class T, class S, class Device = Cpu>
 class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
  public:
   using weft_tensor = void;
@@ -228,6 +188,42 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   TensorView(const Tensor<U, R, Device>&) {
     static_assert(sizeof(exec::ViewIsOfMemory<sizeof(U) == 0, Tensor<U, R, Device>, TensorView>) > 0);
   }
+  TensorView(const TensorView&) = default;
+  TensorView(TensorView&&) noexcept = default;
+  // Another memory from now on, as a name of Python's.
+  TensorView& operator=(const TensorView&) & = default;
+  TensorView& operator=(TensorView&&) & noexcept = default;
+  // model.get<"fc.bias">() = values: into the memory of what has no name, from a tensor, a view, a
+  // std::vector or an expression of this dtype and shape, or one number everywhere. Throws "tensor/size".
+  template <class A>
+  void operator=(const A& values) && {
+    constexpr bool written = !std::is_const_v<T>;
+    static_assert(sizeof(exec::MemoryIsWritten<written, TensorView>) > 0);
+    if constexpr (written && std::is_arithmetic_v<A>) {
+      for (T& x : *this) x = static_cast<T>(values);
+    } else if constexpr (written) {
+      const Tensor<dtype, S, Device> given(values);
+      for (i64 i = 0; i < S::size; ++i) this->begin()[i] = given.data()[i];
+    }
+  }
+  void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
+  // In place.
+  template <class B>
+  void operator+=(const B& b) const {
+    span() = *this + b;
+  }
+  template <class B>
+  void operator-=(const B& b) const {
+    span() = *this - b;
+  }
+  template <class B>
+  void operator*=(const B& b) const {
+    span() = *this * b;
+  }
+  template <class B>
+  void operator/=(const B& b) const {
+    span() = *this / b;
+  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
@@ -256,11 +252,6 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   // Whether the elements go elsewhere when the function that made them runs again.
   bool may_move() const { return data_ == nullptr && owner_; }
   operator dtype() const requires(S::size == 1) { return this->item(); }
-  template <class N>
-  requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {  // a refusal
-    static_assert(sizeof(exec::ItemIsOne<sizeof(N) == 0, TensorView, N>) > 0);
-    return N{};
-  }
 
  private:
   friend class exec::HostElements<TensorView, T, S>;
@@ -279,6 +270,16 @@ class Tensor<T, Unshaped, Cpu> : public AfterRefusal {
   Tensor(std::initializer_list<T>) {}
   using AfterRefusal::AfterRefusal;
 };
+
+// Refused.
+template <class T>
+constexpr AfterRefusal tensor(std::initializer_list<T>) {
+  return detail::misspelt<exec::TensorIsDeclared<false, spelled::tensor, T>>();
+}
+template <class T>
+constexpr AfterRefusal from_blob(const T*, std::initializer_list<i64>) {
+  return detail::misspelt<exec::TensorIsDeclared<false, spelled::from_blob, T>>();
+}
 
 // A host tensor: 256-byte aligned memory of its own.
 template <class T, class S>
@@ -404,6 +405,11 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     Tensor t{Uninitialized{}};
     for (T& x : t) x = value;
     return t;
+  }
+  template <class... Given>
+  requires(sizeof...(Given) != 1) static Tensor full(const Given&...) {  // a refusal
+    static_assert(sizeof(exec::FullTakesNumber<(sizeof...(Given) == 1), T, S>) > 0);
+    return {};
   }
 
   // The first element; what follows is row-major.

@@ -143,6 +143,7 @@ class Safetensors {
     if (const SafetensorsEntry* entry = find(name)) return *entry;
     throw Error("safetensors/missing", "'" + source_ + "' has no tensor '" + std::string(name) + "'");
   }
+  const SafetensorsEntry& operator[](std::string_view name) const { return at(name); }
 
  private:
   // A name may be as long as the header, a message not.

@@ -24,7 +24,9 @@ struct MultiheadOptions {
 // What: embed_dim and num_heads.
 WEFT_REFUSAL(AttentionTakesThree,
              "MultiheadAttention takes the query, the key and the value: attn(x, x, x) is self-attention");
-WEFT_REFUSAL(HeadsDivide, "MultiheadAttention: embed_dim is a multiple of num_heads");
+WEFT_REFUSAL(
+    HeadsDivide,
+    "MultiheadAttention<embed_dim, num_heads>: embed_dim is a multiple of num_heads, which is at least 1");
 // What: the shapes of query, key and value, then embed_dim, kdim and vdim.
 WEFT_REFUSAL(MultiheadOperandsFit,
              "the operands of MultiheadAttention do not fit: query is (L, N, embed_dim), key (S, N, kdim) "
@@ -107,7 +109,7 @@ struct MultiheadMask : Operation<MultiheadMask<N, Heads, L, S, Open, Padding>> {
 // heads, L, S), key_padding_mask (N, S), is_causal, need_weights (the result is a tuple with the weights, (N,
 // L, S), behind the output), average_attn_weights<false> (weights (N, heads, L, S)). `dropout` drops weights
 // while training. A query that may attend to no key gets zeros instead of NaN.
-template <i64 EmbedDim, i64 NumHeads, MultiheadOptions O = MultiheadOptions{}, class T = f32,
+template <i64 EmbedDim, i64 NumHeads = 0, MultiheadOptions O = MultiheadOptions{}, class T = f32,
           class OutInit = init::FanInUniform<>>
 struct MultiheadAttention {
   static constexpr bool divides = EmbedDim > 0 && NumHeads > 0 &&

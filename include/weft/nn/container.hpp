@@ -11,6 +11,9 @@ namespace WEFT_NAMESPACE::nn {
 // Layers applied one after another; their parameters are named "0.weight", "1.weight", ... as PyTorch's. A
 // layer is a module, or any function object of one expression. Settings in braces, in the layers' order:
 // Sequential<Linear<4, 8>, Dropout> net{{}, {.p = 0.2f}}, or sequential(Linear<4, 8>{}, Dropout{.p = 0.2f}).
+WEFT_REFUSAL(
+    LayerIsByNumber,
+    "the layers of a Sequential are of different types: the first of net is std::get<0>(net.layers)");
 template <class... M>
 struct Sequential {
   std::tuple<M...> layers{};
@@ -20,6 +23,11 @@ struct Sequential {
   constexpr explicit Sequential(const std::tuple<M...>& all) requires(sizeof...(M) > 0) : layers(all) {}
 
   constexpr auto operator()(const auto& x) const { return run<0>(to_expr(x)); }
+  template <class I>
+  constexpr AfterRefusal operator[](const I&) const {  // a refusal
+    static_assert(sizeof(LayerIsByNumber<sizeof(I) == 0, I>) > 0);
+    return {};
+  }
 
  private:
   template <std::size_t I>

@@ -61,25 +61,32 @@ struct Conv<Spatial, In, Out, Window, Options, false> {
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight); }
 };
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias>
+requires(Window == PerAxis(not_given)) struct Conv<Spatial, In, Out, Window, Options, Bias>
+    : WithoutSizes<spelled::Conv2d, GivenSize<In>> {
+};
 
-template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
+          OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
 using Conv1d = Conv<1, In, Out, Window, options_alone<ConvOptions, spelled::Conv1d, Options, More...>()>;
-template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
+          OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
 using Conv2d = Conv<2, In, Out, Window, options_alone<ConvOptions, spelled::Conv2d, Options, More...>()>;
-template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
+template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
+          OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
 using Conv3d = Conv<3, In, Out, Window, options_alone<ConvOptions, spelled::Conv3d, Options, More...>()>;
-template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
-          auto... More>
+template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
+          OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{}, auto... More>
 using ConvTranspose1d =
     Conv<1, In, Out, Window,
          options_alone<ConvTransposeOptions, spelled::ConvTranspose1d, Options, More...>()>;
-template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
-          auto... More>
+template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
+          OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{}, auto... More>
 using ConvTranspose2d =
     Conv<2, In, Out, Window,
          options_alone<ConvTransposeOptions, spelled::ConvTranspose2d, Options, More...>()>;
-template <i64 In, i64 Out, PerAxis Window, OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{},
-          auto... More>
+template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
+          OptionsOf<ConvTransposeOptions> Options = ConvTransposeOptions{}, auto... More>
 using ConvTranspose3d =
     Conv<3, In, Out, Window,
          options_alone<ConvTransposeOptions, spelled::ConvTranspose3d, Options, More...>()>;

@@ -113,16 +113,26 @@ constexpr auto embedding_bag(const I& index, const W& table, const O& offsets) {
 }
 
 }  // namespace functional
+}  // namespace WEFT_NAMESPACE::nn
+
+namespace WEFT_NAMESPACE {
+using nn::functional::embedding;
+using nn::functional::embedding_bag;
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::nn {
 
 // indices (...) in [0, Count) -> (..., Size). weight (Count, Size), started as PyTorch's: standard normal.
 // The row Padding starts as zeros and is not trained.
-template <i64 Count, i64 Size, class T = f32, i64 Padding = no_padding>
+template <i64 Count, i64 Size = not_given, class T = f32, i64 Padding = no_padding>
 struct Embedding {
   static_assert(Padding >= no_padding && Padding < Count,
                 "embedding: the padding row lies outside the table");
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
   constexpr auto operator()(const auto& index) const { return functional::embedding<Padding>(index, weight); }
 };
+template <i64 Count, class T, i64 Padding>
+struct Embedding<Count, not_given, T, Padding> : WithoutSizes<spelled::Embedding, GivenSize<Count>> {};
 
 // Rows put together in bags: of indices (bags, length), or of indices (n) and the places (bags) where each
 // bag begins -> (bags, Size). PyTorch's per_sample_weights is functional::weighted_embedding_bag.

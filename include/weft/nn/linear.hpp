@@ -8,8 +8,8 @@ namespace WEFT_NAMESPACE::nn {
 
 // x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's unless initialisers are
 // named.
-template <i64 In, i64 Out, bool Bias = true, class T = f32, class WeightInit = init::FanInUniform<>,
-          class BiasInit = init::FanInUniform<In>>
+template <i64 In, i64 Out = not_given, bool Bias = true, class T = f32,
+          class WeightInit = init::FanInUniform<>, class BiasInit = init::FanInUniform<In>>
 struct Linear {
   Param<T, Shape<Out, In>, WeightInit> weight{};
   Param<T, Shape<Out>, BiasInit> bias{};
@@ -20,5 +20,7 @@ struct Linear<In, Out, false, T, WeightInit, BiasInit> {
   Param<T, Shape<Out, In>, WeightInit> weight{};
   constexpr auto operator()(const auto& x) const { return linear(x, weight); }
 };
+template <i64 In, bool Bias, class T, class WeightInit, class BiasInit>
+struct Linear<In, not_given, Bias, T, WeightInit, BiasInit> : WithoutSizes<spelled::Linear, GivenSize<In>> {};
 
 }  // namespace WEFT_NAMESPACE::nn

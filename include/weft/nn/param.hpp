@@ -5,6 +5,7 @@
 // goes through a whole model asks for.
 
 #include "weft/nn/init.hpp"
+#include "weft/nn/spelling.hpp"
 #include "weft/ops/core/expr.hpp"
 
 namespace WEFT_NAMESPACE::nn {
@@ -13,10 +14,26 @@ WEFT_REFUSAL(ParamIsTrained,
              "a Param is set by the optimiser: what a function assigns, such as a running mean, is an "
              "nn::Buffer<f32, Shape<8>>");
 
+WEFT_REFUSAL(ParamHasNoValue,
+             "a parameter has no value while compiling: how it starts is a type, nn::Param<f32, Shape<8>, "
+             "nn::init::Constant<1, 2>>, and a layer without bias is nn::Linear<8, 4, false>");
+
 WEFT_REFUSAL(BufferIsAssigned,
              "a buffer is set by assign: write mean.assign(0.9f * mean + 0.1f * x) in place of mean = ...");
 
 namespace module_detail {
+
+// The trace that a parameter or buffer belongs to. Refuses a number, which is what Param<...> w{0.5f} and
+// Linear<8, 4> fc{.bias = false} give.
+struct TraceOf {
+  constexpr TraceOf(ir::Builder* given = nullptr) : at(given) {}
+  template <class A>
+  requires std::is_arithmetic_v<A>
+  constexpr TraceOf(A) { static_assert(sizeof(ParamHasNoValue<sizeof(A) == 0, A>) > 0); }
+  constexpr operator ir::Builder*() const { return at; }
+  constexpr ir::Builder* operator->() const { return at; }
+  ir::Builder* at = nullptr;
+};
 
 // In place of what a parameter or buffer of a Stack's blocks is outside of them.
 template <class T, class S>
@@ -34,7 +51,7 @@ struct Param {
   using initializer = Init;
   static constexpr bool trained = true;
 
-  ir::Builder* builder = nullptr;
+  module_detail::TraceOf builder{};
   int slot = -1;
   bool detached = false;  // no gradient reaches it (frozen)
   int node = -1;          // in place of its slot: a variable of grad, a gradient, one of the copies
@@ -77,7 +94,7 @@ struct Buffer {
   using initializer = Init;
   static constexpr bool trained = false;
 
-  ir::Builder* builder = nullptr;
+  module_detail::TraceOf builder{};
   int slot = -1;
   int node = -1;    // in a block of a Stack: what it was before the step,
   int newest = -1;  // and what an earlier call of the Stack assigned

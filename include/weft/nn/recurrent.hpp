@@ -285,15 +285,18 @@ struct RecurrentLayer {
   }
 };
 
-template <i64 In, i64 Hidden, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
+template <class Step, i64 In, Recurrent O, class T>
+struct RecurrentLayer<Step, In, not_given, O, T> : WithoutSizes<spelled::LSTM, GivenSize<In>> {};
+
+template <i64 In, i64 Hidden = not_given, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
 using RNN = RecurrentLayer<module_detail::RnnStep<options_alone<Recurrent, spelled::RNN, O>().nonlinearity>,
                            In, Hidden, options_alone<Recurrent, spelled::RNN, O>(), T>;
-template <i64 In, i64 Hidden, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
+template <i64 In, i64 Hidden = not_given, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
 using GRU =
     RecurrentLayer<module_detail::GruStep, In, Hidden, options_alone<Recurrent, spelled::GRU, O>(), T>;
 // lstm(x) or lstm(x, std::tuple{h_0, c_0}) -> std::tuple{output, std::tuple{h_n, c_n}}. With proj_size the
 // hidden state and the output have that many features.
-template <i64 In, i64 Hidden, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
+template <i64 In, i64 Hidden = not_given, OptionsOf<Recurrent> O = Recurrent{}, class T = f32>
 using LSTM =
     RecurrentLayer<module_detail::LstmStep, In, Hidden, options_alone<Recurrent, spelled::LSTM, O>(), T>;
 

@@ -231,16 +231,20 @@ struct RecurrentCell {
   }
 };
 
+template <class Step, i64 In, bool Bias, class T>
+struct RecurrentCell<Step, In, not_given, Bias, T> : WithoutSizes<spelled::LSTM, GivenSize<In>> {};
+
 // h' = tanh(x W_ih^T + b_ih + h W_hh^T + b_hh), or relu: cell(x, h) is the next h.
-template <i64 In, i64 Hidden, bool Bias = true, Nonlinearity Function = Nonlinearity::tanh, class T = f32>
+template <i64 In, i64 Hidden = not_given, bool Bias = true, Nonlinearity Function = Nonlinearity::tanh,
+          class T = f32>
 using RNNCell = RecurrentCell<module_detail::RnnStep<Function>, In, Hidden, Bias, T>;
 
 // cell(x, h) is the next h.
-template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
+template <i64 In, i64 Hidden = not_given, bool Bias = true, class T = f32>
 using GRUCell = RecurrentCell<module_detail::GruStep, In, Hidden, Bias, T>;
 
 // cell(x, std::tuple{h, c}) is a tuple of the next h and c.
-template <i64 In, i64 Hidden, bool Bias = true, class T = f32>
+template <i64 In, i64 Hidden = not_given, bool Bias = true, class T = f32>
 using LSTMCell = RecurrentCell<module_detail::LstmStep, In, Hidden, Bias, T>;
 
 }  // namespace WEFT_NAMESPACE::nn

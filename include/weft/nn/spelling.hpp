@@ -2,9 +2,23 @@
 // What PyTorch's users reach for in torch.nn and do not find: the base class, losses as modules,
 // nn.functional.
 
+#include <limits>
+
 #include "weft/ops/core/expr.hpp"
 
 namespace WEFT_NAMESPACE::nn {
+
+// The default of a size that a layer cannot do without.
+inline constexpr i64 not_given = std::numeric_limits<i64>::min();
+WEFT_REFUSAL(
+    SizesAreGiven,
+    "a layer's sizes are template arguments, and one is missing: nn::Linear<in, out>, nn::Conv2d<in, out, "
+    "window>, nn::Embedding<count, size>, nn::LSTM<in, hidden>, nn::MultiheadAttention<features, heads>, "
+    "nn::Stack<Block, count>");
+template <class... Given>
+struct WithoutSizes : AfterRefusal {
+  static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
+};
 
 // For a model that derives from it: field.hpp says that a model has no base.
 struct Module {};

@@ -8,7 +8,7 @@
 
 namespace WEFT_NAMESPACE::nn {
 
-WEFT_REFUSAL(StackHasBlocks, "Stack: the number of blocks is at least 1");
+WEFT_REFUSAL(StackHasBlocks, "Stack: the number of blocks is given, and at least 1: nn::Stack<Block, 12>");
 WEFT_REFUSAL(
     BlockKeepsType,
     "Stack: each block is given what the one before returned, so a block has to return the dtype and "

@@ -31,7 +31,7 @@ constexpr auto run_stack(const Stack<Layer, N>& layers, const Norm& norm, const 
 
 // TransformerEncoder<TransformerEncoderLayer<512, 8>, 6, LayerNorm<512>>: encoder(src, ...) with the named
 // arguments of its layers (PyTorch's mask is src_mask). Without Norm there is none.
-template <class Layer, int NumLayers, class Norm = Absent>
+template <class Layer, int NumLayers = 0, class Norm = Absent>
 struct TransformerEncoder {
   Stack<Layer, NumLayers> layers{};
   Norm norm{};
@@ -41,7 +41,7 @@ struct TransformerEncoder {
 };
 
 // TransformerDecoder<TransformerDecoderLayer<512, 8>, 6, LayerNorm<512>>: decoder(tgt, memory, ...).
-template <class Layer, int NumLayers, class Norm = Absent>
+template <class Layer, int NumLayers = 0, class Norm = Absent>
 struct TransformerDecoder {
   Stack<Layer, NumLayers> layers{};
   Norm norm{};

@@ -56,7 +56,7 @@ constexpr auto residual(const auto& x, const auto& norm, const auto& branch) {
 // layer(src, ...): src (S, N, DModel), with batch_first (N, S, DModel), or (S, DModel) -> the same. Named
 // arguments: src_mask, src_key_padding_mask, is_causal. Activation: a function object such as nn::ReLU,
 // nn::GELU or one of your own.
-template <i64 DModel, i64 NHead, OptionsOf<TransformerOptions> Options = TransformerOptions{},
+template <i64 DModel, i64 NHead = 0, OptionsOf<TransformerOptions> Options = TransformerOptions{},
           class Activation = ReLU, class WeightInit = init::FanInUniform<>>
 struct TransformerEncoderLayer {
   static constexpr TransformerOptions O =
@@ -92,7 +92,7 @@ struct TransformerEncoderLayer {
 // layer(tgt, memory, ...): tgt (T, N, DModel) attends to itself, then to memory (S, N, DModel). Named
 // arguments: tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask, tgt_is_causal,
 // memory_is_causal.
-template <i64 DModel, i64 NHead, OptionsOf<TransformerOptions> Options = TransformerOptions{},
+template <i64 DModel, i64 NHead = 0, OptionsOf<TransformerOptions> Options = TransformerOptions{},
           class Activation = ReLU, class WeightInit = init::FanInUniform<>>
 struct TransformerDecoderLayer {
   static constexpr TransformerOptions O =

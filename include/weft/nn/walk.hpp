@@ -103,7 +103,7 @@ struct Unnamed {
   constexpr void leave() {}
 };
 
-template <class Block, int N>
+template <class Block, int N = 0>
 struct Stack;  // stack.hpp
 template <class T>
 inline constexpr bool is_stack = false;

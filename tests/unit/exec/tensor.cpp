@@ -91,6 +91,37 @@ TEST_CASE("tensor: a view keeps the memory, an assignment writes into it") {
   CHECK(Tensor<f32, Shape<2>>(read)[1] == 6.0f);
 }
 
+TEST_CASE("tensor: what a view without a name is assigned goes into its memory") {
+  Tensor<f32, Shape<2, 64>> t;
+  std::vector<f32> steps(128);
+  for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = static_cast<f32>(i);
+  const f32* const at = t.data();
+  t.view() = steps;
+  CHECK(t.to_vector() == steps);
+  t.view() = t.view() * 2 - t;  // reads what it writes
+  CHECK(t.to_vector() == steps);
+  t.view() = 0.5f;
+  CHECK(t(1, 63) == 0.5f);
+  t.view() = Tensor<f32, Shape<2, 64>>(steps);
+  CHECK(t(1, 63) == 127.0f);
+  t.view() = 0;
+  t.view() = Tensor<f32, Shape<2, 64>>(steps).view();
+  CHECK(t(1, 63) == 127.0f);
+  const auto w = t.view();
+  w += 1;
+  w *= t;
+  CHECK(t(1, 63) == 128.0f * 128.0f);
+  w -= t;
+  CHECK(t(1, 63) == 0.0f);
+  CHECK(t.data() == at);
+  CHECK(error_of([&] { t.view() = std::vector<f32>(127); }) == "tensor/size");
+  CHECK(error_of([&] { t.view() = {1, 2, 3}; }) == "tensor/size");
+  CHECK(error_of([&] { TensorView<f32, Shape<3>>() = 1.0f; }) == "tensor/moved");
+  Tensor<bool, Shape<3>> mask;
+  mask.view() = std::vector<bool>{true, false, true};
+  CHECK(mask.to_vector() == std::vector<bool>{true, false, true});
+}
+
 TEST_CASE("tensor: expressions keep what they read") {
   auto sum = [] {
     Tensor<f32, Shape<2>> a{1, 2}, b{3, 4};

@@ -25,12 +25,18 @@ WEFT_REFUSAL(
     "in<...>: every extent is known while compiling, the batch's, too: write in<f32, 32, 8> in place of "
     "in<f32, -1, 8>, and let the loader pad the last batch, .last = data::pad_and_mask");
 
+WEFT_REFUSAL(
+    InputHasDtype,
+    "in<...>: the elements of an input are f64, f32, f16, bf16, f8e4m3, f8e5m2, i64, i32, i8, u8 or bool: "
+    "write in<f32, 32, 8>");
+
 namespace detail {
 template <class T, i64... D>
 struct InputOf {
-  static constexpr bool given = ((D >= 0) && ... && true);
+  static constexpr bool given = ((D >= 0) && ... && true), has_dtype = Element<T>;
   static_assert(sizeof(ExtentsAreGiven<given, T>) > 0);
-  using type = Input<T, Shape<(D < 0 ? 1 : D)...>>;
+  static_assert(sizeof(InputHasDtype<has_dtype, T>) > 0);
+  using type = Input<std::conditional_t<has_dtype, T, f32>, Shape<(D < 0 ? 1 : D)...>>;
 };
 }  // namespace detail
 

@@ -28,6 +28,12 @@ constexpr auto probe(const Name&, const A& a) {
   return a;
 }
 
+template <class A>
+requires(!std::is_convertible_v<A, const char*>) constexpr auto probe(const A& a) {
+  static_assert(sizeof(ProbeNameIsTemplateArgument<sizeof(A) == 0, A>) > 0);
+  return a;
+}
+
 // Which probes a program keeps: an option of compile and of make_trainer.
 template <FixedString... Names>
 struct ProbeNames {

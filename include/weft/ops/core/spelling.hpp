@@ -48,6 +48,9 @@ WEFT_REFUSAL(
   M(gaussian_nll_loss) M(kl_div) M(kron) M(l1_loss) M(lerp) M(log) M(mse_loss) M(nll_loss) M(pow) M(round) \
   M(smooth_l1_loss) M(huber_loss) M(threshold) M(addcmul) M(addcdiv) M(masked_fill) \
   M(scaled_dot_product_attention) M(f1_score)
+#define WEFT_COUNTED_FUNCTIONS(M) \
+  M(exp) M(log1p) M(sqrt) M(rsqrt) M(sin) M(cos) M(tanh) M(erf) M(fma) M(atan2) M(fmod) \
+  M(cosine_embedding_loss) M(hinge_embedding_loss) M(margin_ranking_loss) M(triplet_margin_loss)
 // clang-format on
 
 template <class X>
@@ -105,6 +108,7 @@ struct unbind;
 struct zeros;
 struct zeros_like;
 #define WEFT_SPELLED(name) struct name;
+WEFT_COUNTED_FUNCTIONS(WEFT_SPELLED)
 WEFT_AXED_FUNCTIONS(WEFT_SPELLED)
 WEFT_FIXED_FUNCTIONS(WEFT_SPELLED)
 #undef WEFT_SPELLED
@@ -201,6 +205,9 @@ WEFT_REFUSAL(OptionIsWord,
   }
 WEFT_AXED_FUNCTIONS(WEFT_AXED)
 WEFT_FIXED_FUNCTIONS(WEFT_PLAIN)
+#define WEFT_COUNTED(name) WEFT_UNFIT(name, OperandsFit)
+WEFT_COUNTED_FUNCTIONS(WEFT_COUNTED)
+#undef WEFT_COUNTED
 #undef WEFT_PLAIN
 #undef WEFT_AXED
 #undef WEFT_UNFIT

@@ -17,7 +17,9 @@ inline constexpr Ellipsis ellipsis{};
 inline constexpr NewAxis newaxis{};
 // range<1, 5, 2>: Python's 1:5:2. at<-1>: one place of an axis, which goes.
 template <i64 Begin, i64 End, i64 Step>
-struct RangeOf {};
+struct RangeOf {
+  constexpr RangeOf operator()() const { return {}; }
+};
 template <i64 Begin = 0, i64 End = to_end, i64 Step = 1>
 inline constexpr RangeOf<Begin, End, Step> range{};
 template <i64 Place>
@@ -43,6 +45,10 @@ template <i64 Capacity, class S>
 struct MaskSpec {};
 
 enum class IndexFault : u8 { none, axes, ellipses, outside, step, indices, mask, rank };
+
+WEFT_REFUSAL(IndexIsKnown,
+             "index(x, ...): for each axis every, range<begin, end, step>, at<place>, new_axis, ellipsis, a "
+             "tensor of integers or a mask<capacity>(m)");
 
 struct IndexPlan {
   IndexFault fault{};
@@ -78,6 +84,11 @@ struct IndexPlan {
   constexpr void push(i64 e) {
     if (basic.rank >= max_rank) return fail(IndexFault::rank);
     basic.extent[basic.rank++] = e;
+  }
+  template <class Given>
+  constexpr void add(const Given&) {
+    static_assert(sizeof(IndexIsKnown<sizeof(Given) == 0, Given>) > 0);
+    add(Every{});
   }
   constexpr void add(Every) {
     const i64 e = extent();
