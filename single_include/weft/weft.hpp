@@ -25920,6 +25920,20 @@ StepTimes measure(int steps, double seconds, const Run& run) {
   return times;
 }
 
+// A step as a tool of the device's shows it: "h.0.mlp", "#3 row (8, 128): add, max".
+struct StepName {
+  std::string scope, text;
+};
+inline std::vector<StepName> step_names(const Explanation& e) {
+  std::vector<StepName> names;
+  for (const ExplainedStep& step : e.steps) {
+    const std::size_t kernel = step.kernel.find_first_not_of(' ');
+    names.push_back({step.scope, "#" + std::to_string(names.size()) + " " + step.kernel.substr(kernel) + " " +
+                                     step.shape + (step.ops.empty() ? "" : ": " + step.ops)});
+  }
+  return names;
+}
+
 inline constexpr double seconds_to_measure = 0.2;
 
 namespace profile_detail {
@@ -27144,9 +27158,12 @@ class Instance final : public Counted {
   }
   // Runs it launch by launch, of which `times` are told; without the checks.
   void run_timed(StepTimes& times) {
-    if constexpr (requires { program_->run_timed(times, steady_seconds); })
+    if constexpr (requires { program_->run_timed(times, steady_seconds); }) {
       program_->run_timed(times, steady_seconds);
-    else
+    } else if constexpr (requires { program_->run_timed(times, steady_seconds, names_); }) {
+      if (names_.empty()) names_ = step_names(Shown<typename P::source, P>::explanation());
+      program_->run_timed(times, steady_seconds, names_);
+    } else
       static_assert(sizeof(KernelsAreTimed<sizeof(Device) == 0, Device>) > 0);
   }
   // What run_timed measured, as text.
@@ -27180,6 +27197,7 @@ class Instance final : public Counted {
   Program* program_;
   HeldResults<Device> results_;
   std::vector<std::byte> padded_[at_least_one(P::inputs)];
+  std::vector<StepName> names_;  // once it is profiled, where a tool is shown them
   std::conditional_t<checks.any(), Shared<SharedChecker>, None> checker_;
   bool busy_ = false;
 };
@@ -62777,6 +62795,53 @@ class GraphExec {
 
 }  // namespace WEFT_NAMESPACE
 #endif  // WEFT_SINGLE_WEFT_DEVICE_GRAPH_EXEC_CUH
+// ---- weft/device/nvtx.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_NVTX_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_NVTX_CUH
+// NVTX: named ranges of this thread, which NVIDIA's tools show above what the GPU does (nsys profile
+// --trace=nvtx,cuda). Where no tool listens a range costs a test of a pointer.
+
+#include <nvtx3/nvToolsExt.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace WEFT_NAMESPACE {
+
+// The modules that work is done for, each a range inside that of the module around it.
+class NvtxModules {
+ public:
+  NvtxModules() = default;
+  NvtxModules(const NvtxModules&) = delete;
+  NvtxModules& operator=(const NvtxModules&) = delete;
+  ~NvtxModules() { leave(0); }
+
+  // From now on work is of the module `path`, "h.0.mlp": what it shares with the last one stays open. What is
+  // no path, "after fc2", is one range.
+  void enter(std::string_view path) {
+    std::size_t depth = 0;
+    while (!path.empty()) {
+      const std::size_t end = path.find(' ') == path.npos ? path.find('.') : path.npos;
+      const std::string_view name = path.substr(0, end);
+      path = end == path.npos ? std::string_view() : path.substr(end + 1);
+      if (depth < open_.size() && open_[depth] != name) leave(depth);
+      if (depth++ < open_.size()) continue;
+      open_.emplace_back(name);
+      nvtx_push(open_.back().c_str());
+    }
+    leave(depth);
+  }
+
+ private:
+  void leave(std::size_t depth) {
+    for (; open_.size() > depth; open_.pop_back()) nvtx_pop();
+  }
+  std::vector<std::string> open_;
+};
+
+}  // namespace WEFT_NAMESPACE
+#endif  // WEFT_SINGLE_WEFT_DEVICE_NVTX_CUH
 // ---- weft/targets/cuda/kernels.cuh ----
 #ifndef WEFT_SINGLE_WEFT_TARGETS_CUDA_KERNELS_CUH
 #define WEFT_SINGLE_WEFT_TARGETS_CUDA_KERNELS_CUH
@@ -66386,27 +66451,36 @@ class CudaProgram {
       context_.synchronize();
     });
   }
-  // The same, and `times` is told of each launch, by the GPU's clock. Waits for all.
-  template <class Times, class Clock>
-  void run_timed(Times& times, const Clock&) {
+  // The same, and `times` is told of each launch, by the GPU's clock. Each is a range of NVTX inside those of
+  // its modules, as `names` (launches by their places in the image) has them: members scope and text. Waits
+  // for all.
+  template <class Times, class Clock, class Names>
+  void run_timed(Times& times, const Clock&, const Names& names) {
     struct Watch {
       cudaStream_t stream;
+      const Names& names;
       struct Mark {
         int step;
         Event begin, end;
       };
       std::vector<Mark> marks{};
+      NvtxModules modules{};
       void enter(int, i64) const {}
       void before(int step, const Launch&) {
+        modules.enter(names[static_cast<std::size_t>(step)].scope);
+        nvtx_push(names[static_cast<std::size_t>(step)].text.c_str());
         marks.push_back({step, Event(true), Event(true)});
         marks.back().begin.record(stream);
       }
-      void after(int, const Launch&) { marks.back().end.record(stream); }
+      void after(int, const Launch&) {
+        marks.back().end.record(stream);
+        nvtx_pop();
+      }
     };
     DeviceGuard guard(context_.ordinal());
     begin_run();
     stage();
-    Watch watch{stream()};
+    Watch watch{stream(), names};
     steps_->run(stream(), watch);
     end_run();
     context_.synchronize();

@@ -1,5 +1,5 @@
-// expect: MultiheadAttention: embed_dim is a multiple of num_heads
-// first-error: MultiheadAttention: embed_dim is a multiple of num_heads
+// expect: MultiheadAttention<embed_dim, num_heads>: embed_dim is a multiple of num_heads
+// first-error: MultiheadAttention<embed_dim, num_heads>: embed_dim is a multiple of num_heads
 #include "weft/exec/model.hpp"
 #include "weft/nn/attention.hpp"
 using namespace weft;

@@ -1,5 +1,5 @@
-// expect: the number of blocks is at least 1
-// first-error: the number of blocks is at least 1
+// expect: the number of blocks is given, and at least 1
+// first-error: the number of blocks is given, and at least 1
 #include "weft/exec/model.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/nn/stack.hpp"

@@ -118,9 +118,12 @@ class Instance final : public Counted {
   }
   // Runs it launch by launch, of which `times` are told; without the checks.
   void run_timed(StepTimes& times) {
-    if constexpr (requires { program_->run_timed(times, steady_seconds); })
+    if constexpr (requires { program_->run_timed(times, steady_seconds); }) {
       program_->run_timed(times, steady_seconds);
-    else
+    } else if constexpr (requires { program_->run_timed(times, steady_seconds, names_); }) {
+      if (names_.empty()) names_ = step_names(Shown<typename P::source, P>::explanation());
+      program_->run_timed(times, steady_seconds, names_);
+    } else
       static_assert(sizeof(KernelsAreTimed<sizeof(Device) == 0, Device>) > 0);
   }
   // What run_timed measured, as text.
@@ -154,6 +157,7 @@ class Instance final : public Counted {
   Program* program_;
   HeldResults<Device> results_;
   std::vector<std::byte> padded_[at_least_one(P::inputs)];
+  std::vector<StepName> names_;  // once it is profiled, where a tool is shown them
   std::conditional_t<checks.any(), Shared<SharedChecker>, None> checker_;
   bool busy_ = false;
 };

@@ -53,6 +53,20 @@ StepTimes measure(int steps, double seconds, const Run& run) {
   return times;
 }
 
+// A step as a tool of the device's shows it: "h.0.mlp", "#3 row (8, 128): add, max".
+struct StepName {
+  std::string scope, text;
+};
+inline std::vector<StepName> step_names(const Explanation& e) {
+  std::vector<StepName> names;
+  for (const ExplainedStep& step : e.steps) {
+    const std::size_t kernel = step.kernel.find_first_not_of(' ');
+    names.push_back({step.scope, "#" + std::to_string(names.size()) + " " + step.kernel.substr(kernel) + " " +
+                                     step.shape + (step.ops.empty() ? "" : ": " + step.ops)});
+  }
+  return names;
+}
+
 inline constexpr double seconds_to_measure = 0.2;
 
 namespace profile_detail {

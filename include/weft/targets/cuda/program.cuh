@@ -11,6 +11,7 @@
 
 #include "weft/device/cuda_staging.cuh"
 #include "weft/device/graph_exec.cuh"
+#include "weft/device/nvtx.cuh"
 #include "weft/targets/cuda/kernels.cuh"
 
 namespace WEFT_NAMESPACE::exec {
@@ -172,27 +173,36 @@ class CudaProgram {
       context_.synchronize();
     });
   }
-  // The same, and `times` is told of each launch, by the GPU's clock. Waits for all.
-  template <class Times, class Clock>
-  void run_timed(Times& times, const Clock&) {
+  // The same, and `times` is told of each launch, by the GPU's clock. Each is a range of NVTX inside those of
+  // its modules, as `names` (launches by their places in the image) has them: members scope and text. Waits
+  // for all.
+  template <class Times, class Clock, class Names>
+  void run_timed(Times& times, const Clock&, const Names& names) {
     struct Watch {
       cudaStream_t stream;
+      const Names& names;
       struct Mark {
         int step;
         Event begin, end;
       };
       std::vector<Mark> marks{};
+      NvtxModules modules{};
       void enter(int, i64) const {}
       void before(int step, const Launch&) {
+        modules.enter(names[static_cast<std::size_t>(step)].scope);
+        nvtx_push(names[static_cast<std::size_t>(step)].text.c_str());
         marks.push_back({step, Event(true), Event(true)});
         marks.back().begin.record(stream);
       }
-      void after(int, const Launch&) { marks.back().end.record(stream); }
+      void after(int, const Launch&) {
+        marks.back().end.record(stream);
+        nvtx_pop();
+      }
     };
     DeviceGuard guard(context_.ordinal());
     begin_run();
     stage();
-    Watch watch{stream()};
+    Watch watch{stream(), names};
     steps_->run(stream(), watch);
     end_run();
     context_.synchronize();
