@@ -2,15 +2,29 @@
 // NVTX: named ranges of this thread, which NVIDIA's tools show above what the GPU does (nsys profile
 // --trace=nvtx,cuda). Where no tool listens a range costs a test of a pointer.
 
-#include <nvtx3/nvToolsExt.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "weft/core/config.hpp"
 
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#endif
+
 namespace WEFT_NAMESPACE {
+
+// A range inside those that are open. (A toolkit may be installed without NVTX: then there is none.)
+inline void nvtx_push([[maybe_unused]] const char* name) {
+#if __has_include(<nvtx3/nvToolsExt.h>)
+  nvtxRangePushA(name);
+#endif
+}
+inline void nvtx_pop() {
+#if __has_include(<nvtx3/nvToolsExt.h>)
+  nvtxRangePop();
+#endif
+}
 
 // The modules that work is done for, each a range inside that of the module around it.
 class NvtxModules {
