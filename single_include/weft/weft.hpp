@@ -26442,6 +26442,11 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Tensor(std::initializer_list<T> values) : Tensor(Uninitialized{}) {
     copy_counted(values.begin(), values.size());
   }
+  // With the device as a GPU's tensors are made, for programs of either.
+  explicit Tensor(const Cpu&) : Tensor() {}
+  Tensor(const T* values, const Cpu&) : Tensor(values) {}
+  Tensor(std::initializer_list<T> values, const Cpu&) : Tensor(values) {}
+  Tensor(const std::vector<T>& values, const Cpu&) : Tensor(values) {}
   // Row by row, as nested braces: Tensor<f32, Shape<2, 2>> a{{1, 2}, {3, 4}}.
   Tensor(std::initializer_list<std::initializer_list<T>> rows) requires(S::rank == 2 && S::value[1] > 1)
       : Tensor(Uninitialized{}) {
@@ -62801,13 +62806,27 @@ class GraphExec {
 // NVTX: named ranges of this thread, which NVIDIA's tools show above what the GPU does (nsys profile
 // --trace=nvtx,cuda). Where no tool listens a range costs a test of a pointer.
 
-#include <nvtx3/nvToolsExt.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
 
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#endif
+
 namespace WEFT_NAMESPACE {
+
+// A range inside those that are open. (A toolkit may be installed without NVTX: then there is none.)
+inline void nvtx_push([[maybe_unused]] const char* name) {
+#if __has_include(<nvtx3/nvToolsExt.h>)
+  nvtxRangePushA(name);
+#endif
+}
+inline void nvtx_pop() {
+#if __has_include(<nvtx3/nvToolsExt.h>)
+  nvtxRangePop();
+#endif
+}
 
 // The modules that work is done for, each a range inside that of the module around it.
 class NvtxModules {

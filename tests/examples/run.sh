@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the examples as a user does and checks what they say and leave.
-# usage: run.sh autoencoder|digits|digits_cnn|gpt|lstm_forecast|number_format|regression PROGRAM, run.sh ddp MPIEXEC PROGRAM, run.sh distributed MPIEXEC FIRST PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
+# usage: run.sh autoencoder|digits|digits_cnn|gpt|lstm_forecast|neighbours|number_format|regression PROGRAM, run.sh ddp MPIEXEC PROGRAM, run.sh distributed MPIEXEC FIRST PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
 set -u
 export LC_ALL=C
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE # a note about them is not what is looked at
@@ -64,6 +64,13 @@ autoencoder() { # of the mean digit 0.073, of the two first principal components
   [ "$(grep -c '<rect x=' "$scratch/1/autoencoder_pairs.svg")" -eq $((30 * 2 * 64)) ] || bad "not 30 pairs of digits"
   [ "$(grep -c '<text ' "$scratch/1/autoencoder_plane.svg")" -eq 360 ] || bad "not every held-out digit is in the plane"
   expect "$scratch/1/autoencoder_plane.svg" '>9</text>$'
+}
+
+neighbours() {
+  "$1" >"$scratch/said" || bad "neighbours failed"
+  expect "$scratch/said" '^neighbours: accuracy 0\.98[0-9] in [0-9]+\.[0-9][0-9] s \(cpu, [0-9]+ threads?\)$'
+  refuses '^neighbours: --digits takes a whole number from 1 to 100000, not .0.$' "$1" --digits 0
+  refuses 'file/open.*nothing-here' "$1" --data "$scratch/nothing-here"
 }
 
 number_format() { # the pass runs: its products learn less
@@ -350,7 +357,7 @@ embed() {
 }
 
 case $name in
-  autoencoder | ddp | digits | digits_cnn | distributed | gpt | lstm_forecast | number_format | regression | readme | pages | program | embed) "$name" "$@" ;;
+  autoencoder | ddp | digits | digits_cnn | distributed | gpt | lstm_forecast | neighbours | number_format | regression | readme | pages | program | embed) "$name" "$@" ;;
   *) echo "there is no example test '$name'" && exit 2 ;;
 esac
 [ "$failures" -eq 0 ] && echo "examples: $name as expected"

@@ -171,8 +171,24 @@ void Block::meet() {
     at = &warp;
   }
   shared->next_interval();
+  reduce_votes();
   for (Warp& warp : warps)
     if (warp.state() == Warp::State::at_barrier) warp.release();
+}
+
+// bar.red: every thread learns what all threads brought.
+void Block::reduce_votes() {
+  const auto each = [&](const auto& f) {
+    for (Warp& warp : warps)
+      if (warp.state() == Warp::State::at_barrier)
+        if (const Op& op = launch->kernel->code[warp.barrier_pc()]; op.d[0] != no_row) f(warp, op);
+  };
+  votes = {};
+  each([&](Warp& warp, const Op& op) {
+    votes.threads += static_cast<u32>(std::popcount(warp.alive()));
+    votes.set += static_cast<u32>(std::popcount(predicate(warp, op.s[1]) & warp.alive()));
+  });
+  each([&](Warp& warp, const Op& op) { op.execute(warp, op, warp.alive()); });
 }
 
 namespace {

@@ -50,6 +50,11 @@ struct Block {
   std::vector<std::byte> local;     // of all threads, one behind the other
   std::vector<bool> local_written;  // by this block's threads
   std::vector<Warp> warps;
+  // At a barrier that reduces: threads, and those whose predicate is set.
+  struct Votes {
+    u32 threads = 0, set = 0;
+  };
+  Votes votes;
 
   explicit Block(Launch& of);
   void start(u64 linear);
@@ -58,6 +63,7 @@ struct Block {
 
  private:
   void meet();
+  void reduce_votes();
   std::byte* first_registers();
   u64 row_bytes_ = 0;
 };

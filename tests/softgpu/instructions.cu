@@ -3,6 +3,7 @@
 // edges.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cfloat>
 #include <cmath>
@@ -188,6 +189,23 @@ __global__ void locked(u32* out, const u32*) {
   }
 }
 
+// Atomic operations on shared memory, a barrier that reduces, and a prefetch, which does nothing. out: of 70
+// threads their turn, then a sum, a maximum, whether any and all had a bit set, and how many had.
+__global__ void together(u32* out, const u32* in) {
+  __shared__ u32 sum, most, turn;
+  if (threadIdx.x == 0) sum = most = turn = 0;
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(in + threadIdx.x));
+  __syncthreads();
+  atomicAdd(&sum, in[threadIdx.x]);
+  atomicMax(&most, in[threadIdx.x]);
+  out[threadIdx.x] = atomicAdd(&turn, 1u);
+  const int any = __syncthreads_or(in[threadIdx.x] == 41), all = __syncthreads_and(in[threadIdx.x] > 0);
+  const int count = __syncthreads_count(in[threadIdx.x] % 2 == 0);
+  if (threadIdx.x != 69) return;
+  const u32 found[5]{sum, most, static_cast<u32>(any), static_cast<u32>(all), static_cast<u32>(count)};
+  for (int k = 0; k < 5; ++k) out[70 + k] = found[k];
+}
+
 bool same(float a, float b) { return std::bit_cast<u32>(a) == std::bit_cast<u32>(b) || (a != a && b != b); }
 bool same(const std::vector<float>& a, const std::vector<float>& b) {
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -335,4 +353,18 @@ TEST_CASE("instructions: lanes that went apart vote among themselves, meet again
   for (u32 i = 0; i < 32; ++i) seen |= 1u << turns[i];
   CHECK(seen == 0xffffffffu);
   CHECK(turns[33] == 32);
+}
+
+TEST_CASE("instructions: threads of a block add up in shared memory, and vote at barriers") {
+  std::vector<u32> in(75, 1000);
+  for (u32 k = 0; k < 70; ++k) in[k] = k + 1;
+  const DeviceBuffer from(75 * sizeof(u32)), to(75 * sizeof(u32));
+  cuda_check(cudaMemcpy(from.data(), in.data(), from.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
+  together<<<1, 70>>>(reinterpret_cast<u32*>(to.data()), reinterpret_cast<const u32*>(from.data()));
+  std::vector<u32> out(75);
+  cuda_check(cudaMemcpy(out.data(), to.data(), to.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+  CHECK(std::vector<u32>(out.begin() + 70, out.end()) == std::vector<u32>{70 * 71 / 2, 70, 1, 1, 35});
+  std::vector<bool> seen(70, false);
+  for (u32 k = 0; k < 70; ++k) seen[out[k]] = true;
+  CHECK(std::find(seen.begin(), seen.end(), false) == seen.end());
 }

@@ -252,7 +252,9 @@ class Decoder {
   }
 
   void plain_operands(Op& op, const Form& form, const std::vector<ptx::Operand>& operands) {
-    if (op.control == Control::block_barrier && (operands.size() != 1 || operands[0].bits != 0))
+    const std::size_t own = form.results.size();  // of a barrier that reduces
+    if (op.control == Control::block_barrier &&
+        (operands.size() != own + form.operands.size() || operands[own].bits != 0))
       fail("barriers other than barrier 0 of the whole block are not supported");
     std::size_t next = 0;
     for (std::size_t k = 0; k < form.results.size(); ++k) {

@@ -152,6 +152,20 @@ const Case cases[] = {
      },
      "race in shared memory: load of 4 bytes at 0x[0-9a-f]+ of shared memory, which thread [0-9]+ has "
      "written"},
+    {"a load of what others add to",
+     [] {
+       no_barrier_behind_atomics<<<1, 64>>>(device_memory(64), false);
+       finish();
+     },
+     "race in shared memory: load of 4 bytes at 0x[0-9a-f]+ of shared memory, which atomic operations of "
+     "(several warps|warp [01]) have written"},
+    {"a load of what the own warp adds to",
+     [] {
+       no_barrier_behind_atomics<<<1, 32>>>(device_memory(64), true);
+       finish();
+     },
+     "race in shared memory: load of 4 bytes at 0x[0-9a-f]+ of shared memory, which atomic operations of "
+     "warp 0 have written"},
     {"race, write after read",
      [] {
        no_second_barrier<<<1, 64>>>(device_memory(64));

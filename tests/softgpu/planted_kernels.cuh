@@ -20,6 +20,13 @@ __global__ void no_barrier(int* out) {
   all[threadIdx.x] = static_cast<int>(threadIdx.x);
   out[threadIdx.x] = all[63 - threadIdx.x];
 }
+__global__ void no_barrier_behind_atomics(int* out, bool within_a_warp) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  if (!within_a_warp || threadIdx.x < 32) atomicAdd(&sum, 1);
+  out[threadIdx.x] = sum;
+}
 __global__ void no_second_barrier(int* out) {
   __shared__ int all[64];
   all[threadIdx.x] = static_cast<int>(threadIdx.x);

@@ -18,9 +18,31 @@ SharedMemory::SharedMemory(u64 bytes, u32 granule)
 
 std::string SharedMemory::name(Mark mark) {
   if (mark.who == many) return "threads of several warps have";
+  if (mark.who == atomically_many) return "atomic operations of several warps have";
   const u32 warp = mark.who >> 6 & 0x3ff, lane = mark.who & 63;
+  if (lane == atomically) return "atomic operations of warp " + std::to_string(warp) + " have";
   if (lane == several) return "several threads of warp " + std::to_string(warp) + " have";
   return "thread " + std::to_string(warp * warp_size + lane) + " has";
+}
+
+std::byte* SharedMemory::atomic(Warp& warp, const Op& op, int lane, u64 at, u32 bytes) {
+  const u32 who = signature(warp, static_cast<u32>(lane));
+  bool plain = at <= size_ && bytes <= size_ - at && at % bytes == 0;
+  for (u64 k = at >> shift_; plain && k <= (at + bytes - 1) >> shift_; ++k) {
+    const Mark written = writes_[k];
+    const bool beside = written.interval == interval_ && is_atomic(written);
+    plain =
+        written.interval >= first_interval_ && (beside || ordered(written, who)) && ordered(reads_[k], who);
+    if (!plain) break;
+    const u32 own = signature(warp, atomically);
+    const bool alone = !beside || (written.who != atomically_many && same_warp(written.who, own));
+    writes_[k] = {interval_, alone ? own : atomically_many};
+  }
+  if (!plain) [[unlikely]] {
+    look(who, warp, op, lane, at, bytes, false);
+    look(who, warp, op, lane, at, bytes, true);
+  }
+  return bytes_.data() + at;
 }
 
 void SharedMemory::begin_copy(Warp& warp, const Op& op, int lane, u64 at, u32 bytes) {

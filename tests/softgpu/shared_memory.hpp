@@ -39,6 +39,8 @@ class SharedMemory {
       look(who, warp, op, lane, at, bytes, true);
     return bytes_.data() + at;
   }
+  // Where a thread's atomic operation finds its bytes: those of others may come in any order with it.
+  std::byte* atomic(Warp& warp, const Op& op, int lane, u64 at, u32 bytes);
   // An asynchronous copy begins: until it ends, nobody reads or writes its place.
   void begin_copy(Warp& warp, const Op& op, int lane, u64 at, u32 bytes);
   // The thread has waited for it, which counts as its store.
@@ -63,7 +65,9 @@ class SharedMemory {
     u32 who = 0;
   };
   static constexpr u32 several = warp_size;
+  static constexpr u32 atomically = warp_size + 1;  // by lanes of one warp
   static constexpr u32 many = ~0u;
+  static constexpr u32 atomically_many = ~0u - 1;
   static constexpr u32 under_way = ~0u;
   static u32 signature(const Warp& warp, u32 lane) {
     return (warp.epoch() & 0x7fff) << 16 | static_cast<u32>(warp.index()) << 6 | lane;
@@ -95,6 +99,7 @@ class SharedMemory {
     return bytes_.data() + at;
   }
   void forget_copies();
+  static bool is_atomic(Mark mark) { return mark.who == atomically_many || (mark.who & 63) == atomically; }
   static std::string name(Mark mark);
   void look(u32 who, Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes);
 

@@ -433,6 +433,7 @@ program_sections = [
                   "train/lbfgs.hpp", "train/checkpoint_report.hpp", "train/saving.hpp"]),
     ("Ranks", ["comm/mpi.hpp"]),
     ("Memory shared by DLPack", ["exec/dlpack.hpp", "exec/cuda_dlpack.cuh"]),
+    ("A GPU's tensors under Thrust", ["exec/cuda_thrust.cuh"]),
     ("Evaluation, progress, curves", ["train/evaluate.hpp", "train/meter.hpp", "train/progress.hpp", "train/curve.hpp"]),
     ("Optimisers", ["optim/sgd.hpp", "optim/adam.hpp", "optim/adamax.hpp", "optim/nadam.hpp", "optim/radam.hpp", "optim/adagrad.hpp",
                     "optim/adadelta.hpp", "optim/rmsprop.hpp", "optim/rprop.hpp", "optim/asgd.hpp", "optim/adafactor.hpp", "optim/lion.hpp",

@@ -301,6 +301,11 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Tensor(std::initializer_list<T> values) : Tensor(Uninitialized{}) {
     copy_counted(values.begin(), values.size());
   }
+  // With the device as a GPU's tensors are made, for programs of either.
+  explicit Tensor(const Cpu&) : Tensor() {}
+  Tensor(const T* values, const Cpu&) : Tensor(values) {}
+  Tensor(std::initializer_list<T> values, const Cpu&) : Tensor(values) {}
+  Tensor(const std::vector<T>& values, const Cpu&) : Tensor(values) {}
   // Row by row, as nested braces: Tensor<f32, Shape<2, 2>> a{{1, 2}, {3, 4}}.
   Tensor(std::initializer_list<std::initializer_list<T>> rows) requires(S::rank == 2 && S::value[1] > 1)
       : Tensor(Uninitialized{}) {

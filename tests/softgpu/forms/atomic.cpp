@@ -9,13 +9,27 @@ namespace softgpu {
 
 namespace {
 
-template <class T, class F>
+enum class Where : u8 { global, shared, generic };
+
+template <Where W>
+std::byte* place_of(Warp& warp, const Op& op, int lane, u32 bytes) {
+  if constexpr (W == Where::shared) {
+    const u32 base = op.s[0] == no_row ? 0 : row<const u32>(warp, op.s[0])[lane];
+    return warp.block().shared->atomic(warp, op, lane, base + static_cast<u32>(op.offset), bytes);
+  } else {
+    const u64 address = row<const u64>(warp, op.s[0])[lane] + static_cast<u64>(op.offset);
+    if (W == Where::generic && (address & u64{0xff} << 56) == shared_window)
+      return warp.block().shared->atomic(warp, op, lane, address & ~shared_window, bytes);
+    return atomic_global(warp, op, lane, address, bytes);
+  }
+}
+
+template <class T, class F, Where W>
 struct Atomic {
   static void execute(Warp& warp, const Op& op, u32 active) {
     for (int lane = 0; lane < warp_size; ++lane) {
       if ((active >> lane & 1) == 0) continue;
-      const u64 address = row<const u64>(warp, op.s[0])[lane] + static_cast<u64>(op.offset);
-      std::byte* const at = atomic_global(warp, op, lane, address, sizeof(T));
+      std::byte* const at = place_of<W>(warp, op, lane, sizeof(T));
       T old;
       std::memcpy(&old, at, sizeof old);
       const auto operand = [&](int k) {
@@ -28,17 +42,26 @@ struct Atomic {
   }
 };
 
-template <class T, class F>
-void add(FormTable& t, const std::string& end, F, int operands = 1) {
-  Form form{&Atomic<T, F>::execute, Class::atomic, {width_of<T>}, {Width::wide}};
+template <class T, Where W, class F>
+void add_space(FormTable& t, const std::string& end, F, int operands, const std::string& space) {
+  Form form{&Atomic<T, F, W>::execute,
+            Class::atomic,
+            {width_of<T>},
+            {W == Where::shared ? Width::narrow : Width::wide}};
   for (int k = 0; k < operands; ++k) form.operands.push_back(width_of<T>);
-  for (const char* space : {"global.", "relaxed.gpu.global.", "acq_rel.gpu.global.", "acquire.gpu.global.",
-                            "release.gpu.global.", "relaxed.sys.global."}) {
-    t.add(std::string("atom.") + space + end, form);
+  for (const char* order : {"", "relaxed.gpu.", "acq_rel.gpu.", "acquire.gpu.", "release.gpu.",
+                            "relaxed.sys.", "relaxed.cta.", "acq_rel.cta."}) {
+    t.add("atom." + (order + space) + end, form);
     Form reduction = form;
     reduction.results.clear();
-    t.add(std::string("red.") + space + end, reduction);
+    t.add("red." + (order + space) + end, reduction);
   }
+}
+template <class T, class F>
+void add(FormTable& t, const std::string& end, F f, int operands = 1) {
+  add_space<T, Where::global>(t, end, f, operands, "global.");
+  add_space<T, Where::shared>(t, end, f, operands, "shared.");
+  add_space<T, Where::generic>(t, end, f, operands, "");
 }
 
 template <class T>
@@ -70,6 +93,8 @@ void add_atomic_forms(FormTable& t) {
   add_arithmetic<double>(t, "f64");
   add<i32>(t, "min.s32", [](i32 old, i32 x, i32) { return x < old ? x : old; });
   add<i32>(t, "max.s32", [](i32 old, i32 x, i32) { return old < x ? x : old; });
+  add<i64>(t, "min.s64", [](i64 old, i64 x, i64) { return x < old ? x : old; });
+  add<i64>(t, "max.s64", [](i64 old, i64 x, i64) { return old < x ? x : old; });
   add_bits<u32>(t, "b32");
   add_bits<u64>(t, "b64");
 }

@@ -95,6 +95,30 @@ void active_mask(Warp& warp, const Op& op, u32 active) {
 
 void nothing(Warp&, const Op&, u32) {}
 
+// Runs when the whole block has come, Block::votes of which counted the threads and those whose predicate is
+// set.
+enum class Reduction : u8 { all, any, count };
+template <Reduction R>
+void reduce(Warp& warp, const Op& op, u32 active) {
+  const Block::Votes votes = warp.block().votes;
+  if constexpr (R == Reduction::count) {
+    auto* d = row<u32>(warp, op.d[0]);
+    for (int lane = 0; lane < warp_size; ++lane)
+      if ((active >> lane & 1) != 0) d[lane] = votes.set;
+  } else {
+    u32& d = predicate(warp, op.d[0]);
+    d = (R == Reduction::any ? votes.set > 0 : votes.set == votes.threads) ? d | active : d & ~active;
+  }
+}
+template <Reduction R>
+Form reduction_form() {
+  return {&reduce<R>,
+          Class::exchange,
+          {R == Reduction::count ? Width::narrow : Width::predicate},
+          {Width::narrow, Width::predicate},
+          Control::block_barrier};
+}
+
 Form control(Control what, std::vector<Width> operands = {}) {
   return {&nothing, Class::control, {}, std::move(operands), what};
 }
@@ -106,7 +130,7 @@ void add_warp_forms(FormTable& t) {
   t.add("shfl.sync.down.b32", shuffle_form(&shuffle<Shuffle::down>));
   t.add("shfl.sync.bfly.b32", shuffle_form(&shuffle<Shuffle::bfly>));
   t.add("shfl.sync.idx.b32", shuffle_form(&shuffle<Shuffle::idx>));
-  t.add("vote.sync.ballot.b32",
+  t.add({"vote.sync.ballot.b32", "vote.ballot.sync.b32"},
         {&ballot, Class::exchange, {Width::narrow}, {Width::predicate, Width::narrow}, Control::collective});
   t.add("vote.sync.any.pred", vote_form([](u32 votes, u32) { return votes != 0; }));
   t.add("vote.sync.all.pred", vote_form([](u32 votes, u32 all) { return votes == all; }));
@@ -115,12 +139,18 @@ void add_warp_forms(FormTable& t) {
   t.add("bar.warp.sync", control(Control::warp_barrier, {Width::narrow}));
   t.add({"bar.sync", "barrier.sync", "barrier.sync.aligned"},
         control(Control::block_barrier, {Width::narrow}));
+  t.add({"bar.red.and.pred", "barrier.red.and.pred"}, reduction_form<Reduction::all>());
+  t.add({"bar.red.or.pred", "barrier.red.or.pred"}, reduction_form<Reduction::any>());
+  t.add({"bar.red.popc.u32", "barrier.red.popc.u32"}, reduction_form<Reduction::count>());
   t.add({"bra", "bra.uni"}, control(Control::branch));
   t.add({"ret", "exit", "ret.uni"}, control(Control::exit));
   t.add("trap", control(Control::trap));
   t.add({"membar.gl", "membar.cta", "membar.sys", "fence.acq_rel.gpu", "fence.acq_rel.cta",
          "fence.acq_rel.sys", "fence.sc.gpu", "fence.sc.cta", "fence.sc.sys"},
         control(Control::none));
+  for (const char* space : {"", "global.", "local."})  // no cache is modelled
+    for (const char* level : {"L1", "L2"})
+      t.add(std::string("prefetch.") + space + level, control(Control::none, {Width::wide}));
   t.add("nanosleep.u32", control(Control::none, {Width::narrow}));
 }
 
