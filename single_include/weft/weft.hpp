@@ -5445,12 +5445,10 @@ class Fuser : GroupingState {
       case Op::permute:
       case Op::slice:
       case Op::flat_slice:
-        make_view(i, in[0]);
-        return;
       case Op::add_dependency:
         make_view(i, in[0]);
         // a value that any kernel may make has to be made once for this
-        if (materialization_[in[1]] != Materialization::generator)
+        if (n.op == Op::add_dependency && materialization_[in[1]] != Materialization::generator)
           min_kernel_[i] = max(min_kernel_[i], after_memory(view_root(in[1])));
         return;
       case Op::result:  // in memory once the region has run
@@ -7921,6 +7919,11 @@ constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, 
 // columns (several passes over a row), and sums along the rows. A team works on one chunk of rows; its
 // threads share a row's columns. Law: what is computed depends on the cut into chunks and on the width of a
 // value, never on which thread computes it.
+
+// ---- weft/kernels/fused/instructions.hpp ----
+// What a fused kernel's instructions do with the columns at hand: registers of a row and of its columns,
+// folds and totals, values kept for a later pass. Law: what is computed depends on the cut into chunks and on
+// the width of a value, never on which thread computes it.
 
 // ---- weft/kernels/fused/memory.hpp ----
 // How a fused kernel reads and writes memory: operands at the place at hand, as values of as many columns as
@@ -11674,8 +11677,8 @@ struct FusedSums {
 namespace WEFT_NAMESPACE::kernels {
 
 // As FusedTraits.
-template <class C, class Family, class Team, class Args = LaunchArgs, int Threads = 0>
-struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
+template <class C, class Family, class Team, class Args, int Threads>
+struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   using Traits = FusedTraits<C, Family, Team, Threads>;
   using Memory = FusedMemory<C, Family, Team, Args, Threads>;
   using View = typename Traits::View;
@@ -11685,27 +11688,18 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
   using BankOf = typename Traits::template BankOf<F>;
   using Memory::active;
   using Memory::args;
-  using Memory::chunk;
-  using Memory::past_caches;
   using Memory::place;
   using Traits::columns_in_row;
-  using Traits::count;
   using Traits::dtype;
   using Traits::earlier_load;
-  using Traits::ends_whole;
   using Traits::header;
-  using Traits::how_many;
   using Traits::index_is_aligned;
   using Traits::is_register_sum;
   using Traits::kept_bytes;
   using Traits::kept_value;
   using Traits::last_axis;
-  using Traits::last_extent;
   using Traits::nth;
-  using Traits::past_operand;
   using Traits::single;
-  using Traits::some;
-  using Traits::static_cols;
   using Traits::vector;
   using Traits::width;
 
@@ -11715,13 +11709,12 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
   Sums sums;
   bool first_row = false;
   i64 row_in_chunk = 0;
-  i64 row_start = 0;                     // the row's first element in row-major order, from the chunk's first
-  i64 first_column = 0, end_column = 0;  // of the row, where chunks begin and end within rows
-  i64 shift = 0;                         // of the row's values, in columns
+  i64 row_start = 0;  // the row's first element in row-major order, from the chunk's first
+  i64 shift = 0;      // of the row's values, in columns
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
   decltype(std::declval<Team&>().template shared<u32>(1)) row_memory;
 
-  WEFT_HD_INLINE FusedBody(Team& t, const Args& a)
+  WEFT_HD_INLINE FusedInstructions(Team& t, const Args& a)
       : Memory(a),
         team(t),
         kept_memory(t.template shared<double>(Traits::in_words ? 0 : kept_bytes() / 8)),
@@ -12071,13 +12064,54 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
   WEFT_HD_INLINE void section() {
     execute_range<Lanes, View::section_begin(S), View::section_end(S)>();
   }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+// As FusedTraits.
+template <class C, class Family, class Team, class Args = LaunchArgs, int Threads = 0>
+struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
+  using Traits = FusedTraits<C, Family, Team, Threads>;
+  using Instructions = FusedInstructions<C, Family, Team, Args, Threads>;
+  using View = typename Traits::View;
+  using Instructions::active;
+  using Instructions::args;
+  using Instructions::chunk;
+  using Instructions::element;
+  using Instructions::first_row;
+  using Instructions::past_caches;
+  using Instructions::place;
+  using Instructions::row_in_chunk;
+  using Instructions::row_start;
+  using Instructions::shift;
+  using Instructions::sums;
+  using Instructions::team;
+  using Traits::count;
+  using Traits::dtype;
+  using Traits::ends_whole;
+  using Traits::header;
+  using Traits::how_many;
+  using Traits::last_axis;
+  using Traits::last_extent;
+  using Traits::past_operand;
+  using Traits::single;
+  using Traits::some;
+  using Traits::static_cols;
+  using Traits::vector;
+  using Traits::width;
+
+  i64 first_column = 0, end_column = 0;  // of the row, where chunks begin and end within rows
+
+  WEFT_HD_INLINE FusedBody(Team& t, const Args& a) : Instructions(t, a) {}
 
   // Section S for the `Lanes` columns at hand.
   template <int S, int Lanes>
   WEFT_HD_INLINE void value_at_hand(i64 left) {
     if constexpr (Lanes == some) active = left >= width ? width : static_cast<int>(left);
     place.linear = place.line_start + place.at;
-    section<S, Lanes>();
+    this->template section<S, Lanes>();
   }
   // Columns [first, cols) of the line.
   template <int S>
@@ -12192,10 +12226,10 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
   WEFT_HD_INLINE void pass(i64 cols) {
     constexpr int s = 2 * P + 2, begin = View::section_begin(s);
     using Folds = upto<how_many(Opcode::reduce, begin, View::section_end(s))>;
-    section<s - 1>();
-    start_folds<begin>(Folds{});
+    this->template section<s - 1>();
+    this->template start_folds<begin>(Folds{});
     all_columns<s>(cols);
-    finish_folds<begin>(Folds{});
+    this->template finish_folds<begin>(Folds{});
   }
   template <int... P>
   WEFT_HD_INLINE void passes([[maybe_unused]] i64 cols, std::integer_sequence<int, P...>) {
@@ -12213,8 +12247,8 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
     place.start();
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
-    section<0>();
-    start_totals(Totals{});
+    this->template section<0>();
+    this->start_totals(Totals{});
     if constexpr (Traits::loads_some_once()) load_what_rows_share(begin);
     // every group takes as many turns, so that a warp's way out is the block's
     for (i64 first = begin; first < end; first += detail::group_count<Team>) {
@@ -12225,11 +12259,11 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
         row_start = row_in_chunk * static_cols();
         const i64 cols = place.go_to_row(args, row);
         passes(cols, upto<header.passes>{});
-        section<2 * header.passes + 1>();
+        this->template section<2 * header.passes + 1>();
       }
     }
-    finish_totals(Totals{});
-    if constexpr (past_operand() >= 0) finish_stores_past();
+    this->finish_totals(Totals{});
+    if constexpr (past_operand() >= 0) this->finish_stores_past();
   }
   // The same of a chunk of elements; no sum along the rows or the columns is in such a kernel.
   WEFT_HD_INLINE void run_elements(i64 which) {
@@ -12240,8 +12274,8 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     const i64 end = begin + args.rows_per_chunk < size ? begin + args.rows_per_chunk : size;
     place.start();
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
-    section<0>();
-    start_totals(Totals{});
+    this->template section<0>();
+    this->start_totals(Totals{});
     for (i64 row = flat ? begin : begin / cols * cols; row < end; row += cols) {
       row_start = row - begin;
       first_column = row_start < 0 ? -row_start : 0;
@@ -12251,9 +12285,9 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       else
         place.go_to_row(args, row / cols);
       passes(end_column, upto<header.passes>{});
-      section<2 * header.passes + 1>();
+      this->template section<2 * header.passes + 1>();
     }
-    finish_totals(Totals{});
+    this->finish_totals(Totals{});
   }
 };
 
@@ -50309,6 +50343,10 @@ template <CustomId Id>
 inline constexpr CustomOp<Id.value> custom{};
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ops/core/name_spelling.hpp ----
+// Names that PyTorch or NumPy has and weft has not, or spells in another way: functions that refuse with what
+// to write.
+
 // ---- weft/ops/core/spelling.hpp ----
 // PyTorch's spelling of operations whose axes, sizes or words are template arguments here: overloads that
 // refuse with the spelling to use.
@@ -50623,35 +50661,6 @@ constexpr auto select(const X& x, const A&) {
   return detail::respelled<PlaceIsTemplateArgument<false, GivenAxis<Axis>, X>>(x);
 }
 
-WEFT_REFUSAL(
-    WindowIsOne,
-    "one template argument is the window or the size, PerAxis{3, 2} where the axes differ, and options "
-    "follow it: write max_pool2d<3, PoolOptions{.stride = 2}>(x), adaptive_avg_pool2d<PerAxis{7, 5}>(x), "
-    "interpolate<InterpolateOptions{.scale_factor = 2}>(x)");
-#define WEFT_WINDOWED(name)                                                               \
-  template <i64 A, i64 B, i64... C, Spelled X>                                            \
-  constexpr auto name(const X& x) {                                                       \
-    return detail::respelled<WindowIsOne<false, spelled::name, Shape<A, B, C...>, X>>(x); \
-  }
-WEFT_WINDOWED(max_pool1d)
-WEFT_WINDOWED(max_pool2d)
-WEFT_WINDOWED(max_pool3d)
-WEFT_WINDOWED(avg_pool1d)
-WEFT_WINDOWED(avg_pool2d)
-WEFT_WINDOWED(avg_pool3d)
-WEFT_WINDOWED(adaptive_avg_pool1d)
-WEFT_WINDOWED(adaptive_avg_pool2d)
-WEFT_WINDOWED(adaptive_avg_pool3d)
-WEFT_WINDOWED(adaptive_max_pool1d)
-WEFT_WINDOWED(adaptive_max_pool2d)
-WEFT_WINDOWED(adaptive_max_pool3d)
-#undef WEFT_WINDOWED
-template <auto Factor, Spelled X>
-requires std::is_arithmetic_v<decltype(Factor)>
-constexpr auto interpolate(const X& x) {
-  return detail::respelled<WindowIsOne<false, spelled::interpolate, X>>(x);
-}
-
 #define WEFT_BRACED(name)                                                           \
   template <Spelled X, class... B>                                                  \
   constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {        \
@@ -50769,45 +50778,6 @@ WEFT_JOINED(stack)
 WEFT_JOINED(concat)
 #undef WEFT_JOINED
 
-// Settings of convolutions and pools in braces behind the operands.
-WEFT_REFUSAL(SettingsAreTemplateArguments,
-             "windows and settings are template arguments: write conv2d<ConvOptions{.stride = 2, .padding = "
-             "1}>(x, w), "
-             "max_pool2d<2>(x), max_pool2d<PerAxis{3, 2}, PoolOptions{.stride = 2}>(x), "
-             "interpolate<InterpolateOptions{.scale_factor = 2}>(x), leaky_relu(x, 0.1f)");
-namespace spelled {
-struct conv1d;
-struct conv2d;
-struct conv3d;
-struct leaky_relu;
-}  // namespace spelled
-#define WEFT_CONVOLVED(name)                                                               \
-  template <Spelled X, Spelled W>                                                          \
-  constexpr auto name(const X& x, const W&, const detail::KeywordArguments&) {             \
-    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X, W>>(x); \
-  }
-WEFT_CONVOLVED(conv1d)
-WEFT_CONVOLVED(conv2d)
-WEFT_CONVOLVED(conv3d)
-#undef WEFT_CONVOLVED
-#define WEFT_SET(name)                                                                  \
-  template <Spelled X>                                                                  \
-  constexpr auto name(const X& x, const detail::KeywordArguments&) {                    \
-    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X>>(x); \
-  }
-WEFT_SET(leaky_relu)
-WEFT_SET(interpolate)
-#undef WEFT_SET
-#define WEFT_POOLED(name)                                                               \
-  template <Spelled X, class... B>                                                      \
-  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {            \
-    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X>>(x); \
-  }
-WEFT_POOLED(max_pool2d)
-WEFT_POOLED(avg_pool2d)
-WEFT_POOLED(adaptive_avg_pool2d)
-#undef WEFT_POOLED
-
 // mse_loss<"sum">(x, y).
 #define WEFT_QUOTED(name)                                                         \
   template <FixedString Word, Spelled X, class... B>                              \
@@ -50825,7 +50795,10 @@ constexpr auto transpose(const X& x) {
   return detail::respelled<AxesAreTemplateArguments<false, spelled::transpose, X>>(x);
 }
 
-// Names that PyTorch or NumPy has and weft has not, or spells in another way.
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
 WEFT_REFUSAL(
     OperationIsAbsent,
     "weft has no operation of this name: docs/operations.md lists those it has; of linear algebra they "
@@ -50875,6 +50848,81 @@ WEFT_ABSENT(relu_, OperationIsSpelled, one)
 WEFT_ABSENT(sigmoid_, OperationIsSpelled, one)
 WEFT_ABSENT(crossentropy, OperationIsSpelled, one)
 #undef WEFT_ABSENT
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/core/window_spelling.hpp ----
+// PyTorch's spelling of windows, strides and padding, of convolutions, pools and interpolation: overloads
+// that refuse with the spelling to use.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    WindowIsOne,
+    "one template argument is the window or the size, PerAxis{3, 2} where the axes differ, and options "
+    "follow it: write max_pool2d<3, PoolOptions{.stride = 2}>(x), adaptive_avg_pool2d<PerAxis{7, 5}>(x), "
+    "interpolate<InterpolateOptions{.scale_factor = 2}>(x)");
+#define WEFT_WINDOWED(name)                                                               \
+  template <i64 A, i64 B, i64... C, Spelled X>                                            \
+  constexpr auto name(const X& x) {                                                       \
+    return detail::respelled<WindowIsOne<false, spelled::name, Shape<A, B, C...>, X>>(x); \
+  }
+WEFT_WINDOWED(max_pool1d)
+WEFT_WINDOWED(max_pool2d)
+WEFT_WINDOWED(max_pool3d)
+WEFT_WINDOWED(avg_pool1d)
+WEFT_WINDOWED(avg_pool2d)
+WEFT_WINDOWED(avg_pool3d)
+WEFT_WINDOWED(adaptive_avg_pool1d)
+WEFT_WINDOWED(adaptive_avg_pool2d)
+WEFT_WINDOWED(adaptive_avg_pool3d)
+WEFT_WINDOWED(adaptive_max_pool1d)
+WEFT_WINDOWED(adaptive_max_pool2d)
+WEFT_WINDOWED(adaptive_max_pool3d)
+#undef WEFT_WINDOWED
+template <auto Factor, Spelled X>
+requires std::is_arithmetic_v<decltype(Factor)>
+constexpr auto interpolate(const X& x) {
+  return detail::respelled<WindowIsOne<false, spelled::interpolate, X>>(x);
+}
+
+// Settings of convolutions and pools in braces behind the operands.
+WEFT_REFUSAL(SettingsAreTemplateArguments,
+             "windows and settings are template arguments: write conv2d<ConvOptions{.stride = 2, .padding = "
+             "1}>(x, w), "
+             "max_pool2d<2>(x), max_pool2d<PerAxis{3, 2}, PoolOptions{.stride = 2}>(x), "
+             "interpolate<InterpolateOptions{.scale_factor = 2}>(x), leaky_relu(x, 0.1f)");
+namespace spelled {
+struct conv1d;
+struct conv2d;
+struct conv3d;
+struct leaky_relu;
+}  // namespace spelled
+#define WEFT_CONVOLVED(name)                                                               \
+  template <Spelled X, Spelled W>                                                          \
+  constexpr auto name(const X& x, const W&, const detail::KeywordArguments&) {             \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X, W>>(x); \
+  }
+WEFT_CONVOLVED(conv1d)
+WEFT_CONVOLVED(conv2d)
+WEFT_CONVOLVED(conv3d)
+#undef WEFT_CONVOLVED
+#define WEFT_SET(name)                                                                  \
+  template <Spelled X>                                                                  \
+  constexpr auto name(const X& x, const detail::KeywordArguments&) {                    \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X>>(x); \
+  }
+WEFT_SET(leaky_relu)
+WEFT_SET(interpolate)
+#undef WEFT_SET
+#define WEFT_POOLED(name)                                                               \
+  template <Spelled X, class... B>                                                      \
+  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {            \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X>>(x); \
+  }
+WEFT_POOLED(max_pool2d)
+WEFT_POOLED(avg_pool2d)
+WEFT_POOLED(adaptive_avg_pool2d)
+#undef WEFT_POOLED
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/index/index.hpp ----
@@ -61822,10 +61870,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     else
       return {};
   }
-  template <class... A>
-  std::string profile(const A&... batch) {
-    return profile(Roofline{}, batch...);
-  }
+  std::string profile(const auto&... batch) { return profile(Roofline{}, batch...); }
   // Writes a page for a browser: who holds the workspace at each launch of a step, by module. Throws the
   // file's errors.
   static void memory_timeline(const std::string& path) {

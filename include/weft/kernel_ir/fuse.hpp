@@ -97,12 +97,10 @@ class Fuser : GroupingState {
       case Op::permute:
       case Op::slice:
       case Op::flat_slice:
-        make_view(i, in[0]);
-        return;
       case Op::add_dependency:
         make_view(i, in[0]);
         // a value that any kernel may make has to be made once for this
-        if (materialization_[in[1]] != Materialization::generator)
+        if (n.op == Op::add_dependency && materialization_[in[1]] != Materialization::generator)
           min_kernel_[i] = max(min_kernel_[i], after_memory(view_root(in[1])));
         return;
       case Op::result:  // in memory once the region has run

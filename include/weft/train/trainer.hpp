@@ -328,10 +328,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     else
       return {};
   }
-  template <class... A>
-  std::string profile(const A&... batch) {
-    return profile(Roofline{}, batch...);
-  }
+  std::string profile(const auto&... batch) { return profile(Roofline{}, batch...); }
   // Writes a page for a browser: who holds the workspace at each launch of a step, by module. Throws the
   // file's errors.
   static void memory_timeline(const std::string& path) {

@@ -4,40 +4,35 @@
 // threads share a row's columns. Law: what is computed depends on the cut into chunks and on the width of a
 // value, never on which thread computes it.
 
-#include "weft/kernels/fused/memory.hpp"
-#include "weft/kernels/fused/sums.hpp"
+#include "weft/kernels/fused/instructions.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
 // As FusedTraits.
 template <class C, class Family, class Team, class Args = LaunchArgs, int Threads = 0>
-struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
+struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
   using Traits = FusedTraits<C, Family, Team, Threads>;
-  using Memory = FusedMemory<C, Family, Team, Args, Threads>;
+  using Instructions = FusedInstructions<C, Family, Team, Args, Threads>;
   using View = typename Traits::View;
-  using Arithmetic = typename Traits::Arithmetic;
-  using Sums = FusedSums<Traits, Family, Team>;
-  template <class F>
-  using BankOf = typename Traits::template BankOf<F>;
-  using Memory::active;
-  using Memory::args;
-  using Memory::chunk;
-  using Memory::past_caches;
-  using Memory::place;
-  using Traits::columns_in_row;
+  using Instructions::active;
+  using Instructions::args;
+  using Instructions::chunk;
+  using Instructions::element;
+  using Instructions::first_row;
+  using Instructions::past_caches;
+  using Instructions::place;
+  using Instructions::row_in_chunk;
+  using Instructions::row_start;
+  using Instructions::shift;
+  using Instructions::sums;
+  using Instructions::team;
   using Traits::count;
   using Traits::dtype;
-  using Traits::earlier_load;
   using Traits::ends_whole;
   using Traits::header;
   using Traits::how_many;
-  using Traits::index_is_aligned;
-  using Traits::is_register_sum;
-  using Traits::kept_bytes;
-  using Traits::kept_value;
   using Traits::last_axis;
   using Traits::last_extent;
-  using Traits::nth;
   using Traits::past_operand;
   using Traits::single;
   using Traits::some;
@@ -45,375 +40,16 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
   using Traits::vector;
   using Traits::width;
 
-  Team& team;
-  BankOf<ScalarFamily> uniform;
-  BankOf<Family> element;
-  Sums sums;
-  bool first_row = false;
-  i64 row_in_chunk = 0;
-  i64 row_start = 0;                     // the row's first element in row-major order, from the chunk's first
   i64 first_column = 0, end_column = 0;  // of the row, where chunks begin and end within rows
-  i64 shift = 0;                         // of the row's values, in columns
-  decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
-  decltype(std::declval<Team&>().template shared<u32>(1)) row_memory;
 
-  WEFT_HD_INLINE FusedBody(Team& t, const Args& a)
-      : Memory(a),
-        team(t),
-        kept_memory(t.template shared<double>(Traits::in_words ? 0 : kept_bytes() / 8)),
-        row_memory(t.template shared<u32>(Traits::in_words ? Traits::row_bytes() / 4 : 0)) {}
-
-  // Register i as a value of `Family` in a column, or as the row's number.
-  template <int I, Stage stage>
-  WEFT_HD_INLINE auto read() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr DType t = dtype(I);
-    if constexpr (in.stage == Stage::element) {
-      return element.template at<t, I>();
-    } else if constexpr (stage != Stage::element || width == 1) {
-      return uniform.template at<t, I>();
-    } else if constexpr (vector) {
-      return fill_value<value_of<Family, t>>(uniform.template at<t, I>());
-    } else if constexpr (t == DType::boolean) {
-      return splat<value_of<Family, t>>(uniform.template at<t, I>() ? -1 : 0);
-    } else {
-      return splat<value_of<Family, t>>(uniform.template at<t, I>());
-    }
-  }
-
-  template <int I, class V>
-  WEFT_HD_INLINE void set(const V& v) {
-    if constexpr (View::instruction(I).stage == Stage::element)
-      element.template at<dtype(I), I>() = v;
-    else
-      uniform.template at<dtype(I), I>() = v;
-  }
-
-  // f of the operands, or of each of their lanes.
-  template <DType t, Stage stage, class F, class... A>
-  WEFT_HD_INLINE static auto lanewise(const F& f, const A&... a) {
-    if constexpr (vector && stage == Stage::element)
-      return vec_map<lane_of<value_of<Family, t>>>(f, a...);
-    else
-      return f(a...);
-  }
-
-  template <int I, int Lanes>
-  WEFT_HD_INLINE void execute() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr Stage stage = in.stage;
-    constexpr DType t = dtype(I);
-    using Fam = std::conditional_t<stage == Stage::element, Arithmetic, ScalarFamily>;
-    [[maybe_unused]] constexpr Opcode op = in.op;
-    [[maybe_unused]] constexpr DType from = dtype(in.a);
-    if constexpr (in.op == Opcode::constant) {
-      if constexpr (t == DType::boolean) {
-        uniform.template at<t, I>() = in.imm != 0;
-      } else if constexpr (is_float(t)) {
-        uniform.template at<t, I>() = static_cast<register_scalar<t>>(__builtin_bit_cast(double, in.imm));
-      } else {
-        uniform.template at<t, I>() = static_cast<register_scalar<t>>(in.imm);
-      }
-    } else if constexpr (in.op == Opcode::load && single && stage == Stage::element && earlier_load(I) >= 0) {
-      element.template at<t, I>() = element.template at<t, earlier_load(I)>();
-    } else if constexpr (Traits::loads_once(I)) {
-      return;  // load_what_rows_share() has
-    } else if constexpr (in.op == Opcode::load) {
-      if constexpr (stage == Stage::element && Traits::brings_next_row(I))
-        bring_closer(this->template pointer<in.aux>() + place.template position<in.aux, stage>() +
-                     View::stride(in.aux, header.row_axes - 1));
-      if constexpr (stage == Stage::element && Traits::is_staged(in.aux))
-        set<I>(load_staged<I, Lanes>());
-      else
-        set<I>(this->template load_operand<in.aux, stage, Lanes>(in.imm));
-    } else if constexpr (in.op == Opcode::index) {
-      const i64 start = place.template position<in.aux, stage>();
-      if constexpr (stage == Stage::element && vector) {
-        using T = register_scalar<t>;
-        value_of<Family, t> v;
-        WEFT_UNROLL
-        for (int j = 0; j < width; ++j)
-          v.lane[j] = static_cast<T>(start + j * View::stride(in.aux, last_axis));
-        set<I>(v);
-      } else if constexpr (stage == Stage::element && width > 1) {
-        const auto lane = iota<value_of<Family, t>>(0);
-        constexpr i64 stride = View::stride(in.aux, last_axis);
-        using T = lane_of<value_of<Family, t>>;
-        set<I>(splat<value_of<Family, t>>(static_cast<T>(start)) +
-               lane * splat<value_of<Family, t>>(static_cast<T>(stride)));
-      } else {
-        set<I>(static_cast<register_scalar<t>>(start));
-      }
-    } else if constexpr (in.op == Opcode::random) {
-      const auto index = read<in.a, stage>();  // u32
-      const u32* seed = static_cast<const u32*>(args.pointer[in.aux2]);
-      const u32 stream = args.stream[in.aux];
-      if constexpr (vector && stage == Stage::element && width % 4 == 0 && index_is_aligned(in.a)) {
-        const u32 key[2]{seed[0], seed[1]};
-        value_of<Family, t> v;
-        WEFT_UNROLL
-        for (int j = 0; j < width; j += 4) {
-          const u32 counter[4]{(index.lane[0] + static_cast<u32>(j)) >> 2, seed[2], stream, seed[3]};
-          const auto bits = philox(counter, key);
-          WEFT_UNROLL
-          for (int word = 0; word < 4; ++word) v.lane[j + word] = bits.x[word];
-        }
-        set<I>(v);
-      } else {
-        set<I>(
-            lanewise<t, stage>([&](const auto& i) { return detail::random_word(i, seed, stream); }, index));
-      }
-    } else if constexpr (in.op == Opcode::reduce) {
-      constexpr Fold fold = static_cast<Fold>(in.aux);
-      const auto x = read<in.a, Stage::element>();
-      if constexpr (fold == Fold::argmax || fold == Fold::argmin)
-        sums.template fold_best<I>(x, place.linear, this->template present<Lanes>(), this->first_active);
-      else
-        sums.template fold<I>(
-            this->template masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()));
-    } else if constexpr (in.op == Opcode::store) {
-      const auto v = detail::to_memory<dtype(in.a)>(read<in.a, stage>());
-      if constexpr (stage == Stage::element) {
-        this->template store_element<in.aux, Lanes>(v);
-      } else if (team.rank() == 0) {
-        store(this->template pointer<in.aux>() + place.template position<in.aux, stage>(), v);
-      }
-    } else if constexpr (in.op == Opcode::accumulate) {
-      accumulate<I, Lanes>();
-    } else if constexpr (in.op == Opcode::keep && single) {
-      return;  // it stays in its register
-    } else if constexpr (in.op == Opcode::kept && single) {
-      element.template at<t, I>() = element.template at<t, kept_value(in.aux)>();
-    } else if constexpr (in.op == Opcode::keep && Traits::in_words) {
-      const auto v = read<in.a, Stage::element>();
-      constexpr i64 at = Traits::kept_offset(in.aux) / 4;
-      if constexpr (width == 1) {
-        put_words(at, 0, v);
-      } else {
-        WEFT_UNROLL
-        for (int j = 0; j < width; ++j) put_words(at, j, v.lane[j]);
-      }
-    } else if constexpr (in.op == Opcode::kept && Traits::in_words) {
-      constexpr i64 at = Traits::kept_offset(in.aux) / 4;
-      value_of<Family, t> v;
-      if constexpr (width == 1) {
-        get_words(at, 0, v);
-      } else {
-        WEFT_UNROLL
-        for (int j = 0; j < width; ++j) get_words(at, j, v.lane[j]);
-      }
-      set<I>(v);
-    } else if constexpr (in.op == Opcode::keep) {
-      const auto v = read<in.a, Stage::element>();
-      __builtin_memcpy(kept_memory + slot<in.aux>() + place.linear, &v, sizeof v);
-    } else if constexpr (in.op == Opcode::kept) {
-      value_of<Family, t> v;
-      __builtin_memcpy(&v, kept_memory + slot<in.aux>() + place.linear, sizeof v);
-      set<I>(v);
-    } else if constexpr (in.op == Opcode::select) {
-      set<I>(lanewise<t, stage>(
-          []<class V>(const auto& condition, const V& x, const V& y) {
-            if constexpr (std::is_same_v<V, bool>)
-              return condition ? x : y;
-            else
-              return select(widen_mask<V>(condition), x, y);
-          },
-          read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
-    } else if constexpr (in.op == Opcode::fma) {
-      set<I>(lanewise<t, stage>(
-          [](const auto& x, const auto& y, const auto& z) { return multiply_add<t>(x, y, z); },
-          read<in.a, stage>(), read<in.b, stage>(), read<in.c, stage>()));
-    } else if constexpr (in.op < Opcode::add) {
-      set<I>(
-          lanewise<t, stage>([](const auto& x) { return unary<op, t, from, Fam>(x); }, read<in.a, stage>()));
-    } else {
-      set<I>(lanewise<t, stage>([](const auto& x, const auto& y) { return binary<op, t, from, Fam>(x, y); },
-                                read<in.a, stage>(), read<in.b, stage>()));
-    }
-  }
-
-  // On the host kept elements of one slot lie 8 bytes apart at least, so that any register kind fits.
-  template <int Slot>
-  WEFT_HD_INLINE static i64 slot() {
-    return Slot * (kept_bytes() / 8 / (header.kept > 0 ? header.kept : 1));
-  }
-
-  // The number of the value at hand in its row.
-  WEFT_HD_INLINE i64 value_number() const {
-    if constexpr (Traits::shifted)
-      return (place.linear + shift) / width;
-    else
-      return place.linear / width;
-  }
-  // Word `word` of the value at hand, of words that begin at `begin`. One word of all values lies side by
-  // side, so that a warp's accesses meet no bank twice.
-  WEFT_HD_INLINE decltype(auto) row_word(i64 begin_word, int word) {
-    return row_memory[begin_word + word * Traits::values_in_row() + value_number()];
-  }
-  template <class R>
-  WEFT_HD_INLINE void put_words(i64 begin_word, int j, const R& x) {
-    constexpr int words = sizeof(R) == 8 ? 2 : 1;
-    u32 word[words];
-    if constexpr (sizeof(R) >= 4)
-      __builtin_memcpy(word, &x, sizeof x);
-    else
-      word[0] = static_cast<u32>(x);
-    for (int i = 0; i < words; ++i) row_word(begin_word, words * j + i) = word[i];
-  }
-  template <class R>
-  WEFT_HD_INLINE void get_words(i64 begin_word, int j, R& x) {
-    constexpr int words = sizeof(R) == 8 ? 2 : 1;
-    u32 word[words];
-    for (int i = 0; i < words; ++i) word[i] = row_word(begin_word, words * j + i);
-    if constexpr (sizeof(R) >= 4)
-      __builtin_memcpy(&x, word, sizeof x);
-    else
-      x = static_cast<R>(word[0]);
-  }
-
-  // The columns at hand of an operand that several passes read: from memory at first, then from where this
-  // thread has put them, as they are stored.
-  template <int I, int Lanes>
-  WEFT_HD_INLINE auto load_staged() {
-    constexpr int k = View::instruction(I).aux;
-    constexpr DType t = View::operand(k).dtype;
-    using S = ctype<t>;
-    constexpr i64 at = Traits::staged_offset(k) / 4;
-    constexpr int words = width * int{sizeof(S)} / 4;
-    using Parts = detail::Stored<u32, words>;
-    if constexpr (earlier_load(I) < 0) {
-      const auto v = this->template load_operand<k, Stage::element, Lanes>(View::instruction(I).imm);
-      const auto parts = detail::pack<S, width, Parts>(v.lane);
-      WEFT_UNROLL
-      for (int j = 0; j < words; ++j) put_words(at, j, parts.element[j]);
-      return v;
-    } else {
-      Parts parts;
-      WEFT_UNROLL
-      for (int j = 0; j < words; ++j) get_words(at, j, parts.element[j]);
-      value_of<Family, t> v;
-      detail::unpack<S, width>(parts, v.lane);
-      return v;
-    }
-  }
-
-  template <int Begin, int... N>
-  WEFT_HD_INLINE void start_folds(std::integer_sequence<int, N...>) {
-    (sums.template start_fold<nth(Opcode::reduce, Begin, N)>(), ...);
-  }
-  template <int I>
-  WEFT_HD_INLINE void finish_fold() {
-    uniform.template at<dtype(I), I>() = sums.template finish_fold<I>(team);
-  }
-  template <int Begin, int... N>
-  WEFT_HD_INLINE void finish_folds(std::integer_sequence<int, N...>) {
-    (finish_fold<nth(Opcode::reduce, Begin, N)>(), ...);
-  }
-
-  template <int I>
-  WEFT_HD_INLINE void start_total() {
-    constexpr Instruction in = View::instruction(I);
-    if constexpr (is_register_sum(I)) {
-      if constexpr (Sums::template in_lanes<I>())
-        sums.template start_total<I>();
-      else
-        uniform.template at<dtype(in.a), I>() =
-            detail::neutral<static_cast<Fold>(in.aux2), register_scalar<dtype(in.a)>>();
-    }
-  }
-  template <int I, int Lanes>
-  WEFT_HD_INLINE void accumulate() {
-    constexpr Instruction in = View::instruction(I);
-    constexpr Fold fold = static_cast<Fold>(in.aux2);
-    constexpr DType t = dtype(in.a);
-    if constexpr (is_register_sum(I)) {
-      if constexpr (in.stage == Stage::element) {
-        sums.template add<I>(this->template masked<Lanes>(read<in.a, Stage::element>(),
-                                                          detail::neutral<fold, register_scalar<t>>()));
-      } else if constexpr (Traits::is_laned_row_total(I)) {
-        sums.template add_row<I>(read<in.a, in.stage>(), row_in_chunk);
-      } else {
-        auto& running = uniform.template at<t, I>();
-        running = detail::combine<fold>(running, read<in.a, in.stage>());
-      }
-    } else {
-      // This thread alone owns these columns of the chunk's partial sums.
-      static_assert(detail::group_count<Team> == 1, "groups would write the same partial sums");
-      using V = value_of<Family, t>;
-      auto* p = this->template partial<I>() + place.linear;
-      V v = read<in.a, Stage::element>();
-      if constexpr (vector) {
-        if (!first_row) v = detail::combine<fold>(load_vec<V>(p), v);
-        this->template store_lanes<1, Lanes>(p, v);
-      } else if constexpr (Lanes == width) {
-        if (!first_row) v = detail::combine<fold>(load<V>(p), v);
-        store(p, v);
-      } else {
-        if (!first_row) v = detail::combine<fold>(load_partial<V>(p, this->template present<Lanes>(), 0), v);
-        store_partial(p, v, this->template present<Lanes>());
-      }
-    }
-  }
-  template <int I>
-  WEFT_HD_INLINE void finish_total() {
-    if constexpr (is_register_sum(I)) {
-      constexpr Instruction in = View::instruction(I);
-      constexpr Fold fold = static_cast<Fold>(in.aux2);
-      constexpr DType t = dtype(in.a);
-      if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
-        const auto v = detail::combine_groups<fold>(team, sums.totals.template at<t, I>());
-        // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
-        if (columns_in_row() > place.at && detail::group_of(team) == 0) {
-          if constexpr (vector)
-            this->template store_lanes<1, Traits::lanes_of_vector>(this->template partial<I>() + place.linear,
-                                                                   v);
-          else
-            store(this->template partial<I>() + place.linear, v);
-        }
-      } else {
-        register_scalar<t> total;
-        if constexpr (Sums::template in_lanes<I>())
-          total = sums.template finish_total<I>(team);
-        else
-          total = uniform.template at<t, I>();
-        total = detail::combine_groups<fold>(team, total);
-        if (team.rank() == 0 && detail::group_of(team) == 0) store(this->template partial<I>(), total);
-      }
-    }
-  }
-  template <int... N>
-  WEFT_HD_INLINE void start_totals(std::integer_sequence<int, N...>) {
-    (start_total<nth(Opcode::accumulate, 0, N)>(), ...);
-  }
-  template <int... N>
-  WEFT_HD_INLINE void finish_totals(std::integer_sequence<int, N...>) {
-    (finish_total<nth(Opcode::accumulate, 0, N)>(), ...);
-  }
-
-  // Instructions [Begin, End), in blocks: compilers bound the length of a fold.
-  template <int Lanes, int Begin, int... I>
-  WEFT_HD_INLINE void execute_block(std::integer_sequence<int, I...>) {
-    (execute<Begin + I, Lanes>(), ...);
-  }
-  template <int Lanes, int Begin, int End>
-  WEFT_HD_INLINE void execute_range() {
-    constexpr int block = End - Begin < 64 ? End - Begin : 64;
-    if constexpr (block > 0) {
-      execute_block<Lanes, Begin>(std::make_integer_sequence<int, block>{});
-      execute_range<Lanes, Begin + block, End>();
-    }
-  }
-  template <int S, int Lanes = width>
-  WEFT_HD_INLINE void section() {
-    execute_range<Lanes, View::section_begin(S), View::section_end(S)>();
-  }
+  WEFT_HD_INLINE FusedBody(Team& t, const Args& a) : Instructions(t, a) {}
 
   // Section S for the `Lanes` columns at hand.
   template <int S, int Lanes>
   WEFT_HD_INLINE void value_at_hand(i64 left) {
     if constexpr (Lanes == some) active = left >= width ? width : static_cast<int>(left);
     place.linear = place.line_start + place.at;
-    section<S, Lanes>();
+    this->template section<S, Lanes>();
   }
   // Columns [first, cols) of the line.
   template <int S>
@@ -528,10 +164,10 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
   WEFT_HD_INLINE void pass(i64 cols) {
     constexpr int s = 2 * P + 2, begin = View::section_begin(s);
     using Folds = upto<how_many(Opcode::reduce, begin, View::section_end(s))>;
-    section<s - 1>();
-    start_folds<begin>(Folds{});
+    this->template section<s - 1>();
+    this->template start_folds<begin>(Folds{});
     all_columns<s>(cols);
-    finish_folds<begin>(Folds{});
+    this->template finish_folds<begin>(Folds{});
   }
   template <int... P>
   WEFT_HD_INLINE void passes([[maybe_unused]] i64 cols, std::integer_sequence<int, P...>) {
@@ -549,8 +185,8 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
     place.start();
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
-    section<0>();
-    start_totals(Totals{});
+    this->template section<0>();
+    this->start_totals(Totals{});
     if constexpr (Traits::loads_some_once()) load_what_rows_share(begin);
     // every group takes as many turns, so that a warp's way out is the block's
     for (i64 first = begin; first < end; first += detail::group_count<Team>) {
@@ -561,11 +197,11 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
         row_start = row_in_chunk * static_cols();
         const i64 cols = place.go_to_row(args, row);
         passes(cols, upto<header.passes>{});
-        section<2 * header.passes + 1>();
+        this->template section<2 * header.passes + 1>();
       }
     }
-    finish_totals(Totals{});
-    if constexpr (past_operand() >= 0) finish_stores_past();
+    this->finish_totals(Totals{});
+    if constexpr (past_operand() >= 0) this->finish_stores_past();
   }
   // The same of a chunk of elements; no sum along the rows or the columns is in such a kernel.
   WEFT_HD_INLINE void run_elements(i64 which) {
@@ -576,8 +212,8 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
     const i64 end = begin + args.rows_per_chunk < size ? begin + args.rows_per_chunk : size;
     place.start();
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
-    section<0>();
-    start_totals(Totals{});
+    this->template section<0>();
+    this->start_totals(Totals{});
     for (i64 row = flat ? begin : begin / cols * cols; row < end; row += cols) {
       row_start = row - begin;
       first_column = row_start < 0 ? -row_start : 0;
@@ -587,9 +223,9 @@ struct FusedBody : FusedMemory<C, Family, Team, Args, Threads> {
       else
         place.go_to_row(args, row / cols);
       passes(end_column, upto<header.passes>{});
-      section<2 * header.passes + 1>();
+      this->template section<2 * header.passes + 1>();
     }
-    finish_totals(Totals{});
+    this->finish_totals(Totals{});
   }
 };
 

@@ -316,35 +316,6 @@ constexpr auto select(const X& x, const A&) {
   return detail::respelled<PlaceIsTemplateArgument<false, GivenAxis<Axis>, X>>(x);
 }
 
-WEFT_REFUSAL(
-    WindowIsOne,
-    "one template argument is the window or the size, PerAxis{3, 2} where the axes differ, and options "
-    "follow it: write max_pool2d<3, PoolOptions{.stride = 2}>(x), adaptive_avg_pool2d<PerAxis{7, 5}>(x), "
-    "interpolate<InterpolateOptions{.scale_factor = 2}>(x)");
-#define WEFT_WINDOWED(name)                                                               \
-  template <i64 A, i64 B, i64... C, Spelled X>                                            \
-  constexpr auto name(const X& x) {                                                       \
-    return detail::respelled<WindowIsOne<false, spelled::name, Shape<A, B, C...>, X>>(x); \
-  }
-WEFT_WINDOWED(max_pool1d)
-WEFT_WINDOWED(max_pool2d)
-WEFT_WINDOWED(max_pool3d)
-WEFT_WINDOWED(avg_pool1d)
-WEFT_WINDOWED(avg_pool2d)
-WEFT_WINDOWED(avg_pool3d)
-WEFT_WINDOWED(adaptive_avg_pool1d)
-WEFT_WINDOWED(adaptive_avg_pool2d)
-WEFT_WINDOWED(adaptive_avg_pool3d)
-WEFT_WINDOWED(adaptive_max_pool1d)
-WEFT_WINDOWED(adaptive_max_pool2d)
-WEFT_WINDOWED(adaptive_max_pool3d)
-#undef WEFT_WINDOWED
-template <auto Factor, Spelled X>
-requires std::is_arithmetic_v<decltype(Factor)>
-constexpr auto interpolate(const X& x) {
-  return detail::respelled<WindowIsOne<false, spelled::interpolate, X>>(x);
-}
-
 #define WEFT_BRACED(name)                                                           \
   template <Spelled X, class... B>                                                  \
   constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {        \
@@ -462,45 +433,6 @@ WEFT_JOINED(stack)
 WEFT_JOINED(concat)
 #undef WEFT_JOINED
 
-// Settings of convolutions and pools in braces behind the operands.
-WEFT_REFUSAL(SettingsAreTemplateArguments,
-             "windows and settings are template arguments: write conv2d<ConvOptions{.stride = 2, .padding = "
-             "1}>(x, w), "
-             "max_pool2d<2>(x), max_pool2d<PerAxis{3, 2}, PoolOptions{.stride = 2}>(x), "
-             "interpolate<InterpolateOptions{.scale_factor = 2}>(x), leaky_relu(x, 0.1f)");
-namespace spelled {
-struct conv1d;
-struct conv2d;
-struct conv3d;
-struct leaky_relu;
-}  // namespace spelled
-#define WEFT_CONVOLVED(name)                                                               \
-  template <Spelled X, Spelled W>                                                          \
-  constexpr auto name(const X& x, const W&, const detail::KeywordArguments&) {             \
-    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X, W>>(x); \
-  }
-WEFT_CONVOLVED(conv1d)
-WEFT_CONVOLVED(conv2d)
-WEFT_CONVOLVED(conv3d)
-#undef WEFT_CONVOLVED
-#define WEFT_SET(name)                                                                  \
-  template <Spelled X>                                                                  \
-  constexpr auto name(const X& x, const detail::KeywordArguments&) {                    \
-    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X>>(x); \
-  }
-WEFT_SET(leaky_relu)
-WEFT_SET(interpolate)
-#undef WEFT_SET
-#define WEFT_POOLED(name)                                                               \
-  template <Spelled X, class... B>                                                      \
-  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {            \
-    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X>>(x); \
-  }
-WEFT_POOLED(max_pool2d)
-WEFT_POOLED(avg_pool2d)
-WEFT_POOLED(adaptive_avg_pool2d)
-#undef WEFT_POOLED
-
 // mse_loss<"sum">(x, y).
 #define WEFT_QUOTED(name)                                                         \
   template <FixedString Word, Spelled X, class... B>                              \
@@ -517,56 +449,5 @@ template <Spelled X>
 constexpr auto transpose(const X& x) {
   return detail::respelled<AxesAreTemplateArguments<false, spelled::transpose, X>>(x);
 }
-
-// Names that PyTorch or NumPy has and weft has not, or spells in another way.
-WEFT_REFUSAL(
-    OperationIsAbsent,
-    "weft has no operation of this name: docs/operations.md lists those it has; of linear algebra they "
-    "are products and norms, and a matrix that is inverted or factorised comes in as an input");
-WEFT_REFUSAL(
-    OperationIsSpelled,
-    "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
-    "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), x.extent(0), "
-    "nn::BatchNorm1d as a member");
-namespace spelled {
-struct inverse;
-struct svd;
-struct pinv;
-struct cholesky;
-struct eigh;
-struct lstsq;
-struct slogdet;
-struct matrix_exp;
-struct layernorm;
-struct batchnorm;
-struct leakyrelu;
-struct logsoftmax;
-struct stdev;
-struct relu_;
-struct sigmoid_;
-struct crossentropy;
-}  // namespace spelled
-#define WEFT_ABSENT(name, Refusal, results)                                              \
-  template <int... A, Spelled X, class... B>                                             \
-  constexpr auto name(const X& x, const B&...) {                                         \
-    return detail::results##_of(detail::respelled<Refusal<false, spelled::name, X>>(x)); \
-  }
-WEFT_ABSENT(inverse, OperationIsAbsent, one)
-WEFT_ABSENT(svd, OperationIsAbsent, three)
-WEFT_ABSENT(pinv, OperationIsAbsent, one)
-WEFT_ABSENT(cholesky, OperationIsAbsent, one)
-WEFT_ABSENT(eigh, OperationIsAbsent, pair)
-WEFT_ABSENT(lstsq, OperationIsAbsent, one)
-WEFT_ABSENT(slogdet, OperationIsAbsent, pair)
-WEFT_ABSENT(matrix_exp, OperationIsAbsent, one)
-WEFT_ABSENT(layernorm, OperationIsSpelled, one)
-WEFT_ABSENT(batchnorm, OperationIsSpelled, one)
-WEFT_ABSENT(leakyrelu, OperationIsSpelled, one)
-WEFT_ABSENT(logsoftmax, OperationIsSpelled, one)
-WEFT_ABSENT(stdev, OperationIsSpelled, one)
-WEFT_ABSENT(relu_, OperationIsSpelled, one)
-WEFT_ABSENT(sigmoid_, OperationIsSpelled, one)
-WEFT_ABSENT(crossentropy, OperationIsSpelled, one)
-#undef WEFT_ABSENT
 
 }  // namespace WEFT_NAMESPACE
