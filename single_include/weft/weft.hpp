@@ -12263,7 +12263,7 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
       }
     }
     this->finish_totals(Totals{});
-    if constexpr (past_operand() >= 0) this->finish_stores_past();
+    if constexpr (past_operand() >= 0) finish_stores_past();
   }
   // The same of a chunk of elements; no sum along the rows or the columns is in such a kernel.
   WEFT_HD_INLINE void run_elements(i64 which) {
