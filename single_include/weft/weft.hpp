@@ -1755,10 +1755,13 @@ enum class Op : u8 {
                      // is begun where they lie
   all_reduce_done,   // all_reduce_done(start): the sum
   // of a vector that the ranks share, each with a piece; list: begin, then how it is shared (collective.hpp)
-  reduce_scatter_start,  // reduce_scatter_start(flat): as all_reduce_start, of this rank's piece alone
-  reduce_scatter_done,   // reduce_scatter_done(start): the sum in this rank's piece, anything elsewhere
-  all_gather_start,      // all_gather_start(x): begins to give all ranks each one's piece of x
-  all_gather_done,       // all_gather_done(start): x, of all ranks
+  reduce_scatter_start,       // reduce_scatter_start(flat): as all_reduce_start, of this rank's piece alone
+  reduce_scatter_done,        // reduce_scatter_done(start): the sum in this rank's piece, anything elsewhere
+  reduce_scatter_into_start,  // reduce_scatter_into_start(x, ...): adds the sums in this rank's piece to a
+                              // slot of state; list: slot, how it is shared, the place of every operand in it
+  reduce_scatter_into_done,   // reduce_scatter_into_done(start): (1); the slot has them
+  all_gather_start,           // all_gather_start(x): begins to give all ranks each one's piece of x
+  all_gather_done,            // all_gather_done(start): x, of all ranks
   // flat arenas
   flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
   flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
@@ -1888,6 +1891,8 @@ inline constexpr OpInfo op_table[op_count] = {
     {"all_reduce_done", 1, OpClass::collective, 0},
     {"reduce_scatter_start", 1, OpClass::collective, 1},
     {"reduce_scatter_done", 1, OpClass::collective, 0},
+    {"reduce_scatter_into_start", -1, OpClass::collective, 1},
+    {"reduce_scatter_into_done", 1, OpClass::collective, 0},
     {"all_gather_start", 1, OpClass::collective, 0},
     {"all_gather_done", 1, OpClass::collective, 0},
     {"flat_concat", -1, OpClass::arena, 0},
@@ -5214,6 +5219,11 @@ class GroupingState {
     return materialization_[x] == Materialization::view ? f.views[view_of_[x]].root : x;
   }
 
+  // Whether x is in memory before any kernel runs; what is so behind one alone is not.
+  constexpr bool reads_leaf(int x) const {
+    return materialization_[memory_node(x)] == Materialization::leaf && nodes_[x].op != Op::add_dependency;
+  }
+
   // As resolve, of what is in memory anyway.
   constexpr View view_of_memory(int x) const {
     if (materialization_[x] != Materialization::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
@@ -5268,7 +5278,8 @@ class GroupingState {
     const Node& n = nodes_[i];
     for (int k = n.first; k < n.first + n.arity; ++k) {
       if (shapes_[nodes_[edges_[k]].shape].size() == 1) continue;
-      const int x = memory_node(edges_[k]);
+      int x = memory_node(edges_[k]);
+      while (nodes_[x].op == Op::add_dependency) x = edges_[nodes_[x].first];
       const Node& from = nodes_[x];
       const int walk = from.op == Op::state         ? g.slots[static_cast<int>(from.imm)].segments
                        : from.op == Op::flat_concat ? static_cast<int>(static_cast<i64>(from.imm))
@@ -5477,6 +5488,8 @@ class Fuser : GroupingState {
       case Op::all_reduce_done:
       case Op::reduce_scatter_start:
       case Op::reduce_scatter_done:
+      case Op::reduce_scatter_into_start:
+      case Op::reduce_scatter_into_done:
       case Op::all_gather_start:
       case Op::all_gather_done:
       case Op::scatter_add:
@@ -5515,9 +5528,8 @@ class Fuser : GroupingState {
         cost += remat_cost_[x];
         leaves += leaves_of(x);
         streams += streams_of(x);
-        from_leaves =
-            from_leaves && (remat_cost_[x] > 0 || materialization_[x] == Materialization::generator ||
-                            materialization_[memory_node(x)] == Materialization::leaf);
+        from_leaves = from_leaves && (remat_cost_[x] > 0 ||
+                                      materialization_[x] == Materialization::generator || reads_leaf(x));
       }
       min_kernel_[i] = at;
       const bool again = streams <= limits_.streams;  // may it be made wherever it is read
@@ -6224,7 +6236,9 @@ class Tiler {
   // The parameter group that a walk over flat arenas follows, -1 for plain memory.
   constexpr int segments_of(const Group& group) const {
     for (int i = 0; i < group.loads.size; ++i) {
-      const ir::Node& node = nodes_[pool_[group.loads.begin + i]];
+      int x = pool_[group.loads.begin + i];
+      while (nodes_[x].op == ir::Op::add_dependency) x = g.in(x, 0);
+      const ir::Node& node = nodes_[x];
       if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
         return g.slots[static_cast<int>(node.imm)].segments;
       if (node.op == ir::Op::flat_concat && static_cast<i64>(node.imm) >= 0)
@@ -6583,6 +6597,7 @@ struct LaunchArgs {
   const Segment* segments = nullptr;  // of a segmented kernel
   int segment_count = 0;
   bool clipped = false;  // the segments are what a rank has of a parameter group's; host only
+  i64 first_row = 0;     // rows are counted from it: those that a rank has of a vector's; host only
 };
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -6610,6 +6625,8 @@ enum class StepKind : u8 {
   all_reduce_done,
   reduce_scatter_start,
   reduce_scatter_done,
+  reduce_scatter_into_start,
+  reduce_scatter_into_done,
   all_gather_start,
   all_gather_done,
   attention,
@@ -7864,6 +7881,8 @@ constexpr void lower_attention(const ir::Graph& g, const kernel_ir::Fusion& f, c
 // A collective as a step. Words: none. Addresses: where it lies; of an all_gather_start none, which is the
 // program's communicator's, and where the operand does. Numbers: request, elements, dtype; of one that works
 // on pieces then where it begins in the vector that is shared, and that one's elements and grain.
+// A reduce_scatter_into_start: where its (1) lies, none, where the vector does, the operands; then numbers of
+// each operand: its place behind the first one's, and its elements.
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -7877,6 +7896,10 @@ constexpr StepKind collective_kind(ir::Op op) {
       return StepKind::reduce_scatter_start;
     case ir::Op::reduce_scatter_done:
       return StepKind::reduce_scatter_done;
+    case ir::Op::reduce_scatter_into_start:
+      return StepKind::reduce_scatter_into_start;
+    case ir::Op::reduce_scatter_into_done:
+      return StepKind::reduce_scatter_into_done;
     case ir::Op::all_gather_start:
       return StepKind::all_gather_start;
     default:
@@ -7887,9 +7910,33 @@ constexpr bool is_collective(StepKind kind) {
   return kind >= StepKind::all_reduce_start && kind <= StepKind::all_gather_done;
 }
 
+constexpr void lower_scatter(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                             int node, Lowered& out) {
+  const ir::Node& n = g.nodes[node];
+  const ir::Slot& slot = g.slots[static_cast<int>(g.attribute(node, 0))];
+  const i64 begin = g.attribute(node, 3);
+  const int last = n.arity - 1;
+  const i64 end = g.attribute(node, 3 + last) + g.dims(g.in(node, last)).size();
+  List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
+  addresses.push(kernel_ir::BufferAddress::none);
+  addresses.push(kernel_ir::BufferAddress::make(slot.space, slot.offset));
+  for (const i64 number :
+       {end - begin, static_cast<i64>(n.dtype), begin, g.attribute(node, 1), g.attribute(node, 2)})
+    numbers.push(static_cast<u64>(number));
+  for (int k = 0; k < n.arity; ++k) {
+    addresses.push(plan.address(f.view_in(g, g.in(node, k), f.group[node]), n.dtype));
+    numbers.push(static_cast<u64>(g.attribute(node, 3 + k) - begin));
+    numbers.push(static_cast<u64>(g.dims(g.in(node, k)).size()));
+  }
+  out.step(StepKind::reduce_scatter_into_start, out.kernel(StepKind::reduce_scatter_into_start, List<u64>()),
+           addresses, numbers)
+      .bytes = 2 * (end - begin) * size_of(n.dtype);
+}
+
 constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
+  if (n.op == ir::Op::reduce_scatter_into_start) return lower_scatter(g, f, plan, node, out);
   const StepKind kind = collective_kind(n.op);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
   if (kind == StepKind::all_gather_start) {
@@ -12243,8 +12290,9 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
       run_elements(which);
       return;
     }
-    const i64 begin = which * args.rows_per_chunk;
-    const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
+    i64 begin = which * args.rows_per_chunk;
+    i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
+    if constexpr (requires { args.first_row; }) begin += args.first_row, end += args.first_row;
     place.start();
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
     this->template section<0>();
@@ -16385,19 +16433,57 @@ constexpr Value all_gather_start(Value x, i64 grain, int request) {
   const i64 list[3]{0, x.dims().extent[0], grain};
   return raw(Op::all_gather_start, x.dtype(), x.node().shape, static_cast<u64>(request), b.list(list, 3), x);
 }
+inline constexpr int most_scattered = 32;  // operands
+// Begins the sums of `operands`, at most so many, which lie at `offsets` in the vector that `slot` has and
+// the ranks share; a rank's piece of them is added to what it has in `slot`, which nothing but what depends
+// on the done reads or writes. The operands are done with when it has begun.
+constexpr Value reduce_scatter_into_start(Builder& b, int slot, const SharedVector& shared,
+                                          const List<int>& operands, const List<i64>& offsets, int request) {
+  List<i64> list;
+  list.push(slot);
+  list.push(shared.elements);
+  list.push(shared.grain);
+  for (const i64 offset : offsets) list.push(offset);
+  const i64 one[1]{1};
+  Node node{Op::reduce_scatter_into_start, b.graph.nodes[operands[0]].dtype};
+  node.shape = b.shape(make_dims(1, one));
+  node.imm = static_cast<u64>(request);
+  node.list = b.list(list.data(), list.size());
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
 // What `start` began, when it has ended: a vector of start's length.
 constexpr Value collective_done(Value start) {
-  const Op done = start.op() == Op::all_reduce_start       ? Op::all_reduce_done
-                  : start.op() == Op::reduce_scatter_start ? Op::reduce_scatter_done
-                                                           : Op::all_gather_done;
+  const Op done = start.op() == Op::all_reduce_start            ? Op::all_reduce_done
+                  : start.op() == Op::reduce_scatter_start      ? Op::reduce_scatter_done
+                  : start.op() == Op::reduce_scatter_into_start ? Op::reduce_scatter_into_done
+                                                                : Op::all_gather_done;
   return raw(done, start.dtype(), start.node().shape, start.node().imm, -1, start);
 }
 // The sum that `start` began, (length).
 constexpr Value all_reduce_done(Value start) { return collective_done(start); }
 
+constexpr const char* scatter_fault(const Graph& g, int i) {
+  const Node& n = g.nodes[i];
+  if (n.arity < 1 || g.attributes(i) != 3 + n.arity)
+    return "reduce_scatter_into_start: one offset an operand";
+  const i64 slot = g.attribute(i, 0);
+  if (slot < 0 || slot >= g.slots.size() || g.slots[static_cast<int>(slot)].space != Space::optimizer ||
+      g.slots[static_cast<int>(slot)].dtype != n.dtype)
+    return "reduce_scatter_into_start: no slot of this dtype";
+  if (g.attribute(i, 2) < 1) return "a vector is shared, and it does not say how";
+  i64 end = 0;
+  for (int k = 0; k < n.arity; ++k) {
+    if (g.nodes[g.in(i, k)].dtype != n.dtype || !is_float(n.dtype))
+      return "a collective of other than floats of one dtype";
+    if (g.attribute(i, 3 + k) < end) return "reduce_scatter_into_start: operands overlap or are out of order";
+    end = g.attribute(i, 3 + k) + g.dims(g.in(i, k)).size();
+  }
+  return end <= g.attribute(i, 1) ? nullptr : "a collective beyond the vector that is shared";
+}
 // What is wrong with collective i, null: nothing.
 constexpr const char* collective_fault(const Graph& g, int i) {
   const Node& n = g.nodes[i];
+  if (n.op == Op::reduce_scatter_into_start) return scatter_fault(g, i);
   const Node& x = g.nodes[g.in(i, 0)];
   const Dims &from = g.dims(g.in(i, 0)), &to = g.dims(i);
   if (x.dtype != n.dtype || !is_float(n.dtype)) return "a collective of other than floats of one dtype";
@@ -16407,6 +16493,9 @@ constexpr const char* collective_fault(const Graph& g, int i) {
     return done(Op::all_reduce_start) ? nullptr : "all_reduce_done: not the request of its start";
   if (n.op == Op::reduce_scatter_done)
     return done(Op::reduce_scatter_start) ? nullptr : "reduce_scatter_done: not the request of its start";
+  if (n.op == Op::reduce_scatter_into_done)
+    return done(Op::reduce_scatter_into_start) ? nullptr
+                                               : "reduce_scatter_into_done: not the request of its start";
   if (n.op == Op::all_gather_done)
     return done(Op::all_gather_start) ? nullptr : "all_gather_done: not the request of its start";
   const bool sum = n.op == Op::all_reduce_start;
@@ -24176,6 +24265,8 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
     case compiler::StepKind::all_reduce_done:
     case compiler::StepKind::reduce_scatter_start:
     case compiler::StepKind::reduce_scatter_done:
+    case compiler::StepKind::reduce_scatter_into_start:
+    case compiler::StepKind::reduce_scatter_into_done:
     case compiler::StepKind::all_gather_start:
     case compiler::StepKind::all_gather_done:
       out.kernel = ir::info(g.nodes[group.opaque].op).name;
@@ -26670,6 +26761,18 @@ class Communicator : public Counted {
   virtual void start_scatter(int request, void* data) { (void)request, (void)data; }
   // Begins: what each rank has in its piece becomes what all have there.
   virtual void start_gather(int request, void* data) { (void)request, (void)data; }
+  // Elements [begin, begin + length) of what a request is of.
+  struct Part {
+    const void* data = nullptr;
+    i64 begin = 0, length = 0;
+  };
+  // Begins: this rank's piece of the sums over ranks of `parts`, between which are zeros, is added to `to`,
+  // rank by rank, whose element k is the request's. Returns as soon as the parts may change; `to` is left
+  // alone until wait_pieces(request) returns.
+  virtual void start_scatter_into(int request, const Part* parts, int count, void* to) {
+    (void)request, (void)parts, (void)count, (void)to;
+    throw Error("comm/backend", "this backend shares no gradients out: comm::zero<1, Backend>");
+  }
   // Throws "comm/timeout" where a rank stays silent.
   virtual void wait_pieces(int request) { (void)request; }
   // Goes on with what was begun; called between launches.
@@ -26704,6 +26807,20 @@ void add_ranks(T* to, const T* from, i64 length, int ranks) {
   for (i64 i = 0; i < length; ++i) to[i] = T(0) + from[i];
   for (int r = 1; r < ranks; ++r)
     for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
+}
+// The same, behind what `to` has.
+template <class T>
+void add_ranks_behind(T* to, const T* from, i64 length, int ranks) {
+  for (int r = 0; r < ranks; ++r)
+    for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
+}
+inline void add_ranks_behind(DType dtype, void* to, const void* from, i64 length, int ranks) {
+  if (dtype == DType::f32)
+    add_ranks_behind(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks);
+  else if (dtype == DType::f64)
+    add_ranks_behind(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks);
+  else
+    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
 }
 inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks) {
   if (dtype == DType::f32)
@@ -26749,6 +26866,7 @@ namespace WEFT_NAMESPACE::exec {
 struct Shard {
   i64 from = 0, vector = 0;  // vector 0: the block is whole
   i64 begin = 0, end = 0, unit = 0, room = 0;
+  i64 grain = 1;  // elements that are one rank's together
   i64 bytes = 0;  // of the rank's block
 
   constexpr bool is_whole() const { return vector == 0; }
@@ -26844,7 +26962,10 @@ class LaunchList {
           args.stream[k] = static_cast<u32>(step.numbers[call.streams_at + k]);
         args.segment_count = call.segments(step.number_count);
         for (int k = 0; k < args.segment_count; ++k) segments_.push(call.segment(step.numbers, k));
-        if (!blocks_.shard.is_whole() && args.segment_count > 0) clip(args);
+        if (!blocks_.shard.is_whole() && args.segment_count > 0)
+          clip(args);
+        else if (reads_shared_vector(step))
+          clip_rows(args);
       }
     }
     sort_uses();
@@ -26924,6 +27045,26 @@ class LaunchList {
     args.rows = tiles;
     args.chunks = (tiles + args.rows_per_chunk - 1) / args.rows_per_chunk;
     args.clipped = true;
+  }
+  bool reads_shared_vector(const compiler::ImageStep& step) const {
+    using kernel_ir::BufferAddress;
+    bool reads = false;
+    for (int a = 0; a < step.address_count; ++a)
+      reads = reads || (BufferAddress::space(step.addresses[a]) == ir::Space::optimizer &&
+                        BufferAddress::offset(step.addresses[a]) >= blocks_.shard.from);
+    return reads && !blocks_.shard.is_whole();
+  }
+  // Leaves of the rows of a shared vector, each as many elements as are one rank's together, this rank's; of
+  // a vector that is one row, that or nothing.
+  void clip_rows(kernels::LaunchArgs& args) const {
+    const Shard& own = blocks_.shard;
+    const i64 rows = (own.end - own.begin + own.grain - 1) / own.grain;
+    const bool is_one_row = own.grain * own.unit >= own.vector;
+    args.clipped = true;
+    if (is_one_row && rows > 0) return;
+    args.first_row = own.begin / own.grain;
+    args.rows = rows;
+    args.chunks = (rows + args.rows_per_chunk - 1) / args.rows_per_chunk;
   }
   // A pointer that is an input's, or a binding's, plus `offset`.
   struct Use {
@@ -27682,9 +27823,9 @@ constexpr ir::Value moved_data(ir::Node node, ir::Value x) {
 
 // Products of f32 operands become products of `compute` operands. Their result is `compute` too, with three
 // exceptions, which keep the f32 sums: what leaves the program (an output, or the gradient of a parameter, an
-// operand of a flat_concat), what is added to a residual, and products of 8-bit factors, which are scaled and
-// rounded behind (delayed_scaling.hpp). Under TF32 they keep their dtypes and bear a
-// mark (convolutions none: they are summed in f32).
+// operand of a flat_concat or of a sum over ranks), what is added to a residual, and products of 8-bit
+// factors, which are scaled and rounded behind (delayed_scaling.hpp). Under TF32 they keep their dtypes and
+// bear a mark (convolutions none: they are summed in f32).
 constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
 
 namespace detail {
@@ -27727,7 +27868,8 @@ class PrecisionRewriter {
       const ir::Node& node = g.nodes.items[i];
       const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute ||
                         (node.op == ir::Op::add && reads_optimizer(g.in(i, 1)));
-      if (node.op != ir::Op::flat_concat && !(view && results_[i])) continue;
+      const bool gathers = node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start;
+      if (!gathers && !(view && results_[i])) continue;
       for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
     }
   }
@@ -32428,6 +32570,24 @@ inline void run_all_gather_start(const HostLaunch& launch, int) {
   std::memcpy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(bytes));
   communicator_of(launch).start_gather(request_of(launch), launch.args.pointer[0]);
 }
+inline void run_reduce_scatter_into_start(const HostLaunch& launch, int) {
+  constexpr int operands = 3, numbers = 6;  // the first of each
+  comm::Communicator::Part parts[LaunchArgs::max_operands];
+  const int count = (launch.number_count - numbers) / 2;
+  for (int k = 0; k < count; ++k)
+    parts[k] = {launch.args.pointer[operands + k], static_cast<i64>(launch.numbers[numbers + 2 * k]),
+                static_cast<i64>(launch.numbers[numbers + 2 * k + 1])};
+  const i64 unit = size_of(static_cast<DType>(launch.numbers[2]));
+  std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(unit));
+  communicator_of(launch).start_scatter_into(
+      request_of(launch), parts, count,
+      static_cast<std::byte*>(launch.args.pointer[2]) + static_cast<i64>(launch.numbers[3]) * unit);
+}
+inline void run_reduce_scatter_into_done(const HostLaunch& launch, int) {
+  std::memset(launch.args.pointer[0], 0,
+              static_cast<std::size_t>(size_of(static_cast<DType>(launch.numbers[2]))));
+  communicator_of(launch).wait_pieces(request_of(launch));
+}
 inline void run_pieces_done(const HostLaunch& launch, int) {
   communicator_of(launch).wait_pieces(request_of(launch));
 }
@@ -32619,6 +32779,10 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_all_reduce_done;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_start)
     return &kernels::run_reduce_scatter_start;
+  else if constexpr (kind == compiler::StepKind::reduce_scatter_into_start)
+    return &kernels::run_reduce_scatter_into_start;
+  else if constexpr (kind == compiler::StepKind::reduce_scatter_into_done)
+    return &kernels::run_reduce_scatter_into_done;
   else if constexpr (kind == compiler::StepKind::all_gather_start)
     return &kernels::run_all_gather_start;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_done ||
@@ -58013,13 +58177,14 @@ inline constexpr Ddp<Backend, BucketBytes> ddp{};
 WEFT_REFUSAL(ZeroBackendConnects,
              "comm::zero<1, Backend>: the backend is what connects the ranks, comm::zero<1, comm::Mpi> with "
              "#include <weft/mpi.hpp>");
-WEFT_REFUSAL(ZeroShardsState,
-             "comm::zero<1, Backend>: only the optimiser's state is shared out among the ranks, stage 1; "
-             "gradients and parameters, stages 2 and 3, are whole on each");
+WEFT_REFUSAL(
+    ZeroShardsState,
+    "comm::zero<1, Backend> shares the optimiser's state out among the ranks, comm::zero<2, Backend> the "
+    "gradients, too; parameters, stage 3, are whole on each");
 template <int Stage, class Backend, i64 BucketBytes>
 struct Zero {
   static_assert(sizeof(ZeroBackendConnects<requires { Backend::connect(); }, Backend>) > 0);
-  static_assert(sizeof(ZeroShardsState<Stage == 1, GivenSize<Stage>>) > 0);
+  static_assert(sizeof(ZeroShardsState < Stage == 1 || Stage == 2, GivenSize < Stage >>) > 0);
   static constexpr OptionKind option = OptionKind::comm;
   using backend = Backend;
   static constexpr i64 bucket_bytes = BucketBytes;
@@ -58027,8 +58192,11 @@ struct Zero {
 };
 // Data parallelism with the optimiser's state shared out: of moments each rank holds the piece that belongs
 // to its piece of the parameters, gets the mean of the ranks' gradients for that alone, updates it and gives
-// it to all. (ZeRO, stage 1: Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion
-// Parameter Models", 2020.) Trains the same bits as comm::ddp. Optimisers that work element by element.
+// it to all. In stage 2 it has of the gradients that piece alone: each bucket of BucketBytes is summed into
+// it while the backward pass goes on, and accumulate<N> adds N calls there. (ZeRO, stages 1 and 2:
+// Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains
+// the same bits as comm::ddp; with accumulate<N> stage 2 those of one process with accumulate<N ranks>.
+// Optimisers that work element by element.
 template <int Stage, class Backend, i64 BucketBytes = 25 * 1024 * 1024>
 inline constexpr Zero<Stage, Backend, BucketBytes> zero{};
 }  // namespace comm
@@ -58105,6 +58273,13 @@ struct Options {
   static constexpr bool distributed = !std::is_same_v<Comm, comm::None>;
   // Whether the ranks share the optimiser's state out.
   static constexpr bool sharded = requires { Comm::stage; };
+  // And the gradients.
+  static constexpr bool shards_gradients = [] {
+    if constexpr (sharded)
+      return Comm::stage > 1;
+    else
+      return false;
+  }();
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   using Mode = find_option<OptionKind::mode, mode::Train, O...>;
   static constexpr bool training = std::is_same_v<Mode, mode::Train>;
@@ -58512,7 +58687,8 @@ struct CustomSignatures {
 //
 // Gradients are packed into one arena laid out like the parameters'; each parameter group is updated by one
 // kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
-// loss scale and its count of good updates, the accumulated gradients, then the moments.
+// loss scale and its count of good updates, the accumulated gradients, then the moments. Where ranks share
+// gradients out the accumulated ones are a rank's piece, behind the moments, of any number of calls.
 
 namespace WEFT_NAMESPACE::train {
 
@@ -58534,9 +58710,12 @@ constexpr bool parameters_agree() {
 
 // Where the optimiser's state lies in its block, in bytes.
 struct OptimizerLayout {
-  i64 updates = 0, scale = 0, good = 0;
+  i64 updates = 0, scale = 0, good = 0, begun = 0;
   i64 accumulated = -1;
   i64 moment[4]{-1, -1, -1, -1};
+  i64 shared = 0;   // where the vectors begin that ranks may share out, each as long as the arena
+  int vectors = 0;  // of these
+  i64 behind = 0;   // bytes behind the last one, of zeros
   i64 bytes = 0;
 };
 
@@ -58592,27 +58771,6 @@ constexpr i64 moment_offset(i64 begin, int m, int i) {
   return begin + (i < table.size ? table.row[i].offset : table.trained_bytes);
 }
 
-template <class M, class O>
-constexpr OptimizerLayout make_optimizer_layout() {
-  OptimizerLayout l;
-  const i64 arena = nn::state_table<M>.trained_bytes;
-  l.updates = 0;
-  l.scale = 64;
-  l.good = 128;
-  l.bytes = nn::state_alignment;
-  if (O::Accumulation::count > 1) {
-    l.accumulated = l.bytes;
-    l.bytes += arena;
-  }
-  for (int k = 0; k < O::Optimizer::base::moments; ++k) {
-    l.moment[k] = l.bytes;
-    l.bytes = moment_offset<M, O>(l.bytes, k, nn::state_table<M>.size);
-  }
-  return l;
-}
-template <class M, class O>
-inline constexpr OptimizerLayout optimizer_layout = make_optimizer_layout<M, O>();
-
 // Elements of the arena that the norm for clipping, or the search for what is not finite, adds up by
 // themselves before anything else.
 template <class M>
@@ -58622,25 +58780,56 @@ constexpr i64 norm_chunk() {
   d.extent[0] = nn::state_table<M>.trained_bytes / size_of(parameter_type<M>());
   return kernel_ir::chunk_of_total(d);
 }
-// How the arena is shared out where it is: chunks of the norm are not divided, so that it has one order
-// however many ranks there are; without a norm what is aligned together.
+// How many elements of the arena are one rank's together where it is shared out: chunks of the norm are not
+// divided, so that it has one order however many ranks there are; without a norm what is aligned together.
 template <class M, class O>
-inline constexpr comm::Shares arena_shares{
-    nn::state_table<M>.trained_bytes / size_of(parameter_type<M>()),
-    O::Precision::scaled || std::is_same_v<typename O::Clip, clip::Norm>
-        ? norm_chunk<M>()
-        : nn::state_alignment / size_of(parameter_type<M>())};
-// Where the vectors lie in the optimiser's block that ranks share out, each as long as the arena: from here
-// to its end.
+constexpr i64 arena_grain() {
+  return O::Precision::scaled || std::is_same_v<typename O::Clip, clip::Norm>
+             ? norm_chunk<M>()
+             : nn::state_alignment / size_of(parameter_type<M>());
+}
 template <class M, class O>
-inline constexpr i64 shared_from =
-    optimizer_layout<M, O>.bytes - O::Optimizer::base::moments* nn::state_table<M>.trained_bytes;
+inline constexpr comm::Shares arena_shares{nn::state_table<M>.trained_bytes / size_of(parameter_type<M>()),
+                                           arena_grain<M, O>()};
+
+template <class M, class O>
+constexpr OptimizerLayout make_optimizer_layout() {
+  OptimizerLayout l;
+  const i64 arena = nn::state_table<M>.trained_bytes;
+  l.updates = 0;
+  l.scale = 64;
+  l.good = 128;
+  l.begun = 192;
+  l.bytes = nn::state_alignment;
+  if (O::Accumulation::count > 1 && !O::shards_gradients) {
+    l.accumulated = l.bytes;
+    l.bytes += arena;
+  }
+  l.shared = l.bytes;
+  for (int k = 0; k < O::Optimizer::base::moments; ++k) {
+    l.moment[k] = l.bytes;
+    l.bytes = moment_offset<M, O>(l.bytes, k, nn::state_table<M>.size);
+  }
+  l.vectors = O::Optimizer::base::moments;
+  if (O::shards_gradients) {
+    l.accumulated = l.bytes;
+    ++l.vectors;
+    const i64 grain = arena_grain<M, O>() * size_of(parameter_type<M>());
+    l.behind = (arena + grain - 1) / grain * grain - arena;  // the norm reads whole grains
+    l.bytes += arena + l.behind;
+  }
+  return l;
+}
+template <class M, class O>
+inline constexpr OptimizerLayout optimizer_layout = make_optimizer_layout<M, O>();
+
 // Bytes of the optimiser's block of one of `ranks` ranks.
 template <class M, class O>
 constexpr i64 optimizer_bytes_of(i64 ranks) {
   if constexpr (O::sharded)
-    return shared_from<M, O> +
-           O::Optimizer::base::moments * arena_shares<M, O>.piece(ranks) * size_of(parameter_type<M>());
+    return optimizer_layout<M, O>.shared +
+           optimizer_layout<M, O>.vectors * arena_shares<M, O>.piece(ranks) * size_of(parameter_type<M>()) +
+           optimizer_layout<M, O>.behind;
   else
     return optimizer_layout<M, O>.bytes;
 }
@@ -58649,12 +58838,13 @@ template <class M, class O>
 constexpr exec::Shard shard_of(i64 rank, i64 ranks) {
   exec::Shard shard;
   if constexpr (O::sharded) {
-    shard.from = shared_from<M, O>;
+    shard.from = optimizer_layout<M, O>.shared;
     shard.vector = nn::state_table<M>.trained_bytes;
     shard.unit = size_of(parameter_type<M>());
     shard.begin = arena_shares<M, O>.begin(rank, ranks);
     shard.end = arena_shares<M, O>.begin(rank + 1, ranks);
     shard.room = arena_shares<M, O>.piece(ranks) * shard.unit;
+    shard.grain = arena_shares<M, O>.grain;
     shard.bytes = optimizer_bytes_of<M, O>(ranks);
   }
   return shard;
@@ -59359,6 +59549,8 @@ class UpdateBuilder {
   static constexpr bool distributed = O::distributed;
   // Of these sums a rank has its piece, and updates that.
   static constexpr bool sharded = O::sharded;
+  // And has no more of them in memory, added up over calls.
+  static constexpr bool scattered = O::shards_gradients;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
   static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
   static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };
@@ -59378,6 +59570,12 @@ class UpdateBuilder {
 
   // Adds to the accumulated gradients, nothing else.
   constexpr ir::Graph accumulate() {
+    if constexpr (scattered) {  // done by what is summed over ranks, which something has to wait for
+      Value all = ir::constant(b, type, flat(1), 0);
+      for (const int done : reduced()) all = all + Value{&b, done};
+      assign(add_slot(b, ir::Space::optimizer, type, flat(1), layout.begun), all);
+      return static_cast<ir::Graph&&>(b.graph);
+    }
     const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);
     assign(sums, ir::read_slot(b, sums) + pack(whole_arena));
     return static_cast<ir::Graph&&>(b.graph);
@@ -59386,7 +59584,7 @@ class UpdateBuilder {
   // Updates parameters and moments, unless gradients that are not finite make it skip.
   constexpr ir::Graph apply() {
     make_factor();
-    if constexpr (sharded && micro > 1) {  // of the whole arena, as each rank has gathered
+    if constexpr (sharded && !scattered && micro > 1) {  // of the whole arena, as each rank has gathered
       const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);
       clear(sums, ir::read_slot(b, sums));
     }
@@ -59434,6 +59632,10 @@ class UpdateBuilder {
   // The gradients of a group's parameters, or of all that are not frozen, as one vector.
   constexpr Value pack(int group) { return pack(group, length_of(group)); }
   constexpr Value pack(int group, i64 length) {
+    if constexpr (scattered) {
+      piece_slot_ = add_slot(b, ir::Space::optimizer, type, flat(length), layout.accumulated, group);
+      return behind_sums(ir::read_slot(b, piece_slot_));
+    }
     List<int> operands;
     List<i64> offsets;
     const auto holds = [&](const GroupRun& run) {
@@ -59448,6 +59650,18 @@ class UpdateBuilder {
       offsets.push(arena_offset<M>(run));
     }
     return ir::flat_concat(b, type, length, operands, offsets, static_cast<u64>(static_cast<i64>(group)));
+  }
+
+  // The nodes behind which the sums over ranks are where they belong.
+  constexpr List<int> reduced() const {
+    List<int> all;
+    for (const int done : gradients_)
+      if (done >= 0 && (all.empty() || all.back() != done)) all.push(done);
+    return all;
+  }
+  constexpr Value behind_sums(Value x) {
+    for (const int done : reduced()) x = ir::add_dependency(x, {&b, done});
+    return x;
   }
 
   // What every gradient is multiplied by: the mean over microbatches and ranks, one over the loss scale, the
@@ -59537,6 +59751,7 @@ class UpdateBuilder {
       return add_slot(b, space, type, flat(length_of(k)), offset, k);
     };
     const auto state = [&](int m) {
+      if (m < 0 && scattered) return piece_slot_;  // which the gradient is read from
       return vector(ir::Space::optimizer, m < 0 ? layout.accumulated : layout.moment[m]);
     };
     const Value gradient = pack(k);
@@ -59623,9 +59838,9 @@ class UpdateBuilder {
   // A gradient, its parameters' slot, and that of moment m; m = -1: of accumulated gradients.
   constexpr void update_tensor(int group, Value g, Value updates, int parameter, const auto& slot,
                                const auto& update) {
-    if (micro > 1 && !sharded) {
+    if ((micro > 1 && !sharded) || scattered) {
       const int sums = slot(-1);
-      const Value sum = ir::read_slot(b, sums);
+      const Value sum = scattered ? g : ir::read_slot(b, sums);
       if (!distributed) g = g + sum;
       clear(sums, sum);
     }
@@ -59669,7 +59884,8 @@ class UpdateBuilder {
   List<GroupRun> runs_ = group_runs<M, O>();
   List<int> gradients_;
   int scale_slot_ = -1;
-  int requests_ = 0;  // of collectives so far
+  int requests_ = 0;     // of collectives so far
+  int piece_slot_ = -1;  // of the gradients that were packed last
   Value factor_, skip_;
 };
 
@@ -59695,13 +59911,16 @@ class GradientReducer {
  public:
   // `gradients`: in the order of the arena. A bucket takes at least `bucket_elements`, unless the arena ends
   // or has a hole, of parameters that are frozen. `shared`: the arena, where each rank has a piece of it;
-  // without elements all have the whole.
+  // without elements all have the whole. With `into`, a slot of the arena, the sums of a rank's piece are
+  // added to what it has there, and no arena of gradients exists beside; reduced() are then the nodes behind
+  // which the slot has them.
   constexpr GradientReducer(const ir::Graph& graph, const List<ArenaGradient>& gradients, i64 bucket_elements,
-                            const ir::SharedVector& shared = {})
+                            const ir::SharedVector& shared = {}, int into = -1)
       : g(graph),
         b(graph, graph.nodes.size() + 4 * gradients.size()),
         gradients_(gradients),
         shared_(shared),
+        into_(into),
         moved_(graph.nodes.size(), -1),
         bucket_behind_(graph.nodes.size(), -1) {
     make_buckets(bucket_elements);
@@ -59748,7 +59967,8 @@ class GradientReducer {
     i64 elements = 0;
     for (int k = end - 1; k >= 0; --k) {
       elements += g.dims(gradients_[k].node).size();
-      if (elements < bucket_elements && k > 0 && !behind_hole(k)) continue;
+      const bool is_full = into_ >= 0 && end - k == ir::most_scattered;
+      if (elements < bucket_elements && k > 0 && !is_full && (into_ >= 0 || !behind_hole(k))) continue;
       int last = 0;
       for (int i = k; i < end; ++i)
         if (last < gradients_[i].node) last = gradients_[i].node;
@@ -59771,6 +59991,10 @@ class GradientReducer {
       offsets.push(gradient.offset);
       last = gradient.offset + x.dims().size();
     }
+    if (into_ >= 0) {
+      bucket.start = ir::reduce_scatter_into_start(b, into_, shared_, operands, offsets, request).id;
+      return;
+    }
     const DType dtype = g.nodes[gradients_[bucket.begin].node].dtype;
     constexpr u64 whole_arena = ~u64{0};
     const ir::Value flat = ir::flat_concat(b, dtype, last, operands, offsets, whole_arena);
@@ -59785,13 +60009,16 @@ class GradientReducer {
     if (reduced_.empty()) reduced_ = List<int>(gradients_.size(), -1);
     const i64 first = gradients_[bucket.begin].offset;
     for (int k = bucket.begin; k < bucket.end; ++k)
-      reduced_[k] = ir::flat_slice(sum, gradients_[k].offset - first, g.dims(gradients_[k].node)).id;
+      reduced_[k] = into_ >= 0
+                        ? sum.id
+                        : ir::flat_slice(sum, gradients_[k].offset - first, g.dims(gradients_[k].node)).id;
   }
 
   const ir::Graph& g;
   ir::Builder b;
   List<ArenaGradient> gradients_;
   ir::SharedVector shared_;
+  int into_ = -1;
   List<Bucket> buckets_;
   List<int> moved_, bucket_behind_, reduced_;
 };
@@ -60158,7 +60385,7 @@ constexpr Backward reduce_gradients(Backward&& local) {
     behind = run.trained;
     const nn::StateInfo& row = table.row[run.row];
     int gathered = -1;
-    if (O::Accumulation::count > 1) {
+    if (O::Accumulation::count > 1 && !O::shards_gradients) {
       gathered = local.graph.slots.size();
       local.graph.slots.push({ir::Space::optimizer, type,
                               local.graph.nodes[local.gradient(run.trained)].shape, -1,
@@ -60171,7 +60398,16 @@ constexpr Backward reduce_gradients(Backward&& local) {
   r.scale_slot = local.scale_slot;
   ir::SharedVector shared;
   if constexpr (O::sharded) shared = {arena_shares<M, O>.elements, arena_shares<M, O>.grain};
-  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type), shared);
+  int into = -1;
+  if constexpr (O::shards_gradients) {
+    const i64 all[1]{arena_shares<M, O>.elements};
+    into = local.graph.slots.size();
+    local.graph.shapes.push(ir::make_dims(1, all));
+    local.graph.slots.push(
+        {ir::Space::optimizer, type, local.graph.shapes.size() - 1, -1, optimizer_layout<M, O>.accumulated});
+  }
+  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type), shared,
+                                      into);
   r.graph = reducer.run();
   r.requests = reducer.requests();
   r.parameters = local.parameters;
@@ -60286,7 +60522,7 @@ struct StepSource {
     static constexpr void write(WordWriter& w) { write_backward(w, reduce_gradients<M, O>(gradients())); }
   };
   static constexpr Backward updated_by() {
-    if constexpr (O::distributed && Apply)
+    if constexpr (O::distributed && (Apply || O::shards_gradients))
       return read_backward(Kept<ReducedStage>::data);
     else
       return gradients();
@@ -60978,7 +61214,7 @@ CheckpointForm checkpoint_form() {
     };
     for (int m = 0; m < O::Optimizer::base::moments; ++m)
       add(m, moment_dims<O>(m, row), moment_offset<M, O>(layout.moment[m], m, i));
-    if (layout.accumulated >= 0) add(accumulated, row.dims, layout.accumulated + row.offset);
+    if (O::Accumulation::count > 1) add(accumulated, row.dims, layout.accumulated + row.offset);
   });
   return form;
 }
@@ -61481,16 +61717,18 @@ class StateCopies {
     Memory::from_host(device_, optimizer_, saved, whole_bytes(form));
     if constexpr (O::sharded) {
       const exec::Shard own = shard();
-      for (int m = 0; m < O::Optimizer::base::moments; ++m)
-        Memory::from_host(device_, optimizer_ + piece_of_moment(m),
-                          saved + layout.moment[m] + own.begin * own.unit, (own.end - own.begin) * own.unit);
+      for (int k = 0; k < saved_vectors; ++k)
+        Memory::from_host(device_, optimizer_ + piece_of_vector(k),
+                          saved + place_of_vector(k) + own.begin * own.unit,
+                          (own.end - own.begin) * own.unit);
     }
   }
 
-  // Moment m of all ranks' pieces into to[0, trained_bytes), which may be null; a call of all ranks.
-  void gather_moment(int m, std::byte* to) const {
+  // Vector k, a moment or, behind these, the accumulated gradients, of all ranks' pieces into to[0,
+  // trained_bytes), which may be null; a call of all ranks.
+  void gather_vector(int k, std::byte* to) const {
     const exec::Shard own = shard();
-    ranks_.each_piece(optimizer_ + piece_of_moment(m), own.room,
+    ranks_.each_piece(optimizer_ + piece_of_vector(k), own.room,
                       [&](i64 rank, i64 at, const std::byte* from, i64 bytes) {
                         const comm::Shares shares = arena_shares<M, O>;
                         const i64 begin = shares.begin(rank, ranks_.size()) * own.unit + at,
@@ -61504,10 +61742,14 @@ class StateCopies {
  private:
   // What this rank has of the optimiser's block.
   exec::Shard shard() const { return shard_of<M, O>(ranks_.rank(), ranks_.size()); }
-  i64 piece_of_moment(int m) const { return shared_from<M, O> + m * shard().room; }
+  // Of the vectors that ranks share out those that a checkpoint has.
+  static constexpr int saved_vectors =
+      O::Optimizer::base::moments + (O::shards_gradients && O::Accumulation::count > 1 ? 1 : 0);
+  static i64 place_of_vector(int k) { return layout.shared + k * nn::state_table<M>.trained_bytes; }
+  i64 piece_of_vector(int k) const { return layout.shared + k * shard().room; }
   // Bytes of the optimiser's block that every rank has.
   static i64 whole_bytes(const CheckpointForm& form) {
-    return O::sharded ? shared_from<M, O> : form.state.bytes - form.model_bytes;
+    return O::sharded ? layout.shared : form.state.bytes - form.model_bytes;
   }
 
   // One file, of rank 0.
@@ -61516,8 +61758,8 @@ class StateCopies {
     std::vector<std::byte> block;
     if constexpr (O::sharded) {
       if (ranks_.rank() == 0) block.resize(static_cast<std::size_t>(form.state.bytes));
-      for (int m = 0; m < O::Optimizer::base::moments; ++m)
-        gather_moment(m, block.empty() ? nullptr : block.data() + form.model_bytes + layout.moment[m]);
+      for (int k = 0; k < saved_vectors; ++k)
+        gather_vector(k, block.empty() ? nullptr : block.data() + form.model_bytes + place_of_vector(k));
     }
     if (ranks_.rank() != 0) return;
     job.prepare([&] {
@@ -61890,7 +62132,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
     if constexpr (O::sharded)
-      copies().gather_moment(Optimizer::base::average, block.data());
+      copies().gather_vector(Optimizer::base::average, block.data());
     else
       Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
                       table.trained_bytes);

@@ -45,10 +45,10 @@ bool same(const auto& a, const auto& b) {
          same_tensor<"fc2.weight">(a, b) && same_tensor<"fc2.bias">(a, b);
 }
 
-template <class... O>
+template <int Stage, class... O>
 void run(const comm::Mpi& world, const std::string& path, const O&... options) {
   const data::Digits digits = data::load_digits(repository_file("examples/data/digits.bin"));
-  auto shared = trainer_of(comm::zero<1, comm::Mpi, 4096>, options...);
+  auto shared = trainer_of(comm::zero<Stage, comm::Mpi, 4096>, options...);
   auto whole = trainer_of(comm::ddp<comm::Mpi, 4096>, options...);
   auto batches = data::loader<32>(digits.train,
                                   {.shuffle = true, .seed = 5, .rank = world.rank(), .ranks = world.size()});
@@ -59,7 +59,7 @@ void run(const comm::Mpi& world, const std::string& path, const O&... options) {
   }
   check(same(shared, whole), "another state than with all moments on each rank", world.rank());
   shared.save(path);
-  auto resumed = trainer_of(comm::zero<1, comm::Mpi>, options...);
+  auto resumed = trainer_of(comm::zero<Stage, comm::Mpi>, options...);
   auto elsewhere = trainer_of(comm::ddp<comm::Mpi>, options...);
   resumed.load(path);
   elsewhere.load(path);
@@ -73,6 +73,36 @@ void run(const comm::Mpi& world, const std::string& path, const O&... options) {
   check(same(elsewhere, whole), "its file leads elsewhere", world.rank());
 }
 
+// Stage 2 adds the calls of all ranks in their order, as one process does, and a file between two updates has
+// what they have added so far.
+void run_gathered(const comm::Mpi& world, const std::string& path) {
+  const auto steps = [&](auto& trainer, int first, int last, int rank, int ranks) {
+    std::vector<f32> x(32 * 64);
+    std::vector<i32> y(32);
+    for (int call = first; call < last; ++call) {
+      const int batch = call * ranks + rank;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] = static_cast<f32>((static_cast<int>(i) * 7 + batch * 13) % 17) / 8;
+      for (std::size_t i = 0; i < y.size(); ++i) y[i] = (static_cast<int>(i) + batch) % 10;
+      trainer.step(x, y);
+    }
+  };
+  auto whole = trainer_of(comm::zero<2, comm::Mpi, 4096>, accumulate<3>, clip::norm(0.5f));
+  steps(whole, 0, 5, world.rank(), world.size());
+  whole.save(path);
+  steps(whole, 5, 9, world.rank(), world.size());
+  auto resumed = trainer_of(comm::zero<2, comm::Mpi>, accumulate<3>, clip::norm(0.5f));
+  resumed.load(path);
+  steps(resumed, 5, 9, world.rank(), world.size());
+  check(same(resumed, whole), "another state than one that was not saved between updates", world.rank());
+  const auto compare = [&](auto alone) {
+    steps(alone, 0, 9 * world.size(), 0, 1);
+    check(same(alone, whole), "another state than one process", world.rank());
+  };
+  if (world.size() == 1) compare(trainer_of(accumulate<3>, clip::norm(0.5f)));
+  if (world.size() == 2) compare(trainer_of(accumulate<6>, clip::norm(0.5f)));
+}
+
 }  // namespace
 
 int main() {
@@ -82,8 +112,11 @@ int main() {
   path.resize(512);
   comm::Mpi::connect()->broadcast(path.data(), 512);
   path = path.c_str();
-  run(world, path);
-  run(world, path, clip::norm(0.5f), precision::f16);
-  run(world, path, clip::norm(0.5f), accumulate<2>);
+  run<1>(world, path);
+  run<1>(world, path, clip::norm(0.5f), precision::f16);
+  run<1>(world, path, clip::norm(0.5f), accumulate<2>);
+  run<2>(world, path);
+  run<2>(world, path, clip::norm(0.5f), precision::f16);
+  run_gathered(world, path);
   return faults == 0 ? 0 : 1;
 }

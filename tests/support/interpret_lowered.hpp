@@ -312,9 +312,19 @@ class Machine {
       case compiler::StepKind::all_reduce_done:
       case compiler::StepKind::reduce_scatter_start:
       case compiler::StepKind::reduce_scatter_done:
+      case compiler::StepKind::reduce_scatter_into_done:
       case compiler::StepKind::all_gather_done:
       case compiler::StepKind::repeat:
         return;
+      case compiler::StepKind::reduce_scatter_into_start: {
+        const DType t = static_cast<DType>(n(2));
+        for (int k = 0; 6 + 2 * k < s.numbers.size; ++k)
+          for (i64 i = 0; i < n(7 + 2 * k); ++i) {
+            const i64 at = n(3) + n(6 + 2 * k) + i;
+            write(address[2], at, t, read(address[2], at, t) + read(address[3 + k], i, t));
+          }
+        return;
+      }
       case compiler::StepKind::all_gather_start:
         for (i64 i = 0; i < n(1) * size_of(static_cast<DType>(n(2))); ++i)
           *byte(address[0], i, DType::u8) = *byte(address[2], i, DType::u8);

@@ -2,6 +2,7 @@
 // Ranks that are threads of one process, connected by memory: run_ranks(n, f) calls f on each, and
 // comm::ddp<ThreadRanks> and comm::zero<1, ThreadRanks> train on them.
 
+#include <algorithm>
 #include <barrier>
 #include <cstring>
 #include <exception>
@@ -22,6 +23,7 @@ class ThreadRanks {
   };
   static inline thread_local World* world = nullptr;
   static inline thread_local int rank = 0;
+  static inline thread_local weft::i64 most_sent = 0;  // bytes of a bucket that was scattered
 
   class Communicator final : public weft::comm::Communicator {
    public:
@@ -30,7 +32,7 @@ class ThreadRanks {
     void reserve(int request, weft::i64 count, weft::DType dtype) override {
       const auto k = static_cast<std::size_t>(request);
       if (sums_.size() <= k) sums_.resize(k + 1);
-      sums_[k] = {nullptr, count, dtype, 0, false, {}};
+      sums_[k] = {nullptr, count, dtype, 0, false, {}, {}};
     }
     void start_sum(int request, void* data, weft::i64 count, weft::DType dtype) override {
       Sum& sum = sums_[static_cast<std::size_t>(request)];
@@ -53,10 +55,37 @@ class ThreadRanks {
     }
     void start_scatter(int request, void* data) override { start_pieces(request, data, false); }
     void start_gather(int request, void* data) override { start_pieces(request, data, true); }
+    void start_scatter_into(int request, const Part* parts, int count, void* to) override {
+      start_pieces(request, to, false);
+      Sum& sum = sums_[static_cast<std::size_t>(request)];
+      const weft::i64 unit = weft::size_of(sum.dtype);
+      sum.sent.assign(static_cast<std::size_t>(sum.count * unit), std::byte{0});
+      for (int k = 0; k < count; ++k)
+        std::memcpy(sum.sent.data() + parts[k].begin * unit, parts[k].data,
+                    static_cast<std::size_t>(parts[k].length * unit));
+      most_sent = std::max(most_sent, sum.count * unit);
+    }
     void wait_pieces(int request) override {
       Sum& sum = sums_[static_cast<std::size_t>(request)];
       if (sum.data == nullptr) throw weft::Error("test", "wait");
       const weft::i64 unit = weft::size_of(sum.dtype);
+      if (!sum.sent.empty()) {
+        const weft::i64 begin = sum.bounds[static_cast<std::size_t>(rank_)] * unit,
+                        end = sum.bounds[static_cast<std::size_t>(rank_) + 1] * unit;
+        const auto bytes = static_cast<std::size_t>(end - begin);
+        std::vector<std::byte> all(bytes * static_cast<std::size_t>(size()));
+        show(sum.sent.data());
+        for (std::size_t r = 0; r < world_.given.size() && bytes > 0; ++r)
+          std::memcpy(all.data() + r * bytes, static_cast<const std::byte*>(world_.given[r]) + begin, bytes);
+        world_.barrier.arrive_and_wait();
+        if (bytes > 0)
+          weft::comm::add_ranks_behind(sum.dtype, static_cast<std::byte*>(sum.data) + begin, all.data(),
+                                       (end - begin) / unit, size());
+        sum.sent.clear();
+        sum.data = nullptr;
+        ++sum.done;
+        return;
+      }
       if (sum.gathers) {
         gather_pieces(sum.data, sum.bounds.data(), unit);
       } else {
@@ -109,6 +138,7 @@ class ThreadRanks {
       int done = 0;
       bool gathers = false;
       std::vector<weft::i64> bounds;
+      std::vector<std::byte> sent;
     };
     void start_pieces(int request, void* data, bool gathers) {
       Sum& sum = sums_[static_cast<std::size_t>(request)];

@@ -35,6 +35,18 @@ class Communicator : public Counted {
   virtual void start_scatter(int request, void* data) { (void)request, (void)data; }
   // Begins: what each rank has in its piece becomes what all have there.
   virtual void start_gather(int request, void* data) { (void)request, (void)data; }
+  // Elements [begin, begin + length) of what a request is of.
+  struct Part {
+    const void* data = nullptr;
+    i64 begin = 0, length = 0;
+  };
+  // Begins: this rank's piece of the sums over ranks of `parts`, between which are zeros, is added to `to`,
+  // rank by rank, whose element k is the request's. Returns as soon as the parts may change; `to` is left
+  // alone until wait_pieces(request) returns.
+  virtual void start_scatter_into(int request, const Part* parts, int count, void* to) {
+    (void)request, (void)parts, (void)count, (void)to;
+    throw Error("comm/backend", "this backend shares no gradients out: comm::zero<1, Backend>");
+  }
   // Throws "comm/timeout" where a rank stays silent.
   virtual void wait_pieces(int request) { (void)request; }
   // Goes on with what was begun; called between launches.
@@ -69,6 +81,20 @@ void add_ranks(T* to, const T* from, i64 length, int ranks) {
   for (i64 i = 0; i < length; ++i) to[i] = T(0) + from[i];
   for (int r = 1; r < ranks; ++r)
     for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
+}
+// The same, behind what `to` has.
+template <class T>
+void add_ranks_behind(T* to, const T* from, i64 length, int ranks) {
+  for (int r = 0; r < ranks; ++r)
+    for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
+}
+inline void add_ranks_behind(DType dtype, void* to, const void* from, i64 length, int ranks) {
+  if (dtype == DType::f32)
+    add_ranks_behind(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks);
+  else if (dtype == DType::f64)
+    add_ranks_behind(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks);
+  else
+    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
 }
 inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks) {
   if (dtype == DType::f32)

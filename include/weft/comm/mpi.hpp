@@ -15,6 +15,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -147,19 +148,44 @@ class MpiCommunicator final : public Communicator {
     if (static_cast<i64>(own) * size_ > INT_MAX)
       throw Error("comm/size", "a piece of " + std::to_string(own) +
                                    " elements from each rank, more than MPI counts: take smaller buckets");
-    sum.pieces.resize(static_cast<std::size_t>(own) * static_cast<std::size_t>(size_) *
-                      static_cast<std::size_t>(size_of(dtype)));
   }
   void start_sum(int request, void* data, i64, DType) override { start(request, data, true, true); }
   void start_scatter(int request, void* data) override { start(request, data, true, false); }
   void start_gather(int request, void* data) override { start(request, data, false, true); }
+  // At most two at a time, so that what is sent and received takes no more than two buckets do.
+  void start_scatter_into(int request, const Part* parts, int count, void* to) override {
+    Sum& sum = sums_[static_cast<std::size_t>(request)];
+    const i64 unit = size_of(sum.dtype);
+    if (size_ == 1) {
+      for (int k = 0; k < count; ++k)
+        add_ranks_behind(sum.dtype, static_cast<std::byte*>(to) + parts[k].begin * unit, parts[k].data,
+                         parts[k].length, 1);
+      return;
+    }
+    sum.buffer = next_buffer_;
+    next_buffer_ = 1 - next_buffer_;
+    Buffer& buffer = buffers_[sum.buffer];
+    if (buffer.request >= 0) wait_for(buffer.request, scatter_text(buffer.request));
+    buffer.request = request;
+    const auto last = static_cast<std::size_t>(size_ - 1);
+    const i64 length = sum.begin[last] + sum.length[last];
+    buffer.sent.assign(static_cast<std::size_t>(length * unit), std::byte{0});
+    for (int k = 0; k < count; ++k)
+      std::memcpy(buffer.sent.data() + parts[k].begin * unit, parts[k].data,
+                  static_cast<std::size_t>(parts[k].length * unit));
+    buffer.received.resize(static_cast<std::size_t>(sum.length[static_cast<std::size_t>(rank_)]) *
+                           static_cast<std::size_t>(size_) * static_cast<std::size_t>(unit));
+    sum.data = static_cast<std::byte*>(to);
+    sum.adds = true, sum.gathers = false;
+    exchange(request, buffer.sent.data(), buffer.received.data());
+  }
   void wait_sum(int request) override {
     wait_for(request, "sum of gradients, bucket " + std::to_string(request));
   }
   void wait_pieces(int request) override {
     const bool gathers = sums_[static_cast<std::size_t>(request)].gathers;
-    wait_for(request, (gathers ? "gathering of pieces, request " : "sum of pieces of gradients, bucket ") +
-                          std::to_string(request));
+    wait_for(request,
+             gathers ? "gathering of pieces, request " + std::to_string(request) : scatter_text(request));
   }
   // The second halves begin in the order of the first, which is that of all ranks.
   void progress() override {
@@ -169,7 +195,13 @@ class MpiCommunicator final : public Communicator {
         if (!ended(sum.pending)) break;
         const i64 unit = size_of(sum.dtype);
         const auto own = static_cast<std::size_t>(rank_);
-        add_ranks(sum.dtype, sum.data + sum.begin[own] * unit, sum.pieces.data(), sum.length[own], size_);
+        std::byte* const to = sum.data + sum.begin[own] * unit;
+        if (sum.buffer >= 0) {
+          add_ranks_behind(sum.dtype, to, buffers_[sum.buffer].received.data(), sum.length[own], size_);
+          buffers_[sum.buffer].request = -1;
+        } else {
+          add_ranks(sum.dtype, to, sum.pieces.data(), sum.length[own], size_);
+        }
       }
       sum.stage = sum.gathers ? Stage::gather : Stage::done;
       if (sum.gathers) {
@@ -240,21 +272,40 @@ class MpiCommunicator final : public Communicator {
     std::vector<int> begin, length;  // of each rank's piece
     std::vector<int> received, received_at;
     std::vector<std::byte> pieces;  // of all ranks, this rank's piece
+    int buffer = -1;                // in place of `pieces`, where the sum goes elsewhere than it comes from
+  };
+  // Of a sum that is under way: what this rank sends, and what it has of all ranks.
+  struct Buffer {
+    int request = -1;
+    std::vector<std::byte> sent, received;
   };
 
   void start(int request, void* data, bool adds, bool gathers) {
     if (size_ == 1) return;
     Sum& sum = sums_[static_cast<std::size_t>(request)];
     sum.data = static_cast<std::byte*>(data);
-    sum.stage = Stage::exchange;
     sum.adds = adds, sum.gathers = gathers;
+    if (adds) {
+      sum.pieces.resize(static_cast<std::size_t>(sum.length[static_cast<std::size_t>(rank_)]) *
+                        static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_of(sum.dtype)));
+      exchange(request, data, sum.pieces.data());
+    } else {
+      sum.stage = Stage::exchange;
+      begun_.push_back(request);
+    }
+  }
+  void exchange(int request, const void* data, std::byte* received) {
+    Sum& sum = sums_[static_cast<std::size_t>(request)];
+    sum.stage = Stage::exchange;
     const MPI_Datatype type = type_of(sum.dtype);
-    if (adds)
-      detail::check_mpi(
-          MPI_Ialltoallv(data, sum.length.data(), sum.begin.data(), type, sum.pieces.data(),
-                         sum.received.data(), sum.received_at.data(), type, exchange_, &sum.pending),
-          "MPI_Ialltoallv");
+    detail::check_mpi(
+        MPI_Ialltoallv(data, sum.length.data(), sum.begin.data(), type, received, sum.received.data(),
+                       sum.received_at.data(), type, exchange_, &sum.pending),
+        "MPI_Ialltoallv");
     begun_.push_back(request);
+  }
+  static std::string scatter_text(int request) {
+    return "sum of pieces of gradients, bucket " + std::to_string(request);
   }
   void wait_for(int request, const std::string& what) {
     if (size_ == 1) return;
@@ -330,7 +381,9 @@ class MpiCommunicator final : public Communicator {
   detail::MpiProcess& process_ = detail::MpiProcess::get();
   detail::MpiGroup exchange_, gather_, control_;
   int rank_ = 0, size_ = 1;
-  std::vector<Sum> sums_;   // by request
+  std::vector<Sum> sums_;  // by request
+  Buffer buffers_[2];
+  int next_buffer_ = 0;
   std::vector<int> begun_;  // requests of this step, in their order
   std::size_t next_ = 0;    // of these, the first whose second half has not begun
   i64 waits_ = 0;

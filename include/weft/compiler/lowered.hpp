@@ -29,6 +29,8 @@ enum class StepKind : u8 {
   all_reduce_done,
   reduce_scatter_start,
   reduce_scatter_done,
+  reduce_scatter_into_start,
+  reduce_scatter_into_done,
   all_gather_start,
   all_gather_done,
   attention,

@@ -221,6 +221,8 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
     case compiler::StepKind::all_reduce_done:
     case compiler::StepKind::reduce_scatter_start:
     case compiler::StepKind::reduce_scatter_done:
+    case compiler::StepKind::reduce_scatter_into_start:
+    case compiler::StepKind::reduce_scatter_into_done:
     case compiler::StepKind::all_gather_start:
     case compiler::StepKind::all_gather_done:
       out.kernel = ir::info(g.nodes[group.opaque].op).name;

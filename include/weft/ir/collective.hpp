@@ -38,19 +38,57 @@ constexpr Value all_gather_start(Value x, i64 grain, int request) {
   const i64 list[3]{0, x.dims().extent[0], grain};
   return raw(Op::all_gather_start, x.dtype(), x.node().shape, static_cast<u64>(request), b.list(list, 3), x);
 }
+inline constexpr int most_scattered = 32;  // operands
+// Begins the sums of `operands`, at most so many, which lie at `offsets` in the vector that `slot` has and
+// the ranks share; a rank's piece of them is added to what it has in `slot`, which nothing but what depends
+// on the done reads or writes. The operands are done with when it has begun.
+constexpr Value reduce_scatter_into_start(Builder& b, int slot, const SharedVector& shared,
+                                          const List<int>& operands, const List<i64>& offsets, int request) {
+  List<i64> list;
+  list.push(slot);
+  list.push(shared.elements);
+  list.push(shared.grain);
+  for (const i64 offset : offsets) list.push(offset);
+  const i64 one[1]{1};
+  Node node{Op::reduce_scatter_into_start, b.graph.nodes[operands[0]].dtype};
+  node.shape = b.shape(make_dims(1, one));
+  node.imm = static_cast<u64>(request);
+  node.list = b.list(list.data(), list.size());
+  return {&b, b.add(node, operands.data(), operands.size())};
+}
 // What `start` began, when it has ended: a vector of start's length.
 constexpr Value collective_done(Value start) {
-  const Op done = start.op() == Op::all_reduce_start       ? Op::all_reduce_done
-                  : start.op() == Op::reduce_scatter_start ? Op::reduce_scatter_done
-                                                           : Op::all_gather_done;
+  const Op done = start.op() == Op::all_reduce_start            ? Op::all_reduce_done
+                  : start.op() == Op::reduce_scatter_start      ? Op::reduce_scatter_done
+                  : start.op() == Op::reduce_scatter_into_start ? Op::reduce_scatter_into_done
+                                                                : Op::all_gather_done;
   return raw(done, start.dtype(), start.node().shape, start.node().imm, -1, start);
 }
 // The sum that `start` began, (length).
 constexpr Value all_reduce_done(Value start) { return collective_done(start); }
 
+constexpr const char* scatter_fault(const Graph& g, int i) {
+  const Node& n = g.nodes[i];
+  if (n.arity < 1 || g.attributes(i) != 3 + n.arity)
+    return "reduce_scatter_into_start: one offset an operand";
+  const i64 slot = g.attribute(i, 0);
+  if (slot < 0 || slot >= g.slots.size() || g.slots[static_cast<int>(slot)].space != Space::optimizer ||
+      g.slots[static_cast<int>(slot)].dtype != n.dtype)
+    return "reduce_scatter_into_start: no slot of this dtype";
+  if (g.attribute(i, 2) < 1) return "a vector is shared, and it does not say how";
+  i64 end = 0;
+  for (int k = 0; k < n.arity; ++k) {
+    if (g.nodes[g.in(i, k)].dtype != n.dtype || !is_float(n.dtype))
+      return "a collective of other than floats of one dtype";
+    if (g.attribute(i, 3 + k) < end) return "reduce_scatter_into_start: operands overlap or are out of order";
+    end = g.attribute(i, 3 + k) + g.dims(g.in(i, k)).size();
+  }
+  return end <= g.attribute(i, 1) ? nullptr : "a collective beyond the vector that is shared";
+}
 // What is wrong with collective i, null: nothing.
 constexpr const char* collective_fault(const Graph& g, int i) {
   const Node& n = g.nodes[i];
+  if (n.op == Op::reduce_scatter_into_start) return scatter_fault(g, i);
   const Node& x = g.nodes[g.in(i, 0)];
   const Dims &from = g.dims(g.in(i, 0)), &to = g.dims(i);
   if (x.dtype != n.dtype || !is_float(n.dtype)) return "a collective of other than floats of one dtype";
@@ -60,6 +98,9 @@ constexpr const char* collective_fault(const Graph& g, int i) {
     return done(Op::all_reduce_start) ? nullptr : "all_reduce_done: not the request of its start";
   if (n.op == Op::reduce_scatter_done)
     return done(Op::reduce_scatter_start) ? nullptr : "reduce_scatter_done: not the request of its start";
+  if (n.op == Op::reduce_scatter_into_done)
+    return done(Op::reduce_scatter_into_start) ? nullptr
+                                               : "reduce_scatter_into_done: not the request of its start";
   if (n.op == Op::all_gather_done)
     return done(Op::all_gather_start) ? nullptr : "all_gather_done: not the request of its start";
   const bool sum = n.op == Op::all_reduce_start;

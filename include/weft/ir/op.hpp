@@ -110,10 +110,13 @@ enum class Op : u8 {
                      // is begun where they lie
   all_reduce_done,   // all_reduce_done(start): the sum
   // of a vector that the ranks share, each with a piece; list: begin, then how it is shared (collective.hpp)
-  reduce_scatter_start,  // reduce_scatter_start(flat): as all_reduce_start, of this rank's piece alone
-  reduce_scatter_done,   // reduce_scatter_done(start): the sum in this rank's piece, anything elsewhere
-  all_gather_start,      // all_gather_start(x): begins to give all ranks each one's piece of x
-  all_gather_done,       // all_gather_done(start): x, of all ranks
+  reduce_scatter_start,       // reduce_scatter_start(flat): as all_reduce_start, of this rank's piece alone
+  reduce_scatter_done,        // reduce_scatter_done(start): the sum in this rank's piece, anything elsewhere
+  reduce_scatter_into_start,  // reduce_scatter_into_start(x, ...): adds the sums in this rank's piece to a
+                              // slot of state; list: slot, how it is shared, the place of every operand in it
+  reduce_scatter_into_done,   // reduce_scatter_into_done(start): (1); the slot has them
+  all_gather_start,           // all_gather_start(x): begins to give all ranks each one's piece of x
+  all_gather_done,            // all_gather_done(start): x, of all ranks
   // flat arenas
   flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
   flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
@@ -243,6 +246,8 @@ inline constexpr OpInfo op_table[op_count] = {
     {"all_reduce_done", 1, OpClass::collective, 0},
     {"reduce_scatter_start", 1, OpClass::collective, 1},
     {"reduce_scatter_done", 1, OpClass::collective, 0},
+    {"reduce_scatter_into_start", -1, OpClass::collective, 1},
+    {"reduce_scatter_into_done", 1, OpClass::collective, 0},
     {"all_gather_start", 1, OpClass::collective, 0},
     {"all_gather_done", 1, OpClass::collective, 0},
     {"flat_concat", -1, OpClass::arena, 0},

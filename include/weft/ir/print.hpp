@@ -153,6 +153,8 @@ inline void add_immediate(std::string& out, const Graph& g, int node) {
     case Op::all_reduce_done:
     case Op::reduce_scatter_start:
     case Op::reduce_scatter_done:
+    case Op::reduce_scatter_into_start:
+    case Op::reduce_scatter_into_done:
     case Op::all_gather_start:
     case Op::all_gather_done:
       out += " request ";

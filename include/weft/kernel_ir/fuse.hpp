@@ -129,6 +129,8 @@ class Fuser : GroupingState {
       case Op::all_reduce_done:
       case Op::reduce_scatter_start:
       case Op::reduce_scatter_done:
+      case Op::reduce_scatter_into_start:
+      case Op::reduce_scatter_into_done:
       case Op::all_gather_start:
       case Op::all_gather_done:
       case Op::scatter_add:
@@ -167,9 +169,8 @@ class Fuser : GroupingState {
         cost += remat_cost_[x];
         leaves += leaves_of(x);
         streams += streams_of(x);
-        from_leaves =
-            from_leaves && (remat_cost_[x] > 0 || materialization_[x] == Materialization::generator ||
-                            materialization_[memory_node(x)] == Materialization::leaf);
+        from_leaves = from_leaves && (remat_cost_[x] > 0 ||
+                                      materialization_[x] == Materialization::generator || reads_leaf(x));
       }
       min_kernel_[i] = at;
       const bool again = streams <= limits_.streams;  // may it be made wherever it is read

@@ -94,6 +94,11 @@ class GroupingState {
     return materialization_[x] == Materialization::view ? f.views[view_of_[x]].root : x;
   }
 
+  // Whether x is in memory before any kernel runs; what is so behind one alone is not.
+  constexpr bool reads_leaf(int x) const {
+    return materialization_[memory_node(x)] == Materialization::leaf && nodes_[x].op != Op::add_dependency;
+  }
+
   // As resolve, of what is in memory anyway.
   constexpr View view_of_memory(int x) const {
     if (materialization_[x] != Materialization::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
@@ -148,7 +153,8 @@ class GroupingState {
     const Node& n = nodes_[i];
     for (int k = n.first; k < n.first + n.arity; ++k) {
       if (shapes_[nodes_[edges_[k]].shape].size() == 1) continue;
-      const int x = memory_node(edges_[k]);
+      int x = memory_node(edges_[k]);
+      while (nodes_[x].op == Op::add_dependency) x = edges_[nodes_[x].first];
       const Node& from = nodes_[x];
       const int walk = from.op == Op::state         ? g.slots[static_cast<int>(from.imm)].segments
                        : from.op == Op::flat_concat ? static_cast<int>(static_cast<i64>(from.imm))

@@ -125,7 +125,9 @@ class Tiler {
   // The parameter group that a walk over flat arenas follows, -1 for plain memory.
   constexpr int segments_of(const Group& group) const {
     for (int i = 0; i < group.loads.size; ++i) {
-      const ir::Node& node = nodes_[pool_[group.loads.begin + i]];
+      int x = pool_[group.loads.begin + i];
+      while (nodes_[x].op == ir::Op::add_dependency) x = g.in(x, 0);
+      const ir::Node& node = nodes_[x];
       if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
         return g.slots[static_cast<int>(node.imm)].segments;
       if (node.op == ir::Op::flat_concat && static_cast<i64>(node.imm) >= 0)

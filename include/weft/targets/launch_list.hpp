@@ -94,7 +94,10 @@ class LaunchList {
           args.stream[k] = static_cast<u32>(step.numbers[call.streams_at + k]);
         args.segment_count = call.segments(step.number_count);
         for (int k = 0; k < args.segment_count; ++k) segments_.push(call.segment(step.numbers, k));
-        if (!blocks_.shard.is_whole() && args.segment_count > 0) clip(args);
+        if (!blocks_.shard.is_whole() && args.segment_count > 0)
+          clip(args);
+        else if (reads_shared_vector(step))
+          clip_rows(args);
       }
     }
     sort_uses();
@@ -174,6 +177,26 @@ class LaunchList {
     args.rows = tiles;
     args.chunks = (tiles + args.rows_per_chunk - 1) / args.rows_per_chunk;
     args.clipped = true;
+  }
+  bool reads_shared_vector(const compiler::ImageStep& step) const {
+    using kernel_ir::BufferAddress;
+    bool reads = false;
+    for (int a = 0; a < step.address_count; ++a)
+      reads = reads || (BufferAddress::space(step.addresses[a]) == ir::Space::optimizer &&
+                        BufferAddress::offset(step.addresses[a]) >= blocks_.shard.from);
+    return reads && !blocks_.shard.is_whole();
+  }
+  // Leaves of the rows of a shared vector, each as many elements as are one rank's together, this rank's; of
+  // a vector that is one row, that or nothing.
+  void clip_rows(kernels::LaunchArgs& args) const {
+    const Shard& own = blocks_.shard;
+    const i64 rows = (own.end - own.begin + own.grain - 1) / own.grain;
+    const bool is_one_row = own.grain * own.unit >= own.vector;
+    args.clipped = true;
+    if (is_one_row && rows > 0) return;
+    args.first_row = own.begin / own.grain;
+    args.rows = rows;
+    args.chunks = (rows + args.rows_per_chunk - 1) / args.rows_per_chunk;
   }
   // A pointer that is an input's, or a binding's, plus `offset`.
   struct Use {

@@ -11,6 +11,7 @@ namespace WEFT_NAMESPACE::exec {
 struct Shard {
   i64 from = 0, vector = 0;  // vector 0: the block is whole
   i64 begin = 0, end = 0, unit = 0, room = 0;
+  i64 grain = 1;  // elements that are one rank's together
   i64 bytes = 0;  // of the rank's block
 
   constexpr bool is_whole() const { return vector == 0; }

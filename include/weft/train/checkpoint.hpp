@@ -109,7 +109,7 @@ CheckpointForm checkpoint_form() {
     };
     for (int m = 0; m < O::Optimizer::base::moments; ++m)
       add(m, moment_dims<O>(m, row), moment_offset<M, O>(layout.moment[m], m, i));
-    if (layout.accumulated >= 0) add(accumulated, row.dims, layout.accumulated + row.offset);
+    if (O::Accumulation::count > 1) add(accumulated, row.dims, layout.accumulated + row.offset);
   });
   return form;
 }

@@ -4,7 +4,8 @@
 //
 // Gradients are packed into one arena laid out like the parameters'; each parameter group is updated by one
 // kernel over its ranges. State beside the parameters lies in the optimiser's block: the applied updates, the
-// loss scale and its count of good updates, the accumulated gradients, then the moments.
+// loss scale and its count of good updates, the accumulated gradients, then the moments. Where ranks share
+// gradients out the accumulated ones are a rank's piece, behind the moments, of any number of calls.
 
 #include "weft/comm/shares.hpp"
 #include "weft/exec/trace.hpp"
@@ -31,9 +32,12 @@ constexpr bool parameters_agree() {
 
 // Where the optimiser's state lies in its block, in bytes.
 struct OptimizerLayout {
-  i64 updates = 0, scale = 0, good = 0;
+  i64 updates = 0, scale = 0, good = 0, begun = 0;
   i64 accumulated = -1;
   i64 moment[4]{-1, -1, -1, -1};
+  i64 shared = 0;   // where the vectors begin that ranks may share out, each as long as the arena
+  int vectors = 0;  // of these
+  i64 behind = 0;   // bytes behind the last one, of zeros
   i64 bytes = 0;
 };
 
@@ -89,27 +93,6 @@ constexpr i64 moment_offset(i64 begin, int m, int i) {
   return begin + (i < table.size ? table.row[i].offset : table.trained_bytes);
 }
 
-template <class M, class O>
-constexpr OptimizerLayout make_optimizer_layout() {
-  OptimizerLayout l;
-  const i64 arena = nn::state_table<M>.trained_bytes;
-  l.updates = 0;
-  l.scale = 64;
-  l.good = 128;
-  l.bytes = nn::state_alignment;
-  if (O::Accumulation::count > 1) {
-    l.accumulated = l.bytes;
-    l.bytes += arena;
-  }
-  for (int k = 0; k < O::Optimizer::base::moments; ++k) {
-    l.moment[k] = l.bytes;
-    l.bytes = moment_offset<M, O>(l.bytes, k, nn::state_table<M>.size);
-  }
-  return l;
-}
-template <class M, class O>
-inline constexpr OptimizerLayout optimizer_layout = make_optimizer_layout<M, O>();
-
 // Elements of the arena that the norm for clipping, or the search for what is not finite, adds up by
 // themselves before anything else.
 template <class M>
@@ -119,25 +102,56 @@ constexpr i64 norm_chunk() {
   d.extent[0] = nn::state_table<M>.trained_bytes / size_of(parameter_type<M>());
   return kernel_ir::chunk_of_total(d);
 }
-// How the arena is shared out where it is: chunks of the norm are not divided, so that it has one order
-// however many ranks there are; without a norm what is aligned together.
+// How many elements of the arena are one rank's together where it is shared out: chunks of the norm are not
+// divided, so that it has one order however many ranks there are; without a norm what is aligned together.
 template <class M, class O>
-inline constexpr comm::Shares arena_shares{
-    nn::state_table<M>.trained_bytes / size_of(parameter_type<M>()),
-    O::Precision::scaled || std::is_same_v<typename O::Clip, clip::Norm>
-        ? norm_chunk<M>()
-        : nn::state_alignment / size_of(parameter_type<M>())};
-// Where the vectors lie in the optimiser's block that ranks share out, each as long as the arena: from here
-// to its end.
+constexpr i64 arena_grain() {
+  return O::Precision::scaled || std::is_same_v<typename O::Clip, clip::Norm>
+             ? norm_chunk<M>()
+             : nn::state_alignment / size_of(parameter_type<M>());
+}
 template <class M, class O>
-inline constexpr i64 shared_from =
-    optimizer_layout<M, O>.bytes - O::Optimizer::base::moments* nn::state_table<M>.trained_bytes;
+inline constexpr comm::Shares arena_shares{nn::state_table<M>.trained_bytes / size_of(parameter_type<M>()),
+                                           arena_grain<M, O>()};
+
+template <class M, class O>
+constexpr OptimizerLayout make_optimizer_layout() {
+  OptimizerLayout l;
+  const i64 arena = nn::state_table<M>.trained_bytes;
+  l.updates = 0;
+  l.scale = 64;
+  l.good = 128;
+  l.begun = 192;
+  l.bytes = nn::state_alignment;
+  if (O::Accumulation::count > 1 && !O::shards_gradients) {
+    l.accumulated = l.bytes;
+    l.bytes += arena;
+  }
+  l.shared = l.bytes;
+  for (int k = 0; k < O::Optimizer::base::moments; ++k) {
+    l.moment[k] = l.bytes;
+    l.bytes = moment_offset<M, O>(l.bytes, k, nn::state_table<M>.size);
+  }
+  l.vectors = O::Optimizer::base::moments;
+  if (O::shards_gradients) {
+    l.accumulated = l.bytes;
+    ++l.vectors;
+    const i64 grain = arena_grain<M, O>() * size_of(parameter_type<M>());
+    l.behind = (arena + grain - 1) / grain * grain - arena;  // the norm reads whole grains
+    l.bytes += arena + l.behind;
+  }
+  return l;
+}
+template <class M, class O>
+inline constexpr OptimizerLayout optimizer_layout = make_optimizer_layout<M, O>();
+
 // Bytes of the optimiser's block of one of `ranks` ranks.
 template <class M, class O>
 constexpr i64 optimizer_bytes_of(i64 ranks) {
   if constexpr (O::sharded)
-    return shared_from<M, O> +
-           O::Optimizer::base::moments * arena_shares<M, O>.piece(ranks) * size_of(parameter_type<M>());
+    return optimizer_layout<M, O>.shared +
+           optimizer_layout<M, O>.vectors * arena_shares<M, O>.piece(ranks) * size_of(parameter_type<M>()) +
+           optimizer_layout<M, O>.behind;
   else
     return optimizer_layout<M, O>.bytes;
 }
@@ -146,12 +160,13 @@ template <class M, class O>
 constexpr exec::Shard shard_of(i64 rank, i64 ranks) {
   exec::Shard shard;
   if constexpr (O::sharded) {
-    shard.from = shared_from<M, O>;
+    shard.from = optimizer_layout<M, O>.shared;
     shard.vector = nn::state_table<M>.trained_bytes;
     shard.unit = size_of(parameter_type<M>());
     shard.begin = arena_shares<M, O>.begin(rank, ranks);
     shard.end = arena_shares<M, O>.begin(rank + 1, ranks);
     shard.room = arena_shares<M, O>.piece(ranks) * shard.unit;
+    shard.grain = arena_shares<M, O>.grain;
     shard.bytes = optimizer_bytes_of<M, O>(ranks);
   }
   return shard;

@@ -126,13 +126,14 @@ inline constexpr Ddp<Backend, BucketBytes> ddp{};
 WEFT_REFUSAL(ZeroBackendConnects,
              "comm::zero<1, Backend>: the backend is what connects the ranks, comm::zero<1, comm::Mpi> with "
              "#include <weft/mpi.hpp>");
-WEFT_REFUSAL(ZeroShardsState,
-             "comm::zero<1, Backend>: only the optimiser's state is shared out among the ranks, stage 1; "
-             "gradients and parameters, stages 2 and 3, are whole on each");
+WEFT_REFUSAL(
+    ZeroShardsState,
+    "comm::zero<1, Backend> shares the optimiser's state out among the ranks, comm::zero<2, Backend> the "
+    "gradients, too; parameters, stage 3, are whole on each");
 template <int Stage, class Backend, i64 BucketBytes>
 struct Zero {
   static_assert(sizeof(ZeroBackendConnects<requires { Backend::connect(); }, Backend>) > 0);
-  static_assert(sizeof(ZeroShardsState<Stage == 1, GivenSize<Stage>>) > 0);
+  static_assert(sizeof(ZeroShardsState < Stage == 1 || Stage == 2, GivenSize < Stage >>) > 0);
   static constexpr OptionKind option = OptionKind::comm;
   using backend = Backend;
   static constexpr i64 bucket_bytes = BucketBytes;
@@ -140,8 +141,11 @@ struct Zero {
 };
 // Data parallelism with the optimiser's state shared out: of moments each rank holds the piece that belongs
 // to its piece of the parameters, gets the mean of the ranks' gradients for that alone, updates it and gives
-// it to all. (ZeRO, stage 1: Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion
-// Parameter Models", 2020.) Trains the same bits as comm::ddp. Optimisers that work element by element.
+// it to all. In stage 2 it has of the gradients that piece alone: each bucket of BucketBytes is summed into
+// it while the backward pass goes on, and accumulate<N> adds N calls there. (ZeRO, stages 1 and 2:
+// Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains
+// the same bits as comm::ddp; with accumulate<N> stage 2 those of one process with accumulate<N ranks>.
+// Optimisers that work element by element.
 template <int Stage, class Backend, i64 BucketBytes = 25 * 1024 * 1024>
 inline constexpr Zero<Stage, Backend, BucketBytes> zero{};
 }  // namespace comm
@@ -218,6 +222,13 @@ struct Options {
   static constexpr bool distributed = !std::is_same_v<Comm, comm::None>;
   // Whether the ranks share the optimiser's state out.
   static constexpr bool sharded = requires { Comm::stage; };
+  // And the gradients.
+  static constexpr bool shards_gradients = [] {
+    if constexpr (sharded)
+      return Comm::stage > 1;
+    else
+      return false;
+  }();
   using Probes = find_option<OptionKind::probes, ProbeNames<>, O...>;
   using Mode = find_option<OptionKind::mode, mode::Train, O...>;
   static constexpr bool training = std::is_same_v<Mode, mode::Train>;

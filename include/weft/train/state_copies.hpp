@@ -38,16 +38,18 @@ class StateCopies {
     Memory::from_host(device_, optimizer_, saved, whole_bytes(form));
     if constexpr (O::sharded) {
       const exec::Shard own = shard();
-      for (int m = 0; m < O::Optimizer::base::moments; ++m)
-        Memory::from_host(device_, optimizer_ + piece_of_moment(m),
-                          saved + layout.moment[m] + own.begin * own.unit, (own.end - own.begin) * own.unit);
+      for (int k = 0; k < saved_vectors; ++k)
+        Memory::from_host(device_, optimizer_ + piece_of_vector(k),
+                          saved + place_of_vector(k) + own.begin * own.unit,
+                          (own.end - own.begin) * own.unit);
     }
   }
 
-  // Moment m of all ranks' pieces into to[0, trained_bytes), which may be null; a call of all ranks.
-  void gather_moment(int m, std::byte* to) const {
+  // Vector k, a moment or, behind these, the accumulated gradients, of all ranks' pieces into to[0,
+  // trained_bytes), which may be null; a call of all ranks.
+  void gather_vector(int k, std::byte* to) const {
     const exec::Shard own = shard();
-    ranks_.each_piece(optimizer_ + piece_of_moment(m), own.room,
+    ranks_.each_piece(optimizer_ + piece_of_vector(k), own.room,
                       [&](i64 rank, i64 at, const std::byte* from, i64 bytes) {
                         const comm::Shares shares = arena_shares<M, O>;
                         const i64 begin = shares.begin(rank, ranks_.size()) * own.unit + at,
@@ -61,10 +63,14 @@ class StateCopies {
  private:
   // What this rank has of the optimiser's block.
   exec::Shard shard() const { return shard_of<M, O>(ranks_.rank(), ranks_.size()); }
-  i64 piece_of_moment(int m) const { return shared_from<M, O> + m * shard().room; }
+  // Of the vectors that ranks share out those that a checkpoint has.
+  static constexpr int saved_vectors =
+      O::Optimizer::base::moments + (O::shards_gradients && O::Accumulation::count > 1 ? 1 : 0);
+  static i64 place_of_vector(int k) { return layout.shared + k * nn::state_table<M>.trained_bytes; }
+  i64 piece_of_vector(int k) const { return layout.shared + k * shard().room; }
   // Bytes of the optimiser's block that every rank has.
   static i64 whole_bytes(const CheckpointForm& form) {
-    return O::sharded ? shared_from<M, O> : form.state.bytes - form.model_bytes;
+    return O::sharded ? layout.shared : form.state.bytes - form.model_bytes;
   }
 
   // One file, of rank 0.
@@ -73,8 +79,8 @@ class StateCopies {
     std::vector<std::byte> block;
     if constexpr (O::sharded) {
       if (ranks_.rank() == 0) block.resize(static_cast<std::size_t>(form.state.bytes));
-      for (int m = 0; m < O::Optimizer::base::moments; ++m)
-        gather_moment(m, block.empty() ? nullptr : block.data() + form.model_bytes + layout.moment[m]);
+      for (int k = 0; k < saved_vectors; ++k)
+        gather_vector(k, block.empty() ? nullptr : block.data() + form.model_bytes + place_of_vector(k));
     }
     if (ranks_.rank() != 0) return;
     job.prepare([&] {

@@ -133,7 +133,7 @@ constexpr Backward reduce_gradients(Backward&& local) {
     behind = run.trained;
     const nn::StateInfo& row = table.row[run.row];
     int gathered = -1;
-    if (O::Accumulation::count > 1) {
+    if (O::Accumulation::count > 1 && !O::shards_gradients) {
       gathered = local.graph.slots.size();
       local.graph.slots.push({ir::Space::optimizer, type,
                               local.graph.nodes[local.gradient(run.trained)].shape, -1,
@@ -146,7 +146,16 @@ constexpr Backward reduce_gradients(Backward&& local) {
   r.scale_slot = local.scale_slot;
   ir::SharedVector shared;
   if constexpr (O::sharded) shared = {arena_shares<M, O>.elements, arena_shares<M, O>.grain};
-  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type), shared);
+  int into = -1;
+  if constexpr (O::shards_gradients) {
+    const i64 all[1]{arena_shares<M, O>.elements};
+    into = local.graph.slots.size();
+    local.graph.shapes.push(ir::make_dims(1, all));
+    local.graph.slots.push(
+        {ir::Space::optimizer, type, local.graph.shapes.size() - 1, -1, optimizer_layout<M, O>.accumulated});
+  }
+  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type), shared,
+                                      into);
   r.graph = reducer.run();
   r.requests = reducer.requests();
   r.parameters = local.parameters;
@@ -261,7 +270,7 @@ struct StepSource {
     static constexpr void write(WordWriter& w) { write_backward(w, reduce_gradients<M, O>(gradients())); }
   };
   static constexpr Backward updated_by() {
-    if constexpr (O::distributed && Apply)
+    if constexpr (O::distributed && (Apply || O::shards_gradients))
       return read_backward(Kept<ReducedStage>::data);
     else
       return gradients();

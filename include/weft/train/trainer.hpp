@@ -348,7 +348,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
     Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
     if constexpr (O::sharded)
-      copies().gather_moment(Optimizer::base::average, block.data());
+      copies().gather_vector(Optimizer::base::average, block.data());
     else
       Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
                       table.trained_bytes);

@@ -21,6 +21,8 @@ class UpdateBuilder {
   static constexpr bool distributed = O::distributed;
   // Of these sums a rank has its piece, and updates that.
   static constexpr bool sharded = O::sharded;
+  // And has no more of them in memory, added up over calls.
+  static constexpr bool scattered = O::shards_gradients;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
   static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
   static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };
@@ -40,6 +42,12 @@ class UpdateBuilder {
 
   // Adds to the accumulated gradients, nothing else.
   constexpr ir::Graph accumulate() {
+    if constexpr (scattered) {  // done by what is summed over ranks, which something has to wait for
+      Value all = ir::constant(b, type, flat(1), 0);
+      for (const int done : reduced()) all = all + Value{&b, done};
+      assign(add_slot(b, ir::Space::optimizer, type, flat(1), layout.begun), all);
+      return static_cast<ir::Graph&&>(b.graph);
+    }
     const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);
     assign(sums, ir::read_slot(b, sums) + pack(whole_arena));
     return static_cast<ir::Graph&&>(b.graph);
@@ -48,7 +56,7 @@ class UpdateBuilder {
   // Updates parameters and moments, unless gradients that are not finite make it skip.
   constexpr ir::Graph apply() {
     make_factor();
-    if constexpr (sharded && micro > 1) {  // of the whole arena, as each rank has gathered
+    if constexpr (sharded && !scattered && micro > 1) {  // of the whole arena, as each rank has gathered
       const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);
       clear(sums, ir::read_slot(b, sums));
     }
@@ -96,6 +104,10 @@ class UpdateBuilder {
   // The gradients of a group's parameters, or of all that are not frozen, as one vector.
   constexpr Value pack(int group) { return pack(group, length_of(group)); }
   constexpr Value pack(int group, i64 length) {
+    if constexpr (scattered) {
+      piece_slot_ = add_slot(b, ir::Space::optimizer, type, flat(length), layout.accumulated, group);
+      return behind_sums(ir::read_slot(b, piece_slot_));
+    }
     List<int> operands;
     List<i64> offsets;
     const auto holds = [&](const GroupRun& run) {
@@ -110,6 +122,18 @@ class UpdateBuilder {
       offsets.push(arena_offset<M>(run));
     }
     return ir::flat_concat(b, type, length, operands, offsets, static_cast<u64>(static_cast<i64>(group)));
+  }
+
+  // The nodes behind which the sums over ranks are where they belong.
+  constexpr List<int> reduced() const {
+    List<int> all;
+    for (const int done : gradients_)
+      if (done >= 0 && (all.empty() || all.back() != done)) all.push(done);
+    return all;
+  }
+  constexpr Value behind_sums(Value x) {
+    for (const int done : reduced()) x = ir::add_dependency(x, {&b, done});
+    return x;
   }
 
   // What every gradient is multiplied by: the mean over microbatches and ranks, one over the loss scale, the
@@ -199,6 +223,7 @@ class UpdateBuilder {
       return add_slot(b, space, type, flat(length_of(k)), offset, k);
     };
     const auto state = [&](int m) {
+      if (m < 0 && scattered) return piece_slot_;  // which the gradient is read from
       return vector(ir::Space::optimizer, m < 0 ? layout.accumulated : layout.moment[m]);
     };
     const Value gradient = pack(k);
@@ -285,9 +310,9 @@ class UpdateBuilder {
   // A gradient, its parameters' slot, and that of moment m; m = -1: of accumulated gradients.
   constexpr void update_tensor(int group, Value g, Value updates, int parameter, const auto& slot,
                                const auto& update) {
-    if (micro > 1 && !sharded) {
+    if ((micro > 1 && !sharded) || scattered) {
       const int sums = slot(-1);
-      const Value sum = ir::read_slot(b, sums);
+      const Value sum = scattered ? g : ir::read_slot(b, sums);
       if (!distributed) g = g + sum;
       clear(sums, sum);
     }
@@ -331,7 +356,8 @@ class UpdateBuilder {
   List<GroupRun> runs_ = group_runs<M, O>();
   List<int> gradients_;
   int scale_slot_ = -1;
-  int requests_ = 0;  // of collectives so far
+  int requests_ = 0;     // of collectives so far
+  int piece_slot_ = -1;  // of the gradients that were packed last
   Value factor_, skip_;
 };
 

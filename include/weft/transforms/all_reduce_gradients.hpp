@@ -22,13 +22,16 @@ class GradientReducer {
  public:
   // `gradients`: in the order of the arena. A bucket takes at least `bucket_elements`, unless the arena ends
   // or has a hole, of parameters that are frozen. `shared`: the arena, where each rank has a piece of it;
-  // without elements all have the whole.
+  // without elements all have the whole. With `into`, a slot of the arena, the sums of a rank's piece are
+  // added to what it has there, and no arena of gradients exists beside; reduced() are then the nodes behind
+  // which the slot has them.
   constexpr GradientReducer(const ir::Graph& graph, const List<ArenaGradient>& gradients, i64 bucket_elements,
-                            const ir::SharedVector& shared = {})
+                            const ir::SharedVector& shared = {}, int into = -1)
       : g(graph),
         b(graph, graph.nodes.size() + 4 * gradients.size()),
         gradients_(gradients),
         shared_(shared),
+        into_(into),
         moved_(graph.nodes.size(), -1),
         bucket_behind_(graph.nodes.size(), -1) {
     make_buckets(bucket_elements);
@@ -75,7 +78,8 @@ class GradientReducer {
     i64 elements = 0;
     for (int k = end - 1; k >= 0; --k) {
       elements += g.dims(gradients_[k].node).size();
-      if (elements < bucket_elements && k > 0 && !behind_hole(k)) continue;
+      const bool is_full = into_ >= 0 && end - k == ir::most_scattered;
+      if (elements < bucket_elements && k > 0 && !is_full && (into_ >= 0 || !behind_hole(k))) continue;
       int last = 0;
       for (int i = k; i < end; ++i)
         if (last < gradients_[i].node) last = gradients_[i].node;
@@ -98,6 +102,10 @@ class GradientReducer {
       offsets.push(gradient.offset);
       last = gradient.offset + x.dims().size();
     }
+    if (into_ >= 0) {
+      bucket.start = ir::reduce_scatter_into_start(b, into_, shared_, operands, offsets, request).id;
+      return;
+    }
     const DType dtype = g.nodes[gradients_[bucket.begin].node].dtype;
     constexpr u64 whole_arena = ~u64{0};
     const ir::Value flat = ir::flat_concat(b, dtype, last, operands, offsets, whole_arena);
@@ -112,13 +120,16 @@ class GradientReducer {
     if (reduced_.empty()) reduced_ = List<int>(gradients_.size(), -1);
     const i64 first = gradients_[bucket.begin].offset;
     for (int k = bucket.begin; k < bucket.end; ++k)
-      reduced_[k] = ir::flat_slice(sum, gradients_[k].offset - first, g.dims(gradients_[k].node)).id;
+      reduced_[k] = into_ >= 0
+                        ? sum.id
+                        : ir::flat_slice(sum, gradients_[k].offset - first, g.dims(gradients_[k].node)).id;
   }
 
   const ir::Graph& g;
   ir::Builder b;
   List<ArenaGradient> gradients_;
   ir::SharedVector shared_;
+  int into_ = -1;
   List<Bucket> buckets_;
   List<int> moved_, bucket_behind_, reduced_;
 };

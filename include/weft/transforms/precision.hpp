@@ -118,9 +118,9 @@ constexpr ir::Value moved_data(ir::Node node, ir::Value x) {
 
 // Products of f32 operands become products of `compute` operands. Their result is `compute` too, with three
 // exceptions, which keep the f32 sums: what leaves the program (an output, or the gradient of a parameter, an
-// operand of a flat_concat), what is added to a residual, and products of 8-bit factors, which are scaled and
-// rounded behind (delayed_scaling.hpp). Under TF32 they keep their dtypes and bear a
-// mark (convolutions none: they are summed in f32).
+// operand of a flat_concat or of a sum over ranks), what is added to a residual, and products of 8-bit
+// factors, which are scaled and rounded behind (delayed_scaling.hpp). Under TF32 they keep their dtypes and
+// bear a mark (convolutions none: they are summed in f32).
 constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule);
 
 namespace detail {
@@ -163,7 +163,8 @@ class PrecisionRewriter {
       const ir::Node& node = g.nodes.items[i];
       const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute ||
                         (node.op == ir::Op::add && reads_optimizer(g.in(i, 1)));
-      if (node.op != ir::Op::flat_concat && !(view && results_[i])) continue;
+      const bool gathers = node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start;
+      if (!gathers && !(view && results_[i])) continue;
       for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
     }
   }

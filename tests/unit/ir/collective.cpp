@@ -84,3 +84,43 @@ TEST_CASE("collective: a piece of a sum, and what is gathered of pieces, say how
   b.graph.list_data[b.graph.lists[b.graph.nodes[start.id].list].begin] = -1;
   CHECK(fault_of(b.graph) == "all_gather_start: beyond its operand");
 }
+
+namespace {
+
+// Vectors of three and four elements at places 1 and `second` of a slot of `elements`.
+constexpr ir::Graph into(i64 second, i64 elements = 10, ir::Space space = ir::Space::optimizer) {
+  ir::Builder b(16);
+  const int x = b.leaf(Op::input, DType::f32, Dims{1, {3}}, 0),
+            y = b.leaf(Op::input, DType::f32, Dims{1, {4}}, 1);
+  b.graph.inputs.push(x);
+  b.graph.inputs.push(y);
+  b.graph.slots.push({space, DType::f32, b.shape(Dims{1, {10}}), -1, 0});
+  b.graph.optimizer_bytes = b.graph.model_bytes = 40;
+  List<int> operands;
+  operands.push(x);
+  operands.push(y);
+  List<i64> offsets;
+  offsets.push(1);
+  offsets.push(second);
+  const ir::Value start = ir::reduce_scatter_into_start(b, 0, {elements, 2}, operands, offsets, 6);
+  b.graph.outputs.push(ir::collective_done(start).id);
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
+}  // namespace
+
+TEST_CASE("collective: sums that go to a slot say where each operand belongs") {
+  const ir::Graph g = into(4);
+  CHECK(!ir::verify(g, ir::Stage::pruned));
+  const std::string text = ir::print(g);
+  CHECK(text.find("reduce_scatter_into_start") != std::string::npos);
+  CHECK(text.find("from [0, 10, 2, 1, 4]") != std::string::npos);
+  CHECK(g.dims(g.outputs[0]).size() == 1);
+  CHECK(fault_of(into(3)) == "reduce_scatter_into_start: operands overlap or are out of order");
+  CHECK(fault_of(into(7)) == "a collective beyond the vector that is shared");
+  CHECK(fault_of(into(4, 7)) == "a collective beyond the vector that is shared");
+  CHECK(fault_of(into(4, 10, ir::Space::model)) == "reduce_scatter_into_start: no slot of this dtype");
+  ir::Graph other = g;
+  other.nodes[other.outputs[0]].imm = 5;
+  CHECK(fault_of(other) == "reduce_scatter_into_done: not the request of its start");
+}

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "weft/ir/verify.hpp"
@@ -93,4 +94,39 @@ TEST_CASE("all_reduce_gradients: what is frozen between two gradients is not com
   for (int k = 3; k < 6; ++k) aligned.gradients[k].offset += 63;
   transforms::GradientReducer one(aligned.graph, aligned.gradients, 1 << 21);
   CHECK(nodes_of(one.run(), Op::all_reduce_start).size() == 1);
+}
+
+TEST_CASE("all_reduce_gradients: what goes to a slot has no arena, and buckets of few enough operands") {
+  Chain chain;
+  const auto reduce = [&](i64 bucket) {
+    ir::Graph with_slot = chain.graph;
+    with_slot.slots.push({ir::Space::optimizer, DType::f32, with_slot.nodes[0].shape, -1, 0});
+    with_slot.optimizer_bytes = 256;
+    transforms::GradientReducer reducer(with_slot, chain.gradients, bucket, {384, 64}, 0);
+    ir::Graph g = reducer.run();
+    for (const int x : reducer.reduced()) g.outputs.push(x);
+    return g;
+  };
+  const ir::Graph g = reduce(128);
+  CHECK(!ir::verify(g, ir::Stage::traced));
+  CHECK(nodes_of(g, Op::flat_concat).empty());
+  const std::vector<int> starts = nodes_of(g, Op::reduce_scatter_into_start),
+                         dones = nodes_of(g, Op::reduce_scatter_into_done);
+  REQUIRE(starts.size() == 3);
+  REQUIRE(dones.size() == 3);
+  for (std::size_t k = 0; k < 3; ++k) {
+    CHECK(g.nodes[starts[k]].arity == 2);
+    CHECK(g.attribute(starts[k], 3) == 256 - 128 * static_cast<i64>(k));
+  }
+  for (int k = 0; k < 6; ++k)  // behind which the slot has the gradient
+    CHECK(g.outputs[1 + k] == dones[static_cast<std::size_t>(2 - k / 2)]);
+  // 40 gradients in a bucket that takes all
+  chain.gradients.clear();
+  for (int k = 0; k < 40; ++k) chain.gradients.push({chain.graph.outputs[0], 64 * k, -1});
+  transforms::GradientReducer many(chain.graph, chain.gradients, 1 << 20, {40 * 64, 64}, 0);
+  const ir::Graph cut = many.run();
+  const std::vector<int> cuts = nodes_of(cut, Op::reduce_scatter_into_start);
+  REQUIRE(cuts.size() == 2);
+  CHECK(cut.nodes[cuts[0]].arity + cut.nodes[cuts[1]].arity == 40);
+  CHECK(std::max(cut.nodes[cuts[0]].arity, cut.nodes[cuts[1]].arity) == ir::most_scattered);
 }

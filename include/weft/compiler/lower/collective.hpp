@@ -2,6 +2,8 @@
 // A collective as a step. Words: none. Addresses: where it lies; of an all_gather_start none, which is the
 // program's communicator's, and where the operand does. Numbers: request, elements, dtype; of one that works
 // on pieces then where it begins in the vector that is shared, and that one's elements and grain.
+// A reduce_scatter_into_start: where its (1) lies, none, where the vector does, the operands; then numbers of
+// each operand: its place behind the first one's, and its elements.
 
 #include "weft/compiler/lowered.hpp"
 
@@ -17,6 +19,10 @@ constexpr StepKind collective_kind(ir::Op op) {
       return StepKind::reduce_scatter_start;
     case ir::Op::reduce_scatter_done:
       return StepKind::reduce_scatter_done;
+    case ir::Op::reduce_scatter_into_start:
+      return StepKind::reduce_scatter_into_start;
+    case ir::Op::reduce_scatter_into_done:
+      return StepKind::reduce_scatter_into_done;
     case ir::Op::all_gather_start:
       return StepKind::all_gather_start;
     default:
@@ -27,9 +33,33 @@ constexpr bool is_collective(StepKind kind) {
   return kind >= StepKind::all_reduce_start && kind <= StepKind::all_gather_done;
 }
 
+constexpr void lower_scatter(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                             int node, Lowered& out) {
+  const ir::Node& n = g.nodes[node];
+  const ir::Slot& slot = g.slots[static_cast<int>(g.attribute(node, 0))];
+  const i64 begin = g.attribute(node, 3);
+  const int last = n.arity - 1;
+  const i64 end = g.attribute(node, 3 + last) + g.dims(g.in(node, last)).size();
+  List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
+  addresses.push(kernel_ir::BufferAddress::none);
+  addresses.push(kernel_ir::BufferAddress::make(slot.space, slot.offset));
+  for (const i64 number :
+       {end - begin, static_cast<i64>(n.dtype), begin, g.attribute(node, 1), g.attribute(node, 2)})
+    numbers.push(static_cast<u64>(number));
+  for (int k = 0; k < n.arity; ++k) {
+    addresses.push(plan.address(f.view_in(g, g.in(node, k), f.group[node]), n.dtype));
+    numbers.push(static_cast<u64>(g.attribute(node, 3 + k) - begin));
+    numbers.push(static_cast<u64>(g.dims(g.in(node, k)).size()));
+  }
+  out.step(StepKind::reduce_scatter_into_start, out.kernel(StepKind::reduce_scatter_into_start, List<u64>()),
+           addresses, numbers)
+      .bytes = 2 * (end - begin) * size_of(n.dtype);
+}
+
 constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
+  if (n.op == ir::Op::reduce_scatter_into_start) return lower_scatter(g, f, plan, node, out);
   const StepKind kind = collective_kind(n.op);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
   if (kind == StepKind::all_gather_start) {

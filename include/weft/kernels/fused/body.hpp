@@ -181,8 +181,9 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
       run_elements(which);
       return;
     }
-    const i64 begin = which * args.rows_per_chunk;
-    const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
+    i64 begin = which * args.rows_per_chunk;
+    i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
+    if constexpr (requires { args.first_row; }) begin += args.first_row, end += args.first_row;
     place.start();
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
     this->template section<0>();

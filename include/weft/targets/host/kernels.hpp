@@ -55,6 +55,10 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_all_reduce_done;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_start)
     return &kernels::run_reduce_scatter_start;
+  else if constexpr (kind == compiler::StepKind::reduce_scatter_into_start)
+    return &kernels::run_reduce_scatter_into_start;
+  else if constexpr (kind == compiler::StepKind::reduce_scatter_into_done)
+    return &kernels::run_reduce_scatter_into_done;
   else if constexpr (kind == compiler::StepKind::all_gather_start)
     return &kernels::run_all_gather_start;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_done ||
