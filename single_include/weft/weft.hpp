@@ -25285,6 +25285,7 @@ class Checker {
       const auto written = [&](int node) {
         if (node < 0 || spared[node] || !is_float(g.nodes[node].dtype)) return;
         if (g.nodes[node].op == ir::Op::reduce_scatter_done) return;  // a rank's piece is what it was for
+        if (is_under_way(g, node)) return;
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
         w.written.push_back(value(g, node));
@@ -25294,7 +25295,7 @@ class Checker {
       if (group.stores.size == 0) written(group.result >= 0 ? group.result : group.opaque);
       const auto read = [&](int node) {
         node = root_of(g, f, node);
-        if (!is_float(g.nodes[node].dtype)) return;
+        if (!is_float(g.nodes[node].dtype) || is_under_way(g, node)) return;
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
         w.read.push_back(value(g, node));
@@ -25316,6 +25317,10 @@ class Checker {
     }
     if (checks_.indices && group.opaque >= 0)
       watch_places(w, g, f, plan, origin, group.opaque, addresses, count);
+  }
+  // What ranks exchange, until it is waited for: only what begins such has attributes.
+  static bool is_under_way(const ir::Graph& g, int node) {
+    return ir::is_collective(g.nodes[node].op) && g.attributes(node) > 0;
   }
   static bool is_infinite(const ir::Graph& g, int node) {
     const ir::Node& n = g.nodes[node];

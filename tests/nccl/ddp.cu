@@ -23,10 +23,18 @@ struct Net {
   constexpr auto operator()(auto x) const { return fc3(relu(fc2(drop(relu(fc1(x)))))); }
 };
 
+// Values that are too large for f16: updates that are skipped, on all ranks.
+struct Overflowing {
+  nn::Linear<width, 64> fc1;
+  nn::Linear<64, 64> fc2;
+  nn::Linear<64, classes> fc3;
+  constexpr auto operator()(auto x) const { return fc3(relu(fc2(relu(fc1(x * 3e3f))))); }
+};
+
 // Buckets of a KiB: fc3; fc2; fc1.
-template <class... O>
+template <class Model, class... O>
 auto trainer_of(const O&... options) {
-  return make_trainer<Net>(
+  return make_trainer<Model>(
       comm::Nccl().device(), [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); },
       in<f32, batch, width>, in<i32, batch>, optim::AdamW{.lr = 1e-3f}, clip::norm(1.0f), options...);
 }
@@ -74,16 +82,25 @@ void check(bool holds, const char* what, int rank) {
   ++faults;
 }
 
-template <int Ranks>
-void run(const comm::Nccl& world) {
-  const int rank = world.rank();
-  auto trainer = trainer_of(seed{static_cast<u64>(rank + 1)}, comm::ddp<comm::Nccl, 1024>);
+template <int Ranks, class Model = Net, class... O>
+void compare(const comm::Nccl& world, const char* what, const O&... options) {
+  const int rank = world.rank(), before = faults;
+  auto trainer = trainer_of<Model>(seed{static_cast<u64>(rank + 1)}, comm::ddp<comm::Nccl, 1024>, options...);
   run_calls(trainer, 3, rank, Ranks);
   const std::vector<f32> got = weights(trainer);
-  auto alone = trainer_of(seed{1}, accumulate<Ranks>);
+  auto alone = trainer_of<Model>(seed{1}, accumulate<Ranks>, options...);
   run_calls(alone, 3 * Ranks, 0, 1);
   check(got == weights(alone), "another state than one process's", rank);
   check(trainer.gradient_norm() == alone.gradient_norm(), "another norm than one process's", rank);
+  if (faults > before) std::printf("rank %d: with %s\n", rank, what);
+}
+template <int Ranks>
+void run(const comm::Nccl& world) {
+  compare<Ranks>(world, "f32");
+  compare<Ranks>(world, "bf16", precision::bf16);
+  compare<Ranks>(world, "f16", precision::f16);
+  compare<Ranks, Overflowing>(world, "f16 that overflows", precision::f16);
+  compare<Ranks>(world, "a look at every kernel's results", check::finite);
 }
 
 }  // namespace
