@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <thrust/count.h>
 #include <thrust/reduce.h>
-#include <thrust/scan.h>
 #include <thrust/sequence.h>
 #include <thrust/sort.h>
 #include <thrust/transform.h>
@@ -63,10 +62,7 @@ TEST_CASE("cuda thrust: algorithms read and write tensors, and results where the
   CHECK(x.to_vector() == wanted);
   CHECK(z.to_vector()[size - 1] == 2 * 1499.0f);
 
-  Tensor<i32, Shape<size>, Cuda> ones(std::vector<i32>(size, 1), device);  // CUB spills registers for i64
-  thrust::inclusive_scan(policy, begin(ones), end(ones), begin(ones));
-  CHECK(ones.to_vector()[size - 1] == size);
-  CHECK(thrust::reduce(policy, begin(ones), end(ones)) == size * (size + 1) / 2);
+  CHECK(thrust::reduce(policy, begin(places), end(places)) == static_cast<i32>(size * (size - 1) / 2));
 }
 
 TEST_CASE("cuda thrust: the host may walk a tensor of the GPU") {
