@@ -5278,8 +5278,7 @@ class GroupingState {
     const Node& n = nodes_[i];
     for (int k = n.first; k < n.first + n.arity; ++k) {
       if (shapes_[nodes_[edges_[k]].shape].size() == 1) continue;
-      int x = memory_node(edges_[k]);
-      while (nodes_[x].op == Op::add_dependency) x = edges_[nodes_[x].first];
+      const int x = memory_node(edges_[k]);
       const Node& from = nodes_[x];
       const int walk = from.op == Op::state         ? g.slots[static_cast<int>(from.imm)].segments
                        : from.op == Op::flat_concat ? static_cast<int>(static_cast<i64>(from.imm))
@@ -7910,8 +7909,8 @@ constexpr bool is_collective(StepKind kind) {
   return kind >= StepKind::all_reduce_start && kind <= StepKind::all_gather_done;
 }
 
-constexpr void lower_scatter(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
-                             int node, Lowered& out) {
+constexpr void lower_reduce_scatter_into(const ir::Graph& g, const kernel_ir::Fusion& f,
+                                         const kernel_ir::Plan& plan, int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
   const ir::Slot& slot = g.slots[static_cast<int>(g.attribute(node, 0))];
   const i64 begin = g.attribute(node, 3);
@@ -7936,7 +7935,7 @@ constexpr void lower_scatter(const ir::Graph& g, const kernel_ir::Fusion& f, con
 constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
-  if (n.op == ir::Op::reduce_scatter_into_start) return lower_scatter(g, f, plan, node, out);
+  if (n.op == ir::Op::reduce_scatter_into_start) return lower_reduce_scatter_into(g, f, plan, node, out);
   const StepKind kind = collective_kind(n.op);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
   if (kind == StepKind::all_gather_start) {
@@ -16462,7 +16461,7 @@ constexpr Value collective_done(Value start) {
 // The sum that `start` began, (length).
 constexpr Value all_reduce_done(Value start) { return collective_done(start); }
 
-constexpr const char* scatter_fault(const Graph& g, int i) {
+constexpr const char* reduce_scatter_into_fault(const Graph& g, int i) {
   const Node& n = g.nodes[i];
   if (n.arity < 1 || g.attributes(i) != 3 + n.arity)
     return "reduce_scatter_into_start: one offset an operand";
@@ -16483,7 +16482,7 @@ constexpr const char* scatter_fault(const Graph& g, int i) {
 // What is wrong with collective i, null: nothing.
 constexpr const char* collective_fault(const Graph& g, int i) {
   const Node& n = g.nodes[i];
-  if (n.op == Op::reduce_scatter_into_start) return scatter_fault(g, i);
+  if (n.op == Op::reduce_scatter_into_start) return reduce_scatter_into_fault(g, i);
   const Node& x = g.nodes[g.in(i, 0)];
   const Dims &from = g.dims(g.in(i, 0)), &to = g.dims(i);
   if (x.dtype != n.dtype || !is_float(n.dtype)) return "a collective of other than floats of one dtype";
@@ -19223,7 +19222,7 @@ using Eye = Dirac;
 }  // namespace WEFT_NAMESPACE::nn::init
 // ---- weft/nn/spelling.hpp ----
 // What PyTorch's users reach for in torch.nn and do not find: the base class, losses as modules,
-// nn.functional.
+// nn.functional; and what is said of a layer without its sizes.
 
 namespace WEFT_NAMESPACE::nn {
 
@@ -26054,12 +26053,15 @@ StepTimes measure(int steps, double seconds, const Run& run) {
 struct StepName {
   std::string scope, text;
 };
+// "#3 row".
+inline std::string numbered_kernel(std::size_t step, const ExplainedStep& explained) {
+  return "#" + std::to_string(step) + " " + explained.kernel.substr(explained.kernel.find_first_not_of(' '));
+}
 inline std::vector<StepName> step_names(const Explanation& e) {
   std::vector<StepName> names;
   for (const ExplainedStep& step : e.steps) {
-    const std::size_t kernel = step.kernel.find_first_not_of(' ');
-    names.push_back({step.scope, "#" + std::to_string(names.size()) + " " + step.kernel.substr(kernel) + " " +
-                                     step.shape + (step.ops.empty() ? "" : ": " + step.ops)});
+    names.push_back({step.scope, numbered_kernel(names.size(), step) + " " + step.shape +
+                                     (step.ops.empty() ? "" : ": " + step.ops)});
   }
   return names;
 }
@@ -26108,13 +26110,11 @@ inline std::string to_text(const Explanation& e, const StepTimes& times, const R
   double all = 0, least = 0;
   for (std::size_t s = 0; s < e.steps.size(); ++s) {
     const ExplainedStep& step = e.steps[s];
-    const std::size_t name = step.kernel.find_first_not_of(' ');
     const double seconds = times.of(s), floor = machine.seconds(step.bytes, step.flops);
     if (step.is_loop) continue;  // its steps stand for it
     all += seconds;
     least += floor;
-    kernels.push_back({"#" + std::to_string(s) + " " + step.kernel.substr(name),
-                       step.shape + ir::in_scope(step.scope), seconds, floor});
+    kernels.push_back({numbered_kernel(s, step), step.shape + ir::in_scope(step.scope), seconds, floor});
     const std::string scope = step.scope.empty() ? "(the function itself)" : step.scope;
     auto found = scopes.begin();
     while (found != scopes.end() && found->name != scope) ++found;
@@ -26425,12 +26425,37 @@ class HostElements {
   }
 };
 
+// Operators by which a view writes to its memory, whether it has a name or not: w *= 2.
+template <class View>
+struct ComputedInPlace {
+  template <class B>
+  void operator+=(const B& b) const {
+    self().span() = self() + b;
+  }
+  template <class B>
+  void operator-=(const B& b) const {
+    self().span() = self() - b;
+  }
+  template <class B>
+  void operator*=(const B& b) const {
+    self().span() = self() * b;
+  }
+  template <class B>
+  void operator/=(const B& b) const {
+    self().span() = self() / b;
+  }
+
+ private:
+  const View& self() const { return static_cast<const View&>(*this); }
+};
+
 }  // namespace exec
 
 // A part of memory. One that weft gives out (a result, a parameter, a tensor's view()) keeps the memory
 // alive; one made from a pointer is valid as long as that. Of a const T it is only read.
 template <class T, class S, class Device = Cpu>
-class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
+class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
+                   public exec::ComputedInPlace<TensorView<T, S, Device>> {
  public:
   using weft_tensor = void;
   using dtype = std::remove_const_t<T>;
@@ -26470,7 +26495,7 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   void operator=(const A& values) && {
     constexpr bool written = !std::is_const_v<T>;
     static_assert(sizeof(exec::MemoryIsWritten<written, TensorView>) > 0);
-    if constexpr (written && std::is_arithmetic_v<A>) {
+    if constexpr (written && (std::is_arithmetic_v<A> || Element<A>)) {
       for (T& x : *this) x = static_cast<T>(values);
     } else if constexpr (written) {
       const Tensor<dtype, S, Device> given(values);
@@ -26478,23 +26503,6 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
     }
   }
   void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
-  // In place.
-  template <class B>
-  void operator+=(const B& b) const {
-    span() = *this + b;
-  }
-  template <class B>
-  void operator-=(const B& b) const {
-    span() = *this - b;
-  }
-  template <class B>
-  void operator*=(const B& b) const {
-    span() = *this * b;
-  }
-  template <class B>
-  void operator/=(const B& b) const {
-    span() = *this / b;
-  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
@@ -26771,12 +26779,16 @@ class Communicator : public Counted {
     const void* data = nullptr;
     i64 begin = 0, length = 0;
   };
+  // As reserve_pieces, of a request of start_scatter_into.
+  virtual void reserve_scatter_into(int request, const i64* bounds, DType dtype) {
+    (void)request, (void)bounds, (void)dtype;
+    throw Error("comm/backend", "this backend shares no gradients out: comm::zero<1, Backend>");
+  }
   // Begins: this rank's piece of the sums over ranks of `parts`, between which are zeros, is added to `to`,
   // rank by rank, whose element k is the request's. Returns as soon as the parts may change; `to` is left
   // alone until wait_pieces(request) returns.
   virtual void start_scatter_into(int request, const Part* parts, int count, void* to) {
     (void)request, (void)parts, (void)count, (void)to;
-    throw Error("comm/backend", "this backend shares no gradients out: comm::zero<1, Backend>");
   }
   // Throws "comm/timeout" where a rank stays silent.
   virtual void wait_pieces(int request) { (void)request; }
@@ -26806,32 +26818,19 @@ class Communicator : public Counted {
   f64 mean(f64 own) { return sum(own) / size(); }
 };
 
-// Adds what `ranks` ranks have of one piece, each `length` elements behind the last, into `to`.
+// Adds what `ranks` ranks have of one piece, each `length` elements behind the last, to what `to` has, or
+// `anew` to 0.
 template <class T>
-void add_ranks(T* to, const T* from, i64 length, int ranks) {
-  for (i64 i = 0; i < length; ++i) to[i] = T(0) + from[i];
+void add_ranks(T* to, const T* from, i64 length, int ranks, bool anew = true) {
+  for (i64 i = 0; i < length; ++i) to[i] = (anew ? T(0) : to[i]) + from[i];
   for (int r = 1; r < ranks; ++r)
     for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
 }
-// The same, behind what `to` has.
-template <class T>
-void add_ranks_behind(T* to, const T* from, i64 length, int ranks) {
-  for (int r = 0; r < ranks; ++r)
-    for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
-}
-inline void add_ranks_behind(DType dtype, void* to, const void* from, i64 length, int ranks) {
+inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks, bool anew = true) {
   if (dtype == DType::f32)
-    add_ranks_behind(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks);
+    add_ranks(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks, anew);
   else if (dtype == DType::f64)
-    add_ranks_behind(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks);
-  else
-    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
-}
-inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks) {
-  if (dtype == DType::f32)
-    add_ranks(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks);
-  else if (dtype == DType::f64)
-    add_ranks(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks);
+    add_ranks(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks, anew);
   else
     throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
 }
@@ -26953,7 +26952,8 @@ class LaunchList {
           blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
                                         static_cast<i64>(launch.numbers[1]),
                                         static_cast<DType>(launch.numbers[2]));
-        if (launch.number_count > 3) reserve_pieces(launch.numbers);
+        if (launch.number_count > 3)
+          reserve_pieces(launch.numbers, step.kind == compiler::StepKind::reduce_scatter_into_start);
       }
       if (step.kind == compiler::StepKind::fused) {
         const auto call = kernels::FusedCall::decode(step.numbers);
@@ -26967,10 +26967,12 @@ class LaunchList {
           args.stream[k] = static_cast<u32>(step.numbers[call.streams_at + k]);
         args.segment_count = call.segments(step.number_count);
         for (int k = 0; k < args.segment_count; ++k) segments_.push(call.segment(step.numbers, k));
-        if (!blocks_.shard.is_whole() && args.segment_count > 0)
-          clip(args);
-        else if (reads_shared_vector(step))
-          clip_rows(args);
+        if (!blocks_.shard.is_whole()) {
+          if (args.segment_count > 0)
+            clip(args);
+          else if (reads_shared_vector(step))
+            clip_rows(args);
+        }
       }
     }
     sort_uses();
@@ -27019,7 +27021,7 @@ class LaunchList {
 
  private:
   // Of a collective on pieces: which piece of its operand each rank has.
-  void reserve_pieces(const u64* numbers) {
+  void reserve_pieces(const u64* numbers, bool into) {
     const i64 length = static_cast<i64>(numbers[1]), begin = static_cast<i64>(numbers[3]);
     const comm::Shares shares{static_cast<i64>(numbers[4]), static_cast<i64>(numbers[5])};
     const i64 ranks = blocks_.communicator->size();
@@ -27028,8 +27030,12 @@ class LaunchList {
       const i64 at = shares.begin(r, ranks) - begin;
       bounds.push(at < 0 ? 0 : at < length ? at : length);
     }
-    blocks_.communicator->reserve_pieces(static_cast<int>(numbers[0]), bounds.data(),
-                                         static_cast<DType>(numbers[2]));
+    const int request = static_cast<int>(numbers[0]);
+    const DType dtype = static_cast<DType>(numbers[2]);
+    if (into)
+      blocks_.communicator->reserve_scatter_into(request, bounds.data(), dtype);
+    else
+      blocks_.communicator->reserve_pieces(request, bounds.data(), dtype);
   }
   // Leaves of the last segments, which are a launch's, what this rank has of them.
   void clip(kernels::LaunchArgs& args) {
@@ -27057,7 +27063,7 @@ class LaunchList {
     for (int a = 0; a < step.address_count; ++a)
       reads = reads || (BufferAddress::space(step.addresses[a]) == ir::Space::optimizer &&
                         BufferAddress::offset(step.addresses[a]) >= blocks_.shard.from);
-    return reads && !blocks_.shard.is_whole();
+    return reads;
   }
   // Leaves of the rows of a shared vector, each as many elements as are one rank's together, this rank's; of
   // a vector that is one row, that or nothing.
@@ -33989,6 +33995,7 @@ class Safetensors {
     if (const SafetensorsEntry* entry = find(name)) return *entry;
     throw Error("safetensors/missing", "'" + source_ + "' has no tensor '" + std::string(name) + "'");
   }
+  // As at().
   const SafetensorsEntry& operator[](std::string_view name) const { return at(name); }
 
  private:
@@ -58715,7 +58722,8 @@ constexpr bool parameters_agree() {
 
 // Where the optimiser's state lies in its block, in bytes.
 struct OptimizerLayout {
-  i64 updates = 0, scale = 0, good = 0, begun = 0;
+  i64 updates = 0, scale = 0, good = 0;
+  i64 awaited = 0;  // written by a call that only adds up, behind the sums over ranks that it waits for
   i64 accumulated = -1;
   i64 moment[4]{-1, -1, -1, -1};
   i64 shared = 0;   // where the vectors begin that ranks may share out, each as long as the arena
@@ -58804,7 +58812,7 @@ constexpr OptimizerLayout make_optimizer_layout() {
   l.updates = 0;
   l.scale = 64;
   l.good = 128;
-  l.begun = 192;
+  l.awaited = 192;
   l.bytes = nn::state_alignment;
   if (O::Accumulation::count > 1 && !O::shards_gradients) {
     l.accumulated = l.bytes;
@@ -59578,7 +59586,7 @@ class UpdateBuilder {
     if constexpr (scattered) {  // done by what is summed over ranks, which something has to wait for
       Value all = ir::constant(b, type, flat(1), 0);
       for (const int done : reduced()) all = all + Value{&b, done};
-      assign(add_slot(b, ir::Space::optimizer, type, flat(1), layout.begun), all);
+      assign(add_slot(b, ir::Space::optimizer, type, flat(1), layout.awaited), all);
       return static_cast<ir::Graph&&>(b.graph);
     }
     const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);
@@ -60528,7 +60536,7 @@ struct StepSource {
   };
   static constexpr Backward updated_by() {
     if constexpr (O::distributed && (Apply || O::shards_gradients))
-      return read_backward(Kept<ReducedStage>::data);
+      return read_backward(Kept<typename StepSource<M, F, O, true, I...>::ReducedStage>::data);
     else
       return gradients();
   }
@@ -67120,7 +67128,8 @@ class CudaElements {
 
 // As the host's TensorView.
 template <class T, class S>
-class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>, std::remove_const_t<T>, S> {
+class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>, std::remove_const_t<T>, S>,
+                               public exec::ComputedInPlace<TensorView<T, S, Cuda>> {
  public:
   using weft_tensor = void;
   using dtype = std::remove_const_t<T>;
@@ -67142,7 +67151,7 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
     static_assert(sizeof(exec::MemoryIsWritten<written, TensorView>) > 0);
     if constexpr (written) {
       if (data() == nullptr && S::size > 0) exec::throw_no_elements();
-      if constexpr (std::is_arithmetic_v<A>)
+      if constexpr (std::is_arithmetic_v<A> || Element<A>)
         write(Tensor<dtype, S, Cpu>::full(static_cast<T>(values)).data());
       else if constexpr (is_lazy<A>)
         write(Tensor<dtype, S, Cuda>(values, Cuda{exec::device_of(data())}).data());
@@ -67153,23 +67162,6 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
     }
   }
   void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
-  // In place.
-  template <class B>
-  void operator+=(const B& b) const {
-    span() = *this + b;
-  }
-  template <class B>
-  void operator-=(const B& b) const {
-    span() = *this - b;
-  }
-  template <class B>
-  void operator*=(const B& b) const {
-    span() = *this * b;
-  }
-  template <class B>
-  void operator/=(const B& b) const {
-    span() = *this / b;
-  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
   // To be read only. (A template, as nvcc warns of a conversion of a type to itself that is never called.)

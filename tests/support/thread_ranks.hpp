@@ -53,6 +53,9 @@ class ThreadRanks {
       reserve(request, bounds[size()], dtype);
       sums_[static_cast<std::size_t>(request)].bounds.assign(bounds, bounds + size() + 1);
     }
+    void reserve_scatter_into(int request, const weft::i64* bounds, weft::DType dtype) override {
+      reserve_pieces(request, bounds, dtype);
+    }
     void start_scatter(int request, void* data) override { start_pieces(request, data, false); }
     void start_gather(int request, void* data) override { start_pieces(request, data, true); }
     void start_scatter_into(int request, const Part* parts, int count, void* to) override {
@@ -79,8 +82,8 @@ class ThreadRanks {
           std::memcpy(all.data() + r * bytes, static_cast<const std::byte*>(world_.given[r]) + begin, bytes);
         world_.barrier.arrive_and_wait();
         if (bytes > 0)
-          weft::comm::add_ranks_behind(sum.dtype, static_cast<std::byte*>(sum.data) + begin, all.data(),
-                                       (end - begin) / unit, size());
+          weft::comm::add_ranks(sum.dtype, static_cast<std::byte*>(sum.data) + begin, all.data(),
+                                (end - begin) / unit, size(), false);
         sum.sent.clear();
         sum.data = nullptr;
         ++sum.done;

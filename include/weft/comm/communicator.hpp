@@ -40,12 +40,16 @@ class Communicator : public Counted {
     const void* data = nullptr;
     i64 begin = 0, length = 0;
   };
+  // As reserve_pieces, of a request of start_scatter_into.
+  virtual void reserve_scatter_into(int request, const i64* bounds, DType dtype) {
+    (void)request, (void)bounds, (void)dtype;
+    throw Error("comm/backend", "this backend shares no gradients out: comm::zero<1, Backend>");
+  }
   // Begins: this rank's piece of the sums over ranks of `parts`, between which are zeros, is added to `to`,
   // rank by rank, whose element k is the request's. Returns as soon as the parts may change; `to` is left
   // alone until wait_pieces(request) returns.
   virtual void start_scatter_into(int request, const Part* parts, int count, void* to) {
     (void)request, (void)parts, (void)count, (void)to;
-    throw Error("comm/backend", "this backend shares no gradients out: comm::zero<1, Backend>");
   }
   // Throws "comm/timeout" where a rank stays silent.
   virtual void wait_pieces(int request) { (void)request; }
@@ -75,32 +79,19 @@ class Communicator : public Counted {
   f64 mean(f64 own) { return sum(own) / size(); }
 };
 
-// Adds what `ranks` ranks have of one piece, each `length` elements behind the last, into `to`.
+// Adds what `ranks` ranks have of one piece, each `length` elements behind the last, to what `to` has, or
+// `anew` to 0.
 template <class T>
-void add_ranks(T* to, const T* from, i64 length, int ranks) {
-  for (i64 i = 0; i < length; ++i) to[i] = T(0) + from[i];
+void add_ranks(T* to, const T* from, i64 length, int ranks, bool anew = true) {
+  for (i64 i = 0; i < length; ++i) to[i] = (anew ? T(0) : to[i]) + from[i];
   for (int r = 1; r < ranks; ++r)
     for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
 }
-// The same, behind what `to` has.
-template <class T>
-void add_ranks_behind(T* to, const T* from, i64 length, int ranks) {
-  for (int r = 0; r < ranks; ++r)
-    for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
-}
-inline void add_ranks_behind(DType dtype, void* to, const void* from, i64 length, int ranks) {
+inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks, bool anew = true) {
   if (dtype == DType::f32)
-    add_ranks_behind(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks);
+    add_ranks(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks, anew);
   else if (dtype == DType::f64)
-    add_ranks_behind(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks);
-  else
-    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
-}
-inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks) {
-  if (dtype == DType::f32)
-    add_ranks(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks);
-  else if (dtype == DType::f64)
-    add_ranks(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks);
+    add_ranks(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks, anew);
   else
     throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
 }

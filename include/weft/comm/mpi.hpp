@@ -129,37 +129,29 @@ class MpiCommunicator final : public Communicator {
     reserve_pieces(request, bounds.data(), dtype);
   }
   void reserve_pieces(int request, const i64* bounds, DType dtype) override {
-    if (bounds[size_] > INT_MAX) throw Error("comm/size", "a vector of more elements than MPI counts");
-    if (sums_.size() <= static_cast<std::size_t>(request))
-      sums_.resize(static_cast<std::size_t>(request) + 1);
-    Sum& sum = sums_[static_cast<std::size_t>(request)];
-    sum.dtype = dtype;
+    const std::size_t bytes = place_pieces(request, bounds, dtype);
+    sums_[static_cast<std::size_t>(request)].pieces.resize(bytes);
+  }
+  // At most two are under way, so that what is sent and received takes no more than two buckets do.
+  void reserve_scatter_into(int request, const i64* bounds, DType dtype) override {
+    const std::size_t received = place_pieces(request, bounds, dtype),
+                      sent = static_cast<std::size_t>(bounds[size_] * size_of(dtype));
     if (size_ == 1) return;
-    for (std::vector<int>* list : {&sum.length, &sum.begin, &sum.received, &sum.received_at})
-      list->resize(static_cast<std::size_t>(size_));
-    const int own = static_cast<int>(bounds[rank_ + 1] - bounds[rank_]);
-    for (int r = 0; r < size_; ++r) {
-      const auto k = static_cast<std::size_t>(r);
-      sum.begin[k] = static_cast<int>(bounds[r]);
-      sum.length[k] = static_cast<int>(bounds[r + 1] - bounds[r]);
-      sum.received[k] = own;
-      sum.received_at[k] = r * own;
+    for (Buffer& buffer : buffers_) {
+      if (buffer.sent.size() < sent) buffer.sent.resize(sent);
+      if (buffer.received.size() < received) buffer.received.resize(received);
     }
-    if (static_cast<i64>(own) * size_ > INT_MAX)
-      throw Error("comm/size", "a piece of " + std::to_string(own) +
-                                   " elements from each rank, more than MPI counts: take smaller buckets");
   }
   void start_sum(int request, void* data, i64, DType) override { start(request, data, true, true); }
   void start_scatter(int request, void* data) override { start(request, data, true, false); }
   void start_gather(int request, void* data) override { start(request, data, false, true); }
-  // At most two at a time, so that what is sent and received takes no more than two buckets do.
   void start_scatter_into(int request, const Part* parts, int count, void* to) override {
     Sum& sum = sums_[static_cast<std::size_t>(request)];
     const i64 unit = size_of(sum.dtype);
     if (size_ == 1) {
       for (int k = 0; k < count; ++k)
-        add_ranks_behind(sum.dtype, static_cast<std::byte*>(to) + parts[k].begin * unit, parts[k].data,
-                         parts[k].length, 1);
+        add_ranks(sum.dtype, static_cast<std::byte*>(to) + parts[k].begin * unit, parts[k].data,
+                  parts[k].length, 1, false);
       return;
     }
     sum.buffer = next_buffer_;
@@ -169,12 +161,10 @@ class MpiCommunicator final : public Communicator {
     buffer.request = request;
     const auto last = static_cast<std::size_t>(size_ - 1);
     const i64 length = sum.begin[last] + sum.length[last];
-    buffer.sent.assign(static_cast<std::size_t>(length * unit), std::byte{0});
+    std::memset(buffer.sent.data(), 0, static_cast<std::size_t>(length * unit));
     for (int k = 0; k < count; ++k)
       std::memcpy(buffer.sent.data() + parts[k].begin * unit, parts[k].data,
                   static_cast<std::size_t>(parts[k].length * unit));
-    buffer.received.resize(static_cast<std::size_t>(sum.length[static_cast<std::size_t>(rank_)]) *
-                           static_cast<std::size_t>(size_) * static_cast<std::size_t>(unit));
     sum.data = static_cast<std::byte*>(to);
     sum.adds = true, sum.gathers = false;
     exchange(request, buffer.sent.data(), buffer.received.data());
@@ -195,13 +185,10 @@ class MpiCommunicator final : public Communicator {
         if (!ended(sum.pending)) break;
         const i64 unit = size_of(sum.dtype);
         const auto own = static_cast<std::size_t>(rank_);
-        std::byte* const to = sum.data + sum.begin[own] * unit;
-        if (sum.buffer >= 0) {
-          add_ranks_behind(sum.dtype, to, buffers_[sum.buffer].received.data(), sum.length[own], size_);
-          buffers_[sum.buffer].request = -1;
-        } else {
-          add_ranks(sum.dtype, to, sum.pieces.data(), sum.length[own], size_);
-        }
+        const bool anew = sum.buffer < 0;
+        const auto& pieces = anew ? sum.pieces : buffers_[sum.buffer].received;
+        add_ranks(sum.dtype, sum.data + sum.begin[own] * unit, pieces.data(), sum.length[own], size_, anew);
+        if (!anew) buffers_[sum.buffer].request = -1;
       }
       sum.stage = sum.gathers ? Stage::gather : Stage::done;
       if (sum.gathers) {
@@ -280,14 +267,37 @@ class MpiCommunicator final : public Communicator {
     std::vector<std::byte> sent, received;
   };
 
+  // Notes where each rank's piece lies; returns the bytes of this rank's from all ranks.
+  std::size_t place_pieces(int request, const i64* bounds, DType dtype) {
+    if (bounds[size_] > INT_MAX) throw Error("comm/size", "a vector of more elements than MPI counts");
+    if (sums_.size() <= static_cast<std::size_t>(request))
+      sums_.resize(static_cast<std::size_t>(request) + 1);
+    Sum& sum = sums_[static_cast<std::size_t>(request)];
+    sum.dtype = dtype;
+    if (size_ == 1) return 0;
+    for (std::vector<int>* list : {&sum.length, &sum.begin, &sum.received, &sum.received_at})
+      list->resize(static_cast<std::size_t>(size_));
+    const int own = static_cast<int>(bounds[rank_ + 1] - bounds[rank_]);
+    for (int r = 0; r < size_; ++r) {
+      const auto k = static_cast<std::size_t>(r);
+      sum.begin[k] = static_cast<int>(bounds[r]);
+      sum.length[k] = static_cast<int>(bounds[r + 1] - bounds[r]);
+      sum.received[k] = own;
+      sum.received_at[k] = r * own;
+    }
+    if (static_cast<i64>(own) * size_ > INT_MAX)
+      throw Error("comm/size", "a piece of " + std::to_string(own) +
+                                   " elements from each rank, more than MPI counts: take smaller buckets");
+    return static_cast<std::size_t>(own) * static_cast<std::size_t>(size_) *
+           static_cast<std::size_t>(size_of(dtype));
+  }
+
   void start(int request, void* data, bool adds, bool gathers) {
     if (size_ == 1) return;
     Sum& sum = sums_[static_cast<std::size_t>(request)];
     sum.data = static_cast<std::byte*>(data);
     sum.adds = adds, sum.gathers = gathers;
     if (adds) {
-      sum.pieces.resize(static_cast<std::size_t>(sum.length[static_cast<std::size_t>(rank_)]) *
-                        static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_of(sum.dtype)));
       exchange(request, data, sum.pieces.data());
     } else {
       sum.stage = Stage::exchange;

@@ -50,7 +50,8 @@ class CudaElements {
 
 // As the host's TensorView.
 template <class T, class S>
-class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>, std::remove_const_t<T>, S> {
+class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>, std::remove_const_t<T>, S>,
+                               public exec::ComputedInPlace<TensorView<T, S, Cuda>> {
  public:
   using weft_tensor = void;
   using dtype = std::remove_const_t<T>;
@@ -72,7 +73,7 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
     static_assert(sizeof(exec::MemoryIsWritten<written, TensorView>) > 0);
     if constexpr (written) {
       if (data() == nullptr && S::size > 0) exec::throw_no_elements();
-      if constexpr (std::is_arithmetic_v<A>)
+      if constexpr (std::is_arithmetic_v<A> || Element<A>)
         write(Tensor<dtype, S, Cpu>::full(static_cast<T>(values)).data());
       else if constexpr (is_lazy<A>)
         write(Tensor<dtype, S, Cuda>(values, Cuda{exec::device_of(data())}).data());
@@ -83,23 +84,6 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
     }
   }
   void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
-  // In place.
-  template <class B>
-  void operator+=(const B& b) const {
-    span() = *this + b;
-  }
-  template <class B>
-  void operator-=(const B& b) const {
-    span() = *this - b;
-  }
-  template <class B>
-  void operator*=(const B& b) const {
-    span() = *this * b;
-  }
-  template <class B>
-  void operator/=(const B& b) const {
-    span() = *this / b;
-  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
   // To be read only. (A template, as nvcc warns of a conversion of a type to itself that is never called.)

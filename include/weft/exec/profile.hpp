@@ -57,12 +57,15 @@ StepTimes measure(int steps, double seconds, const Run& run) {
 struct StepName {
   std::string scope, text;
 };
+// "#3 row".
+inline std::string numbered_kernel(std::size_t step, const ExplainedStep& explained) {
+  return "#" + std::to_string(step) + " " + explained.kernel.substr(explained.kernel.find_first_not_of(' '));
+}
 inline std::vector<StepName> step_names(const Explanation& e) {
   std::vector<StepName> names;
   for (const ExplainedStep& step : e.steps) {
-    const std::size_t kernel = step.kernel.find_first_not_of(' ');
-    names.push_back({step.scope, "#" + std::to_string(names.size()) + " " + step.kernel.substr(kernel) + " " +
-                                     step.shape + (step.ops.empty() ? "" : ": " + step.ops)});
+    names.push_back({step.scope, numbered_kernel(names.size(), step) + " " + step.shape +
+                                     (step.ops.empty() ? "" : ": " + step.ops)});
   }
   return names;
 }
@@ -111,13 +114,11 @@ inline std::string to_text(const Explanation& e, const StepTimes& times, const R
   double all = 0, least = 0;
   for (std::size_t s = 0; s < e.steps.size(); ++s) {
     const ExplainedStep& step = e.steps[s];
-    const std::size_t name = step.kernel.find_first_not_of(' ');
     const double seconds = times.of(s), floor = machine.seconds(step.bytes, step.flops);
     if (step.is_loop) continue;  // its steps stand for it
     all += seconds;
     least += floor;
-    kernels.push_back({"#" + std::to_string(s) + " " + step.kernel.substr(name),
-                       step.shape + ir::in_scope(step.scope), seconds, floor});
+    kernels.push_back({numbered_kernel(s, step), step.shape + ir::in_scope(step.scope), seconds, floor});
     const std::string scope = step.scope.empty() ? "(the function itself)" : step.scope;
     auto found = scopes.begin();
     while (found != scopes.end() && found->name != scope) ++found;

@@ -154,12 +154,37 @@ class HostElements {
   }
 };
 
+// Operators by which a view writes to its memory, whether it has a name or not: w *= 2.
+template <class View>
+struct ComputedInPlace {
+  template <class B>
+  void operator+=(const B& b) const {
+    self().span() = self() + b;
+  }
+  template <class B>
+  void operator-=(const B& b) const {
+    self().span() = self() - b;
+  }
+  template <class B>
+  void operator*=(const B& b) const {
+    self().span() = self() * b;
+  }
+  template <class B>
+  void operator/=(const B& b) const {
+    self().span() = self() / b;
+  }
+
+ private:
+  const View& self() const { return static_cast<const View&>(*this); }
+};
+
 }  // namespace exec
 
 // A part of memory. One that weft gives out (a result, a parameter, a tensor's view()) keeps the memory
 // alive; one made from a pointer is valid as long as that. Of a const T it is only read.
 template <class T, class S, class Device = Cpu>
-class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
+class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
+                   public exec::ComputedInPlace<TensorView<T, S, Device>> {
  public:
   using weft_tensor = void;
   using dtype = std::remove_const_t<T>;
@@ -199,7 +224,7 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
   void operator=(const A& values) && {
     constexpr bool written = !std::is_const_v<T>;
     static_assert(sizeof(exec::MemoryIsWritten<written, TensorView>) > 0);
-    if constexpr (written && std::is_arithmetic_v<A>) {
+    if constexpr (written && (std::is_arithmetic_v<A> || Element<A>)) {
       for (T& x : *this) x = static_cast<T>(values);
     } else if constexpr (written) {
       const Tensor<dtype, S, Device> given(values);
@@ -207,23 +232,6 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S> {
     }
   }
   void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
-  // In place.
-  template <class B>
-  void operator+=(const B& b) const {
-    span() = *this + b;
-  }
-  template <class B>
-  void operator-=(const B& b) const {
-    span() = *this - b;
-  }
-  template <class B>
-  void operator*=(const B& b) const {
-    span() = *this * b;
-  }
-  template <class B>
-  void operator/=(const B& b) const {
-    span() = *this / b;
-  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}

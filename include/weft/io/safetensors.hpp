@@ -143,6 +143,7 @@ class Safetensors {
     if (const SafetensorsEntry* entry = find(name)) return *entry;
     throw Error("safetensors/missing", "'" + source_ + "' has no tensor '" + std::string(name) + "'");
   }
+  // As at().
   const SafetensorsEntry& operator[](std::string_view name) const { return at(name); }
 
  private:

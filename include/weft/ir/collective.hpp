@@ -67,7 +67,7 @@ constexpr Value collective_done(Value start) {
 // The sum that `start` began, (length).
 constexpr Value all_reduce_done(Value start) { return collective_done(start); }
 
-constexpr const char* scatter_fault(const Graph& g, int i) {
+constexpr const char* reduce_scatter_into_fault(const Graph& g, int i) {
   const Node& n = g.nodes[i];
   if (n.arity < 1 || g.attributes(i) != 3 + n.arity)
     return "reduce_scatter_into_start: one offset an operand";
@@ -88,7 +88,7 @@ constexpr const char* scatter_fault(const Graph& g, int i) {
 // What is wrong with collective i, null: nothing.
 constexpr const char* collective_fault(const Graph& g, int i) {
   const Node& n = g.nodes[i];
-  if (n.op == Op::reduce_scatter_into_start) return scatter_fault(g, i);
+  if (n.op == Op::reduce_scatter_into_start) return reduce_scatter_into_fault(g, i);
   const Node& x = g.nodes[g.in(i, 0)];
   const Dims &from = g.dims(g.in(i, 0)), &to = g.dims(i);
   if (x.dtype != n.dtype || !is_float(n.dtype)) return "a collective of other than floats of one dtype";

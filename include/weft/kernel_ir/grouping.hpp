@@ -153,8 +153,7 @@ class GroupingState {
     const Node& n = nodes_[i];
     for (int k = n.first; k < n.first + n.arity; ++k) {
       if (shapes_[nodes_[edges_[k]].shape].size() == 1) continue;
-      int x = memory_node(edges_[k]);
-      while (nodes_[x].op == Op::add_dependency) x = edges_[nodes_[x].first];
+      const int x = memory_node(edges_[k]);
       const Node& from = nodes_[x];
       const int walk = from.op == Op::state         ? g.slots[static_cast<int>(from.imm)].segments
                        : from.op == Op::flat_concat ? static_cast<int>(static_cast<i64>(from.imm))

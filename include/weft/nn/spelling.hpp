@@ -1,6 +1,6 @@
 #pragma once
 // What PyTorch's users reach for in torch.nn and do not find: the base class, losses as modules,
-// nn.functional.
+// nn.functional; and what is said of a layer without its sizes.
 
 #include <limits>
 

@@ -80,7 +80,8 @@ class LaunchList {
           blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
                                         static_cast<i64>(launch.numbers[1]),
                                         static_cast<DType>(launch.numbers[2]));
-        if (launch.number_count > 3) reserve_pieces(launch.numbers);
+        if (launch.number_count > 3)
+          reserve_pieces(launch.numbers, step.kind == compiler::StepKind::reduce_scatter_into_start);
       }
       if (step.kind == compiler::StepKind::fused) {
         const auto call = kernels::FusedCall::decode(step.numbers);
@@ -94,10 +95,12 @@ class LaunchList {
           args.stream[k] = static_cast<u32>(step.numbers[call.streams_at + k]);
         args.segment_count = call.segments(step.number_count);
         for (int k = 0; k < args.segment_count; ++k) segments_.push(call.segment(step.numbers, k));
-        if (!blocks_.shard.is_whole() && args.segment_count > 0)
-          clip(args);
-        else if (reads_shared_vector(step))
-          clip_rows(args);
+        if (!blocks_.shard.is_whole()) {
+          if (args.segment_count > 0)
+            clip(args);
+          else if (reads_shared_vector(step))
+            clip_rows(args);
+        }
       }
     }
     sort_uses();
@@ -146,7 +149,7 @@ class LaunchList {
 
  private:
   // Of a collective on pieces: which piece of its operand each rank has.
-  void reserve_pieces(const u64* numbers) {
+  void reserve_pieces(const u64* numbers, bool into) {
     const i64 length = static_cast<i64>(numbers[1]), begin = static_cast<i64>(numbers[3]);
     const comm::Shares shares{static_cast<i64>(numbers[4]), static_cast<i64>(numbers[5])};
     const i64 ranks = blocks_.communicator->size();
@@ -155,8 +158,12 @@ class LaunchList {
       const i64 at = shares.begin(r, ranks) - begin;
       bounds.push(at < 0 ? 0 : at < length ? at : length);
     }
-    blocks_.communicator->reserve_pieces(static_cast<int>(numbers[0]), bounds.data(),
-                                         static_cast<DType>(numbers[2]));
+    const int request = static_cast<int>(numbers[0]);
+    const DType dtype = static_cast<DType>(numbers[2]);
+    if (into)
+      blocks_.communicator->reserve_scatter_into(request, bounds.data(), dtype);
+    else
+      blocks_.communicator->reserve_pieces(request, bounds.data(), dtype);
   }
   // Leaves of the last segments, which are a launch's, what this rank has of them.
   void clip(kernels::LaunchArgs& args) {
@@ -184,7 +191,7 @@ class LaunchList {
     for (int a = 0; a < step.address_count; ++a)
       reads = reads || (BufferAddress::space(step.addresses[a]) == ir::Space::optimizer &&
                         BufferAddress::offset(step.addresses[a]) >= blocks_.shard.from);
-    return reads && !blocks_.shard.is_whole();
+    return reads;
   }
   // Leaves of the rows of a shared vector, each as many elements as are one rank's together, this rank's; of
   // a vector that is one row, that or nothing.

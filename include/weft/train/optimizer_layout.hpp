@@ -32,7 +32,8 @@ constexpr bool parameters_agree() {
 
 // Where the optimiser's state lies in its block, in bytes.
 struct OptimizerLayout {
-  i64 updates = 0, scale = 0, good = 0, begun = 0;
+  i64 updates = 0, scale = 0, good = 0;
+  i64 awaited = 0;  // written by a call that only adds up, behind the sums over ranks that it waits for
   i64 accumulated = -1;
   i64 moment[4]{-1, -1, -1, -1};
   i64 shared = 0;   // where the vectors begin that ranks may share out, each as long as the arena
@@ -121,7 +122,7 @@ constexpr OptimizerLayout make_optimizer_layout() {
   l.updates = 0;
   l.scale = 64;
   l.good = 128;
-  l.begun = 192;
+  l.awaited = 192;
   l.bytes = nn::state_alignment;
   if (O::Accumulation::count > 1 && !O::shards_gradients) {
     l.accumulated = l.bytes;

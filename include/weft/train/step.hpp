@@ -271,7 +271,7 @@ struct StepSource {
   };
   static constexpr Backward updated_by() {
     if constexpr (O::distributed && (Apply || O::shards_gradients))
-      return read_backward(Kept<ReducedStage>::data);
+      return read_backward(Kept<typename StepSource<M, F, O, true, I...>::ReducedStage>::data);
     else
       return gradients();
   }

@@ -45,7 +45,7 @@ class UpdateBuilder {
     if constexpr (scattered) {  // done by what is summed over ranks, which something has to wait for
       Value all = ir::constant(b, type, flat(1), 0);
       for (const int done : reduced()) all = all + Value{&b, done};
-      assign(add_slot(b, ir::Space::optimizer, type, flat(1), layout.begun), all);
+      assign(add_slot(b, ir::Space::optimizer, type, flat(1), layout.awaited), all);
       return static_cast<ir::Graph&&>(b.graph);
     }
     const int sums = add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated);

@@ -117,6 +117,11 @@ TEST_CASE("tensor: what a view without a name is assigned goes into its memory")
   CHECK(error_of([&] { t.view() = std::vector<f32>(127); }) == "tensor/size");
   CHECK(error_of([&] { t.view() = {1, 2, 3}; }) == "tensor/size");
   CHECK(error_of([&] { TensorView<f32, Shape<3>>() = 1.0f; }) == "tensor/moved");
+  Tensor<f16, Shape<3>> halves;
+  halves.view() = f16(0.5f);
+  CHECK(static_cast<f32>(halves[2]) == 0.5f);
+  halves.view() = 2;
+  CHECK(static_cast<f32>(halves[2]) == 2.0f);
   Tensor<bool, Shape<3>> mask;
   mask.view() = std::vector<bool>{true, false, true};
   CHECK(mask.to_vector() == std::vector<bool>{true, false, true});

@@ -2,11 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "support/labelled_batch.hpp"
 #include "support/repository.hpp"
 #include "support/same_state.hpp"
 #include "support/thread_ranks.hpp"
@@ -39,22 +39,13 @@ auto trainer_of(const O&... options) {
   return make_trainer<Net>(Cpu{1}, loss, in<f32, batch, width>, in<i32, batch>, options...);
 }
 // Batch number `call` of all.
-struct Batch {
-  std::vector<f32> x;
-  std::vector<i32> y;
-};
-Batch batch_of(i64 call) {
-  Batch b{std::vector<f32>(batch * width), std::vector<i32>(batch)};
-  for (std::size_t i = 0; i < b.x.size(); ++i)
-    b.x[i] = static_cast<f32>(std::sin(0.37 * static_cast<f64>(i) + 1.3 * static_cast<f64>(call)));
-  for (std::size_t i = 0; i < b.y.size(); ++i)
-    b.y[i] = static_cast<i32>((i * 3 + static_cast<std::size_t>(call)) % classes);
-  return b;
+test_support::LabelledBatch batch_of(i64 call) {
+  return test_support::labelled_batch(call, batch, width, classes);
 }
 template <class T>
 void run_calls(T& trainer, int calls, i64 rank, i64 of) {
   for (i64 c = 0; c < calls; ++c) {
-    const Batch b = batch_of(c * of + rank);
+    const auto b = batch_of(c * of + rank);
     trainer.step(b.x, b.y);
   }
 }

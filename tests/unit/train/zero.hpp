@@ -1,14 +1,14 @@
 #pragma once
 // Trainers of ranks that share out what they have of the optimiser's state, and of the gradients, against one
-// process: models, batches, and what is compared.
+// process: models, batches, and what holds whichever of these are shared out (Stage: as of comm::zero).
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "support/labelled_batch.hpp"
 #include "support/repository.hpp"
 #include "support/same_state.hpp"
 #include "support/thread_ranks.hpp"
@@ -41,23 +41,14 @@ template <class Model, class... O>
 auto trainer_of(const O&... options) {
   return make_trainer<Model>(Cpu{1}, loss, in<f32, batch, width>, in<i32, batch>, options...);
 }
-struct Batch {
-  std::vector<f32> x;
-  std::vector<i32> y;
-};
 // Batch number `call` of all.
-inline Batch batch_of(i64 call) {
-  Batch b{std::vector<f32>(batch * width), std::vector<i32>(batch)};
-  for (std::size_t i = 0; i < b.x.size(); ++i)
-    b.x[i] = static_cast<f32>(std::sin(0.37 * static_cast<f64>(i) + 1.3 * static_cast<f64>(call)));
-  for (std::size_t i = 0; i < b.y.size(); ++i)
-    b.y[i] = static_cast<i32>((i * 3 + static_cast<std::size_t>(call)) % classes);
-  return b;
+inline test_support::LabelledBatch batch_of(i64 call) {
+  return test_support::labelled_batch(call, batch, width, classes);
 }
 template <class T>
 void run_calls(T& trainer, int calls, i64 rank, i64 of) {
   for (i64 c = 0; c < calls; ++c) {
-    const Batch b = batch_of(c * of + rank);
+    const auto b = batch_of(c * of + rank);
     trainer.step(b.x, b.y);
   }
 }
@@ -135,11 +126,101 @@ void save_steps(const Comm& comm, int ranks, int first, int last, int of, const 
     auto trainer = trainer_of<Model>(seed{static_cast<u64>(3 + r)}, comm, options...);
     if (!from.empty()) trainer.load(from);
     for (i64 c = first; c < last; ++c) {
-      const Batch b = batch_of(c * of + r % of);
+      const auto b = batch_of(c * of + r % of);
       trainer.step(b.x, b.y);
     }
     trainer.save(to);
   });
+}
+
+// Plain, with a norm of several chunks or a bound, on 1 to 4 ranks.
+template <int Stage>
+void same_bits() {
+  same_as_one_process<Stage, 1>(optim::AdamW{.lr = 1e-2f}, clip::norm(0.5f));
+  same_as_one_process<Stage, 2>(optim::SGD{.lr = 0.1f});
+  same_as_one_process<Stage, 3>(optim::AdamW{.lr = 1e-2f});
+  same_as_one_process<Stage, 4>(optim::AdamW{.lr = 1e-2f}, clip::norm(0.5f));
+  same_as_one_process<Stage, 2>(optim::AdamW{.lr = 1e-2f}, clip::value(0.01f));
+}
+
+// Parameter groups, some of them frozen, in the middle and at the end.
+template <int Stage>
+void groups_are_updated() {
+  constexpr auto is_norm = [](std::string_view name, const Dims&) { return name.starts_with("norm"); };
+  constexpr auto is_head = [](std::string_view name, const Dims&) { return name.starts_with("head"); };
+  same_as_one_process<Stage, 3>(optim::groups(optim::no_decay(optim::is_vector), optim::AdamW{.lr = 1e-2f}));
+  same_as_one_process<Stage, 3>(optim::groups(optim::frozen(is_norm), optim::AdamW{.lr = 1e-2f}),
+                                clip::norm(0.1f));
+  same_as_one_process<Stage, 2>(optim::groups(optim::frozen(is_head), optim::AdamW{.lr = 1e-2f}),
+                                clip::norm(0.1f));
+}
+
+// Products of bf16 and f16.
+template <int Stage>
+void precisions_agree() {
+  same_as_one_process<Stage, 2>(optim::AdamW{.lr = 1e-2f}, precision::bf16);
+  same_as_one_process<Stage, 3>(optim::AdamW{.lr = 1e-2f}, precision::f16);
+  same_as_one_process<Stage, 2>(optim::AdamW{.lr = 1e-2f}, precision::f16, clip::norm(1.0f));
+}
+
+// A Stack, recomputed blocks, a skipped update.
+template <int Stage>
+void models_agree() {
+  same_as_one_process<Stage, 2, Deep>(optim::AdamW{.lr = 1e-2f});
+  same_as_one_process<Stage, 3, Recomputed>(optim::AdamW{.lr = 1e-2f}, checkpoint::blocks);
+  same_as_one_process<Stage, 3, Overflowing>(optim::AdamW{.lr = 1e-2f}, precision::f16);
+}
+
+// Fewer parameters than the ranks share out.
+template <int Stage>
+void small_models_agree() {
+  same_as_one_process<Stage, 4, Tiny>(optim::AdamW{.lr = 1e-2f});
+  same_as_one_process<Stage, 3, Tiny>(optim::AdamW{.lr = 1e-2f}, clip::norm(0.1f));
+}
+
+// A checkpoint is whole, and any number of ranks goes on from it, however sharded.
+template <int Stage>
+void files_are_whole() {
+  const ScratchFolder folder;
+  const auto adam = optim::AdamW{.lr = 1e-2f};
+  const auto bound = clip::norm(0.5f);
+  const std::string at = folder / "at", whole = folder / "whole", other = folder / "other";
+  const auto ddp = comm::ddp<ThreadRanks, 8192>;
+  save_steps<Net>(zero<Stage>, 3, 0, 2, 3, "", at, adam, bound);
+  save_steps<Net>(ddp, 3, 0, 2, 3, "", other, adam, bound);
+  CHECK(test_support::different_tensors(at, other) == "");
+  // on as many ranks it is the run that did not stop
+  save_steps<Net>(zero<Stage>, 3, 0, 4, 3, "", whole, adam, bound);
+  save_steps<Net>(zero<Stage>, 3, 2, 4, 3, at, other, adam, bound);
+  CHECK(test_support::different_tensors(whole, other) == "");
+  save_steps<Net>(ddp, 3, 2, 4, 3, at, other, adam, bound);
+  CHECK(test_support::different_tensors(whole, other) == "");
+  // the mean of two or four equal gradients is theirs, on any number of ranks
+  save_steps<Plain>(zero<Stage>, 4, 0, 2, 1, "", at, adam, bound);
+  save_steps<Plain>(zero<Stage>, 1, 2, 4, 1, at, whole, adam, bound);
+  save_steps<Plain>(zero<Stage>, 2, 2, 4, 1, at, other, adam, bound);
+  CHECK(test_support::different_tensors(whole, other) == "");
+  save_steps<Plain>(comm::none, 1, 2, 4, 1, at, other, adam, bound);
+  CHECK(test_support::different_tensors(whole, other) == "");
+  save_steps<Plain>(zero<Stage>, 4, 2, 4, 1, whole, at, adam, bound);
+  CHECK(test_support::different_tensors(whole, at) != "");  // which sees what changes
+}
+
+// Ranks gather the average of the weights.
+template <int Stage>
+void averages_are_gathered() {
+  const auto averaged = optim::ema(optim::AdamW{.lr = 1e-2f}, 0.9f);
+  auto alone = trainer_of<Net>(seed{3}, accumulate<2>, averaged);
+  run_calls(alone, 6, 0, 1);
+  const auto want = alone.average();
+  std::string different[2];
+  run_ranks(2, [&](int r) {
+    auto trainer = trainer_of<Net>(seed{3}, zero<Stage>, averaged, check::finite);
+    run_calls(trainer, 3, r, 2);
+    different[r] = test_support::different_state(trainer.average(), want);
+  });
+  CHECK(different[0] == "");
+  CHECK(different[1] == "");
 }
 
 }  // namespace test_zero

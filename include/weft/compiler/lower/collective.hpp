@@ -33,8 +33,8 @@ constexpr bool is_collective(StepKind kind) {
   return kind >= StepKind::all_reduce_start && kind <= StepKind::all_gather_done;
 }
 
-constexpr void lower_scatter(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
-                             int node, Lowered& out) {
+constexpr void lower_reduce_scatter_into(const ir::Graph& g, const kernel_ir::Fusion& f,
+                                         const kernel_ir::Plan& plan, int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
   const ir::Slot& slot = g.slots[static_cast<int>(g.attribute(node, 0))];
   const i64 begin = g.attribute(node, 3);
@@ -59,7 +59,7 @@ constexpr void lower_scatter(const ir::Graph& g, const kernel_ir::Fusion& f, con
 constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
-  if (n.op == ir::Op::reduce_scatter_into_start) return lower_scatter(g, f, plan, node, out);
+  if (n.op == ir::Op::reduce_scatter_into_start) return lower_reduce_scatter_into(g, f, plan, node, out);
   const StepKind kind = collective_kind(n.op);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
   if (kind == StepKind::all_gather_start) {
