@@ -166,7 +166,7 @@ constexpr Fault verify(PlanMemory, const Module& m) {
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = f.pool[group.stores.begin + i];
       if (p.where[x] == BufferAddress::none) return {"it is stored nowhere", x};
-      if (!verify_detail::inside(m, p.where[x], kernel_ir::bytes_of(m.graph, x)))
+      if (!verify_detail::inside(m, p.where[x], m.fusion.stored_bytes(m.graph, x)))
         return {"it lies outside its block", x};
       if (BufferAddress::offset(p.where[x]) % size_of(m.graph.nodes[x].dtype) != 0)
         return {"it is not aligned", x};

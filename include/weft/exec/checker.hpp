@@ -115,6 +115,7 @@ class Checker {
     DType dtype{};
     Dims dims;
     std::string name;
+    i64 row = 1, pitch = 1;   // elements of a row, and from one row to the next
     i64 least = 0, most = 0;  // of places
     i64 odd = -1;             // the first element that is not finite, before the kernel runs; -1: none
     double odd_value = 0;
@@ -152,7 +153,7 @@ class Checker {
         Watched w;
         w.text = explained.kernel + " " + explained.text();
         if (step.kind == compiler::StepKind::combine_partials)
-          watch_sums(w, g, plan, spared, addresses, step.addresses.size / 2);
+          watch_sums(w, g, f, plan, spared, addresses, step.addresses.size / 2);
         else if (step.kind != compiler::StepKind::copy && step.kind != compiler::StepKind::repeat)
           watch_group(w, g, f, plan, spared, origin, k, addresses, step.addresses.size);
         steps_.push_back(std::move(w));
@@ -185,8 +186,11 @@ class Checker {
       node = g.in(node, 0);
     return f.view_of[node] >= 0 ? f.views[f.view_of[node]].root : node;
   }
-  Value value(const ir::Graph& g, int node) const {
+  Value value(const ir::Graph& g, const kernel_ir::Fusion& f, int node) const {
     Value v;
+    v.row = v.pitch = kernel_ir::row_of(g.dims(node));
+    if (f.stored[node] == kernel_ir::stored_padded)
+      v.pitch = kernel_ir::padded_row(v.row, g.nodes[node].dtype);
     v.dtype = g.nodes[node].dtype;
     v.dims = g.dims(node);
     v.name = std::string(to_text(v.dims).c_str()) + " of " + weft::name_of(v.dtype);
@@ -194,14 +198,14 @@ class Checker {
   }
 
   // Second stages: what they write was summed by this group or one before it.
-  void watch_sums(Watched& w, const ir::Graph& g, const kernel_ir::Plan& plan, const List<u8>& spared,
-                  const u64* addresses, int sums) const {
+  void watch_sums(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                  const List<u8>& spared, const u64* addresses, int sums) const {
     if (!checks_.finite) return;
     for (int s = 0; s < sums; ++s)
       for (int node = 0; node < g.nodes.size(); ++node) {
         if (plan.where[node] != addresses[2 * s + 1] || !ir::is_reduction(g.nodes[node].op)) continue;
         if (spared[node] || !is_float(g.nodes[node].dtype)) break;
-        w.written.push_back(value(g, node));
+        w.written.push_back(value(g, f, node));
         w.written.back().sum = s;
         break;
       }
@@ -221,7 +225,7 @@ class Checker {
         if (is_under_way(g, node)) return;
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
-        w.written.push_back(value(g, node));
+        w.written.push_back(value(g, f, node));
         w.written.back().operand = at;
       };
       for (int i = 0; i < group.stores.size; ++i) written(f.pool[group.stores.begin + i]);
@@ -231,7 +235,7 @@ class Checker {
         if (!is_float(g.nodes[node].dtype) || is_under_way(g, node)) return;
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
-        w.read.push_back(value(g, node));
+        w.read.push_back(value(g, f, node));
         w.read.back().operand = at;
         w.read.back().name = origin[node] + " " + w.read.back().name;
       };
@@ -269,11 +273,11 @@ class Checker {
     const bool offsets = ir::is_dynamic_slice(g.nodes[node].op);
     ir::each_checked_index(g, node, [&](int k, i64 least, i64 most) {
       const int index = g.in(node, k), root = f.view_of[index] >= 0 ? f.views[f.view_of[index]].root : index;
-      Value v = value(g, offsets ? index : root);
+      Value v = value(g, f, offsets ? index : root);
       v.operand = offsets ? count - g.nodes[node].arity + k : find(plan.where[root], addresses, count);
       v.least = least;
       v.most = most;
-      v.name = origin[root] + " " + value(g, root).name;
+      v.name = origin[root] + " " + value(g, f, root).name;
       if (offsets || v.operand >= 0) w.places.push_back(v);
     });
   }
@@ -292,6 +296,11 @@ class Checker {
              length);
         to += length;
       }
+    } else if (bytes > 0 && v.pitch != v.row) {
+      const i64 rows = v.dims.size() / v.row;
+      for (i64 r = 0; r < rows; ++r)
+        read(bytes_.data() + r * v.row * unit, static_cast<const std::byte*>(from) + r * v.pitch * unit,
+             v.row * unit);
     } else if (bytes > 0) {
       read(bytes_.data(), from, bytes);
     }

@@ -3,6 +3,7 @@
 // writes, from its stores back to memory, in ascending order.
 
 #include "weft/kernel_ir/fuse.hpp"
+#include "weft/kernel_ir/padded_rows.hpp"
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
@@ -244,7 +245,7 @@ constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {
     Collector collector(graph, fusion, limits);
     collector.decide_stores();
     collector.collect();
-    if (attempt == most_attempts || collector.fits()) return;
+    if (attempt == most_attempts || collector.fits()) break;
     limits.recompute_operands = limits.few_operands;
     if (attempt == 0) {
       fusion.pool.clear();
@@ -254,6 +255,7 @@ constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {
     collector.tighten(tight);
     fusion = assign_groups(graph, limits, tight.data());
   }
+  pad_rows(graph, fusion);
 }
 
 constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {

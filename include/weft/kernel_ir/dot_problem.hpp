@@ -36,10 +36,11 @@ constexpr int join_axes(DotAxis* axes, int count) {
   return inner;
 }
 
-constexpr DotProblem dot_problem(const ir::Graph& g, int node, const View& va, const View& vb) {
+// Of operands and a result that lie as the views say.
+constexpr DotProblem dot_problem(const ir::Graph& g, int node, const View& va, const View& vb,
+                                 const View& vc) {
   const ir::DotAxes axes = ir::dot_axes(g, node);
-  const Dims &da = g.dims(g.in(node, 0)), &db = g.dims(g.in(node, 1)), &dc = g.dims(node);
-  const View vc = contiguous_view(node, dc);
+  const Dims &da = g.dims(g.in(node, 0)), &db = g.dims(g.in(node, 1));
   DotProblem p;
   DotAxis m[8], n[8], k[8], batch[8];
   int ms = 0, ns = 0, ks = 0, c_axis = 0, bs = 0;
@@ -66,6 +67,11 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const View& va, c
   if (ks > 0) p.k = k[k_left].extent, p.a_col = k[k_left].a, p.b_row = k[k_left].b;
   if (p.m == 1) p.c_row = p.n;
   return p;
+}
+
+// The result in row-major order.
+constexpr DotProblem dot_problem(const ir::Graph& g, int node, const View& va, const View& vb) {
+  return dot_problem(g, node, va, vb, contiguous_view(node, g.dims(node)));
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir

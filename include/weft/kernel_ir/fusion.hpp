@@ -41,11 +41,20 @@ struct Group {
   ir::Span body, loads, stores;   // ranges of Fusion::pool
 };
 
+// Elements of a row of d, and of what it takes where rows begin at multiples of 16 bytes.
+constexpr i64 row_of(const Dims& d) { return d.rank > 0 ? d.extent[d.rank - 1] : 1; }
+constexpr i64 padded_row(i64 row, DType t) {
+  const i64 chunk = 16 / size_of(t);
+  return (row + chunk - 1) / chunk * chunk;
+}
+
+inline constexpr u8 stored_padded = 2;
+
 struct Fusion {
   List<Materialization> materialization;
   List<int> group;    // group of each fused or opaque node, -1 otherwise
   List<Level> level;  // of fused nodes
-  List<u8> stored;    // the node's value is in memory
+  List<u8> stored;    // the node's value is in memory: 1, with padded rows: stored_padded
   List<int> view_of;  // index into views of each view node, -1 otherwise
   List<View> views;
   List<Group> groups;
@@ -76,7 +85,20 @@ struct Fusion {
   }
   // How group k reads x: through its view, or as x itself lies in memory.
   constexpr View view_in(const Graph& g, int x, int k) const {
-    return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : contiguous_view(x, g.dims(x));
+    return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : stored_view(g, x);
+  }
+  // How x lies in memory.
+  constexpr View stored_view(const Graph& g, int x) const {
+    View v = contiguous_view(x, g.dims(x));
+    if (stored[x] != stored_padded) return v;
+    const i64 row = row_of(g.dims(x)), pitch = padded_row(row, g.nodes[x].dtype);
+    for (int a = 0; a + 1 < v.rank; ++a) v.stride[a] = v.stride[a] / row * pitch;
+    return v;
+  }
+  constexpr i64 stored_bytes(const Graph& g, int x) const {
+    const Dims& d = g.dims(x);
+    const i64 size = d.size() * size_of(g.nodes[x].dtype);
+    return stored[x] != stored_padded ? size : size / row_of(d) * padded_row(row_of(d), g.nodes[x].dtype);
   }
 };
 

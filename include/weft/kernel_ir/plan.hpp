@@ -76,9 +76,9 @@ class Planner {
           place_in_arena(node);
         } else if (!in_place(node, k)) {
           const int written = is_split_sum(level_[node], tiling) ? *combine - 1 : k;
-          p.where[node] = allocate(bytes_of(g, node), pinned_[node]               ? groups
-                                                      : last_use_[node] < written ? written
-                                                                                  : last_use_[node]);
+          p.where[node] = allocate(f.stored_bytes(g, node), pinned_[node]               ? groups
+                                                            : last_use_[node] < written ? written
+                                                                                        : last_use_[node]);
         }
       }
       if (tiling.chunks > 1) {
@@ -391,7 +391,8 @@ class Planner {
   }
   // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
   constexpr bool aligned(int x, int like, int k) {
-    if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype))
+    if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype) ||
+        (stored_[x] == stored_padded) != (stored_[like] == stored_padded))
       return false;
     if (level_[like] != Level::element) return false;
     phases(k);
@@ -418,8 +419,12 @@ class Planner {
   constexpr bool same_order(int load, int like, int k) const {
     if (!f.is_view_in(load, k) || view_of_[load] < 0) return true;
     const View& v = views_[view_of_[load]];
-    return v.offset == 0 && nodes_[load].shape == nodes_[like].shape &&
-           is_contiguous(v, shapes_[nodes_[load].shape]);
+    if (v.offset != 0 || nodes_[load].shape != nodes_[like].shape) return false;
+    const View whole = f.stored_view(g, like);
+    bool same = true;
+    for (int a = 0; a < v.rank; ++a)
+      same = same && (shapes_[nodes_[like].shape].extent[a] == 1 || v.stride[a] == whole.stride[a]);
+    return same;
   }
 
   // A dying buffer of the same size that group k reads element by element, or writes a block of, becomes the
@@ -463,6 +468,7 @@ class Planner {
   const Materialization* materialization_ = f.materialization.data();
   const int* group_ = f.group.data();
   const Level* level_ = f.level.data();
+  const u8* stored_ = f.stored.data();
   const int* view_of_ = f.view_of.data();
   const View* views_ = f.views.data();
   const Group* groups_ = f.groups.data();

@@ -139,7 +139,7 @@ class Tiler {
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = pool_[group.loads.begin + i];
       if (shapes_[nodes_[x].shape].size() == 1) continue;
-      if (shapes_[nodes_[x].shape].size() != group.space.size()) return false;
+      if (shapes_[nodes_[x].shape].size() != group.space.size() || stored_[x] == stored_padded) return false;
       if (f.is_view_in(x, k) && view_of_[x] >= 0 &&
           !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape]))
         return false;
@@ -147,7 +147,8 @@ class Tiler {
     for (int i = 0; i < group.body.size; ++i) {
       const int x = pool_[group.body.begin + i];
       const ir::Op op = nodes_[x].op;
-      if (op == ir::Op::pad || (materialization_[x] == Materialization::fused && view_of_[x] >= 0))
+      if (stored_[x] == stored_padded || op == ir::Op::pad ||
+          (materialization_[x] == Materialization::fused && view_of_[x] >= 0))
         return false;
       if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size())
         return false;
@@ -191,7 +192,7 @@ class Tiler {
     }
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = pool_[group.stores.begin + i];
-      if (level_[x] == Level::element && !continues(group, x, whole(x), a, b)) return false;
+      if (level_[x] == Level::element && !continues(group, x, f.stored_view(g, x), a, b)) return false;
     }
     return true;
   }
@@ -213,6 +214,7 @@ class Tiler {
   const Dims* shapes_ = g.shapes.data();
   const Materialization* materialization_ = f.materialization.data();
   const Level* level_ = f.level.data();
+  const u8* stored_ = f.stored.data();
   const int* view_of_ = f.view_of.data();
   const View* views_ = f.views.data();
   const Group* groups_ = f.groups.data();

@@ -151,7 +151,9 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
   handles().insert(*handle);
   return CUBLAS_STATUS_SUCCESS;
 }
+// The library waits for the whole device, as has been seen in the driver's log of errors (CUDA 13.0).
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  if (cudaDeviceSynchronize() != cudaSuccess) return CUBLAS_STATUS_EXECUTION_FAILED;
   const std::lock_guard lock(runtime().mutex);
   if (!known(handle, "cublasLtDestroy")) return CUBLAS_STATUS_NOT_INITIALIZED;
   handles().erase(handle);  // its address is not used again

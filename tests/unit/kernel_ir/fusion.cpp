@@ -17,6 +17,7 @@ TEST_CASE("fusion: a view that becomes a copy is read through memory by the grou
   kernel_ir::Fusion f;
   f.materialization = List<Materialization>(g.nodes.size(), Materialization::leaf);
   f.group = List<int>(g.nodes.size(), -1);
+  f.stored = List<u8>(g.nodes.size(), 1);
   f.view_of = List<int>(g.nodes.size(), -1);
   CHECK(!f.is_view_in(x.id, 0));
   CHECK(f.view_in(g, x.id, 0).root == x.id);

@@ -12,7 +12,7 @@ constexpr void lower_dot(const ir::Graph& g, const kernel_ir::Fusion& f, const k
   const kernel_ir::Group& group = f.groups[k];
   const int node = group.opaque, a = g.in(node, 0), b = g.in(node, 1);
   const kernel_ir::View va = f.view_in(g, a, k), vb = f.view_in(g, b, k);
-  const kernel_ir::DotProblem p = kernel_ir::dot_problem(g, node, va, vb);
+  const kernel_ir::DotProblem p = kernel_ir::dot_problem(g, node, va, vb, f.stored_view(g, group.result));
   if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
   List<u64> code, addresses, numbers;
   code.push(static_cast<u64>(g.nodes[a].dtype));

@@ -146,8 +146,7 @@ class FusedValues {
     const DType t = nodes_[x].dtype;
     o.word = {t, kernels::Role::load, false};
     const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
-    const kernel_ir::View v =
-        through_view ? views_[view_of_[x]] : kernel_ir::contiguous_view(x, shapes_[nodes_[x].shape]);
+    const kernel_ir::View v = through_view ? views_[view_of_[x]] : f.stored_view(g, x);
     o.address = p.address(v, t);
     spread(shapes_[nodes_[x].shape], v.stride, o);
     return o;
@@ -259,7 +258,7 @@ class FusedValues {
         }
       } else {
         sink.info = resolve(x);
-        const kernel_ir::View v = kernel_ir::contiguous_view(x, shapes_[nodes_[x].shape]);
+        const kernel_ir::View v = f.stored_view(g, x);
         spread(shapes_[nodes_[x].shape], v.stride, o);
         sink.stage = stage_of(o);
         // memory of extent 1 does not say when its value is ready

@@ -74,7 +74,7 @@ class KernelDedup {
       is_read[at] = reads ? 1 : 0;
       position[x] = at;
       const ir::Node& node = nodes_[x];
-      const u64 type = static_cast<u64>(node.dtype) | static_cast<u64>(node.shape) << 8;
+      const u64 type = static_cast<u64>(node.dtype) | static_cast<u64>(node.shape) << 8 | rows(x) << 34;
       if (load) {
         *w++ = type | u64{1} << 32 | static_cast<u64>(view >= 0 ? 1 : 0) << 33;
         h = (h * 31 + type) % hash_modulus;
@@ -97,7 +97,8 @@ class KernelDedup {
       } else if (node.op == ir::Op::pad) {  // reads its operand's memory, which need not be a member
         const int source = edges_[node.first], from = view_in_group(source);
         *w++ = node.imm;
-        *w++ = static_cast<u64>(nodes_[source].shape) | static_cast<u64>(from >= 0 ? 1 : 0) << 32;
+        *w++ = static_cast<u64>(nodes_[source].shape) | static_cast<u64>(from >= 0 ? 1 : 0) << 32 |
+               rows(source) << 34;
         if (from >= 0) w = strides(w, from);
       } else if (!group.middle_axis || !ir::is_reduction(node.op)) {
         const int* const in = edges_ + node.first;
@@ -168,6 +169,7 @@ class KernelDedup {
                ? view
                : -1;
   }
+  constexpr u64 rows(int x) const { return f.stored[x] == kernel_ir::stored_padded ? 1 : 0; }
   constexpr u64* strides(u64* w, int view) const {
     const kernel_ir::View& v = views_[view];
     for (int a = 0; a < v.rank; ++a) *w++ = static_cast<u64>(v.stride[a]);

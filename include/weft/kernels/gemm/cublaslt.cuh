@@ -9,25 +9,33 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "weft/device/cublas_error.cuh"
 #include "weft/device/cuda.cuh"
 #include "weft/kernels/gemm/layout.hpp"
+#include "weft/kernels/gemm/parts.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
-// cuBLASLt's own state for the device that is current when it is made. Costs milliseconds and memory: one a
+// cuBLASLt's own state for the device that is current when it is made. The library waits for the whole device
+// when it is given back, which no thread may do while another captures. Costs milliseconds and memory: one a
 // device. Must outlive the plans made with it.
 class CublasLtHandle {
  public:
-  CublasLtHandle() { cublas_check(cublasLtCreate(&handle_), "cublasLtCreate"); }
+  CublasLtHandle() {
+    const std::lock_guard lock(capture_mutex());
+    cublas_check(cublasLtCreate(&handle_), "cublasLtCreate");
+  }
   CublasLtHandle(CublasLtHandle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   CublasLtHandle& operator=(CublasLtHandle&& other) noexcept {
     std::swap(handle_, other.handle_);
     return *this;
   }
   ~CublasLtHandle() {
-    if (handle_ != nullptr) cublas_report(cublasLtDestroy(handle_), "cublasLtDestroy");
+    if (handle_ == nullptr) return;
+    const std::lock_guard lock(capture_mutex());
+    cublas_report(cublasLtDestroy(handle_), "cublasLtDestroy");
   }
   cublasLtHandle_t get() const { return handle_; }
 
@@ -304,6 +312,65 @@ class CublasLtDot {
   CublasLtDescriptors descriptors_;
   u32 alignment_;
   cublasLtMatmulAlgo_t algorithm_{};
+  std::size_t workspace_bytes_ = 0;
+};
+
+// A product in parts (parts.hpp), each with an algorithm of its own. One thread at a time.
+class CublasLtDots {
+ public:
+  // As CublasLtDot. An operand that the library has no algorithm for is taken as aligned to its elements
+  // alone; where there is none even so, it throws Error "cublas/no-algorithm".
+  CublasLtDots(const CublasLtHandle& handle, const CublasLtDotSpec& spec) : ab_(spec.ab), c_(spec.c) {
+    for (const DotPart& part : dot_parts(spec.shape, spec.ab, spec.c)) {
+      CublasLtDotSpec one = spec;
+      one.shape = part.shape;
+      if (!part.finishes) one.finish = DotFinish::none;
+      if (part.adds_to_result) {
+        one.accumulate = true;
+        for (int d = 0; d < one.batch.rank; ++d) one.batch.add[d] = one.batch.c[d];
+      }
+      const u64 bits = spec.alignment | static_cast<u64>(part.a * size_of(ab_)) |
+                       static_cast<u64>(part.b * size_of(ab_)) | static_cast<u64>(part.c * size_of(c_)) |
+                       static_cast<u64>(part.bias * size_of(c_));
+      one.alignment = u32{1} << std::countr_zero(bits);
+      parts_.push_back({part, make(handle, one)});
+      workspace_bytes_ = std::max(workspace_bytes_, parts_.back().dot.workspace_bytes());
+    }
+  }
+
+  std::size_t workspace_bytes() const { return workspace_bytes_; }
+
+  void operator()(cudaStream_t stream, const void* a, const void* b, const void* add, void* c, void* bias,
+                  void* workspace) {
+    for (auto& [part, dot] : parts_) {
+      const auto at = [](const void* base, i64 elements, DType t) -> void* {
+        if (base == nullptr) return nullptr;
+        return static_cast<std::byte*>(const_cast<void*>(base)) + elements * size_of(t);
+      };
+      void* const to = at(c, part.c, c_);
+      dot(stream, at(a, part.a, ab_), at(b, part.b, ab_), part.adds_to_result ? to : at(add, part.c, c_), to,
+          at(bias, part.bias, c_), nullptr, workspace);
+    }
+  }
+
+ private:
+  struct Part {
+    DotPart place;
+    CublasLtDot dot;
+  };
+  static CublasLtDot make(const CublasLtHandle& handle, CublasLtDotSpec spec) {
+    const auto natural = static_cast<u32>(std::max(size_of(spec.ab), size_of(spec.c)));
+    try {
+      return CublasLtDot(handle, spec);
+    } catch (const Error& e) {
+      if (e.id() != "cublas/no-algorithm" || spec.alignment <= natural) throw;
+    }
+    spec.alignment = natural;
+    return CublasLtDot(handle, spec);
+  }
+
+  DType ab_, c_;
+  std::vector<Part> parts_;
   std::size_t workspace_bytes_ = 0;
 };
 

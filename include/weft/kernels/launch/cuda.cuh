@@ -40,7 +40,7 @@ inline unsigned cuda_blocks(i64 blocks) {
   return static_cast<unsigned>(blocks);
 }
 
-class CublasLtDot;
+class CublasLtDots;
 struct PartialSum;
 
 // One step: pointers to device memory, numbers as its kind defines them.
@@ -51,8 +51,8 @@ struct CudaLaunch {
   int number_count = 0;
   PartialSum* sums = nullptr;  // of a second stage
   int sum_count = 0;
-  CublasLtDot* dot = nullptr;  // of a product that the library runs
-  void* library = nullptr;     // the library's scratch
+  CublasLtDots* dot = nullptr;  // of a product that the library runs
+  void* library = nullptr;      // the library's scratch
 };
 
 }  // namespace WEFT_NAMESPACE::kernels

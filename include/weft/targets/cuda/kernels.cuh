@@ -67,7 +67,7 @@ constexpr bool uses_library(int kernel) {
 
 inline void run_library_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[3],
-                launch.args.pointer[2], launch.args.pointer[4], nullptr, launch.library);
+                launch.args.pointer[2], launch.args.pointer[4], launch.library);
 }
 // The tiled kernel stands behind the library, which may have no algorithm for what it can express.
 template <u64 TA, u64 TB, u64 TC, u64 Adds, bool Library>

@@ -326,6 +326,8 @@ class CudaProgram {
 
   void make_dots() {
     if constexpr (CudaKernels<P>::library()) {
+      // The library loads its kernels at their first use, for which no thread may be capturing.
+      const std::lock_guard lock(capture_mutex());
       handle_.emplace();
       steps_->bind_first_trips();
       std::size_t scratch = 0;
@@ -349,7 +351,7 @@ class CudaProgram {
           bits |=
               reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]) | address_bits<P>(step.addresses[k]);
         spec.alignment = static_cast<u32>(bits & (~bits + 1));
-        std::unique_ptr<kernels::CublasLtDot> dot = library_dot(spec);
+        std::unique_ptr<kernels::CublasLtDots> dot = library_dot(spec);
         if (!dot) continue;
         dots_.push_back(std::move(dot));
         launch.dot = dots_.back().get();
@@ -359,8 +361,7 @@ class CudaProgram {
       for (Launch& launch : steps_->launches()) {
         if (launch.dot == nullptr) continue;
         launch.library = library_.data();
-        // The library loads its kernels at their first use, which is better not a capture; results in the
-        // workspace are not read before they are computed, and are never what is added.
+        // Results in the workspace are not read before they are computed, and are never what is added.
         const auto* to = static_cast<const std::byte*>(launch.args.pointer[2]);
         if (to >= workspace_.data() && to < workspace_.data() + workspace_.size())
           launch.run(launch, stream());
@@ -368,17 +369,13 @@ class CudaProgram {
     }
   }
 
-  // Null where the library has no algorithm, not even for operands aligned to their elements alone.
-  std::unique_ptr<kernels::CublasLtDot> library_dot(kernels::CublasLtDotSpec spec) const {
-    const auto natural = static_cast<u32>(std::max(size_of(spec.ab), size_of(spec.c)));
-    for (;;) {
-      try {
-        return std::make_unique<kernels::CublasLtDot>(*handle_, spec);
-      } catch (const Error& e) {
-        if (e.id() != "cublas/no-algorithm") throw;
-        if (spec.alignment <= natural) return nullptr;
-        spec.alignment = natural;
-      }
+  // Null where the library has no algorithm.
+  std::unique_ptr<kernels::CublasLtDots> library_dot(const kernels::CublasLtDotSpec& spec) const {
+    try {
+      return std::make_unique<kernels::CublasLtDots>(*handle_, spec);
+    } catch (const Error& e) {
+      if (e.id() != "cublas/no-algorithm") throw;
+      return nullptr;
     }
   }
 
@@ -393,7 +390,7 @@ class CudaProgram {
   std::byte* slot_ = nullptr;
   bool bound_[input_count]{};  // from host memory, since the last step
   std::optional<kernels::CublasLtHandle> handle_;
-  std::vector<std::unique_ptr<kernels::CublasLtDot>> dots_;
+  std::vector<std::unique_ptr<kernels::CublasLtDots>> dots_;
   std::optional<LaunchList<Launch>> steps_;
   GraphExec graph_;
   std::optional<Event> done_;  // once somebody has asked
