@@ -253,5 +253,6 @@ TEST_CASE("attention: a decoder's few queries, split along the keys") {
 
 TEST_CASE("attention: the weights that the host drops, a mask of numbers, and its gradient") {
   compare(Dropping{}, in<f32, 2, 2, 75, 16>, in<f32, 2, 2, 100, 16>, in<f32, 2, 2, 100, 16>, rounded);
+  compare(Dropping{}, in<f32, 2, 2, 75, 16>, in<f32, 2, 2, 101, 16>, in<f32, 2, 2, 101, 16>, rounded);
   compare(Learned{}, in<f32, 2, 2, 75, 16>, in<f32, 2, 2, 100, 16>, in<f32, 2, 2, 100, 16>, rounded);
 }

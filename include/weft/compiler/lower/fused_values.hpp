@@ -28,7 +28,9 @@ class FusedValues {
     int alias = -1;     // a broadcast: the info it stands for
     kernels::Stage stage = kernels::Stage::element;
     int phase = 0;
-    u32 needs = 0;  // phases (element) or any bit (uniform) in which the value is wanted
+    u32 needs = 0;              // phases (element) or any bit (uniform) in which the value is wanted
+    bool begins_later = false;  // a later pass computes with it
+    int cost = 0;               // of computing it again, from what is loaded or kept
     bool keep = false;
     int keep_slot = -1;
     int operand = -1;
@@ -270,17 +272,49 @@ class FusedValues {
     partial_bytes_ = tiling_->chunks > 1 ? partial : 0;
   }
 
+  // What a later pass over the row would compute again, at a price: those of its members that a later pass
+  // begins with are kept.
+  constexpr void choose_kept() {
+    constexpr int dear = 8;
+    i64 cols = 1;
+    for (int a = rows_; a < rows_ + cols_; ++a) cols *= extent_[a];
+    const i64 most_kept = cols > 0 ? most_kept_bytes / (cols * 8) : 0;
+    const auto computed = [&](int s) {
+      return !info_[s].load && info_[s].alias < 0 && info_[s].stage == kernels::Stage::element &&
+             nodes_[info_[s].node].op != Op::pad;
+    };
+    for (int s = 0; s < infos_.size(); ++s) {
+      if (!computed(s)) continue;
+      const ir::Node& node = nodes_[info_[s].node];
+      for (int a = 0; a < node.arity; ++a) {
+        Info& in = info_[resolve(edges_[node.first + a])];
+        in.begins_later = in.begins_later || in.phase < info_[s].phase;
+      }
+    }
+    for (int s = 0; s < infos_.size(); ++s) {
+      Info& info = info_[s];
+      if (!computed(s)) continue;
+      const ir::Node& node = nodes_[info.node];
+      info.cost = ir::info(node.op).cost;
+      for (int a = 0; a < node.arity; ++a) info.cost += info_[resolve(edges_[node.first + a])].cost;
+      if (info.cost > dear) info.cost = dear;  // as dear as can be
+      info.keep =
+          info.begins_later && info.cost >= dear && is_float(node.dtype) && kept_ < most_kept && kept_ < 4;
+      if (!info.keep) continue;
+      info.keep_slot = kept_++;
+      info.cost = 0;
+    }
+  }
+
   // Backwards: in which passes each value is wanted.
   constexpr void propagate_needs() {
     passes_ = 0;
+    choose_kept();
     for (const Sink& sink : sinks_) {
       Info& info = info_[sink.info];
       info.needs |= 1u << info.phase;
       if (sink.stage == kernels::Stage::element && passes_ <= info.phase) passes_ = info.phase + 1;
     }
-    i64 cols = 1;
-    for (int a = rows_; a < rows_ + cols_; ++a) cols *= extent_[a];
-    const i64 most_kept = cols > 0 ? most_kept_bytes / (cols * 8) : 0;
     for (int s = infos_.size() - 1; s >= 0; --s) {
       Info& info = info_[s];
       if (info.needs == 0 || info.load || info.alias >= 0) continue;
@@ -294,15 +328,9 @@ class FusedValues {
         if (passes_ <= phase) passes_ = phase + 1;
         continue;
       }
-      if (info.stage == kernels::Stage::element) {
-        const u32 own = 1u << info.phase;
-        const bool later = (wanted & ~own) != 0;
-        if (later && ir::info(node.op).cost >= 8 && kept_ < most_kept && kept_ < 4 && node.op != Op::random) {
-          info.keep = true;
-          info.keep_slot = kept_++;
-          info.needs |= own;
-          wanted = own;
-        }
+      if (info.keep) {
+        wanted = 1u << info.phase;
+        info.needs |= wanted;
       }
       for (int a = 0; a < node.arity; ++a) {
         Info& in = info_[resolve(edges_[node.first + a])];

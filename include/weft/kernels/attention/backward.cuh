@@ -69,6 +69,7 @@ struct CudaAttentionBackward : CudaAttention<C> {
   using Base::call;
   using Base::header;
   using Base::infinite;
+  using Base::streams;
   using typename Base::Body;
   using typename Base::Operand;
   using typename Base::T;
@@ -103,6 +104,7 @@ struct CudaAttentionBackward : CudaAttention<C> {
 
     load<true, staying>(staying_tile, staying_values, b, h, first, all_staying);
     const int warp_row = static_cast<int>(threadIdx.x) / 32 * 16;
+    const typename Base::Randoms randoms = Base::randoms();
     float of_staying[of_factors ? Width / 8 : 1][4]{}, of_staying_values[of_values ? ValueWidth / 8 : 1][4]{};
     [[maybe_unused]] RowNumbers own[2];
     if constexpr (of_queries)
@@ -162,11 +164,11 @@ struct CudaAttentionBackward : CudaAttention<C> {
           return RowNumbers{rows[at], rows[moving + at]};
         };
         if (full)
-          evaluate<true>(b, query_head, first + warp_row, all_staying, now * moving, all_moving, row_of,
-                         weights, gradients);
+          evaluate<true>(randoms, b, query_head, first + warp_row, all_staying, now * moving, all_moving,
+                         row_of, weights, gradients);
         else
-          evaluate<false>(b, query_head, first + warp_row, all_staying, now * moving, all_moving, row_of,
-                          weights, gradients);
+          evaluate<false>(randoms, b, query_head, first + warp_row, all_staying, now * moving, all_moving,
+                          row_of, weights, gradients);
         if constexpr (of_factors) add_product<T>(of_staying, gradients, m, Moving::pitch);
         if constexpr (of_values) add_product<T>(of_staying_values, weights, mv, MovingValues::pitch);
         __syncthreads();
@@ -230,11 +232,13 @@ struct CudaAttentionBackward : CudaAttention<C> {
   // Products become weights, and gradients of weights those of products; zeros outside of the grid. Full: all
   // places are in it, and every mask holds.
   template <bool Full, class RowOf, int Columns>
-  __device__ __forceinline__ void evaluate(i64 b, i64 h, int first, int all_staying, int moves,
-                                           int all_moving, const RowOf& row_of, float (&weights)[Columns][4],
+  __device__ __forceinline__ void evaluate([[maybe_unused]] const typename Base::Randoms& randoms, i64 b,
+                                           i64 h, int first, int all_staying, int moves, int all_moving,
+                                           const RowOf& row_of, float (&weights)[Columns][4],
                                            float (&gradients)[Columns][4]) const {
     const MmaPlace at;
     Body body = Base::body();
+    [[maybe_unused]] u32 words[streams][4];  // of the four places at hand, by stream
     // A row of the grid is a row of the tile where queries stay, and a column of it where keys do.
 #pragma unroll
     for (int outer = 0; outer < (of_queries ? 2 : 2 * Columns); ++outer) {
@@ -244,16 +248,24 @@ struct CudaAttentionBackward : CudaAttention<C> {
       const bool row_there = Full || i < all_queries;
       const int row = row_there ? i : all_queries - 1;
       body.go_to_row(b, h, row);
+      if constexpr (header.streams > 0 && !of_queries)
+        if (outer % 2 == 0) draw_rows(body, randoms, i, first, words);
       const RowNumbers of_row = row_of(outer);
-      const f32 delta = of_row.delta, shift = of_row.lse == -infinite ? infinite : of_row.lse;
+      const f32 delta = of_row.delta,
+                shift = Base::scaled_shift(of_row.lse == -infinite ? infinite : of_row.lse);
 #pragma unroll
       for (int inner = 0; inner < (of_queries ? 2 * Columns : 2); ++inner) {
         const int n = of_queries ? inner / 2 : outer / 2,
                   e = of_queries ? 2 * outer + inner % 2 : outer % 2 + 2 * inner;
         const int j = of_queries ? moves + 8 * n + at.column + inner % 2 : first + at.row + 8 * inner;
         const bool key_there = Full || j < all_keys, there = row_there && key_there;
+        if constexpr (header.streams > 0 && of_queries)
+          if (inner % 4 == 0) draw_columns(body, randoms, moves + 8 * n, words);
+#pragma unroll
+        for (int k = 0; k < header.streams; ++k)
+          body.words[k] = words[k][of_queries ? inner % 4 : outer % 2 + 2 * inner];
         const float s = body.template score<Full>(key_there ? j : all_keys - 1, 1, weights[n][e]);
-        const float weight = Base::weight(s - shift), p = there ? weight : 0;
+        const float weight = Base::weight(s, shift), p = there ? weight : 0;
         float kept = p, dp = gradients[n][e];
         if constexpr (header.drops) {
           const float factor = body.factor();
@@ -265,6 +277,23 @@ struct CudaAttentionBackward : CudaAttention<C> {
         gradients[n][e] = there ? ds : 0;
       }
     }
+  }
+
+  // Of keys j and on, in the columns of two tiles.
+  __device__ __forceinline__ void draw_columns(const Body& body, const typename Base::Randoms& randoms, int j,
+                                               u32 (&words)[streams][4]) const {
+#pragma unroll
+    for (int k = 0; k < header.streams; ++k)
+      randoms.of[k].along_columns(static_cast<u32>(body.row_number() * call.keys + j), words[k]);
+  }
+  // Of query i and the next, keys j and on being the warp's rows.
+  __device__ __forceinline__ void draw_rows(const Body& body, const typename Base::Randoms& randoms, int i,
+                                            int j, u32 (&words)[streams][4]) const {
+    const i64 head = (body.place[0] * call.heads + body.place[1]) * call.queries;
+#pragma unroll
+    for (int k = 0; k < header.streams; ++k)
+      randoms.of[k].along_rows(static_cast<u32>((head + i) * call.keys + j),
+                               static_cast<u32>((head + i + 1) * call.keys + j), words[k]);
   }
 
   template <int Result, int Columns>

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "weft/kernels/attention/score_body.hpp"
+#include "weft/kernels/attention/random_words.cuh"
 #include "weft/kernels/attention/score_bounds.hpp"
 #include "weft/kernels/mma/shared_tile.cuh"
 
@@ -85,6 +85,23 @@ struct CudaAttention {
     return Body(call, parameters.pointer + AttentionPointers::captured(header.is_gradient),
                 parameters.pointer[AttentionPointers::seed]);
   }
+  // Of each random stream. The seed is read once: what is in memory may change, for all that the compiler
+  // knows, at every barrier.
+  static constexpr int streams = header.streams > 0 ? header.streams : 1;
+  struct Randoms {
+    RandomWords of[streams];
+  };
+  __device__ __forceinline__ Randoms randoms() const {
+    Randoms r{};
+    if constexpr (header.streams > 0) {
+      const u32* const seed = pointer<const u32>(AttentionPointers::seed);
+#pragma unroll
+      for (int k = 0; k < streams; ++k)
+        r.of[k] = {
+            {seed[0], seed[1], seed[2], seed[3]}, static_cast<u32>(call.streams[k]), call.keys % 4 == 0};
+    }
+    return r;
+  }
   // What is known of a tile of the grid, of one batch and head.
   __device__ __forceinline__ TileMask tile_mask(const GridTile& tile) const {
     const CudaLoads<C> loads{call, parameters.pointer + AttentionPointers::captured(header.is_gradient)};
@@ -97,13 +114,18 @@ struct CudaAttention {
   }
   __device__ __forceinline__ i64 group() const { return call.heads / call.kv_heads; }
 
-  // exp(x) for x <= 0 of a weight that becomes a factor of a product in T.
-  __device__ __forceinline__ static f32 weight(f32 x) {
+  // exp(score - shift) of a weight that becomes a factor of a product in T. Of 16-bit factors the shift is
+  // scaled once a row.
+  static constexpr f32 log2e = 1.44269504f;
+  __device__ __forceinline__ static f32 scaled_shift(f32 shift) {
+    return std::is_same_v<T, f32> ? shift : shift * log2e;
+  }
+  __device__ __forceinline__ static f32 weight(f32 score, f32 scaled) {
     if constexpr (std::is_same_v<T, f32>) {
-      return exp(x);
+      return exp(score - scaled);
     } else {
       f32 r;
-      asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 1.44269504f));
+      asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(__fmaf_rn(score, log2e, -scaled)));
       return r;
     }
   }

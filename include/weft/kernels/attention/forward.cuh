@@ -30,6 +30,7 @@ struct CudaAttentionForward : CudaAttention<C> {
   using Base::call;
   using Base::header;
   using Base::infinite;
+  using Base::streams;
   using typename Base::Body;
   using typename Base::T;
   using At = AttentionPointers;
@@ -79,6 +80,7 @@ struct CudaAttentionForward : CudaAttention<C> {
       const int i = i0 + warp_row + at.row + 8 * half;
       body[half].go_to_row(b, h, i < all_queries ? i : all_queries - 1);
     }
+    const typename Base::Randoms randoms = Base::randoms();
     float sums[ValueWidth / 8][4]{}, top[2]{-infinite, -infinite}, total[2]{};
 
     int t = masks.next(0);
@@ -100,9 +102,9 @@ struct CudaAttentionForward : CudaAttention<C> {
       if (t < tiles) load_keys(t);
       end_group_of_copies();
       if (full)
-        weigh<true>(body, j0, all_keys, scores, sums, top, total);
+        weigh<true>(body, randoms, j0, all_keys, scores, sums, top, total);
       else
-        weigh<false>(body, j0, all_keys, scores, sums, top, total);
+        weigh<false>(body, randoms, j0, all_keys, scores, sums, top, total);
       wait_for_copies<1>();
       __syncthreads();
       add_product<T>(sums, scores, v_tile, ValueTile::pitch);
@@ -111,45 +113,62 @@ struct CudaAttentionForward : CudaAttention<C> {
   }
 
  private:
+  // The random words of the keys from j on, by row and stream.
+  __device__ __forceinline__ void draw(const Body (&body)[2], const typename Base::Randoms& randoms, int j,
+                                       u32 (&words)[2][streams][4]) const {
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+#pragma unroll
+      for (int k = 0; k < header.streams; ++k)
+        randoms.of[k].along_columns(static_cast<u32>(body[half].row_number() * call.keys + j),
+                                    words[half][k]);
+  }
   // Scores become weights relative to the largest of their row so far, and so do the sums. Full: all keys are
   // there, and every mask holds.
   template <bool Full>
-  __device__ __forceinline__ void weigh(Body (&body)[2], int j0, int all_keys, float (&scores)[keys / 8][4],
+  __device__ __forceinline__ void weigh(Body (&body)[2],
+                                        [[maybe_unused]] const typename Base::Randoms& randoms, int j0,
+                                        int all_keys, float (&scores)[keys / 8][4],
                                         float (&sums)[ValueWidth / 8][4], float (&top)[2],
                                         float (&total)[2]) const {
     const MmaPlace at;
     constexpr int factors = header.drops ? keys / 8 : 1;
     [[maybe_unused]] float factor[factors][4];
     float reached[2]{-infinite, -infinite};
+    [[maybe_unused]] u32 words[2][streams][4];  // of two tiles of eight keys
 #pragma unroll
-    for (int n = 0; n < keys / 8; ++n)
+    for (int n = 0; n < keys / 8; ++n) {
+      if constexpr (header.streams > 0)
+        if (n % 2 == 0) draw(body, randoms, j0 + 8 * n, words);
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const int j = j0 + 8 * n + at.column + e % 2;
         const bool there = Full || j < all_keys;
+#pragma unroll
+        for (int k = 0; k < header.streams; ++k) body[e / 2].words[k] = words[e / 2][k][2 * (n % 2) + e % 2];
         const float s = body[e / 2].template score<Full>(there ? j : all_keys - 1, 1, scores[n][e]);
         if constexpr (header.drops) factor[n][e] = body[e / 2].factor();
         scores[n][e] = there ? s : -infinite;
-        reached[e / 2] = scores[n][e] > reached[e / 2] ? scores[n][e] : reached[e / 2];
+        reached[e / 2] = fmaxf(scores[n][e], reached[e / 2]);
       }
+    }
     float shift[2], before[2], sum[2]{};
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
 #pragma unroll
       for (int lane = 1; lane < 4; lane *= 2) {
-        const float other = __shfl_xor_sync(~0u, reached[half], lane);
-        reached[half] = other > reached[half] ? other : reached[half];
+        reached[half] = fmaxf(reached[half], __shfl_xor_sync(~0u, reached[half], lane));
       }
-      const float largest = reached[half] > top[half] ? reached[half] : top[half];
-      shift[half] = largest == -infinite ? 0 : largest;
-      before[half] = Base::weight(top[half] - shift[half]);
+      const float largest = fmaxf(reached[half], top[half]);
+      shift[half] = Base::scaled_shift(largest == -infinite ? 0 : largest);
+      before[half] = Base::weight(top[half], shift[half]);
       top[half] = largest;
     }
 #pragma unroll
     for (int n = 0; n < keys / 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const float p = Base::weight(scores[n][e] - shift[e / 2]);
+        const float p = Base::weight(scores[n][e], shift[e / 2]);
         sum[e / 2] += p;
         if constexpr (header.drops)
           scores[n][e] = p * factor[n][e];
@@ -158,6 +177,8 @@ struct CudaAttentionForward : CudaAttention<C> {
       }
 #pragma unroll
     for (int half = 0; half < 2; ++half) total[half] = total[half] * before[half] + sum[half];
+    if constexpr (sizeof(T) == 2)  // of f32 the registers are wanted elsewhere
+      if (!__any_sync(~0u, before[0] != 1 || before[1] != 1)) return;  // most tiles have no larger score
 #pragma unroll
     for (int n = 0; n < ValueWidth / 8; ++n)
 #pragma unroll
@@ -176,10 +197,10 @@ struct CudaAttentionForward : CudaAttention<C> {
       const int i = first + at.row + 8 * half;
       if (i >= all_queries) continue;
       const i64 row = i64{head} * all_queries + i;
-      const float all = total[half] == 0 ? 1 : total[half];
+      const float share = total[half] == 0 ? 1 : 1 / total[half];
       if (R* const y = Base::template pointer<R>(At::y))
         store_sums(y + row * call.value_width, static_cast<int>(call.value_width), sums, half,
-                   [&](float x) { return x / all; });
+                   [&](float x) { return x * share; });
       if (f32* const lse = Base::template pointer<f32>(At::lse); lse != nullptr && at.lane % 4 == 0)
         lse[row] = total[half] == 0 ? -infinite : top[half] + log(total[half]);
     }

@@ -32,6 +32,7 @@ struct ScoreBody {
   i64 place[4]{};                                           // the last: the first of the keys at hand
   i64 offset[header.captured > 0 ? header.captured : 1]{};  // of each captured tensor's element of the row
   int present = Family::width;                              // of the keys at hand
+  u32 words[header.streams > 0 ? header.streams : 1]{};     // random, of the key at hand, where it is one
   Numbers product, score_gradient;
   Registers reg;
 
@@ -60,6 +61,11 @@ struct ScoreBody {
     }
     run<0, header.row_end>();
   }
+  // What numbers the row among those of all heads, and random stream k.
+  WEFT_HD_INLINE i64 row_number() const {
+    return (place[0] * call.heads + place[1]) * call.queries + place[2];
+  }
+  WEFT_HD_INLINE u32 stream(int k) const { return static_cast<u32>(call.streams[k]); }
   // The score of the keys from `key` on, `n` of them, of their products.
   template <bool Full = false>
   WEFT_HD_INLINE Numbers score(i64 key, int n, const Numbers& of) {
@@ -109,13 +115,12 @@ struct ScoreBody {
       else
         at<I>() = splat<V>(static_cast<T>(place[in.aux]));
     } else if constexpr (in.op == Opcode::random) {
-      const i64 row = (place[0] * call.heads + place[1]) * call.queries + place[2];
-      const auto first = static_cast<u32>(row * call.keys + place[3]);
-      const auto stream = static_cast<u32>(call.streams[in.aux]);
-      if constexpr (Family::width > 1)
-        at<I>() = detail::random_word(splat<V>(first) + iota<V>(0), seed, stream);
-      else
-        at<I>() = detail::random_word(first, seed, stream);
+      if constexpr (Family::width > 1) {
+        const auto first = static_cast<u32>(row_number() * call.keys + place[3]);
+        at<I>() = detail::random_word(splat<V>(first) + iota<V>(0), seed, stream(in.aux));
+      } else {
+        at<I>() = words[in.aux];
+      }
     } else if constexpr (Full && View::chooses_by_mask(I)) {
       at<I>() = at<in.b>();
     } else if constexpr (in.op == Opcode::select) {

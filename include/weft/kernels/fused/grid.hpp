@@ -59,6 +59,7 @@ struct FusedNeeds {
       const int operand[3]{in.a, in.b, in.c};
       for (int k = 0; k < operands_of(in.op); ++k) last[operand[k]] = i;
       if (in.op == Opcode::accumulate) now += words(i);
+      if (in.op == Opcode::keep) now += words(i);  // until the row's last pass
       if (in.op == Opcode::reduce) now += static_cast<Fold>(in.aux) >= Fold::argmax ? 3 : words(i);
     }
     for (int i = 0; i < header.instructions; ++i) {
