@@ -45,12 +45,15 @@ class Worker:
         """Returns the answer, and the share of the processors that others had meanwhile."""
         time.sleep(0.02)  # until the other's waiting threads have gone to sleep
         start, busy, own = time.monotonic(), busy_ticks(), ticks_of(self.process.pid)
-        self.process.stdin.write(f"run {seconds}\n")
-        self.process.stdin.flush()
-        answer = self.read()
+        answer = self.ask(f"run {seconds}")
         ticks = (time.monotonic() - start) * os.sysconf("SC_CLK_TCK") * os.cpu_count()
         others = busy_ticks() - busy - (ticks_of(self.process.pid) - own)
         return answer, max(0.0, others / ticks)
+
+    def ask(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.read()
 
     def keep(self, answer):
         self.ms.append(answer["ms"])

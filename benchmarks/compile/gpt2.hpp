@@ -9,7 +9,10 @@ namespace gpt2 {
 namespace nn = weft::nn;
 using namespace weft;
 
-template <i64 T, i64 C, i64 Heads>
+// Attention written out in products and a softmax, or as one operation, whose causal order leaves tiles out.
+enum class Attends { composed, at_once };
+
+template <i64 T, i64 C, i64 Heads, Attends How>
 struct Attention {
   static constexpr i64 D = C / Heads;
   nn::Linear<C, 3 * C> c_attn;
@@ -23,12 +26,18 @@ struct Attention {
     const auto q = select<0, 0>(qkv);                                                // (B, H, T, D)
     const auto k = select<0, 1>(qkv);
     const auto v = select<0, 2>(qkv);
-    const auto scores = matmul(q, permute<0, 1, 3, 2>(k)) * (1.0f / 8.0f);  // (B, H, T, T)
-    const auto column = arange<i32, T>();
-    const auto row = reshape<T, 1>(column);
-    const auto weights = attn_dropout(softmax<-1>(where(column <= row, scores, -1e9f)));
-    const auto mixed = reshape<B, T, C>(permute<0, 2, 1, 3>(matmul(weights, v)));
-    return resid_dropout(c_proj(mixed));
+    if constexpr (How == Attends::at_once) {
+      const auto mixed =
+          scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v, attn_dropout.p);
+      return resid_dropout(c_proj(reshape<B, T, C>(permute<0, 2, 1, 3>(mixed))));
+    } else {
+      const auto scores = matmul(q, permute<0, 1, 3, 2>(k)) * (1.0f / 8.0f);  // (B, H, T, T)
+      const auto column = arange<i32, T>();
+      const auto row = reshape<T, 1>(column);
+      const auto weights = attn_dropout(softmax<-1>(where(column <= row, scores, -1e9f)));
+      const auto mixed = reshape<B, T, C>(permute<0, 2, 1, 3>(matmul(weights, v)));
+      return resid_dropout(c_proj(mixed));
+    }
   }
 };
 
@@ -40,10 +49,10 @@ struct Mlp {
   constexpr auto operator()(auto x) const { return dropout(c_proj(gelu_tanh(c_fc(x)))); }
 };
 
-template <i64 T, i64 C, i64 Heads>
+template <i64 T, i64 C, i64 Heads, Attends How>
 struct Block {
   nn::LayerNorm<C> ln_1;
-  Attention<T, C, Heads> attn;
+  Attention<T, C, Heads, How> attn;
   nn::LayerNorm<C> ln_2;
   Mlp<C> mlp;
   constexpr auto operator()(auto x) const {
@@ -54,10 +63,11 @@ struct Block {
 
 enum class Depth { unrolled, stacked };
 
-template <i64 T, i64 C, i64 Heads, i64 Vocabulary, int Layers, Depth As = Depth::unrolled>
+template <i64 T, i64 C, i64 Heads, i64 Vocabulary, int Layers, Depth As = Depth::unrolled,
+          Attends How = Attends::composed>
 struct Gpt2 {
-  using Blocks = std::conditional_t<As == Depth::stacked, nn::Stack<Block<T, C, Heads>, Layers>,
-                                    std::array<Block<T, C, Heads>, Layers>>;
+  using Blocks = std::conditional_t<As == Depth::stacked, nn::Stack<Block<T, C, Heads, How>, Layers>,
+                                    std::array<Block<T, C, Heads, How>, Layers>>;
   nn::Embedding<Vocabulary, C> wte;
   nn::Embedding<T, C> wpe;
   nn::Dropout drop{.p = 0.1f};

@@ -1,6 +1,6 @@
-// The cases of `./weft bench cuda`, one a process, beside PyTorch's counterparts (peer.py). `cases NAME`
-// serves one case, `cases` names the GPU and what the program was built with; where there is none, it says
-// so.
+// Functions among the cases of `./weft bench cuda`, one a process, beside PyTorch's counterparts (peer.py).
+// `cases NAME` serves one case, `cases` names the GPU and what the program was built with; where there is
+// none, it says so.
 
 #include "../models.hpp"
 #include "worker.cuh"
@@ -9,19 +9,6 @@ using namespace weft;
 namespace nn = weft::nn;
 
 namespace {
-
-template <class M, i64 Batch, i64... Sample>
-int classifier() {
-  const bench::DeviceMemoryWatch memory;
-  const auto image = bench::fill<f32>(Shape<Batch, Sample...>{}, 0);
-  const auto label = bench::fill<i32>(Shape<Batch>{}, 10);
-  return bench::training_case(
-      memory,
-      make_trainer<M>(
-          Cuda{}, [](const auto& model, auto x, auto y) { return cross_entropy(model(x), y); },
-          in<f32, Batch, Sample...>, in<i32, Batch>, optim::AdamW{.lr = 1e-3f, .weight_decay = 0.01f}),
-      image, label);
-}
 
 struct CrossEntropyBothWays {
   constexpr auto operator()(auto x, auto target) const {
@@ -37,6 +24,25 @@ struct Softmax {
 struct Product {
   constexpr auto operator()(auto a, auto b) const { return matmul(a, b); }
 };
+// Products and what is done to their results on the way to memory.
+struct LinearGelu {
+  constexpr auto operator()(auto x, auto weight, auto bias) const {
+    return gelu_tanh(linear(x, weight, bias));
+  }
+};
+struct LinearResidual {
+  constexpr auto operator()(auto x, auto weight, auto bias, auto residual) const {
+    return residual + linear(x, weight, bias);
+  }
+};
+
+template <i64 Batch, i64 Heads, i64 Length, i64 Width>
+int attention_case(bool gradients) {
+  using X = Input<bf16, Shape<Batch, Heads, Length, Width>>;
+  if (gradients)
+    return bench::function_case<0>(bench::BothWays<bench::CausalAttention>{}, X{}, X{}, X{}, X{});
+  return bench::function_case<0>(bench::CausalAttention{}, X{}, X{}, X{});
+}
 
 // What a machine can do: a copy of 1 GiB within the device's memory.
 int copy() {
@@ -54,17 +60,26 @@ int measure(const std::string& name) {
     return bench::function_case<0>(Product{}, in<f32, 4096, 4096>, in<f32, 4096, 4096>);
   if (name == "product_bf16")
     return bench::function_case<0>(Product{}, in<bf16, 8192, 8192>, in<bf16, 8192, 8192>);
+  if (name == "linear_gelu")
+    return bench::function_case<0>(LinearGelu{}, in<bf16, 16384, 768>, in<bf16, 3072, 768>, in<bf16, 3072>);
+  if (name == "linear_residual")
+    return bench::function_case<0>(LinearResidual{}, in<bf16, 16384, 3072>, in<bf16, 768, 3072>,
+                                   in<bf16, 768>, in<bf16, 16384, 768>);
   if (name == "chain")
     return bench::function_case<0>(Chain{}, in<f32, 8192, 4096>, in<f32, 8192, 4096>, in<f32, 8192, 4096>);
   if (name == "softmax") return bench::function_case<0>(Softmax{}, in<f32, 32768, 1024>);
   if (name == "layer_norm")
-    return bench::function_case<0>(bench::LayerNormBothWays{}, in<f32, 32768, 1024>, in<f32, 1024>,
+    return bench::function_case<0>(bench::BothWays<bench::LayerNorm>{}, in<f32, 32768, 1024>, in<f32, 1024>,
                                    in<f32, 1024>, in<f32, 32768, 1024>);
+  if (name == "rms_norm")
+    return bench::function_case<0>(bench::BothWays<bench::RmsNorm>{}, in<f32, 32768, 1024>, in<f32, 1024>,
+                                   in<f32, 32768, 1024>);
   if (name == "cross_entropy")
-    return bench::function_case<50257>(CrossEntropyBothWays{}, in<f32, 8192, 50257>, in<i32, 8192>);
-  if (name == "mlp") return classifier<bench::Mlp, 128, 784>();
-  if (name == "small_mlp") return classifier<bench::SmallMlp, 32, 64>();
-  if (name == "conv_net") return classifier<bench::ConvNet, 64, 1, 28, 28>();
+    return bench::function_case<50257>(CrossEntropyBothWays{}, in<bf16, 16384, 50257>, in<i32, 16384>);
+  if (name == "attention") return attention_case<16, 12, 1024, 64>(false);
+  if (name == "attention_both") return attention_case<16, 12, 1024, 64>(true);
+  if (name == "attention_long") return attention_case<4, 16, 4096, 128>(false);
+  if (name == "attention_long_both") return attention_case<4, 16, 4096, 128>(true);
   std::fprintf(stderr, "there is no case '%s'\n", name.c_str());
   return 2;
 }

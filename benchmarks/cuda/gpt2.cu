@@ -11,7 +11,7 @@ int main() try {
              targets = bench::fill<i32>(Shape<16, 1024>{}, 50257);
   return bench::training_case(
       memory,
-      make_trainer<gpt2::Gpt2<1024, 768, 12, 50257, 12>>(
+      make_trainer<gpt2::Gpt2<1024, 768, 12, 50257, 12, gpt2::Depth::unrolled, gpt2::Attends::at_once>>(
           Cuda{}, gpt2::NextToken{}, in<i32, 16, 1024>, in<i32, 16, 1024>,
           optim::AdamW{.lr = 3e-4f, .weight_decay = 0.1f}, clip::norm(1.0f), precision::bf16),
       tokens, targets);

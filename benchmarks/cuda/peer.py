@@ -21,15 +21,20 @@ def optimizer_of(model, **options):
     return torch.optim.AdamW(model.parameters(), fused=True, **options)
 
 
-def classifier(model, image, classes=10):
-    """A training step: the forward and backward pass may be compiled, the fused update is one kernel."""
+def classifier(model, image, classes=10, dtype=None):
+    """A training step: the forward and backward pass may be compiled, the fused update is one kernel. Products are in
+    `dtype` where it is given."""
     model = model.cuda()
     optimizer = optimizer_of(model, lr=1e-3, weight_decay=0.01)
     x = torch.randn(*image, device="cuda")
     label = torch.randint(0, classes, (image[0],), device="cuda")
 
     def make(way):
-        loss = way(lambda: F.cross_entropy(model(x), label))
+        def value():
+            with torch.autocast("cuda", dtype, enabled=dtype is not None):
+                return F.cross_entropy(model(x), label)
+
+        loss = way(value)
 
         def run():
             optimizer.zero_grad(set_to_none=True)
@@ -46,6 +51,43 @@ def mlp(widths, batch):
     for n_in, n_out in zip(widths, widths[1:]):
         layers += [torch.nn.Linear(n_in, n_out), torch.nn.ReLU()]
     return classifier(torch.nn.Sequential(*layers[:-1]), (batch, widths[0]))
+
+
+class ResidualBlock(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(width)
+        self.up, self.down = torch.nn.Linear(width, width), torch.nn.Linear(width, width)
+
+    def forward(self, x):
+        return x + self.down(F.gelu(self.up(self.norm(x)), approximate="tanh"))
+
+
+def residual_mlp():
+    blocks = [ResidualBlock(1024) for _ in range(12)]
+    model = torch.nn.Sequential(*blocks, torch.nn.LayerNorm(1024), torch.nn.Linear(1024, 10))
+    return classifier(model, (1024, 1024), dtype=torch.bfloat16)
+
+
+def adamw():
+    """The parameters of GPT-2 124M (positions apart), the gradient of the sum of their squares, a clipped norm."""
+    block = [(2304, 768), (2304,), (768, 768), (768,), (3072, 768), (3072,), (768, 3072), (768,)] + [(768,)] * 4
+    weights = torch.nn.ParameterList([torch.nn.Parameter(0.02 * torch.randn(*s, device="cuda"))
+                                      for s in [(50257, 768)] + block * 12])
+    optimizer = torch.optim.AdamW(weights, lr=1e-3, weight_decay=0.1, fused=True)
+
+    def make(way):
+        loss = way(lambda: sum(p.square().sum() for p in weights))
+
+        def run():
+            optimizer.zero_grad(set_to_none=True)
+            loss().backward()
+            torch.nn.utils.clip_grad_norm_(weights, 1.0)
+            optimizer.step()
+
+        return run
+
+    return make
 
 
 def conv_net():
@@ -92,9 +134,33 @@ def layer_norm():
     return both_ways(lambda x, w, b: F.layer_norm(x, (1024,), w, b), x, weight, bias, upstream=upstream)
 
 
+def rms_norm():
+    x, weight, upstream = (torch.randn(*s, device="cuda") for s in ((32768, 1024), (1024,), (32768, 1024)))
+    return both_ways(lambda x, w: F.rms_norm(x, (1024,), w), x, weight, upstream=upstream)
+
+
 def cross_entropy():
-    return both_ways(F.cross_entropy, torch.randn(8192, 50257, device="cuda"),
-                     torch.randint(0, 50257, (8192,), device="cuda"))
+    return both_ways(F.cross_entropy, torch.randn(16384, 50257, device="cuda", dtype=torch.bfloat16),
+                     torch.randint(0, 50257, (16384,), device="cuda"))
+
+
+def causal(q, k, v):
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+def attention(*shape, gradients):
+    if not gradients:
+        return forward(causal, *[shape] * 3, dtype=torch.bfloat16)
+    q, k, v, upstream = (torch.randn(*shape, device="cuda", dtype=torch.bfloat16) for _ in range(4))
+    return both_ways(causal, q, k, v, upstream=upstream)
+
+
+def linear_gelu(x, weight, bias):
+    return F.gelu(F.linear(x, weight, bias), approximate="tanh")
+
+
+def linear_residual(x, weight, bias, residual):
+    return residual + F.linear(x, weight, bias)
 
 
 class Block(torch.nn.Module):
@@ -164,7 +230,17 @@ CASES = {
     "chain": lambda: forward(lambda x, a, b: F.gelu(x * a + b) * torch.sigmoid(x), *[(8192, 4096)] * 3),
     "softmax": lambda: forward(lambda x: F.softmax(x, -1), (32768, 1024)),
     "layer_norm": layer_norm,
+    "rms_norm": rms_norm,
     "cross_entropy": cross_entropy,
+    "linear_gelu": lambda: forward(linear_gelu, (16384, 768), (3072, 768), (3072,), dtype=torch.bfloat16),
+    "linear_residual": lambda: forward(linear_residual, (16384, 3072), (768, 3072), (768,), (16384, 768),
+                                       dtype=torch.bfloat16),
+    "attention": lambda: attention(16, 12, 1024, 64, gradients=False),
+    "attention_both": lambda: attention(16, 12, 1024, 64, gradients=True),
+    "attention_long": lambda: attention(4, 16, 4096, 128, gradients=False),
+    "attention_long_both": lambda: attention(4, 16, 4096, 128, gradients=True),
+    "adamw": adamw,
+    "residual_mlp": residual_mlp,
     "mlp": lambda: mlp((784, 512, 256, 10), 128),
     "small_mlp": lambda: mlp((64, 128, 10), 32),
     "conv_net": conv_net,
@@ -199,10 +275,9 @@ def main():
     free = torch.cuda.mem_get_info()[0]
     run = CASES[name]()(WAYS[way])
     span(run, WARM_UP)
-    one = span(run, WARM_UP) / WARM_UP
-    count = max(1, min(1000, math.floor(5 / one)))
     print(json.dumps({"way": way, "growth_kib": (free - torch.cuda.mem_get_info()[0]) // 1024}), flush=True)
     for line in sys.stdin:
+        count = max(1, min(1000, math.floor(5 * WARM_UP / span(run, WARM_UP))))
         end, found = time.perf_counter() + float(line.split()[1]), []
         while len(found) < 3 or time.perf_counter() < end:
             found.append(span(run, count) / count)

@@ -1,7 +1,8 @@
 #pragma once
 // A benchmark's process on a GPU: it holds one case ready and times it when told to
 // (benchmarks/host/worker.hpp has the protocol). Times are of events around some milliseconds of executions,
-// by execution.
+// by execution. "profile BYTES FLOPS", what the machine does a second, answers the table of the case's
+// launches.
 
 #include <cuda_runtime.h>
 
@@ -21,6 +22,7 @@ namespace bench {
 struct CudaTimed {
   std::function<void()> run;
   std::string facts;  // of the case, as members of a JSON object
+  std::function<std::string(const weft::Roofline&)> profile{};
 };
 
 // Device memory that the process took since the watch began, in KiB.
@@ -92,17 +94,37 @@ inline int count(const softgpu::LaunchRecords& device, const CudaTimed& timed) {
   return 0;
 }
 
+// A string of JSON.
+inline std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
 inline int serve(const DeviceMemoryWatch& memory, const CudaTimed& timed) {
   if (const softgpu::LaunchRecords* const device = softgpu::launch_records()) return count(*device, timed);
   span(timed, warm_up);
-  const double one = span(timed, warm_up) / warm_up;
-  const int count = std::clamp(static_cast<int>(5 / one), 1, 1000);
   std::printf("{%s, \"growth_kib\": %ld}\n", timed.facts.c_str(), memory.growth_kib());
   std::fflush(stdout);
   char line[256];
   while (std::fgets(line, sizeof line, stdin)) {
     double seconds = 0;
+    weft::Roofline machine;
+    if (timed.profile &&
+        std::sscanf(line, "profile %lf %lf", &machine.bytes_per_second, &machine.flops_per_second) == 2) {
+      std::printf("{\"profile\": %s}\n", quoted(timed.profile(machine)).c_str());
+      std::fflush(stdout);
+      continue;
+    }
     if (std::sscanf(line, "run %lf", &seconds) != 1) return 2;
+    const int count = std::clamp(static_cast<int>(5 * warm_up / span(timed, warm_up)), 1, 1000);
     std::vector<double> found;
     for (const double end = now() + seconds; found.size() < 3 || now() < end;)
       found.push_back(span(timed, count) / count);
@@ -155,13 +177,23 @@ int function_case(F, I...) {
     program.wait();  // x has been copied
   };
   (bind(std::type_identity<I>{}), ...);
-  return serve(memory, {[&] { program.run(); }, facts(Code::header)});
+  const auto profile = [&](const Roofline& machine) {
+    const exec::Explanation e = exec::Shown<typename Code::source, Code>::explanation();
+    const std::vector<exec::StepName> names = exec::step_names(e);
+    const auto times = exec::measure(Code::header.steps, exec::seconds_to_measure, [&](exec::StepTimes& now) {
+      program.run_timed(now, steady_seconds, names);
+    });
+    return exec::to_text(e, times, machine);
+  };
+  return serve(memory, {[&] { program.run(); }, facts(Code::header), profile});
 }
 
 // A training step on one batch in device memory, which each step copies to its place.
 template <class Trainer, class... X>
 int training_case(const DeviceMemoryWatch& memory, Trainer trainer, const X&... batch) {
-  return serve(memory, {[&] { trainer.step(batch...); }, facts(Trainer::plan())});
+  using namespace weft;
+  return serve(memory, {[&] { trainer.step(batch...); }, facts(Trainer::plan()),
+                        [&](const Roofline& machine) { return trainer.profile(machine, batch...); }});
 }
 
 }  // namespace bench

@@ -164,7 +164,7 @@ int chain() {
 
 int layer_norm_case() {
   const bench::MemoryWatch memory;
-  auto f = compile(Cpu{}, bench::LayerNormBothWays{}, in<f32, 4096, 768>, in<f32, 768>, in<f32, 768>,
+  auto f = compile(Cpu{}, bench::BothWays<bench::LayerNorm>{}, in<f32, 4096, 768>, in<f32, 768>, in<f32, 768>,
                    in<f32, 4096, 768>);
   const auto x = normal(4096 * 768, 1), weight = normal(768, 2), bias = normal(768, 3),
              upstream = normal(4096 * 768, 4);

@@ -4507,11 +4507,20 @@ struct Group {
   ir::Span body, loads, stores;   // ranges of Fusion::pool
 };
 
+// Elements of a row of d, and of what it takes where rows begin at multiples of 16 bytes.
+constexpr i64 row_of(const Dims& d) { return d.rank > 0 ? d.extent[d.rank - 1] : 1; }
+constexpr i64 padded_row(i64 row, DType t) {
+  const i64 chunk = 16 / size_of(t);
+  return (row + chunk - 1) / chunk * chunk;
+}
+
+inline constexpr u8 stored_padded = 2;
+
 struct Fusion {
   List<Materialization> materialization;
   List<int> group;    // group of each fused or opaque node, -1 otherwise
   List<Level> level;  // of fused nodes
-  List<u8> stored;    // the node's value is in memory
+  List<u8> stored;    // the node's value is in memory: 1, with padded rows: stored_padded
   List<int> view_of;  // index into views of each view node, -1 otherwise
   List<View> views;
   List<Group> groups;
@@ -4542,7 +4551,20 @@ struct Fusion {
   }
   // How group k reads x: through its view, or as x itself lies in memory.
   constexpr View view_in(const Graph& g, int x, int k) const {
-    return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : contiguous_view(x, g.dims(x));
+    return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : stored_view(g, x);
+  }
+  // How x lies in memory.
+  constexpr View stored_view(const Graph& g, int x) const {
+    View v = contiguous_view(x, g.dims(x));
+    if (stored[x] != stored_padded) return v;
+    const i64 row = row_of(g.dims(x)), pitch = padded_row(row, g.nodes[x].dtype);
+    for (int a = 0; a + 1 < v.rank; ++a) v.stride[a] = v.stride[a] / row * pitch;
+    return v;
+  }
+  constexpr i64 stored_bytes(const Graph& g, int x) const {
+    const Dims& d = g.dims(x);
+    const i64 size = d.size() * size_of(g.nodes[x].dtype);
+    return stored[x] != stored_padded ? size : size / row_of(d) * padded_row(row_of(d), g.nodes[x].dtype);
   }
 };
 
@@ -5040,10 +5062,11 @@ constexpr int join_axes(DotAxis* axes, int count) {
   return inner;
 }
 
-constexpr DotProblem dot_problem(const ir::Graph& g, int node, const View& va, const View& vb) {
+// Of operands and a result that lie as the views say.
+constexpr DotProblem dot_problem(const ir::Graph& g, int node, const View& va, const View& vb,
+                                 const View& vc) {
   const ir::DotAxes axes = ir::dot_axes(g, node);
-  const Dims &da = g.dims(g.in(node, 0)), &db = g.dims(g.in(node, 1)), &dc = g.dims(node);
-  const View vc = contiguous_view(node, dc);
+  const Dims &da = g.dims(g.in(node, 0)), &db = g.dims(g.in(node, 1));
   DotProblem p;
   DotAxis m[8], n[8], k[8], batch[8];
   int ms = 0, ns = 0, ks = 0, c_axis = 0, bs = 0;
@@ -5070,6 +5093,11 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const View& va, c
   if (ks > 0) p.k = k[k_left].extent, p.a_col = k[k_left].a, p.b_row = k[k_left].b;
   if (p.m == 1) p.c_row = p.n;
   return p;
+}
+
+// The result in row-major order.
+constexpr DotProblem dot_problem(const ir::Graph& g, int node, const View& va, const View& vb) {
+  return dot_problem(g, node, va, vb, contiguous_view(node, g.dims(node)));
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
@@ -5856,6 +5884,133 @@ constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}, const
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/padded_rows.hpp ----
+// Rows in memory that begin at multiples of 16 bytes: of a matrix that a product makes or reads, whose rows
+// are long and of an odd length, such as the logits of 50,257 words. A GPU's products fetch blocks of such
+// rows at full speed, and of others at about a third of it. Law: a value whose rows are padded is read and
+// written through strides alone, by matrix products and fused kernels; it is no output and no state, and what
+// lies between its rows is never read as a part of it.
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+class RowPadding {
+ public:
+  constexpr RowPadding(const Graph& graph, Fusion& fusion) : g(graph), f(fusion) {}
+
+  constexpr void run() {
+    if (!find()) return;
+    for (int node : g.outputs) drop_root(node);
+    for (const ir::Assign& a : g.assigns) drop_root(a.node);
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      if (g.nodes[i].op == Op::flat_concat)
+        for (int a = 0; a < g.nodes[i].arity; ++a) drop_root(g.in(i, a));
+      if (f.view_of[i] >= 0) {
+        View v = f.views[f.view_of[i]];
+        if (f.stored[v.root] == stored_padded && !pad(v, g.dims(i))) drop(v.root);
+      }
+    }
+    for (int k = 0; k < f.groups.size(); ++k) {
+      const Group& group = f.groups[k];
+      if (group.opaque >= 0 ? g.nodes[group.opaque].op != Op::dot || group.added >= 0 : group.middle_axis)
+        drop_all(k);
+    }
+    // A product that can no longer be one of the same size drops what it touches, which changes others.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int k = 0; k < f.groups.size(); ++k)
+        if (f.groups[k].opaque >= 0 && touches(k) && !stays_product(k)) drop_all(k), changed = true;
+    }
+    for (int i = 0; i < g.nodes.size(); ++i)
+      if (f.view_of[i] >= 0 && f.stored[f.views[f.view_of[i]].root] == stored_padded)
+        pad(f.views[f.view_of[i]], g.dims(i));
+  }
+
+ private:
+  static constexpr i64 least_row = 256;  // so that at most 3 % of the memory lies between rows
+
+  // Marks what may have padded rows; false where nothing does.
+  constexpr bool find() {
+    bool any = false;
+    const auto look_at = [&](int x) {
+      while (f.view_of[x] >= 0 && f.materialization[x] == Materialization::view)
+        x = f.views[f.view_of[x]].root;
+      const Dims& d = g.dims(x);
+      const bool computed = f.materialization[x] == Materialization::opaque ||
+                            (f.materialization[x] == Materialization::fused && f.level[x] == Level::element);
+      if (!computed || f.stored[x] != 1 || d.rank < 2 || row_of(d) < least_row || d.size() == row_of(d))
+        return;
+      if (padded_row(row_of(d), g.nodes[x].dtype) != row_of(d)) f.stored[x] = stored_padded, any = true;
+    };
+    for (const Group& group : f.groups) {
+      if (group.opaque < 0 || g.nodes[group.opaque].op != Op::dot) continue;
+      look_at(group.result);
+      for (int a = 0; a < 2; ++a) look_at(g.in(group.opaque, a));
+    }
+    return any;
+  }
+
+  constexpr void drop(int x) {
+    if (f.stored[x] == stored_padded) f.stored[x] = 1;
+  }
+  constexpr void drop_root(int x) {
+    while (f.materialization[x] == Materialization::view)
+      x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
+    drop(x);
+  }
+  // What group k reads and stores.
+  constexpr void drop_all(int k) {
+    f.each_read(g, k, [&](int x) { drop(x); });
+    const ir::Span stores = f.groups[k].stores;
+    for (int i = 0; i < stores.size; ++i) drop(f.pool[stores.begin + i]);
+  }
+  constexpr bool touches(int k) const {
+    bool any = f.stored[f.groups[k].result] == stored_padded;
+    f.each_read(g, k, [&](int x) { any = any || f.stored[x] == stored_padded; });
+    return any;
+  }
+
+  // The view of dims `d` over its root's memory, as if that had padded rows; false where it crosses rows.
+  constexpr bool pad(View& v, const Dims& d) const {
+    const i64 row = row_of(g.dims(v.root)), pitch = padded_row(row, g.nodes[v.root].dtype);
+    i64 least = v.offset % row, most = least;
+    for (int k = 0; k < v.rank; ++k) {
+      i64& stride = v.stride[k];
+      if (stride % row == 0) {
+        stride = stride / row * pitch;
+      } else {
+        (stride < 0 ? least : most) += (d.extent[k] - 1) * stride;
+      }
+    }
+    v.offset = v.offset / row * pitch + v.offset % row;
+    return least >= 0 && most < row;
+  }
+
+  // Whether group k, a product, walks its operands as before.
+  constexpr bool stays_product(int k) const {
+    const Group& group = f.groups[k];
+    const auto view = [&](int x, bool padded) {
+      if (f.view_of[x] < 0 || !f.is_view_in(x, k))
+        return padded ? f.stored_view(g, x) : contiguous_view(x, g.dims(x));
+      View v = f.views[f.view_of[x]];
+      if (padded && f.stored[v.root] == stored_padded) pad(v, g.dims(x));
+      return v;
+    };
+    const auto problem = [&](bool padded) {
+      return dot_problem(
+          g, group.opaque, view(g.in(group.opaque, 0), padded), view(g.in(group.opaque, 1), padded),
+          padded ? f.stored_view(g, group.result) : contiguous_view(group.result, g.dims(group.result)));
+    };
+    const DotProblem dense = problem(false), now = problem(true);
+    return now.ok && now.m == dense.m && now.n == dense.n && now.k == dense.k && now.batches == dense.batches;
+  }
+
+  const Graph& g;
+  Fusion& f;
+};
+
+constexpr void pad_rows(const Graph& graph, Fusion& fusion) { RowPadding(graph, fusion).run(); }
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
@@ -6097,7 +6252,7 @@ constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {
     Collector collector(graph, fusion, limits);
     collector.decide_stores();
     collector.collect();
-    if (attempt == most_attempts || collector.fits()) return;
+    if (attempt == most_attempts || collector.fits()) break;
     limits.recompute_operands = limits.few_operands;
     if (attempt == 0) {
       fusion.pool.clear();
@@ -6107,6 +6262,7 @@ constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {
     collector.tighten(tight);
     fusion = assign_groups(graph, limits, tight.data());
   }
+  pad_rows(graph, fusion);
 }
 
 constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
@@ -6249,7 +6405,7 @@ class Tiler {
     for (int i = 0; i < group.loads.size; ++i) {
       const int x = pool_[group.loads.begin + i];
       if (shapes_[nodes_[x].shape].size() == 1) continue;
-      if (shapes_[nodes_[x].shape].size() != group.space.size()) return false;
+      if (shapes_[nodes_[x].shape].size() != group.space.size() || stored_[x] == stored_padded) return false;
       if (f.is_view_in(x, k) && view_of_[x] >= 0 &&
           !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape]))
         return false;
@@ -6257,7 +6413,8 @@ class Tiler {
     for (int i = 0; i < group.body.size; ++i) {
       const int x = pool_[group.body.begin + i];
       const ir::Op op = nodes_[x].op;
-      if (op == ir::Op::pad || (materialization_[x] == Materialization::fused && view_of_[x] >= 0))
+      if (stored_[x] == stored_padded || op == ir::Op::pad ||
+          (materialization_[x] == Materialization::fused && view_of_[x] >= 0))
         return false;
       if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size())
         return false;
@@ -6301,7 +6458,7 @@ class Tiler {
     }
     for (int i = 0; i < group.stores.size; ++i) {
       const int x = pool_[group.stores.begin + i];
-      if (level_[x] == Level::element && !continues(group, x, whole(x), a, b)) return false;
+      if (level_[x] == Level::element && !continues(group, x, f.stored_view(g, x), a, b)) return false;
     }
     return true;
   }
@@ -6323,6 +6480,7 @@ class Tiler {
   const Dims* shapes_ = g.shapes.data();
   const Materialization* materialization_ = f.materialization.data();
   const Level* level_ = f.level.data();
+  const u8* stored_ = f.stored.data();
   const int* view_of_ = f.view_of.data();
   const View* views_ = f.views.data();
   const Group* groups_ = f.groups.data();
@@ -11757,6 +11915,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   i64 row_in_chunk = 0;
   i64 row_start = 0;  // the row's first element in row-major order, from the chunk's first
   i64 shift = 0;      // of the row's values, in columns
+  u32 seed[4]{};      // read once: a barrier ends what the compiler knows of memory
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
   decltype(std::declval<Team&>().template shared<u32>(1)) row_memory;
 
@@ -11764,7 +11923,12 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       : Memory(a),
         team(t),
         kept_memory(t.template shared<double>(Traits::in_words ? 0 : kept_bytes() / 8)),
-        row_memory(t.template shared<u32>(Traits::in_words ? Traits::row_bytes() / 4 : 0)) {}
+        row_memory(t.template shared<u32>(Traits::in_words ? Traits::row_bytes() / 4 : 0)) {
+    if constexpr (Traits::how_many(Opcode::random, 0, Traits::count) > 0) {
+      constexpr Instruction first = View::instruction(Traits::nth(Opcode::random, 0, 0));
+      for (int k = 0; k < 4; ++k) seed[k] = static_cast<const u32*>(a.pointer[first.aux2])[k];
+    }
+  }
 
   // Register i as a value of `Family` in a column, or as the row's number.
   template <int I, Stage stage>
@@ -11849,7 +12013,6 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       }
     } else if constexpr (in.op == Opcode::random) {
       const auto index = read<in.a, stage>();  // u32
-      const u32* seed = static_cast<const u32*>(args.pointer[in.aux2]);
       const u32 stream = args.stream[in.aux];
       if constexpr (vector && stage == Stage::element && width % 4 == 0 && index_is_aligned(in.a)) {
         const u32 key[2]{seed[0], seed[1]};
@@ -12808,7 +12971,7 @@ constexpr void lower_dot(const ir::Graph& g, const kernel_ir::Fusion& f, const k
   const kernel_ir::Group& group = f.groups[k];
   const int node = group.opaque, a = g.in(node, 0), b = g.in(node, 1);
   const kernel_ir::View va = f.view_in(g, a, k), vb = f.view_in(g, b, k);
-  const kernel_ir::DotProblem p = kernel_ir::dot_problem(g, node, va, vb);
+  const kernel_ir::DotProblem p = kernel_ir::dot_problem(g, node, va, vb, f.stored_view(g, group.result));
   if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
   List<u64> code, addresses, numbers;
   code.push(static_cast<u64>(g.nodes[a].dtype));
@@ -13054,7 +13217,7 @@ class KernelDedup {
       is_read[at] = reads ? 1 : 0;
       position[x] = at;
       const ir::Node& node = nodes_[x];
-      const u64 type = static_cast<u64>(node.dtype) | static_cast<u64>(node.shape) << 8;
+      const u64 type = static_cast<u64>(node.dtype) | static_cast<u64>(node.shape) << 8 | rows(x) << 34;
       if (load) {
         *w++ = type | u64{1} << 32 | static_cast<u64>(view >= 0 ? 1 : 0) << 33;
         h = (h * 31 + type) % hash_modulus;
@@ -13077,7 +13240,8 @@ class KernelDedup {
       } else if (node.op == ir::Op::pad) {  // reads its operand's memory, which need not be a member
         const int source = edges_[node.first], from = view_in_group(source);
         *w++ = node.imm;
-        *w++ = static_cast<u64>(nodes_[source].shape) | static_cast<u64>(from >= 0 ? 1 : 0) << 32;
+        *w++ = static_cast<u64>(nodes_[source].shape) | static_cast<u64>(from >= 0 ? 1 : 0) << 32 |
+               rows(source) << 34;
         if (from >= 0) w = strides(w, from);
       } else if (!group.middle_axis || !ir::is_reduction(node.op)) {
         const int* const in = edges_ + node.first;
@@ -13148,6 +13312,7 @@ class KernelDedup {
                ? view
                : -1;
   }
+  constexpr u64 rows(int x) const { return f.stored[x] == kernel_ir::stored_padded ? 1 : 0; }
   constexpr u64* strides(u64* w, int view) const {
     const kernel_ir::View& v = views_[view];
     for (int a = 0; a < v.rank; ++a) *w++ = static_cast<u64>(v.stride[a]);
@@ -13227,7 +13392,9 @@ class FusedValues {
     int alias = -1;     // a broadcast: the info it stands for
     kernels::Stage stage = kernels::Stage::element;
     int phase = 0;
-    u32 needs = 0;  // phases (element) or any bit (uniform) in which the value is wanted
+    u32 needs = 0;              // phases (element) or any bit (uniform) in which the value is wanted
+    bool begins_later = false;  // a later pass computes with it
+    int cost = 0;               // of computing it again, from what is loaded or kept
     bool keep = false;
     int keep_slot = -1;
     int operand = -1;
@@ -13345,8 +13512,7 @@ class FusedValues {
     const DType t = nodes_[x].dtype;
     o.word = {t, kernels::Role::load, false};
     const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
-    const kernel_ir::View v =
-        through_view ? views_[view_of_[x]] : kernel_ir::contiguous_view(x, shapes_[nodes_[x].shape]);
+    const kernel_ir::View v = through_view ? views_[view_of_[x]] : f.stored_view(g, x);
     o.address = p.address(v, t);
     spread(shapes_[nodes_[x].shape], v.stride, o);
     return o;
@@ -13458,7 +13624,7 @@ class FusedValues {
         }
       } else {
         sink.info = resolve(x);
-        const kernel_ir::View v = kernel_ir::contiguous_view(x, shapes_[nodes_[x].shape]);
+        const kernel_ir::View v = f.stored_view(g, x);
         spread(shapes_[nodes_[x].shape], v.stride, o);
         sink.stage = stage_of(o);
         // memory of extent 1 does not say when its value is ready
@@ -13470,17 +13636,49 @@ class FusedValues {
     partial_bytes_ = tiling_->chunks > 1 ? partial : 0;
   }
 
+  // What a later pass over the row would compute again, at a price: those of its members that a later pass
+  // begins with are kept.
+  constexpr void choose_kept() {
+    constexpr int dear = 8;
+    i64 cols = 1;
+    for (int a = rows_; a < rows_ + cols_; ++a) cols *= extent_[a];
+    const i64 most_kept = cols > 0 ? most_kept_bytes / (cols * 8) : 0;
+    const auto computed = [&](int s) {
+      return !info_[s].load && info_[s].alias < 0 && info_[s].stage == kernels::Stage::element &&
+             nodes_[info_[s].node].op != Op::pad;
+    };
+    for (int s = 0; s < infos_.size(); ++s) {
+      if (!computed(s)) continue;
+      const ir::Node& node = nodes_[info_[s].node];
+      for (int a = 0; a < node.arity; ++a) {
+        Info& in = info_[resolve(edges_[node.first + a])];
+        in.begins_later = in.begins_later || in.phase < info_[s].phase;
+      }
+    }
+    for (int s = 0; s < infos_.size(); ++s) {
+      Info& info = info_[s];
+      if (!computed(s)) continue;
+      const ir::Node& node = nodes_[info.node];
+      info.cost = ir::info(node.op).cost;
+      for (int a = 0; a < node.arity; ++a) info.cost += info_[resolve(edges_[node.first + a])].cost;
+      if (info.cost > dear) info.cost = dear;  // as dear as can be
+      info.keep =
+          info.begins_later && info.cost >= dear && is_float(node.dtype) && kept_ < most_kept && kept_ < 4;
+      if (!info.keep) continue;
+      info.keep_slot = kept_++;
+      info.cost = 0;
+    }
+  }
+
   // Backwards: in which passes each value is wanted.
   constexpr void propagate_needs() {
     passes_ = 0;
+    choose_kept();
     for (const Sink& sink : sinks_) {
       Info& info = info_[sink.info];
       info.needs |= 1u << info.phase;
       if (sink.stage == kernels::Stage::element && passes_ <= info.phase) passes_ = info.phase + 1;
     }
-    i64 cols = 1;
-    for (int a = rows_; a < rows_ + cols_; ++a) cols *= extent_[a];
-    const i64 most_kept = cols > 0 ? most_kept_bytes / (cols * 8) : 0;
     for (int s = infos_.size() - 1; s >= 0; --s) {
       Info& info = info_[s];
       if (info.needs == 0 || info.load || info.alias >= 0) continue;
@@ -13494,15 +13692,9 @@ class FusedValues {
         if (passes_ <= phase) passes_ = phase + 1;
         continue;
       }
-      if (info.stage == kernels::Stage::element) {
-        const u32 own = 1u << info.phase;
-        const bool later = (wanted & ~own) != 0;
-        if (later && ir::info(node.op).cost >= 8 && kept_ < most_kept && kept_ < 4 && node.op != Op::random) {
-          info.keep = true;
-          info.keep_slot = kept_++;
-          info.needs |= own;
-          wanted = own;
-        }
+      if (info.keep) {
+        wanted = 1u << info.phase;
+        info.needs |= wanted;
       }
       for (int a = 0; a < node.arity; ++a) {
         Info& in = info_[resolve(edges_[node.first + a])];
@@ -14152,9 +14344,9 @@ class Planner {
           place_in_arena(node);
         } else if (!in_place(node, k)) {
           const int written = is_split_sum(level_[node], tiling) ? *combine - 1 : k;
-          p.where[node] = allocate(bytes_of(g, node), pinned_[node]               ? groups
-                                                      : last_use_[node] < written ? written
-                                                                                  : last_use_[node]);
+          p.where[node] = allocate(f.stored_bytes(g, node), pinned_[node]               ? groups
+                                                            : last_use_[node] < written ? written
+                                                                                        : last_use_[node]);
         }
       }
       if (tiling.chunks > 1) {
@@ -14467,7 +14659,8 @@ class Planner {
   }
   // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
   constexpr bool aligned(int x, int like, int k) {
-    if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype))
+    if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype) ||
+        (stored_[x] == stored_padded) != (stored_[like] == stored_padded))
       return false;
     if (level_[like] != Level::element) return false;
     phases(k);
@@ -14494,8 +14687,12 @@ class Planner {
   constexpr bool same_order(int load, int like, int k) const {
     if (!f.is_view_in(load, k) || view_of_[load] < 0) return true;
     const View& v = views_[view_of_[load]];
-    return v.offset == 0 && nodes_[load].shape == nodes_[like].shape &&
-           is_contiguous(v, shapes_[nodes_[load].shape]);
+    if (v.offset != 0 || nodes_[load].shape != nodes_[like].shape) return false;
+    const View whole = f.stored_view(g, like);
+    bool same = true;
+    for (int a = 0; a < v.rank; ++a)
+      same = same && (shapes_[nodes_[like].shape].extent[a] == 1 || v.stride[a] == whole.stride[a]);
+    return same;
   }
 
   // A dying buffer of the same size that group k reads element by element, or writes a block of, becomes the
@@ -14539,6 +14736,7 @@ class Planner {
   const Materialization* materialization_ = f.materialization.data();
   const int* group_ = f.group.data();
   const Level* level_ = f.level.data();
+  const u8* stored_ = f.stored.data();
   const int* view_of_ = f.view_of.data();
   const View* views_ = f.views.data();
   const Group* groups_ = f.groups.data();
@@ -25181,6 +25379,7 @@ class Checker {
     DType dtype{};
     Dims dims;
     std::string name;
+    i64 row = 1, pitch = 1;   // elements of a row, and from one row to the next
     i64 least = 0, most = 0;  // of places
     i64 odd = -1;             // the first element that is not finite, before the kernel runs; -1: none
     double odd_value = 0;
@@ -25218,7 +25417,7 @@ class Checker {
         Watched w;
         w.text = explained.kernel + " " + explained.text();
         if (step.kind == compiler::StepKind::combine_partials)
-          watch_sums(w, g, plan, spared, addresses, step.addresses.size / 2);
+          watch_sums(w, g, f, plan, spared, addresses, step.addresses.size / 2);
         else if (step.kind != compiler::StepKind::copy && step.kind != compiler::StepKind::repeat)
           watch_group(w, g, f, plan, spared, origin, k, addresses, step.addresses.size);
         steps_.push_back(std::move(w));
@@ -25251,8 +25450,11 @@ class Checker {
       node = g.in(node, 0);
     return f.view_of[node] >= 0 ? f.views[f.view_of[node]].root : node;
   }
-  Value value(const ir::Graph& g, int node) const {
+  Value value(const ir::Graph& g, const kernel_ir::Fusion& f, int node) const {
     Value v;
+    v.row = v.pitch = kernel_ir::row_of(g.dims(node));
+    if (f.stored[node] == kernel_ir::stored_padded)
+      v.pitch = kernel_ir::padded_row(v.row, g.nodes[node].dtype);
     v.dtype = g.nodes[node].dtype;
     v.dims = g.dims(node);
     v.name = std::string(to_text(v.dims).c_str()) + " of " + weft::name_of(v.dtype);
@@ -25260,14 +25462,14 @@ class Checker {
   }
 
   // Second stages: what they write was summed by this group or one before it.
-  void watch_sums(Watched& w, const ir::Graph& g, const kernel_ir::Plan& plan, const List<u8>& spared,
-                  const u64* addresses, int sums) const {
+  void watch_sums(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                  const List<u8>& spared, const u64* addresses, int sums) const {
     if (!checks_.finite) return;
     for (int s = 0; s < sums; ++s)
       for (int node = 0; node < g.nodes.size(); ++node) {
         if (plan.where[node] != addresses[2 * s + 1] || !ir::is_reduction(g.nodes[node].op)) continue;
         if (spared[node] || !is_float(g.nodes[node].dtype)) break;
-        w.written.push_back(value(g, node));
+        w.written.push_back(value(g, f, node));
         w.written.back().sum = s;
         break;
       }
@@ -25287,7 +25489,7 @@ class Checker {
         if (is_under_way(g, node)) return;
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
-        w.written.push_back(value(g, node));
+        w.written.push_back(value(g, f, node));
         w.written.back().operand = at;
       };
       for (int i = 0; i < group.stores.size; ++i) written(f.pool[group.stores.begin + i]);
@@ -25297,7 +25499,7 @@ class Checker {
         if (!is_float(g.nodes[node].dtype) || is_under_way(g, node)) return;
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
-        w.read.push_back(value(g, node));
+        w.read.push_back(value(g, f, node));
         w.read.back().operand = at;
         w.read.back().name = origin[node] + " " + w.read.back().name;
       };
@@ -25335,11 +25537,11 @@ class Checker {
     const bool offsets = ir::is_dynamic_slice(g.nodes[node].op);
     ir::each_checked_index(g, node, [&](int k, i64 least, i64 most) {
       const int index = g.in(node, k), root = f.view_of[index] >= 0 ? f.views[f.view_of[index]].root : index;
-      Value v = value(g, offsets ? index : root);
+      Value v = value(g, f, offsets ? index : root);
       v.operand = offsets ? count - g.nodes[node].arity + k : find(plan.where[root], addresses, count);
       v.least = least;
       v.most = most;
-      v.name = origin[root] + " " + value(g, root).name;
+      v.name = origin[root] + " " + value(g, f, root).name;
       if (offsets || v.operand >= 0) w.places.push_back(v);
     });
   }
@@ -25358,6 +25560,11 @@ class Checker {
              length);
         to += length;
       }
+    } else if (bytes > 0 && v.pitch != v.row) {
+      const i64 rows = v.dims.size() / v.row;
+      for (i64 r = 0; r < rows; ++r)
+        read(bytes_.data() + r * v.row * unit, static_cast<const std::byte*>(from) + r * v.pitch * unit,
+             v.row * unit);
     } else if (bytes > 0) {
       read(bytes_.data(), from, bytes);
     }
@@ -28493,6 +28700,7 @@ struct ScoreBody {
   i64 place[4]{};                                           // the last: the first of the keys at hand
   i64 offset[header.captured > 0 ? header.captured : 1]{};  // of each captured tensor's element of the row
   int present = Family::width;                              // of the keys at hand
+  u32 words[header.streams > 0 ? header.streams : 1]{};     // random, of the key at hand, where it is one
   Numbers product, score_gradient;
   Registers reg;
 
@@ -28521,6 +28729,11 @@ struct ScoreBody {
     }
     run<0, header.row_end>();
   }
+  // What numbers the row among those of all heads, and random stream k.
+  WEFT_HD_INLINE i64 row_number() const {
+    return (place[0] * call.heads + place[1]) * call.queries + place[2];
+  }
+  WEFT_HD_INLINE u32 stream(int k) const { return static_cast<u32>(call.streams[k]); }
   // The score of the keys from `key` on, `n` of them, of their products.
   template <bool Full = false>
   WEFT_HD_INLINE Numbers score(i64 key, int n, const Numbers& of) {
@@ -28570,13 +28783,12 @@ struct ScoreBody {
       else
         at<I>() = splat<V>(static_cast<T>(place[in.aux]));
     } else if constexpr (in.op == Opcode::random) {
-      const i64 row = (place[0] * call.heads + place[1]) * call.queries + place[2];
-      const auto first = static_cast<u32>(row * call.keys + place[3]);
-      const auto stream = static_cast<u32>(call.streams[in.aux]);
-      if constexpr (Family::width > 1)
-        at<I>() = detail::random_word(splat<V>(first) + iota<V>(0), seed, stream);
-      else
-        at<I>() = detail::random_word(first, seed, stream);
+      if constexpr (Family::width > 1) {
+        const auto first = static_cast<u32>(row_number() * call.keys + place[3]);
+        at<I>() = detail::random_word(splat<V>(first) + iota<V>(0), seed, stream(in.aux));
+      } else {
+        at<I>() = words[in.aux];
+      }
     } else if constexpr (Full && View::chooses_by_mask(I)) {
       at<I>() = at<in.b>();
     } else if constexpr (in.op == Opcode::select) {
@@ -63188,12 +63400,13 @@ class NvtxModules {
 
 #include <limits>
 
-// ---- weft/kernels/mma/shared_tile.cuh ----
-#ifndef WEFT_SINGLE_WEFT_KERNELS_MMA_SHARED_TILE_CUH
-#define WEFT_SINGLE_WEFT_KERNELS_MMA_SHARED_TILE_CUH
-// A tile of a matrix in a block's shared memory. Law: rows and columns that the matrix does not have are
-// zeros; rows lie an odd number of 16 bytes apart, so that eight of them, 16 bytes each, are in all banks
-// once.
+// ---- weft/kernels/attention/random_words.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_ATTENTION_RANDOM_WORDS_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_ATTENTION_RANDOM_WORDS_CUH
+// The random words of the places of a tile of scores that a thread has. Law: of a place the word that
+// detail::random_word gives it. A counter of the generator gives the words of four keys, so the threads of a
+// warp that have those share it: each computes one of the counters that they need, and words change hands.
+// Rows whose length is no multiple of four begin within a counter, and each place computes its own.
 
 // ---- weft/kernels/mma/atom.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_MMA_ATOM_CUH
@@ -63397,6 +63610,91 @@ struct MmaAtom<f32> {
 
 namespace WEFT_NAMESPACE::kernels {
 
+struct RandomWords {
+  u32 seed[4];
+  u32 stream;
+  bool aligned;  // the first key of each row begins a counter
+
+  // Columns are keys: of two neighbouring tiles of eight, `first` being the number of the row's place in the
+  // first column, those of the thread's columns 2 (lane % 4) and the next in the one, then in the other.
+  __device__ __forceinline__ void along_columns(u32 first, u32 (&words)[4]) const {
+    const MmaPlace at;
+    if (!aligned) {
+      one_by_one([&](int k) { return first + static_cast<u32>(8 * (k / 2) + at.column + k % 2); }, words);
+      return;
+    }
+    // an even lane and the next have the same four columns of each tile: the even one computes those of the
+    // first tile, the odd one those of the second
+    const bool odd = at.lane % 2 != 0;
+    const Philox4 own = counter(first + static_cast<u32>(at.column / 4 * 4 + (odd ? 8 : 0)));
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const u32 other = __shfl_xor_sync(~0u, odd ? own.x[k] : own.x[2 + k], 1);
+      words[k] = odd ? other : own.x[k];
+      words[2 + k] = odd ? own.x[2 + k] : other;
+    }
+  }
+
+  // Rows are keys: of two neighbouring queries, `first` and `second` being the numbers of their places in the
+  // warp's first row, those of the thread's rows lane / 4 and 8 more: of the one query, of the other, then of
+  // both in the later row.
+  __device__ __forceinline__ void along_rows(u32 first, u32 second, u32 (&words)[4]) const {
+    const MmaPlace at;
+    if (!aligned) {
+      one_by_one([&](int k) { return (k % 2 == 0 ? first : second) + static_cast<u32>(at.row + k / 2 * 8); },
+                 words);
+      return;
+    }
+    // four lanes, 4 apart, have the same four keys: each computes the counter of one of the four words that
+    // each of them needs, which they then transpose
+    const int mine = at.row % 4;
+    const Philox4 own =
+        counter((mine % 2 == 0 ? first : second) + static_cast<u32>(at.row / 4 * 4 + mine / 2 * 8));
+    u32 half[4];
+#pragma unroll
+    for (int k = 0; k < 4; k += 2) {
+      const bool odd = mine % 2 != 0;
+      const u32 other = __shfl_xor_sync(~0u, odd ? own.x[k] : own.x[k + 1], 4);
+      half[k] = odd ? other : own.x[k];
+      half[k + 1] = odd ? own.x[k + 1] : other;
+    }
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const bool upper = mine >= 2;
+      const u32 other = __shfl_xor_sync(~0u, upper ? half[k] : half[k + 2], 8);
+      words[k] = upper ? other : half[k];
+      words[k + 2] = upper ? half[k + 2] : other;
+    }
+  }
+
+ private:
+  // In a loop, so that the code holds the generator once for what is rarely run.
+  template <class Index>
+  __device__ __forceinline__ void one_by_one(const Index& index, u32 (&words)[4]) const {
+#pragma unroll 1
+    for (int k = 0; k < 4; ++k) {
+      const u32 word = detail::random_word(index(k), seed, stream);
+#pragma unroll
+      for (int j = 0; j < 4; ++j) words[j] = j == k ? word : words[j];
+    }
+  }
+  __device__ __forceinline__ Philox4 counter(u32 index) const {
+    const u32 at[4]{index >> 2, seed[2], stream, seed[3]}, key[2]{seed[0], seed[1]};
+    return philox(at, key);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_ATTENTION_RANDOM_WORDS_CUH
+// ---- weft/kernels/mma/shared_tile.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_MMA_SHARED_TILE_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_MMA_SHARED_TILE_CUH
+// A tile of a matrix in a block's shared memory. Law: rows and columns that the matrix does not have are
+// zeros; rows lie an odd number of 16 bytes apart, so that eight of them, 16 bytes each, are in all banks
+// once.
+
+namespace WEFT_NAMESPACE::kernels {
+
 namespace detail {
 
 // Copies `bytes` <= 16 and zeros behind them, which are there after wait_for_copies and a barrier.
@@ -63405,6 +63703,12 @@ __device__ __forceinline__ void copy_16_bytes(void* to, const void* from, int by
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
                "r"(bytes)
                : "memory");
+#endif
+}
+
+__device__ __forceinline__ void copy_16_bytes(void* to, const void* from) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
 #endif
 }
 
@@ -63466,6 +63770,14 @@ struct SharedTile {
         const int first = rank / chunks;
         const T* next = from.at + first * from.row + rank % chunks * chunk;
         T* to = tile + first * pitch + rank % chunks * chunk;
+        if constexpr (sizeof(T) == 2) {  // of f32 the registers are wanted elsewhere
+          if (rows >= Rows && width == Width) {
+#pragma unroll
+            for (int r = 0; r < Rows; r += step, next += step * from.row)
+              detail::copy_16_bytes(to + r * pitch, next);
+            return;
+          }
+        }
 #pragma unroll
         for (int r = 0; r < Rows; r += step, next += step * from.row, to += step * pitch) {
           const bool there = bytes > 0 && first + r < rows;
@@ -63615,6 +63927,23 @@ struct CudaAttention {
     return Body(call, parameters.pointer + AttentionPointers::captured(header.is_gradient),
                 parameters.pointer[AttentionPointers::seed]);
   }
+  // Of each random stream. The seed is read once: what is in memory may change, for all that the compiler
+  // knows, at every barrier.
+  static constexpr int streams = header.streams > 0 ? header.streams : 1;
+  struct Randoms {
+    RandomWords of[streams];
+  };
+  __device__ __forceinline__ Randoms randoms() const {
+    Randoms r{};
+    if constexpr (header.streams > 0) {
+      const u32* const seed = pointer<const u32>(AttentionPointers::seed);
+#pragma unroll
+      for (int k = 0; k < streams; ++k)
+        r.of[k] = {
+            {seed[0], seed[1], seed[2], seed[3]}, static_cast<u32>(call.streams[k]), call.keys % 4 == 0};
+    }
+    return r;
+  }
   // What is known of a tile of the grid, of one batch and head.
   __device__ __forceinline__ TileMask tile_mask(const GridTile& tile) const {
     const CudaLoads<C> loads{call, parameters.pointer + AttentionPointers::captured(header.is_gradient)};
@@ -63627,13 +63956,18 @@ struct CudaAttention {
   }
   __device__ __forceinline__ i64 group() const { return call.heads / call.kv_heads; }
 
-  // exp(x) for x <= 0 of a weight that becomes a factor of a product in T.
-  __device__ __forceinline__ static f32 weight(f32 x) {
+  // exp(score - shift) of a weight that becomes a factor of a product in T. Of 16-bit factors the shift is
+  // scaled once a row.
+  static constexpr f32 log2e = 1.44269504f;
+  __device__ __forceinline__ static f32 scaled_shift(f32 shift) {
+    return std::is_same_v<T, f32> ? shift : shift * log2e;
+  }
+  __device__ __forceinline__ static f32 weight(f32 score, f32 scaled) {
     if constexpr (std::is_same_v<T, f32>) {
-      return exp(x);
+      return exp(score - scaled);
     } else {
       f32 r;
-      asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * 1.44269504f));
+      asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(__fmaf_rn(score, log2e, -scaled)));
       return r;
     }
   }
@@ -63743,7 +64077,7 @@ inline unsigned cuda_blocks(i64 blocks) {
   return static_cast<unsigned>(blocks);
 }
 
-class CublasLtDot;
+class CublasLtDots;
 struct PartialSum;
 
 // One step: pointers to device memory, numbers as its kind defines them.
@@ -63754,8 +64088,8 @@ struct CudaLaunch {
   int number_count = 0;
   PartialSum* sums = nullptr;  // of a second stage
   int sum_count = 0;
-  CublasLtDot* dot = nullptr;  // of a product that the library runs
-  void* library = nullptr;     // the library's scratch
+  CublasLtDots* dot = nullptr;  // of a product that the library runs
+  void* library = nullptr;      // the library's scratch
 };
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -63823,6 +64157,7 @@ struct CudaAttentionBackward : CudaAttention<C> {
   using Base::call;
   using Base::header;
   using Base::infinite;
+  using Base::streams;
   using typename Base::Body;
   using typename Base::Operand;
   using typename Base::T;
@@ -63857,6 +64192,7 @@ struct CudaAttentionBackward : CudaAttention<C> {
 
     load<true, staying>(staying_tile, staying_values, b, h, first, all_staying);
     const int warp_row = static_cast<int>(threadIdx.x) / 32 * 16;
+    const typename Base::Randoms randoms = Base::randoms();
     float of_staying[of_factors ? Width / 8 : 1][4]{}, of_staying_values[of_values ? ValueWidth / 8 : 1][4]{};
     [[maybe_unused]] RowNumbers own[2];
     if constexpr (of_queries)
@@ -63916,11 +64252,11 @@ struct CudaAttentionBackward : CudaAttention<C> {
           return RowNumbers{rows[at], rows[moving + at]};
         };
         if (full)
-          evaluate<true>(b, query_head, first + warp_row, all_staying, now * moving, all_moving, row_of,
-                         weights, gradients);
+          evaluate<true>(randoms, b, query_head, first + warp_row, all_staying, now * moving, all_moving,
+                         row_of, weights, gradients);
         else
-          evaluate<false>(b, query_head, first + warp_row, all_staying, now * moving, all_moving, row_of,
-                          weights, gradients);
+          evaluate<false>(randoms, b, query_head, first + warp_row, all_staying, now * moving, all_moving,
+                          row_of, weights, gradients);
         if constexpr (of_factors) add_product<T>(of_staying, gradients, m, Moving::pitch);
         if constexpr (of_values) add_product<T>(of_staying_values, weights, mv, MovingValues::pitch);
         __syncthreads();
@@ -63984,11 +64320,13 @@ struct CudaAttentionBackward : CudaAttention<C> {
   // Products become weights, and gradients of weights those of products; zeros outside of the grid. Full: all
   // places are in it, and every mask holds.
   template <bool Full, class RowOf, int Columns>
-  __device__ __forceinline__ void evaluate(i64 b, i64 h, int first, int all_staying, int moves,
-                                           int all_moving, const RowOf& row_of, float (&weights)[Columns][4],
+  __device__ __forceinline__ void evaluate([[maybe_unused]] const typename Base::Randoms& randoms, i64 b,
+                                           i64 h, int first, int all_staying, int moves, int all_moving,
+                                           const RowOf& row_of, float (&weights)[Columns][4],
                                            float (&gradients)[Columns][4]) const {
     const MmaPlace at;
     Body body = Base::body();
+    [[maybe_unused]] u32 words[streams][4];  // of the four places at hand, by stream
     // A row of the grid is a row of the tile where queries stay, and a column of it where keys do.
 #pragma unroll
     for (int outer = 0; outer < (of_queries ? 2 : 2 * Columns); ++outer) {
@@ -63998,16 +64336,24 @@ struct CudaAttentionBackward : CudaAttention<C> {
       const bool row_there = Full || i < all_queries;
       const int row = row_there ? i : all_queries - 1;
       body.go_to_row(b, h, row);
+      if constexpr (header.streams > 0 && !of_queries)
+        if (outer % 2 == 0) draw_rows(body, randoms, i, first, words);
       const RowNumbers of_row = row_of(outer);
-      const f32 delta = of_row.delta, shift = of_row.lse == -infinite ? infinite : of_row.lse;
+      const f32 delta = of_row.delta,
+                shift = Base::scaled_shift(of_row.lse == -infinite ? infinite : of_row.lse);
 #pragma unroll
       for (int inner = 0; inner < (of_queries ? 2 * Columns : 2); ++inner) {
         const int n = of_queries ? inner / 2 : outer / 2,
                   e = of_queries ? 2 * outer + inner % 2 : outer % 2 + 2 * inner;
         const int j = of_queries ? moves + 8 * n + at.column + inner % 2 : first + at.row + 8 * inner;
         const bool key_there = Full || j < all_keys, there = row_there && key_there;
+        if constexpr (header.streams > 0 && of_queries)
+          if (inner % 4 == 0) draw_columns(body, randoms, moves + 8 * n, words);
+#pragma unroll
+        for (int k = 0; k < header.streams; ++k)
+          body.words[k] = words[k][of_queries ? inner % 4 : outer % 2 + 2 * inner];
         const float s = body.template score<Full>(key_there ? j : all_keys - 1, 1, weights[n][e]);
-        const float weight = Base::weight(s - shift), p = there ? weight : 0;
+        const float weight = Base::weight(s, shift), p = there ? weight : 0;
         float kept = p, dp = gradients[n][e];
         if constexpr (header.drops) {
           const float factor = body.factor();
@@ -64019,6 +64365,23 @@ struct CudaAttentionBackward : CudaAttention<C> {
         gradients[n][e] = there ? ds : 0;
       }
     }
+  }
+
+  // Of keys j and on, in the columns of two tiles.
+  __device__ __forceinline__ void draw_columns(const Body& body, const typename Base::Randoms& randoms, int j,
+                                               u32 (&words)[streams][4]) const {
+#pragma unroll
+    for (int k = 0; k < header.streams; ++k)
+      randoms.of[k].along_columns(static_cast<u32>(body.row_number() * call.keys + j), words[k]);
+  }
+  // Of query i and the next, keys j and on being the warp's rows.
+  __device__ __forceinline__ void draw_rows(const Body& body, const typename Base::Randoms& randoms, int i,
+                                            int j, u32 (&words)[streams][4]) const {
+    const i64 head = (body.place[0] * call.heads + body.place[1]) * call.queries;
+#pragma unroll
+    for (int k = 0; k < header.streams; ++k)
+      randoms.of[k].along_rows(static_cast<u32>((head + i) * call.keys + j),
+                               static_cast<u32>((head + i + 1) * call.keys + j), words[k]);
   }
 
   template <int Result, int Columns>
@@ -64073,6 +64436,7 @@ struct CudaAttentionForward : CudaAttention<C> {
   using Base::call;
   using Base::header;
   using Base::infinite;
+  using Base::streams;
   using typename Base::Body;
   using typename Base::T;
   using At = AttentionPointers;
@@ -64122,6 +64486,7 @@ struct CudaAttentionForward : CudaAttention<C> {
       const int i = i0 + warp_row + at.row + 8 * half;
       body[half].go_to_row(b, h, i < all_queries ? i : all_queries - 1);
     }
+    const typename Base::Randoms randoms = Base::randoms();
     float sums[ValueWidth / 8][4]{}, top[2]{-infinite, -infinite}, total[2]{};
 
     int t = masks.next(0);
@@ -64143,9 +64508,9 @@ struct CudaAttentionForward : CudaAttention<C> {
       if (t < tiles) load_keys(t);
       end_group_of_copies();
       if (full)
-        weigh<true>(body, j0, all_keys, scores, sums, top, total);
+        weigh<true>(body, randoms, j0, all_keys, scores, sums, top, total);
       else
-        weigh<false>(body, j0, all_keys, scores, sums, top, total);
+        weigh<false>(body, randoms, j0, all_keys, scores, sums, top, total);
       wait_for_copies<1>();
       __syncthreads();
       add_product<T>(sums, scores, v_tile, ValueTile::pitch);
@@ -64154,45 +64519,62 @@ struct CudaAttentionForward : CudaAttention<C> {
   }
 
  private:
+  // The random words of the keys from j on, by row and stream.
+  __device__ __forceinline__ void draw(const Body (&body)[2], const typename Base::Randoms& randoms, int j,
+                                       u32 (&words)[2][streams][4]) const {
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+#pragma unroll
+      for (int k = 0; k < header.streams; ++k)
+        randoms.of[k].along_columns(static_cast<u32>(body[half].row_number() * call.keys + j),
+                                    words[half][k]);
+  }
   // Scores become weights relative to the largest of their row so far, and so do the sums. Full: all keys are
   // there, and every mask holds.
   template <bool Full>
-  __device__ __forceinline__ void weigh(Body (&body)[2], int j0, int all_keys, float (&scores)[keys / 8][4],
+  __device__ __forceinline__ void weigh(Body (&body)[2],
+                                        [[maybe_unused]] const typename Base::Randoms& randoms, int j0,
+                                        int all_keys, float (&scores)[keys / 8][4],
                                         float (&sums)[ValueWidth / 8][4], float (&top)[2],
                                         float (&total)[2]) const {
     const MmaPlace at;
     constexpr int factors = header.drops ? keys / 8 : 1;
     [[maybe_unused]] float factor[factors][4];
     float reached[2]{-infinite, -infinite};
+    [[maybe_unused]] u32 words[2][streams][4];  // of two tiles of eight keys
 #pragma unroll
-    for (int n = 0; n < keys / 8; ++n)
+    for (int n = 0; n < keys / 8; ++n) {
+      if constexpr (header.streams > 0)
+        if (n % 2 == 0) draw(body, randoms, j0 + 8 * n, words);
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const int j = j0 + 8 * n + at.column + e % 2;
         const bool there = Full || j < all_keys;
+#pragma unroll
+        for (int k = 0; k < header.streams; ++k) body[e / 2].words[k] = words[e / 2][k][2 * (n % 2) + e % 2];
         const float s = body[e / 2].template score<Full>(there ? j : all_keys - 1, 1, scores[n][e]);
         if constexpr (header.drops) factor[n][e] = body[e / 2].factor();
         scores[n][e] = there ? s : -infinite;
-        reached[e / 2] = scores[n][e] > reached[e / 2] ? scores[n][e] : reached[e / 2];
+        reached[e / 2] = fmaxf(scores[n][e], reached[e / 2]);
       }
+    }
     float shift[2], before[2], sum[2]{};
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
 #pragma unroll
       for (int lane = 1; lane < 4; lane *= 2) {
-        const float other = __shfl_xor_sync(~0u, reached[half], lane);
-        reached[half] = other > reached[half] ? other : reached[half];
+        reached[half] = fmaxf(reached[half], __shfl_xor_sync(~0u, reached[half], lane));
       }
-      const float largest = reached[half] > top[half] ? reached[half] : top[half];
-      shift[half] = largest == -infinite ? 0 : largest;
-      before[half] = Base::weight(top[half] - shift[half]);
+      const float largest = fmaxf(reached[half], top[half]);
+      shift[half] = Base::scaled_shift(largest == -infinite ? 0 : largest);
+      before[half] = Base::weight(top[half], shift[half]);
       top[half] = largest;
     }
 #pragma unroll
     for (int n = 0; n < keys / 8; ++n)
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const float p = Base::weight(scores[n][e] - shift[e / 2]);
+        const float p = Base::weight(scores[n][e], shift[e / 2]);
         sum[e / 2] += p;
         if constexpr (header.drops)
           scores[n][e] = p * factor[n][e];
@@ -64201,6 +64583,8 @@ struct CudaAttentionForward : CudaAttention<C> {
       }
 #pragma unroll
     for (int half = 0; half < 2; ++half) total[half] = total[half] * before[half] + sum[half];
+    if constexpr (sizeof(T) == 2)  // of f32 the registers are wanted elsewhere
+      if (!__any_sync(~0u, before[0] != 1 || before[1] != 1)) return;  // most tiles have no larger score
 #pragma unroll
     for (int n = 0; n < ValueWidth / 8; ++n)
 #pragma unroll
@@ -64219,10 +64603,10 @@ struct CudaAttentionForward : CudaAttention<C> {
       const int i = first + at.row + 8 * half;
       if (i >= all_queries) continue;
       const i64 row = i64{head} * all_queries + i;
-      const float all = total[half] == 0 ? 1 : total[half];
+      const float share = total[half] == 0 ? 1 : 1 / total[half];
       if (R* const y = Base::template pointer<R>(At::y))
         store_sums(y + row * call.value_width, static_cast<int>(call.value_width), sums, half,
-                   [&](float x) { return x / all; });
+                   [&](float x) { return x * share; });
       if (f32* const lse = Base::template pointer<f32>(At::lse); lse != nullptr && at.lane % 4 == 0)
         lse[row] = total[half] == 0 ? -infinite : top[half] + log(total[half]);
     }
@@ -65312,6 +65696,7 @@ struct FusedNeeds {
       const int operand[3]{in.a, in.b, in.c};
       for (int k = 0; k < operands_of(in.op); ++k) last[operand[k]] = i;
       if (in.op == Opcode::accumulate) now += words(i);
+      if (in.op == Opcode::keep) now += words(i);  // until the row's last pass
       if (in.op == Opcode::reduce) now += static_cast<Fold>(in.aux) >= Fold::argmax ? 3 : words(i);
     }
     for (int i = 0; i < header.instructions; ++i) {
@@ -65604,6 +65989,7 @@ void enqueue_fused(Code<W...>, const LaunchArgs& from, cudaStream_t stream) {
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 // ---- weft/device/cublas_error.cuh ----
 #ifndef WEFT_SINGLE_WEFT_DEVICE_CUBLAS_ERROR_CUH
@@ -65871,21 +66257,101 @@ constexpr int choose_dot_candidate(const DotCandidate* candidate, int count, u64
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_GEMM_LAYOUT_HPP
+// ---- weft/kernels/gemm/parts.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_GEMM_PARTS_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_GEMM_PARTS_HPP
+// A large product of an odd extent as several that a GPU's library runs at full speed: its fast kernels fetch
+// blocks of 16 bytes, and take extents that are contiguous in memory by such blocks alone. What is left over
+// is a small product of its own. Law: each element of the result is written by parts in the order in which
+// they stand; the first sets it, the others add to it, and the last finishes it (bias).
 
 namespace WEFT_NAMESPACE::kernels {
 
-// cuBLASLt's own state for the device that is current when it is made. Costs milliseconds and memory: one a
+// Offsets in elements: of the operands and the result, and of the bias in its vector.
+struct DotPart {
+  DotShape shape;
+  i64 a = 0, b = 0, c = 0, bias = 0;
+  bool adds_to_result = false, finishes = true;
+};
+
+namespace detail {
+
+// The extent's part that whole blocks of 16 bytes cover; the extent itself where that is not worth a call.
+constexpr i64 whole_blocks(i64 extent, bool contiguous, DType t) {
+  constexpr i64 least = 256;
+  const i64 block = 16 / size_of(t);
+  return contiguous && extent >= least && block > 1 ? extent / block * block : extent;
+}
+
+}  // namespace detail
+
+// The parts of a product of factors of `ab` with a result of `c`. One where nothing is to be won: of small
+// products, of extents that are even already, and of rows that do not begin at multiples of 16 bytes.
+constexpr List<DotPart> dot_parts(const DotShape& s, DType ab, DType c) {
+  constexpr i64 least_work = i64{1} << 28;
+  List<DotPart> parts;
+  parts.push({s});
+  const auto aligned = [](i64 stride, DType t) { return stride == 1 || stride * size_of(t) % 16 == 0; };
+  if (s.m * s.n * s.k < least_work || !aligned(s.a_row, ab) || !aligned(s.a_col, ab) ||
+      !aligned(s.b_row, ab) || !aligned(s.b_col, ab) || !aligned(s.c_row, c))
+    return parts;
+  const i64 m = detail::whole_blocks(s.m, s.a_row == 1, ab);
+  const i64 n = s.b_col == 1 && size_of(ab) < size_of(c) ? detail::whole_blocks(s.n, true, ab)
+                                                         : detail::whole_blocks(s.n, true, c);
+  const i64 k = detail::whole_blocks(s.k, s.a_col == 1 || s.b_row == 1, ab);
+  const auto cut = [&](auto split) {
+    List<DotPart> all;
+    for (const DotPart& part : parts) split(part, all);
+    parts = static_cast<List<DotPart>&&>(all);
+  };
+  if (m < s.m)
+    cut([&](const DotPart& p, List<DotPart>& all) {
+      DotPart first = p, rest = p;
+      first.shape.m = m, rest.shape.m = s.m - m;
+      rest.a += m * s.a_row, rest.c += m * s.c_row;
+      all.push(first), all.push(rest);
+    });
+  if (n < s.n)
+    cut([&](const DotPart& p, List<DotPart>& all) {
+      DotPart first = p, rest = p;
+      first.shape.n = n, rest.shape.n = s.n - n;
+      rest.b += n * s.b_col, rest.c += n, rest.bias += n;
+      all.push(first), all.push(rest);
+    });
+  if (k < s.k)  // the small sum first: what is rounded between the two is that
+    cut([&](const DotPart& p, List<DotPart>& all) {
+      DotPart first = p, rest = p;
+      first.shape.k = s.k - k, rest.shape.k = k;
+      first.a += k * s.a_col, first.b += k * s.b_row;
+      first.finishes = false, rest.adds_to_result = true;
+      all.push(first), all.push(rest);
+    });
+  return parts;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_GEMM_PARTS_HPP
+
+namespace WEFT_NAMESPACE::kernels {
+
+// cuBLASLt's own state for the device that is current when it is made. The library waits for the whole device
+// when it is given back, which no thread may do while another captures. Costs milliseconds and memory: one a
 // device. Must outlive the plans made with it.
 class CublasLtHandle {
  public:
-  CublasLtHandle() { cublas_check(cublasLtCreate(&handle_), "cublasLtCreate"); }
+  CublasLtHandle() {
+    const std::lock_guard lock(capture_mutex());
+    cublas_check(cublasLtCreate(&handle_), "cublasLtCreate");
+  }
   CublasLtHandle(CublasLtHandle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   CublasLtHandle& operator=(CublasLtHandle&& other) noexcept {
     std::swap(handle_, other.handle_);
     return *this;
   }
   ~CublasLtHandle() {
-    if (handle_ != nullptr) cublas_report(cublasLtDestroy(handle_), "cublasLtDestroy");
+    if (handle_ == nullptr) return;
+    const std::lock_guard lock(capture_mutex());
+    cublas_report(cublasLtDestroy(handle_), "cublasLtDestroy");
   }
   cublasLtHandle_t get() const { return handle_; }
 
@@ -66162,6 +66628,65 @@ class CublasLtDot {
   CublasLtDescriptors descriptors_;
   u32 alignment_;
   cublasLtMatmulAlgo_t algorithm_{};
+  std::size_t workspace_bytes_ = 0;
+};
+
+// A product in parts (parts.hpp), each with an algorithm of its own. One thread at a time.
+class CublasLtDots {
+ public:
+  // As CublasLtDot. An operand that the library has no algorithm for is taken as aligned to its elements
+  // alone; where there is none even so, it throws Error "cublas/no-algorithm".
+  CublasLtDots(const CublasLtHandle& handle, const CublasLtDotSpec& spec) : ab_(spec.ab), c_(spec.c) {
+    for (const DotPart& part : dot_parts(spec.shape, spec.ab, spec.c)) {
+      CublasLtDotSpec one = spec;
+      one.shape = part.shape;
+      if (!part.finishes) one.finish = DotFinish::none;
+      if (part.adds_to_result) {
+        one.accumulate = true;
+        for (int d = 0; d < one.batch.rank; ++d) one.batch.add[d] = one.batch.c[d];
+      }
+      const u64 bits = spec.alignment | static_cast<u64>(part.a * size_of(ab_)) |
+                       static_cast<u64>(part.b * size_of(ab_)) | static_cast<u64>(part.c * size_of(c_)) |
+                       static_cast<u64>(part.bias * size_of(c_));
+      one.alignment = u32{1} << std::countr_zero(bits);
+      parts_.push_back({part, make(handle, one)});
+      workspace_bytes_ = std::max(workspace_bytes_, parts_.back().dot.workspace_bytes());
+    }
+  }
+
+  std::size_t workspace_bytes() const { return workspace_bytes_; }
+
+  void operator()(cudaStream_t stream, const void* a, const void* b, const void* add, void* c, void* bias,
+                  void* workspace) {
+    for (auto& [part, dot] : parts_) {
+      const auto at = [](const void* base, i64 elements, DType t) -> void* {
+        if (base == nullptr) return nullptr;
+        return static_cast<std::byte*>(const_cast<void*>(base)) + elements * size_of(t);
+      };
+      void* const to = at(c, part.c, c_);
+      dot(stream, at(a, part.a, ab_), at(b, part.b, ab_), part.adds_to_result ? to : at(add, part.c, c_), to,
+          at(bias, part.bias, c_), nullptr, workspace);
+    }
+  }
+
+ private:
+  struct Part {
+    DotPart place;
+    CublasLtDot dot;
+  };
+  static CublasLtDot make(const CublasLtHandle& handle, CublasLtDotSpec spec) {
+    const auto natural = static_cast<u32>(std::max(size_of(spec.ab), size_of(spec.c)));
+    try {
+      return CublasLtDot(handle, spec);
+    } catch (const Error& e) {
+      if (e.id() != "cublas/no-algorithm" || spec.alignment <= natural) throw;
+    }
+    spec.alignment = natural;
+    return CublasLtDot(handle, spec);
+  }
+
+  DType ab_, c_;
+  std::vector<Part> parts_;
   std::size_t workspace_bytes_ = 0;
 };
 
@@ -66497,7 +67022,7 @@ constexpr bool uses_library(int kernel) {
 
 inline void run_library_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[3],
-                launch.args.pointer[2], launch.args.pointer[4], nullptr, launch.library);
+                launch.args.pointer[2], launch.args.pointer[4], launch.library);
 }
 // The tiled kernel stands behind the library, which may have no algorithm for what it can express.
 template <u64 TA, u64 TB, u64 TC, u64 Adds, bool Library>
@@ -66923,6 +67448,8 @@ class CudaProgram {
 
   void make_dots() {
     if constexpr (CudaKernels<P>::library()) {
+      // The library loads its kernels at their first use, for which no thread may be capturing.
+      const std::lock_guard lock(capture_mutex());
       handle_.emplace();
       steps_->bind_first_trips();
       std::size_t scratch = 0;
@@ -66946,7 +67473,7 @@ class CudaProgram {
           bits |=
               reinterpret_cast<std::uintptr_t>(launch.args.pointer[k]) | address_bits<P>(step.addresses[k]);
         spec.alignment = static_cast<u32>(bits & (~bits + 1));
-        std::unique_ptr<kernels::CublasLtDot> dot = library_dot(spec);
+        std::unique_ptr<kernels::CublasLtDots> dot = library_dot(spec);
         if (!dot) continue;
         dots_.push_back(std::move(dot));
         launch.dot = dots_.back().get();
@@ -66956,8 +67483,7 @@ class CudaProgram {
       for (Launch& launch : steps_->launches()) {
         if (launch.dot == nullptr) continue;
         launch.library = library_.data();
-        // The library loads its kernels at their first use, which is better not a capture; results in the
-        // workspace are not read before they are computed, and are never what is added.
+        // Results in the workspace are not read before they are computed, and are never what is added.
         const auto* to = static_cast<const std::byte*>(launch.args.pointer[2]);
         if (to >= workspace_.data() && to < workspace_.data() + workspace_.size())
           launch.run(launch, stream());
@@ -66965,17 +67491,13 @@ class CudaProgram {
     }
   }
 
-  // Null where the library has no algorithm, not even for operands aligned to their elements alone.
-  std::unique_ptr<kernels::CublasLtDot> library_dot(kernels::CublasLtDotSpec spec) const {
-    const auto natural = static_cast<u32>(std::max(size_of(spec.ab), size_of(spec.c)));
-    for (;;) {
-      try {
-        return std::make_unique<kernels::CublasLtDot>(*handle_, spec);
-      } catch (const Error& e) {
-        if (e.id() != "cublas/no-algorithm") throw;
-        if (spec.alignment <= natural) return nullptr;
-        spec.alignment = natural;
-      }
+  // Null where the library has no algorithm.
+  std::unique_ptr<kernels::CublasLtDots> library_dot(const kernels::CublasLtDotSpec& spec) const {
+    try {
+      return std::make_unique<kernels::CublasLtDots>(*handle_, spec);
+    } catch (const Error& e) {
+      if (e.id() != "cublas/no-algorithm") throw;
+      return nullptr;
     }
   }
 
@@ -66990,7 +67512,7 @@ class CudaProgram {
   std::byte* slot_ = nullptr;
   bool bound_[input_count]{};  // from host memory, since the last step
   std::optional<kernels::CublasLtHandle> handle_;
-  std::vector<std::unique_ptr<kernels::CublasLtDot>> dots_;
+  std::vector<std::unique_ptr<kernels::CublasLtDots>> dots_;
   std::optional<LaunchList<Launch>> steps_;
   GraphExec graph_;
   std::optional<Event> done_;  // once somebody has asked
