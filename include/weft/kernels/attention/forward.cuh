@@ -177,8 +177,6 @@ struct CudaAttentionForward : CudaAttention<C> {
       }
 #pragma unroll
     for (int half = 0; half < 2; ++half) total[half] = total[half] * before[half] + sum[half];
-    if constexpr (sizeof(T) == 2)  // of f32 the registers are wanted elsewhere
-      if (!__any_sync(~0u, before[0] != 1 || before[1] != 1)) return;  // most tiles have no larger score
 #pragma unroll
     for (int n = 0; n < ValueWidth / 8; ++n)
 #pragma unroll

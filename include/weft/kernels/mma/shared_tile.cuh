@@ -18,12 +18,6 @@ __device__ __forceinline__ void copy_16_bytes(void* to, const void* from, int by
 #endif
 }
 
-__device__ __forceinline__ void copy_16_bytes(void* to, const void* from) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
-#endif
-}
-
 // One number, or a zero.
 __device__ __forceinline__ void copy_number(f32* to, const f32* from, bool there) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -82,14 +76,6 @@ struct SharedTile {
         const int first = rank / chunks;
         const T* next = from.at + first * from.row + rank % chunks * chunk;
         T* to = tile + first * pitch + rank % chunks * chunk;
-        if constexpr (sizeof(T) == 2) {  // of f32 the registers are wanted elsewhere
-          if (rows >= Rows && width == Width) {
-#pragma unroll
-            for (int r = 0; r < Rows; r += step, next += step * from.row)
-              detail::copy_16_bytes(to + r * pitch, next);
-            return;
-          }
-        }
 #pragma unroll
         for (int r = 0; r < Rows; r += step, next += step * from.row, to += step * pitch) {
           const bool there = bytes > 0 && first + r < rows;
