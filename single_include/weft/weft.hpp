@@ -11915,7 +11915,6 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   i64 row_in_chunk = 0;
   i64 row_start = 0;  // the row's first element in row-major order, from the chunk's first
   i64 shift = 0;      // of the row's values, in columns
-  u32 seed[4]{};      // read once: a barrier ends what the compiler knows of memory
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
   decltype(std::declval<Team&>().template shared<u32>(1)) row_memory;
 
@@ -11923,12 +11922,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       : Memory(a),
         team(t),
         kept_memory(t.template shared<double>(Traits::in_words ? 0 : kept_bytes() / 8)),
-        row_memory(t.template shared<u32>(Traits::in_words ? Traits::row_bytes() / 4 : 0)) {
-    if constexpr (Traits::how_many(Opcode::random, 0, Traits::count) > 0) {
-      constexpr Instruction first = View::instruction(Traits::nth(Opcode::random, 0, 0));
-      for (int k = 0; k < 4; ++k) seed[k] = static_cast<const u32*>(a.pointer[first.aux2])[k];
-    }
-  }
+        row_memory(t.template shared<u32>(Traits::in_words ? Traits::row_bytes() / 4 : 0)) {}
 
   // Register i as a value of `Family` in a column, or as the row's number.
   template <int I, Stage stage>
@@ -12013,6 +12007,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       }
     } else if constexpr (in.op == Opcode::random) {
       const auto index = read<in.a, stage>();  // u32
+      const u32* seed = static_cast<const u32*>(args.pointer[in.aux2]);
       const u32 stream = args.stream[in.aux];
       if constexpr (vector && stage == Stage::element && width % 4 == 0 && index_is_aligned(in.a)) {
         const u32 key[2]{seed[0], seed[1]};
@@ -64402,7 +64397,7 @@ __global__ void __launch_bounds__(
 namespace WEFT_NAMESPACE::kernels {
 
 // Tiles in shared memory: of queries, keys, values.
-template <class T, int Width, int ValueWidth>
+template <class T, int Width, int ValueWidth, bool Draws>
 struct AttentionForwardTiling {
   static constexpr int warps = 4, threads = 32 * warps, queries = 16 * warps;
   static constexpr i64 bytes(int keys) {
@@ -64410,8 +64405,11 @@ struct AttentionForwardTiling {
            (SharedTile<T, queries, Width>::size +
             keys * (SharedTile<T, 1, Width>::size + SharedTile<T, 1, ValueWidth>::size));
   }
+  // Of f32 the random numbers of a tile take registers that ptxas for sm_80 else spills.
+  static constexpr int most_keys = Draws && std::is_same_v<T, f32> ? 32 : 64;
   static constexpr bool fits(int keys) {
-    return bytes(keys) + most_tile_mask_bytes <= most_attention_shared_bytes && keys + ValueWidth <= 288;
+    return keys <= most_keys && bytes(keys) + most_tile_mask_bytes <= most_attention_shared_bytes &&
+           keys + ValueWidth <= 288;
   }
   static constexpr int keys = fits(64) ? 64 : fits(32) ? 32 : 16;
 };
@@ -64426,7 +64424,7 @@ struct CudaAttentionForward : CudaAttention<C> {
   using typename Base::Body;
   using typename Base::T;
   using At = AttentionPointers;
-  using Tiling = AttentionForwardTiling<T, Width, ValueWidth>;
+  using Tiling = AttentionForwardTiling<T, Width, ValueWidth, (header.streams > 0)>;
   static constexpr int queries = Tiling::queries, keys = Tiling::keys, threads = Tiling::threads;
   using QueryTile = SharedTile<T, queries, Width>;
   using KeyTile = SharedTile<T, keys, Width>;
@@ -64598,9 +64596,8 @@ struct CudaAttentionForward : CudaAttention<C> {
 };
 
 template <u64 Tag, int Width, int ValueWidth, u64... W>
-__global__ void __launch_bounds__(
-    (AttentionForwardTiling<ctype<AttentionView<Code<W...>>::header.factors>, Width, ValueWidth>::threads))
-    WEFT_KERNEL attention_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
+__global__ void __launch_bounds__((CudaAttentionForward<Code<W...>, Width, ValueWidth>::threads)) WEFT_KERNEL
+    attention_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
   extern __shared__ __align__(16) unsigned char weft_shared_memory[];
   CudaAttentionForward<Code<W...>, Width, ValueWidth>{{parameters}}.run(weft_shared_memory);
 }

@@ -10,7 +10,7 @@
 namespace WEFT_NAMESPACE::kernels {
 
 // Tiles in shared memory: of queries, keys, values.
-template <class T, int Width, int ValueWidth>
+template <class T, int Width, int ValueWidth, bool Draws>
 struct AttentionForwardTiling {
   static constexpr int warps = 4, threads = 32 * warps, queries = 16 * warps;
   static constexpr i64 bytes(int keys) {
@@ -18,8 +18,11 @@ struct AttentionForwardTiling {
            (SharedTile<T, queries, Width>::size +
             keys * (SharedTile<T, 1, Width>::size + SharedTile<T, 1, ValueWidth>::size));
   }
+  // Of f32 the random numbers of a tile take registers that ptxas for sm_80 else spills.
+  static constexpr int most_keys = Draws && std::is_same_v<T, f32> ? 32 : 64;
   static constexpr bool fits(int keys) {
-    return bytes(keys) + most_tile_mask_bytes <= most_attention_shared_bytes && keys + ValueWidth <= 288;
+    return keys <= most_keys && bytes(keys) + most_tile_mask_bytes <= most_attention_shared_bytes &&
+           keys + ValueWidth <= 288;
   }
   static constexpr int keys = fits(64) ? 64 : fits(32) ? 32 : 16;
 };
@@ -34,7 +37,7 @@ struct CudaAttentionForward : CudaAttention<C> {
   using typename Base::Body;
   using typename Base::T;
   using At = AttentionPointers;
-  using Tiling = AttentionForwardTiling<T, Width, ValueWidth>;
+  using Tiling = AttentionForwardTiling<T, Width, ValueWidth, (header.streams > 0)>;
   static constexpr int queries = Tiling::queries, keys = Tiling::keys, threads = Tiling::threads;
   using QueryTile = SharedTile<T, queries, Width>;
   using KeyTile = SharedTile<T, keys, Width>;
@@ -206,9 +209,8 @@ struct CudaAttentionForward : CudaAttention<C> {
 };
 
 template <u64 Tag, int Width, int ValueWidth, u64... W>
-__global__ void __launch_bounds__(
-    (AttentionForwardTiling<ctype<AttentionView<Code<W...>>::header.factors>, Width, ValueWidth>::threads))
-    WEFT_KERNEL attention_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
+__global__ void __launch_bounds__((CudaAttentionForward<Code<W...>, Width, ValueWidth>::threads)) WEFT_KERNEL
+    attention_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
   extern __shared__ __align__(16) unsigned char weft_shared_memory[];
   CudaAttentionForward<Code<W...>, Width, ValueWidth>{{parameters}}.run(weft_shared_memory);
 }

@@ -43,7 +43,6 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   i64 row_in_chunk = 0;
   i64 row_start = 0;  // the row's first element in row-major order, from the chunk's first
   i64 shift = 0;      // of the row's values, in columns
-  u32 seed[4]{};      // read once: a barrier ends what the compiler knows of memory
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
   decltype(std::declval<Team&>().template shared<u32>(1)) row_memory;
 
@@ -51,12 +50,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       : Memory(a),
         team(t),
         kept_memory(t.template shared<double>(Traits::in_words ? 0 : kept_bytes() / 8)),
-        row_memory(t.template shared<u32>(Traits::in_words ? Traits::row_bytes() / 4 : 0)) {
-    if constexpr (Traits::how_many(Opcode::random, 0, Traits::count) > 0) {
-      constexpr Instruction first = View::instruction(Traits::nth(Opcode::random, 0, 0));
-      for (int k = 0; k < 4; ++k) seed[k] = static_cast<const u32*>(a.pointer[first.aux2])[k];
-    }
-  }
+        row_memory(t.template shared<u32>(Traits::in_words ? Traits::row_bytes() / 4 : 0)) {}
 
   // Register i as a value of `Family` in a column, or as the row's number.
   template <int I, Stage stage>
@@ -141,6 +135,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       }
     } else if constexpr (in.op == Opcode::random) {
       const auto index = read<in.a, stage>();  // u32
+      const u32* seed = static_cast<const u32*>(args.pointer[in.aux2]);
       const u32 stream = args.stream[in.aux];
       if constexpr (vector && stage == Stage::element && width % 4 == 0 && index_is_aligned(in.a)) {
         const u32 key[2]{seed[0], seed[1]};
