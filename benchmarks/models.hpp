@@ -78,5 +78,10 @@ struct CausalAttention {
     return scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v);
   }
 };
+struct Conv3x3 {
+  constexpr auto operator()(auto x, auto weight) const {
+    return conv2d<ConvOptions{.padding = 1}>(x, weight);
+  }
+};
 
 }  // namespace bench

@@ -44,6 +44,9 @@ int attention_case(bool gradients) {
   return bench::function_case<0>(bench::CausalAttention{}, X{}, X{}, X{});
 }
 
+using Images = Input<bf16, Shape<64, 256, 28, 28>>;
+using Filters = Input<bf16, Shape<256, 256, 3, 3>>;
+
 // What a machine can do: a copy of 1 GiB within the device's memory.
 int copy() {
   const bench::DeviceMemoryWatch memory;
@@ -80,6 +83,9 @@ int measure(const std::string& name) {
   if (name == "attention_both") return attention_case<16, 12, 1024, 64>(true);
   if (name == "attention_long") return attention_case<4, 16, 4096, 128>(false);
   if (name == "attention_long_both") return attention_case<4, 16, 4096, 128>(true);
+  if (name == "conv") return bench::function_case<0>(bench::Conv3x3{}, Images{}, Filters{});
+  if (name == "conv_both")
+    return bench::function_case<0>(bench::BothWays<bench::Conv3x3>{}, Images{}, Filters{}, Images{});
   std::fprintf(stderr, "there is no case '%s'\n", name.c_str());
   return 2;
 }

@@ -155,6 +155,16 @@ def attention(*shape, gradients):
     return both_ways(causal, q, k, v, upstream=upstream)
 
 
+def conv(x, weight):
+    return F.conv2d(x, weight, padding=1)
+
+
+def conv_both():
+    x, weight, upstream = (torch.randn(*s, device="cuda", dtype=torch.bfloat16)
+                           for s in ((64, 256, 28, 28), (256, 256, 3, 3), (64, 256, 28, 28)))
+    return both_ways(conv, x, weight, upstream=upstream)
+
+
 def linear_gelu(x, weight, bias):
     return F.gelu(F.linear(x, weight, bias), approximate="tanh")
 
@@ -239,6 +249,8 @@ CASES = {
     "attention_both": lambda: attention(16, 12, 1024, 64, gradients=True),
     "attention_long": lambda: attention(4, 16, 4096, 128, gradients=False),
     "attention_long_both": lambda: attention(4, 16, 4096, 128, gradients=True),
+    "conv": lambda: forward(conv, (64, 256, 28, 28), (256, 256, 3, 3), dtype=torch.bfloat16),
+    "conv_both": conv_both,
     "adamw": adamw,
     "residual_mlp": residual_mlp,
     "mlp": lambda: mlp((784, 512, 256, 10), 128),

@@ -1734,7 +1734,7 @@ enum class Op : u8 {
   // contractions and indexing
   dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b;
                 // imm: dot_tf32, dot_f8 or 0
-  conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp
+  conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp; imm: dot_tf32 or 0
   take_rows,    // take_rows(table (V, ...), index (...)) -> index shape + row shape
   scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
   // along one axis (ir/along_axis.hpp)
@@ -1774,7 +1774,7 @@ enum class Op : u8 {
 
 inline constexpr int op_count = static_cast<int>(Op::result) + 1;
 
-// A product of f32 whose factors may be rounded to TF32.
+// A product or a convolution of f32 whose factors may be rounded to TF32.
 inline constexpr u64 dot_tf32 = 1;
 // One whose factors are numbers of an 8-bit format, and so of bf16; until precisions are applied.
 inline constexpr u64 dot_f8 = 2;
@@ -12774,6 +12774,7 @@ constexpr void lower_conv(const ir::Graph& g, const kernel_ir::Fusion& f, const 
   code.push(static_cast<u64>(g.nodes[x].dtype));
   code.push(static_cast<u64>(g.nodes[w].dtype));
   code.push(static_cast<u64>(g.nodes[node].dtype));
+  code.push(g.nodes[node].imm == ir::dot_tf32 ? 1 : 0);
   addresses.push(plan.address(vx, g.nodes[x].dtype));
   addresses.push(plan.address(vw, g.nodes[w].dtype));
   addresses.push(plan.where[node]);
@@ -17062,6 +17063,8 @@ class Verifier {
     if (g.attributes(i) != conv_attributes(x.rank - 3)) return "conv: wrong number of attributes";
     if (g.nodes[in[1]].dtype != t || !is_float(t) || !is_float(n.dtype))
       return "conv: its dtype does not follow from its operands";
+    if (n.imm != 0 && (n.imm != dot_tf32 || g.nodes[in[0]].dtype != DType::f32))
+      return "conv: only factors of f32 can be rounded to tf32";
     const ConvAxes axes = conv_axes(g, i);
     Axes seen = 0;
     for (int k = 0; k < 3; ++k) {
@@ -24425,6 +24428,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
                   to_text(g.dims(g.in(group.opaque, 1))).c_str();
       out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      if (g.nodes[group.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
       break;
     case compiler::StepKind::take_rows:
     case compiler::StepKind::scatter_add:
@@ -27841,8 +27845,8 @@ struct F32 {
   static constexpr transforms::PrecisionRule rule{DType::f32};
   static constexpr bool scaled = false;
 };
-// Matrix products of f32 operands may round these to TF32 (10 bits of mantissa; sums in f32), as tensor cores
-// of GPUs do; on the host they are f32.
+// Matrix products and convolutions of f32 operands may round these to TF32 (10 bits of mantissa; sums in
+// f32), as tensor cores of GPUs do; on the host they are f32.
 struct TF32 {
   static constexpr OptionKind option = OptionKind::precision;
   static constexpr transforms::PrecisionRule rule{DType::f32, true};
@@ -28096,7 +28100,8 @@ class PrecisionRewriter {
   constexpr int move(int i) {
     ir::Node node = g.nodes[i];
     if (is_lowered(node) && rule_.compute != DType::f32) return product(i, node);
-    if (rule_.tf32 && node.op == ir::Op::dot && node.dtype == DType::f32) node.imm = ir::dot_tf32;
+    if (rule_.tf32 && (node.op == ir::Op::dot || node.op == ir::Op::conv) && node.dtype == DType::f32)
+      node.imm = ir::dot_tf32;
     if (node.op == ir::Op::loop) return loop(i, node);
     if (ir::is_attention(node.op)) return attention(i, node);
     if (node.op == ir::Op::result)
@@ -63455,6 +63460,23 @@ __device__ __forceinline__ void load_matrices(u32 (&r)[4], const void* row) {
 #endif
 }
 
+// The bits of x rounded to 10 bits of mantissa.
+__device__ __forceinline__ u32 to_tf32(float x) {
+  u32 r = 0;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
+#endif
+  return r;
+}
+__device__ __forceinline__ void multiply_add_tf32(float (&c)[4], const u32 (&a)[4], const u32 (&b)[2]) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+}
+
 }  // namespace detail
 
 // bf16 and f16, depth 16.
@@ -63572,31 +63594,34 @@ struct MmaAtom<f32> {
   }
   // Small products first; that of the small parts is left out.
   __device__ __forceinline__ static void multiply_add(float (&c)[4], const A& a, const B& b) {
-    one(c, a.low, b.high);
-    one(c, a.high, b.low);
-    one(c, a.high, b.high);
+    detail::multiply_add_tf32(c, a.low, b.high);
+    detail::multiply_add_tf32(c, a.high, b.low);
+    detail::multiply_add_tf32(c, a.high, b.high);
   }
 
  private:
-  __device__ __forceinline__ static u32 to_tf32(float x) {
-    u32 r = 0;
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
-#endif
-    return r;
-  }
   __device__ __forceinline__ static void split(float x, u32& high, u32& low) {
-    high = to_tf32(x);
+    high = detail::to_tf32(x);
     const float rest = x - __uint_as_float(high);
-    low = rest == rest ? to_tf32(rest) : 0;  // infinities have none
+    low = rest == rest ? detail::to_tf32(rest) : 0;  // infinities have none
   }
-  __device__ __forceinline__ static void one(float (&c)[4], const u32 (&a)[4], const u32 (&b)[2]) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-        "{%0, %1, %2, %3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#endif
+};
+
+// f32 that is rounded to tf32 already, depth 8: one product.
+struct Tf32 {
+  f32 value;
+};
+template <>
+struct MmaAtom<Tf32> {
+  static constexpr int depth = 8;
+  struct A {
+    u32 r[4];
+  };
+  struct B {
+    u32 r[2];
+  };
+  __device__ __forceinline__ static void multiply_add(float (&c)[4], const A& a, const B& b) {
+    detail::multiply_add_tf32(c, a.r, b.r);
   }
 };
 
@@ -65071,7 +65096,22 @@ inline void run_cuda_all_reduce_done(const CudaLaunch& launch, cudaStream_t stre
 // ---- weft/kernels/conv/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_CONV_CUDA_CUH
-// The convolution on a GPU: the blocks of conv/block.hpp, a phase a launch.
+// The convolution on a GPU, a phase a launch: on tensor cores where they multiply its factors, else as the
+// blocks of conv/block.hpp.
+
+// ---- weft/kernels/conv/mma.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_CONV_MMA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_CONV_MMA_CUH
+// The convolution on tensor cores, as conv/packed.hpp cuts it: kernels that pack the operands, and an
+// implicit product whose rows are outputs and whose columns are places. Chunks of both operands that lie next
+// go by in a ring of stages in shared memory.
+
+// ---- weft/kernels/conv/packed.hpp ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_CONV_PACKED_HPP
+#define WEFT_SINGLE_WEFT_KERNELS_CONV_PACKED_HPP
+// The convolution as one product of matrices on tensor cores: its operands with the channels innermost, as a
+// kernel copies them, and how the product is cut. Rows are outputs, columns are places of all images, and the
+// products of a sum are in the order of taps, then channels. Law: a function of the shape alone.
 
 // ---- weft/kernels/conv/block.hpp ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
@@ -65091,18 +65131,20 @@ struct ConvBlocks {
   i64 tiles = 0;  // blocks of one part
   i64 output_tiles = 0, place_tiles = 0;
   i64 parts = 1, channels = 0;  // pieces of the channels, and channels of a piece
+  i64 steps = 0;                // of a part on tensor cores (packed.hpp)
   i64 results = 0;              // elements of y
   constexpr i64 blocks() const { return tiles * parts; }
 };
 
-constexpr ConvBlocks conv_blocks(const ConvShape& s) {
+// `tiled`: as tiles of outputs x places, else one result a thread.
+constexpr ConvBlocks conv_blocks(const ConvShape& s, bool tiled) {
   ConvBlocks b;
   const auto ceil = [](i64 x, i64 y) { return (x + y - 1) / y; };
   const i64 places = s.batch * s.places();
   b.results = s.groups * s.outputs * places;
   b.channels = s.channels;
   if (b.results <= 0) return b;
-  b.tiled = s.outputs >= 8;
+  b.tiled = tiled;
   b.output_tiles = ceil(s.outputs, conv_tile_outputs);
   b.place_tiles = ceil(places, conv_tile_places);
   b.tiles = b.tiled ? s.groups * b.output_tiles * b.place_tiles : ceil(b.results, conv_block_threads);
@@ -65115,6 +65157,8 @@ constexpr ConvBlocks conv_blocks(const ConvShape& s) {
   }
   return b;
 }
+
+constexpr ConvBlocks conv_blocks(const ConvShape& s) { return conv_blocks(s, s.outputs >= 8); }
 
 // Four neighbours, moved at once.
 template <class S>
@@ -65365,15 +65409,16 @@ WEFT_HD_INLINE void conv_finish_block(Team& team, const ConvBlockArgs& args, i64
       static_cast<TY>(sum);
 }
 
-// Calls f(args, w and y moved to the phase) for every phase of a convolution that has results.
-template <class TW, class TY, class F>
-void for_each_conv_phase(const ConvShape& shape, const ConvBlockArgs& from, F f) {
+// Calls f(args, w and y moved to the phase) for every phase of a convolution that has results; cut(phase)
+// says how it is cut.
+template <class TW, class TY, class Cut, class F>
+void for_each_conv_phase(const ConvShape& shape, const ConvBlockArgs& from, Cut cut, F f) {
   const i64 phases = conv_phases(shape);
   for (i64 k = 0; k < phases; ++k) {
     const ConvPhase phase = conv_phase(shape, k);
     ConvBlockArgs args = from;
     args.shape = phase.shape;
-    args.cut = conv_blocks(phase.shape);
+    args.cut = cut(phase.shape);
     args.w = static_cast<const TW*>(from.w) + phase.w_at;
     args.y = static_cast<TY*>(from.y) + phase.y_at;
     if (args.cut.results > 0) f(args);
@@ -65392,6 +65437,500 @@ constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_CONV_BLOCK_HPP
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Whether tensor cores multiply such factors: 16-bit ones, and f32 that may be rounded to tf32.
+constexpr bool conv_has_mma(DType x, DType w, DType y, bool tf32) {
+  if (x != w || (y != x && y != DType::f32)) return false;
+  return x == DType::bf16 || x == DType::f16 || (x == DType::f32 && tf32);
+}
+// Elements that move at once, and that channels are rounded up to.
+constexpr i64 conv_chunk(i64 element_size) { return 16 / element_size; }
+
+// The same convolution over packed operands: x (groups, batch, in..., channels), w (groups, outputs,
+// window..., channels), whose channels are rounded up to chunks.
+constexpr ConvShape conv_packed(const ConvShape& s, i64 element_size) {
+  ConvShape p = s;
+  const i64 chunk = conv_chunk(element_size);
+  p.channels = (s.channels + chunk - 1) / chunk * chunk;
+  i64 x = p.channels, w = p.channels;
+  p.x_c = p.w_c = 1;
+  for (int k = 2; k >= 0; --k) {
+    p.axis[k].x = x;
+    p.axis[k].w = w;
+    x *= s.axis[k].in;
+    w *= s.axis[k].window;
+  }
+  p.x_n = x;
+  p.w_o = w;
+  p.x_g = x * s.batch;
+  p.w_g = w * s.outputs;
+  return p;
+}
+
+// Whether a convolution goes to tensor cores: not with few outputs, nor where the kernel's 32-bit numbers do
+// not reach.
+constexpr bool conv_uses_mma(const ConvShape& s, i64 element_size) {
+  constexpr i64 most = 2147483647;
+  const ConvShape packed = conv_packed(s, element_size);
+  const i64 chunk = conv_chunk(element_size);
+  return s.outputs >= 8 && s.places() < most && packed.groups * packed.x_g / chunk < most &&
+         packed.taps() * (packed.channels / chunk) < most;
+}
+
+// One operand as the kernel that packs it sees it: (leads, elements, channels) -> (leads, elements,
+// `padded`), where an element is a place of the spatial axes.
+struct ConvPack {
+  i64 lead[2]{}, lead_step[2]{};      // groups, then images or outputs
+  i64 extent[3]{1, 1, 1}, step[3]{};  // of the spatial axes
+  i64 channels = 0, channel_step = 0, padded = 0;
+  i32 element_bits = 0, channel_bits = 0;  // of the extents of a block's tile, powers of two
+  WEFT_HD constexpr i64 elements() const { return extent[0] * extent[1] * extent[2]; }
+  WEFT_HD constexpr i64 element_tiles() const {
+    return (elements() + (1 << element_bits) - 1) >> element_bits;
+  }
+  WEFT_HD constexpr i64 channel_tiles() const { return (padded + (1 << channel_bits) - 1) >> channel_bits; }
+  constexpr i64 blocks() const { return lead[0] * lead[1] * element_tiles() * channel_tiles(); }
+};
+inline constexpr int conv_pack_threads = 256, conv_pack_tile = 4096, conv_pack_elements = 64;
+
+constexpr ConvPack conv_pack(ConvPack p) {
+  while (1 << p.element_bits < p.elements() && 1 << p.element_bits < conv_pack_elements) ++p.element_bits;
+  while (1 << p.channel_bits < p.padded && 1 << (p.element_bits + p.channel_bits) < conv_pack_tile &&
+         1 << p.channel_bits < conv_pack_threads)
+    ++p.channel_bits;
+  return p;
+}
+// Of the kernel's tile: words from a row of channels to the next, so that what 32 lanes read along the
+// channels, then along the elements, is in a bank of its own each; and words in all.
+WEFT_HD constexpr int conv_pack_pitch(const ConvPack& p, i64 element_size) {
+  const int elements = 1 << p.element_bits, rows = (1 << p.channel_bits) * static_cast<int>(element_size) / 4;
+  return rows < 32 ? elements + ((32 / rows - elements) & 31) : elements | 1;
+}
+constexpr int conv_pack_words(const ConvPack& p, i64 element_size) {
+  return conv_pack_pitch(p, element_size) * (1 << p.channel_bits) * static_cast<int>(element_size) / 4;
+}
+constexpr ConvPack conv_pack_x(const ConvShape& s, const ConvShape& packed) {
+  ConvPack p;
+  p.lead[0] = s.groups, p.lead_step[0] = s.x_g;
+  p.lead[1] = s.batch, p.lead_step[1] = s.x_n;
+  for (int k = 0; k < 3; ++k) p.extent[k] = s.axis[k].in, p.step[k] = s.axis[k].x;
+  p.channels = s.channels, p.channel_step = s.x_c, p.padded = packed.channels;
+  return conv_pack(p);
+}
+constexpr ConvPack conv_pack_w(const ConvShape& s, const ConvShape& packed) {
+  ConvPack p;
+  p.lead[0] = s.groups, p.lead_step[0] = s.w_g;
+  p.lead[1] = s.outputs, p.lead_step[1] = s.w_o;
+  for (int k = 0; k < 3; ++k) p.extent[k] = s.axis[k].window, p.step[k] = s.axis[k].w;
+  p.channels = s.channels, p.channel_step = s.w_c, p.padded = packed.channels;
+  return conv_pack(p);
+}
+
+// A block's tile, and the chunks of a row that it has of each operand at a time.
+inline constexpr int conv_mma_outputs = 64, conv_mma_places = 128, conv_mma_chunks = 4;
+inline constexpr int conv_mma_threads = 128, conv_mma_stages = 4;
+
+// How a phase over packed operands is cut into blocks: as conv_blocks, with parts of `steps` times
+// conv_mma_chunks chunks.
+constexpr ConvBlocks conv_mma_blocks(const ConvShape& packed, i64 element_size) {
+  ConvBlocks b;
+  const auto ceil = [](i64 x, i64 y) { return (x + y - 1) / y; };
+  const i64 places = packed.batch * packed.places();
+  b.tiled = true;
+  b.results = packed.groups * packed.outputs * places;
+  if (b.results <= 0) return b;
+  b.output_tiles = ceil(packed.outputs, conv_mma_outputs);
+  b.place_tiles = ceil(places, conv_mma_places);
+  b.tiles = packed.groups * b.output_tiles * b.place_tiles;
+  const i64 chunks = packed.taps() * (packed.channels / conv_chunk(element_size));
+  const i64 steps = ceil(chunks, conv_mma_chunks);
+  b.steps = steps > 0 ? steps : 1;
+  // enough blocks for a large GPU, as long as a part's sums are worth adding up
+  const i64 worth = steps / 16, wanted = ceil(512, b.tiles);
+  if (b.tiles < 256 && worth > 1) {
+    b.steps = ceil(steps, wanted < worth ? wanted : worth);
+    b.parts = ceil(steps, b.steps);
+  }
+  return b;
+}
+
+// How a thread of the product goes through the chunks of a sum, along the channels of a tap, then along the
+// taps of the window; and where the windows are.
+struct ConvMmaWalk {
+  i64 x_next[3]{}, w_next[3]{};       // what is added to a place in each operand where an axis ends
+  i64 w_rows = 0;                     // from an output to the next that a thread copies
+  i32 all_chunks = 0, chunks = 0;     // of a sum, of a tap
+  i32 apart[3]{}, end[3]{};           // along an axis: between taps, behind the last
+  u32 in[3]{}, out[3]{}, places = 0;  // places of x, and of the result
+  i32 stride[3]{}, low[3]{};
+  i32 x[3]{}, images = 0;  // chunks of x between neighbours
+};
+constexpr ConvMmaWalk conv_mma_walk(const ConvShape& packed, i64 element_size) {
+  ConvMmaWalk r;
+  const i64 chunk = conv_chunk(element_size);
+  r.chunks = static_cast<i32>(packed.channels / chunk);
+  r.all_chunks = static_cast<i32>(packed.taps() * r.chunks);
+  r.w_rows = conv_mma_threads / conv_mma_chunks * packed.w_o;
+  r.images = static_cast<i32>(packed.x_n / chunk);
+  r.places = static_cast<u32>(packed.places());
+  i64 x = packed.channels, w = packed.channels;  // what the axis inside has gone
+  for (int k = 2; k >= 0; --k) {
+    const ConvAxis& a = packed.axis[k];
+    r.apart[k] = static_cast<i32>(a.w_dilation);
+    r.end[k] = static_cast<i32>(a.window * a.w_dilation);
+    r.in[k] = static_cast<u32>(a.in);
+    r.stride[k] = static_cast<i32>(a.stride), r.low[k] = static_cast<i32>(a.low);
+    r.x[k] = static_cast<i32>(a.x / chunk), r.out[k] = static_cast<u32>(a.out);
+    r.x_next[k] = a.w_dilation * a.x - x;
+    r.w_next[k] = a.w - w;
+    x = a.window * a.w_dilation * a.x;
+    w = a.window * a.w;
+  }
+  return r;
+}
+
+// Where what a convolution needs besides its operands lies in the memory that it is given, in bytes.
+struct ConvMmaMemory {
+  i64 x = 0, w = 0, partial = 0, size = 0;
+};
+constexpr ConvMmaMemory conv_mma_memory(const ConvShape& s, i64 element_size) {
+  ConvMmaMemory m;
+  const auto aligned = [](i64 bytes) { return (bytes + 255) / 256 * 256; };
+  const ConvShape packed = conv_packed(s, element_size);
+  m.w = m.x + aligned(packed.groups * packed.x_g * element_size);
+  m.partial = m.w + aligned(packed.groups * packed.w_g * element_size);
+  i64 most = 0;
+  for (i64 k = 0; k < conv_phases(packed); ++k) {
+    const ConvBlocks cut = conv_mma_blocks(conv_phase(packed, k).shape, element_size);
+    const i64 bytes = cut.parts > 1 ? cut.parts * cut.results * 4 : 0;
+    if (most < bytes) most = bytes;
+  }
+  m.size = m.partial + most;
+  return m;
+}
+
+// Bytes that a convolution of such operands wants beside them on a GPU: of tensor cores and, for GPUs
+// without them, of other kernels.
+constexpr i64 conv_scratch_bytes(const ConvShape& s, DType x, DType w, DType y, bool tf32) {
+  const i64 plain = conv_partial_bytes(s, x == DType::f64 ? 8 : 4);
+  if (!conv_has_mma(x, w, y, tf32) || !conv_uses_mma(s, size_of(x))) return plain;
+  const i64 packed = conv_mma_memory(s, size_of(x)).size;
+  return packed < plain ? plain : packed;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_CONV_PACKED_HPP
+// ---- weft/kernels/mma/swizzled_tile.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_MMA_SWIZZLED_TILE_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_MMA_SWIZZLED_TILE_CUH
+// Rows of four chunks of 16 bytes in a block's shared memory, without gaps. Law: chunk c of row r lies at
+// place c ^ (r / 2 % 4) of its row, so that a chunk of eight neighbouring rows, and all of two neighbouring
+// rows, are in every bank once.
+
+namespace WEFT_NAMESPACE::kernels {
+
+struct SwizzledTile {
+  static constexpr int chunks = 4, row_bytes = 16 * chunks;
+  static constexpr int bytes(int rows) { return rows * row_bytes; }
+
+  __device__ __forceinline__ static int at(int row, int chunk) {
+    return row * row_bytes + (chunk ^ (row / 2 % chunks)) * 16;
+  }
+  // a from rows [row, row + 16) and two chunks from `chunk` on.
+  template <class Atom>
+  __device__ __forceinline__ static typename Atom::A load_a(const unsigned char* tile, int row, int chunk) {
+    const int lane = MmaPlace{}.lane;
+    typename Atom::A a;
+    detail::load_matrices<false>(a.r, tile + at(row + lane % 16, chunk + lane / 16));
+    return a;
+  }
+  // Two neighbouring b, from rows [row, row + 16) that are their columns.
+  template <class Atom>
+  __device__ __forceinline__ static void load_b(typename Atom::B (&b)[2], const unsigned char* tile, int row,
+                                                int chunk) {
+    const int lane = MmaPlace{}.lane;
+    u32 r[4];
+    detail::load_matrices<false>(r, tile + at(row + lane % 8 + lane / 16 * 8, chunk + lane / 8 % 2));
+    b[0] = {{r[0], r[1]}}, b[1] = {{r[2], r[3]}};
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_MMA_SWIZZLED_TILE_CUH
+
+namespace WEFT_NAMESPACE::kernels {
+
+// A tile of elements x channels through shared memory, so that both sides are read and written along what
+// lies next to each other. Type: bf16, f16, or f32, which is rounded to tf32.
+template <u64 Tag, u64 Type>
+__global__ void __launch_bounds__(conv_pack_threads) WEFT_KERNEL
+    conv_pack_kernel(const __grid_constant__ ConvPack p, const void* from_, void* to_) {
+  using T = ctype<static_cast<DType>(Type)>;
+  constexpr int of_a_word = 4 / static_cast<int>(sizeof(T));
+  __shared__ u32 tile[conv_pack_tile / of_a_word * 5 / 4];  // a few gaps a row
+  const int rank = static_cast<int>(threadIdx.x);
+  constexpr int word_bits = of_a_word / 2;
+  const int element_bits = p.element_bits, row_bits = p.channel_bits - word_bits;
+  const int elements = 1 << element_bits, channels = 1 << p.channel_bits, row_words = 1 << row_bits;
+  const int pitch = conv_pack_pitch(p, sizeof(T));
+  // a grid has fewer than 2^31 blocks
+  const u32 channel_tiles = static_cast<u32>(p.channel_tiles()),
+            element_tiles = static_cast<u32>(p.element_tiles());
+  const u32 first_channel = blockIdx.x % channel_tiles * static_cast<u32>(channels);
+  const i64 first_element = i64{blockIdx.x / channel_tiles % element_tiles} * elements;
+  const u32 lead = blockIdx.x / channel_tiles / element_tiles, lead_1 = static_cast<u32>(p.lead[1]);
+
+  // a thread keeps its element
+  const int element = rank & (elements - 1);
+  const T* from =
+      static_cast<const T*>(from_) + lead / lead_1 * p.lead_step[0] + lead % lead_1 * p.lead_step[1];
+  const i64 at = first_element + element, count = p.elements();
+  if (count >> 32 == 0) {  // nearly always, and a division of 32 bits takes a fifth of the instructions
+    u32 rest = static_cast<u32>(at);
+#pragma unroll
+    for (int k = 2; k > 0; --k) {
+      const u32 extent = static_cast<u32>(p.extent[k]);
+      from += i64{rest % extent} * p.step[k];
+      rest /= extent;
+    }
+    from += i64{rest} * p.step[0];
+  } else {
+    i64 rest = at;
+#pragma unroll
+    for (int k = 2; k >= 0; --k) {
+      from += rest % p.extent[k] * p.step[k];
+      rest /= p.extent[k];
+    }
+  }
+  const i64 channels_left = p.channels - first_channel;
+  const int there = at >= count ? 0 : static_cast<int>(channels_left < channels ? channels_left : channels);
+  const int first = rank >> element_bits, apart = conv_pack_threads >> element_bits;
+  from += (first_channel + first) * p.channel_step;
+  const i64 step = apart * p.channel_step;
+#pragma unroll 4
+  for (int c = first; c < channels; c += apart, from += step) {
+    u32* const word = tile + c / of_a_word * pitch + element;
+    if constexpr (of_a_word == 1)
+      *word = c < there ? detail::to_tf32(*from) : 0;
+    else
+      reinterpret_cast<T*>(word)[c % of_a_word] = c < there ? *from : T{};
+  }
+  __syncthreads();
+  const int c = rank & (row_words - 1), e = rank >> row_bits, rows = conv_pack_threads >> row_bits;
+  if (first_channel + c * of_a_word >= p.padded) return;
+  const i64 row_pitch = p.padded / of_a_word;
+  u32* to =
+      static_cast<u32*>(to_) + (lead * count + first_element + e) * row_pitch + first_channel / of_a_word + c;
+  const u32* word = tile + c * pitch + e;
+  const int tall = static_cast<int>(count - first_element < elements ? count - first_element : elements);
+#pragma unroll 4
+  for (int k = e; k < tall; k += rows, to += rows * row_pitch, word += rows) *to = *word;
+}
+
+template <class T>
+struct ConvMma {
+  using Atom = MmaAtom<std::conditional_t<std::is_same_v<T, f32>, Tf32, T>>;
+  static constexpr int chunk = static_cast<int>(conv_chunk(sizeof(T)));
+  static constexpr int stage_bytes = SwizzledTile::bytes(conv_mma_outputs + conv_mma_places);
+  static constexpr int threads_a_row = conv_mma_chunks;
+  static constexpr int rows_at_once = conv_mma_threads / threads_a_row;
+  static constexpr int output_rows = conv_mma_outputs / rows_at_once,
+                       place_rows = conv_mma_places / rows_at_once;  // of a thread
+  // A warp's part of the block's tile: 32 outputs x 64 places.
+  static constexpr int row_atoms = 2, column_atoms = 8;
+  // Of the sums on their way out: two rows of a quarter of a warp's are in all banks once.
+  static constexpr int sums_pitch = conv_mma_places + 8;
+  static constexpr int shared_bytes = stage_bytes * conv_mma_stages;
+  static_assert(sums_pitch * conv_mma_outputs * 4 <= shared_bytes && shared_bytes <= 48 * 1024);
+};
+
+// Y: the dtype of the result. args.x and args.w are packed, args.shape is a phase over them.
+template <u64 Tag, u64 Type, u64 Y>
+__global__ void __launch_bounds__(conv_mma_threads, 3) WEFT_KERNEL
+    conv_mma_kernel(const __grid_constant__ ConvBlockArgs args, const __grid_constant__ ConvMmaWalk walk) {
+  using T = ctype<static_cast<DType>(Type)>;
+  using TY = ctype<static_cast<DType>(Y)>;
+  using Kernel = ConvMma<T>;
+  using Atom = typename Kernel::Atom;
+  __shared__ __align__(128) unsigned char memory[Kernel::shared_bytes];
+  const ConvShape& s = args.shape;
+  const int rank = static_cast<int>(threadIdx.x);
+  // a grid has fewer than 2^31 blocks
+  u32 block = blockIdx.x;
+  const u32 output_tiles = static_cast<u32>(args.cut.output_tiles),
+            place_tiles = static_cast<u32>(args.cut.place_tiles), groups = static_cast<u32>(s.groups);
+  const i64 first_output =
+      i64{block % output_tiles} * conv_mma_outputs;  // neighbours share what they read of x
+  block /= output_tiles;
+  const i64 first_place = i64{block % place_tiles} * conv_mma_places;
+  block /= place_tiles;
+  const u32 group = block % groups, part = block / groups;
+  const int first_step = static_cast<int>(part) * static_cast<int>(args.cut.steps);
+  const int steps_left = (walk.all_chunks + conv_mma_chunks - 1) / conv_mma_chunks - first_step;
+  const int steps =
+      steps_left < static_cast<int>(args.cut.steps) ? steps_left : static_cast<int>(args.cut.steps);
+
+  // What this thread copies: one column of chunks of some rows of each operand. It walks along the chunks of
+  // a tap's channels, then along the taps.
+  const int column = rank % conv_mma_chunks, row = rank / conv_mma_chunks;
+  const int first_chunk = first_step * conv_mma_chunks + column;
+  // chunks of the sum from this thread's on, of this part
+  int left = (walk.all_chunks - first_chunk) < conv_mma_chunks * steps ? walk.all_chunks - first_chunk
+                                                                       : conv_mma_chunks * steps;
+  i32 channel_chunk = 0, by[3]{};  // by: how far the tap is from the window's corner
+  const T* x = static_cast<const T*>(args.x) + group * s.x_g;
+  const T* w = static_cast<const T*>(args.w) + group * s.w_g + (first_output + row) * s.w_o;
+  if (steps > 0) {
+    int rest = first_chunk / walk.chunks;
+    channel_chunk = first_chunk - rest * walk.chunks;
+    x += channel_chunk * Kernel::chunk;
+    w += channel_chunk * Kernel::chunk;
+#pragma unroll
+    for (int k = 2; k >= 0; --k) {
+      const int window = static_cast<int>(s.axis[k].window), next = k > 0 ? rest / window : 0;
+      const int tap = rest - next * window;
+      rest = next;
+      by[k] = tap * walk.apart[k];
+      x += by[k] * s.axis[k].x;
+      w += tap * s.axis[k].w;
+    }
+  }
+  // the corners of the windows of its places: along each axis, and in chunks of x from the first one's image
+  i32 corner[Kernel::place_rows][3], corner_at[Kernel::place_rows];
+  {
+    const i64 first_image = first_place / walk.places;
+    const u32 first = static_cast<u32>(first_place - first_image * walk.places);
+    x += first_image * s.x_n;
+#pragma unroll
+    for (int i = 0; i < Kernel::place_rows; ++i) {
+      u32 rest = first + static_cast<u32>(row + i * Kernel::rows_at_once);
+      const u32 image = rest / walk.places;
+      rest -= image * walk.places;
+      corner_at[i] = static_cast<i32>(image) * walk.images;
+#pragma unroll
+      for (int k = 2; k >= 0; --k) {
+        const u32 next = k > 0 ? rest / walk.out[k] : 0;
+        corner[i][k] = static_cast<i32>(rest - next * walk.out[k]) * walk.stride[k] - walk.low[k];
+        corner_at[i] += corner[i][k] * walk.x[k];
+        rest = next;
+      }
+      if (first_image + image >= s.batch) corner[i][0] = conv_nowhere;
+    }
+  }
+  const int output_rows_there = static_cast<int>(
+      s.outputs - first_output < conv_mma_outputs ? s.outputs - first_output : conv_mma_outputs);
+
+  const auto copy = [&](int stage) __attribute__((always_inline)) {
+    unsigned char* const tile = memory + stage * Kernel::stage_bytes;
+    // where nothing is there nothing is read, wherever the address leads
+#pragma unroll
+    for (int i = 0; i < Kernel::output_rows; ++i) {
+      const int r = row + i * Kernel::rows_at_once;
+      detail::copy_16_bytes(tile + SwizzledTile::at(r, column), w + i * walk.w_rows,
+                            (left > 0) & (r < output_rows_there) ? 16 : 0);
+    }
+#pragma unroll
+    for (int i = 0; i < Kernel::place_rows; ++i) {
+      bool there = left > 0;
+#pragma unroll
+      for (int k = 0; k < 3; ++k) there &= static_cast<u32>(corner[i][k] + by[k]) < walk.in[k];
+      detail::copy_16_bytes(
+          tile + SwizzledTile::at(conv_mma_outputs + row + i * Kernel::rows_at_once, column),
+          x + i64{corner_at[i]} * Kernel::chunk, there ? 16 : 0);
+    }
+    left -= conv_mma_chunks;
+    channel_chunk += conv_mma_chunks;
+    x += conv_mma_chunks * Kernel::chunk;
+    w += conv_mma_chunks * Kernel::chunk;
+    while (channel_chunk >= walk.chunks) {
+      channel_chunk -= walk.chunks;
+      x += walk.x_next[2];
+      w += walk.w_next[2];
+      by[2] += walk.apart[2];
+      if (by[2] < walk.end[2]) continue;
+      by[2] = 0;
+      x += walk.x_next[1];
+      w += walk.w_next[1];
+      by[1] += walk.apart[1];
+      if (by[1] < walk.end[1]) continue;
+      by[1] = 0;
+      x += walk.x_next[0];
+      w += walk.w_next[0];
+      by[0] += walk.apart[0];
+    }
+  };
+
+  float sums[Kernel::row_atoms][Kernel::column_atoms][4];
+#pragma unroll
+  for (int i = 0; i < Kernel::row_atoms; ++i)
+#pragma unroll
+    for (int j = 0; j < Kernel::column_atoms; ++j)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) sums[i][j][e] = 0;
+  const int warp = rank / 32, warp_row = warp / 2 * 16 * Kernel::row_atoms,
+            warp_column = warp % 2 * 8 * Kernel::column_atoms;
+#pragma unroll 1
+  for (int stage = 0; stage < conv_mma_stages - 1; ++stage) {
+    if (stage < steps) copy(stage);
+    end_group_of_copies();
+  }
+  for (int step = 0; step < steps; ++step) {
+    wait_for_copies<conv_mma_stages - 2>();
+    __syncthreads();  // and everybody has done with the stage that is copied to next
+    if (step + conv_mma_stages - 1 < steps) copy((step + conv_mma_stages - 1) % conv_mma_stages);
+    end_group_of_copies();
+    const unsigned char* const tile = memory + step % conv_mma_stages * Kernel::stage_bytes;
+#pragma unroll
+    for (int c = 0; c < conv_mma_chunks; c += 2) {
+      typename Atom::A a[Kernel::row_atoms];
+#pragma unroll
+      for (int i = 0; i < Kernel::row_atoms; ++i)
+        a[i] = SwizzledTile::load_a<Atom>(tile, warp_row + 16 * i, c);
+#pragma unroll
+      for (int j = 0; j < Kernel::column_atoms; j += 2) {
+        typename Atom::B b[2];
+        SwizzledTile::load_b<Atom>(b, tile, conv_mma_outputs + warp_column + 8 * j, c);
+#pragma unroll
+        for (int i = 0; i < Kernel::row_atoms; ++i) {
+          Atom::multiply_add(sums[i][j], a[i], b[0]);
+          Atom::multiply_add(sums[i][j + 1], a[i], b[1]);
+        }
+      }
+    }
+  }
+  wait_for_copies<0>();
+  __syncthreads();
+
+  // through shared memory, so that neighbouring threads have neighbouring places
+  float* const out = reinterpret_cast<float*>(memory);
+  const MmaPlace at;
+#pragma unroll
+  for (int i = 0; i < Kernel::row_atoms; ++i)
+#pragma unroll
+    for (int j = 0; j < Kernel::column_atoms; ++j) {
+      float* const p =
+          out + (warp_row + 16 * i + at.row) * Kernel::sums_pitch + warp_column + 8 * j + at.column;
+      *reinterpret_cast<float2*>(p) = make_float2(sums[i][j][0], sums[i][j][1]);
+      *reinterpret_cast<float2*>(p + 8 * Kernel::sums_pitch) = make_float2(sums[i][j][2], sums[i][j][3]);
+    }
+  __syncthreads();
+  const i64 places = s.batch * s.places(), place = first_place + rank;
+  if (place >= places) return;
+  if (args.cut.parts > 1) {
+    float* to = static_cast<float*>(args.partial) + part * args.cut.results +
+                (group * s.outputs + first_output) * places + place;
+    for (int r = 0; r < output_rows_there; ++r, to += places) *to = out[r * Kernel::sums_pitch + rank];
+  } else {
+    TY* to = static_cast<TY*>(args.y) + conv_result_at(s, group, first_output, place);
+    for (int r = 0; r < output_rows_there; ++r, to += s.y_o)
+      *to = static_cast<TY>(out[r * Kernel::sums_pitch + rank]);
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_CONV_MMA_CUH
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -65422,23 +65961,63 @@ __global__ void __launch_bounds__(conv_block_threads) WEFT_KERNEL
   conv_finish_block<S, ctype<static_cast<DType>(Y)>>(team, args, static_cast<i64>(blockIdx.x));
 }
 
-// Operands x, w, y and, where the plan has parts, their sums.
-template <u64 X, u64 W, u64 Y>
-void run_cuda_conv(const CudaLaunch& launch, cudaStream_t stream) {
-  const ConvBlockArgs from{
-      {}, {}, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2], launch.args.pointer[3]};
-  for_each_conv_phase<ctype<static_cast<DType>(W)>, ctype<static_cast<DType>(Y)>>(
-      conv_call(launch.numbers), from, [&](const ConvBlockArgs& args) {
-        const unsigned blocks = cuda_blocks(args.cut.blocks());
-        if (args.cut.tiled)
-          conv_tile_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
-        else
-          conv_direct_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
+// Packs the operands and multiplies them on tensor cores, a phase a launch.
+template <u64 Type, u64 Y>
+void run_cuda_conv_mma(const ConvShape& shape, const CudaLaunch& launch, cudaStream_t stream) {
+  using T = ctype<static_cast<DType>(Type)>;
+  const ConvShape packed = conv_packed(shape, sizeof(T));
+  const ConvMmaMemory memory = conv_mma_memory(shape, sizeof(T));
+  auto* const scratch = static_cast<std::byte*>(launch.args.pointer[3]);
+  const ConvPack packs[]{conv_pack_x(shape, packed), conv_pack_w(shape, packed)};
+  std::byte* const to[]{scratch + memory.x, scratch + memory.w};
+  for (int k = 0; k < 2; ++k)
+    if (packs[k].blocks() > 0)
+      conv_pack_kernel<kernel_tag, Type><<<cuda_blocks(packs[k].blocks()), conv_pack_threads, 0, stream>>>(
+          packs[k], launch.args.pointer[k], to[k]);
+  const ConvBlockArgs from{{}, {}, to[0], to[1], launch.args.pointer[2], scratch + memory.partial};
+  for_each_conv_phase<T, ctype<static_cast<DType>(Y)>>(
+      packed, from, [](const ConvShape& phase) { return conv_mma_blocks(phase, sizeof(T)); },
+      [&](const ConvBlockArgs& args) {
+        conv_mma_kernel<kernel_tag, Type, Y><<<cuda_blocks(args.cut.blocks()), conv_mma_threads, 0, stream>>>(
+            args, conv_mma_walk(args.shape, sizeof(T)));
         if (args.cut.parts > 1)
-          conv_finish_kernel<kernel_tag, X, W, Y>
+          conv_finish_kernel<kernel_tag, Type, Type, Y>
               <<<cuda_blocks((args.cut.results + conv_block_threads - 1) / conv_block_threads),
                  conv_block_threads, 0, stream>>>(args);
       });
+}
+
+// Operands x, w, y and conv_scratch_bytes of memory. Mark: whether factors of f32 may be rounded to tf32.
+template <u64 X, u64 W, u64 Y, u64 Mark>
+void run_cuda_conv(const CudaLaunch& launch, cudaStream_t stream) {
+  constexpr bool has_mma = targets_have_mma() && conv_has_mma(static_cast<DType>(X), static_cast<DType>(W),
+                                                              static_cast<DType>(Y), Mark != 0);
+  const ConvShape shape = conv_call(launch.numbers);
+  bool done = false;
+  if constexpr (has_mma)
+    if (conv_uses_mma(shape, sizeof(ctype<static_cast<DType>(X)>))) {
+      run_cuda_conv_mma<X, Y>(shape, launch, stream);
+      done = true;
+    }
+  const ConvBlockArgs from{
+      {}, {}, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2], launch.args.pointer[3]};
+  if (!done)
+    for_each_conv_phase<ctype<static_cast<DType>(W)>, ctype<static_cast<DType>(Y)>>(
+        shape, from,
+        [](const ConvShape& phase) { return has_mma ? conv_blocks(phase, false) : conv_blocks(phase); },
+        [&](const ConvBlockArgs& args) {
+          const unsigned blocks = cuda_blocks(args.cut.blocks());
+          if constexpr (has_mma)  // what tensor cores leave
+            conv_direct_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
+          else if (args.cut.tiled)
+            conv_tile_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
+          else
+            conv_direct_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
+          if (args.cut.parts > 1)
+            conv_finish_kernel<kernel_tag, X, W, Y>
+                <<<cuda_blocks((args.cut.results + conv_block_threads - 1) / conv_block_threads),
+                   conv_block_threads, 0, stream>>>(args);
+        });
   cuda_check_launch("a convolution");
 }
 
@@ -66851,21 +67430,19 @@ struct CudaPlan {
     return most;
   }
 
-  // The same and, behind it, the parts of the convolution that has most; each adds its own at once.
+  // The same and, behind it, what the convolution that wants most needs; each has done with it at its end.
   static constexpr i64 partial_bytes() {
     i64 most = 0;
     for (int s = 0; s < P::header.steps; ++s) {
       const compiler::ImageStep step = compiler::step_of<P>(s);
       if (step.kind != compiler::StepKind::conv) continue;
-      const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(step.numbers), sum_size(step.kernel));
+      const auto words = compiler::kernel_of<P>(step.kernel).words;
+      const i64 bytes = kernels::conv_scratch_bytes(
+          kernels::conv_call(step.numbers), static_cast<DType>(words[0]), static_cast<DType>(words[1]),
+          static_cast<DType>(words[2]), words[3] != 0);
       if (most < bytes) most = bytes;
     }
     return fused_partial_bytes() + kernel_ir::align_up(most);
-  }
-
-  // Bytes of the type in which convolution kernel `kernel` sums.
-  static constexpr i64 sum_size(int kernel) {
-    return compiler::kernel_of<P>(kernel).words[0] == static_cast<u64>(DType::f64) ? 8 : 4;
   }
 
   // The ranges of parameter groups that fused kernels walk.
@@ -67071,7 +67648,7 @@ constexpr CudaKernel cuda_kernel() {
       return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3],
                                  launching::uses_library<P>(K)>;
     } else if constexpr (kind == compiler::StepKind::conv) {
-      return &kernels::run_cuda_conv<words.w[0], words.w[1], words.w[2]>;
+      return &kernels::run_cuda_conv<words.w[0], words.w[1], words.w[2], words.w[3]>;
     } else if constexpr (kind == compiler::StepKind::take_rows) {
       return &kernels::run_cuda_gather<words.w[0], words.w[1]>;
     } else if constexpr (kind == compiler::StepKind::scan) {

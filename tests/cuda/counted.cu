@@ -151,6 +151,34 @@ TEST_CASE("counted: long rows are read once, odd ones too") {
   check_sectors(counted_function([](auto x) { return x * 2.0f; }, in<f32, 64, 1001>), 1.15, 1.15);
 }
 
+TEST_CASE("counted: convolutions go to tensor cores, and their memory to all banks") {
+  const auto both_ways = [](auto x, auto w, auto g) {
+    const auto [dx, dw] = grad<0, 1>([](auto x_, auto w_, auto g_) {
+      return sum(conv2d<ConvOptions{.padding = 1}>(x_, w_) * g_);
+    })(x, w, g);
+    return std::tuple{conv2d<ConvOptions{.padding = 1}>(x, w), dx, dw};
+  };
+  const auto launches =
+      counted_function(both_ways, in<bf16, 8, 64, 16, 16>, in<bf16, 64, 64, 3, 3>, in<bf16, 8, 64, 16, 16>);
+  std::uint64_t tensor = 0;
+  for (const Record& r : launches) {
+    CAPTURE(r.name);
+    CHECK(!is(r, "conv_tile"));
+    CHECK(!is(r, "conv_direct"));
+    if (!is(r, "conv_")) continue;
+    CHECK(r.bank_conflicts * 100 <= r.shared_accesses);
+    CHECK(r.local_bytes == 0);
+    CHECK(ratio(r.sectors_stored, r.distinct_stored) <= 1.05);
+    if (is(r, "conv_pack") && r.distinct_loaded > 4096)  // of images
+      CHECK(ratio(r.sectors_loaded, r.distinct_loaded) <= 1.05);
+    if (is(r, "conv_mma")) tensor += instructions(r, "tensor");
+  }
+  // what the three products need, of 16 x 8 sums and 16 deep; edges of tiles are nobody's
+  const std::uint64_t needed = 3 * (64 / 16) * (8 * 16 * 16 / 8) * (64 * 9 / 16);
+  if (!launches.empty()) CHECK(tensor >= needed);
+  if (!launches.empty()) CHECK(static_cast<double>(tensor) <= 1.05 * static_cast<double>(needed));
+}
+
 TEST_CASE("counted: rows that are alike are read once for many") {
   const auto both_ways = [](auto x, auto w, auto b, auto g) {
     return value_and_grad<0, 1, 2>(

@@ -101,8 +101,9 @@ const exec::CudaKernel index_kernels[]{
     &kernels::run_cuda_dot_tiled<dtype_word(DType::i32), dtype_word(DType::i32), dtype_word(DType::i32), 0>,
     &kernels::run_cuda_dot_tiled<dtype_word(DType::bf16), dtype_word(DType::f32), dtype_word(DType::f32),
                                  kernels::dot_adds | kernels::dot_has_bias>,
-    &kernels::run_cuda_conv<dtype_word(DType::f32), dtype_word(DType::f32), dtype_word(DType::f32)>,
-    &kernels::run_cuda_conv<dtype_word(DType::f64), dtype_word(DType::f64), dtype_word(DType::f64)>,
-    &kernels::run_cuda_conv<dtype_word(DType::bf16), dtype_word(DType::bf16), dtype_word(DType::f32)>,
-    &kernels::run_cuda_conv<dtype_word(DType::f16), dtype_word(DType::f16), dtype_word(DType::f16)>,
+    &kernels::run_cuda_conv<dtype_word(DType::f32), dtype_word(DType::f32), dtype_word(DType::f32), 0>,
+    &kernels::run_cuda_conv<dtype_word(DType::f64), dtype_word(DType::f64), dtype_word(DType::f64), 0>,
+    &kernels::run_cuda_conv<dtype_word(DType::bf16), dtype_word(DType::bf16), dtype_word(DType::f32), 0>,
+    &kernels::run_cuda_conv<dtype_word(DType::f32), dtype_word(DType::f32), dtype_word(DType::f32), 1>,
+    &kernels::run_cuda_conv<dtype_word(DType::f16), dtype_word(DType::f16), dtype_word(DType::f16), 0>,
 };

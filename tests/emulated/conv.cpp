@@ -49,11 +49,13 @@ void check_conv(ConvShape s, bool tiled, bool parts, f64 tolerance) {
   std::vector<char> partial(static_cast<std::size_t>(conv_partial_bytes(s, sizeof(DotSum<T>))), char(-1));
   const ConvBlockArgs from{{}, {}, x.data(), w.data(), got.data(), partial.data()};
   for (u64 seed = 1; seed < 3; ++seed)
-    for_each_conv_phase<T, Y>(s, from, [&](const ConvBlockArgs& args) {
-      CHECK(args.cut.tiled == tiled);
-      CHECK((args.cut.parts > 1) == parts);
-      emulated::emulate_conv<T, T, Y>(args, seed);
-    });
+    for_each_conv_phase<T, Y>(
+        s, from, [](const ConvShape& phase) { return conv_blocks(phase); },
+        [&](const ConvBlockArgs& args) {
+          CHECK(args.cut.tiled == tiled);
+          CHECK((args.cut.parts > 1) == parts);
+          emulated::emulate_conv<T, T, Y>(args, seed);
+        });
   f64 scale = 1;
   int wrong = 0;
   for (const Y& v : wanted) scale = std::fmax(scale, std::fabs(static_cast<f64>(static_cast<f32>(v))));

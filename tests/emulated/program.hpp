@@ -47,6 +47,7 @@ void run_conv(const kernels::HostLaunch& launch, int) {
       {}, {}, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2], launch.args.pointer[3]};
   kernels::for_each_conv_phase<W, Y>(
       kernels::conv_call(launch.numbers), from,
+      [](const kernels::ConvShape& phase) { return kernels::conv_blocks(phase); },
       [](const kernels::ConvBlockArgs& args) { emulate_conv<X, W, Y>(args, ++seed); });
 }
 

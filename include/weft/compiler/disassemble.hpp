@@ -182,6 +182,7 @@ inline std::string disassemble(StepKind kind, const u64* w, int size) {
       break;
     case StepKind::conv:
       out += std::string(": ") + name_of(w[0]) + ", " + name_of(w[1]) + " to " + name_of(w[2]);
+      if (w[3] != 0) out += ", tf32";
       break;
     case StepKind::take_rows:
     case StepKind::scatter_add:

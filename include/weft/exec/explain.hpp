@@ -189,6 +189,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
                   to_text(g.dims(g.in(group.opaque, 1))).c_str();
       out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
+      if (g.nodes[group.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
       break;
     case compiler::StepKind::take_rows:
     case compiler::StepKind::scatter_add:

@@ -89,7 +89,7 @@ enum class Op : u8 {
   // contractions and indexing
   dot,          // list: batch count, contracted count, batch axes of a, of b, contracted axes of a, of b;
                 // imm: dot_tf32, dot_f8 or 0
-  conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp
+  conv,         // conv(x (G, N, C, S...), w (G, O, C, K...)); list: ir/conv.hpp; imm: dot_tf32 or 0
   take_rows,    // take_rows(table (V, ...), index (...)) -> index shape + row shape
   scatter_add,  // scatter_add(index (...), update (..., row)) -> (V, row): rows added in index order
   // along one axis (ir/along_axis.hpp)
@@ -129,7 +129,7 @@ enum class Op : u8 {
 
 inline constexpr int op_count = static_cast<int>(Op::result) + 1;
 
-// A product of f32 whose factors may be rounded to TF32.
+// A product or a convolution of f32 whose factors may be rounded to TF32.
 inline constexpr u64 dot_tf32 = 1;
 // One whose factors are numbers of an 8-bit format, and so of bf16; until precisions are applied.
 inline constexpr u64 dot_f8 = 2;

@@ -165,6 +165,7 @@ inline void add_immediate(std::string& out, const Graph& g, int node) {
       add(out, static_cast<i64>(n.imm));
       break;
     case Op::dot:
+    case Op::conv:
       if (n.imm == dot_tf32) out += " tf32";
       break;
     default:

@@ -315,6 +315,8 @@ class Verifier {
     if (g.attributes(i) != conv_attributes(x.rank - 3)) return "conv: wrong number of attributes";
     if (g.nodes[in[1]].dtype != t || !is_float(t) || !is_float(n.dtype))
       return "conv: its dtype does not follow from its operands";
+    if (n.imm != 0 && (n.imm != dot_tf32 || g.nodes[in[0]].dtype != DType::f32))
+      return "conv: only factors of f32 can be rounded to tf32";
     const ConvAxes axes = conv_axes(g, i);
     Axes seen = 0;
     for (int k = 0; k < 3; ++k) {

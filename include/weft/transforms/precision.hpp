@@ -178,7 +178,8 @@ class PrecisionRewriter {
   constexpr int move(int i) {
     ir::Node node = g.nodes[i];
     if (is_lowered(node) && rule_.compute != DType::f32) return product(i, node);
-    if (rule_.tf32 && node.op == ir::Op::dot && node.dtype == DType::f32) node.imm = ir::dot_tf32;
+    if (rule_.tf32 && (node.op == ir::Op::dot || node.op == ir::Op::conv) && node.dtype == DType::f32)
+      node.imm = ir::dot_tf32;
     if (node.op == ir::Op::loop) return loop(i, node);
     if (ir::is_attention(node.op)) return attention(i, node);
     if (node.op == ir::Op::result)

@@ -38,8 +38,8 @@ struct F32 {
   static constexpr transforms::PrecisionRule rule{DType::f32};
   static constexpr bool scaled = false;
 };
-// Matrix products of f32 operands may round these to TF32 (10 bits of mantissa; sums in f32), as tensor cores
-// of GPUs do; on the host they are f32.
+// Matrix products and convolutions of f32 operands may round these to TF32 (10 bits of mantissa; sums in
+// f32), as tensor cores of GPUs do; on the host they are f32.
 struct TF32 {
   static constexpr OptionKind option = OptionKind::precision;
   static constexpr transforms::PrecisionRule rule{DType::f32, true};

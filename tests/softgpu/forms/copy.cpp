@@ -18,7 +18,11 @@ u64 value(const Warp& warp, Row at, int lane) {
 // Both places are checked now, though the bytes move later.
 void copy(Warp& warp, const Op& op, u32 active) {
   if (counting()) {
-    count_global(warp, op, active, op.count);
+    u32 reading = active;  // a lane that takes no bytes fills with zeros
+    if (op.s[2] != no_row)
+      for (int lane = 0; lane < warp_size; ++lane)
+        if (row<const u32>(warp, op.s[2])[lane] == 0) reading &= ~(1u << lane);
+    count_global(warp, op, reading, op.count);
     u64 to[warp_size];
     for (int lane = 0; lane < warp_size; ++lane)
       to[lane] = (value<u32>(warp, op.s[1], lane) + static_cast<u64>(op.second_offset)) & 0xffffffffu;

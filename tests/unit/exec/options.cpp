@@ -106,6 +106,10 @@ TEST_CASE(
   CHECK(plain(x, y).to_vector() == tf32s(x, y).to_vector());
   CHECK(tf32s.explain().find("by tf32") != std::string::npos);
   CHECK(plain.explain().find("tf32") == std::string::npos);
+  auto conv = compile(
+      Cpu{1}, [](auto x_, auto w) { return conv2d(x_, w); }, in<f32, 1, 3, 6, 6>, in<f32, 8, 3, 3, 3>,
+      precision::tf32);
+  CHECK(conv.explain().find("f32 to f32 by tf32") != std::string::npos);
 }
 
 TEST_CASE("compile: a function works in the memory lent to it") {

@@ -314,6 +314,8 @@ TEST_CASE("verify: convolutions") {
   CHECK(after_damage([](Graph&, int, i64*) {}) == "");
   CHECK(has(after_damage([](Graph&, int, i64* a) { a[3] = 0; }), "a stride or a dilation below 1"));
   CHECK(has(after_damage([](Graph&, int, i64* a) { a[4] = 4; }), "conv: wrong result shape"));
+  CHECK(after_damage([](Graph& g, int y, i64*) { g.nodes[y].imm = ir::dot_tf32; }) == "");
+  CHECK(has(after_damage([](Graph& g, int y, i64*) { g.nodes[y].imm = ir::dot_f8; }), "rounded to tf32"));
   CHECK(has(after_damage([](Graph&, int, i64* a) { a[0] = 1; }), "no order of the result's axes"));
   CHECK(has(after_damage([](Graph& g, int y, i64*) { g.lists[g.nodes[y].list].size = 7; }),
             "wrong number of attributes"));

@@ -19,18 +19,20 @@ struct ConvBlocks {
   i64 tiles = 0;  // blocks of one part
   i64 output_tiles = 0, place_tiles = 0;
   i64 parts = 1, channels = 0;  // pieces of the channels, and channels of a piece
+  i64 steps = 0;                // of a part on tensor cores (packed.hpp)
   i64 results = 0;              // elements of y
   constexpr i64 blocks() const { return tiles * parts; }
 };
 
-constexpr ConvBlocks conv_blocks(const ConvShape& s) {
+// `tiled`: as tiles of outputs x places, else one result a thread.
+constexpr ConvBlocks conv_blocks(const ConvShape& s, bool tiled) {
   ConvBlocks b;
   const auto ceil = [](i64 x, i64 y) { return (x + y - 1) / y; };
   const i64 places = s.batch * s.places();
   b.results = s.groups * s.outputs * places;
   b.channels = s.channels;
   if (b.results <= 0) return b;
-  b.tiled = s.outputs >= 8;
+  b.tiled = tiled;
   b.output_tiles = ceil(s.outputs, conv_tile_outputs);
   b.place_tiles = ceil(places, conv_tile_places);
   b.tiles = b.tiled ? s.groups * b.output_tiles * b.place_tiles : ceil(b.results, conv_block_threads);
@@ -43,6 +45,8 @@ constexpr ConvBlocks conv_blocks(const ConvShape& s) {
   }
   return b;
 }
+
+constexpr ConvBlocks conv_blocks(const ConvShape& s) { return conv_blocks(s, s.outputs >= 8); }
 
 // Four neighbours, moved at once.
 template <class S>
@@ -293,15 +297,16 @@ WEFT_HD_INLINE void conv_finish_block(Team& team, const ConvBlockArgs& args, i64
       static_cast<TY>(sum);
 }
 
-// Calls f(args, w and y moved to the phase) for every phase of a convolution that has results.
-template <class TW, class TY, class F>
-void for_each_conv_phase(const ConvShape& shape, const ConvBlockArgs& from, F f) {
+// Calls f(args, w and y moved to the phase) for every phase of a convolution that has results; cut(phase)
+// says how it is cut.
+template <class TW, class TY, class Cut, class F>
+void for_each_conv_phase(const ConvShape& shape, const ConvBlockArgs& from, Cut cut, F f) {
   const i64 phases = conv_phases(shape);
   for (i64 k = 0; k < phases; ++k) {
     const ConvPhase phase = conv_phase(shape, k);
     ConvBlockArgs args = from;
     args.shape = phase.shape;
-    args.cut = conv_blocks(phase.shape);
+    args.cut = cut(phase.shape);
     args.w = static_cast<const TW*>(from.w) + phase.w_at;
     args.y = static_cast<TY*>(from.y) + phase.y_at;
     if (args.cut.results > 0) f(args);

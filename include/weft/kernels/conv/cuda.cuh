@@ -1,7 +1,8 @@
 #pragma once
-// The convolution on a GPU: the blocks of conv/block.hpp, a phase a launch.
+// The convolution on a GPU, a phase a launch: on tensor cores where they multiply its factors, else as the
+// blocks of conv/block.hpp.
 
-#include "weft/kernels/conv/block.hpp"
+#include "weft/kernels/conv/mma.cuh"
 #include "weft/kernels/launch/cuda.cuh"
 #include "weft/kernels/team/cuda.cuh"
 
@@ -34,23 +35,63 @@ __global__ void __launch_bounds__(conv_block_threads) WEFT_KERNEL
   conv_finish_block<S, ctype<static_cast<DType>(Y)>>(team, args, static_cast<i64>(blockIdx.x));
 }
 
-// Operands x, w, y and, where the plan has parts, their sums.
-template <u64 X, u64 W, u64 Y>
-void run_cuda_conv(const CudaLaunch& launch, cudaStream_t stream) {
-  const ConvBlockArgs from{
-      {}, {}, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2], launch.args.pointer[3]};
-  for_each_conv_phase<ctype<static_cast<DType>(W)>, ctype<static_cast<DType>(Y)>>(
-      conv_call(launch.numbers), from, [&](const ConvBlockArgs& args) {
-        const unsigned blocks = cuda_blocks(args.cut.blocks());
-        if (args.cut.tiled)
-          conv_tile_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
-        else
-          conv_direct_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
+// Packs the operands and multiplies them on tensor cores, a phase a launch.
+template <u64 Type, u64 Y>
+void run_cuda_conv_mma(const ConvShape& shape, const CudaLaunch& launch, cudaStream_t stream) {
+  using T = ctype<static_cast<DType>(Type)>;
+  const ConvShape packed = conv_packed(shape, sizeof(T));
+  const ConvMmaMemory memory = conv_mma_memory(shape, sizeof(T));
+  auto* const scratch = static_cast<std::byte*>(launch.args.pointer[3]);
+  const ConvPack packs[]{conv_pack_x(shape, packed), conv_pack_w(shape, packed)};
+  std::byte* const to[]{scratch + memory.x, scratch + memory.w};
+  for (int k = 0; k < 2; ++k)
+    if (packs[k].blocks() > 0)
+      conv_pack_kernel<kernel_tag, Type><<<cuda_blocks(packs[k].blocks()), conv_pack_threads, 0, stream>>>(
+          packs[k], launch.args.pointer[k], to[k]);
+  const ConvBlockArgs from{{}, {}, to[0], to[1], launch.args.pointer[2], scratch + memory.partial};
+  for_each_conv_phase<T, ctype<static_cast<DType>(Y)>>(
+      packed, from, [](const ConvShape& phase) { return conv_mma_blocks(phase, sizeof(T)); },
+      [&](const ConvBlockArgs& args) {
+        conv_mma_kernel<kernel_tag, Type, Y><<<cuda_blocks(args.cut.blocks()), conv_mma_threads, 0, stream>>>(
+            args, conv_mma_walk(args.shape, sizeof(T)));
         if (args.cut.parts > 1)
-          conv_finish_kernel<kernel_tag, X, W, Y>
+          conv_finish_kernel<kernel_tag, Type, Type, Y>
               <<<cuda_blocks((args.cut.results + conv_block_threads - 1) / conv_block_threads),
                  conv_block_threads, 0, stream>>>(args);
       });
+}
+
+// Operands x, w, y and conv_scratch_bytes of memory. Mark: whether factors of f32 may be rounded to tf32.
+template <u64 X, u64 W, u64 Y, u64 Mark>
+void run_cuda_conv(const CudaLaunch& launch, cudaStream_t stream) {
+  constexpr bool has_mma = targets_have_mma() && conv_has_mma(static_cast<DType>(X), static_cast<DType>(W),
+                                                              static_cast<DType>(Y), Mark != 0);
+  const ConvShape shape = conv_call(launch.numbers);
+  bool done = false;
+  if constexpr (has_mma)
+    if (conv_uses_mma(shape, sizeof(ctype<static_cast<DType>(X)>))) {
+      run_cuda_conv_mma<X, Y>(shape, launch, stream);
+      done = true;
+    }
+  const ConvBlockArgs from{
+      {}, {}, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2], launch.args.pointer[3]};
+  if (!done)
+    for_each_conv_phase<ctype<static_cast<DType>(W)>, ctype<static_cast<DType>(Y)>>(
+        shape, from,
+        [](const ConvShape& phase) { return has_mma ? conv_blocks(phase, false) : conv_blocks(phase); },
+        [&](const ConvBlockArgs& args) {
+          const unsigned blocks = cuda_blocks(args.cut.blocks());
+          if constexpr (has_mma)  // what tensor cores leave
+            conv_direct_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
+          else if (args.cut.tiled)
+            conv_tile_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
+          else
+            conv_direct_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
+          if (args.cut.parts > 1)
+            conv_finish_kernel<kernel_tag, X, W, Y>
+                <<<cuda_blocks((args.cut.results + conv_block_threads - 1) / conv_block_threads),
+                   conv_block_threads, 0, stream>>>(args);
+        });
   cuda_check_launch("a convolution");
 }
 

@@ -51,6 +51,23 @@ __device__ __forceinline__ void load_matrices(u32 (&r)[4], const void* row) {
 #endif
 }
 
+// The bits of x rounded to 10 bits of mantissa.
+__device__ __forceinline__ u32 to_tf32(float x) {
+  u32 r = 0;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
+#endif
+  return r;
+}
+__device__ __forceinline__ void multiply_add_tf32(float (&c)[4], const u32 (&a)[4], const u32 (&b)[2]) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+}
+
 }  // namespace detail
 
 // bf16 and f16, depth 16.
@@ -168,31 +185,34 @@ struct MmaAtom<f32> {
   }
   // Small products first; that of the small parts is left out.
   __device__ __forceinline__ static void multiply_add(float (&c)[4], const A& a, const B& b) {
-    one(c, a.low, b.high);
-    one(c, a.high, b.low);
-    one(c, a.high, b.high);
+    detail::multiply_add_tf32(c, a.low, b.high);
+    detail::multiply_add_tf32(c, a.high, b.low);
+    detail::multiply_add_tf32(c, a.high, b.high);
   }
 
  private:
-  __device__ __forceinline__ static u32 to_tf32(float x) {
-    u32 r = 0;
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
-#endif
-    return r;
-  }
   __device__ __forceinline__ static void split(float x, u32& high, u32& low) {
-    high = to_tf32(x);
+    high = detail::to_tf32(x);
     const float rest = x - __uint_as_float(high);
-    low = rest == rest ? to_tf32(rest) : 0;  // infinities have none
+    low = rest == rest ? detail::to_tf32(rest) : 0;  // infinities have none
   }
-  __device__ __forceinline__ static void one(float (&c)[4], const u32 (&a)[4], const u32 (&b)[2]) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-        "{%0, %1, %2, %3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#endif
+};
+
+// f32 that is rounded to tf32 already, depth 8: one product.
+struct Tf32 {
+  f32 value;
+};
+template <>
+struct MmaAtom<Tf32> {
+  static constexpr int depth = 8;
+  struct A {
+    u32 r[4];
+  };
+  struct B {
+    u32 r[2];
+  };
+  __device__ __forceinline__ static void multiply_add(float (&c)[4], const A& a, const B& b) {
+    detail::multiply_add_tf32(c, a.r, b.r);
   }
 };
 

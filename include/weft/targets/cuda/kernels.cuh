@@ -135,7 +135,7 @@ constexpr CudaKernel cuda_kernel() {
       return &launching::run_dot<words.w[0], words.w[1], words.w[2], words.w[3],
                                  launching::uses_library<P>(K)>;
     } else if constexpr (kind == compiler::StepKind::conv) {
-      return &kernels::run_cuda_conv<words.w[0], words.w[1], words.w[2]>;
+      return &kernels::run_cuda_conv<words.w[0], words.w[1], words.w[2], words.w[3]>;
     } else if constexpr (kind == compiler::StepKind::take_rows) {
       return &kernels::run_cuda_gather<words.w[0], words.w[1]>;
     } else if constexpr (kind == compiler::StepKind::scan) {

@@ -2,7 +2,7 @@
 // What a GPU decides about a compiled program before it runs, without needing one: how fused kernels are cut
 // into blocks, where partial sums, inputs and scalars lie. Law: a function of the program alone.
 
-#include "weft/kernels/conv/block.hpp"
+#include "weft/kernels/conv/packed.hpp"
 #include "weft/kernels/fused/call.hpp"
 #include "weft/kernels/fused/combine_partials.hpp"
 #include "weft/kernels/fused/grid.hpp"
@@ -103,21 +103,19 @@ struct CudaPlan {
     return most;
   }
 
-  // The same and, behind it, the parts of the convolution that has most; each adds its own at once.
+  // The same and, behind it, what the convolution that wants most needs; each has done with it at its end.
   static constexpr i64 partial_bytes() {
     i64 most = 0;
     for (int s = 0; s < P::header.steps; ++s) {
       const compiler::ImageStep step = compiler::step_of<P>(s);
       if (step.kind != compiler::StepKind::conv) continue;
-      const i64 bytes = kernels::conv_partial_bytes(kernels::conv_call(step.numbers), sum_size(step.kernel));
+      const auto words = compiler::kernel_of<P>(step.kernel).words;
+      const i64 bytes = kernels::conv_scratch_bytes(
+          kernels::conv_call(step.numbers), static_cast<DType>(words[0]), static_cast<DType>(words[1]),
+          static_cast<DType>(words[2]), words[3] != 0);
       if (most < bytes) most = bytes;
     }
     return fused_partial_bytes() + kernel_ir::align_up(most);
-  }
-
-  // Bytes of the type in which convolution kernel `kernel` sums.
-  static constexpr i64 sum_size(int kernel) {
-    return compiler::kernel_of<P>(kernel).words[0] == static_cast<u64>(DType::f64) ? 8 : 4;
   }
 
   // The ranges of parameter groups that fused kernels walk.
