@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -53,21 +54,20 @@ void check_scatter_add(i64 rows, i64 count, i64 width, int threads) {
   }
   std::vector<T> out(expected.size(), T(7));
   const kernels::IndexArgs args{update.data(), index.data(), out.data(), rows, count, width};
-  constexpr i64 rows_per_block = 5;
-  const i64 row_blocks = (rows + rows_per_block - 1) / rows_per_block,
-            tiles = (width + threads - 1) / threads;
+  const i64 tiles = (width + threads - 1) / threads;
   for (u64 seed = 1; seed < 4; ++seed) {
-    emulate_grid(row_blocks * tiles, threads, threads * 8 + 64, seed, [&](EmulatedTeam& team, i64 block) {
-      const i64 row = block / tiles * rows_per_block, column = block % tiles * threads;
-      kernels::scatter_add_tile<T, i32>(team, args, row, std::min(row + rows_per_block, rows), column,
-                                        std::min(column + threads, width));
-    });
+    const int row_bits = static_cast<int>(seed) - 1;
+    std::fill(out.begin(), out.end(), T(7));
+    emulate_grid(tiles << row_bits, threads, kernels::scatter_shared_bytes(threads), seed,
+                 [&](EmulatedTeam& team, i64 block) {
+                   kernels::scatter_add_columns<T, i32>(team, args, block & ((i64{1} << row_bits) - 1),
+                                                        row_bits, (block >> row_bits) * threads);
+                 });
     CHECK(same_bits(out, expected));
   }
-  SerialTeam one;
   std::vector<T> serial(expected.size(), T(7));
   const kernels::IndexArgs host{update.data(), index.data(), serial.data(), rows, count, width};
-  kernels::scatter_add_tile<T, i32>(one, host, 0, rows, 0, width);
+  kernels::scatter_add_tile<T, i32>(host, 0, rows, 0, width);
   CHECK(same_bits(serial, expected));
 }
 
@@ -77,6 +77,8 @@ TEST_CASE("index: scatter_add adds in the order of the indices, whatever runs it
   check_scatter_add<f32>(23, 300, 10, 32);
   check_scatter_add<f32>(7, 129, 70, 64);
   check_scatter_add<bf16>(11, 200, 33, 128);
+  check_scatter_add<f32>(3, 5000, 5, 64);  // more hits than a block sorts at once
+  check_scatter_add<f32>(1, 3000, 3, 32);
 }
 
 TEST_CASE("index: take_rows copies rows and marks those outside the table") {

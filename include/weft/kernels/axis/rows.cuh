@@ -24,16 +24,13 @@ __global__ void __launch_bounds__(index_threads) WEFT_KERNEL
 
 template <u64 Tag, u64 T, u64 I>
 __global__ void __launch_bounds__(index_threads) WEFT_KERNEL
-    scatter_add_kernel(const __grid_constant__ IndexArgs args, i64 rows_per_block, u32 row_blocks) {
-  __shared__ __align__(16) unsigned char memory[index_threads * 8 + 64];
+    scatter_add_kernel(const __grid_constant__ IndexArgs args, int row_bits) {
+  __shared__ __align__(16) unsigned char memory[scatter_shared_bytes(index_threads)];
   BlockTeam<index_threads> team(memory);
-  // in 32 bits: a division of 64 is a call, which costs registers
-  const i64 row = static_cast<i64>(blockIdx.x % row_blocks) * rows_per_block,
-            column = static_cast<i64>(blockIdx.x / row_blocks) * index_threads;
-  const i64 row_end = row + rows_per_block < args.rows ? row + rows_per_block : args.rows;
-  const i64 column_end = column + index_threads < args.width ? column + index_threads : args.width;
-  scatter_add_tile<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>>(team, args, row, row_end,
-                                                                               column, column_end);
+  const i64 first = blockIdx.x & ((1u << row_bits) - 1),
+            column = static_cast<i64>(blockIdx.x >> row_bits) * index_threads;
+  scatter_add_columns<ctype<static_cast<DType>(T)>, ctype<static_cast<DType>(I)>>(team, args, first, row_bits,
+                                                                                  column);
 }
 
 template <u64 T, u64 I>
@@ -59,11 +56,11 @@ void run_cuda_scatter_add(const CudaLaunch& launch, cudaStream_t stream) {
   const IndexArgs args = index_args(launch.args, launch.numbers);
   if (args.rows == 0 || args.width == 0) return;
   const i64 tiles = (args.width + index_threads - 1) / index_threads;
-  const i64 wanted = tiles < 1024 ? 1024 / tiles : 1;
-  const i64 rows_per_block = (args.rows + wanted - 1) / wanted;
-  const unsigned row_blocks = cuda_blocks((args.rows + rows_per_block - 1) / rows_per_block);
+  int row_bits = 0;
+  while ((i64{2} << row_bits) * tiles <= 1024 && i64{1} << row_bits < args.rows) ++row_bits;
+  while (args.rows >> row_bits >= most_scatter_rows) ++row_bits;
   scatter_add_kernel<kernel_tag, T, I>
-      <<<cuda_blocks(row_blocks * tiles), index_threads, 0, stream>>>(args, rows_per_block, row_blocks);
+      <<<cuda_blocks(tiles << row_bits), index_threads, 0, stream>>>(args, row_bits);
   cuda_check_launch("scatter_add");
 }
 

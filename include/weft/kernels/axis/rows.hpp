@@ -91,61 +91,145 @@ WEFT_HD_INLINE void gather_rows(Team& team, const IndexArgs& args, i64 begin, i6
   }
 }
 
-// Columns [column, column_end) of rows [row, row_end) of a table: set to zero, then what is added. A thread
-// owns columns. Indices outside the table are skipped.
-template <class T, class I, class Team>
-WEFT_HD_INLINE void scatter_add_tile(Team& team, const IndexArgs& args, i64 row, i64 row_end, i64 column,
-                                     i64 column_end) {
+// Columns [column, column_end) of rows [row, row_end) of a table, by one thread: set to zero, then what is
+// added. Indices outside the table are skipped.
+template <class T, class I>
+void scatter_add_tile(const IndexArgs& args, i64 row, i64 row_end, i64 column, i64 column_end) {
   const T* update = static_cast<const T*>(args.data);
   const I* index = static_cast<const I*>(args.index);
   T* out = static_cast<T*>(args.out);
-  const auto add_row = [&](i64 i) __attribute__((always_inline)) {
-    T* to = out + static_cast<i64>(index[i]) * args.width;
-    const T* from = update + i * args.width;
-    for (i64 j = column + team.rank(); j < column_end; j += team.size())
-      to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
-  };
   for (i64 r = row; r < row_end; ++r)
-    for (i64 j = column + team.rank(); j < column_end; j += team.size()) out[r * args.width + j] = T(0);
-  if constexpr (detail::is_serial<Team>) {
-    for (i64 i = 0; i < args.count; ++i) {
-      const i64 r = static_cast<i64>(index[i]);
-      if (r < row || r >= row_end) continue;
-      T* to = out + r * args.width + column;
-      const T* from = update + i * args.width + column;
-      for (i64 j = 0; j < column_end - column; ++j)
-        to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
-    }
-  } else {
-    // Each thread looks at one index; the positions that hit the tile are listed in order.
-    auto list = team.template shared<i64>(team.size());
-    auto hits = team.template shared<int>(team.warps());
-    for (i64 base = 0; base < args.count; base += team.size()) {
-      const i64 i = base + team.rank();
-      const i64 r = i < args.count ? static_cast<i64>(index[i]) : -1;
-      const bool hit = r >= row && r < row_end;
-      int rank_of_hit = hit ? 1 : 0;
-      WEFT_UNROLL
-      for (int d = 1; d < warp_size; d *= 2) {
-        const int lower = team.shuffle_up(rank_of_hit, d);
-        if (team.lane() >= d) rank_of_hit += lower;
-      }
-      if (team.lane() == warp_size - 1) hits[team.warp()] = rank_of_hit;
-      team.sync();
-      int before = 0, total = 0;
-      for (int w = 0; w < team.warps(); ++w) {
-        const int n = hits[w];
-        if (w < team.warp()) before += n;
-        total += n;
-      }
-      if (hit) list[before + rank_of_hit - 1] = i;
-      team.sync();
-      for (int k = 0; k < total; ++k) {
-        const i64 position = list[k];
-        add_row(position);
-      }
-    }
+    for (i64 j = column; j < column_end; ++j) out[r * args.width + j] = T(0);
+  for (i64 i = 0; i < args.count; ++i) {
+    const i64 r = static_cast<i64>(index[i]);
+    if (r < row || r >= row_end) continue;
+    T* to = out + r * args.width + column;
+    const T* from = update + i * args.width + column;
+    for (i64 j = 0; j < column_end - column; ++j)
+      to[j] = narrow<T>(static_cast<register_of<T>>(widen(to[j]) + widen(from[j])));
   }
+}
+
+// Of a block: indices that a thread looks at together, hits that are sorted together, and of these what a
+// thread has under way.
+inline constexpr int scatter_indices = 4, scatter_hits = 1024, scatter_loads = 16;
+inline constexpr int scatter_hit_bits = 10;
+// Rows of a block that fit beside a hit's number in 32 bits.
+inline constexpr i64 most_scatter_rows = i64{1} << (31 - scatter_hit_bits);
+WEFT_HD constexpr i64 scatter_shared_bytes(int threads) {
+  return scatter_hits * 12 + threads / warp_size * 8 + 64;
+}
+
+namespace detail {
+
+// Sorts n distinct keys, a power of two.
+template <class Team, class Keys>
+WEFT_HD_INLINE void sort_in_block(Team& team, Keys& keys, int n) {
+  for (int run = 2; run <= n; run *= 2)
+    for (int apart = run / 2; apart > 0; apart /= 2) {
+      for (int i = team.rank(); i < n / 2; i += team.size()) {
+        const int low = i / apart * 2 * apart + i % apart, high = low + apart;
+        const u32 a = keys[low], b = keys[high];
+        if ((a > b) == ((low & run) == 0)) keys[low] = b, keys[high] = a;
+      }
+      team.sync();
+    }
+}
+
+}  // namespace detail
+
+// Rows first, first + 2^step_bits, ... of a table, fewer than most_scatter_rows, and columns from `column`
+// on, one a thread: set to zero, then what is added. Rows that are hit often follow each other in the tables
+// of texts; so they go to different blocks. A block lists what hits its rows, sorts the list by row, then by
+// place, and adds up row after row in registers.
+template <class T, class I, class Team>
+WEFT_HD_INLINE void scatter_add_columns(Team& team, const IndexArgs& args, i64 first, int step_bits,
+                                        i64 column) {
+  const I* index = static_cast<const I*>(args.index);
+  const i64 step = i64{1} << step_bits, mine = column + team.rank();
+  const bool owns = mine < args.width;
+  const T* const update = static_cast<const T*>(args.data) + mine;
+  T* const out = static_cast<T*>(args.out) + first * args.width + mine;
+  const i64 row_pitch = step * args.width;
+  if (owns)
+    for (i64 r = first, at = 0; r < args.rows; r += step, at += row_pitch) out[at] = T(0);
+  auto keys = team.template shared<u32>(scatter_hits);  // row, then number of the hit
+  auto places = team.template shared<i64>(scatter_hits);
+  auto hits = team.template shared<int>(2 * team.warps());  // of each warp, in turns
+  int listed = 0;
+  bool again = false;  // whether rows may hold sums already
+  const auto add_up = [&]() __attribute__((always_inline)) {
+    int n = 2;
+    while (n < listed) n *= 2;
+    for (int k = listed + team.rank(); k < n; k += team.size()) keys[k] = ~u32{0};
+    team.sync();
+    detail::sort_in_block(team, keys, n);
+    if (owns) {
+      i64 row = -1;
+      T sum = T(0);
+      for (int k = 0; k < listed; k += scatter_loads) {
+        T from[scatter_loads];
+        WEFT_UNROLL
+        for (int u = 0; u < scatter_loads; ++u)
+          from[u] = k + u < listed ? update[places[static_cast<int>(keys[k + u] % scatter_hits)] * args.width]
+                                   : T(0);
+        WEFT_UNROLL
+        for (int u = 0; u < scatter_loads; ++u) {
+          if (k + u >= listed) break;
+          const i64 now = keys[k + u] >> scatter_hit_bits;
+          if (now != row) {
+            if (row >= 0) out[row * row_pitch] = sum;
+            row = now;
+            sum = again ? out[row * row_pitch] : T(0);
+          }
+          sum = narrow<T>(static_cast<register_of<T>>(widen(sum) + widen(from[u])));
+        }
+      }
+      if (row >= 0) out[row * row_pitch] = sum;
+    }
+    listed = 0;
+    again = true;
+    team.sync();
+  };
+  const int window = scatter_indices * team.size();
+  int turn = 0;
+  for (i64 base = 0; base < args.count; base += window, turn ^= 1) {
+    const i64 begin = base + scatter_indices * team.rank();
+    i64 row[scatter_indices];
+    int count = 0;
+    WEFT_UNROLL
+    for (int q = 0; q < scatter_indices; ++q) {
+      const i64 r = begin + q < args.count ? static_cast<i64>(index[begin + q]) : -1;
+      row[q] = r >= 0 && r < args.rows && (r & (step - 1)) == first ? r >> step_bits : -1;
+      count += row[q] >= 0 ? 1 : 0;
+    }
+    int up_to = count;  // this thread's and those before it in its warp
+    WEFT_UNROLL
+    for (int d = 1; d < warp_size; d *= 2) {
+      const int lower = team.shuffle_up(up_to, d);
+      if (team.lane() >= d) up_to += lower;
+    }
+    const int slots = turn * team.warps();
+    if (team.lane() == warp_size - 1) hits[slots + team.warp()] = up_to;
+    team.sync();
+    int before = 0, total = 0;
+    for (int w = 0; w < team.warps(); ++w) {
+      const int n = hits[slots + w];
+      if (w < team.warp()) before += n;
+      total += n;
+    }
+    if (listed + total > scatter_hits) add_up();
+    int at = listed + before + up_to - count;
+    WEFT_UNROLL
+    for (int q = 0; q < scatter_indices; ++q) {
+      if (row[q] < 0) continue;
+      keys[at] = static_cast<u32>(row[q]) << scatter_hit_bits | static_cast<u32>(at);
+      places[at] = begin + q;
+      ++at;
+    }
+    listed += total;
+  }
+  if (listed > 0) add_up();
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

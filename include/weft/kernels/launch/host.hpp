@@ -92,10 +92,9 @@ void run_scatter_add(const HostLaunch& launch, int threads) {
   const IndexArgs args = index_args(launch.args, launch.numbers);
   const TableCut cut = table_cut(args.rows, args.width, args.count);
   parallel_for(cut.row_pieces * cut.column_pieces, threads, [&](i64 piece) {
-    SerialTeam team;
     const i64 row = piece / cut.column_pieces * cut.rows, column = piece % cut.column_pieces * cut.columns;
     const i64 row_end = row + cut.rows < args.rows ? row + cut.rows : args.rows;
-    scatter_add_tile<T, I>(team, args, row, row_end, column,
+    scatter_add_tile<T, I>(args, row, row_end, column,
                            column + cut.columns < args.width ? column + cut.columns : args.width);
   });
 }
