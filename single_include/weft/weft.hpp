@@ -795,6 +795,7 @@ struct forward;
 struct full;
 struct get;
 struct get_lr;
+struct set_learning_rate;
 struct grad;
 struct half;
 struct interpolate;
@@ -18235,7 +18236,16 @@ constexpr bool has_array(std::index_sequence<I...>) {
   return (array_at<T, Count, I>() || ...);
 }
 
-enum class Fault { none, not_aggregate, base, reference_or_no_default, c_array, too_many, not_compiled };
+enum class Fault {
+  none,
+  not_aggregate,
+  base,
+  reference_or_no_default,
+  c_array,
+  pointer,
+  too_many,
+  not_compiled
+};
 
 // Whether T{} is ill-formed although T takes a value for each of its members, and each has a default of its
 // own: a default member initialiser is wrong then, of which the compiler has told.
@@ -18290,7 +18300,7 @@ WEFT_REFUSAL(
     ModelHasNoContainer,
     "a model holds layers, parameters and numbers that are known while compiling: write std::array<Layer, "
     "N>, nn::Sequential<...> or a template parameter in place of std::vector, std::map, std::variant, "
-    "std::optional, std::function or a smart pointer, and keep text outside");
+    "std::optional, std::function or a pointer, and keep text outside");
 
 // A class whose size or type is known at run time only, or that owns what it points to.
 template <class T>
@@ -18308,7 +18318,8 @@ concept Container = requires {
 // Carries the struct's type into the message.
 template <class Struct, Fault Cause>
 struct Refuse {
-  static constexpr bool held = Cause != Fault::not_aggregate || !Container<Struct>;
+  static constexpr bool held =
+      Cause != Fault::pointer && (Cause != Fault::not_aggregate || !Container<Struct>);
   static_assert(sizeof(ModelHasNoContainer<held, Struct>) > 0);
   static_assert(sizeof(ModelIsPlainStruct<Cause != Fault::not_aggregate, Struct>) > 0);
   static_assert(sizeof(ModelHasNoBase<Cause != Fault::base, Struct>) > 0);
@@ -18322,6 +18333,8 @@ template <class... T>
 constexpr Fault member_fault(FieldTypes<T...>) {
   if constexpr ((std::is_reference_v<T> || ...)) return Fault::reference_or_no_default;
   if constexpr ((std::is_array_v<T> || ...)) return Fault::c_array;
+  if constexpr (((std::is_pointer_v<T> && std::is_class_v<std::remove_pointer_t<T>>) || ...))
+    return Fault::pointer;
   return Fault::none;
 }
 
@@ -34780,6 +34793,9 @@ Safetensors open_safetensors(const std::string& path) {
 
 namespace WEFT_NAMESPACE {
 
+WEFT_REFUSAL(PathIsGiven,
+             "a file has a path: model.save(\"net.safetensors\"), trainer.save(\"run.safetensors\")");
+
 // What a load of a model may leave undone.
 enum class Allow : u8 { nothing = 0, missing = 1, unexpected = 2 };
 constexpr Allow operator|(Allow a, Allow b) {
@@ -35259,8 +35275,6 @@ WEFT_REFUSAL(
     "a Model is made of a device and a seed, Model<Net> model(Cpu{}, 7), and the sizes of its layers are "
     "in their types");
 WEFT_REFUSAL(ModelIsPrinted, "what a model or a trainer holds is text: std::cout << model.summary()");
-WEFT_REFUSAL(PathIsGiven,
-             "a file has a path: model.save(\"net.safetensors\"), trainer.save(\"run.safetensors\")");
 WEFT_REFUSAL(ModelIsNotCopied,
              "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
              "names the same one");
@@ -35466,6 +35480,11 @@ class Model {
 
   Shared<exec::DeviceStorage<Device>> state_;
 };
+
+// A value's type, which the constructor refuses with a sentence: a Model makes its own.
+template <class M>
+requires(std::is_aggregate_v<M>) Model(const M&)
+->Model<M>;
 
 template <class M, class Device>
 inline constexpr bool is_model<Model<M, Device>> = true;
@@ -37451,20 +37470,38 @@ namespace WEFT_NAMESPACE {
 
 namespace exec {
 
+WEFT_REFUSAL(SignatureNamesTensors,
+             "Function: a signature is of tensors, whose dtypes and shapes are known while compiling: "
+             "Function<Tensor<f32, Shape<10>>(Tensor<f32, Shape<64>>)>, of several results a std::tuple");
+
 // Tensor, TensorView, Input and Expr types say the same thing: a dtype and a shape.
 template <class X>
-using InputLike = Input<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape>;
+struct NamedTensor {
+  static_assert(sizeof(SignatureNamesTensors<sizeof(X*) == 0, X>) > 0);
+  using type = Input<f32, Shape<>>;
+};
+template <class X>
+requires requires {
+  typename X::dtype;
+  typename X::shape;
+}
+struct NamedTensor<X> {
+  using type = Input<typename X::dtype, typename X::shape>;
+};
+template <class X>
+using InputLike = typename NamedTensor<std::remove_cvref_t<X>>::type;
+template <class X>
+using HostTensor = Tensor<typename InputLike<X>::dtype, typename InputLike<X>::shape, Cpu>;
 
 template <class X>
 struct SignatureResults {
   using types = std::tuple<InputLike<X>>;
-  using tensors = Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>;
+  using tensors = HostTensor<X>;
 };
 template <class... X>
 struct SignatureResults<std::tuple<X...>> {
   using types = std::tuple<InputLike<X>...>;
-  using tensors = std::tuple<
-      Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>...>;
+  using tensors = std::tuple<HostTensor<X>...>;
 };
 
 template <class Tuple>
@@ -61765,7 +61802,11 @@ class Checkpointed {
   Saving save_in_background(const std::string& path, const Loader& loader) const {
     return Saving(self().save_job(path, counts_of(loader)));
   }
-  // A refusal.
+  // Refusals.
+  template <class None = Self>
+  void save() const {
+    static_assert(sizeof(PathIsGiven<sizeof(None) == 0, None>) > 0);
+  }
   template <class Loader>
   requires requires(const Loader& l) { l.position().epoch; }
   void save(const Loader&, const std::string&) const {
@@ -62258,6 +62299,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   WEFT_MEMBER(validate, train::TrainerIsStepped)
   WEFT_MEMBER(predict, train::TrainerIsStepped)
   WEFT_MEMBER(get_lr, train::TrainerIsStepped)
+  WEFT_MEMBER(set_learning_rate, train::TrainerIsStepped)
   WEFT_MEMBER(load_state_dict, train::TrainerIsStepped)
   WEFT_MEMBER(forward, train::TrainerIsStepped)
   WEFT_MEMBER(to, train::TrainerIsStepped)

@@ -142,6 +142,7 @@ struct forward;
 struct full;
 struct get;
 struct get_lr;
+struct set_learning_rate;
 struct grad;
 struct half;
 struct interpolate;

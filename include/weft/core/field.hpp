@@ -93,7 +93,16 @@ constexpr bool has_array(std::index_sequence<I...>) {
   return (array_at<T, Count, I>() || ...);
 }
 
-enum class Fault { none, not_aggregate, base, reference_or_no_default, c_array, too_many, not_compiled };
+enum class Fault {
+  none,
+  not_aggregate,
+  base,
+  reference_or_no_default,
+  c_array,
+  pointer,
+  too_many,
+  not_compiled
+};
 
 // Whether T{} is ill-formed although T takes a value for each of its members, and each has a default of its
 // own: a default member initialiser is wrong then, of which the compiler has told.
@@ -148,7 +157,7 @@ WEFT_REFUSAL(
     ModelHasNoContainer,
     "a model holds layers, parameters and numbers that are known while compiling: write std::array<Layer, "
     "N>, nn::Sequential<...> or a template parameter in place of std::vector, std::map, std::variant, "
-    "std::optional, std::function or a smart pointer, and keep text outside");
+    "std::optional, std::function or a pointer, and keep text outside");
 
 // A class whose size or type is known at run time only, or that owns what it points to.
 template <class T>
@@ -166,7 +175,8 @@ concept Container = requires {
 // Carries the struct's type into the message.
 template <class Struct, Fault Cause>
 struct Refuse {
-  static constexpr bool held = Cause != Fault::not_aggregate || !Container<Struct>;
+  static constexpr bool held =
+      Cause != Fault::pointer && (Cause != Fault::not_aggregate || !Container<Struct>);
   static_assert(sizeof(ModelHasNoContainer<held, Struct>) > 0);
   static_assert(sizeof(ModelIsPlainStruct<Cause != Fault::not_aggregate, Struct>) > 0);
   static_assert(sizeof(ModelHasNoBase<Cause != Fault::base, Struct>) > 0);
@@ -180,6 +190,8 @@ template <class... T>
 constexpr Fault member_fault(FieldTypes<T...>) {
   if constexpr ((std::is_reference_v<T> || ...)) return Fault::reference_or_no_default;
   if constexpr ((std::is_array_v<T> || ...)) return Fault::c_array;
+  if constexpr (((std::is_pointer_v<T> && std::is_class_v<std::remove_pointer_t<T>>) || ...))
+    return Fault::pointer;
   return Fault::none;
 }
 

@@ -15,20 +15,38 @@ namespace WEFT_NAMESPACE {
 
 namespace exec {
 
+WEFT_REFUSAL(SignatureNamesTensors,
+             "Function: a signature is of tensors, whose dtypes and shapes are known while compiling: "
+             "Function<Tensor<f32, Shape<10>>(Tensor<f32, Shape<64>>)>, of several results a std::tuple");
+
 // Tensor, TensorView, Input and Expr types say the same thing: a dtype and a shape.
 template <class X>
-using InputLike = Input<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape>;
+struct NamedTensor {
+  static_assert(sizeof(SignatureNamesTensors<sizeof(X*) == 0, X>) > 0);
+  using type = Input<f32, Shape<>>;
+};
+template <class X>
+requires requires {
+  typename X::dtype;
+  typename X::shape;
+}
+struct NamedTensor<X> {
+  using type = Input<typename X::dtype, typename X::shape>;
+};
+template <class X>
+using InputLike = typename NamedTensor<std::remove_cvref_t<X>>::type;
+template <class X>
+using HostTensor = Tensor<typename InputLike<X>::dtype, typename InputLike<X>::shape, Cpu>;
 
 template <class X>
 struct SignatureResults {
   using types = std::tuple<InputLike<X>>;
-  using tensors = Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>;
+  using tensors = HostTensor<X>;
 };
 template <class... X>
 struct SignatureResults<std::tuple<X...>> {
   using types = std::tuple<InputLike<X>...>;
-  using tensors = std::tuple<
-      Tensor<typename std::remove_cvref_t<X>::dtype, typename std::remove_cvref_t<X>::shape, Cpu>...>;
+  using tensors = std::tuple<HostTensor<X>...>;
 };
 
 template <class Tuple>

@@ -7,12 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "weft/core/diagnose.hpp"
 #include "weft/core/shape.hpp"
 #include "weft/io/order.hpp"
 #include "weft/io/safetensors_index.hpp"
 #include "weft/nn/state_table.hpp"
 
 namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(PathIsGiven,
+             "a file has a path: model.save(\"net.safetensors\"), trainer.save(\"run.safetensors\")");
 
 // What a load of a model may leave undone.
 enum class Allow : u8 { nothing = 0, missing = 1, unexpected = 2 };

@@ -79,8 +79,6 @@ WEFT_REFUSAL(
     "a Model is made of a device and a seed, Model<Net> model(Cpu{}, 7), and the sizes of its layers are "
     "in their types");
 WEFT_REFUSAL(ModelIsPrinted, "what a model or a trainer holds is text: std::cout << model.summary()");
-WEFT_REFUSAL(PathIsGiven,
-             "a file has a path: model.save(\"net.safetensors\"), trainer.save(\"run.safetensors\")");
 WEFT_REFUSAL(ModelIsNotCopied,
              "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
              "names the same one");
@@ -286,6 +284,11 @@ class Model {
 
   Shared<exec::DeviceStorage<Device>> state_;
 };
+
+// A value's type, which the constructor refuses with a sentence: a Model makes its own.
+template <class M>
+requires(std::is_aggregate_v<M>) Model(const M&)
+->Model<M>;
 
 template <class M, class Device>
 inline constexpr bool is_model<Model<M, Device>> = true;

@@ -352,7 +352,11 @@ class Checkpointed {
   Saving save_in_background(const std::string& path, const Loader& loader) const {
     return Saving(self().save_job(path, counts_of(loader)));
   }
-  // A refusal.
+  // Refusals.
+  template <class None = Self>
+  void save() const {
+    static_assert(sizeof(PathIsGiven<sizeof(None) == 0, None>) > 0);
+  }
   template <class Loader>
   requires requires(const Loader& l) { l.position().epoch; }
   void save(const Loader&, const std::string&) const {

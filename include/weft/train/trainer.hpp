@@ -166,6 +166,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   WEFT_MEMBER(validate, train::TrainerIsStepped)
   WEFT_MEMBER(predict, train::TrainerIsStepped)
   WEFT_MEMBER(get_lr, train::TrainerIsStepped)
+  WEFT_MEMBER(set_learning_rate, train::TrainerIsStepped)
   WEFT_MEMBER(load_state_dict, train::TrainerIsStepped)
   WEFT_MEMBER(forward, train::TrainerIsStepped)
   WEFT_MEMBER(to, train::TrainerIsStepped)
