@@ -95,7 +95,9 @@ struct ones_like;
 struct pad;
 struct rand;
 struct randint;
+struct rand_like;
 struct randn;
+struct randn_like;
 struct repeat;
 struct roll;
 struct select;
@@ -205,6 +207,11 @@ WEFT_REFUSAL(OptionIsWord,
   }
 WEFT_AXED_FUNCTIONS(WEFT_AXED)
 WEFT_FIXED_FUNCTIONS(WEFT_PLAIN)
+WEFT_AXED(gather)
+WEFT_AXED(index_select)
+WEFT_AXED(one_hot)
+WEFT_AXED(select)
+WEFT_AXED(unsqueeze)
 #define WEFT_COUNTED(name) WEFT_UNFIT(name, OperandsFit)
 WEFT_COUNTED_FUNCTIONS(WEFT_COUNTED)
 #undef WEFT_COUNTED
@@ -385,6 +392,8 @@ constexpr auto randint(const A&, const B&, std::initializer_list<int>) {
 WEFT_LIKE(zeros_like)
 WEFT_LIKE(ones_like)
 WEFT_LIKE(empty_like)
+WEFT_LIKE(rand_like)
+WEFT_LIKE(randn_like)
 #undef WEFT_LIKE
 
 #define WEFT_WORDED(name)                                                         \
