@@ -11575,6 +11575,12 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       return inside && at >= low && at < high ? load<V>(p + base + (at - low) * stride) : fill;
     } else if constexpr (vector) {
       V v;
+      if constexpr (stride == 1) {  // all of it inside, as of an operand that is joined to others
+        const S* const from = p + base + (at - low);
+        if (inside && at >= low && at + width <= high && present<Lanes>() == width &&
+            reinterpret_cast<std::uintptr_t>(from) % (width * sizeof(S)) == 0)
+          return load_vec<V>(from);
+      }
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
         const i64 i = at + j;
