@@ -12764,6 +12764,93 @@ constexpr ConvAxes conv_axes(const Graph& g, int node) {
 }
 
 }  // namespace WEFT_NAMESPACE::ir
+// ---- weft/kernels/conv/shape.hpp ----
+// A convolution over strided memory, as a program's image spells it, and its phases: a convolution of a
+// dilated operand is one convolution without gaps for every residue of the result's places. Nothing here
+// computes.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// One spatial axis: result p and tap k meet at x's place (p stride + k w_dilation - low) / x_dilation, which
+// counts where it is whole and in [0, in). x, w, y: elements between neighbours.
+struct ConvAxis {
+  i64 in = 1, window = 1, out = 1;
+  i64 stride = 1, low = 0, x_dilation = 1, w_dilation = 1;
+  i64 x = 0, w = 0, y = 0;
+};
+
+// y[g, n, o, p] = sum over c and k of x[g, n, c, ...] w[g, o, c, k]. Missing axes come first, with extent 1.
+struct ConvShape {
+  i64 groups = 1, batch = 1, channels = 1, outputs = 1;
+  i64 x_g = 0, x_n = 0, x_c = 0, w_g = 0, w_o = 0, w_c = 0, y_g = 0, y_n = 0, y_o = 0;
+  ConvAxis axis[3]{};
+
+  WEFT_HD constexpr i64 places() const { return axis[0].out * axis[1].out * axis[2].out; }
+  WEFT_HD constexpr i64 taps() const { return axis[0].window * axis[1].window * axis[2].window; }
+};
+
+// The last word of a convolution's kernel: whether factors of f32 may be rounded to tf32.
+inline constexpr u64 conv_is_tf32 = 1;
+
+// Numbers: groups, batch, channels, outputs, three strides of x, of w and of y, then each axis's, in the
+// order of the members.
+constexpr ConvShape conv_call(const u64* numbers) {
+  const auto number = [&](int i) { return static_cast<i64>(numbers[i]); };
+  ConvShape s{number(0), number(1), number(2), number(3),  number(4),  number(5), number(6),
+              number(7), number(8), number(9), number(10), number(11), number(12)};
+  for (int k = 0, n = 13; k < 3; ++k, n += 10)
+    s.axis[k] = {number(n),     number(n + 1), number(n + 2), number(n + 3), number(n + 4),
+                 number(n + 5), number(n + 6), number(n + 7), number(n + 8), number(n + 9)};
+  return s;
+}
+
+constexpr i64 conv_gcd(i64 a, i64 b) {
+  while (b != 0) {
+    const i64 r = a % b;
+    a = b;
+    b = r;
+  }
+  return a;
+}
+
+// How many residues of an axis's places meet different taps.
+constexpr i64 conv_phases(const ConvAxis& a) { return a.x_dilation / conv_gcd(a.stride, a.x_dilation); }
+constexpr i64 conv_phases(const ConvShape& s) {
+  return conv_phases(s.axis[0]) * conv_phases(s.axis[1]) * conv_phases(s.axis[2]);
+}
+
+// One phase of a convolution: without dilation of x, and where its w and y begin. No taps: all zeros.
+struct ConvPhase {
+  ConvShape shape;
+  i64 w_at = 0, y_at = 0;
+};
+
+constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
+  ConvPhase r;
+  r.shape = s;
+  for (int k = 2; k >= 0; --k) {
+    const ConvAxis& a = s.axis[k];
+    ConvAxis& b = r.shape.axis[k];
+    const i64 phases = conv_phases(a), step = a.x_dilation / conv_gcd(a.w_dilation, a.x_dilation);
+    const i64 residue = number % phases;
+    number /= phases;
+    i64 first = 0;
+    while (first < step && (residue * a.stride + first * a.w_dilation - a.low) % a.x_dilation != 0) ++first;
+    b.out = residue < a.out ? (a.out - residue + phases - 1) / phases : 0;
+    b.window = first < step && first < a.window ? (a.window - first + step - 1) / step : 0;
+    b.stride = phases * a.stride / a.x_dilation;
+    b.low = (a.low - residue * a.stride - first * a.w_dilation) / a.x_dilation;
+    b.w_dilation = step * a.w_dilation / a.x_dilation;
+    b.x_dilation = 1;
+    b.w = a.w * step;
+    b.y = a.y * phases;
+    r.w_at += first * a.w;
+    r.y_at += residue * a.y;
+  }
+  return r;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -12781,7 +12868,7 @@ constexpr void lower_conv(const ir::Graph& g, const kernel_ir::Fusion& f, const 
   code.push(static_cast<u64>(g.nodes[x].dtype));
   code.push(static_cast<u64>(g.nodes[w].dtype));
   code.push(static_cast<u64>(g.nodes[node].dtype));
-  code.push(g.nodes[node].imm == ir::dot_tf32 ? 1 : 0);
+  code.push(g.nodes[node].imm == ir::dot_tf32 ? kernels::conv_is_tf32 : 0);
   addresses.push(plan.address(vx, g.nodes[x].dtype));
   addresses.push(plan.address(vw, g.nodes[w].dtype));
   addresses.push(plan.where[node]);
@@ -28864,6 +28951,30 @@ struct ScoreBody {
 // Rows of a table by index: take_rows reads them, scatter_add adds to them. Law: scatter_add adds in the
 // order of the indices, whichever team runs it, so its results are the same bits everywhere.
 
+// ---- weft/kernels/axis/block_sort.hpp ----
+// Sorting what a team has in shared memory, by a network. Law: every compare-exchange has its own pair.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Sorts `size` items, a power of two, upwards. The team has seen them, and sees the result.
+template <class Item, class Team, class Items>
+WEFT_HD_INLINE void sort_in_block(Team& team, Items& items, int size) {
+  for (int run = 2; run <= size; run *= 2)
+    for (int step = run / 2; step > 0; step /= 2) {
+      for (int pair = team.rank(); pair < size / 2; pair += team.size()) {
+        const int i = pair / step * 2 * step + pair % step, j = i + step;
+        const Item x = items[i], y = items[j];
+        if ((y < x) == ((i & run) == 0)) {
+          items[i] = y;
+          items[j] = x;
+        }
+      }
+      team.sync();
+    }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
 namespace WEFT_NAMESPACE::kernels {
 
 // How a table that is added to is cut, where one index counts for a whole row: pieces of rows, each of which
@@ -28978,24 +29089,6 @@ WEFT_HD constexpr i64 scatter_shared_bytes(int threads) {
   return scatter_hits * 12 + threads / warp_size * 8 + 64;
 }
 
-namespace detail {
-
-// Sorts n distinct keys, a power of two.
-template <class Team, class Keys>
-WEFT_HD_INLINE void sort_in_block(Team& team, Keys& keys, int n) {
-  for (int run = 2; run <= n; run *= 2)
-    for (int apart = run / 2; apart > 0; apart /= 2) {
-      for (int i = team.rank(); i < n / 2; i += team.size()) {
-        const int low = i / apart * 2 * apart + i % apart, high = low + apart;
-        const u32 a = keys[low], b = keys[high];
-        if ((a > b) == ((low & run) == 0)) keys[low] = b, keys[high] = a;
-      }
-      team.sync();
-    }
-}
-
-}  // namespace detail
-
 // Rows first, first + 2^step_bits, ... of a table, fewer than most_scatter_rows, and columns from `column`
 // on, one a thread: set to zero, then what is added. Rows that are hit often follow each other in the tables
 // of texts; so they go to different blocks. A block lists what hits its rows, sorts the list by row, then by
@@ -29021,7 +29114,7 @@ WEFT_HD_INLINE void scatter_add_columns(Team& team, const IndexArgs& args, i64 f
     while (n < listed) n *= 2;
     for (int k = listed + team.rank(); k < n; k += team.size()) keys[k] = ~u32{0};
     team.sync();
-    detail::sort_in_block(team, keys, n);
+    sort_in_block<u32>(team, keys, n);
     if (owns) {
       i64 row = -1;
       T sum = T(0);
@@ -29111,90 +29204,6 @@ WEFT_HD_INLINE void scatter_add_columns(Team& team, const IndexArgs& args, i64 f
 // What a block of a convolution's result reads: x in place where its type fits and every tap lies inside,
 // otherwise a copy with the padding in it. Either way place and tap give an element by adding two offsets.
 
-// ---- weft/kernels/conv/shape.hpp ----
-// A convolution over strided memory, as a program's image spells it, and its phases: a convolution of a
-// dilated operand is one convolution without gaps for every residue of the result's places. Nothing here
-// computes.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// One spatial axis: result p and tap k meet at x's place (p stride + k w_dilation - low) / x_dilation, which
-// counts where it is whole and in [0, in). x, w, y: elements between neighbours.
-struct ConvAxis {
-  i64 in = 1, window = 1, out = 1;
-  i64 stride = 1, low = 0, x_dilation = 1, w_dilation = 1;
-  i64 x = 0, w = 0, y = 0;
-};
-
-// y[g, n, o, p] = sum over c and k of x[g, n, c, ...] w[g, o, c, k]. Missing axes come first, with extent 1.
-struct ConvShape {
-  i64 groups = 1, batch = 1, channels = 1, outputs = 1;
-  i64 x_g = 0, x_n = 0, x_c = 0, w_g = 0, w_o = 0, w_c = 0, y_g = 0, y_n = 0, y_o = 0;
-  ConvAxis axis[3]{};
-
-  WEFT_HD constexpr i64 places() const { return axis[0].out * axis[1].out * axis[2].out; }
-  WEFT_HD constexpr i64 taps() const { return axis[0].window * axis[1].window * axis[2].window; }
-};
-
-// Numbers: groups, batch, channels, outputs, three strides of x, of w and of y, then each axis's, in the
-// order of the members.
-constexpr ConvShape conv_call(const u64* numbers) {
-  const auto number = [&](int i) { return static_cast<i64>(numbers[i]); };
-  ConvShape s{number(0), number(1), number(2), number(3),  number(4),  number(5), number(6),
-              number(7), number(8), number(9), number(10), number(11), number(12)};
-  for (int k = 0, n = 13; k < 3; ++k, n += 10)
-    s.axis[k] = {number(n),     number(n + 1), number(n + 2), number(n + 3), number(n + 4),
-                 number(n + 5), number(n + 6), number(n + 7), number(n + 8), number(n + 9)};
-  return s;
-}
-
-constexpr i64 conv_gcd(i64 a, i64 b) {
-  while (b != 0) {
-    const i64 r = a % b;
-    a = b;
-    b = r;
-  }
-  return a;
-}
-
-// How many residues of an axis's places meet different taps.
-constexpr i64 conv_phases(const ConvAxis& a) { return a.x_dilation / conv_gcd(a.stride, a.x_dilation); }
-constexpr i64 conv_phases(const ConvShape& s) {
-  return conv_phases(s.axis[0]) * conv_phases(s.axis[1]) * conv_phases(s.axis[2]);
-}
-
-// One phase of a convolution: without dilation of x, and where its w and y begin. No taps: all zeros.
-struct ConvPhase {
-  ConvShape shape;
-  i64 w_at = 0, y_at = 0;
-};
-
-constexpr ConvPhase conv_phase(const ConvShape& s, i64 number) {
-  ConvPhase r;
-  r.shape = s;
-  for (int k = 2; k >= 0; --k) {
-    const ConvAxis& a = s.axis[k];
-    ConvAxis& b = r.shape.axis[k];
-    const i64 phases = conv_phases(a), step = a.x_dilation / conv_gcd(a.w_dilation, a.x_dilation);
-    const i64 residue = number % phases;
-    number /= phases;
-    i64 first = 0;
-    while (first < step && (residue * a.stride + first * a.w_dilation - a.low) % a.x_dilation != 0) ++first;
-    b.out = residue < a.out ? (a.out - residue + phases - 1) / phases : 0;
-    b.window = first < step && first < a.window ? (a.window - first + step - 1) / step : 0;
-    b.stride = phases * a.stride / a.x_dilation;
-    b.low = (a.low - residue * a.stride - first * a.w_dilation) / a.x_dilation;
-    b.w_dilation = step * a.w_dilation / a.x_dilation;
-    b.x_dilation = 1;
-    b.w = a.w * step;
-    b.y = a.y * phases;
-    r.w_at += first * a.w;
-    r.y_at += residue * a.y;
-  }
-  return r;
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/gemm/blocked.hpp ----
 // The built-in engine: one tile of C after another on one thread, blocks of k and of columns sized for the
 // caches, operands packed only where reading them in place would cost more. Every element of C is summed in
@@ -32661,7 +32670,7 @@ inline void argsort_line(const AxisArgs& args, i64 line, sort_item<T>* items) {
 }
 
 // Tile `tile` of a line, sorted by a team in shared memory (16 KiB or 32 KiB): written as places when it is
-// the whole line, as items to scratch otherwise. Every compare-exchange has its own pair of items.
+// the whole line, as items to scratch otherwise.
 template <class T, class Team>
 WEFT_HD_INLINE void sort_tile(Team& team, const AxisArgs& args, i64 line, i64 tile) {
   using Item = sort_item<T>;
@@ -32674,18 +32683,7 @@ WEFT_HD_INLINE void sort_tile(Team& team, const AxisArgs& args, i64 line, i64 ti
   for (int i = team.rank(); i < size; i += team.size())
     items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
   team.sync();
-  for (int run = 2; run <= size; run *= 2)
-    for (int step = run / 2; step > 0; step /= 2) {
-      for (int pair = team.rank(); pair < size / 2; pair += team.size()) {
-        const int i = pair / step * 2 * step + pair % step, j = i + step;
-        const Item x = items[i], y = items[j];
-        if ((y < x) == ((i & run) == 0)) {
-          items[i] = y;
-          items[j] = x;
-        }
-      }
-      team.sync();
-    }
+  sort_in_block<Item>(team, items, size);
   if (n <= axis_sort_tile) {
     i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
     for (i64 i = team.rank(); i < args.count; i += team.size()) {
@@ -65295,7 +65293,11 @@ constexpr ConvBlocks conv_blocks(const ConvShape& s, bool tiled) {
   return b;
 }
 
-constexpr ConvBlocks conv_blocks(const ConvShape& s) { return conv_blocks(s, s.outputs >= 8); }
+// Tiles are for as many outputs at the least.
+inline constexpr i64 conv_least_outputs = 8;
+constexpr ConvBlocks conv_blocks(const ConvShape& s) {
+  return conv_blocks(s, s.outputs >= conv_least_outputs);
+}
 
 // Four neighbours, moved at once.
 template <class S>
@@ -65562,14 +65564,19 @@ void for_each_conv_phase(const ConvShape& shape, const ConvBlockArgs& from, Cut 
   }
 }
 
-// Bytes of the parts' sums, the most of any phase.
-constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
+// Bytes of the parts' sums, the most of any phase, each cut as cut(phase) says.
+template <class Cut>
+constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size, Cut cut) {
   i64 most = 0;
   for (i64 k = 0; k < conv_phases(shape); ++k) {
-    const ConvBlocks cut = conv_blocks(conv_phase(shape, k).shape);
-    if (cut.parts > 1 && cut.parts * cut.results * sum_size > most) most = cut.parts * cut.results * sum_size;
+    const ConvBlocks blocks = cut(conv_phase(shape, k).shape);
+    const i64 bytes = blocks.parts > 1 ? blocks.parts * blocks.results * sum_size : 0;
+    if (most < bytes) most = bytes;
   }
   return most;
+}
+constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
+  return conv_partial_bytes(shape, sum_size, [](const ConvShape& phase) { return conv_blocks(phase); });
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -65612,7 +65619,7 @@ constexpr bool conv_uses_mma(const ConvShape& s, i64 element_size) {
   constexpr i64 most = 2147483647;
   const ConvShape packed = conv_packed(s, element_size);
   const i64 chunk = conv_chunk(element_size);
-  return s.outputs >= 8 && s.places() < most && packed.groups * packed.x_g / chunk < most &&
+  return s.outputs >= conv_least_outputs && s.places() < most && packed.groups * packed.x_g / chunk < most &&
          packed.taps() * (packed.channels / chunk) < most;
 }
 
@@ -65632,13 +65639,6 @@ struct ConvPack {
 };
 inline constexpr int conv_pack_threads = 256, conv_pack_tile = 4096, conv_pack_elements = 64;
 
-constexpr ConvPack conv_pack(ConvPack p) {
-  while (1 << p.element_bits < p.elements() && 1 << p.element_bits < conv_pack_elements) ++p.element_bits;
-  while (1 << p.channel_bits < p.padded && 1 << (p.element_bits + p.channel_bits) < conv_pack_tile &&
-         1 << p.channel_bits < conv_pack_threads)
-    ++p.channel_bits;
-  return p;
-}
 // Of the kernel's tile: words from a row of channels to the next, so that what 32 lanes read along the
 // channels, then along the elements, is in a bank of its own each; and words in all.
 WEFT_HD constexpr int conv_pack_pitch(const ConvPack& p, i64 element_size) {
@@ -65648,21 +65648,27 @@ WEFT_HD constexpr int conv_pack_pitch(const ConvPack& p, i64 element_size) {
 constexpr int conv_pack_words(const ConvPack& p, i64 element_size) {
   return conv_pack_pitch(p, element_size) * (1 << p.channel_bits) * static_cast<int>(element_size) / 4;
 }
-constexpr ConvPack conv_pack_x(const ConvShape& s, const ConvShape& packed) {
+// x, and w, of a convolution.
+constexpr ConvPack conv_pack(const ConvShape& s, const ConvShape& packed, bool is_x) {
   ConvPack p;
-  p.lead[0] = s.groups, p.lead_step[0] = s.x_g;
-  p.lead[1] = s.batch, p.lead_step[1] = s.x_n;
-  for (int k = 0; k < 3; ++k) p.extent[k] = s.axis[k].in, p.step[k] = s.axis[k].x;
-  p.channels = s.channels, p.channel_step = s.x_c, p.padded = packed.channels;
-  return conv_pack(p);
+  p.lead[0] = s.groups, p.lead_step[0] = is_x ? s.x_g : s.w_g;
+  p.lead[1] = is_x ? s.batch : s.outputs, p.lead_step[1] = is_x ? s.x_n : s.w_o;
+  for (int k = 0; k < 3; ++k) {
+    const ConvAxis& a = s.axis[k];
+    p.extent[k] = is_x ? a.in : a.window, p.step[k] = is_x ? a.x : a.w;
+  }
+  p.channels = s.channels, p.channel_step = is_x ? s.x_c : s.w_c, p.padded = packed.channels;
+  while (1 << p.element_bits < p.elements() && 1 << p.element_bits < conv_pack_elements) ++p.element_bits;
+  while (1 << p.channel_bits < p.padded && 1 << (p.element_bits + p.channel_bits) < conv_pack_tile &&
+         1 << p.channel_bits < conv_pack_threads)
+    ++p.channel_bits;
+  return p;
+}
+constexpr ConvPack conv_pack_x(const ConvShape& s, const ConvShape& packed) {
+  return conv_pack(s, packed, true);
 }
 constexpr ConvPack conv_pack_w(const ConvShape& s, const ConvShape& packed) {
-  ConvPack p;
-  p.lead[0] = s.groups, p.lead_step[0] = s.w_g;
-  p.lead[1] = s.outputs, p.lead_step[1] = s.w_o;
-  for (int k = 0; k < 3; ++k) p.extent[k] = s.axis[k].window, p.step[k] = s.axis[k].w;
-  p.channels = s.channels, p.channel_step = s.w_c, p.padded = packed.channels;
-  return conv_pack(p);
+  return conv_pack(s, packed, false);
 }
 
 // A block's tile, and the chunks of a row that it has of each operand at a time.
@@ -65738,23 +65744,22 @@ constexpr ConvMmaMemory conv_mma_memory(const ConvShape& s, i64 element_size) {
   const ConvShape packed = conv_packed(s, element_size);
   m.w = m.x + aligned(packed.groups * packed.x_g * element_size);
   m.partial = m.w + aligned(packed.groups * packed.w_g * element_size);
-  i64 most = 0;
-  for (i64 k = 0; k < conv_phases(packed); ++k) {
-    const ConvBlocks cut = conv_mma_blocks(conv_phase(packed, k).shape, element_size);
-    const i64 bytes = cut.parts > 1 ? cut.parts * cut.results * 4 : 0;
-    if (most < bytes) most = bytes;
-  }
-  m.size = m.partial + most;
+  m.size = m.partial + conv_partial_bytes(packed, 4, [element_size](const ConvShape& phase) {
+             return conv_mma_blocks(phase, element_size);
+           });
   return m;
 }
 
-// Bytes that a convolution of such operands wants beside them on a GPU: of tensor cores and, for GPUs
-// without them, of other kernels.
+// Bytes that a convolution of such operands wants beside them, on GPUs with tensor cores and without.
 constexpr i64 conv_scratch_bytes(const ConvShape& s, DType x, DType w, DType y, bool tf32) {
-  const i64 plain = conv_partial_bytes(s, x == DType::f64 ? 8 : 4);
-  if (!conv_has_mma(x, w, y, tf32) || !conv_uses_mma(s, size_of(x))) return plain;
-  const i64 packed = conv_mma_memory(s, size_of(x)).size;
-  return packed < plain ? plain : packed;
+  const i64 sum_size = x == DType::f64 ? 8 : 4;
+  const i64 plain = conv_partial_bytes(s, sum_size);
+  if (!conv_has_mma(x, w, y, tf32)) return plain;
+  const i64 other =
+      conv_uses_mma(s, size_of(x))
+          ? conv_mma_memory(s, size_of(x)).size
+          : conv_partial_bytes(s, sum_size, [](const ConvShape& phase) { return conv_blocks(phase, false); });
+  return other < plain ? plain : other;
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -66098,6 +66103,15 @@ __global__ void __launch_bounds__(conv_block_threads) WEFT_KERNEL
   conv_finish_block<S, ctype<static_cast<DType>(Y)>>(team, args, static_cast<i64>(blockIdx.x));
 }
 
+// Adds up the parts of a phase where it has some.
+template <u64 X, u64 W, u64 Y>
+void finish_cuda_conv(const ConvBlockArgs& args, cudaStream_t stream) {
+  if (args.cut.parts > 1)
+    conv_finish_kernel<kernel_tag, X, W, Y>
+        <<<cuda_blocks((args.cut.results + conv_block_threads - 1) / conv_block_threads), conv_block_threads,
+           0, stream>>>(args);
+}
+
 // Packs the operands and multiplies them on tensor cores, a phase a launch.
 template <u64 Type, u64 Y>
 void run_cuda_conv_mma(const ConvShape& shape, const CudaLaunch& launch, cudaStream_t stream) {
@@ -66117,44 +66131,40 @@ void run_cuda_conv_mma(const ConvShape& shape, const CudaLaunch& launch, cudaStr
       [&](const ConvBlockArgs& args) {
         conv_mma_kernel<kernel_tag, Type, Y><<<cuda_blocks(args.cut.blocks()), conv_mma_threads, 0, stream>>>(
             args, conv_mma_walk(args.shape, sizeof(T)));
-        if (args.cut.parts > 1)
-          conv_finish_kernel<kernel_tag, Type, Type, Y>
-              <<<cuda_blocks((args.cut.results + conv_block_threads - 1) / conv_block_threads),
-                 conv_block_threads, 0, stream>>>(args);
+        finish_cuda_conv<Type, Type, Y>(args, stream);
       });
 }
 
-// Operands x, w, y and conv_scratch_bytes of memory. Mark: whether factors of f32 may be rounded to tf32.
-template <u64 X, u64 W, u64 Y, u64 Mark>
-void run_cuda_conv(const CudaLaunch& launch, cudaStream_t stream) {
-  constexpr bool has_mma = targets_have_mma() && conv_has_mma(static_cast<DType>(X), static_cast<DType>(W),
-                                                              static_cast<DType>(Y), Mark != 0);
-  const ConvShape shape = conv_call(launch.numbers);
-  bool done = false;
-  if constexpr (has_mma)
-    if (conv_uses_mma(shape, sizeof(ctype<static_cast<DType>(X)>))) {
-      run_cuda_conv_mma<X, Y>(shape, launch, stream);
-      done = true;
-    }
+// Without tensor cores. Tiles: whether large ones are cut into tiles, whose kernel is compiled then.
+template <u64 X, u64 W, u64 Y, bool Tiles>
+void run_cuda_conv_blocks(const ConvShape& shape, const CudaLaunch& launch, cudaStream_t stream) {
   const ConvBlockArgs from{
       {}, {}, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2], launch.args.pointer[3]};
-  if (!done)
-    for_each_conv_phase<ctype<static_cast<DType>(W)>, ctype<static_cast<DType>(Y)>>(
-        shape, from,
-        [](const ConvShape& phase) { return has_mma ? conv_blocks(phase, false) : conv_blocks(phase); },
-        [&](const ConvBlockArgs& args) {
-          const unsigned blocks = cuda_blocks(args.cut.blocks());
-          if constexpr (has_mma)  // what tensor cores leave
-            conv_direct_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
-          else if (args.cut.tiled)
-            conv_tile_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
-          else
-            conv_direct_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
-          if (args.cut.parts > 1)
-            conv_finish_kernel<kernel_tag, X, W, Y>
-                <<<cuda_blocks((args.cut.results + conv_block_threads - 1) / conv_block_threads),
-                   conv_block_threads, 0, stream>>>(args);
-        });
+  for_each_conv_phase<ctype<static_cast<DType>(W)>, ctype<static_cast<DType>(Y)>>(
+      shape, from,
+      [](const ConvShape& phase) { return Tiles ? conv_blocks(phase) : conv_blocks(phase, false); },
+      [&](const ConvBlockArgs& args) {
+        auto* kernel = &conv_direct_kernel<kernel_tag, X, W, Y>;
+        if constexpr (Tiles)
+          if (args.cut.tiled) kernel = &conv_tile_kernel<kernel_tag, X, W, Y>;
+        kernel<<<cuda_blocks(args.cut.blocks()), conv_block_threads, 0, stream>>>(args);
+        finish_cuda_conv<X, W, Y>(args, stream);
+      });
+}
+
+// Operands x, w, y and conv_scratch_bytes of memory. Mark: conv_is_tf32 or 0.
+template <u64 X, u64 W, u64 Y, u64 Mark>
+void run_cuda_conv(const CudaLaunch& launch, cudaStream_t stream) {
+  constexpr DType x = static_cast<DType>(X), w = static_cast<DType>(W), y = static_cast<DType>(Y);
+  const ConvShape shape = conv_call(launch.numbers);
+  if constexpr (targets_have_mma() && conv_has_mma(x, w, y, Mark == conv_is_tf32)) {
+    if (conv_uses_mma(shape, size_of(x)))
+      run_cuda_conv_mma<X, Y>(shape, launch, stream);
+    else
+      run_cuda_conv_blocks<X, W, Y, false>(shape, launch, stream);
+  } else {
+    run_cuda_conv_blocks<X, W, Y, true>(shape, launch, stream);
+  }
   cuda_check_launch("a convolution");
 }
 
@@ -67576,7 +67586,7 @@ struct CudaPlan {
       const auto words = compiler::kernel_of<P>(step.kernel).words;
       const i64 bytes = kernels::conv_scratch_bytes(
           kernels::conv_call(step.numbers), static_cast<DType>(words[0]), static_cast<DType>(words[1]),
-          static_cast<DType>(words[2]), words[3] != 0);
+          static_cast<DType>(words[2]), words[3] == kernels::conv_is_tf32);
       if (most < bytes) most = bytes;
     }
     return fused_partial_bytes() + kernel_ir::align_up(most);

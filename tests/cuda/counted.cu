@@ -151,6 +151,16 @@ TEST_CASE("counted: long rows are read once, odd ones too") {
   check_sectors(counted_function([](auto x) { return x * 2.0f; }, in<f32, 64, 1001>), 1.15, 1.15);
 }
 
+TEST_CASE("counted: what is joined is asked for once, each operand where it lies") {
+  const auto launches = counted_function(
+      [](auto q, auto k, auto v) {
+        const auto rows = [](auto x) { return reshape<2, 64, 512>(permute<0, 2, 1, 3>(x)); };
+        return concat<2>(rows(q), rows(k), rows(v));
+      },
+      in<bf16, 2, 8, 64, 64>, in<bf16, 2, 8, 64, 64>, in<bf16, 2, 8, 64, 64>);
+  check_sectors(launches, 1.05, 1.01);
+}
+
 TEST_CASE("counted: convolutions go to tensor cores, and their memory to all banks") {
   const auto both_ways = [](auto x, auto w, auto g) {
     const auto [dx, dw] = grad<0, 1>([](auto x_, auto w_, auto g_) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "support/numbers.hpp"
 #include "weft/cuda.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/nn/embedding.hpp"
@@ -25,17 +26,6 @@ std::vector<i32> text(i64 count, i32 words) {
   }
   return t;
 }
-template <class T>
-std::vector<T> values(i64 count) {
-  std::vector<T> v(static_cast<std::size_t>(count));
-  u32 state = 5;
-  for (T& x : v) {
-    state = state * 1664525u + 1013904223u;
-    x = static_cast<T>(static_cast<f32>(static_cast<i32>(state)) * 1e-9f);
-  }
-  return v;
-}
-
 // The table's gradient of the rows' products with g.
 struct TableGradient {
   constexpr auto operator()(auto table, auto index, auto g) const {
@@ -48,7 +38,7 @@ template <class T, i64 Words, i64 Count, i64 Width, class Device>
 std::vector<T> gradient(const Device& device, const std::vector<i32>& index) {
   auto f = compile(device, TableGradient{}, in<T, Words, Width>, in<i32, Count>, in<T, Count, Width>);
   std::vector<T> d(static_cast<std::size_t>(Words * Width));
-  f.into(d)(values<T>(Words * Width), index, values<T>(Count * Width));
+  f.into(d)(testing::numbers<T>(Words * Width, 5), index, testing::numbers<T>(Count * Width, 5));
   return d;
 }
 template <class T, i64 Words, i64 Count, i64 Width>

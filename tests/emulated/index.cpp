@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/numbers.hpp"
 #include "weft/kernels/axis/rows.hpp"
 #include "weft/kernels/fused/combine_partials.hpp"
 #include "weft/kernels/team/emulated.hpp"
@@ -24,16 +25,6 @@ std::vector<i32> some_indices(int count, int rows) {
   return index;
 }
 template <class T>
-std::vector<T> some_values(i64 count) {
-  std::vector<T> v(static_cast<std::size_t>(count));
-  u32 state = 5;
-  for (T& x : v) {
-    state = state * 1664525u + 1013904223u;
-    x = T(static_cast<float>(static_cast<i32>(state)) * 1e-9f);
-  }
-  return v;
-}
-template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
@@ -41,7 +32,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 template <class T>
 void check_scatter_add(i64 rows, i64 count, i64 width, int threads) {
   const std::vector<i32> index = some_indices(static_cast<int>(count), static_cast<int>(rows));
-  const std::vector<T> update = some_values<T>(count * width);
+  const std::vector<T> update = testing::numbers<T>(count * width, 5);
   // what it means: from zero, in the order of the indices, rounded after every addition
   std::vector<T> expected(static_cast<std::size_t>(rows * width), T(0));
   for (i64 i = 0; i < count; ++i) {
@@ -84,7 +75,7 @@ TEST_CASE("index: scatter_add adds in the order of the indices, whatever runs it
 TEST_CASE("index: take_rows copies rows and marks those outside the table") {
   const i64 rows = 9, count = 41, width = 8;
   const std::vector<i32> index = some_indices(static_cast<int>(count), static_cast<int>(rows));
-  const std::vector<f32> table = some_values<f32>(rows * width);
+  const std::vector<f32> table = testing::numbers<f32>(rows * width, 5);
   std::vector<f32> wide(static_cast<std::size_t>(count * width)), narrow(wide.size());
   for (const int threads : {32, 128}) {
     const kernels::IndexArgs a{table.data(), index.data(), wide.data(), rows, count, width};
@@ -115,7 +106,7 @@ TEST_CASE("combine_partials: chunks of several sums become one, in any team") {
   std::vector<f64> b(20);
   std::vector<double> expect_a(a.size(), 0.0), expect_b(b.size(), -1e300);
   double expect_total = 0;
-  const std::vector<f32> values = some_values<f32>(chunks * 121);
+  const std::vector<f32> values = testing::numbers<f32>(chunks * 121, 5);
   for (i64 c = 0; c < chunks; ++c) {
     for (i64 i = 0; i < 121; ++i) {
       const f32 v = values[static_cast<std::size_t>(c * 121 + i)];

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "weft/compiler/lowered.hpp"
+#include "weft/kernels/conv/shape.hpp"
 #include "weft/kernels/gemm/call.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
@@ -182,7 +183,7 @@ inline std::string disassemble(StepKind kind, const u64* w, int size) {
       break;
     case StepKind::conv:
       out += std::string(": ") + name_of(w[0]) + ", " + name_of(w[1]) + " to " + name_of(w[2]);
-      if (w[3] != 0) out += ", tf32";
+      if (w[3] == kernels::conv_is_tf32) out += ", tf32";
       break;
     case StepKind::take_rows:
     case StepKind::scatter_add:

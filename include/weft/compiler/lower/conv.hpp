@@ -4,6 +4,7 @@
 
 #include "weft/compiler/lowered.hpp"
 #include "weft/ir/conv.hpp"
+#include "weft/kernels/conv/shape.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -21,7 +22,7 @@ constexpr void lower_conv(const ir::Graph& g, const kernel_ir::Fusion& f, const 
   code.push(static_cast<u64>(g.nodes[x].dtype));
   code.push(static_cast<u64>(g.nodes[w].dtype));
   code.push(static_cast<u64>(g.nodes[node].dtype));
-  code.push(g.nodes[node].imm == ir::dot_tf32 ? 1 : 0);
+  code.push(g.nodes[node].imm == ir::dot_tf32 ? kernels::conv_is_tf32 : 0);
   addresses.push(plan.address(vx, g.nodes[x].dtype));
   addresses.push(plan.address(vw, g.nodes[w].dtype));
   addresses.push(plan.where[node]);

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "weft/kernels/axis/block_sort.hpp"
 #include "weft/kernels/fused/body.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
@@ -120,24 +121,6 @@ WEFT_HD constexpr i64 scatter_shared_bytes(int threads) {
   return scatter_hits * 12 + threads / warp_size * 8 + 64;
 }
 
-namespace detail {
-
-// Sorts n distinct keys, a power of two.
-template <class Team, class Keys>
-WEFT_HD_INLINE void sort_in_block(Team& team, Keys& keys, int n) {
-  for (int run = 2; run <= n; run *= 2)
-    for (int apart = run / 2; apart > 0; apart /= 2) {
-      for (int i = team.rank(); i < n / 2; i += team.size()) {
-        const int low = i / apart * 2 * apart + i % apart, high = low + apart;
-        const u32 a = keys[low], b = keys[high];
-        if ((a > b) == ((low & run) == 0)) keys[low] = b, keys[high] = a;
-      }
-      team.sync();
-    }
-}
-
-}  // namespace detail
-
 // Rows first, first + 2^step_bits, ... of a table, fewer than most_scatter_rows, and columns from `column`
 // on, one a thread: set to zero, then what is added. Rows that are hit often follow each other in the tables
 // of texts; so they go to different blocks. A block lists what hits its rows, sorts the list by row, then by
@@ -163,7 +146,7 @@ WEFT_HD_INLINE void scatter_add_columns(Team& team, const IndexArgs& args, i64 f
     while (n < listed) n *= 2;
     for (int k = listed + team.rank(); k < n; k += team.size()) keys[k] = ~u32{0};
     team.sync();
-    detail::sort_in_block(team, keys, n);
+    sort_in_block<u32>(team, keys, n);
     if (owns) {
       i64 row = -1;
       T sum = T(0);

@@ -4,6 +4,7 @@
 // correct sort gives the same, stable result.
 
 #include "weft/kernels/axis/args.hpp"
+#include "weft/kernels/axis/block_sort.hpp"
 #include "weft/kernels/team/team.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
@@ -192,7 +193,7 @@ inline void argsort_line(const AxisArgs& args, i64 line, sort_item<T>* items) {
 }
 
 // Tile `tile` of a line, sorted by a team in shared memory (16 KiB or 32 KiB): written as places when it is
-// the whole line, as items to scratch otherwise. Every compare-exchange has its own pair of items.
+// the whole line, as items to scratch otherwise.
 template <class T, class Team>
 WEFT_HD_INLINE void sort_tile(Team& team, const AxisArgs& args, i64 line, i64 tile) {
   using Item = sort_item<T>;
@@ -205,18 +206,7 @@ WEFT_HD_INLINE void sort_tile(Team& team, const AxisArgs& args, i64 line, i64 ti
   for (int i = team.rank(); i < size; i += team.size())
     items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
   team.sync();
-  for (int run = 2; run <= size; run *= 2)
-    for (int step = run / 2; step > 0; step /= 2) {
-      for (int pair = team.rank(); pair < size / 2; pair += team.size()) {
-        const int i = pair / step * 2 * step + pair % step, j = i + step;
-        const Item x = items[i], y = items[j];
-        if ((y < x) == ((i & run) == 0)) {
-          items[i] = y;
-          items[j] = x;
-        }
-      }
-      team.sync();
-    }
+  sort_in_block<Item>(team, items, size);
   if (n <= axis_sort_tile) {
     i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
     for (i64 i = team.rank(); i < args.count; i += team.size()) {

@@ -46,7 +46,11 @@ constexpr ConvBlocks conv_blocks(const ConvShape& s, bool tiled) {
   return b;
 }
 
-constexpr ConvBlocks conv_blocks(const ConvShape& s) { return conv_blocks(s, s.outputs >= 8); }
+// Tiles are for as many outputs at the least.
+inline constexpr i64 conv_least_outputs = 8;
+constexpr ConvBlocks conv_blocks(const ConvShape& s) {
+  return conv_blocks(s, s.outputs >= conv_least_outputs);
+}
 
 // Four neighbours, moved at once.
 template <class S>
@@ -313,14 +317,19 @@ void for_each_conv_phase(const ConvShape& shape, const ConvBlockArgs& from, Cut 
   }
 }
 
-// Bytes of the parts' sums, the most of any phase.
-constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
+// Bytes of the parts' sums, the most of any phase, each cut as cut(phase) says.
+template <class Cut>
+constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size, Cut cut) {
   i64 most = 0;
   for (i64 k = 0; k < conv_phases(shape); ++k) {
-    const ConvBlocks cut = conv_blocks(conv_phase(shape, k).shape);
-    if (cut.parts > 1 && cut.parts * cut.results * sum_size > most) most = cut.parts * cut.results * sum_size;
+    const ConvBlocks blocks = cut(conv_phase(shape, k).shape);
+    const i64 bytes = blocks.parts > 1 ? blocks.parts * blocks.results * sum_size : 0;
+    if (most < bytes) most = bytes;
   }
   return most;
+}
+constexpr i64 conv_partial_bytes(const ConvShape& shape, i64 sum_size) {
+  return conv_partial_bytes(shape, sum_size, [](const ConvShape& phase) { return conv_blocks(phase); });
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

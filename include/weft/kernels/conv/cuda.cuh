@@ -35,6 +35,15 @@ __global__ void __launch_bounds__(conv_block_threads) WEFT_KERNEL
   conv_finish_block<S, ctype<static_cast<DType>(Y)>>(team, args, static_cast<i64>(blockIdx.x));
 }
 
+// Adds up the parts of a phase where it has some.
+template <u64 X, u64 W, u64 Y>
+void finish_cuda_conv(const ConvBlockArgs& args, cudaStream_t stream) {
+  if (args.cut.parts > 1)
+    conv_finish_kernel<kernel_tag, X, W, Y>
+        <<<cuda_blocks((args.cut.results + conv_block_threads - 1) / conv_block_threads), conv_block_threads,
+           0, stream>>>(args);
+}
+
 // Packs the operands and multiplies them on tensor cores, a phase a launch.
 template <u64 Type, u64 Y>
 void run_cuda_conv_mma(const ConvShape& shape, const CudaLaunch& launch, cudaStream_t stream) {
@@ -54,44 +63,40 @@ void run_cuda_conv_mma(const ConvShape& shape, const CudaLaunch& launch, cudaStr
       [&](const ConvBlockArgs& args) {
         conv_mma_kernel<kernel_tag, Type, Y><<<cuda_blocks(args.cut.blocks()), conv_mma_threads, 0, stream>>>(
             args, conv_mma_walk(args.shape, sizeof(T)));
-        if (args.cut.parts > 1)
-          conv_finish_kernel<kernel_tag, Type, Type, Y>
-              <<<cuda_blocks((args.cut.results + conv_block_threads - 1) / conv_block_threads),
-                 conv_block_threads, 0, stream>>>(args);
+        finish_cuda_conv<Type, Type, Y>(args, stream);
       });
 }
 
-// Operands x, w, y and conv_scratch_bytes of memory. Mark: whether factors of f32 may be rounded to tf32.
-template <u64 X, u64 W, u64 Y, u64 Mark>
-void run_cuda_conv(const CudaLaunch& launch, cudaStream_t stream) {
-  constexpr bool has_mma = targets_have_mma() && conv_has_mma(static_cast<DType>(X), static_cast<DType>(W),
-                                                              static_cast<DType>(Y), Mark != 0);
-  const ConvShape shape = conv_call(launch.numbers);
-  bool done = false;
-  if constexpr (has_mma)
-    if (conv_uses_mma(shape, sizeof(ctype<static_cast<DType>(X)>))) {
-      run_cuda_conv_mma<X, Y>(shape, launch, stream);
-      done = true;
-    }
+// Without tensor cores. Tiles: whether large ones are cut into tiles, whose kernel is compiled then.
+template <u64 X, u64 W, u64 Y, bool Tiles>
+void run_cuda_conv_blocks(const ConvShape& shape, const CudaLaunch& launch, cudaStream_t stream) {
   const ConvBlockArgs from{
       {}, {}, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[2], launch.args.pointer[3]};
-  if (!done)
-    for_each_conv_phase<ctype<static_cast<DType>(W)>, ctype<static_cast<DType>(Y)>>(
-        shape, from,
-        [](const ConvShape& phase) { return has_mma ? conv_blocks(phase, false) : conv_blocks(phase); },
-        [&](const ConvBlockArgs& args) {
-          const unsigned blocks = cuda_blocks(args.cut.blocks());
-          if constexpr (has_mma)  // what tensor cores leave
-            conv_direct_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
-          else if (args.cut.tiled)
-            conv_tile_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
-          else
-            conv_direct_kernel<kernel_tag, X, W, Y><<<blocks, conv_block_threads, 0, stream>>>(args);
-          if (args.cut.parts > 1)
-            conv_finish_kernel<kernel_tag, X, W, Y>
-                <<<cuda_blocks((args.cut.results + conv_block_threads - 1) / conv_block_threads),
-                   conv_block_threads, 0, stream>>>(args);
-        });
+  for_each_conv_phase<ctype<static_cast<DType>(W)>, ctype<static_cast<DType>(Y)>>(
+      shape, from,
+      [](const ConvShape& phase) { return Tiles ? conv_blocks(phase) : conv_blocks(phase, false); },
+      [&](const ConvBlockArgs& args) {
+        auto* kernel = &conv_direct_kernel<kernel_tag, X, W, Y>;
+        if constexpr (Tiles)
+          if (args.cut.tiled) kernel = &conv_tile_kernel<kernel_tag, X, W, Y>;
+        kernel<<<cuda_blocks(args.cut.blocks()), conv_block_threads, 0, stream>>>(args);
+        finish_cuda_conv<X, W, Y>(args, stream);
+      });
+}
+
+// Operands x, w, y and conv_scratch_bytes of memory. Mark: conv_is_tf32 or 0.
+template <u64 X, u64 W, u64 Y, u64 Mark>
+void run_cuda_conv(const CudaLaunch& launch, cudaStream_t stream) {
+  constexpr DType x = static_cast<DType>(X), w = static_cast<DType>(W), y = static_cast<DType>(Y);
+  const ConvShape shape = conv_call(launch.numbers);
+  if constexpr (targets_have_mma() && conv_has_mma(x, w, y, Mark == conv_is_tf32)) {
+    if (conv_uses_mma(shape, size_of(x)))
+      run_cuda_conv_mma<X, Y>(shape, launch, stream);
+    else
+      run_cuda_conv_blocks<X, W, Y, false>(shape, launch, stream);
+  } else {
+    run_cuda_conv_blocks<X, W, Y, true>(shape, launch, stream);
+  }
   cuda_check_launch("a convolution");
 }
 

@@ -43,7 +43,7 @@ constexpr bool conv_uses_mma(const ConvShape& s, i64 element_size) {
   constexpr i64 most = 2147483647;
   const ConvShape packed = conv_packed(s, element_size);
   const i64 chunk = conv_chunk(element_size);
-  return s.outputs >= 8 && s.places() < most && packed.groups * packed.x_g / chunk < most &&
+  return s.outputs >= conv_least_outputs && s.places() < most && packed.groups * packed.x_g / chunk < most &&
          packed.taps() * (packed.channels / chunk) < most;
 }
 
@@ -63,13 +63,6 @@ struct ConvPack {
 };
 inline constexpr int conv_pack_threads = 256, conv_pack_tile = 4096, conv_pack_elements = 64;
 
-constexpr ConvPack conv_pack(ConvPack p) {
-  while (1 << p.element_bits < p.elements() && 1 << p.element_bits < conv_pack_elements) ++p.element_bits;
-  while (1 << p.channel_bits < p.padded && 1 << (p.element_bits + p.channel_bits) < conv_pack_tile &&
-         1 << p.channel_bits < conv_pack_threads)
-    ++p.channel_bits;
-  return p;
-}
 // Of the kernel's tile: words from a row of channels to the next, so that what 32 lanes read along the
 // channels, then along the elements, is in a bank of its own each; and words in all.
 WEFT_HD constexpr int conv_pack_pitch(const ConvPack& p, i64 element_size) {
@@ -79,21 +72,27 @@ WEFT_HD constexpr int conv_pack_pitch(const ConvPack& p, i64 element_size) {
 constexpr int conv_pack_words(const ConvPack& p, i64 element_size) {
   return conv_pack_pitch(p, element_size) * (1 << p.channel_bits) * static_cast<int>(element_size) / 4;
 }
-constexpr ConvPack conv_pack_x(const ConvShape& s, const ConvShape& packed) {
+// x, and w, of a convolution.
+constexpr ConvPack conv_pack(const ConvShape& s, const ConvShape& packed, bool is_x) {
   ConvPack p;
-  p.lead[0] = s.groups, p.lead_step[0] = s.x_g;
-  p.lead[1] = s.batch, p.lead_step[1] = s.x_n;
-  for (int k = 0; k < 3; ++k) p.extent[k] = s.axis[k].in, p.step[k] = s.axis[k].x;
-  p.channels = s.channels, p.channel_step = s.x_c, p.padded = packed.channels;
-  return conv_pack(p);
+  p.lead[0] = s.groups, p.lead_step[0] = is_x ? s.x_g : s.w_g;
+  p.lead[1] = is_x ? s.batch : s.outputs, p.lead_step[1] = is_x ? s.x_n : s.w_o;
+  for (int k = 0; k < 3; ++k) {
+    const ConvAxis& a = s.axis[k];
+    p.extent[k] = is_x ? a.in : a.window, p.step[k] = is_x ? a.x : a.w;
+  }
+  p.channels = s.channels, p.channel_step = is_x ? s.x_c : s.w_c, p.padded = packed.channels;
+  while (1 << p.element_bits < p.elements() && 1 << p.element_bits < conv_pack_elements) ++p.element_bits;
+  while (1 << p.channel_bits < p.padded && 1 << (p.element_bits + p.channel_bits) < conv_pack_tile &&
+         1 << p.channel_bits < conv_pack_threads)
+    ++p.channel_bits;
+  return p;
+}
+constexpr ConvPack conv_pack_x(const ConvShape& s, const ConvShape& packed) {
+  return conv_pack(s, packed, true);
 }
 constexpr ConvPack conv_pack_w(const ConvShape& s, const ConvShape& packed) {
-  ConvPack p;
-  p.lead[0] = s.groups, p.lead_step[0] = s.w_g;
-  p.lead[1] = s.outputs, p.lead_step[1] = s.w_o;
-  for (int k = 0; k < 3; ++k) p.extent[k] = s.axis[k].window, p.step[k] = s.axis[k].w;
-  p.channels = s.channels, p.channel_step = s.w_c, p.padded = packed.channels;
-  return conv_pack(p);
+  return conv_pack(s, packed, false);
 }
 
 // A block's tile, and the chunks of a row that it has of each operand at a time.
@@ -169,23 +168,22 @@ constexpr ConvMmaMemory conv_mma_memory(const ConvShape& s, i64 element_size) {
   const ConvShape packed = conv_packed(s, element_size);
   m.w = m.x + aligned(packed.groups * packed.x_g * element_size);
   m.partial = m.w + aligned(packed.groups * packed.w_g * element_size);
-  i64 most = 0;
-  for (i64 k = 0; k < conv_phases(packed); ++k) {
-    const ConvBlocks cut = conv_mma_blocks(conv_phase(packed, k).shape, element_size);
-    const i64 bytes = cut.parts > 1 ? cut.parts * cut.results * 4 : 0;
-    if (most < bytes) most = bytes;
-  }
-  m.size = m.partial + most;
+  m.size = m.partial + conv_partial_bytes(packed, 4, [element_size](const ConvShape& phase) {
+             return conv_mma_blocks(phase, element_size);
+           });
   return m;
 }
 
-// Bytes that a convolution of such operands wants beside them on a GPU: of tensor cores and, for GPUs
-// without them, of other kernels.
+// Bytes that a convolution of such operands wants beside them, on GPUs with tensor cores and without.
 constexpr i64 conv_scratch_bytes(const ConvShape& s, DType x, DType w, DType y, bool tf32) {
-  const i64 plain = conv_partial_bytes(s, x == DType::f64 ? 8 : 4);
-  if (!conv_has_mma(x, w, y, tf32) || !conv_uses_mma(s, size_of(x))) return plain;
-  const i64 packed = conv_mma_memory(s, size_of(x)).size;
-  return packed < plain ? plain : packed;
+  const i64 sum_size = x == DType::f64 ? 8 : 4;
+  const i64 plain = conv_partial_bytes(s, sum_size);
+  if (!conv_has_mma(x, w, y, tf32)) return plain;
+  const i64 other =
+      conv_uses_mma(s, size_of(x))
+          ? conv_mma_memory(s, size_of(x)).size
+          : conv_partial_bytes(s, sum_size, [](const ConvShape& phase) { return conv_blocks(phase, false); });
+  return other < plain ? plain : other;
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

@@ -26,6 +26,9 @@ struct ConvShape {
   WEFT_HD constexpr i64 taps() const { return axis[0].window * axis[1].window * axis[2].window; }
 };
 
+// The last word of a convolution's kernel: whether factors of f32 may be rounded to tf32.
+inline constexpr u64 conv_is_tf32 = 1;
+
 // Numbers: groups, batch, channels, outputs, three strides of x, of w and of y, then each axis's, in the
 // order of the members.
 constexpr ConvShape conv_call(const u64* numbers) {

@@ -112,7 +112,7 @@ struct CudaPlan {
       const auto words = compiler::kernel_of<P>(step.kernel).words;
       const i64 bytes = kernels::conv_scratch_bytes(
           kernels::conv_call(step.numbers), static_cast<DType>(words[0]), static_cast<DType>(words[1]),
-          static_cast<DType>(words[2]), words[3] != 0);
+          static_cast<DType>(words[2]), words[3] == kernels::conv_is_tf32);
       if (most < bytes) most = bytes;
     }
     return fused_partial_bytes() + kernel_ir::align_up(most);

@@ -165,6 +165,14 @@ TEST_CASE("packed: parts cover the steps of a sum, and what they need is in the 
   CHECK(conv_scratch_bytes(long_sums, DType::f32, DType::f32, DType::f32, false) ==
         conv_partial_bytes(long_sums, 4));
   CHECK(conv_scratch_bytes(long_sums, DType::f32, DType::f32, DType::f32, true) > memory.partial);
+  // what 32-bit numbers do not reach is summed one result a thread, whose parts have room, too
+  ConvShape far = long_sums;
+  far.axis[0].window = i64{1} << 24;
+  CHECK(!conv_uses_mma(far, 2));
+  const ConvBlocks direct = conv_blocks(far, false);
+  CHECK(direct.parts > 1);
+  CHECK(conv_scratch_bytes(far, DType::bf16, DType::bf16, DType::f32, false) >=
+        direct.parts * direct.results * 4);
   const ConvShape enough = shape(1, 64, 64, 64, axis(56, 3, 1, 1), axis(56, 3, 1, 1));
   CHECK(conv_mma_blocks(conv_packed(enough, 2), 2).parts == 1);
 }
