@@ -10,6 +10,17 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+def environment(threads, peer):
+    """The fast settings: no pinned OpenBLAS kernels, equal threads; a large temporary must not fault its pages."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("OPENBLAS_", "OMP_", "GOMP_", "MKL_", "KMP_"))}
+    env["OMP_NUM_THREADS"] = env["MKL_NUM_THREADS"] = str(threads)
+    if peer:
+        env["MALLOC_MMAP_THRESHOLD_"] = "8589934592"
+        env["MALLOC_TRIM_THRESHOLD_"] = "17179869184"
+        env["MALLOC_TOP_PAD_"] = "67108864"
+    return env
+
+
 def busy_ticks():
     """Of all processors since the machine started: everything but idle and waiting, what the host took included."""
     try:

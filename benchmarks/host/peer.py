@@ -377,4 +377,5 @@ def main():
         print(json.dumps({"ms": 1e3 * found[len(found) // 2], "runs": len(found)}), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

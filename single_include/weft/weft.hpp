@@ -4222,6 +4222,29 @@ decltype(auto) kept_target(std::remove_reference_t<Out>& out) {
 // and the least time these take on a stated machine. Law: the passes run again when explain() is called, so
 // that a program which never asks pays nothing; the totals are those of the compiled program.
 
+// ---- weft/comm/shares.hpp ----
+// How ranks share a vector: each has one piece of it. Law: the pieces are equal, up to the vector's end, and
+// tile it in the order of the ranks; with more ranks than grains the last ranks have none.
+
+namespace WEFT_NAMESPACE::comm {
+
+struct Shares {
+  i64 elements = 0;
+  i64 grain = 1;  // elements that are one rank's together
+
+  // Elements of the largest piece.
+  constexpr i64 piece(i64 ranks) const {
+    const i64 grains = (elements + grain - 1) / grain, length = (grains + ranks - 1) / ranks * grain;
+    return length < elements ? length : elements;
+  }
+  // Where the piece of `rank` begins, and that of the rank before ends.
+  constexpr i64 begin(i64 rank, i64 ranks) const {
+    const i64 at = rank * piece(ranks);
+    return rank < ranks && at < elements ? at : elements;
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::comm
 // ---- weft/compiler/group_kind.hpp ----
 // What a fused group does, as one word for people: "map", "row", "column", "segment", "all", or several at
 // once, such as "row+column". Used by explain() and by the printers of the passes.
@@ -24375,6 +24398,17 @@ struct Roofline {
 
 namespace exec {
 
+// What a step that ranks take together is of: elements [begin, begin + elements) of a vector that they share
+// out, or, where that has none, as many that all ranks have. A start sums, gathers or does both; a done
+// neither.
+struct ExplainedCollective {
+  int request = -1;  // that its start and its done have; -1: the step is no collective
+  i64 elements = 0, element_bytes = 0, begin = 0;
+  comm::Shares shared{};
+  bool sums = false, gathers = false;
+  bool into = false;  // sums into a slot: at most two of these are under way
+};
+
 struct ExplainedStep {
   std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; fused kernels may be
                        // several at once: "row+column"
@@ -24385,7 +24419,9 @@ struct ExplainedStep {
   // "(8, 128): add, max in fc1"
   std::string text() const { return shape + (ops.empty() ? "" : ": " + ops) + ir::in_scope(scope); }
   i64 bytes = 0, flops = 0;
+  i64 launches = 1;      // of it: one a trip
   bool is_loop = false;  // its trips are the steps behind it
+  ExplainedCollective collective;
 };
 
 struct Explanation {
@@ -24493,6 +24529,23 @@ inline std::string scope_of(const ir::Graph& g, const kernel_ir::Fusion& f, cons
   return scopes.of(nodes);
 }
 
+// Numbers: compiler/lower/collective.hpp.
+inline ExplainedCollective explain_collective(const compiler::Lowered& lowered, const compiler::Step& step) {
+  const auto at = [&](int i) { return static_cast<i64>(lowered.numbers[step.numbers.begin + i]); };
+  ExplainedCollective out;
+  out.request = static_cast<int>(at(0));
+  out.elements = at(1);
+  out.element_bytes = size_of(static_cast<DType>(at(2)));
+  if (step.numbers.size > 3) out.begin = at(3), out.shared = {at(4), at(5)};
+  using compiler::StepKind;
+  const auto kind = step.kind;
+  out.sums = kind == StepKind::all_reduce_start || kind == StepKind::reduce_scatter_start ||
+             kind == StepKind::reduce_scatter_into_start;
+  out.gathers = kind == StepKind::all_reduce_start || kind == StepKind::all_gather_start;
+  out.into = kind == StepKind::reduce_scatter_into_start;
+  return out;
+}
+
 inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                   const ir::Scopes& scopes, int k, const compiler::Lowered& lowered,
                                   const compiler::Step& step) {
@@ -24574,6 +24627,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.kernel = ir::info(g.nodes[group.opaque].op).name;
       out.shape = at(1);
       out.ops = type(group.opaque) + " over all ranks";
+      out.collective = explain_collective(lowered, step);
       break;
     case compiler::StepKind::attention:
     case compiler::StepKind::attention_gradient: {
@@ -24610,6 +24664,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::
       s.kernel.insert(0, static_cast<std::size_t>(depth), ' ');
       s.bytes *= trips;
       s.flops *= trips;
+      s.launches = trips;
       out.steps.push_back(s);
       out.bytes += s.bytes;
       out.flops += s.flops;
@@ -27146,29 +27201,6 @@ inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int r
   else
     throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
 }
-
-}  // namespace WEFT_NAMESPACE::comm
-// ---- weft/comm/shares.hpp ----
-// How ranks share a vector: each has one piece of it. Law: the pieces are equal, up to the vector's end, and
-// tile it in the order of the ranks; with more ranks than grains the last ranks have none.
-
-namespace WEFT_NAMESPACE::comm {
-
-struct Shares {
-  i64 elements = 0;
-  i64 grain = 1;  // elements that are one rank's together
-
-  // Elements of the largest piece.
-  constexpr i64 piece(i64 ranks) const {
-    const i64 grains = (elements + grain - 1) / grain, length = (grains + ranks - 1) / ranks * grain;
-    return length < elements ? length : elements;
-  }
-  // Where the piece of `rank` begins, and that of the rank before ends.
-  constexpr i64 begin(i64 rank, i64 ranks) const {
-    const i64 at = rank * piece(ranks);
-    return rank < ranks && at < elements ? at : elements;
-  }
-};
 
 }  // namespace WEFT_NAMESPACE::comm
 // ---- weft/targets/shard.hpp ----

@@ -430,7 +430,7 @@ program_sections = [
     ("Options of functions and trainers", ["exec/options.hpp", "transforms/precision_policy.hpp", "core/check.hpp", "core/fresh_seed.hpp", "compiler/user_pass.hpp"]),
     ("Models", ["exec/model.hpp", "exec/load.hpp", "exec/apply.hpp", "exec/summary.hpp"]),
     ("Trainers", ["train/make_trainer.hpp", "train/trainer.hpp", "train/checkpoint.hpp", "train/any_trainer.hpp", "train/loss_ring.hpp", "train/options.hpp",
-                  "train/lbfgs.hpp", "train/checkpoint_report.hpp", "train/saving.hpp"]),
+                  "train/lbfgs.hpp", "train/checkpoint_report.hpp", "train/saving.hpp", "train/scaling.hpp"]),
     ("Ranks", ["comm/mpi.hpp"]),
     ("Memory shared by DLPack", ["exec/dlpack.hpp", "exec/cuda_dlpack.cuh"]),
     ("A GPU's tensors under Thrust", ["exec/cuda_thrust.cuh"]),

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/comm/shares.hpp"
 #include "weft/compiler/group_kind.hpp"
 #include "weft/compiler/pipeline.hpp"
 #include "weft/exec/state_names.hpp"
@@ -30,6 +31,17 @@ struct Roofline {
 
 namespace exec {
 
+// What a step that ranks take together is of: elements [begin, begin + elements) of a vector that they share
+// out, or, where that has none, as many that all ranks have. A start sums, gathers or does both; a done
+// neither.
+struct ExplainedCollective {
+  int request = -1;  // that its start and its done have; -1: the step is no collective
+  i64 elements = 0, element_bytes = 0, begin = 0;
+  comm::Shares shared{};
+  bool sums = false, gathers = false;
+  bool into = false;  // sums into a slot: at most two of these are under way
+};
+
 struct ExplainedStep {
   std::string kernel;  // "map", "row", "column", "all", "segment", "dot", "conv", ...; fused kernels may be
                        // several at once: "row+column"
@@ -40,7 +52,9 @@ struct ExplainedStep {
   // "(8, 128): add, max in fc1"
   std::string text() const { return shape + (ops.empty() ? "" : ": " + ops) + ir::in_scope(scope); }
   i64 bytes = 0, flops = 0;
+  i64 launches = 1;      // of it: one a trip
   bool is_loop = false;  // its trips are the steps behind it
+  ExplainedCollective collective;
 };
 
 struct Explanation {
@@ -148,6 +162,23 @@ inline std::string scope_of(const ir::Graph& g, const kernel_ir::Fusion& f, cons
   return scopes.of(nodes);
 }
 
+// Numbers: compiler/lower/collective.hpp.
+inline ExplainedCollective explain_collective(const compiler::Lowered& lowered, const compiler::Step& step) {
+  const auto at = [&](int i) { return static_cast<i64>(lowered.numbers[step.numbers.begin + i]); };
+  ExplainedCollective out;
+  out.request = static_cast<int>(at(0));
+  out.elements = at(1);
+  out.element_bytes = size_of(static_cast<DType>(at(2)));
+  if (step.numbers.size > 3) out.begin = at(3), out.shared = {at(4), at(5)};
+  using compiler::StepKind;
+  const auto kind = step.kind;
+  out.sums = kind == StepKind::all_reduce_start || kind == StepKind::reduce_scatter_start ||
+             kind == StepKind::reduce_scatter_into_start;
+  out.gathers = kind == StepKind::all_reduce_start || kind == StepKind::all_gather_start;
+  out.into = kind == StepKind::reduce_scatter_into_start;
+  return out;
+}
+
 inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                   const ir::Scopes& scopes, int k, const compiler::Lowered& lowered,
                                   const compiler::Step& step) {
@@ -229,6 +260,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.kernel = ir::info(g.nodes[group.opaque].op).name;
       out.shape = at(1);
       out.ops = type(group.opaque) + " over all ranks";
+      out.collective = explain_collective(lowered, step);
       break;
     case compiler::StepKind::attention:
     case compiler::StepKind::attention_gradient: {
@@ -265,6 +297,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::
       s.kernel.insert(0, static_cast<std::size_t>(depth), ' ');
       s.bytes *= trips;
       s.flops *= trips;
+      s.launches = trips;
       out.steps.push_back(s);
       out.bytes += s.bytes;
       out.flops += s.flops;

@@ -1,0 +1,43 @@
+// What a simulation predicts of GPT-2 124M on H200 GPUs, 16 sequences of 1,024 tokens on each in bf16: the
+// tables of docs/scale.md. It runs nothing and needs no GPU.
+
+#include "../compile/gpt2.hpp"
+
+#include <weft/mpi.hpp>
+#include <weft/train/scaling.hpp>
+
+namespace {
+
+using namespace weft;
+
+template <class Comm>
+auto trainer_of(const Comm& given) {
+  return make_trainer<gpt2::Gpt2<1024, 768, 12, 50257, 12, gpt2::Depth::unrolled, gpt2::Attends::at_once>>(
+      Cpu{1}, gpt2::NextToken{}, in<i32, 16, 1024>, in<i32, 16, 1024>,
+      optim::AdamW{.lr = 3e-4f, .weight_decay = 0.1f}, clip::norm(1.0f), precision::bf16, given);
+}
+
+// [cluster]
+const Cluster h200{
+    .rank = {.bytes_per_second = 4.1e12, .flops_per_second = 700e12},
+    .launch_seconds = 2e-6,
+    .step_seconds = 53.4e-3,  // measured on one GPU: benchmarks/results/h200-2026-11-26.json
+    .ranks_per_node = 8,
+    .node = {.bytes_per_second = 450e9, .seconds = 3e-6},   // NVLink, as it is sold
+    .network = {.bytes_per_second = 50e9, .seconds = 3e-6}  // 400 Gb/s a GPU
+};
+// [/cluster]
+
+template <class Comm>
+void print(const char* name, const Comm&) {
+  using T = decltype(trainer_of(Comm{}));
+  std::printf("%s\n%s\n", name, to_text(predict_scaling<T>(h200, {1, 8, 16, 64, 256, 1024})).c_str());
+}
+
+}  // namespace
+
+int main() {
+  print("comm::ddp", comm::ddp<comm::Mpi>);
+  print("comm::ddp, buckets of 256 MiB", comm::ddp<comm::Mpi, i64{256} << 20>);
+  print("comm::zero<1>", comm::zero<1, comm::Mpi>);
+}
