@@ -17,7 +17,6 @@ auto trainer_of(const Comm& given) {
       optim::AdamW{.lr = 3e-4f, .weight_decay = 0.1f}, clip::norm(1.0f), precision::bf16, given);
 }
 
-// [cluster]
 const Cluster h200{
     .rank = {.bytes_per_second = 4.1e12, .flops_per_second = 700e12},
     .launch_seconds = 2e-6,
@@ -26,7 +25,6 @@ const Cluster h200{
     .node = {.bytes_per_second = 450e9, .seconds = 3e-6},   // NVLink, as it is sold
     .network = {.bytes_per_second = 50e9, .seconds = 3e-6}  // 400 Gb/s a GPU
 };
-// [/cluster]
 
 template <class Comm>
 void print(const char* name, const Comm&) {

@@ -8,6 +8,7 @@
 
 #include "support/repository.hpp"
 #include "weft/mpi.hpp"
+#include "weft/train/scaling.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
@@ -206,6 +207,23 @@ void streams(const comm::Mpi& world) {
 
 }  // namespace
 
+// A prediction is the same on every rank, whatever their number.
+void predicted(const comm::Mpi& world) {
+  auto trainer = trainer_of();
+  // [scaling]
+  const Cluster cluster{.rank = {.bytes_per_second = 20e9, .flops_per_second = 100e9},  // a core
+                        .ranks_per_node = 16,
+                        .node = {.bytes_per_second = 5e9, .seconds = 1e-6},
+                        .network = {.bytes_per_second = 1e9, .seconds = 10e-6},
+                        .overlaps = false};  // comm::Mpi moves bytes with the cores that compute
+  const auto points = predict_scaling<decltype(trainer)>(cluster, {1, 16, 64});
+  if (world.rank() == 0) std::fputs(to_text(points).c_str(), stdout);
+  // [/scaling]
+  check(points.size() == 3 && points[0].efficiency() == 1, "one rank waits for none", world.rank());
+  check(points[1].efficiency() < 1 && points[2].efficiency() < points[1].efficiency(),
+        "ranks wait for nothing", world.rank());
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const comm::Mpi world;
@@ -217,5 +235,6 @@ int main(int argc, char** argv) {
   sharded(digits, world, argv[1]);
   in_files(digits, world, argv[1]);
   streams(world);
+  predicted(world);
   return faults == 0 ? 0 : 1;
 }
