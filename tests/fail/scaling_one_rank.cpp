@@ -24,6 +24,6 @@ int main() {
   auto trainer = make_trainer<Net>(
       Cpu{}, [](const auto& m, auto x) { return mean<>(square(m(x))); }, in<f32, 8, 4>,
       optim::SGD{.lr = 0.5f}, communication);
-  auto points = predict_scaling<decltype(trainer)>({}, {2, 8});
+  auto points = predict_scaling(trainer, {}, {2, 8});
   return points.size() == 2 ? 0 : 1;
 }

@@ -216,7 +216,7 @@ void predicted(const comm::Mpi& world) {
                         .node = {.bytes_per_second = 5e9, .seconds = 1e-6},
                         .network = {.bytes_per_second = 1e9, .seconds = 10e-6},
                         .overlaps = false};  // comm::Mpi moves bytes with the cores that compute
-  const auto points = predict_scaling<decltype(trainer)>(cluster, {1, 16, 64});
+  const auto points = predict_scaling(trainer, cluster, {1, 16, 64});
   if (world.rank() == 0) std::fputs(to_text(points).c_str(), stdout);
   // [/scaling]
   check(points.size() == 3 && points[0].efficiency() == 1, "one rank waits for none", world.rank());

@@ -11,7 +11,6 @@
 // "The communication challenge for MPP", 1994: a time a message, and one a byte.)
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -260,11 +259,11 @@ struct ScalingOf<Trainer<M, F, Device, O, I...>> {
 }  // namespace train
 
 // What a step of trainer T, one with comm::ddp or comm::zero, takes on so many ranks of `cluster`, each with
-// a batch of its own: predict_scaling<decltype(trainer)>({.node = {450e9, 3e-6}}, {1, 8, 64}). A prediction:
-// nothing is run. Of steps that update; with accumulate<N> those that only add up communicate less. Throws
-// "scaling/ranks" for less than one rank.
+// a batch of its own: predict_scaling<decltype(trainer)>({.node = {450e9, 3e-6}}, {1, 8, 64}) needs no
+// trainer, and a model may be larger than this machine. A prediction: nothing is run. Of steps that update;
+// with accumulate<N> those that only add up communicate less. Throws "scaling/ranks" for less than one rank.
 template <class T>
-std::vector<ScalingPoint> predict_scaling(const Cluster& cluster, std::initializer_list<i64> ranks) {
+std::vector<ScalingPoint> predict_scaling(const Cluster& cluster, const std::vector<i64>& ranks) {
   using Of = train::ScalingOf<T>;
   static_assert(sizeof(train::ScalingIsOfRanks<Of::is_of_ranks, T>) > 0);
   std::vector<ScalingPoint> out;
@@ -276,6 +275,12 @@ std::vector<ScalingPoint> predict_scaling(const Cluster& cluster, std::initializ
     }
   }
   return out;
+}
+
+// The same of a trainer that there is: predict_scaling(trainer, cluster, {1, 8, 64}).
+template <class T>
+std::vector<ScalingPoint> predict_scaling(const T&, const Cluster& cluster, const std::vector<i64>& ranks) {
+  return predict_scaling<T>(cluster, ranks);
 }
 
 // A table of them, a line each, in at most 79 columns.
