@@ -6,6 +6,7 @@
 #include "weft/exec/explain.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/exec/immediate.hpp"
+#include "weft/exec/measure_roofline.hpp"
 #include "weft/exec/model.hpp"
 #include "weft/exec/options.hpp"
 #include "weft/exec/print.hpp"

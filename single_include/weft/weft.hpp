@@ -26390,6 +26390,12 @@ class StepTimes {
   // The median of the runs: of a step, of all.
   double of(std::size_t step) const { return median(all_[step]); }
   double whole() const { return median(whole_); }
+  // Of the steps' medians, the sum; a loop's steps stand for it, and its own time is none.
+  double launches() const {
+    double sum = 0;
+    for (std::size_t s = 0; s < all_.size(); ++s) sum += of(s);
+    return sum;
+  }
 
  private:
   static double median(const std::vector<double>& x) {
@@ -33365,23 +33371,28 @@ class CompiledFunction {
   // What each launch takes here beside its least time on `machine`, and the same by module: the median of 10
   // calls and more with these arguments or, without any, on zeros; state that a call assigns is assigned.
   std::string profile(const Roofline& machine = {}) {
-    const std::tuple zeros{
-        std::vector<std::byte>(sizeof(typename I::dtype) * static_cast<std::size_t>(I::shape::size))...};
-    return std::apply(
-        [&](const auto&... zero) {
-          return profile_given(machine, {exec::Given{.data = zero.data(), .on_host = true}...});
-        },
-        zeros);
+    return on_zeros([&](const auto&... zero) { return profile_text(machine, times_given({zero...})); });
   }
   template <class... A>
   std::string profile(const Roofline& machine, const A&... arguments) {
     if constexpr (count_fits<A...>())
-      return profile_given(machine, exec::given_arguments<Device, I...>(arguments...));
+      return profile_text(machine, times_given(exec::given_arguments<Device, I...>(arguments...)));
     else
       return {};
   }
   template <class... A>
   requires(sizeof...(A) > 0) std::string profile(const A&... arguments) { return profile({}, arguments...); }
+  // Seconds of a call's launches, one after the other, measured as profile() does.
+  double measure() {
+    return on_zeros([&](const auto&... zero) { return times_given({zero...}).launches(); });
+  }
+  template <class... A>
+  requires(sizeof...(A) > 0) double measure(const A&... arguments) {
+    if constexpr (count_fits<A...>())
+      return times_given(exec::given_arguments<Device, I...>(arguments...)).launches();
+    else
+      return 0;
+  }
   // Writes a page for a browser: who holds the workspace at each launch, by module. Throws the file's errors.
   static void memory_timeline(const std::string& path) {
     exec::Shown<Source, Code>::save_memory_timeline(path);
@@ -33522,15 +33533,24 @@ class CompiledFunction {
     u64 seed = 0, calls = 0;
   };
 
-  std::string profile_given(const Roofline& machine, const std::array<exec::Given, sizeof...(I)>& given) {
+  exec::StepTimes times_given(const std::array<exec::Given, sizeof...(I)>& given) {
     Called& called = held();
     const typename Instance::Call call(called.instance);
-    const exec::StepTimes times =
-        exec::measure(Code::plan().steps, exec::seconds_to_measure, [&](exec::StepTimes& now) {
-          called.prepare(given);
-          called.instance.run_timed(now);
-        });
+    return exec::measure(Code::plan().steps, exec::seconds_to_measure, [&](exec::StepTimes& now) {
+      called.prepare(given);
+      called.instance.run_timed(now);
+    });
+  }
+  static std::string profile_text(const Roofline& machine, const exec::StepTimes& times) {
     return Instance::profile_text(times, machine);
+  }
+  // f(arguments...), all of them zeros.
+  template <class F>
+  static auto on_zeros(const F& f) {
+    const std::tuple zeros{
+        std::vector<std::byte>(sizeof(typename I::dtype) * static_cast<std::size_t>(I::shape::size))...};
+    return std::apply(
+        [&](const auto&... zero) { return f(exec::Given{.data = zero.data(), .on_host = true}...); }, zeros);
   }
   template <class... A>
   static constexpr bool count_fits() {
@@ -37726,6 +37746,246 @@ void apply(Model<M, Device>& model, P picks) {
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/exec/measure_roofline.hpp ----
+// What a machine gives weft's own kernels, to hold the times of others against. Law: measuring is something
+// the caller asks for; no program does it by itself.
+
+// ---- weft/ops/linalg/matmul.hpp ----
+// Matrix products with PyTorch's rules for vectors, matrices and batches; all are one `dot`.
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+constexpr ir::DotAxes contract_last(int rank_a, int axis_b) {
+  ir::DotAxes axes;
+  axes.contracted = 1;
+  axes.contracted_a[0] = rank_a - 1;
+  axes.contracted_b[0] = axis_b;
+  return axes;
+}
+
+// matmul(a, b): the shapes' rules, in one place.
+template <class A, class B>
+struct matmul_rule {
+  static constexpr Dims a = A::value, b = B::value;
+  static constexpr bool ranked = a.rank >= 1 && b.rank >= 1;
+  static constexpr i64 inner_a = ranked ? a.extent[a.rank - 1] : 0;
+  static constexpr i64 inner_b = ranked ? b.extent[b.rank >= 2 ? b.rank - 2 : 0] : 0;
+  static constexpr Dims batch_of(const Dims& d) {
+    Dims r;
+    for (r.rank = 0; r.rank + 2 < d.rank; ++r.rank) r.extent[r.rank] = d.extent[r.rank];
+    return r;
+  }
+  static constexpr bool batches = broadcastable(batch_of(a), batch_of(b));
+  static constexpr bool ok = ranked && inner_a == inner_b && batches;
+  static constexpr Dims batch = ok ? broadcast(batch_of(a), batch_of(b)) : Dims{};
+  static constexpr Dims make() {
+    Dims r = batch;
+    if (a.rank >= 2) r.extent[r.rank++] = a.extent[a.rank - 2];
+    if (b.rank >= 2) r.extent[r.rank++] = b.extent[b.rank - 1];
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+constexpr ir::Value matmul_value(ir::Value a, ir::Value b, const Dims& batch, DType result) {
+  const Dims da = a.dims(), db = b.dims();
+  ir::DotAxes axes;
+  axes.contracted = 1;
+  axes.contracted_a[0] = da.rank - 1;
+  axes.contracted_b[0] = db.rank >= 2 ? db.rank - 2 : 0;
+  // without a batch of b's own, all leading axes of a are rows of one product
+  if (db.rank <= 2) return ir::dot(a, b, axes, result);
+  const auto expanded = [&](ir::Value v, const Dims& d) {
+    Dims to = batch;
+    if (d.rank >= 2) to.extent[to.rank++] = d.extent[d.rank - 2];
+    to.extent[to.rank++] = d.extent[d.rank - 1];
+    return ir::broadcast(v, to);
+  };
+  a = expanded(a, da);
+  b = expanded(b, db);
+  axes.batch = batch.rank;
+  for (int i = 0; i < batch.rank; ++i) axes.batch_a[i] = axes.batch_b[i] = i;
+  axes.contracted_a[0] = a.dims().rank - 1;
+  axes.contracted_b[0] = b.dims().rank - 2;
+  return ir::dot(a, b, axes, result);
+}
+
+template <class X, class W>
+struct linear_rule {
+  static constexpr Dims make() {
+    Dims r = X::value;
+    if (r.rank > 0) r.extent[r.rank - 1] = W::value.extent[0];
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+}  // namespace detail
+
+// torch.matmul: vectors, matrices, broadcast batches.
+struct MatmulOp : Operation<MatmulOp> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder&, const A& a, const B& b) {
+    using Rule = detail::matmul_rule<typename A::shape, typename B::shape>;
+    static_assert(sizeof(InnerExtentsEqual<Rule::ok, MatmulOp, typename A::shape, typename B::shape>) > 0);
+    using T = promoted<typename A::dtype, typename B::dtype>;
+    using S = shape_of<Rule>;
+    static_assert(
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, MatmulOp, typename A::dtype, typename B::dtype>) > 0);
+    if constexpr (Rule::ok) {
+      const ir::Value v = detail::matmul_value(ir::cast(a.value, dtype_of<T>), ir::cast(b.value, dtype_of<T>),
+                                               Rule::batch, dtype_of<T>);
+      return Expr<T, S>{v};
+    } else {
+      return detail::refused<T, S>(a, b);
+    }
+  }
+};
+
+// x (..., in) times weight (out, in) transposed, plus bias (out): torch.nn.functional.linear.
+struct LinearOp : Operation<LinearOp> {
+  template <class X, class W>
+  static constexpr auto apply(ir::Builder&, const X& x, const W& w) {
+    constexpr Dims dx = X::shape::value, dw = W::shape::value;
+    constexpr bool ok =
+        dx.rank >= 1 && dw.rank == 2 && dx.extent[dx.rank >= 1 ? dx.rank - 1 : 0] == dw.extent[1];
+    static_assert(sizeof(InnerExtentsEqual<ok, LinearOp, typename X::shape, typename W::shape>) > 0);
+    using T = promoted<typename X::dtype, typename W::dtype>;
+    using S = shape_of<detail::linear_rule<typename X::shape, typename W::shape>>;
+    static_assert(
+        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, LinearOp, typename X::dtype, typename W::dtype>) > 0);
+    if constexpr (ok)
+      return Expr<T, S>{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(w.value, dtype_of<T>),
+                                detail::contract_last(dx.rank, 1), dtype_of<T>)};
+    else
+      return detail::refused<T, S>(x, w);
+  }
+  template <class X, class W, class B>
+  static constexpr auto apply(ir::Builder& b, const X& x, const W& w, const B& bias) {
+    return BinaryOp<ir::Op::add>::apply(b, apply(b, x, w), bias);
+  }
+};
+
+// Batches of matrices only: torch.bmm.
+struct BmmOp : Operation<BmmOp> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    static_assert(sizeof(RankIs < A::rank == 3 && B::rank == 3, BmmOp, typename A::shape, typename B::shape,
+                         GivenRank < 3 >>) > 0);
+    return MatmulOp::apply(b, x, y);
+  }
+};
+
+// beta c + alpha p. A beta of 0 leaves c out, so that its NaN and infinities do not count; an alpha of 0
+// leaves the product out where PyTorch does (`Skips`).
+template <bool Skips>
+struct ScaledSumOp : Operation<ScaledSumOp<Skips>> {
+  template <class C, class P, class S, class R>
+  static constexpr auto apply(ir::Builder&, const C& c, const P& product, const S& beta, const R& alpha) {
+    auto kept = mul(c, beta);
+    auto added = mul(product, alpha);
+    if constexpr (Scalar<S>)
+      if (beta == 0) kept.value = ir::constant_like(kept.value, 0);
+    if constexpr (Skips && Scalar<R>)
+      if (alpha == 0) added.value = ir::constant_like(added.value, 0);
+    return add(kept, added);
+  }
+};
+
+// c + a b, the product scaled by alpha and c by beta: torch.addmm.
+struct AddmmOp : Operation<AddmmOp> {
+  template <class C, class A, class B, class S, class R>
+  static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y, const S& beta,
+                              const R& alpha) {
+    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
+                         GivenRank < 2 >>) > 0);
+    return ScaledSumOp<true>::apply(b, c, MatmulOp::apply(b, x, y), beta, alpha);
+  }
+  template <class C, class A, class B>
+  static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y) {
+    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
+                         GivenRank < 2 >>) > 0);
+    return add(c, MatmulOp::apply(b, x, y));
+  }
+};
+
+// Every element of one vector times every element of the other.
+struct OuterOp : Operation<OuterOp> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    static_assert(sizeof(RankIs < A::rank == 1 && B::rank == 1, OuterOp, typename A::shape, typename B::shape,
+                         GivenRank < 1 >>) > 0);
+    if constexpr (A::rank == 1 && B::rank == 1)
+      return mul(ReshapeOp<A::size, 1>::apply(b, x), ReshapeOp<1, B::size>::apply(b, y));
+    else
+      return x;
+  }
+};
+
+inline constexpr MatmulOp matmul{};
+// A product of operands of these ranks alone.
+template <int RankA, int RankB>
+struct RankedMatmulOp : Operation<RankedMatmulOp<RankA, RankB>> {
+  template <class A, class B>
+  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
+    static_assert(sizeof(RankIs<A::rank == RankA, RankedMatmulOp, typename A::shape, GivenRank<RankA>>) > 0);
+    static_assert(sizeof(RankIs<B::rank == RankB, RankedMatmulOp, typename B::shape, GivenRank<RankB>>) > 0);
+    return MatmulOp::apply(b, x, y);
+  }
+};
+inline constexpr RankedMatmulOp<2, 2> mm{};
+inline constexpr RankedMatmulOp<2, 1> mv{};
+inline constexpr BmmOp bmm{};
+inline constexpr AddmmOp addmm{};
+template <class A, class B>
+constexpr auto outer(const A& a, const B& b) {
+  return OuterOp{}(a, b);
+}
+inline constexpr LinearOp linear{};
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+namespace exec {
+
+struct MeasuredPass {
+  constexpr auto operator()(auto x) const { return x + 1.0f; }
+};
+struct MeasuredProduct {
+  constexpr auto operator()(auto a, auto b) const { return matmul(a, b); }
+};
+
+// By a pass over so many f32, and a product of two square matrices of them.
+template <i64 Elements, i64 Side, class Device>
+Roofline measure_roofline(const Device& device) {
+  Roofline found;
+  {
+    auto pass = compile(device, MeasuredPass{}, in<f32, Elements>);
+    found.bytes_per_second = 2.0 * Elements * sizeof(f32) / pass.measure();
+  }
+  std::vector<f32> factors(static_cast<std::size_t>(Side * Side));
+  for (std::size_t k = 0; k < factors.size(); ++k)
+    factors[k] = static_cast<f32>(k * 7919 % 1009) / 1009 - 0.5f;
+  auto product = compile(device, MeasuredProduct{}, in<f32, Side, Side>, in<f32, Side, Side>);
+  found.flops_per_second = 2.0 * Side * Side * Side / product.measure(factors, factors);
+  return found;
+}
+
+}  // namespace exec
+
+// Bytes and FLOPs a second of `device`: of a pass that reads 128 MiB and writes as many, which no cache
+// holds, and of a product of f32 matrices, 1024 x 1024 on the host, 4096 x 4096 elsewhere. Takes about a
+// second and 400 MB. f.profile(measure_roofline(Cpu{}), x) then says how near a program's launches come to
+// what this machine can; products in other dtypes may be faster than its f32.
+template <class Device = Cpu>
+Roofline measure_roofline(const Device& device = Device{}) {
+  return exec::measure_roofline < (i64{1} << 25), std::is_same_v<Device, Cpu> ? 1024 : 4096 > (device);
+}
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/print.hpp ----
 // Tensors as text, in the form in which PyTorch prints them: std::cout << tensor, or to_text(tensor). Law:
 // the text is PyTorch's with its default options (4 digits, 80 columns, the ends alone of more than 1,000
@@ -40924,203 +41184,6 @@ using AdaptiveAvgPool3d = AdaptiveAvgPool<3, Out>;
 
 // ---- weft/nn/linear.hpp ----
 // y = x W^T + b over the last axis.
-
-// ---- weft/ops/linalg/matmul.hpp ----
-// Matrix products with PyTorch's rules for vectors, matrices and batches; all are one `dot`.
-
-namespace WEFT_NAMESPACE {
-
-namespace detail {
-
-constexpr ir::DotAxes contract_last(int rank_a, int axis_b) {
-  ir::DotAxes axes;
-  axes.contracted = 1;
-  axes.contracted_a[0] = rank_a - 1;
-  axes.contracted_b[0] = axis_b;
-  return axes;
-}
-
-// matmul(a, b): the shapes' rules, in one place.
-template <class A, class B>
-struct matmul_rule {
-  static constexpr Dims a = A::value, b = B::value;
-  static constexpr bool ranked = a.rank >= 1 && b.rank >= 1;
-  static constexpr i64 inner_a = ranked ? a.extent[a.rank - 1] : 0;
-  static constexpr i64 inner_b = ranked ? b.extent[b.rank >= 2 ? b.rank - 2 : 0] : 0;
-  static constexpr Dims batch_of(const Dims& d) {
-    Dims r;
-    for (r.rank = 0; r.rank + 2 < d.rank; ++r.rank) r.extent[r.rank] = d.extent[r.rank];
-    return r;
-  }
-  static constexpr bool batches = broadcastable(batch_of(a), batch_of(b));
-  static constexpr bool ok = ranked && inner_a == inner_b && batches;
-  static constexpr Dims batch = ok ? broadcast(batch_of(a), batch_of(b)) : Dims{};
-  static constexpr Dims make() {
-    Dims r = batch;
-    if (a.rank >= 2) r.extent[r.rank++] = a.extent[a.rank - 2];
-    if (b.rank >= 2) r.extent[r.rank++] = b.extent[b.rank - 1];
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-constexpr ir::Value matmul_value(ir::Value a, ir::Value b, const Dims& batch, DType result) {
-  const Dims da = a.dims(), db = b.dims();
-  ir::DotAxes axes;
-  axes.contracted = 1;
-  axes.contracted_a[0] = da.rank - 1;
-  axes.contracted_b[0] = db.rank >= 2 ? db.rank - 2 : 0;
-  // without a batch of b's own, all leading axes of a are rows of one product
-  if (db.rank <= 2) return ir::dot(a, b, axes, result);
-  const auto expanded = [&](ir::Value v, const Dims& d) {
-    Dims to = batch;
-    if (d.rank >= 2) to.extent[to.rank++] = d.extent[d.rank - 2];
-    to.extent[to.rank++] = d.extent[d.rank - 1];
-    return ir::broadcast(v, to);
-  };
-  a = expanded(a, da);
-  b = expanded(b, db);
-  axes.batch = batch.rank;
-  for (int i = 0; i < batch.rank; ++i) axes.batch_a[i] = axes.batch_b[i] = i;
-  axes.contracted_a[0] = a.dims().rank - 1;
-  axes.contracted_b[0] = b.dims().rank - 2;
-  return ir::dot(a, b, axes, result);
-}
-
-template <class X, class W>
-struct linear_rule {
-  static constexpr Dims make() {
-    Dims r = X::value;
-    if (r.rank > 0) r.extent[r.rank - 1] = W::value.extent[0];
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-}  // namespace detail
-
-// torch.matmul: vectors, matrices, broadcast batches.
-struct MatmulOp : Operation<MatmulOp> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder&, const A& a, const B& b) {
-    using Rule = detail::matmul_rule<typename A::shape, typename B::shape>;
-    static_assert(sizeof(InnerExtentsEqual<Rule::ok, MatmulOp, typename A::shape, typename B::shape>) > 0);
-    using T = promoted<typename A::dtype, typename B::dtype>;
-    using S = shape_of<Rule>;
-    static_assert(
-        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, MatmulOp, typename A::dtype, typename B::dtype>) > 0);
-    if constexpr (Rule::ok) {
-      const ir::Value v = detail::matmul_value(ir::cast(a.value, dtype_of<T>), ir::cast(b.value, dtype_of<T>),
-                                               Rule::batch, dtype_of<T>);
-      return Expr<T, S>{v};
-    } else {
-      return detail::refused<T, S>(a, b);
-    }
-  }
-};
-
-// x (..., in) times weight (out, in) transposed, plus bias (out): torch.nn.functional.linear.
-struct LinearOp : Operation<LinearOp> {
-  template <class X, class W>
-  static constexpr auto apply(ir::Builder&, const X& x, const W& w) {
-    constexpr Dims dx = X::shape::value, dw = W::shape::value;
-    constexpr bool ok =
-        dx.rank >= 1 && dw.rank == 2 && dx.extent[dx.rank >= 1 ? dx.rank - 1 : 0] == dw.extent[1];
-    static_assert(sizeof(InnerExtentsEqual<ok, LinearOp, typename X::shape, typename W::shape>) > 0);
-    using T = promoted<typename X::dtype, typename W::dtype>;
-    using S = shape_of<detail::linear_rule<typename X::shape, typename W::shape>>;
-    static_assert(
-        sizeof(DtypeAllowed<!std::is_same_v<T, bool>, LinearOp, typename X::dtype, typename W::dtype>) > 0);
-    if constexpr (ok)
-      return Expr<T, S>{ir::dot(ir::cast(x.value, dtype_of<T>), ir::cast(w.value, dtype_of<T>),
-                                detail::contract_last(dx.rank, 1), dtype_of<T>)};
-    else
-      return detail::refused<T, S>(x, w);
-  }
-  template <class X, class W, class B>
-  static constexpr auto apply(ir::Builder& b, const X& x, const W& w, const B& bias) {
-    return BinaryOp<ir::Op::add>::apply(b, apply(b, x, w), bias);
-  }
-};
-
-// Batches of matrices only: torch.bmm.
-struct BmmOp : Operation<BmmOp> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    static_assert(sizeof(RankIs < A::rank == 3 && B::rank == 3, BmmOp, typename A::shape, typename B::shape,
-                         GivenRank < 3 >>) > 0);
-    return MatmulOp::apply(b, x, y);
-  }
-};
-
-// beta c + alpha p. A beta of 0 leaves c out, so that its NaN and infinities do not count; an alpha of 0
-// leaves the product out where PyTorch does (`Skips`).
-template <bool Skips>
-struct ScaledSumOp : Operation<ScaledSumOp<Skips>> {
-  template <class C, class P, class S, class R>
-  static constexpr auto apply(ir::Builder&, const C& c, const P& product, const S& beta, const R& alpha) {
-    auto kept = mul(c, beta);
-    auto added = mul(product, alpha);
-    if constexpr (Scalar<S>)
-      if (beta == 0) kept.value = ir::constant_like(kept.value, 0);
-    if constexpr (Skips && Scalar<R>)
-      if (alpha == 0) added.value = ir::constant_like(added.value, 0);
-    return add(kept, added);
-  }
-};
-
-// c + a b, the product scaled by alpha and c by beta: torch.addmm.
-struct AddmmOp : Operation<AddmmOp> {
-  template <class C, class A, class B, class S, class R>
-  static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y, const S& beta,
-                              const R& alpha) {
-    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
-                         GivenRank < 2 >>) > 0);
-    return ScaledSumOp<true>::apply(b, c, MatmulOp::apply(b, x, y), beta, alpha);
-  }
-  template <class C, class A, class B>
-  static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y) {
-    static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
-                         GivenRank < 2 >>) > 0);
-    return add(c, MatmulOp::apply(b, x, y));
-  }
-};
-
-// Every element of one vector times every element of the other.
-struct OuterOp : Operation<OuterOp> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    static_assert(sizeof(RankIs < A::rank == 1 && B::rank == 1, OuterOp, typename A::shape, typename B::shape,
-                         GivenRank < 1 >>) > 0);
-    if constexpr (A::rank == 1 && B::rank == 1)
-      return mul(ReshapeOp<A::size, 1>::apply(b, x), ReshapeOp<1, B::size>::apply(b, y));
-    else
-      return x;
-  }
-};
-
-inline constexpr MatmulOp matmul{};
-// A product of operands of these ranks alone.
-template <int RankA, int RankB>
-struct RankedMatmulOp : Operation<RankedMatmulOp<RankA, RankB>> {
-  template <class A, class B>
-  static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
-    static_assert(sizeof(RankIs<A::rank == RankA, RankedMatmulOp, typename A::shape, GivenRank<RankA>>) > 0);
-    static_assert(sizeof(RankIs<B::rank == RankB, RankedMatmulOp, typename B::shape, GivenRank<RankB>>) > 0);
-    return MatmulOp::apply(b, x, y);
-  }
-};
-inline constexpr RankedMatmulOp<2, 2> mm{};
-inline constexpr RankedMatmulOp<2, 1> mv{};
-inline constexpr BmmOp bmm{};
-inline constexpr AddmmOp addmm{};
-template <class A, class B>
-constexpr auto outer(const A& a, const B& b) {
-  return OuterOp{}(a, b);
-}
-inline constexpr LinearOp linear{};
-
-}  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE::nn {
 

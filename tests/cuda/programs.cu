@@ -431,6 +431,7 @@ TEST_CASE("cuda programs: results are fed back, kept, and held when their functi
   CAPTURE(profile);
   CHECK(profile.find(std::to_string(f->launches()) + " launches: ") != std::string::npos);
   CHECK(profile.find("dot") != std::string::npos);
+  CHECK(f->measure() > 0);
   f.reset();
   CHECK(near(h.to_vector(), wanted.to_vector()));
   for (std::size_t k = 0; k < kept.size(); ++k) CHECK(near(kept[k].to_vector(), kept_wanted[k]));

@@ -426,7 +426,7 @@ program_sections = [
     ("Devices", ["device/best.hpp", "device/cpu.hpp", "device/cuda.cuh"]),
     ("The interpreter", ["targets/interpreter/device.hpp", "exec/interpreter/print.hpp", "exec/interpreter/tensor.hpp"]),
     ("Tensors", ["exec/tensor.hpp", "exec/print.hpp"]),
-    ("Compiled functions", ["exec/function.hpp", "exec/any_function.hpp", "exec/explain.hpp"]),
+    ("Compiled functions", ["exec/function.hpp", "exec/any_function.hpp", "exec/explain.hpp", "exec/measure_roofline.hpp"]),
     ("Options of functions and trainers", ["exec/options.hpp", "transforms/precision_policy.hpp", "core/check.hpp", "core/fresh_seed.hpp", "compiler/user_pass.hpp"]),
     ("Models", ["exec/model.hpp", "exec/load.hpp", "exec/apply.hpp", "exec/summary.hpp"]),
     ("Trainers", ["train/make_trainer.hpp", "train/trainer.hpp", "train/checkpoint.hpp", "train/any_trainer.hpp", "train/loss_ring.hpp", "train/options.hpp",

@@ -129,23 +129,28 @@ class CompiledFunction {
   // What each launch takes here beside its least time on `machine`, and the same by module: the median of 10
   // calls and more with these arguments or, without any, on zeros; state that a call assigns is assigned.
   std::string profile(const Roofline& machine = {}) {
-    const std::tuple zeros{
-        std::vector<std::byte>(sizeof(typename I::dtype) * static_cast<std::size_t>(I::shape::size))...};
-    return std::apply(
-        [&](const auto&... zero) {
-          return profile_given(machine, {exec::Given{.data = zero.data(), .on_host = true}...});
-        },
-        zeros);
+    return on_zeros([&](const auto&... zero) { return profile_text(machine, times_given({zero...})); });
   }
   template <class... A>
   std::string profile(const Roofline& machine, const A&... arguments) {
     if constexpr (count_fits<A...>())
-      return profile_given(machine, exec::given_arguments<Device, I...>(arguments...));
+      return profile_text(machine, times_given(exec::given_arguments<Device, I...>(arguments...)));
     else
       return {};
   }
   template <class... A>
   requires(sizeof...(A) > 0) std::string profile(const A&... arguments) { return profile({}, arguments...); }
+  // Seconds of a call's launches, one after the other, measured as profile() does.
+  double measure() {
+    return on_zeros([&](const auto&... zero) { return times_given({zero...}).launches(); });
+  }
+  template <class... A>
+  requires(sizeof...(A) > 0) double measure(const A&... arguments) {
+    if constexpr (count_fits<A...>())
+      return times_given(exec::given_arguments<Device, I...>(arguments...)).launches();
+    else
+      return 0;
+  }
   // Writes a page for a browser: who holds the workspace at each launch, by module. Throws the file's errors.
   static void memory_timeline(const std::string& path) {
     exec::Shown<Source, Code>::save_memory_timeline(path);
@@ -286,15 +291,24 @@ class CompiledFunction {
     u64 seed = 0, calls = 0;
   };
 
-  std::string profile_given(const Roofline& machine, const std::array<exec::Given, sizeof...(I)>& given) {
+  exec::StepTimes times_given(const std::array<exec::Given, sizeof...(I)>& given) {
     Called& called = held();
     const typename Instance::Call call(called.instance);
-    const exec::StepTimes times =
-        exec::measure(Code::plan().steps, exec::seconds_to_measure, [&](exec::StepTimes& now) {
-          called.prepare(given);
-          called.instance.run_timed(now);
-        });
+    return exec::measure(Code::plan().steps, exec::seconds_to_measure, [&](exec::StepTimes& now) {
+      called.prepare(given);
+      called.instance.run_timed(now);
+    });
+  }
+  static std::string profile_text(const Roofline& machine, const exec::StepTimes& times) {
     return Instance::profile_text(times, machine);
+  }
+  // f(arguments...), all of them zeros.
+  template <class F>
+  static auto on_zeros(const F& f) {
+    const std::tuple zeros{
+        std::vector<std::byte>(sizeof(typename I::dtype) * static_cast<std::size_t>(I::shape::size))...};
+    return std::apply(
+        [&](const auto&... zero) { return f(exec::Given{.data = zero.data(), .on_host = true}...); }, zeros);
   }
   template <class... A>
   static constexpr bool count_fits() {
