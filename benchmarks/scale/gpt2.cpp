@@ -10,12 +10,15 @@ namespace {
 
 using namespace weft;
 
+// The type that make_trainer would give, of which no kernel is compiled: nothing is run.
+using Tokens = std::remove_const_t<decltype(in<i32, 16, 1024>)>;
 template <class Comm>
-auto trainer_of(const Comm& given) {
-  return make_trainer<gpt2::Gpt2<1024, 768, 12, 50257, 12, gpt2::Depth::unrolled, gpt2::Attends::at_once>>(
-      Cpu{1}, gpt2::NextToken{}, in<i32, 16, 1024>, in<i32, 16, 1024>,
-      optim::AdamW{.lr = 3e-4f, .weight_decay = 0.1f}, clip::norm(1.0f), precision::bf16, given);
-}
+using TrainerWith =
+    Trainer<gpt2::Gpt2<1024, 768, 12, 50257, 12, gpt2::Depth::unrolled, gpt2::Attends::at_once>,
+            gpt2::NextToken, Cpu,
+            train::Options<optim::AdamW, decltype(clip::norm(1.0f)),
+                           std::remove_const_t<decltype(precision::bf16)>, Comm>,
+            Tokens, Tokens>;
 
 const Cluster h200{
     .rank = {.bytes_per_second = 4.1e12, .flops_per_second = 700e12},
@@ -28,8 +31,8 @@ const Cluster h200{
 
 template <class Comm>
 void print(const char* name, const Comm&) {
-  using T = decltype(trainer_of(Comm{}));
-  std::printf("%s\n%s\n", name, to_text(predict_scaling<T>(h200, {1, 8, 16, 64, 256, 1024})).c_str());
+  const auto points = predict_scaling<TrainerWith<Comm>>(h200, {1, 8, 16, 64, 256, 1024});
+  std::printf("%s\n%s\n", name, to_text(points).c_str());
 }
 
 }  // namespace
