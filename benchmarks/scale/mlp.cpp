@@ -3,6 +3,7 @@
 
 #include <weft/mpi.hpp>
 
+#include "../models.hpp"
 #include "ranks.hpp"
 
 namespace {
@@ -48,8 +49,8 @@ int link() {
     for (std::size_t k = 0; k < counts.size(); ++k) {
       const int runs = counts[k] > 1 << 18 ? 20 : 200;
       all.times([&] { sum(k); }, runs / 4);
-      const double seconds = bench::median_of(all.times([&] { sum(k); }, runs)) -
-                             bench::median_of(all.times([&] { filled(k); }, runs));
+      const double seconds = bench::median(all.times([&] { sum(k); }, runs)) -
+                             bench::median(all.times([&] { filled(k); }, runs));
       bytes += (k > 0 ? ", " : "") + std::to_string(counts[k] * i64{sizeof(f32)});
       ms += (k > 0 ? ", " : "") + std::to_string(1e3 * seconds);
     }

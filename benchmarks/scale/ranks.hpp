@@ -3,23 +3,15 @@
 // which speaks lines on stdin and stdout as benchmarks/host/worker.hpp does; and predictions of the same
 // steps.
 
-#include <array>
 #include <cstdlib>
-#include <cstring>
 #include <weft/mpi.hpp>
 #include <weft/train/scaling.hpp>
 
-#include "../models.hpp"
+#include "../host/worker.hpp"
 
 namespace bench {
 
-inline double rank_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-inline double median_of(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return v.empty() ? 0 : v[v.size() / 2];
-}
+using namespace weft;
 
 // The ranks of a measurement.
 class Together {
@@ -41,9 +33,9 @@ class Together {
     std::vector<double> own;
     of_first(0);
     for (int k = 0; k < count; ++k) {
-      const double start = rank_seconds();
+      const double start = now();
       run();
-      own.push_back(rank_seconds() - start);
+      own.push_back(now() - start);
     }
     std::vector<double> all(own.size() * static_cast<std::size_t>(communicator_->size()));
     communicator_->all_gather(own.data(), all.data(), static_cast<i64>(own.size() * sizeof(double)));
@@ -53,11 +45,11 @@ class Together {
   // "run SECONDS" on rank 0's stdin answers the median time of an execution on rank 0.
   template <class Run>
   int serve(const Run& run, const std::string& facts) const {
-    double once = median_of(times(run, 10));
+    double once = median(times(run, 10));
     say("{" + facts + "}");
     for (double seconds = 0; (seconds = of_first(asked())) > 0;) {
       const int count = static_cast<int>(of_first(std::max(3.0, seconds / once)));
-      once = median_of(times(run, count));
+      once = median(times(run, count));
       say("{\"ms\": " + std::to_string(1e3 * once) + ", \"runs\": " + std::to_string(count) + "}");
     }
     return 0;
@@ -80,9 +72,6 @@ class Together {
   Shared<comm::Communicator> communicator_;
 };
 
-template <class T>
-inline constexpr bool is_distributed = train::ScalingOf<T>::is_of_ranks;
-
 // The processors of this machine as they were measured: seconds of a step without communication, of a
 // message, and bytes a second between two ranks.
 inline Cluster cluster_of(const std::vector<std::string>& words) {
@@ -98,7 +87,7 @@ int step_case(const std::vector<std::string>& words, const Make& make, const std
               const std::vector<Y>& y) {
   using T = decltype(make());
   if (!words.empty()) {
-    if constexpr (is_distributed<T>) {
+    if constexpr (train::ScalingOf<T>::is_of_ranks) {
       const i64 ranks = std::atoll(words.at(1).c_str());
       const auto points = predict_scaling<T>(cluster_of({words.begin() + 2, words.end()}), {ranks});
       std::printf("{\"ms\": %.6f}\n", 1e3 * points[0].seconds);
