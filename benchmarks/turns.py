@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import time
@@ -81,6 +82,16 @@ def output_of(command, env=None):
         return subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return ""
+
+
+def find_peer(script, env=None):
+    """A Python in which `script` runs, and what it says of itself when it is asked for no case; None, None without PyTorch."""
+    for python in (os.environ.get("WEFT_PYTHON"), "python3"):
+        path = python and shutil.which(python)
+        answer = path and output_of([path, script], env)
+        if answer:
+            return path, json.loads(answer)
+    return None, None
 
 
 def cpu_name():

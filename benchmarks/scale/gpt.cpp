@@ -1,18 +1,17 @@
 // `./weft bench scale`: training steps of the small GPT of ./weft bench host on ranks that MPI connects, one
 // thread each, and what a simulation predicts of them.
 
-#include "../../examples/gpt.hpp"
-
 #include <weft/mpi.hpp>
 
+#include "../host/transformers.hpp"
 #include "ranks.hpp"
 
 namespace {
 
 using namespace weft;
 
-constexpr i64 texts = 32;
-constexpr gpt::Sizes sizes{.vocabulary = 128, .context = 128, .width = 128, .heads = 4, .layers = 4};
+constexpr gpt::Sizes sizes = bench::small_gpt;
+using bench::texts;
 
 template <class Comm>
 auto trainer_of(const Comm& given) {

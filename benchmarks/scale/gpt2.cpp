@@ -21,9 +21,10 @@ using TrainerWith =
             Tokens, Tokens>;
 
 const Cluster h200{
-    .rank = {.bytes_per_second = 4.1e12, .flops_per_second = 700e12},
+    // a copy and a product in bf16 on one GPU: benchmarks/results/h200-2026-11-26.json
+    .rank = {.bytes_per_second = 4.23e12, .flops_per_second = 706e12},
     .launch_seconds = 2e-6,
-    .step_seconds = 53.4e-3,  // measured on one GPU: benchmarks/results/h200-2026-11-26.json
+    .step_seconds = 53.4e-3,  // measured on one GPU: docs/performance.md
     .ranks_per_node = 8,
     .node = {.bytes_per_second = 450e9, .seconds = 3e-6},   // NVLink, as it is sold
     .network = {.bytes_per_second = 50e9, .seconds = 3e-6}  // 400 Gb/s a GPU

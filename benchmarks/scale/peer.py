@@ -1,4 +1,4 @@
-"""The cases of `./weft bench scale` in PyTorch: `peer.py NAME RANKS` trains on so many processes of one thread
+"""The cases of `./weft bench scale` in PyTorch: `peer.py` says its version, `peer.py NAME RANKS` trains on so many processes of one thread
 each, connected by gloo, under DistributedDataParallel. Speaks as benchmarks/scale/ranks.hpp does."""
 
 import json
@@ -56,6 +56,9 @@ def case(name):
 
 
 def main():
+    if len(sys.argv) < 2:
+        print(json.dumps({"torch": torch.__version__}))
+        return
     name, ranks, rank = sys.argv[1], int(sys.argv[2]), int(os.environ.get("RANK", "0"))
     others = []
     if rank == 0:
@@ -69,7 +72,7 @@ def main():
     run = case(name)
     once = statistics.median(times(run, 10))
     if rank == 0:
-        print(json.dumps({"torch": torch.__version__}), flush=True)
+        print(json.dumps({"ms": 1e3 * once, "runs": 10}), flush=True)
     while seconds := read_seconds(rank):
         count = max(3, int(seconds / once))  # the same on all ranks, as `once` is
         once = statistics.median(times(run, count))

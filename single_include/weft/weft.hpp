@@ -26390,8 +26390,8 @@ class StepTimes {
   // The median of the runs: of a step, of all.
   double of(std::size_t step) const { return median(all_[step]); }
   double whole() const { return median(whole_); }
-  // Of the steps' medians, the sum; a loop's steps stand for it, and its own time is none.
-  double launches() const {
+  // The sum of the steps' medians; a loop has no time of its own, its steps stand for it.
+  double in_launches() const {
     double sum = 0;
     for (std::size_t s = 0; s < all_.size(); ++s) sum += of(s);
     return sum;
@@ -26480,12 +26480,12 @@ inline std::string rows_text(const std::vector<Row>& rows, double all, const cha
 inline std::string to_text(const Explanation& e, const StepTimes& times, const Roofline& machine) {
   using namespace explain_detail;
   std::vector<profile_detail::Row> kernels, scopes;
-  double all = 0, least = 0;
+  const double all = times.in_launches();
+  double least = 0;
   for (std::size_t s = 0; s < e.steps.size(); ++s) {
     const ExplainedStep& step = e.steps[s];
     const double seconds = times.of(s), floor = machine.seconds(step.bytes, step.flops);
     if (step.is_loop) continue;  // its steps stand for it
-    all += seconds;
     least += floor;
     kernels.push_back({numbered_kernel(s, step), step.shape + ir::in_scope(step.scope), seconds, floor});
     const std::string scope = step.scope.empty() ? "(the function itself)" : step.scope;
@@ -33384,12 +33384,12 @@ class CompiledFunction {
   requires(sizeof...(A) > 0) std::string profile(const A&... arguments) { return profile({}, arguments...); }
   // Seconds of a call's launches, one after the other, measured as profile() does.
   double measure() {
-    return on_zeros([&](const auto&... zero) { return times_given({zero...}).launches(); });
+    return on_zeros([&](const auto&... zero) { return times_given({zero...}).in_launches(); });
   }
   template <class... A>
   requires(sizeof...(A) > 0) double measure(const A&... arguments) {
     if constexpr (count_fits<A...>())
-      return times_given(exec::given_arguments<Device, I...>(arguments...)).launches();
+      return times_given(exec::given_arguments<Device, I...>(arguments...)).in_launches();
     else
       return 0;
   }
@@ -37982,7 +37982,8 @@ Roofline measure_roofline(const Device& device) {
 // what this machine can; products in other dtypes may be faster than its f32.
 template <class Device = Cpu>
 Roofline measure_roofline(const Device& device = Device{}) {
-  return exec::measure_roofline < (i64{1} << 25), std::is_same_v<Device, Cpu> ? 1024 : 4096 > (device);
+  constexpr i64 elements = i64{1} << 25, side = std::is_same_v<Device, Cpu> ? 1024 : 4096;
+  return exec::measure_roofline<elements, side>(device);
 }
 
 }  // namespace WEFT_NAMESPACE

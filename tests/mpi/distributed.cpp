@@ -205,8 +205,6 @@ void streams(const comm::Mpi& world) {
   check(rows == 24, "another number of samples", world.rank());
 }
 
-}  // namespace
-
 // A prediction is the same on every rank, whatever their number.
 void predicted(const comm::Mpi& world) {
   auto trainer = trainer_of();
@@ -223,6 +221,8 @@ void predicted(const comm::Mpi& world) {
   check(points[1].efficiency() < 1 && points[2].efficiency() < points[1].efficiency(),
         "ranks wait for nothing", world.rank());
 }
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

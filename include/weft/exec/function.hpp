@@ -142,12 +142,12 @@ class CompiledFunction {
   requires(sizeof...(A) > 0) std::string profile(const A&... arguments) { return profile({}, arguments...); }
   // Seconds of a call's launches, one after the other, measured as profile() does.
   double measure() {
-    return on_zeros([&](const auto&... zero) { return times_given({zero...}).launches(); });
+    return on_zeros([&](const auto&... zero) { return times_given({zero...}).in_launches(); });
   }
   template <class... A>
   requires(sizeof...(A) > 0) double measure(const A&... arguments) {
     if constexpr (count_fits<A...>())
-      return times_given(exec::given_arguments<Device, I...>(arguments...)).launches();
+      return times_given(exec::given_arguments<Device, I...>(arguments...)).in_launches();
     else
       return 0;
   }

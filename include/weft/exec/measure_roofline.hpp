@@ -44,7 +44,8 @@ Roofline measure_roofline(const Device& device) {
 // what this machine can; products in other dtypes may be faster than its f32.
 template <class Device = Cpu>
 Roofline measure_roofline(const Device& device = Device{}) {
-  return exec::measure_roofline < (i64{1} << 25), std::is_same_v<Device, Cpu> ? 1024 : 4096 > (device);
+  constexpr i64 elements = i64{1} << 25, side = std::is_same_v<Device, Cpu> ? 1024 : 4096;
+  return exec::measure_roofline<elements, side>(device);
 }
 
 }  // namespace WEFT_NAMESPACE

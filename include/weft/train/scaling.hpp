@@ -208,6 +208,7 @@ inline ScalingPoint simulate(const exec::Explanation& e, const Cluster& cluster,
     const exec::ExplainedCollective& c = step.collective;
     if (c.request < 0) {
       now += least(step) * scale;
+      out.computing += least(step) * scale;
     } else if (c.sums || c.gathers) {
       if (c.into) now = std::max(now, before[0]);
       const double end = moved(links.carry(c, now));
@@ -220,7 +221,6 @@ inline ScalingPoint simulate(const exec::Explanation& e, const Cluster& cluster,
   }
   if (ranks > 1 && behind.broadcast > 0) now = links.broadcast(behind.broadcast, now);
   if (ranks > 1 && behind.gathered.elements > 0) now = links.gather(links.pieces(behind.gathered), now);
-  out.computing = all * scale;
   out.seconds = now;
   out.carrying = links.busy();
   return out;
