@@ -61,7 +61,8 @@ inline constexpr bool is_tuple<std::pair<A, B>> = true;
 WEFT_REFUSAL(
     ReturnsExpressions,
     "a compiled function returns an expression, or a std::tuple or std::pair of them: return what was "
-    "computed from its arguments, by exp(x) and not by std::exp(x)");
+    "computed from its arguments, by exp(x) and not by std::exp(x), by a layer that is called, act(x), and "
+    "not by its type, nn::ReLU(x)");
 
 // The results of a function as a type: one expression, or a tuple or pair of them.
 template <class R>

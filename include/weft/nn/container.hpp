@@ -77,7 +77,7 @@ inline constexpr bool is_spliced<Spliced<M...>> = true;
 struct Absent {};
 
 // x -> x
-struct Identity {
+struct Identity : WithoutState {
   constexpr auto operator()(const auto& x) const { return to_expr(x); }
 };
 
@@ -101,7 +101,7 @@ struct flatten_rule {
 
 // The axes First to Last as one, row-major.
 template <int First = 1, int Last = -1>
-struct Flatten {
+struct Flatten : WithoutState {
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -120,7 +120,7 @@ struct Flatten {
 
 // One axis as several, row-major: Unflatten<1, 2, -1>; one -1 is worked out.
 template <int Axis, i64... To>
-struct Unflatten {
+struct Unflatten : WithoutState {
   constexpr auto operator()(const auto& x) const { return unflatten<Axis, To...>(to_expr(x)); }
 };
 

@@ -3,6 +3,7 @@
 // nn.functional; and what is said of a layer without its sizes.
 
 #include <limits>
+#include <type_traits>
 
 #include "weft/ops/core/expr.hpp"
 
@@ -19,6 +20,32 @@ template <class... Given>
 struct WithoutSizes : AfterRefusal {
   static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
 };
+
+WEFT_REFUSAL(
+    LayerIsApplied,
+    "a layer is made before it is called, and takes its values in the call: write nn::ReLU{}(x), or hold "
+    "nn::ReLU act as a member and call act(x)");
+// A layer without members. Refuses a value where it is made, as in nn::ReLU(x).
+struct WithoutState {
+  constexpr WithoutState() = default;
+  template <ExprLike X>
+  constexpr WithoutState(const X&) {
+    static_assert(sizeof(LayerIsApplied<sizeof(X) == 0, X>) > 0);
+  }
+};
+
+// Two layers, refused; a layer and a value are (pointwise.hpp).
+#define WEFT_OPERATOR(sign)                                                                 \
+  template <class A, class B>                                                               \
+  requires(LayerLike<A> && LayerLike<B>) constexpr auto operator sign(const A&, const B&) { \
+    static_assert(sizeof(LayerIsCalled<sizeof(A) == 0, A, B>) > 0);                         \
+    return AfterRefusal{};                                                                  \
+  }
+WEFT_OPERATOR(+)
+WEFT_OPERATOR(-)
+WEFT_OPERATOR(*)
+WEFT_OPERATOR(/)
+#undef WEFT_OPERATOR
 
 // For a model that derives from it: field.hpp says that a model has no base.
 struct Module {};

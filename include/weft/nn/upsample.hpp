@@ -1,6 +1,7 @@
 #pragma once
 // Resizing as a layer: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}>.
 
+#include "weft/nn/spelling.hpp"
 #include "weft/ops/nn/interpolate.hpp"
 
 namespace WEFT_NAMESPACE::nn {
@@ -11,7 +12,7 @@ using weft::PerAxis;
 
 // x (N, C, ...) with one to three more axes -> the same with those resized. Holds nothing.
 template <InterpolateOptions Options>
-struct Upsample {
+struct Upsample : WithoutState {
   constexpr auto operator()(const auto& x) const { return interpolate<Options>(x); }
 };
 

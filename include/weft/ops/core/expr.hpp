@@ -131,6 +131,9 @@ WEFT_REFUSAL(
     ContainerIsTaken,
     "an operand is a container: values are arguments one by one, cat<0>(a, b), stack<0>(a, b, c); of a "
     "std::array write std::apply([](auto... v) { return stack<0>(v...); }, values)");
+WEFT_REFUSAL(LayerIsCalled,
+             "an operand is a layer or another object, which is no value: call it with one, and go on with "
+             "what it returns, as in fc1(x) + fc2(x), softmax<1>(fc(x)) and fc2(nn::ReLU{}(x))");
 WEFT_REFUSAL(
     OperandsFit,
     "the operation does not take so many operands, or not of these kinds: where(condition, a, b) takes "
@@ -146,6 +149,13 @@ inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
 template <class A>
 concept HoldsValues = requires {
   requires is_expr<typename A::value_type>;
+};
+
+// A layer, or another object that holds no values of its own.
+template <class A>
+concept LayerLike = std::is_aggregate_v<A> && std::is_class_v<A> && !Operand<A> &&
+                    !std::is_same_v<A, TransposedMember> && !std::is_same_v<A, GradientMember> && !requires {
+  typename A::value_type;
 };
 
 namespace detail {
@@ -327,13 +337,14 @@ struct Operation {
     constexpr bool takes = (Operand<A> && ...), tuple = (is_tuple_like<A> || ...),
                    member = (std::is_same_v<A, TransposedMember> || ...),
                    gradient = (std::is_same_v<A, GradientMember> || ...), container = (HoldsValues<A> || ...),
-                   late = (std::is_same_v<A, AfterRefusal> || ...);
+                   layer = (LayerLike<A> || ...), late = (std::is_same_v<A, AfterRefusal> || ...);
     static_assert(sizeof(TupleIsTaken<!tuple, Derived, A...>) > 0);
     static_assert(sizeof(MethodIsFunction<!member, spelled::T, Derived, A...>) > 0);
     static_assert(sizeof(GradientIsFunction<!gradient, spelled::grad, Derived, A...>) > 0);
     static_assert(sizeof(ContainerIsTaken<!container, Derived, A...>) > 0);
-    static_assert(
-        sizeof(OperandsAreTensors < takes || tuple || member || gradient || container, Derived, A... >) > 0);
+    static_assert(sizeof(LayerIsCalled<!layer, Derived, A...>) > 0);
+    static_assert(sizeof(OperandsAreTensors < takes || tuple || member || gradient || container || layer,
+                         Derived, A... >) > 0);
     static_assert(sizeof(TensorIsInput < !takes || late, Derived, A... >) > 0);
   }
 };

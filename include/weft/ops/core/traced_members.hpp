@@ -19,6 +19,10 @@ WEFT_REFUSAL(ScalarIsTraced,
              "a traced value is no number while the program compiles, and functions of std take none: write "
              "exp(x), max(x, y) in place of std::exp(x), std::max(x, y); read numbers after a call");
 WEFT_REFUSAL(
+    ParameterIsMade,
+    "a layer is made before it is called, and takes its values in the call: hold nn::Linear<8, 4> fc "
+    "as a member and call fc(x); a parameter is no copy of a value");
+WEFT_REFUSAL(
     TruthIsTraced,
     "a traced value has no truth value while the program compiles: write where(condition, a, b) in place "
     "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, loop in place of while, "
@@ -84,6 +88,13 @@ struct TracedMembers {
   constexpr operator float() const {
     detail::misspelt<ScalarIsTraced<false, Self>>();
     return 0;
+  }
+  // Into a layer's parameter, as nn::Linear<8, 4>(x) has it.
+  template <class P>
+  requires requires { typename P::initializer; }
+  constexpr operator P() const {
+    static_assert(sizeof(ParameterIsMade<sizeof(P) == 0, Self, P>) > 0);
+    return {};
   }
   template <class I>
   constexpr auto operator[](const I&) const {

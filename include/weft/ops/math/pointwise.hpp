@@ -313,7 +313,8 @@ concept SpelledMember = std::is_same_v<A, GradientMember> || std::is_same_v<A, T
 template <class A, class B>
 concept MistakenOperands = (SpelledTuple<A> && (Operand<B> || SpelledTuple<B>)) ||
                            (Operand<A> && SpelledTuple<B>) || (SpelledMember<A> && Operand<B>) ||
-                           (Operand<A> && SpelledMember<B>) ||
+                           (Operand<A> && SpelledMember<B>) || (ExprLike<A> && LayerLike<B>) ||
+                           (LayerLike<A> && ExprLike<B>) ||
                            (is_expr<A> &&
                             (SpelledTuple<B> || std::is_convertible_v<const B&, const char*>)) ||
                            (is_expr<B> && std::is_convertible_v<const A&, const char*>);
