@@ -1718,6 +1718,7 @@ enum class Op : u8 {
   slope,        // slope(value, x, s): the value, whose derivative by x is s beside what its own nodes give
   f8_gradient,  // f8_gradient(value, scale): the value, whose gradient is rounded to e5m2 at that scale, and
                 // left multiplied by it; scale's is the largest magnitude that the gradient had
+  group_copy,  // group_copy(x): x, whose gradient is summed over a group of ranks (ir/group.hpp); imm: degree
   // movement
   broadcast,  // right-aligned, as numpy
   reshape,
@@ -1763,6 +1764,7 @@ enum class Op : u8 {
   reduce_scatter_into_done,   // reduce_scatter_into_done(start): (1); the slot has them
   all_gather_start,           // all_gather_start(x): begins to give all ranks each one's piece of x
   all_gather_done,            // all_gather_done(start): x, of all ranks
+  group_collective,  // what a group of ranks does with parts of a value (ir/group.hpp); imm: GroupCall
   // flat arenas
   flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
   flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
@@ -1864,6 +1866,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"surrogate", 2, OpClass::marker, 0},
     {"slope", 3, OpClass::marker, 0},
     {"f8_gradient", 2, OpClass::marker, 0},
+    {"group_copy", 1, OpClass::marker, 0},
     {"broadcast", 1, OpClass::movement, 0},
     {"reshape", 1, OpClass::movement, 0},
     {"permute", 1, OpClass::movement, 0},
@@ -1896,6 +1899,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"reduce_scatter_into_done", 1, OpClass::collective, 0},
     {"all_gather_start", 1, OpClass::collective, 0},
     {"all_gather_done", 1, OpClass::collective, 0},
+    {"group_collective", 1, OpClass::collective, 1},
     {"flat_concat", -1, OpClass::arena, 0},
     {"flat_slice", 1, OpClass::arena, 0},
     {"loop", -1, OpClass::region, 0},
@@ -3065,6 +3069,10 @@ WEFT_REFUSAL(ScalarIsTraced,
              "a traced value is no number while the program compiles, and functions of std take none: write "
              "exp(x), max(x, y) in place of std::exp(x), std::max(x, y); read numbers after a call");
 WEFT_REFUSAL(
+    ParameterIsMade,
+    "a layer is made before it is called, and takes its values in the call: hold nn::Linear<8, 4> fc "
+    "as a member and call fc(x); a parameter is no copy of a value");
+WEFT_REFUSAL(
     TruthIsTraced,
     "a traced value has no truth value while the program compiles: write where(condition, a, b) in place "
     "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, loop in place of while, "
@@ -3130,6 +3138,13 @@ struct TracedMembers {
   constexpr operator float() const {
     detail::misspelt<ScalarIsTraced<false, Self>>();
     return 0;
+  }
+  // Into a layer's parameter, as nn::Linear<8, 4>(x) has it.
+  template <class P>
+  requires requires { typename P::initializer; }
+  constexpr operator P() const {
+    static_assert(sizeof(ParameterIsMade<sizeof(P) == 0, Self, P>) > 0);
+    return {};
   }
   template <class I>
   constexpr auto operator[](const I&) const {
@@ -3464,6 +3479,9 @@ WEFT_REFUSAL(
     ContainerIsTaken,
     "an operand is a container: values are arguments one by one, cat<0>(a, b), stack<0>(a, b, c); of a "
     "std::array write std::apply([](auto... v) { return stack<0>(v...); }, values)");
+WEFT_REFUSAL(LayerIsCalled,
+             "an operand is a layer or another object, which is no value: call it with one, and go on with "
+             "what it returns, as in fc1(x) + fc2(x), softmax<1>(fc(x)) and fc2(nn::ReLU{}(x))");
 WEFT_REFUSAL(
     OperandsFit,
     "the operation does not take so many operands, or not of these kinds: where(condition, a, b) takes "
@@ -3479,6 +3497,13 @@ inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
 template <class A>
 concept HoldsValues = requires {
   requires is_expr<typename A::value_type>;
+};
+
+// A layer, or another object that holds no values of its own.
+template <class A>
+concept LayerLike = std::is_aggregate_v<A> && std::is_class_v<A> && !Operand<A> &&
+                    !std::is_same_v<A, TransposedMember> && !std::is_same_v<A, GradientMember> && !requires {
+  typename A::value_type;
 };
 
 namespace detail {
@@ -3660,13 +3685,14 @@ struct Operation {
     constexpr bool takes = (Operand<A> && ...), tuple = (is_tuple_like<A> || ...),
                    member = (std::is_same_v<A, TransposedMember> || ...),
                    gradient = (std::is_same_v<A, GradientMember> || ...), container = (HoldsValues<A> || ...),
-                   late = (std::is_same_v<A, AfterRefusal> || ...);
+                   layer = (LayerLike<A> || ...), late = (std::is_same_v<A, AfterRefusal> || ...);
     static_assert(sizeof(TupleIsTaken<!tuple, Derived, A...>) > 0);
     static_assert(sizeof(MethodIsFunction<!member, spelled::T, Derived, A...>) > 0);
     static_assert(sizeof(GradientIsFunction<!gradient, spelled::grad, Derived, A...>) > 0);
     static_assert(sizeof(ContainerIsTaken<!container, Derived, A...>) > 0);
-    static_assert(
-        sizeof(OperandsAreTensors < takes || tuple || member || gradient || container, Derived, A... >) > 0);
+    static_assert(sizeof(LayerIsCalled<!layer, Derived, A...>) > 0);
+    static_assert(sizeof(OperandsAreTensors < takes || tuple || member || gradient || container || layer,
+                         Derived, A... >) > 0);
     static_assert(sizeof(TensorIsInput < !takes || late, Derived, A... >) > 0);
   }
 };
@@ -5497,9 +5523,8 @@ class Fuser : GroupingState {
         streams_[i] = n.op == Op::random ? 1 : 0;
         return;
       case Op::broadcast:
-        materialization_[i] = materialization_[in[0]] == Materialization::generator
-                                  ? Materialization::generator
-                                  : Materialization::view;
+        materialization_[i] = materialization_[in[0]];
+        if (materialization_[i] != Materialization::generator) materialization_[i] = Materialization::view;
         min_kernel_[i] = min_kernel_[in[0]];
         if (materialization_[i] == Materialization::generator) streams_[i] = streams_[in[0]];
         return;
@@ -5543,6 +5568,7 @@ class Fuser : GroupingState {
       case Op::reduce_scatter_into_done:
       case Op::all_gather_start:
       case Op::all_gather_done:
+      case Op::group_collective:
       case Op::scatter_add:
         set_apart(i, Walk::contiguous);
         return;
@@ -6810,6 +6836,7 @@ enum class StepKind : u8 {
   reduce_scatter_into_done,
   all_gather_start,
   all_gather_done,
+  group_collective,
   attention,
   attention_gradient,
   repeat
@@ -8131,6 +8158,22 @@ constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, 
   const bool starts = g.attributes(node) > 0;
   out.step(kind, out.kernel(kind, List<u64>()), addresses, numbers).bytes =
       starts ? 2 * kernel_ir::bytes_of(g, node) : 0;
+}
+
+// A group_collective. Addresses: the result, none, which is the group's communicator, the operand. Numbers:
+// the GroupCall, elements of the operand, dtype.
+constexpr void lower_group_collective(const ir::Graph& g, const kernel_ir::Fusion& f,
+                                      const kernel_ir::Plan& plan, int node, Lowered& out) {
+  const ir::Node& n = g.nodes[node];
+  const int x = g.in(node, 0);
+  List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
+  addresses.push(kernel_ir::BufferAddress::none);
+  addresses.push(plan.address(f.view_in(g, x, f.group[node]), n.dtype));
+  numbers.push(static_cast<u64>(g.dims(x).size()));
+  numbers.push(static_cast<u64>(n.dtype));
+  out.step(StepKind::group_collective, out.kernel(StepKind::group_collective, List<u64>()), addresses,
+           numbers)
+      .bytes = kernel_ir::bytes_of(g, x) + kernel_ir::bytes_of(g, node);
 }
 
 }  // namespace WEFT_NAMESPACE::compiler
@@ -15145,6 +15188,8 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
       lower_conv(g, f, plan, group.opaque, out);
     } else if (ir::is_collective(g.nodes[group.opaque].op)) {
       lower_collective(g, f, plan, group.opaque, out);
+    } else if (g.nodes[group.opaque].op == ir::Op::group_collective) {
+      lower_group_collective(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::custom) {
       lower_custom(g, f, plan, group.opaque, out);
     } else {
@@ -16825,6 +16870,124 @@ constexpr const char* collective_fault(const Graph& g, int i) {
 }
 
 }  // namespace WEFT_NAMESPACE::ir
+// ---- weft/ir/group.hpp ----
+// What ranks that hold parts of one value do together: the collectives of tensor parallelism, as nodes. A
+// group is `degree` ranks, known while compiling; which of them a process is, it learns at run time. Law:
+// every rank's program has the same of these in the same order, and a sum adds 0, then what the ranks have in
+// their order, so that all get the same bits.
+//
+// A value is whole, the same on every rank of the group, or each rank has a part of its own; so is its
+// gradient. These nodes lead from one to the other, and each one's gradient leads back: copy and sum, gather
+// and part, gather of parts that are read in part and scatter. (Shoeybi et al., "Megatron-LM", 2019;
+// Korthikanti et al., "Reducing Activation Recomputation in Large Transformer Models", 2022.)
+
+// ---- weft/core/group_call.hpp ----
+// What a group of ranks does with a value of which each has a part (ir/group.hpp), as one number.
+
+namespace WEFT_NAMESPACE {
+
+enum class GroupKind : u8 {
+  sum,     // of addends that the ranks have: the whole
+  gather,  // of parts x (S...): the whole (degree, S...)
+  part,    // of the whole (degree, S...): this rank's (S...)
+  scatter  // of addends (degree, S...): this rank's part of their sum (S...)
+};
+
+struct GroupCall {
+  GroupKind kind{};
+  int degree = 1;
+  bool to_parts = false;  // of a gather: what reads it has parts, so its gradients are addends
+
+  constexpr u64 encode() const {
+    return static_cast<u64>(degree) << 8 | static_cast<u64>(to_parts) << 4 | static_cast<u64>(kind);
+  }
+  static constexpr GroupCall decode(u64 imm) {
+    return {static_cast<GroupKind>(imm & 15), static_cast<int>(imm >> 8), (imm >> 4 & 1) != 0};
+  }
+};
+constexpr bool adds(GroupKind kind) { return kind == GroupKind::sum || kind == GroupKind::scatter; }
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE::ir {
+
+// The shape of a call's result; x's is wrong where its rank is -1.
+constexpr Dims group_dims(const GroupCall& call, const Dims& x) {
+  if (call.kind == GroupKind::sum) return x;
+  Dims out;
+  if (call.kind == GroupKind::gather) {
+    out.rank = x.rank < max_rank ? x.rank + 1 : -1;
+    out.extent[0] = call.degree;
+    for (int k = 1; k < out.rank; ++k) out.extent[k] = x.extent[k - 1];
+  } else {
+    out.rank = x.rank > 0 && x.extent[0] == call.degree ? x.rank - 1 : -1;
+    for (int k = 0; k < out.rank; ++k) out.extent[k] = x.extent[k + 1];
+  }
+  return out;
+}
+
+constexpr Value group_collective(Value x, const GroupCall& call) {
+  if (call.degree == 1) return call.kind == GroupKind::sum ? x : reshape(x, group_dims(call, x.dims()));
+  const DType given = x.dtype();
+  const bool widens = adds(call.kind) && given != DType::f32 && given != DType::f64;
+  if (widens) x = cast(x, DType::f32);
+  const int shape = x.builder->shape(group_dims(call, x.dims()));
+  const Value y = raw(Op::group_collective, x.dtype(), shape, call.encode(), -1, x);
+  return widens ? cast(y, given) : y;
+}
+// x, whole, for readers that have parts: its gradient is the sum of theirs.
+constexpr Value group_copy(Value x, int degree) {
+  if (degree == 1) return x;
+  return raw(Op::group_copy, x.dtype(), x.node().shape, static_cast<u64>(degree), -1, x);
+}
+constexpr Value group_sum(Value x, int degree) { return group_collective(x, {GroupKind::sum, degree}); }
+
+// The parts (..., length / degree, ...) of a value along an axis, in a row: (degree, ..., length / degree,
+// ...).
+constexpr Value parts_in_front(Value x, int axis, int degree) {
+  Dims cut;
+  cut.rank = x.dims().rank + 1;
+  i64 order[max_rank]{axis};
+  for (int k = 0, to = 0; k < x.dims().rank; ++k) {
+    if (k == axis) cut.extent[to++] = degree;
+    cut.extent[to++] = x.dims().extent[k] / (k == axis ? degree : 1);
+  }
+  for (int k = 0, to = 1; k < cut.rank; ++k)
+    if (k != axis) order[to++] = k;
+  return permute(reshape(x, cut), order);
+}
+constexpr Value parts_joined(Value x, int axis) {
+  Dims whole;
+  whole.rank = x.dims().rank - 1;
+  i64 order[max_rank]{};
+  for (int k = 0; k < x.dims().rank; ++k) order[k] = k < axis ? k + 1 : k == axis ? 0 : k;
+  for (int k = 0; k < whole.rank; ++k)
+    whole.extent[k] = x.dims().extent[k + 1] * (k == axis ? x.dims().extent[0] : 1);
+  return reshape(permute(x, order), whole);
+}
+// Along an axis of x: the whole of the ranks' parts; this rank's part of a whole, or of a sum of addends.
+constexpr Value group_gather(Value x, int axis, int degree, bool to_parts) {
+  return parts_joined(group_collective(x, {GroupKind::gather, degree, to_parts}), axis);
+}
+constexpr Value group_part(Value x, int axis, int degree) {
+  return group_collective(parts_in_front(x, axis, degree), {GroupKind::part, degree});
+}
+constexpr Value group_scatter(Value x, int axis, int degree) {
+  return group_collective(parts_in_front(x, axis, degree), {GroupKind::scatter, degree});
+}
+
+// What is wrong with node i, a group_collective; null: nothing.
+constexpr const char* group_fault(const Graph& g, int i) {
+  const Node& n = g.nodes[i];
+  const GroupCall call = GroupCall::decode(n.imm);
+  if (call.degree < 2) return "group_collective: a group of fewer than two ranks";
+  if (g.nodes[g.in(i, 0)].dtype != n.dtype) return "group_collective: two dtypes";
+  if (adds(call.kind) && n.dtype != DType::f32 && n.dtype != DType::f64)
+    return "group_collective: a sum over ranks is of f32 or f64";
+  return group_dims(call, g.dims(g.in(i, 0))) == g.dims(i) ? nullptr : "group_collective: another shape";
+}
+
+}  // namespace WEFT_NAMESPACE::ir
 // ---- weft/ir/verify_tables.hpp ----
 // What is legal in the tables that a graph's nodes refer to: shapes, attribute lists, parameter groups,
 // presets and slots.
@@ -17000,7 +17163,7 @@ class Verifier {
       case OpClass::custom:
         return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
       case OpClass::collective:
-        return collective_fault(g, i);
+        return n.op == Op::group_collective ? group_fault(g, i) : collective_fault(g, i);
       case OpClass::arena:
         return arena(i, n, in);
       case OpClass::region:
@@ -18695,6 +18858,10 @@ struct Fields<exec::CalledModel<M>> : Fields<M> {};
 // A model's state as a table: every Param and Buffer with its name and shape, laid out in the model's block
 // of memory, and the further names that Tied gives.
 
+// ---- weft/nn/part.hpp ----
+// Parameters of which each rank of a group has a part, along one axis. That is said by the initialiser: a
+// part starts as that part of the whole does, whoever has it.
+
 // ---- weft/nn/walk.hpp ----
 // Walks a model's state in declaration order: every Param and Buffer with its dotted name, as PyTorch's
 // state_dict gives them ("h.3.attn.weight").
@@ -19082,7 +19249,8 @@ concept SpelledMember = std::is_same_v<A, GradientMember> || std::is_same_v<A, T
 template <class A, class B>
 concept MistakenOperands = (SpelledTuple<A> && (Operand<B> || SpelledTuple<B>)) ||
                            (Operand<A> && SpelledTuple<B>) || (SpelledMember<A> && Operand<B>) ||
-                           (Operand<A> && SpelledMember<B>) ||
+                           (Operand<A> && SpelledMember<B>) || (ExprLike<A> && LayerLike<B>) ||
+                           (LayerLike<A> && ExprLike<B>) ||
                            (is_expr<A> &&
                             (SpelledTuple<B> || std::is_convertible_v<const B&, const char*>)) ||
                            (is_expr<B> && std::is_convertible_v<const A&, const char*>);
@@ -19562,6 +19730,32 @@ template <class... Given>
 struct WithoutSizes : AfterRefusal {
   static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
 };
+
+WEFT_REFUSAL(
+    LayerIsApplied,
+    "a layer is made before it is called, and takes its values in the call: write nn::ReLU{}(x), or hold "
+    "nn::ReLU act as a member and call act(x)");
+// A layer without members. Refuses a value where it is made, as in nn::ReLU(x).
+struct WithoutState {
+  constexpr WithoutState() = default;
+  template <ExprLike X>
+  constexpr WithoutState(const X&) {
+    static_assert(sizeof(LayerIsApplied<sizeof(X) == 0, X>) > 0);
+  }
+};
+
+// Two layers, refused; a layer and a value are (pointwise.hpp).
+#define WEFT_OPERATOR(sign)                                                                 \
+  template <class A, class B>                                                               \
+  requires(LayerLike<A> && LayerLike<B>) constexpr auto operator sign(const A&, const B&) { \
+    static_assert(sizeof(LayerIsCalled<sizeof(A) == 0, A, B>) > 0);                         \
+    return AfterRefusal{};                                                                  \
+  }
+WEFT_OPERATOR(+)
+WEFT_OPERATOR(-)
+WEFT_OPERATOR(*)
+WEFT_OPERATOR(/)
+#undef WEFT_OPERATOR
 
 // For a model that derives from it: field.hpp says that a model has no base.
 struct Module {};
@@ -21169,7 +21363,7 @@ inline constexpr bool is_spliced<Spliced<M...>> = true;
 struct Absent {};
 
 // x -> x
-struct Identity {
+struct Identity : WithoutState {
   constexpr auto operator()(const auto& x) const { return to_expr(x); }
 };
 
@@ -21193,7 +21387,7 @@ struct flatten_rule {
 
 // The axes First to Last as one, row-major.
 template <int First = 1, int Last = -1>
-struct Flatten {
+struct Flatten : WithoutState {
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -21212,7 +21406,7 @@ struct Flatten {
 
 // One axis as several, row-major: Unflatten<1, 2, -1>; one -1 is worked out.
 template <int Axis, i64... To>
-struct Unflatten {
+struct Unflatten : WithoutState {
   constexpr auto operator()(const auto& x) const { return unflatten<Axis, To...>(to_expr(x)); }
 };
 
@@ -21604,6 +21798,103 @@ constexpr M train(M part) {
 
 namespace WEFT_NAMESPACE::nn {
 
+namespace init {
+
+// // The rank's part along Axis of what Init starts the whole with. Group: comm::tensor_parallel<degree,
+// Backend>. Of a whole that is several things along that axis, such as the weights of q, k and v, a part has
+// its part of each of these `Blocks`.
+template <int Axis, class Group, class Init, int Blocks = 1>
+struct Part {
+  using group = Group;
+  static constexpr int axis = Axis, blocks = Blocks;
+  static constexpr ir::Value value(ir::Builder& b, const Dims& part) {
+    Dims whole = part;
+    whole.extent[Axis] *= Group::degree;
+    const ir::Value v = Init::value(b, whole);
+    if (Blocks == 1) return ir::group_part(v, Axis, Group::degree);
+    Dims apart;
+    apart.rank = part.rank + 1;
+    for (int k = 0; k < part.rank; ++k) apart.extent[k + (k > Axis ? 1 : 0)] = whole.extent[k];
+    apart.extent[Axis] = Blocks;
+    apart.extent[Axis + 1] = whole.extent[Axis] / Blocks;
+    return ir::reshape(ir::group_part(ir::reshape(v, apart), Axis + 1, Group::degree), part);
+  }
+};
+
+}  // namespace init
+
+// Whether S, a Param or Buffer, is a part.
+template <class S>
+concept HeldInParts = requires {
+  typename S::initializer::group;
+  S::initializer::axis;
+};
+
+// A model's groups as one type.
+struct NoGroup {
+  static constexpr int degree = 1;
+};
+struct SeveralGroups {
+  static constexpr int degree = 1;
+};
+
+namespace module_detail {
+
+template <class A, class B>
+using joined_group = std::conditional_t<std::is_same_v<A, NoGroup> || std::is_same_v<A, B>, B,
+                                        std::conditional_t<std::is_same_v<B, NoGroup>, A, SeveralGroups>>;
+
+template <class M>
+constexpr auto find_group();
+template <class... M>
+struct GroupOfAll {
+  using type = NoGroup;
+};
+template <class First, class... Rest>
+struct GroupOfAll<First, Rest...> {
+  using type = joined_group<decltype(find_group<First>()), typename GroupOfAll<Rest...>::type>;
+};
+
+// Of a value-initialised group; the types inside M are those that walk() visits.
+template <class M>
+constexpr auto find_group() {
+  if constexpr (is_state<M>) {
+    if constexpr (HeldInParts<M>)
+      return typename M::initializer::group{};
+    else
+      return NoGroup{};
+  } else if constexpr (std::is_same_v<M, Mode> || is_tied<M> || std::is_empty_v<M> || !std::is_class_v<M>) {
+    return NoGroup{};
+  } else if constexpr (is_array_like<M>) {
+    return find_group<typename M::value_type>();
+  } else if constexpr (is_sequential<M>) {
+    return []<class... L>(std::tuple<L...>*) {
+      return typename GroupOfAll<L...>::type{};
+    }(static_cast<decltype(M::layers)*>(nullptr));
+  } else if constexpr (is_stack<M>) {
+    return find_group<typename M::block_type>();
+  } else if constexpr (is_frozen<M>) {
+    return find_group<std::remove_cvref_t<decltype(M::inner)>>();
+  } else if constexpr (is_spliced<M>) {
+    return typename GroupOfAll<decltype(M::first), decltype(M::rest)>::type{};
+  } else {
+    return []<class... F>(field_detail::FieldTypes<F...>) {
+      return typename GroupOfAll<F...>::type{};
+    }(field_detail::Types<M>{});
+  }
+}
+
+}  // namespace module_detail
+
+// The group that the parameters of M are parts of: NoGroup where all are whole, SeveralGroups where they are
+// of more than one.
+template <class M>
+using group_of = decltype(module_detail::find_group<M>());
+
+}  // namespace WEFT_NAMESPACE::nn
+
+namespace WEFT_NAMESPACE::nn {
+
 // One piece of a model's state: its dotted name, and where it lies in the model's block. That of a Stack is
 // one piece for all blocks: `name` and `dims` are the first block's, the copies lie one behind another.
 struct StateInfo {
@@ -21612,6 +21903,9 @@ struct StateInfo {
   Dims dims;
   i64 offset = 0;  // bytes
   bool trained = false;
+  // Of a part of something larger: the axis along which it is cut, and into how many parts; each of the
+  // blocks that it is along that axis is cut so.
+  int part_axis = -1, parts = 1, part_blocks = 1;
 
   constexpr i64 copies() const { return name.copies.size(); }
   constexpr i64 copy_bytes() const { return dims.size() * size_of(dtype); }
@@ -21636,6 +21930,7 @@ struct StateTable {
   i64 trained_bytes = 0;  // parameters come first, then buffers
   i64 bytes = 0;
   bool rates_fit = true;  // those of dropout lie in [0, 1]
+  bool in_parts = false;  // some are parts that ranks have (part.hpp)
 };
 
 template <class M>
@@ -21669,6 +21964,12 @@ constexpr auto make_state_table() {
     row.dtype = dtype_of<typename S::dtype>;
     row.dims = S::shape::value;
     row.trained = S::trained && !name.frozen;
+    if constexpr (HeldInParts<S>) {
+      row.part_axis = S::initializer::axis;
+      row.parts = S::initializer::group::degree;
+      row.part_blocks = S::initializer::blocks;
+      table.in_parts = table.in_parts || row.parts > 1;
+    }
   };
   module_detail::RateVisitor g{table.rates_fit};
   walk<Name>(m, f, g);
@@ -21917,6 +22218,100 @@ constexpr i64 parameter_count() {
 // The blocks of state that a program works on, one for each Model it is given. To the compiler they are one
 // block with a gap between each two: block k begins at k * state_room. Law: no access crosses a gap.
 
+// ---- weft/comm/communicator.hpp ----
+// What a program of several ranks asks of the engine that connects them (comm/mpi.hpp is one). Law: every
+// rank makes the same calls in the same order; a sum adds 0, then what the ranks have, in their order, so all
+// ranks get the same bits, those of one process that adds them one by one.
+
+namespace WEFT_NAMESPACE::comm {
+
+class Communicator : public Counted {
+ public:
+  // This process's number, [0, size()), and how many there are.
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  // Before the first sum of request number `request`: it will be of `count` elements.
+  virtual void reserve(int request, i64 count, DType dtype) = 0;
+  // Begins the sum over ranks of data[0, count), floats of the dtype, in place; returns at once. `data` is
+  // left alone until wait_sum(request) returns.
+  virtual void start_sum(int request, void* data, i64 count, DType dtype) = 0;
+  // Throws "comm/timeout" where a rank stays silent.
+  virtual void wait_sum(int request) = 0;
+  // The halves of a sum, of a vector that the ranks share. Before the first of request number `request`:
+  // rank r's piece of it is [bounds[r], bounds[r + 1]), for r in [0, size()), in elements.
+  virtual void reserve_pieces(int request, const i64* bounds, DType dtype) {
+    (void)request, (void)bounds, (void)dtype;
+    throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
+  }
+  // Begins: this rank's piece of `data` becomes the sum over ranks; the rest of it stays. Returns at once.
+  // `data` is left alone until wait_pieces(request) returns.
+  virtual void start_scatter(int request, void* data) { (void)request, (void)data; }
+  // Begins: what each rank has in its piece becomes what all have there.
+  virtual void start_gather(int request, void* data) { (void)request, (void)data; }
+  // Elements [begin, begin + length) of what a request is of.
+  struct Part {
+    const void* data = nullptr;
+    i64 begin = 0, length = 0;
+  };
+  // As reserve_pieces, of a request of start_scatter_into.
+  virtual void reserve_scatter_into(int request, const i64* bounds, DType dtype) {
+    (void)request, (void)bounds, (void)dtype;
+    throw Error("comm/backend", "this backend shares no gradients out: comm::zero<1, Backend>");
+  }
+  // Begins: this rank's piece of the sums over ranks of `parts`, between which are zeros, is added to `to`,
+  // rank by rank, whose element k is the request's. Returns as soon as the parts may change; `to` is left
+  // alone until wait_pieces(request) returns.
+  virtual void start_scatter_into(int request, const Part* parts, int count, void* to) {
+    (void)request, (void)parts, (void)count, (void)to;
+  }
+  // Throws "comm/timeout" where a rank stays silent.
+  virtual void wait_pieces(int request) { (void)request; }
+  // Goes on with what was begun; called between launches.
+  virtual void progress() = 0;
+
+  // Rank 0's bytes become every rank's.
+  virtual void broadcast(void* data, i64 bytes) = 0;
+  // Every rank's bytes, one behind the other in the order of ranks, into to[0, size() * bytes).
+  virtual void all_gather(const void* from, void* to, i64 bytes) = 0;
+  // The piece that each rank has of `data` becomes every rank's: rank r's is [bounds[r], bounds[r + 1]), in
+  // units of so many bytes.
+  virtual void gather_pieces(void* data, const i64* bounds, i64 unit) {
+    (void)data, (void)bounds, (void)unit;
+    throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
+  }
+
+  // Of a number that every rank has: the sum in the order of ranks, and that divided by their number. Calls
+  // of all ranks, which get the same bits.
+  f64 sum(f64 own) {
+    std::vector<f64> all(static_cast<std::size_t>(size()));
+    all_gather(&own, all.data(), sizeof own);
+    f64 sum = 0;
+    for (const f64 of_rank : all) sum += of_rank;
+    return sum;
+  }
+  f64 mean(f64 own) { return sum(own) / size(); }
+};
+
+// Adds what `ranks` ranks have of one piece, each `length` elements behind the last, to what `to` has, or
+// `anew` to 0.
+template <class T>
+void add_ranks(T* to, const T* from, i64 length, int ranks, bool anew = true) {
+  for (i64 i = 0; i < length; ++i) to[i] = (anew ? T(0) : to[i]) + from[i];
+  for (int r = 1; r < ranks; ++r)
+    for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
+}
+inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks, bool anew = true) {
+  if (dtype == DType::f32)
+    add_ranks(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks, anew);
+  else if (dtype == DType::f64)
+    add_ranks(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks, anew);
+  else
+    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
+}
+
+}  // namespace WEFT_NAMESPACE::comm
+
 namespace WEFT_NAMESPACE::exec {
 
 // Addresses of the compiler's for each block, in bytes, where there are several.
@@ -21940,21 +22335,28 @@ struct StateBlocks {
   }
 };
 
+// What connects the ranks that have the parts of a model; null: the model is whole.
+using ConnectGroup = Shared<comm::Communicator> (*)();
+
 // The same with a share in each one's ownership.
 template <class Device>
 struct HeldStates {
   std::vector<Shared<DeviceStorage<Device>>> held;
   std::vector<StateBlock> blocks;
+  ConnectGroup connect_group = nullptr;  // of the models that are in parts
 
   HeldStates() = default;
-  HeldStates(const Shared<DeviceStorage<Device>>& state, i64 bytes) { add(state, bytes); }
+  HeldStates(const Shared<DeviceStorage<Device>>& state, i64 bytes, ConnectGroup connect = nullptr) {
+    add(state, bytes, connect);
+  }
   // Throws "states/same" for one that is there already.
-  void add(const Shared<DeviceStorage<Device>>& state, i64 bytes) {
+  void add(const Shared<DeviceStorage<Device>>& state, i64 bytes, ConnectGroup connect = nullptr) {
     for (const StateBlock& known : blocks)
       if (bytes > 0 && known.bytes > 0 && known.data == state->data())
         throw Error("states/same", "states: one model was given twice: each is a parameter of its own");
     blocks.push_back({state->data(), bytes});
     held.push_back(state);
+    if (connect != nullptr) connect_group = connect;
   }
   StateBlocks view() const { return {blocks.data(), static_cast<int>(blocks.size())}; }
 };
@@ -23261,6 +23663,19 @@ constexpr Value custom(const Site& s, const VmapItem* x) {
   return ir::loop_result(loop, shape.output(0), s.original().dtype, s.stacked(s.dims()));
 }
 
+// The parts lie along the first axis, so the batch is behind it meanwhile.
+constexpr Value group_collective(const Site& s, const VmapItem* x) {
+  const GroupCall call = GroupCall::decode(s.original().imm);
+  const auto swapped = [](Value v) {
+    i64 order[max_rank]{1, 0};
+    for (int k = 2; k < v.dims().rank; ++k) order[k] = k;
+    return ir::permute(v, order);
+  };
+  const bool takes_parts = call.kind == GroupKind::part || call.kind == GroupKind::scatter;
+  const Value y = ir::group_collective(takes_parts ? swapped(s.all(x[0])) : s.all(x[0]), call);
+  return call.kind == GroupKind::gather ? swapped(y) : y;
+}
+
 using Rule = Value (*)(const Site& s, const VmapItem* x);
 
 // By primitive; null: none. Loops and leaves are the Vmapper's own.
@@ -23283,6 +23698,8 @@ constexpr Rule rule(Op op) {
       return &dynamic_slice;
     case ir::OpClass::custom:
       return &custom;
+    case ir::OpClass::collective:
+      return op == Op::group_collective ? &group_collective : nullptr;
     case ir::OpClass::movement:
       return op == Op::broadcast        ? &broadcast
              : op == Op::reshape        ? &reshape
@@ -23466,7 +23883,8 @@ inline constexpr bool is_tuple<std::pair<A, B>> = true;
 WEFT_REFUSAL(
     ReturnsExpressions,
     "a compiled function returns an expression, or a std::tuple or std::pair of them: return what was "
-    "computed from its arguments, by exp(x) and not by std::exp(x)");
+    "computed from its arguments, by exp(x) and not by std::exp(x), by a layer that is called, act(x), and "
+    "not by its type, nn::ReLU(x)");
 
 // The results of a function as a type: one expression, or a tuple or pair of them.
 template <class R>
@@ -24629,6 +25047,14 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.ops = type(group.opaque) + " over all ranks";
       out.collective = explain_collective(lowered, step);
       break;
+    case compiler::StepKind::group_collective: {
+      constexpr const char* kinds[]{"sum", "gather", "part", "scatter"};
+      const GroupCall call = GroupCall::decode(g.nodes[group.opaque].imm);
+      out.kernel = std::string("group_") + kinds[static_cast<int>(call.kind)];
+      out.shape = to_text(g.dims(group.opaque)).c_str();
+      out.ops = type(group.opaque) + " over " + std::to_string(call.degree) + " ranks";
+      break;
+    }
     case compiler::StepKind::attention:
     case compiler::StepKind::attention_gradient: {
       const ir::AttentionShape s = ir::attention_shape(g, group.opaque);
@@ -27116,99 +27542,6 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
 // A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
 // walk over that list in order, and allocates nothing.
 
-// ---- weft/comm/communicator.hpp ----
-// What a program of several ranks asks of the engine that connects them (comm/mpi.hpp is one). Law: every
-// rank makes the same calls in the same order; a sum adds 0, then what the ranks have, in their order, so all
-// ranks get the same bits, those of one process that adds them one by one.
-
-namespace WEFT_NAMESPACE::comm {
-
-class Communicator : public Counted {
- public:
-  // This process's number, [0, size()), and how many there are.
-  virtual int rank() const = 0;
-  virtual int size() const = 0;
-
-  // Before the first sum of request number `request`: it will be of `count` elements.
-  virtual void reserve(int request, i64 count, DType dtype) = 0;
-  // Begins the sum over ranks of data[0, count), floats of the dtype, in place; returns at once. `data` is
-  // left alone until wait_sum(request) returns.
-  virtual void start_sum(int request, void* data, i64 count, DType dtype) = 0;
-  // Throws "comm/timeout" where a rank stays silent.
-  virtual void wait_sum(int request) = 0;
-  // The halves of a sum, of a vector that the ranks share. Before the first of request number `request`:
-  // rank r's piece of it is [bounds[r], bounds[r + 1]), for r in [0, size()), in elements.
-  virtual void reserve_pieces(int request, const i64* bounds, DType dtype) {
-    (void)request, (void)bounds, (void)dtype;
-    throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
-  }
-  // Begins: this rank's piece of `data` becomes the sum over ranks; the rest of it stays. Returns at once.
-  // `data` is left alone until wait_pieces(request) returns.
-  virtual void start_scatter(int request, void* data) { (void)request, (void)data; }
-  // Begins: what each rank has in its piece becomes what all have there.
-  virtual void start_gather(int request, void* data) { (void)request, (void)data; }
-  // Elements [begin, begin + length) of what a request is of.
-  struct Part {
-    const void* data = nullptr;
-    i64 begin = 0, length = 0;
-  };
-  // As reserve_pieces, of a request of start_scatter_into.
-  virtual void reserve_scatter_into(int request, const i64* bounds, DType dtype) {
-    (void)request, (void)bounds, (void)dtype;
-    throw Error("comm/backend", "this backend shares no gradients out: comm::zero<1, Backend>");
-  }
-  // Begins: this rank's piece of the sums over ranks of `parts`, between which are zeros, is added to `to`,
-  // rank by rank, whose element k is the request's. Returns as soon as the parts may change; `to` is left
-  // alone until wait_pieces(request) returns.
-  virtual void start_scatter_into(int request, const Part* parts, int count, void* to) {
-    (void)request, (void)parts, (void)count, (void)to;
-  }
-  // Throws "comm/timeout" where a rank stays silent.
-  virtual void wait_pieces(int request) { (void)request; }
-  // Goes on with what was begun; called between launches.
-  virtual void progress() = 0;
-
-  // Rank 0's bytes become every rank's.
-  virtual void broadcast(void* data, i64 bytes) = 0;
-  // Every rank's bytes, one behind the other in the order of ranks, into to[0, size() * bytes).
-  virtual void all_gather(const void* from, void* to, i64 bytes) = 0;
-  // The piece that each rank has of `data` becomes every rank's: rank r's is [bounds[r], bounds[r + 1]), in
-  // units of so many bytes.
-  virtual void gather_pieces(void* data, const i64* bounds, i64 unit) {
-    (void)data, (void)bounds, (void)unit;
-    throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
-  }
-
-  // Of a number that every rank has: the sum in the order of ranks, and that divided by their number. Calls
-  // of all ranks, which get the same bits.
-  f64 sum(f64 own) {
-    std::vector<f64> all(static_cast<std::size_t>(size()));
-    all_gather(&own, all.data(), sizeof own);
-    f64 sum = 0;
-    for (const f64 of_rank : all) sum += of_rank;
-    return sum;
-  }
-  f64 mean(f64 own) { return sum(own) / size(); }
-};
-
-// Adds what `ranks` ranks have of one piece, each `length` elements behind the last, to what `to` has, or
-// `anew` to 0.
-template <class T>
-void add_ranks(T* to, const T* from, i64 length, int ranks, bool anew = true) {
-  for (i64 i = 0; i < length; ++i) to[i] = (anew ? T(0) : to[i]) + from[i];
-  for (int r = 1; r < ranks; ++r)
-    for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
-}
-inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks, bool anew = true) {
-  if (dtype == DType::f32)
-    add_ranks(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks, anew);
-  else if (dtype == DType::f64)
-    add_ranks(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks, anew);
-  else
-    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
-}
-
-}  // namespace WEFT_NAMESPACE::comm
 // ---- weft/targets/shard.hpp ----
 // What a rank has of an optimiser's block whose vectors are shared out.
 
@@ -27243,6 +27576,7 @@ struct Blocks {
   std::byte* workspace = nullptr;
   std::byte* scalars = nullptr;
   comm::Communicator* communicator = nullptr;  // of a program of several ranks
+  comm::Communicator* group = nullptr;         // of the ranks that hold parts of one model
   Shard shard{};                               // of the optimiser's block
 };
 
@@ -27304,6 +27638,10 @@ class LaunchList {
                                         static_cast<DType>(launch.numbers[2]));
         if (launch.number_count > 3)
           reserve_pieces(launch.numbers, step.kind == compiler::StepKind::reduce_scatter_into_start);
+      }
+      if (step.kind == compiler::StepKind::group_collective) {
+        launch.args.pointer[1] = blocks_.group;
+        launch.args.rows = reserve_group(launch.numbers);
       }
       if (step.kind == compiler::StepKind::fused) {
         const auto call = kernels::FusedCall::decode(step.numbers);
@@ -27386,6 +27724,22 @@ class LaunchList {
       blocks_.communicator->reserve_scatter_into(request, bounds.data(), dtype);
     else
       blocks_.communicator->reserve_pieces(request, bounds.data(), dtype);
+  }
+  // Of a group_collective: its request.
+  int reserve_group(const u64* numbers) {
+    const GroupCall call = GroupCall::decode(numbers[0]);
+    const i64 count = static_cast<i64>(numbers[1]);
+    const DType dtype = static_cast<DType>(numbers[2]);
+    if (call.kind == GroupKind::sum) {
+      blocks_.group->reserve(group_requests_, count, dtype);
+    } else if (call.kind == GroupKind::scatter) {
+      List<i64> bounds;
+      for (int r = 0; r <= call.degree; ++r) bounds.push(count / call.degree * r);
+      blocks_.group->reserve_scatter_into(group_requests_, bounds.data(), dtype);
+    } else {
+      return -1;
+    }
+    return group_requests_++;
   }
   // Leaves of the last segments, which are a launch's, what this rank has of them.
   void clip(kernels::LaunchArgs& args) {
@@ -27541,6 +27895,7 @@ class LaunchList {
   compiler::ImageHeader header_;
   const u64* image_;
   Blocks blocks_;
+  int group_requests_ = 0;
   List<Launch> launches_;
   List<Bound> bindings_;
   List<Use> inputs_, uses_;
@@ -27649,10 +28004,12 @@ class Instance final : public Counted {
            comm::Communicator* communicator = nullptr, const Shard& shard = {})
       : states_(std::move(states)),
         optimizer_(std::move(optimizer)),
+        group_(states_.connect_group != nullptr ? states_.connect_group() : Shared<comm::Communicator>()),
         program_(new Program(device, {.model = states_.view(),
                                       .optimizer = optimizer_ ? optimizer_->data() : nullptr,
                                       .workspace = static_cast<std::byte*>(workspace),
                                       .communicator = communicator,
+                                      .group = group_.get(),
                                       .shard = shard})),
         results_(device, P::outputs) {}
   // Where a result that is still held finds no memory, the program's is never given back.
@@ -27735,6 +28092,7 @@ class Instance final : public Counted {
 
   HeldStates<Device> states_;
   State optimizer_;
+  Shared<comm::Communicator> group_;  // of this program alone, which numbers its requests
   Program* program_;
   HeldResults<Device> results_;
   std::vector<std::byte> padded_[at_least_one(P::inputs)];
@@ -32953,6 +33311,35 @@ inline void run_pieces_done(const HostLaunch& launch, int) {
   communicator_of(launch).wait_pieces(request_of(launch));
 }
 
+// Numbers: what is done (ir/group.hpp), elements of the operand, dtype; `rows` is the request.
+inline void run_group_collective(const HostLaunch& launch, int) {
+  const GroupCall call = GroupCall::decode(launch.numbers[0]);
+  comm::Communicator& group = communicator_of(launch);
+  const DType dtype = static_cast<DType>(launch.numbers[2]);
+  const i64 count = static_cast<i64>(launch.numbers[1]), unit = size_of(dtype), bytes = count * unit;
+  const int request = static_cast<int>(launch.args.rows);
+  auto* const to = static_cast<std::byte*>(launch.args.pointer[0]);
+  const auto* const from = static_cast<const std::byte*>(launch.args.pointer[2]);
+  const i64 own = bytes / call.degree * group.rank();  // where this rank's part of a whole begins
+  switch (call.kind) {
+    case GroupKind::sum:
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+      group.start_sum(request, to, count, dtype);
+      return group.wait_sum(request);
+    case GroupKind::gather:
+      return group.all_gather(from, to, bytes);
+    case GroupKind::part:
+      std::memcpy(to, from + own, static_cast<std::size_t>(bytes / call.degree));
+      return;
+    case GroupKind::scatter: {
+      const comm::Communicator::Part whole{from, 0, count};
+      std::memset(to, 0, static_cast<std::size_t>(bytes / call.degree));
+      group.start_scatter_into(request, &whole, 1, to - own);
+      return group.wait_pieces(request);
+    }
+  }
+}
+
 }  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/custom/host.hpp ----
 // Custom primitives on the host, and what both devices share: a launch's pointers and extents as typed
@@ -33149,6 +33536,8 @@ constexpr HostKernel host_kernel() {
   else if constexpr (kind == compiler::StepKind::reduce_scatter_done ||
                      kind == compiler::StepKind::all_gather_done)
     return &kernels::run_pieces_done;
+  else if constexpr (kind == compiler::StepKind::group_collective)
+    return &kernels::run_group_collective;
   else if constexpr (kind == compiler::StepKind::attention)
     return &kernels::run_attention<compiler::code_of<P, K>>;
   else if constexpr (kind == compiler::StepKind::attention_gradient)
@@ -33192,7 +33581,7 @@ class HostProgram {
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
                {given.model, given.optimizer, workspace_.data(), scalars_.data(), given.communicator,
-                given.shard}),
+                given.group, given.shard}),
         optimizer_bytes_(given.shard.is_whole() ? P::header.optimizer_bytes : given.shard.bytes) {
     kernels::report_pinned_core();
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
@@ -34898,7 +35287,14 @@ struct StateForm {
     std::string name;
     DType dtype{};
     std::vector<i64> shape;
-    i64 offset = 0;  // bytes
+    i64 offset = 0;                                  // bytes
+    int part_axis = -1, parts = 1, part_blocks = 1;  // of a part of something larger, as nn::StateInfo has it
+
+    i64 bytes() const {
+      i64 n = size_of(dtype);
+      for (const i64 extent : shape) n *= extent;
+      return n;
+    }
   };
   struct Alias {
     std::string name;
@@ -34921,7 +35317,7 @@ StateForm state_form() {
     places.resize(static_cast<std::size_t>(row.copies()));
     places[static_cast<std::size_t>(copy)] = form.rows.size();
     form.rows.push_back({std::string(row.name.of_copy(copy).view()), row.dtype, extents(row.dims),
-                         row.offset + copy * row.copy_bytes()});
+                         row.offset + copy * row.copy_bytes(), row.part_axis, row.parts, row.part_blocks});
   });
   nn::each_copy(ties, [&](int a, i64 copy) {
     const nn::StatePlace of = nn::place_of<M>(ties.row[a], copy);
@@ -35261,6 +35657,84 @@ std::string summary() {
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/exec/whole_state.hpp ----
+// State of which the ranks of a group have parts, as files have it: whole. Law: a file of a model in parts is
+// that of the undivided model, byte for byte, and either loads the other's.
+
+namespace WEFT_NAMESPACE::exec {
+
+// A form in which rows that are parts lie whole, in a region behind the block; everything else is where it
+// was.
+inline StateForm whole_form(const StateForm& own) {
+  StateForm whole = own;
+  for (StateForm::Row& row : whole.rows) {
+    if (row.parts == 1) continue;
+    row.shape[static_cast<std::size_t>(row.part_axis)] *= row.parts;
+    row.offset = whole.bytes;
+    whole.bytes += row.bytes();
+  }
+  return whole;
+}
+
+// Calls f(in the whole, in the part, bytes) for every run of a part's elements that lie together in both.
+template <class F>
+void each_run(const StateForm::Row& part, i64 rank, const F& f) {
+  const auto axis = static_cast<std::size_t>(part.part_axis);
+  i64 outer = part.part_blocks, inner = size_of(part.dtype);
+  for (std::size_t k = 0; k < part.shape.size(); ++k) {
+    if (k < axis) outer *= part.shape[k];
+    if (k >= axis) inner *= part.shape[k];
+  }
+  inner /= part.part_blocks;
+  for (i64 o = 0; o < outer; ++o) f((o * part.parts + rank) * inner, o * inner, inner);
+}
+
+// Puts the ranks' parts together: of a block with the form `whole`, of which the rows of `own` are there. A
+// call of all ranks of the group.
+inline void gather_parts(comm::Communicator& group, const StateForm& own, const StateForm& whole,
+                         std::byte* block) {
+  std::vector<std::byte> all;
+  for (std::size_t i = 0; i < own.rows.size(); ++i) {
+    const StateForm::Row& part = own.rows[i];
+    if (part.parts == 1) continue;
+    const i64 bytes = part.bytes();
+    all.resize(static_cast<std::size_t>(bytes * part.parts));
+    group.all_gather(block + part.offset, all.data(), bytes);
+    for (i64 r = 0; r < part.parts; ++r)
+      each_run(part, r, [&](i64 to, i64 from, i64 length) {
+        std::memcpy(block + whole.rows[i].offset + to, all.data() + r * bytes + from,
+                    static_cast<std::size_t>(length));
+      });
+  }
+}
+// The parts of rank `rank` to where `own` has them.
+inline void take_parts(i64 rank, const StateForm& own, const StateForm& whole, std::byte* block) {
+  for (std::size_t i = 0; i < own.rows.size(); ++i) {
+    const StateForm::Row& part = own.rows[i];
+    if (part.parts == 1) continue;
+    each_run(part, rank, [&](i64 from, i64 to, i64 length) {
+      std::memcpy(block + part.offset + to, block + whole.rows[i].offset + from,
+                  static_cast<std::size_t>(length));
+    });
+  }
+}
+
+// Calls f on the first rank of the group; where it throws there, the others throw "comm/rank".
+template <class F>
+void first_of_group(comm::Communicator& group, const char* what, const F& f) {
+  std::exception_ptr error;
+  try {
+    if (group.rank() == 0) f();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  char failed = error ? 1 : 0;
+  group.broadcast(&failed, 1);
+  if (error) std::rethrow_exception(error);
+  if (failed != 0) throw Error("comm/rank", std::string("the first rank of the group could not ") + what);
+}
+
+}  // namespace WEFT_NAMESPACE::exec
 
 namespace WEFT_NAMESPACE {
 
@@ -35308,6 +35782,25 @@ struct LoadWords {
   bool strict = true;
 };
 
+WEFT_REFUSAL(GroupsAreOne,
+             "tensor parallel layers: all of a model are of one group: give each the same "
+             "comm::tensor_parallel<degree, Backend>");
+WEFT_REFUSAL(PartsAreOnCpu,
+             "tensor parallel layers: they run on Cpu{}, their ranks connected by comm::Mpi: "
+             "comm::tensor_parallel<2, comm::Mpi>, with #include <weft/mpi.hpp>");
+
+// What connects the ranks that have M's parts; null where M is whole.
+template <class M>
+constexpr ConnectGroup connects_group() {
+  if constexpr (nn::state_table<M>.in_parts) {
+    using Group = nn::group_of<M>;
+    constexpr bool one = !std::is_same_v<Group, nn::SeveralGroups>;
+    static_assert(sizeof(GroupsAreOne<one, M>) > 0);
+    if constexpr (one) return [] { return Group::backend::connect_group(Group::degree); };
+  }
+  return nullptr;
+}
+
 template <class M, int I>
 struct StateShape {
   static constexpr Dims value = nn::state_table<M>.row[I >= 0 ? I : 0].dims;
@@ -35316,9 +35809,15 @@ struct StateShape {
 // Runs a program that sets a model's state, such as its starting values.
 template <class Source, class Device>
 void run_once(const Device& device, std::byte* state, u64 seed) {
-  const StateBlock block{state, nn::state_table<typename Source::model>.bytes};
-  typename ProgramOf<Device, code_of<Device, Source>>::type program(SilentDevice<Device>::of(device),
-                                                                    {.model = {&block, 1}});
+  using M = typename Source::model;
+  const StateBlock block{state, nn::state_table<M>.bytes};
+  Shared<comm::Communicator> group;
+  if constexpr (connects_group<M>() != nullptr) {
+    group = connects_group<M>()();
+    group->broadcast(&seed, sizeof seed);
+  }
+  typename ProgramOf<Device, code_of<Device, Source>>::type program(
+      SilentDevice<Device>::of(device), {.model = {&block, 1}, .group = group.get()});
   program.set_random(seed, ~u64{0});
   program.run();
   program.wait();
@@ -35453,11 +35952,24 @@ class Model {
     return view<Name, true>();
   }
 
-  // Writes a safetensors file with PyTorch's names; all or nothing.
+  // Writes a safetensors file with PyTorch's names; all or nothing. Of a model in parts, as load, a call of
+  // all ranks of a group: the file is the whole model's, and its first rank writes it.
   void save(const std::string& path) const {
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
-    io::write_safetensors(path, exec::state_tensors(exec::state_form<M>(), host.data()), {{"format", "pt"}});
+    const auto write = [&](const exec::StateForm& form) {
+      io::write_safetensors(path, exec::state_tensors(form, host.data()), {{"format", "pt"}});
+    };
+    const exec::StateForm form = exec::state_form<M>();
+    if constexpr (connects_group() == nullptr) {
+      write(form);
+    } else {
+      const Shared<comm::Communicator> group = connects_group()();
+      const exec::StateForm whole = exec::whole_form(form);
+      host.resize(static_cast<std::size_t>(whole.bytes));
+      exec::gather_parts(*group, form, whole, host.data());
+      exec::first_of_group(*group, "save the model", [&] { write(whole); });
+    }
   }
 
   // Reads a safetensors file. Throws "model/mismatch" and changes nothing unless names, shapes and dtypes all
@@ -35503,8 +36015,14 @@ class Model {
       throw Error("model/moved", "a model was used that had been moved from, into a trainer perhaps");
     return state_;
   }
+  // What connects the ranks that have parts of this model; null where it is whole.
+  static constexpr exec::ConnectGroup connects_group() { return exec::connects_group<M>(); }
   // The same as what programs work on.
-  exec::HeldStates<Device> states() const { return {storage(), state_bytes()}; }
+  exec::HeldStates<Device> states() const {
+    static_assert(sizeof(exec::PartsAreOnCpu < !nn::state_table<M>.in_parts || std::is_same_v<Device, Cpu>, M,
+                         Device >) > 0);
+    return {storage(), state_bytes(), exec::connects_group<M>()};
+  }
 
  private:
   using Memory = exec::DeviceMemory<Device>;
@@ -35515,7 +36033,18 @@ class Model {
     const io::Safetensors file = io::open_safetensors(path);
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
-    LoadReport report = exec::read_state(file, path, exec::state_form<M>(), options, mode, host.data());
+    const exec::StateForm form = exec::state_form<M>();
+    LoadReport report;
+    if constexpr (connects_group() == nullptr) {
+      report = exec::read_state(file, path, form, options, mode, host.data());
+    } else {
+      const Shared<comm::Communicator> group = connects_group()();
+      const exec::StateForm whole = exec::whole_form(form);
+      host.resize(static_cast<std::size_t>(whole.bytes));
+      exec::gather_parts(*group, form, whole, host.data());  // what the file may lack stays
+      report = exec::read_state(file, path, whole, options, mode, host.data());
+      exec::take_parts(group->rank(), form, whole, host.data());
+    }
     Memory::from_host(device(), state(), host.data(), state_bytes());
     return report;
   }
@@ -35617,8 +36146,11 @@ auto compile(const BoundStates<First, More...>& given, F, const A&... inputs_the
     return AfterRefusal{};
   } else {
     exec::HeldStates<Device> held;
-    std::apply([&](const auto&... model) { (held.add(model.storage(), model.state_bytes()), ...); },
-               given.models);
+    std::apply(
+        [&](const auto&... model) {
+          (held.add(model.storage(), model.state_bytes(), model.connects_group()), ...);
+        },
+        given.models);
     using Pack = exec::StatePack<typename First::type, typename More::type...>;
     const Device& device = std::get<0>(given.models).device();
     auto f = exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...);
@@ -39845,47 +40377,47 @@ constexpr auto normalize(const X& x, Epsilon eps = 1e-12) {
 
 namespace WEFT_NAMESPACE::nn {
 
-struct ReLU {
+struct ReLU : WithoutState {
   constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
 };
-struct ReLU6 {
+struct ReLU6 : WithoutState {
   constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
 };
 // x Phi(x)
-struct GELU {
+struct GELU : WithoutState {
   constexpr auto operator()(const auto& x) const { return gelu(to_expr(x)); }
 };
 // GELU(approximate="tanh")
-struct GELUTanh {
+struct GELUTanh : WithoutState {
   constexpr auto operator()(const auto& x) const { return gelu_tanh(to_expr(x)); }
 };
 // x sigmoid(x)
-struct SiLU {
+struct SiLU : WithoutState {
   constexpr auto operator()(const auto& x) const { return silu(to_expr(x)); }
 };
 // x tanh(softplus(x))
-struct Mish {
+struct Mish : WithoutState {
   constexpr auto operator()(const auto& x) const { return mish(to_expr(x)); }
 };
-struct Sigmoid {
+struct Sigmoid : WithoutState {
   constexpr auto operator()(const auto& x) const { return sigmoid(to_expr(x)); }
 };
-struct LogSigmoid {
+struct LogSigmoid : WithoutState {
   constexpr auto operator()(const auto& x) const { return logsigmoid(to_expr(x)); }
 };
-struct Tanh {
+struct Tanh : WithoutState {
   constexpr auto operator()(const auto& x) const { return tanh(to_expr(x)); }
 };
 // x / (1 + |x|)
-struct Softsign {
+struct Softsign : WithoutState {
   constexpr auto operator()(const auto& x) const { return softsign(to_expr(x)); }
 };
 // clamp(x / 6 + 1/2, 0, 1)
-struct Hardsigmoid {
+struct Hardsigmoid : WithoutState {
   constexpr auto operator()(const auto& x) const { return hardsigmoid(to_expr(x)); }
 };
 // x clamp(x / 6 + 1/2, 0, 1)
-struct Hardswish {
+struct Hardswish : WithoutState {
   constexpr auto operator()(const auto& x) const { return hardswish(to_expr(x)); }
 };
 struct Hardtanh {
@@ -39924,7 +40456,7 @@ struct CELU {
   constexpr auto operator()(const auto& x) const { return celu(to_expr(x), alpha); }
 };
 // Klambauer et al. (2017).
-struct SELU {
+struct SELU : WithoutState {
   constexpr auto operator()(const auto& x) const { return selu(to_expr(x)); }
 };
 
@@ -39939,17 +40471,17 @@ struct Softplus {
 };
 
 template <int Axis = -1>
-struct Softmax {
+struct Softmax : WithoutState {
   constexpr auto operator()(const auto& x) const { return softmax<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
-struct LogSoftmax {
+struct LogSoftmax : WithoutState {
   constexpr auto operator()(const auto& x) const { return log_softmax<Axis>(to_expr(x)); }
 };
 
 // The first half of an axis times the sigmoid of the second.
 template <int Axis = -1>
-struct GLU {
+struct GLU : WithoutState {
   constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
 };
 
@@ -39961,7 +40493,7 @@ struct Hardshrink {
   float lambd = 0.5f;  // [-lambd, lambd] becomes 0
   constexpr auto operator()(const auto& x) const { return hardshrink(to_expr(x), lambd); }
 };
-struct Tanhshrink {
+struct Tanhshrink : WithoutState {
   constexpr auto operator()(const auto& x) const { return tanhshrink(to_expr(x)); }
 };
 struct Threshold {
@@ -39970,24 +40502,24 @@ struct Threshold {
   constexpr auto operator()(const auto& x) const { return weft::threshold(to_expr(x), threshold, value); }
 };
 template <int Axis = -1>
-struct Softmin {
+struct Softmin : WithoutState {
   constexpr auto operator()(const auto& x) const { return softmin<Axis>(to_expr(x)); }
 };
 // Over the channels of (N, C, H, W) or (C, H, W).
-struct Softmax2d {
+struct Softmax2d : WithoutState {
   constexpr auto operator()(const auto& x) const { return softmax<-3>(to_expr(x)); }
 };
 // Gated by the first half of an axis: silu, gelu, relu.
 template <int Axis = -1>
-struct SwiGLU {
+struct SwiGLU : WithoutState {
   constexpr auto operator()(const auto& x) const { return swiglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
-struct GEGLU {
+struct GEGLU : WithoutState {
   constexpr auto operator()(const auto& x) const { return geglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
-struct ReGLU {
+struct ReGLU : WithoutState {
   constexpr auto operator()(const auto& x) const { return reglu<Axis>(to_expr(x)); }
 };
 
@@ -41151,14 +41683,14 @@ using weft::PerAxis;
 
 // x (N, C, ...) or (C, ...), of any extents; `return_indices` as nn::MaxPool2d.
 template <int Spatial, PerAxis Out>
-struct AdaptiveMaxPool {
+struct AdaptiveMaxPool : WithoutState {
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPoolOp<Spatial, Out>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
     return std::tuple{(*this)(x), weft::AdaptiveMaxPoolPlacesOp<Spatial, Out>{}(x)};
   }
 };
 template <int Spatial, PerAxis Out>
-struct AdaptiveAvgPool {
+struct AdaptiveAvgPool : WithoutState {
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPoolOp<Spatial, Out>{}(x); }
 };
 
@@ -44298,7 +44830,7 @@ using weft::PerAxis;
 // x (N, C, ...) or (C, ...). Windows are drawn anew for every sample and channel, in training and in
 // evaluation as in PyTorch. With `return_indices` behind x a tuple of the greatest elements and their places.
 template <PerAxis Window, FractionalPoolOptions Options>
-struct FractionalMaxPool2d {
+struct FractionalMaxPool2d : WithoutState {
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool2d<Window, Options>(to_expr(x));
   }
@@ -44307,7 +44839,7 @@ struct FractionalMaxPool2d {
   }
 };
 template <PerAxis Window, FractionalPoolOptions Options>
-struct FractionalMaxPool3d {
+struct FractionalMaxPool3d : WithoutState {
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool3d<Window, Options>(to_expr(x));
   }
@@ -44868,6 +45400,21 @@ constexpr void dynamic_update_slice(Value y, Value g, Value* out) {
   out[1] = ir::dynamic_slice(g, y.in(1).dims(), place);
 }
 
+constexpr void group_copy(Value y, Value g, Value* out) {
+  out[0] = ir::group_sum(g, static_cast<int>(y.node().imm));
+}
+constexpr void group_collective(Value y, Value g, Value* out) {
+  const GroupCall call = GroupCall::decode(y.node().imm);
+  if (call.kind == GroupKind::sum) {
+    out[0] = ir::group_copy(g, call.degree);
+    return;
+  }
+  const GroupKind back = call.kind != GroupKind::gather ? GroupKind::gather
+                         : call.to_parts                ? GroupKind::scatter
+                                                        : GroupKind::part;
+  out[0] = ir::group_collective(g, {back, call.degree, call.kind == GroupKind::scatter});
+}
+
 struct Row {
   Op op;
   GradientRule rule;
@@ -44908,6 +45455,8 @@ inline constexpr Row table[] = {
     {Op::surrogate, surrogate},
     {Op::slope, slope},
     {Op::f8_gradient, f8_gradient},
+    {Op::group_copy, group_copy},
+    {Op::group_collective, group_collective},
     {Op::broadcast, broadcast},
     {Op::reshape, reshape},
     {Op::permute, permute},
@@ -46811,14 +47360,14 @@ using weft::UnpoolOptions;
 // x (N, C, ...) or (C, ...). The stride is the window's extent unless the options say otherwise. With
 // `return_indices` behind x a tuple of the greatest elements and their places.
 template <int Spatial, PerAxis Window, PoolOptions Options>
-struct MaxPool {
+struct MaxPool : WithoutState {
   constexpr auto operator()(const auto& x) const { return weft::MaxPoolOp<Spatial, Window, Options>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
     return std::tuple{(*this)(x), weft::MaxPoolPlacesOp<Spatial, Window, Options>{}(x)};
   }
 };
 template <int Spatial, PerAxis Window, PoolOptions Options>
-struct AvgPool {
+struct AvgPool : WithoutState {
   constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
 };
 
@@ -46832,7 +47381,7 @@ struct LPPool {
 };
 // What a MaxPool gave with `return_indices`, back at its places; zeros elsewhere.
 template <int Spatial, PerAxis Window, UnpoolOptions Options>
-struct MaxUnpool {
+struct MaxUnpool : WithoutState {
   constexpr auto operator()(const auto& x, const auto& places) const {
     return weft::MaxUnpoolOp<Spatial, Window, Options>{}(x, places);
   }
@@ -47859,7 +48408,7 @@ constexpr auto with_widths(F f) {
 
 // x (..., S...) -> the same with its last Spatial axes framed.
 template <int Spatial, PaddingMode Mode, i64... Widths>
-struct FramePad {
+struct FramePad : WithoutState {
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return module_detail::with_widths<Spatial, FramePad, Widths...>([&]<i64... W>() {
@@ -48016,17 +48565,17 @@ namespace WEFT_NAMESPACE::nn {
 
 // x (..., C r r, H, W) -> (..., C, H r, W r)
 template <i64 R>
-struct PixelShuffle {
+struct PixelShuffle : WithoutState {
   constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, false>{}(to_expr(x)); }
 };
 // x (..., C, H r, W r) -> (..., C r r, H, W)
 template <i64 R>
-struct PixelUnshuffle {
+struct PixelUnshuffle : WithoutState {
   constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, true>{}(to_expr(x)); }
 };
 // x (N, C, ...) -> the same
 template <i64 Groups>
-struct ChannelShuffle {
+struct ChannelShuffle : WithoutState {
   constexpr auto operator()(const auto& x) const { return weft::ChannelShuffleOp<Groups>{}(to_expr(x)); }
 };
 
@@ -48714,14 +49263,14 @@ using weft::UnfoldOptions;
 
 // x (N, C, H, W) -> (N, C times the window's size, windows)
 template <PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
-struct Unfold {
+struct Unfold : WithoutState {
   constexpr auto operator()(const auto& x) const {
     return weft::UnfoldImageOp<Window, Options>{}(to_expr(x));
   }
 };
 // x (N, C times the window's size, windows) -> (N, C, output...)
 template <PerAxis Output, PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
-struct Fold {
+struct Fold : WithoutState {
   constexpr auto operator()(const auto& x) const {
     return weft::FoldImageOp<Output, Window, Options>{}(to_expr(x));
   }
@@ -48939,7 +49488,7 @@ using weft::PerAxis;
 
 // x (N, C, ...) with one to three more axes -> the same with those resized. Holds nothing.
 template <InterpolateOptions Options>
-struct Upsample {
+struct Upsample : WithoutState {
   constexpr auto operator()(const auto& x) const { return interpolate<Options>(x); }
 };
 
@@ -58013,13 +58562,16 @@ class SaveJob : public Counted {
   bool written_ = false;
 };
 
-template <class R>
+// `group`: the ranks that have the parts of one model.
+template <class R, class G>
 class RanksSaveJob final : public SaveJob {
  public:
-  explicit RanksSaveJob(const R& ranks) : ranks_(ranks) {}
+  RanksSaveJob(const R& ranks, const G& group) : ranks_(ranks), group_(group) {}
   void finish() override {
     ranks_.together("save the checkpoint", [&] {
-      if (error) std::rethrow_exception(error);
+      group_.together("save the checkpoint", [&] {
+        if (error) std::rethrow_exception(error);
+      });
     });
     if (index_path.empty()) return;
     ranks_.together("write the index of the checkpoint", [&] {
@@ -58047,6 +58599,7 @@ class RanksSaveJob final : public SaveJob {
   }
 
   R ranks_;
+  G group_;
 };
 
 }  // namespace train
@@ -58745,10 +59298,12 @@ struct Options {
 
 namespace WEFT_NAMESPACE::train {
 
-template <class Comm>
+// Degree: how many ranks that follow one another are one, as they have the parts of one model; this rank is
+// then among those with the same parts.
+template <class Comm, int Degree = 1>
 class Ranks {
  public:
-  Ranks() : communicator_(Comm::backend::connect()) {}
+  Ranks() : communicator_(connect()) {}
 
   comm::Communicator* communicator() const { return communicator_.get(); }
   i64 rank() const { return communicator_->rank(); }
@@ -58820,11 +59375,17 @@ class Ranks {
   }
 
  private:
+  static Shared<comm::Communicator> connect() {
+    if constexpr (Degree > 1)
+      return Comm::backend::connect_across(Degree);
+    else
+      return Comm::backend::connect();
+  }
   Shared<comm::Communicator> communicator_;
 };
 
-template <>
-class Ranks<comm::None> {
+template <int Degree>
+class Ranks<comm::None, Degree> {
  public:
   static constexpr comm::Communicator* communicator() { return nullptr; }
   static constexpr i64 rank() { return 0; }
@@ -58837,6 +59398,28 @@ class Ranks<comm::None> {
   }
   static constexpr void add(f64*, i64) {}
 };
+
+// The ranks that have the parts of a model as a communication of their own.
+template <class Group>
+struct GroupComm {
+  struct backend {
+    static Shared<comm::Communicator> connect() { return Group::backend::connect_group(Group::degree); }
+  };
+};
+template <class M>
+using GroupRanks =
+    Ranks<std::conditional_t<nn::state_table<M>.in_parts, GroupComm<nn::group_of<M>>, comm::None>>;
+// The ranks of data parallelism that train an M.
+template <class M, class Comm>
+using DataRanks = Ranks<Comm, nn::state_table<M>.in_parts ? nn::group_of<M>::degree : 1>;
+
+// Before a program of several ranks begins: every rank is one of the same program, known by a digest, and has
+// rank 0's seed.
+template <class R>
+void join(const R& ranks, u64 digest, u64& seed) {
+  ranks.check_same(digest);
+  ranks.broadcast(&seed, sizeof seed);
+}
 
 }  // namespace WEFT_NAMESPACE::train
 
@@ -60005,6 +60588,9 @@ class UpdateBuilder {
   static constexpr bool sharded = O::sharded;
   // And has no more of them in memory, added up over calls.
   static constexpr bool scattered = O::shards_gradients;
+  // ranks have parts of the model
+  static constexpr bool in_parts = nn::state_table<M>.in_parts;
+  static constexpr int degree = nn::group_of<M>::degree;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
   static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
   static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };
@@ -60134,8 +60720,31 @@ class UpdateBuilder {
           all + ir::read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
     // What is tested, and measured, is what is applied: a scaled gradient may be finite where it is not.
     if (scaled) all = all * factor_;
-    if (by_norm) bound_norm(ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{}));
-    if (scaled) skip_where(ir::reshape(ir::reduce(Op::reduce_max, broken(all), 1u), Dims{}));
+    if (by_norm) {
+      const Value squares = ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{});
+      bound_norm(in_parts ? with_other_parts(squares, all) : squares);
+    }
+    if (scaled) {
+      const Value any = ir::reshape(ir::reduce(Op::reduce_max, broken(all), 1u), Dims{});
+      skip_where(in_parts ? ir::reshape(ir::reduce(Op::reduce_max, of_group(any), 1u), Dims{}) : any);
+    }
+  }
+  // A number of each rank that has parts of the model, as a vector.
+  static constexpr Value of_group(Value x) { return ir::group_collective(x, {GroupKind::gather, degree}); }
+  // The squares of all gradients, where this rank has those of its own parts and of what all have. Every rank
+  // takes the first one's sum, whose order of additions is its own.
+  constexpr Value with_other_parts(Value squares, Value all) {
+    Value own;
+    for (int i = 0; i < runs_.size(); ++i) {
+      const GroupRun& run = runs_[i];
+      const nn::StateInfo& row = nn::state_table<M>.row[run.row];
+      if (row.parts == 1 || Optimizer::is_frozen(run.group)) continue;
+      const Value part = ir::rows(all, arena_offset<M>(run), run.count * row.dims.size());
+      const Value sum = ir::reshape(ir::reduce(Op::reduce_sum, part * part, 1u), Dims{});
+      own = own ? own + sum : sum;
+    }
+    if (own) squares = squares + (ir::group_sum(own, degree) - own);
+    return ir::reshape(ir::rows(of_group(squares), 0, 1), Dims{});
   }
   constexpr void bound_norm(Value squares) {
     Value norm = ir::unary(Op::sqrt, squares);
@@ -61613,9 +62222,9 @@ struct CheckpointCounts {
   std::optional<u64> loader_seed;
 };
 
-inline void add_row(exec::StateForm& form, const std::string& name, DType dtype, const Dims& dims,
-                    i64 offset) {
-  form.rows.push_back({name, dtype, exec::extents(dims), offset});
+inline void add_row(exec::StateForm& form, const std::string& name, DType dtype, const Dims& dims, i64 offset,
+                    const nn::StateInfo& cut = {}) {
+  form.rows.push_back({name, dtype, exec::extents(dims), offset, cut.part_axis, cut.parts, cut.part_blocks});
 }
 
 // What makes the checkpoints of model M with options O, the model's rows, and room behind them for the
@@ -61664,7 +62273,7 @@ CheckpointForm checkpoint_form() {
     const std::string name(row.name.of_copy(copy).view());
     const auto add = [&](int m, const Dims& dims, i64 offset) {
       add_row(form.state, "optimizer." + std::to_string(m) + "." + name, row.dtype, dims,
-              form.model_bytes + offset + copy * dims.size() * size_of(row.dtype));
+              form.model_bytes + offset + copy * dims.size() * size_of(row.dtype), row);
     };
     for (int m = 0; m < O::Optimizer::base::moments; ++m)
       add(m, moment_dims<O>(m, row), moment_offset<M, O>(layout.moment[m], m, i));
@@ -61738,6 +62347,7 @@ class CheckpointReader {
   const CheckpointCounts& counts() const { return counts_; }
   // The block, as the form has it.
   const std::vector<std::byte>& block() const { return block_; }
+  std::vector<std::byte>& block() { return block_; }
   const CheckpointReport& report() const { return report_; }
   // Of a trainer that a loader's position is asked of.
   const CheckpointCounts& position() const {
@@ -62149,18 +62759,32 @@ namespace WEFT_NAMESPACE::train {
 template <class M, class O, class Device>
 class StateCopies {
   using Memory = exec::DeviceMemory<Device>;
-  using Comm = Ranks<typename O::Comm>;
+  using Comm = DataRanks<M, typename O::Comm>;
+  using Group = GroupRanks<M>;
+  static constexpr bool in_parts = nn::state_table<M>.in_parts;
   static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
 
  public:
-  // `model`, `optimizer`: the blocks of this rank; `updates` so far.
-  StateCopies(const Device& device, std::byte* model, std::byte* optimizer, const Comm& ranks, i64 updates)
-      : device_(device), model_(model), optimizer_(optimizer), ranks_(ranks), updates_(updates) {}
+  // `model`, `optimizer`: the blocks of this rank; `group`: the ranks that have the other parts of the model;
+  // `updates` so far.
+  StateCopies(const Device& device, std::byte* model, std::byte* optimizer, const Comm& ranks,
+              const Group& group, i64 updates)
+      : device_(device),
+        model_(model),
+        optimizer_(optimizer),
+        ranks_(ranks),
+        group_(group),
+        updates_(updates) {}
 
   // A save to `path`: of one file, or of an index with a file of each rank. A call of all ranks.
   Shared<SaveJob> save_job(const std::string& path, const CheckpointForm& form,
                            const CheckpointCounts& counts) const {
-    const Shared<SaveJob> job(new RanksSaveJob(ranks_));
+    const Shared<SaveJob> job(new RanksSaveJob(ranks_, group_));
+    if (io::is_safetensors_index(path) && in_parts)
+      throw Error("checkpoint/parts",
+                  "'" + path +
+                      "': a model that ranks have parts of is saved whole, in one file: give a "
+                      "path that ends in .safetensors");
     if (io::is_safetensors_index(path))
       copy_shards(*job, path, form, counts);
     else
@@ -62168,8 +62792,15 @@ class StateCopies {
     return job;
   }
 
-  // Takes over what a checkpoint has.
-  void restore(const CheckpointReader& checkpoint, const CheckpointForm& form) const {
+  // What files have of this form: the same, or all parts together.
+  static CheckpointForm in_files(CheckpointForm form) {
+    if constexpr (in_parts) form.state = exec::whole_form(form.state);
+    return form;
+  }
+  // Takes over what a checkpoint has, which was read with in_files(form).
+  void restore(CheckpointReader& checkpoint, const CheckpointForm& form) const {
+    if constexpr (in_parts)
+      exec::take_parts(group_.rank(), form.state, exec::whole_form(form.state), checkpoint.block().data());
     Memory::from_host(device_, model_, checkpoint.block().data(), form.model_bytes);
     const std::byte* const saved = checkpoint.block().data() + form.model_bytes;
     Memory::from_host(device_, optimizer_, saved, whole_bytes(form));
@@ -62220,14 +62851,25 @@ class StateCopies {
         gather_vector(k, block.empty() ? nullptr : block.data() + form.model_bytes + place_of_vector(k));
     }
     if (ranks_.rank() != 0) return;
+    const CheckpointForm saved = in_files(form);
+    if constexpr (in_parts) {  // before anything that may throw on one of the group alone
+      block.resize(static_cast<std::size_t>(saved.state.bytes));
+      copy_block(form, block.data());
+      exec::gather_parts(*group_.communicator(), form.state, saved.state, block.data());
+      if (group_.rank() != 0) return;
+    }
     job.prepare([&] {
-      block.resize(static_cast<std::size_t>(form.state.bytes));
-      Memory::to_host(device_, block.data(), model_, form.model_bytes);
-      Memory::to_host(device_, block.data() + form.model_bytes, optimizer_, whole_bytes(form));
+      block.resize(static_cast<std::size_t>(saved.state.bytes));
+      if constexpr (!in_parts) copy_block(form, block.data());
       if constexpr (!O::Precision::scaled) put_number(block.data(), form.updates, static_cast<i32>(updates_));
-      job.own = {path, checkpoint_metadata(form, counts), exec::state_tensors(form.state, block.data()), {}};
+      job.own = {path, checkpoint_metadata(form, counts), exec::state_tensors(saved.state, block.data()), {}};
       job.own.memory = std::move(block);
     });
+  }
+  // What every rank has.
+  void copy_block(const CheckpointForm& form, std::byte* block) const {
+    Memory::to_host(device_, block, model_, form.model_bytes);
+    Memory::to_host(device_, block + form.model_bytes, optimizer_, whole_bytes(form));
   }
   // A file of each rank, of what it has itself.
   void copy_shards(SaveJob& job, const std::string& path, const CheckpointForm& form,
@@ -62250,6 +62892,7 @@ class StateCopies {
   const Device& device_;
   std::byte *model_, *optimizer_;
   const Comm& ranks_;
+  const Group& group_;
   i64 updates_;
 };
 
@@ -62299,14 +62942,6 @@ void check_padding(const std::array<exec::Given, N>& batch) {
     }
 }
 
-template <class M, int I>
-constexpr auto state_name() {
-  constexpr std::string_view name = nn::state_table<M>.row[I >= 0 ? I : 0].name.view();
-  FixedString<name.size()> text{};
-  for (std::size_t i = 0; i < name.size(); ++i) text.text[i] = name[i];
-  return text;
-}
-
 }  // namespace train
 
 template <class M, class F, class Device, class O, class... I>
@@ -62326,6 +62961,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   static constexpr int micro = O::Accumulation::count;
   static constexpr train::OptimizerLayout layout = train::optimizer_layout<M, O>;
   static constexpr bool is_f8 = precision::is_f8<typename O::Precision>;
+  static constexpr bool in_parts = nn::state_table<M>.in_parts;
 
  public:
   using InputTypes = std::tuple<I...>;
@@ -62339,7 +62975,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
         clip_(get_option<typename O::Clip>(given...)),
         losses_(new train::DeviceLossRing<Device>(model_.device())) {
     optimizer_.check();
-    if constexpr (O::distributed) join_ranks();
+    if constexpr (O::distributed || in_parts) join_ranks();
     if constexpr (requires { clip_.most; })
       if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
@@ -62684,7 +63320,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // What this rank has of the optimiser's block.
   exec::Shard shard() const { return train::shard_of<M, O>(ranks_.rank(), ranks_.size()); }
   train::StateCopies<M, O, Device> copies() const {
-    return {model_.device(), model_.storage()->data(), state_->data(), ranks_, updates_};
+    return {model_.device(), model_.storage()->data(), state_->data(), ranks_, group_, updates_};
   }
 
   Shared<train::SaveJob> save_job(const std::string& path, train::CheckpointCounts counts) const {
@@ -62698,14 +63334,17 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   CheckpointReport load_checkpoint(const std::string& path, const Seek& seek) {
     check_held();
     CheckpointReport report;
-    ranks_.together("load the checkpoint", [&] { report = read_checkpoint(path, seek); });
+    ranks_.together("load the checkpoint", [&] {
+      group_.together("load the checkpoint", [&] { report = read_checkpoint(path, seek); });
+    });
     return report;
   }
   template <class Seek>
   CheckpointReport read_checkpoint(const std::string& path, const Seek& seek) {
     const io::Safetensors file = io::open_safetensors(path);
-    const train::CheckpointForm form = checkpoint_form();
-    const train::CheckpointReader checkpoint(file, path, form);
+    const train::CheckpointForm form = checkpoint_form(),
+                                saved = train::StateCopies<M, O, Device>::in_files(form);
+    train::CheckpointReader checkpoint(file, path, saved);
     seek(checkpoint);
     copies().restore(checkpoint, form);
     calls_ = checkpoint.counts().calls;
@@ -62720,14 +63359,15 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     u64 digest = 14695981039346656037u;
     for (int k = 0; k < Code<true>::header.size; ++k)
       digest = (digest ^ Code<true>::image[k]) * 1099511628211u;
-    ranks_.check_same(digest);
-    ranks_.broadcast(&seed_, sizeof seed_);
+    train::join(ranks_, digest, seed_);
+    train::join(group_, digest, seed_);
     ranks_.broadcast(model_.state(), nn::state_table<M>.bytes);
   }
 
   struct Nothing {};
 
-  [[no_unique_address]] train::Ranks<typename O::Comm> ranks_;
+  [[no_unique_address]] train::DataRanks<M, typename O::Comm> ranks_;
+  [[no_unique_address]] train::GroupRanks<M> group_;  // which have the other parts of the model
   weft::Model<M, Device> model_;
   u64 seed_ = 0;
   Optimizer optimizer_;
@@ -62792,9 +63432,23 @@ WEFT_REFUSAL(
     "comm::zero: a rank updates a piece of the parameters that may end within one, and this optimiser "
     "works on whole tensors: take one that works element by element, such as optim::AdamW, or "
     "comm::ddp");
+WEFT_REFUSAL(PartsAreElementwise,
+             "make_trainer: ranks have parts of the model's parameters, and this optimiser works on whole "
+             "tensors: take one that works element by element, such as optim::AdamW");
+WEFT_REFUSAL(PartsAreWhole,
+             "make_trainer: with tensor parallel layers take comm::ddp<comm::Mpi> between the groups, or no "
+             "communication, and another precision than precision::f8");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
+
+template <class M, int I>
+constexpr auto state_name() {
+  constexpr std::string_view name = nn::state_table<M>.row[I >= 0 ? I : 0].name.view();
+  FixedString<name.size()> text{};
+  for (std::size_t i = 0; i < name.size(); ++i) text.text[i] = name[i];
+  return text;
+}
 
 // Whether what connects the ranks, if there are ranks, connects programs of this device, and shares state out
 // where that is asked for.
@@ -62903,6 +63557,12 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
       sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
   static_assert(sizeof(ZeroIsElementwise < !Sorted::sharded || updates_elements<typename Sorted::Optimizer>(),
                        typename Sorted::given_optimizer >) > 0);
+  constexpr bool in_parts = nn::state_table<M>.in_parts;
+  static_assert(sizeof(PartsAreElementwise < !in_parts || updates_elements<typename Sorted::Optimizer>(), M,
+                       typename Sorted::given_optimizer >) > 0);
+  static_assert(
+      sizeof(PartsAreWhole < !in_parts || !(Sorted::sharded || precision::is_f8<typename Sorted::Precision>),
+             M >) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardTrace<M, F, Sorted, I...>>;

@@ -1,5 +1,5 @@
-// expect: compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}, probes<...>,
-// lend{} first-error: compile: after the inputs it takes a precision
+// expect: compile: after the inputs it takes a precision, mode::train or mode::eval, seed{}
+// first-error: compile: after the inputs it takes a precision
 #include "weft/exec/function.hpp"
 #include "weft/ops/math/pointwise.hpp"
 #include "weft/optim/sgd.hpp"

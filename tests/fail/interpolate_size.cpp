@@ -1,5 +1,5 @@
-// expect: interpolate takes (N, C, ...) of floats with one to three more axes and either a size or a
-// scale_factor expect: Shape<8, 3, 4, 4> first-error: interpolate takes (N, C, ...) of floats
+// expect: Shape<8, 3, 4, 4>
+// first-error: interpolate takes (N, C, ...) of floats
 #include "weft/exec/function.hpp"
 #include "weft/ops/nn/interpolate.hpp"
 using namespace weft;

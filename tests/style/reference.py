@@ -431,7 +431,7 @@ program_sections = [
     ("Models", ["exec/model.hpp", "exec/load.hpp", "exec/apply.hpp", "exec/summary.hpp"]),
     ("Trainers", ["train/make_trainer.hpp", "train/trainer.hpp", "train/checkpoint.hpp", "train/any_trainer.hpp", "train/loss_ring.hpp", "train/options.hpp",
                   "train/lbfgs.hpp", "train/checkpoint_report.hpp", "train/saving.hpp", "train/scaling.hpp"]),
-    ("Ranks", ["comm/mpi.hpp"]),
+    ("Ranks", ["comm/mpi.hpp", "comm/tensor_parallel.hpp"]),
     ("Memory shared by DLPack", ["exec/dlpack.hpp", "exec/cuda_dlpack.cuh"]),
     ("A GPU's tensors under Thrust", ["exec/cuda_thrust.cuh"]),
     ("Evaluation, progress, curves", ["train/evaluate.hpp", "train/meter.hpp", "train/progress.hpp", "train/curve.hpp"]),

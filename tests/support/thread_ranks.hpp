@@ -6,6 +6,9 @@
 #include <barrier>
 #include <cstring>
 #include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -20,6 +23,16 @@ class ThreadRanks {
     int size;
     std::barrier<> barrier;
     std::vector<const void*> given;  // what each rank shows the others
+
+    // The world of the ranks that follow `first` in steps of `stride`, of `n` ranks.
+    World& part(int first, int stride, int n) {
+      const std::lock_guard lock(mutex);
+      std::unique_ptr<World>& world = parts[{first, stride}];
+      if (!world) world = std::make_unique<World>(n);
+      return *world;
+    }
+    std::mutex mutex;
+    std::map<std::pair<int, int>, std::unique_ptr<World>> parts;
   };
   static inline thread_local World* world = nullptr;
   static inline thread_local int rank = 0;
@@ -27,6 +40,8 @@ class ThreadRanks {
 
   class Communicator final : public weft::comm::Communicator {
    public:
+    Communicator() = default;
+    Communicator(World& world, int rank) : world_(world), rank_(rank) {}
     int rank() const override { return rank_; }
     int size() const override { return world_.size; }
     void reserve(int request, weft::i64 count, weft::DType dtype) override {
@@ -160,6 +175,14 @@ class ThreadRanks {
 
   static weft::Shared<weft::comm::Communicator> connect() {
     return weft::Shared<weft::comm::Communicator>(new Communicator);
+  }
+  static weft::Shared<weft::comm::Communicator> connect_group(int degree) {
+    World& group = world->part(rank / degree * degree, 1, degree);
+    return weft::Shared<weft::comm::Communicator>(new Communicator(group, rank % degree));
+  }
+  static weft::Shared<weft::comm::Communicator> connect_across(int degree) {
+    World& ranks = world->part(rank % degree, degree, world->size / degree);
+    return weft::Shared<weft::comm::Communicator>(new Communicator(ranks, rank / degree));
   }
 };
 

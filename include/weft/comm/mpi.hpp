@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "weft/comm/communicator.hpp"
+#include "weft/comm/tensor_parallel.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -63,11 +64,56 @@ struct MpiProcess {
   bool ends = false, failed = false;
 };
 
-// A communicator of its own, whose errors are returned.
+// Which ranks of the program a communicator connects: `count` of them, of which number r is rank
+// first + r * stride; 0: all. Those of a model's parts follow one another.
+struct MpiRanks {
+  int first = 0, stride = 1, count = 0;
+  bool of_parts = false;
+
+  // Throws "comm/degree" where the program's ranks are no whole number of groups.
+  static MpiRanks group(int degree) {
+    const MpiPlace at(degree);
+    return {at.rank / degree * degree, 1, degree, true};
+  }
+  // The ranks with the same place in their groups.
+  static MpiRanks across(int degree) {
+    const MpiPlace at(degree);
+    return {at.rank % degree, degree, at.size / degree, false};
+  }
+
+ private:
+  struct MpiPlace {
+    explicit MpiPlace(int degree) {
+      MpiProcess::get();
+      MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+      MPI_Comm_size(MPI_COMM_WORLD, &size);
+      if (size % degree == 0) return;
+      const std::string of = std::to_string(degree);
+      throw Error("comm/degree", "comm::tensor_parallel<" + of + ", comm::Mpi>: " + std::to_string(size) +
+                                     " ranks are no whole number of groups of " + of +
+                                     ": start a multiple, mpirun -n " +
+                                     std::to_string((size / degree + 1) * degree));
+    }
+    int rank = 0, size = 1;
+  };
+};
+
+// A communicator of its own, whose errors are returned. A call of the ranks that it connects.
 class MpiGroup {
  public:
-  MpiGroup() {
-    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &group_), "MPI_Comm_dup");
+  explicit MpiGroup(const MpiRanks& ranks) {
+    if (ranks.count == 0) {
+      check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &group_), "MPI_Comm_dup");
+    } else {
+      MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+      check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &all), "MPI_Comm_group");
+      int range[1][3] = {{ranks.first, ranks.first + (ranks.count - 1) * ranks.stride, ranks.stride}};
+      check_mpi(MPI_Group_range_incl(all, 1, range, &some), "MPI_Group_range_incl");
+      check_mpi(MPI_Comm_create_group(MPI_COMM_WORLD, some, ranks.of_parts ? 1 : 0, &group_),
+                "MPI_Comm_create_group");
+      MPI_Group_free(&some);
+      MPI_Group_free(&all);
+    }
     MPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN);
   }
   ~MpiGroup() {
@@ -110,7 +156,8 @@ inline double mpi_timeout() {
 
 class MpiCommunicator final : public Communicator {
  public:
-  MpiCommunicator() {
+  explicit MpiCommunicator(const detail::MpiRanks& ranks = {})
+      : ranks_(ranks), exchange_(ranks), gather_(ranks), control_(ranks) {
     MPI_Comm_rank(exchange_, &rank_);
     MPI_Comm_size(exchange_, &size_);
   }
@@ -170,7 +217,8 @@ class MpiCommunicator final : public Communicator {
     exchange(request, buffer.sent.data(), buffer.received.data());
   }
   void wait_sum(int request) override {
-    wait_for(request, "sum of gradients, bucket " + std::to_string(request));
+    wait_for(request, (ranks_.of_parts ? "sum of parts, request " : "sum of gradients, bucket ") +
+                          std::to_string(request));
   }
   void wait_pieces(int request) override {
     const bool gathers = sums_[static_cast<std::size_t>(request)].gathers;
@@ -224,6 +272,9 @@ class MpiCommunicator final : public Communicator {
     }
   }
   void all_gather(const void* from, void* to, i64 bytes) override {
+    if (bytes > INT_MAX)
+      throw Error("comm/size",
+                  "a value of " + std::to_string(bytes) + " bytes from each rank, more than MPI counts");
     MPI_Request pending = MPI_REQUEST_NULL;
     detail::check_mpi(MPI_Iallgather(from, static_cast<int>(bytes), MPI_BYTE, to, static_cast<int>(bytes),
                                      MPI_BYTE, exchange_, &pending),
@@ -314,8 +365,9 @@ class MpiCommunicator final : public Communicator {
         "MPI_Ialltoallv");
     begun_.push_back(request);
   }
-  static std::string scatter_text(int request) {
-    return "sum of pieces of gradients, bucket " + std::to_string(request);
+  std::string scatter_text(int request) const {
+    return (ranks_.of_parts ? "scatter of parts, request " : "sum of pieces of gradients, bucket ") +
+           std::to_string(request);
   }
   void wait_for(int request, const std::string& what) {
     if (size_ == 1) return;
@@ -381,7 +433,7 @@ class MpiCommunicator final : public Communicator {
     std::string silent;
     for (int r = 0; r < size_; ++r)
       if (r != rank_ && heard[static_cast<std::size_t>(r)] == 0)
-        silent += (silent.empty() ? "" : ", ") + std::to_string(r);
+        silent += (silent.empty() ? "" : ", ") + std::to_string(ranks_.first + r * ranks_.stride);
     detail::MpiProcess::get().failed = true;
     throw Error("comm/timeout", what + ": rank " + (silent.empty() ? "?" : silent) + " was silent for " +
                                     std::to_string(static_cast<i64>(detail::mpi_timeout())) +
@@ -389,6 +441,7 @@ class MpiCommunicator final : public Communicator {
   }
 
   detail::MpiProcess& process_ = detail::MpiProcess::get();
+  detail::MpiRanks ranks_;
   detail::MpiGroup exchange_, gather_, control_;
   int rank_ = 0, size_ = 1;
   std::vector<Sum> sums_;  // by request
@@ -428,6 +481,13 @@ class Mpi {
   }
 
   static Shared<Communicator> connect() { return Shared<Communicator>(new MpiCommunicator); }
+  // The group of `degree` ranks that this one is of, and the ranks that have its place in theirs.
+  static Shared<Communicator> connect_group(int degree) {
+    return Shared<Communicator>(new MpiCommunicator(detail::MpiRanks::group(degree)));
+  }
+  static Shared<Communicator> connect_across(int degree) {
+    return Shared<Communicator>(new MpiCommunicator(detail::MpiRanks::across(degree)));
+  }
 };
 
 }  // namespace comm

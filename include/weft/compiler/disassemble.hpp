@@ -49,6 +49,7 @@ inline constexpr const char* kind_names[]{"fused",
                                           "reduce_scatter_into_done",
                                           "all_gather_start",
                                           "all_gather_done",
+                                          "group_collective",
                                           "attention",
                                           "attention_gradient",
                                           "repeat"};

@@ -58,6 +58,8 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
       lower_conv(g, f, plan, group.opaque, out);
     } else if (ir::is_collective(g.nodes[group.opaque].op)) {
       lower_collective(g, f, plan, group.opaque, out);
+    } else if (g.nodes[group.opaque].op == ir::Op::group_collective) {
+      lower_group_collective(g, f, plan, group.opaque, out);
     } else if (g.nodes[group.opaque].op == ir::Op::custom) {
       lower_custom(g, f, plan, group.opaque, out);
     } else {

@@ -33,6 +33,7 @@ enum class StepKind : u8 {
   reduce_scatter_into_done,
   all_gather_start,
   all_gather_done,
+  group_collective,
   attention,
   attention_gradient,
   repeat

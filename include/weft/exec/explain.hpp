@@ -262,6 +262,14 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       out.ops = type(group.opaque) + " over all ranks";
       out.collective = explain_collective(lowered, step);
       break;
+    case compiler::StepKind::group_collective: {
+      constexpr const char* kinds[]{"sum", "gather", "part", "scatter"};
+      const GroupCall call = GroupCall::decode(g.nodes[group.opaque].imm);
+      out.kernel = std::string("group_") + kinds[static_cast<int>(call.kind)];
+      out.shape = to_text(g.dims(group.opaque)).c_str();
+      out.ops = type(group.opaque) + " over " + std::to_string(call.degree) + " ranks";
+      break;
+    }
     case compiler::StepKind::attention:
     case compiler::StepKind::attention_gradient: {
       const ir::AttentionShape s = ir::attention_shape(g, group.opaque);

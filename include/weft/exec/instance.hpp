@@ -68,10 +68,12 @@ class Instance final : public Counted {
            comm::Communicator* communicator = nullptr, const Shard& shard = {})
       : states_(std::move(states)),
         optimizer_(std::move(optimizer)),
+        group_(states_.connect_group != nullptr ? states_.connect_group() : Shared<comm::Communicator>()),
         program_(new Program(device, {.model = states_.view(),
                                       .optimizer = optimizer_ ? optimizer_->data() : nullptr,
                                       .workspace = static_cast<std::byte*>(workspace),
                                       .communicator = communicator,
+                                      .group = group_.get(),
                                       .shard = shard})),
         results_(device, P::outputs) {}
   // Where a result that is still held finds no memory, the program's is never given back.
@@ -154,6 +156,7 @@ class Instance final : public Counted {
 
   HeldStates<Device> states_;
   State optimizer_;
+  Shared<comm::Communicator> group_;  // of this program alone, which numbers its requests
   Program* program_;
   HeldResults<Device> results_;
   std::vector<std::byte> padded_[at_least_one(P::inputs)];

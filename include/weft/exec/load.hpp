@@ -64,7 +64,14 @@ struct StateForm {
     std::string name;
     DType dtype{};
     std::vector<i64> shape;
-    i64 offset = 0;  // bytes
+    i64 offset = 0;                                  // bytes
+    int part_axis = -1, parts = 1, part_blocks = 1;  // of a part of something larger, as nn::StateInfo has it
+
+    i64 bytes() const {
+      i64 n = size_of(dtype);
+      for (const i64 extent : shape) n *= extent;
+      return n;
+    }
   };
   struct Alias {
     std::string name;
@@ -87,7 +94,7 @@ StateForm state_form() {
     places.resize(static_cast<std::size_t>(row.copies()));
     places[static_cast<std::size_t>(copy)] = form.rows.size();
     form.rows.push_back({std::string(row.name.of_copy(copy).view()), row.dtype, extents(row.dims),
-                         row.offset + copy * row.copy_bytes()});
+                         row.offset + copy * row.copy_bytes(), row.part_axis, row.parts, row.part_blocks});
   });
   nn::each_copy(ties, [&](int a, i64 copy) {
     const nn::StatePlace of = nn::place_of<M>(ties.row[a], copy);

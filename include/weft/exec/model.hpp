@@ -9,6 +9,7 @@
 #include "weft/exec/function.hpp"
 #include "weft/exec/load.hpp"
 #include "weft/exec/summary.hpp"
+#include "weft/exec/whole_state.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -56,6 +57,25 @@ struct LoadWords {
   bool strict = true;
 };
 
+WEFT_REFUSAL(GroupsAreOne,
+             "tensor parallel layers: all of a model are of one group: give each the same "
+             "comm::tensor_parallel<degree, Backend>");
+WEFT_REFUSAL(PartsAreOnCpu,
+             "tensor parallel layers: they run on Cpu{}, their ranks connected by comm::Mpi: "
+             "comm::tensor_parallel<2, comm::Mpi>, with #include <weft/mpi.hpp>");
+
+// What connects the ranks that have M's parts; null where M is whole.
+template <class M>
+constexpr ConnectGroup connects_group() {
+  if constexpr (nn::state_table<M>.in_parts) {
+    using Group = nn::group_of<M>;
+    constexpr bool one = !std::is_same_v<Group, nn::SeveralGroups>;
+    static_assert(sizeof(GroupsAreOne<one, M>) > 0);
+    if constexpr (one) return [] { return Group::backend::connect_group(Group::degree); };
+  }
+  return nullptr;
+}
+
 template <class M, int I>
 struct StateShape {
   static constexpr Dims value = nn::state_table<M>.row[I >= 0 ? I : 0].dims;
@@ -64,9 +84,15 @@ struct StateShape {
 // Runs a program that sets a model's state, such as its starting values.
 template <class Source, class Device>
 void run_once(const Device& device, std::byte* state, u64 seed) {
-  const StateBlock block{state, nn::state_table<typename Source::model>.bytes};
-  typename ProgramOf<Device, code_of<Device, Source>>::type program(SilentDevice<Device>::of(device),
-                                                                    {.model = {&block, 1}});
+  using M = typename Source::model;
+  const StateBlock block{state, nn::state_table<M>.bytes};
+  Shared<comm::Communicator> group;
+  if constexpr (connects_group<M>() != nullptr) {
+    group = connects_group<M>()();
+    group->broadcast(&seed, sizeof seed);
+  }
+  typename ProgramOf<Device, code_of<Device, Source>>::type program(
+      SilentDevice<Device>::of(device), {.model = {&block, 1}, .group = group.get()});
   program.set_random(seed, ~u64{0});
   program.run();
   program.wait();
@@ -201,11 +227,24 @@ class Model {
     return view<Name, true>();
   }
 
-  // Writes a safetensors file with PyTorch's names; all or nothing.
+  // Writes a safetensors file with PyTorch's names; all or nothing. Of a model in parts, as load, a call of
+  // all ranks of a group: the file is the whole model's, and its first rank writes it.
   void save(const std::string& path) const {
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
-    io::write_safetensors(path, exec::state_tensors(exec::state_form<M>(), host.data()), {{"format", "pt"}});
+    const auto write = [&](const exec::StateForm& form) {
+      io::write_safetensors(path, exec::state_tensors(form, host.data()), {{"format", "pt"}});
+    };
+    const exec::StateForm form = exec::state_form<M>();
+    if constexpr (connects_group() == nullptr) {
+      write(form);
+    } else {
+      const Shared<comm::Communicator> group = connects_group()();
+      const exec::StateForm whole = exec::whole_form(form);
+      host.resize(static_cast<std::size_t>(whole.bytes));
+      exec::gather_parts(*group, form, whole, host.data());
+      exec::first_of_group(*group, "save the model", [&] { write(whole); });
+    }
   }
 
   // Reads a safetensors file. Throws "model/mismatch" and changes nothing unless names, shapes and dtypes all
@@ -251,8 +290,14 @@ class Model {
       throw Error("model/moved", "a model was used that had been moved from, into a trainer perhaps");
     return state_;
   }
+  // What connects the ranks that have parts of this model; null where it is whole.
+  static constexpr exec::ConnectGroup connects_group() { return exec::connects_group<M>(); }
   // The same as what programs work on.
-  exec::HeldStates<Device> states() const { return {storage(), state_bytes()}; }
+  exec::HeldStates<Device> states() const {
+    static_assert(sizeof(exec::PartsAreOnCpu < !nn::state_table<M>.in_parts || std::is_same_v<Device, Cpu>, M,
+                         Device >) > 0);
+    return {storage(), state_bytes(), exec::connects_group<M>()};
+  }
 
  private:
   using Memory = exec::DeviceMemory<Device>;
@@ -263,7 +308,18 @@ class Model {
     const io::Safetensors file = io::open_safetensors(path);
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
-    LoadReport report = exec::read_state(file, path, exec::state_form<M>(), options, mode, host.data());
+    const exec::StateForm form = exec::state_form<M>();
+    LoadReport report;
+    if constexpr (connects_group() == nullptr) {
+      report = exec::read_state(file, path, form, options, mode, host.data());
+    } else {
+      const Shared<comm::Communicator> group = connects_group()();
+      const exec::StateForm whole = exec::whole_form(form);
+      host.resize(static_cast<std::size_t>(whole.bytes));
+      exec::gather_parts(*group, form, whole, host.data());  // what the file may lack stays
+      report = exec::read_state(file, path, whole, options, mode, host.data());
+      exec::take_parts(group->rank(), form, whole, host.data());
+    }
     Memory::from_host(device(), state(), host.data(), state_bytes());
     return report;
   }
@@ -365,8 +421,11 @@ auto compile(const BoundStates<First, More...>& given, F, const A&... inputs_the
     return AfterRefusal{};
   } else {
     exec::HeldStates<Device> held;
-    std::apply([&](const auto&... model) { (held.add(model.storage(), model.state_bytes()), ...); },
-               given.models);
+    std::apply(
+        [&](const auto&... model) {
+          (held.add(model.storage(), model.state_bytes(), model.connects_group()), ...);
+        },
+        given.models);
     using Pack = exec::StatePack<typename First::type, typename More::type...>;
     const Device& device = std::get<0>(given.models).device();
     auto f = exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...);

@@ -72,6 +72,7 @@ enum class Op : u8 {
   slope,        // slope(value, x, s): the value, whose derivative by x is s beside what its own nodes give
   f8_gradient,  // f8_gradient(value, scale): the value, whose gradient is rounded to e5m2 at that scale, and
                 // left multiplied by it; scale's is the largest magnitude that the gradient had
+  group_copy,  // group_copy(x): x, whose gradient is summed over a group of ranks (ir/group.hpp); imm: degree
   // movement
   broadcast,  // right-aligned, as numpy
   reshape,
@@ -117,6 +118,7 @@ enum class Op : u8 {
   reduce_scatter_into_done,   // reduce_scatter_into_done(start): (1); the slot has them
   all_gather_start,           // all_gather_start(x): begins to give all ranks each one's piece of x
   all_gather_done,            // all_gather_done(start): x, of all ranks
+  group_collective,  // what a group of ranks does with parts of a value (ir/group.hpp); imm: GroupCall
   // flat arenas
   flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
   flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
@@ -218,6 +220,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"surrogate", 2, OpClass::marker, 0},
     {"slope", 3, OpClass::marker, 0},
     {"f8_gradient", 2, OpClass::marker, 0},
+    {"group_copy", 1, OpClass::marker, 0},
     {"broadcast", 1, OpClass::movement, 0},
     {"reshape", 1, OpClass::movement, 0},
     {"permute", 1, OpClass::movement, 0},
@@ -250,6 +253,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"reduce_scatter_into_done", 1, OpClass::collective, 0},
     {"all_gather_start", 1, OpClass::collective, 0},
     {"all_gather_done", 1, OpClass::collective, 0},
+    {"group_collective", 1, OpClass::collective, 1},
     {"flat_concat", -1, OpClass::arena, 0},
     {"flat_slice", 1, OpClass::arena, 0},
     {"loop", -1, OpClass::region, 0},

@@ -9,6 +9,7 @@
 
 #include "weft/ir/conv.hpp"
 #include "weft/ir/custom.hpp"
+#include "weft/ir/group.hpp"
 #include "weft/ir/loop.hpp"
 
 namespace WEFT_NAMESPACE::ir {
@@ -160,6 +161,17 @@ inline void add_immediate(std::string& out, const Graph& g, int node) {
       out += " request ";
       add(out, static_cast<i64>(n.imm));
       break;
+    case Op::group_copy:
+      out += " of ";
+      add(out, static_cast<i64>(n.imm));
+      break;
+    case Op::group_collective: {
+      constexpr const char* kinds[]{" sum of ", " gather of ", " part of ", " scatter of "};
+      const GroupCall call = GroupCall::decode(n.imm);
+      out += kinds[static_cast<int>(call.kind)];
+      add(out, static_cast<i64>(call.degree));
+      break;
+    }
     case Op::flat_slice:
       out += " at ";
       add(out, static_cast<i64>(n.imm));

@@ -10,6 +10,7 @@
 #include "weft/ir/collective.hpp"
 #include "weft/ir/conv.hpp"
 #include "weft/ir/dynamic_slice.hpp"
+#include "weft/ir/group.hpp"
 #include "weft/ir/loop.hpp"
 #include "weft/ir/verify_tables.hpp"
 
@@ -135,7 +136,7 @@ class Verifier {
       case OpClass::custom:
         return n.list >= 0 && g.attributes(i) > 0 ? nullptr : "custom: no attributes";
       case OpClass::collective:
-        return collective_fault(g, i);
+        return n.op == Op::group_collective ? group_fault(g, i) : collective_fault(g, i);
       case OpClass::arena:
         return arena(i, n, in);
       case OpClass::region:

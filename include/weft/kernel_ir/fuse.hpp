@@ -87,9 +87,8 @@ class Fuser : GroupingState {
         streams_[i] = n.op == Op::random ? 1 : 0;
         return;
       case Op::broadcast:
-        materialization_[i] = materialization_[in[0]] == Materialization::generator
-                                  ? Materialization::generator
-                                  : Materialization::view;
+        materialization_[i] = materialization_[in[0]];
+        if (materialization_[i] != Materialization::generator) materialization_[i] = Materialization::view;
         min_kernel_[i] = min_kernel_[in[0]];
         if (materialization_[i] == Materialization::generator) streams_[i] = streams_[in[0]];
         return;
@@ -133,6 +132,7 @@ class Fuser : GroupingState {
       case Op::reduce_scatter_into_done:
       case Op::all_gather_start:
       case Op::all_gather_done:
+      case Op::group_collective:
       case Op::scatter_add:
         set_apart(i, Walk::contiguous);
         return;

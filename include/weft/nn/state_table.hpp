@@ -2,7 +2,7 @@
 // A model's state as a table: every Param and Buffer with its name and shape, laid out in the model's block
 // of memory, and the further names that Tied gives.
 
-#include "weft/nn/walk.hpp"
+#include "weft/nn/part.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 
@@ -14,6 +14,9 @@ struct StateInfo {
   Dims dims;
   i64 offset = 0;  // bytes
   bool trained = false;
+  // Of a part of something larger: the axis along which it is cut, and into how many parts; each of the
+  // blocks that it is along that axis is cut so.
+  int part_axis = -1, parts = 1, part_blocks = 1;
 
   constexpr i64 copies() const { return name.copies.size(); }
   constexpr i64 copy_bytes() const { return dims.size() * size_of(dtype); }
@@ -38,6 +41,7 @@ struct StateTable {
   i64 trained_bytes = 0;  // parameters come first, then buffers
   i64 bytes = 0;
   bool rates_fit = true;  // those of dropout lie in [0, 1]
+  bool in_parts = false;  // some are parts that ranks have (part.hpp)
 };
 
 template <class M>
@@ -71,6 +75,12 @@ constexpr auto make_state_table() {
     row.dtype = dtype_of<typename S::dtype>;
     row.dims = S::shape::value;
     row.trained = S::trained && !name.frozen;
+    if constexpr (HeldInParts<S>) {
+      row.part_axis = S::initializer::axis;
+      row.parts = S::initializer::group::degree;
+      row.part_blocks = S::initializer::blocks;
+      table.in_parts = table.in_parts || row.parts > 1;
+    }
   };
   module_detail::RateVisitor g{table.rates_fit};
   walk<Name>(m, f, g);

@@ -21,6 +21,7 @@ struct Blocks {
   std::byte* workspace = nullptr;
   std::byte* scalars = nullptr;
   comm::Communicator* communicator = nullptr;  // of a program of several ranks
+  comm::Communicator* group = nullptr;         // of the ranks that hold parts of one model
   Shard shard{};                               // of the optimiser's block
 };
 
@@ -82,6 +83,10 @@ class LaunchList {
                                         static_cast<DType>(launch.numbers[2]));
         if (launch.number_count > 3)
           reserve_pieces(launch.numbers, step.kind == compiler::StepKind::reduce_scatter_into_start);
+      }
+      if (step.kind == compiler::StepKind::group_collective) {
+        launch.args.pointer[1] = blocks_.group;
+        launch.args.rows = reserve_group(launch.numbers);
       }
       if (step.kind == compiler::StepKind::fused) {
         const auto call = kernels::FusedCall::decode(step.numbers);
@@ -164,6 +169,22 @@ class LaunchList {
       blocks_.communicator->reserve_scatter_into(request, bounds.data(), dtype);
     else
       blocks_.communicator->reserve_pieces(request, bounds.data(), dtype);
+  }
+  // Of a group_collective: its request.
+  int reserve_group(const u64* numbers) {
+    const GroupCall call = GroupCall::decode(numbers[0]);
+    const i64 count = static_cast<i64>(numbers[1]);
+    const DType dtype = static_cast<DType>(numbers[2]);
+    if (call.kind == GroupKind::sum) {
+      blocks_.group->reserve(group_requests_, count, dtype);
+    } else if (call.kind == GroupKind::scatter) {
+      List<i64> bounds;
+      for (int r = 0; r <= call.degree; ++r) bounds.push(count / call.degree * r);
+      blocks_.group->reserve_scatter_into(group_requests_, bounds.data(), dtype);
+    } else {
+      return -1;
+    }
+    return group_requests_++;
   }
   // Leaves of the last segments, which are a launch's, what this rank has of them.
   void clip(kernels::LaunchArgs& args) {
@@ -319,6 +340,7 @@ class LaunchList {
   compiler::ImageHeader header_;
   const u64* image_;
   Blocks blocks_;
+  int group_requests_ = 0;
   List<Launch> launches_;
   List<Bound> bindings_;
   List<Use> inputs_, uses_;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "weft/comm/communicator.hpp"
 #include "weft/targets/memory.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -29,21 +30,28 @@ struct StateBlocks {
   }
 };
 
+// What connects the ranks that have the parts of a model; null: the model is whole.
+using ConnectGroup = Shared<comm::Communicator> (*)();
+
 // The same with a share in each one's ownership.
 template <class Device>
 struct HeldStates {
   std::vector<Shared<DeviceStorage<Device>>> held;
   std::vector<StateBlock> blocks;
+  ConnectGroup connect_group = nullptr;  // of the models that are in parts
 
   HeldStates() = default;
-  HeldStates(const Shared<DeviceStorage<Device>>& state, i64 bytes) { add(state, bytes); }
+  HeldStates(const Shared<DeviceStorage<Device>>& state, i64 bytes, ConnectGroup connect = nullptr) {
+    add(state, bytes, connect);
+  }
   // Throws "states/same" for one that is there already.
-  void add(const Shared<DeviceStorage<Device>>& state, i64 bytes) {
+  void add(const Shared<DeviceStorage<Device>>& state, i64 bytes, ConnectGroup connect = nullptr) {
     for (const StateBlock& known : blocks)
       if (bytes > 0 && known.bytes > 0 && known.data == state->data())
         throw Error("states/same", "states: one model was given twice: each is a parameter of its own");
     blocks.push_back({state->data(), bytes});
     held.push_back(state);
+    if (connect != nullptr) connect_group = connect;
   }
   StateBlocks view() const { return {blocks.data(), static_cast<int>(blocks.size())}; }
 };

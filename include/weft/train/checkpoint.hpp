@@ -54,9 +54,9 @@ struct CheckpointCounts {
   std::optional<u64> loader_seed;
 };
 
-inline void add_row(exec::StateForm& form, const std::string& name, DType dtype, const Dims& dims,
-                    i64 offset) {
-  form.rows.push_back({name, dtype, exec::extents(dims), offset});
+inline void add_row(exec::StateForm& form, const std::string& name, DType dtype, const Dims& dims, i64 offset,
+                    const nn::StateInfo& cut = {}) {
+  form.rows.push_back({name, dtype, exec::extents(dims), offset, cut.part_axis, cut.parts, cut.part_blocks});
 }
 
 // What makes the checkpoints of model M with options O, the model's rows, and room behind them for the
@@ -105,7 +105,7 @@ CheckpointForm checkpoint_form() {
     const std::string name(row.name.of_copy(copy).view());
     const auto add = [&](int m, const Dims& dims, i64 offset) {
       add_row(form.state, "optimizer." + std::to_string(m) + "." + name, row.dtype, dims,
-              form.model_bytes + offset + copy * dims.size() * size_of(row.dtype));
+              form.model_bytes + offset + copy * dims.size() * size_of(row.dtype), row);
     };
     for (int m = 0; m < O::Optimizer::base::moments; ++m)
       add(m, moment_dims<O>(m, row), moment_offset<M, O>(layout.moment[m], m, i));
@@ -179,6 +179,7 @@ class CheckpointReader {
   const CheckpointCounts& counts() const { return counts_; }
   // The block, as the form has it.
   const std::vector<std::byte>& block() const { return block_; }
+  std::vector<std::byte>& block() { return block_; }
   const CheckpointReport& report() const { return report_; }
   // Of a trainer that a loader's position is asked of.
   const CheckpointCounts& position() const {

@@ -110,7 +110,7 @@ class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>> {
   Shared<SaveJob> save_job(const std::string& path, CheckpointCounts counts) const {
     counts.seed = seed_;
     counts.calls = counts.applied = steps_;
-    const Shared<SaveJob> job(new RanksSaveJob(Ranks<comm::None>()));
+    const Shared<SaveJob> job(new RanksSaveJob(Ranks<comm::None>(), Ranks<comm::None>()));
     job->prepare([&] {
       const CheckpointForm form = checkpoint_form();
       const LbfgsTensors search(search_.state());

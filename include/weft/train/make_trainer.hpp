@@ -56,9 +56,23 @@ WEFT_REFUSAL(
     "comm::zero: a rank updates a piece of the parameters that may end within one, and this optimiser "
     "works on whole tensors: take one that works element by element, such as optim::AdamW, or "
     "comm::ddp");
+WEFT_REFUSAL(PartsAreElementwise,
+             "make_trainer: ranks have parts of the model's parameters, and this optimiser works on whole "
+             "tensors: take one that works element by element, such as optim::AdamW");
+WEFT_REFUSAL(PartsAreWhole,
+             "make_trainer: with tensor parallel layers take comm::ddp<comm::Mpi> between the groups, or no "
+             "communication, and another precision than precision::f8");
 WEFT_REFUSAL(ParametersAgree,
              "make_trainer: trained parameters must all be f32, or all f64; a precision policy lowers the "
              "products");
+
+template <class M, int I>
+constexpr auto state_name() {
+  constexpr std::string_view name = nn::state_table<M>.row[I >= 0 ? I : 0].name.view();
+  FixedString<name.size()> text{};
+  for (std::size_t i = 0; i < name.size(); ++i) text.text[i] = name[i];
+  return text;
+}
 
 // Whether what connects the ranks, if there are ranks, connects programs of this device, and shares state out
 // where that is asked for.
@@ -167,6 +181,12 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
       sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
   static_assert(sizeof(ZeroIsElementwise < !Sorted::sharded || updates_elements<typename Sorted::Optimizer>(),
                        typename Sorted::given_optimizer >) > 0);
+  constexpr bool in_parts = nn::state_table<M>.in_parts;
+  static_assert(sizeof(PartsAreElementwise < !in_parts || updates_elements<typename Sorted::Optimizer>(), M,
+                       typename Sorted::given_optimizer >) > 0);
+  static_assert(
+      sizeof(PartsAreWhole < !in_parts || !(Sorted::sharded || precision::is_f8<typename Sorted::Precision>),
+             M >) > 0);
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardTrace<M, F, Sorted, I...>>;

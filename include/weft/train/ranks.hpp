@@ -8,14 +8,17 @@
 
 #include "weft/comm/communicator.hpp"
 #include "weft/comm/shares.hpp"
+#include "weft/nn/state_table.hpp"
 #include "weft/train/options.hpp"
 
 namespace WEFT_NAMESPACE::train {
 
-template <class Comm>
+// Degree: how many ranks that follow one another are one, as they have the parts of one model; this rank is
+// then among those with the same parts.
+template <class Comm, int Degree = 1>
 class Ranks {
  public:
-  Ranks() : communicator_(Comm::backend::connect()) {}
+  Ranks() : communicator_(connect()) {}
 
   comm::Communicator* communicator() const { return communicator_.get(); }
   i64 rank() const { return communicator_->rank(); }
@@ -87,11 +90,17 @@ class Ranks {
   }
 
  private:
+  static Shared<comm::Communicator> connect() {
+    if constexpr (Degree > 1)
+      return Comm::backend::connect_across(Degree);
+    else
+      return Comm::backend::connect();
+  }
   Shared<comm::Communicator> communicator_;
 };
 
-template <>
-class Ranks<comm::None> {
+template <int Degree>
+class Ranks<comm::None, Degree> {
  public:
   static constexpr comm::Communicator* communicator() { return nullptr; }
   static constexpr i64 rank() { return 0; }
@@ -104,5 +113,27 @@ class Ranks<comm::None> {
   }
   static constexpr void add(f64*, i64) {}
 };
+
+// The ranks that have the parts of a model as a communication of their own.
+template <class Group>
+struct GroupComm {
+  struct backend {
+    static Shared<comm::Communicator> connect() { return Group::backend::connect_group(Group::degree); }
+  };
+};
+template <class M>
+using GroupRanks =
+    Ranks<std::conditional_t<nn::state_table<M>.in_parts, GroupComm<nn::group_of<M>>, comm::None>>;
+// The ranks of data parallelism that train an M.
+template <class M, class Comm>
+using DataRanks = Ranks<Comm, nn::state_table<M>.in_parts ? nn::group_of<M>::degree : 1>;
+
+// Before a program of several ranks begins: every rank is one of the same program, known by a digest, and has
+// rank 0's seed.
+template <class R>
+void join(const R& ranks, u64 digest, u64& seed) {
+  ranks.check_same(digest);
+  ranks.broadcast(&seed, sizeof seed);
+}
 
 }  // namespace WEFT_NAMESPACE::train

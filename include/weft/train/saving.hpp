@@ -72,13 +72,16 @@ class SaveJob : public Counted {
   bool written_ = false;
 };
 
-template <class R>
+// `group`: the ranks that have the parts of one model.
+template <class R, class G>
 class RanksSaveJob final : public SaveJob {
  public:
-  explicit RanksSaveJob(const R& ranks) : ranks_(ranks) {}
+  RanksSaveJob(const R& ranks, const G& group) : ranks_(ranks), group_(group) {}
   void finish() override {
     ranks_.together("save the checkpoint", [&] {
-      if (error) std::rethrow_exception(error);
+      group_.together("save the checkpoint", [&] {
+        if (error) std::rethrow_exception(error);
+      });
     });
     if (index_path.empty()) return;
     ranks_.together("write the index of the checkpoint", [&] {
@@ -106,6 +109,7 @@ class RanksSaveJob final : public SaveJob {
   }
 
   R ranks_;
+  G group_;
 };
 
 }  // namespace train

@@ -12,18 +12,32 @@ namespace WEFT_NAMESPACE::train {
 template <class M, class O, class Device>
 class StateCopies {
   using Memory = exec::DeviceMemory<Device>;
-  using Comm = Ranks<typename O::Comm>;
+  using Comm = DataRanks<M, typename O::Comm>;
+  using Group = GroupRanks<M>;
+  static constexpr bool in_parts = nn::state_table<M>.in_parts;
   static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
 
  public:
-  // `model`, `optimizer`: the blocks of this rank; `updates` so far.
-  StateCopies(const Device& device, std::byte* model, std::byte* optimizer, const Comm& ranks, i64 updates)
-      : device_(device), model_(model), optimizer_(optimizer), ranks_(ranks), updates_(updates) {}
+  // `model`, `optimizer`: the blocks of this rank; `group`: the ranks that have the other parts of the model;
+  // `updates` so far.
+  StateCopies(const Device& device, std::byte* model, std::byte* optimizer, const Comm& ranks,
+              const Group& group, i64 updates)
+      : device_(device),
+        model_(model),
+        optimizer_(optimizer),
+        ranks_(ranks),
+        group_(group),
+        updates_(updates) {}
 
   // A save to `path`: of one file, or of an index with a file of each rank. A call of all ranks.
   Shared<SaveJob> save_job(const std::string& path, const CheckpointForm& form,
                            const CheckpointCounts& counts) const {
-    const Shared<SaveJob> job(new RanksSaveJob(ranks_));
+    const Shared<SaveJob> job(new RanksSaveJob(ranks_, group_));
+    if (io::is_safetensors_index(path) && in_parts)
+      throw Error("checkpoint/parts",
+                  "'" + path +
+                      "': a model that ranks have parts of is saved whole, in one file: give a "
+                      "path that ends in .safetensors");
     if (io::is_safetensors_index(path))
       copy_shards(*job, path, form, counts);
     else
@@ -31,8 +45,15 @@ class StateCopies {
     return job;
   }
 
-  // Takes over what a checkpoint has.
-  void restore(const CheckpointReader& checkpoint, const CheckpointForm& form) const {
+  // What files have of this form: the same, or all parts together.
+  static CheckpointForm in_files(CheckpointForm form) {
+    if constexpr (in_parts) form.state = exec::whole_form(form.state);
+    return form;
+  }
+  // Takes over what a checkpoint has, which was read with in_files(form).
+  void restore(CheckpointReader& checkpoint, const CheckpointForm& form) const {
+    if constexpr (in_parts)
+      exec::take_parts(group_.rank(), form.state, exec::whole_form(form.state), checkpoint.block().data());
     Memory::from_host(device_, model_, checkpoint.block().data(), form.model_bytes);
     const std::byte* const saved = checkpoint.block().data() + form.model_bytes;
     Memory::from_host(device_, optimizer_, saved, whole_bytes(form));
@@ -83,14 +104,25 @@ class StateCopies {
         gather_vector(k, block.empty() ? nullptr : block.data() + form.model_bytes + place_of_vector(k));
     }
     if (ranks_.rank() != 0) return;
+    const CheckpointForm saved = in_files(form);
+    if constexpr (in_parts) {  // before anything that may throw on one of the group alone
+      block.resize(static_cast<std::size_t>(saved.state.bytes));
+      copy_block(form, block.data());
+      exec::gather_parts(*group_.communicator(), form.state, saved.state, block.data());
+      if (group_.rank() != 0) return;
+    }
     job.prepare([&] {
-      block.resize(static_cast<std::size_t>(form.state.bytes));
-      Memory::to_host(device_, block.data(), model_, form.model_bytes);
-      Memory::to_host(device_, block.data() + form.model_bytes, optimizer_, whole_bytes(form));
+      block.resize(static_cast<std::size_t>(saved.state.bytes));
+      if constexpr (!in_parts) copy_block(form, block.data());
       if constexpr (!O::Precision::scaled) put_number(block.data(), form.updates, static_cast<i32>(updates_));
-      job.own = {path, checkpoint_metadata(form, counts), exec::state_tensors(form.state, block.data()), {}};
+      job.own = {path, checkpoint_metadata(form, counts), exec::state_tensors(saved.state, block.data()), {}};
       job.own.memory = std::move(block);
     });
+  }
+  // What every rank has.
+  void copy_block(const CheckpointForm& form, std::byte* block) const {
+    Memory::to_host(device_, block, model_, form.model_bytes);
+    Memory::to_host(device_, block + form.model_bytes, optimizer_, whole_bytes(form));
   }
   // A file of each rank, of what it has itself.
   void copy_shards(SaveJob& job, const std::string& path, const CheckpointForm& form,
@@ -113,6 +145,7 @@ class StateCopies {
   const Device& device_;
   std::byte *model_, *optimizer_;
   const Comm& ranks_;
+  const Group& group_;
   i64 updates_;
 };
 

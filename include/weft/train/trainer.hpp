@@ -57,14 +57,6 @@ void check_padding(const std::array<exec::Given, N>& batch) {
     }
 }
 
-template <class M, int I>
-constexpr auto state_name() {
-  constexpr std::string_view name = nn::state_table<M>.row[I >= 0 ? I : 0].name.view();
-  FixedString<name.size()> text{};
-  for (std::size_t i = 0; i < name.size(); ++i) text.text[i] = name[i];
-  return text;
-}
-
 }  // namespace train
 
 template <class M, class F, class Device, class O, class... I>
@@ -84,6 +76,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   static constexpr int micro = O::Accumulation::count;
   static constexpr train::OptimizerLayout layout = train::optimizer_layout<M, O>;
   static constexpr bool is_f8 = precision::is_f8<typename O::Precision>;
+  static constexpr bool in_parts = nn::state_table<M>.in_parts;
 
  public:
   using InputTypes = std::tuple<I...>;
@@ -97,7 +90,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
         clip_(get_option<typename O::Clip>(given...)),
         losses_(new train::DeviceLossRing<Device>(model_.device())) {
     optimizer_.check();
-    if constexpr (O::distributed) join_ranks();
+    if constexpr (O::distributed || in_parts) join_ranks();
     if constexpr (requires { clip_.most; })
       if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
@@ -442,7 +435,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // What this rank has of the optimiser's block.
   exec::Shard shard() const { return train::shard_of<M, O>(ranks_.rank(), ranks_.size()); }
   train::StateCopies<M, O, Device> copies() const {
-    return {model_.device(), model_.storage()->data(), state_->data(), ranks_, updates_};
+    return {model_.device(), model_.storage()->data(), state_->data(), ranks_, group_, updates_};
   }
 
   Shared<train::SaveJob> save_job(const std::string& path, train::CheckpointCounts counts) const {
@@ -456,14 +449,17 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   CheckpointReport load_checkpoint(const std::string& path, const Seek& seek) {
     check_held();
     CheckpointReport report;
-    ranks_.together("load the checkpoint", [&] { report = read_checkpoint(path, seek); });
+    ranks_.together("load the checkpoint", [&] {
+      group_.together("load the checkpoint", [&] { report = read_checkpoint(path, seek); });
+    });
     return report;
   }
   template <class Seek>
   CheckpointReport read_checkpoint(const std::string& path, const Seek& seek) {
     const io::Safetensors file = io::open_safetensors(path);
-    const train::CheckpointForm form = checkpoint_form();
-    const train::CheckpointReader checkpoint(file, path, form);
+    const train::CheckpointForm form = checkpoint_form(),
+                                saved = train::StateCopies<M, O, Device>::in_files(form);
+    train::CheckpointReader checkpoint(file, path, saved);
     seek(checkpoint);
     copies().restore(checkpoint, form);
     calls_ = checkpoint.counts().calls;
@@ -478,14 +474,15 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     u64 digest = 14695981039346656037u;
     for (int k = 0; k < Code<true>::header.size; ++k)
       digest = (digest ^ Code<true>::image[k]) * 1099511628211u;
-    ranks_.check_same(digest);
-    ranks_.broadcast(&seed_, sizeof seed_);
+    train::join(ranks_, digest, seed_);
+    train::join(group_, digest, seed_);
     ranks_.broadcast(model_.state(), nn::state_table<M>.bytes);
   }
 
   struct Nothing {};
 
-  [[no_unique_address]] train::Ranks<typename O::Comm> ranks_;
+  [[no_unique_address]] train::DataRanks<M, typename O::Comm> ranks_;
+  [[no_unique_address]] train::GroupRanks<M> group_;  // which have the other parts of the model
   weft::Model<M, Device> model_;
   u64 seed_ = 0;
   Optimizer optimizer_;

@@ -23,6 +23,9 @@ class UpdateBuilder {
   static constexpr bool sharded = O::sharded;
   // And has no more of them in memory, added up over calls.
   static constexpr bool scattered = O::shards_gradients;
+  // ranks have parts of the model
+  static constexpr bool in_parts = nn::state_table<M>.in_parts;
+  static constexpr int degree = nn::group_of<M>::degree;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
   static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
   static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };
@@ -152,8 +155,31 @@ class UpdateBuilder {
           all + ir::read_slot(b, add_slot(b, ir::Space::optimizer, type, flat(arena()), layout.accumulated));
     // What is tested, and measured, is what is applied: a scaled gradient may be finite where it is not.
     if (scaled) all = all * factor_;
-    if (by_norm) bound_norm(ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{}));
-    if (scaled) skip_where(ir::reshape(ir::reduce(Op::reduce_max, broken(all), 1u), Dims{}));
+    if (by_norm) {
+      const Value squares = ir::reshape(ir::reduce(Op::reduce_sum, all * all, 1u), Dims{});
+      bound_norm(in_parts ? with_other_parts(squares, all) : squares);
+    }
+    if (scaled) {
+      const Value any = ir::reshape(ir::reduce(Op::reduce_max, broken(all), 1u), Dims{});
+      skip_where(in_parts ? ir::reshape(ir::reduce(Op::reduce_max, of_group(any), 1u), Dims{}) : any);
+    }
+  }
+  // A number of each rank that has parts of the model, as a vector.
+  static constexpr Value of_group(Value x) { return ir::group_collective(x, {GroupKind::gather, degree}); }
+  // The squares of all gradients, where this rank has those of its own parts and of what all have. Every rank
+  // takes the first one's sum, whose order of additions is its own.
+  constexpr Value with_other_parts(Value squares, Value all) {
+    Value own;
+    for (int i = 0; i < runs_.size(); ++i) {
+      const GroupRun& run = runs_[i];
+      const nn::StateInfo& row = nn::state_table<M>.row[run.row];
+      if (row.parts == 1 || Optimizer::is_frozen(run.group)) continue;
+      const Value part = ir::rows(all, arena_offset<M>(run), run.count * row.dims.size());
+      const Value sum = ir::reshape(ir::reduce(Op::reduce_sum, part * part, 1u), Dims{});
+      own = own ? own + sum : sum;
+    }
+    if (own) squares = squares + (ir::group_sum(own, degree) - own);
+    return ir::reshape(ir::rows(of_group(squares), 0, 1), Dims{});
   }
   constexpr void bound_norm(Value squares) {
     Value norm = ir::unary(Op::sqrt, squares);

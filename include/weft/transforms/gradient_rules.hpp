@@ -6,6 +6,7 @@
 
 #include "weft/ir/conv.hpp"
 #include "weft/ir/dynamic_slice.hpp"
+#include "weft/ir/group.hpp"
 #include "weft/transforms/along_axis_rules.hpp"
 #include "weft/transforms/f8_rounding.hpp"
 #include "weft/transforms/linear_sum.hpp"
@@ -347,6 +348,21 @@ constexpr void dynamic_update_slice(Value y, Value g, Value* out) {
   out[1] = ir::dynamic_slice(g, y.in(1).dims(), place);
 }
 
+constexpr void group_copy(Value y, Value g, Value* out) {
+  out[0] = ir::group_sum(g, static_cast<int>(y.node().imm));
+}
+constexpr void group_collective(Value y, Value g, Value* out) {
+  const GroupCall call = GroupCall::decode(y.node().imm);
+  if (call.kind == GroupKind::sum) {
+    out[0] = ir::group_copy(g, call.degree);
+    return;
+  }
+  const GroupKind back = call.kind != GroupKind::gather ? GroupKind::gather
+                         : call.to_parts                ? GroupKind::scatter
+                                                        : GroupKind::part;
+  out[0] = ir::group_collective(g, {back, call.degree, call.kind == GroupKind::scatter});
+}
+
 struct Row {
   Op op;
   GradientRule rule;
@@ -387,6 +403,8 @@ inline constexpr Row table[] = {
     {Op::surrogate, surrogate},
     {Op::slope, slope},
     {Op::f8_gradient, f8_gradient},
+    {Op::group_copy, group_copy},
+    {Op::group_collective, group_collective},
     {Op::broadcast, broadcast},
     {Op::reshape, reshape},
     {Op::permute, permute},

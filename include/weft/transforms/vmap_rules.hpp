@@ -7,6 +7,7 @@
 #include "weft/ir/conv.hpp"
 #include "weft/ir/custom.hpp"
 #include "weft/ir/dynamic_slice.hpp"
+#include "weft/ir/group.hpp"
 #include "weft/ir/loop.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
@@ -241,6 +242,19 @@ constexpr Value custom(const Site& s, const VmapItem* x) {
   return ir::loop_result(loop, shape.output(0), s.original().dtype, s.stacked(s.dims()));
 }
 
+// The parts lie along the first axis, so the batch is behind it meanwhile.
+constexpr Value group_collective(const Site& s, const VmapItem* x) {
+  const GroupCall call = GroupCall::decode(s.original().imm);
+  const auto swapped = [](Value v) {
+    i64 order[max_rank]{1, 0};
+    for (int k = 2; k < v.dims().rank; ++k) order[k] = k;
+    return ir::permute(v, order);
+  };
+  const bool takes_parts = call.kind == GroupKind::part || call.kind == GroupKind::scatter;
+  const Value y = ir::group_collective(takes_parts ? swapped(s.all(x[0])) : s.all(x[0]), call);
+  return call.kind == GroupKind::gather ? swapped(y) : y;
+}
+
 using Rule = Value (*)(const Site& s, const VmapItem* x);
 
 // By primitive; null: none. Loops and leaves are the Vmapper's own.
@@ -263,6 +277,8 @@ constexpr Rule rule(Op op) {
       return &dynamic_slice;
     case ir::OpClass::custom:
       return &custom;
+    case ir::OpClass::collective:
+      return op == Op::group_collective ? &group_collective : nullptr;
     case ir::OpClass::movement:
       return op == Op::broadcast        ? &broadcast
              : op == Op::reshape        ? &reshape

@@ -75,4 +75,20 @@ constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, 
       starts ? 2 * kernel_ir::bytes_of(g, node) : 0;
 }
 
+// A group_collective. Addresses: the result, none, which is the group's communicator, the operand. Numbers:
+// the GroupCall, elements of the operand, dtype.
+constexpr void lower_group_collective(const ir::Graph& g, const kernel_ir::Fusion& f,
+                                      const kernel_ir::Plan& plan, int node, Lowered& out) {
+  const ir::Node& n = g.nodes[node];
+  const int x = g.in(node, 0);
+  List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
+  addresses.push(kernel_ir::BufferAddress::none);
+  addresses.push(plan.address(f.view_in(g, x, f.group[node]), n.dtype));
+  numbers.push(static_cast<u64>(g.dims(x).size()));
+  numbers.push(static_cast<u64>(n.dtype));
+  out.step(StepKind::group_collective, out.kernel(StepKind::group_collective, List<u64>()), addresses,
+           numbers)
+      .bytes = kernel_ir::bytes_of(g, x) + kernel_ir::bytes_of(g, node);
+}
+
 }  // namespace WEFT_NAMESPACE::compiler

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "weft/comm/communicator.hpp"
+#include "weft/core/group_call.hpp"
 #include "weft/kernels/launch/host.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
@@ -50,6 +51,35 @@ inline void run_reduce_scatter_into_done(const HostLaunch& launch, int) {
 }
 inline void run_pieces_done(const HostLaunch& launch, int) {
   communicator_of(launch).wait_pieces(request_of(launch));
+}
+
+// Numbers: what is done (ir/group.hpp), elements of the operand, dtype; `rows` is the request.
+inline void run_group_collective(const HostLaunch& launch, int) {
+  const GroupCall call = GroupCall::decode(launch.numbers[0]);
+  comm::Communicator& group = communicator_of(launch);
+  const DType dtype = static_cast<DType>(launch.numbers[2]);
+  const i64 count = static_cast<i64>(launch.numbers[1]), unit = size_of(dtype), bytes = count * unit;
+  const int request = static_cast<int>(launch.args.rows);
+  auto* const to = static_cast<std::byte*>(launch.args.pointer[0]);
+  const auto* const from = static_cast<const std::byte*>(launch.args.pointer[2]);
+  const i64 own = bytes / call.degree * group.rank();  // where this rank's part of a whole begins
+  switch (call.kind) {
+    case GroupKind::sum:
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+      group.start_sum(request, to, count, dtype);
+      return group.wait_sum(request);
+    case GroupKind::gather:
+      return group.all_gather(from, to, bytes);
+    case GroupKind::part:
+      std::memcpy(to, from + own, static_cast<std::size_t>(bytes / call.degree));
+      return;
+    case GroupKind::scatter: {
+      const comm::Communicator::Part whole{from, 0, count};
+      std::memset(to, 0, static_cast<std::size_t>(bytes / call.degree));
+      group.start_scatter_into(request, &whole, 1, to - own);
+      return group.wait_pieces(request);
+    }
+  }
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

@@ -64,6 +64,8 @@ constexpr HostKernel host_kernel() {
   else if constexpr (kind == compiler::StepKind::reduce_scatter_done ||
                      kind == compiler::StepKind::all_gather_done)
     return &kernels::run_pieces_done;
+  else if constexpr (kind == compiler::StepKind::group_collective)
+    return &kernels::run_group_collective;
   else if constexpr (kind == compiler::StepKind::attention)
     return &kernels::run_attention<compiler::code_of<P, K>>;
   else if constexpr (kind == compiler::StepKind::attention_gradient)
