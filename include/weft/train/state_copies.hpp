@@ -2,6 +2,7 @@
 // The state of a trainer, of which ranks may have pieces, to and from checkpoints. Law: what goes to a file
 // and comes back is the state as a single process has it, whoever has which piece of it now.
 
+#include "weft/exec/whole_state.hpp"
 #include "weft/targets/memory.hpp"
 #include "weft/train/checkpoint_shards.hpp"
 #include "weft/train/ranks.hpp"
