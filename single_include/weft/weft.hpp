@@ -2055,11 +2055,12 @@ enum class Valueless : u8 {
   no_member,  // no model holds the parameter or buffer
   of_blocks,  // it lies in each of several blocks, and is no tensor outside of them
   of_sample,  // a buffer is assigned what is each sample's of vmap
+  of_while,   // a buffer is assigned in a trip that may not be made
 };
 constexpr u64 slot_without_value(Valueless why) { return ~u64{0} - static_cast<u64>(why); }
 constexpr Valueless valueless(const Node& read) {
   const u64 why = ~u64{0} - read.imm;
-  return why <= static_cast<u64>(Valueless::of_sample) ? static_cast<Valueless>(why) : Valueless::none;
+  return why <= static_cast<u64>(Valueless::of_while) ? static_cast<Valueless>(why) : Valueless::none;
 }
 
 // A value that a model or a loss marks under a name.
@@ -18808,6 +18809,10 @@ WEFT_REFUSAL(BlocksReadTheirs,
              "read it in the block's operator(), and return what is wanted of it behind the next x, "
              "std::pair{x, sum<>(square(fc.weight))}; h(x) then returns the pair of the last x and all that, "
              "stacked");
+WEFT_REFUSAL(
+    WhileAssignsNothing,
+    "a buffer is assigned in the body of while_loop, in a trip that may not be made: carry the value, and "
+    "assign what comes out, seen.assign(last)");
 WEFT_REFUSAL(SamplesAssignNothing,
              "a buffer is assigned by one sample of vmap, which has no value for all: return it, and assign "
              "what is made of all samples outside, seen.assign(mean<0>(y))");
@@ -23998,6 +24003,7 @@ constexpr bool state_has_values() {
   static_assert(sizeof(LayerIsMember<Found != Valueless::no_member, What...>) > 0);
   static_assert(sizeof(BlocksReadTheirs<Found != Valueless::of_blocks, What...>) > 0);
   static_assert(sizeof(SamplesAssignNothing<Found != Valueless::of_sample, What...>) > 0);
+  static_assert(sizeof(WhileAssignsNothing<Found != Valueless::of_while, What...>) > 0);
   return Found == Valueless::none;
 }
 
@@ -47681,6 +47687,13 @@ WEFT_REFUSAL(LoopHasTrace,
              "loop: of the carry and the stacked inputs at least one is a traced value: in place of a "
              "literal, zeros<f32, 8>(), write zeros_like(x)");
 
+WEFT_REFUSAL(
+    WhileTakes,
+    "while_loop: it takes a condition, the body and a carry that is a value or a tuple of them, and the most "
+    "trips as template argument: while_loop<100>([](auto c) { return norm<>(c) > 1e-3; }, body, carry)");
+WEFT_REFUSAL(ConditionIsBool,
+             "while_loop: the condition returns one bool, Shape<>: reduce it with all<>() or any<>()");
+
 struct LoopOp {};  // what messages name
 
 namespace detail {
@@ -48002,6 +48015,70 @@ constexpr auto loop(const F& f, const C& carry, const X&... xs) {
     return first_expr(xs..., carry);
 }
 
+// f(a, b) of the values of two carries of one type.
+template <class C, class F>
+constexpr C both_values(const C& a, const C& b, const F& f) {
+  if constexpr (ExprLike<C>)
+    return f(a, b);
+  else
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return C{both_values(std::get<K>(a), std::get<K>(b), f)...};
+    }
+  (std::make_index_sequence<std::tuple_size_v<C>>{});
+}
+// `go`, one bool, chooses between two values.
+struct Chosen {
+  ir::Value go;
+  template <class E>
+  constexpr E operator()(const E& a, const E& b) const {
+    return E{ir::select(ir::broadcast(go, E::shape::value), a.value, b.value)};
+  }
+};
+template <i64 Most, class Condition, class F, class C>
+constexpr auto while_of_values(const Condition& condition, const F& body, const C& carry) {
+  constexpr bool given = Most >= 1 && is_of_values<C>;
+  static_assert(sizeof(WhileTakes<given, LoopOp, Condition, F, C>) > 0);
+  static_assert(sizeof(LoopHasTrace<is_of_trace<C>, LoopOp, C>) > 0);
+  if constexpr (given && is_of_trace<C>) {
+    ir::Builder& b = builder_in(carry)->innermost();
+    const auto enter = [&](const auto& e) { return traced(b, e); };
+    const auto start = map_values(carry, enter);
+    return loop_of_values<Most, false>(
+        [&](const auto& now) {
+          using Now = std::remove_cvref_t<decltype(now)>;
+          ir::Builder& trip = *builder_in(now);
+          const auto inside = [&](const auto& e) { return traced(trip, e); };
+          const auto go = traced(trip, condition(now));
+          using Go = std::remove_cvref_t<decltype(go)>;
+          constexpr bool one = std::is_same_v<Go, Expr<bool, Shape<>>>;
+          static_assert(sizeof(ConditionIsBool<one, LoopOp, Go>) > 0);
+          if constexpr (!one) {
+            return now;
+          } else {
+            // Of a trip that is not made the body sees what it has seen in the first: what it makes of values
+            // beyond the end may be infinite, and then so would be nothing times its slope.
+            const Now first = map_values(start, inside);
+            const auto made = body(both_values(now, first, Chosen{go.value}));
+            if (!trip.graph.assigns.empty()) {
+              const ir::Value none =
+                  ir::read_without_value(trip, DType::f32, Dims{}, ir::Valueless::of_while);
+              none.builder->graph.outputs.push(none.id);
+            }
+            const auto next = map_values(made, inside);
+            using Next = std::remove_cvref_t<decltype(next)>;
+            static_assert(sizeof(CarryKeepsType<std::is_same_v<Now, Next>, LoopOp, Now, Next>) > 0);
+            if constexpr (std::is_same_v<Now, Next>)
+              return both_values(next, now, Chosen{go.value});
+            else
+              return now;
+          }
+        },
+        start);
+  } else {
+    return first_expr(carry);
+  }
+}
+
 }  // namespace detail
 
 // carry: an expression or a tuple of them. xs: expressions (trips, ...). body(carry, x...) is traced once; it
@@ -48011,6 +48088,14 @@ constexpr auto loop(const F& f, const C& carry, const X&... xs) {
 template <i64 Trips = -1, class F, class C, class... X>
 constexpr auto loop(const F& body, const C& carry, const X&... xs) {
   return detail::loop<Trips, false>(body, carry, xs...);
+}
+// body(carry) as long as condition(carry), one bool, holds, and at most `Most` times: how often is known when
+// the program runs, and every sample of a vmap has its own number. Gradients pass through the trips that were
+// made. A trip that is not made takes its time all the same, as nothing is decided on the host: it computes
+// body of the first carry, and drops it. (jax.lax.while_loop, torch.while_loop, with a bound.)
+template <i64 Most, class Condition, class F, class C>
+constexpr auto while_loop(const Condition& condition, const F& body, const C& carry) {
+  return detail::while_of_values<Most>(condition, body, carry);
 }
 // As loop, from the last slice to the first; outputs stand where their slices do.
 template <i64 Trips = -1, class F, class C, class... X>

@@ -245,7 +245,9 @@ void functions() {
               return std::pair{next, next};
             },
             h, xs);
-        return std::tuple{last, all};
+        auto small =
+            while_loop<100>([](auto c) { return sum(abs(c)) > 1.0f; }, [](auto c) { return 0.5f * c; }, last);
+        return std::tuple{last, all, small};
       },
       in<f32, 8>, in<f32, 10, 8>);
   std::printf("%lld\n",

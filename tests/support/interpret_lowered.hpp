@@ -308,6 +308,8 @@ class Machine {
         AttentionInterpreter<StepMemory>(words, number, memory).run();
         return;
       }
+      case compiler::StepKind::group_collective:
+        throw Error("test/lowered", "a collective of a group, of which this is no rank");
       case compiler::StepKind::all_reduce_start:  // of one rank
       case compiler::StepKind::all_reduce_done:
       case compiler::StepKind::reduce_scatter_start:

@@ -31,6 +31,10 @@ WEFT_REFUSAL(BlocksReadTheirs,
              "read it in the block's operator(), and return what is wanted of it behind the next x, "
              "std::pair{x, sum<>(square(fc.weight))}; h(x) then returns the pair of the last x and all that, "
              "stacked");
+WEFT_REFUSAL(
+    WhileAssignsNothing,
+    "a buffer is assigned in the body of while_loop, in a trip that may not be made: carry the value, and "
+    "assign what comes out, seen.assign(last)");
 WEFT_REFUSAL(SamplesAssignNothing,
              "a buffer is assigned by one sample of vmap, which has no value for all: return it, and assign "
              "what is made of all samples outside, seen.assign(mean<0>(y))");

@@ -42,11 +42,12 @@ enum class Valueless : u8 {
   no_member,  // no model holds the parameter or buffer
   of_blocks,  // it lies in each of several blocks, and is no tensor outside of them
   of_sample,  // a buffer is assigned what is each sample's of vmap
+  of_while,   // a buffer is assigned in a trip that may not be made
 };
 constexpr u64 slot_without_value(Valueless why) { return ~u64{0} - static_cast<u64>(why); }
 constexpr Valueless valueless(const Node& read) {
   const u64 why = ~u64{0} - read.imm;
-  return why <= static_cast<u64>(Valueless::of_sample) ? static_cast<Valueless>(why) : Valueless::none;
+  return why <= static_cast<u64>(Valueless::of_while) ? static_cast<Valueless>(why) : Valueless::none;
 }
 
 // A value that a model or a loss marks under a name.

@@ -13,7 +13,9 @@
 #include "weft/ops/nn/activation.hpp"
 #include "weft/ops/random/random.hpp"
 #include "weft/ops/reduce/reduce.hpp"
+#include "weft/ops/shape/creation.hpp"
 #include "weft/ops/transform/grad.hpp"
+#include "weft/ops/transform/vmap.hpp"
 
 using namespace weft;
 using namespace weft::testing;
@@ -224,4 +226,67 @@ TEST_CASE(
     up[k] += 1e-5, down[k] -= 1e-5;
     CHECK(gradient[static_cast<i64>(k)] == doctest::Approx((value(up) - value(down)) / 2e-5).epsilon(1e-6));
   }
+}
+
+namespace {
+
+// Newton's iteration for the square root of v, until it is close; and how many steps that took.
+constexpr auto newton = [](auto v) {
+  return while_loop<40>([=](const auto& c) { return abs(std::get<0>(c) * std::get<0>(c) - v) > 1e-9; },
+                        [=](const auto& c) {
+                          const auto& [x, n] = c;
+                          return std::tuple{0.5 * (x + v / x), n + 1};
+                        },
+                        std::tuple{v * 0 + 1, zeros<i32>()});
+};
+
+}  // namespace
+
+TEST_CASE("while_loop: as many trips as its condition holds, at most so many, each sample's own") {
+  auto roots = compile(
+      test_device(), [](auto x) { return vmap(newton)(x); }, in<f64, 64>);
+  auto bounded = compile(
+      test_device(),
+      [](auto x, auto most) {
+        const auto body = [](const auto& c) { return std::tuple{std::get<0>(c) * 2, std::get<1>(c) - 1}; };
+        const auto left = [](const auto& c) { return std::get<1>(c) > 0; };
+        return while_loop<6>(left, body, std::tuple{x, most});
+      },
+      in<f64, 65>, in<i64>);
+  std::vector<double> x(64);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.01 + static_cast<double>(i * i);
+  const auto [y, n] = roots(x);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    double root = 1;
+    int steps = 0;
+    while (std::fabs(root * root - x[i]) > 1e-9 && steps < 40) root = 0.5 * (root + x[i] / root), ++steps;
+    CHECK(y[static_cast<i64>(i)] == doctest::Approx(root).epsilon(1e-14));
+    CHECK(n[static_cast<i64>(i)] == steps);
+  }
+  const std::vector<double> ones(65, 1.0);
+  for (const i64 trips : {-3, 0, 1, 5, 6, 100}) {
+    const auto [value, left] = bounded(ones, trips);
+    const i64 made = trips < 0 ? 0 : trips > 6 ? 6 : trips;
+    CHECK(value[64] == static_cast<double>(i64{1} << made));
+    CHECK(left.item() == trips - made);
+  }
+}
+
+TEST_CASE("while_loop: gradients of the trips that were made, and of those alone") {
+  CHECK(gradcheck([](auto x) { return std::get<0>(vmap(newton)(x)); }, point<7>(0.3, 9)).ok());
+  // the trip behind the last would divide by nothing
+  auto slopes = compile(
+      test_device(),
+      [](auto x) {
+        const auto down = [](auto v) {
+          const auto last = while_loop<8>([](const auto& c) { return c > 0.5; },
+                                          [](const auto& c) { return c - 1 + 0 / (c - 0.5); }, v);
+          return last * last;
+        };
+        return std::tuple{grad(down)(x), grad([&](auto v) { return grad(down)(v); })(x)};
+      },
+      in<f64>);
+  const auto [first, second] = slopes(3.5);
+  CHECK(first.item() == 1);  // 2 (x - 3) at 3.5
+  CHECK(second.item() == 2);
 }
