@@ -226,9 +226,10 @@ inline ScalingPoint simulate(const exec::Explanation& e, const Cluster& cluster,
   return out;
 }
 
-WEFT_REFUSAL(ScalingIsOfRanks,
-             "predict_scaling: the trainer is of one rank: predict one with comm::ddp<Backend> or "
-             "comm::zero<1, Backend> among its options");
+WEFT_REFUSAL(
+    ScalingIsOfRanks,
+    "predict_scaling: the trainer is of one rank, or ranks have parts of its model: predict one with "
+    "comm::ddp<Backend> or comm::zero<1, Backend> among its options, and a whole model on each rank");
 
 // A trainer's launches, and what follows them.
 template <class T>
@@ -237,7 +238,7 @@ struct ScalingOf {
 };
 template <class M, class F, class Device, class O, class... I>
 struct ScalingOf<Trainer<M, F, Device, O, I...>> {
-  static constexpr bool is_of_ranks = O::distributed;
+  static constexpr bool is_of_ranks = O::distributed && !nn::state_table<M>.in_parts;
   using Source = compiled_step<M, F, O, true, I...>;
   static exec::Explanation explanation() {
     return exec::Shown<Source, exec::code_of<Device, Source>>::explanation();
