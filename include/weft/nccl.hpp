@@ -3,8 +3,11 @@
 
 #if defined(__CUDACC__)
 #include "weft/kernels/collective/nccl.cuh"
+#include "weft/nn/tensor_parallel.hpp"
 #else
 #include "weft/comm/communicator.hpp"
+#include "weft/comm/tensor_parallel.hpp"
+#include "weft/nn/tensor_parallel.hpp"
 
 namespace WEFT_NAMESPACE::comm {
 
@@ -13,6 +16,8 @@ class Nccl {
  public:
   using device_type = void;
   static Shared<Communicator> connect();
+  static Shared<Communicator> connect_group(int degree);
+  static Shared<Communicator> connect_across(int degree);
 };
 
 }  // namespace WEFT_NAMESPACE::comm

@@ -35791,9 +35791,24 @@ struct LoadWords {
 WEFT_REFUSAL(GroupsAreOne,
              "tensor parallel layers: all of a model are of one group: give each the same "
              "comm::tensor_parallel<degree, Backend>");
-WEFT_REFUSAL(PartsAreOnCpu,
-             "tensor parallel layers: they run on Cpu{}, their ranks connected by comm::Mpi: "
-             "comm::tensor_parallel<2, comm::Mpi>, with #include <weft/mpi.hpp>");
+WEFT_REFUSAL(
+    PartsAreConnected,
+    "tensor parallel layers: they run on Cpu{}, the ranks connected by comm::tensor_parallel<2, comm::Mpi>, "
+    "with #include <weft/mpi.hpp>, or on GPUs by comm::tensor_parallel<2, comm::Nccl>, with #include "
+    "<weft/nccl.hpp>");
+// Whether M's group connects programs of this device.
+template <class M, class Device>
+constexpr bool group_runs_on() {
+  if constexpr (!nn::state_table<M>.in_parts) {
+    return true;
+  } else {
+    using Group = nn::group_of<M>;
+    if constexpr (requires { typename Group::backend::device_type; })
+      return std::is_same_v<Device, typename Group::backend::device_type>;
+    else
+      return std::is_same_v<Device, Cpu>;
+  }
+}
 
 // What connects the ranks that have M's parts; null where M is whole.
 template <class M>
@@ -36025,8 +36040,7 @@ class Model {
   static constexpr exec::ConnectGroup connects_group() { return exec::connects_group<M>(); }
   // The same as what programs work on.
   exec::HeldStates<Device> states() const {
-    static_assert(sizeof(exec::PartsAreOnCpu < !nn::state_table<M>.in_parts || std::is_same_v<Device, Cpu>, M,
-                         Device >) > 0);
+    static_assert(sizeof(exec::PartsAreConnected<exec::group_runs_on<M, Device>(), M, Device>) > 0);
     return {storage(), state_bytes(), exec::connects_group<M>()};
   }
 
@@ -66041,9 +66055,15 @@ class CudaCommunicator : public comm::Communicator {
   virtual void start_sum(int request, void* data, cudaStream_t stream) = 0;
   // What comes next in `stream` waits for it.
   virtual void wait_sum(int request, cudaStream_t stream) = 0;
+  // Of what was reserved for `request`: this rank's part of the sum over ranks of `from`, whose part r is
+  // rank r's, to `to`; as start_sum, and wait_sum waits for it.
+  virtual void start_scatter(int request, const void* from, void* to, cudaStream_t stream) = 0;
+  // Every rank's bytes of device memory, one behind the other in the order of ranks, in `stream`.
+  virtual void gather(const void* from, void* to, i64 bytes, cudaStream_t stream) = 0;
   // Rank 0's bytes of device memory become every rank's, in `stream`.
   virtual void broadcast(void* data, i64 bytes, cudaStream_t stream) = 0;
   using Communicator::broadcast;
+  using Communicator::start_scatter;
   using Communicator::start_sum;
   using Communicator::wait_sum;
 
@@ -66065,6 +66085,32 @@ inline void run_cuda_all_reduce_start(const CudaLaunch& launch, cudaStream_t str
 inline void run_cuda_all_reduce_done(const CudaLaunch& launch, cudaStream_t stream) {
   static_cast<CudaCommunicator*>(static_cast<comm::Communicator*>(launch.args.pointer[1]))
       ->wait_sum(static_cast<int>(launch.numbers[0]), stream);
+}
+
+// As run_group_collective on the host.
+inline void run_cuda_group_collective(const CudaLaunch& launch, cudaStream_t stream) {
+  const GroupCall call = GroupCall::decode(launch.numbers[0]);
+  CudaCommunicator& group = *cuda_communicator(static_cast<comm::Communicator*>(launch.args.pointer[1]));
+  const i64 bytes = static_cast<i64>(launch.numbers[1]) * size_of(static_cast<DType>(launch.numbers[2]));
+  const int request = static_cast<int>(launch.args.rows);
+  void* const to = launch.args.pointer[0];
+  const auto* const from = static_cast<const std::byte*>(launch.args.pointer[2]);
+  const auto copy = [&](const std::byte* at, i64 length) {
+    cuda_copy(to, at, static_cast<std::size_t>(length), stream);
+  };
+  switch (call.kind) {
+    case GroupKind::sum:
+      copy(from, bytes);
+      group.start_sum(request, to, stream);
+      return group.wait_sum(request, stream);
+    case GroupKind::gather:
+      return group.gather(from, to, bytes, stream);
+    case GroupKind::part:
+      return copy(from + bytes / call.degree * group.rank(), bytes / call.degree);
+    case GroupKind::scatter:
+      group.start_scatter(request, from, to, stream);
+      return group.wait_sum(request, stream);
+  }
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -68630,6 +68676,8 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_all_reduce_start;
   } else if constexpr (kind == compiler::StepKind::all_reduce_done) {
     return &kernels::run_cuda_all_reduce_done;
+  } else if constexpr (kind == compiler::StepKind::group_collective) {
+    return &kernels::run_cuda_group_collective;
   } else {
     constexpr const auto& words = compiler::KernelSlice<P, K>::words;
     if constexpr (kind == compiler::StepKind::dot) {
@@ -68700,7 +68748,8 @@ class CudaProgram {
       : context_(device),
         allocator_(device.allocator),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
-        communicator_(kernels::cuda_communicator(given.communicator)) {
+        communicators_{kernels::cuda_communicator(given.communicator),
+                       kernels::cuda_communicator(given.group)} {
     const auto check = [](const std::byte* block) {
       if (reinterpret_cast<std::uintptr_t>(block) % buffer_alignment != 0)
         throw Error("cuda/misaligned", "a program's state must start at a multiple of 256 bytes");
@@ -68732,9 +68781,9 @@ class CudaProgram {
       const u64 preset = P::image[P::header.preset_at + i];
       set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
     }
-    steps_.emplace(
-        P::header, P::image, CudaKernels<P>::table.at,
-        Blocks{given.model, given.optimizer, workspace_.data(), staged_.data(), given.communicator});
+    steps_.emplace(P::header, P::image, CudaKernels<P>::table.at,
+                   Blocks{given.model, given.optimizer, workspace_.data(), staged_.data(), given.communicator,
+                          given.group});
     for (int k = 0; k < P::header.inputs; ++k) steps_->bind_input(k, staged_.data() + Plan::input_offset(k));
     cut_for_gpu<P>(steps_->launches(), partial_.data());
     place_segments();
@@ -68750,7 +68799,7 @@ class CudaProgram {
   // Its memory must outlive what it has enqueued.
   ~CudaProgram() {
     try {
-      if (communicator_ != nullptr) context_.synchronize();
+      if (waits_for_ranks()) context_.synchronize();
     } catch (const Error&) {  // what no other rank will end was aborted, and said to whom waited first
     }
     cuda_report(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
@@ -68911,17 +68960,20 @@ class CudaProgram {
   // Rank 0's bytes of device memory become every rank's, in the stream.
   void broadcast(void* data, i64 bytes) const {
     DeviceGuard guard(context_.ordinal());
-    communicator_->broadcast(data, bytes, stream());
+    communicators_[0]->broadcast(data, bytes, stream());
   }
 
  private:
-  // The communicator has to know of what waits for other ranks.
+  // The communicators have to know of what waits for other ranks.
   void begin_run() const {
-    if (communicator_ != nullptr) communicator_->check();
+    for (kernels::CudaCommunicator* ranks : communicators_)
+      if (ranks != nullptr) ranks->check();
   }
   void end_run() const {
-    if (communicator_ != nullptr) communicator_->launched("sums over ranks of a step", stream());
+    for (kernels::CudaCommunicator* ranks : communicators_)
+      if (ranks != nullptr) ranks->launched("sums over ranks of a step", stream());
   }
+  bool waits_for_ranks() const { return communicators_[0] != nullptr || communicators_[1] != nullptr; }
 
   static constexpr i64 segment_bytes() {
     return Plan::segments() * static_cast<i64>(sizeof(kernels::Segment));
@@ -69050,7 +69102,8 @@ class CudaProgram {
   CudaContext context_;
   CudaAllocator* allocator_;
   std::vector<std::byte> scalars_;
-  kernels::CudaCommunicator* communicator_;                        // null: the program is of one rank
+  // Of the ranks, and of those that have parts of its model; null: it is of one rank, of a whole model.
+  kernels::CudaCommunicator* communicators_[2];
   DeviceBuffer memory_, workspace_, partial_, staged_, segments_;  // the last four are parts of the first
   DeviceBuffer library_;                                           // a part too, where memory is lent
   // Slots of the scalars, and of all inputs once one comes from the host; pieces of large inputs.

@@ -1,7 +1,7 @@
 // wrote: make_trainer<Net>(Interpreter{}, ...), with nn::ColumnParallelLinear
 // write: make_trainer<Net>(Cpu{}, ...)
 // expect: Interpreter
-// first-error: tensor parallel layers: they run on Cpu{}, their ranks connected by comm::Mpi
+// first-error: tensor parallel layers: they run on Cpu{}, the ranks connected by
 #include "weft/comm/tensor_parallel.hpp"
 #include "weft/interpreter.hpp"
 #include "weft/nn/tensor_parallel.hpp"

@@ -160,7 +160,7 @@ int main() {
     // a number of ranks that is no whole number of groups is refused
     const bool odd = world.size() % Parts::degree != 0;
     check(odd && std::string(error.what())
-                         .find("no whole number of groups of 2: start a multiple, mpirun -n " +
+                         .find("no whole number of groups of 2: start a multiple, " +
                                std::to_string(world.size() + 1)) != std::string::npos,
           error.what(), world.rank());
   }

@@ -87,12 +87,7 @@ struct MpiRanks {
       MpiProcess::get();
       MPI_Comm_rank(MPI_COMM_WORLD, &rank);
       MPI_Comm_size(MPI_COMM_WORLD, &size);
-      if (size % degree == 0) return;
-      const std::string of = std::to_string(degree);
-      throw Error("comm/degree", "comm::tensor_parallel<" + of + ", comm::Mpi>: " + std::to_string(size) +
-                                     " ranks are no whole number of groups of " + of +
-                                     ": start a multiple, mpirun -n " +
-                                     std::to_string((size / degree + 1) * degree));
+      check_degree("Mpi", degree, size);
     }
     int rank = 0, size = 1;
   };

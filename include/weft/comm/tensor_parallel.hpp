@@ -1,7 +1,9 @@
 #pragma once
 // A group of ranks that hold the parts of one model between them.
 
-#include "weft/core/config.hpp"
+#include <string>
+
+#include "weft/core/error.hpp"
 
 namespace WEFT_NAMESPACE::comm {
 
@@ -20,5 +22,14 @@ struct tensor_parallel {
   static constexpr int degree = Degree;
   using backend = Backend;
 };
+
+// Throws "comm/degree" unless so many ranks are a whole number of groups.
+inline void check_degree(const char* backend, int degree, int ranks) {
+  if (ranks % degree == 0) return;
+  const std::string of = std::to_string(degree);
+  throw Error("comm/degree", "comm::tensor_parallel<" + of + ", comm::" + backend +
+                                 ">: " + std::to_string(ranks) + " ranks are no whole number of groups of " +
+                                 of + ": start a multiple, " + std::to_string((ranks / degree + 1) * degree));
+}
 
 }  // namespace WEFT_NAMESPACE::comm

@@ -60,9 +60,24 @@ struct LoadWords {
 WEFT_REFUSAL(GroupsAreOne,
              "tensor parallel layers: all of a model are of one group: give each the same "
              "comm::tensor_parallel<degree, Backend>");
-WEFT_REFUSAL(PartsAreOnCpu,
-             "tensor parallel layers: they run on Cpu{}, their ranks connected by comm::Mpi: "
-             "comm::tensor_parallel<2, comm::Mpi>, with #include <weft/mpi.hpp>");
+WEFT_REFUSAL(
+    PartsAreConnected,
+    "tensor parallel layers: they run on Cpu{}, the ranks connected by comm::tensor_parallel<2, comm::Mpi>, "
+    "with #include <weft/mpi.hpp>, or on GPUs by comm::tensor_parallel<2, comm::Nccl>, with #include "
+    "<weft/nccl.hpp>");
+// Whether M's group connects programs of this device.
+template <class M, class Device>
+constexpr bool group_runs_on() {
+  if constexpr (!nn::state_table<M>.in_parts) {
+    return true;
+  } else {
+    using Group = nn::group_of<M>;
+    if constexpr (requires { typename Group::backend::device_type; })
+      return std::is_same_v<Device, typename Group::backend::device_type>;
+    else
+      return std::is_same_v<Device, Cpu>;
+  }
+}
 
 // What connects the ranks that have M's parts; null where M is whole.
 template <class M>
@@ -294,8 +309,7 @@ class Model {
   static constexpr exec::ConnectGroup connects_group() { return exec::connects_group<M>(); }
   // The same as what programs work on.
   exec::HeldStates<Device> states() const {
-    static_assert(sizeof(exec::PartsAreOnCpu < !nn::state_table<M>.in_parts || std::is_same_v<Device, Cpu>, M,
-                         Device >) > 0);
+    static_assert(sizeof(exec::PartsAreConnected<exec::group_runs_on<M, Device>(), M, Device>) > 0);
     return {storage(), state_bytes(), exec::connects_group<M>()};
   }
 

@@ -4,6 +4,7 @@
 // waits on the host; all may be captured.
 
 #include "weft/comm/communicator.hpp"
+#include "weft/core/group_call.hpp"
 #include "weft/kernels/launch/cuda.cuh"
 
 namespace WEFT_NAMESPACE::kernels {
@@ -15,9 +16,15 @@ class CudaCommunicator : public comm::Communicator {
   virtual void start_sum(int request, void* data, cudaStream_t stream) = 0;
   // What comes next in `stream` waits for it.
   virtual void wait_sum(int request, cudaStream_t stream) = 0;
+  // Of what was reserved for `request`: this rank's part of the sum over ranks of `from`, whose part r is
+  // rank r's, to `to`; as start_sum, and wait_sum waits for it.
+  virtual void start_scatter(int request, const void* from, void* to, cudaStream_t stream) = 0;
+  // Every rank's bytes of device memory, one behind the other in the order of ranks, in `stream`.
+  virtual void gather(const void* from, void* to, i64 bytes, cudaStream_t stream) = 0;
   // Rank 0's bytes of device memory become every rank's, in `stream`.
   virtual void broadcast(void* data, i64 bytes, cudaStream_t stream) = 0;
   using Communicator::broadcast;
+  using Communicator::start_scatter;
   using Communicator::start_sum;
   using Communicator::wait_sum;
 
@@ -39,6 +46,32 @@ inline void run_cuda_all_reduce_start(const CudaLaunch& launch, cudaStream_t str
 inline void run_cuda_all_reduce_done(const CudaLaunch& launch, cudaStream_t stream) {
   static_cast<CudaCommunicator*>(static_cast<comm::Communicator*>(launch.args.pointer[1]))
       ->wait_sum(static_cast<int>(launch.numbers[0]), stream);
+}
+
+// As run_group_collective on the host.
+inline void run_cuda_group_collective(const CudaLaunch& launch, cudaStream_t stream) {
+  const GroupCall call = GroupCall::decode(launch.numbers[0]);
+  CudaCommunicator& group = *cuda_communicator(static_cast<comm::Communicator*>(launch.args.pointer[1]));
+  const i64 bytes = static_cast<i64>(launch.numbers[1]) * size_of(static_cast<DType>(launch.numbers[2]));
+  const int request = static_cast<int>(launch.args.rows);
+  void* const to = launch.args.pointer[0];
+  const auto* const from = static_cast<const std::byte*>(launch.args.pointer[2]);
+  const auto copy = [&](const std::byte* at, i64 length) {
+    cuda_copy(to, at, static_cast<std::size_t>(length), stream);
+  };
+  switch (call.kind) {
+    case GroupKind::sum:
+      copy(from, bytes);
+      group.start_sum(request, to, stream);
+      return group.wait_sum(request, stream);
+    case GroupKind::gather:
+      return group.gather(from, to, bytes, stream);
+    case GroupKind::part:
+      return copy(from + bytes / call.degree * group.rank(), bytes / call.degree);
+    case GroupKind::scatter:
+      group.start_scatter(request, from, to, stream);
+      return group.wait_sum(request, stream);
+  }
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

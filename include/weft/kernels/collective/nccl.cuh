@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "weft/comm/tensor_parallel.hpp"
 #include "weft/device/cuda_buffer.cuh"
 #include "weft/kernels/collective/add_ranks.cuh"
 #include "weft/kernels/collective/cuda.cuh"
@@ -22,16 +23,40 @@
 
 namespace WEFT_NAMESPACE::comm {
 
+// Which ranks of the program a communicator connects: `count` of them, of which number r is rank
+// first + r * stride; 0: all. Those of a model's parts follow one another.
+struct NcclSubset {
+  int first = 0, stride = 1, count = 0;
+
+  // Throws "comm/degree" where the program's ranks are no whole number of groups.
+  static NcclSubset group(int degree) {
+    const int rank = place(degree);
+    return {rank / degree * degree, 1, degree};
+  }
+  // The ranks with the same place in their groups.
+  static NcclSubset across(int degree) {
+    const int rank = place(degree);
+    return {rank % degree, degree, NcclRanks::get().size() / degree};
+  }
+
+ private:
+  static int place(int degree) {
+    check_degree("Nccl", degree, NcclRanks::get().size());
+    return NcclRanks::get().rank();
+  }
+};
+
+// Making one is a call of all ranks of the program, whichever it connects.
 class NcclCommunicator final : public kernels::CudaCommunicator {
  public:
-  NcclCommunicator() {
-    if (size() == 1) return;
+  explicit NcclCommunicator(const NcclSubset& subset = {}) : subset_(subset) {
+    if (ranks_.size() == 1) return;
     require_cuda(device_);
     DeviceGuard guard(device_.ordinal);
     stream_ = Stream();
     begin_.emplace_back();
     std::string id(sizeof(ncclUniqueId), '\0');
-    if (rank() == 0) {
+    if (ranks_.rank() == 0) {
       ncclUniqueId made;
       check_nccl(ncclGetUniqueId(&made), "ncclGetUniqueId");
       id.assign(made.internal, sizeof made.internal);
@@ -46,8 +71,8 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     if (comm_ != nullptr) ranks_.remove(comm_, std::uncaught_exceptions() > 0);  // others may wait for ever
   }
 
-  int rank() const override { return ranks_.rank(); }
-  int size() const override { return ranks_.size(); }
+  int rank() const override { return (ranks_.rank() - subset_.first) / subset_.stride; }
+  int size() const override { return subset_.count > 0 ? subset_.count : ranks_.size(); }
 
   void reserve(int request, i64 count, DType dtype) override {
     if (dtype != DType::f32 && dtype != DType::f64)
@@ -60,12 +85,15 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     Sum& sum = sums_[static_cast<std::size_t>(request)];
     sum.cut = kernels::cut_bucket(count, size());
     sum.dtype = dtype;
-    const auto bytes = static_cast<std::size_t>(sum.cut.piece() * size() * size_of(dtype));
-    if (pieces_.size() >= bytes) return;
-    if (used_) kept_.push_back(std::move(pieces_));  // a graph may have it
-    pieces_ = DeviceBuffer(bytes);
-    cuda_zero(pieces_.data(), bytes, stream_.get());  // a sum that is aborted adds what is there
-    used_ = false;
+    make_room(sum);
+  }
+  // Of parts that are equal: of group_collective.
+  void reserve_scatter_into(int request, const i64* bounds, DType dtype) override {
+    reserve(request, bounds[size()], dtype);
+    if (size() == 1) return;
+    Sum& sum = sums_[static_cast<std::size_t>(request)];
+    sum.cut = {0, bounds[1] - bounds[0]};
+    make_room(sum);
   }
 
   void start_sum(int request, void* data, cudaStream_t stream) override {
@@ -77,19 +105,40 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     auto* const at = static_cast<std::byte*>(data);
     exchange(sum, at);
     kernels::enqueue_add_ranks(sum.dtype, data, pieces_.data(), sum.cut, rank(), size(), stream_.get());
-    if (sum.cut.share > 0)
-      check(ncclAllGather(at + bytes_of(sum, sum.cut.share) * static_cast<std::size_t>(rank()), at,
-                          static_cast<std::size_t>(sum.cut.share), type_of(sum), comm_, stream_.get()),
-            "ncclAllGather");
+    if (sum.cut.share > 0) {
+      const std::size_t bytes = bytes_of(sum, sum.cut.share);
+      all_gather(at + bytes * static_cast<std::size_t>(rank()), at, bytes, stream_.get());
+    }
     sum.end.record(stream_.get());
+  }
+  void start_scatter(int request, const void* from, void* to, cudaStream_t stream) override {
+    Sum* const sum = size() > 1 ? &sums_[static_cast<std::size_t>(request)] : nullptr;
+    if (sum == nullptr) return;
+    used_ = true;
+    begin_[0].record(stream);
+    begin_[0].block(stream_.get());
+    const std::size_t bytes = bytes_of(*sum, sum->cut.rest);
+    const auto* const parts = static_cast<const std::byte*>(from);
+    cuda_copy(to, parts + bytes * static_cast<std::size_t>(rank()), bytes, stream_.get());
+    each_peer([&](int r, std::size_t k) {
+      send(parts + bytes * k, bytes, r, stream_.get());
+      receive(pieces_.data() + bytes * k, bytes, r, stream_.get());
+    });
+    kernels::enqueue_add_ranks(sum->dtype, to, pieces_.data(), sum->cut, rank(), size(), stream_.get());
+    sum->end.record(stream_.get());
+  }
+  void gather(const void* from, void* to, i64 bytes, cudaStream_t stream) override {
+    const auto length = static_cast<std::size_t>(bytes);
+    cuda_copy(static_cast<std::byte*>(to) + length * static_cast<std::size_t>(rank()), from, length, stream);
+    if (size() > 1)
+      all_gather(static_cast<std::byte*>(to) + length * static_cast<std::size_t>(rank()), to, length, stream);
   }
   void wait_sum(int request, cudaStream_t stream) override {
     if (size() > 1) sums_[static_cast<std::size_t>(request)].end.block(stream);
   }
   void broadcast(void* data, i64 bytes, cudaStream_t stream) override {
     if (size() == 1) return;
-    check(ncclBroadcast(data, data, static_cast<std::size_t>(bytes), ncclChar, 0, comm_, stream),
-          "ncclBroadcast");
+    give(data, static_cast<std::size_t>(bytes), stream);
     ranks_.launched("broadcast of rank 0's statistics", stream);
   }
   void check() override { ranks_.check(); }
@@ -122,7 +171,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     const DeviceBuffer staged(is_here ? 0 : length);
     void* const at = is_here ? data : staged.data();
     if (!is_here) cuda_copy(at, data, length, stream_.get());
-    check(ncclBroadcast(at, at, length, ncclChar, 0, comm_, stream_.get()), "ncclBroadcast");
+    give(at, length, stream_.get());
     finish("broadcast of rank 0's values", stream_.get());
     if (!is_here) cuda_copy(data, at, length, stream_.get());
     stream_.synchronize();
@@ -137,7 +186,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     const DeviceBuffer staged(length * static_cast<std::size_t>(size()));
     std::byte* const own = staged.data() + length * static_cast<std::size_t>(rank());
     cuda_copy(own, from, length, stream_.get());
-    check(ncclAllGather(own, staged.data(), length, ncclChar, comm_, stream_.get()), "ncclAllGather");
+    all_gather(own, staged.data(), length, stream_.get());
     finish("gathering of what the ranks have", stream_.get());
     cuda_copy(to, staged.data(), staged.size(), stream_.get());
     stream_.synchronize();
@@ -164,27 +213,68 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     return static_cast<std::size_t>(elements * size_of(sum.dtype));
   }
 
+  // For the pieces of a sum.
+  void make_room(const Sum& sum) {
+    const std::size_t bytes = bytes_of(sum, sum.cut.piece() * size());
+    if (pieces_.size() >= bytes) return;
+    if (used_) kept_.push_back(std::move(pieces_));  // a graph may have it
+    pieces_ = DeviceBuffer(bytes);
+    cuda_zero(pieces_.data(), bytes, stream_.get());  // a sum that is aborted adds what is there
+    used_ = false;
+  }
+  // f(rank of the program, number here) of each other rank, as one group of calls.
+  template <class F>
+  void each_peer(const F& f) {
+    check(ncclGroupStart(), "ncclGroupStart");
+    for (int r = 0; r < size(); ++r)
+      if (r != rank()) f(subset_.first + r * subset_.stride, static_cast<std::size_t>(r));
+    check(ncclGroupEnd(), "ncclGroupEnd");
+  }
+  void send(const void* from, std::size_t bytes, int rank, cudaStream_t stream) {
+    check(ncclSend(from, bytes, ncclChar, rank, comm_, stream), "ncclSend");
+  }
+  void receive(void* to, std::size_t bytes, int rank, cudaStream_t stream) {
+    check(ncclRecv(to, bytes, ncclChar, rank, comm_, stream), "ncclRecv");
+  }
+  // Each rank's bytes, of which this one's lie in their place, to all that are connected here.
+  void all_gather(const void* own, void* to, std::size_t bytes, cudaStream_t stream) {
+    if (subset_.count == 0) {
+      check(ncclAllGather(own, to, bytes, ncclChar, comm_, stream), "ncclAllGather");
+      return;
+    }
+    each_peer([&](int r, std::size_t k) {
+      send(own, bytes, r, stream);
+      receive(static_cast<std::byte*>(to) + bytes * k, bytes, r, stream);
+    });
+  }
+  // The first rank's bytes, to all that are connected here.
+  void give(void* data, std::size_t bytes, cudaStream_t stream) {
+    if (subset_.count == 0) {
+      check(ncclBroadcast(data, data, bytes, ncclChar, 0, comm_, stream), "ncclBroadcast");
+      return;
+    }
+    each_peer([&](int r, std::size_t k) {
+      if (rank() == 0) send(data, bytes, r, stream);
+      if (k == 0) receive(data, bytes, r, stream);
+    });
+  }
   // Each rank gets its share, and the rest, of all the others.
   void exchange(const Sum& sum, std::byte* data) {
     const auto share = static_cast<std::size_t>(sum.cut.share), rest = static_cast<std::size_t>(sum.cut.rest);
     const std::size_t share_bytes = bytes_of(sum, sum.cut.share),
                       piece_bytes = bytes_of(sum, sum.cut.piece());
     std::byte* const behind = data + share_bytes * static_cast<std::size_t>(size());
-    check(ncclGroupStart(), "ncclGroupStart");
-    for (int r = 0; r < size(); ++r) {
-      if (r == rank()) continue;
-      std::byte* const to = pieces_.data() + piece_bytes * static_cast<std::size_t>(r);
-      const std::byte* const from = data + share_bytes * static_cast<std::size_t>(r);
+    each_peer([&](int r, std::size_t k) {
+      std::byte* const to = pieces_.data() + piece_bytes * k;
       if (share > 0) {
-        check(ncclSend(from, share, type_of(sum), r, comm_, stream_.get()), "ncclSend");
-        check(ncclRecv(to, share, type_of(sum), r, comm_, stream_.get()), "ncclRecv");
+        send(data + share_bytes * k, share_bytes, r, stream_.get());
+        receive(to, share_bytes, r, stream_.get());
       }
       if (rest > 0) {
-        check(ncclSend(behind, rest, type_of(sum), r, comm_, stream_.get()), "ncclSend");
-        check(ncclRecv(to + share_bytes, rest, type_of(sum), r, comm_, stream_.get()), "ncclRecv");
+        send(behind, piece_bytes - share_bytes, r, stream_.get());
+        receive(to + share_bytes, piece_bytes - share_bytes, r, stream_.get());
       }
-    }
-    check(ncclGroupEnd(), "ncclGroupEnd");
+    });
   }
   void settle() {
     check();
@@ -207,7 +297,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     };
     const auto attempt = std::make_shared<Attempt>();
     std::memcpy(attempt->id.internal, id.data(), id.size());
-    std::thread([attempt, ordinal = device_.ordinal, size = size(), rank = rank()] {
+    std::thread([attempt, ordinal = device_.ordinal, size = ranks_.size(), rank = ranks_.rank()] {
       if (cudaSetDevice(ordinal) == cudaSuccess)
         attempt->status = ncclCommInitRank(&attempt->comm, size, attempt->id, rank);
       else
@@ -234,6 +324,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
   }
 
   NcclRanks& ranks_ = NcclRanks::get();
+  NcclSubset subset_;
   Cuda device_ = ranks_.device();
   Stream stream_{cudaStreamPerThread};  // of its own where there are other ranks
   ncclComm_t comm_ = nullptr;
@@ -267,6 +358,14 @@ class Nccl {
   [[noreturn]] void abort(int status = 1) const { std::_Exit(status); }
 
   static Shared<Communicator> connect() { return Shared<Communicator>(new NcclCommunicator); }
+  // The group of `degree` ranks that this one is of, and the ranks that have its place in theirs. Calls of
+  // all ranks.
+  static Shared<Communicator> connect_group(int degree) {
+    return Shared<Communicator>(new NcclCommunicator(NcclSubset::group(degree)));
+  }
+  static Shared<Communicator> connect_across(int degree) {
+    return Shared<Communicator>(new NcclCommunicator(NcclSubset::across(degree)));
+  }
 };
 
 }  // namespace WEFT_NAMESPACE::comm

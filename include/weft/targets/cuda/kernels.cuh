@@ -129,6 +129,8 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_all_reduce_start;
   } else if constexpr (kind == compiler::StepKind::all_reduce_done) {
     return &kernels::run_cuda_all_reduce_done;
+  } else if constexpr (kind == compiler::StepKind::group_collective) {
+    return &kernels::run_cuda_group_collective;
   } else {
     constexpr const auto& words = compiler::KernelSlice<P, K>::words;
     if constexpr (kind == compiler::StepKind::dot) {

@@ -32,7 +32,8 @@ class CudaProgram {
       : context_(device),
         allocator_(device.allocator),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
-        communicator_(kernels::cuda_communicator(given.communicator)) {
+        communicators_{kernels::cuda_communicator(given.communicator),
+                       kernels::cuda_communicator(given.group)} {
     const auto check = [](const std::byte* block) {
       if (reinterpret_cast<std::uintptr_t>(block) % buffer_alignment != 0)
         throw Error("cuda/misaligned", "a program's state must start at a multiple of 256 bytes");
@@ -64,9 +65,9 @@ class CudaProgram {
       const u64 preset = P::image[P::header.preset_at + i];
       set_scalar(static_cast<int>(preset & 0xffffffff), std::bit_cast<float>(static_cast<u32>(preset >> 32)));
     }
-    steps_.emplace(
-        P::header, P::image, CudaKernels<P>::table.at,
-        Blocks{given.model, given.optimizer, workspace_.data(), staged_.data(), given.communicator});
+    steps_.emplace(P::header, P::image, CudaKernels<P>::table.at,
+                   Blocks{given.model, given.optimizer, workspace_.data(), staged_.data(), given.communicator,
+                          given.group});
     for (int k = 0; k < P::header.inputs; ++k) steps_->bind_input(k, staged_.data() + Plan::input_offset(k));
     cut_for_gpu<P>(steps_->launches(), partial_.data());
     place_segments();
@@ -82,7 +83,7 @@ class CudaProgram {
   // Its memory must outlive what it has enqueued.
   ~CudaProgram() {
     try {
-      if (communicator_ != nullptr) context_.synchronize();
+      if (waits_for_ranks()) context_.synchronize();
     } catch (const Error&) {  // what no other rank will end was aborted, and said to whom waited first
     }
     cuda_report(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
@@ -243,17 +244,20 @@ class CudaProgram {
   // Rank 0's bytes of device memory become every rank's, in the stream.
   void broadcast(void* data, i64 bytes) const {
     DeviceGuard guard(context_.ordinal());
-    communicator_->broadcast(data, bytes, stream());
+    communicators_[0]->broadcast(data, bytes, stream());
   }
 
  private:
-  // The communicator has to know of what waits for other ranks.
+  // The communicators have to know of what waits for other ranks.
   void begin_run() const {
-    if (communicator_ != nullptr) communicator_->check();
+    for (kernels::CudaCommunicator* ranks : communicators_)
+      if (ranks != nullptr) ranks->check();
   }
   void end_run() const {
-    if (communicator_ != nullptr) communicator_->launched("sums over ranks of a step", stream());
+    for (kernels::CudaCommunicator* ranks : communicators_)
+      if (ranks != nullptr) ranks->launched("sums over ranks of a step", stream());
   }
+  bool waits_for_ranks() const { return communicators_[0] != nullptr || communicators_[1] != nullptr; }
 
   static constexpr i64 segment_bytes() {
     return Plan::segments() * static_cast<i64>(sizeof(kernels::Segment));
@@ -382,7 +386,8 @@ class CudaProgram {
   CudaContext context_;
   CudaAllocator* allocator_;
   std::vector<std::byte> scalars_;
-  kernels::CudaCommunicator* communicator_;                        // null: the program is of one rank
+  // Of the ranks, and of those that have parts of its model; null: it is of one rank, of a whole model.
+  kernels::CudaCommunicator* communicators_[2];
   DeviceBuffer memory_, workspace_, partial_, staged_, segments_;  // the last four are parts of the first
   DeviceBuffer library_;                                           // a part too, where memory is lent
   // Slots of the scalars, and of all inputs once one comes from the host; pieces of large inputs.
