@@ -19736,19 +19736,6 @@ struct WithoutSizes : AfterRefusal {
   static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
 };
 
-WEFT_REFUSAL(
-    LayerIsApplied,
-    "a layer is made before it is called, and takes its values in the call: write nn::ReLU{}(x), or hold "
-    "nn::ReLU act as a member and call act(x)");
-// A layer without members. Refuses a value where it is made, as in nn::ReLU(x).
-struct WithoutState {
-  constexpr WithoutState() = default;
-  template <ExprLike X>
-  constexpr WithoutState(const X&) {
-    static_assert(sizeof(LayerIsApplied<sizeof(X) == 0, X>) > 0);
-  }
-};
-
 // Two layers, refused; a layer and a value are (pointwise.hpp).
 #define WEFT_OPERATOR(sign)                                                                 \
   template <class A, class B>                                                               \
@@ -21305,8 +21292,18 @@ namespace WEFT_NAMESPACE::nn {
 WEFT_REFUSAL(
     LayerIsByNumber,
     "the layers of a Sequential are of different types: the first of net is std::get<0>(net.layers)");
+WEFT_REFUSAL(
+    LayerHasNoBase,
+    "nn::Sequential: a layer without members has no base class, as g++ 12 misplaces what lies behind it in a "
+    "std::tuple: write the layer as a struct of its own, or the model as a struct with named members");
+// Whether M has nothing but a base class without members.
+template <class M>
+inline constexpr bool is_empty_with_base = std::is_empty_v<M>&& std::is_aggregate_v<M>&& requires {
+  M{{}};
+};
 template <class... M>
 struct Sequential {
+  static_assert(sizeof(LayerHasNoBase<!(is_empty_with_base<M> || ...), M...>) > 0);
   std::tuple<M...> layers{};
 
   constexpr Sequential() = default;
@@ -21368,7 +21365,7 @@ inline constexpr bool is_spliced<Spliced<M...>> = true;
 struct Absent {};
 
 // x -> x
-struct Identity : WithoutState {
+struct Identity {
   constexpr auto operator()(const auto& x) const { return to_expr(x); }
 };
 
@@ -21392,7 +21389,7 @@ struct flatten_rule {
 
 // The axes First to Last as one, row-major.
 template <int First = 1, int Last = -1>
-struct Flatten : WithoutState {
+struct Flatten {
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -21411,7 +21408,7 @@ struct Flatten : WithoutState {
 
 // One axis as several, row-major: Unflatten<1, 2, -1>; one -1 is worked out.
 template <int Axis, i64... To>
-struct Unflatten : WithoutState {
+struct Unflatten {
   constexpr auto operator()(const auto& x) const { return unflatten<Axis, To...>(to_expr(x)); }
 };
 
@@ -40397,47 +40394,47 @@ constexpr auto normalize(const X& x, Epsilon eps = 1e-12) {
 
 namespace WEFT_NAMESPACE::nn {
 
-struct ReLU : WithoutState {
+struct ReLU {
   constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
 };
-struct ReLU6 : WithoutState {
+struct ReLU6 {
   constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
 };
 // x Phi(x)
-struct GELU : WithoutState {
+struct GELU {
   constexpr auto operator()(const auto& x) const { return gelu(to_expr(x)); }
 };
 // GELU(approximate="tanh")
-struct GELUTanh : WithoutState {
+struct GELUTanh {
   constexpr auto operator()(const auto& x) const { return gelu_tanh(to_expr(x)); }
 };
 // x sigmoid(x)
-struct SiLU : WithoutState {
+struct SiLU {
   constexpr auto operator()(const auto& x) const { return silu(to_expr(x)); }
 };
 // x tanh(softplus(x))
-struct Mish : WithoutState {
+struct Mish {
   constexpr auto operator()(const auto& x) const { return mish(to_expr(x)); }
 };
-struct Sigmoid : WithoutState {
+struct Sigmoid {
   constexpr auto operator()(const auto& x) const { return sigmoid(to_expr(x)); }
 };
-struct LogSigmoid : WithoutState {
+struct LogSigmoid {
   constexpr auto operator()(const auto& x) const { return logsigmoid(to_expr(x)); }
 };
-struct Tanh : WithoutState {
+struct Tanh {
   constexpr auto operator()(const auto& x) const { return tanh(to_expr(x)); }
 };
 // x / (1 + |x|)
-struct Softsign : WithoutState {
+struct Softsign {
   constexpr auto operator()(const auto& x) const { return softsign(to_expr(x)); }
 };
 // clamp(x / 6 + 1/2, 0, 1)
-struct Hardsigmoid : WithoutState {
+struct Hardsigmoid {
   constexpr auto operator()(const auto& x) const { return hardsigmoid(to_expr(x)); }
 };
 // x clamp(x / 6 + 1/2, 0, 1)
-struct Hardswish : WithoutState {
+struct Hardswish {
   constexpr auto operator()(const auto& x) const { return hardswish(to_expr(x)); }
 };
 struct Hardtanh {
@@ -40476,7 +40473,7 @@ struct CELU {
   constexpr auto operator()(const auto& x) const { return celu(to_expr(x), alpha); }
 };
 // Klambauer et al. (2017).
-struct SELU : WithoutState {
+struct SELU {
   constexpr auto operator()(const auto& x) const { return selu(to_expr(x)); }
 };
 
@@ -40491,17 +40488,17 @@ struct Softplus {
 };
 
 template <int Axis = -1>
-struct Softmax : WithoutState {
+struct Softmax {
   constexpr auto operator()(const auto& x) const { return softmax<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
-struct LogSoftmax : WithoutState {
+struct LogSoftmax {
   constexpr auto operator()(const auto& x) const { return log_softmax<Axis>(to_expr(x)); }
 };
 
 // The first half of an axis times the sigmoid of the second.
 template <int Axis = -1>
-struct GLU : WithoutState {
+struct GLU {
   constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
 };
 
@@ -40513,7 +40510,7 @@ struct Hardshrink {
   float lambd = 0.5f;  // [-lambd, lambd] becomes 0
   constexpr auto operator()(const auto& x) const { return hardshrink(to_expr(x), lambd); }
 };
-struct Tanhshrink : WithoutState {
+struct Tanhshrink {
   constexpr auto operator()(const auto& x) const { return tanhshrink(to_expr(x)); }
 };
 struct Threshold {
@@ -40522,24 +40519,24 @@ struct Threshold {
   constexpr auto operator()(const auto& x) const { return weft::threshold(to_expr(x), threshold, value); }
 };
 template <int Axis = -1>
-struct Softmin : WithoutState {
+struct Softmin {
   constexpr auto operator()(const auto& x) const { return softmin<Axis>(to_expr(x)); }
 };
 // Over the channels of (N, C, H, W) or (C, H, W).
-struct Softmax2d : WithoutState {
+struct Softmax2d {
   constexpr auto operator()(const auto& x) const { return softmax<-3>(to_expr(x)); }
 };
 // Gated by the first half of an axis: silu, gelu, relu.
 template <int Axis = -1>
-struct SwiGLU : WithoutState {
+struct SwiGLU {
   constexpr auto operator()(const auto& x) const { return swiglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
-struct GEGLU : WithoutState {
+struct GEGLU {
   constexpr auto operator()(const auto& x) const { return geglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
-struct ReGLU : WithoutState {
+struct ReGLU {
   constexpr auto operator()(const auto& x) const { return reglu<Axis>(to_expr(x)); }
 };
 
@@ -41703,14 +41700,14 @@ using weft::PerAxis;
 
 // x (N, C, ...) or (C, ...), of any extents; `return_indices` as nn::MaxPool2d.
 template <int Spatial, PerAxis Out>
-struct AdaptiveMaxPool : WithoutState {
+struct AdaptiveMaxPool {
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPoolOp<Spatial, Out>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
     return std::tuple{(*this)(x), weft::AdaptiveMaxPoolPlacesOp<Spatial, Out>{}(x)};
   }
 };
 template <int Spatial, PerAxis Out>
-struct AdaptiveAvgPool : WithoutState {
+struct AdaptiveAvgPool {
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPoolOp<Spatial, Out>{}(x); }
 };
 
@@ -44850,7 +44847,7 @@ using weft::PerAxis;
 // x (N, C, ...) or (C, ...). Windows are drawn anew for every sample and channel, in training and in
 // evaluation as in PyTorch. With `return_indices` behind x a tuple of the greatest elements and their places.
 template <PerAxis Window, FractionalPoolOptions Options>
-struct FractionalMaxPool2d : WithoutState {
+struct FractionalMaxPool2d {
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool2d<Window, Options>(to_expr(x));
   }
@@ -44859,7 +44856,7 @@ struct FractionalMaxPool2d : WithoutState {
   }
 };
 template <PerAxis Window, FractionalPoolOptions Options>
-struct FractionalMaxPool3d : WithoutState {
+struct FractionalMaxPool3d {
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool3d<Window, Options>(to_expr(x));
   }
@@ -47380,14 +47377,14 @@ using weft::UnpoolOptions;
 // x (N, C, ...) or (C, ...). The stride is the window's extent unless the options say otherwise. With
 // `return_indices` behind x a tuple of the greatest elements and their places.
 template <int Spatial, PerAxis Window, PoolOptions Options>
-struct MaxPool : WithoutState {
+struct MaxPool {
   constexpr auto operator()(const auto& x) const { return weft::MaxPoolOp<Spatial, Window, Options>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
     return std::tuple{(*this)(x), weft::MaxPoolPlacesOp<Spatial, Window, Options>{}(x)};
   }
 };
 template <int Spatial, PerAxis Window, PoolOptions Options>
-struct AvgPool : WithoutState {
+struct AvgPool {
   constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
 };
 
@@ -47401,7 +47398,7 @@ struct LPPool {
 };
 // What a MaxPool gave with `return_indices`, back at its places; zeros elsewhere.
 template <int Spatial, PerAxis Window, UnpoolOptions Options>
-struct MaxUnpool : WithoutState {
+struct MaxUnpool {
   constexpr auto operator()(const auto& x, const auto& places) const {
     return weft::MaxUnpoolOp<Spatial, Window, Options>{}(x, places);
   }
@@ -48507,7 +48504,7 @@ constexpr auto with_widths(F f) {
 
 // x (..., S...) -> the same with its last Spatial axes framed.
 template <int Spatial, PaddingMode Mode, i64... Widths>
-struct FramePad : WithoutState {
+struct FramePad {
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return module_detail::with_widths<Spatial, FramePad, Widths...>([&]<i64... W>() {
@@ -48664,17 +48661,17 @@ namespace WEFT_NAMESPACE::nn {
 
 // x (..., C r r, H, W) -> (..., C, H r, W r)
 template <i64 R>
-struct PixelShuffle : WithoutState {
+struct PixelShuffle {
   constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, false>{}(to_expr(x)); }
 };
 // x (..., C, H r, W r) -> (..., C r r, H, W)
 template <i64 R>
-struct PixelUnshuffle : WithoutState {
+struct PixelUnshuffle {
   constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, true>{}(to_expr(x)); }
 };
 // x (N, C, ...) -> the same
 template <i64 Groups>
-struct ChannelShuffle : WithoutState {
+struct ChannelShuffle {
   constexpr auto operator()(const auto& x) const { return weft::ChannelShuffleOp<Groups>{}(to_expr(x)); }
 };
 
@@ -49362,14 +49359,14 @@ using weft::UnfoldOptions;
 
 // x (N, C, H, W) -> (N, C times the window's size, windows)
 template <PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
-struct Unfold : WithoutState {
+struct Unfold {
   constexpr auto operator()(const auto& x) const {
     return weft::UnfoldImageOp<Window, Options>{}(to_expr(x));
   }
 };
 // x (N, C times the window's size, windows) -> (N, C, output...)
 template <PerAxis Output, PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
-struct Fold : WithoutState {
+struct Fold {
   constexpr auto operator()(const auto& x) const {
     return weft::FoldImageOp<Output, Window, Options>{}(to_expr(x));
   }
@@ -49587,7 +49584,7 @@ using weft::PerAxis;
 
 // x (N, C, ...) with one to three more axes -> the same with those resized. Holds nothing.
 template <InterpolateOptions Options>
-struct Upsample : WithoutState {
+struct Upsample {
   constexpr auto operator()(const auto& x) const { return interpolate<Options>(x); }
 };
 

@@ -78,7 +78,7 @@ def public_names():
                     name = "nn::" + alias.group(1)
                     bases.add("nn::" + alias.group(2))
                 else:
-                    layer = re.search(r"struct (\w+)(?: *<.*>)?(?: : WithoutState)?$", head)
+                    layer = re.search(r"struct (\w+)(?: *<.*>)?$", head)
                     if layer and "operator()(" in body and ": Operation" not in head:
                         name = "nn::" + layer.group(1)
                 if name:

@@ -11,47 +11,47 @@
 
 namespace WEFT_NAMESPACE::nn {
 
-struct ReLU : WithoutState {
+struct ReLU {
   constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
 };
-struct ReLU6 : WithoutState {
+struct ReLU6 {
   constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
 };
 // x Phi(x)
-struct GELU : WithoutState {
+struct GELU {
   constexpr auto operator()(const auto& x) const { return gelu(to_expr(x)); }
 };
 // GELU(approximate="tanh")
-struct GELUTanh : WithoutState {
+struct GELUTanh {
   constexpr auto operator()(const auto& x) const { return gelu_tanh(to_expr(x)); }
 };
 // x sigmoid(x)
-struct SiLU : WithoutState {
+struct SiLU {
   constexpr auto operator()(const auto& x) const { return silu(to_expr(x)); }
 };
 // x tanh(softplus(x))
-struct Mish : WithoutState {
+struct Mish {
   constexpr auto operator()(const auto& x) const { return mish(to_expr(x)); }
 };
-struct Sigmoid : WithoutState {
+struct Sigmoid {
   constexpr auto operator()(const auto& x) const { return sigmoid(to_expr(x)); }
 };
-struct LogSigmoid : WithoutState {
+struct LogSigmoid {
   constexpr auto operator()(const auto& x) const { return logsigmoid(to_expr(x)); }
 };
-struct Tanh : WithoutState {
+struct Tanh {
   constexpr auto operator()(const auto& x) const { return tanh(to_expr(x)); }
 };
 // x / (1 + |x|)
-struct Softsign : WithoutState {
+struct Softsign {
   constexpr auto operator()(const auto& x) const { return softsign(to_expr(x)); }
 };
 // clamp(x / 6 + 1/2, 0, 1)
-struct Hardsigmoid : WithoutState {
+struct Hardsigmoid {
   constexpr auto operator()(const auto& x) const { return hardsigmoid(to_expr(x)); }
 };
 // x clamp(x / 6 + 1/2, 0, 1)
-struct Hardswish : WithoutState {
+struct Hardswish {
   constexpr auto operator()(const auto& x) const { return hardswish(to_expr(x)); }
 };
 struct Hardtanh {
@@ -90,7 +90,7 @@ struct CELU {
   constexpr auto operator()(const auto& x) const { return celu(to_expr(x), alpha); }
 };
 // Klambauer et al. (2017).
-struct SELU : WithoutState {
+struct SELU {
   constexpr auto operator()(const auto& x) const { return selu(to_expr(x)); }
 };
 
@@ -105,17 +105,17 @@ struct Softplus {
 };
 
 template <int Axis = -1>
-struct Softmax : WithoutState {
+struct Softmax {
   constexpr auto operator()(const auto& x) const { return softmax<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
-struct LogSoftmax : WithoutState {
+struct LogSoftmax {
   constexpr auto operator()(const auto& x) const { return log_softmax<Axis>(to_expr(x)); }
 };
 
 // The first half of an axis times the sigmoid of the second.
 template <int Axis = -1>
-struct GLU : WithoutState {
+struct GLU {
   constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
 };
 
@@ -127,7 +127,7 @@ struct Hardshrink {
   float lambd = 0.5f;  // [-lambd, lambd] becomes 0
   constexpr auto operator()(const auto& x) const { return hardshrink(to_expr(x), lambd); }
 };
-struct Tanhshrink : WithoutState {
+struct Tanhshrink {
   constexpr auto operator()(const auto& x) const { return tanhshrink(to_expr(x)); }
 };
 struct Threshold {
@@ -136,24 +136,24 @@ struct Threshold {
   constexpr auto operator()(const auto& x) const { return weft::threshold(to_expr(x), threshold, value); }
 };
 template <int Axis = -1>
-struct Softmin : WithoutState {
+struct Softmin {
   constexpr auto operator()(const auto& x) const { return softmin<Axis>(to_expr(x)); }
 };
 // Over the channels of (N, C, H, W) or (C, H, W).
-struct Softmax2d : WithoutState {
+struct Softmax2d {
   constexpr auto operator()(const auto& x) const { return softmax<-3>(to_expr(x)); }
 };
 // Gated by the first half of an axis: silu, gelu, relu.
 template <int Axis = -1>
-struct SwiGLU : WithoutState {
+struct SwiGLU {
   constexpr auto operator()(const auto& x) const { return swiglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
-struct GEGLU : WithoutState {
+struct GEGLU {
   constexpr auto operator()(const auto& x) const { return geglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
-struct ReGLU : WithoutState {
+struct ReGLU {
   constexpr auto operator()(const auto& x) const { return reglu<Axis>(to_expr(x)); }
 };
 

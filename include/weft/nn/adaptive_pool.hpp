@@ -2,7 +2,6 @@
 // Pooling to given extents with PyTorch's names: nn::AdaptiveAvgPool2d<1>, nn::AdaptiveMaxPool2d<PerAxis{7,
 // 5}>. They hold nothing.
 
-#include "weft/nn/spelling.hpp"
 #include "weft/ops/nn/pool_index.hpp"
 
 namespace WEFT_NAMESPACE::nn {
@@ -11,14 +10,14 @@ using weft::PerAxis;
 
 // x (N, C, ...) or (C, ...), of any extents; `return_indices` as nn::MaxPool2d.
 template <int Spatial, PerAxis Out>
-struct AdaptiveMaxPool : WithoutState {
+struct AdaptiveMaxPool {
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPoolOp<Spatial, Out>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
     return std::tuple{(*this)(x), weft::AdaptiveMaxPoolPlacesOp<Spatial, Out>{}(x)};
   }
 };
 template <int Spatial, PerAxis Out>
-struct AdaptiveAvgPool : WithoutState {
+struct AdaptiveAvgPool {
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPoolOp<Spatial, Out>{}(x); }
 };
 

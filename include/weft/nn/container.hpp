@@ -14,8 +14,18 @@ namespace WEFT_NAMESPACE::nn {
 WEFT_REFUSAL(
     LayerIsByNumber,
     "the layers of a Sequential are of different types: the first of net is std::get<0>(net.layers)");
+WEFT_REFUSAL(
+    LayerHasNoBase,
+    "nn::Sequential: a layer without members has no base class, as g++ 12 misplaces what lies behind it in a "
+    "std::tuple: write the layer as a struct of its own, or the model as a struct with named members");
+// Whether M has nothing but a base class without members.
+template <class M>
+inline constexpr bool is_empty_with_base = std::is_empty_v<M>&& std::is_aggregate_v<M>&& requires {
+  M{{}};
+};
 template <class... M>
 struct Sequential {
+  static_assert(sizeof(LayerHasNoBase<!(is_empty_with_base<M> || ...), M...>) > 0);
   std::tuple<M...> layers{};
 
   constexpr Sequential() = default;
@@ -77,7 +87,7 @@ inline constexpr bool is_spliced<Spliced<M...>> = true;
 struct Absent {};
 
 // x -> x
-struct Identity : WithoutState {
+struct Identity {
   constexpr auto operator()(const auto& x) const { return to_expr(x); }
 };
 
@@ -101,7 +111,7 @@ struct flatten_rule {
 
 // The axes First to Last as one, row-major.
 template <int First = 1, int Last = -1>
-struct Flatten : WithoutState {
+struct Flatten {
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -120,7 +130,7 @@ struct Flatten : WithoutState {
 
 // One axis as several, row-major: Unflatten<1, 2, -1>; one -1 is worked out.
 template <int Axis, i64... To>
-struct Unflatten : WithoutState {
+struct Unflatten {
   constexpr auto operator()(const auto& x) const { return unflatten<Axis, To...>(to_expr(x)); }
 };
 

@@ -2,7 +2,6 @@
 // nn::FractionalMaxPool2d<2, nn::FractionalPoolOptions{.output_ratio = 0.5}>: see
 // weft/ops/nn/fractional_pool.hpp.
 
-#include "weft/nn/spelling.hpp"
 #include "weft/ops/nn/fractional_pool.hpp"
 
 namespace WEFT_NAMESPACE::nn {
@@ -13,7 +12,7 @@ using weft::PerAxis;
 // x (N, C, ...) or (C, ...). Windows are drawn anew for every sample and channel, in training and in
 // evaluation as in PyTorch. With `return_indices` behind x a tuple of the greatest elements and their places.
 template <PerAxis Window, FractionalPoolOptions Options>
-struct FractionalMaxPool2d : WithoutState {
+struct FractionalMaxPool2d {
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool2d<Window, Options>(to_expr(x));
   }
@@ -22,7 +21,7 @@ struct FractionalMaxPool2d : WithoutState {
   }
 };
 template <PerAxis Window, FractionalPoolOptions Options>
-struct FractionalMaxPool3d : WithoutState {
+struct FractionalMaxPool3d {
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool3d<Window, Options>(to_expr(x));
   }

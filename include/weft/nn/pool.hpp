@@ -2,7 +2,6 @@
 // Pooling layers with PyTorch's names: nn::MaxPool2d<2>, nn::AvgPool2d<3, nn::PoolOptions{.padding =
 // 1}>, nn::LPPool2d<2>{.norm_type = 3}, nn::MaxUnpool2d<2>. They hold nothing.
 
-#include "weft/nn/spelling.hpp"
 #include "weft/ops/nn/lp_pool.hpp"
 #include "weft/ops/nn/pool_index.hpp"
 
@@ -15,14 +14,14 @@ using weft::UnpoolOptions;
 // x (N, C, ...) or (C, ...). The stride is the window's extent unless the options say otherwise. With
 // `return_indices` behind x a tuple of the greatest elements and their places.
 template <int Spatial, PerAxis Window, PoolOptions Options>
-struct MaxPool : WithoutState {
+struct MaxPool {
   constexpr auto operator()(const auto& x) const { return weft::MaxPoolOp<Spatial, Window, Options>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
     return std::tuple{(*this)(x), weft::MaxPoolPlacesOp<Spatial, Window, Options>{}(x)};
   }
 };
 template <int Spatial, PerAxis Window, PoolOptions Options>
-struct AvgPool : WithoutState {
+struct AvgPool {
   constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
 };
 
@@ -36,7 +35,7 @@ struct LPPool {
 };
 // What a MaxPool gave with `return_indices`, back at its places; zeros elsewhere.
 template <int Spatial, PerAxis Window, UnpoolOptions Options>
-struct MaxUnpool : WithoutState {
+struct MaxUnpool {
   constexpr auto operator()(const auto& x, const auto& places) const {
     return weft::MaxUnpoolOp<Spatial, Window, Options>{}(x, places);
   }

@@ -21,19 +21,6 @@ struct WithoutSizes : AfterRefusal {
   static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
 };
 
-WEFT_REFUSAL(
-    LayerIsApplied,
-    "a layer is made before it is called, and takes its values in the call: write nn::ReLU{}(x), or hold "
-    "nn::ReLU act as a member and call act(x)");
-// A layer without members. Refuses a value where it is made, as in nn::ReLU(x).
-struct WithoutState {
-  constexpr WithoutState() = default;
-  template <ExprLike X>
-  constexpr WithoutState(const X&) {
-    static_assert(sizeof(LayerIsApplied<sizeof(X) == 0, X>) > 0);
-  }
-};
-
 // Two layers, refused; a layer and a value are (pointwise.hpp).
 #define WEFT_OPERATOR(sign)                                                                 \
   template <class A, class B>                                                               \

@@ -1,7 +1,6 @@
 #pragma once
 // Resizing as a layer: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}>.
 
-#include "weft/nn/spelling.hpp"
 #include "weft/ops/nn/interpolate.hpp"
 
 namespace WEFT_NAMESPACE::nn {
@@ -12,7 +11,7 @@ using weft::PerAxis;
 
 // x (N, C, ...) with one to three more axes -> the same with those resized. Holds nothing.
 template <InterpolateOptions Options>
-struct Upsample : WithoutState {
+struct Upsample {
   constexpr auto operator()(const auto& x) const { return interpolate<Options>(x); }
 };
 
