@@ -256,13 +256,7 @@ class CompiledFunction {
       instance.program().set_random(seed, calls++);
     }
     auto results() {
-      return [&]<std::size_t... K>(std::index_sequence<K...>) {
-        if constexpr (exec::Results<typename Source::result>::single)
-          return result<0>();
-        else
-          return std::tuple{result<K>()...};
-      }
-      (std::make_index_sequence<std::tuple_size_v<ResultTypes>>{});
+      return exec::Results<typename Source::result>::made([&]<std::size_t K>() { return result<K>(); });
     }
     template <std::size_t K>
     auto result() {

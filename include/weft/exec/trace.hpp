@@ -64,23 +64,39 @@ WEFT_REFUSAL(
     "computed from its arguments, by exp(x) and not by std::exp(x), by a layer that is called, act(x), and "
     "not by its type, nn::ReLU(x)");
 
-// The results of a function as a type: one expression, or a tuple or pair of them.
+// The results of a function as a type: one expression, or a tuple or pair of them, in which each may be one
+// again. `tuple` has them one by one; made(get) is what a call returns, of get<k>() for each, in the same
+// nesting.
 template <class R>
 struct Results {
   static_assert(sizeof(ReturnsExpressions<is_expr<R>, R>) > 0);
   using tuple = std::tuple<R>;
-  static constexpr bool single = true;
+  template <std::size_t First = 0>
+  static auto made(const auto& get) {
+    return get.template operator()<First>();
+  }
 };
 template <class... R>
 struct Results<std::tuple<R...>> {
-  using tuple = std::tuple<R...>;
-  static constexpr bool single = false;
+  using tuple = decltype(std::tuple_cat(std::declval<typename Results<R>::tuple>()...));
+  // Where result k begins among these, the first of which is number `first`.
+  static constexpr std::size_t begin(std::size_t first, std::size_t k) {
+    const std::size_t sizes[]{std::tuple_size_v<typename Results<R>::tuple>..., 0};
+    while (k > 0) first += sizes[--k];
+    return first;
+  }
+  template <std::size_t First = 0>
+  static auto made(const auto& get) {
+    return made<First>(get, std::index_sequence_for<R...>{});
+  }
+  template <std::size_t First, std::size_t... K>
+  static auto made(const auto& get, std::index_sequence<K...>) {
+    return std::tuple<decltype(Results<R>::template made<begin(First, K)>(get))...>(
+        Results<R>::template made<begin(First, K)>(get)...);
+  }
 };
 template <class A, class B>
-struct Results<std::pair<A, B>> {
-  using tuple = std::tuple<A, B>;
-  static constexpr bool single = false;
-};
+struct Results<std::pair<A, B>> : Results<std::tuple<A, B>> {};
 
 template <class R>
 constexpr void add_outputs(ir::Builder& b, const R& r) {
@@ -106,7 +122,8 @@ constexpr bool returns_values() {
 template <class R>
 constexpr auto as_results(ir::Builder& b, const R& r) {
   if constexpr (is_tuple<R>)
-    return std::apply([&](const auto&... e) { return std::tuple{detail::traced(b, e)...}; }, r);
+    return std::apply(
+        [&](const auto&... e) { return std::tuple<decltype(as_results(b, e))...>(as_results(b, e)...); }, r);
   else
     return detail::traced(b, r);
 }

@@ -80,6 +80,34 @@ TEST_CASE("function: what nothing computes is returned all the same") {
   CHECK(index(3) == 3);
 }
 
+TEST_CASE("function: results are nested as the function nests them") {
+  auto f = compile(
+      Cpu{},
+      [](auto x) {
+        return std::tuple{x * 2, unbind<0>(x), std::pair{sum<>(x), std::tuple{argmax<>(x)}}};
+      },
+      in<f32, 2, 65>);
+  std::vector<float> x(130);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7) - 3;
+  x[77] = 100;
+  const auto [doubled, rows, last] = f(x);
+  const auto& [first, second] = rows;
+  const auto& [total, places] = last;
+  CHECK(doubled(1, 64) == 2 * x[129]);
+  CHECK(first(64) == x[64]);
+  CHECK(second(12) == 100);
+  float expected = 0;
+  for (const float v : x) expected += v;
+  CHECK(total.item() == doctest::Approx(expected));
+  CHECK(std::get<0>(places).item() == 77);
+  // one by one into the caller's memory
+  std::vector<float> a(130), b(65), c(65), d(1);
+  std::vector<i64> e(1);
+  f.into(a, b, c, d, e)(x);
+  CHECK(c[12] == 100);
+  CHECK(e[0] == 77);
+}
+
 TEST_CASE("function: the plan is known while compiling") {
   auto f = compile(
       Cpu{}, [](auto x) { return softmax<-1>(x); }, in<f32, 8, 32>);

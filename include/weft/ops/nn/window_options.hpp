@@ -37,6 +37,7 @@ struct Padding {
   bool same = false;  // true: as many as keep the extents, "same"
 
   constexpr Padding(i64 all) : width(all) {}
+  constexpr Padding(const PerAxis& all) : width(all) {}
   constexpr Padding(i64 a, i64 b) : width(a, b) {}
   constexpr Padding(i64 a, i64 b, i64 c) : width(a, b, c) {}
   constexpr Padding(const PerAxis& all, bool keeps) : width(all), same(keeps) {}

@@ -27,7 +27,7 @@ TEST_CASE("conv: gradients in f64 against finite differences, every option") {
   check(
       "stride, padding, dilation",
       [](auto x, auto w) {
-        return conv2d<ConvOptions{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 1}}>(x, w);
+        return conv2d<ConvOptions{.stride = {2, 3}, .padding = PerAxis{2, 1}, .dilation = {2, 1}}>(x, w);
       },
       image, point<3, 4, 3, 2>(-2, 2, 2));
   check(
