@@ -27652,6 +27652,9 @@ class LaunchList {
       for (int a = 0; a < step.address_count; ++a) place(step.addresses[a], launch.args.pointer[a]);
       if (compiler::is_collective(step.kind)) {
         launch.args.pointer[1] = blocks_.communicator;
+        if (step.kind == compiler::StepKind::all_reduce_start ||
+            step.kind == compiler::StepKind::all_reduce_done)
+          launch.args.pointer[2] = blocks_.group;
         if (step.kind == compiler::StepKind::all_reduce_start)
           blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
                                         static_cast<i64>(launch.numbers[1]),
@@ -66087,13 +66090,18 @@ inline CudaCommunicator* cuda_communicator(comm::Communicator* communicator) {
   return static_cast<CudaCommunicator*>(communicator);
 }
 
+// The third pointer is the program's group, if it has one: NCCL asks that what two communicators do goes one
+// by one, so nothing runs beside a sum then.
 inline void run_cuda_all_reduce_start(const CudaLaunch& launch, cudaStream_t stream) {
-  static_cast<CudaCommunicator*>(static_cast<comm::Communicator*>(launch.args.pointer[1]))
-      ->start_sum(static_cast<int>(launch.numbers[0]), launch.args.pointer[0], stream);
+  CudaCommunicator& ranks = *cuda_communicator(static_cast<comm::Communicator*>(launch.args.pointer[1]));
+  const int request = static_cast<int>(launch.numbers[0]);
+  ranks.start_sum(request, launch.args.pointer[0], stream);
+  if (launch.args.pointer[2] != nullptr) ranks.wait_sum(request, stream);
 }
 inline void run_cuda_all_reduce_done(const CudaLaunch& launch, cudaStream_t stream) {
-  static_cast<CudaCommunicator*>(static_cast<comm::Communicator*>(launch.args.pointer[1]))
-      ->wait_sum(static_cast<int>(launch.numbers[0]), stream);
+  if (launch.args.pointer[2] == nullptr)
+    cuda_communicator(static_cast<comm::Communicator*>(launch.args.pointer[1]))
+        ->wait_sum(static_cast<int>(launch.numbers[0]), stream);
 }
 
 // As run_group_collective on the host.

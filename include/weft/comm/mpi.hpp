@@ -64,39 +64,10 @@ struct MpiProcess {
   bool ends = false, failed = false;
 };
 
-// Which ranks of the program a communicator connects: `count` of them, of which number r is rank
-// first + r * stride; 0: all. Those of a model's parts follow one another.
-struct MpiRanks {
-  int first = 0, stride = 1, count = 0;
-  bool of_parts = false;
-
-  // Throws "comm/degree" where the program's ranks are no whole number of groups.
-  static MpiRanks group(int degree) {
-    const MpiPlace at(degree);
-    return {at.rank / degree * degree, 1, degree, true};
-  }
-  // The ranks with the same place in their groups.
-  static MpiRanks across(int degree) {
-    const MpiPlace at(degree);
-    return {at.rank % degree, degree, at.size / degree, false};
-  }
-
- private:
-  struct MpiPlace {
-    explicit MpiPlace(int degree) {
-      MpiProcess::get();
-      MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-      MPI_Comm_size(MPI_COMM_WORLD, &size);
-      check_degree("Mpi", degree, size);
-    }
-    int rank = 0, size = 1;
-  };
-};
-
 // A communicator of its own, whose errors are returned. A call of the ranks that it connects.
 class MpiGroup {
  public:
-  explicit MpiGroup(const MpiRanks& ranks) {
+  explicit MpiGroup(const RankSubset& ranks) {
     if (ranks.count == 0) {
       check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &group_), "MPI_Comm_dup");
     } else {
@@ -104,8 +75,7 @@ class MpiGroup {
       check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &all), "MPI_Comm_group");
       int range[1][3] = {{ranks.first, ranks.first + (ranks.count - 1) * ranks.stride, ranks.stride}};
       check_mpi(MPI_Group_range_incl(all, 1, range, &some), "MPI_Group_range_incl");
-      check_mpi(MPI_Comm_create_group(MPI_COMM_WORLD, some, ranks.of_parts ? 1 : 0, &group_),
-                "MPI_Comm_create_group");
+      check_mpi(MPI_Comm_create_group(MPI_COMM_WORLD, some, ranks.stride, &group_), "MPI_Comm_create_group");
       MPI_Group_free(&some);
       MPI_Group_free(&all);
     }
@@ -151,8 +121,8 @@ inline double mpi_timeout() {
 
 class MpiCommunicator final : public Communicator {
  public:
-  explicit MpiCommunicator(const detail::MpiRanks& ranks = {})
-      : ranks_(ranks), exchange_(ranks), gather_(ranks), control_(ranks) {
+  explicit MpiCommunicator(const RankSubset& ranks = {}, bool of_parts = false)
+      : ranks_(ranks), of_parts_(of_parts), exchange_(ranks), gather_(ranks), control_(ranks) {
     MPI_Comm_rank(exchange_, &rank_);
     MPI_Comm_size(exchange_, &size_);
   }
@@ -212,8 +182,8 @@ class MpiCommunicator final : public Communicator {
     exchange(request, buffer.sent.data(), buffer.received.data());
   }
   void wait_sum(int request) override {
-    wait_for(request, (ranks_.of_parts ? "sum of parts, request " : "sum of gradients, bucket ") +
-                          std::to_string(request));
+    wait_for(request,
+             (of_parts_ ? "sum of parts, request " : "sum of gradients, bucket ") + std::to_string(request));
   }
   void wait_pieces(int request) override {
     const bool gathers = sums_[static_cast<std::size_t>(request)].gathers;
@@ -361,7 +331,7 @@ class MpiCommunicator final : public Communicator {
     begun_.push_back(request);
   }
   std::string scatter_text(int request) const {
-    return (ranks_.of_parts ? "scatter of parts, request " : "sum of pieces of gradients, bucket ") +
+    return (of_parts_ ? "scatter of parts, request " : "sum of pieces of gradients, bucket ") +
            std::to_string(request);
   }
   void wait_for(int request, const std::string& what) {
@@ -436,7 +406,8 @@ class MpiCommunicator final : public Communicator {
   }
 
   detail::MpiProcess& process_ = detail::MpiProcess::get();
-  detail::MpiRanks ranks_;
+  RankSubset ranks_;
+  bool of_parts_;  // the ranks have the parts of one model
   detail::MpiGroup exchange_, gather_, control_;
   int rank_ = 0, size_ = 1;
   std::vector<Sum> sums_;  // by request
@@ -478,10 +449,13 @@ class Mpi {
   static Shared<Communicator> connect() { return Shared<Communicator>(new MpiCommunicator); }
   // The group of `degree` ranks that this one is of, and the ranks that have its place in theirs.
   static Shared<Communicator> connect_group(int degree) {
-    return Shared<Communicator>(new MpiCommunicator(detail::MpiRanks::group(degree)));
+    const Mpi at;
+    return Shared<Communicator>(
+        new MpiCommunicator(RankSubset::group("Mpi", degree, at.rank(), at.size()), true));
   }
   static Shared<Communicator> connect_across(int degree) {
-    return Shared<Communicator>(new MpiCommunicator(detail::MpiRanks::across(degree)));
+    const Mpi at;
+    return Shared<Communicator>(new MpiCommunicator(RankSubset::across("Mpi", degree, at.rank(), at.size())));
   }
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// A group of ranks that hold the parts of one model between them.
+// A group of ranks that hold the parts of one model between them, and which ranks those are.
 
 #include <string>
 
@@ -23,13 +23,31 @@ struct tensor_parallel {
   using backend = Backend;
 };
 
-// Throws "comm/degree" unless so many ranks are a whole number of groups.
-inline void check_degree(const char* backend, int degree, int ranks) {
-  if (ranks % degree == 0) return;
-  const std::string of = std::to_string(degree);
-  throw Error("comm/degree", "comm::tensor_parallel<" + of + ", comm::" + backend +
-                                 ">: " + std::to_string(ranks) + " ranks are no whole number of groups of " +
-                                 of + ": start a multiple, " + std::to_string((ranks / degree + 1) * degree));
-}
+// Which of a program's ranks are connected: `count` of them, of which number r is rank first + r * stride; 0:
+// all.
+struct RankSubset {
+  int first = 0, stride = 1, count = 0;
+
+  // The group of `degree` ranks that rank `rank` of `ranks` is of. Throws "comm/degree" where the ranks are
+  // no whole number of groups; `backend` is named then.
+  static RankSubset group(const char* backend, int degree, int rank, int ranks) {
+    check(backend, degree, ranks);
+    return {rank / degree * degree, 1, degree};
+  }
+  // The ranks that have its place in their groups.
+  static RankSubset across(const char* backend, int degree, int rank, int ranks) {
+    check(backend, degree, ranks);
+    return {rank % degree, degree, ranks / degree};
+  }
+
+ private:
+  static void check(const char* backend, int degree, int ranks) {
+    if (ranks % degree == 0) return;
+    const std::string of = std::to_string(degree);
+    throw Error("comm/degree", "comm::tensor_parallel<" + of + ", comm::" + backend + ">: " +
+                                   std::to_string(ranks) + " ranks are no whole number of groups of " + of +
+                                   ": start a multiple, " + std::to_string((ranks / degree + 1) * degree));
+  }
+};
 
 }  // namespace WEFT_NAMESPACE::comm

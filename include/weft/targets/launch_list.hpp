@@ -77,6 +77,9 @@ class LaunchList {
       for (int a = 0; a < step.address_count; ++a) place(step.addresses[a], launch.args.pointer[a]);
       if (compiler::is_collective(step.kind)) {
         launch.args.pointer[1] = blocks_.communicator;
+        if (step.kind == compiler::StepKind::all_reduce_start ||
+            step.kind == compiler::StepKind::all_reduce_done)
+          launch.args.pointer[2] = blocks_.group;
         if (step.kind == compiler::StepKind::all_reduce_start)
           blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
                                         static_cast<i64>(launch.numbers[1]),

@@ -23,33 +23,10 @@
 
 namespace WEFT_NAMESPACE::comm {
 
-// Which ranks of the program a communicator connects: `count` of them, of which number r is rank
-// first + r * stride; 0: all. Those of a model's parts follow one another.
-struct NcclSubset {
-  int first = 0, stride = 1, count = 0;
-
-  // Throws "comm/degree" where the program's ranks are no whole number of groups.
-  static NcclSubset group(int degree) {
-    const int rank = place(degree);
-    return {rank / degree * degree, 1, degree};
-  }
-  // The ranks with the same place in their groups.
-  static NcclSubset across(int degree) {
-    const int rank = place(degree);
-    return {rank % degree, degree, NcclRanks::get().size() / degree};
-  }
-
- private:
-  static int place(int degree) {
-    check_degree("Nccl", degree, NcclRanks::get().size());
-    return NcclRanks::get().rank();
-  }
-};
-
 // Making one is a call of all ranks of the program, whichever it connects.
 class NcclCommunicator final : public kernels::CudaCommunicator {
  public:
-  explicit NcclCommunicator(const NcclSubset& subset = {}) : subset_(subset) {
+  explicit NcclCommunicator(const RankSubset& subset = {}) : subset_(subset) {
     if (ranks_.size() == 1) return;
     require_cuda(device_);
     DeviceGuard guard(device_.ordinal);
@@ -112,20 +89,19 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     sum.end.record(stream_.get());
   }
   void start_scatter(int request, const void* from, void* to, cudaStream_t stream) override {
-    Sum* const sum = size() > 1 ? &sums_[static_cast<std::size_t>(request)] : nullptr;
-    if (sum == nullptr) return;
+    Sum& sum = sums_[static_cast<std::size_t>(request)];
     used_ = true;
     begin_[0].record(stream);
     begin_[0].block(stream_.get());
-    const std::size_t bytes = bytes_of(*sum, sum->cut.rest);
+    const std::size_t bytes = bytes_of(sum, sum.cut.rest);
     const auto* const parts = static_cast<const std::byte*>(from);
     cuda_copy(to, parts + bytes * static_cast<std::size_t>(rank()), bytes, stream_.get());
     each_peer([&](int r, std::size_t k) {
       send(parts + bytes * k, bytes, r, stream_.get());
       receive(pieces_.data() + bytes * k, bytes, r, stream_.get());
     });
-    kernels::enqueue_add_ranks(sum->dtype, to, pieces_.data(), sum->cut, rank(), size(), stream_.get());
-    sum->end.record(stream_.get());
+    kernels::enqueue_add_ranks(sum.dtype, to, pieces_.data(), sum.cut, rank(), size(), stream_.get());
+    sum.end.record(stream_.get());
   }
   void gather(const void* from, void* to, i64 bytes, cudaStream_t stream) override {
     const auto length = static_cast<std::size_t>(bytes);
@@ -324,7 +300,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
   }
 
   NcclRanks& ranks_ = NcclRanks::get();
-  NcclSubset subset_;
+  RankSubset subset_;
   Cuda device_ = ranks_.device();
   Stream stream_{cudaStreamPerThread};  // of its own where there are other ranks
   ncclComm_t comm_ = nullptr;
@@ -361,10 +337,14 @@ class Nccl {
   // The group of `degree` ranks that this one is of, and the ranks that have its place in theirs. Calls of
   // all ranks.
   static Shared<Communicator> connect_group(int degree) {
-    return Shared<Communicator>(new NcclCommunicator(NcclSubset::group(degree)));
+    const Nccl at;
+    return Shared<Communicator>(
+        new NcclCommunicator(RankSubset::group("Nccl", degree, at.rank(), at.size())));
   }
   static Shared<Communicator> connect_across(int degree) {
-    return Shared<Communicator>(new NcclCommunicator(NcclSubset::across(degree)));
+    const Nccl at;
+    return Shared<Communicator>(
+        new NcclCommunicator(RankSubset::across("Nccl", degree, at.rank(), at.size())));
   }
 };
 
