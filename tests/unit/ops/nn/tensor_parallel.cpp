@@ -34,6 +34,12 @@ void run(int rank, const F& f, const Out& check) {
 }
 float held(i64 i, int rank) { return std::sin(0.3f * static_cast<f32>(i)) + static_cast<f32>(rank); }
 
+constexpr auto of_rows = [](auto t) {
+  return vmap([](auto row) {
+    return scatter_sum<G, 0>(row) + take_part<G, 0>(gather_parts<G, 0>(take_part<G, 0>(sum_parts<G>(row))));
+  })(t);
+};
+
 }  // namespace
 
 TEST_CASE("tensor parallel ops: sums, parts and what is put together") {
@@ -70,6 +76,16 @@ TEST_CASE("tensor parallel ops: sums, parts and what is put together") {
     run(
         r, [](const auto&, auto x) { return part_index<G>(x); },
         [&](const auto&, const auto& y) { CHECK(y.item() == r); });
+    // the same of every row by itself
+    run(
+        r, [](const auto&, auto x) { return of_rows(x); },
+        [&](const auto&, const auto& y) {
+          for (i64 i = 0; i < rows; ++i)
+            for (i64 j = 0; j < columns / 3; ++j) {
+              const i64 k = i * columns + j + r * columns / 3;
+              CHECK(y.data()[i * columns / 3 + j] == 2 * (((0 + held(k, 0)) + held(k, 1)) + held(k, 2)));
+            }
+        });
     // of narrow floats the sum is f32's, rounded
     run(
         r, [](const auto&, auto x) { return cast<f32>(sum_parts<G>(cast<bf16>(x))); },
