@@ -21860,7 +21860,7 @@ struct GroupOfAll<First, Rest...> {
 // Of a value-initialised group; the types inside M are those that walk() visits.
 template <class M>
 constexpr auto find_group() {
-  if constexpr (is_state<M>) {
+  if constexpr (nn::is_state<M>) {  // recurrent_cell.hpp has a function of this name here
     if constexpr (HeldInParts<M>)
       return typename M::initializer::group{};
     else
@@ -21932,7 +21932,9 @@ struct StateTable {
   i64 trained_bytes = 0;  // parameters come first, then buffers
   i64 bytes = 0;
   bool rates_fit = true;  // those of dropout lie in [0, 1]
-  bool in_parts = false;  // some are parts that ranks have (part.hpp)
+  int degree = 1;         // into how many parts those are cut that ranks have parts of (part.hpp)
+
+  constexpr bool in_parts() const { return degree > 1; }
 };
 
 template <class M>
@@ -21970,7 +21972,7 @@ constexpr auto make_state_table() {
       row.part_axis = S::initializer::axis;
       row.parts = S::initializer::group::degree;
       row.part_blocks = S::initializer::blocks;
-      table.in_parts = table.in_parts || row.parts > 1;
+      if (row.parts > table.degree) table.degree = row.parts;
     }
   };
   module_detail::RateVisitor g{table.rates_fit};
@@ -35810,7 +35812,7 @@ WEFT_REFUSAL(
 // Whether M's group connects programs of this device.
 template <class M, class Device>
 constexpr bool group_runs_on() {
-  if constexpr (!nn::state_table<M>.in_parts) {
+  if constexpr (!nn::state_table<M>.in_parts()) {
     return true;
   } else {
     using Group = nn::group_of<M>;
@@ -35824,7 +35826,7 @@ constexpr bool group_runs_on() {
 // What connects the ranks that have M's parts; null where M is whole.
 template <class M>
 constexpr ConnectGroup connects_group() {
-  if constexpr (nn::state_table<M>.in_parts) {
+  if constexpr (nn::state_table<M>.in_parts()) {
     using Group = nn::group_of<M>;
     constexpr bool one = !std::is_same_v<Group, nn::SeveralGroups>;
     static_assert(sizeof(GroupsAreOne<one, M>) > 0);
@@ -59517,12 +59519,19 @@ struct GroupComm {
     static Shared<comm::Communicator> connect() { return Group::backend::connect_group(Group::degree); }
   };
 };
+template <class M, bool InParts = nn::state_table<M>.in_parts()>
+struct GroupRanksOf {
+  using type = Ranks<comm::None>;
+};
 template <class M>
-using GroupRanks =
-    Ranks<std::conditional_t<nn::state_table<M>.in_parts, GroupComm<nn::group_of<M>>, comm::None>>;
+struct GroupRanksOf<M, true> {
+  using type = Ranks<GroupComm<nn::group_of<M>>>;
+};
+template <class M>
+using GroupRanks = typename GroupRanksOf<M>::type;
 // The ranks of data parallelism that train an M.
 template <class M, class Comm>
-using DataRanks = Ranks<Comm, nn::state_table<M>.in_parts ? nn::group_of<M>::degree : 1>;
+using DataRanks = Ranks<Comm, nn::state_table<M>.degree>;
 
 // Before a program of several ranks begins: every rank is one of the same program, known by a digest, and has
 // rank 0's seed.
@@ -60700,8 +60709,8 @@ class UpdateBuilder {
   // And has no more of them in memory, added up over calls.
   static constexpr bool scattered = O::shards_gradients;
   // ranks have parts of the model
-  static constexpr bool in_parts = nn::state_table<M>.in_parts;
-  static constexpr int degree = nn::group_of<M>::degree;
+  static constexpr bool in_parts = nn::state_table<M>.in_parts();
+  static constexpr int degree = nn::state_table<M>.degree;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
   static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
   static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };
@@ -62872,7 +62881,7 @@ class StateCopies {
   using Memory = exec::DeviceMemory<Device>;
   using Comm = DataRanks<M, typename O::Comm>;
   using Group = GroupRanks<M>;
-  static constexpr bool in_parts = nn::state_table<M>.in_parts;
+  static constexpr bool in_parts = nn::state_table<M>.in_parts();
   static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
 
  public:
@@ -63072,7 +63081,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   static constexpr int micro = O::Accumulation::count;
   static constexpr train::OptimizerLayout layout = train::optimizer_layout<M, O>;
   static constexpr bool is_f8 = precision::is_f8<typename O::Precision>;
-  static constexpr bool in_parts = nn::state_table<M>.in_parts;
+  static constexpr bool in_parts = nn::state_table<M>.in_parts();
 
  public:
   using InputTypes = std::tuple<I...>;
@@ -63668,7 +63677,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
       sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
   static_assert(sizeof(ZeroIsElementwise < !Sorted::sharded || updates_elements<typename Sorted::Optimizer>(),
                        typename Sorted::given_optimizer >) > 0);
-  constexpr bool in_parts = nn::state_table<M>.in_parts;
+  constexpr bool in_parts = nn::state_table<M>.in_parts();
   static_assert(sizeof(PartsAreElementwise < !in_parts || updates_elements<typename Sorted::Optimizer>(), M,
                        typename Sorted::given_optimizer >) > 0);
   static_assert(

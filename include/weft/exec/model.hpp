@@ -68,7 +68,7 @@ WEFT_REFUSAL(
 // Whether M's group connects programs of this device.
 template <class M, class Device>
 constexpr bool group_runs_on() {
-  if constexpr (!nn::state_table<M>.in_parts) {
+  if constexpr (!nn::state_table<M>.in_parts()) {
     return true;
   } else {
     using Group = nn::group_of<M>;
@@ -82,7 +82,7 @@ constexpr bool group_runs_on() {
 // What connects the ranks that have M's parts; null where M is whole.
 template <class M>
 constexpr ConnectGroup connects_group() {
-  if constexpr (nn::state_table<M>.in_parts) {
+  if constexpr (nn::state_table<M>.in_parts()) {
     using Group = nn::group_of<M>;
     constexpr bool one = !std::is_same_v<Group, nn::SeveralGroups>;
     static_assert(sizeof(GroupsAreOne<one, M>) > 0);

@@ -67,7 +67,7 @@ struct GroupOfAll<First, Rest...> {
 // Of a value-initialised group; the types inside M are those that walk() visits.
 template <class M>
 constexpr auto find_group() {
-  if constexpr (is_state<M>) {
+  if constexpr (nn::is_state<M>) {  // recurrent_cell.hpp has a function of this name here
     if constexpr (HeldInParts<M>)
       return typename M::initializer::group{};
     else

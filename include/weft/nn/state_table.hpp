@@ -41,7 +41,9 @@ struct StateTable {
   i64 trained_bytes = 0;  // parameters come first, then buffers
   i64 bytes = 0;
   bool rates_fit = true;  // those of dropout lie in [0, 1]
-  bool in_parts = false;  // some are parts that ranks have (part.hpp)
+  int degree = 1;         // into how many parts those are cut that ranks have parts of (part.hpp)
+
+  constexpr bool in_parts() const { return degree > 1; }
 };
 
 template <class M>
@@ -79,7 +81,7 @@ constexpr auto make_state_table() {
       row.part_axis = S::initializer::axis;
       row.parts = S::initializer::group::degree;
       row.part_blocks = S::initializer::blocks;
-      table.in_parts = table.in_parts || row.parts > 1;
+      if (row.parts > table.degree) table.degree = row.parts;
     }
   };
   module_detail::RateVisitor g{table.rates_fit};

@@ -181,7 +181,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
       sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
   static_assert(sizeof(ZeroIsElementwise < !Sorted::sharded || updates_elements<typename Sorted::Optimizer>(),
                        typename Sorted::given_optimizer >) > 0);
-  constexpr bool in_parts = nn::state_table<M>.in_parts;
+  constexpr bool in_parts = nn::state_table<M>.in_parts();
   static_assert(sizeof(PartsAreElementwise < !in_parts || updates_elements<typename Sorted::Optimizer>(), M,
                        typename Sorted::given_optimizer >) > 0);
   static_assert(

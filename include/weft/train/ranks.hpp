@@ -121,12 +121,19 @@ struct GroupComm {
     static Shared<comm::Communicator> connect() { return Group::backend::connect_group(Group::degree); }
   };
 };
+template <class M, bool InParts = nn::state_table<M>.in_parts()>
+struct GroupRanksOf {
+  using type = Ranks<comm::None>;
+};
 template <class M>
-using GroupRanks =
-    Ranks<std::conditional_t<nn::state_table<M>.in_parts, GroupComm<nn::group_of<M>>, comm::None>>;
+struct GroupRanksOf<M, true> {
+  using type = Ranks<GroupComm<nn::group_of<M>>>;
+};
+template <class M>
+using GroupRanks = typename GroupRanksOf<M>::type;
 // The ranks of data parallelism that train an M.
 template <class M, class Comm>
-using DataRanks = Ranks<Comm, nn::state_table<M>.in_parts ? nn::group_of<M>::degree : 1>;
+using DataRanks = Ranks<Comm, nn::state_table<M>.degree>;
 
 // Before a program of several ranks begins: every rank is one of the same program, known by a digest, and has
 // rank 0's seed.

@@ -238,7 +238,7 @@ struct ScalingOf {
 };
 template <class M, class F, class Device, class O, class... I>
 struct ScalingOf<Trainer<M, F, Device, O, I...>> {
-  static constexpr bool is_of_ranks = O::distributed && !nn::state_table<M>.in_parts;
+  static constexpr bool is_of_ranks = O::distributed && !nn::state_table<M>.in_parts();
   using Source = compiled_step<M, F, O, true, I...>;
   static exec::Explanation explanation() {
     return exec::Shown<Source, exec::code_of<Device, Source>>::explanation();

@@ -15,7 +15,7 @@ class StateCopies {
   using Memory = exec::DeviceMemory<Device>;
   using Comm = DataRanks<M, typename O::Comm>;
   using Group = GroupRanks<M>;
-  static constexpr bool in_parts = nn::state_table<M>.in_parts;
+  static constexpr bool in_parts = nn::state_table<M>.in_parts();
   static constexpr OptimizerLayout layout = optimizer_layout<M, O>;
 
  public:

@@ -76,7 +76,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   static constexpr int micro = O::Accumulation::count;
   static constexpr train::OptimizerLayout layout = train::optimizer_layout<M, O>;
   static constexpr bool is_f8 = precision::is_f8<typename O::Precision>;
-  static constexpr bool in_parts = nn::state_table<M>.in_parts;
+  static constexpr bool in_parts = nn::state_table<M>.in_parts();
 
  public:
   using InputTypes = std::tuple<I...>;

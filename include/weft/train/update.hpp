@@ -24,8 +24,8 @@ class UpdateBuilder {
   // And has no more of them in memory, added up over calls.
   static constexpr bool scattered = O::shards_gradients;
   // ranks have parts of the model
-  static constexpr bool in_parts = nn::state_table<M>.in_parts;
-  static constexpr int degree = nn::group_of<M>::degree;
+  static constexpr bool in_parts = nn::state_table<M>.in_parts();
+  static constexpr int degree = nn::state_table<M>.degree;
   static constexpr bool by_norm = std::is_same_v<typename O::Clip, clip::Norm>;
   static constexpr bool by_value = std::is_same_v<typename O::Clip, clip::Value>;
   static constexpr bool by_tensor = requires(optim::Update & u) { Optimizer::base::update_tensor(u); };

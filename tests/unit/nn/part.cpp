@@ -55,17 +55,17 @@ static_assert(
 
 TEST_CASE("part: the table says how a parameter is cut") {
   constexpr const auto& table = nn::state_table<Inner<Two>>;
-  CHECK(table.in_parts);
+  CHECK(table.degree == 2);
   CHECK(table.row[0].parts == 1);
   CHECK(table.row[2].name.view() == "up.0.weight");
   CHECK(table.row[2].parts == 2);
   CHECK(table.row[2].part_axis == 0);
   CHECK(table.row[2].dims == Shape<8, 8>::value);
-  CHECK(!nn::state_table<Plain>.in_parts);
+  CHECK(!nn::state_table<Plain>.in_parts());
 }
 
 TEST_CASE("part: a group of one rank is the undivided model") {
-  CHECK(!nn::state_table<Inner<One>>.in_parts);
+  CHECK(!nn::state_table<Inner<One>>.in_parts());
   Model<Lone> model(Cpu{}, seed{1});
   auto f = compile(
       model, [](const auto& m, auto x) { return m(x); }, in<f32, 4, 8>);
