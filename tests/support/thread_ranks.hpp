@@ -27,9 +27,9 @@ class ThreadRanks {
     // The world of the ranks that follow `first` in steps of `stride`, of `n` ranks.
     World& part(int first, int stride, int n) {
       const std::lock_guard lock(mutex);
-      std::unique_ptr<World>& world = parts[{first, stride}];
-      if (!world) world = std::make_unique<World>(n);
-      return *world;
+      std::unique_ptr<World>& at = parts[{first, stride}];
+      if (!at) at = std::make_unique<World>(n);
+      return *at;
     }
     std::mutex mutex;
     std::map<std::pair<int, int>, std::unique_ptr<World>> parts;
@@ -41,7 +41,7 @@ class ThreadRanks {
   class Communicator final : public weft::comm::Communicator {
    public:
     Communicator() = default;
-    Communicator(World& world, int rank) : world_(world), rank_(rank) {}
+    Communicator(World& around, int number) : world_(around), rank_(number) {}
     int rank() const override { return rank_; }
     int size() const override { return world_.size; }
     void reserve(int request, weft::i64 count, weft::DType dtype) override {

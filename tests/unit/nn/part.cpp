@@ -51,6 +51,8 @@ static_assert(has_group<nn::Frozen<Inner<Two>>, Two>);
 static_assert(
     has_group<nn::SequenceParallel<nn::LayerNorm<8>, Two>, nn::NoGroup>);  // its parameters are whole
 
+constexpr nn::ParallelOptions three{.blocks = 3};
+
 }  // namespace
 
 TEST_CASE("part: the table says how a parameter is cut") {
@@ -75,7 +77,6 @@ TEST_CASE("part: a group of one rank is the undivided model") {
 }
 
 TEST_CASE("part: parts start as the parts of the whole, block by block where it is several") {
-  constexpr nn::ParallelOptions three{.blocks = 3};
   struct Whole {
     nn::Linear<8, 24> qkv;
   };
