@@ -6,6 +6,7 @@
 #include "weft/comm/shares.hpp"
 #include "weft/compiler/image.hpp"
 #include "weft/compiler/lower/collective.hpp"
+#include "weft/core/group_call.hpp"
 #include "weft/kernels/fused/call.hpp"
 #include "weft/kernels/fused/combine_partials.hpp"
 #include "weft/targets/shard.hpp"

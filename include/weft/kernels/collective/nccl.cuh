@@ -88,6 +88,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     }
     sum.end.record(stream_.get());
   }
+  using CudaCommunicator::start_scatter;
   void start_scatter(int request, const void* from, void* to, cudaStream_t stream) override {
     Sum& sum = sums_[static_cast<std::size_t>(request)];
     used_ = true;
