@@ -1333,6 +1333,51 @@ inline constexpr const char* fold_names[]{"sum", "max", "min", "prod", "logaddex
 static_assert(sizeof fold_names / sizeof fold_names[0] == static_cast<int>(Fold::argmin) + 1);
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ir/draw.hpp ----
+// What an expression that draws random numbers shares with its copies, so that a name stands for the same
+// numbers wherever it is used. Law: they are drawn once, in the trace that uses them first.
+
+namespace WEFT_NAMESPACE::ir {
+
+class Builder;
+
+struct Draw {
+  int holders = 1;             // expressions, and the trace that has drawn
+  Builder* builder = nullptr;  // that trace, while there is one
+  int node = -1;               // there
+  Draw* next = nullptr;        // what the same trace has drawn before
+};
+
+// Counts a Draw's holders. Empty where a program runs: an expression of run-time tensors is one of its
+// statement.
+class DrawHandle {
+ public:
+  constexpr DrawHandle() : draw_(std::is_constant_evaluated() ? new Draw{} : nullptr) {}
+  constexpr DrawHandle(const DrawHandle& other) : draw_(other.draw_) {
+    if (draw_ != nullptr) ++draw_->holders;
+  }
+  constexpr DrawHandle& operator=(const DrawHandle& other) {
+    if (other.draw_ != nullptr) ++other.draw_->holders;
+    release(draw_);
+    draw_ = other.draw_;
+    return *this;
+  }
+  constexpr ~DrawHandle() { release(draw_); }
+
+  constexpr Draw* get() const { return draw_; }
+
+  // Whether somebody holds it still.
+  static constexpr bool release(Draw* draw) {
+    if (draw == nullptr || --draw->holders > 0) return draw != nullptr;
+    delete draw;
+    return false;
+  }
+
+ private:
+  Draw* draw_;
+};
+
+}  // namespace WEFT_NAMESPACE::ir
 // ---- weft/ir/graph.hpp ----
 // The graph: flat arrays of nodes in topological order (a node's operands have smaller numbers), shapes and
 // attribute lists interned, state named by slots, effects kept apart. Everything is constexpr-friendly.
@@ -2056,11 +2101,12 @@ enum class Valueless : u8 {
   of_blocks,  // it lies in each of several blocks, and is no tensor outside of them
   of_sample,  // a buffer is assigned what is each sample's of vmap
   of_while,   // a buffer is assigned in a trip that may not be made
+  of_draw,    // random numbers of an expression made outside of a loop are drawn inside
 };
 constexpr u64 slot_without_value(Valueless why) { return ~u64{0} - static_cast<u64>(why); }
 constexpr Valueless valueless(const Node& read) {
   const u64 why = ~u64{0} - read.imm;
-  return why <= static_cast<u64>(Valueless::of_while) ? static_cast<Valueless>(why) : Valueless::none;
+  return why <= static_cast<u64>(Valueless::of_draw) ? static_cast<Valueless>(why) : Valueless::none;
 }
 
 // A value that a model or a loss marks under a name.
@@ -2103,6 +2149,9 @@ class Builder {
     graph.key_input = other.key_input;
     enter_shapes_and_lists();
   }
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+  constexpr ~Builder() { end_draws(); }
 
   Graph graph;
 
@@ -2154,6 +2203,10 @@ class Builder {
   constexpr Builder& innermost() { return inner ? inner->innermost() : *this; }
   constexpr Builder& outermost() { return parent ? parent->outermost() : *this; }
   constexpr int depth() const { return parent ? parent->depth() + 1 : finds_parent ? 1 << 20 : 0; }
+  // Whether values of `other` may be used here.
+  constexpr bool is_inside(const Builder& other) const {
+    return &other == this || (parent ? parent->is_inside(other) : finds_parent);
+  }
   // The node that stands for `node` of an enclosing trace: an invariant of the loop.
   constexpr int import(Builder& from, int node) {
     if (&from == this) return node;
@@ -2172,6 +2225,23 @@ class Builder {
     const int made = leaf(Op::input, n.dtype, dims, static_cast<u64>(graph.inputs.size()));
     graph.inputs.push(made);
     outer.push(there);
+    return made;
+  }
+
+  // The node that `draw` stands for; make() draws it where this is the first use.
+  template <class Make>
+  constexpr int drawn(Draw& draw, const Make& make) {
+    if (draw.builder != nullptr && is_inside(*draw.builder)) return import(*draw.builder, draw.node);
+    const int made = make();
+    if (draw.builder != nullptr) {
+      refuse_draw();  // in a body that is still traced, and here around it
+    } else {
+      ++draw.holders;
+      draw.builder = this;
+      draw.node = made;
+      draw.next = draws_;
+      draws_ = &draw;
+    }
     return made;
   }
 
@@ -2390,8 +2460,23 @@ class Builder {
     }
   }
 
+  // Who still holds what a body has drawn has made it outside, for one value: there would be one a trip.
+  constexpr void end_draws() {
+    for (Draw* draw = draws_; draw != nullptr;) {
+      Draw* const next = draw->next;
+      draw->builder = nullptr;
+      if (DrawHandle::release(draw) && parent) refuse_draw();
+      draw = next;
+    }
+  }
+  constexpr void refuse_draw() {
+    Builder& out = outermost();
+    out.graph.outputs.push(out.leaf(Op::state, DType::f32, Dims{}, slot_without_value(Valueless::of_draw)));
+  }
+
   List<int> table_;
   int entered_ = 0;
+  Draw* draws_ = nullptr;
   bool empties_ = false;  // some shape has no elements
   List<int> shape_table_;
   List<int> list_table_;
@@ -3242,12 +3327,22 @@ WEFT_REFUSAL(
     "zeros<f32, 4>(), arange<f32, 4>() and what is made of them have types of their own, which a traced "
     "value does not fit in: start from one, auto total = 0 * x, or give the result a name of its own");
 
+// An operation that draws random numbers says so: inside a loop it draws anew in every trip.
+template <class Op>
+concept Draws = requires {
+  typename Op::weft_draws;
+};
+namespace detail {
+struct DrawsNothing {};
+}  // namespace detail
+
 // What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
 // as Exprs when it meets a traced handle or is assigned to a Tensor, and reads its tensors then: it is not to
 // outlive its statement.
 template <class Op, class... Args>
 struct Lazy {
   std::tuple<Args...> args;
+  [[no_unique_address]] std::conditional_t<Draws<Op>, ir::DrawHandle, detail::DrawsNothing> draw{};
 
   template <class B>
   requires std::is_arithmetic_v<B>
@@ -3302,11 +3397,6 @@ inline constexpr bool is_lazy = false;
 template <class Op, class... Args>
 inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
 
-// An operation that draws random numbers says so: inside a loop it draws anew in every trip.
-template <class Op>
-concept Draws = requires {
-  typename Op::weft_draws;
-};
 template <class A>
 inline constexpr bool draws = false;
 template <class Op, class... Args>
@@ -3379,6 +3469,15 @@ constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, 
       },
       lazy.args);
 }
+// The same, of an expression that draws once wherever its copies are used.
+template <class Op, class... Args, class Leaf, class Number>
+constexpr auto replay_once(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
+  const auto make = [&] { return replay_lazy(builder, lazy, leaf, number); };
+  if constexpr (Draws<Op> && is_expr<decltype(make())>)
+    if (ir::Draw* const draw = lazy.draw.get())
+      return decltype(make()){{&builder, builder.drawn(*draw, [&] { return make().value.id; })}};
+  return make();
+}
 }  // namespace detail
 
 template <class A, class Leaf, class Number>
@@ -3390,7 +3489,7 @@ constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& numb
   else if constexpr (Scalar<A>)
     return number(a);
   else
-    return detail::replay_lazy(builder, a, leaf, number);
+    return detail::replay_once(builder, a, leaf, number);
 }
 
 WEFT_REFUSAL(
@@ -18813,6 +18912,11 @@ WEFT_REFUSAL(
     WhileAssignsNothing,
     "a buffer is assigned in the body of while_loop, in a trip that may not be made: carry the value, and "
     "assign what comes out, seen.assign(last)");
+WEFT_REFUSAL(
+    DrawnInside,
+    "random numbers that are made outside of a loop, of vmap or of a score function are first used inside, "
+    "where they would be drawn anew for every trip or sample: draw them for a value, auto noise = "
+    "randn_like(x), or make them inside");
 WEFT_REFUSAL(SamplesAssignNothing,
              "a buffer is assigned by one sample of vmap, which has no value for all: return it, and assign "
              "what is made of all samples outside, seen.assign(mean<0>(y))");
@@ -19391,8 +19495,9 @@ namespace WEFT_NAMESPACE {
 
 namespace detail {
 
+// A body that is traced inside has numbered its streams so far, and b goes on behind them.
 constexpr ir::Value random_bits(ir::Builder& b, const Dims& dims) {
-  return {&b, b.leaf(ir::Op::random, DType::u32, dims, static_cast<u64>(b.graph.streams++))};
+  return {&b, b.leaf(ir::Op::random, DType::u32, dims, static_cast<u64>(b.innermost().graph.streams++))};
 }
 // Uniform in [0, 1): the upper 24 bits, each value exact in f32.
 constexpr ir::Value uniform_bits(ir::Builder& b, const Dims& dims) {
@@ -24020,6 +24125,7 @@ constexpr bool state_has_values() {
   static_assert(sizeof(BlocksReadTheirs<Found != Valueless::of_blocks, What...>) > 0);
   static_assert(sizeof(SamplesAssignNothing<Found != Valueless::of_sample, What...>) > 0);
   static_assert(sizeof(WhileAssignsNothing<Found != Valueless::of_while, What...>) > 0);
+  static_assert(sizeof(DrawnInside<Found != Valueless::of_draw, What...>) > 0);
   return Found == Valueless::none;
 }
 
@@ -48832,6 +48938,8 @@ struct Stack {
   static constexpr auto enter(ir::Builder& b, const A& a) {
     if constexpr (is_each<A>)
       return weft::detail::traced(b, a.all);
+    else if constexpr (is_lazy<A>)  // one for all blocks
+      return weft::detail::traced(b, a);
     else
       return std::tuple<>{};
   }
@@ -48840,6 +48948,8 @@ struct Stack {
   static constexpr decltype(auto) slice(weft::detail::LoopTrace& trace, const A& a, const E& all) {
     if constexpr (is_each<A>)
       return weft::detail::slice_of<E>{trace.slice(all.value)};
+    else if constexpr (is_lazy<A>)
+      return (all);
     else
       return (a);
   }
@@ -54654,7 +54764,9 @@ struct SampleTrace {
   }
   template <int Axis, class A>
   constexpr auto enter(const A& a) {
-    if constexpr (!is_mapped<A, Axis>) {
+    if constexpr (!is_mapped<A, Axis> && draws<A>) {  // one for all samples
+      return traced(b, a);
+    } else if constexpr (!is_mapped<A, Axis>) {
       return a;
     } else {
       const auto e = traced(b, a);

@@ -35,6 +35,11 @@ WEFT_REFUSAL(
     WhileAssignsNothing,
     "a buffer is assigned in the body of while_loop, in a trip that may not be made: carry the value, and "
     "assign what comes out, seen.assign(last)");
+WEFT_REFUSAL(
+    DrawnInside,
+    "random numbers that are made outside of a loop, of vmap or of a score function are first used inside, "
+    "where they would be drawn anew for every trip or sample: draw them for a value, auto noise = "
+    "randn_like(x), or make them inside");
 WEFT_REFUSAL(SamplesAssignNothing,
              "a buffer is assigned by one sample of vmap, which has no value for all: return it, and assign "
              "what is made of all samples outside, seen.assign(mean<0>(y))");

@@ -194,6 +194,7 @@ constexpr bool state_has_values() {
   static_assert(sizeof(BlocksReadTheirs<Found != Valueless::of_blocks, What...>) > 0);
   static_assert(sizeof(SamplesAssignNothing<Found != Valueless::of_sample, What...>) > 0);
   static_assert(sizeof(WhileAssignsNothing<Found != Valueless::of_while, What...>) > 0);
+  static_assert(sizeof(DrawnInside<Found != Valueless::of_draw, What...>) > 0);
   return Found == Valueless::none;
 }
 

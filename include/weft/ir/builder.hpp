@@ -9,6 +9,7 @@
 
 #include "weft/core/error.hpp"
 #include "weft/core/fold.hpp"
+#include "weft/ir/draw.hpp"
 #include "weft/ir/graph.hpp"
 
 namespace WEFT_NAMESPACE::ir {
@@ -43,11 +44,12 @@ enum class Valueless : u8 {
   of_blocks,  // it lies in each of several blocks, and is no tensor outside of them
   of_sample,  // a buffer is assigned what is each sample's of vmap
   of_while,   // a buffer is assigned in a trip that may not be made
+  of_draw,    // random numbers of an expression made outside of a loop are drawn inside
 };
 constexpr u64 slot_without_value(Valueless why) { return ~u64{0} - static_cast<u64>(why); }
 constexpr Valueless valueless(const Node& read) {
   const u64 why = ~u64{0} - read.imm;
-  return why <= static_cast<u64>(Valueless::of_while) ? static_cast<Valueless>(why) : Valueless::none;
+  return why <= static_cast<u64>(Valueless::of_draw) ? static_cast<Valueless>(why) : Valueless::none;
 }
 
 // A value that a model or a loss marks under a name.
@@ -90,6 +92,9 @@ class Builder {
     graph.key_input = other.key_input;
     enter_shapes_and_lists();
   }
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+  constexpr ~Builder() { end_draws(); }
 
   Graph graph;
 
@@ -141,6 +146,10 @@ class Builder {
   constexpr Builder& innermost() { return inner ? inner->innermost() : *this; }
   constexpr Builder& outermost() { return parent ? parent->outermost() : *this; }
   constexpr int depth() const { return parent ? parent->depth() + 1 : finds_parent ? 1 << 20 : 0; }
+  // Whether values of `other` may be used here.
+  constexpr bool is_inside(const Builder& other) const {
+    return &other == this || (parent ? parent->is_inside(other) : finds_parent);
+  }
   // The node that stands for `node` of an enclosing trace: an invariant of the loop.
   constexpr int import(Builder& from, int node) {
     if (&from == this) return node;
@@ -159,6 +168,23 @@ class Builder {
     const int made = leaf(Op::input, n.dtype, dims, static_cast<u64>(graph.inputs.size()));
     graph.inputs.push(made);
     outer.push(there);
+    return made;
+  }
+
+  // The node that `draw` stands for; make() draws it where this is the first use.
+  template <class Make>
+  constexpr int drawn(Draw& draw, const Make& make) {
+    if (draw.builder != nullptr && is_inside(*draw.builder)) return import(*draw.builder, draw.node);
+    const int made = make();
+    if (draw.builder != nullptr) {
+      refuse_draw();  // in a body that is still traced, and here around it
+    } else {
+      ++draw.holders;
+      draw.builder = this;
+      draw.node = made;
+      draw.next = draws_;
+      draws_ = &draw;
+    }
     return made;
   }
 
@@ -377,8 +403,23 @@ class Builder {
     }
   }
 
+  // Who still holds what a body has drawn has made it outside, for one value: there would be one a trip.
+  constexpr void end_draws() {
+    for (Draw* draw = draws_; draw != nullptr;) {
+      Draw* const next = draw->next;
+      draw->builder = nullptr;
+      if (DrawHandle::release(draw) && parent) refuse_draw();
+      draw = next;
+    }
+  }
+  constexpr void refuse_draw() {
+    Builder& out = outermost();
+    out.graph.outputs.push(out.leaf(Op::state, DType::f32, Dims{}, slot_without_value(Valueless::of_draw)));
+  }
+
   List<int> table_;
   int entered_ = 0;
+  Draw* draws_ = nullptr;
   bool empties_ = false;  // some shape has no elements
   List<int> shape_table_;
   List<int> list_table_;

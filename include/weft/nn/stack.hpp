@@ -140,6 +140,8 @@ struct Stack {
   static constexpr auto enter(ir::Builder& b, const A& a) {
     if constexpr (is_each<A>)
       return weft::detail::traced(b, a.all);
+    else if constexpr (is_lazy<A>)  // one for all blocks
+      return weft::detail::traced(b, a);
     else
       return std::tuple<>{};
   }
@@ -148,6 +150,8 @@ struct Stack {
   static constexpr decltype(auto) slice(weft::detail::LoopTrace& trace, const A& a, const E& all) {
     if constexpr (is_each<A>)
       return weft::detail::slice_of<E>{trace.slice(all.value)};
+    else if constexpr (is_lazy<A>)
+      return (all);
     else
       return (a);
   }

@@ -30,6 +30,15 @@ constexpr auto replay_lazy(ir::Builder& builder, const Lazy<Op, Args...>& lazy, 
       },
       lazy.args);
 }
+// The same, of an expression that draws once wherever its copies are used.
+template <class Op, class... Args, class Leaf, class Number>
+constexpr auto replay_once(ir::Builder& builder, const Lazy<Op, Args...>& lazy, Leaf& leaf, Number& number) {
+  const auto make = [&] { return replay_lazy(builder, lazy, leaf, number); };
+  if constexpr (Draws<Op> && is_expr<decltype(make())>)
+    if (ir::Draw* const draw = lazy.draw.get())
+      return decltype(make()){{&builder, builder.drawn(*draw, [&] { return make().value.id; })}};
+  return make();
+}
 }  // namespace detail
 
 template <class A, class Leaf, class Number>
@@ -41,7 +50,7 @@ constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& numb
   else if constexpr (Scalar<A>)
     return number(a);
   else
-    return detail::replay_lazy(builder, a, leaf, number);
+    return detail::replay_once(builder, a, leaf, number);
 }
 
 WEFT_REFUSAL(

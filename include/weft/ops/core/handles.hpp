@@ -37,12 +37,22 @@ WEFT_REFUSAL(
     "zeros<f32, 4>(), arange<f32, 4>() and what is made of them have types of their own, which a traced "
     "value does not fit in: start from one, auto total = 0 * x, or give the result a name of its own");
 
+// An operation that draws random numbers says so: inside a loop it draws anew in every trip.
+template <class Op>
+concept Draws = requires {
+  typename Op::weft_draws;
+};
+namespace detail {
+struct DrawsNothing {};
+}  // namespace detail
+
 // What operations on literals (`arange`, `zeros`) and run-time tensors return: a typed tree that is replayed
 // as Exprs when it meets a traced handle or is assigned to a Tensor, and reads its tensors then: it is not to
 // outlive its statement.
 template <class Op, class... Args>
 struct Lazy {
   std::tuple<Args...> args;
+  [[no_unique_address]] std::conditional_t<Draws<Op>, ir::DrawHandle, detail::DrawsNothing> draw{};
 
   template <class B>
   requires std::is_arithmetic_v<B>
@@ -97,11 +107,6 @@ inline constexpr bool is_lazy = false;
 template <class Op, class... Args>
 inline constexpr bool is_lazy<Lazy<Op, Args...>> = true;
 
-// An operation that draws random numbers says so: inside a loop it draws anew in every trip.
-template <class Op>
-concept Draws = requires {
-  typename Op::weft_draws;
-};
 template <class A>
 inline constexpr bool draws = false;
 template <class Op, class... Args>

@@ -8,8 +8,9 @@ namespace WEFT_NAMESPACE {
 
 namespace detail {
 
+// A body that is traced inside has numbered its streams so far, and b goes on behind them.
 constexpr ir::Value random_bits(ir::Builder& b, const Dims& dims) {
-  return {&b, b.leaf(ir::Op::random, DType::u32, dims, static_cast<u64>(b.graph.streams++))};
+  return {&b, b.leaf(ir::Op::random, DType::u32, dims, static_cast<u64>(b.innermost().graph.streams++))};
 }
 // Uniform in [0, 1): the upper 24 bits, each value exact in f32.
 constexpr ir::Value uniform_bits(ir::Builder& b, const Dims& dims) {

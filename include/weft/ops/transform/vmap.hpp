@@ -94,7 +94,9 @@ struct SampleTrace {
   }
   template <int Axis, class A>
   constexpr auto enter(const A& a) {
-    if constexpr (!is_mapped<A, Axis>) {
+    if constexpr (!is_mapped<A, Axis> && draws<A>) {  // one for all samples
+      return traced(b, a);
+    } else if constexpr (!is_mapped<A, Axis>) {
       return a;
     } else {
       const auto e = traced(b, a);

@@ -7,6 +7,9 @@
 
 #include "support/device.hpp"
 #include "weft/exec/function.hpp"
+#include "weft/exec/model.hpp"
+#include "weft/nn/stack.hpp"
+#include "weft/ops.hpp"
 
 using namespace weft;
 using weft::testing::test_device;
@@ -29,6 +32,18 @@ Moments moments(const V& v) {
   m.variance /= static_cast<double>(x.size());
   return m;
 }
+struct AddNoise {
+  constexpr auto operator()(auto x, auto noise) const { return x + noise; }
+};
+struct Net {
+  nn::Stack<AddNoise, 3> h;
+  constexpr auto operator()(auto x) const {
+    const auto noise = randn<f32, 64>();
+    return std::pair{
+        h(x, noise) - 3 * noise,
+        vmap<0, unmapped>([](auto a, auto n) { return a + n; })(zeros<f32, 4, 64>() + x, noise) - noise};
+  }
+};
 }  // namespace
 
 TEST_CASE("random: uniform and normal numbers have the moments of their distributions") {
@@ -56,4 +71,54 @@ TEST_CASE("random: uniform and normal numbers have the moments of their distribu
   CHECK(m.least == -3);
   CHECK(m.most == 4);
   CHECK(std::fabs(m.mean - 0.5) < 5 * std::sqrt(63 / 12.0 / n));
+}
+
+// What PyTorch's tensors do: a name is one value.
+TEST_CASE("random: numbers with a name are the same wherever they are used") {
+  auto f = compile(
+      test_device(),
+      [](auto x) {
+        const auto noise = randn<f32, 64>();
+        const auto wide = 2 * noise + 1;  // made of a copy
+        const auto noised = x + wide;
+        const auto walk = loop<3>([&](auto c) { return c + noise; }, x);
+        const auto shared = vmap([&](auto c) { return c + noise; })(zeros<f32, 3, 64>() + x);
+        auto next = rand<f32, 64>();
+        const auto before = x + next;
+        next = rand<f32, 64>();
+        const auto order = randperm<i64, 64>();
+        const auto slope = grad([&](auto v) { return sum<>(v * v * noise); })(x);
+        return std::tuple{noised - 2 * noise,
+                          walk - 3 * noise,
+                          select<0, 0>(shared) - select<0, 2>(shared),
+                          before - next,
+                          noise,
+                          index_select<0>(x, order) - index_select<0>(x, order),
+                          slope - 2 * x * noise};
+      },
+      in<f32, 64>);
+  std::vector<f32> x(64);
+  for (std::size_t k = 0; k < 64; ++k) x[k] = static_cast<f32>(k) / 8;
+  const auto [noised, walk, shared, renewed, noise, order, slope] = f(x);
+  f32 most = 0;
+  for (i64 k = 0; k < 64; ++k) {
+    CHECK(noised[k] == doctest::Approx(x[static_cast<std::size_t>(k)] + 1).epsilon(1e-5));
+    CHECK(walk[k] == doctest::Approx(x[static_cast<std::size_t>(k)]).epsilon(1e-5));
+    CHECK(shared[k] == 0);
+    CHECK(order[k] == 0);
+    CHECK(std::fabs(slope[k]) < 1e-4f);
+    most = std::fmax(most, std::fabs(renewed[k]));
+  }
+  CHECK(most > 0.1f);  // two names, two draws
+  CHECK(moments(noise).variance > 0.3);
+}
+
+TEST_CASE("random: a literal that all samples and blocks are given is one value") {
+  Model<Net> model(Cpu{}, 1);
+  auto f = compile(
+      model, [](const auto& net, auto v) { return net(v); }, in<f32, 64>);
+  const std::vector<f32> x(64, 2.0f);
+  const auto [stacked, mapped] = f(x);
+  for (i64 k = 0; k < 64; ++k) CHECK(stacked[k] == doctest::Approx(2).epsilon(1e-5));
+  for (i64 k = 0; k < 256; ++k) CHECK(mapped[k] == doctest::Approx(2).epsilon(1e-5));
 }
