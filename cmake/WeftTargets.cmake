@@ -65,8 +65,8 @@ function(weft_find_cblas out_library)
   weft_report(CBLAS "${WEFT_CBLAS_LINKS}" "${WEFT_CBLAS_LIBRARY}")
 endfunction()
 
-# weft_add_targets(include_dir [IMPORTED]): weft::weft always, weft::cuda where a CUDA toolkit is, and weft::nccl where
-# NCCL is, too.
+# weft_add_targets(include_dir [IMPORTED]): weft::weft and weft::large always, weft::cuda where a CUDA toolkit is, and
+# weft::nccl where NCCL is, too.
 macro(weft_add_targets include_dir)
   if("${ARGN}" STREQUAL "IMPORTED")
     add_library(weft::weft INTERFACE IMPORTED)
@@ -83,6 +83,21 @@ macro(weft_add_targets include_dir)
   # A product recomputed inside its consumer must give the bits it gave before: nothing contracts by itself.
   target_compile_options(${weft_host_target} INTERFACE
                          $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-ffp-contract=off>)
+
+  # Beside the others, for functions of thousands of operations: how long a compiler may evaluate one constant.
+  if("${ARGN}" STREQUAL "IMPORTED")
+    add_library(weft::large INTERFACE IMPORTED)
+    set(weft_large_target weft::large)
+  else()
+    add_library(weft_large INTERFACE)
+    add_library(weft::large ALIAS weft_large)
+    set(weft_large_target weft_large)
+  endif()
+  target_compile_options(${weft_large_target} INTERFACE
+                         $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fconstexpr-ops-limit=2000000000>
+                         $<$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang>:-fconstexpr-steps=2000000000>
+                         "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:SHELL:-Xcudafe --max_cost_constexpr_call=2000000000>"
+                         "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:SHELL:-Xcompiler -fconstexpr-ops-limit=2000000000>")
 
   if(WEFT_WITH_OPENMP)
     find_package(OpenMP QUIET COMPONENTS CXX)

@@ -21,7 +21,10 @@ WEFT_REFUSAL(
     "the function cannot run while the program compiles: operator() of the model and every function that is "
     "called must be constexpr (write constexpr auto operator()(auto x) const), neither print nor throw, and "
     "change nothing outside of themselves: members, captures, static variables (state is an nn::Buffer, a "
-    "loop's is its carry); and numbers must lie in their range (a dropout rate in [0, 1])");
+    "loop's is its carry); and numbers must lie in their range (a dropout rate in [0, 1]); one of thousands "
+    "of "
+    "operations needs a higher limit, g++ -fconstexpr-ops-limit=2000000000, clang "
+    "-fconstexpr-steps=2000000000 (docs/building.md)");
 
 WEFT_REFUSAL(LayerIsMember,
              "a layer or parameter that is used is no member of the model, and so has no values: make it a "

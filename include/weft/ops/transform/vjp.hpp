@@ -41,6 +41,20 @@ constexpr auto gradients_of(ir::Builder& b, const Y& y, const Seed& seed, const 
   };
   return map_values(variables, take);
 }
+// Of arguments that are differentiated by: a literal joins the trace that the others are of.
+template <class A, class... All>
+constexpr auto beside_all(const A& a, const std::tuple<const All&...>& all) {
+  if constexpr (is_lazy<A> && (ExprLike<All> || ...))
+    return traced(builder_in(all)->innermost(), a);
+  else
+    return a;
+}
+// The variables made of arguments; where one was refused there is no function to differentiate.
+template <class V>
+inline constexpr bool are_exprs = false;
+template <class... E>
+inline constexpr bool are_exprs<std::tuple<E...>> = (is_expr<E> && ...);
+
 template <class... T>
 constexpr auto single_or_tuple(const std::tuple<T...>& t) {
   if constexpr (sizeof...(T) == 1)
@@ -76,20 +90,24 @@ struct Vjp {
   template <std::size_t... K, class All>
   constexpr auto call(std::index_sequence<K...>, const All& all) const {
     List<int> nodes;
-    const std::tuple variables{
-        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all), nodes)...};
-    const auto& first = std::get<0>(variables);
-    ir::Builder& b = first.value.builder->innermost();
-    const auto y = detail::entered(b, detail::body_of<Vjp<F>>(f, std::get<K>(variables)...));
-    const auto seed = detail::entered(b, std::get<sizeof...(K)>(all));
-    using Y = std::remove_cvref_t<decltype(y)>;
-    using Seed = std::remove_cvref_t<decltype(seed)>;
-    constexpr bool ok = std::is_same_v<Y, Seed>;
-    static_assert(sizeof(CotangentFits<ok, Vjp, Y, Seed>) > 0);
-    if constexpr (ok)
-      return detail::single_or_tuple(detail::gradients_of(b, y, seed, variables));
-    else
-      return detail::single_or_tuple(variables);
+    const std::tuple variables{detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(
+        detail::beside_all(std::get<K>(all), all), nodes)...};
+    using V = std::remove_cvref_t<decltype(variables)>;
+    if constexpr (!detail::are_exprs<V>) {
+      return std::apply([](const auto&... a) { return detail::first_expr(a..., AfterRefusal{}); }, all);
+    } else {
+      ir::Builder& b = std::get<0>(variables).value.builder->innermost();
+      const auto y = detail::entered(b, detail::body_of<Vjp<F>>(f, std::get<K>(variables)...));
+      const auto seed = detail::entered(b, std::get<sizeof...(K)>(all));
+      using Y = std::remove_cvref_t<decltype(y)>;
+      using Seed = std::remove_cvref_t<decltype(seed)>;
+      constexpr bool ok = std::is_same_v<Y, Seed>;
+      static_assert(sizeof(CotangentFits<ok, Vjp, Y, Seed>) > 0);
+      if constexpr (ok)
+        return detail::single_or_tuple(detail::gradients_of(b, y, seed, variables));
+      else
+        return detail::single_or_tuple(variables);
+    }
   }
 };
 
@@ -113,25 +131,31 @@ struct Jvp {
   constexpr auto call(std::index_sequence<K...>, const All& all) const {
     constexpr std::size_t count = sizeof...(K);
     List<int> nodes;
-    const std::tuple variables{
-        detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(std::get<K>(all), nodes)...};
-    ir::Builder& b = std::get<0>(variables).value.builder->innermost();
-    const std::tuple tangents{detail::traced(b, std::get<count + K>(all))...};
-    const auto y = detail::entered(b, detail::body_of<Jvp<F>>(f, std::get<K>(variables)...));
+    const std::tuple variables{detail::isolated<static_cast<int>(K), static_cast<int>(K)...>(
+        detail::beside_all(std::get<K>(all), all), nodes)...};
     using V = std::remove_cvref_t<decltype(variables)>;
-    using T = std::remove_cvref_t<decltype(tangents)>;
-    constexpr bool ok = std::is_same_v<V, T>;
-    static_assert(sizeof(TangentsFit<ok, Jvp, V, T>) > 0);
-    if constexpr (ok) {
-      // any cotangent will do, as the gradient is linear in it: ones
-      const auto one = [](const auto& e) {
-        return detail::variable(std::remove_cvref_t<decltype(e)>{ir::constant_like(e.value, 1)});
-      };
-      const auto u = detail::map_values(y, one);
-      const auto g = detail::gradients_of(b, y, u, variables);
-      return std::pair{y, detail::gradients_of(b, g, tangents, u)};
+    if constexpr (!detail::are_exprs<V>) {
+      const auto refused =
+          std::apply([](const auto&... a) { return detail::first_expr(a..., AfterRefusal{}); }, all);
+      return std::pair{refused, refused};
     } else {
-      return std::pair{y, y};
+      ir::Builder& b = std::get<0>(variables).value.builder->innermost();
+      const std::tuple tangents{detail::traced(b, std::get<count + K>(all))...};
+      const auto y = detail::entered(b, detail::body_of<Jvp<F>>(f, std::get<K>(variables)...));
+      using T = std::remove_cvref_t<decltype(tangents)>;
+      constexpr bool ok = std::is_same_v<V, T>;
+      static_assert(sizeof(TangentsFit<ok, Jvp, V, T>) > 0);
+      if constexpr (ok) {
+        // any cotangent will do, as the gradient is linear in it: ones
+        const auto one = [](const auto& e) {
+          return detail::variable(std::remove_cvref_t<decltype(e)>{ir::constant_like(e.value, 1)});
+        };
+        const auto u = detail::map_values(y, one);
+        const auto g = detail::gradients_of(b, y, u, variables);
+        return std::pair{y, detail::gradients_of(b, g, tangents, u)};
+      } else {
+        return std::pair{y, y};
+      }
     }
   }
 };

@@ -6,6 +6,7 @@
 #include "weft/ops/nn/activation.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 #include "weft/ops/reduce/scan.hpp"
+#include "weft/ops/shape/creation.hpp"
 #include "weft/ops/shape/movement.hpp"
 
 using namespace weft;
@@ -65,4 +66,25 @@ TEST_CASE("vjp, jvp: of logcumsumexp, also where an inner gradient or a cotangen
         return std::tuple{tangent, second, reverse, of_cotangent, pull(t * 0)};
       },
       in<f64, 2, 5>, in<f64, 2, 5>);
+}
+
+TEST_CASE("vjp, jvp: a literal argument joins the trace that the others are of") {
+  auto f = compile(
+      Cpu{},
+      [](auto t) {
+        const auto square = [](auto x) { return x * x * x; };
+        const auto [y, dy] = jvp(square)(full<f64, 3>(2.0), t);
+        const auto pulled = vjp([](auto a, auto b) { return a * b; })(t, full<f64, 3>(5.0), ones<f64, 3>());
+        return std::tuple{y, dy, std::get<0>(pulled), std::get<1>(pulled)};
+      },
+      in<f64, 3>);
+  const std::vector<double> t{0.5, 4, -1};
+  const auto [y, dy, of_a, of_b] = f(t);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const i64 k = static_cast<i64>(i);
+    CHECK(y[k] == 8);
+    CHECK(dy[k] == 12 * t[i]);
+    CHECK(of_a[k] == 5);
+    CHECK(of_b[k] == t[i]);
+  }
 }
