@@ -4371,12 +4371,12 @@ struct Shares {
 };
 
 }  // namespace WEFT_NAMESPACE::comm
-// ---- weft/compiler/group_kind.hpp ----
-// What a fused group does, as one word for people: "map", "row", "column", "segment", "all", or several at
+// ---- weft/compiler/kernel_kind.hpp ----
+// What a fused kernel does, as one word for people: "map", "row", "column", "segment", "all", or several at
 // once, such as "row+column". Used by explain() and by the printers of the passes.
 
 // ---- weft/kernel_ir/fusion.hpp ----
-// The cut of a graph into groups, each of which becomes one kernel: what fuse.hpp decides and collect.hpp
+// The cut of a graph into kernels: what fuse.hpp decides and collect.hpp
 // completes, and what planning and lowering read.
 
 // ---- weft/kernel_ir/iteration_space.hpp ----
@@ -4385,7 +4385,7 @@ struct Shares {
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
-// How a member's value relates to its group's space.
+// How a member's value relates to its kernel's space.
 enum class Level : u8 { element, row, column_sum, total };
 
 // How extents `d`, right-aligned, lie in `space`.
@@ -4632,27 +4632,27 @@ enum class Materialization : u8 {
   generator,  // a function of the index alone; rematerialized wherever it is used
   inlined,    // cheap arithmetic on leaves, or on single elements; rematerialized wherever it is used
   view,       // addresses over another node's memory
-  fused,      // member of a fused group
+  fused,      // member of a fused kernel
   opaque,    // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce, ...
   arena,     // a flat_concat: its operands' memory read as one vector
-  deferred,  // while groups are formed: a sum, or a view of one, that goes with what reads the same later
+  deferred,  // while kernels are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
-struct Group {
-  int opaque = -1;            // the node that has a kernel of its own, -1 for a fused group
+struct Kernel {
+  int opaque = -1;            // the node that has a kernel of its own, -1 for a fused kernel
   int result = -1;            // what that kernel stores: `opaque`, or the last addition to it
   int added = -1, bias = -1;  // what is added to a product's sums, in this order
   Dims space;
-  int shape = -1;  // the space's among the graph's shapes, while groups are formed
-  int last = -1;   // the last member, while groups are formed
+  int shape = -1;  // the space's among the graph's shapes, while kernels are formed
+  int last = -1;   // the last member, while kernels are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
-  int walk = -1;   // the parameter group whose ranges its members lie in, while groups are formed
+  int walk = -1;   // the parameter group whose ranges its members lie in, while kernels are formed
   int weight = 0;
-  int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
+  int operands = 0, streams = 0;  // in memory, and random, as far as known while kernels are formed
   bool mixed = false;             // has members of row level or reductions
   bool totals = false;            // has sums over everything
   bool closed = false;            // holds a total of what the kernel before makes, and takes nothing more
-  int members = 0, tight = 0;     // while groups are formed again, as one was too large for a kernel
+  int members = 0, tight = 0;     // while kernels are formed again, as one was too large
   bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;   // ranges of Fusion::pool
 };
@@ -4668,27 +4668,27 @@ inline constexpr u8 stored_padded = 2;
 
 struct Fusion {
   List<Materialization> materialization;
-  List<int> group;    // group of each fused or opaque node, -1 otherwise
-  List<Level> level;  // of fused nodes
-  List<u8> stored;    // the node's value is in memory: 1, with padded rows: stored_padded
-  List<int> view_of;  // index into views of each view node, -1 otherwise
+  List<int> kernel_of;  // kernel of each fused or opaque node, -1 otherwise
+  List<Level> level;    // of fused nodes
+  List<u8> stored;      // the node's value is in memory: 1, with padded rows: stored_padded
+  List<int> view_of;    // index into views of each view node, -1 otherwise
   List<View> views;
-  List<Group> groups;
+  List<Kernel> kernels;
   List<int> pool;
 
-  // Whether group k reads x through its view: x is one, or becomes a copy of one only later.
+  // Whether kernel k reads x through its view: x is one, or becomes a copy of one only later.
   constexpr bool is_view_in(int x, int k) const {
     return materialization[x] == Materialization::view ||
-           (materialization[x] == Materialization::fused && view_of[x] >= 0 && group[x] > k);
+           (materialization[x] == Materialization::fused && view_of[x] >= 0 && kernel_of[x] > k);
   }
-  // Tells visit(x) of each node whose memory group k reads; of some more than once.
+  // Tells visit(x) of each node whose memory kernel k reads; of some more than once.
   template <class Visit>
   constexpr void each_read(const Graph& g, int k, Visit visit) const {
     const auto read = [&](int x) {
       while (is_view_in(x, k)) x = view_of[x] >= 0 ? views[view_of[x]].root : g.in(x, 0);
       visit(x);
     };
-    const Group& at = groups[k];
+    const Kernel& at = kernels[k];
     for (int i = 0; i < at.loads.size; ++i) read(pool[at.loads.begin + i]);
     for (int i = 0; i < at.body.size; ++i) {  // what copies and windows read is no load of its own
       const int x = pool[at.body.begin + i];
@@ -4699,7 +4699,7 @@ struct Fusion {
         read(g.in(x, 0));
     }
   }
-  // How group k reads x: through its view, or as x itself lies in memory.
+  // How kernel k reads x: through its view, or as x itself lies in memory.
   constexpr View view_in(const Graph& g, int x, int k) const {
     return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : stored_view(g, x);
   }
@@ -4719,15 +4719,15 @@ struct Fusion {
 };
 
 struct FuseLimits {
-  int weight = 640;   // summed costs of a group's members
-  int operands = 28;  // most of a group that takes a further member: a kernel has 40, of which one member may
-                      // add 12, and later groups read the rest
-  int leaves = 12;    // most values in memory of single-element arithmetic that is rematerialized
-  int streams = 4;    // most random streams of a group that takes a further member, and of what is made
-                      // again: a kernel has 8
-  int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
-  int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
-  int recompute_loads = 2;  // and highest numbers of full-size values read for that
+  int weight = 640;      // summed costs of a kernel's members
+  int operands = 28;     // most of a kernel that takes a further member: the limit is 40, of which one member
+                         // may add 12, and later kernels read the rest
+  int leaves = 12;       // most values in memory of single-element arithmetic that is rematerialized
+  int streams = 4;       // most random streams of a kernel that takes a further member, and of what is made
+                         // again: a kernel has 8
+  int from_leaves = 24;  // highest cost of arithmetic on leaves that is rematerialized wherever it is used
+  int recompute = 48;    // highest cost of rematerializing a value instead of storing it,
+  int recompute_loads = 2;      // and highest numbers of full-size values read for that
   int recompute_operands = 64;  // and of values of any size,
   int few_operands = 7;         // or so many, where a kernel would have too many operands else
   int kernel_operands = 40;     // what a kernel takes (compiler/lower asserts that)
@@ -4738,12 +4738,12 @@ struct FuseLimits {
 
 namespace WEFT_NAMESPACE::compiler {
 
-// By the group's reductions; `segmented`: its flat space is several values one behind the other.
-inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group,
+// By the kernel's reductions; `segmented`: its flat space is several values one behind the other.
+inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Kernel& kernel,
                            bool segmented) {
   bool row = false, column = false, all = false;
-  for (int i = 0; i < group.body.size; ++i) {
-    const int x = f.pool[group.body.begin + i];
+  for (int i = 0; i < kernel.body.size; ++i) {
+    const int x = f.pool[kernel.body.begin + i];
     if (!ir::is_reduction(g.nodes[x].op)) continue;
     column = column || f.level[x] == kernel_ir::Level::column_sum;
     all = all || f.level[x] == kernel_ir::Level::total;
@@ -4768,10 +4768,10 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 //   rematerialize   of a trainer with checkpoint::blocks: what the backward pass computes again
 //   prune           what nothing needs is dropped, and attention of few queries split along the keys
 //                                                            from here on: GraphPasses, KernelPasses
-//   cluster         nodes become groups, each a kernel
-//   collect         what each group computes, reads and stores
-//   plan_memory     where each value lies, and how each group is tiled
-//   lower           groups become kernels and launches
+//   cluster         nodes become kernels
+//   collect         what each kernel computes, reads and stores
+//   plan_memory     where each value lies, and how each kernel is tiled
+//   lower           kernels become code and launches
 //   link            the constants of the program
 //
 // The first six need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
@@ -4780,7 +4780,7 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 // print(pass, module) of print.hpp.
 
 // ---- weft/compiler/lower.hpp ----
-// From the plan to launches: every group in order, between them the second stages of sums and copies.
+// From the plan to launches: every kernel in order, between them the second stages of sums and copies.
 
 // ---- weft/compiler/lower/along_axis.hpp ----
 // The primitives along one axis as launches. Words: the dtypes of both operands and the fold. Numbers and
@@ -4843,14 +4843,14 @@ class HashIndex {
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/kernel_ir/memory_plan.hpp ----
-// Where everything that is in memory lies, and how each group is cut: what plan.hpp decides, and what the
+// Where everything that is in memory lies, and how each kernel is cut: what plan.hpp decides, and what the
 // back end reads.
 
 // ---- weft/kernel_ir/tiling.hpp ----
-// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
-// Law: the chunks of a sum follow from its own extents alone, not from what else its kernel does. A sum along
-// the rows has the rows and columns of its operand. A total has chunks of chunk_of_total() elements of its
-// operand in row-major order, which are whole rows or tiles, or begin and end within them.
+// How a fused kernel is tiled: which axes are rows and which columns, and how many rows make one unit of
+// work. Law: the chunks of a sum follow from its own extents alone, not from what else its kernel does. A sum
+// along the rows has the rows and columns of its operand. A total has chunks of chunk_of_total() elements of
+// its operand in row-major order, which are whole rows or tiles, or begin and end within them.
 
 // ---- weft/kernel_ir/buffer_address.hpp ----
 // Where a value is in memory: a space, the number of an input or output in it, a byte offset.
@@ -4872,18 +4872,18 @@ constexpr i64 align_up(i64 bytes) { return (bytes + alignment - 1) / alignment *
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
 // ---- weft/kernel_ir/collect.hpp ----
-// What crosses groups in memory, and what is rather rematerialized; then what each group computes, reads and
-// writes, from its stores back to memory, in ascending order.
+// What crosses kernels in memory, and what is rather rematerialized; then what each kernel computes, reads
+// and writes, from its stores back to memory, in ascending order.
 
 // ---- weft/kernel_ir/fuse.hpp ----
-// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
+// Fusion: cuts the graph into kernels, in execution order.
 //
-// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
-// order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
+// Kernel numbers are that order: a node may join any kernel not earlier than the kernels of its operands, so
+// the order is legal by construction and one sweep suffices. A fused kernel iterates over one space, cut at
 // `split` into rows and columns; its members have the extents of the space, or those of a row (columns
 // reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
-// by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
-// cheap.
+// by later kernels). What crosses kernels is stored, unless rematerializing it from what is in memory anyway
+// is cheap.
 
 // ---- weft/ir/dynamic_slice.hpp ----
 // dynamic_slice and dynamic_update_slice: a block of a tensor whose place is known at run time, read or
@@ -5176,6 +5176,316 @@ constexpr AxisStrides axis_strides(const View& v, const Dims& d, int axis) {
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/clustering.hpp ----
+// Kernels while they are formed, and what is asked of them: where a value lies, what reads it, and whether a
+// kernel takes a further member.
+
+// ---- weft/kernel_ir/epilogue.hpp ----
+// Additions to a matrix product that its kernel can make to the finished sums: a value laid out as the
+// result, then one entry a column. Law: the sums, the first addition and the second are each rounded to f32,
+// as the separate nodes would be, so that what is absorbed changes no bit.
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+// Whether `v`, a view of product `dot`'s extents, has one entry for each column of the result, next to each
+// other. `vb`: how the product reads its second operand, whose free axes are those columns.
+constexpr bool is_column_bias(const ir::Graph& g, int dot, const View& v, const View& vb) {
+  const ir::DotAxes axes = ir::dot_axes(g, dot);
+  const Dims &d = g.dims(dot), &db = g.dims(g.in(dot, 1));
+  int axis = d.rank - 1;  // of the result
+  i64 columns = 1;
+  for (int b = db.rank - 1, inner = -1; b >= 0; --b) {
+    if (axes.used_b() >> b & 1u) continue;
+    if (db.extent[b] != 1) {
+      // the product walks all its columns with one stride
+      if (inner >= 0 && vb.stride[b] != vb.stride[inner] * db.extent[inner]) return false;
+      if (v.stride[axis] != columns) return false;
+      inner = b;
+      columns *= db.extent[b];
+    }
+    --axis;
+  }
+  for (; axis >= 0; --axis)
+    if (d.extent[axis] != 1 && v.stride[axis] != 0) return false;
+  return true;
+}
+
+// (dot + bias) + x, with nothing else reading the product or the first sum, becomes (dot + x) + bias: in that
+// order one kernel can do both. `uses` counts the readers of each node, outputs among them.
+struct LateBias {
+  int inner = -1;  // dot + bias, which goes
+  int dot = -1, bias = -1, x = -1;
+};
+constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, const int* uses) {
+  const ir::Node& sum = nodes[node];
+  if (sum.op != ir::Op::add || sum.dtype != DType::f32) return {};
+  const int* outer = edges + sum.first;
+  for (int k = 0; k < 2; ++k) {
+    const int inner = outer[k];
+    if (nodes[inner].op != ir::Op::add || uses[inner] != 1 || nodes[outer[1 - k]].op == ir::Op::broadcast)
+      continue;
+    const int* in = edges + nodes[inner].first;
+    for (int j = 0; j < 2; ++j)
+      if (nodes[in[j]].op == ir::Op::dot && uses[in[j]] == 1 && nodes[in[1 - j]].op == ir::Op::broadcast)
+        return {inner, in[j], in[1 - j], outer[1 - k]};
+  }
+  return {};
+}
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+// Kernels as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue
+// from it.
+struct Clustering {
+  Fusion fusion;
+  List<int> min_kernel;        // the first kernel that may use the node's value
+  List<int> reader;            // the last kernel that reads the node
+  List<int> before;            // the member before it of the same kernel
+  List<int> leaf;              // something that inlined arithmetic on leaves reads
+  List<int> remat_cost;        // of inlined arithmetic on leaves, else 0
+  List<int> leaves;            // how many values in memory inlined arithmetic reads, at most
+  List<int> streams;           // and how many random streams, at most; of generators too
+  List<int> deferred_outputs;  // inlined results, which get a kernel when all others have theirs
+  int next = 0;
+  int reserved_used = 0;
+};
+
+// A Clustering of a graph, and questions about it; Fuser (fuse.hpp) goes on with it.
+class ClusteringState {
+ protected:
+  // `tight`: of each node how often a kernel that held it was too large; none where kernels are
+  // formed for the first time.
+  constexpr ClusteringState(const Graph& graph, Clustering& clustering, FuseLimits limits = {},
+                            const int* tight = nullptr)
+      : g(graph), s(clustering), limits_(limits), tight_(tight) {
+    const int n = g.nodes.size();
+    if (s.next == 0) {
+      f.materialization = List<Materialization>(n, Materialization::leaf);
+      f.kernel_of = List<int>(n, -1);
+      f.level = List<Level>(n, Level::element);
+      f.stored = List<u8>(n, 0);
+      f.view_of = List<int>(n, -1);
+      s.min_kernel = List<int>(n, 0);
+      s.reader = List<int>(n, -1);
+      s.before = List<int>(n, -1);
+      s.leaf = List<int>(n, 0);
+      s.remat_cost = List<int>(n, 0);
+      s.leaves = List<int>(n, 0);
+      s.streams = List<int>(n, 0);
+      for (int k = 0; k < reserved; ++k) new_kernel(-1);
+    }
+    materialization_ = f.materialization.data();
+    kernel_of_ = f.kernel_of.data();
+    level_ = f.level.data();
+    stored_ = f.stored.data();
+    view_of_ = f.view_of.data();
+    min_kernel_ = s.min_kernel.data();
+    reader_ = s.reader.data();
+    before_ = s.before.data();
+    leaf_ = s.leaf.data();
+    remat_cost_ = s.remat_cost.data();
+    leaves_ = s.leaves.data();
+    streams_ = s.streams.data();
+  }
+
+  // ---- values ----
+  // The first kernel that may read x from memory.
+  constexpr int after_memory(int x) const { return kernel_of_[x] >= 0 ? kernel_of_[x] + 1 : min_kernel_[x]; }
+
+  // How many values in memory x stands for where it is read, at most.
+  constexpr int leaves_of(int x) const {
+    return materialization_[x] == Materialization::generator ? 0
+           : materialization_[x] == Materialization::inlined ? leaves_[x]
+                                                             : 1;
+  }
+  constexpr int streams_of(int x) const {
+    return materialization_[x] == Materialization::generator ||
+                   materialization_[x] == Materialization::inlined
+               ? streams_[x]
+               : 0;
+  }
+
+  // Whether a kernel computes x from other values, element by element.
+  constexpr bool is_made(int x) const {
+    return materialization_[x] == Materialization::fused && ir::is_pointwise(nodes_[x].op);
+  }
+
+  constexpr int through_broadcasts(int x) const {
+    while (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
+      x = edges_[nodes_[x].first + 0];
+    return x;
+  }
+  constexpr int memory_node(int x) const {
+    x = through_broadcasts(x);
+    if (remat_cost_[x] > 0) return leaf_[x];
+    return materialization_[x] == Materialization::view ? f.views[view_of_[x]].root : x;
+  }
+
+  // Whether x is in memory before any kernel runs; what is so behind one alone is not.
+  constexpr bool reads_leaf(int x) const {
+    return materialization_[memory_node(x)] == Materialization::leaf && nodes_[x].op != Op::add_dependency;
+  }
+
+  // As resolve, of what is in memory anyway.
+  constexpr View view_of_memory(int x) const {
+    if (materialization_[x] != Materialization::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
+    if (view_of_[x] >= 0) return f.views[view_of_[x]];
+    View v = view_of_memory(edges_[nodes_[x].first + 0]);
+    apply_movement(g, x, v);
+    return v;
+  }
+
+  // Whether x is the same for every row of the product that kernel `at` computes.
+  constexpr bool is_bias(const Kernel& kernel, int x, int at) const {
+    const int b = edges_[nodes_[kernel.opaque].first + 1];
+    return is_column_bias(g, kernel.opaque, view_of_memory(x), f.view_in(g, b, at));
+  }
+
+  constexpr void read_by(int at, int x) {
+    if (reader_[x] < at) reader_[x] = at;
+  }
+
+  // ---- kernels ----
+  constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
+    const Kernel& kernel = f.kernels[at];
+    if (kernel.opaque >= 0 || kernel.middle_axis ||
+        kernel.weight + ir::info(nodes_[i].op).cost >= limits_.weight || kernel.operands > limits_.operands ||
+        kernel.streams > limits_.streams || kernel.closed || is_full(kernel, i) || kernel.walk != walk_of(i))
+      return false;
+    const Dims& d = shapes_[shape];
+    if (kernel.shape == shape)
+      return keeps_order(kernel, d, r) && (r.level == Level::element || r.level == Level::total ||
+                                           kernel.split < 0 || kernel.split == r.split);
+    const SpaceFit a = fit_in(kernel.space, d);
+    if (!a.inside) {
+      if (!a.outside || !a.suffix || kernel.mixed || kernel.space.size() == 1) return false;
+      if (r.level == Level::total &&
+          !has_chunks_of_total(d, in_rank(a.split, max(kernel.space.rank, d.rank), d.rank)))
+        return false;
+      return r.level == Level::element || r.level == Level::total ||
+             r.split == in_rank(a.split, max(kernel.space.rank, d.rank), d.rank);
+    }
+    if (a.full)
+      return keeps_order(kernel, d, r) &&
+             (r.level == Level::element || r.level == Level::total || kernel.split < 0 ||
+              kernel.split == in_rank(r.split, d.rank, kernel.space.rank));
+    // a row of the space: pointwise at row level, or a reduction over all rows
+    if (!a.suffix || kernel.split != in_rank(a.split, max(kernel.space.rank, d.rank), kernel.space.rank))
+      return false;
+    return r.level == Level::element || (r.level == Level::total && kernel.space.size() <= chunk_elements);
+  }
+  // The parameter group over whose ranges node i is computed, -1: none. Two of one length lie elsewhere.
+  constexpr int walk_of(int i) const {
+    if (g.param_groups.empty()) return -1;
+    const Node& n = nodes_[i];
+    for (int k = n.first; k < n.first + n.arity; ++k) {
+      if (shapes_[nodes_[edges_[k]].shape].size() == 1) continue;
+      const int x = memory_node(edges_[k]);
+      const Node& from = nodes_[x];
+      const int walk = from.op == Op::state         ? g.slots[static_cast<int>(from.imm)].segments
+                       : from.op == Op::flat_concat ? static_cast<int>(static_cast<i64>(from.imm))
+                       : kernel_of_[x] >= 0         ? f.kernels[kernel_of_[x]].walk
+                                                    : -1;
+      if (walk >= 0) return walk;
+    }
+    return -1;
+  }
+  // Whether the kernel, or one that i was in when kernels were formed before, was too large.
+  constexpr bool is_full(const Kernel& kernel, int i) const {
+    if (tight_ == nullptr) return false;
+    const int tight = max(kernel.tight, tight_[i]);
+    return tight > 0 && kernel.members >= most_members >> tight;
+  }
+  // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
+  static constexpr bool has_chunks_of_total(const Dims& space, int split) {
+    return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
+  }
+  // Whether totals and the cut into rows and columns, of which the kernel or the reduction brings one, go
+  // together.
+  constexpr bool keeps_order(const Kernel& kernel, const Dims& d, const Reduction& r) const {
+    if (r.level == Level::total) return kernel.split < 0 || has_chunks_of_total(kernel.space, kernel.split);
+    return !kernel.totals || r.split < 0 ||
+           has_chunks_of_total(kernel.space, in_rank(r.split, d.rank, kernel.space.rank));
+  }
+
+  // A kernel that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
+  constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
+    if (!is_made(x)) return -1;
+    for (int k = 0; k < nodes_[x].arity; ++k) {
+      const int from = reader_[memory_node(edges_[nodes_[x].first + k])];
+      if (from >= least && joins(from, i, shape, r)) return from;
+    }
+    return -1;
+  }
+
+  static constexpr bool may_defer(Op op) {
+    return op == Op::reduce_sum || op == Op::broadcast || op == Op::reshape || op == Op::permute;
+  }
+  // Whether node i is a sum of memory that no kernel goes over in the same way yet: one may come before the
+  // sum is used, and take it up without reading that memory again.
+  constexpr bool is_deferred(int i) const {
+    const int x = edges_[nodes_[i].first];
+    if (materialization_[x] == Materialization::deferred) return true;
+    if (nodes_[i].op != Op::reduce_sum || materialization_[x] == Materialization::fused ||
+        materialization_[x] == Materialization::generator)
+      return false;
+    const int root = memory_node(x);
+    if (materialization_[root] != Materialization::leaf && materialization_[root] != Materialization::opaque)
+      return false;
+    const Reduction r = reduction_of(g, i);
+    return !r.middle_axis && r.level != Level::total &&
+           !(reader_[root] >= min_kernel_[x] && joins(reader_[root], i, nodes_[x].shape, r));
+  }
+
+  constexpr int new_kernel(int opaque) {
+    Kernel kernel;
+    kernel.opaque = kernel.result = opaque;
+    f.kernels.push(kernel);
+    return f.kernels.size() - 1;
+  }
+
+  // Makes x the last member of kernel `at`.
+  constexpr void add_member(int at, int x) {
+    Kernel& kernel = f.kernels[at];
+    kernel.weight += ir::info(nodes_[x].op).cost + 1;
+    kernel_of_[x] = at;
+    before_[x] = kernel.last;
+    kernel.last = x;
+    ++kernel.members;
+    if (tight_ != nullptr) kernel.tight = max(kernel.tight, tight_[x]);
+  }
+
+  static constexpr int max(int a, int b) { return a > b ? a : b; }
+
+  static constexpr int most_members = 64;
+  static constexpr int reserved = 4;
+
+  const Graph& g;
+  Clustering& s;
+  Fusion& f = s.fusion;
+  FuseLimits limits_;
+  // plain pointers into the graph and the result: constant evaluation pays for every call
+  const Node* nodes_ = g.nodes.data();
+  const int* edges_ = g.edges.data();
+  const Dims* shapes_ = g.shapes.data();
+  Materialization* materialization_ = nullptr;
+  int* kernel_of_ = nullptr;
+  Level* level_ = nullptr;
+  u8* stored_ = nullptr;
+  int* view_of_ = nullptr;
+  int* min_kernel_ = nullptr;
+  int* reader_ = nullptr;
+  const int* tight_ = nullptr;
+  int* before_ = nullptr;
+  int* leaf_ = nullptr;
+  int* remat_cost_ = nullptr;
+  int* leaves_ = nullptr;
+  int* streams_ = nullptr;
+};
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
 // ---- weft/kernel_ir/dot_problem.hpp ----
 // A contraction as a (batched) matrix product over strided memory: axes that walk memory as one are joined,
 // free axes that do not become batch axes, of which a product takes four.
@@ -5251,311 +5561,14 @@ constexpr DotProblem dot_problem(const ir::Graph& g, int node, const View& va, c
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
-// ---- weft/kernel_ir/epilogue.hpp ----
-// Additions to a matrix product that its kernel can make to the finished sums: a value laid out as the
-// result, then one entry a column. Law: the sums, the first addition and the second are each rounded to f32,
-// as the separate nodes would be, so that what is absorbed changes no bit.
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
-// Whether `v`, a view of product `dot`'s extents, has one entry for each column of the result, next to each
-// other. `vb`: how the product reads its second operand, whose free axes are those columns.
-constexpr bool is_column_bias(const ir::Graph& g, int dot, const View& v, const View& vb) {
-  const ir::DotAxes axes = ir::dot_axes(g, dot);
-  const Dims &d = g.dims(dot), &db = g.dims(g.in(dot, 1));
-  int axis = d.rank - 1;  // of the result
-  i64 columns = 1;
-  for (int b = db.rank - 1, inner = -1; b >= 0; --b) {
-    if (axes.used_b() >> b & 1u) continue;
-    if (db.extent[b] != 1) {
-      // the product walks all its columns with one stride
-      if (inner >= 0 && vb.stride[b] != vb.stride[inner] * db.extent[inner]) return false;
-      if (v.stride[axis] != columns) return false;
-      inner = b;
-      columns *= db.extent[b];
-    }
-    --axis;
-  }
-  for (; axis >= 0; --axis)
-    if (d.extent[axis] != 1 && v.stride[axis] != 0) return false;
-  return true;
-}
-
-// (dot + bias) + x, with nothing else reading the product or the first sum, becomes (dot + x) + bias: in that
-// order one kernel can do both. `uses` counts the readers of each node, outputs among them.
-struct LateBias {
-  int inner = -1;  // dot + bias, which goes
-  int dot = -1, bias = -1, x = -1;
-};
-constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, const int* uses) {
-  const ir::Node& sum = nodes[node];
-  if (sum.op != ir::Op::add || sum.dtype != DType::f32) return {};
-  const int* outer = edges + sum.first;
-  for (int k = 0; k < 2; ++k) {
-    const int inner = outer[k];
-    if (nodes[inner].op != ir::Op::add || uses[inner] != 1 || nodes[outer[1 - k]].op == ir::Op::broadcast)
-      continue;
-    const int* in = edges + nodes[inner].first;
-    for (int j = 0; j < 2; ++j)
-      if (nodes[in[j]].op == ir::Op::dot && uses[in[j]] == 1 && nodes[in[1 - j]].op == ir::Op::broadcast)
-        return {inner, in[j], in[1 - j], outer[1 - k]};
-  }
-  return {};
-}
-
-}  // namespace WEFT_NAMESPACE::kernel_ir
-// ---- weft/kernel_ir/grouping.hpp ----
-// Groups while they are formed, and what is asked of them: where a value lies, what reads it, and whether a
-// group takes a further member.
-
-namespace WEFT_NAMESPACE::kernel_ir {
-
-// Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue
-// from it.
-struct Grouping {
-  Fusion fusion;
-  List<int> min_kernel;        // the first group that may use the node's value
-  List<int> reader;            // the last group that reads the node
-  List<int> before;            // the member before it of the same group
-  List<int> leaf;              // something that inlined arithmetic on leaves reads
-  List<int> remat_cost;        // of inlined arithmetic on leaves, else 0
-  List<int> leaves;            // how many values in memory inlined arithmetic reads, at most
-  List<int> streams;           // and how many random streams, at most; of generators too
-  List<int> deferred_outputs;  // inlined results, which get a kernel when all others have theirs
-  int next = 0;
-  int reserved_used = 0;
-};
-
-// A Grouping of a graph, and questions about it; Fuser (fuse.hpp) goes on with it.
-class GroupingState {
- protected:
-  // `tight`: of each node how often a group that held it was too large for a kernel; none where groups are
-  // formed for the first time.
-  constexpr GroupingState(const Graph& graph, Grouping& grouping, FuseLimits limits = {},
-                          const int* tight = nullptr)
-      : g(graph), s(grouping), limits_(limits), tight_(tight) {
-    const int n = g.nodes.size();
-    if (s.next == 0) {
-      f.materialization = List<Materialization>(n, Materialization::leaf);
-      f.group = List<int>(n, -1);
-      f.level = List<Level>(n, Level::element);
-      f.stored = List<u8>(n, 0);
-      f.view_of = List<int>(n, -1);
-      s.min_kernel = List<int>(n, 0);
-      s.reader = List<int>(n, -1);
-      s.before = List<int>(n, -1);
-      s.leaf = List<int>(n, 0);
-      s.remat_cost = List<int>(n, 0);
-      s.leaves = List<int>(n, 0);
-      s.streams = List<int>(n, 0);
-      for (int k = 0; k < reserved; ++k) new_group(-1);
-    }
-    materialization_ = f.materialization.data();
-    group_ = f.group.data();
-    level_ = f.level.data();
-    stored_ = f.stored.data();
-    view_of_ = f.view_of.data();
-    min_kernel_ = s.min_kernel.data();
-    reader_ = s.reader.data();
-    before_ = s.before.data();
-    leaf_ = s.leaf.data();
-    remat_cost_ = s.remat_cost.data();
-    leaves_ = s.leaves.data();
-    streams_ = s.streams.data();
-  }
-
-  // ---- values ----
-  // The first group that may read x from memory.
-  constexpr int after_memory(int x) const { return group_[x] >= 0 ? group_[x] + 1 : min_kernel_[x]; }
-
-  // How many values in memory x stands for where it is read, at most.
-  constexpr int leaves_of(int x) const {
-    return materialization_[x] == Materialization::generator ? 0
-           : materialization_[x] == Materialization::inlined ? leaves_[x]
-                                                             : 1;
-  }
-  constexpr int streams_of(int x) const {
-    return materialization_[x] == Materialization::generator ||
-                   materialization_[x] == Materialization::inlined
-               ? streams_[x]
-               : 0;
-  }
-
-  // Whether a group computes x from other values, element by element.
-  constexpr bool is_made(int x) const {
-    return materialization_[x] == Materialization::fused && ir::is_pointwise(nodes_[x].op);
-  }
-
-  constexpr int through_broadcasts(int x) const {
-    while (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
-      x = edges_[nodes_[x].first + 0];
-    return x;
-  }
-  constexpr int memory_node(int x) const {
-    x = through_broadcasts(x);
-    if (remat_cost_[x] > 0) return leaf_[x];
-    return materialization_[x] == Materialization::view ? f.views[view_of_[x]].root : x;
-  }
-
-  // Whether x is in memory before any kernel runs; what is so behind one alone is not.
-  constexpr bool reads_leaf(int x) const {
-    return materialization_[memory_node(x)] == Materialization::leaf && nodes_[x].op != Op::add_dependency;
-  }
-
-  // As resolve, of what is in memory anyway.
-  constexpr View view_of_memory(int x) const {
-    if (materialization_[x] != Materialization::view) return contiguous_view(x, shapes_[nodes_[x].shape]);
-    if (view_of_[x] >= 0) return f.views[view_of_[x]];
-    View v = view_of_memory(edges_[nodes_[x].first + 0]);
-    apply_movement(g, x, v);
-    return v;
-  }
-
-  // Whether x is the same for every row of the product that group `at` computes.
-  constexpr bool is_bias(const Group& group, int x, int at) const {
-    const int b = edges_[nodes_[group.opaque].first + 1];
-    return is_column_bias(g, group.opaque, view_of_memory(x), f.view_in(g, b, at));
-  }
-
-  constexpr void read_by(int at, int x) {
-    if (reader_[x] < at) reader_[x] = at;
-  }
-
-  // ---- groups ----
-  constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
-    const Group& group = f.groups[at];
-    if (group.opaque >= 0 || group.middle_axis ||
-        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
-        group.streams > limits_.streams || group.closed || is_full(group, i) || group.walk != walk_of(i))
-      return false;
-    const Dims& d = shapes_[shape];
-    if (group.shape == shape)
-      return keeps_order(group, d, r) && (r.level == Level::element || r.level == Level::total ||
-                                          group.split < 0 || group.split == r.split);
-    const SpaceFit a = fit_in(group.space, d);
-    if (!a.inside) {
-      if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
-      if (r.level == Level::total &&
-          !has_chunks_of_total(d, in_rank(a.split, max(group.space.rank, d.rank), d.rank)))
-        return false;
-      return r.level == Level::element || r.level == Level::total ||
-             r.split == in_rank(a.split, max(group.space.rank, d.rank), d.rank);
-    }
-    if (a.full)
-      return keeps_order(group, d, r) &&
-             (r.level == Level::element || r.level == Level::total || group.split < 0 ||
-              group.split == in_rank(r.split, d.rank, group.space.rank));
-    // a row of the space: pointwise at row level, or a reduction over all rows
-    if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
-      return false;
-    return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
-  }
-  // The parameter group over whose ranges node i is computed, -1: none. Two of one length lie elsewhere.
-  constexpr int walk_of(int i) const {
-    if (g.param_groups.empty()) return -1;
-    const Node& n = nodes_[i];
-    for (int k = n.first; k < n.first + n.arity; ++k) {
-      if (shapes_[nodes_[edges_[k]].shape].size() == 1) continue;
-      const int x = memory_node(edges_[k]);
-      const Node& from = nodes_[x];
-      const int walk = from.op == Op::state         ? g.slots[static_cast<int>(from.imm)].segments
-                       : from.op == Op::flat_concat ? static_cast<int>(static_cast<i64>(from.imm))
-                       : group_[x] >= 0             ? f.groups[group_[x]].walk
-                                                    : -1;
-      if (walk >= 0) return walk;
-    }
-    return -1;
-  }
-  // Whether the group, or one that i was in when groups were formed before, was too large.
-  constexpr bool is_full(const Group& group, int i) const {
-    if (tight_ == nullptr) return false;
-    const int tight = max(group.tight, tight_[i]);
-    return tight > 0 && group.members >= most_members >> tight;
-  }
-  // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
-  static constexpr bool has_chunks_of_total(const Dims& space, int split) {
-    return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
-  }
-  // Whether totals and the cut into rows and columns, of which the group or the reduction brings one, go
-  // together.
-  constexpr bool keeps_order(const Group& group, const Dims& d, const Reduction& r) const {
-    if (r.level == Level::total) return group.split < 0 || has_chunks_of_total(group.space, group.split);
-    return !group.totals || r.split < 0 ||
-           has_chunks_of_total(group.space, in_rank(r.split, d.rank, group.space.rank));
-  }
-
-  // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
-  constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
-    if (!is_made(x)) return -1;
-    for (int k = 0; k < nodes_[x].arity; ++k) {
-      const int from = reader_[memory_node(edges_[nodes_[x].first + k])];
-      if (from >= least && joins(from, i, shape, r)) return from;
-    }
-    return -1;
-  }
-
-  static constexpr bool may_defer(Op op) {
-    return op == Op::reduce_sum || op == Op::broadcast || op == Op::reshape || op == Op::permute;
-  }
-  // Whether node i is a sum of memory that no group goes over in the same way yet: one may come before the
-  // sum is used, and take it up without reading that memory again.
-  constexpr bool is_deferred(int i) const {
-    const int x = edges_[nodes_[i].first];
-    if (materialization_[x] == Materialization::deferred) return true;
-    if (nodes_[i].op != Op::reduce_sum || materialization_[x] == Materialization::fused ||
-        materialization_[x] == Materialization::generator)
-      return false;
-    const int root = memory_node(x);
-    if (materialization_[root] != Materialization::leaf && materialization_[root] != Materialization::opaque)
-      return false;
-    const Reduction r = reduction_of(g, i);
-    return !r.middle_axis && r.level != Level::total &&
-           !(reader_[root] >= min_kernel_[x] && joins(reader_[root], i, nodes_[x].shape, r));
-  }
-
-  constexpr int new_group(int opaque) {
-    Group group;
-    group.opaque = group.result = opaque;
-    f.groups.push(group);
-    return f.groups.size() - 1;
-  }
-
-  static constexpr int max(int a, int b) { return a > b ? a : b; }
-
-  static constexpr int most_members = 64;
-  static constexpr int reserved = 4;
-
-  const Graph& g;
-  Grouping& s;
-  Fusion& f = s.fusion;
-  FuseLimits limits_;
-  // plain pointers into the graph and the result: constant evaluation pays for every call
-  const Node* nodes_ = g.nodes.data();
-  const int* edges_ = g.edges.data();
-  const Dims* shapes_ = g.shapes.data();
-  Materialization* materialization_ = nullptr;
-  int* group_ = nullptr;
-  Level* level_ = nullptr;
-  u8* stored_ = nullptr;
-  int* view_of_ = nullptr;
-  int* min_kernel_ = nullptr;
-  int* reader_ = nullptr;
-  const int* tight_ = nullptr;
-  int* before_ = nullptr;
-  int* leaf_ = nullptr;
-  int* remat_cost_ = nullptr;
-  int* leaves_ = nullptr;
-  int* streams_ = nullptr;
-};
-
-}  // namespace WEFT_NAMESPACE::kernel_ir
-
-namespace WEFT_NAMESPACE::kernel_ir {
-
-class Fuser : GroupingState {
+class Fuser : ClusteringState {
  public:
-  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {}, const int* tight = nullptr)
-      : GroupingState(graph, grouping, limits, tight) {
+  constexpr Fuser(const Graph& graph, Clustering& clustering, FuseLimits limits = {},
+                  const int* tight = nullptr)
+      : ClusteringState(graph, clustering, limits, tight) {
     wanted_ = List<u8>(g.nodes.size(), 0);
     uses_ = List<int>(g.nodes.size(), 0);
     int* uses = uses_.data();
@@ -5641,8 +5654,8 @@ class Fuser : GroupingState {
       case Op::result:  // in memory once the region has run
         materialization_[i] = Materialization::opaque;
         stored_[i] = 1;
-        group_[i] = group_[in[0]];
-        min_kernel_[i] = group_[i] + 1;
+        kernel_of_[i] = kernel_of_[in[0]];
+        min_kernel_[i] = kernel_of_[i] + 1;
         return;
       case Op::dot:
         join_contracted(i);
@@ -5740,8 +5753,8 @@ class Fuser : GroupingState {
 
   // Node i has a kernel of its own, over its operands' memory: with a stride an axis, as one run, or along
   // `axis`, before and behind it; as a block (of dynamic_slice, or what dynamic_update_slice writes) with a
-  // stride an axis, what it is written into and its offsets as one run. That may copy operands, whose groups
-  // come first: only then is it known which group reads them.
+  // stride an axis, what it is written into and its offsets as one run. That may copy operands, whose kernels
+  // come first: only then is it known which kernel reads them.
   enum class Walk : u8 { strided, contiguous, line, block };
   constexpr void set_apart(int i, Walk walk, int axis = 0) {
     const int* const in = edges_ + nodes_[i].first;
@@ -5753,9 +5766,9 @@ class Fuser : GroupingState {
                                                       : contiguous_root(in[k]));
     materialization_[i] = Materialization::opaque;
     stored_[i] = 1;
-    group_[i] = new_group(i);
-    min_kernel_[i] = group_[i] + 1;
-    for (const int x : roots_) read_by(group_[i], x);
+    kernel_of_[i] = new_kernel(i);
+    min_kernel_[i] = kernel_of_[i] + 1;
+    for (const int x : roots_) read_by(kernel_of_[i], x);
   }
 
   constexpr void make_view(int i, int x) {
@@ -5800,15 +5813,15 @@ class Fuser : GroupingState {
   // Node i adds x to `sum`: in the kernel of the product that makes `sum`, if nothing else reads that, and x
   // is in memory when it runs.
   constexpr bool absorb(int i, int sum, int x) {
-    const int at = group_[sum];
+    const int at = kernel_of_[sum];
     if (materialization_[sum] != Materialization::opaque || uses_[sum] != 1 || wanted_[sum] ||
         nodes_[i].dtype != DType::f32)
       return false;
-    Group& group = f.groups[at];
-    if (nodes_[group.opaque].op != Op::dot || group.bias >= 0) return false;
+    Kernel& kernel = f.kernels[at];
+    if (nodes_[kernel.opaque].op != Op::dot || kernel.bias >= 0) return false;
     const int base = through_broadcasts(x);
     if (materialization_[base] == Materialization::generator) return false;
-    if (materialization_[base] == Materialization::inlined && !(is_bias(group, x, at) && make_early(base)))
+    if (materialization_[base] == Materialization::inlined && !(is_bias(kernel, x, at) && make_early(base)))
       return false;
     const int root = memory_node(x);
     if (after_memory(root) > at || min_kernel_[x] > at) return false;
@@ -5816,38 +5829,38 @@ class Fuser : GroupingState {
     if ((wanted_[i] & assigned) && nodes_[root].op == Op::state) return false;
     const View v = view_of_memory(x);
     const Dims& d = shapes_[nodes_[i].shape];
-    if (group.added < 0 && is_contiguous(v, d)) {
-      group.added = x;
+    if (kernel.added < 0 && is_contiguous(v, d)) {
+      kernel.added = x;
     } else {
-      if (!is_bias(group, x, at)) return false;
-      group.bias = x;
+      if (!is_bias(kernel, x, at)) return false;
+      kernel.bias = x;
     }
     resolve(x);
     if (reader_[root] < at) reader_[root] = at;
     stored_[sum] = 0;
-    group.result = i;
+    kernel.result = i;
     materialization_[i] = Materialization::opaque;
     stored_[i] = 1;
-    group_[i] = at;
+    kernel_of_[i] = at;
     min_kernel_[i] = at + 1;
     return true;
   }
   // Stores x, arithmetic on leaves, before everything else, in one kernel with others of its shape.
   constexpr bool make_early(int x) {
-    constexpr int most_groups = 2, most_weight = 16;
+    constexpr int most_kernels = 2, most_weight = 16;
     if (remat_cost_[x] == 0 || walk_of(x) >= 0) return false;
     const int shape = nodes_[x].shape;
     int at = 0;
     while (at < s.reserved_used &&
-           (f.groups[at].shape != shape || f.groups[at].mixed || f.groups[at].weight >= most_weight))
+           (f.kernels[at].shape != shape || f.kernels[at].mixed || f.kernels[at].weight >= most_weight))
       ++at;
     if (at == s.reserved_used) {
-      if (at >= most_groups) return false;
+      if (at >= most_kernels) return false;
       ++s.reserved_used;
-      f.groups[at].space = shapes_[shape];
-      f.groups[at].shape = shape;
+      f.kernels[at].space = shapes_[shape];
+      f.kernels[at].shape = shape;
     }
-    enter(at, x);
+    add_member(at, x);
     materialization_[x] = Materialization::fused;
     remat_cost_[x] = 0;
     min_kernel_[x] = at;
@@ -5903,7 +5916,7 @@ class Fuser : GroupingState {
   }
   // x will be in memory.
   constexpr void store(int x) {
-    if (!stored_[x] && group_[x] >= 0) ++f.groups[group_[x]].operands;
+    if (!stored_[x] && kernel_of_[x] >= 0) ++f.kernels[kernel_of_[x]].operands;
     stored_[x] = 1;
   }
 
@@ -5921,15 +5934,15 @@ class Fuser : GroupingState {
     if (materialization_[x] != Materialization::view) store(x);
   }
 
-  // A value that single-element arithmetic reads: it must be in memory, as any group may make that again.
+  // A value that single-element arithmetic reads: it must be in memory, as any kernel may make that again.
   constexpr void need(int x) {
     if (materialization_[x] == Materialization::fused)
-      store(x), min_kernel_[x] = max(min_kernel_[x], group_[x] + 1);
+      store(x), min_kernel_[x] = max(min_kernel_[x], kernel_of_[x] + 1);
     if (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
       need(edges_[nodes_[x].first + 0]);
   }
 
-  // Puts a pointwise node, a copy or a reduction into the best group, or a new one.
+  // Puts a pointwise node, a copy or a reduction into the best kernel, or a new one.
   constexpr void place(int i) {
     const Node& n = nodes_[i];
     const bool reduces = ir::is_reduction(n.op);
@@ -5953,7 +5966,7 @@ class Fuser : GroupingState {
     for (int k = 0; k < n.arity; ++k) memory[k] = memory_node(edges_[n.first + k]);
     if (!r.middle_axis) {
       for (int k = 0; k < n.arity; ++k) {
-        const int from = group_[memory[k]];
+        const int from = kernel_of_[memory[k]];
         if (from > best && from >= least && joins(from, i, shape, r)) best = from;
       }
       for (int k = 0; best < 0 && k < n.arity; ++k) {
@@ -5966,30 +5979,30 @@ class Fuser : GroupingState {
       // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not
       // wait
       const bool early = r.level == Level::total && least == 0 && s.reserved_used < reserved;
-      best = early ? s.reserved_used++ : new_group(-1);
-      f.groups[best].space = d;
-      f.groups[best].shape = shape;
-      f.groups[best].split = r.split;
-      f.groups[best].middle_axis = r.middle_axis;
-      f.groups[best].walk = walk_of(i);
-      f.groups[best].closed = r.level == Level::total && is_made(memory[0]);
+      best = early ? s.reserved_used++ : new_kernel(-1);
+      f.kernels[best].space = d;
+      f.kernels[best].shape = shape;
+      f.kernels[best].split = r.split;
+      f.kernels[best].middle_axis = r.middle_axis;
+      f.kernels[best].walk = walk_of(i);
+      f.kernels[best].closed = r.level == Level::total && is_made(memory[0]);
     } else {
-      Group& group = f.groups[best];
-      const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
+      Kernel& kernel = f.kernels[best];
+      const SpaceFit a = kernel.shape == shape ? SpaceFit{} : fit_in(kernel.space, d);
       if (!a.inside) {  // the members so far become rows of the larger space
-        group.split = in_rank(a.split, max(group.space.rank, d.rank), d.rank);
-        for (int m = group.last; m >= 0; m = before_[m]) level_[m] = Level::row;
-        group.space = d;
-        group.shape = shape;
-        group.mixed = true;
+        kernel.split = in_rank(a.split, max(kernel.space.rank, d.rank), d.rank);
+        for (int m = kernel.last; m >= 0; m = before_[m]) level_[m] = Level::row;
+        kernel.space = d;
+        kernel.shape = shape;
+        kernel.mixed = true;
       }
-      if (group.split < 0 && r.split >= 0) group.split = in_rank(r.split, d.rank, group.space.rank);
+      if (kernel.split < 0 && r.split >= 0) kernel.split = in_rank(r.split, d.rank, kernel.space.rank);
     }
-    enter(best, i);
-    Group& group = f.groups[best];
-    group.mixed = group.mixed || reduces;
-    group.totals = group.totals || r.level == Level::total;
-    const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
+    add_member(best, i);
+    Kernel& kernel = f.kernels[best];
+    kernel.mixed = kernel.mixed || reduces;
+    kernel.totals = kernel.totals || r.level == Level::total;
+    const SpaceFit a = kernel.shape == shape ? SpaceFit{} : fit_in(kernel.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.middle_axis) level_[i] = Level::row;
     min_kernel_[i] =
@@ -5997,28 +6010,17 @@ class Fuser : GroupingState {
     if (min_kernel_[i] > best) store(i);
     for (int k = 0; k < n.arity; ++k) {
       const int read = leaves_of(through_broadcasts(edges_[n.first + k]));
-      const bool known = group_[memory[k]] == best || reader_[memory[k]] == best;
-      f.groups[best].operands += known && read > 0 ? read - 1 : read;
-      if (!known) f.groups[best].streams += streams_of(through_broadcasts(edges_[n.first + k]));
-      if (!f.groups[best].closed) read_by(best, memory[k]);
+      const bool known = kernel_of_[memory[k]] == best || reader_[memory[k]] == best;
+      f.kernels[best].operands += known && read > 0 ? read - 1 : read;
+      if (!known) f.kernels[best].streams += streams_of(through_broadcasts(edges_[n.first + k]));
+      if (!f.kernels[best].closed) read_by(best, memory[k]);
     }
-    // what another group would make is rematerialized, from what that reads
-    if (reduces && is_made(memory[0]) && group_[memory[0]] < best && !f.groups[best].closed) {
+    // what another kernel would make is rematerialized, from what that reads
+    if (reduces && is_made(memory[0]) && kernel_of_[memory[0]] < best && !f.kernels[best].closed) {
       const Node& made = nodes_[memory[0]];
       for (int k = 0; k < made.arity; ++k) read_by(best, memory_node(edges_[made.first + k]));
     }
   }
-  // Makes x the last member of group `at`.
-  constexpr void enter(int at, int x) {
-    Group& group = f.groups[at];
-    group.weight += ir::info(nodes_[x].op).cost + 1;
-    group_[x] = at;
-    before_[x] = group.last;
-    group.last = x;
-    ++group.members;
-    if (tight_ != nullptr) group.tight = max(group.tight, tight_[x]);
-  }
-
   static constexpr u8 assigned = 2;  // of wanted_
 
   List<u8> wanted_;
@@ -6026,11 +6028,11 @@ class Fuser : GroupingState {
   List<int> roots_;  // memory that one node reads
 };
 
-// Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.
-constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}, const int* tight = nullptr) {
-  Grouping grouping;
-  Fuser(graph, grouping, limits, tight).run(graph.nodes.size());
-  return static_cast<Fusion&&>(grouping.fusion);
+// Kernels alone; collect() (collect.hpp) then decides what is stored, and lists what each kernel does.
+constexpr Fusion cluster(const Graph& graph, FuseLimits limits = {}, const int* tight = nullptr) {
+  Clustering clustering;
+  Fuser(graph, clustering, limits, tight).run(graph.nodes.size());
+  return static_cast<Fusion&&>(clustering.fusion);
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
@@ -6059,16 +6061,16 @@ class RowPadding {
         if (f.stored[v.root] == stored_padded && !pad(v, g.dims(i))) drop(v.root);
       }
     }
-    for (int k = 0; k < f.groups.size(); ++k) {
-      const Group& group = f.groups[k];
-      if (group.opaque >= 0 ? g.nodes[group.opaque].op != Op::dot || group.added >= 0 : group.middle_axis)
+    for (int k = 0; k < f.kernels.size(); ++k) {
+      const Kernel& kernel = f.kernels[k];
+      if (kernel.opaque >= 0 ? g.nodes[kernel.opaque].op != Op::dot || kernel.added >= 0 : kernel.middle_axis)
         drop_all(k);
     }
     // A product that can no longer be one of the same size drops what it touches, which changes others.
     for (bool changed = true; changed;) {
       changed = false;
-      for (int k = 0; k < f.groups.size(); ++k)
-        if (f.groups[k].opaque >= 0 && touches(k) && !stays_product(k)) drop_all(k), changed = true;
+      for (int k = 0; k < f.kernels.size(); ++k)
+        if (f.kernels[k].opaque >= 0 && touches(k) && !stays_product(k)) drop_all(k), changed = true;
     }
     for (int i = 0; i < g.nodes.size(); ++i)
       if (f.view_of[i] >= 0 && f.stored[f.views[f.view_of[i]].root] == stored_padded)
@@ -6091,10 +6093,10 @@ class RowPadding {
         return;
       if (padded_row(row_of(d), g.nodes[x].dtype) != row_of(d)) f.stored[x] = stored_padded, any = true;
     };
-    for (const Group& group : f.groups) {
-      if (group.opaque < 0 || g.nodes[group.opaque].op != Op::dot) continue;
-      look_at(group.result);
-      for (int a = 0; a < 2; ++a) look_at(g.in(group.opaque, a));
+    for (const Kernel& kernel : f.kernels) {
+      if (kernel.opaque < 0 || g.nodes[kernel.opaque].op != Op::dot) continue;
+      look_at(kernel.result);
+      for (int a = 0; a < 2; ++a) look_at(g.in(kernel.opaque, a));
     }
     return any;
   }
@@ -6107,14 +6109,14 @@ class RowPadding {
       x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
     drop(x);
   }
-  // What group k reads and stores.
+  // What kernel k reads and stores.
   constexpr void drop_all(int k) {
     f.each_read(g, k, [&](int x) { drop(x); });
-    const ir::Span stores = f.groups[k].stores;
+    const ir::Span stores = f.kernels[k].stores;
     for (int i = 0; i < stores.size; ++i) drop(f.pool[stores.begin + i]);
   }
   constexpr bool touches(int k) const {
-    bool any = f.stored[f.groups[k].result] == stored_padded;
+    bool any = f.stored[f.kernels[k].result] == stored_padded;
     f.each_read(g, k, [&](int x) { any = any || f.stored[x] == stored_padded; });
     return any;
   }
@@ -6135,9 +6137,9 @@ class RowPadding {
     return least >= 0 && most < row;
   }
 
-  // Whether group k, a product, walks its operands as before.
+  // Whether kernel k, a product, walks its operands as before.
   constexpr bool stays_product(int k) const {
-    const Group& group = f.groups[k];
+    const Kernel& kernel = f.kernels[k];
     const auto view = [&](int x, bool padded) {
       if (f.view_of[x] < 0 || !f.is_view_in(x, k))
         return padded ? f.stored_view(g, x) : contiguous_view(x, g.dims(x));
@@ -6147,8 +6149,8 @@ class RowPadding {
     };
     const auto problem = [&](bool padded) {
       return dot_problem(
-          g, group.opaque, view(g.in(group.opaque, 0), padded), view(g.in(group.opaque, 1), padded),
-          padded ? f.stored_view(g, group.result) : contiguous_view(group.result, g.dims(group.result)));
+          g, kernel.opaque, view(g.in(kernel.opaque, 0), padded), view(g.in(kernel.opaque, 1), padded),
+          padded ? f.stored_view(g, kernel.result) : contiguous_view(kernel.result, g.dims(kernel.result)));
     };
     const DotProblem dense = problem(false), now = problem(true);
     return now.ok && now.m == dense.m && now.n == dense.n && now.k == dense.k && now.batches == dense.batches;
@@ -6178,14 +6180,14 @@ class Collector {
       for (int k = 0; k < arity; ++k) {
         int x = edges_[first + k];
         x = through_broadcasts(x);
-        if (materialization_[x] == Materialization::fused && group_[x] != group_[u]) crosses[x] = 1;
+        if (materialization_[x] == Materialization::fused && kernel_of_[x] != kernel_of_[u]) crosses[x] = 1;
       }
     }
     for (int v = 0; v < n; ++v)
       if (crosses[v] && !stored_[v] && !cheap_again(v)) stored_[v] = 1;
   }
 
-  // Whether v can be rematerialized in a later group from what is in memory; stores the small values that
+  // Whether v can be rematerialized in a later kernel from what is in memory; stores the small values that
   // takes.
   constexpr bool cheap_again(int v) {
     if (!ir::is_pointwise(nodes_[v].op) && nodes_[v].op != Op::pad) return false;
@@ -6233,21 +6235,21 @@ class Collector {
     return true;
   }
 
-  // One sweep over the nodes from the last to the first: a node hears from its users in which groups it is
+  // One sweep over the nodes from the last to the first: a node hears from its users in which kernels it is
   // wanted before it asks its own operands, and every list comes out in ascending order.
   constexpr void collect() {
-    const int n = g.nodes.size(), groups = f.groups.size();
-    Group* const group = f.groups.data();
-    List<int> wanted_list(n, -1), next_list(n, -1), body_list(groups, -1), load_list(groups, -1),
-        store_list(groups, -1), mark_list(groups, -1);
+    const int n = g.nodes.size(), kernels = f.kernels.size();
+    Kernel* const kernel = f.kernels.data();
+    List<int> wanted_list(n, -1), next_list(n, -1), body_list(kernels, -1), load_list(kernels, -1),
+        store_list(kernels, -1), mark_list(kernels, -1);
     int* const wanted = wanted_list.data();  // first entry of each node
     int* const next_store = next_list.data();
     int* const body = body_list.data();
     int* const loads = load_list.data();
     int* const stores = store_list.data();
-    int* const mark = mark_list.data();  // the last node that each group has listed
-    // An entry says in which group a node is wanted (twice the group, plus one where it is read from memory
-    // whatever it is); then it holds the node, as a member of one of that group's lists.
+    int* const mark = mark_list.data();  // the last node that each kernel has listed
+    // An entry says in which kernel a node is wanted (twice the kernel, plus one where it is read from memory
+    // whatever it is); then it holds the node, as a member of one of that kernel's lists.
     List<int> wish_list, link_list;
     int capacity = 0, entries = 0, listed = 0;
     int *wish = nullptr, *link = nullptr;
@@ -6263,10 +6265,10 @@ class Collector {
     };
     for (int x = n - 1; x >= 0; --x) {
       const Materialization materialization = materialization_[x];
-      const int own = group_[x];
+      const int own = kernel_of_[x];
       const bool stored = stored_[x] != 0;
       const ir::Node& node = nodes_[x];
-      if (own >= 0 && stored && group[own].opaque < 0) {
+      if (own >= 0 && stored && kernel[own].opaque < 0) {
         next_store[x] = stores[own];
         stores[own] = x;
         if (entries == capacity) room(1);
@@ -6303,7 +6305,7 @@ class Collector {
         if ((copy && !view) || (materialization == Materialization::fused && node.op == Op::pad)) continue;
         const int* const in = edges_ + node.first;
         const int arity = node.arity,
-                  asked = 2 * k + (group[k].middle_axis && ir::is_reduction(node.op) ? 1 : 0);
+                  asked = 2 * k + (kernel[k].middle_axis && ir::is_reduction(node.op) ? 1 : 0);
         if (entries + arity > capacity) room(arity);
         for (int a = 0; a < arity; ++a) {
           wish[entries] = asked;
@@ -6312,26 +6314,26 @@ class Collector {
         }
       }
     }
-    f.pool.reserve(listed + 4 * groups);
-    for (int k = 0; k < groups; ++k) {
-      if (group[k].opaque >= 0) {
-        opaque_group(group[k]);
-        if (ir::is_region(nodes_[group[k].opaque].op))
-          group[k].stores = append(next_store, nullptr, stores[k]);
+    f.pool.reserve(listed + 4 * kernels);
+    for (int k = 0; k < kernels; ++k) {
+      if (kernel[k].opaque >= 0) {
+        opaque_kernel(kernel[k]);
+        if (ir::is_region(nodes_[kernel[k].opaque].op))
+          kernel[k].stores = append(next_store, nullptr, stores[k]);
         continue;
       }
-      group[k].body = append(link, wish, body[k]);
-      group[k].loads = append(link, wish, loads[k]);
-      group[k].stores = append(next_store, nullptr, stores[k]);
+      kernel[k].body = append(link, wish, body[k]);
+      kernel[k].loads = append(link, wish, loads[k]);
+      kernel[k].stores = append(next_store, nullptr, stores[k]);
     }
   }
 
-  // Whether a fused group keeps within a kernel's operands and random streams.
-  constexpr bool fits(const Group& group) const {
-    if (group.opaque >= 0) return true;
-    int operands = group.loads.size + group.stores.size, streams = 0;
-    for (int i = 0; i < group.body.size; ++i) {
-      const int x = f.pool.items[group.body.begin + i];
+  // Whether a fused kernel keeps within the limits of operands and random streams.
+  constexpr bool fits(const Kernel& kernel) const {
+    if (kernel.opaque >= 0) return true;
+    int operands = kernel.loads.size + kernel.stores.size, streams = 0;
+    for (int i = 0; i < kernel.body.size; ++i) {
+      const int x = f.pool.items[kernel.body.begin + i];
       const Op op = nodes_[x].op;
       streams += op == Op::random;
       operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
@@ -6339,28 +6341,28 @@ class Collector {
     return operands + (streams > 0 ? 1 : 0) <= limits_.kernel_operands && streams <= limits_.kernel_streams;
   }
   constexpr bool fits() const {
-    for (const Group& group : f.groups)
-      if (!fits(group)) return false;
+    for (const Kernel& kernel : f.kernels)
+      if (!fits(kernel)) return false;
     return true;
   }
-  // Counts for each member of a group that is too large.
+  // Counts for each member of a kernel that is too large.
   constexpr void tighten(List<int>& tight) const {
-    for (int k = 0; k < f.groups.size(); ++k) {
-      if (fits(f.groups[k])) continue;
-      for (int i = 0; i < f.groups[k].body.size; ++i) ++tight[f.pool.items[f.groups[k].body.begin + i]];
+    for (int k = 0; k < f.kernels.size(); ++k) {
+      if (fits(f.kernels[k])) continue;
+      for (int i = 0; i < f.kernels[k].body.size; ++i) ++tight[f.pool.items[f.kernels[k].body.begin + i]];
     }
   }
 
  private:
-  constexpr void opaque_group(Group& group) {
+  constexpr void opaque_kernel(Kernel& kernel) {
     List<int> loads, stores;
-    stores.push(group.result);
-    group.stores = append(stores);
-    const Node& node = nodes_[group.opaque];
+    stores.push(kernel.result);
+    kernel.stores = append(stores);
+    const Node& node = nodes_[kernel.opaque];
     for (int a = 0; a < node.arity; ++a) loads.push(edges_[node.first + a]);
-    if (group.added >= 0) loads.push(group.added);
-    if (group.bias >= 0) loads.push(group.bias);
-    group.loads = append(loads);
+    if (kernel.added >= 0) loads.push(kernel.added);
+    if (kernel.bias >= 0) loads.push(kernel.bias);
+    kernel.loads = append(loads);
   }
 
   // A linked list: of entries, or of nodes themselves.
@@ -6387,13 +6389,13 @@ class Collector {
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
   const Materialization* materialization_ = f.materialization.data();
-  const int* group_ = f.group.data();
+  const int* kernel_of_ = f.kernel_of.data();
   const Dims* shapes_ = g.shapes.data();
   u8* stored_ = f.stored.data();
   const int* view_of_ = f.view_of.data();
 };
 
-// Where a group turns out too large for a kernel, less is made again; where that is not enough, groups are
+// Where a kernel turns out too large, less is made again; where that is not enough, kernels are
 // formed anew, with fewer members in those that were too large, down to one.
 constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {}) {
   constexpr int most_attempts = 9;
@@ -6410,13 +6412,13 @@ constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {
     }
     if (attempt == 1) tight = List<int>(graph.nodes.size(), 0);
     collector.tighten(tight);
-    fusion = assign_groups(graph, limits, tight.data());
+    fusion = cluster(graph, limits, tight.data());
   }
   pad_rows(graph, fusion);
 }
 
 constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
-  Fusion fusion = assign_groups(graph, limits);
+  Fusion fusion = cluster(graph, limits);
   collect(graph, fusion, limits);
   return fusion;
 }
@@ -6451,24 +6453,24 @@ class Tiler {
   constexpr Tiler(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
 
   constexpr Tiling tiling(int k) const {
-    const Group& group = groups_[k];
+    const Kernel& kernel = kernels_[k];
     Tiling tiling;
     bool totals = false, columns = false;
-    for (int i = 0; i < group.stores.size; ++i) {
-      const Level level = level_[pool_[group.stores.begin + i]];
+    for (int i = 0; i < kernel.stores.size; ++i) {
+      const Level level = level_[pool_[kernel.stores.begin + i]];
       totals = totals || level == Level::total;
       columns = columns || level == Level::column_sum;
     }
-    const i64 size = group.space.size();
-    if (group.middle_axis) {
-      const int reduction = pool_[group.stores.begin];
+    const i64 size = kernel.space.size();
+    if (kernel.middle_axis) {
+      const int reduction = pool_[kernel.stores.begin];
       tiling.rows = shapes_[nodes_[reduction].shape].size();
       tiling.cols = size / (tiling.rows > 0 ? tiling.rows : 1);
-    } else if (group.split < 0 && is_flat(group, k)) {
+    } else if (kernel.split < 0 && is_flat(kernel, k)) {
       tiling.flat = true;
       tiling.cols = size < flat_tile ? size : flat_tile;
       tiling.rows = tiling.cols > 0 ? (size + tiling.cols - 1) / tiling.cols : 0;
-      tiling.segments = segments_of(group);
+      tiling.segments = segments_of(kernel);
       if (tiling.segments >= 0) {
         const ir::Span span = g.param_groups[tiling.segments];
         tiling.cols = flat_tile;
@@ -6477,12 +6479,12 @@ class Tiler {
           tiling.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
       }
     } else {
-      tiling.split = group.split >= 0 ? group.split : split_of_map(group, k);
-      for (int a = 0; a < group.space.rank; ++a)
-        (a < tiling.split ? tiling.rows : tiling.cols) *= group.space.extent[a];
+      tiling.split = kernel.split >= 0 ? kernel.split : split_of_map(kernel, k);
+      for (int a = 0; a < kernel.space.rank; ++a)
+        (a < tiling.split ? tiling.rows : tiling.cols) *= kernel.space.extent[a];
     }
-    if (totals && group.split < 0 && tiling.segments < 0 && size > chunk_elements) {
-      const i64 chunk = chunk_of_total(group.space);
+    if (totals && kernel.split < 0 && tiling.segments < 0 && size > chunk_elements) {
+      const i64 chunk = chunk_of_total(kernel.space);
       const bool whole_tiles = tiling.flat && chunk % flat_tile == 0;
       tiling.by_elements = !whole_tiles;
       tiling.rows_per_chunk = whole_tiles ? chunk / flat_tile : chunk;
@@ -6493,18 +6495,18 @@ class Tiler {
     if (totals || columns) {
       per_chunk = rows_of_chunk(tiling.rows, tiling.cols, tiling.flat ? total_chunks : column_sum_chunks);
     } else {
-      per_chunk = rows_of_map(group, tiling);
+      per_chunk = rows_of_map(kernel, tiling);
     }
     tiling.rows_per_chunk = per_chunk;
     tiling.chunks = tiling.rows > 0 ? (tiling.rows + per_chunk - 1) / per_chunk : 0;
     return tiling;
   }
 
-  // Bytes of one chunk's partial results, all sums of the group one after another, each 64-byte aligned.
-  constexpr i64 sums(const Group& group) const {
+  // Bytes of one chunk's partial results, all sums of the kernel one after another, each 64-byte aligned.
+  constexpr i64 sums(const Kernel& kernel) const {
     i64 bytes = 0;
-    for (int i = 0; i < group.stores.size; ++i) {
-      const int x = pool_[group.stores.begin + i];
+    for (int i = 0; i < kernel.stores.size; ++i) {
+      const int x = pool_[kernel.stores.begin + i];
       if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += part_bytes(g, x);
     }
     return bytes;
@@ -6512,11 +6514,11 @@ class Tiler {
 
  private:
   // Rows of a chunk of a walk without sums along them.
-  constexpr i64 rows_of_map(const Group& group, const Tiling& tiling) const {
+  constexpr i64 rows_of_map(const Kernel& kernel, const Tiling& tiling) const {
     constexpr i64 most = 1024;
-    const bool small = !tiling.flat && group.space.size() < 8 * chunk_elements;
+    const bool small = !tiling.flat && kernel.space.size() < 8 * chunk_elements;
     // what is small but costly is still worth several threads
-    const i64 elements = small ? dear_elements(group) : chunk_elements;
+    const i64 elements = small ? dear_elements(kernel) : chunk_elements;
     i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
     if (per_chunk < 1) per_chunk = 1;
     if (tiling.rows > per_chunk * most) per_chunk = (tiling.rows + most - 1) / most;
@@ -6529,19 +6531,19 @@ class Tiler {
     return per_chunk;
   }
   // How many elements make a unit of work that is worth a thread (about 5 microseconds).
-  constexpr i64 dear_elements(const Group& group) const {
+  constexpr i64 dear_elements(const Kernel& kernel) const {
     i64 cost = 1;
-    for (int i = 0; i < group.body.size; ++i) {
-      const ir::Op op = nodes_[pool_[group.body.begin + i]].op;
+    for (int i = 0; i < kernel.body.size; ++i) {
+      const ir::Op op = nodes_[pool_[kernel.body.begin + i]].op;
       cost += op == ir::Op::pad ? 3 : ir::info(op).cost;  // a window asks what is inside
     }
     const i64 elements = 131072 / cost;
     return elements < 1024 ? 1024 : elements < chunk_elements ? elements : chunk_elements;
   }
   // The parameter group that a walk over flat arenas follows, -1 for plain memory.
-  constexpr int segments_of(const Group& group) const {
-    for (int i = 0; i < group.loads.size; ++i) {
-      int x = pool_[group.loads.begin + i];
+  constexpr int segments_of(const Kernel& kernel) const {
+    for (int i = 0; i < kernel.loads.size; ++i) {
+      int x = pool_[kernel.loads.begin + i];
       while (nodes_[x].op == ir::Op::add_dependency) x = g.in(x, 0);
       const ir::Node& node = nodes_[x];
       if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
@@ -6551,22 +6553,22 @@ class Tiler {
     }
     return -1;
   }
-  constexpr bool is_flat(const Group& group, int k) const {
-    for (int i = 0; i < group.loads.size; ++i) {
-      const int x = pool_[group.loads.begin + i];
+  constexpr bool is_flat(const Kernel& kernel, int k) const {
+    for (int i = 0; i < kernel.loads.size; ++i) {
+      const int x = pool_[kernel.loads.begin + i];
       if (shapes_[nodes_[x].shape].size() == 1) continue;
-      if (shapes_[nodes_[x].shape].size() != group.space.size() || stored_[x] == stored_padded) return false;
+      if (shapes_[nodes_[x].shape].size() != kernel.space.size() || stored_[x] == stored_padded) return false;
       if (f.is_view_in(x, k) && view_of_[x] >= 0 &&
           !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape]))
         return false;
     }
-    for (int i = 0; i < group.body.size; ++i) {
-      const int x = pool_[group.body.begin + i];
+    for (int i = 0; i < kernel.body.size; ++i) {
+      const int x = pool_[kernel.body.begin + i];
       const ir::Op op = nodes_[x].op;
       if (stored_[x] == stored_padded || op == ir::Op::pad ||
           (materialization_[x] == Materialization::fused && view_of_[x] >= 0))
         return false;
-      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size())
+      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != kernel.space.size())
         return false;
       if (op == ir::Op::iota) {
         // the walk counts all elements: right only where the index runs along the one axis there is
@@ -6578,8 +6580,8 @@ class Tiler {
   }
   // Where the columns begin of a walk that no sum divides: at the first of the axes that everything walks as
   // one with the last, as far as a row stays a unit of work.
-  constexpr int split_of_map(const Group& group, int k) const {
-    const Dims& space = group.space;
+  constexpr int split_of_map(const Kernel& kernel, int k) const {
+    const Dims& space = kernel.space;
     int split = space.rank - 1;
     while (split > 0 && space.extent[split] == 1) --split;
     if (split <= 0) return 0;
@@ -6587,40 +6589,40 @@ class Tiler {
     for (int inner = split, a = split - 1; a >= 0; --a) {
       if (space.extent[a] == 1) continue;
       columns *= space.extent[a];
-      if (columns > flat_tile || !walks_as_one(group, k, a, inner)) break;
+      if (columns > flat_tile || !walks_as_one(kernel, k, a, inner)) break;
       split = inner = a;
     }
     return split;
   }
-  // Whether axis `a` of the space continues axis `b`, for all that the group touches.
-  constexpr bool walks_as_one(const Group& group, int k, int a, int b) const {
-    for (int i = 0; i < group.loads.size; ++i) {
-      const int x = pool_[group.loads.begin + i];
-      if (!continues(group, x, f.view_in(g, x, k), a, b)) return false;
+  // Whether axis `a` of the space continues axis `b`, for all that the kernel touches.
+  constexpr bool walks_as_one(const Kernel& kernel, int k, int a, int b) const {
+    for (int i = 0; i < kernel.loads.size; ++i) {
+      const int x = pool_[kernel.loads.begin + i];
+      if (!continues(kernel, x, f.view_in(g, x, k), a, b)) return false;
     }
-    for (int i = 0; i < group.body.size; ++i) {
-      const int x = pool_[group.body.begin + i];
+    for (int i = 0; i < kernel.body.size; ++i) {
+      const int x = pool_[kernel.body.begin + i];
       const ir::Op op = nodes_[x].op;
       if (op == ir::Op::pad || op == ir::Op::iota) return false;
       const bool copies = materialization_[x] == Materialization::fused && view_of_[x] >= 0;
-      if (copies && !continues(group, x, views_[view_of_[x]], a, b)) return false;
-      if (op == ir::Op::random && !continues(group, x, whole(x), a, b)) return false;
+      if (copies && !continues(kernel, x, views_[view_of_[x]], a, b)) return false;
+      if (op == ir::Op::random && !continues(kernel, x, whole(x), a, b)) return false;
     }
-    for (int i = 0; i < group.stores.size; ++i) {
-      const int x = pool_[group.stores.begin + i];
-      if (level_[x] == Level::element && !continues(group, x, f.stored_view(g, x), a, b)) return false;
+    for (int i = 0; i < kernel.stores.size; ++i) {
+      const int x = pool_[kernel.stores.begin + i];
+      if (level_[x] == Level::element && !continues(kernel, x, f.stored_view(g, x), a, b)) return false;
     }
     return true;
   }
   constexpr View whole(int x) const { return contiguous_view(x, shapes_[nodes_[x].shape]); }
   // The same for x, walked as v.
-  constexpr bool continues(const Group& group, int x, const View& v, int a, int b) const {
+  constexpr bool continues(const Kernel& kernel, int x, const View& v, int a, int b) const {
     const Dims& d = shapes_[nodes_[x].shape];
-    const int lead = group.space.rank - d.rank;
+    const int lead = kernel.space.rank - d.rank;
     const auto stride = [&](int axis) {
       return axis < lead || d.extent[axis - lead] == 1 ? i64{0} : v.stride[axis - lead];
     };
-    return stride(a) == stride(b) * group.space.extent[b];
+    return stride(a) == stride(b) * kernel.space.extent[b];
   }
 
   const ir::Graph& g;
@@ -6633,7 +6635,7 @@ class Tiler {
   const u8* stored_ = f.stored.data();
   const int* view_of_ = f.view_of.data();
   const View* views_ = f.views.data();
-  const Group* groups_ = f.groups.data();
+  const Kernel* kernels_ = f.kernels.data();
   const int* pool_ = f.pool.data();
 };
 
@@ -6644,14 +6646,14 @@ namespace WEFT_NAMESPACE::kernel_ir {
 struct Copy {
   u64 from = 0, to = 0;
   i64 bytes = 0;
-  int before = 0;  // runs before this group
+  int before = 0;  // runs before this kernel
 };
 
 struct Plan {
   List<u64> where;       // of every node in memory
-  List<Tiling> tilings;  // of every group
+  List<Tiling> tilings;  // of every kernel
   List<Copy> copies;
-  List<int> combines;  // before which groups the sums that are still in parts are put together, ascending
+  List<int> combines;  // before which kernels the sums that are still in parts are put together, ascending
   List<u64> outputs;
   i64 workspace_bytes = 0;
 
@@ -6993,13 +6995,13 @@ struct Step {
   i64 flops = 0;
 };
 
-struct Kernel {
+struct KernelCode {
   StepKind kind{};
   ir::Span words;
 };
 
 struct Lowered {
-  List<Kernel> kernels;
+  List<KernelCode> kernels;
   List<u64> words;  // of all kernels
   List<Step> steps;
   List<u64> addresses;  // kernel_ir::BufferAddress of every operand
@@ -7126,12 +7128,12 @@ static_assert(ir::sort_tile == kernels::axis_sort_tile);
 constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
   const ir::Op op = g.nodes[node].op;
-  const int group = f.group[node], axis = ir::axis_of(g, node);
+  const int kernel = f.kernel_of[node], axis = ir::axis_of(g, node);
   const bool scatters = op == ir::Op::scatter_reduce, two = g.nodes[node].arity > 1;
   // a: the lines, or what is scattered; b: indices, or what is looked for
   const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
   List<u64> code, addresses, numbers;
-  const kernel_ir::View va = f.view_in(g, a, group), vb = f.view_in(g, b, group);
+  const kernel_ir::View va = f.view_in(g, a, kernel), vb = f.view_in(g, b, kernel);
   const ir::AxisExtents lines = ir::extents_along(g.dims(scatters ? node : a), axis);
   const kernel_ir::AxisStrides sa = kernel_ir::axis_strides(va, g.dims(a), axis);
   const kernel_ir::AxisStrides sb = kernel_ir::axis_strides(vb, g.dims(b), axis);
@@ -7142,7 +7144,7 @@ constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, 
   addresses.push(plan.address(va, g.nodes[a].dtype));
   addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : kernel_ir::BufferAddress::none);
   addresses.push(plan.where[node]);
-  addresses.push(plan.tilings[group].partials);
+  addresses.push(plan.tilings[kernel].partials);
   const bool flag =
       op == ir::Op::searchsorted ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
   const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];
@@ -8085,14 +8087,14 @@ constexpr void lower_attention(const ir::Graph& g, const kernel_ir::Fusion& f, c
                                int k, Lowered& out) {
   using ir::AttentionShape;
   using kernel_ir::BufferAddress;
-  const int node = f.groups[k].opaque;
+  const int node = f.kernels[k].opaque;
   const AttentionShape s = ir::attention_shape(g, node);
   const ir::Graph body = ir::attention_body(g, node);
   const ScoreLowering score(body, s);
   List<int> result(s.is_gradient ? AttentionShape::first_captured_gradient + ir::captured_gradients(g, node)
                                  : AttentionShape::forward_results,
                    -1);
-  const ir::Span stores = f.groups[k].stores;
+  const ir::Span stores = f.kernels[k].stores;
   for (int i = 0; i < stores.size; ++i) {
     const int x = f.pool[stores.begin + i];
     result[static_cast<int>(g.nodes[x].imm)] = x;
@@ -8232,7 +8234,7 @@ constexpr void lower_reduce_scatter_into(const ir::Graph& g, const kernel_ir::Fu
        {end - begin, static_cast<i64>(n.dtype), begin, g.attribute(node, 1), g.attribute(node, 2)})
     numbers.push(static_cast<u64>(number));
   for (int k = 0; k < n.arity; ++k) {
-    addresses.push(plan.address(f.view_in(g, g.in(node, k), f.group[node]), n.dtype));
+    addresses.push(plan.address(f.view_in(g, g.in(node, k), f.kernel_of[node]), n.dtype));
     numbers.push(static_cast<u64>(g.attribute(node, 3 + k) - begin));
     numbers.push(static_cast<u64>(g.dims(g.in(node, k)).size()));
   }
@@ -8249,7 +8251,7 @@ constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, 
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
   if (kind == StepKind::all_gather_start) {
     addresses.push(kernel_ir::BufferAddress::none);
-    addresses.push(plan.address(f.view_in(g, g.in(node, 0), f.group[node]), n.dtype));
+    addresses.push(plan.address(f.view_in(g, g.in(node, 0), f.kernel_of[node]), n.dtype));
   }
   numbers.push(static_cast<u64>(g.dims(node).size()));
   numbers.push(static_cast<u64>(n.dtype));
@@ -8268,7 +8270,7 @@ constexpr void lower_group_collective(const ir::Graph& g, const kernel_ir::Fusio
   const int x = g.in(node, 0);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
   addresses.push(kernel_ir::BufferAddress::none);
-  addresses.push(plan.address(f.view_in(g, x, f.group[node]), n.dtype));
+  addresses.push(plan.address(f.view_in(g, x, f.kernel_of[node]), n.dtype));
   numbers.push(static_cast<u64>(g.dims(x).size()));
   numbers.push(static_cast<u64>(n.dtype));
   out.step(StepKind::group_collective, out.kernel(StepKind::group_collective, List<u64>()), addresses,
@@ -8278,7 +8280,7 @@ constexpr void lower_group_collective(const ir::Graph& g, const kernel_ir::Fusio
 
 }  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/compiler/lower/combine_partials.hpp ----
-// The second stage of sums along rows: one launch for all that are still in parts, before the first group
+// The second stage of sums along rows: one launch for all that are still in parts, before the first kernel
 // that reads one of them, or at the end.
 
 // ---- weft/kernels/fused/combine_partials.hpp ----
@@ -12813,7 +12815,7 @@ inline CombineArgs combine_args(const PartialSum* sums, int count, int team_size
 
 namespace WEFT_NAMESPACE::compiler {
 
-// Puts together what groups [first, last) left in parts; as many launches as it takes sums.
+// Puts together what kernels [first, last) left in parts; as many launches as it takes sums.
 constexpr void lower_combine_partials(const ir::Graph& g, const kernel_ir::Fusion& f,
                                       const kernel_ir::Plan& plan, int first, int last, Lowered& out) {
   List<u64> addresses, numbers;
@@ -12828,11 +12830,11 @@ constexpr void lower_combine_partials(const ir::Graph& g, const kernel_ir::Fusio
     numbers.clear();
     bytes = sums = 0;
   };
-  const kernel_ir::Group* groups = f.groups.data();
+  const kernel_ir::Kernel* kernels = f.kernels.data();
   const kernel_ir::Tiling* tilings = plan.tilings.data();
   for (int k = first; k < last; ++k) {
     if (tilings[k].partials == kernel_ir::BufferAddress::none) continue;
-    const ir::Span stores = groups[k].stores;
+    const ir::Span stores = kernels[k].stores;
     i64 stride = 0;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
@@ -13023,8 +13025,8 @@ namespace WEFT_NAMESPACE::compiler {
 constexpr void lower_conv(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                           int node, Lowered& out) {
   const int x = g.in(node, 0), w = g.in(node, 1);
-  const int group = f.group[node];
-  const kernel_ir::View vx = f.view_in(g, x, group), vw = f.view_in(g, w, group),
+  const int kernel = f.kernel_of[node];
+  const kernel_ir::View vx = f.view_in(g, x, kernel), vw = f.view_in(g, w, kernel),
                         vy = kernel_ir::contiguous_view(node, g.dims(node));
   const ir::ConvAxes axes = ir::conv_axes(g, node);
   const Dims &dx = g.dims(x), &dw = g.dims(w), &dy = g.dims(node);
@@ -13132,7 +13134,7 @@ constexpr void lower_custom(const ir::Graph& g, const kernel_ir::Fusion& f, cons
     const DType dtype = g.nodes[x].dtype;
     const Dims& d = g.dims(x);
     code.push(static_cast<u64>(dtype));
-    addresses.push(k == 0 ? plan.where[node] : plan.address(f.view_in(g, x, f.group[node]), dtype));
+    addresses.push(k == 0 ? plan.where[node] : plan.address(f.view_in(g, x, f.kernel_of[node]), dtype));
     numbers.push(static_cast<u64>(d.rank));
     for (int a = 0; a < d.rank; ++a) numbers.push(static_cast<u64>(d.extent[a]));
     bytes += kernel_ir::bytes_of(g, x);
@@ -13224,10 +13226,10 @@ namespace WEFT_NAMESPACE::compiler {
 
 constexpr void lower_dot(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan, int k,
                          Lowered& out) {
-  const kernel_ir::Group& group = f.groups[k];
-  const int node = group.opaque, a = g.in(node, 0), b = g.in(node, 1);
+  const kernel_ir::Kernel& kernel = f.kernels[k];
+  const int node = kernel.opaque, a = g.in(node, 0), b = g.in(node, 1);
   const kernel_ir::View va = f.view_in(g, a, k), vb = f.view_in(g, b, k);
-  const kernel_ir::DotProblem p = kernel_ir::dot_problem(g, node, va, vb, f.stored_view(g, group.result));
+  const kernel_ir::DotProblem p = kernel_ir::dot_problem(g, node, va, vb, f.stored_view(g, kernel.result));
   if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
   List<u64> code, addresses, numbers;
   code.push(static_cast<u64>(g.nodes[a].dtype));
@@ -13235,11 +13237,11 @@ constexpr void lower_dot(const ir::Graph& g, const kernel_ir::Fusion& f, const k
   code.push(static_cast<u64>(g.nodes[node].dtype));
   addresses.push(plan.address(va, g.nodes[a].dtype));
   addresses.push(plan.address(vb, g.nodes[b].dtype));
-  addresses.push(plan.where[group.result]);
+  addresses.push(plan.where[kernel.result]);
   u64 epilogue = g.nodes[node].imm == ir::dot_tf32 ? kernels::dot_is_tf32 : 0;
   i64 epilogue_bytes = 0;
   for (int e = 0; e < 2; ++e) {
-    const int x = e == 0 ? group.added : group.bias;
+    const int x = e == 0 ? kernel.added : kernel.bias;
     if (x < 0) {
       addresses.push(kernel_ir::BufferAddress::none);
       continue;
@@ -13269,7 +13271,9 @@ constexpr void lower_index(const ir::Graph& g, const kernel_ir::Fusion& f, const
                            int node, Lowered& out) {
   const bool gathers = g.nodes[node].op == ir::Op::take_rows;
   const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
-  const auto address = [&](int x) { return plan.address(f.view_in(g, x, f.group[node]), g.nodes[x].dtype); };
+  const auto address = [&](int x) {
+    return plan.address(f.view_in(g, x, f.kernel_of[node]), g.nodes[x].dtype);
+  };
   const i64 rows = g.dims(gathers ? data : node).extent[0], count = g.dims(index).size();
   const i64 width = count > 0 ? g.dims(gathers ? node : data).size() / count : 0;
   List<u64> code, addresses, numbers;
@@ -13299,10 +13303,10 @@ namespace WEFT_NAMESPACE::compiler {
 constexpr void lower_dynamic_slice(const ir::Graph& g, const kernel_ir::Fusion& f,
                                    const kernel_ir::Plan& plan, int node, Lowered& out) {
   const bool update = g.nodes[node].op == ir::Op::dynamic_update_slice;
-  const int group = f.group[node], x = g.in(node, 0), tensors = ir::block_operands(g.nodes[node].op);
+  const int kernel = f.kernel_of[node], x = g.in(node, 0), tensors = ir::block_operands(g.nodes[node].op);
   const DType dtype = g.nodes[node].dtype;
   const i64 unit = size_of(dtype), whole_bytes = kernel_ir::bytes_of(g, x);
-  const kernel_ir::View made = kernel_ir::contiguous_view(node, g.dims(node)), read = f.view_in(g, x, group);
+  const kernel_ir::View made = kernel_ir::contiguous_view(node, g.dims(node)), read = f.view_in(g, x, kernel);
   if (update && plan.address(read, dtype) != plan.where[node]) {
     List<u64> addresses, numbers;
     addresses.push(plan.address(read, dtype));
@@ -13311,7 +13315,7 @@ constexpr void lower_dynamic_slice(const ir::Graph& g, const kernel_ir::Fusion& 
     out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes =
         2 * whole_bytes;
   }
-  const kernel_ir::View from = update ? f.view_in(g, g.in(node, 1), group) : read;
+  const kernel_ir::View from = update ? f.view_in(g, g.in(node, 1), kernel) : read;
   const kernel_ir::View& whole = update ? made : read;
   const Dims& block = ir::block_dims(g, node);
   const int batch = static_cast<int>(g.attribute(node, 0));
@@ -13347,7 +13351,7 @@ constexpr void lower_dynamic_slice(const ir::Graph& g, const kernel_ir::Fusion& 
   for (int k = 0, next = tensors; k < block.rank; ++k) {
     if (g.attribute(node, k + 1) != ir::BlockPlace::dynamic) continue;
     const int offset = g.in(node, next++);
-    addresses.push(plan.address(f.view_in(g, offset, group), g.nodes[offset].dtype));
+    addresses.push(plan.address(f.view_in(g, offset, kernel), g.nodes[offset].dtype));
     numbers.push(static_cast<u64>(ir::last_offset(g.dims(x), block, k)));
     numbers.push(static_cast<u64>(whole.stride[k] * unit));
     bytes += kernel_ir::bytes_of(g, offset);
@@ -13358,19 +13362,19 @@ constexpr void lower_dynamic_slice(const ir::Graph& g, const kernel_ir::Fusion& 
 
 }  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/compiler/lower/fused.hpp ----
-// A fused group as bytecode: the instructions of its values (fused_values.hpp) in sections, with what its
+// A fused kernel as bytecode: the instructions of its values (fused_values.hpp) in sections, with what its
 // kernel takes.
 
 // ---- weft/compiler/lower/fused_values.hpp ----
-// What a fused group computes, before it has instructions: the axes that its kernel walks, every value with
+// What a fused kernel computes, before it has instructions: the axes that its kernel walks, every value with
 // its stage and the passes over a row in which it is wanted, and with which strides memory is read and
 // written. A value needed in several passes over a row is rematerialized, unless that is costly and the row
 // is short enough to hold it.
 
 // ---- weft/compiler/lower/kernel_dedup.hpp ----
-// Fused groups of one structure become one kernel with the same arguments but for addresses and random
-// streams, so that the layers of a stack are lowered once. A group's structure is a list of words that says
-// everything its code and its numbers depend on, with operands by their position in the group.
+// Fused kernels of one structure become one code with the same arguments but for addresses and random
+// streams, so that the layers of a stack are lowered once. A kernel's structure is a list of words that says
+// everything its code and its numbers depend on, with operands by their position in the kernel.
 
 // ---- weft/kernels/fused/call.hpp ----
 // What a fused kernel's launch has beside its addresses, as 64-bit numbers: those of FusedCall, the random
@@ -13407,7 +13411,7 @@ struct FusedCall {
 
 namespace WEFT_NAMESPACE::compiler {
 
-// Where an operand's address comes from: a member of the group by position, one of its stores, or nothing.
+// Where an operand's address comes from: a member of the kernel by position, one of its stores, or nothing.
 enum class Source : u8 {
   fixed,    // which: the address itself
   member,   // the memory that member `which` reads
@@ -13420,7 +13424,7 @@ struct AddressRule {
   u64 which = 0;
 };
 
-// A group that was lowered: its structure, and what its launches have in common with those of its equals.
+// A kernel that was lowered: its structure, and what its launches have in common with those of its equals.
 struct FusedPattern {
   ir::Span structure, rules, randoms;  // randoms: members that draw random numbers, in order of their streams
   int step = 0;                        // its launch among Lowered::steps
@@ -13433,13 +13437,13 @@ class KernelDedup {
     position = position_.data();
   }
 
-  // The group's members in ascending order, and its structure's words.
+  // The kernel's members in ascending order, and its structure's words.
   constexpr void read(int k) {
-    group_ = &f.groups[k];
-    group_number_ = k;
-    const kernel_ir::Group& group = *group_;
+    kernel_ = &f.kernels[k];
+    kernel_number_ = k;
+    const kernel_ir::Kernel& kernel = *kernel_;
     const kernel_ir::Tiling& tiling = p.tilings[k];
-    const int count = group.body.size + group.loads.size;
+    const int count = kernel.body.size + kernel.loads.size;
     if (count > room_) {
       room_ = 2 * count;
       members_ = List<int>();
@@ -13451,22 +13455,22 @@ class KernelDedup {
     }
     members = members_.data();
     is_read = is_read_.data();
-    const Dims& space = group.space;
+    const Dims& space = kernel.space;
     u64* w = structure_.data();
-    *w++ = static_cast<u64>(space.rank) | static_cast<u64>(group.split + 1) << 8 |
-           static_cast<u64>(group.middle_axis ? 1 : 0) << 16 | static_cast<u64>(tiling.flat ? 1 : 0) << 17 |
-           static_cast<u64>(tiling.segments + 1) << 20 | static_cast<u64>(group.body.size) << 40;
-    *w++ = static_cast<u64>(group.loads.size);
+    *w++ = static_cast<u64>(space.rank) | static_cast<u64>(kernel.split + 1) << 8 |
+           static_cast<u64>(kernel.middle_axis ? 1 : 0) << 16 | static_cast<u64>(tiling.flat ? 1 : 0) << 17 |
+           static_cast<u64>(tiling.segments + 1) << 20 | static_cast<u64>(kernel.body.size) << 40;
+    *w++ = static_cast<u64>(kernel.loads.size);
     for (int a = 0; a < space.rank; ++a) *w++ = static_cast<u64>(space.extent[a]);
-    const int* const body = pool_ + group.body.begin;
-    const int* const loads = pool_ + group.loads.begin;
-    const int bodies = group.body.size, load_count = group.loads.size;
+    const int* const body = pool_ + kernel.body.begin;
+    const int* const loads = pool_ + kernel.loads.begin;
+    const int bodies = kernel.body.size, load_count = kernel.loads.size;
     u64 h = 0;
     for (int i = 0, j = 0, at = 0; at < count; ++at) {
       const bool load = i == bodies || (j < load_count && loads[j] < body[i]);
       const int x = load ? loads[j++] : body[i++];
-      const int view = view_in_group(x);
-      // a copy made here reads what it is a view of; one that a later group makes is still a view
+      const int view = view_in_kernel(x);
+      // a copy made here reads what it is a view of; one that a later kernel makes is still a view
       const bool reads = load || (view >= 0 && materialization_[x] == kernel_ir::Materialization::fused &&
                                   member_of_[x] == k);
       members[at] = x;
@@ -13494,18 +13498,18 @@ class KernelDedup {
         while (nodes_[members[first]].op != ir::Op::random || nodes_[members[first]].imm != node.imm) ++first;
         *w++ = static_cast<u64>(first);
       } else if (node.op == ir::Op::pad) {  // reads its operand's memory, which need not be a member
-        const int source = edges_[node.first], from = view_in_group(source);
+        const int source = edges_[node.first], from = view_in_kernel(source);
         *w++ = node.imm;
         *w++ = static_cast<u64>(nodes_[source].shape) | static_cast<u64>(from >= 0 ? 1 : 0) << 32 |
                rows(source) << 34;
         if (from >= 0) w = strides(w, from);
-      } else if (!group.middle_axis || !ir::is_reduction(node.op)) {
+      } else if (!kernel.middle_axis || !ir::is_reduction(node.op)) {
         const int* const in = edges_ + node.first;
         for (int a = 0; a < node.arity; ++a) *w++ = static_cast<u64>(position[in[a]]);
       }
     }
-    for (int i = 0; i < group.stores.size; ++i)
-      *w++ = static_cast<u64>(position[pool_[group.stores.begin + i]]);
+    for (int i = 0; i < kernel.stores.size; ++i)
+      *w++ = static_cast<u64>(position[pool_[kernel.stores.begin + i]]);
     size_ = static_cast<int>(w - structure_.data());
     hash_ = h;
   }
@@ -13524,7 +13528,7 @@ class KernelDedup {
     return -1;
   }
 
-  // Remembers the launch that lowering made for the group that was read.
+  // Remembers the launch that lowering made for the kernel that was read.
   constexpr void add(const List<AddressRule>& rules, const List<int>& randoms, int step) {
     FusedPattern pattern;
     index_.add(hash_);
@@ -13538,10 +13542,10 @@ class KernelDedup {
     patterns_.push(pattern);
   }
 
-  // The launch of the group that was read, as the pattern's was.
+  // The launch of the kernel that was read, as the pattern's was.
   constexpr void repeat(int pattern_number, Lowered& out) const {
     const FusedPattern pattern = patterns_[pattern_number];
-    const u64 partials = p.tilings[group_number_].partials;
+    const u64 partials = p.tilings[kernel_number_].partials;
     List<u64> addresses, numbers;
     addresses.reserve(pattern.rules.size);
     const AddressRule* const rules = rules_.data() + pattern.rules.begin;
@@ -13560,11 +13564,11 @@ class KernelDedup {
   static constexpr u64 hash_modulus =
       16777213;  // a prime: small numbers are what constant evaluation has cheap
 
-  // The view through which this group reads x or copies it, -1 where it has x as it is.
-  constexpr int view_in_group(int x) const {
+  // The view through which this kernel reads x or copies it, -1 where it has x as it is.
+  constexpr int view_in_kernel(int x) const {
     const int view = view_of_[x];
-    return view >= 0 &&
-                   (materialization_[x] == kernel_ir::Materialization::view || member_of_[x] >= group_number_)
+    return view >= 0 && (materialization_[x] == kernel_ir::Materialization::view ||
+                         member_of_[x] >= kernel_number_)
                ? view
                : -1;
   }
@@ -13575,7 +13579,7 @@ class KernelDedup {
     return w;
   }
   constexpr u64 memory(int x) const {
-    const int view = view_in_group(x);
+    const int view = view_in_kernel(x);
     if (view < 0) return where_[x];
     const kernel_ir::View& v = views_[view];
     return where_[v.root] + static_cast<u64>(v.offset * size_of(nodes_[x].dtype));
@@ -13587,7 +13591,7 @@ class KernelDedup {
       case Source::operand:
         return memory(edges_[nodes_[members[static_cast<int>(rule.which)]].first]);
       case Source::store:
-        return where_[pool_[group_->stores.begin + static_cast<int>(rule.which)]];
+        return where_[pool_[kernel_->stores.begin + static_cast<int>(rule.which)]];
       case Source::partial:
         return partials + rule.which;
       default:
@@ -13602,14 +13606,14 @@ class KernelDedup {
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
   const kernel_ir::Materialization* materialization_ = f.materialization.data();
-  const int* member_of_ = f.group.data();
+  const int* member_of_ = f.kernel_of.data();
   const kernel_ir::Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();
   const kernel_ir::View* views_ = f.views.data();
   const int* pool_ = f.pool.data();
   const u64* where_ = p.where.data();
-  const kernel_ir::Group* group_ = nullptr;
-  int group_number_ = 0;
+  const kernel_ir::Kernel* kernel_ = nullptr;
+  int kernel_number_ = 0;
   int room_ = 0, size_ = 0;
   u64 hash_ = 0;
   List<int> position_, members_, is_read_, randoms_;
@@ -13619,7 +13623,7 @@ class KernelDedup {
   HashIndex index_;  // of the patterns
 
  public:
-  int* members = nullptr;   // of the group that was read, in ascending order
+  int* members = nullptr;   // of the kernel that was read, in ascending order
   int* is_read = nullptr;   // whether each is read from memory
   int* position = nullptr;  // of each member, by node
 };
@@ -13636,7 +13640,7 @@ using kernels::Fold;
 // Kept elements of a row, in bytes, that a thread's stack or a block's shared memory takes.
 inline constexpr i64 most_kept_bytes = 32768;
 
-// The values of one group after another; FusedLowering (fused.hpp) makes instructions of them.
+// The values of one kernel after another; FusedLowering (fused.hpp) makes instructions of them.
 class FusedValues {
  protected:
   constexpr FusedValues(const ir::Graph& graph, const kernel_ir::Fusion& fusion, const kernel_ir::Plan& plan)
@@ -13682,7 +13686,7 @@ class FusedValues {
   }
 
   constexpr void take_members() {
-    const int count = group_->body.size + group_->loads.size;
+    const int count = kernel_->body.size + kernel_->loads.size;
     slots_ = dedup_.position;
     infos_.resize(count);
     info_ = infos_.data();
@@ -13693,16 +13697,16 @@ class FusedValues {
   }
 
   constexpr void choose_axes() {
-    const Dims& space = group_->space;
+    const Dims& space = kernel_->space;
     if (tiling_->flat) {
       rows_ = cols_ = 1;
       extent_[0] = extent_[1] = 0;
       return;
     }
     int n = 0;
-    if (group_->middle_axis) {
+    if (kernel_->middle_axis) {
       ir::Axes reduced = 0;
-      const int r = pool_[group_->stores.begin];
+      const int r = pool_[kernel_->stores.begin];
       for (int a = 0; a < g.attributes(r); ++a) reduced |= 1u << g.attribute(r, a);
       for (int a = 0; a < space.rank; ++a)
         if (!(reduced >> a & 1u)) axis_[n++] = a;
@@ -13739,7 +13743,7 @@ class FusedValues {
     }
     for (int a = 0; a < rows_ + cols_; ++a) {
       if (axis_[a] < 0) continue;
-      const int i = axis_[a] - (group_->space.rank - d.rank);
+      const int i = axis_[a] - (kernel_->space.rank - d.rank);
       o.stride[a] = i < 0 || d.extent[i] == 1 ? 0 : stride[i];
     }
   }
@@ -13758,16 +13762,16 @@ class FusedValues {
     return kernels::Stage::chunk;
   }
 
-  // Whether this group makes x by copying what it is a view of.
+  // Whether this kernel makes x by copying what it is a view of.
   constexpr bool is_copy(int x) const {
     return materialization_[x] == kernel_ir::Materialization::fused && view_of_[x] >= 0 &&
-           member_of_[x] == group_number_;
+           member_of_[x] == kernel_number_;
   }
   constexpr Operand memory(int x) const {
     Operand o;
     const DType t = nodes_[x].dtype;
     o.word = {t, kernels::Role::load, false};
-    const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
+    const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, kernel_number_) || is_copy(x));
     const kernel_ir::View v = through_view ? views_[view_of_[x]] : f.stored_view(g, x);
     o.address = p.address(v, t);
     spread(shapes_[nodes_[x].shape], v.stride, o);
@@ -13815,7 +13819,7 @@ class FusedValues {
         const int x = edges_[nodes_[info.node].first + 0];
         Operand o = memory(x);
         o.word.window = true;
-        const int shift = group_->space.rank - d.rank;
+        const int shift = kernel_->space.rank - d.rank;
         for (int a = 0; a < rows_ + cols_; ++a) {
           const int i = axis_[a] < 0 ? -1 : axis_[a] - shift;
           // an axis along which the padded value is broadcast has no bounds
@@ -13839,7 +13843,7 @@ class FusedValues {
         if (info.stage < in.stage) info.stage = in.stage;
         if (info.phase < in.phase) info.phase = in.phase;
       }
-      if (ir::is_reduction(node.op) && (level_[info.node] == Level::row || group_->middle_axis)) {
+      if (ir::is_reduction(node.op) && (level_[info.node] == Level::row || kernel_->middle_axis)) {
         info.phase += 1;
         info.stage = kernels::Stage::row;
       }
@@ -13853,8 +13857,8 @@ class FusedValues {
 
   constexpr void place_sinks() {
     i64 partial = 0;
-    for (int i = 0; i < group_->stores.size; ++i) {
-      const int x = pool_[group_->stores.begin + i];
+    for (int i = 0; i < kernel_->stores.size; ++i) {
+      const int x = pool_[kernel_->stores.begin + i];
       Sink sink;
       AddressRule rule{Source::store, static_cast<u64>(i)};
       const bool sum = level_[x] == Level::column_sum || level_[x] == Level::total;
@@ -13868,7 +13872,7 @@ class FusedValues {
         sink.info = resolve(edges_[nodes_[x].first + 0]);
         // a row's number counts once a row, an element that happens to be the same all along it once an
         // element
-        sink.stage = g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size()
+        sink.stage = g.dims(edges_[nodes_[x].first + 0]).size() == kernel_->space.size()
                          ? kernels::Stage::element
                          : kernels::Stage::row;
         o.word.role =
@@ -13965,7 +13969,7 @@ class FusedValues {
   constexpr bool is_row_reduction(int s) const {
     return !info_[s].load && ir::is_reduction(nodes_[info_[s].node].op) &&
            info_[s].stage == kernels::Stage::row &&
-           (level_[info_[s].node] == Level::row || group_->middle_axis);
+           (level_[info_[s].node] == Level::row || kernel_->middle_axis);
   }
 
   // Joins neighbouring axes that every operand walks as one, and drops axes of extent 1.
@@ -14002,15 +14006,15 @@ class FusedValues {
   const int* edges_ = g.edges.data();
   const Dims* shapes_ = g.shapes.data();
   const kernel_ir::Materialization* materialization_ = f.materialization.data();
-  const int* member_of_ = f.group.data();
+  const int* member_of_ = f.kernel_of.data();
   const Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();
   const kernel_ir::View* views_ = f.views.data();
   const int* pool_ = f.pool.data();
   Info* info_ = nullptr;
   int* slots_ = nullptr;
-  const kernel_ir::Group* group_ = nullptr;
-  int group_number_ = 0;
+  const kernel_ir::Kernel* kernel_ = nullptr;
+  int kernel_number_ = 0;
   const kernel_ir::Tiling* tiling_ = nullptr;
   KernelDedup dedup_;
   List<AddressRule> rules_;
@@ -14043,8 +14047,8 @@ class FusedLowering : FusedValues {
       : FusedValues(graph, fusion, plan), out_(out) {}
 
   constexpr void lower(int k) {
-    group_ = &f.groups[k];
-    group_number_ = k;
+    kernel_ = &f.kernels[k];
+    kernel_number_ = k;
     tiling_ = &p.tilings[k];
     dedup_.read(k);
     if (const int known = dedup_.find(); known >= 0) {
@@ -14189,7 +14193,7 @@ class FusedLowering : FusedValues {
   // Columns of the last row.
   constexpr i64 last_columns() const {
     if (!tiling_->flat) return tiling_->cols;
-    return group_->space.size() - (tiling_->rows - 1) * kernel_ir::flat_tile;
+    return kernel_->space.size() - (tiling_->rows - 1) * kernel_ir::flat_tile;
   }
   // Whether rows of a length that the code does not hold end with a whole value of any team.
   constexpr bool ends_even() const {
@@ -14277,12 +14281,12 @@ class FusedLowering : FusedValues {
   }
 
   constexpr void cost(Step& step) const {
-    for (int i = 0; i < group_->loads.size; ++i) {
-      const int x = pool_[group_->loads.begin + i];
+    for (int i = 0; i < kernel_->loads.size; ++i) {
+      const int x = pool_[kernel_->loads.begin + i];
       step.bytes += kernel_ir::bytes_of(g, x);
     }
-    for (int i = 0; i < group_->stores.size; ++i)
-      step.bytes += kernel_ir::bytes_of(g, pool_[group_->stores.begin + i]);
+    for (int i = 0; i < kernel_->stores.size; ++i)
+      step.bytes += kernel_ir::bytes_of(g, pool_[kernel_->stores.begin + i]);
     for (const Info& info : infos_)
       if (!info.load && info.alias < 0) {
         const ir::Node& node = nodes_[info.node];
@@ -14317,7 +14321,7 @@ class FusedLowering : FusedValues {
 
 // ---- weft/kernel_ir/plan.hpp ----
 // Makes the memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken
-// when its group runs and given back after its last reader; a kernel that reads an element and writes the
+// when its kernel runs and given back after its last reader; a kernel that reads an element and writes the
 // same element of a dying buffer of equal size updates it in place, and so does one that writes a block of
 // it. State that is assigned is written where it lives when no later reader is left, and copied at the end of
 // the step otherwise.
@@ -14536,7 +14540,7 @@ class StateIndex {
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
-// Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
+// Bytes that kernel k, a loop, needs beside its results (loop_memory.hpp).
 constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, const Plan& plan, int k);
 // Of every output of its body whether it is computed where an input lies: a carry that stays in one buffer,
 // a stacked output whose memory in `plan` is that of a stacked operand.
@@ -14548,7 +14552,7 @@ class Planner {
       : g(graph), f(fusion), held_(held) {}
 
   constexpr Plan run() {
-    const int n = g.nodes.size(), groups = f.groups.size();
+    const int n = g.nodes.size(), kernels = f.kernels.size();
     p.where = List<u64>(n, BufferAddress::none);
     for (u64& at : arena_at_) at = BufferAddress::none;
     last_use_ = List<int>(n, -1);
@@ -14557,11 +14561,11 @@ class Planner {
     phase_ = List<int>(n, 0);
     leaves();
     // lifetimes
-    for (int k = 0; k < groups; ++k) {
-      if (groups_[k].opaque >= 0 && nodes_[groups_[k].opaque].op == ir::Op::loop) combine_before(k);
-      const ir::Span loads = groups_[k].loads;
+    for (int k = 0; k < kernels; ++k) {
+      if (kernels_[k].opaque >= 0 && nodes_[kernels_[k].opaque].op == ir::Op::loop) combine_before(k);
+      const ir::Span loads = kernels_[k].loads;
       for (int i = 0; i < loads.size; ++i) touch(pool_[loads.begin + i], k);
-      const ir::Span body = groups_[k].body;
+      const ir::Span body = kernels_[k].body;
       for (int i = 0; i < body.size; ++i) {  // what copies and windows read is no load of its own
         const int x = pool_[body.begin + i];
         if (materialization_[x] != Materialization::fused || f.is_view_in(x, k)) continue;
@@ -14570,9 +14574,9 @@ class Planner {
         else if (nodes_[x].op == ir::Op::pad)
           touch(edges_[nodes_[x].first + 0], k);
       }
-      p.tilings.push(groups_[k].opaque >= 0 ? Tiling{} : tiler_.tiling(k));
+      p.tilings.push(kernels_[k].opaque >= 0 ? Tiling{} : tiler_.tiling(k));
     }
-    if (combined_ < groups) p.combines.push(groups);
+    if (combined_ < kernels) p.combines.push(kernels);
     for (int node : g.outputs) pinned_[root(node)] = 1;
     if (g.is_body) place_body_outputs();
     place_arenas();
@@ -14581,37 +14585,37 @@ class Planner {
       if (p.where[root(a.node)] == BufferAddress::none) pinned_[root(a.node)] = 1;
     // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
     for (int dtype = 0; dtype < 16; ++dtype)
-      if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
+      if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], kernels);
     // what a block's update in an arena is computed from is computed there
     for (int i = n - 1; i >= 0; --i)
       if (arena_[i] >= 0)
         if (const int from = updated_by(i); from >= 0)
           arena_[from] = arena_[i], arena_offset(from, offsets_[i]);
     const int* combine = p.combines.data();
-    for (int k = 0; k < groups; ++k) {
+    for (int k = 0; k < kernels; ++k) {
       if (k > 0) memory_.release(k - 1);
-      const Group& group = groups_[k];
+      const Kernel& kernel = kernels_[k];
       Tiling& tiling = p.tilings[k];
       while (*combine <= k) ++combine;
-      for (int i = 0; i < group.stores.size; ++i) {
-        const int node = pool_[group.stores.begin + i];
+      for (int i = 0; i < kernel.stores.size; ++i) {
+        const int node = pool_[kernel.stores.begin + i];
         if (p.where[node] != BufferAddress::none) continue;
         if (arena_[node] >= 0) {
           place_in_arena(node);
         } else if (!in_place(node, k)) {
           const int written = is_split_sum(level_[node], tiling) ? *combine - 1 : k;
-          p.where[node] = allocate(f.stored_bytes(g, node), pinned_[node]               ? groups
+          p.where[node] = allocate(f.stored_bytes(g, node), pinned_[node]               ? kernels
                                                             : last_use_[node] < written ? written
                                                                                         : last_use_[node]);
         }
       }
       if (tiling.chunks > 1) {
-        const i64 bytes = tiling.chunks * tiler_.sums(group);
+        const i64 bytes = tiling.chunks * tiler_.sums(kernel);
         if (bytes > 0) tiling.partials = allocate(bytes, *combine - 1);
       }
-      if (group.opaque >= 0) {
-        const i64 bytes = nodes_[group.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, p, k)
-                                                                  : ir::scratch_bytes(g, group.opaque);
+      if (kernel.opaque >= 0) {
+        const i64 bytes = nodes_[kernel.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, p, k)
+                                                                   : ir::scratch_bytes(g, kernel.opaque);
         if (bytes > 0) tiling.partials = allocate(bytes, k);
       }
     }
@@ -14621,7 +14625,7 @@ class Planner {
     for (const ir::Assign& a : g.assigns) {
       const u64 to = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       const u64 from = address(a.node);
-      if (from != to && bytes_of(g, a.node) > 0) p.copies.push({from, to, bytes_of(g, a.node), groups});
+      if (from != to && bytes_of(g, a.node) > 0) p.copies.push({from, to, bytes_of(g, a.node), kernels});
     }
     for (int k = 0; k < g.outputs.size(); ++k) {
       const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
@@ -14630,7 +14634,7 @@ class Planner {
                          materialization_[root(g.outputs[k])] != Materialization::leaf;
       p.outputs.push(g.is_body && !stays ? to : from);
       const i64 bytes = bytes_of(g, g.outputs[k]);
-      if (g.is_body && !stays && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
+      if (g.is_body && !stays && from != to && bytes > 0) p.copies.push({from, to, bytes, kernels});
     }
     p.workspace_bytes = align_up(memory_.peak());
     return static_cast<Plan&&>(p);
@@ -14651,7 +14655,7 @@ class Planner {
     return p.where[x];
   }
 
-  // As root, of what group k reads.
+  // As root, of what kernel k reads.
   constexpr int root_in(int x, int k) const {
     while (f.is_view_in(x, k)) x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
     return x;
@@ -14659,7 +14663,7 @@ class Planner {
   constexpr void touch(int x, int k) {
     x = root_in(x, k);
     if (last_use_[x] < k) last_use_[x] = k;
-    const int made = group_[x];
+    const int made = kernel_of_[x];
     if (made >= combined_ && made < k && materialization_[x] == Materialization::fused &&
         is_split_sum(level_[x], p.tilings[made])) {
       combined_ = k;
@@ -14672,8 +14676,8 @@ class Planner {
   // No sum is still in parts when a loop begins, whose body has parts of its own.
   constexpr void combine_before(int k) {
     for (int made = combined_; made < k; ++made)
-      for (int i = 0; i < groups_[made].stores.size; ++i)
-        if (is_split_sum(level_[pool_[groups_[made].stores.begin + i]], p.tilings[made])) {
+      for (int i = 0; i < kernels_[made].stores.size; ++i)
+        if (is_split_sum(level_[pool_[kernels_[made].stores.begin + i]], p.tilings[made])) {
           combined_ = k;
           p.combines.push(k);
           return;
@@ -14693,12 +14697,12 @@ class Planner {
     }
   }
 
-  // How many passes over its row group k has made before it computes each member. What it reads from memory
+  // How many passes over its row kernel k has made before it computes each member. What it reads from memory
   // is there from the start, whatever made it.
   constexpr void phases(int k) {
     if (phased_ == k) return;
     phased_ = k;
-    const ir::Span body = groups_[k].body, loads = groups_[k].loads;
+    const ir::Span body = kernels_[k].body, loads = kernels_[k].loads;
     for (int i = 0; i < loads.size; ++i) phase_[pool_[loads.begin + i]] = 0;
     for (int i = 0; i < body.size; ++i) {
       const int x = pool_[body.begin + i];
@@ -14740,8 +14744,8 @@ class Planner {
   }
   // What is summed over ranks lies in the arena before, meanwhile and after.
   constexpr void place_collectives() {
-    for (int k = 0; k < f.groups.size(); ++k) {
-      const int i = groups_[k].opaque;
+    for (int k = 0; k < f.kernels.size(); ++k) {
+      const int i = kernels_[k].opaque;
       if (i < 0 || !ir::is_arena_collective(nodes_[i].op)) continue;
       const int from = edges_[nodes_[i].first];
       arena_[i] = static_cast<int>(nodes_[i].dtype);
@@ -14767,19 +14771,19 @@ class Planner {
       const int x = edges_[nodes_[i].first + a];
       const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(nodes_[i].dtype));
       if (address(x) == to) continue;
-      const int made = group_[root(x)];
+      const int made = kernel_of_[root(x)];
       p.copies.push({address(x), to, bytes_of(g, x), combined(root(x), made)});
     }
   }
 
-  // The group before which x, made by group `made`, is in memory.
+  // The kernel before which x, made by kernel `made`, is in memory.
   constexpr int combined(int x, int made) const {
     if (made < 0 || materialization_[x] != Materialization::fused ||
         !is_split_sum(level_[x], p.tilings[made]))
       return made + 1;
     for (int before : p.combines)
       if (before > made) return before;
-    return f.groups.size();
+    return f.kernels.size();
   }
 
   // ---- a loop's body: what it yields is computed where the loop wants it ----
@@ -14801,10 +14805,11 @@ class Planner {
     const HeldOutput held = k < held_.size() ? held_[k] : HeldOutput{};
     const int in = held.input >= 0 ? g.inputs[held.input] : -1;
     if (in >= 0 && !pinned_[in]) {
-      const bool dies = last_use_[in] == group_[first];
+      const bool dies = last_use_[in] == kernel_of_[first];
       const bool element = materialization_[x] == Materialization::fused && level_[x] == Level::element;
       if ((dies && updates_block(in, first)) ||
-          (!held.carry && element && (last_use_[in] < group_[x] || (dies && aligned(in, x, group_[x])))))
+          (!held.carry && element &&
+           (last_use_[in] < kernel_of_[x] || (dies && aligned(in, x, kernel_of_[x])))))
         to = p.where[in];
     }
     for (int at = x; at >= 0;) {
@@ -14824,15 +14829,15 @@ class Planner {
       if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
       if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
       const bool updates = nodes_[x].op == ir::Op::dynamic_update_slice;
-      if (!is_free(a.slot, x) || (!updates && !is_loop_result(x) && last_use_[x] > group_[x])) continue;
+      if (!is_free(a.slot, x) || (!updates && !is_loop_result(x) && last_use_[x] > kernel_of_[x])) continue;
       p.where[x] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       if (updates) place_updated(x, a.slot);
     }
   }
-  // Whether x's group may write a slot: nothing reads the state that is there later, or reads it then but
+  // Whether x's kernel may write a slot: nothing reads the state that is there later, or reads it then but
   // where it is written.
   constexpr bool is_free(int number, int x) {
-    const int k = group_[x];
+    const int k = kernel_of_[x];
     const ir::Slot& slot = g.slots[number];
     bool free = true;
     const auto look_at = [&](int i) {
@@ -14860,18 +14865,18 @@ class Planner {
   // What x, a block's update, is computed from and nothing else wants, -1: there is none.
   constexpr int updated_by(int x) const {
     if (nodes_[x].op != ir::Op::dynamic_update_slice) return -1;
-    const int from = root_in(edges_[nodes_[x].first], group_[x]);
+    const int from = root_in(edges_[nodes_[x].first], kernel_of_[x]);
     const bool computed =
         materialization_[from] == Materialization::opaque ||
         (materialization_[from] == Materialization::fused && level_[from] == Level::element);
     return computed && p.where[from] == BufferAddress::none && arena_[from] < 0 && !pinned_[from] &&
-                   last_use_[from] == group_[x] && updates_block(from, x)
+                   last_use_[from] == kernel_of_[x] && updates_block(from, x)
                ? from
                : -1;
   }
   // Whether x writes a block of what lies where node i does, and reads nothing else of it.
   constexpr bool updates_block(int i, int x) const {
-    const int k = group_[x];
+    const int k = kernel_of_[x];
     if (nodes_[x].op != ir::Op::dynamic_update_slice || bytes_of(g, i) != bytes_of(g, x)) return false;
     for (int a = 0; a < nodes_[x].arity; ++a)
       if ((root_in(edges_[nodes_[x].first + a], k) == i) != (a == 0)) return false;
@@ -14890,12 +14895,12 @@ class Planner {
     if (!carry && which < 2 * shape.carries) return false;  // a history
     int readers = 0;
     for (int a = 0; a < nodes_[loop].arity; ++a) {
-      if (root_in(edges_[nodes_[loop].first + a], group_[x]) != i) continue;
+      if (root_in(edges_[nodes_[loop].first + a], kernel_of_[x]) != i) continue;
       if (carry ? a != which : !shape.is_stacked(a)) return false;
       ++readers;
     }
     if (readers != 1) return false;
-    if (asked_ != group_[x]) ask_loop(group_[x], loop, shape);
+    if (asked_ != kernel_of_[x]) ask_loop(kernel_of_[x], loop, shape);
     return stays_[carry ? which : which - shape.carries] != 0;
   }
   // Which outputs of a loop stay, if all that are assigned to state lie there.
@@ -14913,17 +14918,17 @@ class Planner {
     stays_ = loop_outputs_stay(g, f, p, k);
     for (int x : tried) p.where[x] = BufferAddress::none;
   }
-  // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
+  // Whether kernel k reads node x's memory only at the element it is writing, as `like` is laid out.
   constexpr bool aligned(int x, int like, int k) {
     if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype) ||
         (stored_[x] == stored_padded) != (stored_[like] == stored_padded))
       return false;
     if (level_[like] != Level::element) return false;
     phases(k);
-    const ir::Span body = groups_[k].body;
+    const ir::Span body = kernels_[k].body;
     for (int i = 0; i < body.size; ++i)
       if (phase_[pool_[body.begin + i]] > phase_[like]) return false;
-    const ir::Span loads = groups_[k].loads;
+    const ir::Span loads = kernels_[k].loads;
     for (int i = 0; i < loads.size; ++i) {
       const int load = pool_[loads.begin + i];
       if (load != x && root_in(load, k) == x &&
@@ -14951,16 +14956,16 @@ class Planner {
     return same;
   }
 
-  // A dying buffer of the same size that group k reads element by element, or writes a block of, becomes the
+  // A dying buffer of the same size that kernel k reads element by element, or writes a block of, becomes the
   // result's; and what is gathered lies where that began.
   constexpr bool in_place(int node, int k) {
-    const Group& group = groups_[k];
+    const Kernel& kernel = kernels_[k];
     const bool gathered = nodes_[node].op == ir::Op::all_gather_done;
     const bool updates = nodes_[node].op == ir::Op::dynamic_update_slice;
-    if (!updates && !gathered && (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element))
+    if (!updates && !gathered && (kernel.opaque >= 0 || kernel.middle_axis || level_[node] != Level::element))
       return false;
-    for (int i = 0; i < group.loads.size; ++i) {
-      const int x = root_in(pool_[group.loads.begin + i], k);
+    for (int i = 0; i < kernel.loads.size; ++i) {
+      const int x = root_in(pool_[kernel.loads.begin + i], k);
       const u64 at = p.where[x];
       if (at == BufferAddress::none || BufferAddress::space(at) != ir::Space::workspace || pinned_[x] ||
           last_use_[x] != k)
@@ -14969,7 +14974,7 @@ class Planner {
           bytes_of(g, x) != bytes_of(g, node))
         continue;
       if (!(gathered || (updates ? updates_block(x, node) : aligned(x, node, k)))) continue;
-      const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
+      const int last = pinned_[node] ? f.kernels.size() : last_use_[node] < k ? k : last_use_[node];
       if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
       p.where[node] = at;
       last_use_[x] = k + 1;  // taken: no second result may have it
@@ -14990,12 +14995,12 @@ class Planner {
   const int* edges_ = g.edges.data();
   const Dims* shapes_ = g.shapes.data();
   const Materialization* materialization_ = f.materialization.data();
-  const int* group_ = f.group.data();
+  const int* kernel_of_ = f.kernel_of.data();
   const Level* level_ = f.level.data();
   const u8* stored_ = f.stored.data();
   const int* view_of_ = f.view_of.data();
   const View* views_ = f.views.data();
-  const Group* groups_ = f.groups.data();
+  const Kernel* kernels_ = f.kernels.data();
   const int* pool_ = f.pool.data();
   Tiler tiler_{g, f};
   Plan p;
@@ -15003,11 +15008,11 @@ class Planner {
   StateIndex states_{g};
   List<i64> offsets_;
   List<u8> pinned_;
-  List<int> overwritten_;  // of each flat_concat that a collective works on, the group of that
+  List<int> overwritten_;  // of each flat_concat that a collective works on, the kernel of that
   List<u8> assigned_;      // memory of what is assigned, once it is asked for
-  FirstFit memory_{f.groups.size()};
-  int combined_ = 0;  // sums of the groups before this one are no longer in parts
-  int phased_ = -1;   // the group that phase_ speaks of
+  FirstFit memory_{f.kernels.size()};
+  int combined_ = 0;  // sums of the kernels before this one are no longer in parts
+  int phased_ = -1;   // the kernel that phase_ speaks of
   int asked_ = -1;    // the loop whose outputs stays_ speaks of
   List<u8> stays_;
   i64 arena_size_[16]{};
@@ -15031,20 +15036,20 @@ struct LoopMemory {
   List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
   i64 scratch_bytes = 0;      // the body's workspace, then those buffers
 
-  // Of group `group` as `around`, the plan of the enclosing graph, has it so far.
-  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, const Plan& around, int group)
-      : shape(ir::loop_shape(g, f.groups[group].opaque)),
-        body(ir::loop_body(g, f.groups[group].opaque)),
+  // Of kernel number `kernel` as `around`, the plan of the enclosing graph, has it so far.
+  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, const Plan& around, int kernel)
+      : shape(ir::loop_shape(g, f.kernels[kernel].opaque)),
+        body(ir::loop_body(g, f.kernels[kernel].opaque)),
         fusion(fuse(body)),
         result(shape.results(), -1),
         primary(shape.carries, -1),
         second(shape.carries, -1) {
-    const ir::Span stores = f.groups[group].stores;
+    const ir::Span stores = f.kernels[kernel].stores;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
       result[static_cast<int>(g.nodes[x].imm)] = x;
     }
-    const int loop = f.groups[group].opaque;
+    const int loop = f.kernels[kernel].opaque;
     List<HeldOutput> held;
     for (int k = 0; k < shape.carries; ++k) held.push({result[shape.history_of(k)] < 0 ? k : -1, true});
     for (int k = 0; k < shape.outputs; ++k) {
@@ -15054,7 +15059,7 @@ struct LoopMemory {
       for (int a = shape.carries; a < shape.carries + shape.stacked; ++a) {
         const int from = g.in(loop, a);
         if (bytes_of(g, from) == bytes_of(g, x) &&
-            around.address(f.view_in(g, from, group), g.nodes[from].dtype) == around.where[x])
+            around.address(f.view_in(g, from, kernel), g.nodes[from].dtype) == around.where[x])
           held.back().input = a;
       }
     }
@@ -15102,15 +15107,15 @@ class LoopBindings {
       : g(graph),
         f(fusion),
         p(plan),
-        group_(k),
-        loop_(fusion.groups[k].opaque),
+        kernel_(k),
+        loop_(fusion.kernels[k].opaque),
         m(memory),
         shape_(memory.shape) {}
 
   // Where an operand starts; it is contiguous.
   constexpr u64 operand(int k) const {
     const int x = g.in(loop_, k);
-    return p.address(f.view_in(g, x, group_), g.nodes[x].dtype);
+    return p.address(f.view_in(g, x, kernel_), g.nodes[x].dtype);
   }
   constexpr u64 result(int which) const { return p.where[m.result[which]]; }
 
@@ -15137,7 +15142,8 @@ class LoopBindings {
   // Where a carry without a history ends.
   constexpr u64 primary(int k) const {
     const int which = shape_.final_of(k);
-    return m.result[which] >= 0 ? result(which) : p.tilings[group_].partials + static_cast<u64>(m.primary[k]);
+    return m.result[which] >= 0 ? result(which)
+                                : p.tilings[kernel_].partials + static_cast<u64>(m.primary[k]);
   }
 
  private:
@@ -15161,7 +15167,7 @@ class LoopBindings {
       return b;
     }
     const u64 second =
-        shape_.trips > 1 ? p.tilings[group_].partials + static_cast<u64>(m.second[k]) : primary(k);
+        shape_.trips > 1 ? p.tilings[kernel_].partials + static_cast<u64>(m.second[k]) : primary(k);
     b.base = read ? second : primary(k);
     b.other = read ? primary(k) : second;
     if (read) b.first = operand(k);
@@ -15171,7 +15177,7 @@ class LoopBindings {
   const ir::Graph& g;
   const kernel_ir::Fusion& f;
   const kernel_ir::Plan& p;
-  int group_, loop_;
+  int kernel_, loop_;
   const kernel_ir::LoopMemory& m;
   const ir::LoopShape& shape_;
 };
@@ -15244,8 +15250,8 @@ constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const 
 
 namespace WEFT_NAMESPACE::compiler {
 
-// The launches of groups [first, last), and what comes before them; what comes after all groups goes with the
-// last.
+// The launches of kernels [first, last), and what comes before them; what comes after all kernels goes with
+// the last.
 constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                         int first, int last) {
   Lowered out;
@@ -15271,32 +15277,32 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
   for (int k = first; k < last; ++k) {
     sums(k);
     if (!plan.copies.empty()) copies(k);
-    const kernel_ir::Group& group = f.groups[k];
-    if (group.opaque < 0) {
-      if (group.stores.size > 0) fused.lower(k);
-    } else if (g.nodes[group.opaque].op == ir::Op::loop) {
+    const kernel_ir::Kernel& kernel = f.kernels[k];
+    if (kernel.opaque < 0) {
+      if (kernel.stores.size > 0) fused.lower(k);
+    } else if (g.nodes[kernel.opaque].op == ir::Op::loop) {
       lower_loop(g, f, plan, k, out);
-    } else if (ir::is_attention(g.nodes[group.opaque].op)) {
+    } else if (ir::is_attention(g.nodes[kernel.opaque].op)) {
       lower_attention(g, f, plan, k, out);
-    } else if (g.nodes[group.opaque].op == ir::Op::dot) {
+    } else if (g.nodes[kernel.opaque].op == ir::Op::dot) {
       lower_dot(g, f, plan, k, out);
-    } else if (ir::is_along_axis(g.nodes[group.opaque].op)) {
-      lower_along_axis(g, f, plan, group.opaque, out);
-    } else if (ir::is_dynamic_slice(g.nodes[group.opaque].op)) {
-      lower_dynamic_slice(g, f, plan, group.opaque, out);
-    } else if (g.nodes[group.opaque].op == ir::Op::conv) {
-      lower_conv(g, f, plan, group.opaque, out);
-    } else if (ir::is_collective(g.nodes[group.opaque].op)) {
-      lower_collective(g, f, plan, group.opaque, out);
-    } else if (g.nodes[group.opaque].op == ir::Op::group_collective) {
-      lower_group_collective(g, f, plan, group.opaque, out);
-    } else if (g.nodes[group.opaque].op == ir::Op::custom) {
-      lower_custom(g, f, plan, group.opaque, out);
+    } else if (ir::is_along_axis(g.nodes[kernel.opaque].op)) {
+      lower_along_axis(g, f, plan, kernel.opaque, out);
+    } else if (ir::is_dynamic_slice(g.nodes[kernel.opaque].op)) {
+      lower_dynamic_slice(g, f, plan, kernel.opaque, out);
+    } else if (g.nodes[kernel.opaque].op == ir::Op::conv) {
+      lower_conv(g, f, plan, kernel.opaque, out);
+    } else if (ir::is_collective(g.nodes[kernel.opaque].op)) {
+      lower_collective(g, f, plan, kernel.opaque, out);
+    } else if (g.nodes[kernel.opaque].op == ir::Op::group_collective) {
+      lower_group_collective(g, f, plan, kernel.opaque, out);
+    } else if (g.nodes[kernel.opaque].op == ir::Op::custom) {
+      lower_custom(g, f, plan, kernel.opaque, out);
     } else {
-      lower_index(g, f, plan, group.opaque, out);
+      lower_index(g, f, plan, kernel.opaque, out);
     }
   }
-  if (last == f.groups.size()) {
+  if (last == f.kernels.size()) {
     sums(last);
     copies(last);
   }
@@ -15304,7 +15310,7 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
 }
 
 constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan) {
-  return lower(g, f, plan, 0, f.groups.size());
+  return lower(g, f, plan, 0, f.kernels.size());
 }
 
 }  // namespace WEFT_NAMESPACE::compiler
@@ -15422,7 +15428,7 @@ struct FrozenPlan {
 
 constexpr void write(WordWriter& w, const Lowered& l) {
   w.put_int(l.kernels.size());
-  for (const Kernel& k : l.kernels) {
+  for (const KernelCode& k : l.kernels) {
     w.put_int(static_cast<i64>(k.kind));
     w.put_pair(k.words.begin, k.words.size);
   }
@@ -15449,7 +15455,7 @@ constexpr Lowered thaw_lowered(const u64* words) {
   WordReader r(words);
   Lowered l;
   l.kernels.resize(r.get_size());
-  for (Kernel& k : l.kernels) {
+  for (KernelCode& k : l.kernels) {
     k.kind = static_cast<StepKind>(r.get_int());
     const u64 span = r.get();
     k.words = {WordReader::low(span), WordReader::high(span)};
@@ -15565,7 +15571,7 @@ constexpr Image link(const ir::Graph& g, const kernel_ir::Plan& plan, const Lowe
 // The image's parts follow each other in the order of the header's fields.
 constexpr void write(WordWriter& w, const Image& b, const Lowered& lowered) {
   const ImageHeader& h = b.header;
-  for (const Kernel& k : lowered.kernels) {
+  for (const KernelCode& k : lowered.kernels) {
     w.put(static_cast<u64>(k.kind) | static_cast<u64>(k.words.begin) << 8);
     w.put_int(k.words.size);
   }
@@ -15688,24 +15694,24 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
   const int n = g.nodes.size();
   w.put_int(n);
   w.put_int(f.views.size());
-  w.put_int(f.groups.size());
+  w.put_int(f.kernels.size());
   w.put_int(f.pool.size());
   const Materialization* const materialization = f.materialization.data();
   const Level* const level = f.level.data();
   const u8* const stored = f.stored.data();
-  const int* const group = f.group.data();
+  const int* const kernel_of = f.kernel_of.data();
   const int* const view_of = f.view_of.data();
   u64* at = w.claim(n);
   for (int i = 0; at != nullptr && i < n; ++i)
     at[i] = static_cast<u64>(materialization[i]) | static_cast<u64>(level[i]) << 4 |
-            static_cast<u64>(stored[i]) << 8 | static_cast<u64>(group[i] + 1) << 12 |
+            static_cast<u64>(stored[i]) << 8 | static_cast<u64>(kernel_of[i] + 1) << 12 |
             static_cast<u64>(view_of[i] + 1) << 36;
   for (const View& v : f.views) {
     w.put_pair(v.root, v.rank);
     w.put_int(v.offset);
     for (int k = 0; k < v.rank; ++k) w.put_int(v.stride[k]);
   }
-  for (const Group& x : f.groups) {
+  for (const Kernel& x : f.kernels) {
     w.put_pair(x.opaque, x.split);
     if (x.opaque >= 0) {
       w.put_pair(x.result, x.added);
@@ -15724,11 +15730,11 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
 }
 
 struct FusionSizes {
-  int nodes = 0, views = 0, groups = 0, pool = 0;
+  int nodes = 0, views = 0, kernels = 0, pool = 0;
 };
 constexpr FusionSizes read_fusion_sizes(WordReader& r) {
   FusionSizes s;
-  for (int* n : {&s.nodes, &s.views, &s.groups, &s.pool}) *n = r.get_size();
+  for (int* n : {&s.nodes, &s.views, &s.kernels, &s.pool}) *n = r.get_size();
   return s;
 }
 
@@ -15739,7 +15745,7 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
   Materialization* const materialization = ir::begin_of(to.materialization);
   Level* const level = ir::begin_of(to.level);
   u8* const stored = ir::begin_of(to.stored);
-  int* const group = ir::begin_of(to.group);
+  int* const kernel_of = ir::begin_of(to.kernel_of);
   int* const view_of = ir::begin_of(to.view_of);
   const u64* from = r.take(sizes.nodes);
   for (int i = 0; i < sizes.nodes; ++i) {
@@ -15747,7 +15753,7 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
     materialization[i] = static_cast<Materialization>(w & 15);
     level[i] = static_cast<Level>(w >> 4 & 15);
     stored[i] = static_cast<u8>(w >> 8 & 15);
-    group[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
+    kernel_of[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
     view_of[i] = static_cast<int>(w >> 36) - 1;
   }
   for (int i = 0; i < sizes.views; ++i) {
@@ -15762,8 +15768,8 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
     const u64 w = r.get();
     return ir::Span{R::low(w), R::high(w)};
   };
-  for (int i = 0; i < sizes.groups; ++i) {
-    Group& x = to.groups[i];
+  for (int i = 0; i < sizes.kernels; ++i) {
+    Kernel& x = to.kernels[i];
     const u64 a = r.get();
     x.opaque = R::low(a);
     x.split = R::high(a);
@@ -15786,8 +15792,8 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
   for (int i = 0; i < sizes.pool; ++i) pool[i] = static_cast<int>(from[i]);
 }
 
-// Groups half formed, and back.
-constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
+// Kernels half formed, and back.
+constexpr void write(WordWriter& w, const ir::Graph& g, const Clustering& s) {
   const int n = g.nodes.size();
   w.put_pair(s.next, s.reserved_used);
   w.put_int(s.deferred_outputs.size());
@@ -15800,14 +15806,14 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
             static_cast<u64>(s.streams.items[i]) << 48;
   }
   write(w, g, s.fusion);
-  for (const Group& x : s.fusion.groups) {
+  for (const Kernel& x : s.fusion.kernels) {
     w.put_pair(x.shape, x.last);
     if (!g.param_groups.empty()) w.put_int(x.walk);
     w.put_pair(x.weight, x.streams << 16 | x.operands << 3 | (x.closed ? 4 : 0) | (x.totals ? 2 : 0) |
                              (x.mixed ? 1 : 0));
   }
 }
-constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) {
+constexpr void read_clustering(const u64* words, const ir::Graph& g, Clustering& s) {
   using R = WordReader;
   R r(words);
   const int n = g.nodes.size();
@@ -15832,13 +15838,13 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
   f.materialization.resize(sizes.nodes);
   f.level.resize(sizes.nodes);
   f.stored.resize(sizes.nodes);
-  f.group.resize(sizes.nodes);
+  f.kernel_of.resize(sizes.nodes);
   f.view_of.resize(sizes.nodes);
   f.views.resize(sizes.views);
-  f.groups.resize(sizes.groups);
+  f.kernels.resize(sizes.kernels);
   f.pool.resize(sizes.pool);
   read_fusion(r, sizes, f);
-  for (Group& x : s.fusion.groups) {
+  for (Kernel& x : s.fusion.kernels) {
     const u64 a = r.get();
     if (!g.param_groups.empty()) x.walk = static_cast<int>(static_cast<i64>(r.get_int()));
     const u64 b = r.get();
@@ -15858,16 +15864,16 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
 template <class Stage>
 struct FrozenFusion {
   static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
-  static constexpr int nodes = count(0), views = count(1), groups = count(2), pool = count(3);
+  static constexpr int nodes = count(0), views = count(1), kernels = count(2), pool = count(3);
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
     Materialization materialization[at_least_one(S::nodes)]{};
-    int group[at_least_one(S::nodes)]{};
+    int kernel_of[at_least_one(S::nodes)]{};
     Level level[at_least_one(S::nodes)]{};
     u8 stored[at_least_one(S::nodes)]{};
     int view_of[at_least_one(S::nodes)]{};
     View views[at_least_one(S::views)]{};
-    Group groups[at_least_one(S::groups)]{};
+    Kernel kernels[at_least_one(S::kernels)]{};
     int pool[at_least_one(S::pool)]{};
   };
   template <class S>
@@ -15883,12 +15889,12 @@ struct FrozenFusion {
   static constexpr Fusion borrowed() {
     Fusion f;
     f.materialization = List<Materialization>::borrow(arrays.materialization, nodes);
-    f.group = List<int>::borrow(arrays.group, nodes);
+    f.kernel_of = List<int>::borrow(arrays.kernel_of, nodes);
     f.level = List<Level>::borrow(arrays.level, nodes);
     f.stored = List<u8>::borrow(arrays.stored, nodes);
     f.view_of = List<int>::borrow(arrays.view_of, nodes);
     f.views = List<View>::borrow(arrays.views, views);
-    f.groups = List<Group>::borrow(arrays.groups, groups);
+    f.kernels = List<Kernel>::borrow(arrays.kernels, kernels);
     f.pool = List<int>::borrow(arrays.pool, pool);
     return f;
   }
@@ -15896,8 +15902,8 @@ struct FrozenFusion {
     Fusion f = borrowed();
     f.stored = List<u8>();
     f.stored.append(arrays.stored, nodes);
-    f.groups = List<Group>();
-    f.groups.append(arrays.groups, groups);
+    f.kernels = List<Kernel>();
+    f.kernels.append(arrays.kernels, kernels);
     return f;
   }
 };
@@ -15908,14 +15914,14 @@ namespace WEFT_NAMESPACE::compiler {
 
 struct Module {
   ir::Graph graph;
-  kernel_ir::Grouping grouping;  // clusters half formed
+  kernel_ir::Clustering clustering;  // clusters half formed
   kernel_ir::Fusion fusion;
   kernel_ir::Plan plan;
   compiler::Lowered lowered;
   compiler::Image image;
 };
 
-enum class Part : u8 { graph, grouping, fusion, plan, lowered, image };
+enum class Part : u8 { graph, clustering, fusion, plan, lowered, image };
 
 // How a part becomes words, and how a later stage has it: `load` borrows what `From` wrote, for reading;
 // `resume` makes it one's own, to continue with.
@@ -15931,11 +15937,11 @@ struct PartOf<Part::graph> {
   }
 };
 template <>
-struct PartOf<Part::grouping> {
-  static constexpr void write(WordWriter& w, const Module& m) { kernel_ir::write(w, m.graph, m.grouping); }
+struct PartOf<Part::clustering> {
+  static constexpr void write(WordWriter& w, const Module& m) { kernel_ir::write(w, m.graph, m.clustering); }
   template <class From>
   static constexpr void resume(Module& m) {
-    kernel_ir::read_grouping(Kept<From>::data, m.graph, m.grouping);
+    kernel_ir::read_clustering(Kept<From>::data, m.graph, m.clustering);
   }
 };
 template <>
@@ -16729,7 +16735,7 @@ inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1 << 24;
 #else
 inline constexpr int differentiated_nodes = 4096, clustered_nodes = 1 << 24;
 #endif
-inline constexpr int lowered_groups = 512;
+inline constexpr int lowered_kernels = 512;
 
 struct Prune {
   static constexpr std::string_view name = "prune";
@@ -16745,14 +16751,14 @@ struct Prune {
 
 struct Cluster {
   static constexpr std::string_view name = "cluster";
-  static constexpr Part makes = Part::fusion, state = Part::grouping;
+  static constexpr Part makes = Part::fusion, state = Part::clustering;
   using reads = Parts<Part::graph>;
   static constexpr int piece = clustered_nodes;
   static constexpr int size(const Module& m) { return m.graph.nodes.size(); }
   static constexpr int capacity(int graph, int) { return graph + 1024; }
   static constexpr void run(Module& m, int first, int last) {
-    kernel_ir::Fuser(m.graph, m.grouping).run(last - first);
-    if (last == size(m)) m.fusion = static_cast<kernel_ir::Fusion&&>(m.grouping.fusion);
+    kernel_ir::Fuser(m.graph, m.clustering).run(last - first);
+    if (last == size(m)) m.fusion = static_cast<kernel_ir::Fusion&&>(m.clustering.fusion);
   }
 };
 
@@ -16776,8 +16782,8 @@ struct Lower {
   static constexpr std::string_view name = "lower";
   static constexpr Part makes = Part::lowered, state = Part::lowered;
   using reads = Parts<Part::graph, Part::fusion, Part::plan>;
-  static constexpr int piece = lowered_groups;
-  static constexpr int size(const Module& m) { return m.fusion.groups.size(); }
+  static constexpr int piece = lowered_kernels;
+  static constexpr int size(const Module& m) { return m.fusion.kernels.size(); }
   static constexpr int capacity(int graph, int) { return 2 * graph + 1024; }
   static constexpr void run(Module& m, int first, int last) {
     compiler::Lowered made = compiler::lower(m.graph, m.fusion, m.plan, first, last);
@@ -16816,7 +16822,7 @@ constexpr Module compile_graph(const ir::Graph& traced, Visit visit) {
 constexpr Module compile_graph(const ir::Graph& traced) {
   return compile_graph(traced, [](auto, const Module&) {});
 }
-// As far as every value has its place and every group its tiling: of a traced graph, and of one that the
+// As far as every value has its place and every kernel its tiling: of a traced graph, and of one that the
 // passes on graphs have seen.
 constexpr Module plan_pruned(const ir::Graph& pruned) {
   Module m;
@@ -25029,10 +25035,11 @@ inline std::string wrapped(std::string line, std::string rest, std::size_t inden
 }
 
 // The names of a fused kernel's arithmetic, neighbours of one name counted.
-inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group) {
+inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f,
+                             const kernel_ir::Kernel& kernel) {
   std::vector<std::pair<std::string, int>> runs;
-  for (int i = 0; i < group.body.size; ++i) {
-    const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
+  for (int i = 0; i < kernel.body.size; ++i) {
+    const ir::Op op = g.nodes[f.pool[kernel.body.begin + i]].op;
     if (op == ir::Op::constant || op == ir::Op::broadcast || op == ir::Op::reshape) continue;
     const char* name = ir::info(op).name;
     if (!runs.empty() && runs.back().first == name)
@@ -25067,12 +25074,12 @@ inline std::string attended_tiles(const u64* code, const ir::AttentionShape& s) 
 }
 
 // The modules that a kernel computes for.
-inline std::string scope_of(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group,
+inline std::string scope_of(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Kernel& kernel,
                             const ir::Scopes& scopes) {
   List<int> nodes;
-  if (group.opaque >= 0) nodes.push(group.opaque);
-  for (int i = 0; i < group.body.size; ++i) {
-    const int x = f.pool[group.body.begin + i];
+  if (kernel.opaque >= 0) nodes.push(kernel.opaque);
+  for (int i = 0; i < kernel.body.size; ++i) {
+    const int x = f.pool[kernel.body.begin + i];
     if (ir::info(g.nodes[x].op).kind != ir::OpClass::leaf) nodes.push(x);
   }
   return scopes.of(nodes);
@@ -25098,7 +25105,7 @@ inline ExplainedCollective explain_collective(const compiler::Lowered& lowered, 
 inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                   const ir::Scopes& scopes, int k, const compiler::Lowered& lowered,
                                   const compiler::Step& step) {
-  const kernel_ir::Group& group = f.groups[k];
+  const kernel_ir::Kernel& kernel = f.kernels[k];
   const auto at = [&](int i) {
     return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
   };
@@ -25106,12 +25113,12 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
   ExplainedStep out;
   out.bytes = step.bytes;
   out.flops = step.flops;
-  out.scope = scope_of(g, f, group, scopes);
+  out.scope = scope_of(g, f, kernel, scopes);
   switch (step.kind) {
     case compiler::StepKind::fused:
-      out.kernel = compiler::kind_of(g, f, group, plan.tilings[k].segments >= 0);
-      out.shape = to_text(group.space).c_str();
-      out.ops = fused_ops(g, f, group);
+      out.kernel = compiler::kind_of(g, f, kernel, plan.tilings[k].segments >= 0);
+      out.shape = to_text(kernel.space).c_str();
+      out.ops = fused_ops(g, f, kernel);
       break;
     case compiler::StepKind::combine_partials:
       out.kernel = "combine_partials";
@@ -25125,45 +25132,45 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       for (i64 b = 0; b < static_cast<i64>(lowered.numbers[step.numbers.begin + 8]); ++b)
         batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
       if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
-      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
-      if (g.nodes[group.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
-      if (group.added >= 0) out.ops += ", add";
-      if (group.bias >= 0) out.ops += ", bias";
+      out.ops = type(g.in(kernel.opaque, 0)) + " to " + type(kernel.opaque);
+      if (g.nodes[kernel.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
+      if (kernel.added >= 0) out.ops += ", add";
+      if (kernel.bias >= 0) out.ops += ", bias";
       break;
     }
     case compiler::StepKind::conv:
       out.kernel = "conv";
-      out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
-                  to_text(g.dims(g.in(group.opaque, 1))).c_str();
-      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
-      if (g.nodes[group.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
+      out.shape = std::string(to_text(g.dims(g.in(kernel.opaque, 0))).c_str()) + " by " +
+                  to_text(g.dims(g.in(kernel.opaque, 1))).c_str();
+      out.ops = type(g.in(kernel.opaque, 0)) + " to " + type(kernel.opaque);
+      if (g.nodes[kernel.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
       break;
     case compiler::StepKind::take_rows:
     case compiler::StepKind::scatter_add:
       out.kernel = step.kind == compiler::StepKind::take_rows ? "take_rows" : "scatter_add";
       out.shape = at(1) + " rows of " + at(2);
-      out.ops = type(group.opaque);
+      out.ops = type(kernel.opaque);
       break;
     case compiler::StepKind::scan:
     case compiler::StepKind::argsort:
     case compiler::StepKind::take_along_axis:
     case compiler::StepKind::scatter_reduce:
     case compiler::StepKind::searchsorted:
-      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.kernel = ir::info(g.nodes[kernel.opaque].op).name;
       out.shape = at(0) + " x " + at(1) + " x " + at(2);
-      out.ops = type(g.in(group.opaque, 0));
+      out.ops = type(g.in(kernel.opaque, 0));
       break;
     case compiler::StepKind::dynamic_slice:
     case compiler::StepKind::dynamic_update_slice:
-      out.kernel = ir::info(g.nodes[group.opaque].op).name;
-      out.shape = std::string(to_text(ir::block_dims(g, group.opaque)).c_str()) + " of " +
-                  to_text(ir::whole_dims(g, group.opaque)).c_str();
-      out.ops = type(group.opaque);
+      out.kernel = ir::info(g.nodes[kernel.opaque].op).name;
+      out.shape = std::string(to_text(ir::block_dims(g, kernel.opaque)).c_str()) + " of " +
+                  to_text(ir::whole_dims(g, kernel.opaque)).c_str();
+      out.ops = type(kernel.opaque);
       break;
     case compiler::StepKind::custom:
       out.kernel = "custom";
-      out.shape = to_text(g.dims(group.opaque)).c_str();
-      ir::custom_name(g, group.opaque, [&](char c) { out.ops += c; });
+      out.shape = to_text(g.dims(kernel.opaque)).c_str();
+      ir::custom_name(g, kernel.opaque, [&](char c) { out.ops += c; });
       break;
     case compiler::StepKind::all_reduce_start:
     case compiler::StepKind::all_reduce_done:
@@ -25173,28 +25180,28 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
     case compiler::StepKind::reduce_scatter_into_done:
     case compiler::StepKind::all_gather_start:
     case compiler::StepKind::all_gather_done:
-      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.kernel = ir::info(g.nodes[kernel.opaque].op).name;
       out.shape = at(1);
-      out.ops = type(group.opaque) + " over all ranks";
+      out.ops = type(kernel.opaque) + " over all ranks";
       out.collective = explain_collective(lowered, step);
       break;
     case compiler::StepKind::group_collective: {
       constexpr const char* kinds[]{"sum", "gather", "part", "scatter"};
-      const GroupCall call = GroupCall::decode(g.nodes[group.opaque].imm);
+      const GroupCall call = GroupCall::decode(g.nodes[kernel.opaque].imm);
       out.kernel = std::string("group_") + kinds[static_cast<int>(call.kind)];
-      out.shape = to_text(g.dims(group.opaque)).c_str();
-      out.ops = type(group.opaque) + " over " + std::to_string(call.degree) + " ranks";
+      out.shape = to_text(g.dims(kernel.opaque)).c_str();
+      out.ops = type(kernel.opaque) + " over " + std::to_string(call.degree) + " ranks";
       break;
     }
     case compiler::StepKind::attention:
     case compiler::StepKind::attention_gradient: {
-      const ir::AttentionShape s = ir::attention_shape(g, group.opaque);
-      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      const ir::AttentionShape s = ir::attention_shape(g, kernel.opaque);
+      out.kernel = ir::info(g.nodes[kernel.opaque].op).name;
       out.shape = std::string(to_text(s.of_query(s.width)).c_str()) + " by " +
                   to_text(s.of_key(s.value_width)).c_str();
-      const compiler::Kernel& kernel = lowered.kernels[step.kernel];
+      const compiler::KernelCode& code = lowered.kernels[step.kernel];
       out.ops =
-          type(g.in(group.opaque, 0)) + ", " + attended_tiles(lowered.words.data() + kernel.words.begin, s);
+          type(g.in(kernel.opaque, 0)) + ", " + attended_tiles(lowered.words.data() + code.words.begin, s);
       break;
     }
     case compiler::StepKind::copy:
@@ -25213,7 +25220,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
 // Steps of a graph that runs `trips` times, `depth` loops deep.
 inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::Fusion& f,
                          const kernel_ir::Plan& plan, const ir::Scopes& scopes, i64 trips, int depth) {
-  for (int k = 0; k < f.groups.size(); ++k) {
+  for (int k = 0; k < f.kernels.size(); ++k) {
     const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
     for (int i = 0; i < lowered.steps.size(); ++i) {
       const compiler::Step& step = lowered.steps[i];
@@ -25231,7 +25238,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::
       }
       const kernel_ir::LoopMemory inside(g, f, plan, k);
       explain_into(out, inside.body, inside.fusion, inside.plan,
-                   scopes.of_body(f.groups[k].opaque, inside.body), trips * inside.shape.trips, depth + 1);
+                   scopes.of_body(f.kernels[k].opaque, inside.body), trips * inside.shape.trips, depth + 1);
       i += lowered.repeat_call(step).inside;
     }
   }
@@ -26125,7 +26132,7 @@ class Checker {
         origin[i] = g.is_body ? operands[static_cast<int>(n.imm)] : "input " + std::to_string(n.imm);
       if (n.op == ir::Op::state) origin[i] = slot_name(g.slots[static_cast<int>(n.imm)], &state_name<Source>);
     }
-    for (int k = 0; k < f.groups.size(); ++k) {
+    for (int k = 0; k < f.kernels.size(); ++k) {
       const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
       for (int i = 0; i < lowered.steps.size(); ++i) {
         const compiler::Step& step = lowered.steps[i];
@@ -26136,11 +26143,11 @@ class Checker {
         if (step.kind == compiler::StepKind::combine_partials)
           watch_sums(w, g, f, plan, spared, addresses, step.addresses.size / 2);
         else if (step.kind != compiler::StepKind::copy && step.kind != compiler::StepKind::repeat)
-          watch_group(w, g, f, plan, spared, origin, k, addresses, step.addresses.size);
+          watch_kernel(w, g, f, plan, spared, origin, k, addresses, step.addresses.size);
         steps_.push_back(std::move(w));
         if (step.kind != compiler::StepKind::repeat) continue;
         const kernel_ir::LoopMemory inside(g, f, plan, k);
-        const int loop = f.groups[k].opaque, own = static_cast<int>(steps_.size()) - 1;
+        const int loop = f.kernels[k].opaque, own = static_cast<int>(steps_.size()) - 1;
         const std::string slice = "{" + std::to_string(own) + "}";
         List<std::string> given(inside.shape.operands(), earlier);  // carries change
         for (int a = inside.shape.carries; a < inside.shape.operands(); ++a) {
@@ -26178,7 +26185,7 @@ class Checker {
     return v;
   }
 
-  // Second stages: what they write was summed by this group or one before it.
+  // Second stages: what they write was summed by this kernel or one before it.
   void watch_sums(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                   const List<u8>& spared, const u64* addresses, int sums) const {
     if (!checks_.finite) return;
@@ -26192,13 +26199,13 @@ class Checker {
       }
   }
 
-  void watch_group(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
-                   const List<u8>& spared, List<std::string>& origin, int k, const u64* addresses,
-                   int count) const {
-    const kernel_ir::Group& group = f.groups[k];
+  void watch_kernel(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                    const List<u8>& spared, List<std::string>& origin, int k, const u64* addresses,
+                    int count) const {
+    const kernel_ir::Kernel& kernel = f.kernels[k];
     const std::string own = "the result of kernel " + std::to_string(steps_.size()) + ",";
-    for (int i = 0; i < group.stores.size; ++i) origin[f.pool[group.stores.begin + i]] = own;
-    if (group.opaque >= 0) origin[group.result >= 0 ? group.result : group.opaque] = own;
+    for (int i = 0; i < kernel.stores.size; ++i) origin[f.pool[kernel.stores.begin + i]] = own;
+    if (kernel.opaque >= 0) origin[kernel.result >= 0 ? kernel.result : kernel.opaque] = own;
     if (checks_.finite) {
       const auto written = [&](int node) {
         if (node < 0 || spared[node] || !is_float(g.nodes[node].dtype)) return;
@@ -26209,8 +26216,8 @@ class Checker {
         w.written.push_back(value(g, f, node));
         w.written.back().operand = at;
       };
-      for (int i = 0; i < group.stores.size; ++i) written(f.pool[group.stores.begin + i]);
-      if (group.stores.size == 0) written(group.result >= 0 ? group.result : group.opaque);
+      for (int i = 0; i < kernel.stores.size; ++i) written(f.pool[kernel.stores.begin + i]);
+      if (kernel.stores.size == 0) written(kernel.result >= 0 ? kernel.result : kernel.opaque);
       const auto read = [&](int node) {
         node = root_of(g, f, node);
         if (!is_float(g.nodes[node].dtype) || is_under_way(g, node)) return;
@@ -26220,21 +26227,21 @@ class Checker {
         w.read.back().operand = at;
         w.read.back().name = origin[node] + " " + w.read.back().name;
       };
-      for (int i = 0; i < group.loads.size; ++i) read(f.pool[group.loads.begin + i]);
-      if (group.opaque >= 0)
-        for (int a = 0; a < g.nodes[group.opaque].arity; ++a) read(g.in(group.opaque, a));
+      for (int i = 0; i < kernel.loads.size; ++i) read(f.pool[kernel.loads.begin + i]);
+      if (kernel.opaque >= 0)
+        for (int a = 0; a < g.nodes[kernel.opaque].arity; ++a) read(g.in(kernel.opaque, a));
       // where a query sees no key, the log-sum-exp is -infinity
-      if (group.opaque >= 0 && ir::is_attention(g.nodes[group.opaque].op))
-        w.makes_infinity = transforms::may_mask(ir::attention_body(g, group.opaque),
-                                                ir::attention_shape(g, group.opaque).captured);
-      for (int i = 0; i < group.body.size; ++i) {
-        const int x = f.pool[group.body.begin + i];
+      if (kernel.opaque >= 0 && ir::is_attention(g.nodes[kernel.opaque].op))
+        w.makes_infinity = transforms::may_mask(ir::attention_body(g, kernel.opaque),
+                                                ir::attention_shape(g, kernel.opaque).captured);
+      for (int i = 0; i < kernel.body.size; ++i) {
+        const int x = f.pool[kernel.body.begin + i];
         for (int a = 0; a < g.nodes[x].arity; ++a)
           w.makes_infinity = w.makes_infinity || is_infinite(g, g.in(x, a));
       }
     }
-    if (checks_.indices && group.opaque >= 0)
-      watch_places(w, g, f, plan, origin, group.opaque, addresses, count);
+    if (checks_.indices && kernel.opaque >= 0)
+      watch_places(w, g, f, plan, origin, kernel.opaque, addresses, count);
   }
   // What ranks exchange, until it is waited for: only what begins such has attributes.
   static bool is_under_way(const ir::Graph& g, int node) {
@@ -26725,14 +26732,14 @@ inline bool in_workspace(u64 address) {
   return address != BufferAddress::none && BufferAddress::space(address) == ir::Space::workspace;
 }
 
-// The last group that reads each node's memory.
+// The last kernel that reads each node's memory.
 template <class Graph, class Fusion>
 List<int> last_readers(const Graph& g, const Fusion& f) {
   List<int> last(g.nodes.size(), -1);
-  for (int k = 0; k < f.groups.size(); ++k) f.each_read(g, k, [&](int x) { last[x] = k; });
+  for (int k = 0; k < f.kernels.size(); ++k) f.each_read(g, k, [&](int x) { last[x] = k; });
   for (int x : g.outputs) {
-    while (f.is_view_in(x, f.groups.size())) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
-    last[x] = f.groups.size();
+    while (f.is_view_in(x, f.kernels.size())) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
+    last[x] = f.kernels.size();
   }
   return last;
 }
@@ -26768,15 +26775,15 @@ MemoryTimeline memory_timeline(const Module& m, ir::StateName name = nullptr) {
   const auto& f = m.fusion;
   const auto& plan = m.plan;
   const ir::Scopes scopes(g, name);
-  const int groups = f.groups.size();
+  const int kernels = f.kernels.size();
   MemoryTimeline out;
   out.workspace_bytes = plan.workspace_bytes;
-  // the launches of each group begin and end at
+  // the launches of each kernel begin and end at
   List<int> begin, end;
   exec::Explanation explained;
   explain_detail::explain_into(explained, g, f, plan, scopes, 1, 0);
   for (const ExplainedStep& step : explained.steps) out.launches.push_back(step.kernel + " " + step.text());
-  for (int k = 0, launch = 0; k < groups; ++k) {
+  for (int k = 0, launch = 0; k < kernels; ++k) {
     const int steps = compiler::lower(g, f, plan, k, k + 1).steps.size();
     begin.push(launch);
     launch += steps;
@@ -26803,25 +26810,25 @@ MemoryTimeline memory_timeline(const Module& m, ir::StateName name = nullptr) {
     out.holders.push_back(
         {"the gradients, packed", "update", arena_begin, arena_end - arena_begin, 0, last_launch});
   const List<int> last = last_readers(g, f);
-  for (int k = 0; k < groups; ++k) {
-    const kernel_ir::Group& group = f.groups[k];
-    for (int i = 0; i < group.stores.size; ++i) {
-      const int x = f.pool[group.stores.begin + i];
+  for (int k = 0; k < kernels; ++k) {
+    const kernel_ir::Kernel& kernel = f.kernels[k];
+    for (int i = 0; i < kernel.stores.size; ++i) {
+      const int x = f.pool[kernel.stores.begin + i];
       const i64 bytes = kernel_ir::bytes_of(g, x);
       if (!in_workspace(plan.where[x]) || bytes == 0) continue;
       const i64 offset = BufferAddress::offset(plan.where[x]);
       if (offset >= arena_begin && offset < arena_end) continue;
       out.holders.push_back({text(x), scopes[x], offset, bytes, begin[k],
-                             last[x] >= groups ? last_launch : end[std::max(last[x], k)]});
+                             last[x] >= kernels ? last_launch : end[std::max(last[x], k)]});
     }
     const u64 scratch = plan.tilings[k].partials;
-    if (group.opaque < 0 || !in_workspace(scratch)) continue;
-    const bool loop = g.nodes[group.opaque].op == ir::Op::loop;
+    if (kernel.opaque < 0 || !in_workspace(scratch)) continue;
+    const bool loop = g.nodes[kernel.opaque].op == ir::Op::loop;
     const i64 bytes =
-        loop ? kernel_ir::loop_scratch_bytes(g, f, plan, k) : ir::scratch_bytes(g, group.opaque);
+        loop ? kernel_ir::loop_scratch_bytes(g, f, plan, k) : ir::scratch_bytes(g, kernel.opaque);
     if (bytes > 0)
-      out.holders.push_back({loop ? "a trip of the loop" : "scratch of " + text(group.opaque),
-                             scopes[group.opaque], BufferAddress::offset(scratch), bytes, begin[k], end[k]});
+      out.holders.push_back({loop ? "a trip of the loop" : "scratch of " + text(kernel.opaque),
+                             scopes[kernel.opaque], BufferAddress::offset(scratch), bytes, begin[k], end[k]});
   }
   return out;
 }
@@ -46124,8 +46131,8 @@ class LoopGradient {
     const ir::Graph trip = drop_unused(joint, where);
     const kernel_ir::Fusion fusion = kernel_ir::fuse(trip);
     List<u8> stored(trip.nodes.size(), 0);
-    for (const kernel_ir::Group& group : fusion.groups)
-      for (int i = 0; i < group.stores.size; ++i) stored[fusion.pool[group.stores.begin + i]] = 1;
+    for (const kernel_ir::Kernel& kernel : fusion.kernels)
+      for (int i = 0; i < kernel.stores.size; ++i) stored[fusion.pool[kernel.stores.begin + i]] = 1;
     for (int i = 0; i < original_; ++i) saved_[i] = where[i] >= 0 && stored[where[i]] && is_stackable(i);
   }
 
@@ -62001,8 +62008,8 @@ class CheckpointRanking {
   constexpr List<i64> estimate(const List<int>& order) {
     find_lives();
     find_candidates();
-    const int groups = f.groups.size();
-    List<i64> held(groups + 1, 0);
+    const int kernels = f.kernels.size();
+    List<i64> held(kernels + 1, 0);
     i64* const at = held.data();
     i64 most = 0;
     for (int x = 0; x < p.nodes.size(); ++x) {
@@ -62012,10 +62019,10 @@ class CheckpointRanking {
         continue;
       const i64 bytes = kernel_ir::bytes_of(p, x);
       at[lives_[x].made] += bytes;
-      if (lives_[x].last < groups) at[lives_[x].last + 1] -= bytes;
+      if (lives_[x].last < kernels) at[lives_[x].last + 1] -= bytes;
     }
-    for (int k = 1; k <= groups; ++k) at[k] += at[k - 1];
-    for (int k = 0; k <= groups; ++k) most = most < at[k] ? at[k] : most;
+    for (int k = 1; k <= kernels; ++k) at[k] += at[k - 1];
+    for (int k = 0; k <= kernels; ++k) most = most < at[k] ? at[k] : most;
     // scratch, and gaps between values, which are the fewer the less is held
     const double beside =
         static_cast<double>(plan_.workspace_bytes) / static_cast<double>(most > 0 ? most : 1);
@@ -62030,7 +62037,7 @@ class CheckpointRanking {
     for (const Candidate& c : candidates_)
       for (int k = first(c), end = arrives_[c.segment]; k < end; ++k) at[k] -= c.bytes;
     most = 0;
-    for (int k = 0; k <= groups; ++k) most = most < at[k] ? at[k] : most;
+    for (int k = 0; k <= kernels; ++k) most = most < at[k] ? at[k] : most;
     List<i64> bytes;
     bytes.push(with_gaps(most));
     for (const int node : order) {
@@ -62052,13 +62059,13 @@ class CheckpointRanking {
     i64 bytes = 0;
     double worth = 0;  // what it saves for a byte
   };
-  // The groups that make and read what is stored, -1: none.
+  // The kernels that make and read what is stored, -1: none.
   struct Life {
     int made = -1, last_forward = -1, first_backward = -1, last = -1;
   };
 
   constexpr void find_lives() {
-    const int n = p.nodes.size(), groups = f.groups.size();
+    const int n = p.nodes.size(), kernels = f.kernels.size();
     List<u8> backward(n, 0);
     node_of_ = List<int>(n, -1);
     for (int i = g.nodes.size() - 1; i >= 0; --i) {
@@ -62068,11 +62075,11 @@ class CheckpointRanking {
       node_of_[at] = i;
     }
     lives_ = List<Life>(n);
-    for (int k = 0; k < groups; ++k) {
-      const kernel_ir::Group& group = f.groups.items[k];
-      bool behind = group.stores.size > 0;
-      for (int i = 0; i < group.stores.size; ++i) {
-        const int x = f.pool.items[group.stores.begin + i];
+    for (int k = 0; k < kernels; ++k) {
+      const kernel_ir::Kernel& kernel = f.kernels.items[k];
+      bool behind = kernel.stores.size > 0;
+      for (int i = 0; i < kernel.stores.size; ++i) {
+        const int x = f.pool.items[kernel.stores.begin + i];
         lives_[x].made = k;
         if (lives_[x].last < k) lives_[x].last = k;
         behind = behind && backward[x];
@@ -62086,13 +62093,13 @@ class CheckpointRanking {
         life.last = k;
       });
     }
-    for (const int x : p.outputs) lives_[x].last = groups;
+    for (const int x : p.outputs) lives_[x].last = kernels;
   }
 
   constexpr void find_candidates() {
     int segments = 0;
     for (const int s : segment_of_) segments = segments <= s ? s + 1 : segments;
-    arrives_ = List<int>(segments, f.groups.size());
+    arrives_ = List<int>(segments, f.kernels.size());
     for (int x = 0; x < p.nodes.size(); ++x) {
       const Life& life = lives_[x];
       const int i = node_of_[x];
@@ -62221,7 +62228,7 @@ class CheckpointRanking {
   const kernel_ir::Plan& plan_;
   List<int> node_of_;  // of each node of the pruned graph the first that became it
   List<Life> lives_;
-  List<int> arrives_;  // of each segment the first group of the backward pass that reads a value of it
+  List<int> arrives_;  // of each segment the first kernel of the backward pass that reads a value of it
   List<Candidate> candidates_;
   List<u8> needed_, kept_, reached_;
   List<int> beside_;   // of the first result of an attention the one that goes with it

@@ -26,7 +26,7 @@ struct Classes {
   constexpr auto operator()(auto x) const { return fc(x); }
 };
 
-// Dropout whose results are read by several groups.
+// Dropout whose results are read by several kernels.
 struct Dropouts {
   nn::Linear<32, 32> fc1, fc2, fc3;
   nn::Dropout drop1{.p = 0.1f}, drop2{.p = 0.1f}, drop3{.p = 0.1f};

@@ -11,10 +11,10 @@ namespace weft::testing {
 std::string difference(const ir::Graph& traced, const Leaves& leaves, u32 order) {
   const std::vector<Array> values = GraphInterpreter(traced).run(leaves);
   const compiler::Module m = compile_verified(traced);
-  for (const kernel_ir::Group& group : m.fusion.groups) {
-    absorbed.added += group.added >= 0;
-    absorbed.bias += group.bias >= 0;
-    absorbed.both += group.added >= 0 && group.bias >= 0;
+  for (const kernel_ir::Kernel& kernel : m.fusion.kernels) {
+    absorbed.added += kernel.added >= 0;
+    absorbed.bias += kernel.bias >= 0;
+    absorbed.both += kernel.added >= 0 && kernel.bias >= 0;
   }
   Machine machine(m.graph, m.plan, m.lowered, leaves, order);
   machine.run();

@@ -92,7 +92,7 @@ struct FrozenPlan {
 
 constexpr void write(WordWriter& w, const Lowered& l) {
   w.put_int(l.kernels.size());
-  for (const Kernel& k : l.kernels) {
+  for (const KernelCode& k : l.kernels) {
     w.put_int(static_cast<i64>(k.kind));
     w.put_pair(k.words.begin, k.words.size);
   }
@@ -119,7 +119,7 @@ constexpr Lowered thaw_lowered(const u64* words) {
   WordReader r(words);
   Lowered l;
   l.kernels.resize(r.get_size());
-  for (Kernel& k : l.kernels) {
+  for (KernelCode& k : l.kernels) {
     k.kind = static_cast<StepKind>(r.get_int());
     const u64 span = r.get();
     k.words = {WordReader::low(span), WordReader::high(span)};

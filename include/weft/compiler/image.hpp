@@ -85,7 +85,7 @@ constexpr Image link(const ir::Graph& g, const kernel_ir::Plan& plan, const Lowe
 // The image's parts follow each other in the order of the header's fields.
 constexpr void write(WordWriter& w, const Image& b, const Lowered& lowered) {
   const ImageHeader& h = b.header;
-  for (const Kernel& k : lowered.kernels) {
+  for (const KernelCode& k : lowered.kernels) {
     w.put(static_cast<u64>(k.kind) | static_cast<u64>(k.words.begin) << 8);
     w.put_int(k.words.size);
   }

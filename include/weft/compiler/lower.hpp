@@ -1,5 +1,5 @@
 #pragma once
-// From the plan to launches: every group in order, between them the second stages of sums and copies.
+// From the plan to launches: every kernel in order, between them the second stages of sums and copies.
 
 #include "weft/compiler/lower/along_axis.hpp"
 #include "weft/compiler/lower/attention.hpp"
@@ -14,8 +14,8 @@
 
 namespace WEFT_NAMESPACE::compiler {
 
-// The launches of groups [first, last), and what comes before them; what comes after all groups goes with the
-// last.
+// The launches of kernels [first, last), and what comes before them; what comes after all kernels goes with
+// the last.
 constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                         int first, int last) {
   Lowered out;
@@ -41,32 +41,32 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
   for (int k = first; k < last; ++k) {
     sums(k);
     if (!plan.copies.empty()) copies(k);
-    const kernel_ir::Group& group = f.groups[k];
-    if (group.opaque < 0) {
-      if (group.stores.size > 0) fused.lower(k);
-    } else if (g.nodes[group.opaque].op == ir::Op::loop) {
+    const kernel_ir::Kernel& kernel = f.kernels[k];
+    if (kernel.opaque < 0) {
+      if (kernel.stores.size > 0) fused.lower(k);
+    } else if (g.nodes[kernel.opaque].op == ir::Op::loop) {
       lower_loop(g, f, plan, k, out);
-    } else if (ir::is_attention(g.nodes[group.opaque].op)) {
+    } else if (ir::is_attention(g.nodes[kernel.opaque].op)) {
       lower_attention(g, f, plan, k, out);
-    } else if (g.nodes[group.opaque].op == ir::Op::dot) {
+    } else if (g.nodes[kernel.opaque].op == ir::Op::dot) {
       lower_dot(g, f, plan, k, out);
-    } else if (ir::is_along_axis(g.nodes[group.opaque].op)) {
-      lower_along_axis(g, f, plan, group.opaque, out);
-    } else if (ir::is_dynamic_slice(g.nodes[group.opaque].op)) {
-      lower_dynamic_slice(g, f, plan, group.opaque, out);
-    } else if (g.nodes[group.opaque].op == ir::Op::conv) {
-      lower_conv(g, f, plan, group.opaque, out);
-    } else if (ir::is_collective(g.nodes[group.opaque].op)) {
-      lower_collective(g, f, plan, group.opaque, out);
-    } else if (g.nodes[group.opaque].op == ir::Op::group_collective) {
-      lower_group_collective(g, f, plan, group.opaque, out);
-    } else if (g.nodes[group.opaque].op == ir::Op::custom) {
-      lower_custom(g, f, plan, group.opaque, out);
+    } else if (ir::is_along_axis(g.nodes[kernel.opaque].op)) {
+      lower_along_axis(g, f, plan, kernel.opaque, out);
+    } else if (ir::is_dynamic_slice(g.nodes[kernel.opaque].op)) {
+      lower_dynamic_slice(g, f, plan, kernel.opaque, out);
+    } else if (g.nodes[kernel.opaque].op == ir::Op::conv) {
+      lower_conv(g, f, plan, kernel.opaque, out);
+    } else if (ir::is_collective(g.nodes[kernel.opaque].op)) {
+      lower_collective(g, f, plan, kernel.opaque, out);
+    } else if (g.nodes[kernel.opaque].op == ir::Op::group_collective) {
+      lower_group_collective(g, f, plan, kernel.opaque, out);
+    } else if (g.nodes[kernel.opaque].op == ir::Op::custom) {
+      lower_custom(g, f, plan, kernel.opaque, out);
     } else {
-      lower_index(g, f, plan, group.opaque, out);
+      lower_index(g, f, plan, kernel.opaque, out);
     }
   }
-  if (last == f.groups.size()) {
+  if (last == f.kernels.size()) {
     sums(last);
     copies(last);
   }
@@ -74,7 +74,7 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
 }
 
 constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan) {
-  return lower(g, f, plan, 0, f.groups.size());
+  return lower(g, f, plan, 0, f.kernels.size());
 }
 
 }  // namespace WEFT_NAMESPACE::compiler

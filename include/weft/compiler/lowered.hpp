@@ -90,13 +90,13 @@ struct Step {
   i64 flops = 0;
 };
 
-struct Kernel {
+struct KernelCode {
   StepKind kind{};
   ir::Span words;
 };
 
 struct Lowered {
-  List<Kernel> kernels;
+  List<KernelCode> kernels;
   List<u64> words;  // of all kernels
   List<Step> steps;
   List<u64> addresses;  // kernel_ir::BufferAddress of every operand

@@ -13,14 +13,14 @@ namespace WEFT_NAMESPACE::compiler {
 
 struct Module {
   ir::Graph graph;
-  kernel_ir::Grouping grouping;  // clusters half formed
+  kernel_ir::Clustering clustering;  // clusters half formed
   kernel_ir::Fusion fusion;
   kernel_ir::Plan plan;
   compiler::Lowered lowered;
   compiler::Image image;
 };
 
-enum class Part : u8 { graph, grouping, fusion, plan, lowered, image };
+enum class Part : u8 { graph, clustering, fusion, plan, lowered, image };
 
 // How a part becomes words, and how a later stage has it: `load` borrows what `From` wrote, for reading;
 // `resume` makes it one's own, to continue with.
@@ -36,11 +36,11 @@ struct PartOf<Part::graph> {
   }
 };
 template <>
-struct PartOf<Part::grouping> {
-  static constexpr void write(WordWriter& w, const Module& m) { kernel_ir::write(w, m.graph, m.grouping); }
+struct PartOf<Part::clustering> {
+  static constexpr void write(WordWriter& w, const Module& m) { kernel_ir::write(w, m.graph, m.clustering); }
   template <class From>
   static constexpr void resume(Module& m) {
-    kernel_ir::read_grouping(Kept<From>::data, m.graph, m.grouping);
+    kernel_ir::read_clustering(Kept<From>::data, m.graph, m.clustering);
   }
 };
 template <>

@@ -10,10 +10,10 @@
 //   rematerialize   of a trainer with checkpoint::blocks: what the backward pass computes again
 //   prune           what nothing needs is dropped, and attention of few queries split along the keys
 //                                                            from here on: GraphPasses, KernelPasses
-//   cluster         nodes become groups, each a kernel
-//   collect         what each group computes, reads and stores
-//   plan_memory     where each value lies, and how each group is tiled
-//   lower           groups become kernels and launches
+//   cluster         nodes become kernels
+//   collect         what each kernel computes, reads and stores
+//   plan_memory     where each value lies, and how each kernel is tiled
+//   lower           kernels become code and launches
 //   link            the constants of the program
 //
 // The first six need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
@@ -38,7 +38,7 @@ inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1 << 24;
 #else
 inline constexpr int differentiated_nodes = 4096, clustered_nodes = 1 << 24;
 #endif
-inline constexpr int lowered_groups = 512;
+inline constexpr int lowered_kernels = 512;
 
 struct Prune {
   static constexpr std::string_view name = "prune";
@@ -54,14 +54,14 @@ struct Prune {
 
 struct Cluster {
   static constexpr std::string_view name = "cluster";
-  static constexpr Part makes = Part::fusion, state = Part::grouping;
+  static constexpr Part makes = Part::fusion, state = Part::clustering;
   using reads = Parts<Part::graph>;
   static constexpr int piece = clustered_nodes;
   static constexpr int size(const Module& m) { return m.graph.nodes.size(); }
   static constexpr int capacity(int graph, int) { return graph + 1024; }
   static constexpr void run(Module& m, int first, int last) {
-    kernel_ir::Fuser(m.graph, m.grouping).run(last - first);
-    if (last == size(m)) m.fusion = static_cast<kernel_ir::Fusion&&>(m.grouping.fusion);
+    kernel_ir::Fuser(m.graph, m.clustering).run(last - first);
+    if (last == size(m)) m.fusion = static_cast<kernel_ir::Fusion&&>(m.clustering.fusion);
   }
 };
 
@@ -85,8 +85,8 @@ struct Lower {
   static constexpr std::string_view name = "lower";
   static constexpr Part makes = Part::lowered, state = Part::lowered;
   using reads = Parts<Part::graph, Part::fusion, Part::plan>;
-  static constexpr int piece = lowered_groups;
-  static constexpr int size(const Module& m) { return m.fusion.groups.size(); }
+  static constexpr int piece = lowered_kernels;
+  static constexpr int size(const Module& m) { return m.fusion.kernels.size(); }
   static constexpr int capacity(int graph, int) { return 2 * graph + 1024; }
   static constexpr void run(Module& m, int first, int last) {
     compiler::Lowered made = compiler::lower(m.graph, m.fusion, m.plan, first, last);
@@ -125,7 +125,7 @@ constexpr Module compile_graph(const ir::Graph& traced, Visit visit) {
 constexpr Module compile_graph(const ir::Graph& traced) {
   return compile_graph(traced, [](auto, const Module&) {});
 }
-// As far as every value has its place and every group its tiling: of a traced graph, and of one that the
+// As far as every value has its place and every kernel its tiling: of a traced graph, and of one that the
 // passes on graphs have seen.
 constexpr Module plan_pruned(const ir::Graph& pruned) {
   Module m;

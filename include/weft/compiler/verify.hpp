@@ -18,19 +18,19 @@ constexpr bool is_computed(kernel_ir::Materialization r) {
   return r == kernel_ir::Materialization::fused || r == kernel_ir::Materialization::opaque;
 }
 
-// The groups and the views of a fusion.
-constexpr Fault groups(const Module& m) {
+// The kernels and the views of a fusion.
+constexpr Fault kernels(const Module& m) {
   const ir::Graph& g = m.graph;
   const kernel_ir::Fusion& f = m.fusion;
   const int n = g.nodes.size();
-  if (f.materialization.size() != n || f.group.size() != n || f.level.size() != n || f.stored.size() != n ||
-      f.view_of.size() != n)
+  if (f.materialization.size() != n || f.kernel_of.size() != n || f.level.size() != n ||
+      f.stored.size() != n || f.view_of.size() != n)
     return {"a fusion of another graph", -1};
   for (int i = 0; i < n; ++i) {
     const kernel_ir::Materialization how = f.materialization[i];
-    if (how == kernel_ir::Materialization::deferred) return {"it is deferred, and all groups are formed", i};
-    if (is_computed(how) ? f.group[i] < 0 || f.group[i] >= f.groups.size() : f.group[i] >= 0)
-      return {"its materialization and its group do not go together", i};
+    if (how == kernel_ir::Materialization::deferred) return {"it is deferred, and all kernels are formed", i};
+    if (is_computed(how) ? f.kernel_of[i] < 0 || f.kernel_of[i] >= f.kernels.size() : f.kernel_of[i] >= 0)
+      return {"its materialization and its kernel do not go together", i};
     if (f.view_of[i] >= f.views.size()) return {"its view does not exist", i};
     if (f.view_of[i] >= 0) {
       const int root = f.views[f.view_of[i]].root;
@@ -57,14 +57,15 @@ constexpr List<bool> generated_nodes(const ir::Graph& g) {
   }
   return generated;
 }
-// Whether group k, which reads x, runs when all is made that x, a view, depends on.
+// Whether kernel k, which reads x, runs when all is made that x, a view, depends on.
 constexpr Fault runs_after(const Module& m, const List<bool>& generated, int x, int k) {
   const kernel_ir::Fusion& f = m.fusion;
   for (; f.materialization[x] == kernel_ir::Materialization::view; x = m.graph.in(x, 0)) {
     if (m.graph.nodes[x].op != ir::Op::add_dependency) continue;
     int y = m.graph.in(x, 1);  // or what it is a view of, if it is copied later
     while (ir::is_movement(m.graph.nodes[y].op) && m.graph.nodes[y].op != ir::Op::pad) y = m.graph.in(y, 0);
-    if (f.group[y] >= k && !generated[y]) return {"a group reads it before what it depends on is made", x};
+    if (f.kernel_of[y] >= k && !generated[y])
+      return {"a kernel reads it before what it depends on is made", x};
   }
   return {};
 }
@@ -93,42 +94,42 @@ constexpr bool inside(const Module& m, u64 address, i64 bytes) {
 
 }  // namespace verify_detail
 
-constexpr Fault verify(Cluster, const Module& m) { return verify_detail::groups(m); }
+constexpr Fault verify(Cluster, const Module& m) { return verify_detail::kernels(m); }
 
 constexpr Fault verify(Collect, const Module& m) {
-  if (const Fault fault = verify_detail::groups(m)) return fault;
+  if (const Fault fault = verify_detail::kernels(m)) return fault;
   const kernel_ir::Fusion& f = m.fusion;
-  List<int> from(m.graph.nodes.size(), -1);  // the group that stores a node
+  List<int> from(m.graph.nodes.size(), -1);  // the kernel that stores a node
   const List<bool> generated = verify_detail::generated_nodes(m.graph);
-  for (int k = 0; k < f.groups.size(); ++k) {
-    const kernel_ir::Group& group = f.groups[k];
-    for (const ir::Span& span : {group.body, group.loads, group.stores})
+  for (int k = 0; k < f.kernels.size(); ++k) {
+    const kernel_ir::Kernel& kernel = f.kernels[k];
+    for (const ir::Span& span : {kernel.body, kernel.loads, kernel.stores})
       if (span.begin < 0 || span.size < 0 || span.begin + span.size > f.pool.size())
-        return {"a group's members lie outside the pool", -1};
-    for (int i = 0; i < group.stores.size; ++i) {
-      const int x = f.pool[group.stores.begin + i];
-      if (from[x] >= 0) return {"two groups store it", x};
-      if (!f.stored[x]) return {"a group stores it, and it is not in memory", x};
-      if (group.opaque < 0 && !verify_detail::contains(f, group.body, x))
-        return {"a group stores what it does not compute", x};
+        return {"a kernel's members lie outside the pool", -1};
+    for (int i = 0; i < kernel.stores.size; ++i) {
+      const int x = f.pool[kernel.stores.begin + i];
+      if (from[x] >= 0) return {"two kernels store it", x};
+      if (!f.stored[x]) return {"a kernel stores it, and it is not in memory", x};
+      if (kernel.opaque < 0 && !verify_detail::contains(f, kernel.body, x))
+        return {"a kernel stores what it does not compute", x};
       from[x] = k;
     }
   }
-  for (int k = 0; k < f.groups.size(); ++k) {
-    const kernel_ir::Group& group = f.groups[k];
-    for (int i = 0; i < group.loads.size; ++i) {
-      const int x = f.pool[group.loads.begin + i];
+  for (int k = 0; k < f.kernels.size(); ++k) {
+    const kernel_ir::Kernel& kernel = f.kernels[k];
+    for (int i = 0; i < kernel.loads.size; ++i) {
+      const int x = f.pool[kernel.loads.begin + i];
       const int root = f.view_in(m.graph, x, k).root;
       if (verify_detail::is_computed(f.materialization[root]) && from[root] < 0)
-        return {"it is read from memory, and no group stores it", root};
-      if (from[root] >= k) return {"a group reads it before it is stored", root};
+        return {"it is read from memory, and no kernel stores it", root};
+      if (from[root] >= k) return {"a kernel reads it before it is stored", root};
       if (const Fault fault = verify_detail::runs_after(m, generated, x, k)) return fault;
     }
   }
   for (const int x : m.graph.outputs)
-    if (m.graph.dims(x).size() > 0 && from[f.view_in(m.graph, x, f.groups.size()).root] < 0 &&
+    if (m.graph.dims(x).size() > 0 && from[f.view_in(m.graph, x, f.kernels.size()).root] < 0 &&
         verify_detail::is_computed(f.materialization[x]))
-      return {"a result that no group stores", x};
+      return {"a result that no kernel stores", x};
   return {};
 }
 
@@ -136,43 +137,43 @@ constexpr Fault verify(PlanMemory, const Module& m) {
   const kernel_ir::Fusion& f = m.fusion;
   const kernel_ir::Plan& p = m.plan;
   using kernel_ir::BufferAddress;
-  if (p.where.size() != m.graph.nodes.size() || p.tilings.size() != f.groups.size() ||
+  if (p.where.size() != m.graph.nodes.size() || p.tilings.size() != f.kernels.size() ||
       p.outputs.size() != m.graph.outputs.size())
     return {"a plan of another program", -1};
   for (const ir::Assign& a : m.graph.assigns) {
     const ir::Slot& slot = m.graph.slots[a.slot];
     if (slot.segments < 0) continue;
-    const int k = f.group[a.node];
+    const int k = f.kernel_of[a.node];
     if (k < 0 || p.where[a.node] != BufferAddress::make(slot.space, slot.offset) ||
         p.tilings[k].segments != slot.segments)
       return {"a parameter group's vector is not written range by range", a.node};
   }
-  for (int k = 0; k < f.groups.size(); ++k) {
-    const kernel_ir::Group& group = f.groups[k];
+  for (int k = 0; k < f.kernels.size(); ++k) {
+    const kernel_ir::Kernel& kernel = f.kernels[k];
     const kernel_ir::Tiling& tiling = p.tilings[k];
-    const i64 length = tiling.by_elements ? group.space.size() : tiling.rows;
-    if (group.opaque < 0 && length > 0 &&
+    const i64 length = tiling.by_elements ? kernel.space.size() : tiling.rows;
+    if (kernel.opaque < 0 && length > 0 &&
         (tiling.rows_per_chunk < 1 || (tiling.chunks - 1) * tiling.rows_per_chunk >= length ||
          tiling.chunks * tiling.rows_per_chunk < length))
-      return {"a group's chunks do not cover its rows",
-              group.stores.size > 0 ? f.pool[group.stores.begin] : -1};
-    for (int i = 0; i < group.loads.size; ++i) {
-      const int x = f.pool[group.loads.begin + i];
+      return {"a kernel's chunks do not cover its rows",
+              kernel.stores.size > 0 ? f.pool[kernel.stores.begin] : -1};
+    for (int i = 0; i < kernel.loads.size; ++i) {
+      const int x = f.pool[kernel.loads.begin + i];
       const ir::Node& node = m.graph.nodes[x];
       if (node.op == ir::Op::state && m.graph.slots[static_cast<int>(node.imm)].segments >= 0 &&
           m.graph.slots[static_cast<int>(node.imm)].segments != tiling.segments)
         return {"a kernel reads it that walks over other ranges", x};
     }
-    for (int i = 0; i < group.stores.size; ++i) {
-      const int x = f.pool[group.stores.begin + i];
+    for (int i = 0; i < kernel.stores.size; ++i) {
+      const int x = f.pool[kernel.stores.begin + i];
       if (p.where[x] == BufferAddress::none) return {"it is stored nowhere", x};
       if (!verify_detail::inside(m, p.where[x], m.fusion.stored_bytes(m.graph, x)))
         return {"it lies outside its block", x};
       if (BufferAddress::offset(p.where[x]) % size_of(m.graph.nodes[x].dtype) != 0)
         return {"it is not aligned", x};
     }
-    for (int i = 0; i < group.loads.size; ++i) {
-      const int x = f.pool[group.loads.begin + i];
+    for (int i = 0; i < kernel.loads.size; ++i) {
+      const int x = f.pool[kernel.loads.begin + i];
       if (f.materialization[x] == kernel_ir::Materialization::arena || m.graph.dims(x).size() == 0) continue;
       if (p.where[f.view_in(m.graph, x, k).root] == BufferAddress::none)
         return {"it is read from nowhere", x};
@@ -188,7 +189,7 @@ constexpr Fault verify(Lower, const Module& m) {
   const auto within = [](const ir::Span& s, int size) {
     return s.begin >= 0 && s.size >= 0 && s.begin + s.size <= size;
   };
-  for (const compiler::Kernel& k : l.kernels)
+  for (const compiler::KernelCode& k : l.kernels)
     if (!within(k.words, l.words.size())) return {"a kernel's words lie outside the program", -1};
   for (int s = 0; s < l.steps.size(); ++s) {
     const compiler::Step& step = l.steps[s];

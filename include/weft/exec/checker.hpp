@@ -144,7 +144,7 @@ class Checker {
         origin[i] = g.is_body ? operands[static_cast<int>(n.imm)] : "input " + std::to_string(n.imm);
       if (n.op == ir::Op::state) origin[i] = slot_name(g.slots[static_cast<int>(n.imm)], &state_name<Source>);
     }
-    for (int k = 0; k < f.groups.size(); ++k) {
+    for (int k = 0; k < f.kernels.size(); ++k) {
       const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
       for (int i = 0; i < lowered.steps.size(); ++i) {
         const compiler::Step& step = lowered.steps[i];
@@ -155,11 +155,11 @@ class Checker {
         if (step.kind == compiler::StepKind::combine_partials)
           watch_sums(w, g, f, plan, spared, addresses, step.addresses.size / 2);
         else if (step.kind != compiler::StepKind::copy && step.kind != compiler::StepKind::repeat)
-          watch_group(w, g, f, plan, spared, origin, k, addresses, step.addresses.size);
+          watch_kernel(w, g, f, plan, spared, origin, k, addresses, step.addresses.size);
         steps_.push_back(std::move(w));
         if (step.kind != compiler::StepKind::repeat) continue;
         const kernel_ir::LoopMemory inside(g, f, plan, k);
-        const int loop = f.groups[k].opaque, own = static_cast<int>(steps_.size()) - 1;
+        const int loop = f.kernels[k].opaque, own = static_cast<int>(steps_.size()) - 1;
         const std::string slice = "{" + std::to_string(own) + "}";
         List<std::string> given(inside.shape.operands(), earlier);  // carries change
         for (int a = inside.shape.carries; a < inside.shape.operands(); ++a) {
@@ -197,7 +197,7 @@ class Checker {
     return v;
   }
 
-  // Second stages: what they write was summed by this group or one before it.
+  // Second stages: what they write was summed by this kernel or one before it.
   void watch_sums(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                   const List<u8>& spared, const u64* addresses, int sums) const {
     if (!checks_.finite) return;
@@ -211,13 +211,13 @@ class Checker {
       }
   }
 
-  void watch_group(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
-                   const List<u8>& spared, List<std::string>& origin, int k, const u64* addresses,
-                   int count) const {
-    const kernel_ir::Group& group = f.groups[k];
+  void watch_kernel(Watched& w, const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
+                    const List<u8>& spared, List<std::string>& origin, int k, const u64* addresses,
+                    int count) const {
+    const kernel_ir::Kernel& kernel = f.kernels[k];
     const std::string own = "the result of kernel " + std::to_string(steps_.size()) + ",";
-    for (int i = 0; i < group.stores.size; ++i) origin[f.pool[group.stores.begin + i]] = own;
-    if (group.opaque >= 0) origin[group.result >= 0 ? group.result : group.opaque] = own;
+    for (int i = 0; i < kernel.stores.size; ++i) origin[f.pool[kernel.stores.begin + i]] = own;
+    if (kernel.opaque >= 0) origin[kernel.result >= 0 ? kernel.result : kernel.opaque] = own;
     if (checks_.finite) {
       const auto written = [&](int node) {
         if (node < 0 || spared[node] || !is_float(g.nodes[node].dtype)) return;
@@ -228,8 +228,8 @@ class Checker {
         w.written.push_back(value(g, f, node));
         w.written.back().operand = at;
       };
-      for (int i = 0; i < group.stores.size; ++i) written(f.pool[group.stores.begin + i]);
-      if (group.stores.size == 0) written(group.result >= 0 ? group.result : group.opaque);
+      for (int i = 0; i < kernel.stores.size; ++i) written(f.pool[kernel.stores.begin + i]);
+      if (kernel.stores.size == 0) written(kernel.result >= 0 ? kernel.result : kernel.opaque);
       const auto read = [&](int node) {
         node = root_of(g, f, node);
         if (!is_float(g.nodes[node].dtype) || is_under_way(g, node)) return;
@@ -239,21 +239,21 @@ class Checker {
         w.read.back().operand = at;
         w.read.back().name = origin[node] + " " + w.read.back().name;
       };
-      for (int i = 0; i < group.loads.size; ++i) read(f.pool[group.loads.begin + i]);
-      if (group.opaque >= 0)
-        for (int a = 0; a < g.nodes[group.opaque].arity; ++a) read(g.in(group.opaque, a));
+      for (int i = 0; i < kernel.loads.size; ++i) read(f.pool[kernel.loads.begin + i]);
+      if (kernel.opaque >= 0)
+        for (int a = 0; a < g.nodes[kernel.opaque].arity; ++a) read(g.in(kernel.opaque, a));
       // where a query sees no key, the log-sum-exp is -infinity
-      if (group.opaque >= 0 && ir::is_attention(g.nodes[group.opaque].op))
-        w.makes_infinity = transforms::may_mask(ir::attention_body(g, group.opaque),
-                                                ir::attention_shape(g, group.opaque).captured);
-      for (int i = 0; i < group.body.size; ++i) {
-        const int x = f.pool[group.body.begin + i];
+      if (kernel.opaque >= 0 && ir::is_attention(g.nodes[kernel.opaque].op))
+        w.makes_infinity = transforms::may_mask(ir::attention_body(g, kernel.opaque),
+                                                ir::attention_shape(g, kernel.opaque).captured);
+      for (int i = 0; i < kernel.body.size; ++i) {
+        const int x = f.pool[kernel.body.begin + i];
         for (int a = 0; a < g.nodes[x].arity; ++a)
           w.makes_infinity = w.makes_infinity || is_infinite(g, g.in(x, a));
       }
     }
-    if (checks_.indices && group.opaque >= 0)
-      watch_places(w, g, f, plan, origin, group.opaque, addresses, count);
+    if (checks_.indices && kernel.opaque >= 0)
+      watch_places(w, g, f, plan, origin, kernel.opaque, addresses, count);
   }
   // What ranks exchange, until it is waited for: only what begins such has attributes.
   static bool is_under_way(const ir::Graph& g, int node) {

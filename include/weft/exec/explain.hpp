@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "weft/comm/shares.hpp"
-#include "weft/compiler/group_kind.hpp"
+#include "weft/compiler/kernel_kind.hpp"
 #include "weft/compiler/pipeline.hpp"
 #include "weft/exec/state_names.hpp"
 #include "weft/ir/scopes.hpp"
@@ -113,10 +113,11 @@ inline std::string wrapped(std::string line, std::string rest, std::size_t inden
 }
 
 // The names of a fused kernel's arithmetic, neighbours of one name counted.
-inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group) {
+inline std::string fused_ops(const ir::Graph& g, const kernel_ir::Fusion& f,
+                             const kernel_ir::Kernel& kernel) {
   std::vector<std::pair<std::string, int>> runs;
-  for (int i = 0; i < group.body.size; ++i) {
-    const ir::Op op = g.nodes[f.pool[group.body.begin + i]].op;
+  for (int i = 0; i < kernel.body.size; ++i) {
+    const ir::Op op = g.nodes[f.pool[kernel.body.begin + i]].op;
     if (op == ir::Op::constant || op == ir::Op::broadcast || op == ir::Op::reshape) continue;
     const char* name = ir::info(op).name;
     if (!runs.empty() && runs.back().first == name)
@@ -151,12 +152,12 @@ inline std::string attended_tiles(const u64* code, const ir::AttentionShape& s) 
 }
 
 // The modules that a kernel computes for.
-inline std::string scope_of(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group,
+inline std::string scope_of(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Kernel& kernel,
                             const ir::Scopes& scopes) {
   List<int> nodes;
-  if (group.opaque >= 0) nodes.push(group.opaque);
-  for (int i = 0; i < group.body.size; ++i) {
-    const int x = f.pool[group.body.begin + i];
+  if (kernel.opaque >= 0) nodes.push(kernel.opaque);
+  for (int i = 0; i < kernel.body.size; ++i) {
+    const int x = f.pool[kernel.body.begin + i];
     if (ir::info(g.nodes[x].op).kind != ir::OpClass::leaf) nodes.push(x);
   }
   return scopes.of(nodes);
@@ -182,7 +183,7 @@ inline ExplainedCollective explain_collective(const compiler::Lowered& lowered, 
 inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                   const ir::Scopes& scopes, int k, const compiler::Lowered& lowered,
                                   const compiler::Step& step) {
-  const kernel_ir::Group& group = f.groups[k];
+  const kernel_ir::Kernel& kernel = f.kernels[k];
   const auto at = [&](int i) {
     return std::to_string(static_cast<i64>(lowered.numbers[step.numbers.begin + i]));
   };
@@ -190,12 +191,12 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
   ExplainedStep out;
   out.bytes = step.bytes;
   out.flops = step.flops;
-  out.scope = scope_of(g, f, group, scopes);
+  out.scope = scope_of(g, f, kernel, scopes);
   switch (step.kind) {
     case compiler::StepKind::fused:
-      out.kernel = compiler::kind_of(g, f, group, plan.tilings[k].segments >= 0);
-      out.shape = to_text(group.space).c_str();
-      out.ops = fused_ops(g, f, group);
+      out.kernel = compiler::kind_of(g, f, kernel, plan.tilings[k].segments >= 0);
+      out.shape = to_text(kernel.space).c_str();
+      out.ops = fused_ops(g, f, kernel);
       break;
     case compiler::StepKind::combine_partials:
       out.kernel = "combine_partials";
@@ -209,45 +210,45 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
       for (i64 b = 0; b < static_cast<i64>(lowered.numbers[step.numbers.begin + 8]); ++b)
         batch *= static_cast<i64>(lowered.numbers[step.numbers.begin + 9 + 4 * static_cast<int>(b)]);
       if (batch > 1) out.shape = std::to_string(batch) + " of " + out.shape;
-      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
-      if (g.nodes[group.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
-      if (group.added >= 0) out.ops += ", add";
-      if (group.bias >= 0) out.ops += ", bias";
+      out.ops = type(g.in(kernel.opaque, 0)) + " to " + type(kernel.opaque);
+      if (g.nodes[kernel.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
+      if (kernel.added >= 0) out.ops += ", add";
+      if (kernel.bias >= 0) out.ops += ", bias";
       break;
     }
     case compiler::StepKind::conv:
       out.kernel = "conv";
-      out.shape = std::string(to_text(g.dims(g.in(group.opaque, 0))).c_str()) + " by " +
-                  to_text(g.dims(g.in(group.opaque, 1))).c_str();
-      out.ops = type(g.in(group.opaque, 0)) + " to " + type(group.opaque);
-      if (g.nodes[group.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
+      out.shape = std::string(to_text(g.dims(g.in(kernel.opaque, 0))).c_str()) + " by " +
+                  to_text(g.dims(g.in(kernel.opaque, 1))).c_str();
+      out.ops = type(g.in(kernel.opaque, 0)) + " to " + type(kernel.opaque);
+      if (g.nodes[kernel.opaque].imm == ir::dot_tf32) out.ops += " by tf32";
       break;
     case compiler::StepKind::take_rows:
     case compiler::StepKind::scatter_add:
       out.kernel = step.kind == compiler::StepKind::take_rows ? "take_rows" : "scatter_add";
       out.shape = at(1) + " rows of " + at(2);
-      out.ops = type(group.opaque);
+      out.ops = type(kernel.opaque);
       break;
     case compiler::StepKind::scan:
     case compiler::StepKind::argsort:
     case compiler::StepKind::take_along_axis:
     case compiler::StepKind::scatter_reduce:
     case compiler::StepKind::searchsorted:
-      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.kernel = ir::info(g.nodes[kernel.opaque].op).name;
       out.shape = at(0) + " x " + at(1) + " x " + at(2);
-      out.ops = type(g.in(group.opaque, 0));
+      out.ops = type(g.in(kernel.opaque, 0));
       break;
     case compiler::StepKind::dynamic_slice:
     case compiler::StepKind::dynamic_update_slice:
-      out.kernel = ir::info(g.nodes[group.opaque].op).name;
-      out.shape = std::string(to_text(ir::block_dims(g, group.opaque)).c_str()) + " of " +
-                  to_text(ir::whole_dims(g, group.opaque)).c_str();
-      out.ops = type(group.opaque);
+      out.kernel = ir::info(g.nodes[kernel.opaque].op).name;
+      out.shape = std::string(to_text(ir::block_dims(g, kernel.opaque)).c_str()) + " of " +
+                  to_text(ir::whole_dims(g, kernel.opaque)).c_str();
+      out.ops = type(kernel.opaque);
       break;
     case compiler::StepKind::custom:
       out.kernel = "custom";
-      out.shape = to_text(g.dims(group.opaque)).c_str();
-      ir::custom_name(g, group.opaque, [&](char c) { out.ops += c; });
+      out.shape = to_text(g.dims(kernel.opaque)).c_str();
+      ir::custom_name(g, kernel.opaque, [&](char c) { out.ops += c; });
       break;
     case compiler::StepKind::all_reduce_start:
     case compiler::StepKind::all_reduce_done:
@@ -257,28 +258,28 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
     case compiler::StepKind::reduce_scatter_into_done:
     case compiler::StepKind::all_gather_start:
     case compiler::StepKind::all_gather_done:
-      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      out.kernel = ir::info(g.nodes[kernel.opaque].op).name;
       out.shape = at(1);
-      out.ops = type(group.opaque) + " over all ranks";
+      out.ops = type(kernel.opaque) + " over all ranks";
       out.collective = explain_collective(lowered, step);
       break;
     case compiler::StepKind::group_collective: {
       constexpr const char* kinds[]{"sum", "gather", "part", "scatter"};
-      const GroupCall call = GroupCall::decode(g.nodes[group.opaque].imm);
+      const GroupCall call = GroupCall::decode(g.nodes[kernel.opaque].imm);
       out.kernel = std::string("group_") + kinds[static_cast<int>(call.kind)];
-      out.shape = to_text(g.dims(group.opaque)).c_str();
-      out.ops = type(group.opaque) + " over " + std::to_string(call.degree) + " ranks";
+      out.shape = to_text(g.dims(kernel.opaque)).c_str();
+      out.ops = type(kernel.opaque) + " over " + std::to_string(call.degree) + " ranks";
       break;
     }
     case compiler::StepKind::attention:
     case compiler::StepKind::attention_gradient: {
-      const ir::AttentionShape s = ir::attention_shape(g, group.opaque);
-      out.kernel = ir::info(g.nodes[group.opaque].op).name;
+      const ir::AttentionShape s = ir::attention_shape(g, kernel.opaque);
+      out.kernel = ir::info(g.nodes[kernel.opaque].op).name;
       out.shape = std::string(to_text(s.of_query(s.width)).c_str()) + " by " +
                   to_text(s.of_key(s.value_width)).c_str();
-      const compiler::Kernel& kernel = lowered.kernels[step.kernel];
+      const compiler::KernelCode& code = lowered.kernels[step.kernel];
       out.ops =
-          type(g.in(group.opaque, 0)) + ", " + attended_tiles(lowered.words.data() + kernel.words.begin, s);
+          type(g.in(kernel.opaque, 0)) + ", " + attended_tiles(lowered.words.data() + code.words.begin, s);
       break;
     }
     case compiler::StepKind::copy:
@@ -297,7 +298,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
 // Steps of a graph that runs `trips` times, `depth` loops deep.
 inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::Fusion& f,
                          const kernel_ir::Plan& plan, const ir::Scopes& scopes, i64 trips, int depth) {
-  for (int k = 0; k < f.groups.size(); ++k) {
+  for (int k = 0; k < f.kernels.size(); ++k) {
     const compiler::Lowered lowered = compiler::lower(g, f, plan, k, k + 1);
     for (int i = 0; i < lowered.steps.size(); ++i) {
       const compiler::Step& step = lowered.steps[i];
@@ -315,7 +316,7 @@ inline void explain_into(Explanation& out, const ir::Graph& g, const kernel_ir::
       }
       const kernel_ir::LoopMemory inside(g, f, plan, k);
       explain_into(out, inside.body, inside.fusion, inside.plan,
-                   scopes.of_body(f.groups[k].opaque, inside.body), trips * inside.shape.trips, depth + 1);
+                   scopes.of_body(f.kernels[k].opaque, inside.body), trips * inside.shape.trips, depth + 1);
       i += lowered.repeat_call(step).inside;
     }
   }

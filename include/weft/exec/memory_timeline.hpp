@@ -36,14 +36,14 @@ inline bool in_workspace(u64 address) {
   return address != BufferAddress::none && BufferAddress::space(address) == ir::Space::workspace;
 }
 
-// The last group that reads each node's memory.
+// The last kernel that reads each node's memory.
 template <class Graph, class Fusion>
 List<int> last_readers(const Graph& g, const Fusion& f) {
   List<int> last(g.nodes.size(), -1);
-  for (int k = 0; k < f.groups.size(); ++k) f.each_read(g, k, [&](int x) { last[x] = k; });
+  for (int k = 0; k < f.kernels.size(); ++k) f.each_read(g, k, [&](int x) { last[x] = k; });
   for (int x : g.outputs) {
-    while (f.is_view_in(x, f.groups.size())) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
-    last[x] = f.groups.size();
+    while (f.is_view_in(x, f.kernels.size())) x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
+    last[x] = f.kernels.size();
   }
   return last;
 }
@@ -79,15 +79,15 @@ MemoryTimeline memory_timeline(const Module& m, ir::StateName name = nullptr) {
   const auto& f = m.fusion;
   const auto& plan = m.plan;
   const ir::Scopes scopes(g, name);
-  const int groups = f.groups.size();
+  const int kernels = f.kernels.size();
   MemoryTimeline out;
   out.workspace_bytes = plan.workspace_bytes;
-  // the launches of each group begin and end at
+  // the launches of each kernel begin and end at
   List<int> begin, end;
   exec::Explanation explained;
   explain_detail::explain_into(explained, g, f, plan, scopes, 1, 0);
   for (const ExplainedStep& step : explained.steps) out.launches.push_back(step.kernel + " " + step.text());
-  for (int k = 0, launch = 0; k < groups; ++k) {
+  for (int k = 0, launch = 0; k < kernels; ++k) {
     const int steps = compiler::lower(g, f, plan, k, k + 1).steps.size();
     begin.push(launch);
     launch += steps;
@@ -114,25 +114,25 @@ MemoryTimeline memory_timeline(const Module& m, ir::StateName name = nullptr) {
     out.holders.push_back(
         {"the gradients, packed", "update", arena_begin, arena_end - arena_begin, 0, last_launch});
   const List<int> last = last_readers(g, f);
-  for (int k = 0; k < groups; ++k) {
-    const kernel_ir::Group& group = f.groups[k];
-    for (int i = 0; i < group.stores.size; ++i) {
-      const int x = f.pool[group.stores.begin + i];
+  for (int k = 0; k < kernels; ++k) {
+    const kernel_ir::Kernel& kernel = f.kernels[k];
+    for (int i = 0; i < kernel.stores.size; ++i) {
+      const int x = f.pool[kernel.stores.begin + i];
       const i64 bytes = kernel_ir::bytes_of(g, x);
       if (!in_workspace(plan.where[x]) || bytes == 0) continue;
       const i64 offset = BufferAddress::offset(plan.where[x]);
       if (offset >= arena_begin && offset < arena_end) continue;
       out.holders.push_back({text(x), scopes[x], offset, bytes, begin[k],
-                             last[x] >= groups ? last_launch : end[std::max(last[x], k)]});
+                             last[x] >= kernels ? last_launch : end[std::max(last[x], k)]});
     }
     const u64 scratch = plan.tilings[k].partials;
-    if (group.opaque < 0 || !in_workspace(scratch)) continue;
-    const bool loop = g.nodes[group.opaque].op == ir::Op::loop;
+    if (kernel.opaque < 0 || !in_workspace(scratch)) continue;
+    const bool loop = g.nodes[kernel.opaque].op == ir::Op::loop;
     const i64 bytes =
-        loop ? kernel_ir::loop_scratch_bytes(g, f, plan, k) : ir::scratch_bytes(g, group.opaque);
+        loop ? kernel_ir::loop_scratch_bytes(g, f, plan, k) : ir::scratch_bytes(g, kernel.opaque);
     if (bytes > 0)
-      out.holders.push_back({loop ? "a trip of the loop" : "scratch of " + text(group.opaque),
-                             scopes[group.opaque], BufferAddress::offset(scratch), bytes, begin[k], end[k]});
+      out.holders.push_back({loop ? "a trip of the loop" : "scratch of " + text(kernel.opaque),
+                             scopes[kernel.opaque], BufferAddress::offset(scratch), bytes, begin[k], end[k]});
   }
   return out;
 }

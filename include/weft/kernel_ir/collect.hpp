@@ -1,6 +1,6 @@
 #pragma once
-// What crosses groups in memory, and what is rather rematerialized; then what each group computes, reads and
-// writes, from its stores back to memory, in ascending order.
+// What crosses kernels in memory, and what is rather rematerialized; then what each kernel computes, reads
+// and writes, from its stores back to memory, in ascending order.
 
 #include "weft/kernel_ir/fuse.hpp"
 #include "weft/kernel_ir/padded_rows.hpp"
@@ -21,14 +21,14 @@ class Collector {
       for (int k = 0; k < arity; ++k) {
         int x = edges_[first + k];
         x = through_broadcasts(x);
-        if (materialization_[x] == Materialization::fused && group_[x] != group_[u]) crosses[x] = 1;
+        if (materialization_[x] == Materialization::fused && kernel_of_[x] != kernel_of_[u]) crosses[x] = 1;
       }
     }
     for (int v = 0; v < n; ++v)
       if (crosses[v] && !stored_[v] && !cheap_again(v)) stored_[v] = 1;
   }
 
-  // Whether v can be rematerialized in a later group from what is in memory; stores the small values that
+  // Whether v can be rematerialized in a later kernel from what is in memory; stores the small values that
   // takes.
   constexpr bool cheap_again(int v) {
     if (!ir::is_pointwise(nodes_[v].op) && nodes_[v].op != Op::pad) return false;
@@ -76,21 +76,21 @@ class Collector {
     return true;
   }
 
-  // One sweep over the nodes from the last to the first: a node hears from its users in which groups it is
+  // One sweep over the nodes from the last to the first: a node hears from its users in which kernels it is
   // wanted before it asks its own operands, and every list comes out in ascending order.
   constexpr void collect() {
-    const int n = g.nodes.size(), groups = f.groups.size();
-    Group* const group = f.groups.data();
-    List<int> wanted_list(n, -1), next_list(n, -1), body_list(groups, -1), load_list(groups, -1),
-        store_list(groups, -1), mark_list(groups, -1);
+    const int n = g.nodes.size(), kernels = f.kernels.size();
+    Kernel* const kernel = f.kernels.data();
+    List<int> wanted_list(n, -1), next_list(n, -1), body_list(kernels, -1), load_list(kernels, -1),
+        store_list(kernels, -1), mark_list(kernels, -1);
     int* const wanted = wanted_list.data();  // first entry of each node
     int* const next_store = next_list.data();
     int* const body = body_list.data();
     int* const loads = load_list.data();
     int* const stores = store_list.data();
-    int* const mark = mark_list.data();  // the last node that each group has listed
-    // An entry says in which group a node is wanted (twice the group, plus one where it is read from memory
-    // whatever it is); then it holds the node, as a member of one of that group's lists.
+    int* const mark = mark_list.data();  // the last node that each kernel has listed
+    // An entry says in which kernel a node is wanted (twice the kernel, plus one where it is read from memory
+    // whatever it is); then it holds the node, as a member of one of that kernel's lists.
     List<int> wish_list, link_list;
     int capacity = 0, entries = 0, listed = 0;
     int *wish = nullptr, *link = nullptr;
@@ -106,10 +106,10 @@ class Collector {
     };
     for (int x = n - 1; x >= 0; --x) {
       const Materialization materialization = materialization_[x];
-      const int own = group_[x];
+      const int own = kernel_of_[x];
       const bool stored = stored_[x] != 0;
       const ir::Node& node = nodes_[x];
-      if (own >= 0 && stored && group[own].opaque < 0) {
+      if (own >= 0 && stored && kernel[own].opaque < 0) {
         next_store[x] = stores[own];
         stores[own] = x;
         if (entries == capacity) room(1);
@@ -146,7 +146,7 @@ class Collector {
         if ((copy && !view) || (materialization == Materialization::fused && node.op == Op::pad)) continue;
         const int* const in = edges_ + node.first;
         const int arity = node.arity,
-                  asked = 2 * k + (group[k].middle_axis && ir::is_reduction(node.op) ? 1 : 0);
+                  asked = 2 * k + (kernel[k].middle_axis && ir::is_reduction(node.op) ? 1 : 0);
         if (entries + arity > capacity) room(arity);
         for (int a = 0; a < arity; ++a) {
           wish[entries] = asked;
@@ -155,26 +155,26 @@ class Collector {
         }
       }
     }
-    f.pool.reserve(listed + 4 * groups);
-    for (int k = 0; k < groups; ++k) {
-      if (group[k].opaque >= 0) {
-        opaque_group(group[k]);
-        if (ir::is_region(nodes_[group[k].opaque].op))
-          group[k].stores = append(next_store, nullptr, stores[k]);
+    f.pool.reserve(listed + 4 * kernels);
+    for (int k = 0; k < kernels; ++k) {
+      if (kernel[k].opaque >= 0) {
+        opaque_kernel(kernel[k]);
+        if (ir::is_region(nodes_[kernel[k].opaque].op))
+          kernel[k].stores = append(next_store, nullptr, stores[k]);
         continue;
       }
-      group[k].body = append(link, wish, body[k]);
-      group[k].loads = append(link, wish, loads[k]);
-      group[k].stores = append(next_store, nullptr, stores[k]);
+      kernel[k].body = append(link, wish, body[k]);
+      kernel[k].loads = append(link, wish, loads[k]);
+      kernel[k].stores = append(next_store, nullptr, stores[k]);
     }
   }
 
-  // Whether a fused group keeps within a kernel's operands and random streams.
-  constexpr bool fits(const Group& group) const {
-    if (group.opaque >= 0) return true;
-    int operands = group.loads.size + group.stores.size, streams = 0;
-    for (int i = 0; i < group.body.size; ++i) {
-      const int x = f.pool.items[group.body.begin + i];
+  // Whether a fused kernel keeps within the limits of operands and random streams.
+  constexpr bool fits(const Kernel& kernel) const {
+    if (kernel.opaque >= 0) return true;
+    int operands = kernel.loads.size + kernel.stores.size, streams = 0;
+    for (int i = 0; i < kernel.body.size; ++i) {
+      const int x = f.pool.items[kernel.body.begin + i];
       const Op op = nodes_[x].op;
       streams += op == Op::random;
       operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
@@ -182,28 +182,28 @@ class Collector {
     return operands + (streams > 0 ? 1 : 0) <= limits_.kernel_operands && streams <= limits_.kernel_streams;
   }
   constexpr bool fits() const {
-    for (const Group& group : f.groups)
-      if (!fits(group)) return false;
+    for (const Kernel& kernel : f.kernels)
+      if (!fits(kernel)) return false;
     return true;
   }
-  // Counts for each member of a group that is too large.
+  // Counts for each member of a kernel that is too large.
   constexpr void tighten(List<int>& tight) const {
-    for (int k = 0; k < f.groups.size(); ++k) {
-      if (fits(f.groups[k])) continue;
-      for (int i = 0; i < f.groups[k].body.size; ++i) ++tight[f.pool.items[f.groups[k].body.begin + i]];
+    for (int k = 0; k < f.kernels.size(); ++k) {
+      if (fits(f.kernels[k])) continue;
+      for (int i = 0; i < f.kernels[k].body.size; ++i) ++tight[f.pool.items[f.kernels[k].body.begin + i]];
     }
   }
 
  private:
-  constexpr void opaque_group(Group& group) {
+  constexpr void opaque_kernel(Kernel& kernel) {
     List<int> loads, stores;
-    stores.push(group.result);
-    group.stores = append(stores);
-    const Node& node = nodes_[group.opaque];
+    stores.push(kernel.result);
+    kernel.stores = append(stores);
+    const Node& node = nodes_[kernel.opaque];
     for (int a = 0; a < node.arity; ++a) loads.push(edges_[node.first + a]);
-    if (group.added >= 0) loads.push(group.added);
-    if (group.bias >= 0) loads.push(group.bias);
-    group.loads = append(loads);
+    if (kernel.added >= 0) loads.push(kernel.added);
+    if (kernel.bias >= 0) loads.push(kernel.bias);
+    kernel.loads = append(loads);
   }
 
   // A linked list: of entries, or of nodes themselves.
@@ -230,13 +230,13 @@ class Collector {
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
   const Materialization* materialization_ = f.materialization.data();
-  const int* group_ = f.group.data();
+  const int* kernel_of_ = f.kernel_of.data();
   const Dims* shapes_ = g.shapes.data();
   u8* stored_ = f.stored.data();
   const int* view_of_ = f.view_of.data();
 };
 
-// Where a group turns out too large for a kernel, less is made again; where that is not enough, groups are
+// Where a kernel turns out too large, less is made again; where that is not enough, kernels are
 // formed anew, with fewer members in those that were too large, down to one.
 constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {}) {
   constexpr int most_attempts = 9;
@@ -253,13 +253,13 @@ constexpr void collect(const Graph& graph, Fusion& fusion, FuseLimits limits = {
     }
     if (attempt == 1) tight = List<int>(graph.nodes.size(), 0);
     collector.tighten(tight);
-    fusion = assign_groups(graph, limits, tight.data());
+    fusion = cluster(graph, limits, tight.data());
   }
   pad_rows(graph, fusion);
 }
 
 constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
-  Fusion fusion = assign_groups(graph, limits);
+  Fusion fusion = cluster(graph, limits);
   collect(graph, fusion, limits);
   return fusion;
 }

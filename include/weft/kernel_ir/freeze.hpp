@@ -11,24 +11,24 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
   const int n = g.nodes.size();
   w.put_int(n);
   w.put_int(f.views.size());
-  w.put_int(f.groups.size());
+  w.put_int(f.kernels.size());
   w.put_int(f.pool.size());
   const Materialization* const materialization = f.materialization.data();
   const Level* const level = f.level.data();
   const u8* const stored = f.stored.data();
-  const int* const group = f.group.data();
+  const int* const kernel_of = f.kernel_of.data();
   const int* const view_of = f.view_of.data();
   u64* at = w.claim(n);
   for (int i = 0; at != nullptr && i < n; ++i)
     at[i] = static_cast<u64>(materialization[i]) | static_cast<u64>(level[i]) << 4 |
-            static_cast<u64>(stored[i]) << 8 | static_cast<u64>(group[i] + 1) << 12 |
+            static_cast<u64>(stored[i]) << 8 | static_cast<u64>(kernel_of[i] + 1) << 12 |
             static_cast<u64>(view_of[i] + 1) << 36;
   for (const View& v : f.views) {
     w.put_pair(v.root, v.rank);
     w.put_int(v.offset);
     for (int k = 0; k < v.rank; ++k) w.put_int(v.stride[k]);
   }
-  for (const Group& x : f.groups) {
+  for (const Kernel& x : f.kernels) {
     w.put_pair(x.opaque, x.split);
     if (x.opaque >= 0) {
       w.put_pair(x.result, x.added);
@@ -47,11 +47,11 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
 }
 
 struct FusionSizes {
-  int nodes = 0, views = 0, groups = 0, pool = 0;
+  int nodes = 0, views = 0, kernels = 0, pool = 0;
 };
 constexpr FusionSizes read_fusion_sizes(WordReader& r) {
   FusionSizes s;
-  for (int* n : {&s.nodes, &s.views, &s.groups, &s.pool}) *n = r.get_size();
+  for (int* n : {&s.nodes, &s.views, &s.kernels, &s.pool}) *n = r.get_size();
   return s;
 }
 
@@ -62,7 +62,7 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
   Materialization* const materialization = ir::begin_of(to.materialization);
   Level* const level = ir::begin_of(to.level);
   u8* const stored = ir::begin_of(to.stored);
-  int* const group = ir::begin_of(to.group);
+  int* const kernel_of = ir::begin_of(to.kernel_of);
   int* const view_of = ir::begin_of(to.view_of);
   const u64* from = r.take(sizes.nodes);
   for (int i = 0; i < sizes.nodes; ++i) {
@@ -70,7 +70,7 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
     materialization[i] = static_cast<Materialization>(w & 15);
     level[i] = static_cast<Level>(w >> 4 & 15);
     stored[i] = static_cast<u8>(w >> 8 & 15);
-    group[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
+    kernel_of[i] = static_cast<int>(w >> 12 & 0xffffff) - 1;
     view_of[i] = static_cast<int>(w >> 36) - 1;
   }
   for (int i = 0; i < sizes.views; ++i) {
@@ -85,8 +85,8 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
     const u64 w = r.get();
     return ir::Span{R::low(w), R::high(w)};
   };
-  for (int i = 0; i < sizes.groups; ++i) {
-    Group& x = to.groups[i];
+  for (int i = 0; i < sizes.kernels; ++i) {
+    Kernel& x = to.kernels[i];
     const u64 a = r.get();
     x.opaque = R::low(a);
     x.split = R::high(a);
@@ -109,8 +109,8 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
   for (int i = 0; i < sizes.pool; ++i) pool[i] = static_cast<int>(from[i]);
 }
 
-// Groups half formed, and back.
-constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
+// Kernels half formed, and back.
+constexpr void write(WordWriter& w, const ir::Graph& g, const Clustering& s) {
   const int n = g.nodes.size();
   w.put_pair(s.next, s.reserved_used);
   w.put_int(s.deferred_outputs.size());
@@ -123,14 +123,14 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Grouping& s) {
             static_cast<u64>(s.streams.items[i]) << 48;
   }
   write(w, g, s.fusion);
-  for (const Group& x : s.fusion.groups) {
+  for (const Kernel& x : s.fusion.kernels) {
     w.put_pair(x.shape, x.last);
     if (!g.param_groups.empty()) w.put_int(x.walk);
     w.put_pair(x.weight, x.streams << 16 | x.operands << 3 | (x.closed ? 4 : 0) | (x.totals ? 2 : 0) |
                              (x.mixed ? 1 : 0));
   }
 }
-constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) {
+constexpr void read_clustering(const u64* words, const ir::Graph& g, Clustering& s) {
   using R = WordReader;
   R r(words);
   const int n = g.nodes.size();
@@ -155,13 +155,13 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
   f.materialization.resize(sizes.nodes);
   f.level.resize(sizes.nodes);
   f.stored.resize(sizes.nodes);
-  f.group.resize(sizes.nodes);
+  f.kernel_of.resize(sizes.nodes);
   f.view_of.resize(sizes.nodes);
   f.views.resize(sizes.views);
-  f.groups.resize(sizes.groups);
+  f.kernels.resize(sizes.kernels);
   f.pool.resize(sizes.pool);
   read_fusion(r, sizes, f);
-  for (Group& x : s.fusion.groups) {
+  for (Kernel& x : s.fusion.kernels) {
     const u64 a = r.get();
     if (!g.param_groups.empty()) x.walk = static_cast<int>(static_cast<i64>(r.get_int()));
     const u64 b = r.get();
@@ -181,16 +181,16 @@ constexpr void read_grouping(const u64* words, const ir::Graph& g, Grouping& s) 
 template <class Stage>
 struct FrozenFusion {
   static constexpr int count(int which) { return static_cast<int>(Kept<Stage>::data[which]); }
-  static constexpr int nodes = count(0), views = count(1), groups = count(2), pool = count(3);
+  static constexpr int nodes = count(0), views = count(1), kernels = count(2), pool = count(3);
   template <class S>  // a template, so that its members wait for the counts
   struct Arrays {
     Materialization materialization[at_least_one(S::nodes)]{};
-    int group[at_least_one(S::nodes)]{};
+    int kernel_of[at_least_one(S::nodes)]{};
     Level level[at_least_one(S::nodes)]{};
     u8 stored[at_least_one(S::nodes)]{};
     int view_of[at_least_one(S::nodes)]{};
     View views[at_least_one(S::views)]{};
-    Group groups[at_least_one(S::groups)]{};
+    Kernel kernels[at_least_one(S::kernels)]{};
     int pool[at_least_one(S::pool)]{};
   };
   template <class S>
@@ -206,12 +206,12 @@ struct FrozenFusion {
   static constexpr Fusion borrowed() {
     Fusion f;
     f.materialization = List<Materialization>::borrow(arrays.materialization, nodes);
-    f.group = List<int>::borrow(arrays.group, nodes);
+    f.kernel_of = List<int>::borrow(arrays.kernel_of, nodes);
     f.level = List<Level>::borrow(arrays.level, nodes);
     f.stored = List<u8>::borrow(arrays.stored, nodes);
     f.view_of = List<int>::borrow(arrays.view_of, nodes);
     f.views = List<View>::borrow(arrays.views, views);
-    f.groups = List<Group>::borrow(arrays.groups, groups);
+    f.kernels = List<Kernel>::borrow(arrays.kernels, kernels);
     f.pool = List<int>::borrow(arrays.pool, pool);
     return f;
   }
@@ -219,8 +219,8 @@ struct FrozenFusion {
     Fusion f = borrowed();
     f.stored = List<u8>();
     f.stored.append(arrays.stored, nodes);
-    f.groups = List<Group>();
-    f.groups.append(arrays.groups, groups);
+    f.kernels = List<Kernel>();
+    f.kernels.append(arrays.kernels, kernels);
     return f;
   }
 };

@@ -1,25 +1,26 @@
 #pragma once
-// Fusion: cuts the graph into groups, each of which becomes one kernel, in execution order.
+// Fusion: cuts the graph into kernels, in execution order.
 //
-// Group numbers are that order: a node may join any group not earlier than the groups of its operands, so the
-// order is legal by construction and one sweep suffices. A fused group iterates over one space, cut at
+// Kernel numbers are that order: a node may join any kernel not earlier than the kernels of its operands, so
+// the order is legal by construction and one sweep suffices. A fused kernel iterates over one space, cut at
 // `split` into rows and columns; its members have the extents of the space, or those of a row (columns
 // reduced), and reductions go along the columns (usable at once), along the rows, or over everything (usable
-// by later groups). What crosses groups is stored, unless rematerializing it from what is in memory anyway is
-// cheap.
+// by later kernels). What crosses kernels is stored, unless rematerializing it from what is in memory anyway
+// is cheap.
 
 #include "weft/ir/dynamic_slice.hpp"
 #include "weft/kernel_ir/along_axis.hpp"
+#include "weft/kernel_ir/clustering.hpp"
 #include "weft/kernel_ir/dot_problem.hpp"
 #include "weft/kernel_ir/epilogue.hpp"
-#include "weft/kernel_ir/grouping.hpp"
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
-class Fuser : GroupingState {
+class Fuser : ClusteringState {
  public:
-  constexpr Fuser(const Graph& graph, Grouping& grouping, FuseLimits limits = {}, const int* tight = nullptr)
-      : GroupingState(graph, grouping, limits, tight) {
+  constexpr Fuser(const Graph& graph, Clustering& clustering, FuseLimits limits = {},
+                  const int* tight = nullptr)
+      : ClusteringState(graph, clustering, limits, tight) {
     wanted_ = List<u8>(g.nodes.size(), 0);
     uses_ = List<int>(g.nodes.size(), 0);
     int* uses = uses_.data();
@@ -105,8 +106,8 @@ class Fuser : GroupingState {
       case Op::result:  // in memory once the region has run
         materialization_[i] = Materialization::opaque;
         stored_[i] = 1;
-        group_[i] = group_[in[0]];
-        min_kernel_[i] = group_[i] + 1;
+        kernel_of_[i] = kernel_of_[in[0]];
+        min_kernel_[i] = kernel_of_[i] + 1;
         return;
       case Op::dot:
         join_contracted(i);
@@ -204,8 +205,8 @@ class Fuser : GroupingState {
 
   // Node i has a kernel of its own, over its operands' memory: with a stride an axis, as one run, or along
   // `axis`, before and behind it; as a block (of dynamic_slice, or what dynamic_update_slice writes) with a
-  // stride an axis, what it is written into and its offsets as one run. That may copy operands, whose groups
-  // come first: only then is it known which group reads them.
+  // stride an axis, what it is written into and its offsets as one run. That may copy operands, whose kernels
+  // come first: only then is it known which kernel reads them.
   enum class Walk : u8 { strided, contiguous, line, block };
   constexpr void set_apart(int i, Walk walk, int axis = 0) {
     const int* const in = edges_ + nodes_[i].first;
@@ -217,9 +218,9 @@ class Fuser : GroupingState {
                                                       : contiguous_root(in[k]));
     materialization_[i] = Materialization::opaque;
     stored_[i] = 1;
-    group_[i] = new_group(i);
-    min_kernel_[i] = group_[i] + 1;
-    for (const int x : roots_) read_by(group_[i], x);
+    kernel_of_[i] = new_kernel(i);
+    min_kernel_[i] = kernel_of_[i] + 1;
+    for (const int x : roots_) read_by(kernel_of_[i], x);
   }
 
   constexpr void make_view(int i, int x) {
@@ -264,15 +265,15 @@ class Fuser : GroupingState {
   // Node i adds x to `sum`: in the kernel of the product that makes `sum`, if nothing else reads that, and x
   // is in memory when it runs.
   constexpr bool absorb(int i, int sum, int x) {
-    const int at = group_[sum];
+    const int at = kernel_of_[sum];
     if (materialization_[sum] != Materialization::opaque || uses_[sum] != 1 || wanted_[sum] ||
         nodes_[i].dtype != DType::f32)
       return false;
-    Group& group = f.groups[at];
-    if (nodes_[group.opaque].op != Op::dot || group.bias >= 0) return false;
+    Kernel& kernel = f.kernels[at];
+    if (nodes_[kernel.opaque].op != Op::dot || kernel.bias >= 0) return false;
     const int base = through_broadcasts(x);
     if (materialization_[base] == Materialization::generator) return false;
-    if (materialization_[base] == Materialization::inlined && !(is_bias(group, x, at) && make_early(base)))
+    if (materialization_[base] == Materialization::inlined && !(is_bias(kernel, x, at) && make_early(base)))
       return false;
     const int root = memory_node(x);
     if (after_memory(root) > at || min_kernel_[x] > at) return false;
@@ -280,38 +281,38 @@ class Fuser : GroupingState {
     if ((wanted_[i] & assigned) && nodes_[root].op == Op::state) return false;
     const View v = view_of_memory(x);
     const Dims& d = shapes_[nodes_[i].shape];
-    if (group.added < 0 && is_contiguous(v, d)) {
-      group.added = x;
+    if (kernel.added < 0 && is_contiguous(v, d)) {
+      kernel.added = x;
     } else {
-      if (!is_bias(group, x, at)) return false;
-      group.bias = x;
+      if (!is_bias(kernel, x, at)) return false;
+      kernel.bias = x;
     }
     resolve(x);
     if (reader_[root] < at) reader_[root] = at;
     stored_[sum] = 0;
-    group.result = i;
+    kernel.result = i;
     materialization_[i] = Materialization::opaque;
     stored_[i] = 1;
-    group_[i] = at;
+    kernel_of_[i] = at;
     min_kernel_[i] = at + 1;
     return true;
   }
   // Stores x, arithmetic on leaves, before everything else, in one kernel with others of its shape.
   constexpr bool make_early(int x) {
-    constexpr int most_groups = 2, most_weight = 16;
+    constexpr int most_kernels = 2, most_weight = 16;
     if (remat_cost_[x] == 0 || walk_of(x) >= 0) return false;
     const int shape = nodes_[x].shape;
     int at = 0;
     while (at < s.reserved_used &&
-           (f.groups[at].shape != shape || f.groups[at].mixed || f.groups[at].weight >= most_weight))
+           (f.kernels[at].shape != shape || f.kernels[at].mixed || f.kernels[at].weight >= most_weight))
       ++at;
     if (at == s.reserved_used) {
-      if (at >= most_groups) return false;
+      if (at >= most_kernels) return false;
       ++s.reserved_used;
-      f.groups[at].space = shapes_[shape];
-      f.groups[at].shape = shape;
+      f.kernels[at].space = shapes_[shape];
+      f.kernels[at].shape = shape;
     }
-    enter(at, x);
+    add_member(at, x);
     materialization_[x] = Materialization::fused;
     remat_cost_[x] = 0;
     min_kernel_[x] = at;
@@ -367,7 +368,7 @@ class Fuser : GroupingState {
   }
   // x will be in memory.
   constexpr void store(int x) {
-    if (!stored_[x] && group_[x] >= 0) ++f.groups[group_[x]].operands;
+    if (!stored_[x] && kernel_of_[x] >= 0) ++f.kernels[kernel_of_[x]].operands;
     stored_[x] = 1;
   }
 
@@ -385,15 +386,15 @@ class Fuser : GroupingState {
     if (materialization_[x] != Materialization::view) store(x);
   }
 
-  // A value that single-element arithmetic reads: it must be in memory, as any group may make that again.
+  // A value that single-element arithmetic reads: it must be in memory, as any kernel may make that again.
   constexpr void need(int x) {
     if (materialization_[x] == Materialization::fused)
-      store(x), min_kernel_[x] = max(min_kernel_[x], group_[x] + 1);
+      store(x), min_kernel_[x] = max(min_kernel_[x], kernel_of_[x] + 1);
     if (materialization_[x] == Materialization::view && nodes_[x].op == Op::broadcast)
       need(edges_[nodes_[x].first + 0]);
   }
 
-  // Puts a pointwise node, a copy or a reduction into the best group, or a new one.
+  // Puts a pointwise node, a copy or a reduction into the best kernel, or a new one.
   constexpr void place(int i) {
     const Node& n = nodes_[i];
     const bool reduces = ir::is_reduction(n.op);
@@ -417,7 +418,7 @@ class Fuser : GroupingState {
     for (int k = 0; k < n.arity; ++k) memory[k] = memory_node(edges_[n.first + k]);
     if (!r.middle_axis) {
       for (int k = 0; k < n.arity; ++k) {
-        const int from = group_[memory[k]];
+        const int from = kernel_of_[memory[k]];
         if (from > best && from >= least && joins(from, i, shape, r)) best = from;
       }
       for (int k = 0; best < 0 && k < n.arity; ++k) {
@@ -430,30 +431,30 @@ class Fuser : GroupingState {
       // sums of leaves alone, such as the number of counted labels, run first: what divides by them need not
       // wait
       const bool early = r.level == Level::total && least == 0 && s.reserved_used < reserved;
-      best = early ? s.reserved_used++ : new_group(-1);
-      f.groups[best].space = d;
-      f.groups[best].shape = shape;
-      f.groups[best].split = r.split;
-      f.groups[best].middle_axis = r.middle_axis;
-      f.groups[best].walk = walk_of(i);
-      f.groups[best].closed = r.level == Level::total && is_made(memory[0]);
+      best = early ? s.reserved_used++ : new_kernel(-1);
+      f.kernels[best].space = d;
+      f.kernels[best].shape = shape;
+      f.kernels[best].split = r.split;
+      f.kernels[best].middle_axis = r.middle_axis;
+      f.kernels[best].walk = walk_of(i);
+      f.kernels[best].closed = r.level == Level::total && is_made(memory[0]);
     } else {
-      Group& group = f.groups[best];
-      const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
+      Kernel& kernel = f.kernels[best];
+      const SpaceFit a = kernel.shape == shape ? SpaceFit{} : fit_in(kernel.space, d);
       if (!a.inside) {  // the members so far become rows of the larger space
-        group.split = in_rank(a.split, max(group.space.rank, d.rank), d.rank);
-        for (int m = group.last; m >= 0; m = before_[m]) level_[m] = Level::row;
-        group.space = d;
-        group.shape = shape;
-        group.mixed = true;
+        kernel.split = in_rank(a.split, max(kernel.space.rank, d.rank), d.rank);
+        for (int m = kernel.last; m >= 0; m = before_[m]) level_[m] = Level::row;
+        kernel.space = d;
+        kernel.shape = shape;
+        kernel.mixed = true;
       }
-      if (group.split < 0 && r.split >= 0) group.split = in_rank(r.split, d.rank, group.space.rank);
+      if (kernel.split < 0 && r.split >= 0) kernel.split = in_rank(r.split, d.rank, kernel.space.rank);
     }
-    enter(best, i);
-    Group& group = f.groups[best];
-    group.mixed = group.mixed || reduces;
-    group.totals = group.totals || r.level == Level::total;
-    const SpaceFit a = group.shape == shape ? SpaceFit{} : fit_in(group.space, d);
+    add_member(best, i);
+    Kernel& kernel = f.kernels[best];
+    kernel.mixed = kernel.mixed || reduces;
+    kernel.totals = kernel.totals || r.level == Level::total;
+    const SpaceFit a = kernel.shape == shape ? SpaceFit{} : fit_in(kernel.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.middle_axis) level_[i] = Level::row;
     min_kernel_[i] =
@@ -461,28 +462,17 @@ class Fuser : GroupingState {
     if (min_kernel_[i] > best) store(i);
     for (int k = 0; k < n.arity; ++k) {
       const int read = leaves_of(through_broadcasts(edges_[n.first + k]));
-      const bool known = group_[memory[k]] == best || reader_[memory[k]] == best;
-      f.groups[best].operands += known && read > 0 ? read - 1 : read;
-      if (!known) f.groups[best].streams += streams_of(through_broadcasts(edges_[n.first + k]));
-      if (!f.groups[best].closed) read_by(best, memory[k]);
+      const bool known = kernel_of_[memory[k]] == best || reader_[memory[k]] == best;
+      f.kernels[best].operands += known && read > 0 ? read - 1 : read;
+      if (!known) f.kernels[best].streams += streams_of(through_broadcasts(edges_[n.first + k]));
+      if (!f.kernels[best].closed) read_by(best, memory[k]);
     }
-    // what another group would make is rematerialized, from what that reads
-    if (reduces && is_made(memory[0]) && group_[memory[0]] < best && !f.groups[best].closed) {
+    // what another kernel would make is rematerialized, from what that reads
+    if (reduces && is_made(memory[0]) && kernel_of_[memory[0]] < best && !f.kernels[best].closed) {
       const Node& made = nodes_[memory[0]];
       for (int k = 0; k < made.arity; ++k) read_by(best, memory_node(edges_[made.first + k]));
     }
   }
-  // Makes x the last member of group `at`.
-  constexpr void enter(int at, int x) {
-    Group& group = f.groups[at];
-    group.weight += ir::info(nodes_[x].op).cost + 1;
-    group_[x] = at;
-    before_[x] = group.last;
-    group.last = x;
-    ++group.members;
-    if (tight_ != nullptr) group.tight = max(group.tight, tight_[x]);
-  }
-
   static constexpr u8 assigned = 2;  // of wanted_
 
   List<u8> wanted_;
@@ -490,11 +480,11 @@ class Fuser : GroupingState {
   List<int> roots_;  // memory that one node reads
 };
 
-// Groups alone; collect() (collect.hpp) then decides what is stored, and lists what each group does.
-constexpr Fusion assign_groups(const Graph& graph, FuseLimits limits = {}, const int* tight = nullptr) {
-  Grouping grouping;
-  Fuser(graph, grouping, limits, tight).run(graph.nodes.size());
-  return static_cast<Fusion&&>(grouping.fusion);
+// Kernels alone; collect() (collect.hpp) then decides what is stored, and lists what each kernel does.
+constexpr Fusion cluster(const Graph& graph, FuseLimits limits = {}, const int* tight = nullptr) {
+  Clustering clustering;
+  Fuser(graph, clustering, limits, tight).run(graph.nodes.size());
+  return static_cast<Fusion&&>(clustering.fusion);
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir

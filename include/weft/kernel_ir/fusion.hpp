@@ -1,5 +1,5 @@
 #pragma once
-// The cut of a graph into groups, each of which becomes one kernel: what fuse.hpp decides and collect.hpp
+// The cut of a graph into kernels: what fuse.hpp decides and collect.hpp
 // completes, and what planning and lowering read.
 
 #include "weft/kernel_ir/iteration_space.hpp"
@@ -16,27 +16,27 @@ enum class Materialization : u8 {
   generator,  // a function of the index alone; rematerialized wherever it is used
   inlined,    // cheap arithmetic on leaves, or on single elements; rematerialized wherever it is used
   view,       // addresses over another node's memory
-  fused,      // member of a fused group
+  fused,      // member of a fused kernel
   opaque,    // a kernel of its own: dot (with what it adds to its sums), conv, take_rows, scatter_reduce, ...
   arena,     // a flat_concat: its operands' memory read as one vector
-  deferred,  // while groups are formed: a sum, or a view of one, that goes with what reads the same later
+  deferred,  // while kernels are formed: a sum, or a view of one, that goes with what reads the same later
 };
 
-struct Group {
-  int opaque = -1;            // the node that has a kernel of its own, -1 for a fused group
+struct Kernel {
+  int opaque = -1;            // the node that has a kernel of its own, -1 for a fused kernel
   int result = -1;            // what that kernel stores: `opaque`, or the last addition to it
   int added = -1, bias = -1;  // what is added to a product's sums, in this order
   Dims space;
-  int shape = -1;  // the space's among the graph's shapes, while groups are formed
-  int last = -1;   // the last member, while groups are formed
+  int shape = -1;  // the space's among the graph's shapes, while kernels are formed
+  int last = -1;   // the last member, while kernels are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
-  int walk = -1;   // the parameter group whose ranges its members lie in, while groups are formed
+  int walk = -1;   // the parameter group whose ranges its members lie in, while kernels are formed
   int weight = 0;
-  int operands = 0, streams = 0;  // in memory, and random, as far as known while groups are formed
+  int operands = 0, streams = 0;  // in memory, and random, as far as known while kernels are formed
   bool mixed = false;             // has members of row level or reductions
   bool totals = false;            // has sums over everything
   bool closed = false;            // holds a total of what the kernel before makes, and takes nothing more
-  int members = 0, tight = 0;     // while groups are formed again, as one was too large for a kernel
+  int members = 0, tight = 0;     // while kernels are formed again, as one was too large
   bool middle_axis = false;       // one reduction along axes that are neither the first nor the last
   ir::Span body, loads, stores;   // ranges of Fusion::pool
 };
@@ -52,27 +52,27 @@ inline constexpr u8 stored_padded = 2;
 
 struct Fusion {
   List<Materialization> materialization;
-  List<int> group;    // group of each fused or opaque node, -1 otherwise
-  List<Level> level;  // of fused nodes
-  List<u8> stored;    // the node's value is in memory: 1, with padded rows: stored_padded
-  List<int> view_of;  // index into views of each view node, -1 otherwise
+  List<int> kernel_of;  // kernel of each fused or opaque node, -1 otherwise
+  List<Level> level;    // of fused nodes
+  List<u8> stored;      // the node's value is in memory: 1, with padded rows: stored_padded
+  List<int> view_of;    // index into views of each view node, -1 otherwise
   List<View> views;
-  List<Group> groups;
+  List<Kernel> kernels;
   List<int> pool;
 
-  // Whether group k reads x through its view: x is one, or becomes a copy of one only later.
+  // Whether kernel k reads x through its view: x is one, or becomes a copy of one only later.
   constexpr bool is_view_in(int x, int k) const {
     return materialization[x] == Materialization::view ||
-           (materialization[x] == Materialization::fused && view_of[x] >= 0 && group[x] > k);
+           (materialization[x] == Materialization::fused && view_of[x] >= 0 && kernel_of[x] > k);
   }
-  // Tells visit(x) of each node whose memory group k reads; of some more than once.
+  // Tells visit(x) of each node whose memory kernel k reads; of some more than once.
   template <class Visit>
   constexpr void each_read(const Graph& g, int k, Visit visit) const {
     const auto read = [&](int x) {
       while (is_view_in(x, k)) x = view_of[x] >= 0 ? views[view_of[x]].root : g.in(x, 0);
       visit(x);
     };
-    const Group& at = groups[k];
+    const Kernel& at = kernels[k];
     for (int i = 0; i < at.loads.size; ++i) read(pool[at.loads.begin + i]);
     for (int i = 0; i < at.body.size; ++i) {  // what copies and windows read is no load of its own
       const int x = pool[at.body.begin + i];
@@ -83,7 +83,7 @@ struct Fusion {
         read(g.in(x, 0));
     }
   }
-  // How group k reads x: through its view, or as x itself lies in memory.
+  // How kernel k reads x: through its view, or as x itself lies in memory.
   constexpr View view_in(const Graph& g, int x, int k) const {
     return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : stored_view(g, x);
   }
@@ -103,15 +103,15 @@ struct Fusion {
 };
 
 struct FuseLimits {
-  int weight = 640;   // summed costs of a group's members
-  int operands = 28;  // most of a group that takes a further member: a kernel has 40, of which one member may
-                      // add 12, and later groups read the rest
-  int leaves = 12;    // most values in memory of single-element arithmetic that is rematerialized
-  int streams = 4;    // most random streams of a group that takes a further member, and of what is made
-                      // again: a kernel has 8
-  int from_leaves = 24;     // highest cost of arithmetic on leaves that is rematerialized wherever it is used
-  int recompute = 48;       // highest cost of rematerializing a value instead of storing it,
-  int recompute_loads = 2;  // and highest numbers of full-size values read for that
+  int weight = 640;      // summed costs of a kernel's members
+  int operands = 28;     // most of a kernel that takes a further member: the limit is 40, of which one member
+                         // may add 12, and later kernels read the rest
+  int leaves = 12;       // most values in memory of single-element arithmetic that is rematerialized
+  int streams = 4;       // most random streams of a kernel that takes a further member, and of what is made
+                         // again: a kernel has 8
+  int from_leaves = 24;  // highest cost of arithmetic on leaves that is rematerialized wherever it is used
+  int recompute = 48;    // highest cost of rematerializing a value instead of storing it,
+  int recompute_loads = 2;      // and highest numbers of full-size values read for that
   int recompute_operands = 64;  // and of values of any size,
   int few_operands = 7;         // or so many, where a kernel would have too many operands else
   int kernel_operands = 40;     // what a kernel takes (compiler/lower asserts that)

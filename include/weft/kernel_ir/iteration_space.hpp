@@ -7,7 +7,7 @@
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
-// How a member's value relates to its group's space.
+// How a member's value relates to its kernel's space.
 enum class Level : u8 { element, row, column_sum, total };
 
 // How extents `d`, right-aligned, lie in `space`.

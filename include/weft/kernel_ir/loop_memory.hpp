@@ -19,20 +19,20 @@ struct LoopMemory {
   List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
   i64 scratch_bytes = 0;      // the body's workspace, then those buffers
 
-  // Of group `group` as `around`, the plan of the enclosing graph, has it so far.
-  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, const Plan& around, int group)
-      : shape(ir::loop_shape(g, f.groups[group].opaque)),
-        body(ir::loop_body(g, f.groups[group].opaque)),
+  // Of kernel number `kernel` as `around`, the plan of the enclosing graph, has it so far.
+  constexpr LoopMemory(const ir::Graph& g, const Fusion& f, const Plan& around, int kernel)
+      : shape(ir::loop_shape(g, f.kernels[kernel].opaque)),
+        body(ir::loop_body(g, f.kernels[kernel].opaque)),
         fusion(fuse(body)),
         result(shape.results(), -1),
         primary(shape.carries, -1),
         second(shape.carries, -1) {
-    const ir::Span stores = f.groups[group].stores;
+    const ir::Span stores = f.kernels[kernel].stores;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
       result[static_cast<int>(g.nodes[x].imm)] = x;
     }
-    const int loop = f.groups[group].opaque;
+    const int loop = f.kernels[kernel].opaque;
     List<HeldOutput> held;
     for (int k = 0; k < shape.carries; ++k) held.push({result[shape.history_of(k)] < 0 ? k : -1, true});
     for (int k = 0; k < shape.outputs; ++k) {
@@ -42,7 +42,7 @@ struct LoopMemory {
       for (int a = shape.carries; a < shape.carries + shape.stacked; ++a) {
         const int from = g.in(loop, a);
         if (bytes_of(g, from) == bytes_of(g, x) &&
-            around.address(f.view_in(g, from, group), g.nodes[from].dtype) == around.where[x])
+            around.address(f.view_in(g, from, kernel), g.nodes[from].dtype) == around.where[x])
           held.back().input = a;
       }
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Where everything that is in memory lies, and how each group is cut: what plan.hpp decides, and what the
+// Where everything that is in memory lies, and how each kernel is cut: what plan.hpp decides, and what the
 // back end reads.
 
 #include "weft/kernel_ir/tiling.hpp"
@@ -9,14 +9,14 @@ namespace WEFT_NAMESPACE::kernel_ir {
 struct Copy {
   u64 from = 0, to = 0;
   i64 bytes = 0;
-  int before = 0;  // runs before this group
+  int before = 0;  // runs before this kernel
 };
 
 struct Plan {
   List<u64> where;       // of every node in memory
-  List<Tiling> tilings;  // of every group
+  List<Tiling> tilings;  // of every kernel
   List<Copy> copies;
-  List<int> combines;  // before which groups the sums that are still in parts are put together, ascending
+  List<int> combines;  // before which kernels the sums that are still in parts are put together, ascending
   List<u64> outputs;
   i64 workspace_bytes = 0;
 

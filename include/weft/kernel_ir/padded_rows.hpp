@@ -26,16 +26,16 @@ class RowPadding {
         if (f.stored[v.root] == stored_padded && !pad(v, g.dims(i))) drop(v.root);
       }
     }
-    for (int k = 0; k < f.groups.size(); ++k) {
-      const Group& group = f.groups[k];
-      if (group.opaque >= 0 ? g.nodes[group.opaque].op != Op::dot || group.added >= 0 : group.middle_axis)
+    for (int k = 0; k < f.kernels.size(); ++k) {
+      const Kernel& kernel = f.kernels[k];
+      if (kernel.opaque >= 0 ? g.nodes[kernel.opaque].op != Op::dot || kernel.added >= 0 : kernel.middle_axis)
         drop_all(k);
     }
     // A product that can no longer be one of the same size drops what it touches, which changes others.
     for (bool changed = true; changed;) {
       changed = false;
-      for (int k = 0; k < f.groups.size(); ++k)
-        if (f.groups[k].opaque >= 0 && touches(k) && !stays_product(k)) drop_all(k), changed = true;
+      for (int k = 0; k < f.kernels.size(); ++k)
+        if (f.kernels[k].opaque >= 0 && touches(k) && !stays_product(k)) drop_all(k), changed = true;
     }
     for (int i = 0; i < g.nodes.size(); ++i)
       if (f.view_of[i] >= 0 && f.stored[f.views[f.view_of[i]].root] == stored_padded)
@@ -58,10 +58,10 @@ class RowPadding {
         return;
       if (padded_row(row_of(d), g.nodes[x].dtype) != row_of(d)) f.stored[x] = stored_padded, any = true;
     };
-    for (const Group& group : f.groups) {
-      if (group.opaque < 0 || g.nodes[group.opaque].op != Op::dot) continue;
-      look_at(group.result);
-      for (int a = 0; a < 2; ++a) look_at(g.in(group.opaque, a));
+    for (const Kernel& kernel : f.kernels) {
+      if (kernel.opaque < 0 || g.nodes[kernel.opaque].op != Op::dot) continue;
+      look_at(kernel.result);
+      for (int a = 0; a < 2; ++a) look_at(g.in(kernel.opaque, a));
     }
     return any;
   }
@@ -74,14 +74,14 @@ class RowPadding {
       x = f.view_of[x] >= 0 ? f.views[f.view_of[x]].root : g.in(x, 0);
     drop(x);
   }
-  // What group k reads and stores.
+  // What kernel k reads and stores.
   constexpr void drop_all(int k) {
     f.each_read(g, k, [&](int x) { drop(x); });
-    const ir::Span stores = f.groups[k].stores;
+    const ir::Span stores = f.kernels[k].stores;
     for (int i = 0; i < stores.size; ++i) drop(f.pool[stores.begin + i]);
   }
   constexpr bool touches(int k) const {
-    bool any = f.stored[f.groups[k].result] == stored_padded;
+    bool any = f.stored[f.kernels[k].result] == stored_padded;
     f.each_read(g, k, [&](int x) { any = any || f.stored[x] == stored_padded; });
     return any;
   }
@@ -102,9 +102,9 @@ class RowPadding {
     return least >= 0 && most < row;
   }
 
-  // Whether group k, a product, walks its operands as before.
+  // Whether kernel k, a product, walks its operands as before.
   constexpr bool stays_product(int k) const {
-    const Group& group = f.groups[k];
+    const Kernel& kernel = f.kernels[k];
     const auto view = [&](int x, bool padded) {
       if (f.view_of[x] < 0 || !f.is_view_in(x, k))
         return padded ? f.stored_view(g, x) : contiguous_view(x, g.dims(x));
@@ -114,8 +114,8 @@ class RowPadding {
     };
     const auto problem = [&](bool padded) {
       return dot_problem(
-          g, group.opaque, view(g.in(group.opaque, 0), padded), view(g.in(group.opaque, 1), padded),
-          padded ? f.stored_view(g, group.result) : contiguous_view(group.result, g.dims(group.result)));
+          g, kernel.opaque, view(g.in(kernel.opaque, 0), padded), view(g.in(kernel.opaque, 1), padded),
+          padded ? f.stored_view(g, kernel.result) : contiguous_view(kernel.result, g.dims(kernel.result)));
     };
     const DotProblem dense = problem(false), now = problem(true);
     return now.ok && now.m == dense.m && now.n == dense.n && now.k == dense.k && now.batches == dense.batches;

@@ -1,6 +1,6 @@
 #pragma once
 // Makes the memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken
-// when its group runs and given back after its last reader; a kernel that reads an element and writes the
+// when its kernel runs and given back after its last reader; a kernel that reads an element and writes the
 // same element of a dying buffer of equal size updates it in place, and so does one that writes a block of
 // it. State that is assigned is written where it lives when no later reader is left, and copied at the end of
 // the step otherwise.
@@ -12,7 +12,7 @@
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
-// Bytes that group k, a loop, needs beside its results (loop_memory.hpp).
+// Bytes that kernel k, a loop, needs beside its results (loop_memory.hpp).
 constexpr i64 loop_scratch_bytes(const ir::Graph& g, const Fusion& f, const Plan& plan, int k);
 // Of every output of its body whether it is computed where an input lies: a carry that stays in one buffer,
 // a stacked output whose memory in `plan` is that of a stacked operand.
@@ -24,7 +24,7 @@ class Planner {
       : g(graph), f(fusion), held_(held) {}
 
   constexpr Plan run() {
-    const int n = g.nodes.size(), groups = f.groups.size();
+    const int n = g.nodes.size(), kernels = f.kernels.size();
     p.where = List<u64>(n, BufferAddress::none);
     for (u64& at : arena_at_) at = BufferAddress::none;
     last_use_ = List<int>(n, -1);
@@ -33,11 +33,11 @@ class Planner {
     phase_ = List<int>(n, 0);
     leaves();
     // lifetimes
-    for (int k = 0; k < groups; ++k) {
-      if (groups_[k].opaque >= 0 && nodes_[groups_[k].opaque].op == ir::Op::loop) combine_before(k);
-      const ir::Span loads = groups_[k].loads;
+    for (int k = 0; k < kernels; ++k) {
+      if (kernels_[k].opaque >= 0 && nodes_[kernels_[k].opaque].op == ir::Op::loop) combine_before(k);
+      const ir::Span loads = kernels_[k].loads;
       for (int i = 0; i < loads.size; ++i) touch(pool_[loads.begin + i], k);
-      const ir::Span body = groups_[k].body;
+      const ir::Span body = kernels_[k].body;
       for (int i = 0; i < body.size; ++i) {  // what copies and windows read is no load of its own
         const int x = pool_[body.begin + i];
         if (materialization_[x] != Materialization::fused || f.is_view_in(x, k)) continue;
@@ -46,9 +46,9 @@ class Planner {
         else if (nodes_[x].op == ir::Op::pad)
           touch(edges_[nodes_[x].first + 0], k);
       }
-      p.tilings.push(groups_[k].opaque >= 0 ? Tiling{} : tiler_.tiling(k));
+      p.tilings.push(kernels_[k].opaque >= 0 ? Tiling{} : tiler_.tiling(k));
     }
-    if (combined_ < groups) p.combines.push(groups);
+    if (combined_ < kernels) p.combines.push(kernels);
     for (int node : g.outputs) pinned_[root(node)] = 1;
     if (g.is_body) place_body_outputs();
     place_arenas();
@@ -57,37 +57,37 @@ class Planner {
       if (p.where[root(a.node)] == BufferAddress::none) pinned_[root(a.node)] = 1;
     // The gaps of an arena are zero from the start and must stay so: its memory is never another value's.
     for (int dtype = 0; dtype < 16; ++dtype)
-      if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], groups);
+      if (arena_size_[dtype] > 0) arena_at_[dtype] = allocate(arena_size_[dtype], kernels);
     // what a block's update in an arena is computed from is computed there
     for (int i = n - 1; i >= 0; --i)
       if (arena_[i] >= 0)
         if (const int from = updated_by(i); from >= 0)
           arena_[from] = arena_[i], arena_offset(from, offsets_[i]);
     const int* combine = p.combines.data();
-    for (int k = 0; k < groups; ++k) {
+    for (int k = 0; k < kernels; ++k) {
       if (k > 0) memory_.release(k - 1);
-      const Group& group = groups_[k];
+      const Kernel& kernel = kernels_[k];
       Tiling& tiling = p.tilings[k];
       while (*combine <= k) ++combine;
-      for (int i = 0; i < group.stores.size; ++i) {
-        const int node = pool_[group.stores.begin + i];
+      for (int i = 0; i < kernel.stores.size; ++i) {
+        const int node = pool_[kernel.stores.begin + i];
         if (p.where[node] != BufferAddress::none) continue;
         if (arena_[node] >= 0) {
           place_in_arena(node);
         } else if (!in_place(node, k)) {
           const int written = is_split_sum(level_[node], tiling) ? *combine - 1 : k;
-          p.where[node] = allocate(f.stored_bytes(g, node), pinned_[node]               ? groups
+          p.where[node] = allocate(f.stored_bytes(g, node), pinned_[node]               ? kernels
                                                             : last_use_[node] < written ? written
                                                                                         : last_use_[node]);
         }
       }
       if (tiling.chunks > 1) {
-        const i64 bytes = tiling.chunks * tiler_.sums(group);
+        const i64 bytes = tiling.chunks * tiler_.sums(kernel);
         if (bytes > 0) tiling.partials = allocate(bytes, *combine - 1);
       }
-      if (group.opaque >= 0) {
-        const i64 bytes = nodes_[group.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, p, k)
-                                                                  : ir::scratch_bytes(g, group.opaque);
+      if (kernel.opaque >= 0) {
+        const i64 bytes = nodes_[kernel.opaque].op == ir::Op::loop ? loop_scratch_bytes(g, f, p, k)
+                                                                   : ir::scratch_bytes(g, kernel.opaque);
         if (bytes > 0) tiling.partials = allocate(bytes, k);
       }
     }
@@ -97,7 +97,7 @@ class Planner {
     for (const ir::Assign& a : g.assigns) {
       const u64 to = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       const u64 from = address(a.node);
-      if (from != to && bytes_of(g, a.node) > 0) p.copies.push({from, to, bytes_of(g, a.node), groups});
+      if (from != to && bytes_of(g, a.node) > 0) p.copies.push({from, to, bytes_of(g, a.node), kernels});
     }
     for (int k = 0; k < g.outputs.size(); ++k) {
       const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
@@ -106,7 +106,7 @@ class Planner {
                          materialization_[root(g.outputs[k])] != Materialization::leaf;
       p.outputs.push(g.is_body && !stays ? to : from);
       const i64 bytes = bytes_of(g, g.outputs[k]);
-      if (g.is_body && !stays && from != to && bytes > 0) p.copies.push({from, to, bytes, groups});
+      if (g.is_body && !stays && from != to && bytes > 0) p.copies.push({from, to, bytes, kernels});
     }
     p.workspace_bytes = align_up(memory_.peak());
     return static_cast<Plan&&>(p);
@@ -127,7 +127,7 @@ class Planner {
     return p.where[x];
   }
 
-  // As root, of what group k reads.
+  // As root, of what kernel k reads.
   constexpr int root_in(int x, int k) const {
     while (f.is_view_in(x, k)) x = view_of_[x] >= 0 ? views_[view_of_[x]].root : edges_[nodes_[x].first + 0];
     return x;
@@ -135,7 +135,7 @@ class Planner {
   constexpr void touch(int x, int k) {
     x = root_in(x, k);
     if (last_use_[x] < k) last_use_[x] = k;
-    const int made = group_[x];
+    const int made = kernel_of_[x];
     if (made >= combined_ && made < k && materialization_[x] == Materialization::fused &&
         is_split_sum(level_[x], p.tilings[made])) {
       combined_ = k;
@@ -148,8 +148,8 @@ class Planner {
   // No sum is still in parts when a loop begins, whose body has parts of its own.
   constexpr void combine_before(int k) {
     for (int made = combined_; made < k; ++made)
-      for (int i = 0; i < groups_[made].stores.size; ++i)
-        if (is_split_sum(level_[pool_[groups_[made].stores.begin + i]], p.tilings[made])) {
+      for (int i = 0; i < kernels_[made].stores.size; ++i)
+        if (is_split_sum(level_[pool_[kernels_[made].stores.begin + i]], p.tilings[made])) {
           combined_ = k;
           p.combines.push(k);
           return;
@@ -169,12 +169,12 @@ class Planner {
     }
   }
 
-  // How many passes over its row group k has made before it computes each member. What it reads from memory
+  // How many passes over its row kernel k has made before it computes each member. What it reads from memory
   // is there from the start, whatever made it.
   constexpr void phases(int k) {
     if (phased_ == k) return;
     phased_ = k;
-    const ir::Span body = groups_[k].body, loads = groups_[k].loads;
+    const ir::Span body = kernels_[k].body, loads = kernels_[k].loads;
     for (int i = 0; i < loads.size; ++i) phase_[pool_[loads.begin + i]] = 0;
     for (int i = 0; i < body.size; ++i) {
       const int x = pool_[body.begin + i];
@@ -216,8 +216,8 @@ class Planner {
   }
   // What is summed over ranks lies in the arena before, meanwhile and after.
   constexpr void place_collectives() {
-    for (int k = 0; k < f.groups.size(); ++k) {
-      const int i = groups_[k].opaque;
+    for (int k = 0; k < f.kernels.size(); ++k) {
+      const int i = kernels_[k].opaque;
       if (i < 0 || !ir::is_arena_collective(nodes_[i].op)) continue;
       const int from = edges_[nodes_[i].first];
       arena_[i] = static_cast<int>(nodes_[i].dtype);
@@ -243,19 +243,19 @@ class Planner {
       const int x = edges_[nodes_[i].first + a];
       const u64 to = base + static_cast<u64>(g.attribute(i, a) * size_of(nodes_[i].dtype));
       if (address(x) == to) continue;
-      const int made = group_[root(x)];
+      const int made = kernel_of_[root(x)];
       p.copies.push({address(x), to, bytes_of(g, x), combined(root(x), made)});
     }
   }
 
-  // The group before which x, made by group `made`, is in memory.
+  // The kernel before which x, made by kernel `made`, is in memory.
   constexpr int combined(int x, int made) const {
     if (made < 0 || materialization_[x] != Materialization::fused ||
         !is_split_sum(level_[x], p.tilings[made]))
       return made + 1;
     for (int before : p.combines)
       if (before > made) return before;
-    return f.groups.size();
+    return f.kernels.size();
   }
 
   // ---- a loop's body: what it yields is computed where the loop wants it ----
@@ -277,10 +277,11 @@ class Planner {
     const HeldOutput held = k < held_.size() ? held_[k] : HeldOutput{};
     const int in = held.input >= 0 ? g.inputs[held.input] : -1;
     if (in >= 0 && !pinned_[in]) {
-      const bool dies = last_use_[in] == group_[first];
+      const bool dies = last_use_[in] == kernel_of_[first];
       const bool element = materialization_[x] == Materialization::fused && level_[x] == Level::element;
       if ((dies && updates_block(in, first)) ||
-          (!held.carry && element && (last_use_[in] < group_[x] || (dies && aligned(in, x, group_[x])))))
+          (!held.carry && element &&
+           (last_use_[in] < kernel_of_[x] || (dies && aligned(in, x, kernel_of_[x])))))
         to = p.where[in];
     }
     for (int at = x; at >= 0;) {
@@ -300,15 +301,15 @@ class Planner {
       if (!computed || p.where[x] != BufferAddress::none || arena_[x] >= 0 || pinned_[x]) continue;
       if (materialization_[x] == Materialization::fused && level_[x] != Level::element) continue;
       const bool updates = nodes_[x].op == ir::Op::dynamic_update_slice;
-      if (!is_free(a.slot, x) || (!updates && !is_loop_result(x) && last_use_[x] > group_[x])) continue;
+      if (!is_free(a.slot, x) || (!updates && !is_loop_result(x) && last_use_[x] > kernel_of_[x])) continue;
       p.where[x] = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       if (updates) place_updated(x, a.slot);
     }
   }
-  // Whether x's group may write a slot: nothing reads the state that is there later, or reads it then but
+  // Whether x's kernel may write a slot: nothing reads the state that is there later, or reads it then but
   // where it is written.
   constexpr bool is_free(int number, int x) {
-    const int k = group_[x];
+    const int k = kernel_of_[x];
     const ir::Slot& slot = g.slots[number];
     bool free = true;
     const auto look_at = [&](int i) {
@@ -336,18 +337,18 @@ class Planner {
   // What x, a block's update, is computed from and nothing else wants, -1: there is none.
   constexpr int updated_by(int x) const {
     if (nodes_[x].op != ir::Op::dynamic_update_slice) return -1;
-    const int from = root_in(edges_[nodes_[x].first], group_[x]);
+    const int from = root_in(edges_[nodes_[x].first], kernel_of_[x]);
     const bool computed =
         materialization_[from] == Materialization::opaque ||
         (materialization_[from] == Materialization::fused && level_[from] == Level::element);
     return computed && p.where[from] == BufferAddress::none && arena_[from] < 0 && !pinned_[from] &&
-                   last_use_[from] == group_[x] && updates_block(from, x)
+                   last_use_[from] == kernel_of_[x] && updates_block(from, x)
                ? from
                : -1;
   }
   // Whether x writes a block of what lies where node i does, and reads nothing else of it.
   constexpr bool updates_block(int i, int x) const {
-    const int k = group_[x];
+    const int k = kernel_of_[x];
     if (nodes_[x].op != ir::Op::dynamic_update_slice || bytes_of(g, i) != bytes_of(g, x)) return false;
     for (int a = 0; a < nodes_[x].arity; ++a)
       if ((root_in(edges_[nodes_[x].first + a], k) == i) != (a == 0)) return false;
@@ -366,12 +367,12 @@ class Planner {
     if (!carry && which < 2 * shape.carries) return false;  // a history
     int readers = 0;
     for (int a = 0; a < nodes_[loop].arity; ++a) {
-      if (root_in(edges_[nodes_[loop].first + a], group_[x]) != i) continue;
+      if (root_in(edges_[nodes_[loop].first + a], kernel_of_[x]) != i) continue;
       if (carry ? a != which : !shape.is_stacked(a)) return false;
       ++readers;
     }
     if (readers != 1) return false;
-    if (asked_ != group_[x]) ask_loop(group_[x], loop, shape);
+    if (asked_ != kernel_of_[x]) ask_loop(kernel_of_[x], loop, shape);
     return stays_[carry ? which : which - shape.carries] != 0;
   }
   // Which outputs of a loop stay, if all that are assigned to state lie there.
@@ -389,17 +390,17 @@ class Planner {
     stays_ = loop_outputs_stay(g, f, p, k);
     for (int x : tried) p.where[x] = BufferAddress::none;
   }
-  // Whether group k reads node x's memory only at the element it is writing, as `like` is laid out.
+  // Whether kernel k reads node x's memory only at the element it is writing, as `like` is laid out.
   constexpr bool aligned(int x, int like, int k) {
     if (nodes_[x].shape != nodes_[like].shape || size_of(nodes_[x].dtype) != size_of(nodes_[like].dtype) ||
         (stored_[x] == stored_padded) != (stored_[like] == stored_padded))
       return false;
     if (level_[like] != Level::element) return false;
     phases(k);
-    const ir::Span body = groups_[k].body;
+    const ir::Span body = kernels_[k].body;
     for (int i = 0; i < body.size; ++i)
       if (phase_[pool_[body.begin + i]] > phase_[like]) return false;
-    const ir::Span loads = groups_[k].loads;
+    const ir::Span loads = kernels_[k].loads;
     for (int i = 0; i < loads.size; ++i) {
       const int load = pool_[loads.begin + i];
       if (load != x && root_in(load, k) == x &&
@@ -427,16 +428,16 @@ class Planner {
     return same;
   }
 
-  // A dying buffer of the same size that group k reads element by element, or writes a block of, becomes the
+  // A dying buffer of the same size that kernel k reads element by element, or writes a block of, becomes the
   // result's; and what is gathered lies where that began.
   constexpr bool in_place(int node, int k) {
-    const Group& group = groups_[k];
+    const Kernel& kernel = kernels_[k];
     const bool gathered = nodes_[node].op == ir::Op::all_gather_done;
     const bool updates = nodes_[node].op == ir::Op::dynamic_update_slice;
-    if (!updates && !gathered && (group.opaque >= 0 || group.middle_axis || level_[node] != Level::element))
+    if (!updates && !gathered && (kernel.opaque >= 0 || kernel.middle_axis || level_[node] != Level::element))
       return false;
-    for (int i = 0; i < group.loads.size; ++i) {
-      const int x = root_in(pool_[group.loads.begin + i], k);
+    for (int i = 0; i < kernel.loads.size; ++i) {
+      const int x = root_in(pool_[kernel.loads.begin + i], k);
       const u64 at = p.where[x];
       if (at == BufferAddress::none || BufferAddress::space(at) != ir::Space::workspace || pinned_[x] ||
           last_use_[x] != k)
@@ -445,7 +446,7 @@ class Planner {
           bytes_of(g, x) != bytes_of(g, node))
         continue;
       if (!(gathered || (updates ? updates_block(x, node) : aligned(x, node, k)))) continue;
-      const int last = pinned_[node] ? f.groups.size() : last_use_[node] < k ? k : last_use_[node];
+      const int last = pinned_[node] ? f.kernels.size() : last_use_[node] < k ? k : last_use_[node];
       if (!memory_.prolong(BufferAddress::offset(at), k, last)) continue;
       p.where[node] = at;
       last_use_[x] = k + 1;  // taken: no second result may have it
@@ -466,12 +467,12 @@ class Planner {
   const int* edges_ = g.edges.data();
   const Dims* shapes_ = g.shapes.data();
   const Materialization* materialization_ = f.materialization.data();
-  const int* group_ = f.group.data();
+  const int* kernel_of_ = f.kernel_of.data();
   const Level* level_ = f.level.data();
   const u8* stored_ = f.stored.data();
   const int* view_of_ = f.view_of.data();
   const View* views_ = f.views.data();
-  const Group* groups_ = f.groups.data();
+  const Kernel* kernels_ = f.kernels.data();
   const int* pool_ = f.pool.data();
   Tiler tiler_{g, f};
   Plan p;
@@ -479,11 +480,11 @@ class Planner {
   StateIndex states_{g};
   List<i64> offsets_;
   List<u8> pinned_;
-  List<int> overwritten_;  // of each flat_concat that a collective works on, the group of that
+  List<int> overwritten_;  // of each flat_concat that a collective works on, the kernel of that
   List<u8> assigned_;      // memory of what is assigned, once it is asked for
-  FirstFit memory_{f.groups.size()};
-  int combined_ = 0;  // sums of the groups before this one are no longer in parts
-  int phased_ = -1;   // the group that phase_ speaks of
+  FirstFit memory_{f.kernels.size()};
+  int combined_ = 0;  // sums of the kernels before this one are no longer in parts
+  int phased_ = -1;   // the kernel that phase_ speaks of
   int asked_ = -1;    // the loop whose outputs stays_ speaks of
   List<u8> stays_;
   i64 arena_size_[16]{};

@@ -1,8 +1,8 @@
 #pragma once
-// How a fused group is tiled: which axes are rows and which columns, and how many rows make one unit of work.
-// Law: the chunks of a sum follow from its own extents alone, not from what else its kernel does. A sum along
-// the rows has the rows and columns of its operand. A total has chunks of chunk_of_total() elements of its
-// operand in row-major order, which are whole rows or tiles, or begin and end within them.
+// How a fused kernel is tiled: which axes are rows and which columns, and how many rows make one unit of
+// work. Law: the chunks of a sum follow from its own extents alone, not from what else its kernel does. A sum
+// along the rows has the rows and columns of its operand. A total has chunks of chunk_of_total() elements of
+// its operand in row-major order, which are whole rows or tiles, or begin and end within them.
 
 #include "weft/kernel_ir/buffer_address.hpp"
 #include "weft/kernel_ir/collect.hpp"
@@ -35,24 +35,24 @@ class Tiler {
   constexpr Tiler(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
 
   constexpr Tiling tiling(int k) const {
-    const Group& group = groups_[k];
+    const Kernel& kernel = kernels_[k];
     Tiling tiling;
     bool totals = false, columns = false;
-    for (int i = 0; i < group.stores.size; ++i) {
-      const Level level = level_[pool_[group.stores.begin + i]];
+    for (int i = 0; i < kernel.stores.size; ++i) {
+      const Level level = level_[pool_[kernel.stores.begin + i]];
       totals = totals || level == Level::total;
       columns = columns || level == Level::column_sum;
     }
-    const i64 size = group.space.size();
-    if (group.middle_axis) {
-      const int reduction = pool_[group.stores.begin];
+    const i64 size = kernel.space.size();
+    if (kernel.middle_axis) {
+      const int reduction = pool_[kernel.stores.begin];
       tiling.rows = shapes_[nodes_[reduction].shape].size();
       tiling.cols = size / (tiling.rows > 0 ? tiling.rows : 1);
-    } else if (group.split < 0 && is_flat(group, k)) {
+    } else if (kernel.split < 0 && is_flat(kernel, k)) {
       tiling.flat = true;
       tiling.cols = size < flat_tile ? size : flat_tile;
       tiling.rows = tiling.cols > 0 ? (size + tiling.cols - 1) / tiling.cols : 0;
-      tiling.segments = segments_of(group);
+      tiling.segments = segments_of(kernel);
       if (tiling.segments >= 0) {
         const ir::Span span = g.param_groups[tiling.segments];
         tiling.cols = flat_tile;
@@ -61,12 +61,12 @@ class Tiler {
           tiling.rows += (g.ranges[span.begin + r].length + flat_tile - 1) / flat_tile;
       }
     } else {
-      tiling.split = group.split >= 0 ? group.split : split_of_map(group, k);
-      for (int a = 0; a < group.space.rank; ++a)
-        (a < tiling.split ? tiling.rows : tiling.cols) *= group.space.extent[a];
+      tiling.split = kernel.split >= 0 ? kernel.split : split_of_map(kernel, k);
+      for (int a = 0; a < kernel.space.rank; ++a)
+        (a < tiling.split ? tiling.rows : tiling.cols) *= kernel.space.extent[a];
     }
-    if (totals && group.split < 0 && tiling.segments < 0 && size > chunk_elements) {
-      const i64 chunk = chunk_of_total(group.space);
+    if (totals && kernel.split < 0 && tiling.segments < 0 && size > chunk_elements) {
+      const i64 chunk = chunk_of_total(kernel.space);
       const bool whole_tiles = tiling.flat && chunk % flat_tile == 0;
       tiling.by_elements = !whole_tiles;
       tiling.rows_per_chunk = whole_tiles ? chunk / flat_tile : chunk;
@@ -77,18 +77,18 @@ class Tiler {
     if (totals || columns) {
       per_chunk = rows_of_chunk(tiling.rows, tiling.cols, tiling.flat ? total_chunks : column_sum_chunks);
     } else {
-      per_chunk = rows_of_map(group, tiling);
+      per_chunk = rows_of_map(kernel, tiling);
     }
     tiling.rows_per_chunk = per_chunk;
     tiling.chunks = tiling.rows > 0 ? (tiling.rows + per_chunk - 1) / per_chunk : 0;
     return tiling;
   }
 
-  // Bytes of one chunk's partial results, all sums of the group one after another, each 64-byte aligned.
-  constexpr i64 sums(const Group& group) const {
+  // Bytes of one chunk's partial results, all sums of the kernel one after another, each 64-byte aligned.
+  constexpr i64 sums(const Kernel& kernel) const {
     i64 bytes = 0;
-    for (int i = 0; i < group.stores.size; ++i) {
-      const int x = pool_[group.stores.begin + i];
+    for (int i = 0; i < kernel.stores.size; ++i) {
+      const int x = pool_[kernel.stores.begin + i];
       if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += part_bytes(g, x);
     }
     return bytes;
@@ -96,11 +96,11 @@ class Tiler {
 
  private:
   // Rows of a chunk of a walk without sums along them.
-  constexpr i64 rows_of_map(const Group& group, const Tiling& tiling) const {
+  constexpr i64 rows_of_map(const Kernel& kernel, const Tiling& tiling) const {
     constexpr i64 most = 1024;
-    const bool small = !tiling.flat && group.space.size() < 8 * chunk_elements;
+    const bool small = !tiling.flat && kernel.space.size() < 8 * chunk_elements;
     // what is small but costly is still worth several threads
-    const i64 elements = small ? dear_elements(group) : chunk_elements;
+    const i64 elements = small ? dear_elements(kernel) : chunk_elements;
     i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
     if (per_chunk < 1) per_chunk = 1;
     if (tiling.rows > per_chunk * most) per_chunk = (tiling.rows + most - 1) / most;
@@ -113,19 +113,19 @@ class Tiler {
     return per_chunk;
   }
   // How many elements make a unit of work that is worth a thread (about 5 microseconds).
-  constexpr i64 dear_elements(const Group& group) const {
+  constexpr i64 dear_elements(const Kernel& kernel) const {
     i64 cost = 1;
-    for (int i = 0; i < group.body.size; ++i) {
-      const ir::Op op = nodes_[pool_[group.body.begin + i]].op;
+    for (int i = 0; i < kernel.body.size; ++i) {
+      const ir::Op op = nodes_[pool_[kernel.body.begin + i]].op;
       cost += op == ir::Op::pad ? 3 : ir::info(op).cost;  // a window asks what is inside
     }
     const i64 elements = 131072 / cost;
     return elements < 1024 ? 1024 : elements < chunk_elements ? elements : chunk_elements;
   }
   // The parameter group that a walk over flat arenas follows, -1 for plain memory.
-  constexpr int segments_of(const Group& group) const {
-    for (int i = 0; i < group.loads.size; ++i) {
-      int x = pool_[group.loads.begin + i];
+  constexpr int segments_of(const Kernel& kernel) const {
+    for (int i = 0; i < kernel.loads.size; ++i) {
+      int x = pool_[kernel.loads.begin + i];
       while (nodes_[x].op == ir::Op::add_dependency) x = g.in(x, 0);
       const ir::Node& node = nodes_[x];
       if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
@@ -135,22 +135,22 @@ class Tiler {
     }
     return -1;
   }
-  constexpr bool is_flat(const Group& group, int k) const {
-    for (int i = 0; i < group.loads.size; ++i) {
-      const int x = pool_[group.loads.begin + i];
+  constexpr bool is_flat(const Kernel& kernel, int k) const {
+    for (int i = 0; i < kernel.loads.size; ++i) {
+      const int x = pool_[kernel.loads.begin + i];
       if (shapes_[nodes_[x].shape].size() == 1) continue;
-      if (shapes_[nodes_[x].shape].size() != group.space.size() || stored_[x] == stored_padded) return false;
+      if (shapes_[nodes_[x].shape].size() != kernel.space.size() || stored_[x] == stored_padded) return false;
       if (f.is_view_in(x, k) && view_of_[x] >= 0 &&
           !is_contiguous(views_[view_of_[x]], shapes_[nodes_[x].shape]))
         return false;
     }
-    for (int i = 0; i < group.body.size; ++i) {
-      const int x = pool_[group.body.begin + i];
+    for (int i = 0; i < kernel.body.size; ++i) {
+      const int x = pool_[kernel.body.begin + i];
       const ir::Op op = nodes_[x].op;
       if (stored_[x] == stored_padded || op == ir::Op::pad ||
           (materialization_[x] == Materialization::fused && view_of_[x] >= 0))
         return false;
-      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != group.space.size())
+      if (shapes_[nodes_[x].shape].size() != 1 && shapes_[nodes_[x].shape].size() != kernel.space.size())
         return false;
       if (op == ir::Op::iota) {
         // the walk counts all elements: right only where the index runs along the one axis there is
@@ -162,8 +162,8 @@ class Tiler {
   }
   // Where the columns begin of a walk that no sum divides: at the first of the axes that everything walks as
   // one with the last, as far as a row stays a unit of work.
-  constexpr int split_of_map(const Group& group, int k) const {
-    const Dims& space = group.space;
+  constexpr int split_of_map(const Kernel& kernel, int k) const {
+    const Dims& space = kernel.space;
     int split = space.rank - 1;
     while (split > 0 && space.extent[split] == 1) --split;
     if (split <= 0) return 0;
@@ -171,40 +171,40 @@ class Tiler {
     for (int inner = split, a = split - 1; a >= 0; --a) {
       if (space.extent[a] == 1) continue;
       columns *= space.extent[a];
-      if (columns > flat_tile || !walks_as_one(group, k, a, inner)) break;
+      if (columns > flat_tile || !walks_as_one(kernel, k, a, inner)) break;
       split = inner = a;
     }
     return split;
   }
-  // Whether axis `a` of the space continues axis `b`, for all that the group touches.
-  constexpr bool walks_as_one(const Group& group, int k, int a, int b) const {
-    for (int i = 0; i < group.loads.size; ++i) {
-      const int x = pool_[group.loads.begin + i];
-      if (!continues(group, x, f.view_in(g, x, k), a, b)) return false;
+  // Whether axis `a` of the space continues axis `b`, for all that the kernel touches.
+  constexpr bool walks_as_one(const Kernel& kernel, int k, int a, int b) const {
+    for (int i = 0; i < kernel.loads.size; ++i) {
+      const int x = pool_[kernel.loads.begin + i];
+      if (!continues(kernel, x, f.view_in(g, x, k), a, b)) return false;
     }
-    for (int i = 0; i < group.body.size; ++i) {
-      const int x = pool_[group.body.begin + i];
+    for (int i = 0; i < kernel.body.size; ++i) {
+      const int x = pool_[kernel.body.begin + i];
       const ir::Op op = nodes_[x].op;
       if (op == ir::Op::pad || op == ir::Op::iota) return false;
       const bool copies = materialization_[x] == Materialization::fused && view_of_[x] >= 0;
-      if (copies && !continues(group, x, views_[view_of_[x]], a, b)) return false;
-      if (op == ir::Op::random && !continues(group, x, whole(x), a, b)) return false;
+      if (copies && !continues(kernel, x, views_[view_of_[x]], a, b)) return false;
+      if (op == ir::Op::random && !continues(kernel, x, whole(x), a, b)) return false;
     }
-    for (int i = 0; i < group.stores.size; ++i) {
-      const int x = pool_[group.stores.begin + i];
-      if (level_[x] == Level::element && !continues(group, x, f.stored_view(g, x), a, b)) return false;
+    for (int i = 0; i < kernel.stores.size; ++i) {
+      const int x = pool_[kernel.stores.begin + i];
+      if (level_[x] == Level::element && !continues(kernel, x, f.stored_view(g, x), a, b)) return false;
     }
     return true;
   }
   constexpr View whole(int x) const { return contiguous_view(x, shapes_[nodes_[x].shape]); }
   // The same for x, walked as v.
-  constexpr bool continues(const Group& group, int x, const View& v, int a, int b) const {
+  constexpr bool continues(const Kernel& kernel, int x, const View& v, int a, int b) const {
     const Dims& d = shapes_[nodes_[x].shape];
-    const int lead = group.space.rank - d.rank;
+    const int lead = kernel.space.rank - d.rank;
     const auto stride = [&](int axis) {
       return axis < lead || d.extent[axis - lead] == 1 ? i64{0} : v.stride[axis - lead];
     };
-    return stride(a) == stride(b) * group.space.extent[b];
+    return stride(a) == stride(b) * kernel.space.extent[b];
   }
 
   const ir::Graph& g;
@@ -217,7 +217,7 @@ class Tiler {
   const u8* stored_ = f.stored.data();
   const int* view_of_ = f.view_of.data();
   const View* views_ = f.views.data();
-  const Group* groups_ = f.groups.data();
+  const Kernel* kernels_ = f.kernels.data();
   const int* pool_ = f.pool.data();
 };
 

@@ -84,8 +84,8 @@ class CheckpointRanking {
   constexpr List<i64> estimate(const List<int>& order) {
     find_lives();
     find_candidates();
-    const int groups = f.groups.size();
-    List<i64> held(groups + 1, 0);
+    const int kernels = f.kernels.size();
+    List<i64> held(kernels + 1, 0);
     i64* const at = held.data();
     i64 most = 0;
     for (int x = 0; x < p.nodes.size(); ++x) {
@@ -95,10 +95,10 @@ class CheckpointRanking {
         continue;
       const i64 bytes = kernel_ir::bytes_of(p, x);
       at[lives_[x].made] += bytes;
-      if (lives_[x].last < groups) at[lives_[x].last + 1] -= bytes;
+      if (lives_[x].last < kernels) at[lives_[x].last + 1] -= bytes;
     }
-    for (int k = 1; k <= groups; ++k) at[k] += at[k - 1];
-    for (int k = 0; k <= groups; ++k) most = most < at[k] ? at[k] : most;
+    for (int k = 1; k <= kernels; ++k) at[k] += at[k - 1];
+    for (int k = 0; k <= kernels; ++k) most = most < at[k] ? at[k] : most;
     // scratch, and gaps between values, which are the fewer the less is held
     const double beside =
         static_cast<double>(plan_.workspace_bytes) / static_cast<double>(most > 0 ? most : 1);
@@ -113,7 +113,7 @@ class CheckpointRanking {
     for (const Candidate& c : candidates_)
       for (int k = first(c), end = arrives_[c.segment]; k < end; ++k) at[k] -= c.bytes;
     most = 0;
-    for (int k = 0; k <= groups; ++k) most = most < at[k] ? at[k] : most;
+    for (int k = 0; k <= kernels; ++k) most = most < at[k] ? at[k] : most;
     List<i64> bytes;
     bytes.push(with_gaps(most));
     for (const int node : order) {
@@ -135,13 +135,13 @@ class CheckpointRanking {
     i64 bytes = 0;
     double worth = 0;  // what it saves for a byte
   };
-  // The groups that make and read what is stored, -1: none.
+  // The kernels that make and read what is stored, -1: none.
   struct Life {
     int made = -1, last_forward = -1, first_backward = -1, last = -1;
   };
 
   constexpr void find_lives() {
-    const int n = p.nodes.size(), groups = f.groups.size();
+    const int n = p.nodes.size(), kernels = f.kernels.size();
     List<u8> backward(n, 0);
     node_of_ = List<int>(n, -1);
     for (int i = g.nodes.size() - 1; i >= 0; --i) {
@@ -151,11 +151,11 @@ class CheckpointRanking {
       node_of_[at] = i;
     }
     lives_ = List<Life>(n);
-    for (int k = 0; k < groups; ++k) {
-      const kernel_ir::Group& group = f.groups.items[k];
-      bool behind = group.stores.size > 0;
-      for (int i = 0; i < group.stores.size; ++i) {
-        const int x = f.pool.items[group.stores.begin + i];
+    for (int k = 0; k < kernels; ++k) {
+      const kernel_ir::Kernel& kernel = f.kernels.items[k];
+      bool behind = kernel.stores.size > 0;
+      for (int i = 0; i < kernel.stores.size; ++i) {
+        const int x = f.pool.items[kernel.stores.begin + i];
         lives_[x].made = k;
         if (lives_[x].last < k) lives_[x].last = k;
         behind = behind && backward[x];
@@ -169,13 +169,13 @@ class CheckpointRanking {
         life.last = k;
       });
     }
-    for (const int x : p.outputs) lives_[x].last = groups;
+    for (const int x : p.outputs) lives_[x].last = kernels;
   }
 
   constexpr void find_candidates() {
     int segments = 0;
     for (const int s : segment_of_) segments = segments <= s ? s + 1 : segments;
-    arrives_ = List<int>(segments, f.groups.size());
+    arrives_ = List<int>(segments, f.kernels.size());
     for (int x = 0; x < p.nodes.size(); ++x) {
       const Life& life = lives_[x];
       const int i = node_of_[x];
@@ -304,7 +304,7 @@ class CheckpointRanking {
   const kernel_ir::Plan& plan_;
   List<int> node_of_;  // of each node of the pruned graph the first that became it
   List<Life> lives_;
-  List<int> arrives_;  // of each segment the first group of the backward pass that reads a value of it
+  List<int> arrives_;  // of each segment the first kernel of the backward pass that reads a value of it
   List<Candidate> candidates_;
   List<u8> needed_, kept_, reached_;
   List<int> beside_;   // of the first result of an attention the one that goes with it

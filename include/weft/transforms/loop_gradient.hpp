@@ -200,8 +200,8 @@ class LoopGradient {
     const ir::Graph trip = drop_unused(joint, where);
     const kernel_ir::Fusion fusion = kernel_ir::fuse(trip);
     List<u8> stored(trip.nodes.size(), 0);
-    for (const kernel_ir::Group& group : fusion.groups)
-      for (int i = 0; i < group.stores.size; ++i) stored[fusion.pool[group.stores.begin + i]] = 1;
+    for (const kernel_ir::Kernel& kernel : fusion.kernels)
+      for (int i = 0; i < kernel.stores.size; ++i) stored[fusion.pool[kernel.stores.begin + i]] = 1;
     for (int i = 0; i < original_; ++i) saved_[i] = where[i] >= 0 && stored[where[i]] && is_stackable(i);
   }
 

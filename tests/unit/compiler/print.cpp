@@ -23,8 +23,8 @@ TEST_CASE("print: a small program behind every pass") {
   });
   MESSAGE(text);
   CHECK(text.find("== cluster\n%0 input: leaf\n") != std::string::npos);
-  CHECK(text.find("== collect\ngroup 4 ") != std::string::npos);
-  CHECK(text.find("group 4 = row over (64, 10)\n  reads  %0\n") != std::string::npos);
+  CHECK(text.find("== collect\nkernel 4 ") != std::string::npos);
+  CHECK(text.find("kernel 4 = row over (64, 10)\n  reads  %0\n") != std::string::npos);
   CHECK(text.find("== plan_memory\nworkspace 2560 bytes\n") != std::string::npos);
   CHECK(text.find(" at workspace\n") != std::string::npos);
   CHECK(text.find("== lower\n") != std::string::npos);

@@ -34,7 +34,7 @@ std::vector<u64> kept() {
   return {Kept<Stage>::data, Kept<Stage>::data + Kept<Stage>::size};
 }
 
-// The same passes in pieces of a few nodes, and of one group.
+// The same passes in pieces of a few nodes, and of one kernel.
 struct ClusterInPieces : c::Cluster {
   static constexpr int piece = 20;
 };

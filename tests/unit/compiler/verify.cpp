@@ -40,12 +40,12 @@ int first(const kernel_ir::Fusion& f, kernel_ir::Materialization how) {
     if (f.materialization[i] == how) return i;
   return -1;
 }
-// A group of fused nodes with a store.
-kernel_ir::Group& storing(c::Module& m) {
-  for (kernel_ir::Group& group : m.fusion.groups)
-    if (group.opaque < 0 && group.stores.size > 0 && group.body.size > 0) return group;
-  FAIL("no group");
-  return m.fusion.groups[0];
+// A kernel of fused nodes with a store.
+kernel_ir::Kernel& storing(c::Module& m) {
+  for (kernel_ir::Kernel& kernel : m.fusion.kernels)
+    if (kernel.opaque < 0 && kernel.stores.size > 0 && kernel.body.size > 0) return kernel;
+  FAIL("no kernel");
+  return m.fusion.kernels[0];
 }
 
 }  // namespace
@@ -66,44 +66,44 @@ TEST_CASE("verify: clusters") {
         "a fusion of another graph");
   CHECK(fault_of<c::Cluster>([](c::Module& m) {
           m.fusion.materialization[first(m.fusion, Materialization::fused)] = Materialization::deferred;
-        }) == "it is deferred, and all groups are formed");
+        }) == "it is deferred, and all kernels are formed");
   CHECK(fault_of<c::Cluster>([](c::Module& m) {
-          m.fusion.group[first(m.fusion, Materialization::fused)] = -1;
-        }) == "its materialization and its group do not go together");
+          m.fusion.kernel_of[first(m.fusion, Materialization::fused)] = -1;
+        }) == "its materialization and its kernel do not go together");
   CHECK(fault_of<c::Cluster>([](c::Module& m) {
-          m.fusion.group[first(m.fusion, Materialization::opaque)] = 1000;
-        }) == "its materialization and its group do not go together");
+          m.fusion.kernel_of[first(m.fusion, Materialization::opaque)] = 1000;
+        }) == "its materialization and its kernel do not go together");
   CHECK(fault_of<c::Cluster>([](c::Module& m) {
           const int v = first(m.fusion, Materialization::view);
           m.fusion.views[m.fusion.view_of[v]].root = v;
         }) == "a view of what comes later");
 }
 
-TEST_CASE("verify: what groups read and store") {
+TEST_CASE("verify: what kernels read and store") {
   CHECK(fault_of<c::Collect>([](c::Module& m) { storing(m).stores.begin = 1 << 20; }) ==
-        "a group's members lie outside the pool");
+        "a kernel's members lie outside the pool");
   CHECK(fault_of<c::Collect>([](c::Module& m) {
-          kernel_ir::Group& group = storing(m);
-          m.fusion.stored[m.fusion.pool[group.stores.begin]] = 0;
-        }) == "a group stores it, and it is not in memory");
+          kernel_ir::Kernel& kernel = storing(m);
+          m.fusion.stored[m.fusion.pool[kernel.stores.begin]] = 0;
+        }) == "a kernel stores it, and it is not in memory");
   CHECK(fault_of<c::Collect>([](c::Module& m) { storing(m).body.size = 0; }) ==
-        "a group stores what it does not compute");
+        "a kernel stores what it does not compute");
   CHECK(fault_of<c::Collect>([](c::Module& m) { storing(m).stores.size = 0; }) ==
-        "it is read from memory, and no group stores it");
+        "it is read from memory, and no kernel stores it");
   CHECK(fault_of<c::Collect>([](c::Module& m) {
-          const kernel_ir::Group& end = m.fusion.groups[m.fusion.groups.size() - 1];
-          for (const kernel_ir::Group& group : m.fusion.groups)
-            if (group.loads.size > 0) {
-              m.fusion.pool[group.loads.begin] = m.fusion.pool[end.stores.begin];
+          const kernel_ir::Kernel& end = m.fusion.kernels[m.fusion.kernels.size() - 1];
+          for (const kernel_ir::Kernel& kernel : m.fusion.kernels)
+            if (kernel.loads.size > 0) {
+              m.fusion.pool[kernel.loads.begin] = m.fusion.pool[end.stores.begin];
               break;
             }
-        }) == "a group reads it before it is stored");
+        }) == "a kernel reads it before it is stored");
 }
 
 TEST_CASE("verify: places") {
   const auto stored = [](c::Module& m) -> u64& {
-    kernel_ir::Group& group = storing(m);
-    return m.plan.where[m.fusion.pool[group.stores.begin]];
+    kernel_ir::Kernel& kernel = storing(m);
+    return m.plan.where[m.fusion.pool[kernel.stores.begin]];
   };
   CHECK(fault_of<c::PlanMemory>([&](c::Module& m) { stored(m) = kernel_ir::BufferAddress::none; }) ==
         "it is stored nowhere");
@@ -113,7 +113,7 @@ TEST_CASE("verify: places") {
   CHECK(fault_of<c::PlanMemory>([&](c::Module& m) {
           for (kernel_ir::Tiling& tiling : m.plan.tilings)
             if (tiling.rows > 1) tiling.chunks = 0;
-        }) == "a group's chunks do not cover its rows");
+        }) == "a kernel's chunks do not cover its rows");
 }
 
 TEST_CASE("verify: launches") {
@@ -150,8 +150,8 @@ TEST_CASE("verify: a value that reads no memory is made at any time, others befo
         c::Module m = left;
         const ir::Fault before = c::verify(pass, m);
         CHECK(!before);
-        const int k = m.fusion.group[ordered.id];
-        m.fusion.group[y.id] = k;  // as if it were made where it is awaited
+        const int k = m.fusion.kernel_of[ordered.id];
+        m.fusion.kernel_of[y.id] = k;  // as if it were made where it is awaited
         const ir::Fault after = c::verify(pass, m);
         said = after ? after.what : "";
       }
@@ -159,5 +159,5 @@ TEST_CASE("verify: a value that reads no memory is made at any time, others befo
     return said;
   };
   CHECK(fault(true) == "");
-  CHECK(fault(false) == "a group reads it before what it depends on is made");
+  CHECK(fault(false) == "a kernel reads it before what it depends on is made");
 }

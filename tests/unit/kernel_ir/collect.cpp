@@ -19,7 +19,7 @@ struct Program {
     b.graph.inputs.push(x.id);
     b.graph.inputs.push(y.id);
   }
-  // A product, which has a kernel of its own, so that what both sides read crosses groups.
+  // A product, which has a kernel of its own, so that what both sides read crosses kernels.
   ir::Value product(ir::Value a) {
     const int axis1[1]{1}, axis0[1]{0};
     ir::DotAxes axes;
@@ -52,7 +52,7 @@ TEST_CASE("collect: what a product reads is stored once, and read from there by 
   CHECK(stored(testing::compile_verified(p.b.graph)) == 1);
 }
 
-TEST_CASE("collect: every load was stored before, and each group computes no more than its stores need") {
+TEST_CASE("collect: every load was stored before, and each kernel computes no more than its stores need") {
   Program p;
   const ir::Value a = ir::unary(ir::Op::exp, p.x), sums = ir::reduce(ir::Op::reduce_sum, a, 0b10);
   const ir::Value scaled = a / ir::broadcast(sums, a.dims());
@@ -60,13 +60,13 @@ TEST_CASE("collect: every load was stored before, and each group computes no mor
   p.b.graph.outputs.push(ir::reduce(ir::Op::reduce_max, scaled, 0b01).id);
   const compiler::Module m = testing::compile_verified(p.b.graph);
   List<u8> needed(m.graph.nodes.size(), 0);
-  for (int k = 0; k < m.fusion.groups.size(); ++k) {
-    const kernel_ir::Group& group = m.fusion.groups[k];
-    if (group.opaque >= 0) continue;
+  for (int k = 0; k < m.fusion.kernels.size(); ++k) {
+    const kernel_ir::Kernel& kernel = m.fusion.kernels[k];
+    if (kernel.opaque >= 0) continue;
     for (u8& n : needed) n = 0;
-    for (int i = 0; i < group.stores.size; ++i) needed[m.fusion.pool[group.stores.begin + i]] = 1;
-    for (int i = group.body.size - 1; i >= 0; --i) {
-      const int x = m.fusion.pool[group.body.begin + i];
+    for (int i = 0; i < kernel.stores.size; ++i) needed[m.fusion.pool[kernel.stores.begin + i]] = 1;
+    for (int i = kernel.body.size - 1; i >= 0; --i) {
+      const int x = m.fusion.pool[kernel.body.begin + i];
       CHECK(needed[x] == 1);
       for (int j = 0; j < m.graph.nodes[x].arity; ++j) {
         int in = m.graph.in(x, j);

@@ -23,28 +23,28 @@ std::vector<u64> words_of(const ir::Graph& g, const kernel_ir::Fusion& f) {
 
 }  // namespace
 
-TEST_CASE("freeze: groups half formed go on as if they had never been words, wherever they are cut") {
+TEST_CASE("freeze: kernels half formed go on as if they had never been words, wherever they are cut") {
   for (u32 seed = 0; seed < 300; ++seed) {
     const testing::RandomGraph random(seed, {.steps = 24, .state = seed % 2 == 0});
     const ir::Graph g = transforms::prune(random.graph());
-    kernel_ir::Grouping whole;
+    kernel_ir::Clustering whole;
     kernel_ir::Fuser(g, whole).run(g.nodes.size());
     for (const int piece : {1, 3, 10}) {
-      kernel_ir::Grouping grouping;
+      kernel_ir::Clustering clustering;
       while (true) {
-        kernel_ir::Fuser(g, grouping).run(piece);
-        if (grouping.next == g.nodes.size()) break;
+        kernel_ir::Fuser(g, clustering).run(piece);
+        if (clustering.next == g.nodes.size()) break;
         std::vector<u64> words(100000);
         WordWriter w(words.data(), 100000);
-        kernel_ir::write(w, g, grouping);
+        kernel_ir::write(w, g, clustering);
         REQUIRE(w.size() < 100000);
-        kernel_ir::Grouping read;
-        kernel_ir::read_grouping(words.data(), g, read);
-        grouping = read;
+        kernel_ir::Clustering read;
+        kernel_ir::read_clustering(words.data(), g, read);
+        clustering = read;
       }
       CAPTURE(seed);
       CAPTURE(piece);
-      REQUIRE(words_of(g, grouping.fusion) == words_of(g, whole.fusion));
+      REQUIRE(words_of(g, clustering.fusion) == words_of(g, whole.fusion));
     }
   }
 }

@@ -7,7 +7,7 @@
 using namespace weft;
 using kernel_ir::Materialization;
 
-TEST_CASE("fusion: a view that becomes a copy is read through memory by the groups behind that copy") {
+TEST_CASE("fusion: a view that becomes a copy is read through memory by the kernels behind that copy") {
   ir::Builder b;
   const ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, make_dims<3, 4>(), 0)};
   const i64 order[]{1, 0};
@@ -16,7 +16,7 @@ TEST_CASE("fusion: a view that becomes a copy is read through memory by the grou
 
   kernel_ir::Fusion f;
   f.materialization = List<Materialization>(g.nodes.size(), Materialization::leaf);
-  f.group = List<int>(g.nodes.size(), -1);
+  f.kernel_of = List<int>(g.nodes.size(), -1);
   f.stored = List<u8>(g.nodes.size(), 1);
   f.view_of = List<int>(g.nodes.size(), -1);
   CHECK(!f.is_view_in(x.id, 0));
@@ -32,8 +32,8 @@ TEST_CASE("fusion: a view that becomes a copy is read through memory by the grou
   CHECK(f.view_in(g, turned, 5).stride[0] == 1);
   CHECK(f.view_in(g, turned, 5).stride[1] == 4);
 
-  f.materialization[turned] = Materialization::fused;  // copied by group 2
-  f.group[turned] = 2;
+  f.materialization[turned] = Materialization::fused;  // copied by kernel 2
+  f.kernel_of[turned] = 2;
   CHECK(f.is_view_in(turned, 1));
   CHECK(!f.is_view_in(turned, 2));
   CHECK(f.view_in(g, turned, 1).root == x.id);

@@ -13,8 +13,8 @@ TEST_CASE("loop_memory: a carry has two buffers, one, or its history, and none l
   for (u32 seed = 0; seed < 1200; ++seed) {
     const testing::RandomGraph random(seed, {.steps = 12, .loops = 1, .blocks = seed >= 400});
     const compiler::Module m = testing::compile_verified(random.graph());
-    for (int k = 0; k < m.fusion.groups.size(); ++k) {
-      const int node = m.fusion.groups[k].opaque;
+    for (int k = 0; k < m.fusion.kernels.size(); ++k) {
+      const int node = m.fusion.kernels[k].opaque;
       if (node < 0 || m.graph.nodes[node].op != ir::Op::loop) continue;
       const LoopMemory memory(m.graph, m.fusion, m.plan, k);
       CAPTURE(seed);

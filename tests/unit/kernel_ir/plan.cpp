@@ -23,7 +23,7 @@ TEST_CASE("plan: two values that are needed at the same time never share memory,
   const ir::Graph& g = m.graph;
   const kernel_ir::Fusion& f = m.fusion;
   const kernel_ir::Plan& p = m.plan;
-  const int n = g.nodes.size(), groups = f.groups.size();
+  const int n = g.nodes.size(), kernels = f.kernels.size();
   std::vector<int> last(static_cast<std::size_t>(n), -1);
   const auto root = [&](int x) {
     while (f.materialization[x] == kernel_ir::Materialization::view)
@@ -36,9 +36,9 @@ TEST_CASE("plan: two values that are needed at the same time never share memory,
     if (g.nodes[x].op == ir::Op::flat_concat)
       for (int a = 0; a < g.nodes[x].arity; ++a) self(self, g.in(x, a), k);
   };
-  for (int k = 0; k < groups; ++k)
-    for (int i = 0; i < f.groups[k].loads.size; ++i) touch(touch, f.pool[f.groups[k].loads.begin + i], k);
-  for (int x : g.outputs) touch(touch, x, groups);
+  for (int k = 0; k < kernels; ++k)
+    for (int i = 0; i < f.kernels[k].loads.size; ++i) touch(touch, f.pool[f.kernels[k].loads.begin + i], k);
+  for (int x : g.outputs) touch(touch, x, kernels);
 
   struct Life {
     int node, from, to;
@@ -46,9 +46,9 @@ TEST_CASE("plan: two values that are needed at the same time never share memory,
   };
   std::vector<Life> lives;
   for (int i = 0; i < n; ++i)
-    if (p.where[i] != BufferAddress::none && f.group[i] >= 0 &&
+    if (p.where[i] != BufferAddress::none && f.kernel_of[i] >= 0 &&
         BufferAddress::space(p.where[i]) == ir::Space::workspace)
-      lives.push_back({i, f.group[i], std::max(f.group[i], last[static_cast<std::size_t>(i)]),
+      lives.push_back({i, f.kernel_of[i], std::max(f.kernel_of[i], last[static_cast<std::size_t>(i)]),
                        BufferAddress::offset(p.where[i]),
                        BufferAddress::offset(p.where[i]) + kernel_ir::bytes_of(g, i)});
   CHECK(lives.size() > 60);
@@ -86,7 +86,7 @@ TEST_CASE("plan: the gaps of the gradient arena are nobody else's memory") {
   for (int a = 0; a < g.nodes[pack].arity; ++a) members.push_back(g.in(pack, a));
   int inside = 0;
   for (int i = 0; i < g.nodes.size(); ++i) {
-    if (p.where[i] == BufferAddress::none || f.group[i] < 0 ||
+    if (p.where[i] == BufferAddress::none || f.kernel_of[i] < 0 ||
         BufferAddress::space(p.where[i]) != ir::Space::workspace)
       continue;
     const i64 at = BufferAddress::offset(p.where[i]);
@@ -125,7 +125,7 @@ TEST_CASE("plan: the arena holds all that its norm reads, the places of frozen p
   REQUIRE(read_end > 0);
   CHECK(read_end <= p.workspace_bytes);
   for (int i = 0; i < g.nodes.size(); ++i) {
-    if (p.where[i] == BufferAddress::none || m.fusion.group[i] < 0 ||
+    if (p.where[i] == BufferAddress::none || m.fusion.kernel_of[i] < 0 ||
         BufferAddress::space(p.where[i]) != ir::Space::workspace)
       continue;
     const i64 at = BufferAddress::offset(p.where[i]), end = at + kernel_ir::bytes_of(g, i);
@@ -159,14 +159,14 @@ TEST_CASE("plan: sums along the rows stay in parts until something reads one of 
   const ir::Graph& g = m.graph;
   const kernel_ir::Fusion& f = m.fusion;
   const kernel_ir::Plan& p = m.plan;
-  int group[4];
-  for (int k = 0; k < 4; ++k) group[k] = f.group[g.outputs[k]];
-  REQUIRE(group[0] < group[1]);
-  REQUIRE(group[1] < group[2]);
+  int kernel[4];
+  for (int k = 0; k < 4; ++k) kernel[k] = f.kernel_of[g.outputs[k]];
+  REQUIRE(kernel[0] < kernel[1]);
+  REQUIRE(kernel[1] < kernel[2]);
   REQUIRE(p.combines.size() == 3);
-  CHECK(p.combines[0] == group[1]);
-  CHECK(p.combines[1] == group[2]);
-  CHECK(p.combines[2] == f.groups.size());
+  CHECK(p.combines[0] == kernel[1]);
+  CHECK(p.combines[1] == kernel[2]);
+  CHECK(p.combines[2] == f.kernels.size());
   const compiler::Lowered lowered = compiler::lower(g, f, p);
   int launches = 0, sums = 0;
   for (const compiler::Step& s : lowered.steps)

@@ -10,7 +10,7 @@ using kernel_ir::Tiling;
 
 namespace {
 
-// The tiling of the group that stores the only result.
+// The tiling of the kernel that stores the only result.
 template <class F>
 Tiling tiling_of(const Dims& d, F f, DType t = DType::f32) {
   ir::Builder b;
@@ -18,7 +18,7 @@ Tiling tiling_of(const Dims& d, F f, DType t = DType::f32) {
   b.graph.inputs.push(x.id);
   b.graph.outputs.push(f(x).id);
   const compiler::Module m = testing::compile_verified(b.graph);
-  return m.plan.tilings[m.fusion.group[m.graph.outputs[0]]];
+  return m.plan.tilings[m.fusion.kernel_of[m.graph.outputs[0]]];
 }
 ir::Value swapped(ir::Value x) {
   const i64 order[]{1, 0};
@@ -32,19 +32,19 @@ TEST_CASE("tiling: chunks cover the rows once, and rows and columns the space") 
   for (u32 seed = 0; seed < 500; ++seed) {
     const testing::RandomGraph random(seed, {.steps = 24, .size = 20000});
     const compiler::Module m = compiler::compile_graph(random.graph());
-    for (int k = 0; k < m.fusion.groups.size(); ++k) {
-      const kernel_ir::Group& group = m.fusion.groups[k];
+    for (int k = 0; k < m.fusion.kernels.size(); ++k) {
+      const kernel_ir::Kernel& kernel = m.fusion.kernels[k];
       const Tiling& t = m.plan.tilings[k];
-      if (group.opaque >= 0 || group.stores.size == 0) continue;
+      if (kernel.opaque >= 0 || kernel.stores.size == 0) continue;
       CAPTURE(seed);
       REQUIRE(t.rows_per_chunk >= 1);
-      const i64 length = t.by_elements ? group.space.size() : t.rows;
+      const i64 length = t.by_elements ? kernel.space.size() : t.rows;
       REQUIRE(t.chunks * t.rows_per_chunk >= length);
       REQUIRE((t.chunks - 1) * t.rows_per_chunk < (length > 0 ? length : 1));
       if (t.flat)
-        REQUIRE(t.rows * t.cols >= group.space.size());
+        REQUIRE(t.rows * t.cols >= kernel.space.size());
       else
-        REQUIRE(t.rows * t.cols == group.space.size());
+        REQUIRE(t.rows * t.cols == kernel.space.size());
     }
   }
 }

@@ -13,12 +13,12 @@ static_assert(ir::sort_tile == kernels::axis_sort_tile);
 constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
   const ir::Op op = g.nodes[node].op;
-  const int group = f.group[node], axis = ir::axis_of(g, node);
+  const int kernel = f.kernel_of[node], axis = ir::axis_of(g, node);
   const bool scatters = op == ir::Op::scatter_reduce, two = g.nodes[node].arity > 1;
   // a: the lines, or what is scattered; b: indices, or what is looked for
   const int a = g.in(node, scatters ? 1 : 0), b = two ? g.in(node, scatters ? 0 : 1) : a;
   List<u64> code, addresses, numbers;
-  const kernel_ir::View va = f.view_in(g, a, group), vb = f.view_in(g, b, group);
+  const kernel_ir::View va = f.view_in(g, a, kernel), vb = f.view_in(g, b, kernel);
   const ir::AxisExtents lines = ir::extents_along(g.dims(scatters ? node : a), axis);
   const kernel_ir::AxisStrides sa = kernel_ir::axis_strides(va, g.dims(a), axis);
   const kernel_ir::AxisStrides sb = kernel_ir::axis_strides(vb, g.dims(b), axis);
@@ -29,7 +29,7 @@ constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, 
   addresses.push(plan.address(va, g.nodes[a].dtype));
   addresses.push(two ? plan.address(vb, g.nodes[b].dtype) : kernel_ir::BufferAddress::none);
   addresses.push(plan.where[node]);
-  addresses.push(plan.tilings[group].partials);
+  addresses.push(plan.tilings[kernel].partials);
   const bool flag =
       op == ir::Op::searchsorted ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
   const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];

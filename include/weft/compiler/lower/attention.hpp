@@ -109,14 +109,14 @@ constexpr void lower_attention(const ir::Graph& g, const kernel_ir::Fusion& f, c
                                int k, Lowered& out) {
   using ir::AttentionShape;
   using kernel_ir::BufferAddress;
-  const int node = f.groups[k].opaque;
+  const int node = f.kernels[k].opaque;
   const AttentionShape s = ir::attention_shape(g, node);
   const ir::Graph body = ir::attention_body(g, node);
   const ScoreLowering score(body, s);
   List<int> result(s.is_gradient ? AttentionShape::first_captured_gradient + ir::captured_gradients(g, node)
                                  : AttentionShape::forward_results,
                    -1);
-  const ir::Span stores = f.groups[k].stores;
+  const ir::Span stores = f.kernels[k].stores;
   for (int i = 0; i < stores.size; ++i) {
     const int x = f.pool[stores.begin + i];
     result[static_cast<int>(g.nodes[x].imm)] = x;

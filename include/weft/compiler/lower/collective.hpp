@@ -47,7 +47,7 @@ constexpr void lower_reduce_scatter_into(const ir::Graph& g, const kernel_ir::Fu
        {end - begin, static_cast<i64>(n.dtype), begin, g.attribute(node, 1), g.attribute(node, 2)})
     numbers.push(static_cast<u64>(number));
   for (int k = 0; k < n.arity; ++k) {
-    addresses.push(plan.address(f.view_in(g, g.in(node, k), f.group[node]), n.dtype));
+    addresses.push(plan.address(f.view_in(g, g.in(node, k), f.kernel_of[node]), n.dtype));
     numbers.push(static_cast<u64>(g.attribute(node, 3 + k) - begin));
     numbers.push(static_cast<u64>(g.dims(g.in(node, k)).size()));
   }
@@ -64,7 +64,7 @@ constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, 
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
   if (kind == StepKind::all_gather_start) {
     addresses.push(kernel_ir::BufferAddress::none);
-    addresses.push(plan.address(f.view_in(g, g.in(node, 0), f.group[node]), n.dtype));
+    addresses.push(plan.address(f.view_in(g, g.in(node, 0), f.kernel_of[node]), n.dtype));
   }
   numbers.push(static_cast<u64>(g.dims(node).size()));
   numbers.push(static_cast<u64>(n.dtype));
@@ -83,7 +83,7 @@ constexpr void lower_group_collective(const ir::Graph& g, const kernel_ir::Fusio
   const int x = g.in(node, 0);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
   addresses.push(kernel_ir::BufferAddress::none);
-  addresses.push(plan.address(f.view_in(g, x, f.group[node]), n.dtype));
+  addresses.push(plan.address(f.view_in(g, x, f.kernel_of[node]), n.dtype));
   numbers.push(static_cast<u64>(g.dims(x).size()));
   numbers.push(static_cast<u64>(n.dtype));
   out.step(StepKind::group_collective, out.kernel(StepKind::group_collective, List<u64>()), addresses,

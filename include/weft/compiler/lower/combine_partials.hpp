@@ -1,5 +1,5 @@
 #pragma once
-// The second stage of sums along rows: one launch for all that are still in parts, before the first group
+// The second stage of sums along rows: one launch for all that are still in parts, before the first kernel
 // that reads one of them, or at the end.
 
 #include "weft/compiler/lowered.hpp"
@@ -7,7 +7,7 @@
 
 namespace WEFT_NAMESPACE::compiler {
 
-// Puts together what groups [first, last) left in parts; as many launches as it takes sums.
+// Puts together what kernels [first, last) left in parts; as many launches as it takes sums.
 constexpr void lower_combine_partials(const ir::Graph& g, const kernel_ir::Fusion& f,
                                       const kernel_ir::Plan& plan, int first, int last, Lowered& out) {
   List<u64> addresses, numbers;
@@ -22,11 +22,11 @@ constexpr void lower_combine_partials(const ir::Graph& g, const kernel_ir::Fusio
     numbers.clear();
     bytes = sums = 0;
   };
-  const kernel_ir::Group* groups = f.groups.data();
+  const kernel_ir::Kernel* kernels = f.kernels.data();
   const kernel_ir::Tiling* tilings = plan.tilings.data();
   for (int k = first; k < last; ++k) {
     if (tilings[k].partials == kernel_ir::BufferAddress::none) continue;
-    const ir::Span stores = groups[k].stores;
+    const ir::Span stores = kernels[k].stores;
     i64 stride = 0;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];

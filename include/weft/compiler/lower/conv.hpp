@@ -11,8 +11,8 @@ namespace WEFT_NAMESPACE::compiler {
 constexpr void lower_conv(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                           int node, Lowered& out) {
   const int x = g.in(node, 0), w = g.in(node, 1);
-  const int group = f.group[node];
-  const kernel_ir::View vx = f.view_in(g, x, group), vw = f.view_in(g, w, group),
+  const int kernel = f.kernel_of[node];
+  const kernel_ir::View vx = f.view_in(g, x, kernel), vw = f.view_in(g, w, kernel),
                         vy = kernel_ir::contiguous_view(node, g.dims(node));
   const ir::ConvAxes axes = ir::conv_axes(g, node);
   const Dims &dx = g.dims(x), &dw = g.dims(w), &dy = g.dims(node);

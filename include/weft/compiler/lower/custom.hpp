@@ -20,7 +20,7 @@ constexpr void lower_custom(const ir::Graph& g, const kernel_ir::Fusion& f, cons
     const DType dtype = g.nodes[x].dtype;
     const Dims& d = g.dims(x);
     code.push(static_cast<u64>(dtype));
-    addresses.push(k == 0 ? plan.where[node] : plan.address(f.view_in(g, x, f.group[node]), dtype));
+    addresses.push(k == 0 ? plan.where[node] : plan.address(f.view_in(g, x, f.kernel_of[node]), dtype));
     numbers.push(static_cast<u64>(d.rank));
     for (int a = 0; a < d.rank; ++a) numbers.push(static_cast<u64>(d.extent[a]));
     bytes += kernel_ir::bytes_of(g, x);

@@ -9,10 +9,10 @@ namespace WEFT_NAMESPACE::compiler {
 
 constexpr void lower_dot(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan, int k,
                          Lowered& out) {
-  const kernel_ir::Group& group = f.groups[k];
-  const int node = group.opaque, a = g.in(node, 0), b = g.in(node, 1);
+  const kernel_ir::Kernel& kernel = f.kernels[k];
+  const int node = kernel.opaque, a = g.in(node, 0), b = g.in(node, 1);
   const kernel_ir::View va = f.view_in(g, a, k), vb = f.view_in(g, b, k);
-  const kernel_ir::DotProblem p = kernel_ir::dot_problem(g, node, va, vb, f.stored_view(g, group.result));
+  const kernel_ir::DotProblem p = kernel_ir::dot_problem(g, node, va, vb, f.stored_view(g, kernel.result));
   if (!p.ok) throw Error("codegen/dot", "a contraction's axes cannot be joined into a matrix product");
   List<u64> code, addresses, numbers;
   code.push(static_cast<u64>(g.nodes[a].dtype));
@@ -20,11 +20,11 @@ constexpr void lower_dot(const ir::Graph& g, const kernel_ir::Fusion& f, const k
   code.push(static_cast<u64>(g.nodes[node].dtype));
   addresses.push(plan.address(va, g.nodes[a].dtype));
   addresses.push(plan.address(vb, g.nodes[b].dtype));
-  addresses.push(plan.where[group.result]);
+  addresses.push(plan.where[kernel.result]);
   u64 epilogue = g.nodes[node].imm == ir::dot_tf32 ? kernels::dot_is_tf32 : 0;
   i64 epilogue_bytes = 0;
   for (int e = 0; e < 2; ++e) {
-    const int x = e == 0 ? group.added : group.bias;
+    const int x = e == 0 ? kernel.added : kernel.bias;
     if (x < 0) {
       addresses.push(kernel_ir::BufferAddress::none);
       continue;
@@ -54,7 +54,9 @@ constexpr void lower_index(const ir::Graph& g, const kernel_ir::Fusion& f, const
                            int node, Lowered& out) {
   const bool gathers = g.nodes[node].op == ir::Op::take_rows;
   const int index = g.in(node, gathers ? 1 : 0), data = g.in(node, gathers ? 0 : 1);
-  const auto address = [&](int x) { return plan.address(f.view_in(g, x, f.group[node]), g.nodes[x].dtype); };
+  const auto address = [&](int x) {
+    return plan.address(f.view_in(g, x, f.kernel_of[node]), g.nodes[x].dtype);
+  };
   const i64 rows = g.dims(gathers ? data : node).extent[0], count = g.dims(index).size();
   const i64 width = count > 0 ? g.dims(gathers ? node : data).size() / count : 0;
   List<u64> code, addresses, numbers;

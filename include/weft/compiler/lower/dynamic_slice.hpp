@@ -11,10 +11,10 @@ namespace WEFT_NAMESPACE::compiler {
 constexpr void lower_dynamic_slice(const ir::Graph& g, const kernel_ir::Fusion& f,
                                    const kernel_ir::Plan& plan, int node, Lowered& out) {
   const bool update = g.nodes[node].op == ir::Op::dynamic_update_slice;
-  const int group = f.group[node], x = g.in(node, 0), tensors = ir::block_operands(g.nodes[node].op);
+  const int kernel = f.kernel_of[node], x = g.in(node, 0), tensors = ir::block_operands(g.nodes[node].op);
   const DType dtype = g.nodes[node].dtype;
   const i64 unit = size_of(dtype), whole_bytes = kernel_ir::bytes_of(g, x);
-  const kernel_ir::View made = kernel_ir::contiguous_view(node, g.dims(node)), read = f.view_in(g, x, group);
+  const kernel_ir::View made = kernel_ir::contiguous_view(node, g.dims(node)), read = f.view_in(g, x, kernel);
   if (update && plan.address(read, dtype) != plan.where[node]) {
     List<u64> addresses, numbers;
     addresses.push(plan.address(read, dtype));
@@ -23,7 +23,7 @@ constexpr void lower_dynamic_slice(const ir::Graph& g, const kernel_ir::Fusion& 
     out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes =
         2 * whole_bytes;
   }
-  const kernel_ir::View from = update ? f.view_in(g, g.in(node, 1), group) : read;
+  const kernel_ir::View from = update ? f.view_in(g, g.in(node, 1), kernel) : read;
   const kernel_ir::View& whole = update ? made : read;
   const Dims& block = ir::block_dims(g, node);
   const int batch = static_cast<int>(g.attribute(node, 0));
@@ -59,7 +59,7 @@ constexpr void lower_dynamic_slice(const ir::Graph& g, const kernel_ir::Fusion& 
   for (int k = 0, next = tensors; k < block.rank; ++k) {
     if (g.attribute(node, k + 1) != ir::BlockPlace::dynamic) continue;
     const int offset = g.in(node, next++);
-    addresses.push(plan.address(f.view_in(g, offset, group), g.nodes[offset].dtype));
+    addresses.push(plan.address(f.view_in(g, offset, kernel), g.nodes[offset].dtype));
     numbers.push(static_cast<u64>(ir::last_offset(g.dims(x), block, k)));
     numbers.push(static_cast<u64>(whole.stride[k] * unit));
     bytes += kernel_ir::bytes_of(g, offset);

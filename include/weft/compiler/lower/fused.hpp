@@ -1,5 +1,5 @@
 #pragma once
-// A fused group as bytecode: the instructions of its values (fused_values.hpp) in sections, with what its
+// A fused kernel as bytecode: the instructions of its values (fused_values.hpp) in sections, with what its
 // kernel takes.
 
 #include "weft/compiler/lower/fused_values.hpp"
@@ -23,8 +23,8 @@ class FusedLowering : FusedValues {
       : FusedValues(graph, fusion, plan), out_(out) {}
 
   constexpr void lower(int k) {
-    group_ = &f.groups[k];
-    group_number_ = k;
+    kernel_ = &f.kernels[k];
+    kernel_number_ = k;
     tiling_ = &p.tilings[k];
     dedup_.read(k);
     if (const int known = dedup_.find(); known >= 0) {
@@ -169,7 +169,7 @@ class FusedLowering : FusedValues {
   // Columns of the last row.
   constexpr i64 last_columns() const {
     if (!tiling_->flat) return tiling_->cols;
-    return group_->space.size() - (tiling_->rows - 1) * kernel_ir::flat_tile;
+    return kernel_->space.size() - (tiling_->rows - 1) * kernel_ir::flat_tile;
   }
   // Whether rows of a length that the code does not hold end with a whole value of any team.
   constexpr bool ends_even() const {
@@ -257,12 +257,12 @@ class FusedLowering : FusedValues {
   }
 
   constexpr void cost(Step& step) const {
-    for (int i = 0; i < group_->loads.size; ++i) {
-      const int x = pool_[group_->loads.begin + i];
+    for (int i = 0; i < kernel_->loads.size; ++i) {
+      const int x = pool_[kernel_->loads.begin + i];
       step.bytes += kernel_ir::bytes_of(g, x);
     }
-    for (int i = 0; i < group_->stores.size; ++i)
-      step.bytes += kernel_ir::bytes_of(g, pool_[group_->stores.begin + i]);
+    for (int i = 0; i < kernel_->stores.size; ++i)
+      step.bytes += kernel_ir::bytes_of(g, pool_[kernel_->stores.begin + i]);
     for (const Info& info : infos_)
       if (!info.load && info.alias < 0) {
         const ir::Node& node = nodes_[info.node];

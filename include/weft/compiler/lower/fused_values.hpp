@@ -1,5 +1,5 @@
 #pragma once
-// What a fused group computes, before it has instructions: the axes that its kernel walks, every value with
+// What a fused kernel computes, before it has instructions: the axes that its kernel walks, every value with
 // its stage and the passes over a row in which it is wanted, and with which strides memory is read and
 // written. A value needed in several passes over a row is rematerialized, unless that is costly and the row
 // is short enough to hold it.
@@ -16,7 +16,7 @@ using kernels::Fold;
 // Kept elements of a row, in bytes, that a thread's stack or a block's shared memory takes.
 inline constexpr i64 most_kept_bytes = 32768;
 
-// The values of one group after another; FusedLowering (fused.hpp) makes instructions of them.
+// The values of one kernel after another; FusedLowering (fused.hpp) makes instructions of them.
 class FusedValues {
  protected:
   constexpr FusedValues(const ir::Graph& graph, const kernel_ir::Fusion& fusion, const kernel_ir::Plan& plan)
@@ -62,7 +62,7 @@ class FusedValues {
   }
 
   constexpr void take_members() {
-    const int count = group_->body.size + group_->loads.size;
+    const int count = kernel_->body.size + kernel_->loads.size;
     slots_ = dedup_.position;
     infos_.resize(count);
     info_ = infos_.data();
@@ -73,16 +73,16 @@ class FusedValues {
   }
 
   constexpr void choose_axes() {
-    const Dims& space = group_->space;
+    const Dims& space = kernel_->space;
     if (tiling_->flat) {
       rows_ = cols_ = 1;
       extent_[0] = extent_[1] = 0;
       return;
     }
     int n = 0;
-    if (group_->middle_axis) {
+    if (kernel_->middle_axis) {
       ir::Axes reduced = 0;
-      const int r = pool_[group_->stores.begin];
+      const int r = pool_[kernel_->stores.begin];
       for (int a = 0; a < g.attributes(r); ++a) reduced |= 1u << g.attribute(r, a);
       for (int a = 0; a < space.rank; ++a)
         if (!(reduced >> a & 1u)) axis_[n++] = a;
@@ -119,7 +119,7 @@ class FusedValues {
     }
     for (int a = 0; a < rows_ + cols_; ++a) {
       if (axis_[a] < 0) continue;
-      const int i = axis_[a] - (group_->space.rank - d.rank);
+      const int i = axis_[a] - (kernel_->space.rank - d.rank);
       o.stride[a] = i < 0 || d.extent[i] == 1 ? 0 : stride[i];
     }
   }
@@ -138,16 +138,16 @@ class FusedValues {
     return kernels::Stage::chunk;
   }
 
-  // Whether this group makes x by copying what it is a view of.
+  // Whether this kernel makes x by copying what it is a view of.
   constexpr bool is_copy(int x) const {
     return materialization_[x] == kernel_ir::Materialization::fused && view_of_[x] >= 0 &&
-           member_of_[x] == group_number_;
+           member_of_[x] == kernel_number_;
   }
   constexpr Operand memory(int x) const {
     Operand o;
     const DType t = nodes_[x].dtype;
     o.word = {t, kernels::Role::load, false};
-    const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, group_number_) || is_copy(x));
+    const bool through_view = view_of_[x] >= 0 && (f.is_view_in(x, kernel_number_) || is_copy(x));
     const kernel_ir::View v = through_view ? views_[view_of_[x]] : f.stored_view(g, x);
     o.address = p.address(v, t);
     spread(shapes_[nodes_[x].shape], v.stride, o);
@@ -195,7 +195,7 @@ class FusedValues {
         const int x = edges_[nodes_[info.node].first + 0];
         Operand o = memory(x);
         o.word.window = true;
-        const int shift = group_->space.rank - d.rank;
+        const int shift = kernel_->space.rank - d.rank;
         for (int a = 0; a < rows_ + cols_; ++a) {
           const int i = axis_[a] < 0 ? -1 : axis_[a] - shift;
           // an axis along which the padded value is broadcast has no bounds
@@ -219,7 +219,7 @@ class FusedValues {
         if (info.stage < in.stage) info.stage = in.stage;
         if (info.phase < in.phase) info.phase = in.phase;
       }
-      if (ir::is_reduction(node.op) && (level_[info.node] == Level::row || group_->middle_axis)) {
+      if (ir::is_reduction(node.op) && (level_[info.node] == Level::row || kernel_->middle_axis)) {
         info.phase += 1;
         info.stage = kernels::Stage::row;
       }
@@ -233,8 +233,8 @@ class FusedValues {
 
   constexpr void place_sinks() {
     i64 partial = 0;
-    for (int i = 0; i < group_->stores.size; ++i) {
-      const int x = pool_[group_->stores.begin + i];
+    for (int i = 0; i < kernel_->stores.size; ++i) {
+      const int x = pool_[kernel_->stores.begin + i];
       Sink sink;
       AddressRule rule{Source::store, static_cast<u64>(i)};
       const bool sum = level_[x] == Level::column_sum || level_[x] == Level::total;
@@ -248,7 +248,7 @@ class FusedValues {
         sink.info = resolve(edges_[nodes_[x].first + 0]);
         // a row's number counts once a row, an element that happens to be the same all along it once an
         // element
-        sink.stage = g.dims(edges_[nodes_[x].first + 0]).size() == group_->space.size()
+        sink.stage = g.dims(edges_[nodes_[x].first + 0]).size() == kernel_->space.size()
                          ? kernels::Stage::element
                          : kernels::Stage::row;
         o.word.role =
@@ -345,7 +345,7 @@ class FusedValues {
   constexpr bool is_row_reduction(int s) const {
     return !info_[s].load && ir::is_reduction(nodes_[info_[s].node].op) &&
            info_[s].stage == kernels::Stage::row &&
-           (level_[info_[s].node] == Level::row || group_->middle_axis);
+           (level_[info_[s].node] == Level::row || kernel_->middle_axis);
   }
 
   // Joins neighbouring axes that every operand walks as one, and drops axes of extent 1.
@@ -382,15 +382,15 @@ class FusedValues {
   const int* edges_ = g.edges.data();
   const Dims* shapes_ = g.shapes.data();
   const kernel_ir::Materialization* materialization_ = f.materialization.data();
-  const int* member_of_ = f.group.data();
+  const int* member_of_ = f.kernel_of.data();
   const Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();
   const kernel_ir::View* views_ = f.views.data();
   const int* pool_ = f.pool.data();
   Info* info_ = nullptr;
   int* slots_ = nullptr;
-  const kernel_ir::Group* group_ = nullptr;
-  int group_number_ = 0;
+  const kernel_ir::Kernel* kernel_ = nullptr;
+  int kernel_number_ = 0;
   const kernel_ir::Tiling* tiling_ = nullptr;
   KernelDedup dedup_;
   List<AddressRule> rules_;

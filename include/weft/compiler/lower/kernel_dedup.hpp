@@ -1,14 +1,14 @@
 #pragma once
-// Fused groups of one structure become one kernel with the same arguments but for addresses and random
-// streams, so that the layers of a stack are lowered once. A group's structure is a list of words that says
-// everything its code and its numbers depend on, with operands by their position in the group.
+// Fused kernels of one structure become one code with the same arguments but for addresses and random
+// streams, so that the layers of a stack are lowered once. A kernel's structure is a list of words that says
+// everything its code and its numbers depend on, with operands by their position in the kernel.
 
 #include "weft/compiler/lowered.hpp"
 #include "weft/kernels/fused/call.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 
-// Where an operand's address comes from: a member of the group by position, one of its stores, or nothing.
+// Where an operand's address comes from: a member of the kernel by position, one of its stores, or nothing.
 enum class Source : u8 {
   fixed,    // which: the address itself
   member,   // the memory that member `which` reads
@@ -21,7 +21,7 @@ struct AddressRule {
   u64 which = 0;
 };
 
-// A group that was lowered: its structure, and what its launches have in common with those of its equals.
+// A kernel that was lowered: its structure, and what its launches have in common with those of its equals.
 struct FusedPattern {
   ir::Span structure, rules, randoms;  // randoms: members that draw random numbers, in order of their streams
   int step = 0;                        // its launch among Lowered::steps
@@ -34,13 +34,13 @@ class KernelDedup {
     position = position_.data();
   }
 
-  // The group's members in ascending order, and its structure's words.
+  // The kernel's members in ascending order, and its structure's words.
   constexpr void read(int k) {
-    group_ = &f.groups[k];
-    group_number_ = k;
-    const kernel_ir::Group& group = *group_;
+    kernel_ = &f.kernels[k];
+    kernel_number_ = k;
+    const kernel_ir::Kernel& kernel = *kernel_;
     const kernel_ir::Tiling& tiling = p.tilings[k];
-    const int count = group.body.size + group.loads.size;
+    const int count = kernel.body.size + kernel.loads.size;
     if (count > room_) {
       room_ = 2 * count;
       members_ = List<int>();
@@ -52,22 +52,22 @@ class KernelDedup {
     }
     members = members_.data();
     is_read = is_read_.data();
-    const Dims& space = group.space;
+    const Dims& space = kernel.space;
     u64* w = structure_.data();
-    *w++ = static_cast<u64>(space.rank) | static_cast<u64>(group.split + 1) << 8 |
-           static_cast<u64>(group.middle_axis ? 1 : 0) << 16 | static_cast<u64>(tiling.flat ? 1 : 0) << 17 |
-           static_cast<u64>(tiling.segments + 1) << 20 | static_cast<u64>(group.body.size) << 40;
-    *w++ = static_cast<u64>(group.loads.size);
+    *w++ = static_cast<u64>(space.rank) | static_cast<u64>(kernel.split + 1) << 8 |
+           static_cast<u64>(kernel.middle_axis ? 1 : 0) << 16 | static_cast<u64>(tiling.flat ? 1 : 0) << 17 |
+           static_cast<u64>(tiling.segments + 1) << 20 | static_cast<u64>(kernel.body.size) << 40;
+    *w++ = static_cast<u64>(kernel.loads.size);
     for (int a = 0; a < space.rank; ++a) *w++ = static_cast<u64>(space.extent[a]);
-    const int* const body = pool_ + group.body.begin;
-    const int* const loads = pool_ + group.loads.begin;
-    const int bodies = group.body.size, load_count = group.loads.size;
+    const int* const body = pool_ + kernel.body.begin;
+    const int* const loads = pool_ + kernel.loads.begin;
+    const int bodies = kernel.body.size, load_count = kernel.loads.size;
     u64 h = 0;
     for (int i = 0, j = 0, at = 0; at < count; ++at) {
       const bool load = i == bodies || (j < load_count && loads[j] < body[i]);
       const int x = load ? loads[j++] : body[i++];
-      const int view = view_in_group(x);
-      // a copy made here reads what it is a view of; one that a later group makes is still a view
+      const int view = view_in_kernel(x);
+      // a copy made here reads what it is a view of; one that a later kernel makes is still a view
       const bool reads = load || (view >= 0 && materialization_[x] == kernel_ir::Materialization::fused &&
                                   member_of_[x] == k);
       members[at] = x;
@@ -95,18 +95,18 @@ class KernelDedup {
         while (nodes_[members[first]].op != ir::Op::random || nodes_[members[first]].imm != node.imm) ++first;
         *w++ = static_cast<u64>(first);
       } else if (node.op == ir::Op::pad) {  // reads its operand's memory, which need not be a member
-        const int source = edges_[node.first], from = view_in_group(source);
+        const int source = edges_[node.first], from = view_in_kernel(source);
         *w++ = node.imm;
         *w++ = static_cast<u64>(nodes_[source].shape) | static_cast<u64>(from >= 0 ? 1 : 0) << 32 |
                rows(source) << 34;
         if (from >= 0) w = strides(w, from);
-      } else if (!group.middle_axis || !ir::is_reduction(node.op)) {
+      } else if (!kernel.middle_axis || !ir::is_reduction(node.op)) {
         const int* const in = edges_ + node.first;
         for (int a = 0; a < node.arity; ++a) *w++ = static_cast<u64>(position[in[a]]);
       }
     }
-    for (int i = 0; i < group.stores.size; ++i)
-      *w++ = static_cast<u64>(position[pool_[group.stores.begin + i]]);
+    for (int i = 0; i < kernel.stores.size; ++i)
+      *w++ = static_cast<u64>(position[pool_[kernel.stores.begin + i]]);
     size_ = static_cast<int>(w - structure_.data());
     hash_ = h;
   }
@@ -125,7 +125,7 @@ class KernelDedup {
     return -1;
   }
 
-  // Remembers the launch that lowering made for the group that was read.
+  // Remembers the launch that lowering made for the kernel that was read.
   constexpr void add(const List<AddressRule>& rules, const List<int>& randoms, int step) {
     FusedPattern pattern;
     index_.add(hash_);
@@ -139,10 +139,10 @@ class KernelDedup {
     patterns_.push(pattern);
   }
 
-  // The launch of the group that was read, as the pattern's was.
+  // The launch of the kernel that was read, as the pattern's was.
   constexpr void repeat(int pattern_number, Lowered& out) const {
     const FusedPattern pattern = patterns_[pattern_number];
-    const u64 partials = p.tilings[group_number_].partials;
+    const u64 partials = p.tilings[kernel_number_].partials;
     List<u64> addresses, numbers;
     addresses.reserve(pattern.rules.size);
     const AddressRule* const rules = rules_.data() + pattern.rules.begin;
@@ -161,11 +161,11 @@ class KernelDedup {
   static constexpr u64 hash_modulus =
       16777213;  // a prime: small numbers are what constant evaluation has cheap
 
-  // The view through which this group reads x or copies it, -1 where it has x as it is.
-  constexpr int view_in_group(int x) const {
+  // The view through which this kernel reads x or copies it, -1 where it has x as it is.
+  constexpr int view_in_kernel(int x) const {
     const int view = view_of_[x];
-    return view >= 0 &&
-                   (materialization_[x] == kernel_ir::Materialization::view || member_of_[x] >= group_number_)
+    return view >= 0 && (materialization_[x] == kernel_ir::Materialization::view ||
+                         member_of_[x] >= kernel_number_)
                ? view
                : -1;
   }
@@ -176,7 +176,7 @@ class KernelDedup {
     return w;
   }
   constexpr u64 memory(int x) const {
-    const int view = view_in_group(x);
+    const int view = view_in_kernel(x);
     if (view < 0) return where_[x];
     const kernel_ir::View& v = views_[view];
     return where_[v.root] + static_cast<u64>(v.offset * size_of(nodes_[x].dtype));
@@ -188,7 +188,7 @@ class KernelDedup {
       case Source::operand:
         return memory(edges_[nodes_[members[static_cast<int>(rule.which)]].first]);
       case Source::store:
-        return where_[pool_[group_->stores.begin + static_cast<int>(rule.which)]];
+        return where_[pool_[kernel_->stores.begin + static_cast<int>(rule.which)]];
       case Source::partial:
         return partials + rule.which;
       default:
@@ -203,14 +203,14 @@ class KernelDedup {
   const ir::Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
   const kernel_ir::Materialization* materialization_ = f.materialization.data();
-  const int* member_of_ = f.group.data();
+  const int* member_of_ = f.kernel_of.data();
   const kernel_ir::Level* level_ = f.level.data();
   const int* view_of_ = f.view_of.data();
   const kernel_ir::View* views_ = f.views.data();
   const int* pool_ = f.pool.data();
   const u64* where_ = p.where.data();
-  const kernel_ir::Group* group_ = nullptr;
-  int group_number_ = 0;
+  const kernel_ir::Kernel* kernel_ = nullptr;
+  int kernel_number_ = 0;
   int room_ = 0, size_ = 0;
   u64 hash_ = 0;
   List<int> position_, members_, is_read_, randoms_;
@@ -220,7 +220,7 @@ class KernelDedup {
   HashIndex index_;  // of the patterns
 
  public:
-  int* members = nullptr;   // of the group that was read, in ascending order
+  int* members = nullptr;   // of the kernel that was read, in ascending order
   int* is_read = nullptr;   // whether each is read from memory
   int* position = nullptr;  // of each member, by node
 };

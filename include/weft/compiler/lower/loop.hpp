@@ -19,15 +19,15 @@ class LoopBindings {
       : g(graph),
         f(fusion),
         p(plan),
-        group_(k),
-        loop_(fusion.groups[k].opaque),
+        kernel_(k),
+        loop_(fusion.kernels[k].opaque),
         m(memory),
         shape_(memory.shape) {}
 
   // Where an operand starts; it is contiguous.
   constexpr u64 operand(int k) const {
     const int x = g.in(loop_, k);
-    return p.address(f.view_in(g, x, group_), g.nodes[x].dtype);
+    return p.address(f.view_in(g, x, kernel_), g.nodes[x].dtype);
   }
   constexpr u64 result(int which) const { return p.where[m.result[which]]; }
 
@@ -54,7 +54,8 @@ class LoopBindings {
   // Where a carry without a history ends.
   constexpr u64 primary(int k) const {
     const int which = shape_.final_of(k);
-    return m.result[which] >= 0 ? result(which) : p.tilings[group_].partials + static_cast<u64>(m.primary[k]);
+    return m.result[which] >= 0 ? result(which)
+                                : p.tilings[kernel_].partials + static_cast<u64>(m.primary[k]);
   }
 
  private:
@@ -78,7 +79,7 @@ class LoopBindings {
       return b;
     }
     const u64 second =
-        shape_.trips > 1 ? p.tilings[group_].partials + static_cast<u64>(m.second[k]) : primary(k);
+        shape_.trips > 1 ? p.tilings[kernel_].partials + static_cast<u64>(m.second[k]) : primary(k);
     b.base = read ? second : primary(k);
     b.other = read ? primary(k) : second;
     if (read) b.first = operand(k);
@@ -88,7 +89,7 @@ class LoopBindings {
   const ir::Graph& g;
   const kernel_ir::Fusion& f;
   const kernel_ir::Plan& p;
-  int group_, loop_;
+  int kernel_, loop_;
   const kernel_ir::LoopMemory& m;
   const ir::LoopShape& shape_;
 };

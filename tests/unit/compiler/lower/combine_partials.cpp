@@ -49,6 +49,6 @@ TEST_CASE("combine_partials: a sum that one chunk holds needs no second stage") 
   b.graph.inputs.push(x.id);
   b.graph.outputs.push(columns(x).id);
   const compiler::Module m = testing::compile_verified(b.graph);
-  CHECK(m.plan.tilings[m.fusion.group[m.graph.outputs[0]]].chunks == 1);
+  CHECK(m.plan.tilings[m.fusion.kernel_of[m.graph.outputs[0]]].chunks == 1);
   CHECK(count(m.lowered, compiler::StepKind::combine_partials) == 0);
 }

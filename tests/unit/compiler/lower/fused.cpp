@@ -80,7 +80,7 @@ TEST_CASE("fused: one value of up to 200 operands, and as many readers") {
     CHECK(p.compare() == "");
   }
 }
-TEST_CASE("fused: many values of one group that kernels of their own read") {
+TEST_CASE("fused: many values of one kernel that kernels of their own read") {
   for (const int count : {30, 45, 60, 150}) {
     Wide p;
     const ir::Value x = p.input(Dims{2, {8, 64}}), w = p.input(Dims{2, {64, 4}});

@@ -15,10 +15,10 @@ using Settings = train::Options<optim::AdamW, clip::Norm>;
 using Step = train::StepSource<Tiny, gpt2::NextToken, Settings, true, Input<i32, Shape<2, 8>>,
                                Input<i32, Shape<2, 8>>>;
 
-// Every group lowered by itself, where nothing can be reused.
+// Every kernel lowered by itself, where nothing can be reused.
 compiler::Lowered lower_apart(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& p) {
   compiler::Lowered all;
-  for (int k = 0; k < f.groups.size(); ++k) all.append(compiler::lower(g, f, p, k, k + 1));
+  for (int k = 0; k < f.kernels.size(); ++k) all.append(compiler::lower(g, f, p, k, k + 1));
   return all;
 }
 
@@ -50,7 +50,7 @@ int fused_launches(const compiler::Lowered& l) {
 
 }  // namespace
 
-TEST_CASE("kernel_dedup: a group that repeats another is lowered as it would be by itself") {
+TEST_CASE("kernel_dedup: a kernel that repeats another is lowered as it would be by itself") {
   const compiler::Module m = testing::compile_verified(Step::graph());
   const ir::Graph& g = m.graph;
   const kernel_ir::Fusion& f = m.fusion;

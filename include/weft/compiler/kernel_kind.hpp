@@ -1,5 +1,5 @@
 #pragma once
-// What a fused group does, as one word for people: "map", "row", "column", "segment", "all", or several at
+// What a fused kernel does, as one word for people: "map", "row", "column", "segment", "all", or several at
 // once, such as "row+column". Used by explain() and by the printers of the passes.
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace WEFT_NAMESPACE::compiler {
 
-// By the group's reductions; `segmented`: its flat space is several values one behind the other.
-inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Group& group,
+// By the kernel's reductions; `segmented`: its flat space is several values one behind the other.
+inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Kernel& kernel,
                            bool segmented) {
   bool row = false, column = false, all = false;
-  for (int i = 0; i < group.body.size; ++i) {
-    const int x = f.pool[group.body.begin + i];
+  for (int i = 0; i < kernel.body.size; ++i) {
+    const int x = f.pool[kernel.body.begin + i];
     if (!ir::is_reduction(g.nodes[x].op)) continue;
     column = column || f.level[x] == kernel_ir::Level::column_sum;
     all = all || f.level[x] == kernel_ir::Level::total;

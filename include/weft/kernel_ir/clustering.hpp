@@ -1,19 +1,19 @@
 #pragma once
-// Groups while they are formed, and what is asked of them: where a value lies, what reads it, and whether a
-// group takes a further member.
+// Kernels while they are formed, and what is asked of them: where a value lies, what reads it, and whether a
+// kernel takes a further member.
 
 #include "weft/kernel_ir/epilogue.hpp"
 #include "weft/kernel_ir/fusion.hpp"
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
-// Groups as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue
+// Kernels as far as they are formed: the nodes below `next` are in theirs. Another evaluation can continue
 // from it.
-struct Grouping {
+struct Clustering {
   Fusion fusion;
-  List<int> min_kernel;        // the first group that may use the node's value
-  List<int> reader;            // the last group that reads the node
-  List<int> before;            // the member before it of the same group
+  List<int> min_kernel;        // the first kernel that may use the node's value
+  List<int> reader;            // the last kernel that reads the node
+  List<int> before;            // the member before it of the same kernel
   List<int> leaf;              // something that inlined arithmetic on leaves reads
   List<int> remat_cost;        // of inlined arithmetic on leaves, else 0
   List<int> leaves;            // how many values in memory inlined arithmetic reads, at most
@@ -23,18 +23,18 @@ struct Grouping {
   int reserved_used = 0;
 };
 
-// A Grouping of a graph, and questions about it; Fuser (fuse.hpp) goes on with it.
-class GroupingState {
+// A Clustering of a graph, and questions about it; Fuser (fuse.hpp) goes on with it.
+class ClusteringState {
  protected:
-  // `tight`: of each node how often a group that held it was too large for a kernel; none where groups are
+  // `tight`: of each node how often a kernel that held it was too large; none where kernels are
   // formed for the first time.
-  constexpr GroupingState(const Graph& graph, Grouping& grouping, FuseLimits limits = {},
-                          const int* tight = nullptr)
-      : g(graph), s(grouping), limits_(limits), tight_(tight) {
+  constexpr ClusteringState(const Graph& graph, Clustering& clustering, FuseLimits limits = {},
+                            const int* tight = nullptr)
+      : g(graph), s(clustering), limits_(limits), tight_(tight) {
     const int n = g.nodes.size();
     if (s.next == 0) {
       f.materialization = List<Materialization>(n, Materialization::leaf);
-      f.group = List<int>(n, -1);
+      f.kernel_of = List<int>(n, -1);
       f.level = List<Level>(n, Level::element);
       f.stored = List<u8>(n, 0);
       f.view_of = List<int>(n, -1);
@@ -45,10 +45,10 @@ class GroupingState {
       s.remat_cost = List<int>(n, 0);
       s.leaves = List<int>(n, 0);
       s.streams = List<int>(n, 0);
-      for (int k = 0; k < reserved; ++k) new_group(-1);
+      for (int k = 0; k < reserved; ++k) new_kernel(-1);
     }
     materialization_ = f.materialization.data();
-    group_ = f.group.data();
+    kernel_of_ = f.kernel_of.data();
     level_ = f.level.data();
     stored_ = f.stored.data();
     view_of_ = f.view_of.data();
@@ -62,8 +62,8 @@ class GroupingState {
   }
 
   // ---- values ----
-  // The first group that may read x from memory.
-  constexpr int after_memory(int x) const { return group_[x] >= 0 ? group_[x] + 1 : min_kernel_[x]; }
+  // The first kernel that may read x from memory.
+  constexpr int after_memory(int x) const { return kernel_of_[x] >= 0 ? kernel_of_[x] + 1 : min_kernel_[x]; }
 
   // How many values in memory x stands for where it is read, at most.
   constexpr int leaves_of(int x) const {
@@ -78,7 +78,7 @@ class GroupingState {
                : 0;
   }
 
-  // Whether a group computes x from other values, element by element.
+  // Whether a kernel computes x from other values, element by element.
   constexpr bool is_made(int x) const {
     return materialization_[x] == Materialization::fused && ir::is_pointwise(nodes_[x].op);
   }
@@ -108,44 +108,44 @@ class GroupingState {
     return v;
   }
 
-  // Whether x is the same for every row of the product that group `at` computes.
-  constexpr bool is_bias(const Group& group, int x, int at) const {
-    const int b = edges_[nodes_[group.opaque].first + 1];
-    return is_column_bias(g, group.opaque, view_of_memory(x), f.view_in(g, b, at));
+  // Whether x is the same for every row of the product that kernel `at` computes.
+  constexpr bool is_bias(const Kernel& kernel, int x, int at) const {
+    const int b = edges_[nodes_[kernel.opaque].first + 1];
+    return is_column_bias(g, kernel.opaque, view_of_memory(x), f.view_in(g, b, at));
   }
 
   constexpr void read_by(int at, int x) {
     if (reader_[x] < at) reader_[x] = at;
   }
 
-  // ---- groups ----
+  // ---- kernels ----
   constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
-    const Group& group = f.groups[at];
-    if (group.opaque >= 0 || group.middle_axis ||
-        group.weight + ir::info(nodes_[i].op).cost >= limits_.weight || group.operands > limits_.operands ||
-        group.streams > limits_.streams || group.closed || is_full(group, i) || group.walk != walk_of(i))
+    const Kernel& kernel = f.kernels[at];
+    if (kernel.opaque >= 0 || kernel.middle_axis ||
+        kernel.weight + ir::info(nodes_[i].op).cost >= limits_.weight || kernel.operands > limits_.operands ||
+        kernel.streams > limits_.streams || kernel.closed || is_full(kernel, i) || kernel.walk != walk_of(i))
       return false;
     const Dims& d = shapes_[shape];
-    if (group.shape == shape)
-      return keeps_order(group, d, r) && (r.level == Level::element || r.level == Level::total ||
-                                          group.split < 0 || group.split == r.split);
-    const SpaceFit a = fit_in(group.space, d);
+    if (kernel.shape == shape)
+      return keeps_order(kernel, d, r) && (r.level == Level::element || r.level == Level::total ||
+                                           kernel.split < 0 || kernel.split == r.split);
+    const SpaceFit a = fit_in(kernel.space, d);
     if (!a.inside) {
-      if (!a.outside || !a.suffix || group.mixed || group.space.size() == 1) return false;
+      if (!a.outside || !a.suffix || kernel.mixed || kernel.space.size() == 1) return false;
       if (r.level == Level::total &&
-          !has_chunks_of_total(d, in_rank(a.split, max(group.space.rank, d.rank), d.rank)))
+          !has_chunks_of_total(d, in_rank(a.split, max(kernel.space.rank, d.rank), d.rank)))
         return false;
       return r.level == Level::element || r.level == Level::total ||
-             r.split == in_rank(a.split, max(group.space.rank, d.rank), d.rank);
+             r.split == in_rank(a.split, max(kernel.space.rank, d.rank), d.rank);
     }
     if (a.full)
-      return keeps_order(group, d, r) &&
-             (r.level == Level::element || r.level == Level::total || group.split < 0 ||
-              group.split == in_rank(r.split, d.rank, group.space.rank));
+      return keeps_order(kernel, d, r) &&
+             (r.level == Level::element || r.level == Level::total || kernel.split < 0 ||
+              kernel.split == in_rank(r.split, d.rank, kernel.space.rank));
     // a row of the space: pointwise at row level, or a reduction over all rows
-    if (!a.suffix || group.split != in_rank(a.split, max(group.space.rank, d.rank), group.space.rank))
+    if (!a.suffix || kernel.split != in_rank(a.split, max(kernel.space.rank, d.rank), kernel.space.rank))
       return false;
-    return r.level == Level::element || (r.level == Level::total && group.space.size() <= chunk_elements);
+    return r.level == Level::element || (r.level == Level::total && kernel.space.size() <= chunk_elements);
   }
   // The parameter group over whose ranges node i is computed, -1: none. Two of one length lie elsewhere.
   constexpr int walk_of(int i) const {
@@ -157,31 +157,31 @@ class GroupingState {
       const Node& from = nodes_[x];
       const int walk = from.op == Op::state         ? g.slots[static_cast<int>(from.imm)].segments
                        : from.op == Op::flat_concat ? static_cast<int>(static_cast<i64>(from.imm))
-                       : group_[x] >= 0             ? f.groups[group_[x]].walk
+                       : kernel_of_[x] >= 0         ? f.kernels[kernel_of_[x]].walk
                                                     : -1;
       if (walk >= 0) return walk;
     }
     return -1;
   }
-  // Whether the group, or one that i was in when groups were formed before, was too large.
-  constexpr bool is_full(const Group& group, int i) const {
+  // Whether the kernel, or one that i was in when kernels were formed before, was too large.
+  constexpr bool is_full(const Kernel& kernel, int i) const {
     if (tight_ == nullptr) return false;
-    const int tight = max(group.tight, tight_[i]);
-    return tight > 0 && group.members >= most_members >> tight;
+    const int tight = max(kernel.tight, tight_[i]);
+    return tight > 0 && kernel.members >= most_members >> tight;
   }
   // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
   static constexpr bool has_chunks_of_total(const Dims& space, int split) {
     return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
   }
-  // Whether totals and the cut into rows and columns, of which the group or the reduction brings one, go
+  // Whether totals and the cut into rows and columns, of which the kernel or the reduction brings one, go
   // together.
-  constexpr bool keeps_order(const Group& group, const Dims& d, const Reduction& r) const {
-    if (r.level == Level::total) return group.split < 0 || has_chunks_of_total(group.space, group.split);
-    return !group.totals || r.split < 0 ||
-           has_chunks_of_total(group.space, in_rank(r.split, d.rank, group.space.rank));
+  constexpr bool keeps_order(const Kernel& kernel, const Dims& d, const Reduction& r) const {
+    if (r.level == Level::total) return kernel.split < 0 || has_chunks_of_total(kernel.space, kernel.split);
+    return !kernel.totals || r.split < 0 ||
+           has_chunks_of_total(kernel.space, in_rank(r.split, d.rank, kernel.space.rank));
   }
 
-  // A group that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
+  // A kernel that reads what the reduced value x is made of, and goes over it as reduction i does; else -1.
   constexpr int beside(int x, int least, int i, int shape, const Reduction& r) const {
     if (!is_made(x)) return -1;
     for (int k = 0; k < nodes_[x].arity; ++k) {
@@ -194,7 +194,7 @@ class GroupingState {
   static constexpr bool may_defer(Op op) {
     return op == Op::reduce_sum || op == Op::broadcast || op == Op::reshape || op == Op::permute;
   }
-  // Whether node i is a sum of memory that no group goes over in the same way yet: one may come before the
+  // Whether node i is a sum of memory that no kernel goes over in the same way yet: one may come before the
   // sum is used, and take it up without reading that memory again.
   constexpr bool is_deferred(int i) const {
     const int x = edges_[nodes_[i].first];
@@ -210,11 +210,22 @@ class GroupingState {
            !(reader_[root] >= min_kernel_[x] && joins(reader_[root], i, nodes_[x].shape, r));
   }
 
-  constexpr int new_group(int opaque) {
-    Group group;
-    group.opaque = group.result = opaque;
-    f.groups.push(group);
-    return f.groups.size() - 1;
+  constexpr int new_kernel(int opaque) {
+    Kernel kernel;
+    kernel.opaque = kernel.result = opaque;
+    f.kernels.push(kernel);
+    return f.kernels.size() - 1;
+  }
+
+  // Makes x the last member of kernel `at`.
+  constexpr void add_member(int at, int x) {
+    Kernel& kernel = f.kernels[at];
+    kernel.weight += ir::info(nodes_[x].op).cost + 1;
+    kernel_of_[x] = at;
+    before_[x] = kernel.last;
+    kernel.last = x;
+    ++kernel.members;
+    if (tight_ != nullptr) kernel.tight = max(kernel.tight, tight_[x]);
   }
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
@@ -223,7 +234,7 @@ class GroupingState {
   static constexpr int reserved = 4;
 
   const Graph& g;
-  Grouping& s;
+  Clustering& s;
   Fusion& f = s.fusion;
   FuseLimits limits_;
   // plain pointers into the graph and the result: constant evaluation pays for every call
@@ -231,7 +242,7 @@ class GroupingState {
   const int* edges_ = g.edges.data();
   const Dims* shapes_ = g.shapes.data();
   Materialization* materialization_ = nullptr;
-  int* group_ = nullptr;
+  int* kernel_of_ = nullptr;
   Level* level_ = nullptr;
   u8* stored_ = nullptr;
   int* view_of_ = nullptr;
