@@ -105,7 +105,7 @@ inline constexpr Blocks blocks{};
 #ifndef __CUDACC__  // (it has no such attribute)
 #define WEFT_MEANT(name)      \
   __attribute__((unavailable( \
-      "of each block what enters it is kept by checkpoint::blocks"))) inline constexpr Blocks name{};
+      "of each block what enters it is kept by checkpoint::blocks"))) inline constexpr None name{};
 WEFT_MEANT(every_layer)
 WEFT_MEANT(every_block)
 WEFT_MEANT(layers)
