@@ -338,8 +338,7 @@ void save(exec::AnyModel, exec::AnyArgument) {
 // auto model = load(path); of no type, so that a user's load<Net>(path) is the only one.
 template <std::nullptr_t Refused = nullptr>
 AfterRefusal load(exec::AnyArgument) {
-  static_assert(sizeof(exec::ModelSaves<(Refused != nullptr), spelled::load>) > 0);
-  return {};
+  return detail::misspelt<exec::ModelSaves<(Refused != nullptr), spelled::load>>();
 }
 template <class Refused = void>
 void load(exec::AnyModel, exec::AnyArgument) {

@@ -219,7 +219,7 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
   Shared<exec::Storage> owner_;
 };
 
-// Tensor<Shape<2, 3>, f32>.
+// Tensor<Shape<2, 3>, f32>, refused.
 template <i64... D, class T>
 requires(!std::is_same_v<T, Unshaped>) class Tensor<Shape<D...>, T, Cpu> : public AfterRefusal {
   static_assert(sizeof(exec::DtypeIsFirst<sizeof(T*) == 0, Shape<D...>, T>) > 0);

@@ -139,9 +139,10 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
   // step({x, y}), step({1, 2}, y)
   template <class Given>
   StepLoss step(std::initializer_list<Given>, const auto&... more) {
-    constexpr bool numbers = std::is_arithmetic_v<Given> || sizeof...(more) > 0;
-    static_assert(sizeof(exec::ArgumentIsTyped<!numbers, I...>) > 0);
-    static_assert(sizeof(train::StepIsUnbraced<numbers, I...>) > 0);
+    static_assert(sizeof(train::StepIsUnbraced < std::is_arithmetic_v<Given> || (sizeof...(more) > 0) ||
+                             sizeof(Given) == 0,
+                         I... >) > 0);
+    static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Given) == 0, I...>) > 0);
     return StepLoss(0);
   }
   template <class Self = M>
