@@ -12,6 +12,7 @@
 #include "weft/optim/lbfgs_options.hpp"
 #include "weft/optim/lion.hpp"
 #include "weft/optim/maximize.hpp"
+#include "weft/optim/misspelt.hpp"
 #include "weft/optim/muon.hpp"
 #include "weft/optim/nadam.hpp"
 #include "weft/optim/plateau.hpp"

@@ -160,6 +160,103 @@ class Error : public std::exception {
 // Law: shape_of<R> and Dims are inverse (Shape<D...>::value has extents D...), and broadcast() is NumPy's
 // rule. Plain arrays only, so that device code can use everything here.
 
+// ---- weft/core/diagnose.hpp ----
+// How a mistake becomes one readable compile error on every compiler.
+// Law: a refusal is one sentence, a literal that names the cause and what to write, and one line of types:
+// the operation, then the shapes and dtypes that it was given. g++ and clang print both in the line of the
+// error,
+//
+//   error: 'refusals::ShapesBroadcast<AddOp, Shape<4, 8>, Shape<3, 8>>' is unavailable: the shapes do not
+//          broadcast: two extents of the same axis must be equal, or one of them 1
+//
+// and nvcc prints the sentence, then the types, once; the user's line stands in the trail. An operation uses
+// one so, returning something plausible, so that no second error follows:
+//
+//   constexpr bool fits = broadcastable(A::value, B::value);
+//   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
+//   if constexpr (!fits) { return a; } else { ... }
+//
+// A new refusal stands at namespace level in the header of the operation that needs it. What was tried: a
+// static_assert in a class template, whose types g++ and clang print in other lines than the sentence; on a
+// variable template nvcc prints none; a string as a template argument is printed letter by letter there;
+// asserting Cause::value reports twice; a deleted function shows its arguments in g++ alone.
+//
+// Only the first refusal of a translation unit is said (refused_before), as those behind it are
+// mostly its consequences; and what would be made of what was refused is an AfterRefusal.
+
+// ---- weft/core/fixed_string.hpp ----
+// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
+// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
+// __global__ template, which takes only integers.
+
+namespace WEFT_NAMESPACE {
+
+// N characters and a terminating zero.
+template <std::size_t N>
+struct FixedString {
+  char text[N + 1]{};
+
+  constexpr FixedString() = default;
+  constexpr FixedString(const char (&literal)[N + 1]) {
+    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
+  }
+
+  static constexpr std::size_t size() { return N; }
+  static constexpr bool empty() { return N == 0; }
+  constexpr const char* c_str() const { return text; }
+  constexpr std::string_view view() const { return {text, N}; }
+  constexpr operator std::string_view() const { return view(); }
+};
+
+template <std::size_t M>
+FixedString(const char (&)[M]) -> FixedString<M - 1>;
+
+template <std::size_t A, std::size_t B>
+constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
+  return a.view() == b.view();
+}
+template <std::size_t A>
+constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
+  return a.view() == b;
+}
+
+template <std::size_t A, std::size_t B>
+constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
+  FixedString<A + B> joined;
+  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
+  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
+  return joined;
+}
+template <std::size_t A, std::size_t M>
+constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
+  return a + FixedString<M - 1>(b);
+}
+template <std::size_t M, std::size_t B>
+constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
+  return FixedString<M - 1>(a) + b;
+}
+
+namespace fixed_string_detail {
+
+constexpr std::size_t digits(unsigned long long value) {
+  std::size_t count = 1;
+  for (; value >= 10; value /= 10) ++count;
+  return count;
+}
+
+}  // namespace fixed_string_detail
+
+// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
+template <unsigned long long Value>
+constexpr auto decimal() {
+  FixedString<fixed_string_detail::digits(Value)> digits;
+  unsigned long long rest = Value;
+  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
+    digits.text[i] = static_cast<char>('0' + rest % 10);
+  return digits;
+}
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/core/types.hpp ----
 // The integer names used throughout weft.
 
@@ -176,6 +273,419 @@ using u64 = std::uint64_t;
 using f32 = float;
 using f64 = double;
 using boolean = bool;
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+namespace detail {
+
+// Whether a refusal was said before; the types tell one place that asks from another. A friend that a class
+// declares is defined by the first refusal, and only then can its return type be asked for.
+struct Refusals {
+  friend auto said(Refusals);
+};
+template <class>
+struct Refused {
+  friend auto said(Refusals) { return 0; }
+};
+template <class T, class...>
+struct Beside {
+  using type = T;
+};
+
+}  // namespace detail
+
+template <class... Place>
+inline constexpr bool refused_before = requires {
+  said(typename detail::Beside<detail::Refusals, Place...>::type{});
+};
+
+// Counts as said what the compiler has said in words of its own, of T.
+template <bool Said, class... T>
+struct SaidByCompiler {};
+template <class... T>
+requires(!refused_before<T..., void>) struct SaidByCompiler<true, T...>
+    : detail::Refused<detail::Beside<void, T...>> {
+};
+
+// Numbers that a message shows beside shapes.
+template <i64 Value>
+struct GivenAxis {};
+template <i64 Value>
+struct GivenRank {};
+template <i64 Value>
+struct GivenSize {};
+template <i64 Value>
+struct WantedSize {};
+template <i64 Value>
+struct GivenInput {};  // of a function, counted from 0
+template <FixedString Name>
+struct GivenName {};
+
+// The names that a refusal shows of what was called: types, as strings cost much to compile.
+namespace spelled {
+struct Conv1d;
+struct Conv2d;
+struct Conv3d;
+struct ConvTranspose1d;
+struct ConvTranspose2d;
+struct ConvTranspose3d;
+struct MaxPool1d;
+struct MaxPool2d;
+struct MaxPool3d;
+struct AvgPool1d;
+struct AvgPool2d;
+struct AvgPool3d;
+struct BatchNorm1d;
+struct BatchNorm2d;
+struct BatchNorm3d;
+struct Linear;
+struct Embedding;
+struct RNN;
+struct GRU;
+struct LSTM;
+struct abs;
+struct adaptive_avg_pool1d;
+struct adaptive_avg_pool2d;
+struct adaptive_avg_pool3d;
+struct adaptive_max_pool1d;
+struct adaptive_max_pool2d;
+struct adaptive_max_pool3d;
+struct add_;
+struct apply;
+struct arange;
+struct argmax;
+struct at;
+struct avg_pool1d;
+struct avg_pool2d;
+struct avg_pool3d;
+struct backward;
+struct buffers;
+struct call;
+struct children;
+struct clone;
+struct compute;
+struct ConstantLR;
+struct contiguous;
+struct CosineAnnealingLR;
+struct CosineAnnealingWarmRestarts;
+struct cpu;
+struct cuda;
+struct CyclicLR;
+struct data;
+struct detach;
+struct device;
+struct empty;
+struct eval;
+struct exp;
+struct ExponentialLR;
+struct eye;
+struct fill;
+struct fill_;
+struct fit;
+struct flatten;
+struct forward;
+struct full;
+struct get;
+struct get_lr;
+struct set_learning_rate;
+struct grad;
+struct half;
+struct interpolate;
+struct item;
+struct jvp;
+struct LambdaLR;
+struct LinearLR;
+struct load;
+struct load_state_dict;
+struct log;
+struct manual_seed;
+struct masked_fill;
+struct matmul;
+struct max;
+struct max_pool1d;
+struct max_pool2d;
+struct max_pool3d;
+struct mean;
+struct min;
+struct modules;
+struct mul_;
+struct MultiStepLR;
+struct named_parameters;
+struct numpy;
+struct OneCycleLR;
+struct ones;
+struct parameters;
+struct permute;
+struct PolynomialLR;
+struct pow;
+struct predict;
+struct print;
+struct rand;
+struct randn;
+struct register_hook;
+struct relu;
+struct requires_grad_;
+struct reshape;
+struct save;
+struct SequentialLR;
+struct size;
+struct sizes;
+struct softmax;
+struct sqrt;
+struct squeeze;
+struct state_dict;
+struct step;
+struct StepLR;
+struct sub_;
+struct sum;
+struct T;
+struct t;
+struct test;
+struct to;
+struct to_vector;
+struct tensor;
+struct from_blob;
+struct tolist;
+struct train;
+struct transpose;
+struct type;
+struct unsqueeze;
+struct update;
+struct validate;
+struct view;
+struct vjp;
+struct vmap;
+struct zero_;
+struct zero_grad;
+struct zeros;
+}  // namespace spelled
+
+WEFT_REFUSAL(ShapesBroadcast,
+             "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1; "
+             "unsqueeze<axis>(x) adds one of 1, mean<1>(x, keepdim) keeps one, matmul(a, b) is the product "
+             "of matrices");
+
+WEFT_REFUSAL(ShapesEqual,
+             "the shapes differ, and this operation does not broadcast: reshape<...>(x) or expand<...>(x) "
+             "one of them");
+
+// Shapes: of the operands of a product, whose contracted axes are meant.
+WEFT_REFUSAL(InnerExtentsEqual,
+             "the extents of the contracted axes differ: the last axis of a must be the last but one of b in "
+             "matmul(a, b), "
+             "and the In of Linear<In, Out>; transpose<-2, -1>(b) or flatten<1>(x) may be missing");
+
+WEFT_REFUSAL(ResultHasRoom,
+             "the result would have more axes than a tensor may have, 8: reshape operands to fewer");
+
+WEFT_REFUSAL(SizesEqual,
+             "the new shape does not hold the same number of elements: its extents must multiply to as many");
+
+// What: a GivenAxis<i>, then the Shape it should fit in.
+WEFT_REFUSAL(AxisInRange,
+             "the axis does not exist: it must lie in [-rank, rank), 0 being the first and -1 the last");
+
+// What: a Shape, then the GivenRank<r> it should have.
+WEFT_REFUSAL(
+    RankIs,
+    "the tensor has the wrong number of axes: unsqueeze<axis>(x) adds one, squeeze<axis>(x) takes one away");
+
+WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>");
+
+WEFT_REFUSAL(DtypeAllowed,
+             "the operation is not defined for this dtype: convert the operand with cast<T>(x)");
+
+WEFT_REFUSAL(
+    TransformTakesFunction,
+    "grad, value_and_grad, vjp, jvp and vmap take the function alone and return one: write grad(f)(x), "
+    "vjp(f)(x, cotangent), vmap<0>(f)(x)");
+
+namespace detail {
+// Never defined: should a compiler continue without a word, the program does not link.
+void refused_while_compiling();
+}  // namespace detail
+
+// In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
+// asked for, so that no second error follows the sentence.
+struct AfterRefusal {
+  template <class... A>
+  constexpr AfterRefusal(A&&...) {
+    if (!std::is_constant_evaluated()) detail::refused_while_compiling();
+  }
+
+  template <class... A>
+  constexpr AfterRefusal operator()(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal step(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal evaluate(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal into(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal load(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal save(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal set_lr(A&&...) const {
+    return {};
+  }
+  template <FixedString, int = 0>
+  AfterRefusal get_probe() const {
+    return {};
+  }
+  template <FixedString>
+  AfterRefusal get() const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal seek(A&&...) const {
+    return {};
+  }
+  AfterRefusal model() const { return {}; }
+  AfterRefusal clone() const { return {}; }
+  AfterRefusal value() const { return {}; }
+  AfterRefusal lr() const { return {}; }
+  AfterRefusal steps() const { return {}; }
+  AfterRefusal gradient_norm() const { return {}; }
+  AfterRefusal text() const { return {}; }
+  const char* c_str() const { return ""; }
+  const float* to_vector() const { return nullptr; }
+  template <class... A>
+  AfterRefusal set_seed(A&&...) const {
+    return {};
+  }
+  template <class... A>
+  AfterRefusal extent(A&&...) const {
+    return {};
+  }
+  static constexpr i64 workspace_bytes() { return 0; }
+  static constexpr i64 state_bytes() { return 0; }
+  static constexpr i64 memory_bytes() { return 0; }
+  static constexpr int launches() { return 0; }
+  AfterRefusal average() const { return {}; }
+  AfterRefusal position() const { return {}; }
+  AfterRefusal seed() const { return {}; }
+  AfterRefusal batches() const { return {}; }
+  AfterRefusal item() const { return {}; }
+  template <class... A>
+  AfterRefusal numpy(A&&...) const {
+    return {};
+  }
+  AfterRefusal summary() const { return {}; }
+  AfterRefusal explain() const { return {}; }
+  constexpr AfterRefusal operator[](i64) const { return {}; }
+  constexpr const float* data() const { return nullptr; }
+  constexpr std::size_t size() const { return 0; }
+  constexpr const AfterRefusal* begin() const { return nullptr; }
+  constexpr const AfterRefusal* end() const { return nullptr; }
+  template <class... A>
+  AfterRefusal add(A&&...) const {
+    return {};
+  }
+  AfterRefusal read() const { return {}; }
+  void reset() const {}
+  constexpr operator float() const { return 0; }
+  template <class T>
+  requires std::is_class_v<T>
+  operator T() const;
+};
+
+// In place of a function of several results, whose call is taken apart.
+template <int Results>
+struct AfterFunction : AfterRefusal {
+  template <class... A>
+  std::array<AfterRefusal, Results> operator()(A&&...) const {
+    return {};
+  }
+};
+// In place of what a loop over names and values reads: for (auto& [name, p] : model.named_parameters()).
+struct AfterPairs : AfterRefusal {
+  std::pair<const char*, AfterRefusal>* begin() const { return nullptr; }
+  std::pair<const char*, AfterRefusal>* end() const { return nullptr; }
+};
+
+// In the place of a shape that was left out.
+struct Unshaped {};
+WEFT_REFUSAL(
+    ShapeIsInType,
+    "a tensor has its shape in its type: write Tensor<f32, Shape<2, 3>> x, nn::Param<f32, Shape<2, 3>> w, "
+    "in<f32, 2, 3>");
+
+namespace detail {
+// A refusal, and what its place returns: the operand, or anything.
+template <class Refusal, class E>
+constexpr const E& misspelt(const E& e) {
+  static_assert(sizeof(Refusal) > 0);
+  return e;
+}
+template <class Refusal>
+constexpr AfterRefusal misspelt() {
+  static_assert(sizeof(Refusal) > 0);
+  return {};
+}
+}  // namespace detail
+
+// The options of a layer as a template argument, or whatever else stands there. (nvcc writes a constant of a
+// class for the host's compiler as its members in braces, which no conversion takes.)
+#if defined(__CUDACC__)
+template <class Options>
+using OptionsOf = Options;
+#else
+template <class Options>
+struct OptionsOf {
+  Options options{};
+  bool given = true;
+  constexpr OptionsOf(Options o) : options(o) {}
+  template <class Other>
+  constexpr OptionsOf(Other) : given(false) {}
+};
+#endif
+WEFT_REFUSAL(
+    OptionsAreOne,
+    "sizes, and one window for all axes or PerAxis{3, 2}, are followed by one options struct: write "
+    "Conv2d<3, "
+    "8, 3, ConvOptions{.stride = 2, .padding = 1}>, MaxPool2d<2, PoolOptions{.stride = 2}>, BatchNorm2d<8, "
+    "BatchNormOptions{.affine = false}>, LSTM<8, 16, Recurrent{.num_layers = 2}>, "
+    "TransformerEncoderLayer<64, "
+    "8, TransformerOptions{.dim_feedforward = 128}>, with nn:: before each");
+// They, or the sentence, where they are of another kind or not the last argument. What: a layer. (g++ hands a
+// template's argument on to an alias as it is.)
+#if defined(__CUDACC__)
+template <class Options, class What, Options Given, auto... More>
+constexpr Options options_alone() {
+  static_assert(sizeof(OptionsAreOne<sizeof...(More) == 0, What>) > 0);
+  return Given;
+}
+#else
+template <class Options, class What, auto Given, auto... More>
+constexpr Options options_alone() {
+  constexpr bool plain =
+      std::is_same_v<const Options, decltype(Given)> || std::is_same_v<Options, decltype(Given)>;
+  if constexpr (plain && sizeof...(More) == 0) {
+    return Given;
+  } else if constexpr (requires { Given.given; }) {
+    static_assert(sizeof(OptionsAreOne < Given.given && sizeof...(More) == 0, What >) > 0);
+    return Given.options;
+  } else {
+    static_assert(sizeof(OptionsAreOne<sizeof(What*) == 0, What>) > 0);
+    return {};
+  }
+}
+#endif
 
 }  // namespace WEFT_NAMESPACE
 
@@ -213,10 +723,14 @@ WEFT_HD constexpr Dims make_dims() {
   return Dims{static_cast<int>(sizeof...(D)), {D...}};
 }
 
+WEFT_REFUSAL(ExtentIsKnown,
+             "every extent is known while compiling, and none is negative: write Shape<32, 8> in place of "
+             "Shape<-1, 8>, and let the loader pad the last batch, .last = data::pad_and_mask");
+
 // The extents as a type; Shape<> is a scalar's.
 template <i64... D>
 struct Shape {
-  static_assert(((D >= 0) && ... && true), "an extent is not negative");
+  static_assert(sizeof(ExtentIsKnown<((D >= 0) && ... && true)>) > 0);
   static constexpr Dims value = make_dims<D...>();
   static constexpr int rank = value.rank;
   static constexpr i64 size = value.size();
@@ -584,515 +1098,6 @@ constexpr Wanted get_option(const First& first, const Rest&... rest) {
 // and shape in its type, so mistakes are found at the user's line; its value is a node number, so types stay
 // short. Lazy is a typed tree that becomes nodes later, ScalarExpr a number known only at run time.
 
-// ---- weft/core/diagnose.hpp ----
-// How a mistake becomes one readable compile error on every compiler.
-// Law: a refusal is one sentence, a literal that names the cause and what to write, and one line of types:
-// the operation, then the shapes and dtypes that it was given. g++ and clang print both in the line of the
-// error,
-//
-//   error: 'refusals::ShapesBroadcast<AddOp, Shape<4, 8>, Shape<3, 8>>' is unavailable: the shapes do not
-//          broadcast: two extents of the same axis must be equal, or one of them 1
-//
-// and nvcc prints the sentence, then the types, once; the user's line stands in the trail. An operation uses
-// one so, returning something plausible, so that no second error follows:
-//
-//   constexpr bool fits = broadcastable(A::value, B::value);
-//   static_assert(sizeof(ShapesBroadcast<fits, Add, A, B>) > 0);
-//   if constexpr (!fits) { return a; } else { ... }
-//
-// A new refusal stands at namespace level in the header of the operation that needs it. What was tried: a
-// static_assert in a class template, whose types g++ and clang print in other lines than the sentence; on a
-// variable template nvcc prints none; a string as a template argument is printed letter by letter there;
-// asserting Cause::value reports twice; a deleted function shows its arguments in g++ alone.
-//
-// Only the first refusal of a translation unit is said (refused_before), as those behind it are
-// mostly its consequences; and what would be made of what was refused is an AfterRefusal.
-
-// ---- weft/core/fixed_string.hpp ----
-// A string that can be a template argument: get<"fc1.weight">(), einsum<"ij,jk->ik">(a, b).
-// Law: two FixedStrings with the same characters are the same template argument. One never reaches a
-// __global__ template, which takes only integers.
-
-namespace WEFT_NAMESPACE {
-
-// N characters and a terminating zero.
-template <std::size_t N>
-struct FixedString {
-  char text[N + 1]{};
-
-  constexpr FixedString() = default;
-  constexpr FixedString(const char (&literal)[N + 1]) {
-    for (std::size_t i = 0; i < N + 1; ++i) text[i] = literal[i];
-  }
-
-  static constexpr std::size_t size() { return N; }
-  static constexpr bool empty() { return N == 0; }
-  constexpr const char* c_str() const { return text; }
-  constexpr std::string_view view() const { return {text, N}; }
-  constexpr operator std::string_view() const { return view(); }
-};
-
-template <std::size_t M>
-FixedString(const char (&)[M]) -> FixedString<M - 1>;
-
-template <std::size_t A, std::size_t B>
-constexpr bool operator==(const FixedString<A>& a, const FixedString<B>& b) {
-  return a.view() == b.view();
-}
-template <std::size_t A>
-constexpr bool operator==(const FixedString<A>& a, std::string_view b) {
-  return a.view() == b;
-}
-
-template <std::size_t A, std::size_t B>
-constexpr FixedString<A + B> operator+(const FixedString<A>& a, const FixedString<B>& b) {
-  FixedString<A + B> joined;
-  for (std::size_t i = 0; i < A; ++i) joined.text[i] = a.text[i];
-  for (std::size_t i = 0; i < B; ++i) joined.text[A + i] = b.text[i];
-  return joined;
-}
-template <std::size_t A, std::size_t M>
-constexpr FixedString<A + M - 1> operator+(const FixedString<A>& a, const char (&b)[M]) {
-  return a + FixedString<M - 1>(b);
-}
-template <std::size_t M, std::size_t B>
-constexpr FixedString<M - 1 + B> operator+(const char (&a)[M], const FixedString<B>& b) {
-  return FixedString<M - 1>(a) + b;
-}
-
-namespace fixed_string_detail {
-
-constexpr std::size_t digits(unsigned long long value) {
-  std::size_t count = 1;
-  for (; value >= 10; value /= 10) ++count;
-  return count;
-}
-
-}  // namespace fixed_string_detail
-
-// The decimal digits of an unsigned number, as in the "3" of "h.3.attn".
-template <unsigned long long Value>
-constexpr auto decimal() {
-  FixedString<fixed_string_detail::digits(Value)> digits;
-  unsigned long long rest = Value;
-  for (std::size_t i = digits.size(); i-- > 0; rest /= 10)
-    digits.text[i] = static_cast<char>('0' + rest % 10);
-  return digits;
-}
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
-
-namespace detail {
-
-// Whether a refusal was said before; the types tell one place that asks from another. A friend that a class
-// declares is defined by the first refusal, and only then can its return type be asked for.
-struct Refusals {
-  friend auto said(Refusals);
-};
-template <class>
-struct Refused {
-  friend auto said(Refusals) { return 0; }
-};
-template <class T, class...>
-struct Beside {
-  using type = T;
-};
-
-}  // namespace detail
-
-template <class... Place>
-inline constexpr bool refused_before = requires {
-  said(typename detail::Beside<detail::Refusals, Place...>::type{});
-};
-
-// Counts as said what the compiler has said in words of its own, of T.
-template <bool Said, class... T>
-struct SaidByCompiler {};
-template <class... T>
-requires(!refused_before<T..., void>) struct SaidByCompiler<true, T...>
-    : detail::Refused<detail::Beside<void, T...>> {
-};
-
-// Numbers that a message shows beside shapes.
-template <i64 Value>
-struct GivenAxis {};
-template <i64 Value>
-struct GivenRank {};
-template <i64 Value>
-struct GivenSize {};
-template <i64 Value>
-struct WantedSize {};
-template <i64 Value>
-struct GivenInput {};  // of a function, counted from 0
-template <FixedString Name>
-struct GivenName {};
-
-// The names that a refusal shows of what was called: types, as strings cost much to compile.
-namespace spelled {
-struct Conv1d;
-struct Conv2d;
-struct Conv3d;
-struct ConvTranspose1d;
-struct ConvTranspose2d;
-struct ConvTranspose3d;
-struct MaxPool1d;
-struct MaxPool2d;
-struct MaxPool3d;
-struct AvgPool1d;
-struct AvgPool2d;
-struct AvgPool3d;
-struct BatchNorm1d;
-struct BatchNorm2d;
-struct BatchNorm3d;
-struct Linear;
-struct Embedding;
-struct RNN;
-struct GRU;
-struct LSTM;
-struct abs;
-struct adaptive_avg_pool1d;
-struct adaptive_avg_pool2d;
-struct adaptive_avg_pool3d;
-struct adaptive_max_pool1d;
-struct adaptive_max_pool2d;
-struct adaptive_max_pool3d;
-struct add_;
-struct apply;
-struct arange;
-struct argmax;
-struct at;
-struct avg_pool1d;
-struct avg_pool2d;
-struct avg_pool3d;
-struct backward;
-struct buffers;
-struct call;
-struct children;
-struct clone;
-struct compute;
-struct ConstantLR;
-struct contiguous;
-struct CosineAnnealingLR;
-struct CosineAnnealingWarmRestarts;
-struct cpu;
-struct cuda;
-struct CyclicLR;
-struct data;
-struct detach;
-struct device;
-struct empty;
-struct eval;
-struct exp;
-struct ExponentialLR;
-struct eye;
-struct fill;
-struct fill_;
-struct fit;
-struct flatten;
-struct forward;
-struct full;
-struct get;
-struct get_lr;
-struct set_learning_rate;
-struct grad;
-struct half;
-struct interpolate;
-struct item;
-struct jvp;
-struct LambdaLR;
-struct LinearLR;
-struct load;
-struct load_state_dict;
-struct log;
-struct masked_fill;
-struct matmul;
-struct max;
-struct max_pool1d;
-struct max_pool2d;
-struct max_pool3d;
-struct mean;
-struct min;
-struct modules;
-struct mul_;
-struct MultiStepLR;
-struct named_parameters;
-struct numpy;
-struct OneCycleLR;
-struct ones;
-struct parameters;
-struct permute;
-struct PolynomialLR;
-struct pow;
-struct predict;
-struct print;
-struct rand;
-struct randn;
-struct register_hook;
-struct relu;
-struct requires_grad_;
-struct reshape;
-struct save;
-struct SequentialLR;
-struct size;
-struct sizes;
-struct softmax;
-struct sqrt;
-struct squeeze;
-struct state_dict;
-struct step;
-struct StepLR;
-struct sub_;
-struct sum;
-struct T;
-struct t;
-struct test;
-struct to;
-struct to_vector;
-struct tensor;
-struct from_blob;
-struct tolist;
-struct train;
-struct transpose;
-struct type;
-struct unsqueeze;
-struct update;
-struct validate;
-struct view;
-struct vjp;
-struct vmap;
-struct zero_;
-struct zero_grad;
-struct zeros;
-}  // namespace spelled
-
-WEFT_REFUSAL(ShapesBroadcast,
-             "the shapes do not broadcast: two extents of the same axis must be equal, or one of them 1; "
-             "unsqueeze<axis>(x) adds one of 1, mean<1>(x, keepdim) keeps one, matmul(a, b) is the product "
-             "of matrices");
-
-WEFT_REFUSAL(ShapesEqual,
-             "the shapes differ, and this operation does not broadcast: reshape<...>(x) or expand<...>(x) "
-             "one of them");
-
-// Shapes: of the operands of a product, whose contracted axes are meant.
-WEFT_REFUSAL(InnerExtentsEqual,
-             "the extents of the contracted axes differ: the last axis of a must be the last but one of b in "
-             "matmul(a, b), "
-             "and the In of Linear<In, Out>; transpose<-2, -1>(b) or flatten<1>(x) may be missing");
-
-WEFT_REFUSAL(ResultHasRoom,
-             "the result would have more axes than a tensor may have, 8: reshape operands to fewer");
-
-WEFT_REFUSAL(SizesEqual,
-             "the new shape does not hold the same number of elements: its extents must multiply to as many");
-
-// What: a GivenAxis<i>, then the Shape it should fit in.
-WEFT_REFUSAL(AxisInRange,
-             "the axis does not exist: it must lie in [-rank, rank), 0 being the first and -1 the last");
-
-// What: a Shape, then the GivenRank<r> it should have.
-WEFT_REFUSAL(
-    RankIs,
-    "the tensor has the wrong number of axes: unsqueeze<axis>(x) adds one, squeeze<axis>(x) takes one away");
-
-WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>");
-
-WEFT_REFUSAL(DtypeAllowed,
-             "the operation is not defined for this dtype: convert the operand with cast<T>(x)");
-
-WEFT_REFUSAL(
-    TransformTakesFunction,
-    "grad, value_and_grad, vjp, jvp and vmap take the function alone and return one: write grad(f)(x), "
-    "vjp(f)(x, cotangent), vmap<0>(f)(x)");
-
-namespace detail {
-// Never defined: should a compiler continue without a word, the program does not link.
-void refused_while_compiling();
-}  // namespace detail
-
-// In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
-// asked for, so that no second error follows the sentence.
-struct AfterRefusal {
-  template <class... A>
-  constexpr AfterRefusal(A&&...) {
-    if (!std::is_constant_evaluated()) detail::refused_while_compiling();
-  }
-
-  template <class... A>
-  constexpr AfterRefusal operator()(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal step(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal evaluate(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal into(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal load(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal save(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal set_lr(A&&...) const {
-    return {};
-  }
-  template <FixedString, int = 0>
-  AfterRefusal get_probe() const {
-    return {};
-  }
-  template <FixedString>
-  AfterRefusal get() const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal seek(A&&...) const {
-    return {};
-  }
-  AfterRefusal model() const { return {}; }
-  AfterRefusal clone() const { return {}; }
-  AfterRefusal value() const { return {}; }
-  AfterRefusal lr() const { return {}; }
-  AfterRefusal steps() const { return {}; }
-  AfterRefusal gradient_norm() const { return {}; }
-  AfterRefusal text() const { return {}; }
-  const char* c_str() const { return ""; }
-  const float* to_vector() const { return nullptr; }
-  template <class... A>
-  AfterRefusal set_seed(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal extent(A&&...) const {
-    return {};
-  }
-  static constexpr i64 workspace_bytes() { return 0; }
-  static constexpr i64 state_bytes() { return 0; }
-  static constexpr i64 memory_bytes() { return 0; }
-  static constexpr int launches() { return 0; }
-  AfterRefusal average() const { return {}; }
-  AfterRefusal position() const { return {}; }
-  AfterRefusal seed() const { return {}; }
-  AfterRefusal batches() const { return {}; }
-  AfterRefusal item() const { return {}; }
-  template <class... A>
-  AfterRefusal numpy(A&&...) const {
-    return {};
-  }
-  AfterRefusal summary() const { return {}; }
-  AfterRefusal explain() const { return {}; }
-  constexpr AfterRefusal operator[](i64) const { return {}; }
-  constexpr const float* data() const { return nullptr; }
-  constexpr std::size_t size() const { return 0; }
-  constexpr const AfterRefusal* begin() const { return nullptr; }
-  constexpr const AfterRefusal* end() const { return nullptr; }
-  template <class... A>
-  AfterRefusal add(A&&...) const {
-    return {};
-  }
-  AfterRefusal read() const { return {}; }
-  void reset() const {}
-  constexpr operator float() const { return 0; }
-  template <class T>
-  requires std::is_class_v<T>
-  operator T() const;
-};
-
-// In place of a function of several results, whose call is taken apart.
-template <int Results>
-struct AfterFunction : AfterRefusal {
-  template <class... A>
-  std::array<AfterRefusal, Results> operator()(A&&...) const {
-    return {};
-  }
-};
-// In place of what a loop over names and values reads: for (auto& [name, p] : model.named_parameters()).
-struct AfterPairs : AfterRefusal {
-  std::pair<const char*, AfterRefusal>* begin() const { return nullptr; }
-  std::pair<const char*, AfterRefusal>* end() const { return nullptr; }
-};
-
-// In the place of a shape that was left out.
-struct Unshaped {};
-WEFT_REFUSAL(
-    ShapeIsInType,
-    "a tensor has its shape in its type: write Tensor<f32, Shape<2, 3>> x, nn::Param<f32, Shape<2, 3>> w, "
-    "in<f32, 2, 3>");
-
-namespace detail {
-// A refusal, and what its place returns: the operand, or anything.
-template <class Refusal, class E>
-constexpr const E& misspelt(const E& e) {
-  static_assert(sizeof(Refusal) > 0);
-  return e;
-}
-template <class Refusal>
-constexpr AfterRefusal misspelt() {
-  static_assert(sizeof(Refusal) > 0);
-  return {};
-}
-}  // namespace detail
-
-// The options of a layer as a template argument, or whatever else stands there. (nvcc writes a constant of a
-// class for the host's compiler as its members in braces, which no conversion takes.)
-#if defined(__CUDACC__)
-template <class Options>
-using OptionsOf = Options;
-#else
-template <class Options>
-struct OptionsOf {
-  Options options{};
-  bool given = true;
-  constexpr OptionsOf(Options o) : options(o) {}
-  template <class Other>
-  constexpr OptionsOf(Other) : given(false) {}
-};
-#endif
-WEFT_REFUSAL(
-    OptionsAreOne,
-    "sizes, and one window for all axes or PerAxis{3, 2}, are followed by one options struct: write "
-    "Conv2d<3, "
-    "8, 3, ConvOptions{.stride = 2, .padding = 1}>, MaxPool2d<2, PoolOptions{.stride = 2}>, BatchNorm2d<8, "
-    "BatchNormOptions{.affine = false}>, LSTM<8, 16, Recurrent{.num_layers = 2}>, "
-    "TransformerEncoderLayer<64, "
-    "8, TransformerOptions{.dim_feedforward = 128}>, with nn:: before each");
-// They, or the sentence, where they are of another kind or not the last argument. What: a layer. (g++ hands a
-// template's argument on to an alias as it is.)
-#if defined(__CUDACC__)
-template <class Options, class What, Options Given, auto... More>
-constexpr Options options_alone() {
-  static_assert(sizeof(OptionsAreOne<sizeof...(More) == 0, What>) > 0);
-  return Given;
-}
-#else
-template <class Options, class What, auto Given, auto... More>
-constexpr Options options_alone() {
-  constexpr bool plain =
-      std::is_same_v<const Options, decltype(Given)> || std::is_same_v<Options, decltype(Given)>;
-  if constexpr (plain && sizeof...(More) == 0) {
-    return Given;
-  } else if constexpr (requires { Given.given; }) {
-    static_assert(sizeof(OptionsAreOne < Given.given && sizeof...(More) == 0, What >) > 0);
-    return Given.options;
-  } else {
-    static_assert(sizeof(OptionsAreOne<sizeof(What*) == 0, What>) > 0);
-    return {};
-  }
-}
-#endif
-
-}  // namespace WEFT_NAMESPACE
 // ---- weft/core/takes.hpp ----
 // Whether a user's function takes arguments of some types, asked without compiling its body.
 
@@ -4202,14 +4207,21 @@ WEFT_REFUSAL(TargetFits,
 WEFT_REFUSAL(ArgumentCount,
              "a call or step takes one argument for each in<...> of compile or make_trainer: give as many, "
              "in that order");
-WEFT_REFUSAL(TargetCount, "into: it takes one target a result");
+WEFT_REFUSAL(TargetCount,
+             "into: it takes one target a result, and the call behind it the arguments: f.into(y)(x)");
+WEFT_REFUSAL(
+    ArgumentIsTensor,
+    "an expression of tensors runs when it is assigned to a tensor: write Tensor<f32, Shape<8>> z = x * "
+    "2, then f(z)");
 
 WEFT_REFUSAL(TargetLives, "into: a target is gone before the call could write to it: give it a name");
 
 template <class I, class A>
 constexpr bool argument_fits() {
   using T = typename I::dtype;
-  if constexpr (std::is_array_v<A>) {
+  if constexpr (is_lazy<A>) {
+    return false;
+  } else if constexpr (std::is_array_v<A>) {
     if constexpr (std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
                   std::rank_v<A> <= max_rank)
       return regroups(array_dims<A>(), I::shape::value);
@@ -4270,6 +4282,7 @@ void check_shape(const Given& given, int number, const Dims& wanted) {
 // `a` as input K of kind I = Input<T, Shape> of a program on Device.
 template <class I, int K, class Device, class A>
 Given argument(const A& a) {
+  static_assert(sizeof(ArgumentIsTensor<!is_lazy<A>, InputNumber<K>, A, I>) > 0);
   constexpr bool fits = argument_fits<I, A>();
   static_assert(sizeof(ArgumentFits<fits, InputNumber<K>, A, I>) > 0);
   constexpr bool reachable = argument_reachable<Device, A>();
@@ -18936,7 +18949,7 @@ namespace WEFT_NAMESPACE::exec {
 WEFT_REFUSAL(
     FunctionTakes,
     "the function cannot be called with these inputs: it takes one parameter, auto x, for each in<...>, "
-    "after the model where there is one");
+    "after the model where there is one, or after each model of states(model, cache)");
 
 WEFT_REFUSAL(
     TracesWhileCompiling,
@@ -20011,6 +20024,35 @@ using namespace ::weft;
 }
 
 }  // namespace WEFT_NAMESPACE::nn
+
+namespace WEFT_NAMESPACE::nn::init {
+
+WEFT_REFUSAL(
+    InitIsApplied,
+    "an initialiser is a type: of a parameter, nn::Param<f32, Shape<2, 3>, nn::init::XavierUniform<>>, or "
+    "for "
+    "those of a model, apply<nn::init::XavierUniform<>>(model, [](std::string_view name, const Dims&) { "
+    "return name == \"fc1.weight\"; })");
+#define WEFT_INIT(name)                                          \
+  template <class X, class... A>                                 \
+  constexpr auto name(const X& x, const A&...) {                 \
+    static_assert(sizeof(InitIsApplied<sizeof(X) == 0, X>) > 0); \
+    return x;                                                    \
+  }
+WEFT_INIT(xavier_uniform_)
+WEFT_INIT(xavier_normal_)
+WEFT_INIT(kaiming_uniform_)
+WEFT_INIT(kaiming_normal_)
+WEFT_INIT(trunc_normal_)
+WEFT_INIT(orthogonal_)
+WEFT_INIT(uniform_)
+WEFT_INIT(normal_)
+WEFT_INIT(constant_)
+WEFT_INIT(zeros_)
+WEFT_INIT(ones_)
+#undef WEFT_INIT
+
+}  // namespace WEFT_NAMESPACE::nn::init
 
 namespace WEFT_NAMESPACE::nn {
 
@@ -27389,11 +27431,154 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(FullTakesNumber,
              "full takes the number that is to stand everywhere, as the shape is part of the type: write "
              "Tensor<f32, Shape<2, 3>>::full(0.5f)");
+WEFT_REFUSAL(
+    TensorKeepsSize,
+    "a tensor has the size that its type says: declare another, Tensor<f32, Shape<4>> y, and write elements "
+    "by y[0] = 1; a std::vector grows, and Tensor<f32, Shape<4>> y(vector) copies one");
+WEFT_REFUSAL(
+    TensorIsSaved,
+    "a tensor has no file of its own: io::write_safetensors(\"x.safetensors\", {{\"x\", DType::f32, {2, 3}, "
+    "x.data()}}) writes one, io::open_safetensors(path) reads it; a model is saved by model.save(path)");
+WEFT_REFUSAL(TensorIsNoPointer, "a pointer to the elements of a tensor is x.data(), and to a view v.data()");
+WEFT_REFUSAL(
+    DtypeIsFirst,
+    "the dtype is the first template argument and the shape the second: write Tensor<f32, Shape<2, 3>>");
+WEFT_REFUSAL(ArrayHasShape,
+             "an array that a tensor is made of has the dtype and the number of elements of the tensor: of "
+             "float a[2][3] or std::array<float, 6> a make Tensor<f32, Shape<2, 3>> x(a)");
+WEFT_REFUSAL(
+    NamedViewIsWritten,
+    "= gives a view that has a name other memory: std::move(v) = values writes into its own, as v *= 2, "
+    "v[i] = 1 and model.get<\"fc.bias\">() = values do");
 WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
 WEFT_REFUSAL(
     TensorIsDeclared,
     "a tensor's dtype and shape are its type: write Tensor<f32, Shape<3>> t{1, 2, 3}, or TensorView<f32, "
     "Shape<3>> v(pointer), which copies nothing; in a compiled function numbers are an input or a parameter");
+
+}  // namespace WEFT_NAMESPACE::exec
+
+namespace WEFT_NAMESPACE::spelled {
+struct append;
+struct cols;
+struct Constant;
+struct Identity;
+struct Ones;
+struct push_back;
+struct Random;
+struct resize;
+struct rows;
+struct setConstant;
+struct setOnes;
+struct setRandom;
+struct setZero;
+struct Zero;
+}  // namespace WEFT_NAMESPACE::spelled
+
+namespace WEFT_NAMESPACE::exec {
+
+// x.grad of a tensor, refused where it is read.
+template <class T, class S>
+struct TensorGradient {
+  template <class B>
+  operator B() const {
+    static_assert(sizeof(TensorHasNoGradient<sizeof(B) == 0, spelled::grad, T, S>) > 0);
+    return B{};
+  }
+};
+
+// The members of other libraries' tensors, of a tensor or view Self.
+template <class Self, class T, class S>
+struct RefusedMembers {
+#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, T, S)
+  template <class A>
+  static constexpr i64 size(const A&) {
+    static_assert(sizeof(ExtentIsAsked<sizeof(A) == 0, T, S>) > 0);
+    return 0;
+  }
+#define WEFT_CREATED(name)                                                                      \
+  template <class... Given>                                                                     \
+  static auto name(const Given&...) {                                                           \
+    static_assert(sizeof(TensorIsCreated<(sizeof...(Given) > 1024), spelled::name, T, S>) > 0); \
+    return AfterRefusal{};                                                                      \
+  }
+  WEFT_CREATED(zeros)
+  WEFT_CREATED(ones)
+  WEFT_CREATED(empty)
+  WEFT_CREATED(rand)
+  WEFT_CREATED(randn)
+  WEFT_CREATED(eye)
+  WEFT_CREATED(arange)
+  WEFT_CREATED(Zero)
+  WEFT_CREATED(Ones)
+  WEFT_CREATED(Constant)
+  WEFT_CREATED(Identity)
+  WEFT_CREATED(Random)
+#undef WEFT_CREATED
+  static constexpr TensorGradient<T, S> grad{};
+#define WEFT_METHOD(name) WEFT_MEMBER(name, TensorOperation)
+  WEFT_TENSOR_METHODS(WEFT_METHOD)
+  WEFT_INPLACE_METHODS(WEFT_METHOD)
+#undef WEFT_METHOD
+  WEFT_MEMBER(numpy, TensorIsRead)
+  WEFT_MEMBER(tolist, TensorIsRead)
+  WEFT_MEMBER(at, TensorIsRead)
+  WEFT_MEMBER(print, TensorIsRead)
+  WEFT_MEMBER(sizes, ShapeIsKnown)
+  WEFT_MEMBER(rows, ShapeIsKnown)
+  WEFT_MEMBER(cols, ShapeIsKnown)
+  WEFT_MEMBER(fill, TensorIsFilled)
+  WEFT_MEMBER(setZero, TensorIsFilled)
+  WEFT_MEMBER(setOnes, TensorIsFilled)
+  WEFT_MEMBER(setConstant, TensorIsFilled)
+  auto zero_() const {
+    static_assert(sizeof(TensorIsFilled<sizeof(S*) == 0, spelled::zero_, T, S>) > 0);
+    return AfterRefusal{};
+  }
+  template <class A>
+  auto fill_(const A&) const {
+    static_assert(sizeof(TensorIsFilled<sizeof(A*) == 0, spelled::fill_, T, S>) > 0);
+    return AfterRefusal{};
+  }
+  WEFT_MEMBER(setRandom, TensorIsCreated)
+  WEFT_MEMBER(resize, TensorKeepsSize)
+  WEFT_MEMBER(push_back, TensorKeepsSize)
+  WEFT_MEMBER(append, TensorKeepsSize)
+  WEFT_MEMBER(save, TensorIsSaved)
+  WEFT_MEMBER(load, TensorIsSaved)
+  template <class... A>
+  requires(sizeof...(A) > 0) auto view(const A&...) const {
+    static_assert(sizeof(TensorOperation<(sizeof...(A) > 1024), spelled::view, T, S>) > 0);
+    return AfterRefusal{};
+  }
+  WEFT_MEMBER(to, TensorHasDevice)
+  WEFT_MEMBER(cuda, TensorHasDevice)
+  WEFT_MEMBER(cpu, TensorHasDevice)
+  WEFT_MEMBER(type, TensorHasDevice)
+  WEFT_MEMBER(half, TensorHasDevice)
+  WEFT_MEMBER(device, TensorHasDevice)
+  WEFT_MEMBER(backward, TensorHasNoGradient)
+  WEFT_MEMBER(detach, TensorHasNoGradient)
+  WEFT_MEMBER(requires_grad_, TensorHasNoGradient)
+#undef WEFT_MEMBER
+  template <class U>
+  operator std::vector<U>() const {
+    static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::to_vector, T, S>) > 0);
+    return {};
+  }
+  // float* p = x;
+  template <class U>
+  requires std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>
+  operator U*() const {
+    static_assert(sizeof(TensorIsNoPointer<sizeof(U) == 0, U*, T, S>) > 0);
+    return nullptr;
+  }
+  template <class N>
+  requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {
+    static_assert(sizeof(ItemIsOne<sizeof(N) == 0, Self, N>) > 0);
+    return N{};
+  }
+};
 
 }  // namespace WEFT_NAMESPACE::exec
 
@@ -27403,6 +27588,18 @@ template <class T, class S = Unshaped, class Device = Cpu>
 class Tensor;
 
 namespace exec {
+
+// Whether A is an array of more than one axis, or an std::array, whose elements lie side by side.
+template <class A>
+inline constexpr bool is_elements = std::rank_v<A> > 1;
+template <class T, std::size_t N>
+inline constexpr bool is_elements<std::array<T, N>> = true;
+template <class A>
+struct ElementOf : std::remove_cv<std::remove_all_extents_t<A>> {};
+template <class T, std::size_t N>
+struct ElementOf<std::array<T, N>> : ElementOf<T> {};
+template <class A>
+using element_of = typename ElementOf<A>::type;
 
 // Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
 template <class T, class S, class Device, class L>
@@ -27420,20 +27617,10 @@ void evaluate(const L& lazy, T* to, const Device& device);
                                  " elements was given " + std::to_string(given));
 }
 
-// x.grad of a tensor, refused where it is read.
-template <class T, class S>
-struct TensorGradient {
-  template <class B>
-  operator B() const {
-    static_assert(sizeof(TensorHasNoGradient<sizeof(B) == 0, spelled::grad, T, S>) > 0);
-    return B{};
-  }
-};
-
 // Elements of host memory, for tensors and views of shape S whose data() says where they start. An index that
 // lies outside is an Error ("tensor/index"); pointers from data(), begin() and end() check nothing.
 template <class Self, class T, class S>
-class HostElements {
+class HostElements : public RefusedMembers<Self, T, S> {
  public:
   template <class X>
   static constexpr bool is_index = std::is_integral_v<X>;
@@ -27458,68 +27645,11 @@ class HostElements {
   // As size() and rank, in PyTorch's words.
   static constexpr i64 numel() { return S::size; }
   static constexpr int dim() { return S::rank; }
-  // Refusals.
-#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, T, S)
-  template <class A>
-  static constexpr i64 size(const A&) {
-    static_assert(sizeof(ExtentIsAsked<sizeof(A) == 0, T, S>) > 0);
-    return 0;
-  }
-#define WEFT_CREATED(name)                                                                      \
-  template <class... Given>                                                                     \
-  static auto name(const Given&...) {                                                           \
-    static_assert(sizeof(TensorIsCreated<(sizeof...(Given) > 1024), spelled::name, T, S>) > 0); \
-    return AfterRefusal{};                                                                      \
-  }
-  WEFT_CREATED(zeros)
-  WEFT_CREATED(ones)
-  WEFT_CREATED(empty)
-  WEFT_CREATED(rand)
-  WEFT_CREATED(randn)
-  WEFT_CREATED(eye)
-  WEFT_CREATED(arange)
-#undef WEFT_CREATED
-  static constexpr TensorGradient<T, S> grad{};
-#define WEFT_METHOD(name) WEFT_MEMBER(name, TensorOperation)
-  WEFT_TENSOR_METHODS(WEFT_METHOD)
-  WEFT_INPLACE_METHODS(WEFT_METHOD)
-#undef WEFT_METHOD
-  WEFT_MEMBER(numpy, TensorIsRead)
-  WEFT_MEMBER(tolist, TensorIsRead)
-  WEFT_MEMBER(at, TensorIsRead)
-  WEFT_MEMBER(print, TensorIsRead)
-  WEFT_MEMBER(sizes, ShapeIsKnown)
-  WEFT_MEMBER(fill, TensorIsFilled)
-  template <class... A>
-  requires(sizeof...(A) > 0) auto view(const A&...) const {
-    static_assert(sizeof(TensorOperation<(sizeof...(A) > 1024), spelled::view, T, S>) > 0);
-    return AfterRefusal{};
-  }
-  WEFT_MEMBER(to, TensorHasDevice)
-  WEFT_MEMBER(cuda, TensorHasDevice)
-  WEFT_MEMBER(cpu, TensorHasDevice)
-  WEFT_MEMBER(type, TensorHasDevice)
-  WEFT_MEMBER(half, TensorHasDevice)
-  WEFT_MEMBER(device, TensorHasDevice)
-  WEFT_MEMBER(backward, TensorHasNoGradient)
-  WEFT_MEMBER(detach, TensorHasNoGradient)
-  WEFT_MEMBER(requires_grad_, TensorHasNoGradient)
-#undef WEFT_MEMBER
   T* begin() const { return start(); }
   T* end() const { return start() + S::size; }
   // In row-major order.
   std::vector<std::remove_const_t<T>> to_vector() const {
     return std::vector<std::remove_const_t<T>>(begin(), end());  // in braces two pointers are two bools
-  }
-  template <class U>
-  operator std::vector<U>() const {  // a refusal
-    static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::to_vector, T, S>) > 0);
-    return {};
-  }
-  template <class N>
-  requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {  // a refusal
-    static_assert(sizeof(ItemIsOne<sizeof(N) == 0, Self, N>) > 0);
-    return N{};
   }
 
  private:
@@ -27613,6 +27743,10 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
       for (i64 i = 0; i < S::size; ++i) this->begin()[i] = given.data()[i];
     }
   }
+  template <class A>
+  requires(std::is_arithmetic_v<A> || is_lazy<A>) void operator=(const A&) const& {  // a refusal
+    static_assert(sizeof(exec::NamedViewIsWritten<sizeof(A) == 0, A, T, S>) > 0);
+  }
   void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
@@ -27649,6 +27783,15 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
 
   T* data_ = nullptr;
   Shared<exec::Storage> owner_;
+};
+
+// Tensor<Shape<2, 3>, f32>, refused.
+template <i64... D, class T>
+requires(!std::is_same_v<T, Unshaped>) class Tensor<Shape<D...>, T, Cpu> : public AfterRefusal {
+  static_assert(sizeof(exec::DtypeIsFirst<sizeof(T*) == 0, Shape<D...>, T>) > 0);
+
+ public:
+  using AfterRefusal::AfterRefusal;
 };
 
 // Tensor<f32>.
@@ -27715,6 +27858,13 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
       copy_counted(values.data(), values.size());
     }
   }
+  // Of float a[2][3] or std::array<float, 6>.
+  template <class A>
+  requires(exec::is_elements<A>&& std::is_same_v<exec::element_of<A>, T>) explicit Tensor(const A& array)
+      : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ArrayHasShape<sizeof(A) == sizeof(T) * S::size, A, T, S>) > 0);
+    if constexpr (sizeof(A) == sizeof(T) * S::size) copy(reinterpret_cast<const T*>(&array));
+  }
   template <class Number>
   requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
   explicit Tensor(Number) : Tensor(Uninitialized{}) {
@@ -27728,6 +27878,11 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   template <class U>
   requires(!std::is_same_v<U, T>) Tensor(const std::vector<U>&) : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
+  template <class U>
+  requires(exec::is_elements<U> && !std::is_same_v<exec::element_of<U>, T>) explicit Tensor(const U&)
+      : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ArrayHasShape<sizeof(U) == 0, U, T, S>) > 0);
   }
   template <class U, class R>
   requires(!std::is_same_v<U, T> || !std::is_same_v<R, S>) Tensor(const Tensor<U, R, Cpu>&)
@@ -29091,6 +29246,12 @@ struct seed {
   u64 value = 0;  // any number
 };
 
+// Refused.
+WEFT_REFUSAL(ManualSeedIsNumber, "manual_seed takes the number itself: manual_seed(7)");
+template <class Given>
+requires std::is_same_v<Given, seed>
+void manual_seed(const Given&) { static_assert(sizeof(ManualSeedIsNumber<sizeof(Given) == 0, Given>) > 0); }
+
 namespace mode {
 struct Train {
   static constexpr OptionKind option = OptionKind::mode;
@@ -29101,6 +29262,17 @@ struct Eval {
 // Dropout drops; normalisations take the batch's statistics and update the running ones.
 inline constexpr Train train{};
 inline constexpr Eval eval{};
+#ifndef __CUDACC__  // (it has no such attribute)
+#define WEFT_MEANT(name, Mode, mode) \
+  __attribute__((unavailable(        \
+      "the modes are mode::train and mode::eval: write mode::" #mode))) inline constexpr Mode name{};
+WEFT_MEANT(inference, Eval, eval)
+WEFT_MEANT(evaluation, Eval, eval)
+WEFT_MEANT(predict, Eval, eval)
+WEFT_MEANT(test, Eval, eval)
+WEFT_MEANT(training, Train, train)
+#undef WEFT_MEANT
+#endif
 }  // namespace mode
 
 // Memory of the device that the caller lends, aligned to 256 bytes, and leaves alone as long as what works in
@@ -29212,6 +29384,9 @@ WEFT_REFUSAL(ProbeExists,
 WEFT_REFUSAL(ProbeAskedFor,
              "get_probe: the program keeps no such probe; ask for it by probes<\"name\"> when it is "
              "compiled, and count its places from 0");
+
+WEFT_REFUSAL(ProbeIsNamed,
+             "get_probe: the name is a template argument, known while compiling: f.get_probe<\"hidden\">()");
 
 namespace exec {
 
@@ -33985,7 +34160,9 @@ WEFT_REFUSAL(ArgumentIsTyped,
 
 WEFT_REFUSAL(FunctionIsMoved,
              "a compiled function is moved, not copied, as it works in one block of memory: compile a second "
-             "one, or take it by reference");
+             "one, take it by reference, or hold it in a weft::Function<Tensor<f32, Shape<8>>(Tensor<f32, "
+             "Shape<8>>)>, not in a std::function");
+WEFT_REFUSAL(SeedIsSet, "the seed of a function's random numbers is set by f.set_seed(7)");
 WEFT_REFUSAL(FunctionIsCalled,
              "a compiled function is called, f(x), and f.model() is its model: mode::train is an option of "
              "compile, make_trainer trains");
@@ -34135,6 +34312,10 @@ class CompiledFunction {
   WEFT_MEMBER(step)
   WEFT_MEMBER(backward)
 #undef WEFT_MEMBER
+  WEFT_REFUSED_MEMBER(manual_seed, AfterRefusal{}, exec::SeedIsSet, spelled::manual_seed, I...)
+  template <class Name>
+  requires std::is_convertible_v<const Name&, std::string_view>
+  auto get_probe(const Name&) const { return detail::misspelt<ProbeIsNamed<sizeof(Name) == 0, Name>>(); }
   AfterRefusal operator()(std::initializer_list<double>) {
     return detail::misspelt<exec::ArgumentIsTyped<false, I...>>();
   }
@@ -34286,6 +34467,9 @@ auto get_probe(const P& program) {
   return program.template get_probe<Name, Nth>();
 }
 
+WEFT_REFUSAL(ModelsAreStates,
+             "compile: several models are given together: compile(states(model, cache), [](const auto& net, "
+             "const auto& cache, auto x) { ... }, in<...>)");
 // A Model (model.hpp).
 template <class A>
 inline constexpr bool is_model = false;
@@ -34310,6 +34494,7 @@ template <class M, class F, class Device, class... A>
 auto compile_with(const Device& device, HeldStates<Device> states, const A&... arguments) {
   using Split = SplitArguments<std::tuple<>, A...>;
   using Check = typename Split::template options<CompileCheck<!std::is_void_v<M>>::template For>;
+  static_assert(sizeof(ModelsAreStates<!is_model<F>, M, F>) > 0);
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(Check) > 0);
   constexpr bool model_fits = [] { return AllPlain<M>::value; }();
@@ -34443,6 +34628,32 @@ WEFT_REFUSAL(
     "dtype, Tensor<i64, Shape<2>> places = argmax<1>(x), or convert it by cast<i32>(...)");
 WEFT_REFUSAL(OneDevice, "the tensors of an expression lie on different devices: copy this one first");
 
+// The device of a tree's tensors; Cpu where there are none.
+template <class A>
+struct DeviceOfLeaf {
+  using type = void;
+};
+template <TensorLike A>
+struct DeviceOfLeaf<A> {
+  using type = typename A::device_type;
+};
+template <class... Devices>
+struct FirstDevice {
+  using type = void;
+};
+template <class First, class... Rest>
+struct FirstDevice<First, Rest...>
+    : std::conditional_t<std::is_void_v<First>, FirstDevice<Rest...>, std::type_identity<First>> {};
+template <class Op, class... Args>
+struct DeviceOfLeaf<Lazy<Op, Args...>> : FirstDevice<typename DeviceOfLeaf<Args>::type...> {};
+template <class L>
+struct MadeTensor {
+  using result = typename LazySource<L, f32>::result;
+  using Leaf = typename DeviceOfLeaf<L>::type;
+  using type = Tensor<typename result::dtype, typename result::shape,
+                      std::conditional_t<std::is_void_v<Leaf>, Cpu, Leaf>>;
+};
+
 // The thread's program of one expression on this device and stream.
 template <class Program, class Device>
 Program& program_on(const Device& device) {
@@ -34487,6 +34698,21 @@ void evaluate(const L& lazy, T* to, const Device& device) {
 }
 
 }  // namespace WEFT_NAMESPACE::exec
+
+namespace WEFT_NAMESPACE {
+
+// Tensor x = randn<f32, 2, 3>(), Tensor y = f(x): the dtype and shape of what it is made of.
+template <class Op, class... Args>
+Tensor(const Lazy<Op, Args...>&) -> Tensor<typename exec::MadeTensor<Lazy<Op, Args...>>::type::dtype,
+                                           typename exec::MadeTensor<Lazy<Op, Args...>>::type::shape,
+                                           typename exec::MadeTensor<Lazy<Op, Args...>>::type::device_type>;
+template <class T, class S, class Device>
+Tensor(const TensorView<T, S, Device>&) -> Tensor<std::remove_const_t<T>, S, Device>;
+// Refused, as numbers have no shape.
+template <class A, class... More>
+Tensor(const A&, const More&...) -> Tensor<A>;
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/model.hpp ----
 // Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a
 // seed.
@@ -35887,6 +36113,59 @@ inline LoadReport read_state(const io::Safetensors& file, const std::string& pat
 
 }  // namespace exec
 }  // namespace WEFT_NAMESPACE
+// ---- weft/exec/model_refusals.hpp ----
+// What is said to who uses a Model as it cannot be used: by PyTorch's members, called, copied, printed.
+
+namespace WEFT_NAMESPACE {
+
+namespace exec {
+
+WEFT_REFUSAL(
+    NamedState,
+    "the model has no parameter or buffer of this name: names are dotted as in PyTorch's state_dict, "
+    "\"fc1.weight\"; model.summary() lists them");
+WEFT_REFUSAL(
+    ModelIsCompiled,
+    "a Model is called by a function of it: auto f = compile(model, [](const auto& net, auto x) { return "
+    "net(x); }, in<f32, 4, 8>), then f(x)");
+WEFT_REFUSAL(
+    ModelIsState,
+    "a Model is parameters and buffers: load(path) and save(path), get<\"fc1.weight\">() and "
+    "initialize(seed) change it, make_trainer(std::move(model), ...) trains it, compile(model, f, ...) "
+    "runs it");
+WEFT_REFUSAL(LaxIsNamed,
+             "load: strict=False is model.load(path, LoadMode::lax), or {.allow = missing | unexpected}");
+WEFT_REFUSAL(LoadedIsConst,
+             "load changes the model, and this one is const: declare it without const, or take it by Model&");
+WEFT_REFUSAL(
+    ModeIsOption,
+    "the mode is an option of compile, mode::train or mode::eval (the default); trainers train, evaluate() "
+    "evaluates");
+WEFT_REFUSAL(
+    StateIsNamed,
+    "one parameter is model.get<\"fc1.weight\">(), a tensor; all of them are saved by model.save(path) and "
+    "listed by model.summary()");
+WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
+
+WEFT_REFUSAL(ModelSaves,
+             "a model saves and loads itself: model.save(path), Model<Net> model, then "
+             "model.load(path)");
+
+}  // namespace exec
+
+WEFT_REFUSAL(
+    ModelIsMade,
+    "a Model is made of a device and a seed, Model<Net> model(Cpu{}, 7), a file's values are taken by "
+    "model.load(path), and the sizes of its layers are in their types");
+WEFT_REFUSAL(ModelIsPrinted, "what a model or a trainer holds is text: std::cout << model.summary()");
+WEFT_REFUSAL(ModelIsNotCopied,
+             "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
+             "names the same one");
+WEFT_REFUSAL(ConstModelIsRead,
+             "compile: the function assigns a buffer of the model, and the model is const: give one that is "
+             "not");
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/summary.hpp ----
 // A model as a table: every parameter and buffer under its dotted name, with shape, dtype and count, and
 // totals.
@@ -36049,34 +36328,6 @@ namespace WEFT_NAMESPACE {
 
 namespace exec {
 
-WEFT_REFUSAL(
-    NamedState,
-    "the model has no parameter or buffer of this name: names are dotted as in PyTorch's state_dict, "
-    "\"fc1.weight\"; model.summary() lists them");
-WEFT_REFUSAL(
-    ModelIsCompiled,
-    "a Model is called by a function of it: auto f = compile(model, [](const auto& net, auto x) { return "
-    "net(x); }, in<f32, 4, 8>), then f(x)");
-WEFT_REFUSAL(
-    ModelIsState,
-    "a Model is parameters and buffers: load(path) and save(path), get<\"fc1.weight\">() and "
-    "initialize(seed) change it, make_trainer(std::move(model), ...) trains it, compile(model, f, ...) "
-    "runs it");
-WEFT_REFUSAL(LaxIsNamed,
-             "load: strict=False is model.load(path, LoadMode::lax), or {.allow = missing | unexpected}");
-WEFT_REFUSAL(LoadedIsConst,
-             "load changes the model, and this one is const: declare it without const, or take it by Model&");
-WEFT_REFUSAL(
-    ModeIsOption,
-    "the mode is an option of compile, mode::train or mode::eval (the default); trainers train, evaluate() "
-    "evaluates");
-WEFT_REFUSAL(
-    StateIsNamed,
-    "one parameter is model.get<\"fc1.weight\">(), a tensor; all of them are saved by model.save(path) and "
-    "listed by model.summary()");
-WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
-
-WEFT_REFUSAL(ModelSaves, "a model saves and loads itself: model.save(path), model.load(path)");
 struct AnyModel {
   template <class M>
   requires is_model<M> AnyModel(const M&) {}
@@ -36149,18 +36400,6 @@ void run_once(const Device& device, std::byte* state, u64 seed) {
 
 }  // namespace exec
 
-WEFT_REFUSAL(
-    ModelIsMade,
-    "a Model is made of a device and a seed, Model<Net> model(Cpu{}, 7), and the sizes of its layers are "
-    "in their types");
-WEFT_REFUSAL(ModelIsPrinted, "what a model or a trainer holds is text: std::cout << model.summary()");
-WEFT_REFUSAL(ModelIsNotCopied,
-             "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
-             "names the same one");
-WEFT_REFUSAL(ConstModelIsRead,
-             "compile: the function assigns a buffer of the model, and the model is const: give one that is "
-             "not");
-
 // The state of an M, an aggregate of parameters, buffers and layers, as one block of memory. Functions and
 // trainers of a model share that block: they show what load() reads, and keep it alive.
 template <class M, class Device = Cpu>
@@ -36218,6 +36457,11 @@ class Model {
   template <class... A>
   AfterRefusal operator()(const A&...) const {
     return detail::misspelt<exec::ModelIsCompiled<false, spelled::call, M>>();
+  }
+  template <class Name>
+  auto operator[](const Name&) const {
+    static_assert(sizeof(exec::StateIsNamed<sizeof(Name) == 0, spelled::get, M>) > 0);
+    return AfterRefusal{};
   }
   AfterRefusal get(const char*) const {
     return detail::misspelt<exec::StateIsNamed<false, spelled::get, M>>();
@@ -36403,6 +36647,11 @@ template <class Refused = void>
 void save(exec::AnyModel, exec::AnyArgument) {
   static_assert(sizeof(exec::ModelSaves<sizeof(Refused*) == 0, spelled::save>) > 0);
 }
+// auto model = load(path); of no type, so that a user's load<Net>(path) is the only one.
+template <std::nullptr_t Refused = nullptr>
+AfterRefusal load(exec::AnyArgument) {
+  return detail::misspelt<exec::ModelSaves<(Refused != nullptr), spelled::load>>();
+}
 template <class Refused = void>
 void load(exec::AnyModel, exec::AnyArgument) {
   static_assert(sizeof(exec::ModelSaves<sizeof(Refused*) == 0, spelled::load>) > 0);
@@ -36459,6 +36708,12 @@ auto states(Models&... models) {
     return BoundStates<Models...>{{models...}};
   else
     return AfterRefusal{};
+}
+// Refused: states<Net, Caches>().
+template <class First, class... More>
+auto states() {
+  static_assert(sizeof(StatesAreModels<sizeof(First*) == 0, First, More...>) > 0);
+  return AfterRefusal{};
 }
 template <class First, class... More, class F, class... A>
 auto compile(const BoundStates<First, More...>& given, F, const A&... inputs_then_options) {
@@ -37190,12 +37445,35 @@ class Array {
   bool padded_somewhere_ = false;
 };
 
+WEFT_REFUSAL(
+    BatchIsTakenApart,
+    "a batch is taken apart into the fields of a sample: for (auto& [x, y] : loader), or batch.get<0>()");
+// batch.data and batch.target, refused where they are used.
+template <class Batch>
+struct BatchMember {
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, BatchIsTakenApart, Batch)
+  WEFT_MEMBER(data)
+  WEFT_MEMBER(size)
+  WEFT_MEMBER(begin)
+  WEFT_MEMBER(end)
+  WEFT_MEMBER(shape)
+  WEFT_MEMBER(operator())
+#undef WEFT_MEMBER
+  template <class A>
+  auto operator[](const A&) const {
+    static_assert(sizeof(BatchIsTakenApart<sizeof(A) == 0, Batch>) > 0);
+    return AfterRefusal{};
+  }
+};
+
 // What a loader yields; `auto& [image, label] = batch` names its fields.
 template <i64 BatchSize, class... Ts>
 class Batch {
  public:
   using Elements = std::tuple<Ts...>;
   static constexpr i64 batch_size = BatchSize;
+
+  static constexpr BatchMember<Batch> data{}, target{}, label{}, labels{};  // refused
 
   Batch() = default;
   explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}
@@ -37553,6 +37831,10 @@ void check_not_running(const Shared<Pass>& pass) {
 WEFT_REFUSAL(LoaderIsWalked,
              "a loader is walked, for (auto& [x, y] : loader), with size() samples and batches() batches");
 
+WEFT_REFUSAL(LoaderMoves,
+             "a loader remembers how far it has come, and this one is const: declare it without const, auto "
+             "loader = data::loader<32>(dataset), or walk one epoch, loader.epoch(0)");
+
 // A range of batches that remembers how far it has come.
 //
 // Each `for` over the loader is one epoch, the first being epoch 0, and each has its own order; a `for` that
@@ -37610,6 +37892,15 @@ class Loader {
   WEFT_MEMBER(length)
   WEFT_MEMBER(len)
 #undef WEFT_MEMBER
+  template <class Index>
+  BatchType& operator[](const Index&) {
+    static_assert(sizeof(LoaderIsWalked<sizeof(Index) == 0, Loader>) > 0);
+    return pass_->batch();
+  }
+  BatchIterator<Pass<BatchSize, D>> begin() const {
+    static_assert(sizeof(LoaderMoves<BatchSize == 0, Loader>) > 0);
+    return BatchIterator<Pass<BatchSize, D>>(pass_);
+  }
   // Throws "loader/nested" inside a `for` over this loader.
   BatchIterator<Pass<BatchSize, D>> begin() {
     check_not_running(pass_);
@@ -38422,9 +38713,11 @@ struct AsInputs<std::tuple<X...>> {
   using types = std::tuple<InputLike<X>...>;
 };
 
-WEFT_REFUSAL(SignatureFits,
-             "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
-             "the signature");
+WEFT_REFUSAL(
+    SignatureFits,
+    "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
+    "the signature: of in<f32, 8> the parameter is Tensor<f32, Shape<8>>, and the result has the shape "
+    "that the function returns");
 
 }  // namespace exec
 
@@ -38583,6 +38876,16 @@ struct ApplySource {
 WEFT_REFUSAL(SomethingIsPicked, "apply: the predicate picks no parameter or buffer of the model");
 
 }  // namespace exec
+
+WEFT_REFUSAL(InitIsType,
+             "the initialiser has numbers of its own, and is a type with them: write "
+             "apply<nn::init::XavierUniform<>>(model, predicate), apply<nn::init::Normal<1, 50>>(model, "
+             "predicate)");
+// Refused: apply<nn::init::XavierUniform>(model, predicate).
+template <template <int, int> class Init, class M, class Device, class... A>
+void apply(Model<M, Device>&, const A&...) {
+  static_assert(sizeof(InitIsType<sizeof(M) == 0, M>) > 0);
+}
 
 // The predicate captures nothing: [](std::string_view name, const Dims& d) { return d.rank == 2; }. The same
 // seed gives the same values on every device; without one it is a fresh one.
@@ -39118,7 +39421,9 @@ struct CsvOptions {
 
 WEFT_REFUSAL(CsvIsTaken,
              "one column of a table is table.column(\"price\"), several side by side are "
-             "table.take<f32>({\"age\", \"price\"})");
+             "table.take<f32>({\"age\", \"price\"}), which gives them as f32");
+WEFT_REFUSAL(ColumnsAreOption,
+             "the columns to read are an option: io::read_csv(path, {.columns = {\"age\", \"price\"}})");
 
 // Columns of numbers under their names.
 class CsvTable {
@@ -39135,6 +39440,19 @@ class CsvTable {
   auto operator[](const Name&) const {
     static_assert(sizeof(CsvIsTaken<sizeof(Name) == 0, Name>) > 0);
     return AfterRefusal{};
+  }
+
+  // Refusals: column<f32>("price"), take<f32>("price").
+  template <class T>
+  std::vector<T> column(std::string_view) const {
+    static_assert(sizeof(CsvIsTaken<sizeof(T) == 0, T>) > 0);
+    return {};
+  }
+  template <class T, class... Names>
+  requires(std::is_convertible_v<const Names&, std::string_view>&&...) std::vector<T> take(const Names&...)
+  const {
+    static_assert(sizeof(CsvIsTaken<sizeof(T) == 0, T, Names...>) > 0);
+    return {};
   }
 
   // The named columns side by side, row-major, rows() x names.size(). T is f32, f64 or an integer type;
@@ -39413,6 +39731,20 @@ inline CsvTable parse_csv(std::string_view text, const CsvOptions& options = {},
 inline CsvTable read_csv(const std::string& path, const CsvOptions& options = {}) {
   const MappedFile file(path);
   return parse_csv(file.text(), options, path);
+}
+
+// Refused: read_csv(path, {"age", "price"}).
+template <class Name>
+requires std::is_convertible_v<Name, std::string_view> CsvTable parse_csv(std::string_view,
+                                                                          std::initializer_list<Name>) {
+  static_assert(sizeof(ColumnsAreOption<sizeof(Name) == 0, Name>) > 0);
+  return {};
+}
+template <class Name>
+requires std::is_convertible_v<Name, std::string_view> CsvTable read_csv(const std::string&,
+                                                                         std::initializer_list<Name>) {
+  static_assert(sizeof(ColumnsAreOption<sizeof(Name) == 0, Name>) > 0);
+  return {};
 }
 
 }  // namespace WEFT_NAMESPACE::io
@@ -51045,6 +51377,19 @@ inline constexpr BinaryOp<ir::Op::shift_right> bitwise_right_shift{};
 template <class X, class N>
 requires OperatorOperands<X, N>
 constexpr auto operator<<(const X& x, const N& by) { return bitwise_left_shift(x, by); }
+// Refused: x << 1, 2, 3 as in Eigen.
+WEFT_REFUSAL(
+    ElementsAreBraced,
+    "the elements of a tensor are given in braces, Tensor<f32, Shape<3>> x{1, 2, 3}, or written one by "
+    "one, x[0] = 1; << shifts the bits of integers");
+template <class X>
+concept TensorOfFractions = TensorLike<X> && is_float(dtype_of<typename X::dtype>);
+template <class X, class N>
+requires OperatorOperands<X, N> && TensorOfFractions<X>
+constexpr const X& operator<<(const X& x, const N&) {
+  static_assert(sizeof(ElementsAreBraced<sizeof(X) == 0, X, N>) > 0);
+  return x;
+}
 template <class X, class N>
 requires OperatorOperands<X, N>
 constexpr auto operator>>(const X& x, const N& by) { return bitwise_right_shift(x, by); }
@@ -57455,6 +57800,14 @@ WEFT_REFUSAL(PlateauIsFed,
              "ReduceOnPlateau looks at a metric and so is no function of the step: start with .lr = "
              "plateau.lr, and after each evaluation write trainer.set_lr(plateau.step(metric))");
 
+WEFT_REFUSAL(
+    OptimizerIsGivenNumbers,
+    "an optimiser is given numbers alone: make_trainer(model, loss, in<...>, optim::AdamW{.lr = 1e-3}) "
+    "has the parameters from the model");
+WEFT_REFUSAL(ScheduleIsAsked,
+             "a schedule is the optimiser's rate, which asks it at each update: optim::AdamW{.lr = "
+             "schedule::cosine(1e-3, 1000)}; its rate at a step is schedule(step), a trainer's trainer.lr()");
+
 // A learning rate: a number, or a function of the step. A plain value (trivially copyable, no allocation).
 class Schedule {
  public:
@@ -57467,6 +57820,18 @@ class Schedule {
   constexpr Schedule(const Plateau&) {
     static_assert(sizeof(PlateauIsFed<sizeof(Plateau) == 0, Plateau>) > 0);
   }
+
+  // Refused: AdamW(model, 1e-3f).
+  template <class Model>
+  requires requires(const Model& m) { m.state_bytes(), m.summary(); }
+  constexpr Schedule(const Model&) {
+    static_assert(sizeof(OptimizerIsGivenNumbers<sizeof(Model) == 0, Model>) > 0);
+  }
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, ScheduleIsAsked, Schedule)
+  WEFT_MEMBER(step)
+  WEFT_MEMBER(get_lr)
+  WEFT_MEMBER(get_last_lr)
+#undef WEFT_MEMBER
 
   // The rate of the update number `step`, counted from 0.
   f32 operator()(i64 step) const {
@@ -58178,6 +58543,14 @@ constexpr Averaged<O, Ema> ema(Number, const O& optimizer) {
   static_assert(sizeof(OptimizerIsFirst<sizeof(O) == 0, Number, O>) > 0);
   return {optimizer, {}};
 }
+WEFT_REFUSAL(AverageIsNamed,
+             "swa: the updates that count are named: write swa(SGD{}, {.start = 1000, .every = 100})");
+template <class O, class... Number>
+requires(sizeof...(Number) > 0 && (std::is_arithmetic_v<Number> &&
+                                   ...)) constexpr Averaged<O, Swa> swa(const O& optimizer, Number...) {
+  static_assert(sizeof(AverageIsNamed<sizeof(O) == 0, O>) > 0);
+  return {optimizer, {}};
+}
 template <class O>
 constexpr Averaged<O, Swa> swa(const Swa& rule, const O& optimizer) {
   static_assert(sizeof(OptimizerIsFirst<sizeof(O) == 0, Swa, O>) > 0);
@@ -58329,6 +58702,10 @@ WEFT_REFUSAL(
     RuleCapturesNothing,
     "optim::rule: the predicate and the change capture nothing: write numbers as constants, o.lr = o.lr * "
     "10, or make them constexpr; what changes while training is set by trainer.set_lr(lr)");
+WEFT_REFUSAL(
+    RuleIsFunction,
+    "optim::rule: the change is a function of the optimiser that captures nothing: optim::rule(is_bias, "
+    "[](auto& o) { o.lr = o.lr * 0.1; })");
 // The parameters for which P holds have an optimiser that C changed.
 template <class P, class C>
 struct Rule {
@@ -58341,6 +58718,7 @@ struct Rule {
 // rule(is_head, [](auto& o) { o.lr = o.lr * 10; })
 template <class P, class C>
 constexpr auto rule(P, C) {
+  static_assert(sizeof(RuleIsFunction<std::is_class_v<C>, P, C>) > 0);
   constexpr bool plain = detail::captures_nothing<P> && detail::captures_nothing<C>;
   static_assert(sizeof(RuleCapturesNothing<plain, P, C>) > 0);
   constexpr bool tells = !plain || std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
@@ -58485,6 +58863,21 @@ constexpr auto make_groups(List list, const First& first, const Next& next, cons
 
 WEFT_REFUSAL(OptimizerIsLast,
              "groups: the rules come first and the optimiser last: write groups(no_decay(is_bias), AdamW{})");
+WEFT_REFUSAL(
+    RulesAreArguments,
+    "groups: the rules are arguments without braces around them: write groups(no_decay(is_bias), AdamW{})");
+namespace detail {
+// In place of any rule.
+struct AnyRule {
+  template <class R>
+  constexpr AnyRule(const R&) {}
+};
+}  // namespace detail
+template <class O>
+constexpr O groups(std::initializer_list<detail::AnyRule>, const O& optimizer) {
+  static_assert(sizeof(RulesAreArguments<sizeof(O) == 0, O>) > 0);
+  return optimizer;
+}
 // groups(rule..., optimizer)
 template <class... A>
 constexpr auto groups(const A&... rules_then_optimizer) {
@@ -58599,6 +58992,35 @@ template <class O>
 constexpr Maximize<O> maximize(const O& optimizer) {
   return {optimizer};
 }
+
+}  // namespace WEFT_NAMESPACE::optim
+// ---- weft/optim/misspelt.hpp ----
+// Optimisers in the letters that others have for them: make_trainer says which are meant.
+
+namespace WEFT_NAMESPACE::optim {
+
+WEFT_REFUSAL(
+    OptimizerIsSpelled,
+    "an optimiser's name has these letters: optim::SGD, Adam, AdamW, RMSprop, Adagrad, Adadelta, Adamax, "
+    "NAdam, RAdam");
+template <class O>
+inline constexpr bool is_misspelt = requires {
+  O::misspelt;
+};
+
+#define WEFT_MISSPELT(name)                                            \
+  struct name {                                                        \
+    static constexpr OptionKind option = OptionKind::optimizer;        \
+    static constexpr bool misspelt = true;                             \
+    schedule::Schedule lr{};                                           \
+    float alpha = 0, rho = 0, momentum = 0, eps = 0, weight_decay = 0; \
+  };
+WEFT_MISSPELT(RMSProp)
+WEFT_MISSPELT(Sgd)
+WEFT_MISSPELT(Adamw)
+WEFT_MISSPELT(AdaGrad)
+WEFT_MISSPELT(AdaDelta)
+#undef WEFT_MISSPELT
 
 }  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/muon.hpp ----
@@ -59720,6 +60142,20 @@ struct None {
   static constexpr OptionKind option = OptionKind::clip;
 };
 constexpr Norm norm(float most) { return {most}; }
+WEFT_REFUSAL(MostIsArgument,
+             "the bound to clip by is an argument: clip::norm(1.0f), clip::value(0.5f) in place of "
+             "clip::norm<1>");
+// Refused.
+template <auto Most>
+constexpr auto norm() {
+  static_assert(sizeof(MostIsArgument<sizeof(Most) == 0, decltype(Most)>) > 0);
+  return None{};
+}
+template <auto Most>
+constexpr auto value() {
+  static_assert(sizeof(MostIsArgument<sizeof(Most) == 0, decltype(Most)>) > 0);
+  return None{};
+}
 constexpr Value value(float most) { return {most}; }
 // Gradients as they are.
 inline constexpr None none{};
@@ -59771,6 +60207,15 @@ struct Budget {
 inline constexpr None none{};
 // Of each block what enters it is kept, and nothing else.
 inline constexpr Blocks blocks{};
+#ifndef __CUDACC__  // (it has no such attribute)
+#define WEFT_MEANT(name)      \
+  __attribute__((unavailable( \
+      "of each block what enters it is kept by checkpoint::blocks"))) inline constexpr None name{};
+WEFT_MEANT(every_layer)
+WEFT_MEANT(every_block)
+WEFT_MEANT(layers)
+#undef WEFT_MEANT
+#endif
 // Convolutions and products without batch axes, those with parameters, are kept as well.
 inline constexpr Dots dots{};
 // What Predicate(operation, shape) holds for is kept as well: an operation's name as explain() prints it.
@@ -59842,6 +60287,9 @@ WEFT_REFUSAL(
     "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, checkpoint::blocks, "
     "comm::ddp<Backend>, comm::zero<1, Backend>, "
     "seed{}, a mode, probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
+WEFT_REFUSAL(ScheduleIsOfOptimizer,
+             "make_trainer: a schedule is the rate of the optimiser: optim::AdamW{.lr = "
+             "schedule::cosine(1e-3, 1000)}");
 WEFT_REFUSAL(
     TrainerInputsFirst,
     "make_trainer: the inputs come before the options: make_trainer<Net>(device, loss, in<...>, ..., "
@@ -59859,6 +60307,10 @@ struct CheckOptions {
   static constexpr bool known = ((option_kind<O>() != OptionKind::unknown) && ... && true);
   static constexpr bool ordered = option_count<OptionKind::input, O...> == 0;
   static constexpr bool optimized = option_count<OptionKind::optimizer, O...> >= 1;
+  static constexpr bool rated = (!std::is_same_v<schedule::Schedule, O> && ... && true);
+  static constexpr bool spelt = (!optim::is_misspelt<O> && ... && true);
+  static_assert(sizeof(optim::OptimizerIsSpelled<spelt, O...>) > 0);
+  static_assert(sizeof(ScheduleIsOfOptimizer<rated, O...>) > 0);
   static_assert(sizeof(TrainerKnowsOption<known, O...>) > 0);
   static_assert(sizeof(TrainerInputsFirst<ordered, O...>) > 0);
   static_assert(sizeof(TrainerHasOptimizer<optimized, O...>) > 0);
@@ -59876,6 +60328,7 @@ struct Options {
   // False if CheckOptions has something to say.
   static constexpr bool ok =
       options_differ<O...>() && option_count<OptionKind::optimizer, O...> == 1 &&
+      (!optim::is_misspelt<O> && ... && true) &&
       option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
 
   using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;
@@ -63131,6 +63584,10 @@ class CheckpointReader {
   std::vector<std::byte> block_;
 };
 
+WEFT_REFUSAL(
+    CheckpointTakesLoader,
+    "a checkpoint is saved and loaded whole, with a loader's position if one is given: trainer.save(path), "
+    "trainer.load(path, loader); trainer.model().load(path, LoadMode::lax) takes what fits of a model");
 WEFT_REFUSAL(PathIsFirst, "save: the path comes first: write trainer.save(path, loader)");
 
 // The saving and loading of a trainer, its base. Self has save_job(path, counts), which adds its own counts
@@ -63164,6 +63621,21 @@ class Checkpointed {
   requires requires(const Loader& l) { l.position().epoch; }
   void save(const Loader&, const std::string&) const {
     static_assert(sizeof(PathIsFirst<sizeof(Loader) == 0, Loader>) > 0);
+  }
+  template <class A>
+  requires(!requires(const A& l) { l.position().epoch; }) void save(const std::string&, const A&) const {
+    static_assert(sizeof(CheckpointTakesLoader<sizeof(A) == 0, spelled::save, A>) > 0);
+  }
+  template <class A>
+  requires(!requires(const A& l) { l.position().epoch; }) CheckpointReport
+      load(const std::string&, const A&) {
+    static_assert(sizeof(CheckpointTakesLoader<sizeof(A) == 0, spelled::load, A>) > 0);
+    return {};
+  }
+  template <class Options = LoadOptions>
+  requires std::is_same_v<Options, LoadOptions> CheckpointReport load(const std::string&, const Options&) {
+    static_assert(sizeof(CheckpointTakesLoader<sizeof(Options) == 0, spelled::load, Options>) > 0);
+    return {};
   }
   // Continues exactly where save() was; of another precision with a note. Throws "train/mismatch" for what
   // another optimiser, wrapper, accumulation or model saved, "train/newer-checkpoint" or
@@ -63531,10 +64003,11 @@ class StateCopies {
 };
 
 }  // namespace WEFT_NAMESPACE::train
+// ---- weft/train/trainer_refusals.hpp ----
+// What is said to who uses a trainer as it cannot be used: by the names of PyTorch, Keras and scikit-learn,
+// copied, with arguments in braces.
 
-namespace WEFT_NAMESPACE {
-
-namespace train {
+namespace WEFT_NAMESPACE::train {
 
 WEFT_REFUSAL(NormIsKnown,
              "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
@@ -63551,7 +64024,7 @@ WEFT_REFUSAL(
     "schedule::cosine(1e-3, 1000)}");
 WEFT_REFUSAL(DatasetIsEvaluated,
              "evaluate takes a dataset, whose batches it makes itself: trainer.evaluate(dataset) in place of "
-             "trainer.evaluate(loader)");
+             "trainer.evaluate(loader); of vectors, data::Arrays<f32, i64> dataset({x, {8}}, {y, {}})");
 WEFT_REFUSAL(AverageIsKept,
              "average: the optimiser keeps no average of the weights: make_trainer(..., "
              "optim::ema(optim::AdamW{}, 0.999f)), or optim::swa");
@@ -63560,6 +64033,52 @@ WEFT_REFUSAL(
     StepIsWhole,
     "step(x, y) is the whole step: forward, backward, update and zeroed gradients: leave zero_grad() and "
     "backward() out");
+WEFT_REFUSAL(StepIsUnbraced,
+             "step takes one argument for each input, without braces around them: trainer.step(x, y)");
+WEFT_REFUSAL(TrainerIsNoPointer, "a trainer is no pointer: write trainer.step(x, y) in place of ->");
+WEFT_REFUSAL(
+    TrainerIsMoved,
+    "a trainer is moved, not copied, as it works in memory of its own: auto b = std::move(a) takes it "
+    "over, auto& b = a names the same one, trainer.save(path) and load(path) make another like it");
+WEFT_REFUSAL(TrainerEvaluates, "a trainer evaluates its own model: trainer.evaluate(dataset)");
+WEFT_REFUSAL(RateIsSet,
+             "the optimiser's numbers are given where the trainer is made, and the rate is set later: "
+             "optim::AdamW{.weight_decay = 0.1f}, trainer.set_lr(0.1f), trainer.lr()");
+
+// trainer.optimizer().lr = 0.1f
+struct AfterOptimizer : AfterRefusal {
+  AfterRefusal lr, weight_decay, momentum, param_groups;
+};
+
+// The members that others' trainers have, of one of an M.
+template <class M>
+struct RefusedMembers {
+#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, M)
+  WEFT_MEMBER(zero_grad, StepIsWhole)
+  WEFT_MEMBER(backward, StepIsWhole)
+  WEFT_MEMBER(eval, exec::ModeIsOption)
+  WEFT_MEMBER(state_dict, exec::StateIsNamed)
+  WEFT_MEMBER(parameters, exec::StateIsNamed)
+  WEFT_MEMBER(fit, TrainerIsStepped)
+  WEFT_MEMBER(train, TrainerIsStepped)
+  WEFT_MEMBER(test, TrainerIsStepped)
+  WEFT_MEMBER(validate, TrainerIsStepped)
+  WEFT_MEMBER(predict, TrainerIsStepped)
+  WEFT_MEMBER(get_lr, TrainerIsStepped)
+  WEFT_MEMBER(set_learning_rate, TrainerIsStepped)
+  WEFT_MEMBER(load_state_dict, TrainerIsStepped)
+  WEFT_MEMBER(forward, TrainerIsStepped)
+  WEFT_MEMBER(to, TrainerIsStepped)
+  WEFT_MEMBER(cuda, TrainerIsStepped)
+  WEFT_REFUSED_MEMBER(optimizer, AfterOptimizer{}, RateIsSet, M)
+#undef WEFT_MEMBER
+};
+
+}  // namespace WEFT_NAMESPACE::train
+
+namespace WEFT_NAMESPACE {
+
+namespace train {
 
 // Throws where padded rows of a batch would count in the loss.
 template <class Inputs, i64 Rows, std::size_t N>
@@ -63579,7 +64098,7 @@ void check_padding(const std::array<exec::Given, N>& batch) {
 }  // namespace train
 
 template <class M, class F, class Device, class O, class... I>
-class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
+class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, public train::RefusedMembers<M> {
   template <bool Apply>
   using Source = train::compiled_step<M, F, O, Apply, I...>;
   template <bool Apply>
@@ -63629,8 +64148,14 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
           ranks_.communicator(), shard()));
     }
   }
-  Trainer(const Trainer&) = delete;
-  Trainer& operator=(const Trainer&) = delete;
+  // A refusal.
+  Trainer(const Trainer& other) : Trainer(std::move(const_cast<Trainer&>(other))) {
+    static_assert(sizeof(train::TrainerIsMoved<sizeof(Device) == 0, M>) > 0);
+  }
+  Trainer& operator=(const Trainer&) {
+    static_assert(sizeof(train::TrainerIsMoved<sizeof(Device) == 0, M>) > 0);
+    return *this;
+  }
   Trainer(Trainer&&) noexcept = default;
   Trainer& operator=(Trainer&& other) noexcept {
     if (this != &other) {
@@ -63666,24 +64191,6 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   AfterRefusal operator()(const A&...) {
     return detail::misspelt<train::StepIsWhole<false, spelled::call, M>>();
   }
-#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, M)
-  WEFT_MEMBER(zero_grad, train::StepIsWhole)
-  WEFT_MEMBER(backward, train::StepIsWhole)
-  WEFT_MEMBER(eval, exec::ModeIsOption)
-  WEFT_MEMBER(state_dict, exec::StateIsNamed)
-  WEFT_MEMBER(parameters, exec::StateIsNamed)
-  WEFT_MEMBER(fit, train::TrainerIsStepped)
-  WEFT_MEMBER(train, train::TrainerIsStepped)
-  WEFT_MEMBER(test, train::TrainerIsStepped)
-  WEFT_MEMBER(validate, train::TrainerIsStepped)
-  WEFT_MEMBER(predict, train::TrainerIsStepped)
-  WEFT_MEMBER(get_lr, train::TrainerIsStepped)
-  WEFT_MEMBER(set_learning_rate, train::TrainerIsStepped)
-  WEFT_MEMBER(load_state_dict, train::TrainerIsStepped)
-  WEFT_MEMBER(forward, train::TrainerIsStepped)
-  WEFT_MEMBER(to, train::TrainerIsStepped)
-  WEFT_MEMBER(cuda, train::TrainerIsStepped)
-#undef WEFT_MEMBER
 
   template <class Out>
   requires requires(Out& out) { out << 1; }
@@ -63691,17 +64198,28 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     static_assert(sizeof(ModelIsPrinted<sizeof(Out) == 0, M>) > 0);
     return out;
   }
-  template <class Number>
-  StepLoss step(std::initializer_list<Number>, const auto&...) {
-    static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Number) == 0, I...>) > 0);
+  // step({x, y}), step({1, 2}, y)
+  template <class Given>
+  StepLoss step(std::initializer_list<Given>, const auto&... more) {
+    static_assert(sizeof(train::StepIsUnbraced < std::is_arithmetic_v<Given> || (sizeof...(more) > 0) ||
+                             sizeof(Given) == 0,
+                         I... >) > 0);
+    static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Given) == 0, I...>) > 0);
     return StepLoss(0);
   }
-
   template <class Self = M>
   StepLoss step(std::initializer_list<detail::AnyWord>) {
-    static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Self) == 0, I...>) > 0);
+    static_assert(sizeof(train::StepIsUnbraced<sizeof(Self) == 0, I...>) > 0);
     return StepLoss(0);
   }
+  template <class Self = Trainer>
+  Self* operator->() {
+    static_assert(sizeof(train::TrainerIsNoPointer<sizeof(Self) == 0, M>) > 0);
+    return this;
+  }
+  template <class Name>
+  requires std::is_convertible_v<const Name&, std::string_view>
+  auto get_probe(const Name&) const { return detail::misspelt<ProbeIsNamed<sizeof(Name) == 0, M>>(); }
 
   // The model that is trained: save, load, get, and what compile takes.
   weft::Model<M, Device>& model() { return model_; }
@@ -63739,13 +64257,21 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // The mean of f(model, x, y, ...) over every sample of a dataset, in evaluation mode: evaluate() with this
   // trainer's model and, where no others are given, its inputs; of the loss without f.
   template <class G, class D, class... A>
-  requires(!data::Dataset<G>) auto evaluate(G f, const D& dataset, const A&... inputs_then_options) {
+  requires(!data::Dataset<G> && !requires(const G& g) {
+    g.data(), g.size();
+  }) auto evaluate(G f, const D& dataset, const A&... inputs_then_options) {
     if constexpr (option_count < OptionKind::input, A... >> 0)
       return train::evaluate_model(ranks_, model_, f, dataset, inputs_then_options...);
     else
       return train::evaluate_model(ranks_, model_, f, dataset, I{}..., inputs_then_options...);
   }
   // Refused.
+  template <class X, class Y, class... More>
+  requires(!data::Dataset<X> &&
+           requires(const X& x) { x.data(), x.size(); }) auto evaluate(const X&, const Y&, const More&...) {
+    static_assert(sizeof(train::DatasetIsEvaluated<sizeof(X) == 0, X, Y>) > 0);
+    return AfterRefusal{};
+  }
   template <class D>
   requires(!data::Dataset<D>) auto evaluate(const D&) {
     static_assert(sizeof(train::DatasetIsEvaluated<sizeof(D) == 0, D>) > 0);
@@ -64013,6 +64539,13 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   i64 calls_ = 0, updates_ = 0, loaded_updates_ = 0;  // the last: those of the checkpoint that was loaded
 };
 
+// Refused.
+template <class M, class F, class Device, class O, class... I, class... A>
+auto evaluate(const Trainer<M, F, Device, O, I...>&, const A&...) {
+  static_assert(sizeof(train::TrainerEvaluates<(sizeof...(A) > 99), M>) > 0);
+  return AfterRefusal{};
+}
+
 }  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE {
@@ -64023,7 +64556,9 @@ namespace train {
 WEFT_REFUSAL(EveryInputIsRead,
              "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
 WEFT_REFUSAL(EveryParameterLearns,
-             "make_trainer: no gradient reaches a trained parameter: use it, or hold it in nn::Frozen");
+             "make_trainer: no gradient reaches a trained parameter: use it, or hold it in nn::Frozen; "
+             "accuracy, argmax "
+             "and comparisons have none: take a loss such as cross_entropy");
 WEFT_REFUSAL(LossTakes,
              "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
              "model, then one argument for each in<...>");

@@ -153,6 +153,7 @@ struct LinearLR;
 struct load;
 struct load_state_dict;
 struct log;
+struct manual_seed;
 struct masked_fill;
 struct matmul;
 struct max;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "weft/core/config.hpp"
+#include "weft/core/diagnose.hpp"
 #include "weft/core/types.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -43,10 +44,14 @@ WEFT_HD constexpr Dims make_dims() {
   return Dims{static_cast<int>(sizeof...(D)), {D...}};
 }
 
+WEFT_REFUSAL(ExtentIsKnown,
+             "every extent is known while compiling, and none is negative: write Shape<32, 8> in place of "
+             "Shape<-1, 8>, and let the loader pad the last batch, .last = data::pad_and_mask");
+
 // The extents as a type; Shape<> is a scalar's.
 template <i64... D>
 struct Shape {
-  static_assert(((D >= 0) && ... && true), "an extent is not negative");
+  static_assert(sizeof(ExtentIsKnown<((D >= 0) && ... && true)>) > 0);
   static constexpr Dims value = make_dims<D...>();
   static constexpr int rank = value.rank;
   static constexpr i64 size = value.size();

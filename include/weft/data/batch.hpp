@@ -11,6 +11,7 @@
 
 #include "weft/core/check.hpp"
 #include "weft/core/checked_extent.hpp"
+#include "weft/core/diagnose.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 #include "weft/data/dataset.hpp"
@@ -63,12 +64,35 @@ class Array {
   bool padded_somewhere_ = false;
 };
 
+WEFT_REFUSAL(
+    BatchIsTakenApart,
+    "a batch is taken apart into the fields of a sample: for (auto& [x, y] : loader), or batch.get<0>()");
+// batch.data and batch.target, refused where they are used.
+template <class Batch>
+struct BatchMember {
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, BatchIsTakenApart, Batch)
+  WEFT_MEMBER(data)
+  WEFT_MEMBER(size)
+  WEFT_MEMBER(begin)
+  WEFT_MEMBER(end)
+  WEFT_MEMBER(shape)
+  WEFT_MEMBER(operator())
+#undef WEFT_MEMBER
+  template <class A>
+  auto operator[](const A&) const {
+    static_assert(sizeof(BatchIsTakenApart<sizeof(A) == 0, Batch>) > 0);
+    return AfterRefusal{};
+  }
+};
+
 // What a loader yields; `auto& [image, label] = batch` names its fields.
 template <i64 BatchSize, class... Ts>
 class Batch {
  public:
   using Elements = std::tuple<Ts...>;
   static constexpr i64 batch_size = BatchSize;
+
+  static constexpr BatchMember<Batch> data{}, target{}, label{}, labels{};  // refused
 
   Batch() = default;
   explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}

@@ -144,6 +144,10 @@ void check_not_running(const Shared<Pass>& pass) {
 WEFT_REFUSAL(LoaderIsWalked,
              "a loader is walked, for (auto& [x, y] : loader), with size() samples and batches() batches");
 
+WEFT_REFUSAL(LoaderMoves,
+             "a loader remembers how far it has come, and this one is const: declare it without const, auto "
+             "loader = data::loader<32>(dataset), or walk one epoch, loader.epoch(0)");
+
 // A range of batches that remembers how far it has come.
 //
 // Each `for` over the loader is one epoch, the first being epoch 0, and each has its own order; a `for` that
@@ -201,6 +205,15 @@ class Loader {
   WEFT_MEMBER(length)
   WEFT_MEMBER(len)
 #undef WEFT_MEMBER
+  template <class Index>
+  BatchType& operator[](const Index&) {
+    static_assert(sizeof(LoaderIsWalked<sizeof(Index) == 0, Loader>) > 0);
+    return pass_->batch();
+  }
+  BatchIterator<Pass<BatchSize, D>> begin() const {
+    static_assert(sizeof(LoaderMoves<BatchSize == 0, Loader>) > 0);
+    return BatchIterator<Pass<BatchSize, D>>(pass_);
+  }
   // Throws "loader/nested" inside a `for` over this loader.
   BatchIterator<Pass<BatchSize, D>> begin() {
     check_not_running(pass_);

@@ -56,9 +56,11 @@ struct AsInputs<std::tuple<X...>> {
   using types = std::tuple<InputLike<X>...>;
 };
 
-WEFT_REFUSAL(SignatureFits,
-             "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
-             "the signature");
+WEFT_REFUSAL(
+    SignatureFits,
+    "Function: the compiled function has other inputs or results (number, dtypes or shapes) than "
+    "the signature: of in<f32, 8> the parameter is Tensor<f32, Shape<8>>, and the result has the shape "
+    "that the function returns");
 
 }  // namespace exec
 

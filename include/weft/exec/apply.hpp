@@ -60,6 +60,16 @@ WEFT_REFUSAL(SomethingIsPicked, "apply: the predicate picks no parameter or buff
 
 }  // namespace exec
 
+WEFT_REFUSAL(InitIsType,
+             "the initialiser has numbers of its own, and is a type with them: write "
+             "apply<nn::init::XavierUniform<>>(model, predicate), apply<nn::init::Normal<1, 50>>(model, "
+             "predicate)");
+// Refused: apply<nn::init::XavierUniform>(model, predicate).
+template <template <int, int> class Init, class M, class Device, class... A>
+void apply(Model<M, Device>&, const A&...) {
+  static_assert(sizeof(InitIsType<sizeof(M) == 0, M>) > 0);
+}
+
 // The predicate captures nothing: [](std::string_view name, const Dims& d) { return d.rank == 2; }. The same
 // seed gives the same values on every device; without one it is a fresh one.
 template <class Init, class M, class Device, class P>

@@ -102,14 +102,21 @@ WEFT_REFUSAL(TargetFits,
 WEFT_REFUSAL(ArgumentCount,
              "a call or step takes one argument for each in<...> of compile or make_trainer: give as many, "
              "in that order");
-WEFT_REFUSAL(TargetCount, "into: it takes one target a result");
+WEFT_REFUSAL(TargetCount,
+             "into: it takes one target a result, and the call behind it the arguments: f.into(y)(x)");
+WEFT_REFUSAL(
+    ArgumentIsTensor,
+    "an expression of tensors runs when it is assigned to a tensor: write Tensor<f32, Shape<8>> z = x * "
+    "2, then f(z)");
 
 WEFT_REFUSAL(TargetLives, "into: a target is gone before the call could write to it: give it a name");
 
 template <class I, class A>
 constexpr bool argument_fits() {
   using T = typename I::dtype;
-  if constexpr (std::is_array_v<A>) {
+  if constexpr (is_lazy<A>) {
+    return false;
+  } else if constexpr (std::is_array_v<A>) {
     if constexpr (std::is_same_v<std::remove_cv_t<std::remove_all_extents_t<A>>, T> &&
                   std::rank_v<A> <= max_rank)
       return regroups(array_dims<A>(), I::shape::value);
@@ -170,6 +177,7 @@ void check_shape(const Given& given, int number, const Dims& wanted) {
 // `a` as input K of kind I = Input<T, Shape> of a program on Device.
 template <class I, int K, class Device, class A>
 Given argument(const A& a) {
+  static_assert(sizeof(ArgumentIsTensor<!is_lazy<A>, InputNumber<K>, A, I>) > 0);
   constexpr bool fits = argument_fits<I, A>();
   static_assert(sizeof(ArgumentFits<fits, InputNumber<K>, A, I>) > 0);
   constexpr bool reachable = argument_reachable<Device, A>();

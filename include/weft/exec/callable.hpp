@@ -14,7 +14,7 @@ namespace WEFT_NAMESPACE::exec {
 WEFT_REFUSAL(
     FunctionTakes,
     "the function cannot be called with these inputs: it takes one parameter, auto x, for each in<...>, "
-    "after the model where there is one");
+    "after the model where there is one, or after each model of states(model, cache)");
 
 WEFT_REFUSAL(
     TracesWhileCompiling,

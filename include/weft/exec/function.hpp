@@ -39,7 +39,9 @@ WEFT_REFUSAL(ArgumentIsTyped,
 
 WEFT_REFUSAL(FunctionIsMoved,
              "a compiled function is moved, not copied, as it works in one block of memory: compile a second "
-             "one, or take it by reference");
+             "one, take it by reference, or hold it in a weft::Function<Tensor<f32, Shape<8>>(Tensor<f32, "
+             "Shape<8>>)>, not in a std::function");
+WEFT_REFUSAL(SeedIsSet, "the seed of a function's random numbers is set by f.set_seed(7)");
 WEFT_REFUSAL(FunctionIsCalled,
              "a compiled function is called, f(x), and f.model() is its model: mode::train is an option of "
              "compile, make_trainer trains");
@@ -189,6 +191,10 @@ class CompiledFunction {
   WEFT_MEMBER(step)
   WEFT_MEMBER(backward)
 #undef WEFT_MEMBER
+  WEFT_REFUSED_MEMBER(manual_seed, AfterRefusal{}, exec::SeedIsSet, spelled::manual_seed, I...)
+  template <class Name>
+  requires std::is_convertible_v<const Name&, std::string_view>
+  auto get_probe(const Name&) const { return detail::misspelt<ProbeIsNamed<sizeof(Name) == 0, Name>>(); }
   AfterRefusal operator()(std::initializer_list<double>) {
     return detail::misspelt<exec::ArgumentIsTyped<false, I...>>();
   }
@@ -340,6 +346,9 @@ auto get_probe(const P& program) {
   return program.template get_probe<Name, Nth>();
 }
 
+WEFT_REFUSAL(ModelsAreStates,
+             "compile: several models are given together: compile(states(model, cache), [](const auto& net, "
+             "const auto& cache, auto x) { ... }, in<...>)");
 // A Model (model.hpp).
 template <class A>
 inline constexpr bool is_model = false;
@@ -364,6 +373,7 @@ template <class M, class F, class Device, class... A>
 auto compile_with(const Device& device, HeldStates<Device> states, const A&... arguments) {
   using Split = SplitArguments<std::tuple<>, A...>;
   using Check = typename Split::template options<CompileCheck<!std::is_void_v<M>>::template For>;
+  static_assert(sizeof(ModelsAreStates<!is_model<F>, M, F>) > 0);
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(Check) > 0);
   constexpr bool model_fits = [] { return AllPlain<M>::value; }();

@@ -90,6 +90,32 @@ WEFT_REFUSAL(
     "dtype, Tensor<i64, Shape<2>> places = argmax<1>(x), or convert it by cast<i32>(...)");
 WEFT_REFUSAL(OneDevice, "the tensors of an expression lie on different devices: copy this one first");
 
+// The device of a tree's tensors; Cpu where there are none.
+template <class A>
+struct DeviceOfLeaf {
+  using type = void;
+};
+template <TensorLike A>
+struct DeviceOfLeaf<A> {
+  using type = typename A::device_type;
+};
+template <class... Devices>
+struct FirstDevice {
+  using type = void;
+};
+template <class First, class... Rest>
+struct FirstDevice<First, Rest...>
+    : std::conditional_t<std::is_void_v<First>, FirstDevice<Rest...>, std::type_identity<First>> {};
+template <class Op, class... Args>
+struct DeviceOfLeaf<Lazy<Op, Args...>> : FirstDevice<typename DeviceOfLeaf<Args>::type...> {};
+template <class L>
+struct MadeTensor {
+  using result = typename LazySource<L, f32>::result;
+  using Leaf = typename DeviceOfLeaf<L>::type;
+  using type = Tensor<typename result::dtype, typename result::shape,
+                      std::conditional_t<std::is_void_v<Leaf>, Cpu, Leaf>>;
+};
+
 // The thread's program of one expression on this device and stream.
 template <class Program, class Device>
 Program& program_on(const Device& device) {
@@ -134,3 +160,18 @@ void evaluate(const L& lazy, T* to, const Device& device) {
 }
 
 }  // namespace WEFT_NAMESPACE::exec
+
+namespace WEFT_NAMESPACE {
+
+// Tensor x = randn<f32, 2, 3>(), Tensor y = f(x): the dtype and shape of what it is made of.
+template <class Op, class... Args>
+Tensor(const Lazy<Op, Args...>&) -> Tensor<typename exec::MadeTensor<Lazy<Op, Args...>>::type::dtype,
+                                           typename exec::MadeTensor<Lazy<Op, Args...>>::type::shape,
+                                           typename exec::MadeTensor<Lazy<Op, Args...>>::type::device_type>;
+template <class T, class S, class Device>
+Tensor(const TensorView<T, S, Device>&) -> Tensor<std::remove_const_t<T>, S, Device>;
+// Refused, as numbers have no shape.
+template <class A, class... More>
+Tensor(const A&, const More&...) -> Tensor<A>;
+
+}  // namespace WEFT_NAMESPACE

@@ -8,6 +8,7 @@
 #include "weft/core/fixed_string.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/exec/load.hpp"
+#include "weft/exec/model_refusals.hpp"
 #include "weft/exec/summary.hpp"
 #include "weft/exec/whole_state.hpp"
 
@@ -15,34 +16,6 @@ namespace WEFT_NAMESPACE {
 
 namespace exec {
 
-WEFT_REFUSAL(
-    NamedState,
-    "the model has no parameter or buffer of this name: names are dotted as in PyTorch's state_dict, "
-    "\"fc1.weight\"; model.summary() lists them");
-WEFT_REFUSAL(
-    ModelIsCompiled,
-    "a Model is called by a function of it: auto f = compile(model, [](const auto& net, auto x) { return "
-    "net(x); }, in<f32, 4, 8>), then f(x)");
-WEFT_REFUSAL(
-    ModelIsState,
-    "a Model is parameters and buffers: load(path) and save(path), get<\"fc1.weight\">() and "
-    "initialize(seed) change it, make_trainer(std::move(model), ...) trains it, compile(model, f, ...) "
-    "runs it");
-WEFT_REFUSAL(LaxIsNamed,
-             "load: strict=False is model.load(path, LoadMode::lax), or {.allow = missing | unexpected}");
-WEFT_REFUSAL(LoadedIsConst,
-             "load changes the model, and this one is const: declare it without const, or take it by Model&");
-WEFT_REFUSAL(
-    ModeIsOption,
-    "the mode is an option of compile, mode::train or mode::eval (the default); trainers train, evaluate() "
-    "evaluates");
-WEFT_REFUSAL(
-    StateIsNamed,
-    "one parameter is model.get<\"fc1.weight\">(), a tensor; all of them are saved by model.save(path) and "
-    "listed by model.summary()");
-WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
-
-WEFT_REFUSAL(ModelSaves, "a model saves and loads itself: model.save(path), model.load(path)");
 struct AnyModel {
   template <class M>
   requires is_model<M> AnyModel(const M&) {}
@@ -115,18 +88,6 @@ void run_once(const Device& device, std::byte* state, u64 seed) {
 
 }  // namespace exec
 
-WEFT_REFUSAL(
-    ModelIsMade,
-    "a Model is made of a device and a seed, Model<Net> model(Cpu{}, 7), and the sizes of its layers are "
-    "in their types");
-WEFT_REFUSAL(ModelIsPrinted, "what a model or a trainer holds is text: std::cout << model.summary()");
-WEFT_REFUSAL(ModelIsNotCopied,
-             "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
-             "names the same one");
-WEFT_REFUSAL(ConstModelIsRead,
-             "compile: the function assigns a buffer of the model, and the model is const: give one that is "
-             "not");
-
 // The state of an M, an aggregate of parameters, buffers and layers, as one block of memory. Functions and
 // trainers of a model share that block: they show what load() reads, and keep it alive.
 template <class M, class Device = Cpu>
@@ -184,6 +145,11 @@ class Model {
   template <class... A>
   AfterRefusal operator()(const A&...) const {
     return detail::misspelt<exec::ModelIsCompiled<false, spelled::call, M>>();
+  }
+  template <class Name>
+  auto operator[](const Name&) const {
+    static_assert(sizeof(exec::StateIsNamed<sizeof(Name) == 0, spelled::get, M>) > 0);
+    return AfterRefusal{};
   }
   AfterRefusal get(const char*) const {
     return detail::misspelt<exec::StateIsNamed<false, spelled::get, M>>();
@@ -369,6 +335,11 @@ template <class Refused = void>
 void save(exec::AnyModel, exec::AnyArgument) {
   static_assert(sizeof(exec::ModelSaves<sizeof(Refused*) == 0, spelled::save>) > 0);
 }
+// auto model = load(path); of no type, so that a user's load<Net>(path) is the only one.
+template <std::nullptr_t Refused = nullptr>
+AfterRefusal load(exec::AnyArgument) {
+  return detail::misspelt<exec::ModelSaves<(Refused != nullptr), spelled::load>>();
+}
 template <class Refused = void>
 void load(exec::AnyModel, exec::AnyArgument) {
   static_assert(sizeof(exec::ModelSaves<sizeof(Refused*) == 0, spelled::load>) > 0);
@@ -425,6 +396,12 @@ auto states(Models&... models) {
     return BoundStates<Models...>{{models...}};
   else
     return AfterRefusal{};
+}
+// Refused: states<Net, Caches>().
+template <class First, class... More>
+auto states() {
+  static_assert(sizeof(StatesAreModels<sizeof(First*) == 0, First, More...>) > 0);
+  return AfterRefusal{};
 }
 template <class First, class... More, class F, class... A>
 auto compile(const BoundStates<First, More...>& given, F, const A&... inputs_then_options) {

@@ -19,6 +19,12 @@ struct seed {
   u64 value = 0;  // any number
 };
 
+// Refused.
+WEFT_REFUSAL(ManualSeedIsNumber, "manual_seed takes the number itself: manual_seed(7)");
+template <class Given>
+requires std::is_same_v<Given, seed>
+void manual_seed(const Given&) { static_assert(sizeof(ManualSeedIsNumber<sizeof(Given) == 0, Given>) > 0); }
+
 namespace mode {
 struct Train {
   static constexpr OptionKind option = OptionKind::mode;
@@ -29,6 +35,17 @@ struct Eval {
 // Dropout drops; normalisations take the batch's statistics and update the running ones.
 inline constexpr Train train{};
 inline constexpr Eval eval{};
+#ifndef __CUDACC__  // (it has no such attribute)
+#define WEFT_MEANT(name, Mode, mode) \
+  __attribute__((unavailable(        \
+      "the modes are mode::train and mode::eval: write mode::" #mode))) inline constexpr Mode name{};
+WEFT_MEANT(inference, Eval, eval)
+WEFT_MEANT(evaluation, Eval, eval)
+WEFT_MEANT(predict, Eval, eval)
+WEFT_MEANT(test, Eval, eval)
+WEFT_MEANT(training, Train, train)
+#undef WEFT_MEANT
+#endif
 }  // namespace mode
 
 // Memory of the device that the caller lends, aligned to 256 bytes, and leaves alone as long as what works in

@@ -18,6 +18,9 @@ WEFT_REFUSAL(ProbeAskedFor,
              "get_probe: the program keeps no such probe; ask for it by probes<\"name\"> when it is "
              "compiled, and count its places from 0");
 
+WEFT_REFUSAL(ProbeIsNamed,
+             "get_probe: the name is a template argument, known while compiling: f.get_probe<\"hidden\">()");
+
 namespace exec {
 
 // A row of the table: which of the asked names (-1: none), the result's number, dtype, rank, extents, the

@@ -4,6 +4,7 @@
 // assigned to a tensor. Law: a view that weft gives out owns its memory with the others that do; only one
 // made from a pointer is no better than that pointer.
 
+#include <array>
 #include <cstring>
 #include <initializer_list>
 #include <string>
@@ -22,6 +23,18 @@ class Tensor;
 
 namespace exec {
 
+// Whether A is an array of more than one axis, or an std::array, whose elements lie side by side.
+template <class A>
+inline constexpr bool is_elements = std::rank_v<A> > 1;
+template <class T, std::size_t N>
+inline constexpr bool is_elements<std::array<T, N>> = true;
+template <class A>
+struct ElementOf : std::remove_cv<std::remove_all_extents_t<A>> {};
+template <class T, std::size_t N>
+struct ElementOf<std::array<T, N>> : ElementOf<T> {};
+template <class A>
+using element_of = typename ElementOf<A>::type;
+
 // Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
 template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device);
@@ -38,20 +51,10 @@ void evaluate(const L& lazy, T* to, const Device& device);
                                  " elements was given " + std::to_string(given));
 }
 
-// x.grad of a tensor, refused where it is read.
-template <class T, class S>
-struct TensorGradient {
-  template <class B>
-  operator B() const {
-    static_assert(sizeof(TensorHasNoGradient<sizeof(B) == 0, spelled::grad, T, S>) > 0);
-    return B{};
-  }
-};
-
 // Elements of host memory, for tensors and views of shape S whose data() says where they start. An index that
 // lies outside is an Error ("tensor/index"); pointers from data(), begin() and end() check nothing.
 template <class Self, class T, class S>
-class HostElements {
+class HostElements : public RefusedMembers<Self, T, S> {
  public:
   template <class X>
   static constexpr bool is_index = std::is_integral_v<X>;
@@ -76,68 +79,11 @@ class HostElements {
   // As size() and rank, in PyTorch's words.
   static constexpr i64 numel() { return S::size; }
   static constexpr int dim() { return S::rank; }
-  // Refusals.
-#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, T, S)
-  template <class A>
-  static constexpr i64 size(const A&) {
-    static_assert(sizeof(ExtentIsAsked<sizeof(A) == 0, T, S>) > 0);
-    return 0;
-  }
-#define WEFT_CREATED(name)                                                                      \
-  template <class... Given>                                                                     \
-  static auto name(const Given&...) {                                                           \
-    static_assert(sizeof(TensorIsCreated<(sizeof...(Given) > 1024), spelled::name, T, S>) > 0); \
-    return AfterRefusal{};                                                                      \
-  }
-  WEFT_CREATED(zeros)
-  WEFT_CREATED(ones)
-  WEFT_CREATED(empty)
-  WEFT_CREATED(rand)
-  WEFT_CREATED(randn)
-  WEFT_CREATED(eye)
-  WEFT_CREATED(arange)
-#undef WEFT_CREATED
-  static constexpr TensorGradient<T, S> grad{};
-#define WEFT_METHOD(name) WEFT_MEMBER(name, TensorOperation)
-  WEFT_TENSOR_METHODS(WEFT_METHOD)
-  WEFT_INPLACE_METHODS(WEFT_METHOD)
-#undef WEFT_METHOD
-  WEFT_MEMBER(numpy, TensorIsRead)
-  WEFT_MEMBER(tolist, TensorIsRead)
-  WEFT_MEMBER(at, TensorIsRead)
-  WEFT_MEMBER(print, TensorIsRead)
-  WEFT_MEMBER(sizes, ShapeIsKnown)
-  WEFT_MEMBER(fill, TensorIsFilled)
-  template <class... A>
-  requires(sizeof...(A) > 0) auto view(const A&...) const {
-    static_assert(sizeof(TensorOperation<(sizeof...(A) > 1024), spelled::view, T, S>) > 0);
-    return AfterRefusal{};
-  }
-  WEFT_MEMBER(to, TensorHasDevice)
-  WEFT_MEMBER(cuda, TensorHasDevice)
-  WEFT_MEMBER(cpu, TensorHasDevice)
-  WEFT_MEMBER(type, TensorHasDevice)
-  WEFT_MEMBER(half, TensorHasDevice)
-  WEFT_MEMBER(device, TensorHasDevice)
-  WEFT_MEMBER(backward, TensorHasNoGradient)
-  WEFT_MEMBER(detach, TensorHasNoGradient)
-  WEFT_MEMBER(requires_grad_, TensorHasNoGradient)
-#undef WEFT_MEMBER
   T* begin() const { return start(); }
   T* end() const { return start() + S::size; }
   // In row-major order.
   std::vector<std::remove_const_t<T>> to_vector() const {
     return std::vector<std::remove_const_t<T>>(begin(), end());  // in braces two pointers are two bools
-  }
-  template <class U>
-  operator std::vector<U>() const {  // a refusal
-    static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::to_vector, T, S>) > 0);
-    return {};
-  }
-  template <class N>
-  requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {  // a refusal
-    static_assert(sizeof(ItemIsOne<sizeof(N) == 0, Self, N>) > 0);
-    return N{};
   }
 
  private:
@@ -231,6 +177,10 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
       for (i64 i = 0; i < S::size; ++i) this->begin()[i] = given.data()[i];
     }
   }
+  template <class A>
+  requires(std::is_arithmetic_v<A> || is_lazy<A>) void operator=(const A&) const& {  // a refusal
+    static_assert(sizeof(exec::NamedViewIsWritten<sizeof(A) == 0, A, T, S>) > 0);
+  }
   void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
@@ -267,6 +217,15 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
 
   T* data_ = nullptr;
   Shared<exec::Storage> owner_;
+};
+
+// Tensor<Shape<2, 3>, f32>, refused.
+template <i64... D, class T>
+requires(!std::is_same_v<T, Unshaped>) class Tensor<Shape<D...>, T, Cpu> : public AfterRefusal {
+  static_assert(sizeof(exec::DtypeIsFirst<sizeof(T*) == 0, Shape<D...>, T>) > 0);
+
+ public:
+  using AfterRefusal::AfterRefusal;
 };
 
 // Tensor<f32>.
@@ -333,6 +292,13 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
       copy_counted(values.data(), values.size());
     }
   }
+  // Of float a[2][3] or std::array<float, 6>.
+  template <class A>
+  requires(exec::is_elements<A>&& std::is_same_v<exec::element_of<A>, T>) explicit Tensor(const A& array)
+      : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ArrayHasShape<sizeof(A) == sizeof(T) * S::size, A, T, S>) > 0);
+    if constexpr (sizeof(A) == sizeof(T) * S::size) copy(reinterpret_cast<const T*>(&array));
+  }
   template <class Number>
   requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
   explicit Tensor(Number) : Tensor(Uninitialized{}) {
@@ -346,6 +312,11 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   template <class U>
   requires(!std::is_same_v<U, T>) Tensor(const std::vector<U>&) : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
+  template <class U>
+  requires(exec::is_elements<U> && !std::is_same_v<exec::element_of<U>, T>) explicit Tensor(const U&)
+      : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ArrayHasShape<sizeof(U) == 0, U, T, S>) > 0);
   }
   template <class U, class R>
   requires(!std::is_same_v<U, T> || !std::is_same_v<R, S>) Tensor(const Tensor<U, R, Cpu>&)

@@ -1,7 +1,11 @@
 #pragma once
 // What is said to who uses a tensor as it cannot be used: by PyTorch's members, of another shape or dtype.
 
+#include <type_traits>
+#include <vector>
+
 #include "weft/core/diagnose.hpp"
+#include "weft/ops/core/traced_members.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -63,10 +67,153 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(FullTakesNumber,
              "full takes the number that is to stand everywhere, as the shape is part of the type: write "
              "Tensor<f32, Shape<2, 3>>::full(0.5f)");
+WEFT_REFUSAL(
+    TensorKeepsSize,
+    "a tensor has the size that its type says: declare another, Tensor<f32, Shape<4>> y, and write elements "
+    "by y[0] = 1; a std::vector grows, and Tensor<f32, Shape<4>> y(vector) copies one");
+WEFT_REFUSAL(
+    TensorIsSaved,
+    "a tensor has no file of its own: io::write_safetensors(\"x.safetensors\", {{\"x\", DType::f32, {2, 3}, "
+    "x.data()}}) writes one, io::open_safetensors(path) reads it; a model is saved by model.save(path)");
+WEFT_REFUSAL(TensorIsNoPointer, "a pointer to the elements of a tensor is x.data(), and to a view v.data()");
+WEFT_REFUSAL(
+    DtypeIsFirst,
+    "the dtype is the first template argument and the shape the second: write Tensor<f32, Shape<2, 3>>");
+WEFT_REFUSAL(ArrayHasShape,
+             "an array that a tensor is made of has the dtype and the number of elements of the tensor: of "
+             "float a[2][3] or std::array<float, 6> a make Tensor<f32, Shape<2, 3>> x(a)");
+WEFT_REFUSAL(
+    NamedViewIsWritten,
+    "= gives a view that has a name other memory: std::move(v) = values writes into its own, as v *= 2, "
+    "v[i] = 1 and model.get<\"fc.bias\">() = values do");
 WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
 WEFT_REFUSAL(
     TensorIsDeclared,
     "a tensor's dtype and shape are its type: write Tensor<f32, Shape<3>> t{1, 2, 3}, or TensorView<f32, "
     "Shape<3>> v(pointer), which copies nothing; in a compiled function numbers are an input or a parameter");
+
+}  // namespace WEFT_NAMESPACE::exec
+
+namespace WEFT_NAMESPACE::spelled {
+struct append;
+struct cols;
+struct Constant;
+struct Identity;
+struct Ones;
+struct push_back;
+struct Random;
+struct resize;
+struct rows;
+struct setConstant;
+struct setOnes;
+struct setRandom;
+struct setZero;
+struct Zero;
+}  // namespace WEFT_NAMESPACE::spelled
+
+namespace WEFT_NAMESPACE::exec {
+
+// x.grad of a tensor, refused where it is read.
+template <class T, class S>
+struct TensorGradient {
+  template <class B>
+  operator B() const {
+    static_assert(sizeof(TensorHasNoGradient<sizeof(B) == 0, spelled::grad, T, S>) > 0);
+    return B{};
+  }
+};
+
+// The members of other libraries' tensors, of a tensor or view Self.
+template <class Self, class T, class S>
+struct RefusedMembers {
+#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, T, S)
+  template <class A>
+  static constexpr i64 size(const A&) {
+    static_assert(sizeof(ExtentIsAsked<sizeof(A) == 0, T, S>) > 0);
+    return 0;
+  }
+#define WEFT_CREATED(name)                                                                      \
+  template <class... Given>                                                                     \
+  static auto name(const Given&...) {                                                           \
+    static_assert(sizeof(TensorIsCreated<(sizeof...(Given) > 1024), spelled::name, T, S>) > 0); \
+    return AfterRefusal{};                                                                      \
+  }
+  WEFT_CREATED(zeros)
+  WEFT_CREATED(ones)
+  WEFT_CREATED(empty)
+  WEFT_CREATED(rand)
+  WEFT_CREATED(randn)
+  WEFT_CREATED(eye)
+  WEFT_CREATED(arange)
+  WEFT_CREATED(Zero)
+  WEFT_CREATED(Ones)
+  WEFT_CREATED(Constant)
+  WEFT_CREATED(Identity)
+  WEFT_CREATED(Random)
+#undef WEFT_CREATED
+  static constexpr TensorGradient<T, S> grad{};
+#define WEFT_METHOD(name) WEFT_MEMBER(name, TensorOperation)
+  WEFT_TENSOR_METHODS(WEFT_METHOD)
+  WEFT_INPLACE_METHODS(WEFT_METHOD)
+#undef WEFT_METHOD
+  WEFT_MEMBER(numpy, TensorIsRead)
+  WEFT_MEMBER(tolist, TensorIsRead)
+  WEFT_MEMBER(at, TensorIsRead)
+  WEFT_MEMBER(print, TensorIsRead)
+  WEFT_MEMBER(sizes, ShapeIsKnown)
+  WEFT_MEMBER(rows, ShapeIsKnown)
+  WEFT_MEMBER(cols, ShapeIsKnown)
+  WEFT_MEMBER(fill, TensorIsFilled)
+  WEFT_MEMBER(setZero, TensorIsFilled)
+  WEFT_MEMBER(setOnes, TensorIsFilled)
+  WEFT_MEMBER(setConstant, TensorIsFilled)
+  auto zero_() const {
+    static_assert(sizeof(TensorIsFilled<sizeof(S*) == 0, spelled::zero_, T, S>) > 0);
+    return AfterRefusal{};
+  }
+  template <class A>
+  auto fill_(const A&) const {
+    static_assert(sizeof(TensorIsFilled<sizeof(A*) == 0, spelled::fill_, T, S>) > 0);
+    return AfterRefusal{};
+  }
+  WEFT_MEMBER(setRandom, TensorIsCreated)
+  WEFT_MEMBER(resize, TensorKeepsSize)
+  WEFT_MEMBER(push_back, TensorKeepsSize)
+  WEFT_MEMBER(append, TensorKeepsSize)
+  WEFT_MEMBER(save, TensorIsSaved)
+  WEFT_MEMBER(load, TensorIsSaved)
+  template <class... A>
+  requires(sizeof...(A) > 0) auto view(const A&...) const {
+    static_assert(sizeof(TensorOperation<(sizeof...(A) > 1024), spelled::view, T, S>) > 0);
+    return AfterRefusal{};
+  }
+  WEFT_MEMBER(to, TensorHasDevice)
+  WEFT_MEMBER(cuda, TensorHasDevice)
+  WEFT_MEMBER(cpu, TensorHasDevice)
+  WEFT_MEMBER(type, TensorHasDevice)
+  WEFT_MEMBER(half, TensorHasDevice)
+  WEFT_MEMBER(device, TensorHasDevice)
+  WEFT_MEMBER(backward, TensorHasNoGradient)
+  WEFT_MEMBER(detach, TensorHasNoGradient)
+  WEFT_MEMBER(requires_grad_, TensorHasNoGradient)
+#undef WEFT_MEMBER
+  template <class U>
+  operator std::vector<U>() const {
+    static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::to_vector, T, S>) > 0);
+    return {};
+  }
+  // float* p = x;
+  template <class U>
+  requires std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>
+  operator U*() const {
+    static_assert(sizeof(TensorIsNoPointer<sizeof(U) == 0, U*, T, S>) > 0);
+    return nullptr;
+  }
+  template <class N>
+  requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {
+    static_assert(sizeof(ItemIsOne<sizeof(N) == 0, Self, N>) > 0);
+    return N{};
+  }
+};
 
 }  // namespace WEFT_NAMESPACE::exec

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -30,7 +31,9 @@ struct CsvOptions {
 
 WEFT_REFUSAL(CsvIsTaken,
              "one column of a table is table.column(\"price\"), several side by side are "
-             "table.take<f32>({\"age\", \"price\"})");
+             "table.take<f32>({\"age\", \"price\"}), which gives them as f32");
+WEFT_REFUSAL(ColumnsAreOption,
+             "the columns to read are an option: io::read_csv(path, {.columns = {\"age\", \"price\"}})");
 
 // Columns of numbers under their names.
 class CsvTable {
@@ -47,6 +50,19 @@ class CsvTable {
   auto operator[](const Name&) const {
     static_assert(sizeof(CsvIsTaken<sizeof(Name) == 0, Name>) > 0);
     return AfterRefusal{};
+  }
+
+  // Refusals: column<f32>("price"), take<f32>("price").
+  template <class T>
+  std::vector<T> column(std::string_view) const {
+    static_assert(sizeof(CsvIsTaken<sizeof(T) == 0, T>) > 0);
+    return {};
+  }
+  template <class T, class... Names>
+  requires(std::is_convertible_v<const Names&, std::string_view>&&...) std::vector<T> take(const Names&...)
+  const {
+    static_assert(sizeof(CsvIsTaken<sizeof(T) == 0, T, Names...>) > 0);
+    return {};
   }
 
   // The named columns side by side, row-major, rows() x names.size(). T is f32, f64 or an integer type;
@@ -325,6 +341,20 @@ inline CsvTable parse_csv(std::string_view text, const CsvOptions& options = {},
 inline CsvTable read_csv(const std::string& path, const CsvOptions& options = {}) {
   const MappedFile file(path);
   return parse_csv(file.text(), options, path);
+}
+
+// Refused: read_csv(path, {"age", "price"}).
+template <class Name>
+requires std::is_convertible_v<Name, std::string_view> CsvTable parse_csv(std::string_view,
+                                                                          std::initializer_list<Name>) {
+  static_assert(sizeof(ColumnsAreOption<sizeof(Name) == 0, Name>) > 0);
+  return {};
+}
+template <class Name>
+requires std::is_convertible_v<Name, std::string_view> CsvTable read_csv(const std::string&,
+                                                                         std::initializer_list<Name>) {
+  static_assert(sizeof(ColumnsAreOption<sizeof(Name) == 0, Name>) > 0);
+  return {};
 }
 
 }  // namespace WEFT_NAMESPACE::io

@@ -81,3 +81,32 @@ using namespace ::weft;
 }
 
 }  // namespace WEFT_NAMESPACE::nn
+
+namespace WEFT_NAMESPACE::nn::init {
+
+WEFT_REFUSAL(
+    InitIsApplied,
+    "an initialiser is a type: of a parameter, nn::Param<f32, Shape<2, 3>, nn::init::XavierUniform<>>, or "
+    "for "
+    "those of a model, apply<nn::init::XavierUniform<>>(model, [](std::string_view name, const Dims&) { "
+    "return name == \"fc1.weight\"; })");
+#define WEFT_INIT(name)                                          \
+  template <class X, class... A>                                 \
+  constexpr auto name(const X& x, const A&...) {                 \
+    static_assert(sizeof(InitIsApplied<sizeof(X) == 0, X>) > 0); \
+    return x;                                                    \
+  }
+WEFT_INIT(xavier_uniform_)
+WEFT_INIT(xavier_normal_)
+WEFT_INIT(kaiming_uniform_)
+WEFT_INIT(kaiming_normal_)
+WEFT_INIT(trunc_normal_)
+WEFT_INIT(orthogonal_)
+WEFT_INIT(uniform_)
+WEFT_INIT(normal_)
+WEFT_INIT(constant_)
+WEFT_INIT(zeros_)
+WEFT_INIT(ones_)
+#undef WEFT_INIT
+
+}  // namespace WEFT_NAMESPACE::nn::init

@@ -108,6 +108,14 @@ constexpr Averaged<O, Ema> ema(Number, const O& optimizer) {
   static_assert(sizeof(OptimizerIsFirst<sizeof(O) == 0, Number, O>) > 0);
   return {optimizer, {}};
 }
+WEFT_REFUSAL(AverageIsNamed,
+             "swa: the updates that count are named: write swa(SGD{}, {.start = 1000, .every = 100})");
+template <class O, class... Number>
+requires(sizeof...(Number) > 0 && (std::is_arithmetic_v<Number> &&
+                                   ...)) constexpr Averaged<O, Swa> swa(const O& optimizer, Number...) {
+  static_assert(sizeof(AverageIsNamed<sizeof(O) == 0, O>) > 0);
+  return {optimizer, {}};
+}
 template <class O>
 constexpr Averaged<O, Swa> swa(const Swa& rule, const O& optimizer) {
   static_assert(sizeof(OptimizerIsFirst<sizeof(O) == 0, Swa, O>) > 0);

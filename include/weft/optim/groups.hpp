@@ -2,6 +2,7 @@
 // Parameter groups: constexpr predicates on a parameter's name and shape decide which numbers the optimiser
 // has for it. The predicates are part of the optimiser's type; each group gets a kernel launch of its own.
 
+#include <initializer_list>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -80,6 +81,10 @@ WEFT_REFUSAL(
     RuleCapturesNothing,
     "optim::rule: the predicate and the change capture nothing: write numbers as constants, o.lr = o.lr * "
     "10, or make them constexpr; what changes while training is set by trainer.set_lr(lr)");
+WEFT_REFUSAL(
+    RuleIsFunction,
+    "optim::rule: the change is a function of the optimiser that captures nothing: optim::rule(is_bias, "
+    "[](auto& o) { o.lr = o.lr * 0.1; })");
 // The parameters for which P holds have an optimiser that C changed.
 template <class P, class C>
 struct Rule {
@@ -92,6 +97,7 @@ struct Rule {
 // rule(is_head, [](auto& o) { o.lr = o.lr * 10; })
 template <class P, class C>
 constexpr auto rule(P, C) {
+  static_assert(sizeof(RuleIsFunction<std::is_class_v<C>, P, C>) > 0);
   constexpr bool plain = detail::captures_nothing<P> && detail::captures_nothing<C>;
   static_assert(sizeof(RuleCapturesNothing<plain, P, C>) > 0);
   constexpr bool tells = !plain || std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
@@ -236,6 +242,21 @@ constexpr auto make_groups(List list, const First& first, const Next& next, cons
 
 WEFT_REFUSAL(OptimizerIsLast,
              "groups: the rules come first and the optimiser last: write groups(no_decay(is_bias), AdamW{})");
+WEFT_REFUSAL(
+    RulesAreArguments,
+    "groups: the rules are arguments without braces around them: write groups(no_decay(is_bias), AdamW{})");
+namespace detail {
+// In place of any rule.
+struct AnyRule {
+  template <class R>
+  constexpr AnyRule(const R&) {}
+};
+}  // namespace detail
+template <class O>
+constexpr O groups(std::initializer_list<detail::AnyRule>, const O& optimizer) {
+  static_assert(sizeof(RulesAreArguments<sizeof(O) == 0, O>) > 0);
+  return optimizer;
+}
 // groups(rule..., optimizer)
 template <class... A>
 constexpr auto groups(const A&... rules_then_optimizer) {

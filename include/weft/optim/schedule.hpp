@@ -145,6 +145,14 @@ WEFT_REFUSAL(PlateauIsFed,
              "ReduceOnPlateau looks at a metric and so is no function of the step: start with .lr = "
              "plateau.lr, and after each evaluation write trainer.set_lr(plateau.step(metric))");
 
+WEFT_REFUSAL(
+    OptimizerIsGivenNumbers,
+    "an optimiser is given numbers alone: make_trainer(model, loss, in<...>, optim::AdamW{.lr = 1e-3}) "
+    "has the parameters from the model");
+WEFT_REFUSAL(ScheduleIsAsked,
+             "a schedule is the optimiser's rate, which asks it at each update: optim::AdamW{.lr = "
+             "schedule::cosine(1e-3, 1000)}; its rate at a step is schedule(step), a trainer's trainer.lr()");
+
 // A learning rate: a number, or a function of the step. A plain value (trivially copyable, no allocation).
 class Schedule {
  public:
@@ -157,6 +165,18 @@ class Schedule {
   constexpr Schedule(const Plateau&) {
     static_assert(sizeof(PlateauIsFed<sizeof(Plateau) == 0, Plateau>) > 0);
   }
+
+  // Refused: AdamW(model, 1e-3f).
+  template <class Model>
+  requires requires(const Model& m) { m.state_bytes(), m.summary(); }
+  constexpr Schedule(const Model&) {
+    static_assert(sizeof(OptimizerIsGivenNumbers<sizeof(Model) == 0, Model>) > 0);
+  }
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, ScheduleIsAsked, Schedule)
+  WEFT_MEMBER(step)
+  WEFT_MEMBER(get_lr)
+  WEFT_MEMBER(get_last_lr)
+#undef WEFT_MEMBER
 
   // The rate of the update number `step`, counted from 0.
   f32 operator()(i64 step) const {

@@ -329,6 +329,10 @@ class CheckpointReader {
   std::vector<std::byte> block_;
 };
 
+WEFT_REFUSAL(
+    CheckpointTakesLoader,
+    "a checkpoint is saved and loaded whole, with a loader's position if one is given: trainer.save(path), "
+    "trainer.load(path, loader); trainer.model().load(path, LoadMode::lax) takes what fits of a model");
 WEFT_REFUSAL(PathIsFirst, "save: the path comes first: write trainer.save(path, loader)");
 
 // The saving and loading of a trainer, its base. Self has save_job(path, counts), which adds its own counts
@@ -362,6 +366,21 @@ class Checkpointed {
   requires requires(const Loader& l) { l.position().epoch; }
   void save(const Loader&, const std::string&) const {
     static_assert(sizeof(PathIsFirst<sizeof(Loader) == 0, Loader>) > 0);
+  }
+  template <class A>
+  requires(!requires(const A& l) { l.position().epoch; }) void save(const std::string&, const A&) const {
+    static_assert(sizeof(CheckpointTakesLoader<sizeof(A) == 0, spelled::save, A>) > 0);
+  }
+  template <class A>
+  requires(!requires(const A& l) { l.position().epoch; }) CheckpointReport
+      load(const std::string&, const A&) {
+    static_assert(sizeof(CheckpointTakesLoader<sizeof(A) == 0, spelled::load, A>) > 0);
+    return {};
+  }
+  template <class Options = LoadOptions>
+  requires std::is_same_v<Options, LoadOptions> CheckpointReport load(const std::string&, const Options&) {
+    static_assert(sizeof(CheckpointTakesLoader<sizeof(Options) == 0, spelled::load, Options>) > 0);
+    return {};
   }
   // Continues exactly where save() was; of another precision with a note. Throws "train/mismatch" for what
   // another optimiser, wrapper, accumulation or model saved, "train/newer-checkpoint" or

@@ -20,7 +20,7 @@ WEFT_REFUSAL(LbfgsTakesOption,
 WEFT_REFUSAL(LbfgsMovesF32, "LBFGS: trained parameters must be f32");
 
 template <class M, class F, class Device, class O, class... I>
-class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>> {
+class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>>, public RefusedMembers<M> {
   static_assert(sizeof(LbfgsMovesF32<parameter_type<M>() == DType::f32, M>) > 0);
   using Code = exec::code_of<Device, compiled_step<M, F, O, false, I...>>;
   using Instance = exec::Instance<Device, Code>;

@@ -13,7 +13,9 @@ namespace train {
 WEFT_REFUSAL(EveryInputIsRead,
              "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
 WEFT_REFUSAL(EveryParameterLearns,
-             "make_trainer: no gradient reaches a trained parameter: use it, or hold it in nn::Frozen");
+             "make_trainer: no gradient reaches a trained parameter: use it, or hold it in nn::Frozen; "
+             "accuracy, argmax "
+             "and comparisons have none: take a loss such as cross_entropy");
 WEFT_REFUSAL(LossTakes,
              "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
              "model, then one argument for each in<...>");

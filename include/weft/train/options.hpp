@@ -5,6 +5,7 @@
 #include "weft/exec/options.hpp"
 #include "weft/optim/adam.hpp"
 #include "weft/optim/groups.hpp"
+#include "weft/optim/misspelt.hpp"
 #include "weft/optim/sgd.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -36,6 +37,20 @@ struct None {
   static constexpr OptionKind option = OptionKind::clip;
 };
 constexpr Norm norm(float most) { return {most}; }
+WEFT_REFUSAL(MostIsArgument,
+             "the bound to clip by is an argument: clip::norm(1.0f), clip::value(0.5f) in place of "
+             "clip::norm<1>");
+// Refused.
+template <auto Most>
+constexpr auto norm() {
+  static_assert(sizeof(MostIsArgument<sizeof(Most) == 0, decltype(Most)>) > 0);
+  return None{};
+}
+template <auto Most>
+constexpr auto value() {
+  static_assert(sizeof(MostIsArgument<sizeof(Most) == 0, decltype(Most)>) > 0);
+  return None{};
+}
 constexpr Value value(float most) { return {most}; }
 // Gradients as they are.
 inline constexpr None none{};
@@ -87,6 +102,15 @@ struct Budget {
 inline constexpr None none{};
 // Of each block what enters it is kept, and nothing else.
 inline constexpr Blocks blocks{};
+#ifndef __CUDACC__  // (it has no such attribute)
+#define WEFT_MEANT(name)      \
+  __attribute__((unavailable( \
+      "of each block what enters it is kept by checkpoint::blocks"))) inline constexpr None name{};
+WEFT_MEANT(every_layer)
+WEFT_MEANT(every_block)
+WEFT_MEANT(layers)
+#undef WEFT_MEANT
+#endif
 // Convolutions and products without batch axes, those with parameters, are kept as well.
 inline constexpr Dots dots{};
 // What Predicate(operation, shape) holds for is kept as well: an operation's name as explain() prints it.
@@ -158,6 +182,9 @@ WEFT_REFUSAL(
     "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, checkpoint::blocks, "
     "comm::ddp<Backend>, comm::zero<1, Backend>, "
     "seed{}, a mode, probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
+WEFT_REFUSAL(ScheduleIsOfOptimizer,
+             "make_trainer: a schedule is the rate of the optimiser: optim::AdamW{.lr = "
+             "schedule::cosine(1e-3, 1000)}");
 WEFT_REFUSAL(
     TrainerInputsFirst,
     "make_trainer: the inputs come before the options: make_trainer<Net>(device, loss, in<...>, ..., "
@@ -175,6 +202,10 @@ struct CheckOptions {
   static constexpr bool known = ((option_kind<O>() != OptionKind::unknown) && ... && true);
   static constexpr bool ordered = option_count<OptionKind::input, O...> == 0;
   static constexpr bool optimized = option_count<OptionKind::optimizer, O...> >= 1;
+  static constexpr bool rated = (!std::is_same_v<schedule::Schedule, O> && ... && true);
+  static constexpr bool spelt = (!optim::is_misspelt<O> && ... && true);
+  static_assert(sizeof(optim::OptimizerIsSpelled<spelt, O...>) > 0);
+  static_assert(sizeof(ScheduleIsOfOptimizer<rated, O...>) > 0);
   static_assert(sizeof(TrainerKnowsOption<known, O...>) > 0);
   static_assert(sizeof(TrainerInputsFirst<ordered, O...>) > 0);
   static_assert(sizeof(TrainerHasOptimizer<optimized, O...>) > 0);
@@ -192,6 +223,7 @@ struct Options {
   // False if CheckOptions has something to say.
   static constexpr bool ok =
       options_differ<O...>() && option_count<OptionKind::optimizer, O...> == 1 &&
+      (!optim::is_misspelt<O> && ... && true) &&
       option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
 
   using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;

@@ -12,35 +12,11 @@
 #include "weft/train/loss_ring.hpp"
 #include "weft/train/ranks.hpp"
 #include "weft/train/state_copies.hpp"
+#include "weft/train/trainer_refusals.hpp"
 
 namespace WEFT_NAMESPACE {
 
 namespace train {
-
-WEFT_REFUSAL(NormIsKnown,
-             "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
-             "infinite `most` to look at it alone");
-
-WEFT_REFUSAL(
-    TrainerIsStepped,
-    "the program drives a trainer: for (auto& [x, y] : loader) trainer.step(x, y); "
-    "trainer.evaluate(dataset) tests, trainer.save(path) and load(path) keep it, set_lr(rate) sets the "
-    "rate");
-WEFT_REFUSAL(
-    RateIsNumber,
-    "set_lr takes a number, for the updates to come: a schedule is the optimiser's, optim::AdamW{.lr = "
-    "schedule::cosine(1e-3, 1000)}");
-WEFT_REFUSAL(DatasetIsEvaluated,
-             "evaluate takes a dataset, whose batches it makes itself: trainer.evaluate(dataset) in place of "
-             "trainer.evaluate(loader)");
-WEFT_REFUSAL(AverageIsKept,
-             "average: the optimiser keeps no average of the weights: make_trainer(..., "
-             "optim::ema(optim::AdamW{}, 0.999f)), or optim::swa");
-
-WEFT_REFUSAL(
-    StepIsWhole,
-    "step(x, y) is the whole step: forward, backward, update and zeroed gradients: leave zero_grad() and "
-    "backward() out");
 
 // Throws where padded rows of a batch would count in the loss.
 template <class Inputs, i64 Rows, std::size_t N>
@@ -60,7 +36,7 @@ void check_padding(const std::array<exec::Given, N>& batch) {
 }  // namespace train
 
 template <class M, class F, class Device, class O, class... I>
-class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
+class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, public train::RefusedMembers<M> {
   template <bool Apply>
   using Source = train::compiled_step<M, F, O, Apply, I...>;
   template <bool Apply>
@@ -110,8 +86,14 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
           ranks_.communicator(), shard()));
     }
   }
-  Trainer(const Trainer&) = delete;
-  Trainer& operator=(const Trainer&) = delete;
+  // A refusal.
+  Trainer(const Trainer& other) : Trainer(std::move(const_cast<Trainer&>(other))) {
+    static_assert(sizeof(train::TrainerIsMoved<sizeof(Device) == 0, M>) > 0);
+  }
+  Trainer& operator=(const Trainer&) {
+    static_assert(sizeof(train::TrainerIsMoved<sizeof(Device) == 0, M>) > 0);
+    return *this;
+  }
   Trainer(Trainer&&) noexcept = default;
   Trainer& operator=(Trainer&& other) noexcept {
     if (this != &other) {
@@ -147,24 +129,6 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   AfterRefusal operator()(const A&...) {
     return detail::misspelt<train::StepIsWhole<false, spelled::call, M>>();
   }
-#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, M)
-  WEFT_MEMBER(zero_grad, train::StepIsWhole)
-  WEFT_MEMBER(backward, train::StepIsWhole)
-  WEFT_MEMBER(eval, exec::ModeIsOption)
-  WEFT_MEMBER(state_dict, exec::StateIsNamed)
-  WEFT_MEMBER(parameters, exec::StateIsNamed)
-  WEFT_MEMBER(fit, train::TrainerIsStepped)
-  WEFT_MEMBER(train, train::TrainerIsStepped)
-  WEFT_MEMBER(test, train::TrainerIsStepped)
-  WEFT_MEMBER(validate, train::TrainerIsStepped)
-  WEFT_MEMBER(predict, train::TrainerIsStepped)
-  WEFT_MEMBER(get_lr, train::TrainerIsStepped)
-  WEFT_MEMBER(set_learning_rate, train::TrainerIsStepped)
-  WEFT_MEMBER(load_state_dict, train::TrainerIsStepped)
-  WEFT_MEMBER(forward, train::TrainerIsStepped)
-  WEFT_MEMBER(to, train::TrainerIsStepped)
-  WEFT_MEMBER(cuda, train::TrainerIsStepped)
-#undef WEFT_MEMBER
 
   template <class Out>
   requires requires(Out& out) { out << 1; }
@@ -172,17 +136,28 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
     static_assert(sizeof(ModelIsPrinted<sizeof(Out) == 0, M>) > 0);
     return out;
   }
-  template <class Number>
-  StepLoss step(std::initializer_list<Number>, const auto&...) {
-    static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Number) == 0, I...>) > 0);
+  // step({x, y}), step({1, 2}, y)
+  template <class Given>
+  StepLoss step(std::initializer_list<Given>, const auto&... more) {
+    static_assert(sizeof(train::StepIsUnbraced < std::is_arithmetic_v<Given> || (sizeof...(more) > 0) ||
+                             sizeof(Given) == 0,
+                         I... >) > 0);
+    static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Given) == 0, I...>) > 0);
     return StepLoss(0);
   }
-
   template <class Self = M>
   StepLoss step(std::initializer_list<detail::AnyWord>) {
-    static_assert(sizeof(exec::ArgumentIsTyped<sizeof(Self) == 0, I...>) > 0);
+    static_assert(sizeof(train::StepIsUnbraced<sizeof(Self) == 0, I...>) > 0);
     return StepLoss(0);
   }
+  template <class Self = Trainer>
+  Self* operator->() {
+    static_assert(sizeof(train::TrainerIsNoPointer<sizeof(Self) == 0, M>) > 0);
+    return this;
+  }
+  template <class Name>
+  requires std::is_convertible_v<const Name&, std::string_view>
+  auto get_probe(const Name&) const { return detail::misspelt<ProbeIsNamed<sizeof(Name) == 0, M>>(); }
 
   // The model that is trained: save, load, get, and what compile takes.
   weft::Model<M, Device>& model() { return model_; }
@@ -220,13 +195,21 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   // The mean of f(model, x, y, ...) over every sample of a dataset, in evaluation mode: evaluate() with this
   // trainer's model and, where no others are given, its inputs; of the loss without f.
   template <class G, class D, class... A>
-  requires(!data::Dataset<G>) auto evaluate(G f, const D& dataset, const A&... inputs_then_options) {
+  requires(!data::Dataset<G> && !requires(const G& g) {
+    g.data(), g.size();
+  }) auto evaluate(G f, const D& dataset, const A&... inputs_then_options) {
     if constexpr (option_count < OptionKind::input, A... >> 0)
       return train::evaluate_model(ranks_, model_, f, dataset, inputs_then_options...);
     else
       return train::evaluate_model(ranks_, model_, f, dataset, I{}..., inputs_then_options...);
   }
   // Refused.
+  template <class X, class Y, class... More>
+  requires(!data::Dataset<X> &&
+           requires(const X& x) { x.data(), x.size(); }) auto evaluate(const X&, const Y&, const More&...) {
+    static_assert(sizeof(train::DatasetIsEvaluated<sizeof(X) == 0, X, Y>) > 0);
+    return AfterRefusal{};
+  }
   template <class D>
   requires(!data::Dataset<D>) auto evaluate(const D&) {
     static_assert(sizeof(train::DatasetIsEvaluated<sizeof(D) == 0, D>) > 0);
@@ -493,5 +476,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>> {
   std::conditional_t<(micro > 1), Shared<Instance<false>>, Nothing> add_;  // adds to the gradients alone
   i64 calls_ = 0, updates_ = 0, loaded_updates_ = 0;  // the last: those of the checkpoint that was loaded
 };
+
+// Refused.
+template <class M, class F, class Device, class O, class... I, class... A>
+auto evaluate(const Trainer<M, F, Device, O, I...>&, const A&...) {
+  static_assert(sizeof(train::TrainerEvaluates<(sizeof...(A) > 99), M>) > 0);
+  return AfterRefusal{};
+}
 
 }  // namespace WEFT_NAMESPACE

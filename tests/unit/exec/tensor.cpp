@@ -2,11 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <vector>
 
 #include "support/error_of.hpp"
 #include "weft/exec/immediate.hpp"
 #include "weft/exec/print.hpp"
+#include "weft/ops/random/random.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 
 using namespace weft;
 using testing::error_of;
@@ -34,6 +37,37 @@ TEST_CASE("tensor: rows in braces") {
   const Tensor<f32, Shape<3, 1>> column{1, 2, 3};
   CHECK(column[2] == 3);
   CHECK(error_of([] { Tensor<f32, Shape<2, 3>> cut_elsewhere{{1, 2}, {3, 4}, {5, 6}}; }) == "tensor/size");
+}
+
+TEST_CASE("tensor: of an array of several axes, and of an std::array") {
+  const float rows[2][3]{{1, 2, 3}, {4, 5, 6}};
+  CHECK(Tensor<f32, Shape<2, 3>>(rows).to_vector() == std::vector<f32>{1, 2, 3, 4, 5, 6});
+  bool bits[2][2]{{true, false}, {false, true}};
+  CHECK(Tensor<bool, Shape<2, 2>>(bits)(1, 1));
+  const std::array<f32, 3> flat{1, 2, 3};
+  const Tensor<f32, Shape<3>> x(flat);
+  CHECK(x[2] == 3);
+  const std::array<std::array<i64, 2>, 2> nested{{{1, 2}, {3, 4}}};
+  CHECK(Tensor<i64, Shape<2, 2>>(nested)(1, 0) == 3);
+  CHECK(Tensor<i64, Shape<4>>(std::array<i64, 4>{1, 2, 3, 4})[3] == 4);
+}
+
+TEST_CASE("tensor: dtype and shape are deduced of an expression, a view and a tensor") {
+  Tensor<f32, Shape<2, 3>> a{1, 2, 3, 4, 5, 6};
+  Tensor sums = sum<0>(a * 2);
+  static_assert(std::is_same_v<decltype(sums), Tensor<f32, Shape<3>>>);
+  CHECK(sums.to_vector() == std::vector<f32>{10, 14, 18});
+  Tensor drawn = randn<f32, 2, 3>();
+  static_assert(std::is_same_v<decltype(drawn), Tensor<f32, Shape<2, 3>>>);
+  Tensor found = a > 3;
+  static_assert(std::is_same_v<decltype(found), Tensor<bool, Shape<2, 3>>>);
+  CHECK(found(1, 0));
+  Tensor copied = std::as_const(a).view();
+  static_assert(std::is_same_v<decltype(copied), Tensor<f32, Shape<2, 3>>>);
+  Tensor again = copied;
+  a[0] = 7;
+  CHECK(copied[0] == 1);
+  CHECK(again[5] == 6);
 }
 
 TEST_CASE("tensor: a op= b reads what it had before") {

@@ -382,6 +382,19 @@ inline constexpr BinaryOp<ir::Op::shift_right> bitwise_right_shift{};
 template <class X, class N>
 requires OperatorOperands<X, N>
 constexpr auto operator<<(const X& x, const N& by) { return bitwise_left_shift(x, by); }
+// Refused: x << 1, 2, 3 as in Eigen.
+WEFT_REFUSAL(
+    ElementsAreBraced,
+    "the elements of a tensor are given in braces, Tensor<f32, Shape<3>> x{1, 2, 3}, or written one by "
+    "one, x[0] = 1; << shifts the bits of integers");
+template <class X>
+concept TensorOfFractions = TensorLike<X> && is_float(dtype_of<typename X::dtype>);
+template <class X, class N>
+requires OperatorOperands<X, N> && TensorOfFractions<X>
+constexpr const X& operator<<(const X& x, const N&) {
+  static_assert(sizeof(ElementsAreBraced<sizeof(X) == 0, X, N>) > 0);
+  return x;
+}
 template <class X, class N>
 requires OperatorOperands<X, N>
 constexpr auto operator>>(const X& x, const N& by) { return bitwise_right_shift(x, by); }

@@ -1,0 +1,55 @@
+#pragma once
+// What is said to who uses a Model as it cannot be used: by PyTorch's members, called, copied, printed.
+
+#include "weft/core/diagnose.hpp"
+
+namespace WEFT_NAMESPACE {
+
+namespace exec {
+
+WEFT_REFUSAL(
+    NamedState,
+    "the model has no parameter or buffer of this name: names are dotted as in PyTorch's state_dict, "
+    "\"fc1.weight\"; model.summary() lists them");
+WEFT_REFUSAL(
+    ModelIsCompiled,
+    "a Model is called by a function of it: auto f = compile(model, [](const auto& net, auto x) { return "
+    "net(x); }, in<f32, 4, 8>), then f(x)");
+WEFT_REFUSAL(
+    ModelIsState,
+    "a Model is parameters and buffers: load(path) and save(path), get<\"fc1.weight\">() and "
+    "initialize(seed) change it, make_trainer(std::move(model), ...) trains it, compile(model, f, ...) "
+    "runs it");
+WEFT_REFUSAL(LaxIsNamed,
+             "load: strict=False is model.load(path, LoadMode::lax), or {.allow = missing | unexpected}");
+WEFT_REFUSAL(LoadedIsConst,
+             "load changes the model, and this one is const: declare it without const, or take it by Model&");
+WEFT_REFUSAL(
+    ModeIsOption,
+    "the mode is an option of compile, mode::train or mode::eval (the default); trainers train, evaluate() "
+    "evaluates");
+WEFT_REFUSAL(
+    StateIsNamed,
+    "one parameter is model.get<\"fc1.weight\">(), a tensor; all of them are saved by model.save(path) and "
+    "listed by model.summary()");
+WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
+
+WEFT_REFUSAL(ModelSaves,
+             "a model saves and loads itself: model.save(path), Model<Net> model, then "
+             "model.load(path)");
+
+}  // namespace exec
+
+WEFT_REFUSAL(
+    ModelIsMade,
+    "a Model is made of a device and a seed, Model<Net> model(Cpu{}, 7), a file's values are taken by "
+    "model.load(path), and the sizes of its layers are in their types");
+WEFT_REFUSAL(ModelIsPrinted, "what a model or a trainer holds is text: std::cout << model.summary()");
+WEFT_REFUSAL(ModelIsNotCopied,
+             "Model: it is moved, not copied: a.clone() makes another with the same values, Model& b = a "
+             "names the same one");
+WEFT_REFUSAL(ConstModelIsRead,
+             "compile: the function assigns a buffer of the model, and the model is const: give one that is "
+             "not");
+
+}  // namespace WEFT_NAMESPACE
