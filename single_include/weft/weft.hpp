@@ -3156,9 +3156,11 @@ namespace WEFT_NAMESPACE {
 WEFT_REFUSAL(ValueIsTraced,
              "a traced value has no elements while the program compiles: return it, mark it with "
              "probe<\"name\">(x) and read get_probe<\"name\">(f) after a call, or print it outside");
-WEFT_REFUSAL(ScalarIsTraced,
-             "a traced value is no number while the program compiles, and functions of std take none: write "
-             "exp(x), max(x, y) in place of std::exp(x), std::max(x, y); read numbers after a call");
+WEFT_REFUSAL(
+    ScalarIsTraced,
+    "a traced value is no number while the program compiles, and functions of std take none: write "
+    "exp(x), maximum(x, y) in place of std::exp(x), std::max(x, y), and auto in place of float or bool for a "
+    "parameter; training is the program's mode, mode::train; read numbers after a call");
 WEFT_REFUSAL(
     ParameterIsMade,
     "a layer is made before it is called, and takes its values in the call: hold nn::Linear<8, 4> fc "
@@ -3166,9 +3168,9 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     TruthIsTraced,
     "a traced value has no truth value while the program compiles: write where(condition, a, b) in place "
-    "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, loop in place of while, "
-    "maximum(a, b) "
-    "in place of std::max");
+    "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, while_loop<100>(condition, "
+    "body, carry) in place of while, loop<10>(body, carry) in place of for, maximum(a, b) in place of "
+    "std::max");
 WEFT_REFUSAL(
     SubscriptIsSpelled,
     "a traced value has no subscripts: read x[0] as select<0, 0>(x), x[1:3] as slice<0, 1, 3>(x), x[i] as "
@@ -3179,6 +3181,10 @@ WEFT_REFUSAL(
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
     "them");
 WEFT_REFUSAL(TypeIsKept, "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x)");
+WEFT_REFUSAL(ResultIsAssigned,
+             "what an operation gives is a new value, and nothing is written through it: write h = "
+             "slice_scatter<0, 0, 2>(h, y), select_scatter<0, 1>(h, y) or index_put(h, y, at<0>) in place of "
+             "slice<0, 0, 2>(h) = y");
 WEFT_REFUSAL(
     MethodIsFunction,
     "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
@@ -3212,8 +3218,13 @@ struct TracedMembers {
   static constexpr GradientMember grad{};
 
   template <class B>
-  constexpr auto& operator=(const B&) {
+  constexpr auto& operator=(const B&) & {
     static_assert(sizeof(TypeIsKept<sizeof(B) == 0, Self, B>) > 0);
+    return static_cast<Self&>(*this);
+  }
+  template <class B>
+  constexpr auto& operator=(const B&) && {
+    static_assert(sizeof(ResultIsAssigned<sizeof(B) == 0, Self, B>) > 0);
     return static_cast<Self&>(*this);
   }
   template <class B>
@@ -3324,6 +3335,10 @@ struct Expr : TracedMembers<Expr<T, S>> {
 
   constexpr Expr() = default;
   constexpr Expr(ir::Value v) : value(v) {}
+  constexpr Expr(const Expr&) = default;
+  constexpr Expr(Expr&&) = default;
+  constexpr Expr& operator=(const Expr&) & = default;  // of a name: a slice is no place to write to
+  constexpr Expr& operator=(Expr&&) & = default;
   using TracedMembers<Expr>::operator=;
 };
 
@@ -15152,6 +15167,10 @@ class LoopBindings {
   constexpr u64 first_row(int k) const {
     return result(shape_.history_of(k)) + static_cast<u64>(shape_.first_row() * carry_bytes(k));
   }
+  constexpr u64 last_row(int k) const {
+    return result(shape_.history_of(k)) + static_cast<u64>(shape_.last_row() * carry_bytes(k));
+  }
+  constexpr bool has_final(int k) const { return m.result[shape_.final_of(k)] >= 0; }
   // Where a carry without a history ends.
   constexpr u64 primary(int k) const {
     const int which = shape_.final_of(k);
@@ -15215,7 +15234,16 @@ constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const 
     else if (shape.trips == 0 || memory.stays(c))
       copy(bindings.operand(c), bindings.primary(c), bindings.carry_bytes(c));
   }
-  if (shape.trips == 0) return;
+  // beside a history the last value is a copy of its last row
+  const auto copy_finals = [&] {
+    for (int c = 0; c < shape.carries; ++c)
+      if (bindings.has_history(c) && bindings.has_final(c))
+        copy(bindings.last_row(c), bindings.primary(c), bindings.carry_bytes(c));
+  };
+  if (shape.trips == 0) {
+    copy_finals();
+    return;
+  }
 
   Lowered inside = lower(memory.body, memory.fusion, memory.plan);
   const int inputs = shape.operands(), outputs = shape.carries + shape.outputs, own = inputs + outputs;
@@ -15257,6 +15285,7 @@ constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const 
   part.append(inside);
   part.bindings.append(nested.data(), nested.size());
   out.append(part);
+  copy_finals();
 }
 
 }  // namespace WEFT_NAMESPACE::compiler
@@ -16312,6 +16341,7 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
   }
   ir::Builder b(g, 2 * n);
   List<int> moved(n, -1), operands;
+  bool merged = false;  // what is used of two loops is used of one now
   for (int i = 0; i < n; ++i) {
     if (!live[i]) continue;
     const ir::Node node = g.nodes[i];
@@ -16321,7 +16351,9 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
       const LoopSimplification& r = *simplified[simplification[i]];
       for (int k = 0; k < node.arity; ++k)
         if (r.kept[k]) operands.push(moved[in[k]]);
+      const int known = b.graph.nodes.size();
       moved[i] = ir::loop(b, r.shape, r.body, operands).id;
+      merged = merged || moved[i] < known;
     } else if (ir::is_attention(node.op)) {
       for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
       ir::Node same = node;
@@ -16350,6 +16382,7 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
   for (int x : g.outputs) b.graph.outputs.push(moved[x]);
   for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
   for (LoopSimplification* r : simplified) delete r;
+  if (merged) return simplify_loops(b.graph);
   return static_cast<ir::Graph&&>(b.graph);
 }
 
@@ -18688,6 +18721,10 @@ WEFT_REFUSAL(
     ModelIsPlainStruct,
     "a model is a plain struct: no constructor, no private member, no virtual function; settings are "
     "template arguments or default member initialisers, and operator() is a public member");
+WEFT_REFUSAL(TensorIsParameter,
+             "a model's tensors are parameters and buffers: write nn::Param<f32, Shape<4>> scale, which is "
+             "trained, or "
+             "nn::Buffer<f32, Shape<4>> mean, which is not, in place of a Tensor");
 WEFT_REFUSAL(ModelHasNoBase,
              "a model has no base class: leave it out, or make it a member (there is no nn::Module)");
 WEFT_REFUSAL(ModelHoldsValues,
@@ -18719,7 +18756,9 @@ struct Refuse {
   static constexpr bool held =
       Cause != Fault::pointer && (Cause != Fault::not_aggregate || !Container<Struct>);
   static_assert(sizeof(ModelHasNoContainer<held, Struct>) > 0);
-  static_assert(sizeof(ModelIsPlainStruct<Cause != Fault::not_aggregate, Struct>) > 0);
+  static constexpr bool tensor = requires { typename Struct::weft_tensor; };
+  static_assert(sizeof(TensorIsParameter<!tensor, Struct>) > 0);
+  static_assert(sizeof(ModelIsPlainStruct < Cause != Fault::not_aggregate || tensor, Struct >) > 0);
   static_assert(sizeof(ModelHasNoBase<Cause != Fault::base, Struct>) > 0);
   static_assert(sizeof(ModelHoldsValues<Cause != Fault::reference_or_no_default, Struct>) > 0);
   static_assert(sizeof(ModelHasNoCArray<Cause != Fault::c_array, Struct>) > 0);
@@ -18915,7 +18954,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     TracesWhileCompiling,
     "the function cannot run while the program compiles: operator() of the model and every function that is "
-    "called must be constexpr (write constexpr auto operator()(auto x) const), neither print nor throw, and "
+    "called must be constexpr (write constexpr auto operator()(auto x) const), neither print nor throw, "
+    "read no variable that is not constexpr (a number that changes is an input, in<f32>), and "
     "change nothing outside of themselves: members, captures, static variables (state is an nn::Buffer, a "
     "loop's is its carry); and numbers must lie in their range (a dropout rate in [0, 1]); one of thousands "
     "of "
@@ -19406,18 +19446,36 @@ constexpr auto operator==(const A& a, const B& b) { return eq(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator!=(const A& a, const B& b) { return ne(a, b); }
+WEFT_REFUSAL(ComparisonsAreJoined,
+             "what a comparison gives is compared with a number, as by 0 < x < 1: write (0 < x) & (x < 1)");
+namespace detail {
+template <class A>
+constexpr bool is_truth() {
+  if constexpr (ExprLike<A>)
+    return std::is_same_v<typename expr_of<A>::dtype, bool>;
+  else
+    return !Scalar<A> || std::is_same_v<A, bool>;
+}
+template <class Op, class A, class B>
+constexpr auto compared(const Op& op, const A& a, const B& b) {
+  constexpr bool chained =
+      (ExprLike<A> && is_truth<A>() && !is_truth<B>()) || (ExprLike<B> && is_truth<B>() && !is_truth<A>());
+  static_assert(sizeof(ComparisonsAreJoined<!chained, A, B>) > 0);
+  return op(a, b);
+}
+}  // namespace detail
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto operator<(const A& a, const B& b) { return lt(a, b); }
+constexpr auto operator<(const A& a, const B& b) { return detail::compared(lt, a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto operator<=(const A& a, const B& b) { return le(a, b); }
+constexpr auto operator<=(const A& a, const B& b) { return detail::compared(le, a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto operator>(const A& a, const B& b) { return gt(a, b); }
+constexpr auto operator>(const A& a, const B& b) { return detail::compared(gt, a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto operator>=(const A& a, const B& b) { return ge(a, b); }
+constexpr auto operator>=(const A& a, const B& b) { return detail::compared(ge, a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator&(const A& a, const B& b) { return bitwise_and(a, b); }
@@ -19486,6 +19544,28 @@ requires(ExprLike<A>&& Operand<B>) constexpr A& operator*=(A& a, const B& b) {
 template <class A, class B>
 requires(ExprLike<A>&& Operand<B>) constexpr A& operator/=(A& a, const B& b) {
   return detail::assigned(a, a / b);
+}
+// index(h, at<0>) += y; what is added is taken, so that no second error follows.
+#define WEFT_OPERATOR(sign)                                                     \
+  template <class T, class S, class B>                                          \
+  requires Operand<B>                                                           \
+  constexpr Expr<T, S> operator sign(const Expr<T, S>&& a, const B&) {          \
+    static_assert(sizeof(ResultIsAssigned<sizeof(B) == 0, Expr<T, S>, B>) > 0); \
+    return a;                                                                   \
+  }
+WEFT_OPERATOR(+=)
+WEFT_OPERATOR(-=)
+WEFT_OPERATOR(*=)
+WEFT_OPERATOR(/=)
+#undef WEFT_OPERATOR
+// return a, b: of values that nothing else holds.
+WEFT_REFUSAL(ResultsAreTuple,
+             "a comma between two values drops the first: return several results as a tuple, return "
+             "std::tuple{a, b}");
+template <class T, class S, class U, class R>
+constexpr auto operator,(Expr<T, S>&& a, Expr<U, R>&& b) {
+  static_assert(sizeof(ResultsAreTuple<sizeof(T) == 0, Expr<T, S>, Expr<U, R>>) > 0);
+  return std::tuple{a, b};
 }
 // std::cout << x
 template <class Stream, class T, class S>
@@ -19618,6 +19698,15 @@ constexpr auto randn_like(const X& x) {
 
 namespace WEFT_NAMESPACE::nn::init {
 
+WEFT_REFUSAL(
+    StartIsOfIntegers,
+    "numbers of a starting value are ratios of integers: init::Normal<1, 50> has mean 0 and deviation "
+    "0.02, Constant<1, 2> is 0.5, Uniform<-1, 1, 10> lies in [-0.1, 0.1)");
+namespace start_detail {
+template <auto... N>
+inline constexpr bool are_integers = (std::is_integral_v<decltype(N)> && ...);
+}  // namespace start_detail
+
 struct Fans {
   double in = 1, out = 1;
 };
@@ -19654,15 +19743,17 @@ struct Ones {
   }
 };
 // Numerator / Denominator everywhere.
-template <int Numerator, int Denominator = 1>
+template <auto Numerator, auto Denominator = 1>
 struct Constant {
+  static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator>, Constant>) > 0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     return ir::constant(b, DType::f32, d, static_cast<double>(Numerator) / Denominator);
   }
 };
 // Normal with mean 0 and standard deviation Numerator / Denominator.
-template <int Numerator = 1, int Denominator = 1>
+template <auto Numerator = 1, auto Denominator = 1>
 struct Normal {
+  static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator>, Normal>) > 0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     return detail::normal_bits(b, d) * number(b, static_cast<double>(Numerator) / Denominator);
   }
@@ -19677,16 +19768,20 @@ struct FanInUniform {
   }
 };
 // Glorot and Bengio (2010), gain Numerator / Denominator.
-template <int Numerator = 1, int Denominator = 1>
+template <auto Numerator = 1, auto Denominator = 1>
 struct XavierUniform {
+  static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator>, XavierUniform>) >
+                0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     const double bound =
         static_cast<double>(Numerator) / Denominator * square_root(6.0 / (fans(d).in + fans(d).out));
     return uniform_between(b, d, -bound, bound);
   }
 };
-template <int Numerator = 1, int Denominator = 1>
+template <auto Numerator = 1, auto Denominator = 1>
 struct XavierNormal {
+  static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator>, XavierNormal>) >
+                0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     return detail::normal_bits(b, d) * number(b, static_cast<double>(Numerator) / Denominator *
                                                      square_root(2.0 / (fans(d).in + fans(d).out)));
@@ -19729,8 +19824,9 @@ constexpr ir::Value inverse_erf(ir::Value x) {
 }  // namespace detail
 
 // Uniform in [Low / Denominator, High / Denominator).
-template <int Low = 0, int High = 1, int Denominator = 1>
+template <auto Low = 0, auto High = 1, auto Denominator = 1>
 struct Uniform {
+  static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Low, High, Denominator>, Uniform>) > 0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     return uniform_between(b, d, static_cast<double>(Low) / Denominator,
                            static_cast<double>(High) / Denominator);
@@ -19739,8 +19835,11 @@ struct Uniform {
 
 // trunc_normal_: normal with mean 0 and deviation Numerator / Denominator, given that it lies in [Low, High].
 // (As in PyTorch the bounds are values and no multiples of the deviation.)
-template <int Numerator = 1, int Denominator = 1, int Low = -2, int High = 2>
+template <auto Numerator = 1, auto Denominator = 1, auto Low = -2, auto High = 2>
 struct TruncNormal {
+  static_assert(
+      sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator, Low, High>, TruncNormal>) >
+      0);
   static_assert(Low < High, "TruncNormal: the bounds must rise");
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     const double deviation = static_cast<double>(Numerator) / Denominator, root = 1.4142135623730951;
@@ -19760,8 +19859,10 @@ struct TruncNormal {
 // rows are orthonormal, or the columns where there are more rows. It is the orthogonal factor of the polar
 // decomposition of a normal matrix, which is distributed as PyTorch's (uniformly, Mezzadri 2007), computed
 // by products alone: 3 for each factor of 3.4 that lies between the least and the greatest singular value.
-template <int Numerator = 1, int Denominator = 1>
+template <auto Numerator = 1, auto Denominator = 1>
 struct Orthogonal {
+  static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator>, Orthogonal>) >
+                0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     Dims matrix;
     matrix.rank = 2;
@@ -19862,6 +19963,18 @@ template <class... Given>
 struct WithoutSizes : AfterRefusal {
   static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
 };
+
+WEFT_REFUSAL(
+    LayerTakesMore,
+    "the layer takes more than one value: decoder(tgt, memory), transformer(src, tgt), bilinear(x1, x2), "
+    "similarity(x1, x2), unpool(y, places) of auto [y, places] = pool(x, return_indices)");
+// In a layer of two values: a call with one is refused.
+#define WEFT_REFUSED_ONE(Layer)                                       \
+  template <class X>                                                  \
+  constexpr auto operator()(const X& x) const {                       \
+    static_assert(sizeof(LayerTakesMore<sizeof(X) == 0, Layer>) > 0); \
+    return ::weft::detail::first_expr(x);                             \
+  }
 
 // Two layers, refused; a layer and a value are (pointwise.hpp).
 #define WEFT_OPERATOR(sign)                                                                 \
@@ -19976,6 +20089,10 @@ constexpr ir::Value read_of_blocks(ir::Builder& b) {
 
 }  // namespace module_detail
 
+WEFT_REFUSAL(StartIsType,
+             "a parameter's starting value is its third template argument: nn::Param<f32, Shape<8>, "
+             "nn::init::Ones> scale, nn::init::Constant<1, 2> for 0.5");
+
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
 template <class T, class S = Unshaped, class Init = init::Zeros>
 struct Param {
@@ -19983,6 +20100,11 @@ struct Param {
   using shape = S;
   using initializer = Init;
   static constexpr bool trained = true;
+
+  constexpr Param() = default;
+  template <class A>  // a refusal
+  requires std::is_arithmetic_v<A>
+  constexpr Param(A) { static_assert(sizeof(StartIsType<sizeof(A) == 0, Param, A>) > 0); }
 
   module_detail::TraceOf builder{};
   int slot = -1;
@@ -20017,6 +20139,10 @@ template <class T, class Init>
 struct Param<T, Unshaped, Init> : AfterRefusal {
   static_assert(sizeof(ShapeIsInType<sizeof(T) == 0, T>) > 0);
 };
+
+WEFT_REFUSAL(AssignKeepsType,
+             "assign takes a value of the buffer's own dtype and shape: seen.assign(mean<0>(x)), "
+             "count.assign(cast<i64>(count + 1.0f))");
 
 // A tensor that is saved with the model but not trained, such as a running mean. `assign` in a traced
 // function sets it at the end of the step.
@@ -20065,11 +20191,11 @@ struct Buffer {
   constexpr void assign(const A& value) const {
     if constexpr (is_lazy<A>) {
       using E = std::remove_cvref_t<decltype(weft::detail::traced(std::declval<ir::Builder&>(), value))>;
-      static_assert(sizeof(TypeIsKept<std::is_same_v<E, Expr<T, S>>, Buffer, E>) > 0);
+      static_assert(sizeof(AssignKeepsType<std::is_same_v<E, Expr<T, S>>, Buffer, E>) > 0);
       if constexpr (std::is_same_v<E, Expr<T, S>>)
         if (builder != nullptr) assign(weft::detail::traced(builder->innermost(), value));
     } else {
-      static_assert(sizeof(TypeIsKept<sizeof(A) == 0, Buffer, A>) > 0);
+      static_assert(sizeof(AssignKeepsType<sizeof(A) == 0, Buffer, A>) > 0);
     }
   }
   // Refused.
@@ -20237,13 +20363,19 @@ WEFT_REFUSAL(AxesPermuted,
              "the axes named are no permutation of the shape's axes: name each once, permute<0, 2, 1>(x) of "
              "three; transpose<-2, -1>(x) exchanges two");
 
+WEFT_REFUSAL(
+    OneExtentIsLeft,
+    "only one extent of a reshape may be -1, which is worked out from the others: reshape<2, -1>(x)");
+
 // reshape<2, -1>(x): the same elements in row-major order; one -1 is worked out.
 template <i64... To>
 struct ReshapeOp : Operation<ReshapeOp<To...>> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     using Rule = detail::reshape_rule<typename A::shape, To...>;
-    static_assert(sizeof(SizesEqual<Rule::ok, ReshapeOp, typename A::shape>) > 0);
+    constexpr bool known = ((To < 0 ? 1 : 0) + ... + 0) <= 1;
+    static_assert(sizeof(OneExtentIsLeft<known, ReshapeOp, typename A::shape>) > 0);
+    static_assert(sizeof(SizesEqual < Rule::ok || !known, ReshapeOp, typename A::shape >) > 0);
     using S = shape_of<Rule>;
     return Expr<typename A::dtype, S>{ir::reshape(a.value, S::value)};
   }
@@ -21452,6 +21584,13 @@ WEFT_REFUSAL(
     LayerHasNoBase,
     "nn::Sequential: a layer without members has no base class, as g++ 12 misplaces what lies behind it in a "
     "std::tuple: write the layer as a struct of its own, or the model as a struct with named members");
+WEFT_REFUSAL(
+    SequenceOfOne,
+    "nn::Sequential hands one value from layer to layer: what takes or gives several is called by the model "
+    "itself: auto [y, state] = lstm(x), decoder(tgt, memory)");
+WEFT_REFUSAL(LayerHasCall,
+             "nn::Sequential: a layer is called by its operator(): write constexpr auto operator()(auto x) "
+             "const in place of forward");
 // Whether M has nothing but a base class without members.
 template <class M>
 inline constexpr bool is_empty_with_base = std::is_empty_v<M>&& std::is_aggregate_v<M>&& requires {
@@ -21467,6 +21606,11 @@ struct Sequential {
   constexpr explicit Sequential(const std::tuple<M...>& all) requires(sizeof...(M) > 0) : layers(all) {}
 
   constexpr auto operator()(const auto& x) const { return run<0>(to_expr(x)); }
+  template <class X, class... A>
+  requires(sizeof...(A) > 0) constexpr auto operator()(const X& x, const A&...) const {  // a refusal
+    static_assert(sizeof(SequenceOfOne<sizeof(X) == 0, Sequential, X, A...>) > 0);
+    return weft::detail::first_expr(x);
+  }
   template <class I>
   constexpr AfterRefusal operator[](const I&) const {  // a refusal
     static_assert(sizeof(LayerIsByNumber<sizeof(I) == 0, I>) > 0);
@@ -21476,10 +21620,24 @@ struct Sequential {
  private:
   template <std::size_t I>
   constexpr auto run(const auto& x) const {
-    if constexpr (I == sizeof...(M))
+    if constexpr (I == sizeof...(M)) {
       return x;
-    else
-      return run<I + 1>(to_expr(std::get<I>(layers)(x)));
+    } else {
+      using Layer = std::tuple_element_t<I, std::tuple<M...>>;
+      using X = std::remove_cvref_t<decltype(x)>;
+      constexpr bool called = !std::is_class_v<Layer> || weft::detail::HasCall<Layer>;
+      static_assert(sizeof(LayerHasCall<called, Layer, X>) > 0);
+      if constexpr (!called) {
+        return x;
+      } else {
+        using Y = std::remove_cvref_t<decltype(std::get<I>(layers)(x))>;
+        static_assert(sizeof(SequenceOfOne<!is_tuple_like<Y>, Layer, X>) > 0);
+        if constexpr (is_tuple_like<Y>)
+          return x;
+        else
+          return run<I + 1>(to_expr(std::get<I>(layers)(x)));
+      }
+    }
   }
 };
 
@@ -21576,7 +21734,7 @@ constexpr void detach(M& part);
 // `inner` itself: Frozen<Linear<4, 8>> fc is "fc.weight", "fc.bias".
 template <class M>
 struct Frozen {
-  M inner{};
+  M inner{};  // its parameters are body.inner.weight
 
   constexpr auto operator()(const auto&... x) const {
     M held = inner;
@@ -24046,6 +24204,17 @@ WEFT_REFUSAL(
     "computed from its arguments, by exp(x) and not by std::exp(x), by a layer that is called, act(x), and "
     "not by its type, nn::ReLU(x)");
 
+WEFT_REFUSAL(
+    ResultIsDeduced,
+    "the result of a traced function is a value, whose type is deduced: a function and all that it calls "
+    "return auto and take auto, constexpr auto operator()(auto x) const, no Tensor, no float and no number "
+    "of "
+    "std");
+WEFT_REFUSAL(
+    TransformIsCalled,
+    "what is returned is a function made by grad, vjp, jvp or vmap: give that a function, and call what it "
+    "makes: grad([](auto h) { return sum(h * h); })(x)");
+
 // The results of a function as a type: one expression, or a tuple or pair of them, in which each may be one
 // again. `tuple` has them one by one; made(get) is what a call returns, of get<k>() for each, in the same
 // nesting.
@@ -24153,7 +24322,12 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
       using Returned = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
       if constexpr (std::is_void_v<Returned>)
         static_assert(sizeof(SaidByCompiler<!Computes<Returned, F, std::tuple<I...>, A...>, F>) > 0);
-      static_assert(sizeof(ReturnsExpressions<returns_values<Returned>(), Returned>) > 0);
+      constexpr bool plain = std::is_arithmetic_v<Returned> || TensorLike<Returned>;
+      constexpr bool transform = requires { typename Returned::weft_transform; };
+      static_assert(sizeof(ResultIsDeduced<!plain, Returned>) > 0);
+      static_assert(sizeof(TransformIsCalled<!transform, Returned>) > 0);
+      static_assert(
+          sizeof(ReturnsExpressions < returns_values<Returned>() || plain || transform, Returned >) > 0);
       if constexpr (returns_values<Returned>())
         return as_results(b, f(leading..., std::get<K>(inputs)...));
       else
@@ -41296,6 +41470,30 @@ constexpr ir::Value along_axis(ir::Value x, int axis, ir::Value matrix) {
 // Options of operations that move a window: PyTorch's names and defaults, as constants in template arguments,
 // because they decide shapes. Wherever PyTorch takes a number or a tuple, a number or a list in braces.
 
+// ---- weft/core/word.hpp ----
+// A setting that is one of an enum's words, in whose place PyTorch has a string.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(WordIsEnumerator,
+             "a word among the options is an enumerator and no string: .mode = Interpolation::linear, "
+             ".padding_mode = PaddingMode::reflect, .nonlinearity = nn::Nonlinearity::relu");
+
+// Converts from and to E; of public members alone, so that options may be template arguments.
+template <class E>
+struct Word {
+  E value{};
+
+  constexpr Word() = default;
+  constexpr Word(E v) : value(v) {}
+  template <class Text>  // a refusal
+  requires std::is_convertible_v<const Text&, const char*>
+  constexpr Word(const Text&) { static_assert(sizeof(WordIsEnumerator<sizeof(Text) == 0, E>) > 0); }
+  constexpr operator E() const { return value; }
+};
+
+}  // namespace WEFT_NAMESPACE
+
 namespace WEFT_NAMESPACE {
 
 // One number for all spatial axes, or one each: 3, PerAxis{3, 5}; inside options {3, 5} will do.
@@ -41342,16 +41540,25 @@ struct Padding {
 };
 
 // What stands in the padding: zeros, x mirrored at its edge, its edge, or its other end.
-enum class PaddingMode : u8 { zeros, reflect, replicate, circular };
+enum class PaddingMode : u8 {
+  zeros,
+  reflect,
+  replicate,
+  circular,
+#ifndef __CUDACC__
+  constant __attribute__((unavailable("padding with a number is pad<1, 1>(x, 0)"))) = zeros,
+  same __attribute__((unavailable("the word of ConvOptions is .padding = \"same\""))) = zeros,
+#endif
+};
 
 struct ConvOptions {
-  PerAxis stride = 1;                             // distance of neighbouring windows
-  Padding padding = 0;                            // elements on each side of each axis; "same", "valid"
-  PerAxis dilation = 1;                           // distance of a window's elements
-  i64 groups = 1;                                 // input and output channels fall into as many groups
-  bool bias = true;                               // of a layer; a function has one if it is given one
-  PaddingMode padding_mode = PaddingMode::zeros;  // what the padding holds
-  DType dtype = DType::f32;                       // of a layer's parameters
+  PerAxis stride = 1;                                   // distance of neighbouring windows
+  Padding padding = 0;                                  // elements on each side of each axis; "same", "valid"
+  PerAxis dilation = 1;                                 // distance of a window's elements
+  i64 groups = 1;                                       // input and output channels fall into as many groups
+  bool bias = true;                                     // of a layer; a function has one if it is given one
+  Word<PaddingMode> padding_mode = PaddingMode::zeros;  // what the padding holds
+  DType dtype = DType::f32;                             // of a layer's parameters
 };
 
 struct ConvTransposeOptions {
@@ -41378,14 +41585,25 @@ struct PoolOptions {
 // g++ says that `linear` shadows the function, where that was declared before.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-enum class Interpolation : u8 { nearest, linear, nearest_exact, cubic, area };
+enum class Interpolation : u8 {
+  nearest,
+  linear,
+  nearest_exact,
+  cubic,
+  area,
+#ifndef __CUDACC__
+  bilinear __attribute__((unavailable("it is Interpolation::linear, of any number of axes"))) = linear,
+  trilinear __attribute__((unavailable("it is Interpolation::linear, of any number of axes"))) = linear,
+  bicubic __attribute__((unavailable("it is Interpolation::cubic, of any number of axes"))) = cubic,
+#endif
+};
 #pragma GCC diagnostic pop
 
 // Either the result's extents or the factors by which the input's grow, rounded down.
 struct InterpolateOptions {
-  PerAxis size = 0;                             // extents of the result; this one or the next
-  Factors scale_factor = 0;                     // extents of the result over the input's
-  Interpolation mode = Interpolation::nearest;  // between elements
+  PerAxis size = 0;                                   // extents of the result; this one or the next
+  Factors scale_factor = 0;                           // extents of the result over the input's
+  Word<Interpolation> mode = Interpolation::nearest;  // between elements
   bool align_corners = false;           // of linear and cubic: the first and last places stay where they are
   bool recompute_scale_factor = false;  // places by the ratio of the extents, not by the factor itself
   bool antialias = false;               // of linear and cubic: wider weights where the result is smaller
@@ -42243,7 +42461,8 @@ inline constexpr LossReduction batchmean = LossReduction::batchmean;
 
 // What: the logits' shape and the labels'.
 WEFT_REFUSAL(LabelsMatch,
-             "cross_entropy: labels must have the logits' shape without its last axis (the classes)");
+             "cross_entropy: labels must have the logits' shape without its last axis (the classes), and "
+             "follow them: cross_entropy(logits, labels)");
 WEFT_REFUSAL(LabelsAreIntegers, "cross_entropy: labels must be integers (i32 or i64)");
 // What: the logits' shape and the weights'.
 WEFT_REFUSAL(ClassWeightsFit,
@@ -44110,6 +44329,7 @@ struct Bilinear {
   constexpr auto operator()(const auto& x1, const auto& x2) const {
     return module_detail::BilinearOp{}(x1, x2, weight) + bias;
   }
+  WEFT_REFUSED_ONE(Bilinear)
 };
 template <i64 In1, i64 In2, i64 Out, class T>
 struct Bilinear<In1, In2, Out, false, T> {
@@ -44117,6 +44337,7 @@ struct Bilinear<In1, In2, Out, false, T> {
   constexpr auto operator()(const auto& x1, const auto& x2) const {
     return module_detail::BilinearOp{}(x1, x2, weight);
   }
+  WEFT_REFUSED_ONE(Bilinear)
 };
 
 }  // namespace WEFT_NAMESPACE::nn
@@ -44269,7 +44490,7 @@ WEFT_REFUSAL(ConvGroupsDivide,
              "of .groups");
 WEFT_REFUSAL(ConvWindowFits,
              "the window of a convolution is larger than the padded input: give ConvOptions{.padding = 1}, "
-             "or a smaller window");
+             "or a smaller window; the operands are the input, then the weight: conv2d(x, weight)");
 WEFT_REFUSAL(ConvOptionsValid,
              "the options of a convolution: one number or one for each axis, strides, dilations and groups "
              "at least 1, padding not negative, \"same\" with stride 1 only, reflected and circular padding "
@@ -44629,6 +44850,7 @@ struct CosineSimilarity {
   constexpr auto operator()(const auto& x, const auto& y) const {
     return cosine_similarity<Axis>(x, y, static_cast<double>(eps));
   }
+  WEFT_REFUSED_ONE(CosineSimilarity)
 };
 // Of order P, along the last axis, which goes.
 template <int P = 2>
@@ -44637,6 +44859,7 @@ struct PairwiseDistance {
   constexpr auto operator()(const auto& x, const auto& y) const {
     return pairwise_distance<P>(x, y, static_cast<double>(eps));
   }
+  WEFT_REFUSED_ONE(PairwiseDistance)
 };
 
 }  // namespace WEFT_NAMESPACE::nn
@@ -44968,7 +45191,9 @@ constexpr auto bucketize(const V& values, const A& boundaries, RightSide) {
 
 namespace WEFT_NAMESPACE::nn {
 
-WEFT_REFUSAL(IndexIsInteger, "embedding: the indices must be integers (i32 or i64)");
+WEFT_REFUSAL(
+    IndexIsInteger,
+    "embedding: the indices must be integers (i32 or i64), and come first: embedding(indices, table)");
 
 // No row of the table stands for "nothing".
 inline constexpr i64 no_padding = -1;
@@ -46761,6 +46986,7 @@ WEFT_REFUSAL(
 // The function that grad and value_and_grad return.
 template <bool WithValue, class F, int... Args>
 struct GradientOf {
+  using weft_transform = void;
   F f;
 
   template <class... A>
@@ -47867,6 +48093,7 @@ struct MaxUnpool {
   constexpr auto operator()(const auto& x, const auto& places) const {
     return weft::MaxUnpoolOp<Spatial, Window, Options>{}(x, places);
   }
+  WEFT_REFUSED_ONE(MaxUnpool)
 };
 
 template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>
@@ -48168,7 +48395,8 @@ WEFT_REFUSAL(
     "while_loop: it takes a condition, the body and a carry that is a value or a tuple of them, and the most "
     "trips as template argument: while_loop<100>([](auto c) { return norm<>(c) > 1e-3; }, body, carry)");
 WEFT_REFUSAL(ConditionIsBool,
-             "while_loop: the condition returns one bool, Shape<>: reduce it with all<>() or any<>()");
+             "while_loop: the condition returns one bool, Shape<>: reduce it with all<>() or any<>(), and "
+             "comes first: while_loop<100>(condition, body, carry)");
 
 struct LoopOp {};  // what messages name
 
@@ -48590,7 +48818,7 @@ struct Recurrent {
   bool batch_first = false;    // (batch, sequence, features) in place of (sequence, batch, features)
   bool bidirectional = false;  // a second direction, from the end; results side by side
   i64 proj_size = 0;           // of LSTM alone
-  Nonlinearity nonlinearity = Nonlinearity::tanh;  // of RNN alone
+  Word<Nonlinearity> nonlinearity = Nonlinearity::tanh;  // of RNN alone
 };
 
 // What: the shape of the initial state, and the one it should have.
@@ -48602,7 +48830,18 @@ WEFT_REFUSAL(RecurrentLengths,
              "the lengths of a recurrent layer's sequences are integers (i32 or i64) of shape (batch), or () "
              "without a batch; the initial state of an LSTM is a tuple of two");
 
+WEFT_REFUSAL(ProjectionIsLstm,
+             "proj_size is a setting of nn::LSTM: leave it out of nn::RNN and nn::GRU, and put an nn::Linear "
+             "behind");
+
 namespace module_detail {
+
+// What is left of settings that Step has not: so that no second error follows.
+template <class Step>
+constexpr Recurrent without_projection(Recurrent o) {
+  if (Step::parts != 2) o.proj_size = 0;
+  return o;
+}
 
 // The weights of all layers and directions, in PyTorch's order.
 template <class Step, i64 In, i64 Hidden, Recurrent O, class T, class Part>
@@ -48630,7 +48869,6 @@ struct step_rule {
 template <class Step, i64 In, i64 Hidden, Recurrent O, class T>
 struct Layers {
   static_assert(O.num_layers > 0, "a recurrent layer has at least one layer");
-  static_assert(O.proj_size == 0 || Step::parts == 2, "proj_size is a setting of LSTM");
   static constexpr int directions = O.bidirectional ? 2 : 1;
   static constexpr int count = O.num_layers * directions;
   using Stack = typename LayerStack<Step, In, Hidden, O, T,
@@ -48806,8 +49044,10 @@ struct Layers {
 // i64, as PyTorch packs them: the output past a sequence's length is zero, h_n is that of its own last step,
 // the reverse direction starts there. A length of zero leaves h_0; one above the sequence's extent is that
 // extent.
-template <class Step, i64 In, i64 Hidden, Recurrent O, class T>
+template <class Step, i64 In, i64 Hidden, Recurrent Given, class T>
 struct RecurrentLayer {
+  static_assert(sizeof(ProjectionIsLstm<(Given.proj_size == 0 || Step::parts == 2), RecurrentLayer>) > 0);
+  static constexpr Recurrent O = module_detail::without_projection<Step>(Given);
   using Net = module_detail::Layers<Step, In, Hidden, O, T>;
   typename Net::Stack weights{};
   float dropout = 0;
@@ -49501,6 +49741,7 @@ struct TransformerDecoderLayer {
   Dropout dropout3{.p = O.dropout};
   Activation activation{};
 
+  WEFT_REFUSED_ONE(TransformerDecoderLayer)
   template <class... A>
   constexpr auto operator()(const auto& tgt, const auto& memory, const A&... keywords) const {
     constexpr bool known =
@@ -49553,11 +49794,17 @@ constexpr auto run_stack(const Stack<Layer, N>& layers, const Norm& norm, const 
 
 }  // namespace module_detail
 
+WEFT_REFUSAL(
+    LayersAreCounted,
+    "the number of layers follows the layer: nn::TransformerEncoder<nn::TransformerEncoderLayer<512, "
+    "8>, 6>, nn::TransformerDecoder<nn::TransformerDecoderLayer<512, 8>, 6>");
+
 // TransformerEncoder<TransformerEncoderLayer<512, 8>, 6, LayerNorm<512>>: encoder(src, ...) with the named
 // arguments of its layers (PyTorch's mask is src_mask). Without Norm there is none.
 template <class Layer, int NumLayers = 0, class Norm = Absent>
 struct TransformerEncoder {
-  Stack<Layer, NumLayers> layers{};
+  static_assert(sizeof(LayersAreCounted<(NumLayers >= 1), GivenSize<NumLayers>>) > 0);
+  Stack<Layer, (NumLayers >= 1 ? NumLayers : 1)> layers{};
   Norm norm{};
   constexpr auto operator()(const auto& src, const auto&... keywords) const {
     return module_detail::run_stack(layers, norm, src, keywords...);
@@ -49567,8 +49814,10 @@ struct TransformerEncoder {
 // TransformerDecoder<TransformerDecoderLayer<512, 8>, 6, LayerNorm<512>>: decoder(tgt, memory, ...).
 template <class Layer, int NumLayers = 0, class Norm = Absent>
 struct TransformerDecoder {
-  Stack<Layer, NumLayers> layers{};
+  static_assert(sizeof(LayersAreCounted<(NumLayers >= 1), GivenSize<NumLayers>>) > 0);
+  Stack<Layer, (NumLayers >= 1 ? NumLayers : 1)> layers{};
   Norm norm{};
+  WEFT_REFUSED_ONE(TransformerDecoder)
   constexpr auto operator()(const auto& tgt, const auto& memory, const auto&... keywords) const {
     return module_detail::run_stack(layers, norm, tgt, memory, keywords...);
   }
@@ -49587,6 +49836,7 @@ struct Transformer {
   TransformerDecoder<TransformerDecoderLayer<DModel, NHead, O, Activation, Start>, NumDecoderLayers, Norm>
       decoder{.norm = {.eps = O.layer_norm_eps}};
 
+  WEFT_REFUSED_ONE(Transformer)
   template <class... A>
   constexpr auto operator()(const auto& src, const auto& tgt, const A&... keywords) const {
     using module_detail::flag, module_detail::keyword;
@@ -50051,10 +50301,22 @@ using weft::InterpolateOptions;
 using weft::Interpolation;
 using weft::PerAxis;
 
+WEFT_REFUSAL(
+    UpsampleHasOptions,
+    "nn::Upsample takes its settings by name: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}> "
+    "or {.size = {32, 32}}");
+
 // x (N, C, ...) with one to three more axes -> the same with those resized. Holds nothing.
-template <InterpolateOptions Options>
+template <auto Options>
 struct Upsample {
-  constexpr auto operator()(const auto& x) const { return interpolate<Options>(x); }
+  static constexpr bool given = std::is_same_v<std::remove_const_t<decltype(Options)>, InterpolateOptions>;
+  static_assert(sizeof(UpsampleHasOptions<given, Upsample>) > 0);
+  constexpr auto operator()(const auto& x) const {
+    if constexpr (given)
+      return interpolate<Options>(x);
+    else
+      return to_expr(x);
+  }
 };
 
 }  // namespace WEFT_NAMESPACE::nn
@@ -50970,15 +51232,25 @@ struct NanToLimitsF {
       return x;
   }
 };
+// f(b, a), and the other where one is NaN; of a number it is known.
+template <class A, class B, class F>
+constexpr auto unless_nan(const A& a, const B& b, const F& f) {
+  if constexpr (Scalar<A>)
+    return a != a ? f(b, b) : where(isnan(b), a, f(b, a));
+  else if constexpr (Scalar<B>)
+    return b != b ? f(a, a) : where(isnan(a), b, f(b, a));
+  else
+    return where(isnan(b), a, where(isnan(a), b, f(b, a)));
+}
 // NaN gives way to a number.
 struct FmaxF {
   constexpr auto operator()(const auto& a, const auto& b) const {
-    return where(isnan(b), a, where(isnan(a), b, maximum(b, a)));
+    return unless_nan(a, b, [](const auto& u, const auto& v) { return maximum(u, v); });
   }
 };
 struct FminF {
   constexpr auto operator()(const auto& a, const auto& b) const {
-    return where(isnan(b), a, where(isnan(a), b, minimum(b, a)));
+    return unless_nan(a, b, [](const auto& u, const auto& v) { return minimum(u, v); });
   }
 };
 struct LdexpF {
@@ -51128,7 +51400,8 @@ namespace WEFT_NAMESPACE {
 
 // What: the log probabilities' shape and the labels'.
 WEFT_REFUSAL(NllLabelsMatch,
-             "nll_loss: labels must have the log probabilities' shape without its last axis (the classes)");
+             "nll_loss: labels must have the log probabilities' shape without its last axis (the classes), "
+             "and follow them: nll_loss(log_softmax<-1>(x), labels)");
 WEFT_REFUSAL(NllLabelsAreIntegers, "nll_loss: labels must be integers (i32 or i64)");
 WEFT_REFUSAL(NllClassWeightsFit,
              "nll_loss: the class weights must be a vector with one number for each class");
@@ -51315,9 +51588,9 @@ struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
   }
 };
 // gaussian_nll_loss<R, Full>(mean, target, variance, eps): a variance for each element, or for each row.
-template <LossReduction R = reduction::mean, bool Full = false, class X, class T, class V>
-constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, Epsilon eps = 1e-6) {
-  return GaussianNllOp<R, Full>{}(x, target, variance, eps.value);
+template <LossReduction R = reduction::mean, bool Full = false, class X, class T, class V, Scalar E = double>
+constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, E eps = E(1e-6)) {
+  return GaussianNllOp<R, Full>{}(x, target, variance, Epsilon(eps).value);
 }
 // Targets are -1 or 1.
 template <LossReduction R = reduction::mean, class X, class Y>
@@ -52377,10 +52650,12 @@ constexpr auto quantile(const X& x, const A&, const B&) {
   return detail::respelled<AxesAreTemplateArguments<false, spelled::quantile, X>>(x);
 }
 
-WEFT_REFUSAL(CapacityIsTemplateArgument,
-             "what is found has a size that is known at run time only, and so a place for it has one that is "
-             "known while compiling: auto [values, count] = masked_select<16>(x, mask), nonzero<16>(x), "
-             "unique<16>(x); where(mask, x, 0) keeps the shape");
+WEFT_REFUSAL(
+    CapacityIsTemplateArgument,
+    "what is found has a size that is known at run time only, and so a place for it has one that is "
+    "known while compiling: auto [values, count] = masked_select<16>(x, mask), auto [places, count] = "
+    "nonzero<16>(x), auto [values, count, inverse, counts] = unique<16>(x); where(mask, x, 0) keeps "
+    "the shape");
 template <Spelled X, Spelled M>
 constexpr auto masked_select(const X& x, const M&) {
   return detail::respelled<CapacityIsTemplateArgument<false, spelled::masked_select, X>>(x);
@@ -52522,6 +52797,7 @@ WEFT_JOINED(stack)
 WEFT_JOINED(concat)
 #undef WEFT_JOINED
 
+WEFT_REFUSAL(TwoAxesAreNamed, "transpose exchanges two axes: transpose<0, 1>(x), or transpose<-2, -1>(x)");
 // mse_loss<"sum">(x, y).
 #define WEFT_QUOTED(name)                                                         \
   template <FixedString Word, Spelled X, class... B>                              \
@@ -52534,6 +52810,11 @@ WEFT_QUOTED(cross_entropy)
 WEFT_QUOTED(nll_loss)
 WEFT_QUOTED(bce_with_logits)
 #undef WEFT_QUOTED
+// transpose<1>(x): the other axis is missing.
+template <int Axis, Spelled X>
+constexpr auto transpose(const X& x) {
+  return detail::respelled<TwoAxesAreNamed<false, GivenAxis<Axis>, X>>(x);
+}
 template <Spelled X>
 constexpr auto transpose(const X& x) {
   return detail::respelled<AxesAreTemplateArguments<false, spelled::transpose, X>>(x);
@@ -52550,8 +52831,14 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     OperationIsSpelled,
     "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
-    "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), x.extent(0), "
-    "nn::BatchNorm1d as a member");
+    "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), pow(x, 3), silu(x), "
+    "unsqueeze<0>(x), cat<0>(x, y), repeat<2, 1>(x), x.extent(0), nn::BatchNorm1d as a member");
+WEFT_REFUSAL(
+    TransformIsSpelled,
+    "the transformation has another name: scan is loop(body, carry, xs), fori_loop and a plain for loop "
+    "loop<10>(body, carry), cond where(condition, a, b), while_loop needs a bound, "
+    "while_loop<100>(condition, "
+    "body, carry), jacrev(f)(x) is a vmap of vjp(f) over unit cotangents, hessian one of vjp(grad(f))");
 namespace spelled {
 struct inverse;
 struct svd;
@@ -52569,6 +52856,18 @@ struct stdev;
 struct relu_;
 struct sigmoid_;
 struct crossentropy;
+struct power;
+struct swish;
+struct expand_dims;
+struct concatenate;
+struct tile;
+struct scan;
+struct fori_loop;
+struct cond;
+struct while_loop;
+struct jacrev;
+struct jacfwd;
+struct hessian;
 }  // namespace spelled
 #define WEFT_ABSENT(name, Refusal, results)                                              \
   template <int... A, Spelled X, class... B>                                             \
@@ -52591,7 +52890,51 @@ WEFT_ABSENT(stdev, OperationIsSpelled, one)
 WEFT_ABSENT(relu_, OperationIsSpelled, one)
 WEFT_ABSENT(sigmoid_, OperationIsSpelled, one)
 WEFT_ABSENT(crossentropy, OperationIsSpelled, one)
+WEFT_ABSENT(power, OperationIsSpelled, one)
+WEFT_ABSENT(swish, OperationIsSpelled, one)
+WEFT_ABSENT(expand_dims, OperationIsSpelled, one)
+WEFT_ABSENT(concatenate, OperationIsSpelled, one)
+WEFT_ABSENT(tile, OperationIsSpelled, one)
 #undef WEFT_ABSENT
+#define WEFT_TRANSFORM(name, results)                                                   \
+  template <class A, class... B>                                                        \
+  constexpr auto name(const A&, const B&...) {                                          \
+    static_assert(sizeof(TransformIsSpelled<sizeof(A) == 0, spelled::name, B...>) > 0); \
+    return detail::results##_of(AfterRefusal{});                                        \
+  }
+WEFT_TRANSFORM(scan, pair)
+WEFT_TRANSFORM(fori_loop, one)
+WEFT_TRANSFORM(cond, one)
+WEFT_TRANSFORM(while_loop, one)
+WEFT_TRANSFORM(jacrev, one)
+WEFT_TRANSFORM(jacfwd, one)
+WEFT_TRANSFORM(hessian, one)
+#undef WEFT_TRANSFORM
+
+// pow<2>(x), clamp<0, 1>(x)
+WEFT_REFUSAL(NumbersAreArguments,
+             "numbers that decide no shape are arguments and no template arguments: pow(x, 2), clamp(x, 0, "
+             "1), dropout(x, 0.5f)");
+#define WEFT_NUMBERED(name)                                                    \
+  template <auto First, auto... More, Spelled X>                               \
+  requires std::is_arithmetic_v<decltype(First)>                               \
+  constexpr auto name(const X& x) {                                            \
+    return detail::respelled<NumbersAreArguments<false, spelled::name, X>>(x); \
+  }
+WEFT_NUMBERED(pow)
+WEFT_NUMBERED(clamp)
+WEFT_NUMBERED(clamp_min)
+WEFT_NUMBERED(clamp_max)
+WEFT_NUMBERED(lerp)
+WEFT_NUMBERED(threshold)
+#undef WEFT_NUMBERED
+
+// to_text(x) of a traced value
+template <class T, class S>
+constexpr auto to_text(const Expr<T, S>&) {
+  detail::misspelt<ValueIsTraced<false, Expr<T, S>>>();
+  return to_text(S::value);
+}
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/core/window_spelling.hpp ----
@@ -52644,6 +52987,10 @@ struct leaky_relu;
 #define WEFT_CONVOLVED(name)                                                               \
   template <Spelled X, Spelled W>                                                          \
   constexpr auto name(const X& x, const W&, const detail::KeywordArguments&) {             \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X, W>>(x); \
+  }                                                                                        \
+  template <Spelled X, Spelled W, class B, SpelledNumber N, class... More>                 \
+  constexpr auto name(const X& x, const W&, const B&, const N&, const More&...) {          \
     return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X, W>>(x); \
   }
 WEFT_CONVOLVED(conv1d)
@@ -54547,24 +54894,26 @@ struct MultilabelMargin : Operation<MultilabelMargin<R>> {
 }  // namespace detail
 
 // max(0, -y (a - b) + margin)
-template <LossReduction R = reduction::mean, class A, class B, class Y>
-constexpr auto margin_ranking_loss(const A& a, const B& b, const Y& y, double margin = 0) {
-  return detail::ElementLoss<detail::MarginRankingF, R>{}(a, b, y, margin);
+template <LossReduction R = reduction::mean, class A, class B, class Y, Scalar M = double>
+constexpr auto margin_ranking_loss(const A& a, const B& b, const Y& y, M margin = 0) {
+  return detail::ElementLoss<detail::MarginRankingF, R>{}(a, b, y, static_cast<double>(margin));
 }
 // x where y = 1, max(0, margin - x) where y = -1.
-template <LossReduction R = reduction::mean, class X, class Y>
-constexpr auto hinge_embedding_loss(const X& x, const Y& y, double margin = 1) {
-  return detail::ElementLoss<detail::HingeEmbeddingF, R>{}(x, y, margin);
+template <LossReduction R = reduction::mean, class X, class Y, Scalar M = double>
+constexpr auto hinge_embedding_loss(const X& x, const Y& y, M margin = 1) {
+  return detail::ElementLoss<detail::HingeEmbeddingF, R>{}(x, y, static_cast<double>(margin));
 }
-template <LossReduction R = reduction::mean, class A, class B, class Y>
-constexpr auto cosine_embedding_loss(const A& x1, const B& x2, const Y& y, double margin = 0) {
-  return detail::CosineEmbedding<R>{}(x1, x2, y, margin);
+template <LossReduction R = reduction::mean, class A, class B, class Y, Scalar M = double>
+constexpr auto cosine_embedding_loss(const A& x1, const B& x2, const Y& y, M margin = 0) {
+  return detail::CosineEmbedding<R>{}(x1, x2, y, static_cast<double>(margin));
 }
 // max(0, |a - p| - |a - n| + margin); Swap: |p - n| where it is less than |a - n|.
-template <LossReduction R = reduction::mean, int P = 2, bool Swap = false, class A, class B, class C>
-constexpr auto triplet_margin_loss(const A& anchor, const B& positive, const C& negative, double margin = 1,
-                                   double eps = 1e-6) {
-  return detail::TripletMargin<R, P, Swap>{}(anchor, positive, negative, margin, eps);
+template <LossReduction R = reduction::mean, int P = 2, bool Swap = false, class A, class B, class C,
+          Scalar M = double, Scalar E = double>
+constexpr auto triplet_margin_loss(const A& anchor, const B& positive, const C& negative, M margin = 1,
+                                   E eps = E(1e-6)) {
+  return detail::TripletMargin<R, P, Swap>{}(anchor, positive, negative, static_cast<double>(margin),
+                                             static_cast<double>(eps));
 }
 // max(0, d(a, p) - d(a, n) + margin) for a distance of your own: a function of two tensors, such as
 // [](auto x, auto y) { return 1 - cosine_similarity<-1>(x, y); }; pairwise_distance where none is given.
@@ -55203,6 +55552,7 @@ struct VmapLater {
 // The function that vmap returns.
 template <class F, int... Axes>
 struct Vmap {
+  using weft_transform = void;
   F f;
 
   template <class... A>
@@ -55593,8 +55943,8 @@ enum class GridPadding : u8 { zeros, border, reflection };
 
 // Of grid_sample, in PyTorch's order. Linear stands for its bilinear (and trilinear), cubic for bicubic.
 struct GridSampleOptions {
-  Interpolation mode = Interpolation::linear;     // between elements: linear, nearest or cubic
-  GridPadding padding_mode = GridPadding::zeros;  // what places outside the image read
+  Word<Interpolation> mode = Interpolation::linear;     // between elements: linear, nearest or cubic
+  Word<GridPadding> padding_mode = GridPadding::zeros;  // what places outside the image read
   bool align_corners = false;  // -1 and 1 are the centres of the outermost elements, not their outer edges
 };
 
@@ -57086,7 +57436,19 @@ WEFT_REFUSAL(CotangentFits,
 WEFT_REFUSAL(TangentsFit,
              "jvp: for every argument of the function, in their order, a tangent of its dtype and shape");
 
+WEFT_REFUSAL(
+    ArgumentsAreSeparate,
+    "vjp and jvp take arguments one by one and no tuples: jvp(f)(x, dx), of two jvp(f)(x, y, dx, dy), "
+    "vjp(f)(x, cotangent)");
+
 namespace detail {
+
+// Whether the first `Count` of A are no tuples.
+template <std::size_t Count, class... A>
+inline constexpr bool are_separate = [] {
+  std::size_t k = 0;
+  return ((k++ >= Count || !is_tuple_like<A>)&&... && true);
+}();
 
 template <class X>
 constexpr List<int> nodes_of(const X& x) {
@@ -57147,12 +57509,15 @@ WEFT_REFUSAL(CotangentIsLast,
 // The function that vjp returns.
 template <class F>
 struct Vjp {
+  using weft_transform = void;
   F f;
 
   template <class... A>
   constexpr auto operator()(const A&... a) const {
+    constexpr bool separate = detail::are_separate<sizeof...(A) - 1, A...>;
     static_assert(sizeof(CotangentIsLast<(sizeof...(A) >= 2), Vjp, A...>) > 0);
-    if constexpr (sizeof...(A) >= 2)
+    static_assert(sizeof(ArgumentsAreSeparate<separate, Vjp, A...>) > 0);
+    if constexpr (separate && sizeof...(A) >= 2)
       return call(std::make_index_sequence<sizeof...(A) - 1>{}, std::tie(a...));
     else
       return detail::first_expr(a..., AfterRefusal{});
@@ -57186,13 +57551,16 @@ struct Vjp {
 // The function that jvp returns.
 template <class F>
 struct Jvp {
+  using weft_transform = void;
   F f;
 
   template <class... A>
   constexpr auto operator()(const A&... a) const {
     constexpr bool even = sizeof...(A) >= 2 && sizeof...(A) % 2 == 0;
+    constexpr bool separate = detail::are_separate<sizeof...(A), A...>;
     static_assert(sizeof(TangentsFollow<even, Jvp, A...>) > 0);
-    if constexpr (even)
+    static_assert(sizeof(ArgumentsAreSeparate<separate, Jvp, A...>) > 0);
+    if constexpr (separate && even)
       return call(std::make_index_sequence<sizeof...(A) / 2>{}, std::tie(a...));
     else
       return std::pair{detail::first_expr(a..., AfterRefusal{}), detail::first_expr(a..., AfterRefusal{})};

@@ -147,6 +147,10 @@ WEFT_REFUSAL(
     ModelIsPlainStruct,
     "a model is a plain struct: no constructor, no private member, no virtual function; settings are "
     "template arguments or default member initialisers, and operator() is a public member");
+WEFT_REFUSAL(TensorIsParameter,
+             "a model's tensors are parameters and buffers: write nn::Param<f32, Shape<4>> scale, which is "
+             "trained, or "
+             "nn::Buffer<f32, Shape<4>> mean, which is not, in place of a Tensor");
 WEFT_REFUSAL(ModelHasNoBase,
              "a model has no base class: leave it out, or make it a member (there is no nn::Module)");
 WEFT_REFUSAL(ModelHoldsValues,
@@ -178,7 +182,9 @@ struct Refuse {
   static constexpr bool held =
       Cause != Fault::pointer && (Cause != Fault::not_aggregate || !Container<Struct>);
   static_assert(sizeof(ModelHasNoContainer<held, Struct>) > 0);
-  static_assert(sizeof(ModelIsPlainStruct<Cause != Fault::not_aggregate, Struct>) > 0);
+  static constexpr bool tensor = requires { typename Struct::weft_tensor; };
+  static_assert(sizeof(TensorIsParameter<!tensor, Struct>) > 0);
+  static_assert(sizeof(ModelIsPlainStruct < Cause != Fault::not_aggregate || tensor, Struct >) > 0);
   static_assert(sizeof(ModelHasNoBase<Cause != Fault::base, Struct>) > 0);
   static_assert(sizeof(ModelHoldsValues<Cause != Fault::reference_or_no_default, Struct>) > 0);
   static_assert(sizeof(ModelHasNoCArray<Cause != Fault::c_array, Struct>) > 0);

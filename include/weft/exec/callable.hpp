@@ -19,7 +19,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     TracesWhileCompiling,
     "the function cannot run while the program compiles: operator() of the model and every function that is "
-    "called must be constexpr (write constexpr auto operator()(auto x) const), neither print nor throw, and "
+    "called must be constexpr (write constexpr auto operator()(auto x) const), neither print nor throw, "
+    "read no variable that is not constexpr (a number that changes is an input, in<f32>), and "
     "change nothing outside of themselves: members, captures, static variables (state is an nn::Buffer, a "
     "loop's is its carry); and numbers must lie in their range (a dropout rate in [0, 1]); one of thousands "
     "of "

@@ -64,6 +64,17 @@ WEFT_REFUSAL(
     "computed from its arguments, by exp(x) and not by std::exp(x), by a layer that is called, act(x), and "
     "not by its type, nn::ReLU(x)");
 
+WEFT_REFUSAL(
+    ResultIsDeduced,
+    "the result of a traced function is a value, whose type is deduced: a function and all that it calls "
+    "return auto and take auto, constexpr auto operator()(auto x) const, no Tensor, no float and no number "
+    "of "
+    "std");
+WEFT_REFUSAL(
+    TransformIsCalled,
+    "what is returned is a function made by grad, vjp, jvp or vmap: give that a function, and call what it "
+    "makes: grad([](auto h) { return sum(h * h); })(x)");
+
 // The results of a function as a type: one expression, or a tuple or pair of them, in which each may be one
 // again. `tuple` has them one by one; made(get) is what a call returns, of get<k>() for each, in the same
 // nesting.
@@ -171,7 +182,12 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
       using Returned = std::remove_cvref_t<decltype(f(leading..., std::get<K>(inputs)...))>;
       if constexpr (std::is_void_v<Returned>)
         static_assert(sizeof(SaidByCompiler<!Computes<Returned, F, std::tuple<I...>, A...>, F>) > 0);
-      static_assert(sizeof(ReturnsExpressions<returns_values<Returned>(), Returned>) > 0);
+      constexpr bool plain = std::is_arithmetic_v<Returned> || TensorLike<Returned>;
+      constexpr bool transform = requires { typename Returned::weft_transform; };
+      static_assert(sizeof(ResultIsDeduced<!plain, Returned>) > 0);
+      static_assert(sizeof(TransformIsCalled<!transform, Returned>) > 0);
+      static_assert(
+          sizeof(ReturnsExpressions < returns_values<Returned>() || plain || transform, Returned >) > 0);
       if constexpr (returns_values<Returned>())
         return as_results(b, f(leading..., std::get<K>(inputs)...));
       else

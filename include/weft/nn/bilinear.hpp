@@ -2,6 +2,7 @@
 // y_o = x1^T W_o x2 + b_o over the last axes.
 
 #include "weft/nn/param.hpp"
+#include "weft/nn/spelling.hpp"
 #include "weft/ops/linalg/matmul.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 
@@ -76,6 +77,7 @@ struct Bilinear {
   constexpr auto operator()(const auto& x1, const auto& x2) const {
     return module_detail::BilinearOp{}(x1, x2, weight) + bias;
   }
+  WEFT_REFUSED_ONE(Bilinear)
 };
 template <i64 In1, i64 In2, i64 Out, class T>
 struct Bilinear<In1, In2, Out, false, T> {
@@ -83,6 +85,7 @@ struct Bilinear<In1, In2, Out, false, T> {
   constexpr auto operator()(const auto& x1, const auto& x2) const {
     return module_detail::BilinearOp{}(x1, x2, weight);
   }
+  WEFT_REFUSED_ONE(Bilinear)
 };
 
 }  // namespace WEFT_NAMESPACE::nn

@@ -18,6 +18,13 @@ WEFT_REFUSAL(
     LayerHasNoBase,
     "nn::Sequential: a layer without members has no base class, as g++ 12 misplaces what lies behind it in a "
     "std::tuple: write the layer as a struct of its own, or the model as a struct with named members");
+WEFT_REFUSAL(
+    SequenceOfOne,
+    "nn::Sequential hands one value from layer to layer: what takes or gives several is called by the model "
+    "itself: auto [y, state] = lstm(x), decoder(tgt, memory)");
+WEFT_REFUSAL(LayerHasCall,
+             "nn::Sequential: a layer is called by its operator(): write constexpr auto operator()(auto x) "
+             "const in place of forward");
 // Whether M has nothing but a base class without members.
 template <class M>
 inline constexpr bool is_empty_with_base = std::is_empty_v<M>&& std::is_aggregate_v<M>&& requires {
@@ -33,6 +40,11 @@ struct Sequential {
   constexpr explicit Sequential(const std::tuple<M...>& all) requires(sizeof...(M) > 0) : layers(all) {}
 
   constexpr auto operator()(const auto& x) const { return run<0>(to_expr(x)); }
+  template <class X, class... A>
+  requires(sizeof...(A) > 0) constexpr auto operator()(const X& x, const A&...) const {  // a refusal
+    static_assert(sizeof(SequenceOfOne<sizeof(X) == 0, Sequential, X, A...>) > 0);
+    return weft::detail::first_expr(x);
+  }
   template <class I>
   constexpr AfterRefusal operator[](const I&) const {  // a refusal
     static_assert(sizeof(LayerIsByNumber<sizeof(I) == 0, I>) > 0);
@@ -42,10 +54,24 @@ struct Sequential {
  private:
   template <std::size_t I>
   constexpr auto run(const auto& x) const {
-    if constexpr (I == sizeof...(M))
+    if constexpr (I == sizeof...(M)) {
       return x;
-    else
-      return run<I + 1>(to_expr(std::get<I>(layers)(x)));
+    } else {
+      using Layer = std::tuple_element_t<I, std::tuple<M...>>;
+      using X = std::remove_cvref_t<decltype(x)>;
+      constexpr bool called = !std::is_class_v<Layer> || weft::detail::HasCall<Layer>;
+      static_assert(sizeof(LayerHasCall<called, Layer, X>) > 0);
+      if constexpr (!called) {
+        return x;
+      } else {
+        using Y = std::remove_cvref_t<decltype(std::get<I>(layers)(x))>;
+        static_assert(sizeof(SequenceOfOne<!is_tuple_like<Y>, Layer, X>) > 0);
+        if constexpr (is_tuple_like<Y>)
+          return x;
+        else
+          return run<I + 1>(to_expr(std::get<I>(layers)(x)));
+      }
+    }
   }
 };
 
@@ -142,7 +168,7 @@ constexpr void detach(M& part);
 // `inner` itself: Frozen<Linear<4, 8>> fc is "fc.weight", "fc.bias".
 template <class M>
 struct Frozen {
-  M inner{};
+  M inner{};  // its parameters are body.inner.weight
 
   constexpr auto operator()(const auto&... x) const {
     M held = inner;

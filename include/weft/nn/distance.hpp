@@ -1,6 +1,7 @@
 #pragma once
 // nn::CosineSimilarity<1>{.eps = 1e-6f}, nn::PairwiseDistance<2>: see weft/ops/nn/similarity.hpp.
 
+#include "weft/nn/spelling.hpp"
 #include "weft/ops/nn/similarity.hpp"
 
 namespace WEFT_NAMESPACE::nn {
@@ -12,6 +13,7 @@ struct CosineSimilarity {
   constexpr auto operator()(const auto& x, const auto& y) const {
     return cosine_similarity<Axis>(x, y, static_cast<double>(eps));
   }
+  WEFT_REFUSED_ONE(CosineSimilarity)
 };
 // Of order P, along the last axis, which goes.
 template <int P = 2>
@@ -20,6 +22,7 @@ struct PairwiseDistance {
   constexpr auto operator()(const auto& x, const auto& y) const {
     return pairwise_distance<P>(x, y, static_cast<double>(eps));
   }
+  WEFT_REFUSED_ONE(PairwiseDistance)
 };
 
 }  // namespace WEFT_NAMESPACE::nn

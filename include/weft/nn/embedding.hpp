@@ -9,7 +9,9 @@
 
 namespace WEFT_NAMESPACE::nn {
 
-WEFT_REFUSAL(IndexIsInteger, "embedding: the indices must be integers (i32 or i64)");
+WEFT_REFUSAL(
+    IndexIsInteger,
+    "embedding: the indices must be integers (i32 or i64), and come first: embedding(indices, table)");
 
 // No row of the table stands for "nothing".
 inline constexpr i64 no_padding = -1;

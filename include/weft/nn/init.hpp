@@ -10,6 +10,15 @@
 
 namespace WEFT_NAMESPACE::nn::init {
 
+WEFT_REFUSAL(
+    StartIsOfIntegers,
+    "numbers of a starting value are ratios of integers: init::Normal<1, 50> has mean 0 and deviation "
+    "0.02, Constant<1, 2> is 0.5, Uniform<-1, 1, 10> lies in [-0.1, 0.1)");
+namespace start_detail {
+template <auto... N>
+inline constexpr bool are_integers = (std::is_integral_v<decltype(N)> && ...);
+}  // namespace start_detail
+
 struct Fans {
   double in = 1, out = 1;
 };
@@ -46,15 +55,17 @@ struct Ones {
   }
 };
 // Numerator / Denominator everywhere.
-template <int Numerator, int Denominator = 1>
+template <auto Numerator, auto Denominator = 1>
 struct Constant {
+  static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator>, Constant>) > 0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     return ir::constant(b, DType::f32, d, static_cast<double>(Numerator) / Denominator);
   }
 };
 // Normal with mean 0 and standard deviation Numerator / Denominator.
-template <int Numerator = 1, int Denominator = 1>
+template <auto Numerator = 1, auto Denominator = 1>
 struct Normal {
+  static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator>, Normal>) > 0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     return detail::normal_bits(b, d) * number(b, static_cast<double>(Numerator) / Denominator);
   }
@@ -69,16 +80,20 @@ struct FanInUniform {
   }
 };
 // Glorot and Bengio (2010), gain Numerator / Denominator.
-template <int Numerator = 1, int Denominator = 1>
+template <auto Numerator = 1, auto Denominator = 1>
 struct XavierUniform {
+  static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator>, XavierUniform>) >
+                0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     const double bound =
         static_cast<double>(Numerator) / Denominator * square_root(6.0 / (fans(d).in + fans(d).out));
     return uniform_between(b, d, -bound, bound);
   }
 };
-template <int Numerator = 1, int Denominator = 1>
+template <auto Numerator = 1, auto Denominator = 1>
 struct XavierNormal {
+  static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator>, XavierNormal>) >
+                0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     return detail::normal_bits(b, d) * number(b, static_cast<double>(Numerator) / Denominator *
                                                      square_root(2.0 / (fans(d).in + fans(d).out)));
@@ -121,8 +136,9 @@ constexpr ir::Value inverse_erf(ir::Value x) {
 }  // namespace detail
 
 // Uniform in [Low / Denominator, High / Denominator).
-template <int Low = 0, int High = 1, int Denominator = 1>
+template <auto Low = 0, auto High = 1, auto Denominator = 1>
 struct Uniform {
+  static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Low, High, Denominator>, Uniform>) > 0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     return uniform_between(b, d, static_cast<double>(Low) / Denominator,
                            static_cast<double>(High) / Denominator);
@@ -131,8 +147,11 @@ struct Uniform {
 
 // trunc_normal_: normal with mean 0 and deviation Numerator / Denominator, given that it lies in [Low, High].
 // (As in PyTorch the bounds are values and no multiples of the deviation.)
-template <int Numerator = 1, int Denominator = 1, int Low = -2, int High = 2>
+template <auto Numerator = 1, auto Denominator = 1, auto Low = -2, auto High = 2>
 struct TruncNormal {
+  static_assert(
+      sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator, Low, High>, TruncNormal>) >
+      0);
   static_assert(Low < High, "TruncNormal: the bounds must rise");
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     const double deviation = static_cast<double>(Numerator) / Denominator, root = 1.4142135623730951;
@@ -152,8 +171,10 @@ struct TruncNormal {
 // rows are orthonormal, or the columns where there are more rows. It is the orthogonal factor of the polar
 // decomposition of a normal matrix, which is distributed as PyTorch's (uniformly, Mezzadri 2007), computed
 // by products alone: 3 for each factor of 3.4 that lies between the least and the greatest singular value.
-template <int Numerator = 1, int Denominator = 1>
+template <auto Numerator = 1, auto Denominator = 1>
 struct Orthogonal {
+  static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator>, Orthogonal>) >
+                0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     Dims matrix;
     matrix.rank = 2;

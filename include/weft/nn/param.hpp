@@ -43,6 +43,10 @@ constexpr ir::Value read_of_blocks(ir::Builder& b) {
 
 }  // namespace module_detail
 
+WEFT_REFUSAL(StartIsType,
+             "a parameter's starting value is its third template argument: nn::Param<f32, Shape<8>, "
+             "nn::init::Ones> scale, nn::init::Constant<1, 2> for 0.5");
+
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
 template <class T, class S = Unshaped, class Init = init::Zeros>
 struct Param {
@@ -50,6 +54,11 @@ struct Param {
   using shape = S;
   using initializer = Init;
   static constexpr bool trained = true;
+
+  constexpr Param() = default;
+  template <class A>  // a refusal
+  requires std::is_arithmetic_v<A>
+  constexpr Param(A) { static_assert(sizeof(StartIsType<sizeof(A) == 0, Param, A>) > 0); }
 
   module_detail::TraceOf builder{};
   int slot = -1;
@@ -84,6 +93,10 @@ template <class T, class Init>
 struct Param<T, Unshaped, Init> : AfterRefusal {
   static_assert(sizeof(ShapeIsInType<sizeof(T) == 0, T>) > 0);
 };
+
+WEFT_REFUSAL(AssignKeepsType,
+             "assign takes a value of the buffer's own dtype and shape: seen.assign(mean<0>(x)), "
+             "count.assign(cast<i64>(count + 1.0f))");
 
 // A tensor that is saved with the model but not trained, such as a running mean. `assign` in a traced
 // function sets it at the end of the step.
@@ -132,11 +145,11 @@ struct Buffer {
   constexpr void assign(const A& value) const {
     if constexpr (is_lazy<A>) {
       using E = std::remove_cvref_t<decltype(weft::detail::traced(std::declval<ir::Builder&>(), value))>;
-      static_assert(sizeof(TypeIsKept<std::is_same_v<E, Expr<T, S>>, Buffer, E>) > 0);
+      static_assert(sizeof(AssignKeepsType<std::is_same_v<E, Expr<T, S>>, Buffer, E>) > 0);
       if constexpr (std::is_same_v<E, Expr<T, S>>)
         if (builder != nullptr) assign(weft::detail::traced(builder->innermost(), value));
     } else {
-      static_assert(sizeof(TypeIsKept<sizeof(A) == 0, Buffer, A>) > 0);
+      static_assert(sizeof(AssignKeepsType<sizeof(A) == 0, Buffer, A>) > 0);
     }
   }
   // Refused.

@@ -2,6 +2,7 @@
 // Pooling layers with PyTorch's names: nn::MaxPool2d<2>, nn::AvgPool2d<3, nn::PoolOptions{.padding =
 // 1}>, nn::LPPool2d<2>{.norm_type = 3}, nn::MaxUnpool2d<2>. They hold nothing.
 
+#include "weft/nn/spelling.hpp"
 #include "weft/ops/nn/lp_pool.hpp"
 #include "weft/ops/nn/pool_index.hpp"
 
@@ -39,6 +40,7 @@ struct MaxUnpool {
   constexpr auto operator()(const auto& x, const auto& places) const {
     return weft::MaxUnpoolOp<Spatial, Window, Options>{}(x, places);
   }
+  WEFT_REFUSED_ONE(MaxUnpool)
 };
 
 template <PerAxis Window, OptionsOf<PoolOptions> Options = PoolOptions{}, auto... More>

@@ -19,7 +19,7 @@ struct Recurrent {
   bool batch_first = false;    // (batch, sequence, features) in place of (sequence, batch, features)
   bool bidirectional = false;  // a second direction, from the end; results side by side
   i64 proj_size = 0;           // of LSTM alone
-  Nonlinearity nonlinearity = Nonlinearity::tanh;  // of RNN alone
+  Word<Nonlinearity> nonlinearity = Nonlinearity::tanh;  // of RNN alone
 };
 
 // What: the shape of the initial state, and the one it should have.
@@ -31,7 +31,18 @@ WEFT_REFUSAL(RecurrentLengths,
              "the lengths of a recurrent layer's sequences are integers (i32 or i64) of shape (batch), or () "
              "without a batch; the initial state of an LSTM is a tuple of two");
 
+WEFT_REFUSAL(ProjectionIsLstm,
+             "proj_size is a setting of nn::LSTM: leave it out of nn::RNN and nn::GRU, and put an nn::Linear "
+             "behind");
+
 namespace module_detail {
+
+// What is left of settings that Step has not: so that no second error follows.
+template <class Step>
+constexpr Recurrent without_projection(Recurrent o) {
+  if (Step::parts != 2) o.proj_size = 0;
+  return o;
+}
 
 // The weights of all layers and directions, in PyTorch's order.
 template <class Step, i64 In, i64 Hidden, Recurrent O, class T, class Part>
@@ -59,7 +70,6 @@ struct step_rule {
 template <class Step, i64 In, i64 Hidden, Recurrent O, class T>
 struct Layers {
   static_assert(O.num_layers > 0, "a recurrent layer has at least one layer");
-  static_assert(O.proj_size == 0 || Step::parts == 2, "proj_size is a setting of LSTM");
   static constexpr int directions = O.bidirectional ? 2 : 1;
   static constexpr int count = O.num_layers * directions;
   using Stack = typename LayerStack<Step, In, Hidden, O, T,
@@ -235,8 +245,10 @@ struct Layers {
 // i64, as PyTorch packs them: the output past a sequence's length is zero, h_n is that of its own last step,
 // the reverse direction starts there. A length of zero leaves h_0; one above the sequence's extent is that
 // extent.
-template <class Step, i64 In, i64 Hidden, Recurrent O, class T>
+template <class Step, i64 In, i64 Hidden, Recurrent Given, class T>
 struct RecurrentLayer {
+  static_assert(sizeof(ProjectionIsLstm<(Given.proj_size == 0 || Step::parts == 2), RecurrentLayer>) > 0);
+  static constexpr Recurrent O = module_detail::without_projection<Step>(Given);
   using Net = module_detail::Layers<Step, In, Hidden, O, T>;
   typename Net::Stack weights{};
   float dropout = 0;

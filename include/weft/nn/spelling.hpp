@@ -21,6 +21,18 @@ struct WithoutSizes : AfterRefusal {
   static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
 };
 
+WEFT_REFUSAL(
+    LayerTakesMore,
+    "the layer takes more than one value: decoder(tgt, memory), transformer(src, tgt), bilinear(x1, x2), "
+    "similarity(x1, x2), unpool(y, places) of auto [y, places] = pool(x, return_indices)");
+// In a layer of two values: a call with one is refused.
+#define WEFT_REFUSED_ONE(Layer)                                       \
+  template <class X>                                                  \
+  constexpr auto operator()(const X& x) const {                       \
+    static_assert(sizeof(LayerTakesMore<sizeof(X) == 0, Layer>) > 0); \
+    return ::weft::detail::first_expr(x);                             \
+  }
+
 // Two layers, refused; a layer and a value are (pointwise.hpp).
 #define WEFT_OPERATOR(sign)                                                                 \
   template <class A, class B>                                                               \

@@ -3,6 +3,7 @@
 // ("encoder.layers.0.self_attn.in_proj_weight"). Every layer has weights and a start of its own, and is
 // traced once for all.
 
+#include "weft/nn/spelling.hpp"
 #include "weft/nn/stack.hpp"
 #include "weft/nn/transformer_layer.hpp"
 
@@ -29,11 +30,17 @@ constexpr auto run_stack(const Stack<Layer, N>& layers, const Norm& norm, const 
 
 }  // namespace module_detail
 
+WEFT_REFUSAL(
+    LayersAreCounted,
+    "the number of layers follows the layer: nn::TransformerEncoder<nn::TransformerEncoderLayer<512, "
+    "8>, 6>, nn::TransformerDecoder<nn::TransformerDecoderLayer<512, 8>, 6>");
+
 // TransformerEncoder<TransformerEncoderLayer<512, 8>, 6, LayerNorm<512>>: encoder(src, ...) with the named
 // arguments of its layers (PyTorch's mask is src_mask). Without Norm there is none.
 template <class Layer, int NumLayers = 0, class Norm = Absent>
 struct TransformerEncoder {
-  Stack<Layer, NumLayers> layers{};
+  static_assert(sizeof(LayersAreCounted<(NumLayers >= 1), GivenSize<NumLayers>>) > 0);
+  Stack<Layer, (NumLayers >= 1 ? NumLayers : 1)> layers{};
   Norm norm{};
   constexpr auto operator()(const auto& src, const auto&... keywords) const {
     return module_detail::run_stack(layers, norm, src, keywords...);
@@ -43,8 +50,10 @@ struct TransformerEncoder {
 // TransformerDecoder<TransformerDecoderLayer<512, 8>, 6, LayerNorm<512>>: decoder(tgt, memory, ...).
 template <class Layer, int NumLayers = 0, class Norm = Absent>
 struct TransformerDecoder {
-  Stack<Layer, NumLayers> layers{};
+  static_assert(sizeof(LayersAreCounted<(NumLayers >= 1), GivenSize<NumLayers>>) > 0);
+  Stack<Layer, (NumLayers >= 1 ? NumLayers : 1)> layers{};
   Norm norm{};
+  WEFT_REFUSED_ONE(TransformerDecoder)
   constexpr auto operator()(const auto& tgt, const auto& memory, const auto&... keywords) const {
     return module_detail::run_stack(layers, norm, tgt, memory, keywords...);
   }
@@ -63,6 +72,7 @@ struct Transformer {
   TransformerDecoder<TransformerDecoderLayer<DModel, NHead, O, Activation, Start>, NumDecoderLayers, Norm>
       decoder{.norm = {.eps = O.layer_norm_eps}};
 
+  WEFT_REFUSED_ONE(Transformer)
   template <class... A>
   constexpr auto operator()(const auto& src, const auto& tgt, const A&... keywords) const {
     using module_detail::flag, module_detail::keyword;

@@ -6,6 +6,7 @@
 #include "weft/nn/activation.hpp"
 #include "weft/nn/attention.hpp"
 #include "weft/nn/norm.hpp"
+#include "weft/nn/spelling.hpp"
 
 namespace WEFT_NAMESPACE::nn {
 
@@ -111,6 +112,7 @@ struct TransformerDecoderLayer {
   Dropout dropout3{.p = O.dropout};
   Activation activation{};
 
+  WEFT_REFUSED_ONE(TransformerDecoderLayer)
   template <class... A>
   constexpr auto operator()(const auto& tgt, const auto& memory, const A&... keywords) const {
     constexpr bool known =

@@ -9,10 +9,22 @@ using weft::InterpolateOptions;
 using weft::Interpolation;
 using weft::PerAxis;
 
+WEFT_REFUSAL(
+    UpsampleHasOptions,
+    "nn::Upsample takes its settings by name: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}> "
+    "or {.size = {32, 32}}");
+
 // x (N, C, ...) with one to three more axes -> the same with those resized. Holds nothing.
-template <InterpolateOptions Options>
+template <auto Options>
 struct Upsample {
-  constexpr auto operator()(const auto& x) const { return interpolate<Options>(x); }
+  static constexpr bool given = std::is_same_v<std::remove_const_t<decltype(Options)>, InterpolateOptions>;
+  static_assert(sizeof(UpsampleHasOptions<given, Upsample>) > 0);
+  constexpr auto operator()(const auto& x) const {
+    if constexpr (given)
+      return interpolate<Options>(x);
+    else
+      return to_expr(x);
+  }
 };
 
 }  // namespace WEFT_NAMESPACE::nn

@@ -182,6 +182,7 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
   }
   ir::Builder b(g, 2 * n);
   List<int> moved(n, -1), operands;
+  bool merged = false;  // what is used of two loops is used of one now
   for (int i = 0; i < n; ++i) {
     if (!live[i]) continue;
     const ir::Node node = g.nodes[i];
@@ -191,7 +192,9 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
       const LoopSimplification& r = *simplified[simplification[i]];
       for (int k = 0; k < node.arity; ++k)
         if (r.kept[k]) operands.push(moved[in[k]]);
+      const int known = b.graph.nodes.size();
       moved[i] = ir::loop(b, r.shape, r.body, operands).id;
+      merged = merged || moved[i] < known;
     } else if (ir::is_attention(node.op)) {
       for (int k = 0; k < node.arity; ++k) operands.push(moved[in[k]]);
       ir::Node same = node;
@@ -220,6 +223,7 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
   for (int x : g.outputs) b.graph.outputs.push(moved[x]);
   for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved[a.node]});
   for (LoopSimplification* r : simplified) delete r;
+  if (merged) return simplify_loops(b.graph);
   return static_cast<ir::Graph&&>(b.graph);
 }
 

@@ -89,3 +89,27 @@ TEST_CASE("simplify_loops: a loop whose results nothing uses goes") {
   loop([](const auto& h, const auto& xt) { return h * xt; }, v, x);
   CHECK(loop_of(t.pruned(v + 1.0f)) == -1);
 }
+
+TEST_CASE("simplify_loops: of two equal loops, one read at its end and one along its way, one is left") {
+  Traced t;
+  const auto x = t.input<4, 3>();
+  const auto v = t.input<3>();
+  const auto value = [&](const auto& start) {
+    return loop([](const auto& h, const auto& xt) { return tanh(h * xt); }, start, x);
+  };
+  const auto last = value(v);
+  const auto [end, stacked] = loop(
+      [](const auto& h, const auto& xt) {
+        const auto next = tanh(h * xt);
+        return std::pair{next, next};
+      },
+      v, x);
+  const ir::Graph g = t.pruned(last + 1.0f, stacked);
+  int loops = 0, finals = 0;
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    loops += g.nodes[i].op == ir::Op::loop;
+    finals += g.nodes[i].op == ir::Op::result && g.nodes[i].imm == 0;
+  }
+  CHECK(loops == 1);
+  CHECK(finals == 0);  // a row of the history
+}

@@ -51,6 +51,10 @@ class LoopBindings {
   constexpr u64 first_row(int k) const {
     return result(shape_.history_of(k)) + static_cast<u64>(shape_.first_row() * carry_bytes(k));
   }
+  constexpr u64 last_row(int k) const {
+    return result(shape_.history_of(k)) + static_cast<u64>(shape_.last_row() * carry_bytes(k));
+  }
+  constexpr bool has_final(int k) const { return m.result[shape_.final_of(k)] >= 0; }
   // Where a carry without a history ends.
   constexpr u64 primary(int k) const {
     const int which = shape_.final_of(k);
@@ -114,7 +118,16 @@ constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const 
     else if (shape.trips == 0 || memory.stays(c))
       copy(bindings.operand(c), bindings.primary(c), bindings.carry_bytes(c));
   }
-  if (shape.trips == 0) return;
+  // beside a history the last value is a copy of its last row
+  const auto copy_finals = [&] {
+    for (int c = 0; c < shape.carries; ++c)
+      if (bindings.has_history(c) && bindings.has_final(c))
+        copy(bindings.last_row(c), bindings.primary(c), bindings.carry_bytes(c));
+  };
+  if (shape.trips == 0) {
+    copy_finals();
+    return;
+  }
 
   Lowered inside = lower(memory.body, memory.fusion, memory.plan);
   const int inputs = shape.operands(), outputs = shape.carries + shape.outputs, own = inputs + outputs;
@@ -156,6 +169,7 @@ constexpr void lower_loop(const ir::Graph& g, const kernel_ir::Fusion& f, const 
   part.append(inside);
   part.bindings.append(nested.data(), nested.size());
   out.append(part);
+  copy_finals();
 }
 
 }  // namespace WEFT_NAMESPACE::compiler

@@ -29,6 +29,10 @@ struct Expr : TracedMembers<Expr<T, S>> {
 
   constexpr Expr() = default;
   constexpr Expr(ir::Value v) : value(v) {}
+  constexpr Expr(const Expr&) = default;
+  constexpr Expr(Expr&&) = default;
+  constexpr Expr& operator=(const Expr&) & = default;  // of a name: a slice is no place to write to
+  constexpr Expr& operator=(Expr&&) & = default;
   using TracedMembers<Expr>::operator=;
 };
 

@@ -13,8 +13,14 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     OperationIsSpelled,
     "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
-    "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), x.extent(0), "
-    "nn::BatchNorm1d as a member");
+    "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), pow(x, 3), silu(x), "
+    "unsqueeze<0>(x), cat<0>(x, y), repeat<2, 1>(x), x.extent(0), nn::BatchNorm1d as a member");
+WEFT_REFUSAL(
+    TransformIsSpelled,
+    "the transformation has another name: scan is loop(body, carry, xs), fori_loop and a plain for loop "
+    "loop<10>(body, carry), cond where(condition, a, b), while_loop needs a bound, "
+    "while_loop<100>(condition, "
+    "body, carry), jacrev(f)(x) is a vmap of vjp(f) over unit cotangents, hessian one of vjp(grad(f))");
 namespace spelled {
 struct inverse;
 struct svd;
@@ -32,6 +38,18 @@ struct stdev;
 struct relu_;
 struct sigmoid_;
 struct crossentropy;
+struct power;
+struct swish;
+struct expand_dims;
+struct concatenate;
+struct tile;
+struct scan;
+struct fori_loop;
+struct cond;
+struct while_loop;
+struct jacrev;
+struct jacfwd;
+struct hessian;
 }  // namespace spelled
 #define WEFT_ABSENT(name, Refusal, results)                                              \
   template <int... A, Spelled X, class... B>                                             \
@@ -54,6 +72,50 @@ WEFT_ABSENT(stdev, OperationIsSpelled, one)
 WEFT_ABSENT(relu_, OperationIsSpelled, one)
 WEFT_ABSENT(sigmoid_, OperationIsSpelled, one)
 WEFT_ABSENT(crossentropy, OperationIsSpelled, one)
+WEFT_ABSENT(power, OperationIsSpelled, one)
+WEFT_ABSENT(swish, OperationIsSpelled, one)
+WEFT_ABSENT(expand_dims, OperationIsSpelled, one)
+WEFT_ABSENT(concatenate, OperationIsSpelled, one)
+WEFT_ABSENT(tile, OperationIsSpelled, one)
 #undef WEFT_ABSENT
+#define WEFT_TRANSFORM(name, results)                                                   \
+  template <class A, class... B>                                                        \
+  constexpr auto name(const A&, const B&...) {                                          \
+    static_assert(sizeof(TransformIsSpelled<sizeof(A) == 0, spelled::name, B...>) > 0); \
+    return detail::results##_of(AfterRefusal{});                                        \
+  }
+WEFT_TRANSFORM(scan, pair)
+WEFT_TRANSFORM(fori_loop, one)
+WEFT_TRANSFORM(cond, one)
+WEFT_TRANSFORM(while_loop, one)
+WEFT_TRANSFORM(jacrev, one)
+WEFT_TRANSFORM(jacfwd, one)
+WEFT_TRANSFORM(hessian, one)
+#undef WEFT_TRANSFORM
+
+// pow<2>(x), clamp<0, 1>(x)
+WEFT_REFUSAL(NumbersAreArguments,
+             "numbers that decide no shape are arguments and no template arguments: pow(x, 2), clamp(x, 0, "
+             "1), dropout(x, 0.5f)");
+#define WEFT_NUMBERED(name)                                                    \
+  template <auto First, auto... More, Spelled X>                               \
+  requires std::is_arithmetic_v<decltype(First)>                               \
+  constexpr auto name(const X& x) {                                            \
+    return detail::respelled<NumbersAreArguments<false, spelled::name, X>>(x); \
+  }
+WEFT_NUMBERED(pow)
+WEFT_NUMBERED(clamp)
+WEFT_NUMBERED(clamp_min)
+WEFT_NUMBERED(clamp_max)
+WEFT_NUMBERED(lerp)
+WEFT_NUMBERED(threshold)
+#undef WEFT_NUMBERED
+
+// to_text(x) of a traced value
+template <class T, class S>
+constexpr auto to_text(const Expr<T, S>&) {
+  detail::misspelt<ValueIsTraced<false, Expr<T, S>>>();
+  return to_text(S::value);
+}
 
 }  // namespace WEFT_NAMESPACE

@@ -297,10 +297,12 @@ constexpr auto quantile(const X& x, const A&, const B&) {
   return detail::respelled<AxesAreTemplateArguments<false, spelled::quantile, X>>(x);
 }
 
-WEFT_REFUSAL(CapacityIsTemplateArgument,
-             "what is found has a size that is known at run time only, and so a place for it has one that is "
-             "known while compiling: auto [values, count] = masked_select<16>(x, mask), nonzero<16>(x), "
-             "unique<16>(x); where(mask, x, 0) keeps the shape");
+WEFT_REFUSAL(
+    CapacityIsTemplateArgument,
+    "what is found has a size that is known at run time only, and so a place for it has one that is "
+    "known while compiling: auto [values, count] = masked_select<16>(x, mask), auto [places, count] = "
+    "nonzero<16>(x), auto [values, count, inverse, counts] = unique<16>(x); where(mask, x, 0) keeps "
+    "the shape");
 template <Spelled X, Spelled M>
 constexpr auto masked_select(const X& x, const M&) {
   return detail::respelled<CapacityIsTemplateArgument<false, spelled::masked_select, X>>(x);
@@ -442,6 +444,7 @@ WEFT_JOINED(stack)
 WEFT_JOINED(concat)
 #undef WEFT_JOINED
 
+WEFT_REFUSAL(TwoAxesAreNamed, "transpose exchanges two axes: transpose<0, 1>(x), or transpose<-2, -1>(x)");
 // mse_loss<"sum">(x, y).
 #define WEFT_QUOTED(name)                                                         \
   template <FixedString Word, Spelled X, class... B>                              \
@@ -454,6 +457,11 @@ WEFT_QUOTED(cross_entropy)
 WEFT_QUOTED(nll_loss)
 WEFT_QUOTED(bce_with_logits)
 #undef WEFT_QUOTED
+// transpose<1>(x): the other axis is missing.
+template <int Axis, Spelled X>
+constexpr auto transpose(const X& x) {
+  return detail::respelled<TwoAxesAreNamed<false, GivenAxis<Axis>, X>>(x);
+}
 template <Spelled X>
 constexpr auto transpose(const X& x) {
   return detail::respelled<AxesAreTemplateArguments<false, spelled::transpose, X>>(x);

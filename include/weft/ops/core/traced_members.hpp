@@ -15,9 +15,11 @@ namespace WEFT_NAMESPACE {
 WEFT_REFUSAL(ValueIsTraced,
              "a traced value has no elements while the program compiles: return it, mark it with "
              "probe<\"name\">(x) and read get_probe<\"name\">(f) after a call, or print it outside");
-WEFT_REFUSAL(ScalarIsTraced,
-             "a traced value is no number while the program compiles, and functions of std take none: write "
-             "exp(x), max(x, y) in place of std::exp(x), std::max(x, y); read numbers after a call");
+WEFT_REFUSAL(
+    ScalarIsTraced,
+    "a traced value is no number while the program compiles, and functions of std take none: write "
+    "exp(x), maximum(x, y) in place of std::exp(x), std::max(x, y), and auto in place of float or bool for a "
+    "parameter; training is the program's mode, mode::train; read numbers after a call");
 WEFT_REFUSAL(
     ParameterIsMade,
     "a layer is made before it is called, and takes its values in the call: hold nn::Linear<8, 4> fc "
@@ -25,9 +27,9 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     TruthIsTraced,
     "a traced value has no truth value while the program compiles: write where(condition, a, b) in place "
-    "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, loop in place of while, "
-    "maximum(a, b) "
-    "in place of std::max");
+    "of if and ?:, logical_and and logical_or (or & and |) in place of && and ||, while_loop<100>(condition, "
+    "body, carry) in place of while, loop<10>(body, carry) in place of for, maximum(a, b) in place of "
+    "std::max");
 WEFT_REFUSAL(
     SubscriptIsSpelled,
     "a traced value has no subscripts: read x[0] as select<0, 0>(x), x[1:3] as slice<0, 1, 3>(x), x[i] as "
@@ -38,6 +40,10 @@ WEFT_REFUSAL(
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
     "them");
 WEFT_REFUSAL(TypeIsKept, "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x)");
+WEFT_REFUSAL(ResultIsAssigned,
+             "what an operation gives is a new value, and nothing is written through it: write h = "
+             "slice_scatter<0, 0, 2>(h, y), select_scatter<0, 1>(h, y) or index_put(h, y, at<0>) in place of "
+             "slice<0, 0, 2>(h) = y");
 WEFT_REFUSAL(
     MethodIsFunction,
     "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
@@ -71,8 +77,13 @@ struct TracedMembers {
   static constexpr GradientMember grad{};
 
   template <class B>
-  constexpr auto& operator=(const B&) {
+  constexpr auto& operator=(const B&) & {
     static_assert(sizeof(TypeIsKept<sizeof(B) == 0, Self, B>) > 0);
+    return static_cast<Self&>(*this);
+  }
+  template <class B>
+  constexpr auto& operator=(const B&) && {
+    static_assert(sizeof(ResultIsAssigned<sizeof(B) == 0, Self, B>) > 0);
     return static_cast<Self&>(*this);
   }
   template <class B>

@@ -51,6 +51,10 @@ struct leaky_relu;
   template <Spelled X, Spelled W>                                                          \
   constexpr auto name(const X& x, const W&, const detail::KeywordArguments&) {             \
     return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X, W>>(x); \
+  }                                                                                        \
+  template <Spelled X, Spelled W, class B, SpelledNumber N, class... More>                 \
+  constexpr auto name(const X& x, const W&, const B&, const N&, const More&...) {          \
+    return detail::respelled<SettingsAreTemplateArguments<false, spelled::name, X, W>>(x); \
   }
 WEFT_CONVOLVED(conv1d)
 WEFT_CONVOLVED(conv2d)

@@ -23,7 +23,8 @@ inline constexpr LossReduction batchmean = LossReduction::batchmean;
 
 // What: the logits' shape and the labels'.
 WEFT_REFUSAL(LabelsMatch,
-             "cross_entropy: labels must have the logits' shape without its last axis (the classes)");
+             "cross_entropy: labels must have the logits' shape without its last axis (the classes), and "
+             "follow them: cross_entropy(logits, labels)");
 WEFT_REFUSAL(LabelsAreIntegers, "cross_entropy: labels must be integers (i32 or i64)");
 // What: the logits' shape and the weights'.
 WEFT_REFUSAL(ClassWeightsFit,

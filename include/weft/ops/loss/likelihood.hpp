@@ -10,7 +10,8 @@ namespace WEFT_NAMESPACE {
 
 // What: the log probabilities' shape and the labels'.
 WEFT_REFUSAL(NllLabelsMatch,
-             "nll_loss: labels must have the log probabilities' shape without its last axis (the classes)");
+             "nll_loss: labels must have the log probabilities' shape without its last axis (the classes), "
+             "and follow them: nll_loss(log_softmax<-1>(x), labels)");
 WEFT_REFUSAL(NllLabelsAreIntegers, "nll_loss: labels must be integers (i32 or i64)");
 WEFT_REFUSAL(NllClassWeightsFit,
              "nll_loss: the class weights must be a vector with one number for each class");
@@ -197,9 +198,9 @@ struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
   }
 };
 // gaussian_nll_loss<R, Full>(mean, target, variance, eps): a variance for each element, or for each row.
-template <LossReduction R = reduction::mean, bool Full = false, class X, class T, class V>
-constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, Epsilon eps = 1e-6) {
-  return GaussianNllOp<R, Full>{}(x, target, variance, eps.value);
+template <LossReduction R = reduction::mean, bool Full = false, class X, class T, class V, Scalar E = double>
+constexpr auto gaussian_nll_loss(const X& x, const T& target, const V& variance, E eps = E(1e-6)) {
+  return GaussianNllOp<R, Full>{}(x, target, variance, Epsilon(eps).value);
 }
 // Targets are -1 or 1.
 template <LossReduction R = reduction::mean, class X, class Y>

@@ -237,24 +237,26 @@ struct MultilabelMargin : Operation<MultilabelMargin<R>> {
 }  // namespace detail
 
 // max(0, -y (a - b) + margin)
-template <LossReduction R = reduction::mean, class A, class B, class Y>
-constexpr auto margin_ranking_loss(const A& a, const B& b, const Y& y, double margin = 0) {
-  return detail::ElementLoss<detail::MarginRankingF, R>{}(a, b, y, margin);
+template <LossReduction R = reduction::mean, class A, class B, class Y, Scalar M = double>
+constexpr auto margin_ranking_loss(const A& a, const B& b, const Y& y, M margin = 0) {
+  return detail::ElementLoss<detail::MarginRankingF, R>{}(a, b, y, static_cast<double>(margin));
 }
 // x where y = 1, max(0, margin - x) where y = -1.
-template <LossReduction R = reduction::mean, class X, class Y>
-constexpr auto hinge_embedding_loss(const X& x, const Y& y, double margin = 1) {
-  return detail::ElementLoss<detail::HingeEmbeddingF, R>{}(x, y, margin);
+template <LossReduction R = reduction::mean, class X, class Y, Scalar M = double>
+constexpr auto hinge_embedding_loss(const X& x, const Y& y, M margin = 1) {
+  return detail::ElementLoss<detail::HingeEmbeddingF, R>{}(x, y, static_cast<double>(margin));
 }
-template <LossReduction R = reduction::mean, class A, class B, class Y>
-constexpr auto cosine_embedding_loss(const A& x1, const B& x2, const Y& y, double margin = 0) {
-  return detail::CosineEmbedding<R>{}(x1, x2, y, margin);
+template <LossReduction R = reduction::mean, class A, class B, class Y, Scalar M = double>
+constexpr auto cosine_embedding_loss(const A& x1, const B& x2, const Y& y, M margin = 0) {
+  return detail::CosineEmbedding<R>{}(x1, x2, y, static_cast<double>(margin));
 }
 // max(0, |a - p| - |a - n| + margin); Swap: |p - n| where it is less than |a - n|.
-template <LossReduction R = reduction::mean, int P = 2, bool Swap = false, class A, class B, class C>
-constexpr auto triplet_margin_loss(const A& anchor, const B& positive, const C& negative, double margin = 1,
-                                   double eps = 1e-6) {
-  return detail::TripletMargin<R, P, Swap>{}(anchor, positive, negative, margin, eps);
+template <LossReduction R = reduction::mean, int P = 2, bool Swap = false, class A, class B, class C,
+          Scalar M = double, Scalar E = double>
+constexpr auto triplet_margin_loss(const A& anchor, const B& positive, const C& negative, M margin = 1,
+                                   E eps = E(1e-6)) {
+  return detail::TripletMargin<R, P, Swap>{}(anchor, positive, negative, static_cast<double>(margin),
+                                             static_cast<double>(eps));
 }
 // max(0, d(a, p) - d(a, n) + margin) for a distance of your own: a function of two tensors, such as
 // [](auto x, auto y) { return 1 - cosine_similarity<-1>(x, y); }; pairwise_distance where none is given.

@@ -339,18 +339,36 @@ constexpr auto operator==(const A& a, const B& b) { return eq(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator!=(const A& a, const B& b) { return ne(a, b); }
+WEFT_REFUSAL(ComparisonsAreJoined,
+             "what a comparison gives is compared with a number, as by 0 < x < 1: write (0 < x) & (x < 1)");
+namespace detail {
+template <class A>
+constexpr bool is_truth() {
+  if constexpr (ExprLike<A>)
+    return std::is_same_v<typename expr_of<A>::dtype, bool>;
+  else
+    return !Scalar<A> || std::is_same_v<A, bool>;
+}
+template <class Op, class A, class B>
+constexpr auto compared(const Op& op, const A& a, const B& b) {
+  constexpr bool chained =
+      (ExprLike<A> && is_truth<A>() && !is_truth<B>()) || (ExprLike<B> && is_truth<B>() && !is_truth<A>());
+  static_assert(sizeof(ComparisonsAreJoined<!chained, A, B>) > 0);
+  return op(a, b);
+}
+}  // namespace detail
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto operator<(const A& a, const B& b) { return lt(a, b); }
+constexpr auto operator<(const A& a, const B& b) { return detail::compared(lt, a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto operator<=(const A& a, const B& b) { return le(a, b); }
+constexpr auto operator<=(const A& a, const B& b) { return detail::compared(le, a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto operator>(const A& a, const B& b) { return gt(a, b); }
+constexpr auto operator>(const A& a, const B& b) { return detail::compared(gt, a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
-constexpr auto operator>=(const A& a, const B& b) { return ge(a, b); }
+constexpr auto operator>=(const A& a, const B& b) { return detail::compared(ge, a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator&(const A& a, const B& b) { return bitwise_and(a, b); }
@@ -419,6 +437,28 @@ requires(ExprLike<A>&& Operand<B>) constexpr A& operator*=(A& a, const B& b) {
 template <class A, class B>
 requires(ExprLike<A>&& Operand<B>) constexpr A& operator/=(A& a, const B& b) {
   return detail::assigned(a, a / b);
+}
+// index(h, at<0>) += y; what is added is taken, so that no second error follows.
+#define WEFT_OPERATOR(sign)                                                     \
+  template <class T, class S, class B>                                          \
+  requires Operand<B>                                                           \
+  constexpr Expr<T, S> operator sign(const Expr<T, S>&& a, const B&) {          \
+    static_assert(sizeof(ResultIsAssigned<sizeof(B) == 0, Expr<T, S>, B>) > 0); \
+    return a;                                                                   \
+  }
+WEFT_OPERATOR(+=)
+WEFT_OPERATOR(-=)
+WEFT_OPERATOR(*=)
+WEFT_OPERATOR(/=)
+#undef WEFT_OPERATOR
+// return a, b: of values that nothing else holds.
+WEFT_REFUSAL(ResultsAreTuple,
+             "a comma between two values drops the first: return several results as a tuple, return "
+             "std::tuple{a, b}");
+template <class T, class S, class U, class R>
+constexpr auto operator,(Expr<T, S>&& a, Expr<U, R>&& b) {
+  static_assert(sizeof(ResultsAreTuple<sizeof(T) == 0, Expr<T, S>, Expr<U, R>>) > 0);
+  return std::tuple{a, b};
 }
 // std::cout << x
 template <class Stream, class T, class S>

@@ -237,15 +237,25 @@ struct NanToLimitsF {
       return x;
   }
 };
+// f(b, a), and the other where one is NaN; of a number it is known.
+template <class A, class B, class F>
+constexpr auto unless_nan(const A& a, const B& b, const F& f) {
+  if constexpr (Scalar<A>)
+    return a != a ? f(b, b) : where(isnan(b), a, f(b, a));
+  else if constexpr (Scalar<B>)
+    return b != b ? f(a, a) : where(isnan(a), b, f(b, a));
+  else
+    return where(isnan(b), a, where(isnan(a), b, f(b, a)));
+}
 // NaN gives way to a number.
 struct FmaxF {
   constexpr auto operator()(const auto& a, const auto& b) const {
-    return where(isnan(b), a, where(isnan(a), b, maximum(b, a)));
+    return unless_nan(a, b, [](const auto& u, const auto& v) { return maximum(u, v); });
   }
 };
 struct FminF {
   constexpr auto operator()(const auto& a, const auto& b) const {
-    return where(isnan(b), a, where(isnan(a), b, minimum(b, a)));
+    return unless_nan(a, b, [](const auto& u, const auto& v) { return minimum(u, v); });
   }
 };
 struct LdexpF {

@@ -12,8 +12,8 @@ enum class GridPadding : u8 { zeros, border, reflection };
 
 // Of grid_sample, in PyTorch's order. Linear stands for its bilinear (and trilinear), cubic for bicubic.
 struct GridSampleOptions {
-  Interpolation mode = Interpolation::linear;     // between elements: linear, nearest or cubic
-  GridPadding padding_mode = GridPadding::zeros;  // what places outside the image read
+  Word<Interpolation> mode = Interpolation::linear;     // between elements: linear, nearest or cubic
+  Word<GridPadding> padding_mode = GridPadding::zeros;  // what places outside the image read
   bool align_corners = false;  // -1 and 1 are the centres of the outermost elements, not their outer edges
 };
 

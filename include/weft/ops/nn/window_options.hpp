@@ -5,6 +5,7 @@
 #include "weft/core/dtype.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
+#include "weft/core/word.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -52,16 +53,25 @@ struct Padding {
 };
 
 // What stands in the padding: zeros, x mirrored at its edge, its edge, or its other end.
-enum class PaddingMode : u8 { zeros, reflect, replicate, circular };
+enum class PaddingMode : u8 {
+  zeros,
+  reflect,
+  replicate,
+  circular,
+#ifndef __CUDACC__
+  constant __attribute__((unavailable("padding with a number is pad<1, 1>(x, 0)"))) = zeros,
+  same __attribute__((unavailable("the word of ConvOptions is .padding = \"same\""))) = zeros,
+#endif
+};
 
 struct ConvOptions {
-  PerAxis stride = 1;                             // distance of neighbouring windows
-  Padding padding = 0;                            // elements on each side of each axis; "same", "valid"
-  PerAxis dilation = 1;                           // distance of a window's elements
-  i64 groups = 1;                                 // input and output channels fall into as many groups
-  bool bias = true;                               // of a layer; a function has one if it is given one
-  PaddingMode padding_mode = PaddingMode::zeros;  // what the padding holds
-  DType dtype = DType::f32;                       // of a layer's parameters
+  PerAxis stride = 1;                                   // distance of neighbouring windows
+  Padding padding = 0;                                  // elements on each side of each axis; "same", "valid"
+  PerAxis dilation = 1;                                 // distance of a window's elements
+  i64 groups = 1;                                       // input and output channels fall into as many groups
+  bool bias = true;                                     // of a layer; a function has one if it is given one
+  Word<PaddingMode> padding_mode = PaddingMode::zeros;  // what the padding holds
+  DType dtype = DType::f32;                             // of a layer's parameters
 };
 
 struct ConvTransposeOptions {
@@ -88,14 +98,25 @@ struct PoolOptions {
 // g++ says that `linear` shadows the function, where that was declared before.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-enum class Interpolation : u8 { nearest, linear, nearest_exact, cubic, area };
+enum class Interpolation : u8 {
+  nearest,
+  linear,
+  nearest_exact,
+  cubic,
+  area,
+#ifndef __CUDACC__
+  bilinear __attribute__((unavailable("it is Interpolation::linear, of any number of axes"))) = linear,
+  trilinear __attribute__((unavailable("it is Interpolation::linear, of any number of axes"))) = linear,
+  bicubic __attribute__((unavailable("it is Interpolation::cubic, of any number of axes"))) = cubic,
+#endif
+};
 #pragma GCC diagnostic pop
 
 // Either the result's extents or the factors by which the input's grow, rounded down.
 struct InterpolateOptions {
-  PerAxis size = 0;                             // extents of the result; this one or the next
-  Factors scale_factor = 0;                     // extents of the result over the input's
-  Interpolation mode = Interpolation::nearest;  // between elements
+  PerAxis size = 0;                                   // extents of the result; this one or the next
+  Factors scale_factor = 0;                           // extents of the result over the input's
+  Word<Interpolation> mode = Interpolation::nearest;  // between elements
   bool align_corners = false;           // of linear and cubic: the first and last places stay where they are
   bool recompute_scale_factor = false;  // places by the ratio of the extents, not by the factor itself
   bool antialias = false;               // of linear and cubic: wider weights where the result is smaller

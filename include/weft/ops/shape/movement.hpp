@@ -95,13 +95,19 @@ WEFT_REFUSAL(AxesPermuted,
              "the axes named are no permutation of the shape's axes: name each once, permute<0, 2, 1>(x) of "
              "three; transpose<-2, -1>(x) exchanges two");
 
+WEFT_REFUSAL(
+    OneExtentIsLeft,
+    "only one extent of a reshape may be -1, which is worked out from the others: reshape<2, -1>(x)");
+
 // reshape<2, -1>(x): the same elements in row-major order; one -1 is worked out.
 template <i64... To>
 struct ReshapeOp : Operation<ReshapeOp<To...>> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
     using Rule = detail::reshape_rule<typename A::shape, To...>;
-    static_assert(sizeof(SizesEqual<Rule::ok, ReshapeOp, typename A::shape>) > 0);
+    constexpr bool known = ((To < 0 ? 1 : 0) + ... + 0) <= 1;
+    static_assert(sizeof(OneExtentIsLeft<known, ReshapeOp, typename A::shape>) > 0);
+    static_assert(sizeof(SizesEqual < Rule::ok || !known, ReshapeOp, typename A::shape >) > 0);
     using S = shape_of<Rule>;
     return Expr<typename A::dtype, S>{ir::reshape(a.value, S::value)};
   }

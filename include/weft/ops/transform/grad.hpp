@@ -87,6 +87,7 @@ WEFT_REFUSAL(
 // The function that grad and value_and_grad return.
 template <bool WithValue, class F, int... Args>
 struct GradientOf {
+  using weft_transform = void;
   F f;
 
   template <class... A>

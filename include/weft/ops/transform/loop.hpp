@@ -27,7 +27,8 @@ WEFT_REFUSAL(
     "while_loop: it takes a condition, the body and a carry that is a value or a tuple of them, and the most "
     "trips as template argument: while_loop<100>([](auto c) { return norm<>(c) > 1e-3; }, body, carry)");
 WEFT_REFUSAL(ConditionIsBool,
-             "while_loop: the condition returns one bool, Shape<>: reduce it with all<>() or any<>()");
+             "while_loop: the condition returns one bool, Shape<>: reduce it with all<>() or any<>(), and "
+             "comes first: while_loop<100>(condition, body, carry)");
 
 struct LoopOp {};  // what messages name
 

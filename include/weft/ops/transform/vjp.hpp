@@ -14,7 +14,19 @@ WEFT_REFUSAL(CotangentFits,
 WEFT_REFUSAL(TangentsFit,
              "jvp: for every argument of the function, in their order, a tangent of its dtype and shape");
 
+WEFT_REFUSAL(
+    ArgumentsAreSeparate,
+    "vjp and jvp take arguments one by one and no tuples: jvp(f)(x, dx), of two jvp(f)(x, y, dx, dy), "
+    "vjp(f)(x, cotangent)");
+
 namespace detail {
+
+// Whether the first `Count` of A are no tuples.
+template <std::size_t Count, class... A>
+inline constexpr bool are_separate = [] {
+  std::size_t k = 0;
+  return ((k++ >= Count || !is_tuple_like<A>)&&... && true);
+}();
 
 template <class X>
 constexpr List<int> nodes_of(const X& x) {
@@ -75,12 +87,15 @@ WEFT_REFUSAL(CotangentIsLast,
 // The function that vjp returns.
 template <class F>
 struct Vjp {
+  using weft_transform = void;
   F f;
 
   template <class... A>
   constexpr auto operator()(const A&... a) const {
+    constexpr bool separate = detail::are_separate<sizeof...(A) - 1, A...>;
     static_assert(sizeof(CotangentIsLast<(sizeof...(A) >= 2), Vjp, A...>) > 0);
-    if constexpr (sizeof...(A) >= 2)
+    static_assert(sizeof(ArgumentsAreSeparate<separate, Vjp, A...>) > 0);
+    if constexpr (separate && sizeof...(A) >= 2)
       return call(std::make_index_sequence<sizeof...(A) - 1>{}, std::tie(a...));
     else
       return detail::first_expr(a..., AfterRefusal{});
@@ -114,13 +129,16 @@ struct Vjp {
 // The function that jvp returns.
 template <class F>
 struct Jvp {
+  using weft_transform = void;
   F f;
 
   template <class... A>
   constexpr auto operator()(const A&... a) const {
     constexpr bool even = sizeof...(A) >= 2 && sizeof...(A) % 2 == 0;
+    constexpr bool separate = detail::are_separate<sizeof...(A), A...>;
     static_assert(sizeof(TangentsFollow<even, Jvp, A...>) > 0);
-    if constexpr (even)
+    static_assert(sizeof(ArgumentsAreSeparate<separate, Jvp, A...>) > 0);
+    if constexpr (separate && even)
       return call(std::make_index_sequence<sizeof...(A) / 2>{}, std::tie(a...));
     else
       return std::pair{detail::first_expr(a..., AfterRefusal{}), detail::first_expr(a..., AfterRefusal{})};

@@ -178,6 +178,7 @@ struct VmapLater {
 // The function that vmap returns.
 template <class F, int... Axes>
 struct Vmap {
+  using weft_transform = void;
   F f;
 
   template <class... A>

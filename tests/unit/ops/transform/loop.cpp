@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <set>
+#include <vector>
 
 #include "support/device.hpp"
 #include "support/gradcheck.hpp"
@@ -138,6 +139,48 @@ TEST_CASE("loop: an invariant's gradient through a product is one product over a
   CHECK(!ir::verify(pruned, ir::Stage::pruned));
   for (int i = 0; i < pruned.nodes.size(); ++i)
     if (pruned.nodes[i].op == ir::Op::loop) CHECK(ir::loop_shape(pruned, i).carries == 1);
+}
+
+// As a user writes a loss with a penalty on its own gradient.
+TEST_CASE("loop: a function's value beside its gradient") {
+  const auto check = [](auto f, auto in_x) {
+    auto alone = compile(Cpu{}, f, in_x);
+    auto beside = compile(
+        Cpu{},
+        [](auto x) {
+          const auto slope = grad(decltype(f){})(x);
+          return std::tuple{decltype(f){}(x), slope, decltype(f){}(x) + sum<>(square(slope))};
+        },
+        in_x);
+    std::vector<f32> x(static_cast<std::size_t>(decltype(in_x)::shape::size));
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = 0.01f * static_cast<f32>(k % 64) - 0.3f;
+    const f32 value = alone(x).item();
+    const auto [same, slope, penalised] = beside(x);
+    f32 squares = 0;
+    for (const f32 s : slope) squares += s * s;
+    CHECK(same.item() == value);
+    CHECK(penalised.item() == doctest::Approx(value + squares).epsilon(1e-5));
+    CHECK(squares > 0);
+  };
+  check([](auto x) { return sum<>(loop([](auto c, auto t) { return tanh(c + t); }, zeros<f32, 64>(), x)); },
+        in<f32, 4, 64>);
+  check(
+      [](auto x) {
+        return sum<>(reverse_loop([](auto c, auto t) { return exp(-c * t); }, zeros<f32, 64>(), x));
+      },
+      in<f32, 5, 64>);
+  check([](auto x) { return sum<>(loop<8>([](auto c) { return sigmoid(3 * c); }, x)); }, in<f32, 64>);
+  check(
+      [](auto x) {
+        const auto [a, b] = loop<3>(
+            [](auto c) {
+              const auto [u, v] = c;
+              return std::tuple{tanh(u + v), sigmoid(u * v)};
+            },
+            std::tuple{x, 2 * x});
+        return sum<>(a * b);
+      },
+      in<f32, 64>);
 }
 
 TEST_CASE("loop: random numbers differ from trip to trip and agree with the gradient's") {
