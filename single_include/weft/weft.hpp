@@ -34708,7 +34708,11 @@ Tensor(const Lazy<Op, Args...>&) -> Tensor<typename exec::MadeTensor<Lazy<Op, Ar
                                            typename exec::MadeTensor<Lazy<Op, Args...>>::type::device_type>;
 template <class T, class S, class Device>
 Tensor(const TensorView<T, S, Device>&) -> Tensor<std::remove_const_t<T>, S, Device>;
-// Refused, as numbers have no shape.
+// Refused: what is traced, several results, and numbers, which have no shape.
+template <class T, class S>
+Tensor(const Expr<T, S>&) -> Tensor<T, S>;
+template <class First, class... More>
+Tensor(const std::tuple<First, More...>&) -> Tensor<typename First::dtype, typename First::shape>;
 template <class A, class... More>
 Tensor(const A&, const More&...) -> Tensor<A>;
 
