@@ -3753,13 +3753,34 @@ WEFT_REFUSAL(
     "operands, dropout(x, 0.5f), clamp(x, 0, 1), bce_with_logits(x, y, pos_weight(w)); cross_entropy(x, y, "
     "{.label_smoothing = 0.1f}) has options of its own");
 
+namespace detail {
+template <class A>
+struct operand_traits {
+  using dtype = A;
+  using shape = Shape<>;
+};
+template <class T, class S>
+struct operand_traits<Expr<T, S>> {
+  using dtype = T;
+  using shape = S;
+};
+
+template <class S>
+struct operand_traits<ScalarExpr<S>> {
+  using dtype = S;
+  using shape = Shape<>;
+};
+}  // namespace detail
+
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
 struct Operation {
   template <class... A>
   constexpr auto operator()(const A&... a) const {
     constexpr bool traced = (ExprLike<A> || ...);
-    if constexpr (OfNumbersAlone<Derived, A...>) {
+    if constexpr ((is_scalar_expr<A> || ...) && ((is_scalar_expr<A> || Scalar<A>)&&...)) {
+      return of_numbers(a...);
+    } else if constexpr (OfNumbersAlone<Derived, A...>) {
       static_assert(sizeof(OperandIsNumber<sizeof(Derived) == 0, Derived, A...>) > 0);
       return AfterRefusal{};
     } else if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) ||
@@ -3799,6 +3820,23 @@ struct Operation {
   }
 
  private:
+  // Of numbers of which one is known at run time alone: such a number again.
+  template <class... A>
+  static constexpr auto of_numbers(const A&... a) {
+    ir::Builder* builder = nullptr;
+    const auto value = [&](const auto& n) {
+      using N = std::remove_cvref_t<decltype(n)>;
+      if constexpr (is_scalar_expr<N>) {
+        builder = n.value.builder;
+        return Expr<typename detail::operand_traits<N>::dtype, Shape<>>{n.value};
+      } else {
+        return n;
+      }
+    };
+    const std::tuple values{value(a)...};
+    const auto r = std::apply([&](const auto&... v) { return Derived::apply(*builder, v...); }, values);
+    return ScalarExpr<typename decltype(r)::dtype>{r.value};
+  }
   // Says which of the operands is none, unless another refusal made it.
   template <class... A>
   static constexpr auto refuse() {
@@ -3848,23 +3886,6 @@ constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
   else
     return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
 }
-
-template <class A>
-struct operand_traits {
-  using dtype = A;
-  using shape = Shape<>;
-};
-template <class T, class S>
-struct operand_traits<Expr<T, S>> {
-  using dtype = T;
-  using shape = S;
-};
-
-template <class S>
-struct operand_traits<ScalarExpr<S>> {
-  using dtype = S;
-  using shape = Shape<>;
-};
 
 template <class A, class B>
 constexpr auto common_dtype() {
@@ -51236,10 +51257,22 @@ struct NanToLimitsF {
       return x;
   }
 };
+// A number that is known at run time as a value beside x: two numbers are no operands of an operation.
+template <class X, class N>
+constexpr auto number_beside(const X& x, const N& n) {
+  if constexpr (is_scalar_expr<N> && is_expr<X>) {
+    using T = promoted_scalar<typename X::dtype, dtype_of_operand<N>>;
+    return Expr<T, Shape<>>{as_value<T>(*x.value.builder, n)};
+  } else {
+    return n;
+  }
+}
 // f(b, a), and the other where one is NaN; of a number it is known.
 template <class A, class B, class F>
 constexpr auto unless_nan(const A& a, const B& b, const F& f) {
-  if constexpr (Scalar<A>)
+  if constexpr (is_scalar_expr<A> || is_scalar_expr<B>)
+    return unless_nan(number_beside(b, a), number_beside(a, b), f);
+  else if constexpr (Scalar<A>)
     return a != a ? f(b, b) : where(isnan(b), a, f(b, a));
   else if constexpr (Scalar<B>)
     return b != b ? f(a, a) : where(isnan(a), b, f(b, a));
@@ -52836,7 +52869,7 @@ WEFT_REFUSAL(
     OperationIsSpelled,
     "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
     "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), pow(x, 3), silu(x), "
-    "unsqueeze<0>(x), cat<0>(x, y), repeat<2, 1>(x), x.extent(0), nn::BatchNorm1d as a member");
+    "unsqueeze<0>(x), x.extent(0), nn::BatchNorm1d as a member");
 WEFT_REFUSAL(
     TransformIsSpelled,
     "the transformation has another name: scan is loop(body, carry, xs), fori_loop and a plain for loop "
@@ -52863,8 +52896,6 @@ struct crossentropy;
 struct power;
 struct swish;
 struct expand_dims;
-struct concatenate;
-struct tile;
 struct scan;
 struct fori_loop;
 struct cond;
@@ -52897,8 +52928,6 @@ WEFT_ABSENT(crossentropy, OperationIsSpelled, one)
 WEFT_ABSENT(power, OperationIsSpelled, one)
 WEFT_ABSENT(swish, OperationIsSpelled, one)
 WEFT_ABSENT(expand_dims, OperationIsSpelled, one)
-WEFT_ABSENT(concatenate, OperationIsSpelled, one)
-WEFT_ABSENT(tile, OperationIsSpelled, one)
 #undef WEFT_ABSENT
 #define WEFT_TRANSFORM(name, results)                                                   \
   template <class A, class... B>                                                        \

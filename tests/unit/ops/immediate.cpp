@@ -63,3 +63,36 @@ TEST_CASE("immediate: rand_like and randn_like have the moments of their distrib
   CHECK(std::abs(mean_n) < 0.036);
   CHECK(std::abs(square_n - 1) < 0.05);
 }
+
+// Of a traced value such a number is a constant, of a run-time tensor one more input: the values are the
+// same.
+TEST_CASE("immediate: functions that compute with their numbers alone") {
+  const Tensor<f32, Shape<4>> reals{-1, 0.5f, 2, 0.25f};
+  const Tensor<i64, Shape<4>> wholes{1, 2, 3, 8};
+  const auto same = [](const auto& made, const auto& traced, const auto& given) {
+    auto f = compile(Cpu{}, traced, in<typename std::remove_cvref_t<decltype(given)>::dtype, 4>);
+    const auto expected = f(given);
+    for (i64 i = 0; i < 4; ++i)
+      CHECK(static_cast<double>(made[i]) == doctest::Approx(static_cast<double>(expected[i])).epsilon(1e-6));
+  };
+#define WEFT_SAME(given, v, expression)                                                             \
+  {                                                                                                 \
+    const auto f = [](const auto& v) { return expression; };                                        \
+    const std::remove_const_t<decltype(given)> made = f(given);                                     \
+    same(                                                                                           \
+        made, [](auto traced) { return [](const auto& v) { return expression; }(traced); }, given); \
+  }
+  WEFT_SAME(reals, x, fmax(x, 0.3f))
+  WEFT_SAME(reals, x, fmin(1, x))
+  WEFT_SAME(reals, x, ldexp(x, 3))
+  WEFT_SAME(reals, x, lerp(x, x * x, 0.25f))
+  WEFT_SAME(reals, x, logit(sigmoid(x), 1e-6f))
+  WEFT_SAME(reals, x, copysign(x, -1.0f))
+  WEFT_SAME(reals, x, hypot(x, 2))
+  WEFT_SAME(reals, x, logaddexp(x, 0.5f))
+  WEFT_SAME(reals, x, softshrink(x, 0.3f))
+  WEFT_SAME(reals, x, huber_loss<reduction::none>(x, x * x, 0.5f))
+  WEFT_SAME(wholes, k, k << 2)
+  WEFT_SAME(wholes, k, bitwise_right_shift(k, 1))
+#undef WEFT_SAME
+}

@@ -294,13 +294,34 @@ WEFT_REFUSAL(
     "operands, dropout(x, 0.5f), clamp(x, 0, 1), bce_with_logits(x, y, pos_weight(w)); cross_entropy(x, y, "
     "{.label_smoothing = 0.1f}) has options of its own");
 
+namespace detail {
+template <class A>
+struct operand_traits {
+  using dtype = A;
+  using shape = Shape<>;
+};
+template <class T, class S>
+struct operand_traits<Expr<T, S>> {
+  using dtype = T;
+  using shape = S;
+};
+
+template <class S>
+struct operand_traits<ScalarExpr<S>> {
+  using dtype = S;
+  using shape = Shape<>;
+};
+}  // namespace detail
+
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
 struct Operation {
   template <class... A>
   constexpr auto operator()(const A&... a) const {
     constexpr bool traced = (ExprLike<A> || ...);
-    if constexpr (OfNumbersAlone<Derived, A...>) {
+    if constexpr ((is_scalar_expr<A> || ...) && ((is_scalar_expr<A> || Scalar<A>)&&...)) {
+      return of_numbers(a...);
+    } else if constexpr (OfNumbersAlone<Derived, A...>) {
       static_assert(sizeof(OperandIsNumber<sizeof(Derived) == 0, Derived, A...>) > 0);
       return AfterRefusal{};
     } else if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) ||
@@ -340,6 +361,23 @@ struct Operation {
   }
 
  private:
+  // Of numbers of which one is known at run time alone: such a number again.
+  template <class... A>
+  static constexpr auto of_numbers(const A&... a) {
+    ir::Builder* builder = nullptr;
+    const auto value = [&](const auto& n) {
+      using N = std::remove_cvref_t<decltype(n)>;
+      if constexpr (is_scalar_expr<N>) {
+        builder = n.value.builder;
+        return Expr<typename detail::operand_traits<N>::dtype, Shape<>>{n.value};
+      } else {
+        return n;
+      }
+    };
+    const std::tuple values{value(a)...};
+    const auto r = std::apply([&](const auto&... v) { return Derived::apply(*builder, v...); }, values);
+    return ScalarExpr<typename decltype(r)::dtype>{r.value};
+  }
   // Says which of the operands is none, unless another refusal made it.
   template <class... A>
   static constexpr auto refuse() {
@@ -389,23 +427,6 @@ constexpr ir::Value as_value(ir::Builder& builder, const A& a) {
   else
     return ir::constant(builder, dtype_of<T>, Dims{}, static_cast<double>(a));
 }
-
-template <class A>
-struct operand_traits {
-  using dtype = A;
-  using shape = Shape<>;
-};
-template <class T, class S>
-struct operand_traits<Expr<T, S>> {
-  using dtype = T;
-  using shape = S;
-};
-
-template <class S>
-struct operand_traits<ScalarExpr<S>> {
-  using dtype = S;
-  using shape = Shape<>;
-};
 
 template <class A, class B>
 constexpr auto common_dtype() {

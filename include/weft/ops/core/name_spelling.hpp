@@ -14,7 +14,7 @@ WEFT_REFUSAL(
     OperationIsSpelled,
     "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
     "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), pow(x, 3), silu(x), "
-    "unsqueeze<0>(x), cat<0>(x, y), repeat<2, 1>(x), x.extent(0), nn::BatchNorm1d as a member");
+    "unsqueeze<0>(x), x.extent(0), nn::BatchNorm1d as a member");
 WEFT_REFUSAL(
     TransformIsSpelled,
     "the transformation has another name: scan is loop(body, carry, xs), fori_loop and a plain for loop "
@@ -41,8 +41,6 @@ struct crossentropy;
 struct power;
 struct swish;
 struct expand_dims;
-struct concatenate;
-struct tile;
 struct scan;
 struct fori_loop;
 struct cond;
@@ -75,8 +73,6 @@ WEFT_ABSENT(crossentropy, OperationIsSpelled, one)
 WEFT_ABSENT(power, OperationIsSpelled, one)
 WEFT_ABSENT(swish, OperationIsSpelled, one)
 WEFT_ABSENT(expand_dims, OperationIsSpelled, one)
-WEFT_ABSENT(concatenate, OperationIsSpelled, one)
-WEFT_ABSENT(tile, OperationIsSpelled, one)
 #undef WEFT_ABSENT
 #define WEFT_TRANSFORM(name, results)                                                   \
   template <class A, class... B>                                                        \

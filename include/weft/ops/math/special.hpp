@@ -237,10 +237,22 @@ struct NanToLimitsF {
       return x;
   }
 };
+// A number that is known at run time as a value beside x: two numbers are no operands of an operation.
+template <class X, class N>
+constexpr auto number_beside(const X& x, const N& n) {
+  if constexpr (is_scalar_expr<N> && is_expr<X>) {
+    using T = promoted_scalar<typename X::dtype, dtype_of_operand<N>>;
+    return Expr<T, Shape<>>{as_value<T>(*x.value.builder, n)};
+  } else {
+    return n;
+  }
+}
 // f(b, a), and the other where one is NaN; of a number it is known.
 template <class A, class B, class F>
 constexpr auto unless_nan(const A& a, const B& b, const F& f) {
-  if constexpr (Scalar<A>)
+  if constexpr (is_scalar_expr<A> || is_scalar_expr<B>)
+    return unless_nan(number_beside(b, a), number_beside(a, b), f);
+  else if constexpr (Scalar<A>)
     return a != a ? f(b, b) : where(isnan(b), a, f(b, a));
   else if constexpr (Scalar<B>)
     return b != b ? f(a, a) : where(isnan(a), b, f(b, a));
