@@ -61,30 +61,30 @@ int main() {
 // prints: %0 input: leaf
 // prints: %1 input: leaf
 // prints: %2 input: leaf
-// prints: %3 dot: opaque, group 4
+// prints: %3 dot: opaque, kernel 4
 // prints: %4 broadcast: view
-// prints: %5 add: opaque, group 4
+// prints: %5 add: opaque, kernel 4
 // prints: %6 constant: generator
-// prints: %7 le: fused, group 5
-// prints: %8 select: fused, group 5
+// prints: %7 le: fused, kernel 5
+// prints: %8 select: fused, kernel 5
 // prints: %9 constant: generator
-// prints: %10 add: fused, group 5
-// prints: %11 sum: fused, group 5
+// prints: %10 add: fused, kernel 5
+// prints: %11 sum: fused, kernel 5
 // prints: %12 broadcast: view
-// prints: %13 div: fused, group 5
+// prints: %13 div: fused, kernel 5
 // prints: == collect
-// prints: group 4 = dot
+// prints: kernel 4 = dot
 // prints:   reads  %0 %1 %4
 // prints:   stores %5
-// prints: group 5 = row over (64, 4)
+// prints: kernel 5 = row over (64, 4)
 // prints:   reads  %5
 // prints:   holds  %6 %7 %8 %9 %10 %11 %12 %13
 // prints:   stores %13
 // prints: == plan_memory
 // prints: workspace 1024 bytes
-// prints: group 4
+// prints: kernel 4
 // prints:   %5 at workspace
-// prints: group 5: 64 rows of 4, 1 chunk
+// prints: kernel 5: 64 rows of 4, 1 chunk
 // prints:   %13 at workspace
 // prints: == lower
 // prints: k0 dot: f32, f32 to f32, bias

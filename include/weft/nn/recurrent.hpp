@@ -4,6 +4,7 @@
 // inputs of all time steps are one matrix product before it. Law: of sequences with lengths, each one's
 // results and gradients are what it gives alone, and its padding is not read.
 
+#include "weft/core/word.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/recurrent_cell.hpp"
 #include "weft/ops/shape/creation.hpp"
