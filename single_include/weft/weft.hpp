@@ -34491,6 +34491,13 @@ auto get_probe(const P& program) {
 WEFT_REFUSAL(ModelsAreStates,
              "compile: several models are given together: compile(states(model, cache), [](const auto& net, "
              "const auto& cache, auto x) { ... }, in<...>)");
+WEFT_REFUSAL(ModelHasDevice,
+             "compile: a Model lies on a device already, and the function comes behind it: write "
+             "compile(model, [](const auto& net, auto x) { return net(x); }, in<...>...)");
+WEFT_REFUSAL(
+    FunctionIsMissing,
+    "compile: the function comes before the inputs: write compile(model, [](const auto& net, auto x) "
+    "{ return net(x); }, in<...>...) or compile(Cpu{}, [](auto x) { ... }, in<...>...)");
 // A Model (model.hpp).
 template <class A>
 inline constexpr bool is_model = false;
@@ -34515,11 +34522,13 @@ template <class M, class F, class Device, class... A>
 auto compile_with(const Device& device, HeldStates<Device> states, const A&... arguments) {
   using Split = SplitArguments<std::tuple<>, A...>;
   using Check = typename Split::template options<CompileCheck<!std::is_void_v<M>>::template For>;
+  static_assert(sizeof(ModelHasDevice<!(is_model<F> && std::is_void_v<M>), Device, F>) > 0);
   static_assert(sizeof(ModelsAreStates<!is_model<F>, M, F>) > 0);
+  static_assert(sizeof(FunctionIsMissing<!is_input<F>, F>) > 0);
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(Check) > 0);
   constexpr bool model_fits = [] { return AllPlain<M>::value; }();
-  if constexpr (is_traceable<F> && Check::ok && model_fits)
+  if constexpr (is_traceable<F> && !is_input<F> && Check::ok && model_fits)
     return make_function<M, F, typename Split::template options<CompileOptions>>(
         typename Split::inputs{}, device, std::move(states), arguments...);
   else
@@ -41564,17 +41573,9 @@ struct Padding {
   constexpr bool operator==(const Padding&) const = default;
 };
 
-// What stands in the padding: zeros, x mirrored at its edge, its edge, or its other end.
-enum class PaddingMode : u8 {
-  zeros,
-  reflect,
-  replicate,
-  circular,
-#ifndef __CUDACC__
-  constant __attribute__((unavailable("padding with a number is pad<1, 1>(x, 0)"))) = zeros,
-  same __attribute__((unavailable("the word of ConvOptions is .padding = \"same\""))) = zeros,
-#endif
-};
+// What stands in the padding: zeros (PyTorch's constant of pad), x mirrored at its edge, its edge, or its
+// other end.
+enum class PaddingMode : u8 { zeros, reflect, replicate, circular, constant = zeros };
 
 struct ConvOptions {
   PerAxis stride = 1;                                   // distance of neighbouring windows
@@ -41605,8 +41606,8 @@ struct PoolOptions {
   i64 divisor_override = 0;       // of average pooling; 0: the window's size
 };
 
-// How values between places are found. Linear stands for PyTorch's linear, bilinear and trilinear, cubic for
-// its bicubic, nearest_exact for "nearest-exact".
+// How values between places are found. Linear is of any number of axes, and so PyTorch's bilinear and
+// trilinear, cubic its bicubic; nearest_exact stands for "nearest-exact".
 // g++ says that `linear` shadows the function, where that was declared before.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -41616,11 +41617,9 @@ enum class Interpolation : u8 {
   nearest_exact,
   cubic,
   area,
-#ifndef __CUDACC__
-  bilinear __attribute__((unavailable("it is Interpolation::linear, of any number of axes"))) = linear,
-  trilinear __attribute__((unavailable("it is Interpolation::linear, of any number of axes"))) = linear,
-  bicubic __attribute__((unavailable("it is Interpolation::cubic, of any number of axes"))) = cubic,
-#endif
+  bilinear = linear,
+  trilinear = linear,
+  bicubic = cubic,
 };
 #pragma GCC diagnostic pop
 

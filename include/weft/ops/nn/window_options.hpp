@@ -52,17 +52,9 @@ struct Padding {
   constexpr bool operator==(const Padding&) const = default;
 };
 
-// What stands in the padding: zeros, x mirrored at its edge, its edge, or its other end.
-enum class PaddingMode : u8 {
-  zeros,
-  reflect,
-  replicate,
-  circular,
-#ifndef __CUDACC__
-  constant __attribute__((unavailable("padding with a number is pad<1, 1>(x, 0)"))) = zeros,
-  same __attribute__((unavailable("the word of ConvOptions is .padding = \"same\""))) = zeros,
-#endif
-};
+// What stands in the padding: zeros (PyTorch's constant of pad), x mirrored at its edge, its edge, or its
+// other end.
+enum class PaddingMode : u8 { zeros, reflect, replicate, circular, constant = zeros };
 
 struct ConvOptions {
   PerAxis stride = 1;                                   // distance of neighbouring windows
@@ -93,8 +85,8 @@ struct PoolOptions {
   i64 divisor_override = 0;       // of average pooling; 0: the window's size
 };
 
-// How values between places are found. Linear stands for PyTorch's linear, bilinear and trilinear, cubic for
-// its bicubic, nearest_exact for "nearest-exact".
+// How values between places are found. Linear is of any number of axes, and so PyTorch's bilinear and
+// trilinear, cubic its bicubic; nearest_exact stands for "nearest-exact".
 // g++ says that `linear` shadows the function, where that was declared before.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -104,11 +96,9 @@ enum class Interpolation : u8 {
   nearest_exact,
   cubic,
   area,
-#ifndef __CUDACC__
-  bilinear __attribute__((unavailable("it is Interpolation::linear, of any number of axes"))) = linear,
-  trilinear __attribute__((unavailable("it is Interpolation::linear, of any number of axes"))) = linear,
-  bicubic __attribute__((unavailable("it is Interpolation::cubic, of any number of axes"))) = cubic,
-#endif
+  bilinear = linear,
+  trilinear = linear,
+  bicubic = cubic,
 };
 #pragma GCC diagnostic pop
 

@@ -67,9 +67,9 @@ TEST_CASE("interpolate: one axis to any extent agrees with PyTorch, with gradien
 }
 TEST_CASE("interpolate: images to any extents agree with PyTorch, with gradients") {
   check_cases<Cases<InterpolateOptions{.scale_factor = {2, 1.3}, .mode = nearest_exact},
-                    InterpolateOptions{.scale_factor = {1.5, 0.7}, .mode = linear},
+                    InterpolateOptions{.scale_factor = {1.5, 0.7}, .mode = Interpolation::bilinear},
                     InterpolateOptions{.size = {3, 9}, .mode = linear, .antialias = true},
-                    InterpolateOptions{.size = {8, 4}, .mode = cubic},
+                    InterpolateOptions{.size = {8, 4}, .mode = Interpolation::bicubic},
                     InterpolateOptions{.scale_factor = {2, 1.1}, .mode = cubic},
                     InterpolateOptions{.size = {3, 10}, .mode = cubic, .align_corners = true},
                     InterpolateOptions{.scale_factor = {0.6, 0.5}, .mode = cubic, .antialias = true}>,
@@ -79,7 +79,7 @@ TEST_CASE("interpolate: images to any extents agree with PyTorch, with gradients
 TEST_CASE("interpolate: volumes to any extents agree with PyTorch, with gradients") {
   check_cases<
       Cases<InterpolateOptions{.size = {2, 6, 8}}, InterpolateOptions{.size = {5, 3, 7}, .mode = linear},
-            InterpolateOptions{.scale_factor = 1.5, .mode = linear, .align_corners = true},
+            InterpolateOptions{.scale_factor = 1.5, .mode = Interpolation::trilinear, .align_corners = true},
             InterpolateOptions{.size = {2, 4, 3}, .mode = area}>,
       1, 2, 3, 4, 5>("x3", {"nearest_three", "trilinear", "trilinear_aligned", "area_three"});
 }
