@@ -108,10 +108,15 @@ TEST_CASE("fused: pointwise chains give the host's bits") {
 
 TEST_CASE("fused: rows") {
   check_program("softmax, one value a thread", sums, SoftmaxOp<-1>{}, in<f32, 5, 96>);
-  check_program("softmax, a warp a row", sums, SoftmaxOp<-1>{}, in<f32, 9, 10>);
+  check_program("softmax, four rows a warp", sums, SoftmaxOp<-1>{}, in<f32, 9, 10>);
   check_program("softmax, kept in shared memory", sums, SoftmaxOp<-1>{}, in<f32, 2, 2500>);
   check_program("softmax, odd and long", sums, SoftmaxOp<-1>{}, in<f32, 2, 1111>);
   check_program("softmax, odd, of several values a thread", sums, SoftmaxOp<-1>{}, in<f32, 5, 4101>);
+  check_program("softmax, a warp a row, several values a thread", sums, SoftmaxOp<-1>{}, in<f32, 5, 512>);
+  check_program("softmax, two warps a row", sums, SoftmaxOp<-1>{}, in<f32, 5, 1024>);
+  check_program("softmax, not as many values in every thread", sums, SoftmaxOp<-1>{}, in<f32, 5, 700>);
+  check_program("softmax in f64", 1e-13, SoftmaxOp<-1>{}, in<f64, 5, 514>);
+  check_program("softmax of 16 bits, a warp a row", 1.6e-2, SoftmaxOp<-1>{}, in<bf16, 5, 1000>);
   check_program("softmax, of 16 bits, odd", 1.6e-2, SoftmaxOp<-1>{}, in<bf16, 5, 5003>);
   check_program(
       "odd rows beside a vector", 0, [](auto x, auto b) { return x * 2.0f + b; }, in<f32, 7, 131>,
@@ -139,6 +144,27 @@ TEST_CASE("fused: rows") {
         return std::tuple{argmax<-1>(x), argmin<-1>(x), max<-1>(x)};
       },
       in<f32, 7, 300>);
+}
+
+TEST_CASE("fused: rows that a part of a warp takes share it, and may run out before it") {
+  const auto norm = [](auto x, auto g) {
+    auto d = x - mean<-1>(x, keepdim);
+    auto n = d * rsqrt(mean<-1>(d * d, keepdim) + 1e-5f);
+    return std::tuple{n, sum<0>(g * n), sum<>(g), g - mean<-1>(g, keepdim), argmax<-1>(x)};
+  };
+  check_program("rows of 1", sums, norm, in<f32, 71, 1>, in<f32, 71, 1>);
+  check_program("rows of 4", sums, norm, in<f32, 71, 4>, in<f32, 71, 4>);
+  check_program("rows of 6", sums, norm, in<f32, 7, 6>, in<f32, 7, 6>);
+  check_program("rows of 10", sums, norm, in<f32, 701, 10>, in<f32, 701, 10>);
+  check_program("rows of 13 in f64", 1e-12, norm, in<f64, 71, 13>, in<f64, 71, 13>);
+  check_program("rows of 64", sums, norm, in<f32, 129, 64>, in<f32, 129, 64>);
+  check_program("rows of 24 in 16 bits", 1.6e-2, SoftmaxOp<-1>{}, in<bf16, 33, 24>);
+  check_program(
+      "long rows beside short ones", sums,
+      [](auto x, auto y) {
+        return std::tuple{softmax<-1>(x), softmax<-1>(y)};
+      },
+      in<f32, 33, 10>, in<f32, 33, 40>);
 }
 
 TEST_CASE("fused: sums along the rows") {
@@ -177,6 +203,6 @@ TEST_CASE("fused: sums along the rows") {
 
 TEST_CASE("fused: several warps meet at barriers") {
   emulated::barriers = 0;
-  check_program("softmax", sums, SoftmaxOp<-1>{}, in<f32, 3, 512>);
+  check_program("softmax", sums, SoftmaxOp<-1>{}, in<f32, 3, 2048>);
   CHECK(emulated::barriers > 0);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/kernels/team/emulated.hpp"
+#include "weft/kernels/team/sub_team.hpp"
 
 using namespace weft;
 
@@ -162,6 +163,35 @@ TEST_CASE("emulated: max has the same bits everywhere with zeros of both signs, 
       CHECK(std::vector<u32>(bits.size(), bits[0]) == bits);
       CHECK(nan == threads);
     }
+  }
+}
+
+TEST_CASE("emulated: parts of a warp reduce, while others of its lanes are elsewhere") {
+  const auto v = values(64);
+  for (u64 seed : seeds) {
+    std::vector<float> got(64, -1);
+    emulate_block(64, 0, seed, [&](EmulatedTeam& block) {
+      kernels::SubTeam<EmulatedTeam, 8, 8, false> team(block);
+      if (team.group() % 3 == 2) return;
+      float sum = v[static_cast<std::size_t>(block.rank())];
+      for (int turn = 0; turn <= team.group(); ++turn) sum = team.sum(sum);
+      got[static_cast<std::size_t>(block.rank())] = sum;
+    });
+    for (std::size_t g = 0; g < 8; ++g) {
+      std::vector<float> lane(v.begin() + static_cast<long>(8 * g), v.begin() + static_cast<long>(8 * g) + 8);
+      for (std::size_t half : {4u, 2u, 1u})
+        for (std::size_t i = 0; i < half; ++i) lane[i] = lane[i] + lane[i + half];
+      float expected = lane[0];
+      for (std::size_t turn = 0; turn < g; ++turn) expected *= 8;
+      for (std::size_t i = 0; i < 8; ++i) CHECK(got[8 * g + i] == (g % 3 == 2 ? -1.0f : expected));
+    }
+    // Lanes of a part that meet a whole warp's.
+    CHECK(error_of(32, 0, seed, [](EmulatedTeam& block) {
+            if (block.rank() < 8)
+              block.shuffle_xor_among<8>(1, 1);
+            else
+              block.shuffle_xor(1, 1);
+          }) == "emulated/divergent-sync");
   }
 }
 

@@ -115,6 +115,8 @@ UNARY(absolute, "abs.s32 %0, %1;", i32, "r", i32, "r")
 UNARY(zeros, "clz.b32 %0, %1;", u32, "r", u32, "r")
 BINARY(smaller, "min.f32 %0, %1, %2;", float, "f", float, "f", float, "f")
 BINARY(larger, "max.f32 %0, %1, %2;", float, "f", float, "f", float, "f")
+BINARY(smaller_or_nan, "min.NaN.f32 %0, %1, %2;", float, "f", float, "f", float, "f")
+BINARY(larger_or_nan, "max.NaN.f32 %0, %1, %2;", float, "f", float, "f", float, "f")
 BINARY(sum_to_zero, "add.rz.f32 %0, %1, %2;", float, "f", float, "f", float, "f")
 BINARY(sum_nearest, "add.rn.f32 %0, %1, %2;", float, "f", float, "f", float, "f")
 TERNARY(fused, "fma.rn.f32 %0, %1, %2, %3;", float, "f", float, "f", float, "f", float, "f")
@@ -269,6 +271,10 @@ TEST_CASE("instructions: minima, comparisons and signs of what is no number") {
              {1.0f, 1.0f, nan32, -0.0f, -0.0f, 2.0f}));
   CHECK(same(larger({nan32, 1.0f, nan32, 0.0f, -0.0f, 2.0f}, {1.0f, nan32, nan32, -0.0f, 0.0f, 3.0f}),
              {1.0f, 1.0f, nan32, 0.0f, 0.0f, 3.0f}));
+  CHECK(same(smaller_or_nan({nan32, 1.0f, nan32, 0.0f, -0.0f, 2.0f}, {1.0f, nan32, nan32, -0.0f, 0.0f, 3.0f}),
+             {nan32, nan32, nan32, -0.0f, -0.0f, 2.0f}));
+  CHECK(same(larger_or_nan({nan32, 1.0f, nan32, 0.0f, -0.0f, 2.0f}, {1.0f, nan32, nan32, -0.0f, 0.0f, 3.0f}),
+             {nan32, nan32, nan32, 0.0f, 0.0f, 3.0f}));
   CHECK(same(with_sign({-1.0f, 1.0f}, {3.0f, -4.0f}), {-3.0f, 4.0f}));
   const std::vector<float> a{1.0f, 1.0f, 2.0f, nan32, -0.0f}, b{1.0f, 2.0f, 1.0f, 1.0f, 0.0f};
   CHECK(equal(a, b) == std::vector<u32>{1, 0, 0, 0, 1});

@@ -100,6 +100,12 @@ void add_directed(FormTable& t, const std::string& rounding, const std::string& 
 void add_float_forms(FormTable& t) {
   add_type<float>(t, "f32");
   add_type<double>(t, "f64");
+  t.add("min.NaN.f32", elementwise<float, float, float>(kind, [](float a, float b) {
+          return a != a || b != b ? canonical(a + b) : smaller(a, b);
+        }));
+  t.add("max.NaN.f32", elementwise<float, float, float>(kind, [](float a, float b) {
+          return a != a || b != b ? canonical(a + b) : larger(a, b);
+        }));
   add_directed<float, FE_TOWARDZERO>(t, "rz.", "f32");
   add_directed<float, FE_DOWNWARD>(t, "rm.", "f32");
   add_directed<float, FE_UPWARD>(t, "rp.", "f32");

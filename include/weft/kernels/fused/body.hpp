@@ -59,6 +59,10 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
     if constexpr (Traits::rows_turn) sums.template turn_lines<S>(place.line_start + first, row_start);
     if constexpr (Traits::shifted) {
       shifted_columns<S>(cols, step);
+    } else if constexpr (Traits::whole_turns() > 0 && Traits::loads_ahead(S)) {
+      WEFT_UNROLL_FOUR
+      for (int turn = 0; turn < Traits::whole_turns(); ++turn, place.at += step)
+        value_at_hand<S, width>(width);
     } else if constexpr (single || vector) {
       for (; cols > place.at; place.at += step) {
         value_at_hand<S, Traits::lanes_of_vector>(cols - place.at);

@@ -164,14 +164,30 @@ struct FusedGrid {
   static constexpr bool tiles = !Needs::flat && header.col_axes == 1 && Needs::sums_columns &&
                                 !Needs::reduces && !Needs::sums_elements() && values > 512;
   static constexpr bool spans = (Needs::flat && !Needs::sums && !Needs::reduces) || tiles;
+  // To put together what a row's threads have found costs each of them as much as several values. So each has
+  // several where they are read once: from shared memory, if more than one pass reads them.
+  static constexpr int values_a_thread = 4;
+  static constexpr bool shares_reductions =
+      Needs::reduces && !Needs::sums && header.col_axes == 1 &&
+      (!Needs::rereads() || (can_stage && row_bytes<true>() <= most_large_bytes));
+  // Groups put their sums together one after another, so there may not be too many.
+  static constexpr int least_summing_lanes = 8;
   static constexpr int team_threads() {
     if (Needs::flat || tiles) return 256;
     if (!Needs::reduces && !Needs::sums && values <= 128) return static_cast<int>(values);
+    // Of a row that a part of a warp takes in one go the other lanes take other rows.
+    if (header.col_axes == 1 && values <= warp_size / 2) {
+      int taking = Needs::sums ? least_summing_lanes : 1;
+      while (taking < values) taking *= 2;
+      return taking;
+    }
     const bool heavy = Needs::live_words() * width > 40;
-    const i64 most = !heavy && wants_large                               ? 1024
+    // Where two blocks fill a multiprocessor's shared memory, its warps are theirs.
+    const i64 most = wants_large                                         ? (heavy ? 512 : 1024)
                      : !heavy && (Needs::reduces || Needs::sums_columns) ? 512
                                                                          : 256;
-    return static_cast<int>(values >= most ? most : (values + warp_size - 1) / warp_size * warp_size);
+    const i64 busy = shares_reductions ? (values + values_a_thread - 1) / values_a_thread : values;
+    return static_cast<int>(busy >= most ? most : (busy + warp_size - 1) / warp_size * warp_size);
   }
   static constexpr int threads = team_threads();
   static constexpr int parts = tiles   ? static_cast<int>((values + threads - 1) / threads)

@@ -174,23 +174,10 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     } else if constexpr (in.op == Opcode::kept && single) {
       element.template at<t, I>() = element.template at<t, kept_value(in.aux)>();
     } else if constexpr (in.op == Opcode::keep && Traits::in_words) {
-      const auto v = read<in.a, Stage::element>();
-      constexpr i64 at = Traits::kept_offset(in.aux) / 4;
-      if constexpr (width == 1) {
-        put_words(at, 0, v);
-      } else {
-        WEFT_UNROLL
-        for (int j = 0; j < width; ++j) put_words(at, j, v.lane[j]);
-      }
+      put_row_words<Traits::kept_offset(in.aux)>(to_words(read<in.a, Stage::element>()));
     } else if constexpr (in.op == Opcode::kept && Traits::in_words) {
-      constexpr i64 at = Traits::kept_offset(in.aux) / 4;
       value_of<Family, t> v;
-      if constexpr (width == 1) {
-        get_words(at, 0, v);
-      } else {
-        WEFT_UNROLL
-        for (int j = 0; j < width; ++j) get_words(at, j, v.lane[j]);
-      }
+      from_words(get_row_words<Traits::kept_offset(in.aux), words_of<value_of<Family, t>>()>(), v);
       set<I>(v);
     } else if constexpr (in.op == Opcode::keep) {
       const auto v = read<in.a, Stage::element>();
@@ -234,30 +221,91 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     else
       return place.linear / width;
   }
-  // Word `word` of the value at hand, of words that begin at `begin`. One word of all values lies side by
-  // side, so that a warp's accesses meet no bank twice.
-  WEFT_HD_INLINE decltype(auto) row_word(i64 begin_word, int word) {
-    return row_memory[begin_word + word * Traits::values_in_row() + value_number()];
+  // The N words of the value at hand, of those that begin at byte Begin. As many as one access takes lie side
+  // by side, those of the next value behind them, so that a warp's accesses meet no bank twice.
+  template <int N>
+  static constexpr int words_at_once = N % 4 == 0   ? 4
+                                       : N % 2 == 0 ? 2
+                                                    : 1;
+  template <i64 Begin, int N>
+  WEFT_HD_INLINE i64 row_word(int part) const {
+    constexpr int once = words_at_once<N>;
+    static_assert(Begin % (4 * once) == 0);
+    return Begin / 4 + (part * Traits::values_in_row() + value_number()) * once;
+  }
+  template <i64 Begin, int N>
+  WEFT_HD_INLINE void put_row_words(const detail::Stored<u32, N>& words) {
+    constexpr int once = words_at_once<N>;
+    WEFT_UNROLL
+    for (int part = 0; part < N / once; ++part) {
+      const i64 at = row_word<Begin, N>(part);
+#if defined(__CUDA_ARCH__)
+      detail::VectorPart<once> v;
+      WEFT_UNROLL
+      for (int j = 0; j < once; ++j) v.word[j] = words.element[part * once + j];
+      *reinterpret_cast<detail::VectorPart<once>*>(row_memory + at) = v;
+#else
+      for (int j = 0; j < once; ++j) row_memory[at + j] = words.element[part * once + j];
+#endif
+    }
+  }
+  template <i64 Begin, int N>
+  WEFT_HD_INLINE detail::Stored<u32, N> get_row_words() {
+    constexpr int once = words_at_once<N>;
+    detail::Stored<u32, N> words;
+    WEFT_UNROLL
+    for (int part = 0; part < N / once; ++part) {
+      const i64 at = row_word<Begin, N>(part);
+#if defined(__CUDA_ARCH__)
+      const auto v = *reinterpret_cast<const detail::VectorPart<once>*>(row_memory + at);
+      WEFT_UNROLL
+      for (int j = 0; j < once; ++j) words.element[part * once + j] = v.word[j];
+#else
+      for (int j = 0; j < once; ++j) words.element[part * once + j] = row_memory[at + j];
+#endif
+    }
+    return words;
+  }
+  // A register's lanes as words, and back.
+  template <class R>
+  WEFT_HD static constexpr int words_of() {
+    if constexpr (detail::is_vec<R>)
+      return width * words_of<lane_of<R>>();
+    else
+      return sizeof(R) == 8 ? 2 : 1;
   }
   template <class R>
-  WEFT_HD_INLINE void put_words(i64 begin_word, int j, const R& x) {
-    constexpr int words = sizeof(R) == 8 ? 2 : 1;
-    u32 word[words];
-    if constexpr (sizeof(R) >= 4)
-      __builtin_memcpy(word, &x, sizeof x);
-    else
-      word[0] = static_cast<u32>(x);
-    for (int i = 0; i < words; ++i) row_word(begin_word, words * j + i) = word[i];
+  WEFT_HD_INLINE static auto to_words(const R& v) {
+    detail::Stored<u32, words_of<R>()> words;
+    if constexpr (detail::is_vec<R>) {
+      constexpr int each = words_of<lane_of<R>>();
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const auto lane = to_words(v.lane[j]);
+        for (int i = 0; i < each; ++i) words.element[each * j + i] = lane.element[i];
+      }
+    } else if constexpr (sizeof(R) >= 4) {
+      __builtin_memcpy(words.element, &v, sizeof v);
+    } else {
+      words.element[0] = static_cast<u32>(v);
+    }
+    return words;
   }
   template <class R>
-  WEFT_HD_INLINE void get_words(i64 begin_word, int j, R& x) {
-    constexpr int words = sizeof(R) == 8 ? 2 : 1;
-    u32 word[words];
-    for (int i = 0; i < words; ++i) word[i] = row_word(begin_word, words * j + i);
-    if constexpr (sizeof(R) >= 4)
-      __builtin_memcpy(&x, word, sizeof x);
-    else
-      x = static_cast<R>(word[0]);
+  WEFT_HD_INLINE static void from_words(const detail::Stored<u32, words_of<R>()>& words, R& v) {
+    if constexpr (detail::is_vec<R>) {
+      constexpr int each = words_of<lane_of<R>>();
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        detail::Stored<u32, each> lane;
+        for (int i = 0; i < each; ++i) lane.element[i] = words.element[each * j + i];
+        from_words(lane, v.lane[j]);
+      }
+    } else if constexpr (sizeof(R) >= 4) {
+      __builtin_memcpy(&v, words.element, sizeof v);
+    } else {
+      v = static_cast<R>(words.element[0]);
+    }
   }
 
   // The columns at hand of an operand that several passes read: from memory at first, then from where this
@@ -267,19 +315,15 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     constexpr int k = View::instruction(I).aux;
     constexpr DType t = View::operand(k).dtype;
     using S = ctype<t>;
-    constexpr i64 at = Traits::staged_offset(k) / 4;
+    constexpr i64 at = Traits::staged_offset(k);
     constexpr int words = width * int{sizeof(S)} / 4;
     using Parts = detail::Stored<u32, words>;
     if constexpr (earlier_load(I) < 0) {
       const auto v = this->template load_operand<k, Stage::element, Lanes>(View::instruction(I).imm);
-      const auto parts = detail::pack<S, width, Parts>(v.lane);
-      WEFT_UNROLL
-      for (int j = 0; j < words; ++j) put_words(at, j, parts.element[j]);
+      put_row_words<at>(detail::pack<S, width, Parts>(v.lane));
       return v;
     } else {
-      Parts parts;
-      WEFT_UNROLL
-      for (int j = 0; j < words; ++j) get_words(at, j, parts.element[j]);
+      const Parts parts = get_row_words<at, words>();
       value_of<Family, t> v;
       detail::unpack<S, width>(parts, v.lane);
       return v;

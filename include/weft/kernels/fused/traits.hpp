@@ -91,13 +91,14 @@ struct FusedTraits {
   // Whether what is kept of a row is kept in words of 4 bytes, as a GPU's threads do; else whole values of
   // the widest kind.
   static constexpr bool in_words = vector || width == 1;
+  WEFT_HD static constexpr i64 whole_accesses(i64 bytes) { return (bytes + 15) / 16 * 16; }
   WEFT_HD static constexpr i64 kept_offset(int slot) {
-    i64 words = 0;
+    i64 at = 0;
     for (int j = 0; j < slot; ++j) {
       const Kind kind = kind_of(dtype(kept_value(j)));
-      words += (kind == Kind::f64 || kind == Kind::i64 ? 2 : 1) * width * values_in_row();
+      at += whole_accesses((kind == Kind::f64 || kind == Kind::i64 ? 8 : 4) * width * values_in_row());
     }
-    return words * 4;
+    return at;
   }
   WEFT_HD static constexpr i64 kept_bytes() {
     if constexpr (in_words) return kept_offset(header.kept);
@@ -118,19 +119,26 @@ struct FusedTraits {
   WEFT_HD static constexpr i64 staged_offset(int k) {
     i64 at = kept_bytes();
     for (int j = 0; j < k; ++j)
-      if (is_staged(j)) at += values_in_row() * width * size_of(View::operand(j).dtype);
+      if (is_staged(j)) at += whole_accesses(values_in_row() * width * size_of(View::operand(j).dtype));
     return at;
   }
   // What a team has of shared memory for its row.
-  WEFT_HD static constexpr i64 row_bytes() {
-    return single ? 0 : (staged_offset(header.operands) + 15) / 16 * 16;
-  }
+  WEFT_HD static constexpr i64 row_bytes() { return single ? 0 : staged_offset(header.operands); }
   // Whether section s only loads and folds, so that the loads of several values may come first.
   WEFT_HD static constexpr bool loads_ahead(int s) {
     for (int i = View::section_begin(s); i < View::section_end(s); ++i)
       if (View::instruction(i).op == Opcode::store && View::instruction(i).stage == Stage::element)
         return false;
     return View::section_end(s) - View::section_begin(s) <= 12;
+  }
+  // How many values of a row each thread has, where all have as many and more than one.
+  WEFT_HD static constexpr i64 whole_turns() {
+    if constexpr (vector && !single && Threads > 0 && header.col_axes == 1) {
+      constexpr i64 turn = i64{Threads} * width;
+      return last_extent() % turn == 0 ? last_extent() / turn : 0;
+    } else {
+      return 0;
+    }
   }
   // Lanes: how many columns of a value exist where the code tells, else `some`, which is `active` of them.
   static constexpr int some = 0;

@@ -72,6 +72,13 @@ class BlockTeam : public TeamOps<BlockTeam<Threads>> {
   __device__ __forceinline__ static T shuffle_xor(const T& value, int mask) {
     return detail::shuffle_words(value, [=](unsigned w) { return __shfl_xor_sync(~0u, w, mask); });
   }
+  // Among Lanes neighbours that begin at a multiple of it: the rest of the warp may be elsewhere.
+  template <int Lanes, class T>
+  __device__ __forceinline__ static T shuffle_xor_among(const T& value, int mask) {
+    const unsigned first = static_cast<unsigned>(lane()) / Lanes * Lanes;
+    const unsigned members = ((1u << Lanes) - 1) << first;
+    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_xor_sync(members, w, mask); });
+  }
   template <class T>
   __device__ __forceinline__ static T shuffle_down(const T& value, int delta) {
     const auto by = static_cast<unsigned>(delta);

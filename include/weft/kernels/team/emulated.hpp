@@ -118,7 +118,7 @@ class EmulatedTeam : public TeamOps<EmulatedTeam> {
     WEFT_ON_HOST(block_->wait_block(rank_, file, line));
   }
   WEFT_HD void sync_warp(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    WEFT_ON_HOST(block_->wait_warp(rank_, true, file, line));
+    WEFT_ON_HOST(block_->wait_lanes(rank_, warp_size, true, file, line));
   }
 
   template <class T>
@@ -134,6 +134,11 @@ class EmulatedTeam : public TeamOps<EmulatedTeam> {
   template <class T>
   WEFT_HD T shuffle_xor(const T& value, int mask) {
     WEFT_ON_HOST(return exchange(value, rank_ % warp_size ^ mask));
+  }
+  // Among Lanes neighbours that begin at a multiple of it: the rest of the warp may be elsewhere.
+  template <int Lanes, class T>
+  WEFT_HD T shuffle_xor_among(const T& value, int mask) {
+    WEFT_ON_HOST(return exchange(value, rank_ % warp_size ^ mask, Lanes));
   }
   // Lanes past the end of the warp keep their own value.
   template <class T>
@@ -159,12 +164,12 @@ class EmulatedTeam : public TeamOps<EmulatedTeam> {
 
   // Two areas in turn: by the time the first is written again, every lane has read it.
   template <class T>
-  T exchange(const T& value, int from_lane) {
+  T exchange(const T& value, int from_lane, int lanes = warp_size) {
     static_assert(std::is_trivially_copyable_v<T>, "only trivially copyable values can be shuffled");
     static_assert(sizeof(T) <= detail::EmulatedBlock::exchange_bytes, "the value is too large to shuffle");
     exchange_parity_ ^= 1;
     std::memcpy(block_->exchange(exchange_parity_, rank_), &value, sizeof(T));
-    block_->wait_warp(rank_, false, __FILE__, __LINE__);
+    block_->wait_lanes(rank_, lanes, false, __FILE__, __LINE__);
     T result;
     std::memcpy(&result, block_->exchange(exchange_parity_, rank_ / warp_size * warp_size + from_lane),
                 sizeof(T));

@@ -76,7 +76,7 @@ class EmulatedBlock {
   }
 
   void wait_block(int thread, const char* file, int line) {
-    block_here(thread, Wait::block, file, line);
+    block_here(thread, Wait::block, threads_, file, line);
     if (++waiting_ == threads_) {
       for (int t = 0; t < threads_; ++t) same_place(thread, t);
       waiting_ = 0;
@@ -86,16 +86,17 @@ class EmulatedBlock {
     pause();
   }
 
-  // `orders_memory`: __syncwarp orders the warp's accesses to shared memory; a shuffle does not.
-  void wait_warp(int thread, bool orders_memory, const char* file, int line) {
-    const int w = thread / warp_size;
-    Warp& warp = warp_[static_cast<std::size_t>(w)];
-    block_here(thread, Wait::warp, file, line);
-    if (++warp.waiting == warp_size) {
-      for (int t = w * warp_size; t < (w + 1) * warp_size; ++t) same_place(thread, t);
-      warp.waiting = 0;
-      if (orders_memory) ++warp.epoch;
-      for (int t = w * warp_size; t < (w + 1) * warp_size; ++t) make_runnable(t);
+  // Of as many neighbours that begin at a multiple of `lanes`, a power of two up to a warp. `orders_memory`:
+  // __syncwarp orders the warp's accesses to shared memory; a shuffle does not.
+  void wait_lanes(int thread, int lanes, bool orders_memory, const char* file, int line) {
+    const int first = thread / lanes * lanes, end = first + lanes;
+    block_here(thread, Wait::warp, lanes, file, line);
+    int& waiting = thread_[static_cast<std::size_t>(first)].lanes_waiting;
+    if (++waiting == lanes) {
+      for (int t = first; t < end; ++t) same_place(thread, t);
+      waiting = 0;
+      if (orders_memory) ++warp_[static_cast<std::size_t>(thread / warp_size)].epoch;
+      for (int t = first; t < end; ++t) make_runnable(t);
     }
     pause();
   }
@@ -155,20 +156,22 @@ class EmulatedBlock {
     Wait wait = Wait::runnable;
     const char* file = "";
     int line = 0;
+    int together = 0;  // as many threads meet there
+    int lanes_waiting = 0;
     i64 allocated = 0;
     std::size_t requests = 0;
   };
   struct Warp {
-    int waiting = 0;
     i64 epoch = 0;
   };
 
   i64 scratch_bytes() const { return 2 * i64{warps()} * scratch_slot_bytes; }
 
-  void block_here(int thread, Wait wait, const char* file, int line) {
+  void block_here(int thread, Wait wait, int together, const char* file, int line) {
     if (cancelled_) throw Cancelled{};
     Thread& t = thread_[static_cast<std::size_t>(thread)];
     t.wait = wait;
+    t.together = together;
     t.file = file;
     t.line = line;
   }
@@ -187,7 +190,7 @@ class EmulatedBlock {
   void same_place(int a, int b) {
     const Thread& x = thread_[static_cast<std::size_t>(a)];
     const Thread& y = thread_[static_cast<std::size_t>(b)];
-    if (x.line == y.line && std::strcmp(x.file, y.file) == 0) return;
+    if (x.line == y.line && x.together == y.together && std::strcmp(x.file, y.file) == 0) return;
     throw Error("emulated/divergent-sync", "thread " + std::to_string(a) + " waits at " + place(x) +
                                                " and thread " + std::to_string(b) + " at " + place(y));
   }

@@ -9,14 +9,17 @@
 namespace WEFT_NAMESPACE::kernels {
 
 // Threads [g * Threads, (g + 1) * Threads) of the block Base are group g; those behind the last are idle.
-// Only groups of one whole warp can reduce, since a barrier holds up the whole block. Sums: whether the
-// groups put values together.
+// Only groups of one whole warp, or of 1, 2, 4, 8 or 16 of its lanes, can reduce, since a barrier holds up
+// the whole block. Sums: whether the groups put values together.
 template <class Base, int Threads, int Groups, bool Sums = true>
 class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups, Sums>> {
  public:
   static constexpr int groups = Groups;
   static constexpr int max_warps = (Threads + warp_size - 1) / warp_size;
-  static constexpr bool can_reduce = Threads % warp_size == 0 && (Groups == 1 || max_warps == 1);
+  static constexpr bool within_warp = Threads < warp_size && (Threads & (Threads - 1)) == 0;
+  static constexpr int lanes = within_warp ? Threads : warp_size;
+  static constexpr bool can_reduce =
+      within_warp || (Threads % warp_size == 0 && (Groups == 1 || max_warps == 1));
   static constexpr i64 slots = Groups > 1 && Sums ? i64{Threads} * Groups : 0;
 
   // The slots of wide values and those of others, one behind the other, so that no bank is met twice.
@@ -38,15 +41,20 @@ class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups, Sums>> {
   }
   template <class T>
   WEFT_HD_INLINE auto next_scratch() {
-    static_assert(can_reduce, "groups of several warps cannot reduce");
+    static_assert(can_reduce, "groups of several warps, or of odd parts of one, cannot reduce");
     return base_.template next_scratch<T>();
   }
   template <class T>
   WEFT_HD_INLINE T shuffle_xor(const T& value, int mask) {
-    return base_.shuffle_xor(value, mask);
+    static_assert(can_reduce, "groups of several warps, or of odd parts of one, cannot reduce");
+    if constexpr (within_warp)
+      return base_.template shuffle_xor_among<Threads>(value, mask);
+    else
+      return base_.shuffle_xor(value, mask);
   }
   template <class T>
   WEFT_HD_INLINE T shuffle(const T& value, int source_lane) {
+    static_assert(!within_warp, "a part of a warp has no broadcast");
     return base_.shuffle(value, source_lane);
   }
 

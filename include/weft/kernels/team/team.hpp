@@ -10,7 +10,7 @@
 #include "weft/core/config.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
-#include "weft/kernels/simd/simd.hpp"
+#include "weft/kernels/simd/load_store.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -19,9 +19,9 @@ inline constexpr int warp_size = 32;
 // Bytes that one warp may leave for the others in a reduction: the largest value a team can reduce.
 inline constexpr int scratch_slot_bytes = 16;
 
-// Reduction operators. `symmetric` promises that op(a, b) and op(b, a) have the same bits; without it the
-// operands are put in rank order, which costs two selects a step. All must be associative and commutative up
-// to rounding. Any such function object over a trivially copyable type works.
+// Reduction operators. `symmetric`, or `symmetric_for<T>`, promises that op(a, b) and op(b, a) have the same
+// bits; without it the operands are put in rank order, which costs two selects a step. All must be
+// associative and commutative up to rounding. Any such function object over a trivially copyable type works.
 struct ReduceSum {
   static constexpr bool symmetric = true;
   template <class T>
@@ -39,31 +39,49 @@ struct ReduceProd {
 // NaN wins, as in torch.max and torch.min.
 struct ReduceMax {
   template <class T>
+  static constexpr bool symmetric_for = kernels::detail::orders_by_instruction<T>;
+  template <class T>
   WEFT_HD_INLINE constexpr T operator()(T a, T b) const {
-    return a > b || a != a ? a : b;
+    if constexpr (kernels::detail::orders_by_instruction<T>)
+      return kernels::detail::larger_or_nan(a, b);
+    else
+      return a > b || a != a ? a : b;
   }
 };
 struct ReduceMin {
   template <class T>
+  static constexpr bool symmetric_for = kernels::detail::orders_by_instruction<T>;
+  template <class T>
   WEFT_HD_INLINE constexpr T operator()(T a, T b) const {
-    return a < b || a != a ? a : b;
+    if constexpr (kernels::detail::orders_by_instruction<T>)
+      return kernels::detail::smaller_or_nan(a, b);
+    else
+      return a < b || a != a ? a : b;
   }
 };
 
-template <class Op>
+template <class Op, class T>
 inline constexpr bool is_symmetric_reduction = requires {
   requires Op::symmetric;
-};
+}
+|| requires { requires Op::template symmetric_for<T>; };
 
-// Reduces over the 32 lanes of the caller's warp by a butterfly; every lane returns the same bits.
+// The lanes of a warp that a team has: all, unless it says less.
+template <class Team>
+inline constexpr int lanes_of_team = warp_size;
+template <class Team>
+requires requires { Team::lanes; }
+inline constexpr int lanes_of_team<Team> = Team::lanes;
+
+// Reduces over the lanes of the caller's warp by a butterfly; every lane returns the same bits.
 template <class Team, class T, class Op>
 WEFT_HD_INLINE T warp_all_reduce(Team& team, T value, Op op) {
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
-  for (int mask = warp_size / 2; mask > 0; mask /= 2) {
+  for (int mask = lanes_of_team<Team> / 2; mask > 0; mask /= 2) {
     const T other = team.shuffle_xor(value, mask);
-    if constexpr (is_symmetric_reduction<Op>) {
+    if constexpr (is_symmetric_reduction<Op, T>) {
       value = op(value, other);
     } else {
       const bool upper = (team.lane() & mask) != 0;

@@ -10,7 +10,7 @@ using namespace weft;
 
 static_assert(Team<SerialTeam>);
 static_assert(!Team<int>);
-static_assert(is_symmetric_reduction<ReduceSum> && !is_symmetric_reduction<ReduceMax>);
+static_assert(is_symmetric_reduction<ReduceSum, float> && !is_symmetric_reduction<ReduceMax, float>);
 
 TEST_CASE("team: the serial team is one thread") {
   SerialTeam team;
