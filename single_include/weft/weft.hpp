@@ -341,6 +341,7 @@ struct BatchNorm1d;
 struct BatchNorm2d;
 struct BatchNorm3d;
 struct Linear;
+struct MultiheadAttention;
 struct Embedding;
 struct RNN;
 struct GRU;
@@ -490,7 +491,8 @@ WEFT_REFUSAL(AxisInRange,
 // What: a Shape, then the GivenRank<r> it should have.
 WEFT_REFUSAL(
     RankIs,
-    "the tensor has the wrong number of axes: unsqueeze<axis>(x) adds one, squeeze<axis>(x) takes one away");
+    "the tensor has the wrong number of axes: unsqueeze<axis>(x) adds one, squeeze<axis>(x) takes one away; "
+    "matmul(a, b) takes vectors, matrices and batches of them");
 
 WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>");
 
@@ -624,6 +626,10 @@ WEFT_REFUSAL(
     ShapeIsInType,
     "a tensor has its shape in its type: write Tensor<f32, Shape<2, 3>> x, nn::Param<f32, Shape<2, 3>> w, "
     "in<f32, 2, 3>");
+
+// Whether A stands for what was refused, or is a class that was.
+template <class A>
+inline constexpr bool is_after_refusal = std::is_base_of_v<AfterRefusal, A>;
 
 namespace detail {
 // A refusal, and what its place returns: the operand, or anything.
@@ -1475,9 +1481,19 @@ template <class T>
 concept Element = detail::find_dtype<T>()
 >= 0;
 
+WEFT_REFUSAL(ElementHasDtype,
+             "elements are f64, f32, f16, bf16, f8e4m3, f8e5m2, i64, i32, i8, u8, u32 or bool: write i32 in "
+             "place of short, i64 of unsigned long");
+
 // The DType of a C++ type.
-template <Element T>
-inline constexpr DType dtype_of = static_cast<DType>(detail::find_dtype<T>());
+template <class T>
+inline constexpr DType dtype_of = [] {
+  static_assert(sizeof(ElementHasDtype<Element<T>, T>) > 0);
+  if constexpr (Element<T>)
+    return static_cast<DType>(detail::find_dtype<T>());
+  else
+    return DType::f32;
+}();
 
 // Bytes of one element.
 WEFT_HD constexpr int size_of(DType d) {
@@ -2098,8 +2114,8 @@ struct CustomGradient {
   void (*gradient)(Builder& b, int y, int g, int* out) = nullptr;
 };
 
-// Why state that a function uses has no value. Its read has a number of none of the slots then, and whoever
-// traces refuses it.
+// Why state that a function uses, or what it computes from numbers, has no value. Its read has a number of
+// none of the slots then, and whoever traces refuses it.
 enum class Valueless : u8 {
   none,
   no_member,  // no model holds the parameter or buffer
@@ -2107,11 +2123,14 @@ enum class Valueless : u8 {
   of_sample,  // a buffer is assigned what is each sample's of vmap
   of_while,   // a buffer is assigned in a trip that may not be made
   of_draw,    // random numbers of an expression made outside of a loop are drawn inside
+  no_place,   // an index that is a number lies outside of its axis
+  no_rate,    // a dropout's rate is no share
+  one_value,  // a norm that learns from one value a channel
 };
 constexpr u64 slot_without_value(Valueless why) { return ~u64{0} - static_cast<u64>(why); }
 constexpr Valueless valueless(const Node& read) {
   const u64 why = ~u64{0} - read.imm;
-  return why <= static_cast<u64>(Valueless::of_draw) ? static_cast<Valueless>(why) : Valueless::none;
+  return why <= static_cast<u64>(Valueless::one_value) ? static_cast<Valueless>(why) : Valueless::none;
 }
 
 // A value that a model or a loss marks under a name.
@@ -3174,8 +3193,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     SubscriptIsSpelled,
     "a traced value has no subscripts: read x[0] as select<0, 0>(x), x[1:3] as slice<0, 1, 3>(x), x[i] as "
-    "index_select or index; write with select_scatter, slice_scatter or index_put, which return the new "
-    "value");
+    "index_select or index, x[mask] as masked_select<n>(x, mask); write with select_scatter, slice_scatter, "
+    "masked_fill or index_put, which return the new value");
 WEFT_REFUSAL(
     RowsAreUnbound,
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
@@ -3191,7 +3210,8 @@ WEFT_REFUSAL(
     "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), x.relu()");
 WEFT_REFUSAL(ValueIsCalled,
              "a traced value is called as if it were a layer: the model is the first parameter of a loss, "
-             "[](const auto& model, auto x, auto y), and * is a product");
+             "[](const auto& model, auto x, auto y), grad and vmap take a function and no value, "
+             "grad([](auto v) { ... })(x), and * is a product");
 WEFT_REFUSAL(NothingInPlace, "a traced value is not changed in place: write x = x + y, or auto h = x + y");
 WEFT_REFUSAL(
     DtypeIsCast,
@@ -3206,6 +3226,59 @@ WEFT_REFUSAL(ShapeIsKnown,
              "decltype(x)::shape, the number of axes decltype(x)::rank");
 WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
 
+WEFT_REFUSAL(
+    OperationIsAbsent,
+    "weft has no operation of this name: docs/operations.md lists those it has; of linear algebra they "
+    "are products and norms, and a matrix that is inverted or factorised comes in as an input");
+WEFT_REFUSAL(
+    OperationIsSpelled,
+    "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
+    "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), pow(x, 3), silu(x), "
+    "unsqueeze<0>(x), x.extent(0), nn::BatchNorm1d as a member");
+WEFT_REFUSAL(
+    TransformIsSpelled,
+    "the transformation has another name: scan is loop(body, carry, xs), fori_loop and a plain for loop "
+    "loop<10>(body, carry), cond where(condition, a, b), while_loop needs a bound, "
+    "while_loop<100>(condition, body, carry)");
+
+// Names that PyTorch, NumPy or JAX has and weft has not, or spells in another way. M(name, Refusal, results)
+// clang-format off
+#define WEFT_OTHER_NAMES(M) \
+  M(inverse, OperationIsAbsent, 1) M(svd, OperationIsAbsent, 3) M(pinv, OperationIsAbsent, 1) \
+  M(cholesky, OperationIsAbsent, 1) M(eigh, OperationIsAbsent, 2) M(lstsq, OperationIsAbsent, 1) \
+  M(slogdet, OperationIsAbsent, 2) M(matrix_exp, OperationIsAbsent, 1) M(layernorm, OperationIsSpelled, 1) \
+  M(batchnorm, OperationIsSpelled, 1) M(leakyrelu, OperationIsSpelled, 1) M(logsoftmax, OperationIsSpelled, 1) \
+  M(stdev, OperationIsSpelled, 1) M(relu_, OperationIsSpelled, 1) M(sigmoid_, OperationIsSpelled, 1) \
+  M(crossentropy, OperationIsSpelled, 1) M(power, OperationIsSpelled, 1) M(swish, OperationIsSpelled, 1) \
+  M(expand_dims, OperationIsSpelled, 1) M(cond, TransformIsSpelled, 1)
+// clang-format on
+namespace spelled {
+#define WEFT_SPELLED(name, Refusal, results) struct name;
+WEFT_OTHER_NAMES(WEFT_SPELLED)
+#undef WEFT_SPELLED
+struct scan;
+struct fori_loop;
+struct while_loop;
+}  // namespace spelled
+
+namespace detail {
+// A traced value by way of a conversion: whatever else takes the value itself is the better candidate.
+template <class Self>
+struct LastChoice {
+  const Self& value;
+  constexpr LastChoice(const Self& v) : value(v) {}
+};
+template <int Results, class Self>
+constexpr auto refused_results(const Self& x) {
+  if constexpr (Results == 1)
+    return x;
+  else if constexpr (Results == 2)
+    return std::pair{x, x};
+  else
+    return std::tuple{x, x, x};
+}
+}  // namespace detail
+
 // x.T and x.mT; x.grad.
 struct TransposedMember {};
 struct GradientMember {};
@@ -3216,6 +3289,27 @@ template <class Self>
 struct TracedMembers {
   static constexpr TransposedMember T{}, mT{};
   static constexpr GradientMember grad{};
+
+  // Friends, which only a call with a traced value finds, and no better than any other function: a program
+  // may have functions and variables of these names.
+#define WEFT_OTHER(name, Refusal, results)                                          \
+  template <int... A, class... B>                                                   \
+  friend constexpr auto name(detail::LastChoice<Self> x, const B&...) {             \
+    static_assert(sizeof(Refusal<(sizeof...(B) > 1024), spelled::name, Self>) > 0); \
+    return detail::refused_results<results>(x.value);                               \
+  }
+  WEFT_OTHER_NAMES(WEFT_OTHER)
+#undef WEFT_OTHER
+  template <class F, class... B>
+  friend constexpr auto scan(const F&, detail::LastChoice<Self> x, const B&...) {
+    static_assert(sizeof(TransformIsSpelled<(sizeof...(B) > 1024), spelled::scan, Self>) > 0);
+    return std::pair{x.value, x.value};
+  }
+  template <class F>
+  friend constexpr auto fori_loop(i64, i64, const F&, detail::LastChoice<Self> x) {
+    static_assert(sizeof(TransformIsSpelled<(sizeof(F) == 0), spelled::fori_loop, Self>) > 0);
+    return x.value;
+  }
 
   template <class B>
   constexpr auto& operator=(const B&) & {
@@ -3276,6 +3370,11 @@ struct TracedMembers {
   WEFT_MEMBER(backward, GradientIsFunction, AfterRefusal{})
   WEFT_MEMBER(detach, DetachIsFunction, self())
   WEFT_MEMBER(to, DtypeIsCast, self())
+  template <class T>
+  constexpr auto to() const {
+    static_assert(sizeof(DtypeIsCast<sizeof(T) == 0, spelled::to, Self>) > 0);
+    return self();
+  }
   WEFT_MEMBER(cuda, DtypeIsCast, self())
   WEFT_MEMBER(cpu, DtypeIsCast, self())
   WEFT_MEMBER(type, DtypeIsCast, self())
@@ -3346,6 +3445,12 @@ WEFT_REFUSAL(
     LazyIsKept,
     "zeros<f32, 4>(), arange<f32, 4>() and what is made of them have types of their own, which a traced "
     "value does not fit in: start from one, auto total = 0 * x, or give the result a name of its own");
+
+WEFT_REFUSAL(
+    OneIsBound,
+    "several names are bound to one value: max, min and median along an axis give values alone, auto values "
+    "= max<1>(x), and argmax<1>(x) their places; topk, sort, cummax and kthvalue give both; the body of a "
+    "loop returns std::pair{carry, out} for auto [last, outs]");
 
 // An operation that draws random numbers says so: inside a loop it draws anew in every trip.
 template <class Op>
@@ -3449,7 +3554,7 @@ inline constexpr bool is_scalar_expr<ScalarExpr<S>> = true;
 
 template <class A>
 concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
-    is_scalar_expr<std::remove_cvref_t<A>> || std::is_same_v<std::remove_cvref_t<A>, AfterRefusal>;
+    is_scalar_expr<std::remove_cvref_t<A>> || is_after_refusal<std::remove_cvref_t<A>>;
 
 template <class A>
 constexpr auto to_expr(const A& a) {
@@ -3462,7 +3567,29 @@ constexpr auto to_expr(const A& a) {
 template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
 
+template <class A>
+inline constexpr bool is_tuple_like = false;
+template <class... A>
+inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
+template <class A, class B>
+inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
+
+// Of auto [values, places] = max<1>(x): a refusal.
+template <std::size_t I, class T, class S>
+constexpr AfterRefusal get(const Expr<T, S>&) {
+  static_assert(sizeof(OneIsBound<sizeof(T) == 0, Expr<T, S>>) > 0);
+  return {};
+}
+
 }  // namespace WEFT_NAMESPACE
+
+// For that refusal alone: whether a value is several is is_tuple_like.
+template <class T, class S>
+struct std::tuple_size<weft::Expr<T, S>> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t I, class T, class S>
+struct std::tuple_element<I, weft::Expr<T, S>> {
+  using type = weft::AfterRefusal;
+};
 
 namespace WEFT_NAMESPACE {
 
@@ -3474,7 +3601,7 @@ constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& numb
 namespace detail {
 template <class Op, class... A>
 constexpr auto applied(ir::Builder& builder, const A&... a) {
-  if constexpr ((std::is_same_v<A, AfterRefusal> || ...))
+  if constexpr ((is_after_refusal<A> || ...))
     return AfterRefusal{};
   else
     return Op::apply(builder, a...);
@@ -3605,15 +3732,10 @@ WEFT_REFUSAL(LayerIsCalled,
 WEFT_REFUSAL(
     OperandsFit,
     "the operation does not take so many operands, or not of these kinds: where(condition, a, b) takes "
-    "three, fma(a, b, c) three, relu(x) one (its line is in docs/operations.md; there is no inplace and no "
-    "training argument)");
-template <class A>
-inline constexpr bool is_tuple_like = false;
-template <class... A>
-inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
-template <class A, class B>
-inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
-
+    "three, clamp(x, low, high) three, relu(x) one (its line is in docs/operations.md; there is no inplace "
+    "and no training argument); a word such as a reduction is a template argument, "
+    "mse_loss<reduction::sum>(x, "
+    "y)");
 template <class A>
 concept HoldsValues = requires {
   requires is_expr<typename A::value_type>;
@@ -3715,7 +3837,8 @@ WEFT_REFUSAL(OperandIsNumber,
 // number of groups, which are template arguments here.
 WEFT_REFUSAL(EpsilonIsFraction,
              "an integer stands where eps belongs: axes, orders and groups are template arguments, "
-             "normalize<1, 2>(x), cosine_similarity<1>(x, y), group_norm<4>(x), and eps is 1e-5 or 0.0");
+             "normalize<1, 2>(x), cosine_similarity<1>(x, y), group_norm<4>(x), layer_norm(x) is of the last "
+             "axis, and eps is 1e-5 or 0.0");
 struct Epsilon {
   double value;  // what is added
   constexpr Epsilon(double v) : value(v) {}
@@ -3772,9 +3895,18 @@ struct operand_traits<ScalarExpr<S>> {
 };
 }  // namespace detail
 
+WEFT_REFUSAL(OperationHasNoBrackets,
+             "this operation takes nothing in <>: numbers such as a rate or a bound are arguments, "
+             "dropout(x, 0.1f), clamp(x, 0, 1), leaky_relu(x, 0.2f)");
+
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
 struct Operation {
+  template <class A>
+  constexpr auto operator<(const A&) const {  // of dropout<0.1f>(x): a refusal
+    static_assert(sizeof(OperationHasNoBrackets<sizeof(A) == 0, Derived>) > 0);
+    return AfterRefusal{};
+  }
   template <class... A>
   constexpr auto operator()(const A&... a) const {
     constexpr bool traced = (ExprLike<A> || ...);
@@ -3783,7 +3915,7 @@ struct Operation {
     } else if constexpr (OfNumbersAlone<Derived, A...>) {
       static_assert(sizeof(OperandIsNumber<sizeof(Derived) == 0, Derived, A...>) > 0);
       return AfterRefusal{};
-    } else if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) ||
+    } else if constexpr (!(Operand<A> && ...) || (is_after_refusal<A> || ...) ||
                          (traced && (TensorLike<A> || ...))) {
       refuse<A...>();
       return detail::first_expr(a...);
@@ -3843,7 +3975,7 @@ struct Operation {
     constexpr bool takes = (Operand<A> && ...), tuple = (is_tuple_like<A> || ...),
                    member = (std::is_same_v<A, TransposedMember> || ...),
                    gradient = (std::is_same_v<A, GradientMember> || ...), container = (HoldsValues<A> || ...),
-                   layer = (LayerLike<A> || ...), late = (std::is_same_v<A, AfterRefusal> || ...);
+                   layer = (LayerLike<A> || ...), late = (is_after_refusal<A> || ...);
     static_assert(sizeof(TupleIsTaken<!tuple, Derived, A...>) > 0);
     static_assert(sizeof(MethodIsFunction<!member, spelled::T, Derived, A...>) > 0);
     static_assert(sizeof(GradientIsFunction<!gradient, spelled::grad, Derived, A...>) > 0);
@@ -4227,7 +4359,7 @@ WEFT_REFUSAL(TargetFits,
 // How many arguments a call takes: GivenSize<n>, WantedSize<n>.
 WEFT_REFUSAL(ArgumentCount,
              "a call or step takes one argument for each in<...> of compile or make_trainer: give as many, "
-             "in that order");
+             "in that order; a batch is taken apart, for (auto& [x, y] : loader) trainer.step(x, y)");
 WEFT_REFUSAL(TargetCount,
              "into: it takes one target a result, and the call behind it the arguments: f.into(y)(x)");
 WEFT_REFUSAL(
@@ -10366,10 +10498,31 @@ WEFT_HD_INLINE void store_strided_partial(S* p, i64 stride, const V& value, int 
   }
 }
 
+namespace detail {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define WEFT_GPU_ORDERS(ptx, relation)                \
+  float r;                                            \
+  asm(ptx " %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); \
+  return r
+template <class V>
+inline constexpr bool orders_by_instruction = std::is_same_v<V, float>;
+#else
+#define WEFT_GPU_ORDERS(ptx, relation) return a relation b || a != a ? a : b
+template <class V>
+inline constexpr bool orders_by_instruction = false;
+#endif
+// NaN wins. A GPU has an instruction that takes +0 for the larger of two zeros, too.
+WEFT_HD_INLINE float larger_or_nan(float a, float b) { WEFT_GPU_ORDERS("max.NaN.f32", >); }
+WEFT_HD_INLINE float smaller_or_nan(float a, float b) { WEFT_GPU_ORDERS("min.NaN.f32", <); }
+#undef WEFT_GPU_ORDERS
+}  // namespace detail
+
 // The larger and the smaller of two values; NaN if either is, as torch.maximum and torch.minimum.
 template <class V>
 WEFT_HD_INLINE V maximum(const V& a, const V& b) {
-  if constexpr (std::is_floating_point_v<lane_of<V>>) {
+  if constexpr (detail::orders_by_instruction<V>) {
+    return detail::larger_or_nan(a, b);
+  } else if constexpr (std::is_floating_point_v<lane_of<V>>) {
     return select(mask_or(a > b, a != a), a, b);
   } else {
     return select(a > b, a, b);
@@ -10377,7 +10530,9 @@ WEFT_HD_INLINE V maximum(const V& a, const V& b) {
 }
 template <class V>
 WEFT_HD_INLINE V minimum(const V& a, const V& b) {
-  if constexpr (std::is_floating_point_v<lane_of<V>>) {
+  if constexpr (detail::orders_by_instruction<V>) {
+    return detail::smaller_or_nan(a, b);
+  } else if constexpr (std::is_floating_point_v<lane_of<V>>) {
     return select(mask_or(a < b, a != a), a, b);
   } else {
     return select(a < b, a, b);
@@ -10827,6 +10982,11 @@ template <class S, int N>
 struct Stored {
   S element[N];
 };
+// Words that one access moves.
+template <int N>
+struct alignas(4 * N) VectorPart {
+  u32 word[N];
+};
 
 // Whether a GPU converts elements two at a time to and from lanes.
 template <class S, class T>
@@ -10961,9 +11121,9 @@ inline constexpr int warp_size = 32;
 // Bytes that one warp may leave for the others in a reduction: the largest value a team can reduce.
 inline constexpr int scratch_slot_bytes = 16;
 
-// Reduction operators. `symmetric` promises that op(a, b) and op(b, a) have the same bits; without it the
-// operands are put in rank order, which costs two selects a step. All must be associative and commutative up
-// to rounding. Any such function object over a trivially copyable type works.
+// Reduction operators. `symmetric`, or `symmetric_for<T>`, promises that op(a, b) and op(b, a) have the same
+// bits; without it the operands are put in rank order, which costs two selects a step. All must be
+// associative and commutative up to rounding. Any such function object over a trivially copyable type works.
 struct ReduceSum {
   static constexpr bool symmetric = true;
   template <class T>
@@ -10981,31 +11141,49 @@ struct ReduceProd {
 // NaN wins, as in torch.max and torch.min.
 struct ReduceMax {
   template <class T>
+  static constexpr bool symmetric_for = kernels::detail::orders_by_instruction<T>;
+  template <class T>
   WEFT_HD_INLINE constexpr T operator()(T a, T b) const {
-    return a > b || a != a ? a : b;
+    if constexpr (kernels::detail::orders_by_instruction<T>)
+      return kernels::detail::larger_or_nan(a, b);
+    else
+      return a > b || a != a ? a : b;
   }
 };
 struct ReduceMin {
   template <class T>
+  static constexpr bool symmetric_for = kernels::detail::orders_by_instruction<T>;
+  template <class T>
   WEFT_HD_INLINE constexpr T operator()(T a, T b) const {
-    return a < b || a != a ? a : b;
+    if constexpr (kernels::detail::orders_by_instruction<T>)
+      return kernels::detail::smaller_or_nan(a, b);
+    else
+      return a < b || a != a ? a : b;
   }
 };
 
-template <class Op>
+template <class Op, class T>
 inline constexpr bool is_symmetric_reduction = requires {
   requires Op::symmetric;
-};
+}
+|| requires { requires Op::template symmetric_for<T>; };
 
-// Reduces over the 32 lanes of the caller's warp by a butterfly; every lane returns the same bits.
+// The lanes of a warp that a team has: all, unless it says less.
+template <class Team>
+inline constexpr int lanes_of_team = warp_size;
+template <class Team>
+requires requires { Team::lanes; }
+inline constexpr int lanes_of_team<Team> = Team::lanes;
+
+// Reduces over the lanes of the caller's warp by a butterfly; every lane returns the same bits.
 template <class Team, class T, class Op>
 WEFT_HD_INLINE T warp_all_reduce(Team& team, T value, Op op) {
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
-  for (int mask = warp_size / 2; mask > 0; mask /= 2) {
+  for (int mask = lanes_of_team<Team> / 2; mask > 0; mask /= 2) {
     const T other = team.shuffle_xor(value, mask);
-    if constexpr (is_symmetric_reduction<Op>) {
+    if constexpr (is_symmetric_reduction<Op, T>) {
       value = op(value, other);
     } else {
       const bool upper = (team.lane() & mask) != 0;
@@ -11493,13 +11671,14 @@ struct FusedTraits {
   // Whether what is kept of a row is kept in words of 4 bytes, as a GPU's threads do; else whole values of
   // the widest kind.
   static constexpr bool in_words = vector || width == 1;
+  WEFT_HD static constexpr i64 whole_accesses(i64 bytes) { return (bytes + 15) / 16 * 16; }
   WEFT_HD static constexpr i64 kept_offset(int slot) {
-    i64 words = 0;
+    i64 at = 0;
     for (int j = 0; j < slot; ++j) {
       const Kind kind = kind_of(dtype(kept_value(j)));
-      words += (kind == Kind::f64 || kind == Kind::i64 ? 2 : 1) * width * values_in_row();
+      at += whole_accesses((kind == Kind::f64 || kind == Kind::i64 ? 8 : 4) * width * values_in_row());
     }
-    return words * 4;
+    return at;
   }
   WEFT_HD static constexpr i64 kept_bytes() {
     if constexpr (in_words) return kept_offset(header.kept);
@@ -11520,19 +11699,26 @@ struct FusedTraits {
   WEFT_HD static constexpr i64 staged_offset(int k) {
     i64 at = kept_bytes();
     for (int j = 0; j < k; ++j)
-      if (is_staged(j)) at += values_in_row() * width * size_of(View::operand(j).dtype);
+      if (is_staged(j)) at += whole_accesses(values_in_row() * width * size_of(View::operand(j).dtype));
     return at;
   }
   // What a team has of shared memory for its row.
-  WEFT_HD static constexpr i64 row_bytes() {
-    return single ? 0 : (staged_offset(header.operands) + 15) / 16 * 16;
-  }
+  WEFT_HD static constexpr i64 row_bytes() { return single ? 0 : staged_offset(header.operands); }
   // Whether section s only loads and folds, so that the loads of several values may come first.
   WEFT_HD static constexpr bool loads_ahead(int s) {
     for (int i = View::section_begin(s); i < View::section_end(s); ++i)
       if (View::instruction(i).op == Opcode::store && View::instruction(i).stage == Stage::element)
         return false;
     return View::section_end(s) - View::section_begin(s) <= 12;
+  }
+  // How many values of a row each thread has, where all have as many and more than one.
+  WEFT_HD static constexpr i64 whole_turns() {
+    if constexpr (vector && !single && Threads > 0 && header.col_axes == 1) {
+      constexpr i64 turn = i64{Threads} * width;
+      return last_extent() % turn == 0 ? last_extent() / turn : 0;
+    } else {
+      return 0;
+    }
   }
   // Lanes: how many columns of a value exist where the code tells, else `some`, which is `active` of them.
   static constexpr int some = 0;
@@ -12270,23 +12456,10 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     } else if constexpr (in.op == Opcode::kept && single) {
       element.template at<t, I>() = element.template at<t, kept_value(in.aux)>();
     } else if constexpr (in.op == Opcode::keep && Traits::in_words) {
-      const auto v = read<in.a, Stage::element>();
-      constexpr i64 at = Traits::kept_offset(in.aux) / 4;
-      if constexpr (width == 1) {
-        put_words(at, 0, v);
-      } else {
-        WEFT_UNROLL
-        for (int j = 0; j < width; ++j) put_words(at, j, v.lane[j]);
-      }
+      put_row_words<Traits::kept_offset(in.aux)>(to_words(read<in.a, Stage::element>()));
     } else if constexpr (in.op == Opcode::kept && Traits::in_words) {
-      constexpr i64 at = Traits::kept_offset(in.aux) / 4;
       value_of<Family, t> v;
-      if constexpr (width == 1) {
-        get_words(at, 0, v);
-      } else {
-        WEFT_UNROLL
-        for (int j = 0; j < width; ++j) get_words(at, j, v.lane[j]);
-      }
+      from_words(get_row_words<Traits::kept_offset(in.aux), words_of<value_of<Family, t>>()>(), v);
       set<I>(v);
     } else if constexpr (in.op == Opcode::keep) {
       const auto v = read<in.a, Stage::element>();
@@ -12330,30 +12503,91 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     else
       return place.linear / width;
   }
-  // Word `word` of the value at hand, of words that begin at `begin`. One word of all values lies side by
-  // side, so that a warp's accesses meet no bank twice.
-  WEFT_HD_INLINE decltype(auto) row_word(i64 begin_word, int word) {
-    return row_memory[begin_word + word * Traits::values_in_row() + value_number()];
+  // The N words of the value at hand, of those that begin at byte Begin. As many as one access takes lie side
+  // by side, those of the next value behind them, so that a warp's accesses meet no bank twice.
+  template <int N>
+  static constexpr int words_at_once = N % 4 == 0   ? 4
+                                       : N % 2 == 0 ? 2
+                                                    : 1;
+  template <i64 Begin, int N>
+  WEFT_HD_INLINE i64 row_word(int part) const {
+    constexpr int once = words_at_once<N>;
+    static_assert(Begin % (4 * once) == 0);
+    return Begin / 4 + (part * Traits::values_in_row() + value_number()) * once;
+  }
+  template <i64 Begin, int N>
+  WEFT_HD_INLINE void put_row_words(const detail::Stored<u32, N>& words) {
+    constexpr int once = words_at_once<N>;
+    WEFT_UNROLL
+    for (int part = 0; part < N / once; ++part) {
+      const i64 at = row_word<Begin, N>(part);
+#if defined(__CUDA_ARCH__)
+      detail::VectorPart<once> v;
+      WEFT_UNROLL
+      for (int j = 0; j < once; ++j) v.word[j] = words.element[part * once + j];
+      *reinterpret_cast<detail::VectorPart<once>*>(row_memory + at) = v;
+#else
+      for (int j = 0; j < once; ++j) row_memory[at + j] = words.element[part * once + j];
+#endif
+    }
+  }
+  template <i64 Begin, int N>
+  WEFT_HD_INLINE detail::Stored<u32, N> get_row_words() {
+    constexpr int once = words_at_once<N>;
+    detail::Stored<u32, N> words;
+    WEFT_UNROLL
+    for (int part = 0; part < N / once; ++part) {
+      const i64 at = row_word<Begin, N>(part);
+#if defined(__CUDA_ARCH__)
+      const auto v = *reinterpret_cast<const detail::VectorPart<once>*>(row_memory + at);
+      WEFT_UNROLL
+      for (int j = 0; j < once; ++j) words.element[part * once + j] = v.word[j];
+#else
+      for (int j = 0; j < once; ++j) words.element[part * once + j] = row_memory[at + j];
+#endif
+    }
+    return words;
+  }
+  // A register's lanes as words, and back.
+  template <class R>
+  WEFT_HD static constexpr int words_of() {
+    if constexpr (detail::is_vec<R>)
+      return width * words_of<lane_of<R>>();
+    else
+      return sizeof(R) == 8 ? 2 : 1;
   }
   template <class R>
-  WEFT_HD_INLINE void put_words(i64 begin_word, int j, const R& x) {
-    constexpr int words = sizeof(R) == 8 ? 2 : 1;
-    u32 word[words];
-    if constexpr (sizeof(R) >= 4)
-      __builtin_memcpy(word, &x, sizeof x);
-    else
-      word[0] = static_cast<u32>(x);
-    for (int i = 0; i < words; ++i) row_word(begin_word, words * j + i) = word[i];
+  WEFT_HD_INLINE static auto to_words(const R& v) {
+    detail::Stored<u32, words_of<R>()> words;
+    if constexpr (detail::is_vec<R>) {
+      constexpr int each = words_of<lane_of<R>>();
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const auto lane = to_words(v.lane[j]);
+        for (int i = 0; i < each; ++i) words.element[each * j + i] = lane.element[i];
+      }
+    } else if constexpr (sizeof(R) >= 4) {
+      __builtin_memcpy(words.element, &v, sizeof v);
+    } else {
+      words.element[0] = static_cast<u32>(v);
+    }
+    return words;
   }
   template <class R>
-  WEFT_HD_INLINE void get_words(i64 begin_word, int j, R& x) {
-    constexpr int words = sizeof(R) == 8 ? 2 : 1;
-    u32 word[words];
-    for (int i = 0; i < words; ++i) word[i] = row_word(begin_word, words * j + i);
-    if constexpr (sizeof(R) >= 4)
-      __builtin_memcpy(&x, word, sizeof x);
-    else
-      x = static_cast<R>(word[0]);
+  WEFT_HD_INLINE static void from_words(const detail::Stored<u32, words_of<R>()>& words, R& v) {
+    if constexpr (detail::is_vec<R>) {
+      constexpr int each = words_of<lane_of<R>>();
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        detail::Stored<u32, each> lane;
+        for (int i = 0; i < each; ++i) lane.element[i] = words.element[each * j + i];
+        from_words(lane, v.lane[j]);
+      }
+    } else if constexpr (sizeof(R) >= 4) {
+      __builtin_memcpy(&v, words.element, sizeof v);
+    } else {
+      v = static_cast<R>(words.element[0]);
+    }
   }
 
   // The columns at hand of an operand that several passes read: from memory at first, then from where this
@@ -12363,19 +12597,15 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     constexpr int k = View::instruction(I).aux;
     constexpr DType t = View::operand(k).dtype;
     using S = ctype<t>;
-    constexpr i64 at = Traits::staged_offset(k) / 4;
+    constexpr i64 at = Traits::staged_offset(k);
     constexpr int words = width * int{sizeof(S)} / 4;
     using Parts = detail::Stored<u32, words>;
     if constexpr (earlier_load(I) < 0) {
       const auto v = this->template load_operand<k, Stage::element, Lanes>(View::instruction(I).imm);
-      const auto parts = detail::pack<S, width, Parts>(v.lane);
-      WEFT_UNROLL
-      for (int j = 0; j < words; ++j) put_words(at, j, parts.element[j]);
+      put_row_words<at>(detail::pack<S, width, Parts>(v.lane));
       return v;
     } else {
-      Parts parts;
-      WEFT_UNROLL
-      for (int j = 0; j < words; ++j) get_words(at, j, parts.element[j]);
+      const Parts parts = get_row_words<at, words>();
       value_of<Family, t> v;
       detail::unpack<S, width>(parts, v.lane);
       return v;
@@ -12549,6 +12779,10 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
     if constexpr (Traits::rows_turn) sums.template turn_lines<S>(place.line_start + first, row_start);
     if constexpr (Traits::shifted) {
       shifted_columns<S>(cols, step);
+    } else if constexpr (Traits::whole_turns() > 0 && Traits::loads_ahead(S)) {
+      WEFT_UNROLL_FOUR
+      for (int turn = 0; turn < Traits::whole_turns(); ++turn, place.at += step)
+        value_at_hand<S, width>(width);
     } else if constexpr (single || vector) {
       for (; cols > place.at; place.at += step) {
         value_at_hand<S, Traits::lanes_of_vector>(cols - place.at);
@@ -18978,9 +19212,9 @@ WEFT_REFUSAL(
     "called must be constexpr (write constexpr auto operator()(auto x) const), neither print nor throw, "
     "read no variable that is not constexpr (a number that changes is an input, in<f32>), and "
     "change nothing outside of themselves: members, captures, static variables (state is an nn::Buffer, a "
-    "loop's is its carry); and numbers must lie in their range (a dropout rate in [0, 1]); one of thousands "
-    "of "
-    "operations needs a higher limit, g++ -fconstexpr-ops-limit=2000000000, clang "
+    "loop's is its carry), and ask for no axis that is not there, x.extent(2) of two; one of thousands of "
+    "operations needs a higher limit, g++ "
+    "-fconstexpr-ops-limit=2000000000, clang "
     "-fconstexpr-steps=2000000000 (docs/building.md)");
 
 WEFT_REFUSAL(LayerIsMember,
@@ -19000,6 +19234,13 @@ WEFT_REFUSAL(
     "random numbers that are made outside of a loop, of vmap or of a score function are first used inside, "
     "where they would be drawn anew for every trip or sample: draw them for a value, auto noise = "
     "randn_like(x), or make them inside");
+WEFT_REFUSAL(PlacesExist,
+             "index: a number among the indices is no place of its axis: of n elements they are 0 to n - 1, "
+             "and -n to -1 from the end");
+WEFT_REFUSAL(RatesAreShares, "the rate of a dropout is the share that it drops, a number from 0 to 1");
+WEFT_REFUSAL(ValuesAreSeveral,
+             "a batch or instance norm has one value a channel to learn from, which has no variance: train "
+             "with a batch of two at least, or with nn::LayerNorm or nn::GroupNorm");
 WEFT_REFUSAL(SamplesAssignNothing,
              "a buffer is assigned by one sample of vmap, which has no value for all: return it, and assign "
              "what is made of all samples outside, seen.assign(mean<0>(y))");
@@ -19683,6 +19924,8 @@ struct DropoutOp : Operation<DropoutOp> {
   template <class X, class P>
   static constexpr auto apply(ir::Builder& b, const X& x, P p) {
     const double keep = 1.0 - static_cast<double>(p);
+    if (!(keep >= 0 && keep <= 1))
+      return X{ir::read_without_value(b, x.value.dtype(), X::shape::value, ir::Valueless::no_rate)};
     if (keep >= 1) return X{x.value};
     const ir::Value u = detail::uniform_bits(b, X::shape::value);
     const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
@@ -21605,6 +21848,9 @@ WEFT_REFUSAL(
     LayerHasNoBase,
     "nn::Sequential: a layer without members has no base class, as g++ 12 misplaces what lies behind it in a "
     "std::tuple: write the layer as a struct of its own, or the model as a struct with named members");
+WEFT_REFUSAL(LayerIsType,
+             "nn::Sequential: the layers in <> are types, and settings come in braces: write "
+             "nn::Sequential<nn::Linear<8, 16>, nn::ReLU> in place of nn::ReLU()");
 WEFT_REFUSAL(
     SequenceOfOne,
     "nn::Sequential hands one value from layer to layer: what takes or gives several is called by the model "
@@ -21616,6 +21862,12 @@ WEFT_REFUSAL(LayerHasCall,
 template <class M>
 inline constexpr bool is_empty_with_base = std::is_empty_v<M>&& std::is_aggregate_v<M>&& requires {
   M{{}};
+};
+template <class... M>
+struct Sequential;
+template <class... M>
+requires((std::is_function_v<M> || ...)) struct Sequential<M...> : AfterRefusal {
+  static_assert(sizeof(LayerIsType<sizeof...(M) == 0, M...>) > 0);
 };
 template <class... M>
 struct Sequential {
@@ -24229,8 +24481,7 @@ WEFT_REFUSAL(
     ResultIsDeduced,
     "the result of a traced function is a value, whose type is deduced: a function and all that it calls "
     "return auto and take auto, constexpr auto operator()(auto x) const, no Tensor, no float and no number "
-    "of "
-    "std");
+    "of std, exp(x) in place of std::exp(x)");
 WEFT_REFUSAL(
     TransformIsCalled,
     "what is returned is a function made by grad, vjp, jvp or vmap: give that a function, and call what it "
@@ -24372,6 +24623,9 @@ constexpr bool state_has_values() {
   static_assert(sizeof(SamplesAssignNothing<Found != Valueless::of_sample, What...>) > 0);
   static_assert(sizeof(WhileAssignsNothing<Found != Valueless::of_while, What...>) > 0);
   static_assert(sizeof(DrawnInside<Found != Valueless::of_draw, What...>) > 0);
+  static_assert(sizeof(PlacesExist<Found != Valueless::no_place, What...>) > 0);
+  static_assert(sizeof(RatesAreShares<Found != Valueless::no_rate, What...>) > 0);
+  static_assert(sizeof(ValuesAreSeveral<Found != Valueless::one_value, What...>) > 0);
   return Found == Valueless::none;
 }
 
@@ -27472,16 +27726,13 @@ WEFT_REFUSAL(
     "= gives a view that has a name other memory: std::move(v) = values writes into its own, as v *= 2, "
     "v[i] = 1 and model.get<\"fc.bias\">() = values do");
 WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
-WEFT_REFUSAL(
-    TensorIsDeclared,
-    "a tensor's dtype and shape are its type: write Tensor<f32, Shape<3>> t{1, 2, 3}, or TensorView<f32, "
-    "Shape<3>> v(pointer), which copies nothing; in a compiled function numbers are an input or a parameter");
 
 }  // namespace WEFT_NAMESPACE::exec
 
 namespace WEFT_NAMESPACE::spelled {
 struct append;
 struct cols;
+struct data_ptr;
 struct Constant;
 struct Identity;
 struct Ones;
@@ -27516,6 +27767,11 @@ struct RefusedMembers {
   static constexpr i64 size(const A&) {
     static_assert(sizeof(ExtentIsAsked<sizeof(A) == 0, T, S>) > 0);
     return 0;
+  }
+  template <class U = T>
+  constexpr U* data_ptr() const {
+    static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::data_ptr, T, S>) > 0);
+    return nullptr;
   }
 #define WEFT_CREATED(name)                                                                      \
   template <class... Given>                                                                     \
@@ -27662,6 +27918,10 @@ class HostElements : public RefusedMembers<Self, T, S> {
   std::remove_const_t<T> item() const {
     static_assert(sizeof(ItemIsOne<S::size == 1, T, S>) > 0);
     return start()[0];
+  }
+  template <class U>
+  U item() const {
+    return static_cast<U>(item());
   }
   // As size() and rank, in PyTorch's words.
   static constexpr i64 numel() { return S::size; }
@@ -27815,6 +28075,16 @@ requires(!std::is_same_v<T, Unshaped>) class Tensor<Shape<D...>, T, Cpu> : publi
   using AfterRefusal::AfterRefusal;
 };
 
+// Tensor<short, Shape<3>>, refused.
+template <class T, i64... D>
+requires(!Element<T>) class Tensor<T, Shape<D...>, Cpu> : public AfterRefusal {
+  static_assert(sizeof(ElementHasDtype<sizeof(T*) == 0, T>) > 0);
+
+ public:
+  Tensor(std::initializer_list<T>) {}
+  using AfterRefusal::AfterRefusal;
+};
+
 // Tensor<f32>.
 template <class T>
 class Tensor<T, Unshaped, Cpu> : public AfterRefusal {
@@ -27824,16 +28094,6 @@ class Tensor<T, Unshaped, Cpu> : public AfterRefusal {
   Tensor(std::initializer_list<T>) {}
   using AfterRefusal::AfterRefusal;
 };
-
-// Refused.
-template <class T>
-constexpr AfterRefusal tensor(std::initializer_list<T>) {
-  return detail::misspelt<exec::TensorIsDeclared<false, spelled::tensor, T>>();
-}
-template <class T>
-constexpr AfterRefusal from_blob(const T*, std::initializer_list<i64>) {
-  return detail::misspelt<exec::TensorIsDeclared<false, spelled::from_blob, T>>();
-}
 
 // A host tensor: 256-byte aligned memory of its own.
 template <class T, class S>
@@ -27889,6 +28149,12 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   template <class Number>
   requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
   explicit Tensor(Number) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
+  }
+  template <class Number, class... More>
+  requires(std::is_arithmetic_v<Number> && sizeof...(More) > 0 && (std::is_arithmetic_v<More> && ...))
+      Tensor(Number, More...)
+      : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
   }
   Tensor(const TensorView<T, S, Cpu>& view) : Tensor(static_cast<const T*>(view.data())) {}
@@ -36178,7 +36444,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     StateIsNamed,
     "one parameter is model.get<\"fc1.weight\">(), a tensor; all of them are saved by model.save(path) and "
-    "listed by model.summary()");
+    "listed by model.summary(); an optimiser is an option and takes none, make_trainer(model, loss, in<...>, "
+    "optim::AdamW{.lr = 1e-3f})");
 WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
 
 WEFT_REFUSAL(ModelSaves,
@@ -36876,6 +37143,10 @@ class StepLoss {
   f32 value() const { return ring_ ? ring_->read(step_) : value_; }
   operator f32() const { return value(); }
   f32 item() const { return value(); }
+  template <class T>
+  T item() const {
+    return static_cast<T>(value());
+  }
   f32 detach() const { return value(); }
   // Refusals.
 #define WEFT_MEMBER(name) \
@@ -37508,6 +37779,11 @@ class Batch {
   static constexpr i64 batch_size = BatchSize;
 
   static constexpr BatchMember<Batch> data{}, target{}, label{}, labels{};  // refused
+  template <class A>
+  auto operator[](const A&) const {  // refused
+    static_assert(sizeof(BatchIsTakenApart<sizeof(A) == 0, Batch>) > 0);
+    return AfterRefusal{};
+  }
 
   Batch() = default;
   explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}
@@ -41530,6 +41806,11 @@ struct Word {
 
 namespace WEFT_NAMESPACE {
 
+WEFT_REFUSAL(WindowIsPerAxis,
+             "a window, stride, padding or dilation is one number for all axes, or one an axis: write "
+             "Conv2d<3, 8, PerAxis{3, 5}>, MaxPool2d<PerAxis{2, 3}>, .stride = {2, 1} in place of std::pair, "
+             "std::tuple or std::array");
+
 // One number for all spatial axes, or one each: 3, PerAxis{3, 5}; inside options {3, 5} will do.
 template <class T>
 struct EachAxis {
@@ -41539,6 +41820,9 @@ struct EachAxis {
   constexpr EachAxis(T all) : value{all, all, all} {}
   constexpr EachAxis(T a, T b) : value{a, b, 0}, count(2) {}
   constexpr EachAxis(T a, T b, T c) : value{a, b, c}, count(3) {}
+  template <class Other>  // a refusal
+  requires std::is_class_v<Other>
+  constexpr EachAxis(const Other&) { static_assert(sizeof(WindowIsPerAxis<sizeof(Other) == 0, Other>) > 0); }
   // member by member: nvcc hands constants to the host compiler in this spelling
   constexpr EachAxis(const T (&all)[3], int n) : value{all[0], all[1], all[2]}, count(n) {}
   constexpr T operator[](int axis) const { return value[axis]; }
@@ -41563,12 +41847,13 @@ struct Padding {
   constexpr Padding(i64 a, i64 b) : width(a, b) {}
   constexpr Padding(i64 a, i64 b, i64 c) : width(a, b, c) {}
   constexpr Padding(const PerAxis& all, bool keeps) : width(all), same(keeps) {}
+  // Another word becomes a negative width, which the convolution refuses.
   template <int N>
   constexpr Padding(const char (&word)[N]) : same(N == 5 && word[0] == 's') {
     const char* known = same ? "same" : "valid";
     bool equal = N == (same ? 5 : 6);
     for (int i = 0; equal && i < N; ++i) equal = word[i] == known[i];
-    if (!equal) throw Error("conv/padding", "padding is a number, a list of numbers, \"same\" or \"valid\"");
+    if (!equal) same = false, width = -1;
   }
   constexpr bool operator==(const Padding&) const = default;
 };
@@ -43751,9 +44036,11 @@ struct MultiheadMask : Operation<MultiheadMask<N, Heads, L, S, Open, Padding>> {
 // heads, L, S), key_padding_mask (N, S), is_causal, need_weights (the result is a tuple with the weights, (N,
 // L, S), behind the output), average_attn_weights<false> (weights (N, heads, L, S)). `dropout` drops weights
 // while training. A query that may attend to no key gets zeros instead of NaN.
-template <i64 EmbedDim, i64 NumHeads = 0, MultiheadOptions O = MultiheadOptions{}, class T = f32,
-          class OutInit = init::FanInUniform<>>
+template <i64 EmbedDim, i64 NumHeads = 0, OptionsOf<MultiheadOptions> Options = MultiheadOptions{},
+          class T = f32, class OutInit = init::FanInUniform<>>
 struct MultiheadAttention {
+  static constexpr MultiheadOptions O =
+      options_alone<MultiheadOptions, spelled::MultiheadAttention, Options>();
   static constexpr bool divides = EmbedDim > 0 && NumHeads > 0 &&
                                   EmbedDim % (NumHeads > 0 ? NumHeads : 1) == 0;
   static_assert(sizeof(HeadsDivide<divides, MultiheadAttention, GivenSize<EmbedDim>, GivenSize<NumHeads>>) >
@@ -44241,7 +44528,8 @@ struct BatchNorm {
     if (mode.training || !Options.track_running_stats) {
       constexpr i64 count = X::size / C;
       if (mode.training && count < 2)
-        throw Error("norm/one-value", "training needs more than one value for each channel");
+        return X{ir::read_without_value(*x.value.builder, x.value.dtype(), X::shape::value,
+                                        ir::Valueless::one_value)};
       const auto [average, variance, centred] = module_detail::moments<0, (K + 2)...>(module_detail::wide(x));
       if constexpr (Options.track_running_stats) {
         module_detail::follow<count>(*this, average, variance,
@@ -44517,8 +44805,8 @@ WEFT_REFUSAL(ConvWindowFits,
              "or a smaller window; the operands are the input, then the weight: conv2d(x, weight)");
 WEFT_REFUSAL(ConvOptionsValid,
              "the options of a convolution: one number or one for each axis, strides, dilations and groups "
-             "at least 1, padding not negative, \"same\" with stride 1 only, reflected and circular padding "
-             "no wider than the input, output_padding smaller than the stride or the dilation");
+             "at least 1, padding not negative, or the words \"valid\" and, with stride 1, \"same\"; reflected and "
+             "circular padding no wider than the input, output_padding smaller than the stride or the dilation");
 
 namespace detail {
 
@@ -47280,7 +47568,8 @@ struct InstanceNorm {
     if constexpr (Options.track_running_stats)
       if (!mode.training) return module_detail::by_running<C>(*this, x, after);
     if (mode.training && count < 2)
-      throw Error("norm/one-value", "training needs more than one value for each channel");
+      return X{ir::read_without_value(*x.value.builder, x.value.dtype(), X::shape::value,
+                                      ir::Valueless::one_value)};
     const auto [average, variance, centred] = module_detail::moments<(K + 2)...>(module_detail::wide(x));
     if constexpr (Options.track_running_stats)
       module_detail::follow<count>(*this, average, variance,
@@ -47708,8 +47997,10 @@ namespace WEFT_NAMESPACE {
 enum class Average { none, micro, macro, weighted };
 
 // What: the shape of the logits or predictions, and the labels'.
-WEFT_REFUSAL(MetricFits,
-             "a metric of classes takes logits (..., C) or whole predictions (...), and whole labels (...)");
+WEFT_REFUSAL(
+    MetricFits,
+    "a metric of classes takes logits (..., C) or whole predictions (...) first, and whole labels (...) "
+    "second");
 // What: the shape given.
 WEFT_REFUSAL(MatrixIsSquare, "precision_score, recall_score and f1_score take a confusion matrix (C, C)");
 
@@ -48332,7 +48623,7 @@ constexpr auto cell_zeros(const X& x) {
 // Whether A is a state of so many parts: several are a tuple.
 template <int Parts, class A>
 constexpr bool is_state() {
-  if constexpr (requires { std::tuple_size<A>::value; })
+  if constexpr (is_tuple_like<A>)
     return Parts > 1 && std::tuple_size<A>::value == Parts;
   else
     return Parts == 1;
@@ -48429,7 +48720,7 @@ namespace detail {
 // Calls f for every expression in x: an expression, or a tuple of them.
 template <class X, class F>
 constexpr void for_each_value(const X& x, F& f) {
-  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
+  if constexpr (!is_tuple_like<X>)
     f(x);
   else
     std::apply([&](const auto&... e) { (for_each_value(e, f), ...); }, x);
@@ -48437,7 +48728,7 @@ constexpr void for_each_value(const X& x, F& f) {
 // As x, with f of every expression.
 template <class X, class F>
 constexpr auto map_values(const X& x, F& f) {
-  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
+  if constexpr (!is_tuple_like<X>)
     return f(x);
   else
     // braces: left to right
@@ -48824,6 +49115,11 @@ constexpr auto loop(const F& body, const C& carry, const X&... xs) {
 template <i64 Most, class Condition, class F, class C>
 constexpr auto while_loop(const Condition& condition, const F& body, const C& carry) {
   return detail::while_of_values<Most>(condition, body, carry);
+}
+template <class Condition, class... A>
+constexpr auto while_loop(const Condition&, const A&...) {  // a refusal
+  static_assert(sizeof(TransformIsSpelled<sizeof(Condition) == 0, spelled::while_loop, A...>) > 0);
+  return AfterRefusal{};
 }
 // As loop, from the last slice to the first; outputs stand where their slices do.
 template <i64 Trips = -1, class F, class C, class... X>
@@ -52276,11 +52572,11 @@ struct CustomRule {
     if constexpr (requires { Op::gradient(R{}, R{}, X{}...); }) {
       const auto found = Op::gradient(R{ir::Value{&b, g}}, R{ir::Value{&b, y}}, std::get<K>(operands)...);
       using Found = std::remove_cvref_t<decltype(found)>;
-      if constexpr (sizeof...(X) == 1 && !requires { std::tuple_size<Found>::value; }) {
+      if constexpr (sizeof...(X) == 1 && !is_tuple_like<Found>) {
         put<X...>(b, found, *out);
       } else {
         constexpr bool one_each = [] {
-          if constexpr (requires { std::tuple_size<Found>::value; })
+          if constexpr (is_tuple_like<Found>)
             return std::tuple_size<Found>::value == sizeof...(X);
           else
             return false;
@@ -52388,8 +52684,8 @@ inline constexpr CustomOp<Id.value> custom{};
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/core/name_spelling.hpp ----
-// Names that PyTorch or NumPy has and weft has not, or spells in another way: functions that refuse with what
-// to write.
+// Operations of numbers, called with these in <>, and to_text of a traced value: functions that refuse with
+// what to write. Names that weft has not are in traced_members.hpp.
 
 // ---- weft/ops/core/spelling.hpp ----
 // PyTorch's spelling of operations whose axes, sizes or words are template arguments here: overloads that
@@ -52429,7 +52725,7 @@ WEFT_REFUSAL(
   M(adaptive_max_pool2d) M(adaptive_max_pool3d) M(all) M(amax) M(amin) M(any) M(bincount) \
   M(channel_shuffle) M(cummax) M(cummin) M(cumprod) M(cumsum) M(diff) M(group_norm) M(histc) M(index_add) \
   M(index_copy) M(index_fill) M(index_reduce) M(interpolate) M(kthvalue) M(logcumsumexp) M(median) \
-  M(movedim) M(nanmedian) M(narrow) M(pixel_shuffle) M(pixel_unshuffle) M(prod) M(quantile) \
+  M(movedim) M(multinomial) M(nanmedian) M(narrow) M(pixel_shuffle) M(pixel_unshuffle) M(prod) M(quantile) \
   M(repeat_interleave) M(scatter) M(scatter_add) M(scatter_reduce) M(slice) M(slice_scatter) \
   M(select_scatter) M(softmin) M(swapaxes) M(tensor_split) M(tril) M(triu) M(unflatten) M(unfold)
 #define WEFT_FIXED_FUNCTIONS(M) \
@@ -52627,7 +52923,7 @@ WEFT_REFUSAL(AxesAreNumbers,
              "the template arguments are axes, and the dtype is the operand's: write sum<1>(cast<f64>(x))");
 #define WEFT_TYPED(name)                                                     \
   template <class T, Spelled X, class... B>                                  \
-  requires requires { dtype_of<T>; }                                         \
+  requires Element<T>                                                        \
   constexpr auto name(const X& x, const B&...) {                             \
     return detail::respelled<AxesAreNumbers<false, spelled::name, T, X>>(x); \
   }
@@ -52745,6 +53041,10 @@ WEFT_COMPARED(min)
   constexpr auto name(const A&, const B&...) {                                                          \
     return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, A>>();              \
   }                                                                                                     \
+  template <class T, i64... D>                                                                          \
+  constexpr auto name(Shape<D...>) {                                                                    \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, T, Shape<D...>>>(); \
+  }                                                                                                     \
   template <class T, class S>                                                                           \
   constexpr auto name() {                                                                               \
     return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, T, S>>();           \
@@ -52859,89 +53159,6 @@ constexpr auto transpose(const X& x) {
 }  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE {
-
-WEFT_REFUSAL(
-    OperationIsAbsent,
-    "weft has no operation of this name: docs/operations.md lists those it has; of linear algebra they "
-    "are products and norms, and a matrix that is inverted or factorised comes in as an input");
-WEFT_REFUSAL(
-    OperationIsSpelled,
-    "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
-    "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), pow(x, 3), silu(x), "
-    "unsqueeze<0>(x), x.extent(0), nn::BatchNorm1d as a member");
-WEFT_REFUSAL(
-    TransformIsSpelled,
-    "the transformation has another name: scan is loop(body, carry, xs), fori_loop and a plain for loop "
-    "loop<10>(body, carry), cond where(condition, a, b), while_loop needs a bound, "
-    "while_loop<100>(condition, "
-    "body, carry), jacrev(f)(x) is a vmap of vjp(f) over unit cotangents, hessian one of vjp(grad(f))");
-namespace spelled {
-struct inverse;
-struct svd;
-struct pinv;
-struct cholesky;
-struct eigh;
-struct lstsq;
-struct slogdet;
-struct matrix_exp;
-struct layernorm;
-struct batchnorm;
-struct leakyrelu;
-struct logsoftmax;
-struct stdev;
-struct relu_;
-struct sigmoid_;
-struct crossentropy;
-struct power;
-struct swish;
-struct expand_dims;
-struct scan;
-struct fori_loop;
-struct cond;
-struct while_loop;
-struct jacrev;
-struct jacfwd;
-struct hessian;
-}  // namespace spelled
-#define WEFT_ABSENT(name, Refusal, results)                                              \
-  template <int... A, Spelled X, class... B>                                             \
-  constexpr auto name(const X& x, const B&...) {                                         \
-    return detail::results##_of(detail::respelled<Refusal<false, spelled::name, X>>(x)); \
-  }
-WEFT_ABSENT(inverse, OperationIsAbsent, one)
-WEFT_ABSENT(svd, OperationIsAbsent, three)
-WEFT_ABSENT(pinv, OperationIsAbsent, one)
-WEFT_ABSENT(cholesky, OperationIsAbsent, one)
-WEFT_ABSENT(eigh, OperationIsAbsent, pair)
-WEFT_ABSENT(lstsq, OperationIsAbsent, one)
-WEFT_ABSENT(slogdet, OperationIsAbsent, pair)
-WEFT_ABSENT(matrix_exp, OperationIsAbsent, one)
-WEFT_ABSENT(layernorm, OperationIsSpelled, one)
-WEFT_ABSENT(batchnorm, OperationIsSpelled, one)
-WEFT_ABSENT(leakyrelu, OperationIsSpelled, one)
-WEFT_ABSENT(logsoftmax, OperationIsSpelled, one)
-WEFT_ABSENT(stdev, OperationIsSpelled, one)
-WEFT_ABSENT(relu_, OperationIsSpelled, one)
-WEFT_ABSENT(sigmoid_, OperationIsSpelled, one)
-WEFT_ABSENT(crossentropy, OperationIsSpelled, one)
-WEFT_ABSENT(power, OperationIsSpelled, one)
-WEFT_ABSENT(swish, OperationIsSpelled, one)
-WEFT_ABSENT(expand_dims, OperationIsSpelled, one)
-#undef WEFT_ABSENT
-#define WEFT_TRANSFORM(name, results)                                                   \
-  template <class A, class... B>                                                        \
-  constexpr auto name(const A&, const B&...) {                                          \
-    static_assert(sizeof(TransformIsSpelled<sizeof(A) == 0, spelled::name, B...>) > 0); \
-    return detail::results##_of(AfterRefusal{});                                        \
-  }
-WEFT_TRANSFORM(scan, pair)
-WEFT_TRANSFORM(fori_loop, one)
-WEFT_TRANSFORM(cond, one)
-WEFT_TRANSFORM(while_loop, one)
-WEFT_TRANSFORM(jacrev, one)
-WEFT_TRANSFORM(jacfwd, one)
-WEFT_TRANSFORM(hessian, one)
-#undef WEFT_TRANSFORM
 
 // pow<2>(x), clamp<0, 1>(x)
 WEFT_REFUSAL(NumbersAreArguments,
@@ -53368,6 +53585,15 @@ constexpr ir::Value joined_index(const ir::Value* index, int count, const i64* e
   return ir::select(inside, total, ir::constant_like(total, static_cast<double>(size)));
 }
 
+// Whether an index is a number that is no place of its axis.
+constexpr bool is_outside(const IndexPlan& p, const ir::Value* index) {
+  for (int k = 0; k < p.tensors; ++k) {
+    if (p.masked || !index[k].is_constant()) continue;
+    const double place = index[k].constant(), extent = static_cast<double>(p.basic.extent[p.axis[k]]);
+    if (place < -extent || place >= extent) return true;
+  }
+  return false;
+}
 constexpr ir::Value index_value(ir::Value x, const IndexPlan& p, const ir::Value* index) {
   ir::Value v = ir::reshape(ir::slice(x, p.slices, p.sliced), p.basic);
   if (p.tensors == 0) return v;
@@ -53417,6 +53643,9 @@ struct IndexOp : Operation<IndexOp<Spec...>> {
     } else {
       ir::Value values[sizeof...(I) + 1]{};
       detail::index_values(b, detail::TypeList<Spec...>{}, values, operand...);
+      if (detail::is_outside(Rule::plan, values))
+        return R{
+            ir::read_without_value(b, dtype_of<typename R::dtype>, R::shape::value, ir::Valueless::no_place)};
       return R{detail::index_value(x.value, Rule::plan, values)};
     }
   }
@@ -55626,7 +55855,7 @@ struct Vmap {
     static_assert(sizeof(MappedCapturesNothing < !immediate || std::is_empty_v<F>, Vmap, A... >) > 0);
     if constexpr (samples >= 0 && !(ExprLike<A> || ...) && (immediate || std::is_empty_v<F>)) {
       using Result = decltype(f(std::declval<const typename detail::sample<A, Axis>::type&>()...));
-      if constexpr (requires { std::tuple_size<Result>::value; })
+      if constexpr (is_tuple_like<Result>)
         return later_each<Axis...>(std::make_index_sequence<std::tuple_size_v<Result>>{}, a...);
       else
         return later<-1, Axis...>(a...);
@@ -66899,6 +67128,13 @@ class BlockTeam : public TeamOps<BlockTeam<Threads>> {
   __device__ __forceinline__ static T shuffle_xor(const T& value, int mask) {
     return detail::shuffle_words(value, [=](unsigned w) { return __shfl_xor_sync(~0u, w, mask); });
   }
+  // Among Lanes neighbours that begin at a multiple of it: the rest of the warp may be elsewhere.
+  template <int Lanes, class T>
+  __device__ __forceinline__ static T shuffle_xor_among(const T& value, int mask) {
+    const unsigned first = static_cast<unsigned>(lane()) / Lanes * Lanes;
+    const unsigned members = ((1u << Lanes) - 1) << first;
+    return detail::shuffle_words(value, [=](unsigned w) { return __shfl_xor_sync(members, w, mask); });
+  }
   template <class T>
   __device__ __forceinline__ static T shuffle_down(const T& value, int delta) {
     const auto by = static_cast<unsigned>(delta);
@@ -68243,14 +68479,17 @@ void run_cuda_combine_partials(const CudaLaunch& launch, cudaStream_t stream) {
 namespace WEFT_NAMESPACE::kernels {
 
 // Threads [g * Threads, (g + 1) * Threads) of the block Base are group g; those behind the last are idle.
-// Only groups of one whole warp can reduce, since a barrier holds up the whole block. Sums: whether the
-// groups put values together.
+// Only groups of one whole warp, or of 1, 2, 4, 8 or 16 of its lanes, can reduce, since a barrier holds up
+// the whole block. Sums: whether the groups put values together.
 template <class Base, int Threads, int Groups, bool Sums = true>
 class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups, Sums>> {
  public:
   static constexpr int groups = Groups;
   static constexpr int max_warps = (Threads + warp_size - 1) / warp_size;
-  static constexpr bool can_reduce = Threads % warp_size == 0 && (Groups == 1 || max_warps == 1);
+  static constexpr bool within_warp = Threads < warp_size && (Threads & (Threads - 1)) == 0;
+  static constexpr int lanes = within_warp ? Threads : warp_size;
+  static constexpr bool can_reduce =
+      within_warp || (Threads % warp_size == 0 && (Groups == 1 || max_warps == 1));
   static constexpr i64 slots = Groups > 1 && Sums ? i64{Threads} * Groups : 0;
 
   // The slots of wide values and those of others, one behind the other, so that no bank is met twice.
@@ -68272,15 +68511,20 @@ class SubTeam : public TeamOps<SubTeam<Base, Threads, Groups, Sums>> {
   }
   template <class T>
   WEFT_HD_INLINE auto next_scratch() {
-    static_assert(can_reduce, "groups of several warps cannot reduce");
+    static_assert(can_reduce, "groups of several warps, or of odd parts of one, cannot reduce");
     return base_.template next_scratch<T>();
   }
   template <class T>
   WEFT_HD_INLINE T shuffle_xor(const T& value, int mask) {
-    return base_.shuffle_xor(value, mask);
+    static_assert(can_reduce, "groups of several warps, or of odd parts of one, cannot reduce");
+    if constexpr (within_warp)
+      return base_.template shuffle_xor_among<Threads>(value, mask);
+    else
+      return base_.shuffle_xor(value, mask);
   }
   template <class T>
   WEFT_HD_INLINE T shuffle(const T& value, int source_lane) {
+    static_assert(!within_warp, "a part of a warp has no broadcast");
     return base_.shuffle(value, source_lane);
   }
 
@@ -68502,14 +68746,30 @@ struct FusedGrid {
   static constexpr bool tiles = !Needs::flat && header.col_axes == 1 && Needs::sums_columns &&
                                 !Needs::reduces && !Needs::sums_elements() && values > 512;
   static constexpr bool spans = (Needs::flat && !Needs::sums && !Needs::reduces) || tiles;
+  // To put together what a row's threads have found costs each of them as much as several values. So each has
+  // several where they are read once: from shared memory, if more than one pass reads them.
+  static constexpr int values_a_thread = 4;
+  static constexpr bool shares_reductions =
+      Needs::reduces && !Needs::sums && header.col_axes == 1 &&
+      (!Needs::rereads() || (can_stage && row_bytes<true>() <= most_large_bytes));
+  // Groups put their sums together one after another, so there may not be too many.
+  static constexpr int least_summing_lanes = 8;
   static constexpr int team_threads() {
     if (Needs::flat || tiles) return 256;
     if (!Needs::reduces && !Needs::sums && values <= 128) return static_cast<int>(values);
+    // Of a row that a part of a warp takes in one go the other lanes take other rows.
+    if (header.col_axes == 1 && values <= warp_size / 2) {
+      int taking = Needs::sums ? least_summing_lanes : 1;
+      while (taking < values) taking *= 2;
+      return taking;
+    }
     const bool heavy = Needs::live_words() * width > 40;
-    const i64 most = !heavy && wants_large                               ? 1024
+    // Where two blocks fill a multiprocessor's shared memory, its warps are theirs.
+    const i64 most = wants_large                                         ? (heavy ? 512 : 1024)
                      : !heavy && (Needs::reduces || Needs::sums_columns) ? 512
                                                                          : 256;
-    return static_cast<int>(values >= most ? most : (values + warp_size - 1) / warp_size * warp_size);
+    const i64 busy = shares_reductions ? (values + values_a_thread - 1) / values_a_thread : values;
+    return static_cast<int>(busy >= most ? most : (busy + warp_size - 1) / warp_size * warp_size);
   }
   static constexpr int threads = team_threads();
   static constexpr int parts = tiles   ? static_cast<int>((values + threads - 1) / threads)

@@ -94,6 +94,7 @@ struct BatchNorm1d;
 struct BatchNorm2d;
 struct BatchNorm3d;
 struct Linear;
+struct MultiheadAttention;
 struct Embedding;
 struct RNN;
 struct GRU;
@@ -243,7 +244,8 @@ WEFT_REFUSAL(AxisInRange,
 // What: a Shape, then the GivenRank<r> it should have.
 WEFT_REFUSAL(
     RankIs,
-    "the tensor has the wrong number of axes: unsqueeze<axis>(x) adds one, squeeze<axis>(x) takes one away");
+    "the tensor has the wrong number of axes: unsqueeze<axis>(x) adds one, squeeze<axis>(x) takes one away; "
+    "matmul(a, b) takes vectors, matrices and batches of them");
 
 WEFT_REFUSAL(DtypesEqual, "the dtypes differ: convert one operand with cast<T>");
 
@@ -377,6 +379,10 @@ WEFT_REFUSAL(
     ShapeIsInType,
     "a tensor has its shape in its type: write Tensor<f32, Shape<2, 3>> x, nn::Param<f32, Shape<2, 3>> w, "
     "in<f32, 2, 3>");
+
+// Whether A stands for what was refused, or is a class that was.
+template <class A>
+inline constexpr bool is_after_refusal = std::is_base_of_v<AfterRefusal, A>;
 
 namespace detail {
 // A refusal, and what its place returns: the operand, or anything.

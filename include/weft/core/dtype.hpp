@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "weft/core/config.hpp"
+#include "weft/core/diagnose.hpp"
 #include "weft/core/small_float.hpp"
 #include "weft/core/types.hpp"
 
@@ -93,9 +94,19 @@ template <class T>
 concept Element = detail::find_dtype<T>()
 >= 0;
 
+WEFT_REFUSAL(ElementHasDtype,
+             "elements are f64, f32, f16, bf16, f8e4m3, f8e5m2, i64, i32, i8, u8, u32 or bool: write i32 in "
+             "place of short, i64 of unsigned long");
+
 // The DType of a C++ type.
-template <Element T>
-inline constexpr DType dtype_of = static_cast<DType>(detail::find_dtype<T>());
+template <class T>
+inline constexpr DType dtype_of = [] {
+  static_assert(sizeof(ElementHasDtype<Element<T>, T>) > 0);
+  if constexpr (Element<T>)
+    return static_cast<DType>(detail::find_dtype<T>());
+  else
+    return DType::f32;
+}();
 
 // Bytes of one element.
 WEFT_HD constexpr int size_of(DType d) {

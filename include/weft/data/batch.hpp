@@ -93,6 +93,11 @@ class Batch {
   static constexpr i64 batch_size = BatchSize;
 
   static constexpr BatchMember<Batch> data{}, target{}, label{}, labels{};  // refused
+  template <class A>
+  auto operator[](const A&) const {  // refused
+    static_assert(sizeof(BatchIsTakenApart<sizeof(A) == 0, Batch>) > 0);
+    return AfterRefusal{};
+  }
 
   Batch() = default;
   explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}

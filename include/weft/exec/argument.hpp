@@ -101,7 +101,7 @@ WEFT_REFUSAL(TargetFits,
 // How many arguments a call takes: GivenSize<n>, WantedSize<n>.
 WEFT_REFUSAL(ArgumentCount,
              "a call or step takes one argument for each in<...> of compile or make_trainer: give as many, "
-             "in that order");
+             "in that order; a batch is taken apart, for (auto& [x, y] : loader) trainer.step(x, y)");
 WEFT_REFUSAL(TargetCount,
              "into: it takes one target a result, and the call behind it the arguments: f.into(y)(x)");
 WEFT_REFUSAL(

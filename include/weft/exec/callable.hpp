@@ -22,9 +22,9 @@ WEFT_REFUSAL(
     "called must be constexpr (write constexpr auto operator()(auto x) const), neither print nor throw, "
     "read no variable that is not constexpr (a number that changes is an input, in<f32>), and "
     "change nothing outside of themselves: members, captures, static variables (state is an nn::Buffer, a "
-    "loop's is its carry); and numbers must lie in their range (a dropout rate in [0, 1]); one of thousands "
-    "of "
-    "operations needs a higher limit, g++ -fconstexpr-ops-limit=2000000000, clang "
+    "loop's is its carry), and ask for no axis that is not there, x.extent(2) of two; one of thousands of "
+    "operations needs a higher limit, g++ "
+    "-fconstexpr-ops-limit=2000000000, clang "
     "-fconstexpr-steps=2000000000 (docs/building.md)");
 
 WEFT_REFUSAL(LayerIsMember,
@@ -44,6 +44,13 @@ WEFT_REFUSAL(
     "random numbers that are made outside of a loop, of vmap or of a score function are first used inside, "
     "where they would be drawn anew for every trip or sample: draw them for a value, auto noise = "
     "randn_like(x), or make them inside");
+WEFT_REFUSAL(PlacesExist,
+             "index: a number among the indices is no place of its axis: of n elements they are 0 to n - 1, "
+             "and -n to -1 from the end");
+WEFT_REFUSAL(RatesAreShares, "the rate of a dropout is the share that it drops, a number from 0 to 1");
+WEFT_REFUSAL(ValuesAreSeveral,
+             "a batch or instance norm has one value a channel to learn from, which has no variance: train "
+             "with a batch of two at least, or with nn::LayerNorm or nn::GroupNorm");
 WEFT_REFUSAL(SamplesAssignNothing,
              "a buffer is assigned by one sample of vmap, which has no value for all: return it, and assign "
              "what is made of all samples outside, seen.assign(mean<0>(y))");

@@ -31,7 +31,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     StateIsNamed,
     "one parameter is model.get<\"fc1.weight\">(), a tensor; all of them are saved by model.save(path) and "
-    "listed by model.summary()");
+    "listed by model.summary(); an optimiser is an option and takes none, make_trainer(model, loss, in<...>, "
+    "optim::AdamW{.lr = 1e-3f})");
 WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
 
 WEFT_REFUSAL(ModelSaves,

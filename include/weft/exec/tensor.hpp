@@ -76,6 +76,10 @@ class HostElements : public RefusedMembers<Self, T, S> {
     static_assert(sizeof(ItemIsOne<S::size == 1, T, S>) > 0);
     return start()[0];
   }
+  template <class U>
+  U item() const {
+    return static_cast<U>(item());
+  }
   // As size() and rank, in PyTorch's words.
   static constexpr i64 numel() { return S::size; }
   static constexpr int dim() { return S::rank; }
@@ -228,6 +232,16 @@ requires(!std::is_same_v<T, Unshaped>) class Tensor<Shape<D...>, T, Cpu> : publi
   using AfterRefusal::AfterRefusal;
 };
 
+// Tensor<short, Shape<3>>, refused.
+template <class T, i64... D>
+requires(!Element<T>) class Tensor<T, Shape<D...>, Cpu> : public AfterRefusal {
+  static_assert(sizeof(ElementHasDtype<sizeof(T*) == 0, T>) > 0);
+
+ public:
+  Tensor(std::initializer_list<T>) {}
+  using AfterRefusal::AfterRefusal;
+};
+
 // Tensor<f32>.
 template <class T>
 class Tensor<T, Unshaped, Cpu> : public AfterRefusal {
@@ -237,16 +251,6 @@ class Tensor<T, Unshaped, Cpu> : public AfterRefusal {
   Tensor(std::initializer_list<T>) {}
   using AfterRefusal::AfterRefusal;
 };
-
-// Refused.
-template <class T>
-constexpr AfterRefusal tensor(std::initializer_list<T>) {
-  return detail::misspelt<exec::TensorIsDeclared<false, spelled::tensor, T>>();
-}
-template <class T>
-constexpr AfterRefusal from_blob(const T*, std::initializer_list<i64>) {
-  return detail::misspelt<exec::TensorIsDeclared<false, spelled::from_blob, T>>();
-}
 
 // A host tensor: 256-byte aligned memory of its own.
 template <class T, class S>
@@ -302,6 +306,12 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   template <class Number>
   requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
   explicit Tensor(Number) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
+  }
+  template <class Number, class... More>
+  requires(std::is_arithmetic_v<Number> && sizeof...(More) > 0 && (std::is_arithmetic_v<More> && ...))
+      Tensor(Number, More...)
+      : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
   }
   Tensor(const TensorView<T, S, Cpu>& view) : Tensor(static_cast<const T*>(view.data())) {}

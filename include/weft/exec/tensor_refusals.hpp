@@ -87,16 +87,13 @@ WEFT_REFUSAL(
     "= gives a view that has a name other memory: std::move(v) = values writes into its own, as v *= 2, "
     "v[i] = 1 and model.get<\"fc.bias\">() = values do");
 WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
-WEFT_REFUSAL(
-    TensorIsDeclared,
-    "a tensor's dtype and shape are its type: write Tensor<f32, Shape<3>> t{1, 2, 3}, or TensorView<f32, "
-    "Shape<3>> v(pointer), which copies nothing; in a compiled function numbers are an input or a parameter");
 
 }  // namespace WEFT_NAMESPACE::exec
 
 namespace WEFT_NAMESPACE::spelled {
 struct append;
 struct cols;
+struct data_ptr;
 struct Constant;
 struct Identity;
 struct Ones;
@@ -131,6 +128,11 @@ struct RefusedMembers {
   static constexpr i64 size(const A&) {
     static_assert(sizeof(ExtentIsAsked<sizeof(A) == 0, T, S>) > 0);
     return 0;
+  }
+  template <class U = T>
+  constexpr U* data_ptr() const {
+    static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::data_ptr, T, S>) > 0);
+    return nullptr;
   }
 #define WEFT_CREATED(name)                                                                      \
   template <class... Given>                                                                     \

@@ -68,8 +68,7 @@ WEFT_REFUSAL(
     ResultIsDeduced,
     "the result of a traced function is a value, whose type is deduced: a function and all that it calls "
     "return auto and take auto, constexpr auto operator()(auto x) const, no Tensor, no float and no number "
-    "of "
-    "std");
+    "of std, exp(x) in place of std::exp(x)");
 WEFT_REFUSAL(
     TransformIsCalled,
     "what is returned is a function made by grad, vjp, jvp or vmap: give that a function, and call what it "
@@ -211,6 +210,9 @@ constexpr bool state_has_values() {
   static_assert(sizeof(SamplesAssignNothing<Found != Valueless::of_sample, What...>) > 0);
   static_assert(sizeof(WhileAssignsNothing<Found != Valueless::of_while, What...>) > 0);
   static_assert(sizeof(DrawnInside<Found != Valueless::of_draw, What...>) > 0);
+  static_assert(sizeof(PlacesExist<Found != Valueless::no_place, What...>) > 0);
+  static_assert(sizeof(RatesAreShares<Found != Valueless::no_rate, What...>) > 0);
+  static_assert(sizeof(ValuesAreSeveral<Found != Valueless::one_value, What...>) > 0);
   return Found == Valueless::none;
 }
 

@@ -36,8 +36,8 @@ struct CustomGradient {
   void (*gradient)(Builder& b, int y, int g, int* out) = nullptr;
 };
 
-// Why state that a function uses has no value. Its read has a number of none of the slots then, and whoever
-// traces refuses it.
+// Why state that a function uses, or what it computes from numbers, has no value. Its read has a number of
+// none of the slots then, and whoever traces refuses it.
 enum class Valueless : u8 {
   none,
   no_member,  // no model holds the parameter or buffer
@@ -45,11 +45,14 @@ enum class Valueless : u8 {
   of_sample,  // a buffer is assigned what is each sample's of vmap
   of_while,   // a buffer is assigned in a trip that may not be made
   of_draw,    // random numbers of an expression made outside of a loop are drawn inside
+  no_place,   // an index that is a number lies outside of its axis
+  no_rate,    // a dropout's rate is no share
+  one_value,  // a norm that learns from one value a channel
 };
 constexpr u64 slot_without_value(Valueless why) { return ~u64{0} - static_cast<u64>(why); }
 constexpr Valueless valueless(const Node& read) {
   const u64 why = ~u64{0} - read.imm;
-  return why <= static_cast<u64>(Valueless::of_draw) ? static_cast<Valueless>(why) : Valueless::none;
+  return why <= static_cast<u64>(Valueless::one_value) ? static_cast<Valueless>(why) : Valueless::none;
 }
 
 // A value that a model or a loss marks under a name.

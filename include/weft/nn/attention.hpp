@@ -109,9 +109,11 @@ struct MultiheadMask : Operation<MultiheadMask<N, Heads, L, S, Open, Padding>> {
 // heads, L, S), key_padding_mask (N, S), is_causal, need_weights (the result is a tuple with the weights, (N,
 // L, S), behind the output), average_attn_weights<false> (weights (N, heads, L, S)). `dropout` drops weights
 // while training. A query that may attend to no key gets zeros instead of NaN.
-template <i64 EmbedDim, i64 NumHeads = 0, MultiheadOptions O = MultiheadOptions{}, class T = f32,
-          class OutInit = init::FanInUniform<>>
+template <i64 EmbedDim, i64 NumHeads = 0, OptionsOf<MultiheadOptions> Options = MultiheadOptions{},
+          class T = f32, class OutInit = init::FanInUniform<>>
 struct MultiheadAttention {
+  static constexpr MultiheadOptions O =
+      options_alone<MultiheadOptions, spelled::MultiheadAttention, Options>();
   static constexpr bool divides = EmbedDim > 0 && NumHeads > 0 &&
                                   EmbedDim % (NumHeads > 0 ? NumHeads : 1) == 0;
   static_assert(sizeof(HeadsDivide<divides, MultiheadAttention, GivenSize<EmbedDim>, GivenSize<NumHeads>>) >

@@ -18,6 +18,9 @@ WEFT_REFUSAL(
     LayerHasNoBase,
     "nn::Sequential: a layer without members has no base class, as g++ 12 misplaces what lies behind it in a "
     "std::tuple: write the layer as a struct of its own, or the model as a struct with named members");
+WEFT_REFUSAL(LayerIsType,
+             "nn::Sequential: the layers in <> are types, and settings come in braces: write "
+             "nn::Sequential<nn::Linear<8, 16>, nn::ReLU> in place of nn::ReLU()");
 WEFT_REFUSAL(
     SequenceOfOne,
     "nn::Sequential hands one value from layer to layer: what takes or gives several is called by the model "
@@ -29,6 +32,12 @@ WEFT_REFUSAL(LayerHasCall,
 template <class M>
 inline constexpr bool is_empty_with_base = std::is_empty_v<M>&& std::is_aggregate_v<M>&& requires {
   M{{}};
+};
+template <class... M>
+struct Sequential;
+template <class... M>
+requires((std::is_function_v<M> || ...)) struct Sequential<M...> : AfterRefusal {
+  static_assert(sizeof(LayerIsType<sizeof...(M) == 0, M...>) > 0);
 };
 template <class... M>
 struct Sequential {

@@ -70,6 +70,10 @@ class StepLoss {
   f32 value() const { return ring_ ? ring_->read(step_) : value_; }
   operator f32() const { return value(); }
   f32 item() const { return value(); }
+  template <class T>
+  T item() const {
+    return static_cast<T>(value());
+  }
   f32 detach() const { return value(); }
   // Refusals.
 #define WEFT_MEMBER(name) \

@@ -15,7 +15,7 @@ constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& numb
 namespace detail {
 template <class Op, class... A>
 constexpr auto applied(ir::Builder& builder, const A&... a) {
-  if constexpr ((std::is_same_v<A, AfterRefusal> || ...))
+  if constexpr ((is_after_refusal<A> || ...))
     return AfterRefusal{};
   else
     return Op::apply(builder, a...);
@@ -146,15 +146,10 @@ WEFT_REFUSAL(LayerIsCalled,
 WEFT_REFUSAL(
     OperandsFit,
     "the operation does not take so many operands, or not of these kinds: where(condition, a, b) takes "
-    "three, fma(a, b, c) three, relu(x) one (its line is in docs/operations.md; there is no inplace and no "
-    "training argument)");
-template <class A>
-inline constexpr bool is_tuple_like = false;
-template <class... A>
-inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
-template <class A, class B>
-inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
-
+    "three, clamp(x, low, high) three, relu(x) one (its line is in docs/operations.md; there is no inplace "
+    "and no training argument); a word such as a reduction is a template argument, "
+    "mse_loss<reduction::sum>(x, "
+    "y)");
 template <class A>
 concept HoldsValues = requires {
   requires is_expr<typename A::value_type>;
@@ -256,7 +251,8 @@ WEFT_REFUSAL(OperandIsNumber,
 // number of groups, which are template arguments here.
 WEFT_REFUSAL(EpsilonIsFraction,
              "an integer stands where eps belongs: axes, orders and groups are template arguments, "
-             "normalize<1, 2>(x), cosine_similarity<1>(x, y), group_norm<4>(x), and eps is 1e-5 or 0.0");
+             "normalize<1, 2>(x), cosine_similarity<1>(x, y), group_norm<4>(x), layer_norm(x) is of the last "
+             "axis, and eps is 1e-5 or 0.0");
 struct Epsilon {
   double value;  // what is added
   constexpr Epsilon(double v) : value(v) {}
@@ -313,9 +309,18 @@ struct operand_traits<ScalarExpr<S>> {
 };
 }  // namespace detail
 
+WEFT_REFUSAL(OperationHasNoBrackets,
+             "this operation takes nothing in <>: numbers such as a rate or a bound are arguments, "
+             "dropout(x, 0.1f), clamp(x, 0, 1), leaky_relu(x, 0.2f)");
+
 // Base of every operation: `Derived::apply(builder, exprs and scalars...)` builds the nodes.
 template <class Derived>
 struct Operation {
+  template <class A>
+  constexpr auto operator<(const A&) const {  // of dropout<0.1f>(x): a refusal
+    static_assert(sizeof(OperationHasNoBrackets<sizeof(A) == 0, Derived>) > 0);
+    return AfterRefusal{};
+  }
   template <class... A>
   constexpr auto operator()(const A&... a) const {
     constexpr bool traced = (ExprLike<A> || ...);
@@ -324,7 +329,7 @@ struct Operation {
     } else if constexpr (OfNumbersAlone<Derived, A...>) {
       static_assert(sizeof(OperandIsNumber<sizeof(Derived) == 0, Derived, A...>) > 0);
       return AfterRefusal{};
-    } else if constexpr (!(Operand<A> && ...) || (std::is_same_v<A, AfterRefusal> || ...) ||
+    } else if constexpr (!(Operand<A> && ...) || (is_after_refusal<A> || ...) ||
                          (traced && (TensorLike<A> || ...))) {
       refuse<A...>();
       return detail::first_expr(a...);
@@ -384,7 +389,7 @@ struct Operation {
     constexpr bool takes = (Operand<A> && ...), tuple = (is_tuple_like<A> || ...),
                    member = (std::is_same_v<A, TransposedMember> || ...),
                    gradient = (std::is_same_v<A, GradientMember> || ...), container = (HoldsValues<A> || ...),
-                   layer = (LayerLike<A> || ...), late = (std::is_same_v<A, AfterRefusal> || ...);
+                   layer = (LayerLike<A> || ...), late = (is_after_refusal<A> || ...);
     static_assert(sizeof(TupleIsTaken<!tuple, Derived, A...>) > 0);
     static_assert(sizeof(MethodIsFunction<!member, spelled::T, Derived, A...>) > 0);
     static_assert(sizeof(GradientIsFunction<!gradient, spelled::grad, Derived, A...>) > 0);

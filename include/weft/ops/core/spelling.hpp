@@ -40,7 +40,7 @@ WEFT_REFUSAL(
   M(adaptive_max_pool2d) M(adaptive_max_pool3d) M(all) M(amax) M(amin) M(any) M(bincount) \
   M(channel_shuffle) M(cummax) M(cummin) M(cumprod) M(cumsum) M(diff) M(group_norm) M(histc) M(index_add) \
   M(index_copy) M(index_fill) M(index_reduce) M(interpolate) M(kthvalue) M(logcumsumexp) M(median) \
-  M(movedim) M(nanmedian) M(narrow) M(pixel_shuffle) M(pixel_unshuffle) M(prod) M(quantile) \
+  M(movedim) M(multinomial) M(nanmedian) M(narrow) M(pixel_shuffle) M(pixel_unshuffle) M(prod) M(quantile) \
   M(repeat_interleave) M(scatter) M(scatter_add) M(scatter_reduce) M(slice) M(slice_scatter) \
   M(select_scatter) M(softmin) M(swapaxes) M(tensor_split) M(tril) M(triu) M(unflatten) M(unfold)
 #define WEFT_FIXED_FUNCTIONS(M) \
@@ -238,7 +238,7 @@ WEFT_REFUSAL(AxesAreNumbers,
              "the template arguments are axes, and the dtype is the operand's: write sum<1>(cast<f64>(x))");
 #define WEFT_TYPED(name)                                                     \
   template <class T, Spelled X, class... B>                                  \
-  requires requires { dtype_of<T>; }                                         \
+  requires Element<T>                                                        \
   constexpr auto name(const X& x, const B&...) {                             \
     return detail::respelled<AxesAreNumbers<false, spelled::name, T, X>>(x); \
   }
@@ -355,6 +355,10 @@ WEFT_COMPARED(min)
   template <SpelledNumber A, SpelledNumber... B>                                                        \
   constexpr auto name(const A&, const B&...) {                                                          \
     return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, A>>();              \
+  }                                                                                                     \
+  template <class T, i64... D>                                                                          \
+  constexpr auto name(Shape<D...>) {                                                                    \
+    return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::name, T, Shape<D...>>>(); \
   }                                                                                                     \
   template <class T, class S>                                                                           \
   constexpr auto name() {                                                                               \

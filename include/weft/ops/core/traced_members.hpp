@@ -4,7 +4,9 @@
 
 #include <array>
 #include <initializer_list>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "weft/core/checked_extent.hpp"
 #include "weft/core/diagnose.hpp"
@@ -33,8 +35,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     SubscriptIsSpelled,
     "a traced value has no subscripts: read x[0] as select<0, 0>(x), x[1:3] as slice<0, 1, 3>(x), x[i] as "
-    "index_select or index; write with select_scatter, slice_scatter or index_put, which return the new "
-    "value");
+    "index_select or index, x[mask] as masked_select<n>(x, mask); write with select_scatter, slice_scatter, "
+    "masked_fill or index_put, which return the new value");
 WEFT_REFUSAL(
     RowsAreUnbound,
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
@@ -50,7 +52,8 @@ WEFT_REFUSAL(
     "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), x.relu()");
 WEFT_REFUSAL(ValueIsCalled,
              "a traced value is called as if it were a layer: the model is the first parameter of a loss, "
-             "[](const auto& model, auto x, auto y), and * is a product");
+             "[](const auto& model, auto x, auto y), grad and vmap take a function and no value, "
+             "grad([](auto v) { ... })(x), and * is a product");
 WEFT_REFUSAL(NothingInPlace, "a traced value is not changed in place: write x = x + y, or auto h = x + y");
 WEFT_REFUSAL(
     DtypeIsCast,
@@ -65,6 +68,59 @@ WEFT_REFUSAL(ShapeIsKnown,
              "decltype(x)::shape, the number of axes decltype(x)::rank");
 WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
 
+WEFT_REFUSAL(
+    OperationIsAbsent,
+    "weft has no operation of this name: docs/operations.md lists those it has; of linear algebra they "
+    "are products and norms, and a matrix that is inverted or factorised comes in as an input");
+WEFT_REFUSAL(
+    OperationIsSpelled,
+    "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
+    "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), pow(x, 3), silu(x), "
+    "unsqueeze<0>(x), x.extent(0), nn::BatchNorm1d as a member");
+WEFT_REFUSAL(
+    TransformIsSpelled,
+    "the transformation has another name: scan is loop(body, carry, xs), fori_loop and a plain for loop "
+    "loop<10>(body, carry), cond where(condition, a, b), while_loop needs a bound, "
+    "while_loop<100>(condition, body, carry)");
+
+// Names that PyTorch, NumPy or JAX has and weft has not, or spells in another way. M(name, Refusal, results)
+// clang-format off
+#define WEFT_OTHER_NAMES(M) \
+  M(inverse, OperationIsAbsent, 1) M(svd, OperationIsAbsent, 3) M(pinv, OperationIsAbsent, 1) \
+  M(cholesky, OperationIsAbsent, 1) M(eigh, OperationIsAbsent, 2) M(lstsq, OperationIsAbsent, 1) \
+  M(slogdet, OperationIsAbsent, 2) M(matrix_exp, OperationIsAbsent, 1) M(layernorm, OperationIsSpelled, 1) \
+  M(batchnorm, OperationIsSpelled, 1) M(leakyrelu, OperationIsSpelled, 1) M(logsoftmax, OperationIsSpelled, 1) \
+  M(stdev, OperationIsSpelled, 1) M(relu_, OperationIsSpelled, 1) M(sigmoid_, OperationIsSpelled, 1) \
+  M(crossentropy, OperationIsSpelled, 1) M(power, OperationIsSpelled, 1) M(swish, OperationIsSpelled, 1) \
+  M(expand_dims, OperationIsSpelled, 1) M(cond, TransformIsSpelled, 1)
+// clang-format on
+namespace spelled {
+#define WEFT_SPELLED(name, Refusal, results) struct name;
+WEFT_OTHER_NAMES(WEFT_SPELLED)
+#undef WEFT_SPELLED
+struct scan;
+struct fori_loop;
+struct while_loop;
+}  // namespace spelled
+
+namespace detail {
+// A traced value by way of a conversion: whatever else takes the value itself is the better candidate.
+template <class Self>
+struct LastChoice {
+  const Self& value;
+  constexpr LastChoice(const Self& v) : value(v) {}
+};
+template <int Results, class Self>
+constexpr auto refused_results(const Self& x) {
+  if constexpr (Results == 1)
+    return x;
+  else if constexpr (Results == 2)
+    return std::pair{x, x};
+  else
+    return std::tuple{x, x, x};
+}
+}  // namespace detail
+
 // x.T and x.mT; x.grad.
 struct TransposedMember {};
 struct GradientMember {};
@@ -75,6 +131,27 @@ template <class Self>
 struct TracedMembers {
   static constexpr TransposedMember T{}, mT{};
   static constexpr GradientMember grad{};
+
+  // Friends, which only a call with a traced value finds, and no better than any other function: a program
+  // may have functions and variables of these names.
+#define WEFT_OTHER(name, Refusal, results)                                          \
+  template <int... A, class... B>                                                   \
+  friend constexpr auto name(detail::LastChoice<Self> x, const B&...) {             \
+    static_assert(sizeof(Refusal<(sizeof...(B) > 1024), spelled::name, Self>) > 0); \
+    return detail::refused_results<results>(x.value);                               \
+  }
+  WEFT_OTHER_NAMES(WEFT_OTHER)
+#undef WEFT_OTHER
+  template <class F, class... B>
+  friend constexpr auto scan(const F&, detail::LastChoice<Self> x, const B&...) {
+    static_assert(sizeof(TransformIsSpelled<(sizeof...(B) > 1024), spelled::scan, Self>) > 0);
+    return std::pair{x.value, x.value};
+  }
+  template <class F>
+  friend constexpr auto fori_loop(i64, i64, const F&, detail::LastChoice<Self> x) {
+    static_assert(sizeof(TransformIsSpelled<(sizeof(F) == 0), spelled::fori_loop, Self>) > 0);
+    return x.value;
+  }
 
   template <class B>
   constexpr auto& operator=(const B&) & {
@@ -135,6 +212,11 @@ struct TracedMembers {
   WEFT_MEMBER(backward, GradientIsFunction, AfterRefusal{})
   WEFT_MEMBER(detach, DetachIsFunction, self())
   WEFT_MEMBER(to, DtypeIsCast, self())
+  template <class T>
+  constexpr auto to() const {
+    static_assert(sizeof(DtypeIsCast<sizeof(T) == 0, spelled::to, Self>) > 0);
+    return self();
+  }
   WEFT_MEMBER(cuda, DtypeIsCast, self())
   WEFT_MEMBER(cpu, DtypeIsCast, self())
   WEFT_MEMBER(type, DtypeIsCast, self())

@@ -122,6 +122,15 @@ constexpr ir::Value joined_index(const ir::Value* index, int count, const i64* e
   return ir::select(inside, total, ir::constant_like(total, static_cast<double>(size)));
 }
 
+// Whether an index is a number that is no place of its axis.
+constexpr bool is_outside(const IndexPlan& p, const ir::Value* index) {
+  for (int k = 0; k < p.tensors; ++k) {
+    if (p.masked || !index[k].is_constant()) continue;
+    const double place = index[k].constant(), extent = static_cast<double>(p.basic.extent[p.axis[k]]);
+    if (place < -extent || place >= extent) return true;
+  }
+  return false;
+}
 constexpr ir::Value index_value(ir::Value x, const IndexPlan& p, const ir::Value* index) {
   ir::Value v = ir::reshape(ir::slice(x, p.slices, p.sliced), p.basic);
   if (p.tensors == 0) return v;
@@ -171,6 +180,9 @@ struct IndexOp : Operation<IndexOp<Spec...>> {
     } else {
       ir::Value values[sizeof...(I) + 1]{};
       detail::index_values(b, detail::TypeList<Spec...>{}, values, operand...);
+      if (detail::is_outside(Rule::plan, values))
+        return R{
+            ir::read_without_value(b, dtype_of<typename R::dtype>, R::shape::value, ir::Valueless::no_place)};
       return R{detail::index_value(x.value, Rule::plan, values)};
     }
   }

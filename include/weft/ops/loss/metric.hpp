@@ -13,8 +13,10 @@ namespace WEFT_NAMESPACE {
 enum class Average { none, micro, macro, weighted };
 
 // What: the shape of the logits or predictions, and the labels'.
-WEFT_REFUSAL(MetricFits,
-             "a metric of classes takes logits (..., C) or whole predictions (...), and whole labels (...)");
+WEFT_REFUSAL(
+    MetricFits,
+    "a metric of classes takes logits (..., C) or whole predictions (...) first, and whole labels (...) "
+    "second");
 // What: the shape given.
 WEFT_REFUSAL(MatrixIsSquare, "precision_score, recall_score and f1_score take a confusion matrix (C, C)");
 

@@ -3,11 +3,15 @@
 // because they decide shapes. Wherever PyTorch takes a number or a tuple, a number or a list in braces.
 
 #include "weft/core/dtype.hpp"
-#include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 #include "weft/core/word.hpp"
 
 namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(WindowIsPerAxis,
+             "a window, stride, padding or dilation is one number for all axes, or one an axis: write "
+             "Conv2d<3, 8, PerAxis{3, 5}>, MaxPool2d<PerAxis{2, 3}>, .stride = {2, 1} in place of std::pair, "
+             "std::tuple or std::array");
 
 // One number for all spatial axes, or one each: 3, PerAxis{3, 5}; inside options {3, 5} will do.
 template <class T>
@@ -18,6 +22,9 @@ struct EachAxis {
   constexpr EachAxis(T all) : value{all, all, all} {}
   constexpr EachAxis(T a, T b) : value{a, b, 0}, count(2) {}
   constexpr EachAxis(T a, T b, T c) : value{a, b, c}, count(3) {}
+  template <class Other>  // a refusal
+  requires std::is_class_v<Other>
+  constexpr EachAxis(const Other&) { static_assert(sizeof(WindowIsPerAxis<sizeof(Other) == 0, Other>) > 0); }
   // member by member: nvcc hands constants to the host compiler in this spelling
   constexpr EachAxis(const T (&all)[3], int n) : value{all[0], all[1], all[2]}, count(n) {}
   constexpr T operator[](int axis) const { return value[axis]; }
@@ -42,12 +49,13 @@ struct Padding {
   constexpr Padding(i64 a, i64 b) : width(a, b) {}
   constexpr Padding(i64 a, i64 b, i64 c) : width(a, b, c) {}
   constexpr Padding(const PerAxis& all, bool keeps) : width(all), same(keeps) {}
+  // Another word becomes a negative width, which the convolution refuses.
   template <int N>
   constexpr Padding(const char (&word)[N]) : same(N == 5 && word[0] == 's') {
     const char* known = same ? "same" : "valid";
     bool equal = N == (same ? 5 : 6);
     for (int i = 0; equal && i < N; ++i) equal = word[i] == known[i];
-    if (!equal) throw Error("conv/padding", "padding is a number, a list of numbers, \"same\" or \"valid\"");
+    if (!equal) same = false, width = -1;
   }
   constexpr bool operator==(const Padding&) const = default;
 };

@@ -37,7 +37,7 @@ namespace detail {
 // Calls f for every expression in x: an expression, or a tuple of them.
 template <class X, class F>
 constexpr void for_each_value(const X& x, F& f) {
-  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
+  if constexpr (!is_tuple_like<X>)
     f(x);
   else
     std::apply([&](const auto&... e) { (for_each_value(e, f), ...); }, x);
@@ -45,7 +45,7 @@ constexpr void for_each_value(const X& x, F& f) {
 // As x, with f of every expression.
 template <class X, class F>
 constexpr auto map_values(const X& x, F& f) {
-  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
+  if constexpr (!is_tuple_like<X>)
     return f(x);
   else
     // braces: left to right
@@ -432,6 +432,11 @@ constexpr auto loop(const F& body, const C& carry, const X&... xs) {
 template <i64 Most, class Condition, class F, class C>
 constexpr auto while_loop(const Condition& condition, const F& body, const C& carry) {
   return detail::while_of_values<Most>(condition, body, carry);
+}
+template <class Condition, class... A>
+constexpr auto while_loop(const Condition&, const A&...) {  // a refusal
+  static_assert(sizeof(TransformIsSpelled<sizeof(Condition) == 0, spelled::while_loop, A...>) > 0);
+  return AfterRefusal{};
 }
 // As loop, from the last slice to the first; outputs stand where their slices do.
 template <i64 Trips = -1, class F, class C, class... X>

@@ -32,7 +32,7 @@ std::vector<u64> code_of(const A&... functions) {
   const auto y = attention(q, q, q, functions..., input(in<i32, 2>));
   b.graph.outputs.push(y.value.id);
   const compiler::Module m = compile_verified(b.graph);
-  for (const compiler::Kernel& k : m.lowered.kernels)
+  for (const compiler::KernelCode& k : m.lowered.kernels)
     if (k.kind == compiler::StepKind::attention) {
       const u64* words = m.lowered.words.data() + k.words.begin;
       return std::vector<u64>(words, words + k.words.size);

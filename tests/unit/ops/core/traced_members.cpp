@@ -2,12 +2,16 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "support/device.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/ops/math/pointwise.hpp"
+#include "weft/ops/nn/activation.hpp"
+#include "weft/ops/reduce/reduce.hpp"
 #include "weft/ops/shape/movement.hpp"
+#include "weft/ops/transform/grad.hpp"
 
 using namespace weft;
 using weft::testing::test_device;
@@ -33,3 +37,31 @@ constexpr int chosen(const Expr<T, S>&) {
   return 1;
 }
 static_assert(chosen(X{}) == 1 && chosen(1.0f) == 0);
+
+// A program's own helpers, by names that weft has to refuse alone.
+inline constexpr auto swish = [](auto x) { return x * sigmoid(x); };
+inline constexpr auto hessian = [](auto f, auto x) { return grad(f)(x); };
+constexpr int tensor = 3, scan = 2, jacrev = 1, from_blob = 0;
+constexpr auto power(auto x, int n) { return pow(x, n); }
+template <int Axis>
+constexpr auto inverse(const auto& x) {
+  return 1 / sum<Axis>(x, keepdim);
+}
+constexpr auto cond(auto x, auto y) { return where(x > 0, x, y); }
+
+TEST_CASE("traced members: a program's own functions and variables come before the names that are refused") {
+  static_assert(tensor + scan + jacrev + from_blob == 6);
+  auto f = compile(
+      Cpu{},
+      [](auto x) {
+        const auto squares = [](auto v) { return sum<>(square(v)); };
+        return std::tuple{swish(x), hessian(squares, x), power(x, 3), inverse<0>(x), cond(x, -x)};
+      },
+      in<f32, 2>);
+  const auto [a, b, c, d, e] = f(std::vector<f32>{1, -3});
+  CHECK(a(1) == doctest::Approx(-3 / (1 + std::exp(3.0))));
+  CHECK(b(1) == -6);
+  CHECK(c(1) == -27);
+  CHECK(d(0) == -0.5f);
+  CHECK(e(1) == 3);
+}
