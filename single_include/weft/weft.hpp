@@ -44803,10 +44803,11 @@ WEFT_REFUSAL(ConvGroupsDivide,
 WEFT_REFUSAL(ConvWindowFits,
              "the window of a convolution is larger than the padded input: give ConvOptions{.padding = 1}, "
              "or a smaller window; the operands are the input, then the weight: conv2d(x, weight)");
-WEFT_REFUSAL(ConvOptionsValid,
-             "the options of a convolution: one number or one for each axis, strides, dilations and groups "
-             "at least 1, padding not negative, or the words \"valid\" and, with stride 1, \"same\"; reflected and "
-             "circular padding no wider than the input, output_padding smaller than the stride or the dilation");
+WEFT_REFUSAL(
+    ConvOptionsValid,
+    "the options of a convolution: one number or one for each axis, strides, dilations and groups "
+    "at least 1, padding not negative, or the words \"valid\" and, with stride 1, \"same\"; reflected and "
+    "circular padding no wider than the input, output_padding smaller than the stride or the dilation");
 
 namespace detail {
 
