@@ -223,7 +223,10 @@ struct CudaAttentionBackward : CudaAttention<C> {
   }
   // Those of `moving` queries, all of the one before the other.
   __device__ __forceinline__ void load_rows(f32* to, i64 b, i64 h, int first, int all) const {
-    for (int k = static_cast<int>(threadIdx.x); k < 2 * moving; k += threads) {
+#pragma unroll
+    for (int begin = 0; begin < 2 * moving; begin += threads) {
+      const int k = begin + static_cast<int>(threadIdx.x);
+      if (begin + threads > 2 * moving && k >= 2 * moving) break;
       const bool is_delta = k >= moving, there = first + k % moving < all;
       detail::copy_number(to + k, row_number(is_delta, b, h, there ? first + k % moving : first), there);
     }

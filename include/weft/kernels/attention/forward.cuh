@@ -70,9 +70,11 @@ struct CudaAttentionForward : CudaAttention<C> {
         },
         [&](int t) { return (t + 1) * keys <= all_keys; });
     __syncthreads();
+    const GlobalRows<T> all_k = Base::rows(AttentionCall::k, At::k, b, kv, 0),
+                        all_v = Base::rows(AttentionCall::v, At::v, b, kv, 0);
     const auto load_keys = [&](int t) {
-      KeyTile::template load<threads>(k_tile, Base::rows(AttentionCall::k, At::k, b, kv, i64{t} * keys),
-                                      all_keys - t * keys, static_cast<int>(call.width));
+      KeyTile::template load<threads>(k_tile, all_k.from(t * keys), all_keys - t * keys,
+                                      static_cast<int>(call.width));
     };
 
     const MmaPlace at;
@@ -92,8 +94,8 @@ struct CudaAttentionForward : CudaAttention<C> {
     while (t < tiles) {
       wait_for_copies<0>();
       __syncthreads();  // the keys are there, and all are done with the values before
-      ValueTile::template load<threads>(v_tile, Base::rows(AttentionCall::v, At::v, b, kv, i64{t} * keys),
-                                        all_keys - t * keys, static_cast<int>(call.value_width));
+      ValueTile::template load<threads>(v_tile, all_v.from(t * keys), all_keys - t * keys,
+                                        static_cast<int>(call.value_width));
       end_group_of_copies();
       float scores[keys / 8][4]{};
       add_product_transposed<T, keys / 8, Width>(scores, q_tile + warp_row * QueryTile::pitch,

@@ -18,6 +18,13 @@ __device__ __forceinline__ void copy_16_bytes(void* to, const void* from, int by
 #endif
 }
 
+// Copies 16 bytes.
+__device__ __forceinline__ void copy_chunk(void* to, const void* from) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+#endif
+}
+
 // One number, or a zero.
 __device__ __forceinline__ void copy_number(f32* to, const f32* from, bool there) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -50,6 +57,10 @@ struct GlobalRows {
   i64 row = 0, column = 0;
   bool in_chunks = false;  // rows are whole in memory and begin at multiples of 16 bytes
 
+  // From row `first` on.
+  __device__ __forceinline__ GlobalRows from(int first) const {
+    return {at + first * row, row, column, in_chunks};
+  }
   static bool chunks(const void* p, i64 row, i64 column) {
     return column == 1 && row * static_cast<i64>(sizeof(T)) % 16 == 0 &&
            reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
@@ -76,6 +87,12 @@ struct SharedTile {
         const int first = rank / chunks;
         const T* next = from.at + first * from.row + rank % chunks * chunk;
         T* to = tile + first * pitch + rank % chunks * chunk;
+        if (rows >= Rows && width == Width) {  // what is cut costs several times as many instructions
+#pragma unroll
+          for (int r = 0; r < Rows; r += step, next += step * from.row)
+            detail::copy_chunk(to + r * pitch, next);
+          return;
+        }
 #pragma unroll
         for (int r = 0; r < Rows; r += step, next += step * from.row, to += step * pitch) {
           const bool there = bytes > 0 && first + r < rows;

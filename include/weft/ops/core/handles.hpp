@@ -41,12 +41,6 @@ WEFT_REFUSAL(
     "zeros<f32, 4>(), arange<f32, 4>() and what is made of them have types of their own, which a traced "
     "value does not fit in: start from one, auto total = 0 * x, or give the result a name of its own");
 
-WEFT_REFUSAL(
-    OneIsBound,
-    "several names are bound to one value: max, min and median along an axis give values alone, auto values "
-    "= max<1>(x), and argmax<1>(x) their places; topk, sort, cummax and kthvalue give both; the body of a "
-    "loop returns std::pair{carry, out} for auto [last, outs]");
-
 // An operation that draws random numbers says so: inside a loop it draws anew in every trip.
 template <class Op>
 concept Draws = requires {
@@ -169,19 +163,4 @@ inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
 template <class A, class B>
 inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
 
-// Of auto [values, places] = max<1>(x): a refusal.
-template <std::size_t I, class T, class S>
-constexpr AfterRefusal get(const Expr<T, S>&) {
-  static_assert(sizeof(OneIsBound<sizeof(T) == 0, Expr<T, S>>) > 0);
-  return {};
-}
-
 }  // namespace WEFT_NAMESPACE
-
-// For that refusal alone: whether a value is several is is_tuple_like.
-template <class T, class S>
-struct std::tuple_size<weft::Expr<T, S>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t I, class T, class S>
-struct std::tuple_element<I, weft::Expr<T, S>> {
-  using type = weft::AfterRefusal;
-};
