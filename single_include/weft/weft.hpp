@@ -3446,12 +3446,6 @@ WEFT_REFUSAL(
     "zeros<f32, 4>(), arange<f32, 4>() and what is made of them have types of their own, which a traced "
     "value does not fit in: start from one, auto total = 0 * x, or give the result a name of its own");
 
-WEFT_REFUSAL(
-    OneIsBound,
-    "several names are bound to one value: max, min and median along an axis give values alone, auto values "
-    "= max<1>(x), and argmax<1>(x) their places; topk, sort, cummax and kthvalue give both; the body of a "
-    "loop returns std::pair{carry, out} for auto [last, outs]");
-
 // An operation that draws random numbers says so: inside a loop it draws anew in every trip.
 template <class Op>
 concept Draws = requires {
@@ -3574,22 +3568,7 @@ inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
 template <class A, class B>
 inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
 
-// Of auto [values, places] = max<1>(x): a refusal.
-template <std::size_t I, class T, class S>
-constexpr AfterRefusal get(const Expr<T, S>&) {
-  static_assert(sizeof(OneIsBound<sizeof(T) == 0, Expr<T, S>>) > 0);
-  return {};
-}
-
 }  // namespace WEFT_NAMESPACE
-
-// For that refusal alone: whether a value is several is is_tuple_like.
-template <class T, class S>
-struct std::tuple_size<weft::Expr<T, S>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t I, class T, class S>
-struct std::tuple_element<I, weft::Expr<T, S>> {
-  using type = weft::AfterRefusal;
-};
 
 namespace WEFT_NAMESPACE {
 
@@ -66051,6 +66030,13 @@ __device__ __forceinline__ void copy_16_bytes(void* to, const void* from, int by
 #endif
 }
 
+// Copies 16 bytes.
+__device__ __forceinline__ void copy_chunk(void* to, const void* from) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+#endif
+}
+
 // One number, or a zero.
 __device__ __forceinline__ void copy_number(f32* to, const f32* from, bool there) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -66083,6 +66069,10 @@ struct GlobalRows {
   i64 row = 0, column = 0;
   bool in_chunks = false;  // rows are whole in memory and begin at multiples of 16 bytes
 
+  // From row `first` on.
+  __device__ __forceinline__ GlobalRows from(int first) const {
+    return {at + first * row, row, column, in_chunks};
+  }
   static bool chunks(const void* p, i64 row, i64 column) {
     return column == 1 && row * static_cast<i64>(sizeof(T)) % 16 == 0 &&
            reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
@@ -66109,6 +66099,12 @@ struct SharedTile {
         const int first = rank / chunks;
         const T* next = from.at + first * from.row + rank % chunks * chunk;
         T* to = tile + first * pitch + rank % chunks * chunk;
+        if (rows >= Rows && width == Width) {  // what is cut costs several times as many instructions
+#pragma unroll
+          for (int r = 0; r < Rows; r += step, next += step * from.row)
+            detail::copy_chunk(to + r * pitch, next);
+          return;
+        }
 #pragma unroll
         for (int r = 0; r < Rows; r += step, next += step * from.row, to += step * pitch) {
           const bool there = bytes > 0 && first + r < rows;
@@ -66642,7 +66638,10 @@ struct CudaAttentionBackward : CudaAttention<C> {
   }
   // Those of `moving` queries, all of the one before the other.
   __device__ __forceinline__ void load_rows(f32* to, i64 b, i64 h, int first, int all) const {
-    for (int k = static_cast<int>(threadIdx.x); k < 2 * moving; k += threads) {
+#pragma unroll
+    for (int begin = 0; begin < 2 * moving; begin += threads) {
+      const int k = begin + static_cast<int>(threadIdx.x);
+      if (begin + threads > 2 * moving && k >= 2 * moving) break;
       const bool is_delta = k >= moving, there = first + k % moving < all;
       detail::copy_number(to + k, row_number(is_delta, b, h, there ? first + k % moving : first), there);
     }
@@ -66807,9 +66806,11 @@ struct CudaAttentionForward : CudaAttention<C> {
         },
         [&](int t) { return (t + 1) * keys <= all_keys; });
     __syncthreads();
+    const GlobalRows<T> all_k = Base::rows(AttentionCall::k, At::k, b, kv, 0),
+                        all_v = Base::rows(AttentionCall::v, At::v, b, kv, 0);
     const auto load_keys = [&](int t) {
-      KeyTile::template load<threads>(k_tile, Base::rows(AttentionCall::k, At::k, b, kv, i64{t} * keys),
-                                      all_keys - t * keys, static_cast<int>(call.width));
+      KeyTile::template load<threads>(k_tile, all_k.from(t * keys), all_keys - t * keys,
+                                      static_cast<int>(call.width));
     };
 
     const MmaPlace at;
@@ -66829,8 +66830,8 @@ struct CudaAttentionForward : CudaAttention<C> {
     while (t < tiles) {
       wait_for_copies<0>();
       __syncthreads();  // the keys are there, and all are done with the values before
-      ValueTile::template load<threads>(v_tile, Base::rows(AttentionCall::v, At::v, b, kv, i64{t} * keys),
-                                        all_keys - t * keys, static_cast<int>(call.value_width));
+      ValueTile::template load<threads>(v_tile, all_v.from(t * keys), all_keys - t * keys,
+                                        static_cast<int>(call.value_width));
       end_group_of_copies();
       float scores[keys / 8][4]{};
       add_product_transposed<T, keys / 8, Width>(scores, q_tile + warp_row * QueryTile::pitch,
