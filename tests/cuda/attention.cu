@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstring>
+#include <vector>
 
 #include "weft/cuda.hpp"
 #include "weft/exec/function.hpp"
@@ -181,6 +183,30 @@ TEST_CASE("attention: head sizes and lengths that fill no tile") {
   compare(Full{}, in<f16, 1, 1, 40, 250>, in<f16, 1, 1, 50, 250>, in<f16, 1, 1, 50, 192>, 4e-3);
 }
 
+TEST_CASE(
+    "attention: of many heads, whose warps have more queries, each gives the bits that it gives alone") {
+  constexpr i64 heads = 8, length = 150, width = 64;
+  const auto alone = [](auto f) {
+    using All = Input<bf16, Shape<2, heads, length, width>>;
+    using One = Input<bf16, Shape<1, 1, length, width>>;
+    auto all = compile(Cuda{0}, f, All{}, All{}, All{});
+    auto one = compile(Cuda{0}, f, One{}, One{}, One{});
+    const auto q = wave<All>(0.37f, 1.5f), k = wave<All>(0.71f, 1.5f), v = wave<All>(1.3f, 1.0f);
+    std::vector<bf16> y(q.size()), part(length * width);
+    all.into(y)(q, k, v);
+    for (i64 h = 0; h < 2 * heads; ++h) {
+      const auto of = [&](const std::vector<bf16>& x) {
+        return std::vector<bf16>(x.begin() + h * length * width, x.begin() + (h + 1) * length * width);
+      };
+      one.into(part)(of(q), of(k), of(v));
+      CAPTURE(h);
+      CHECK(std::memcmp(part.data(), y.data() + h * length * width, part.size() * sizeof(bf16)) == 0);
+    }
+  };
+  alone(Causal{});
+  alone(Full{});
+}
+
 TEST_CASE("attention: rows that are no multiples of 16 bytes, and operands with strides") {
   compare(Strided{}, in<f32, 2, 70, 3, 33>, in<f32, 2, 3, 33, 70>, in<f32, 2, 70, 3, 21>, rounded);
   compare(Strided{}, in<bf16, 2, 70, 3, 40>, in<bf16, 2, 3, 40, 70>, in<bf16, 2, 70, 3, 40>, 3e-2);
@@ -188,6 +214,7 @@ TEST_CASE("attention: rows that are no multiples of 16 bytes, and operands with 
 
 TEST_CASE("attention: heads of queries that share keys") {
   compare(Grouped{}, in<f32, 2, 6, 65, 32>, in<f32, 2, 2, 65, 32>, in<f32, 2, 2, 65, 32>, rounded);
+  compare(Grouped{}, in<bf16, 2, 8, 150, 16>, in<bf16, 2, 2, 150, 16>, in<bf16, 2, 2, 150, 16>, 3e-2);
   compare(Grouped{}, in<f16, 1, 4, 130, 64>, in<f16, 1, 1, 130, 64>, in<f16, 1, 1, 130, 64>, 4e-3);
 }
 

@@ -178,6 +178,14 @@ __global__ void apart(u32* out, const u32* in) {
   out[lane] = result + __shfl_xor_sync(0xffffffffu, lane, 1);
 }
 
+// Eight lanes each, which meet at one instruction with a mask of their own.
+__global__ void in_parts(u32* out, const u32* in) {
+  const u32 lane = threadIdx.x, members = 0xffu << lane / 8 * 8;
+  u32 sum = in[lane];
+  for (int by = 4; by > 0; by /= 2) sum += __shfl_xor_sync(members, sum, by);
+  out[lane] = sum + (__ballot_sync(members, lane % 2 == 0) >> lane / 8 * 8);
+}
+
 // A lock inside a warp: lanes that spin must not keep the one that holds it from going on.
 __global__ void locked(u32* out, const u32*) {
   bool done = false;
@@ -350,6 +358,8 @@ TEST_CASE("instructions: lanes that went apart vote among themselves, meet again
     CHECK(got[i] == wanted + (i ^ 1u));
     sum += in[i];
   }
+  const auto parts = run(in_parts, u32{}, in);
+  for (u32 i = 0; i < 32; ++i) CHECK(parts[i] == 8 * in[i / 8 * 8] + 56 + 0x55u);
   DeviceBuffer memory(34 * sizeof(u32));
   cuda_check(cudaMemset(memory.data(), 0, memory.size()), "cudaMemset");
   locked<<<1, 32>>>(reinterpret_cast<u32*>(memory.data()), nullptr);

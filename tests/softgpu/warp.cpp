@@ -246,19 +246,27 @@ void Warp::run_group(u64& budget) {
           current_.mask = active;
         }
         const int first = std::countr_zero(active);
-        const u32 members = row<const u32>(*this, op.members)[first];
-        if ((members & active) != active) {
-          report(
-              "mask without its own lane", place(*this, op),
-              "lanes " + hex(active) + " run with the mask " + hex(members) + ", " + where(*this, op, first));
+        const auto* masks = row<const u32>(*this, op.members);
+        const u32 members = masks[first];
+        u32 together = 0;  // lanes with other masks have the instruction to themselves
+        for (int lane = first; lane < warp_size; ++lane)
+          if ((active >> lane & 1) != 0 && masks[lane] == members) together |= 1u << lane;
+        if (together != active) {
+          others_.push_back({active & ~together, pc, Wait::none, 0});
+          current_.mask = together;
         }
-        const u32 missing = members & alive_ & ~active;
+        if ((members & together) != together) {
+          report("mask without its own lane", place(*this, op),
+                 "lanes " + hex(together) + " run with the mask " + hex(members) + ", " +
+                     where(*this, op, first));
+        }
+        const u32 missing = members & alive_ & ~together;
         if (missing != 0) {
           pause(Wait::warp, members);
           return;
         }
         if (op.control == Control::collective)
-          op.execute(*this, op, active);
+          op.execute(*this, op, together);
         else if ((members & alive_) == alive_)
           ++epoch_;
         ++pc;

@@ -56,6 +56,17 @@ void launch_attention_gradient(Code<W...>, const CudaLaunch& launch, const Atten
                    Kernel::threads, Kernel::shared_bytes(), stream);
 }
 
+template <int Width, int ValueWidth, int RowTiles, u64... W>
+void launch_attention_forward(Code<W...>, const CudaLaunch& launch, const AttentionCall& call,
+                              cudaStream_t stream) {
+  using Kernel = CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>;
+  launch_attention(&attention_kernel<kernel_tag, Width, ValueWidth, RowTiles, W...>,
+                   attention_parameters<Code<W...>>(
+                       launch, call, static_cast<int>((call.keys + Kernel::keys - 1) / Kernel::keys)),
+                   call.batch * call.heads * ((call.queries + Kernel::queries - 1) / Kernel::queries),
+                   Kernel::threads, Kernel::shared_bytes(), stream);
+}
+
 template <int Width, int ValueWidth, u64... W>
 void enqueue_attention(Code<W...> code, const CudaLaunch& launch, cudaStream_t stream) {
   using C = Code<W...>;
@@ -79,12 +90,16 @@ void enqueue_attention(Code<W...> code, const CudaLaunch& launch, cudaStream_t s
         launch_attention_gradient<Width, ValueWidth, Which::of_values>(code, launch, call, stream);
     }
   } else {
-    using Kernel = CudaAttentionForward<C, Width, ValueWidth>;
-    launch_attention(&attention_kernel<kernel_tag, Width, ValueWidth, W...>,
-                     attention_parameters<C>(launch, call,
-                                             static_cast<int>((call.keys + Kernel::keys - 1) / Kernel::keys)),
-                     call.batch * call.heads * ((call.queries + Kernel::queries - 1) / Kernel::queries),
-                     Kernel::threads, Kernel::shared_bytes(), stream);
+    // Larger tiles where they fill the device twice over; results are the same bits.
+    constexpr int most = most_row_tiles<C, Width, ValueWidth>();
+    if constexpr (most > 1) {
+      constexpr int queries = CudaAttentionForward<C, Width, ValueWidth, most>::queries;
+      if (call.batch * call.heads * (call.queries / queries) >= 2 * cuda_multiprocessors()) {
+        launch_attention_forward<Width, ValueWidth, most>(code, launch, call, stream);
+        return;
+      }
+    }
+    launch_attention_forward<Width, ValueWidth, 1>(code, launch, call, stream);
   }
 }
 

@@ -9,10 +9,10 @@
 
 namespace WEFT_NAMESPACE::kernels {
 
-// Tiles in shared memory: of queries, keys, values.
-template <class T, int Width, int ValueWidth, bool Draws>
+// Tiles in shared memory: of queries, keys, values. A warp has RowTiles times 16 queries.
+template <class T, int Width, int ValueWidth, bool Draws, int RowTiles>
 struct AttentionForwardTiling {
-  static constexpr int warps = 4, threads = 32 * warps, queries = 16 * warps;
+  static constexpr int warps = 4, threads = 32 * warps, queries = 16 * RowTiles * warps;
   static constexpr i64 bytes(int keys) {
     return static_cast<i64>(sizeof(T)) *
            (SharedTile<T, queries, Width>::size +
@@ -27,7 +27,19 @@ struct AttentionForwardTiling {
   static constexpr int keys = fits(64) ? 64 : fits(32) ? 32 : 16;
 };
 
+// The most that a thread has registers for: of narrow heads and short functions that read no tensors.
+// Products of several share what they read of keys and values.
+inline constexpr int most_instructions_of_two_tiles = 24;
 template <class C, int Width, int ValueWidth>
+constexpr int most_row_tiles() {
+  constexpr AttentionHeader header = AttentionView<C>::header;
+  return size_of(header.factors) == 2 && header.streams == 0 && header.captured == 0 &&
+                 header.instructions <= most_instructions_of_two_tiles && Width + ValueWidth <= 128
+             ? 2
+             : 1;
+}
+
+template <class C, int Width, int ValueWidth, int RowTiles>
 struct CudaAttentionForward : CudaAttention<C> {
   using Base = CudaAttention<C>;
   using Base::call;
@@ -37,7 +49,7 @@ struct CudaAttentionForward : CudaAttention<C> {
   using typename Base::Body;
   using typename Base::T;
   using At = AttentionPointers;
-  using Tiling = AttentionForwardTiling<T, Width, ValueWidth, (header.streams > 0)>;
+  using Tiling = AttentionForwardTiling<T, Width, ValueWidth, (header.streams > 0), RowTiles>;
   static constexpr int queries = Tiling::queries, keys = Tiling::keys, threads = Tiling::threads;
   using QueryTile = SharedTile<T, queries, Width>;
   using KeyTile = SharedTile<T, keys, Width>;
@@ -70,23 +82,23 @@ struct CudaAttentionForward : CudaAttention<C> {
         },
         [&](int t) { return (t + 1) * keys <= all_keys; });
     __syncthreads();
-    const GlobalRows<T> all_k = Base::rows(AttentionCall::k, At::k, b, kv, 0),
-                        all_v = Base::rows(AttentionCall::v, At::v, b, kv, 0);
     const auto load_keys = [&](int t) {
-      KeyTile::template load<threads>(k_tile, all_k.from(t * keys), all_keys - t * keys,
-                                      static_cast<int>(call.width));
+      KeyTile::template load<threads>(k_tile, Base::rows(AttentionCall::k, At::k, b, kv, i64{t} * keys),
+                                      all_keys - t * keys, static_cast<int>(call.width));
     };
 
     const MmaPlace at;
-    const int warp_row = static_cast<int>(threadIdx.x) / 32 * 16;
-    Body body[2]{Base::body(), Base::body()};
+    const int warp_row = static_cast<int>(threadIdx.x) / 32 * 16 * RowTiles;
+    auto rows = begin_rows(std::make_integer_sequence<int, RowTiles>{});
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int i = i0 + warp_row + at.row + 8 * half;
-      body[half].go_to_row(b, h, i < all_queries ? i : all_queries - 1);
-    }
+    for (int m = 0; m < RowTiles; ++m)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int i = i0 + warp_row + 16 * m + at.row + 8 * half;
+        rows.of[m].body[half].go_to_row(b, h, i < all_queries ? i : all_queries - 1);
+      }
     const typename Base::Randoms randoms = Base::randoms();
-    float sums[ValueWidth / 8][4]{}, top[2]{-infinite, -infinite}, total[2]{};
+    float sums[RowTiles][ValueWidth / 8][4]{};
 
     int t = masks.next(0);
     if (t < tiles) load_keys(t);
@@ -94,30 +106,52 @@ struct CudaAttentionForward : CudaAttention<C> {
     while (t < tiles) {
       wait_for_copies<0>();
       __syncthreads();  // the keys are there, and all are done with the values before
-      ValueTile::template load<threads>(v_tile, all_v.from(t * keys), all_keys - t * keys,
-                                        static_cast<int>(call.value_width));
+      ValueTile::template load<threads>(v_tile, Base::rows(AttentionCall::v, At::v, b, kv, i64{t} * keys),
+                                        all_keys - t * keys, static_cast<int>(call.value_width));
       end_group_of_copies();
-      float scores[keys / 8][4]{};
-      add_product_transposed<T, keys / 8, Width>(scores, q_tile + warp_row * QueryTile::pitch,
-                                                 QueryTile::pitch, k_tile, KeyTile::pitch);
+      float scores[RowTiles][keys / 8][4]{};
+      add_products_transposed<T, Width>(scores, q_tile + warp_row * QueryTile::pitch, QueryTile::pitch,
+                                        k_tile, KeyTile::pitch);
       __syncthreads();
       const int j0 = t * keys;
       const bool full = masks.is_full(t);
       t = masks.next(t + 1);
       if (t < tiles) load_keys(t);
       end_group_of_copies();
-      if (full)
-        weigh<true>(body, randoms, j0, all_keys, scores, sums, top, total);
-      else
-        weigh<false>(body, randoms, j0, all_keys, scores, sums, top, total);
+#pragma unroll
+      for (int m = 0; m < RowTiles; ++m) {
+        if (full)
+          weigh<true>(rows.of[m], randoms, j0, all_keys, scores[m], sums[m]);
+        else
+          weigh<false>(rows.of[m], randoms, j0, all_keys, scores[m], sums[m]);
+      }
       wait_for_copies<1>();
       __syncthreads();
-      add_product<T>(sums, scores, v_tile, ValueTile::pitch);
+      add_products<T>(sums, scores, v_tile, ValueTile::pitch);
     }
-    finish(head, i0 + warp_row, all_queries, sums, top, total);
+#pragma unroll
+    for (int m = 0; m < RowTiles; ++m) finish(head, i0 + warp_row + 16 * m, all_queries, sums[m], rows.of[m]);
   }
 
  private:
+  // Two rows of a tile of 16, of which a thread has columns: their largest scores and the sums of their
+  // weights so far.
+  struct RowPair {
+    Body body[2];
+    float top[2], total[2];
+  };
+  struct Rows {
+    RowPair of[RowTiles];
+  };
+  template <int>
+  __device__ __forceinline__ RowPair begin_pair() const {
+    return {{Base::body(), Base::body()}, {-infinite, -infinite}, {}};
+  }
+  template <int... M>
+  __device__ __forceinline__ Rows begin_rows(std::integer_sequence<int, M...>) const {
+    return {{begin_pair<M>()...}};
+  }
+
   // The random words of the keys from j on, by row and stream.
   __device__ __forceinline__ void draw(const Body (&body)[2], const typename Base::Randoms& randoms, int j,
                                        u32 (&words)[2][streams][4]) const {
@@ -131,12 +165,12 @@ struct CudaAttentionForward : CudaAttention<C> {
   // Scores become weights relative to the largest of their row so far, and so do the sums. Full: all keys are
   // there, and every mask holds.
   template <bool Full>
-  __device__ __forceinline__ void weigh(Body (&body)[2],
-                                        [[maybe_unused]] const typename Base::Randoms& randoms, int j0,
-                                        int all_keys, float (&scores)[keys / 8][4],
-                                        float (&sums)[ValueWidth / 8][4], float (&top)[2],
-                                        float (&total)[2]) const {
+  __device__ __forceinline__ void weigh(RowPair& rows, [[maybe_unused]] const typename Base::Randoms& randoms,
+                                        int j0, int all_keys, float (&scores)[keys / 8][4],
+                                        float (&sums)[ValueWidth / 8][4]) const {
     const MmaPlace at;
+    Body(&body)[2] = rows.body;
+    float(&top)[2] = rows.top, (&total)[2] = rows.total;
     constexpr int factors = header.drops ? keys / 8 : 1;
     [[maybe_unused]] float factor[factors][4];
     float reached[2]{-infinite, -infinite};
@@ -189,10 +223,10 @@ struct CudaAttentionForward : CudaAttention<C> {
   }
 
   __device__ __forceinline__ void finish(u32 head, int first, int all_queries,
-                                         const float (&sums)[ValueWidth / 8][4], const float (&top)[2],
-                                         float (&total)[2]) const {
+                                         const float (&sums)[ValueWidth / 8][4], RowPair& rows) const {
     using R = ctype<header.results[0]>;
     const MmaPlace at;
+    float(&top)[2] = rows.top, (&total)[2] = rows.total;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
 #pragma unroll
@@ -210,11 +244,20 @@ struct CudaAttentionForward : CudaAttention<C> {
   }
 };
 
-template <u64 Tag, int Width, int ValueWidth, u64... W>
-__global__ void __launch_bounds__((CudaAttentionForward<Code<W...>, Width, ValueWidth>::threads)) WEFT_KERNEL
+// Blocks that are to fit a multiprocessor, where ptxas else makes room for one more and spills a few bytes;
+// 0: as ptxas likes.
+template <class C, int Width, int ValueWidth, int RowTiles>
+constexpr int attention_blocks() {
+  if (RowTiles > 1) return 2;
+  const bool middling = Width + ValueWidth > 128 && Width + ValueWidth <= 256;
+  return size_of(AttentionView<C>::header.factors) == 2 && middling ? 3 : 0;
+}
+template <u64 Tag, int Width, int ValueWidth, int RowTiles, u64... W>
+__global__ void __launch_bounds__((CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>::threads),
+                                  attention_blocks<Code<W...>, Width, ValueWidth, RowTiles>()) WEFT_KERNEL
     attention_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
   extern __shared__ __align__(16) unsigned char weft_shared_memory[];
-  CudaAttentionForward<Code<W...>, Width, ValueWidth>{{parameters}}.run(weft_shared_memory);
+  CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>{{parameters}}.run(weft_shared_memory);
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

@@ -55,4 +55,12 @@ struct CudaLaunch {
   void* library = nullptr;      // the library's scratch
 };
 
+// Of the present device.
+inline i64 cuda_multiprocessors() {
+  int device = 0, count = 0;
+  cuda_check(cudaGetDevice(&device), "cudaGetDevice");
+  cuda_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  return count;
+}
+
 }  // namespace WEFT_NAMESPACE::kernels

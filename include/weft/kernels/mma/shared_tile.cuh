@@ -57,10 +57,6 @@ struct GlobalRows {
   i64 row = 0, column = 0;
   bool in_chunks = false;  // rows are whole in memory and begin at multiples of 16 bytes
 
-  // From row `first` on.
-  __device__ __forceinline__ GlobalRows from(int first) const {
-    return {at + first * row, row, column, in_chunks};
-  }
   static bool chunks(const void* p, i64 row, i64 column) {
     return column == 1 && row * static_cast<i64>(sizeof(T)) % 16 == 0 &&
            reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
@@ -120,47 +116,71 @@ struct SharedTile {
   }
 };
 
-// c (16, 8 Columns) += a b^T: rows [0, 16) of tile `a` and rows [0, 8 Columns) of tile `b`, both `Depth`
-// wide.
-template <class T, int Columns, int Depth>
-__device__ __forceinline__ void add_product_transposed(float (&c)[Columns][4], const T* a, int a_pitch,
-                                                       const T* b, int b_pitch) {
+// c[m] (16, 8 Columns) += a b^T: rows [16 m, 16 m + 16) of tile `a` and rows [0, 8 Columns) of tile `b`, both
+// `Depth` wide. What is read of b serves all m.
+template <class T, int Depth, int Tiles, int Columns>
+__device__ __forceinline__ void add_products_transposed(float (&c)[Tiles][Columns][4], const T* a,
+                                                        int a_pitch, const T* b, int b_pitch) {
   using Atom = MmaAtom<T>;
 #pragma unroll sizeof(T) == 2 ? 4 : 1  // more of f32 takes registers that the sums need
   for (int k = 0; k < Depth; k += Atom::depth) {
-    const typename Atom::A left = Atom::load_a(a + k, a_pitch);
+    typename Atom::A left[Tiles];
+#pragma unroll
+    for (int m = 0; m < Tiles; ++m) left[m] = Atom::load_a(a + 16 * m * a_pitch + k, a_pitch);
 #pragma unroll
     for (int n = 0; n < Columns; n += 2) {
       typename Atom::B right[2];
       Atom::load_b_transposed(right, b + 8 * n * b_pitch + k, b_pitch);
-      Atom::multiply_add(c[n], left, right[0]);
-      Atom::multiply_add(c[n + 1], left, right[1]);
+#pragma unroll
+      for (int m = 0; m < Tiles; ++m) {
+        Atom::multiply_add(c[m][n], left[m], right[0]);
+        Atom::multiply_add(c[m][n + 1], left[m], right[1]);
+      }
     }
   }
 }
+template <class T, int Columns, int Depth>
+__device__ __forceinline__ void add_product_transposed(float (&c)[Columns][4], const T* a, int a_pitch,
+                                                       const T* b, int b_pitch) {
+  add_products_transposed<T, Depth>(reinterpret_cast<float(&)[1][Columns][4]>(c), a, a_pitch, b, b_pitch);
+}
 
-// c (16, 8 Columns) += a b: sums `a` (16, 8 Depths), rounded to T, and rows [0, 8 Depths) of tile `b`.
-template <class T, int Columns, int Depths>
-__device__ __forceinline__ void add_product(float (&c)[Columns][4], const float (&a)[Depths][4], const T* b,
-                                            int b_pitch) {
+// c[m] (16, 8 Columns) += a[m] b: sums `a[m]` (16, 8 Depths), rounded to T, and rows [0, 8 Depths) of tile
+// `b`.
+template <class T, int Tiles, int Columns, int Depths>
+__device__ __forceinline__ void add_products(float (&c)[Tiles][Columns][4],
+                                             const float (&a)[Tiles][Depths][4], const T* b, int b_pitch) {
   using Atom = MmaAtom<T>;
   constexpr int sums = Atom::depth / 8;
 #pragma unroll
   for (int k = 0; k < Depths; k += sums) {
-    float part[sums][4];
+    typename Atom::A left[Tiles];
 #pragma unroll
-    for (int s = 0; s < sums; ++s)
+    for (int m = 0; m < Tiles; ++m) {
+      float part[sums][4];
 #pragma unroll
-      for (int i = 0; i < 4; ++i) part[s][i] = a[k + s][i];
-    const typename Atom::A left = Atom::of_sums(part);
+      for (int s = 0; s < sums; ++s)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) part[s][i] = a[m][k + s][i];
+      left[m] = Atom::of_sums(part);
+    }
 #pragma unroll
     for (int n = 0; n < Columns; n += 2) {
       typename Atom::B right[2];
       Atom::load_b(right, b + 8 * k * b_pitch + 8 * n, b_pitch);
-      Atom::multiply_add(c[n], left, right[0]);
-      Atom::multiply_add(c[n + 1], left, right[1]);
+#pragma unroll
+      for (int m = 0; m < Tiles; ++m) {
+        Atom::multiply_add(c[m][n], left[m], right[0]);
+        Atom::multiply_add(c[m][n + 1], left[m], right[1]);
+      }
     }
   }
+}
+template <class T, int Columns, int Depths>
+__device__ __forceinline__ void add_product(float (&c)[Columns][4], const float (&a)[Depths][4], const T* b,
+                                            int b_pitch) {
+  add_products<T>(reinterpret_cast<float(&)[1][Columns][4]>(c),
+                  reinterpret_cast<const float(&)[1][Depths][4]>(a), b, b_pitch);
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
