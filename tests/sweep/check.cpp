@@ -146,8 +146,8 @@ void differentiate(Program& p, const Row& row, const std::vector<int>& ys, const
   }
 }
 
-Program program_of(const Row& row, DType t, const std::vector<Reference>& operands) {
-  Program p;
+// (A builder stays where it is made.)
+void trace(Program& p, const Row& row, DType t, const std::vector<Reference>& operands) {
   std::vector<int> xs, ys, gradients, second;
   row.trace[static_cast<int>(t)](p.b, xs, ys);
   if (xs.size() != operands.size()) throw Error("sweep/operands", "another number of operands");
@@ -162,13 +162,12 @@ Program program_of(const Row& row, DType t, const std::vector<Reference>& operan
     p.wanted.push_back(ys[k]);
     p.names.push_back("v" + std::to_string(k));
   }
-  if (!is_float(t) || is_float8(t)) return p;
+  if (!is_float(t) || is_float8(t)) return;
   std::vector<int> leaves;
   for (const int x : xs)
     if (is_float(p.b.graph.nodes[x].dtype)) leaves.push_back(x);
   differentiate(p, row, ys, leaves, true, gradients);
   differentiate(p, row, gradients, leaves, false, second);
-  return p;
 }
 
 // Errors allowed. Relative ones are those of docs/design.md; a derivative is the work of several roundings,
@@ -277,7 +276,7 @@ void check_rows(const char* file) {
       Program p;
       std::vector<Typed> scalars, lanes;
       try {
-        p = program_of(row, dtype, operands->second);
+        trace(p, row, dtype, operands->second);
         scalars = evaluate(p.b.graph, p.inputs, p.wanted, Path::scalars, fault);
         lanes = evaluate(p.b.graph, p.inputs, p.wanted, Path::lanes, fault);
       } catch (const Error& e) {
