@@ -20332,9 +20332,11 @@ constexpr ir::Value read_of_blocks(ir::Builder& b) {
 
 }  // namespace module_detail
 
-WEFT_REFUSAL(StartIsType,
-             "a parameter's starting value is its third template argument: nn::Param<f32, Shape<8>, "
-             "nn::init::Ones> scale, nn::init::Constant<1, 2> for 0.5");
+WEFT_REFUSAL(
+    StartIsType,
+    "a parameter's starting value is its third template argument: nn::Param<f32, Shape<8>, "
+    "nn::init::Ones> scale, nn::init::Constant<1, 2> for 0.5; a parameter has no value while compiling, "
+    "and a layer without bias is nn::Linear<8, 4, false>");
 
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
 template <class T, class S = Unshaped, class Init = init::Zeros>
@@ -66069,10 +66071,6 @@ struct GlobalRows {
   i64 row = 0, column = 0;
   bool in_chunks = false;  // rows are whole in memory and begin at multiples of 16 bytes
 
-  // From row `first` on.
-  __device__ __forceinline__ GlobalRows from(int first) const {
-    return {at + first * row, row, column, in_chunks};
-  }
   static bool chunks(const void* p, i64 row, i64 column) {
     return column == 1 && row * static_cast<i64>(sizeof(T)) % 16 == 0 &&
            reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
@@ -66099,12 +66097,14 @@ struct SharedTile {
         const int first = rank / chunks;
         const T* next = from.at + first * from.row + rank % chunks * chunk;
         T* to = tile + first * pitch + rank % chunks * chunk;
-        if (rows >= Rows && width == Width) {  // what is cut costs several times as many instructions
+        // What is cut costs several times as many instructions. (Of f32 ptxas for sm_90a then spills.)
+        if constexpr (sizeof(T) == 2)
+          if (rows >= Rows && width == Width) {
 #pragma unroll
-          for (int r = 0; r < Rows; r += step, next += step * from.row)
-            detail::copy_chunk(to + r * pitch, next);
-          return;
-        }
+            for (int r = 0; r < Rows; r += step, next += step * from.row)
+              detail::copy_chunk(to + r * pitch, next);
+            return;
+          }
 #pragma unroll
         for (int r = 0; r < Rows; r += step, next += step * from.row, to += step * pitch) {
           const bool there = bytes > 0 && first + r < rows;
@@ -66132,47 +66132,71 @@ struct SharedTile {
   }
 };
 
-// c (16, 8 Columns) += a b^T: rows [0, 16) of tile `a` and rows [0, 8 Columns) of tile `b`, both `Depth`
-// wide.
-template <class T, int Columns, int Depth>
-__device__ __forceinline__ void add_product_transposed(float (&c)[Columns][4], const T* a, int a_pitch,
-                                                       const T* b, int b_pitch) {
+// c[m] (16, 8 Columns) += a b^T: rows [16 m, 16 m + 16) of tile `a` and rows [0, 8 Columns) of tile `b`, both
+// `Depth` wide. What is read of b serves all m.
+template <class T, int Depth, int Tiles, int Columns>
+__device__ __forceinline__ void add_products_transposed(float (&c)[Tiles][Columns][4], const T* a,
+                                                        int a_pitch, const T* b, int b_pitch) {
   using Atom = MmaAtom<T>;
 #pragma unroll sizeof(T) == 2 ? 4 : 1  // more of f32 takes registers that the sums need
   for (int k = 0; k < Depth; k += Atom::depth) {
-    const typename Atom::A left = Atom::load_a(a + k, a_pitch);
+    typename Atom::A left[Tiles];
+#pragma unroll
+    for (int m = 0; m < Tiles; ++m) left[m] = Atom::load_a(a + 16 * m * a_pitch + k, a_pitch);
 #pragma unroll
     for (int n = 0; n < Columns; n += 2) {
       typename Atom::B right[2];
       Atom::load_b_transposed(right, b + 8 * n * b_pitch + k, b_pitch);
-      Atom::multiply_add(c[n], left, right[0]);
-      Atom::multiply_add(c[n + 1], left, right[1]);
+#pragma unroll
+      for (int m = 0; m < Tiles; ++m) {
+        Atom::multiply_add(c[m][n], left[m], right[0]);
+        Atom::multiply_add(c[m][n + 1], left[m], right[1]);
+      }
     }
   }
 }
+template <class T, int Columns, int Depth>
+__device__ __forceinline__ void add_product_transposed(float (&c)[Columns][4], const T* a, int a_pitch,
+                                                       const T* b, int b_pitch) {
+  add_products_transposed<T, Depth>(reinterpret_cast<float(&)[1][Columns][4]>(c), a, a_pitch, b, b_pitch);
+}
 
-// c (16, 8 Columns) += a b: sums `a` (16, 8 Depths), rounded to T, and rows [0, 8 Depths) of tile `b`.
-template <class T, int Columns, int Depths>
-__device__ __forceinline__ void add_product(float (&c)[Columns][4], const float (&a)[Depths][4], const T* b,
-                                            int b_pitch) {
+// c[m] (16, 8 Columns) += a[m] b: sums `a[m]` (16, 8 Depths), rounded to T, and rows [0, 8 Depths) of tile
+// `b`.
+template <class T, int Tiles, int Columns, int Depths>
+__device__ __forceinline__ void add_products(float (&c)[Tiles][Columns][4],
+                                             const float (&a)[Tiles][Depths][4], const T* b, int b_pitch) {
   using Atom = MmaAtom<T>;
   constexpr int sums = Atom::depth / 8;
 #pragma unroll
   for (int k = 0; k < Depths; k += sums) {
-    float part[sums][4];
+    typename Atom::A left[Tiles];
 #pragma unroll
-    for (int s = 0; s < sums; ++s)
+    for (int m = 0; m < Tiles; ++m) {
+      float part[sums][4];
 #pragma unroll
-      for (int i = 0; i < 4; ++i) part[s][i] = a[k + s][i];
-    const typename Atom::A left = Atom::of_sums(part);
+      for (int s = 0; s < sums; ++s)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) part[s][i] = a[m][k + s][i];
+      left[m] = Atom::of_sums(part);
+    }
 #pragma unroll
     for (int n = 0; n < Columns; n += 2) {
       typename Atom::B right[2];
       Atom::load_b(right, b + 8 * k * b_pitch + 8 * n, b_pitch);
-      Atom::multiply_add(c[n], left, right[0]);
-      Atom::multiply_add(c[n + 1], left, right[1]);
+#pragma unroll
+      for (int m = 0; m < Tiles; ++m) {
+        Atom::multiply_add(c[m][n], left[m], right[0]);
+        Atom::multiply_add(c[m][n + 1], left[m], right[1]);
+      }
     }
   }
+}
+template <class T, int Columns, int Depths>
+__device__ __forceinline__ void add_product(float (&c)[Columns][4], const float (&a)[Depths][4], const T* b,
+                                            int b_pitch) {
+  add_products<T>(reinterpret_cast<float(&)[1][Columns][4]>(c),
+                  reinterpret_cast<const float(&)[1][Depths][4]>(a), b, b_pitch);
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -66418,6 +66442,15 @@ struct CudaLaunch {
   CublasLtDots* dot = nullptr;  // of a product that the library runs
   void* library = nullptr;      // the library's scratch
 };
+
+// Of the present device.
+inline i64 cuda_multiprocessors() {
+  int device = 0, count = 0;
+  cuda_check(cudaGetDevice(&device), "cudaGetDevice");
+  cuda_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
+             "cudaDeviceGetAttribute");
+  return count;
+}
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
@@ -66745,10 +66778,10 @@ __global__ void __launch_bounds__(
 
 namespace WEFT_NAMESPACE::kernels {
 
-// Tiles in shared memory: of queries, keys, values.
-template <class T, int Width, int ValueWidth, bool Draws>
+// Tiles in shared memory: of queries, keys, values. A warp has RowTiles times 16 queries.
+template <class T, int Width, int ValueWidth, bool Draws, int RowTiles>
 struct AttentionForwardTiling {
-  static constexpr int warps = 4, threads = 32 * warps, queries = 16 * warps;
+  static constexpr int warps = 4, threads = 32 * warps, queries = 16 * RowTiles * warps;
   static constexpr i64 bytes(int keys) {
     return static_cast<i64>(sizeof(T)) *
            (SharedTile<T, queries, Width>::size +
@@ -66763,7 +66796,19 @@ struct AttentionForwardTiling {
   static constexpr int keys = fits(64) ? 64 : fits(32) ? 32 : 16;
 };
 
+// The most that a thread has registers for: of narrow heads and short functions that read no tensors.
+// Products of several share what they read of keys and values.
+inline constexpr int most_instructions_of_two_tiles = 24;
 template <class C, int Width, int ValueWidth>
+constexpr int most_row_tiles() {
+  constexpr AttentionHeader header = AttentionView<C>::header;
+  return size_of(header.factors) == 2 && header.streams == 0 && header.captured == 0 &&
+                 header.instructions <= most_instructions_of_two_tiles && Width + ValueWidth <= 128
+             ? 2
+             : 1;
+}
+
+template <class C, int Width, int ValueWidth, int RowTiles>
 struct CudaAttentionForward : CudaAttention<C> {
   using Base = CudaAttention<C>;
   using Base::call;
@@ -66773,7 +66818,7 @@ struct CudaAttentionForward : CudaAttention<C> {
   using typename Base::Body;
   using typename Base::T;
   using At = AttentionPointers;
-  using Tiling = AttentionForwardTiling<T, Width, ValueWidth, (header.streams > 0)>;
+  using Tiling = AttentionForwardTiling<T, Width, ValueWidth, (header.streams > 0), RowTiles>;
   static constexpr int queries = Tiling::queries, keys = Tiling::keys, threads = Tiling::threads;
   using QueryTile = SharedTile<T, queries, Width>;
   using KeyTile = SharedTile<T, keys, Width>;
@@ -66806,23 +66851,23 @@ struct CudaAttentionForward : CudaAttention<C> {
         },
         [&](int t) { return (t + 1) * keys <= all_keys; });
     __syncthreads();
-    const GlobalRows<T> all_k = Base::rows(AttentionCall::k, At::k, b, kv, 0),
-                        all_v = Base::rows(AttentionCall::v, At::v, b, kv, 0);
     const auto load_keys = [&](int t) {
-      KeyTile::template load<threads>(k_tile, all_k.from(t * keys), all_keys - t * keys,
-                                      static_cast<int>(call.width));
+      KeyTile::template load<threads>(k_tile, Base::rows(AttentionCall::k, At::k, b, kv, i64{t} * keys),
+                                      all_keys - t * keys, static_cast<int>(call.width));
     };
 
     const MmaPlace at;
-    const int warp_row = static_cast<int>(threadIdx.x) / 32 * 16;
-    Body body[2]{Base::body(), Base::body()};
+    const int warp_row = static_cast<int>(threadIdx.x) / 32 * 16 * RowTiles;
+    auto rows = begin_rows(std::make_integer_sequence<int, RowTiles>{});
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int i = i0 + warp_row + at.row + 8 * half;
-      body[half].go_to_row(b, h, i < all_queries ? i : all_queries - 1);
-    }
+    for (int m = 0; m < RowTiles; ++m)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int i = i0 + warp_row + 16 * m + at.row + 8 * half;
+        rows.of[m].body[half].go_to_row(b, h, i < all_queries ? i : all_queries - 1);
+      }
     const typename Base::Randoms randoms = Base::randoms();
-    float sums[ValueWidth / 8][4]{}, top[2]{-infinite, -infinite}, total[2]{};
+    float sums[RowTiles][ValueWidth / 8][4]{};
 
     int t = masks.next(0);
     if (t < tiles) load_keys(t);
@@ -66830,30 +66875,52 @@ struct CudaAttentionForward : CudaAttention<C> {
     while (t < tiles) {
       wait_for_copies<0>();
       __syncthreads();  // the keys are there, and all are done with the values before
-      ValueTile::template load<threads>(v_tile, all_v.from(t * keys), all_keys - t * keys,
-                                        static_cast<int>(call.value_width));
+      ValueTile::template load<threads>(v_tile, Base::rows(AttentionCall::v, At::v, b, kv, i64{t} * keys),
+                                        all_keys - t * keys, static_cast<int>(call.value_width));
       end_group_of_copies();
-      float scores[keys / 8][4]{};
-      add_product_transposed<T, keys / 8, Width>(scores, q_tile + warp_row * QueryTile::pitch,
-                                                 QueryTile::pitch, k_tile, KeyTile::pitch);
+      float scores[RowTiles][keys / 8][4]{};
+      add_products_transposed<T, Width>(scores, q_tile + warp_row * QueryTile::pitch, QueryTile::pitch,
+                                        k_tile, KeyTile::pitch);
       __syncthreads();
       const int j0 = t * keys;
       const bool full = masks.is_full(t);
       t = masks.next(t + 1);
       if (t < tiles) load_keys(t);
       end_group_of_copies();
-      if (full)
-        weigh<true>(body, randoms, j0, all_keys, scores, sums, top, total);
-      else
-        weigh<false>(body, randoms, j0, all_keys, scores, sums, top, total);
+#pragma unroll
+      for (int m = 0; m < RowTiles; ++m) {
+        if (full)
+          weigh<true>(rows.of[m], randoms, j0, all_keys, scores[m], sums[m]);
+        else
+          weigh<false>(rows.of[m], randoms, j0, all_keys, scores[m], sums[m]);
+      }
       wait_for_copies<1>();
       __syncthreads();
-      add_product<T>(sums, scores, v_tile, ValueTile::pitch);
+      add_products<T>(sums, scores, v_tile, ValueTile::pitch);
     }
-    finish(head, i0 + warp_row, all_queries, sums, top, total);
+#pragma unroll
+    for (int m = 0; m < RowTiles; ++m) finish(head, i0 + warp_row + 16 * m, all_queries, sums[m], rows.of[m]);
   }
 
  private:
+  // Two rows of a tile of 16, of which a thread has columns: their largest scores and the sums of their
+  // weights so far.
+  struct RowPair {
+    Body body[2];
+    float top[2], total[2];
+  };
+  struct Rows {
+    RowPair of[RowTiles];
+  };
+  template <int>
+  __device__ __forceinline__ RowPair begin_pair() const {
+    return {{Base::body(), Base::body()}, {-infinite, -infinite}, {}};
+  }
+  template <int... M>
+  __device__ __forceinline__ Rows begin_rows(std::integer_sequence<int, M...>) const {
+    return {{begin_pair<M>()...}};
+  }
+
   // The random words of the keys from j on, by row and stream.
   __device__ __forceinline__ void draw(const Body (&body)[2], const typename Base::Randoms& randoms, int j,
                                        u32 (&words)[2][streams][4]) const {
@@ -66867,12 +66934,12 @@ struct CudaAttentionForward : CudaAttention<C> {
   // Scores become weights relative to the largest of their row so far, and so do the sums. Full: all keys are
   // there, and every mask holds.
   template <bool Full>
-  __device__ __forceinline__ void weigh(Body (&body)[2],
-                                        [[maybe_unused]] const typename Base::Randoms& randoms, int j0,
-                                        int all_keys, float (&scores)[keys / 8][4],
-                                        float (&sums)[ValueWidth / 8][4], float (&top)[2],
-                                        float (&total)[2]) const {
+  __device__ __forceinline__ void weigh(RowPair& rows, [[maybe_unused]] const typename Base::Randoms& randoms,
+                                        int j0, int all_keys, float (&scores)[keys / 8][4],
+                                        float (&sums)[ValueWidth / 8][4]) const {
     const MmaPlace at;
+    Body(&body)[2] = rows.body;
+    float(&top)[2] = rows.top, (&total)[2] = rows.total;
     constexpr int factors = header.drops ? keys / 8 : 1;
     [[maybe_unused]] float factor[factors][4];
     float reached[2]{-infinite, -infinite};
@@ -66925,10 +66992,10 @@ struct CudaAttentionForward : CudaAttention<C> {
   }
 
   __device__ __forceinline__ void finish(u32 head, int first, int all_queries,
-                                         const float (&sums)[ValueWidth / 8][4], const float (&top)[2],
-                                         float (&total)[2]) const {
+                                         const float (&sums)[ValueWidth / 8][4], RowPair& rows) const {
     using R = ctype<header.results[0]>;
     const MmaPlace at;
+    float(&top)[2] = rows.top, (&total)[2] = rows.total;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
 #pragma unroll
@@ -66946,11 +67013,20 @@ struct CudaAttentionForward : CudaAttention<C> {
   }
 };
 
-template <u64 Tag, int Width, int ValueWidth, u64... W>
-__global__ void __launch_bounds__((CudaAttentionForward<Code<W...>, Width, ValueWidth>::threads)) WEFT_KERNEL
+// Blocks that are to fit a multiprocessor, where ptxas else makes room for one more and spills a few bytes;
+// 0: as ptxas likes.
+template <class C, int Width, int ValueWidth, int RowTiles>
+constexpr int attention_blocks() {
+  constexpr int widths = Width + ValueWidth;
+  if (RowTiles > 1) return 2;
+  return size_of(AttentionView<C>::header.factors) == 2 && widths > 128 && widths <= 256 ? 3 : 0;
+}
+template <u64 Tag, int Width, int ValueWidth, int RowTiles, u64... W>
+__global__ void __launch_bounds__((CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>::threads),
+                                  attention_blocks<Code<W...>, Width, ValueWidth, RowTiles>()) WEFT_KERNEL
     attention_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
   extern __shared__ __align__(16) unsigned char weft_shared_memory[];
-  CudaAttentionForward<Code<W...>, Width, ValueWidth>{{parameters}}.run(weft_shared_memory);
+  CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>{{parameters}}.run(weft_shared_memory);
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -67008,6 +67084,17 @@ void launch_attention_gradient(Code<W...>, const CudaLaunch& launch, const Atten
                    Kernel::threads, Kernel::shared_bytes(), stream);
 }
 
+template <int Width, int ValueWidth, int RowTiles, u64... W>
+void launch_attention_forward(Code<W...>, const CudaLaunch& launch, const AttentionCall& call,
+                              cudaStream_t stream) {
+  using Kernel = CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>;
+  launch_attention(&attention_kernel<kernel_tag, Width, ValueWidth, RowTiles, W...>,
+                   attention_parameters<Code<W...>>(
+                       launch, call, static_cast<int>((call.keys + Kernel::keys - 1) / Kernel::keys)),
+                   call.batch * call.heads * ((call.queries + Kernel::queries - 1) / Kernel::queries),
+                   Kernel::threads, Kernel::shared_bytes(), stream);
+}
+
 template <int Width, int ValueWidth, u64... W>
 void enqueue_attention(Code<W...> code, const CudaLaunch& launch, cudaStream_t stream) {
   using C = Code<W...>;
@@ -67031,12 +67118,16 @@ void enqueue_attention(Code<W...> code, const CudaLaunch& launch, cudaStream_t s
         launch_attention_gradient<Width, ValueWidth, Which::of_values>(code, launch, call, stream);
     }
   } else {
-    using Kernel = CudaAttentionForward<C, Width, ValueWidth>;
-    launch_attention(&attention_kernel<kernel_tag, Width, ValueWidth, W...>,
-                     attention_parameters<C>(launch, call,
-                                             static_cast<int>((call.keys + Kernel::keys - 1) / Kernel::keys)),
-                     call.batch * call.heads * ((call.queries + Kernel::queries - 1) / Kernel::queries),
-                     Kernel::threads, Kernel::shared_bytes(), stream);
+    // Larger tiles where they fill the device twice over; results are the same bits.
+    constexpr int most = most_row_tiles<C, Width, ValueWidth>();
+    if constexpr (most > 1) {
+      constexpr int queries = CudaAttentionForward<C, Width, ValueWidth, most>::queries;
+      if (call.batch * call.heads * (call.queries / queries) >= 2 * cuda_multiprocessors()) {
+        launch_attention_forward<Width, ValueWidth, most>(code, launch, call, stream);
+        return;
+      }
+    }
+    launch_attention_forward<Width, ValueWidth, 1>(code, launch, call, stream);
   }
 }
 

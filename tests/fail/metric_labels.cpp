@@ -1,4 +1,4 @@
-// expect: a metric of classes takes logits (..., C) or whole predictions (...), and whole labels (...)
+// expect: a metric of classes takes logits (..., C) or whole predictions (...) first, and whole labels (...)
 // expect: Shape<8, 3>
 // first-error: a metric of classes takes logits
 #include "weft/exec/function.hpp"

@@ -248,9 +248,9 @@ struct CudaAttentionForward : CudaAttention<C> {
 // 0: as ptxas likes.
 template <class C, int Width, int ValueWidth, int RowTiles>
 constexpr int attention_blocks() {
+  constexpr int widths = Width + ValueWidth;
   if (RowTiles > 1) return 2;
-  const bool middling = Width + ValueWidth > 128 && Width + ValueWidth <= 256;
-  return size_of(AttentionView<C>::header.factors) == 2 && middling ? 3 : 0;
+  return size_of(AttentionView<C>::header.factors) == 2 && widths > 128 && widths <= 256 ? 3 : 0;
 }
 template <u64 Tag, int Width, int ValueWidth, int RowTiles, u64... W>
 __global__ void __launch_bounds__((CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>::threads),
