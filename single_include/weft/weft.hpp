@@ -12543,6 +12543,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
         const auto lane = to_words(v.lane[j]);
+        WEFT_UNROLL
         for (int i = 0; i < each; ++i) words.element[each * j + i] = lane.element[i];
       }
     } else if constexpr (sizeof(R) >= 4) {
@@ -12559,6 +12560,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
         detail::Stored<u32, each> lane;
+        WEFT_UNROLL
         for (int i = 0; i < each; ++i) lane.element[i] = words.element[each * j + i];
         from_words(lane, v.lane[j]);
       }
@@ -68840,10 +68842,12 @@ struct FusedGrid {
                                 !Needs::reduces && !Needs::sums_elements() && values > 512;
   static constexpr bool spans = (Needs::flat && !Needs::sums && !Needs::reduces) || tiles;
   // To put together what a row's threads have found costs each of them as much as several values. So each has
-  // several where they are read once: from shared memory, if more than one pass reads them.
+  // several where the code is short and they are read once: from shared memory, if more than one pass reads
+  // them.
   static constexpr int values_a_thread = 4;
   static constexpr bool shares_reductions =
       Needs::reduces && !Needs::sums && header.col_axes == 1 &&
+      header.instructions <= most_staged_instructions &&
       (!Needs::rereads() || (can_stage && row_bytes<true>() <= most_large_bytes));
   // Groups put their sums together one after another, so there may not be too many.
   static constexpr int least_summing_lanes = 8;

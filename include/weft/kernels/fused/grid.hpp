@@ -165,10 +165,12 @@ struct FusedGrid {
                                 !Needs::reduces && !Needs::sums_elements() && values > 512;
   static constexpr bool spans = (Needs::flat && !Needs::sums && !Needs::reduces) || tiles;
   // To put together what a row's threads have found costs each of them as much as several values. So each has
-  // several where they are read once: from shared memory, if more than one pass reads them.
+  // several where the code is short and they are read once: from shared memory, if more than one pass reads
+  // them.
   static constexpr int values_a_thread = 4;
   static constexpr bool shares_reductions =
       Needs::reduces && !Needs::sums && header.col_axes == 1 &&
+      header.instructions <= most_staged_instructions &&
       (!Needs::rereads() || (can_stage && row_bytes<true>() <= most_large_bytes));
   // Groups put their sums together one after another, so there may not be too many.
   static constexpr int least_summing_lanes = 8;

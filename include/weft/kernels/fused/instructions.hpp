@@ -282,6 +282,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
         const auto lane = to_words(v.lane[j]);
+        WEFT_UNROLL
         for (int i = 0; i < each; ++i) words.element[each * j + i] = lane.element[i];
       }
     } else if constexpr (sizeof(R) >= 4) {
@@ -298,6 +299,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
         detail::Stored<u32, each> lane;
+        WEFT_UNROLL
         for (int i = 0; i < each; ++i) lane.element[i] = words.element[each * j + i];
         from_words(lane, v.lane[j]);
       }
