@@ -1482,7 +1482,7 @@ concept Element = detail::find_dtype<T>()
 >= 0;
 
 WEFT_REFUSAL(ElementHasDtype,
-             "elements are f64, f32, f16, bf16, f8e4m3, f8e5m2, i64, i32, i8, u8, u32 or bool: write i32 in "
+             "elements are f64, f32, f16, bf16, f8e4m3, f8e5m2, i64, i32, i8, u8 or bool: write i32 in "
              "place of short, i64 of unsigned long");
 
 // The DType of a C++ type.
@@ -3169,6 +3169,87 @@ WEFT_TENSOR_METHODS(WEFT_SPELLED)
 WEFT_INPLACE_METHODS(WEFT_SPELLED)
 #undef WEFT_SPELLED
 }  // namespace WEFT_NAMESPACE::spelled
+// ---- weft/ops/core/name_spelling.hpp ----
+// Names that PyTorch, NumPy or JAX has and weft has not, or spells in another way: they refuse with what to
+// write. Law: a program may have functions and variables of these names. So they are friends, which only a
+// call with a value finds, and no better candidates than any other function.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    OperationIsAbsent,
+    "weft has no operation of this name: docs/operations.md lists those it has; of linear algebra they "
+    "are products and norms, and a matrix that is inverted or factorised comes in as an input");
+WEFT_REFUSAL(
+    OperationIsSpelled,
+    "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
+    "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), pow(x, 3), silu(x), "
+    "unsqueeze<0>(x), x.extent(0), nn::BatchNorm1d as a member");
+WEFT_REFUSAL(
+    TransformIsSpelled,
+    "the transformation has another name: scan is loop(body, carry, xs), fori_loop and a plain for loop "
+    "loop<10>(body, carry), cond where(condition, a, b), while_loop needs a bound, "
+    "while_loop<100>(condition, body, carry)");
+
+// M(name, Refusal, how many results)
+// clang-format off
+#define WEFT_OTHER_NAMES(M) \
+  M(inverse, OperationIsAbsent, 1) M(svd, OperationIsAbsent, 3) M(pinv, OperationIsAbsent, 1) \
+  M(cholesky, OperationIsAbsent, 1) M(eigh, OperationIsAbsent, 2) M(lstsq, OperationIsAbsent, 1) \
+  M(slogdet, OperationIsAbsent, 2) M(matrix_exp, OperationIsAbsent, 1) M(layernorm, OperationIsSpelled, 1) \
+  M(batchnorm, OperationIsSpelled, 1) M(leakyrelu, OperationIsSpelled, 1) M(logsoftmax, OperationIsSpelled, 1) \
+  M(stdev, OperationIsSpelled, 1) M(relu_, OperationIsSpelled, 1) M(sigmoid_, OperationIsSpelled, 1) \
+  M(crossentropy, OperationIsSpelled, 1) M(power, OperationIsSpelled, 1) M(swish, OperationIsSpelled, 1) \
+  M(expand_dims, OperationIsSpelled, 1) M(cond, TransformIsSpelled, 1)
+// clang-format on
+namespace spelled {
+#define WEFT_SPELLED(name, Refusal, results) struct name;
+WEFT_OTHER_NAMES(WEFT_SPELLED)
+#undef WEFT_SPELLED
+struct scan;
+struct fori_loop;
+struct while_loop;
+}  // namespace spelled
+
+namespace detail {
+// A value by way of a conversion: whatever else takes the value itself is the better candidate.
+template <class Self>
+struct LastChoice {
+  const Self& value;
+  constexpr LastChoice(const Self& v) : value(v) {}
+};
+template <int Results, class Self>
+constexpr auto refused_results(const Self& x) {
+  if constexpr (Results == 1)
+    return x;
+  else if constexpr (Results == 2)
+    return std::pair{x, x};
+  else
+    return std::tuple{x, x, x};
+}
+}  // namespace detail
+
+}  // namespace WEFT_NAMESPACE
+
+// The friends of Self, a traced value or a tensor. (Of a base class's base nvcc 13.0 evaluates no constants.)
+#define WEFT_OTHER_NAME(name, Refusal, results)                                     \
+  template <int... A, class... B>                                                   \
+  friend constexpr auto name(detail::LastChoice<Self> x, const B&...) {             \
+    static_assert(sizeof(Refusal<(sizeof...(B) > 1024), spelled::name, Self>) > 0); \
+    return detail::refused_results<results>(x.value);                               \
+  }
+#define WEFT_FRIENDS_OF_OTHER_NAMES                                                            \
+  WEFT_OTHER_NAMES(WEFT_OTHER_NAME)                                                            \
+  template <class F, class... B>                                                               \
+  friend constexpr auto scan(const F&, detail::LastChoice<Self> x, const B&...) {              \
+    static_assert(sizeof(TransformIsSpelled<(sizeof...(B) > 1024), spelled::scan, Self>) > 0); \
+    return detail::refused_results<2>(x.value);                                                \
+  }                                                                                            \
+  template <class F>                                                                           \
+  friend constexpr auto fori_loop(i64, i64, const F&, detail::LastChoice<Self> x) {            \
+    static_assert(sizeof(TransformIsSpelled<(sizeof(F) == 0), spelled::fori_loop, Self>) > 0); \
+    return x.value;                                                                            \
+  }
 
 namespace WEFT_NAMESPACE {
 
@@ -3226,59 +3307,6 @@ WEFT_REFUSAL(ShapeIsKnown,
              "decltype(x)::shape, the number of axes decltype(x)::rank");
 WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
 
-WEFT_REFUSAL(
-    OperationIsAbsent,
-    "weft has no operation of this name: docs/operations.md lists those it has; of linear algebra they "
-    "are products and norms, and a matrix that is inverted or factorised comes in as an input");
-WEFT_REFUSAL(
-    OperationIsSpelled,
-    "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
-    "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), pow(x, 3), silu(x), "
-    "unsqueeze<0>(x), x.extent(0), nn::BatchNorm1d as a member");
-WEFT_REFUSAL(
-    TransformIsSpelled,
-    "the transformation has another name: scan is loop(body, carry, xs), fori_loop and a plain for loop "
-    "loop<10>(body, carry), cond where(condition, a, b), while_loop needs a bound, "
-    "while_loop<100>(condition, body, carry)");
-
-// Names that PyTorch, NumPy or JAX has and weft has not, or spells in another way. M(name, Refusal, results)
-// clang-format off
-#define WEFT_OTHER_NAMES(M) \
-  M(inverse, OperationIsAbsent, 1) M(svd, OperationIsAbsent, 3) M(pinv, OperationIsAbsent, 1) \
-  M(cholesky, OperationIsAbsent, 1) M(eigh, OperationIsAbsent, 2) M(lstsq, OperationIsAbsent, 1) \
-  M(slogdet, OperationIsAbsent, 2) M(matrix_exp, OperationIsAbsent, 1) M(layernorm, OperationIsSpelled, 1) \
-  M(batchnorm, OperationIsSpelled, 1) M(leakyrelu, OperationIsSpelled, 1) M(logsoftmax, OperationIsSpelled, 1) \
-  M(stdev, OperationIsSpelled, 1) M(relu_, OperationIsSpelled, 1) M(sigmoid_, OperationIsSpelled, 1) \
-  M(crossentropy, OperationIsSpelled, 1) M(power, OperationIsSpelled, 1) M(swish, OperationIsSpelled, 1) \
-  M(expand_dims, OperationIsSpelled, 1) M(cond, TransformIsSpelled, 1)
-// clang-format on
-namespace spelled {
-#define WEFT_SPELLED(name, Refusal, results) struct name;
-WEFT_OTHER_NAMES(WEFT_SPELLED)
-#undef WEFT_SPELLED
-struct scan;
-struct fori_loop;
-struct while_loop;
-}  // namespace spelled
-
-namespace detail {
-// A traced value by way of a conversion: whatever else takes the value itself is the better candidate.
-template <class Self>
-struct LastChoice {
-  const Self& value;
-  constexpr LastChoice(const Self& v) : value(v) {}
-};
-template <int Results, class Self>
-constexpr auto refused_results(const Self& x) {
-  if constexpr (Results == 1)
-    return x;
-  else if constexpr (Results == 2)
-    return std::pair{x, x};
-  else
-    return std::tuple{x, x, x};
-}
-}  // namespace detail
-
 // x.T and x.mT; x.grad.
 struct TransposedMember {};
 struct GradientMember {};
@@ -3290,26 +3318,7 @@ struct TracedMembers {
   static constexpr TransposedMember T{}, mT{};
   static constexpr GradientMember grad{};
 
-  // Friends, which only a call with a traced value finds, and no better than any other function: a program
-  // may have functions and variables of these names.
-#define WEFT_OTHER(name, Refusal, results)                                          \
-  template <int... A, class... B>                                                   \
-  friend constexpr auto name(detail::LastChoice<Self> x, const B&...) {             \
-    static_assert(sizeof(Refusal<(sizeof...(B) > 1024), spelled::name, Self>) > 0); \
-    return detail::refused_results<results>(x.value);                               \
-  }
-  WEFT_OTHER_NAMES(WEFT_OTHER)
-#undef WEFT_OTHER
-  template <class F, class... B>
-  friend constexpr auto scan(const F&, detail::LastChoice<Self> x, const B&...) {
-    static_assert(sizeof(TransformIsSpelled<(sizeof...(B) > 1024), spelled::scan, Self>) > 0);
-    return std::pair{x.value, x.value};
-  }
-  template <class F>
-  friend constexpr auto fori_loop(i64, i64, const F&, detail::LastChoice<Self> x) {
-    static_assert(sizeof(TransformIsSpelled<(sizeof(F) == 0), spelled::fori_loop, Self>) > 0);
-    return x.value;
-  }
+  WEFT_FRIENDS_OF_OTHER_NAMES
 
   template <class B>
   constexpr auto& operator=(const B&) & {
@@ -3561,13 +3570,6 @@ constexpr auto to_expr(const A& a) {
 template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
 
-template <class A>
-inline constexpr bool is_tuple_like = false;
-template <class... A>
-inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
-template <class A, class B>
-inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
-
 }  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE {
@@ -3664,16 +3666,19 @@ constexpr auto leaf(const A& a) {
     return a;
 }
 
+// An X that no program computes: whoever traces says why.
+template <class X>
+constexpr X without_value(ir::Builder& b, ir::Valueless why) {
+  return X{ir::read_without_value(b, dtype_of<typename X::dtype>, X::shape::value, why)};
+}
+
 // An argument of a traced operation: literals join the graph here.
 template <class A>
 constexpr auto traced(ir::Builder& builder, const A& a) {
   if constexpr (ExprLike<A>) {
     auto e = to_expr(a);
-    if (e.value.builder == nullptr) {  // of a layer that is no member of the model
-      using E = std::remove_cvref_t<decltype(e)>;
-      e.value = ir::read_without_value(builder, dtype_of<typename E::dtype>, E::shape::value,
-                                       ir::Valueless::no_member);
-    }
+    if (e.value.builder == nullptr)  // of a layer that is no member of the model
+      e = without_value<std::remove_cvref_t<decltype(e)>>(builder, ir::Valueless::no_member);
     if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
     return e;
   } else if constexpr (is_lazy<A> || TensorLike<A>) {
@@ -3715,6 +3720,13 @@ WEFT_REFUSAL(
     "and no training argument); a word such as a reduction is a template argument, "
     "mse_loss<reduction::sum>(x, "
     "y)");
+template <class A>
+inline constexpr bool is_tuple_like = false;
+template <class... A>
+inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
+template <class A, class B>
+inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
+
 template <class A>
 concept HoldsValues = requires {
   requires is_expr<typename A::value_type>;
@@ -10478,22 +10490,26 @@ WEFT_HD_INLINE void store_strided_partial(S* p, i64 stride, const V& value, int 
 }
 
 namespace detail {
+// Whether a GPU orders two values in one instruction that lets NaN win. It takes +0 for the larger zero, too.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#define WEFT_GPU_ORDERS(ptx, relation)                \
-  float r;                                            \
-  asm(ptx " %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); \
-  return r
 template <class V>
 inline constexpr bool orders_by_instruction = std::is_same_v<V, float>;
+__device__ __forceinline__ float larger_or_nan(float a, float b) {
+  float r;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+__device__ __forceinline__ float smaller_or_nan(float a, float b) {
+  float r;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
 #else
-#define WEFT_GPU_ORDERS(ptx, relation) return a relation b || a != a ? a : b
 template <class V>
 inline constexpr bool orders_by_instruction = false;
+float larger_or_nan(float a, float b);
+float smaller_or_nan(float a, float b);
 #endif
-// NaN wins. A GPU has an instruction that takes +0 for the larger of two zeros, too.
-WEFT_HD_INLINE float larger_or_nan(float a, float b) { WEFT_GPU_ORDERS("max.NaN.f32", >); }
-WEFT_HD_INLINE float smaller_or_nan(float a, float b) { WEFT_GPU_ORDERS("min.NaN.f32", <); }
-#undef WEFT_GPU_ORDERS
 }  // namespace detail
 
 // The larger and the smaller of two values; NaN if either is, as torch.maximum and torch.minimum.
@@ -10961,11 +10977,6 @@ template <class S, int N>
 struct Stored {
   S element[N];
 };
-// Words that one access moves.
-template <int N>
-struct alignas(4 * N) VectorPart {
-  u32 word[N];
-};
 
 // Whether a GPU converts elements two at a time to and from lanes.
 template <class S, class T>
@@ -11122,22 +11133,16 @@ struct ReduceMax {
   template <class T>
   static constexpr bool symmetric_for = kernels::detail::orders_by_instruction<T>;
   template <class T>
-  WEFT_HD_INLINE constexpr T operator()(T a, T b) const {
-    if constexpr (kernels::detail::orders_by_instruction<T>)
-      return kernels::detail::larger_or_nan(a, b);
-    else
-      return a > b || a != a ? a : b;
+  WEFT_HD_INLINE T operator()(T a, T b) const {
+    return kernels::maximum(a, b);
   }
 };
 struct ReduceMin {
   template <class T>
   static constexpr bool symmetric_for = kernels::detail::orders_by_instruction<T>;
   template <class T>
-  WEFT_HD_INLINE constexpr T operator()(T a, T b) const {
-    if constexpr (kernels::detail::orders_by_instruction<T>)
-      return kernels::detail::smaller_or_nan(a, b);
-    else
-      return a < b || a != a ? a : b;
+  WEFT_HD_INLINE T operator()(T a, T b) const {
+    return kernels::minimum(a, b);
   }
 };
 
@@ -12435,11 +12440,11 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     } else if constexpr (in.op == Opcode::kept && single) {
       element.template at<t, I>() = element.template at<t, kept_value(in.aux)>();
     } else if constexpr (in.op == Opcode::keep && Traits::in_words) {
-      put_row_words<Traits::kept_offset(in.aux)>(to_words(read<in.a, Stage::element>()));
+      put_row<Traits::kept_offset(in.aux)>(to_words(read<in.a, Stage::element>()));
     } else if constexpr (in.op == Opcode::kept && Traits::in_words) {
-      value_of<Family, t> v;
-      from_words(get_row_words<Traits::kept_offset(in.aux), words_of<value_of<Family, t>>()>(), v);
-      set<I>(v);
+      using V = value_of<Family, t>;
+      using W = decltype(to_words(V{}));
+      set<I>(from_words<V>(get_row<Traits::kept_offset(in.aux), W>()));
     } else if constexpr (in.op == Opcode::keep) {
       const auto v = read<in.a, Stage::element>();
       __builtin_memcpy(kept_memory + slot<in.aux>() + place.linear, &v, sizeof v);
@@ -12482,93 +12487,72 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     else
       return place.linear / width;
   }
-  // The N words of the value at hand, of those that begin at byte Begin. As many as one access takes lie side
-  // by side, those of the next value behind them, so that a warp's accesses meet no bank twice.
-  template <int N>
-  static constexpr int words_at_once = N % 4 == 0   ? 4
-                                       : N % 2 == 0 ? 2
-                                                    : 1;
-  template <i64 Begin, int N>
+  // V, of words of 4 bytes, of the value at hand among those that begin at byte Begin. As many words as one
+  // access takes lie side by side, those of the next value behind them, so that a warp's accesses meet no
+  // bank twice.
+  template <class V>
+  static constexpr int row_words = static_cast<int>(sizeof(V) / 4);
+  template <class V>
+  static constexpr int words_at_once = row_words<V> % 4 == 0   ? 4
+                                       : row_words<V> % 2 == 0 ? 2
+                                                               : 1;
+  template <class V>
+  using RowParts = detail::Stored<detail::Words<4 * words_at_once<V>>, row_words<V> / words_at_once<V>>;
+  template <i64 Begin, class V>
   WEFT_HD_INLINE i64 row_word(int part) const {
-    constexpr int once = words_at_once<N>;
+    constexpr int once = words_at_once<V>;
     static_assert(Begin % (4 * once) == 0);
     return Begin / 4 + (part * Traits::values_in_row() + value_number()) * once;
   }
-  template <i64 Begin, int N>
-  WEFT_HD_INLINE void put_row_words(const detail::Stored<u32, N>& words) {
-    constexpr int once = words_at_once<N>;
-    WEFT_UNROLL
-    for (int part = 0; part < N / once; ++part) {
-      const i64 at = row_word<Begin, N>(part);
+  template <i64 Begin, class V>
+  WEFT_HD_INLINE void put_row(const V& v) {
 #if defined(__CUDA_ARCH__)
-      detail::VectorPart<once> v;
-      WEFT_UNROLL
-      for (int j = 0; j < once; ++j) v.word[j] = words.element[part * once + j];
-      *reinterpret_cast<detail::VectorPart<once>*>(row_memory + at) = v;
-#else
-      for (int j = 0; j < once; ++j) row_memory[at + j] = words.element[part * once + j];
-#endif
-    }
-  }
-  template <i64 Begin, int N>
-  WEFT_HD_INLINE detail::Stored<u32, N> get_row_words() {
-    constexpr int once = words_at_once<N>;
-    detail::Stored<u32, N> words;
+    const auto parts = __builtin_bit_cast(RowParts<V>, v);
     WEFT_UNROLL
-    for (int part = 0; part < N / once; ++part) {
-      const i64 at = row_word<Begin, N>(part);
-#if defined(__CUDA_ARCH__)
-      const auto v = *reinterpret_cast<const detail::VectorPart<once>*>(row_memory + at);
-      WEFT_UNROLL
-      for (int j = 0; j < once; ++j) words.element[part * once + j] = v.word[j];
+    for (int k = 0; k < row_words<V> / words_at_once<V>; ++k)
+      *reinterpret_cast<detail::Words<4 * words_at_once<V>>*>(row_memory + row_word<Begin, V>(k)) =
+          parts.element[k];
 #else
-      for (int j = 0; j < once; ++j) words.element[part * once + j] = row_memory[at + j];
+    const auto words = __builtin_bit_cast(detail::Stored<u32, row_words<V>>, v);
+    for (int k = 0; k < row_words<V>; ++k)
+      row_memory[row_word<Begin, V>(k / words_at_once<V>) + k % words_at_once<V>] = words.element[k];
 #endif
-    }
-    return words;
   }
-  // A register's lanes as words, and back.
-  template <class R>
-  WEFT_HD static constexpr int words_of() {
-    if constexpr (detail::is_vec<R>)
-      return width * words_of<lane_of<R>>();
-    else
-      return sizeof(R) == 8 ? 2 : 1;
+  template <i64 Begin, class V>
+  WEFT_HD_INLINE V get_row() {
+#if defined(__CUDA_ARCH__)
+    RowParts<V> parts;
+    WEFT_UNROLL
+    for (int k = 0; k < row_words<V> / words_at_once<V>; ++k)
+      parts.element[k] =
+          *reinterpret_cast<const detail::Words<4 * words_at_once<V>>*>(row_memory + row_word<Begin, V>(k));
+    return __builtin_bit_cast(V, parts);
+#else
+    detail::Stored<u32, row_words<V>> words;
+    for (int k = 0; k < row_words<V>; ++k)
+      words.element[k] = row_memory[row_word<Begin, V>(k / words_at_once<V>) + k % words_at_once<V>];
+    return __builtin_bit_cast(V, words);
+#endif
   }
+  // A register as words: of truth values numbers.
   template <class R>
   WEFT_HD_INLINE static auto to_words(const R& v) {
-    detail::Stored<u32, words_of<R>()> words;
-    if constexpr (detail::is_vec<R>) {
-      constexpr int each = words_of<lane_of<R>>();
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) {
-        const auto lane = to_words(v.lane[j]);
-        WEFT_UNROLL
-        for (int i = 0; i < each; ++i) words.element[each * j + i] = lane.element[i];
-      }
-    } else if constexpr (sizeof(R) >= 4) {
-      __builtin_memcpy(words.element, &v, sizeof v);
-    } else {
-      words.element[0] = static_cast<u32>(v);
-    }
-    return words;
+    if constexpr (sizeof(lane_of<R>) >= 4)
+      return v;
+    else if constexpr (detail::is_vec<R>)
+      return vec_map<u32>([](auto x) { return static_cast<u32>(x); }, v);
+    else
+      return static_cast<u32>(v);
   }
-  template <class R>
-  WEFT_HD_INLINE static void from_words(const detail::Stored<u32, words_of<R>()>& words, R& v) {
-    if constexpr (detail::is_vec<R>) {
-      constexpr int each = words_of<lane_of<R>>();
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) {
-        detail::Stored<u32, each> lane;
-        WEFT_UNROLL
-        for (int i = 0; i < each; ++i) lane.element[i] = words.element[each * j + i];
-        from_words(lane, v.lane[j]);
-      }
-    } else if constexpr (sizeof(R) >= 4) {
-      __builtin_memcpy(&v, words.element, sizeof v);
-    } else {
-      v = static_cast<R>(words.element[0]);
-    }
+  template <class R, class W>
+  WEFT_HD_INLINE static R from_words(const W& words) {
+    using T = lane_of<R>;
+    if constexpr (std::is_same_v<R, W>)
+      return words;
+    else if constexpr (detail::is_vec<R>)
+      return vec_map<T>([](auto x) { return static_cast<T>(x); }, words);
+    else
+      return static_cast<T>(words);
   }
 
   // The columns at hand of an operand that several passes read: from memory at first, then from where this
@@ -12583,10 +12567,10 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     using Parts = detail::Stored<u32, words>;
     if constexpr (earlier_load(I) < 0) {
       const auto v = this->template load_operand<k, Stage::element, Lanes>(View::instruction(I).imm);
-      put_row_words<at>(detail::pack<S, width, Parts>(v.lane));
+      put_row<at>(detail::pack<S, width, Parts>(v.lane));
       return v;
     } else {
-      const Parts parts = get_row_words<at, words>();
+      const Parts parts = get_row<at, Parts>();
       value_of<Family, t> v;
       detail::unpack<S, width>(parts, v.lane);
       return v;
@@ -19905,8 +19889,7 @@ struct DropoutOp : Operation<DropoutOp> {
   template <class X, class P>
   static constexpr auto apply(ir::Builder& b, const X& x, P p) {
     const double keep = 1.0 - static_cast<double>(p);
-    if (!(keep >= 0 && keep <= 1))
-      return X{ir::read_without_value(b, x.value.dtype(), X::shape::value, ir::Valueless::no_rate)};
+    if (!(keep >= 0 && keep <= 1)) return detail::without_value<X>(b, ir::Valueless::no_rate);
     if (keep >= 1) return X{x.value};
     const ir::Value u = detail::uniform_bits(b, X::shape::value);
     const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
@@ -27745,6 +27728,8 @@ struct TensorGradient {
 // The members of other libraries' tensors, of a tensor or view Self.
 template <class Self, class T, class S>
 struct RefusedMembers {
+  WEFT_FRIENDS_OF_OTHER_NAMES
+
 #define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, T, S)
   template <class A>
   static constexpr i64 size(const A&) {
@@ -27902,7 +27887,7 @@ class HostElements : public RefusedMembers<Self, T, S> {
     static_assert(sizeof(ItemIsOne<S::size == 1, T, S>) > 0);
     return start()[0];
   }
-  template <class U>
+  template <class U>  // as libtorch's
   U item() const {
     return static_cast<U>(item());
   }
@@ -28129,14 +28114,10 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     static_assert(sizeof(exec::ArrayHasShape<sizeof(A) == sizeof(T) * S::size, A, T, S>) > 0);
     if constexpr (sizeof(A) == sizeof(T) * S::size) copy(reinterpret_cast<const T*>(&array));
   }
-  template <class Number>
-  requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
-  explicit Tensor(Number) : Tensor(Uninitialized{}) {
-    static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
-  }
   template <class Number, class... More>
-  requires(std::is_arithmetic_v<Number> && sizeof...(More) > 0 && (std::is_arithmetic_v<More> && ...))
-      Tensor(Number, More...)
+  requires((std::is_arithmetic_v<Number> ||
+            std::is_null_pointer_v<Number>)&&(std::is_arithmetic_v<More>&&...)) explicit Tensor(Number,
+                                                                                                More...)
       : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
   }
@@ -34740,7 +34721,7 @@ auto get_probe(const P& program) {
 WEFT_REFUSAL(ModelsAreStates,
              "compile: several models are given together: compile(states(model, cache), [](const auto& net, "
              "const auto& cache, auto x) { ... }, in<...>)");
-WEFT_REFUSAL(ModelHasDevice,
+WEFT_REFUSAL(DeviceIsOfModel,
              "compile: a Model lies on a device already, and the function comes behind it: write "
              "compile(model, [](const auto& net, auto x) { return net(x); }, in<...>...)");
 WEFT_REFUSAL(
@@ -34771,7 +34752,7 @@ template <class M, class F, class Device, class... A>
 auto compile_with(const Device& device, HeldStates<Device> states, const A&... arguments) {
   using Split = SplitArguments<std::tuple<>, A...>;
   using Check = typename Split::template options<CompileCheck<!std::is_void_v<M>>::template For>;
-  static_assert(sizeof(ModelHasDevice<!(is_model<F> && std::is_void_v<M>), Device, F>) > 0);
+  static_assert(sizeof(DeviceIsOfModel<!(is_model<F> && std::is_void_v<M>), Device, F>) > 0);
   static_assert(sizeof(ModelsAreStates<!is_model<F>, M, F>) > 0);
   static_assert(sizeof(FunctionIsMissing<!is_input<F>, F>) > 0);
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
@@ -37126,7 +37107,7 @@ class StepLoss {
   f32 value() const { return ring_ ? ring_->read(step_) : value_; }
   operator f32() const { return value(); }
   f32 item() const { return value(); }
-  template <class T>
+  template <class T>  // as libtorch's
   T item() const {
     return static_cast<T>(value());
   }
@@ -44511,8 +44492,7 @@ struct BatchNorm {
     if (mode.training || !Options.track_running_stats) {
       constexpr i64 count = X::size / C;
       if (mode.training && count < 2)
-        return X{ir::read_without_value(*x.value.builder, x.value.dtype(), X::shape::value,
-                                        ir::Valueless::one_value)};
+        return weft::detail::without_value<X>(*x.value.builder, ir::Valueless::one_value);
       const auto [average, variance, centred] = module_detail::moments<0, (K + 2)...>(module_detail::wide(x));
       if constexpr (Options.track_running_stats) {
         module_detail::follow<count>(*this, average, variance,
@@ -47552,8 +47532,7 @@ struct InstanceNorm {
     if constexpr (Options.track_running_stats)
       if (!mode.training) return module_detail::by_running<C>(*this, x, after);
     if (mode.training && count < 2)
-      return X{ir::read_without_value(*x.value.builder, x.value.dtype(), X::shape::value,
-                                      ir::Valueless::one_value)};
+      return weft::detail::without_value<X>(*x.value.builder, ir::Valueless::one_value);
     const auto [average, variance, centred] = module_detail::moments<(K + 2)...>(module_detail::wide(x));
     if constexpr (Options.track_running_stats)
       module_detail::follow<count>(*this, average, variance,
@@ -48607,7 +48586,7 @@ constexpr auto cell_zeros(const X& x) {
 // Whether A is a state of so many parts: several are a tuple.
 template <int Parts, class A>
 constexpr bool is_state() {
-  if constexpr (is_tuple_like<A>)
+  if constexpr (requires { std::tuple_size<A>::value; })
     return Parts > 1 && std::tuple_size<A>::value == Parts;
   else
     return Parts == 1;
@@ -48704,7 +48683,7 @@ namespace detail {
 // Calls f for every expression in x: an expression, or a tuple of them.
 template <class X, class F>
 constexpr void for_each_value(const X& x, F& f) {
-  if constexpr (!is_tuple_like<X>)
+  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
     f(x);
   else
     std::apply([&](const auto&... e) { (for_each_value(e, f), ...); }, x);
@@ -48712,7 +48691,7 @@ constexpr void for_each_value(const X& x, F& f) {
 // As x, with f of every expression.
 template <class X, class F>
 constexpr auto map_values(const X& x, F& f) {
-  if constexpr (!is_tuple_like<X>)
+  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
     return f(x);
   else
     // braces: left to right
@@ -52556,11 +52535,11 @@ struct CustomRule {
     if constexpr (requires { Op::gradient(R{}, R{}, X{}...); }) {
       const auto found = Op::gradient(R{ir::Value{&b, g}}, R{ir::Value{&b, y}}, std::get<K>(operands)...);
       using Found = std::remove_cvref_t<decltype(found)>;
-      if constexpr (sizeof...(X) == 1 && !is_tuple_like<Found>) {
+      if constexpr (sizeof...(X) == 1 && !requires { std::tuple_size<Found>::value; }) {
         put<X...>(b, found, *out);
       } else {
         constexpr bool one_each = [] {
-          if constexpr (is_tuple_like<Found>)
+          if constexpr (requires { std::tuple_size<Found>::value; })
             return std::tuple_size<Found>::value == sizeof...(X);
           else
             return false;
@@ -52667,10 +52646,6 @@ template <CustomId Id>
 inline constexpr CustomOp<Id.value> custom{};
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/core/name_spelling.hpp ----
-// Operations of numbers, called with these in <>, and to_text of a traced value: functions that refuse with
-// what to write. Names that weft has not are in traced_members.hpp.
-
 // ---- weft/ops/core/spelling.hpp ----
 // PyTorch's spelling of operations whose axes, sizes or words are template arguments here: overloads that
 // refuse with the spelling to use.
@@ -53139,10 +53114,6 @@ template <Spelled X>
 constexpr auto transpose(const X& x) {
   return detail::respelled<AxesAreTemplateArguments<false, spelled::transpose, X>>(x);
 }
-
-}  // namespace WEFT_NAMESPACE
-
-namespace WEFT_NAMESPACE {
 
 // pow<2>(x), clamp<0, 1>(x)
 WEFT_REFUSAL(NumbersAreArguments,
@@ -53627,9 +53598,7 @@ struct IndexOp : Operation<IndexOp<Spec...>> {
     } else {
       ir::Value values[sizeof...(I) + 1]{};
       detail::index_values(b, detail::TypeList<Spec...>{}, values, operand...);
-      if (detail::is_outside(Rule::plan, values))
-        return R{
-            ir::read_without_value(b, dtype_of<typename R::dtype>, R::shape::value, ir::Valueless::no_place)};
+      if (detail::is_outside(Rule::plan, values)) return detail::without_value<R>(b, ir::Valueless::no_place);
       return R{detail::index_value(x.value, Rule::plan, values)};
     }
   }
@@ -55839,7 +55808,7 @@ struct Vmap {
     static_assert(sizeof(MappedCapturesNothing < !immediate || std::is_empty_v<F>, Vmap, A... >) > 0);
     if constexpr (samples >= 0 && !(ExprLike<A> || ...) && (immediate || std::is_empty_v<F>)) {
       using Result = decltype(f(std::declval<const typename detail::sample<A, Axis>::type&>()...));
-      if constexpr (is_tuple_like<Result>)
+      if constexpr (requires { std::tuple_size<Result>::value; })
         return later_each<Axis...>(std::make_index_sequence<std::tuple_size_v<Result>>{}, a...);
       else
         return later<-1, Axis...>(a...);
@@ -66446,12 +66415,11 @@ struct CudaLaunch {
 };
 
 // Of the present device.
-inline i64 cuda_multiprocessors() {
-  int device = 0, count = 0;
+inline i64 cuda_attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
   cuda_check(cudaGetDevice(&device), "cudaGetDevice");
-  cuda_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
-             "cudaDeviceGetAttribute");
-  return count;
+  cuda_check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -66914,7 +66882,7 @@ struct CudaAttentionForward : CudaAttention<C> {
   struct Rows {
     RowPair of[RowTiles];
   };
-  template <int>
+  template <int>  // an expansion of (void(M), ...) ends nvcc 13.0
   __device__ __forceinline__ RowPair begin_pair() const {
     return {{Base::body(), Base::body()}, {-infinite, -infinite}, {}};
   }
@@ -67124,7 +67092,8 @@ void enqueue_attention(Code<W...> code, const CudaLaunch& launch, cudaStream_t s
     constexpr int most = most_row_tiles<C, Width, ValueWidth>();
     if constexpr (most > 1) {
       constexpr int queries = CudaAttentionForward<C, Width, ValueWidth, most>::queries;
-      if (call.batch * call.heads * (call.queries / queries) >= 2 * cuda_multiprocessors()) {
+      if (call.batch * call.heads * (call.queries / queries) >=
+          2 * cuda_attribute(cudaDevAttrMultiProcessorCount)) {
         launch_attention_forward<Width, ValueWidth, most>(code, launch, call, stream);
         return;
       }
@@ -68994,15 +68963,6 @@ void enqueue_fused_in(const FusedParameters<Code<W...>>& args, i64 blocks, cudaS
   cuda_check_launch("a fused kernel");
 }
 
-// The shared memory that a block may ask for, in bytes, on the present device.
-inline i64 cuda_large_shared_bytes() {
-  int device = 0, bytes = 0;
-  cuda_check(cudaGetDevice(&device), "cudaGetDevice");
-  cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-             "cudaDeviceGetAttribute");
-  return bytes;
-}
-
 // Enqueues a fused kernel whose arguments have been cut for the GPU (chunks: the blocks). Where a row fits
 // only into the shared memory that some GPUs have, there are two kernels, with the same threads and the same
 // sums.
@@ -69024,7 +68984,7 @@ void enqueue_fused(Code<W...>, const LaunchArgs& from, cudaStream_t stream) {
     using Staging = FusedGrid<C, static_cast<int>(Align), true>;
     static_assert(Staging::block == Grid::block && Staging::groups == Grid::groups);
     constexpr i64 needed = Staging::shared_bytes() + 1024;
-    if (cuda_large_shared_bytes() >= needed) {
+    if (cuda_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= needed) {
       enqueue_fused_in<Align, 1, W...>(args, from.chunks, stream);
       return;
     }

@@ -95,7 +95,7 @@ concept Element = detail::find_dtype<T>()
 >= 0;
 
 WEFT_REFUSAL(ElementHasDtype,
-             "elements are f64, f32, f16, bf16, f8e4m3, f8e5m2, i64, i32, i8, u8, u32 or bool: write i32 in "
+             "elements are f64, f32, f16, bf16, f8e4m3, f8e5m2, i64, i32, i8, u8 or bool: write i32 in "
              "place of short, i64 of unsigned long");
 
 // The DType of a C++ type.

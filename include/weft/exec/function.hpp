@@ -349,7 +349,7 @@ auto get_probe(const P& program) {
 WEFT_REFUSAL(ModelsAreStates,
              "compile: several models are given together: compile(states(model, cache), [](const auto& net, "
              "const auto& cache, auto x) { ... }, in<...>)");
-WEFT_REFUSAL(ModelHasDevice,
+WEFT_REFUSAL(DeviceIsOfModel,
              "compile: a Model lies on a device already, and the function comes behind it: write "
              "compile(model, [](const auto& net, auto x) { return net(x); }, in<...>...)");
 WEFT_REFUSAL(
@@ -380,7 +380,7 @@ template <class M, class F, class Device, class... A>
 auto compile_with(const Device& device, HeldStates<Device> states, const A&... arguments) {
   using Split = SplitArguments<std::tuple<>, A...>;
   using Check = typename Split::template options<CompileCheck<!std::is_void_v<M>>::template For>;
-  static_assert(sizeof(ModelHasDevice<!(is_model<F> && std::is_void_v<M>), Device, F>) > 0);
+  static_assert(sizeof(DeviceIsOfModel<!(is_model<F> && std::is_void_v<M>), Device, F>) > 0);
   static_assert(sizeof(ModelsAreStates<!is_model<F>, M, F>) > 0);
   static_assert(sizeof(FunctionIsMissing<!is_input<F>, F>) > 0);
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);

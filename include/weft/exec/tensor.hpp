@@ -76,7 +76,7 @@ class HostElements : public RefusedMembers<Self, T, S> {
     static_assert(sizeof(ItemIsOne<S::size == 1, T, S>) > 0);
     return start()[0];
   }
-  template <class U>
+  template <class U>  // as libtorch's
   U item() const {
     return static_cast<U>(item());
   }
@@ -303,14 +303,10 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     static_assert(sizeof(exec::ArrayHasShape<sizeof(A) == sizeof(T) * S::size, A, T, S>) > 0);
     if constexpr (sizeof(A) == sizeof(T) * S::size) copy(reinterpret_cast<const T*>(&array));
   }
-  template <class Number>
-  requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
-  explicit Tensor(Number) : Tensor(Uninitialized{}) {
-    static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
-  }
   template <class Number, class... More>
-  requires(std::is_arithmetic_v<Number> && sizeof...(More) > 0 && (std::is_arithmetic_v<More> && ...))
-      Tensor(Number, More...)
+  requires((std::is_arithmetic_v<Number> ||
+            std::is_null_pointer_v<Number>)&&(std::is_arithmetic_v<More>&&...)) explicit Tensor(Number,
+                                                                                                More...)
       : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
   }

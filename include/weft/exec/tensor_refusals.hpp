@@ -123,6 +123,8 @@ struct TensorGradient {
 // The members of other libraries' tensors, of a tensor or view Self.
 template <class Self, class T, class S>
 struct RefusedMembers {
+  WEFT_FRIENDS_OF_OTHER_NAMES
+
 #define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, T, S)
   template <class A>
   static constexpr i64 size(const A&) {

@@ -53,8 +53,7 @@ struct BatchNorm {
     if (mode.training || !Options.track_running_stats) {
       constexpr i64 count = X::size / C;
       if (mode.training && count < 2)
-        return X{ir::read_without_value(*x.value.builder, x.value.dtype(), X::shape::value,
-                                        ir::Valueless::one_value)};
+        return weft::detail::without_value<X>(*x.value.builder, ir::Valueless::one_value);
       const auto [average, variance, centred] = module_detail::moments<0, (K + 2)...>(module_detail::wide(x));
       if constexpr (Options.track_running_stats) {
         module_detail::follow<count>(*this, average, variance,

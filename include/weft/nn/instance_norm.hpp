@@ -72,8 +72,7 @@ struct InstanceNorm {
     if constexpr (Options.track_running_stats)
       if (!mode.training) return module_detail::by_running<C>(*this, x, after);
     if (mode.training && count < 2)
-      return X{ir::read_without_value(*x.value.builder, x.value.dtype(), X::shape::value,
-                                      ir::Valueless::one_value)};
+      return weft::detail::without_value<X>(*x.value.builder, ir::Valueless::one_value);
     const auto [average, variance, centred] = module_detail::moments<(K + 2)...>(module_detail::wide(x));
     if constexpr (Options.track_running_stats)
       module_detail::follow<count>(*this, average, variance,

@@ -70,7 +70,7 @@ class StepLoss {
   f32 value() const { return ring_ ? ring_->read(step_) : value_; }
   operator f32() const { return value(); }
   f32 item() const { return value(); }
-  template <class T>
+  template <class T>  // as libtorch's
   T item() const {
     return static_cast<T>(value());
   }

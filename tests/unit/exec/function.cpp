@@ -21,6 +21,7 @@ TEST_CASE("function: several inputs of several dtypes, several results") {
   auto [scaled, total, shifted] = f(x, 10.0f, std::vector<i32>{1, 2, 3});
   CHECK(scaled(1, 2) == 60.0f);
   CHECK(total.item() == 21.0f);
+  CHECK(total.item<double>() == 21.0);
   CHECK(static_cast<float>(total) == 21.0f);
   CHECK(shifted(0, 2) == 6);
   CHECK(shifted(1, 0) == 5);

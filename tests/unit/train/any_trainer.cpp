@@ -50,6 +50,7 @@ TEST_CASE("any_trainer: the last 64 losses are kept, older ones are an error") {
   const f32 value = first;
   for (int i = 0; i < 63; ++i) trainer.step(x, y);
   CHECK(first.value() == value);
+  CHECK(first.item<double>() == double{value});
   trainer.step(x, y);
   try {
     first.value();

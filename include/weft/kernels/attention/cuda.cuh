@@ -94,7 +94,8 @@ void enqueue_attention(Code<W...> code, const CudaLaunch& launch, cudaStream_t s
     constexpr int most = most_row_tiles<C, Width, ValueWidth>();
     if constexpr (most > 1) {
       constexpr int queries = CudaAttentionForward<C, Width, ValueWidth, most>::queries;
-      if (call.batch * call.heads * (call.queries / queries) >= 2 * cuda_multiprocessors()) {
+      if (call.batch * call.heads * (call.queries / queries) >=
+          2 * cuda_attribute(cudaDevAttrMultiProcessorCount)) {
         launch_attention_forward<Width, ValueWidth, most>(code, launch, call, stream);
         return;
       }

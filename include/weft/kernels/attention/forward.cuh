@@ -143,7 +143,7 @@ struct CudaAttentionForward : CudaAttention<C> {
   struct Rows {
     RowPair of[RowTiles];
   };
-  template <int>
+  template <int>  // an expansion of (void(M), ...) ends nvcc 13.0
   __device__ __forceinline__ RowPair begin_pair() const {
     return {{Base::body(), Base::body()}, {-infinite, -infinite}, {}};
   }

@@ -54,15 +54,6 @@ void enqueue_fused_in(const FusedParameters<Code<W...>>& args, i64 blocks, cudaS
   cuda_check_launch("a fused kernel");
 }
 
-// The shared memory that a block may ask for, in bytes, on the present device.
-inline i64 cuda_large_shared_bytes() {
-  int device = 0, bytes = 0;
-  cuda_check(cudaGetDevice(&device), "cudaGetDevice");
-  cuda_check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-             "cudaDeviceGetAttribute");
-  return bytes;
-}
-
 // Enqueues a fused kernel whose arguments have been cut for the GPU (chunks: the blocks). Where a row fits
 // only into the shared memory that some GPUs have, there are two kernels, with the same threads and the same
 // sums.
@@ -84,7 +75,7 @@ void enqueue_fused(Code<W...>, const LaunchArgs& from, cudaStream_t stream) {
     using Staging = FusedGrid<C, static_cast<int>(Align), true>;
     static_assert(Staging::block == Grid::block && Staging::groups == Grid::groups);
     constexpr i64 needed = Staging::shared_bytes() + 1024;
-    if (cuda_large_shared_bytes() >= needed) {
+    if (cuda_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= needed) {
       enqueue_fused_in<Align, 1, W...>(args, from.chunks, stream);
       return;
     }

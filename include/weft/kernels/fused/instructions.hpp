@@ -174,11 +174,11 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     } else if constexpr (in.op == Opcode::kept && single) {
       element.template at<t, I>() = element.template at<t, kept_value(in.aux)>();
     } else if constexpr (in.op == Opcode::keep && Traits::in_words) {
-      put_row_words<Traits::kept_offset(in.aux)>(to_words(read<in.a, Stage::element>()));
+      put_row<Traits::kept_offset(in.aux)>(to_words(read<in.a, Stage::element>()));
     } else if constexpr (in.op == Opcode::kept && Traits::in_words) {
-      value_of<Family, t> v;
-      from_words(get_row_words<Traits::kept_offset(in.aux), words_of<value_of<Family, t>>()>(), v);
-      set<I>(v);
+      using V = value_of<Family, t>;
+      using W = decltype(to_words(V{}));
+      set<I>(from_words<V>(get_row<Traits::kept_offset(in.aux), W>()));
     } else if constexpr (in.op == Opcode::keep) {
       const auto v = read<in.a, Stage::element>();
       __builtin_memcpy(kept_memory + slot<in.aux>() + place.linear, &v, sizeof v);
@@ -221,93 +221,72 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     else
       return place.linear / width;
   }
-  // The N words of the value at hand, of those that begin at byte Begin. As many as one access takes lie side
-  // by side, those of the next value behind them, so that a warp's accesses meet no bank twice.
-  template <int N>
-  static constexpr int words_at_once = N % 4 == 0   ? 4
-                                       : N % 2 == 0 ? 2
-                                                    : 1;
-  template <i64 Begin, int N>
+  // V, of words of 4 bytes, of the value at hand among those that begin at byte Begin. As many words as one
+  // access takes lie side by side, those of the next value behind them, so that a warp's accesses meet no
+  // bank twice.
+  template <class V>
+  static constexpr int row_words = static_cast<int>(sizeof(V) / 4);
+  template <class V>
+  static constexpr int words_at_once = row_words<V> % 4 == 0   ? 4
+                                       : row_words<V> % 2 == 0 ? 2
+                                                               : 1;
+  template <class V>
+  using RowParts = detail::Stored<detail::Words<4 * words_at_once<V>>, row_words<V> / words_at_once<V>>;
+  template <i64 Begin, class V>
   WEFT_HD_INLINE i64 row_word(int part) const {
-    constexpr int once = words_at_once<N>;
+    constexpr int once = words_at_once<V>;
     static_assert(Begin % (4 * once) == 0);
     return Begin / 4 + (part * Traits::values_in_row() + value_number()) * once;
   }
-  template <i64 Begin, int N>
-  WEFT_HD_INLINE void put_row_words(const detail::Stored<u32, N>& words) {
-    constexpr int once = words_at_once<N>;
-    WEFT_UNROLL
-    for (int part = 0; part < N / once; ++part) {
-      const i64 at = row_word<Begin, N>(part);
+  template <i64 Begin, class V>
+  WEFT_HD_INLINE void put_row(const V& v) {
 #if defined(__CUDA_ARCH__)
-      detail::VectorPart<once> v;
-      WEFT_UNROLL
-      for (int j = 0; j < once; ++j) v.word[j] = words.element[part * once + j];
-      *reinterpret_cast<detail::VectorPart<once>*>(row_memory + at) = v;
-#else
-      for (int j = 0; j < once; ++j) row_memory[at + j] = words.element[part * once + j];
-#endif
-    }
-  }
-  template <i64 Begin, int N>
-  WEFT_HD_INLINE detail::Stored<u32, N> get_row_words() {
-    constexpr int once = words_at_once<N>;
-    detail::Stored<u32, N> words;
+    const auto parts = __builtin_bit_cast(RowParts<V>, v);
     WEFT_UNROLL
-    for (int part = 0; part < N / once; ++part) {
-      const i64 at = row_word<Begin, N>(part);
-#if defined(__CUDA_ARCH__)
-      const auto v = *reinterpret_cast<const detail::VectorPart<once>*>(row_memory + at);
-      WEFT_UNROLL
-      for (int j = 0; j < once; ++j) words.element[part * once + j] = v.word[j];
+    for (int k = 0; k < row_words<V> / words_at_once<V>; ++k)
+      *reinterpret_cast<detail::Words<4 * words_at_once<V>>*>(row_memory + row_word<Begin, V>(k)) =
+          parts.element[k];
 #else
-      for (int j = 0; j < once; ++j) words.element[part * once + j] = row_memory[at + j];
+    const auto words = __builtin_bit_cast(detail::Stored<u32, row_words<V>>, v);
+    for (int k = 0; k < row_words<V>; ++k)
+      row_memory[row_word<Begin, V>(k / words_at_once<V>) + k % words_at_once<V>] = words.element[k];
 #endif
-    }
-    return words;
   }
-  // A register's lanes as words, and back.
-  template <class R>
-  WEFT_HD static constexpr int words_of() {
-    if constexpr (detail::is_vec<R>)
-      return width * words_of<lane_of<R>>();
-    else
-      return sizeof(R) == 8 ? 2 : 1;
+  template <i64 Begin, class V>
+  WEFT_HD_INLINE V get_row() {
+#if defined(__CUDA_ARCH__)
+    RowParts<V> parts;
+    WEFT_UNROLL
+    for (int k = 0; k < row_words<V> / words_at_once<V>; ++k)
+      parts.element[k] =
+          *reinterpret_cast<const detail::Words<4 * words_at_once<V>>*>(row_memory + row_word<Begin, V>(k));
+    return __builtin_bit_cast(V, parts);
+#else
+    detail::Stored<u32, row_words<V>> words;
+    for (int k = 0; k < row_words<V>; ++k)
+      words.element[k] = row_memory[row_word<Begin, V>(k / words_at_once<V>) + k % words_at_once<V>];
+    return __builtin_bit_cast(V, words);
+#endif
   }
+  // A register as words: of truth values numbers.
   template <class R>
   WEFT_HD_INLINE static auto to_words(const R& v) {
-    detail::Stored<u32, words_of<R>()> words;
-    if constexpr (detail::is_vec<R>) {
-      constexpr int each = words_of<lane_of<R>>();
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) {
-        const auto lane = to_words(v.lane[j]);
-        WEFT_UNROLL
-        for (int i = 0; i < each; ++i) words.element[each * j + i] = lane.element[i];
-      }
-    } else if constexpr (sizeof(R) >= 4) {
-      __builtin_memcpy(words.element, &v, sizeof v);
-    } else {
-      words.element[0] = static_cast<u32>(v);
-    }
-    return words;
+    if constexpr (sizeof(lane_of<R>) >= 4)
+      return v;
+    else if constexpr (detail::is_vec<R>)
+      return vec_map<u32>([](auto x) { return static_cast<u32>(x); }, v);
+    else
+      return static_cast<u32>(v);
   }
-  template <class R>
-  WEFT_HD_INLINE static void from_words(const detail::Stored<u32, words_of<R>()>& words, R& v) {
-    if constexpr (detail::is_vec<R>) {
-      constexpr int each = words_of<lane_of<R>>();
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) {
-        detail::Stored<u32, each> lane;
-        WEFT_UNROLL
-        for (int i = 0; i < each; ++i) lane.element[i] = words.element[each * j + i];
-        from_words(lane, v.lane[j]);
-      }
-    } else if constexpr (sizeof(R) >= 4) {
-      __builtin_memcpy(&v, words.element, sizeof v);
-    } else {
-      v = static_cast<R>(words.element[0]);
-    }
+  template <class R, class W>
+  WEFT_HD_INLINE static R from_words(const W& words) {
+    using T = lane_of<R>;
+    if constexpr (std::is_same_v<R, W>)
+      return words;
+    else if constexpr (detail::is_vec<R>)
+      return vec_map<T>([](auto x) { return static_cast<T>(x); }, words);
+    else
+      return static_cast<T>(words);
   }
 
   // The columns at hand of an operand that several passes read: from memory at first, then from where this
@@ -322,10 +301,10 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     using Parts = detail::Stored<u32, words>;
     if constexpr (earlier_load(I) < 0) {
       const auto v = this->template load_operand<k, Stage::element, Lanes>(View::instruction(I).imm);
-      put_row_words<at>(detail::pack<S, width, Parts>(v.lane));
+      put_row<at>(detail::pack<S, width, Parts>(v.lane));
       return v;
     } else {
-      const Parts parts = get_row_words<at, words>();
+      const Parts parts = get_row<at, Parts>();
       value_of<Family, t> v;
       detail::unpack<S, width>(parts, v.lane);
       return v;

@@ -56,12 +56,11 @@ struct CudaLaunch {
 };
 
 // Of the present device.
-inline i64 cuda_multiprocessors() {
-  int device = 0, count = 0;
+inline i64 cuda_attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
   cuda_check(cudaGetDevice(&device), "cudaGetDevice");
-  cuda_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
-             "cudaDeviceGetAttribute");
-  return count;
+  cuda_check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

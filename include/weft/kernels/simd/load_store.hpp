@@ -120,22 +120,26 @@ WEFT_HD_INLINE void store_strided_partial(S* p, i64 stride, const V& value, int 
 }
 
 namespace detail {
+// Whether a GPU orders two values in one instruction that lets NaN win. It takes +0 for the larger zero, too.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#define WEFT_GPU_ORDERS(ptx, relation)                \
-  float r;                                            \
-  asm(ptx " %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); \
-  return r
 template <class V>
 inline constexpr bool orders_by_instruction = std::is_same_v<V, float>;
+__device__ __forceinline__ float larger_or_nan(float a, float b) {
+  float r;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+__device__ __forceinline__ float smaller_or_nan(float a, float b) {
+  float r;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
 #else
-#define WEFT_GPU_ORDERS(ptx, relation) return a relation b || a != a ? a : b
 template <class V>
 inline constexpr bool orders_by_instruction = false;
+float larger_or_nan(float a, float b);
+float smaller_or_nan(float a, float b);
 #endif
-// NaN wins. A GPU has an instruction that takes +0 for the larger of two zeros, too.
-WEFT_HD_INLINE float larger_or_nan(float a, float b) { WEFT_GPU_ORDERS("max.NaN.f32", >); }
-WEFT_HD_INLINE float smaller_or_nan(float a, float b) { WEFT_GPU_ORDERS("min.NaN.f32", <); }
-#undef WEFT_GPU_ORDERS
 }  // namespace detail
 
 // The larger and the smaller of two values; NaN if either is, as torch.maximum and torch.minimum.

@@ -70,11 +70,6 @@ template <class S, int N>
 struct Stored {
   S element[N];
 };
-// Words that one access moves.
-template <int N>
-struct alignas(4 * N) VectorPart {
-  u32 word[N];
-};
 
 // Whether a GPU converts elements two at a time to and from lanes.
 template <class S, class T>

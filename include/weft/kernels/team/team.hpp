@@ -41,22 +41,16 @@ struct ReduceMax {
   template <class T>
   static constexpr bool symmetric_for = kernels::detail::orders_by_instruction<T>;
   template <class T>
-  WEFT_HD_INLINE constexpr T operator()(T a, T b) const {
-    if constexpr (kernels::detail::orders_by_instruction<T>)
-      return kernels::detail::larger_or_nan(a, b);
-    else
-      return a > b || a != a ? a : b;
+  WEFT_HD_INLINE T operator()(T a, T b) const {
+    return kernels::maximum(a, b);
   }
 };
 struct ReduceMin {
   template <class T>
   static constexpr bool symmetric_for = kernels::detail::orders_by_instruction<T>;
   template <class T>
-  WEFT_HD_INLINE constexpr T operator()(T a, T b) const {
-    if constexpr (kernels::detail::orders_by_instruction<T>)
-      return kernels::detail::smaller_or_nan(a, b);
-    else
-      return a < b || a != a ? a : b;
+  WEFT_HD_INLINE T operator()(T a, T b) const {
+    return kernels::minimum(a, b);
   }
 };
 

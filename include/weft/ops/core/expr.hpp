@@ -99,16 +99,19 @@ constexpr auto leaf(const A& a) {
     return a;
 }
 
+// An X that no program computes: whoever traces says why.
+template <class X>
+constexpr X without_value(ir::Builder& b, ir::Valueless why) {
+  return X{ir::read_without_value(b, dtype_of<typename X::dtype>, X::shape::value, why)};
+}
+
 // An argument of a traced operation: literals join the graph here.
 template <class A>
 constexpr auto traced(ir::Builder& builder, const A& a) {
   if constexpr (ExprLike<A>) {
     auto e = to_expr(a);
-    if (e.value.builder == nullptr) {  // of a layer that is no member of the model
-      using E = std::remove_cvref_t<decltype(e)>;
-      e.value = ir::read_without_value(builder, dtype_of<typename E::dtype>, E::shape::value,
-                                       ir::Valueless::no_member);
-    }
+    if (e.value.builder == nullptr)  // of a layer that is no member of the model
+      e = without_value<std::remove_cvref_t<decltype(e)>>(builder, ir::Valueless::no_member);
     if (e.value.builder != &builder) e.value = {&builder, builder.import(*e.value.builder, e.value.id)};
     return e;
   } else if constexpr (is_lazy<A> || TensorLike<A>) {
@@ -150,6 +153,13 @@ WEFT_REFUSAL(
     "and no training argument); a word such as a reduction is a template argument, "
     "mse_loss<reduction::sum>(x, "
     "y)");
+template <class A>
+inline constexpr bool is_tuple_like = false;
+template <class... A>
+inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
+template <class A, class B>
+inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
+
 template <class A>
 concept HoldsValues = requires {
   requires is_expr<typename A::value_type>;

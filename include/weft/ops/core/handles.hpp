@@ -156,11 +156,4 @@ constexpr auto to_expr(const A& a) {
 template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
 
-template <class A>
-inline constexpr bool is_tuple_like = false;
-template <class... A>
-inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
-template <class A, class B>
-inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
-
 }  // namespace WEFT_NAMESPACE

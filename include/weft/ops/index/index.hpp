@@ -180,9 +180,7 @@ struct IndexOp : Operation<IndexOp<Spec...>> {
     } else {
       ir::Value values[sizeof...(I) + 1]{};
       detail::index_values(b, detail::TypeList<Spec...>{}, values, operand...);
-      if (detail::is_outside(Rule::plan, values))
-        return R{
-            ir::read_without_value(b, dtype_of<typename R::dtype>, R::shape::value, ir::Valueless::no_place)};
+      if (detail::is_outside(Rule::plan, values)) return detail::without_value<R>(b, ir::Valueless::no_place);
       return R{detail::index_value(x.value, Rule::plan, values)};
     }
   }

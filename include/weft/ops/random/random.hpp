@@ -73,8 +73,7 @@ struct DropoutOp : Operation<DropoutOp> {
   template <class X, class P>
   static constexpr auto apply(ir::Builder& b, const X& x, P p) {
     const double keep = 1.0 - static_cast<double>(p);
-    if (!(keep >= 0 && keep <= 1))
-      return X{ir::read_without_value(b, x.value.dtype(), X::shape::value, ir::Valueless::no_rate)};
+    if (!(keep >= 0 && keep <= 1)) return detail::without_value<X>(b, ir::Valueless::no_rate);
     if (keep >= 1) return X{x.value};
     const ir::Value u = detail::uniform_bits(b, X::shape::value);
     const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
