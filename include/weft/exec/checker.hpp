@@ -116,6 +116,7 @@ class Checker {
     Dims dims;
     std::string name;
     i64 row = 1, pitch = 1;   // elements of a row, and from one row to the next
+    i64 ranges = 0;           // elements of the parameter group that the kernel walks
     i64 least = 0, most = 0;  // of places
     i64 odd = -1;             // the first element that is not finite, before the kernel runs; -1: none
     double odd_value = 0;
@@ -156,6 +157,9 @@ class Checker {
           watch_sums(w, g, f, plan, spared, addresses, step.addresses.size / 2);
         else if (step.kind != compiler::StepKind::copy && step.kind != compiler::StepKind::repeat)
           watch_kernel(w, g, f, plan, spared, origin, k, addresses, step.addresses.size);
+        if (step.kind == compiler::StepKind::fused)
+          for (std::vector<Value>* values : {&w.written, &w.read})
+            for (Value& v : *values) v.ranges = length_of_ranges(lowered, step);
         steps_.push_back(std::move(w));
         if (step.kind != compiler::StepKind::repeat) continue;
         const kernel_ir::LoopMemory inside(g, f, plan, k);
@@ -175,6 +179,13 @@ class Checker {
     }
   }
 
+  static i64 length_of_ranges(const compiler::Lowered& lowered, const compiler::Step& step) {
+    const u64* numbers = lowered.numbers.data() + step.numbers.begin;
+    const auto call = kernels::FusedCall::decode(numbers);
+    i64 length = 0;
+    for (int k = 0; k < call.segments(step.numbers.size); ++k) length += call.segment(numbers, k).length;
+    return length;
+  }
   static int find(u64 address, const u64* addresses, int count) {
     for (int a = 0; a < count; ++a)
       if (addresses[a] == address) return a;
@@ -221,8 +232,7 @@ class Checker {
     if (checks_.finite) {
       const auto written = [&](int node) {
         if (node < 0 || spared[node] || !is_float(g.nodes[node].dtype)) return;
-        if (g.nodes[node].op == ir::Op::reduce_scatter_done) return;  // a rank's piece is what it was for
-        if (is_under_way(g, node)) return;
+        if (is_under_way(g, node) || is_of_pieces(g, f, node)) return;
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
         w.written.push_back(value(g, f, node));
@@ -232,7 +242,7 @@ class Checker {
       if (kernel.stores.size == 0) written(kernel.result >= 0 ? kernel.result : kernel.opaque);
       const auto read = [&](int node) {
         node = root_of(g, f, node);
-        if (!is_float(g.nodes[node].dtype) || is_under_way(g, node)) return;
+        if (!is_float(g.nodes[node].dtype) || is_under_way(g, node) || is_of_pieces(g, f, node)) return;
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
         w.read.push_back(value(g, f, node));
@@ -259,6 +269,13 @@ class Checker {
   static bool is_under_way(const ir::Graph& g, int node) {
     return ir::is_collective(g.nodes[node].op) && g.attributes(node) > 0;
   }
+  // Of which a rank has its own piece alone: sums that are shared out, and what ranks will gather of them.
+  static bool is_of_pieces(const ir::Graph& g, const kernel_ir::Fusion& f, int node) {
+    if (g.nodes[node].op == ir::Op::reduce_scatter_done) return true;
+    for (int i = node + 1; i < g.nodes.size(); ++i)
+      if (g.nodes[i].op == ir::Op::all_gather_start && root_of(g, f, g.in(i, 0)) == node) return true;
+    return false;
+  }
   static bool is_infinite(const ir::Graph& g, int node) {
     const ir::Node& n = g.nodes[node];
     return n.op == ir::Op::constant && is_float(n.dtype) && is_odd(ir::constant_value(n.dtype, n.imm), true);
@@ -282,18 +299,21 @@ class Checker {
     });
   }
 
-  // Of a vector that a rank has a piece of, that piece, and zeros behind it.
+  // Of a vector that a rank has a piece of, that piece, and zeros behind it; of one that is walked by rows
+  // zeros.
   template <class Args, class Read>
   const void* fetch(const Value& v, const void* from, const Args& args, const Read& read) {
     const i64 unit = size_of(v.dtype), bytes = v.dims.size() * unit;
     bytes_.resize(static_cast<std::size_t>(bytes));
-    if (args.clipped && v.dims.size() > 1) {
+    const bool is_piece = v.ranges > 0 ? v.dims.size() == v.ranges : v.dims.size() > 1;
+    if (args.clipped && is_piece) {
       for (auto& byte : bytes_) byte = {};
       i64 to = 0;
       for (int s = 0; s < args.segment_count; ++s) {
-        const i64 length = args.segments[s].length * unit;
-        read(bytes_.data() + to, static_cast<const std::byte*>(from) + args.segments[s].offset * unit,
-             length);
+        kernels::Segment segment;  // a GPU has them in its memory
+        read(&segment, args.segments + s, sizeof segment);
+        const i64 length = segment.length * unit;
+        read(bytes_.data() + to, static_cast<const std::byte*>(from) + segment.offset * unit, length);
         to += length;
       }
     } else if (bytes > 0 && v.pitch != v.row) {
