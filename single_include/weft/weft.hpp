@@ -7078,7 +7078,7 @@ struct LaunchArgs {
   const Segment* segments = nullptr;  // of a segmented kernel
   int segment_count = 0;
   bool clipped = false;  // the segments are what a rank has of a parameter group's; host only
-  i64 first_row = 0;     // rows are counted from it: those that a rank has of a vector's; host only
+  i64 first_row = 0;     // rows are counted from it: those that a rank has of a vector's
 };
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -26561,6 +26561,7 @@ class Checker {
     Dims dims;
     std::string name;
     i64 row = 1, pitch = 1;   // elements of a row, and from one row to the next
+    i64 ranges = 0;           // elements of the parameter group that the kernel walks
     i64 least = 0, most = 0;  // of places
     i64 odd = -1;             // the first element that is not finite, before the kernel runs; -1: none
     double odd_value = 0;
@@ -26601,6 +26602,9 @@ class Checker {
           watch_sums(w, g, f, plan, spared, addresses, step.addresses.size / 2);
         else if (step.kind != compiler::StepKind::copy && step.kind != compiler::StepKind::repeat)
           watch_kernel(w, g, f, plan, spared, origin, k, addresses, step.addresses.size);
+        if (step.kind == compiler::StepKind::fused)
+          for (std::vector<Value>* values : {&w.written, &w.read})
+            for (Value& v : *values) v.ranges = length_of_ranges(lowered, step);
         steps_.push_back(std::move(w));
         if (step.kind != compiler::StepKind::repeat) continue;
         const kernel_ir::LoopMemory inside(g, f, plan, k);
@@ -26620,6 +26624,13 @@ class Checker {
     }
   }
 
+  static i64 length_of_ranges(const compiler::Lowered& lowered, const compiler::Step& step) {
+    const u64* numbers = lowered.numbers.data() + step.numbers.begin;
+    const auto call = kernels::FusedCall::decode(numbers);
+    i64 length = 0;
+    for (int k = 0; k < call.segments(step.numbers.size); ++k) length += call.segment(numbers, k).length;
+    return length;
+  }
   static int find(u64 address, const u64* addresses, int count) {
     for (int a = 0; a < count; ++a)
       if (addresses[a] == address) return a;
@@ -26666,8 +26677,7 @@ class Checker {
     if (checks_.finite) {
       const auto written = [&](int node) {
         if (node < 0 || spared[node] || !is_float(g.nodes[node].dtype)) return;
-        if (g.nodes[node].op == ir::Op::reduce_scatter_done) return;  // a rank's piece is what it was for
-        if (is_under_way(g, node)) return;
+        if (is_under_way(g, node) || is_of_pieces(g, f, node)) return;
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
         w.written.push_back(value(g, f, node));
@@ -26677,7 +26687,7 @@ class Checker {
       if (kernel.stores.size == 0) written(kernel.result >= 0 ? kernel.result : kernel.opaque);
       const auto read = [&](int node) {
         node = root_of(g, f, node);
-        if (!is_float(g.nodes[node].dtype) || is_under_way(g, node)) return;
+        if (!is_float(g.nodes[node].dtype) || is_under_way(g, node) || is_of_pieces(g, f, node)) return;
         const int at = find(plan.where[node], addresses, count);
         if (at < 0) return;
         w.read.push_back(value(g, f, node));
@@ -26704,6 +26714,13 @@ class Checker {
   static bool is_under_way(const ir::Graph& g, int node) {
     return ir::is_collective(g.nodes[node].op) && g.attributes(node) > 0;
   }
+  // Of which a rank has its own piece alone: sums that are shared out, and what ranks will gather of them.
+  static bool is_of_pieces(const ir::Graph& g, const kernel_ir::Fusion& f, int node) {
+    if (g.nodes[node].op == ir::Op::reduce_scatter_done) return true;
+    for (int i = node + 1; i < g.nodes.size(); ++i)
+      if (g.nodes[i].op == ir::Op::all_gather_start && root_of(g, f, g.in(i, 0)) == node) return true;
+    return false;
+  }
   static bool is_infinite(const ir::Graph& g, int node) {
     const ir::Node& n = g.nodes[node];
     return n.op == ir::Op::constant && is_float(n.dtype) && is_odd(ir::constant_value(n.dtype, n.imm), true);
@@ -26727,18 +26744,21 @@ class Checker {
     });
   }
 
-  // Of a vector that a rank has a piece of, that piece, and zeros behind it.
+  // Of a vector that a rank has a piece of, that piece, and zeros behind it; of one that is walked by rows
+  // zeros.
   template <class Args, class Read>
   const void* fetch(const Value& v, const void* from, const Args& args, const Read& read) {
     const i64 unit = size_of(v.dtype), bytes = v.dims.size() * unit;
     bytes_.resize(static_cast<std::size_t>(bytes));
-    if (args.clipped && v.dims.size() > 1) {
+    const bool is_piece = v.ranges > 0 ? v.dims.size() == v.ranges : v.dims.size() > 1;
+    if (args.clipped && is_piece) {
       for (auto& byte : bytes_) byte = {};
       i64 to = 0;
       for (int s = 0; s < args.segment_count; ++s) {
-        const i64 length = args.segments[s].length * unit;
-        read(bytes_.data() + to, static_cast<const std::byte*>(from) + args.segments[s].offset * unit,
-             length);
+        kernels::Segment segment;  // a GPU has them in its memory
+        read(&segment, args.segments + s, sizeof segment);
+        const i64 length = segment.length * unit;
+        read(bytes_.data() + to, static_cast<const std::byte*>(from) + segment.offset * unit, length);
         to += length;
       }
     } else if (bytes > 0 && v.pitch != v.row) {
@@ -34004,52 +34024,82 @@ void run_block_copy(const HostLaunch& launch, int threads) {
 
 }  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/collective/host.hpp ----
-// Collectives on the host: the engine's calls. Numbers: compiler/lower/collective.hpp; the second pointer is
-// the program's communicator.
+// Collectives on the host: the engine's calls.
+
+// ---- weft/kernels/collective/call.hpp ----
+// What a launch of a collective says, on any device. Numbers: compiler/lower/collective.hpp; the second
+// pointer is the program's communicator.
+
+namespace WEFT_NAMESPACE::kernels {
+
+struct CollectiveCall {
+  int request = 0;
+  i64 elements = 0;
+  DType dtype{};
+
+  template <class Launch>
+  explicit CollectiveCall(const Launch& launch)
+      : request(static_cast<int>(launch.numbers[0])),
+        elements(static_cast<i64>(launch.numbers[1])),
+        dtype(static_cast<DType>(launch.numbers[2])) {}
+  i64 unit() const { return size_of(dtype); }
+  i64 bytes() const { return elements * unit(); }
+};
+
+// Of a reduce_scatter_into_start: what goes where in the vector that is shared out, whose first element here
+// belongs at `to`.
+struct ScatterIntoCall : CollectiveCall {
+  comm::Communicator::Part parts[LaunchArgs::max_operands];
+  int count = 0;
+  std::byte* to = nullptr;
+
+  template <class Launch>
+  explicit ScatterIntoCall(const Launch& launch) : CollectiveCall(launch) {
+    constexpr int operands = 3, numbers = 6;  // the first of each
+    count = (launch.number_count - numbers) / 2;
+    for (int k = 0; k < count; ++k)
+      parts[k] = {launch.args.pointer[operands + k], static_cast<i64>(launch.numbers[numbers + 2 * k]),
+                  static_cast<i64>(launch.numbers[numbers + 2 * k + 1])};
+    to = static_cast<std::byte*>(launch.args.pointer[2]) + static_cast<i64>(launch.numbers[3]) * unit();
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::kernels {
 
 inline comm::Communicator& communicator_of(const HostLaunch& launch) {
   return *static_cast<comm::Communicator*>(launch.args.pointer[1]);
 }
-inline int request_of(const HostLaunch& launch) { return static_cast<int>(launch.numbers[0]); }
 
 inline void run_all_reduce_start(const HostLaunch& launch, int) {
-  communicator_of(launch).start_sum(request_of(launch), launch.args.pointer[0],
-                                    static_cast<i64>(launch.numbers[1]),
-                                    static_cast<DType>(launch.numbers[2]));
+  const CollectiveCall call(launch);
+  communicator_of(launch).start_sum(call.request, launch.args.pointer[0], call.elements, call.dtype);
 }
 inline void run_all_reduce_done(const HostLaunch& launch, int) {
-  communicator_of(launch).wait_sum(request_of(launch));
+  communicator_of(launch).wait_sum(CollectiveCall(launch).request);
 }
 inline void run_reduce_scatter_start(const HostLaunch& launch, int) {
-  communicator_of(launch).start_scatter(request_of(launch), launch.args.pointer[0]);
+  communicator_of(launch).start_scatter(CollectiveCall(launch).request, launch.args.pointer[0]);
 }
 inline void run_all_gather_start(const HostLaunch& launch, int) {
-  const i64 bytes = static_cast<i64>(launch.numbers[1]) * size_of(static_cast<DType>(launch.numbers[2]));
-  std::memcpy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(bytes));
-  communicator_of(launch).start_gather(request_of(launch), launch.args.pointer[0]);
+  const CollectiveCall call(launch);
+  std::memcpy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(call.bytes()));
+  communicator_of(launch).start_gather(call.request, launch.args.pointer[0]);
 }
+// What it gives is a zero, for the launches behind it to depend on.
 inline void run_reduce_scatter_into_start(const HostLaunch& launch, int) {
-  constexpr int operands = 3, numbers = 6;  // the first of each
-  comm::Communicator::Part parts[LaunchArgs::max_operands];
-  const int count = (launch.number_count - numbers) / 2;
-  for (int k = 0; k < count; ++k)
-    parts[k] = {launch.args.pointer[operands + k], static_cast<i64>(launch.numbers[numbers + 2 * k]),
-                static_cast<i64>(launch.numbers[numbers + 2 * k + 1])};
-  const i64 unit = size_of(static_cast<DType>(launch.numbers[2]));
-  std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(unit));
-  communicator_of(launch).start_scatter_into(
-      request_of(launch), parts, count,
-      static_cast<std::byte*>(launch.args.pointer[2]) + static_cast<i64>(launch.numbers[3]) * unit);
+  const ScatterIntoCall call(launch);
+  std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
+  communicator_of(launch).start_scatter_into(call.request, call.parts, call.count, call.to);
 }
 inline void run_reduce_scatter_into_done(const HostLaunch& launch, int) {
-  std::memset(launch.args.pointer[0], 0,
-              static_cast<std::size_t>(size_of(static_cast<DType>(launch.numbers[2]))));
-  communicator_of(launch).wait_pieces(request_of(launch));
+  const CollectiveCall call(launch);
+  std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
+  communicator_of(launch).wait_pieces(call.request);
 }
 inline void run_pieces_done(const HostLaunch& launch, int) {
-  communicator_of(launch).wait_pieces(request_of(launch));
+  communicator_of(launch).wait_pieces(CollectiveCall(launch).request);
 }
 
 // Numbers: what is done (ir/group.hpp), elements of the operand, dtype; `rows` is the request.
@@ -60468,7 +60518,7 @@ inline constexpr Ddp<Backend, BucketBytes> ddp{};
 
 WEFT_REFUSAL(ZeroBackendConnects,
              "comm::zero<1, Backend>: the backend is what connects the ranks, comm::zero<1, comm::Mpi> with "
-             "#include <weft/mpi.hpp>");
+             "#include <weft/mpi.hpp>, or comm::zero<1, comm::Nccl> with #include <weft/nccl.hpp>");
 WEFT_REFUSAL(
     ZeroShardsState,
     "comm::zero<1, Backend> shares the optimiser's state out among the ranks, comm::zero<2, Backend> the "
@@ -60487,8 +60537,8 @@ struct Zero {
 // it to all. In stage 2 it has of the gradients that piece alone: each bucket of BucketBytes is summed into
 // it while the backward pass goes on, and accumulate<N> adds N calls there. (ZeRO, stages 1 and 2:
 // Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains
-// the same bits as comm::ddp; with accumulate<N> stage 2 those of one process with accumulate<N ranks>.
-// Optimisers that work element by element.
+// the same bits as comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stage 2 those of one
+// process with accumulate<N ranks>. Optimisers that work element by element.
 template <int Stage, class Backend, i64 BucketBytes = 25 * 1024 * 1024>
 inline constexpr Zero<Stage, Backend, BucketBytes> zero{};
 }  // namespace comm
@@ -60641,22 +60691,31 @@ class Ranks {
     for (std::size_t r = 0; r < all.size(); ++r)
       if (all[r] != 0) throw Error("comm/rank", "rank " + std::to_string(r) + " could not " + what);
   }
-  // The piece of `data` that each rank has becomes every rank's.
-  void gather(std::byte* data, const comm::Shares& shares, i64 unit) const {
+  // The piece that each rank has of the device's memory becomes every rank's, behind what `program` has
+  // begun; on a GPU in its stream.
+  template <class Program>
+  void gather(std::byte* data, const comm::Shares& shares, i64 unit, const Program& program) const {
+    if (size() == 1) return;
     std::vector<i64> bounds;
     for (i64 r = 0; r <= size(); ++r) bounds.push_back(shares.begin(r, size()));
-    communicator_->gather_pieces(data, bounds.data(), unit);
+    if constexpr (requires { program.gather_pieces(data, bounds.data(), unit); })
+      program.gather_pieces(data, bounds.data(), unit);
+    else
+      communicator_->gather_pieces(data, bounds.data(), unit);
   }
-  // The pieces of all ranks, each of up to `piece` bytes, of which this rank's is `own`, in their order:
-  // take( rank, at, data, bytes) is called with a part of each at a time, and bytes `at` of it on. A part of
-  // another's piece that is shorter has what lies behind it.
-  template <class Take>
-  void each_piece(const std::byte* own, i64 piece, const Take& take) const {
+  // The pieces of all ranks, each of up to `piece` bytes, in their order: read(at, to, bytes) copies a part
+  // of this rank's, from byte `at` of it on, and take(rank, at, data, bytes) is called with that part of
+  // each. A part of another's piece that is shorter has what lies behind it.
+  template <class Read, class Take>
+  void each_piece(i64 piece, const Read& read, const Take& take) const {
     constexpr i64 most = i64{1} << 20;
-    std::vector<std::byte> all(static_cast<std::size_t>(size() * (piece < most ? piece : most)));
+    const i64 room = piece < most ? piece : most;
+    std::vector<std::byte> own(static_cast<std::size_t>(room)),
+        all(own.size() * static_cast<std::size_t>(size()));
     for (i64 at = 0; at < piece; at += most) {
       const i64 bytes = piece - at < most ? piece - at : most;
-      communicator_->all_gather(own + at, all.data(), bytes);
+      read(at, own.data(), bytes);
+      communicator_->all_gather(own.data(), all.data(), bytes);
       for (i64 r = 0; r < size(); ++r) take(r, at, all.data() + r * bytes, bytes);
     }
   }
@@ -64137,15 +64196,17 @@ class StateCopies {
   // trained_bytes), which may be null; a call of all ranks.
   void gather_vector(int k, std::byte* to) const {
     const exec::Shard own = shard();
-    ranks_.each_piece(optimizer_ + piece_of_vector(k), own.room,
-                      [&](i64 rank, i64 at, const std::byte* from, i64 bytes) {
-                        const comm::Shares shares = arena_shares<M, O>;
-                        const i64 begin = shares.begin(rank, ranks_.size()) * own.unit + at,
-                                  end = shares.begin(rank + 1, ranks_.size()) * own.unit;
-                        const i64 length = end - begin < bytes ? end - begin : bytes;
-                        if (to != nullptr && length > 0)
-                          std::memcpy(to + begin, from, static_cast<std::size_t>(length));
-                      });
+    const std::byte* const piece = optimizer_ + piece_of_vector(k);
+    ranks_.each_piece(
+        own.room,
+        [&](i64 at, std::byte* part, i64 bytes) { Memory::to_host(device_, part, piece + at, bytes); },
+        [&](i64 rank, i64 at, const std::byte* from, i64 bytes) {
+          const comm::Shares shares = arena_shares<M, O>;
+          const i64 begin = shares.begin(rank, ranks_.size()) * own.unit + at,
+                    end = shares.begin(rank + 1, ranks_.size()) * own.unit;
+          const i64 length = end - begin < bytes ? end - begin : bytes;
+          if (to != nullptr && length > 0) std::memcpy(to + begin, from, static_cast<std::size_t>(length));
+        });
   }
 
  private:
@@ -64681,7 +64742,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
       ranks_.broadcast(model_.state() + assigned.offset, assigned.length, program);
     }
     if constexpr (O::sharded && std::is_same_v<In, Instance<true>>)  // what each rank has updated
-      ranks_.gather(model_.state(), train::arena_shares<M, O>, shard().unit);
+      ranks_.gather(model_.state(), train::arena_shares<M, O>, shard().unit, program);
     losses_->take(program);
   }
 
@@ -64807,9 +64868,6 @@ WEFT_REFUSAL(RanksRunOnGpus,
              "comm::ddp<comm::Nccl>: it connects GPUs, compiled by nvcc: const comm::Nccl world; "
              "make_trainer<Net>(world.device(), ...); on Cpu{} take comm::ddp<comm::Mpi>, with #include "
              "<weft/mpi.hpp>");
-WEFT_REFUSAL(ZeroRunsOnCpu,
-             "comm::zero: ranks share state out on Cpu{} alone, by comm::zero<1, comm::Mpi>; on GPUs take "
-             "comm::ddp<comm::Nccl>");
 WEFT_REFUSAL(
     ZeroIsElementwise,
     "comm::zero: a rank updates a piece of the parameters that may end within one, and this optimiser "
@@ -64833,17 +64891,15 @@ constexpr auto state_name() {
   return text;
 }
 
-// Whether what connects the ranks, if there are ranks, connects programs of this device, and shares state out
-// where that is asked for.
-template <class Device, class Comm, bool Sharded>
+// Whether what connects the ranks, if there are ranks, connects programs of this device.
+template <class Device, class Comm>
 constexpr bool ranks_run_on() {
   if constexpr (std::is_same_v<Comm, comm::None>) {
     return true;
   } else if constexpr (requires { typename Comm::backend::device_type; }) {
     constexpr bool same = std::is_same_v<Device, typename Comm::backend::device_type>;
     static_assert(sizeof(RanksRunOnGpus<same, Device>) > 0);
-    static_assert(sizeof(ZeroRunsOnCpu<!(same && Sharded), Device>) > 0);
-    return same && !Sharded;
+    return same;
   } else {
     constexpr bool same = std::is_same_v<Device, Cpu>;
     static_assert(sizeof(RanksRunOnCpu<same, Device>) > 0);
@@ -64935,7 +64991,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
-  constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm, Sorted::sharded>();
+  constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
   static_assert(
       sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
   static_assert(sizeof(ZeroIsElementwise < !Sorted::sharded || updates_elements<typename Sorted::Optimizer>(),
@@ -67444,28 +67500,35 @@ void run_cuda_scatter_add(const CudaLaunch& launch, cudaStream_t stream) {
 // ---- weft/kernels/collective/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_COLLECTIVE_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_COLLECTIVE_CUDA_CUH
-// Collectives on a GPU: what a program asks of an engine that moves data between GPUs, and its calls.
-// Numbers: compiler/lower/collective.hpp; the second pointer is the program's communicator. Law: nothing
-// waits on the host; all may be captured.
+// Collectives on a GPU: what a program asks of an engine that moves data between GPUs, and its calls. Law:
+// nothing waits on the host; all may be captured.
 
 namespace WEFT_NAMESPACE::kernels {
 
-// A communicator whose sums are of device memory, in a stream of its own beside the program's.
+// A communicator of device memory, whose sums run in a stream of its own beside the program's.
 class CudaCommunicator : public comm::Communicator {
  public:
   // The sum over ranks of what was reserved for `request`, in place: begins behind what `stream` has to do.
   virtual void start_sum(int request, void* data, cudaStream_t stream) = 0;
-  // What comes next in `stream` waits for it.
+  // What comes next in `stream` waits for what was begun for `request`.
   virtual void wait_sum(int request, cudaStream_t stream) = 0;
-  // Of what was reserved for `request`: this rank's part of the sum over ranks of `from`, whose part r is
-  // rank r's, to `to`; as start_sum, and wait_sum waits for it.
-  virtual void start_scatter(int request, const void* from, void* to, cudaStream_t stream) = 0;
+  // As Communicator's, begun behind what `stream` has to do; what comes next in `stream` may change the
+  // parts.
+  virtual void start_scatter(int request, void* data, cudaStream_t stream) = 0;
+  virtual void start_gather(int request, void* data, cudaStream_t stream) = 0;
+  virtual void start_scatter_into(int request, const Part* parts, int count, void* to,
+                                  cudaStream_t stream) = 0;
+  // In `stream`.
+  virtual void gather_pieces(void* data, const i64* bounds, i64 unit, cudaStream_t stream) = 0;
   // Every rank's bytes of device memory, one behind the other in the order of ranks, in `stream`.
   virtual void gather(const void* from, void* to, i64 bytes, cudaStream_t stream) = 0;
   // Rank 0's bytes of device memory become every rank's, in `stream`.
   virtual void broadcast(void* data, i64 bytes, cudaStream_t stream) = 0;
   using Communicator::broadcast;
+  using Communicator::gather_pieces;
+  using Communicator::start_gather;
   using Communicator::start_scatter;
+  using Communicator::start_scatter_into;
   using Communicator::start_sum;
   using Communicator::wait_sum;
 
@@ -67480,25 +67543,49 @@ inline CudaCommunicator* cuda_communicator(comm::Communicator* communicator) {
   return static_cast<CudaCommunicator*>(communicator);
 }
 
+inline CudaCommunicator& communicator_of(const CudaLaunch& launch) {
+  return *cuda_communicator(static_cast<comm::Communicator*>(launch.args.pointer[1]));
+}
+
 // The third pointer is the program's group, if it has one: NCCL asks that what two communicators do goes one
 // by one, so nothing runs beside a sum then.
 inline void run_cuda_all_reduce_start(const CudaLaunch& launch, cudaStream_t stream) {
-  CudaCommunicator& ranks = *cuda_communicator(static_cast<comm::Communicator*>(launch.args.pointer[1]));
-  const int request = static_cast<int>(launch.numbers[0]);
-  ranks.start_sum(request, launch.args.pointer[0], stream);
-  if (launch.args.pointer[2] != nullptr) ranks.wait_sum(request, stream);
+  const int request = CollectiveCall(launch).request;
+  communicator_of(launch).start_sum(request, launch.args.pointer[0], stream);
+  if (launch.args.pointer[2] != nullptr) communicator_of(launch).wait_sum(request, stream);
 }
 inline void run_cuda_all_reduce_done(const CudaLaunch& launch, cudaStream_t stream) {
   if (launch.args.pointer[2] == nullptr)
-    cuda_communicator(static_cast<comm::Communicator*>(launch.args.pointer[1]))
-        ->wait_sum(static_cast<int>(launch.numbers[0]), stream);
+    communicator_of(launch).wait_sum(CollectiveCall(launch).request, stream);
+}
+inline void run_cuda_reduce_scatter_start(const CudaLaunch& launch, cudaStream_t stream) {
+  communicator_of(launch).start_scatter(CollectiveCall(launch).request, launch.args.pointer[0], stream);
+}
+inline void run_cuda_all_gather_start(const CudaLaunch& launch, cudaStream_t stream) {
+  const CollectiveCall call(launch);
+  cuda_copy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(call.bytes()), stream);
+  communicator_of(launch).start_gather(call.request, launch.args.pointer[0], stream);
+}
+// What it gives is a zero, for the launches behind it to depend on.
+inline void run_cuda_reduce_scatter_into_start(const CudaLaunch& launch, cudaStream_t stream) {
+  const ScatterIntoCall call(launch);
+  cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);
+  communicator_of(launch).start_scatter_into(call.request, call.parts, call.count, call.to, stream);
+}
+inline void run_cuda_reduce_scatter_into_done(const CudaLaunch& launch, cudaStream_t stream) {
+  const CollectiveCall call(launch);
+  cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);
+  communicator_of(launch).wait_sum(call.request, stream);
+}
+inline void run_cuda_pieces_done(const CudaLaunch& launch, cudaStream_t stream) {
+  communicator_of(launch).wait_sum(CollectiveCall(launch).request, stream);
 }
 
 // As run_group_collective on the host.
 inline void run_cuda_group_collective(const CudaLaunch& launch, cudaStream_t stream) {
   const GroupCall call = GroupCall::decode(launch.numbers[0]);
-  CudaCommunicator& group = *cuda_communicator(static_cast<comm::Communicator*>(launch.args.pointer[1]));
-  const i64 bytes = static_cast<i64>(launch.numbers[1]) * size_of(static_cast<DType>(launch.numbers[2]));
+  CudaCommunicator& group = communicator_of(launch);
+  const i64 bytes = CollectiveCall(launch).bytes();
   const int request = static_cast<int>(launch.args.rows);
   void* const to = launch.args.pointer[0];
   const auto* const from = static_cast<const std::byte*>(launch.args.pointer[2]);
@@ -67514,9 +67601,13 @@ inline void run_cuda_group_collective(const CudaLaunch& launch, cudaStream_t str
       return group.gather(from, to, bytes, stream);
     case GroupKind::part:
       return copy(from + bytes / call.degree * group.rank(), bytes / call.degree);
-    case GroupKind::scatter:
-      group.start_scatter(request, from, to, stream);
+    case GroupKind::scatter: {
+      const comm::Communicator::Part whole{from, 0, CollectiveCall(launch).elements};
+      const i64 part = bytes / call.degree;
+      cuda_zero(to, static_cast<std::size_t>(part), stream);
+      group.start_scatter_into(request, &whole, 1, static_cast<std::byte*>(to) - part * group.rank(), stream);
       return group.wait_sum(request, stream);
+    }
   }
 }
 
@@ -68525,6 +68616,7 @@ void run_cuda_combine_partials(const CudaLaunch& launch, cudaStream_t stream) {
 // body.hpp and nothing else; what a block does follows from grid.hpp.
 
 #include <type_traits>
+#include <utility>
 
 // ---- weft/kernels/fused/grid.hpp ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_FUSED_GRID_HPP
@@ -68896,6 +68988,7 @@ inline constexpr i64 most_summed_chunks = 512;
 template <class Grid>
 constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks, i64 last_cols) {
   FusedCut cut;
+  if (rows == 0) return {1, 0, 0};  // of ranks that share state out some have none
   if constexpr (Grid::Needs::sums) {
     i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
     if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;
@@ -68963,6 +69056,23 @@ void enqueue_fused_in(const FusedParameters<Code<W...>>& args, i64 blocks, cudaS
   cuda_check_launch("a fused kernel");
 }
 
+// Where operand K is in the launch's first row. Law: what walks a part of its rows has them along one axis.
+template <class C, int K>
+void* address_in_first_row(const LaunchArgs& args) {
+  using View = FusedView<C>;
+  if (args.first_row == 0) return args.pointer[K];
+  if constexpr (View::header.row_axes == 1 && !View::header.segmented)
+    return static_cast<std::byte*>(args.pointer[K]) +
+           args.first_row * View::stride(K, 0) * size_of(View::operand(K).dtype);
+  else
+    throw Error("cuda/rows", "a kernel whose rows are of several axes cannot walk a part of them");
+}
+
+template <class C, int... K>
+void place_operands(FusedParameters<C>& args, const LaunchArgs& from, std::integer_sequence<int, K...>) {
+  ((args.pointer[K] = address_in_first_row<C, K>(from)), ...);
+}
+
 // Enqueues a fused kernel whose arguments have been cut for the GPU (chunks: the blocks). Where a row fits
 // only into the shared memory that some GPUs have, there are two kernels, with the same threads and the same
 // sums.
@@ -68972,7 +69082,7 @@ void enqueue_fused(Code<W...>, const LaunchArgs& from, cudaStream_t stream) {
   using Grid = FusedGrid<C, static_cast<int>(Align)>;
   if (from.chunks == 0) return;
   FusedParameters<C> args{};
-  for (int k = 0; k < FusedView<C>::header.operands; ++k) args.pointer[k] = from.pointer[k];
+  place_operands(args, from, upto<FusedView<C>::header.operands>{});
   for (int k = 0; k < FusedParameters<C>::streams(); ++k) args.stream[k] = from.stream[k];
   args.rows = from.rows;
   args.rows_per_chunk = from.rows_per_chunk;
@@ -70100,6 +70210,17 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_all_reduce_start;
   } else if constexpr (kind == compiler::StepKind::all_reduce_done) {
     return &kernels::run_cuda_all_reduce_done;
+  } else if constexpr (kind == compiler::StepKind::reduce_scatter_start) {
+    return &kernels::run_cuda_reduce_scatter_start;
+  } else if constexpr (kind == compiler::StepKind::reduce_scatter_into_start) {
+    return &kernels::run_cuda_reduce_scatter_into_start;
+  } else if constexpr (kind == compiler::StepKind::reduce_scatter_into_done) {
+    return &kernels::run_cuda_reduce_scatter_into_done;
+  } else if constexpr (kind == compiler::StepKind::all_gather_start) {
+    return &kernels::run_cuda_all_gather_start;
+  } else if constexpr (kind == compiler::StepKind::reduce_scatter_done ||
+                       kind == compiler::StepKind::all_gather_done) {
+    return &kernels::run_cuda_pieces_done;
   } else if constexpr (kind == compiler::StepKind::group_collective) {
     return &kernels::run_cuda_group_collective;
   } else {
@@ -70207,7 +70328,7 @@ class CudaProgram {
     }
     steps_.emplace(P::header, P::image, CudaKernels<P>::table.at,
                    Blocks{given.model, given.optimizer, workspace_.data(), staged_.data(), given.communicator,
-                          given.group});
+                          given.group, given.shard});
     for (int k = 0; k < P::header.inputs; ++k) steps_->bind_input(k, staged_.data() + Plan::input_offset(k));
     cut_for_gpu<P>(steps_->launches(), partial_.data());
     place_segments();
@@ -70386,6 +70507,11 @@ class CudaProgram {
     DeviceGuard guard(context_.ordinal());
     communicators_[0]->broadcast(data, bytes, stream());
   }
+  // The piece that each rank has of device memory becomes every rank's, in the stream; see Communicator.
+  void gather_pieces(void* data, const i64* bounds, i64 unit) const {
+    DeviceGuard guard(context_.ordinal());
+    communicators_[0]->gather_pieces(data, bounds, unit, stream());
+  }
 
  private:
   // The communicators have to know of what waits for other ranks.
@@ -70459,7 +70585,8 @@ class CudaProgram {
     for (const Launch& launch : steps_->launches())
       all.append(launch.args.segments, launch.args.segment_count);
     if (all.empty()) return;
-    cuda_copy(segments_.data(), all.data(), segments_.size(), stream());
+    cuda_copy(segments_.data(), all.data(), static_cast<std::size_t>(all.size()) * sizeof(kernels::Segment),
+              stream());  // of ranks that share state out fewer than there is room for
     context_.synchronize();
     const auto* next = reinterpret_cast<const kernels::Segment*>(segments_.data());
     for (Launch& launch : steps_->launches()) {

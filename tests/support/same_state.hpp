@@ -1,8 +1,6 @@
 #pragma once
 // Two models of different types with the same names: what one's file holds, bit for bit, in the other's.
 
-#include <doctest/doctest.h>
-
 #include <cstring>
 #include <string>
 

@@ -50,9 +50,6 @@ WEFT_REFUSAL(RanksRunOnGpus,
              "comm::ddp<comm::Nccl>: it connects GPUs, compiled by nvcc: const comm::Nccl world; "
              "make_trainer<Net>(world.device(), ...); on Cpu{} take comm::ddp<comm::Mpi>, with #include "
              "<weft/mpi.hpp>");
-WEFT_REFUSAL(ZeroRunsOnCpu,
-             "comm::zero: ranks share state out on Cpu{} alone, by comm::zero<1, comm::Mpi>; on GPUs take "
-             "comm::ddp<comm::Nccl>");
 WEFT_REFUSAL(
     ZeroIsElementwise,
     "comm::zero: a rank updates a piece of the parameters that may end within one, and this optimiser "
@@ -76,17 +73,15 @@ constexpr auto state_name() {
   return text;
 }
 
-// Whether what connects the ranks, if there are ranks, connects programs of this device, and shares state out
-// where that is asked for.
-template <class Device, class Comm, bool Sharded>
+// Whether what connects the ranks, if there are ranks, connects programs of this device.
+template <class Device, class Comm>
 constexpr bool ranks_run_on() {
   if constexpr (std::is_same_v<Comm, comm::None>) {
     return true;
   } else if constexpr (requires { typename Comm::backend::device_type; }) {
     constexpr bool same = std::is_same_v<Device, typename Comm::backend::device_type>;
     static_assert(sizeof(RanksRunOnGpus<same, Device>) > 0);
-    static_assert(sizeof(ZeroRunsOnCpu<!(same && Sharded), Device>) > 0);
-    return same && !Sharded;
+    return same;
   } else {
     constexpr bool same = std::is_same_v<Device, Cpu>;
     static_assert(sizeof(RanksRunOnCpu<same, Device>) > 0);
@@ -178,7 +173,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
-  constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm, Sorted::sharded>();
+  constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
   static_assert(
       sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
   static_assert(sizeof(ZeroIsElementwise < !Sorted::sharded || updates_elements<typename Sorted::Optimizer>(),

@@ -149,7 +149,7 @@ inline constexpr Ddp<Backend, BucketBytes> ddp{};
 
 WEFT_REFUSAL(ZeroBackendConnects,
              "comm::zero<1, Backend>: the backend is what connects the ranks, comm::zero<1, comm::Mpi> with "
-             "#include <weft/mpi.hpp>");
+             "#include <weft/mpi.hpp>, or comm::zero<1, comm::Nccl> with #include <weft/nccl.hpp>");
 WEFT_REFUSAL(
     ZeroShardsState,
     "comm::zero<1, Backend> shares the optimiser's state out among the ranks, comm::zero<2, Backend> the "
@@ -168,8 +168,8 @@ struct Zero {
 // it to all. In stage 2 it has of the gradients that piece alone: each bucket of BucketBytes is summed into
 // it while the backward pass goes on, and accumulate<N> adds N calls there. (ZeRO, stages 1 and 2:
 // Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains
-// the same bits as comm::ddp; with accumulate<N> stage 2 those of one process with accumulate<N ranks>.
-// Optimisers that work element by element.
+// the same bits as comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stage 2 those of one
+// process with accumulate<N ranks>. Optimisers that work element by element.
 template <int Stage, class Backend, i64 BucketBytes = 25 * 1024 * 1024>
 inline constexpr Zero<Stage, Backend, BucketBytes> zero{};
 }  // namespace comm

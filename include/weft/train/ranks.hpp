@@ -62,22 +62,31 @@ class Ranks {
     for (std::size_t r = 0; r < all.size(); ++r)
       if (all[r] != 0) throw Error("comm/rank", "rank " + std::to_string(r) + " could not " + what);
   }
-  // The piece of `data` that each rank has becomes every rank's.
-  void gather(std::byte* data, const comm::Shares& shares, i64 unit) const {
+  // The piece that each rank has of the device's memory becomes every rank's, behind what `program` has
+  // begun; on a GPU in its stream.
+  template <class Program>
+  void gather(std::byte* data, const comm::Shares& shares, i64 unit, const Program& program) const {
+    if (size() == 1) return;
     std::vector<i64> bounds;
     for (i64 r = 0; r <= size(); ++r) bounds.push_back(shares.begin(r, size()));
-    communicator_->gather_pieces(data, bounds.data(), unit);
+    if constexpr (requires { program.gather_pieces(data, bounds.data(), unit); })
+      program.gather_pieces(data, bounds.data(), unit);
+    else
+      communicator_->gather_pieces(data, bounds.data(), unit);
   }
-  // The pieces of all ranks, each of up to `piece` bytes, of which this rank's is `own`, in their order:
-  // take( rank, at, data, bytes) is called with a part of each at a time, and bytes `at` of it on. A part of
-  // another's piece that is shorter has what lies behind it.
-  template <class Take>
-  void each_piece(const std::byte* own, i64 piece, const Take& take) const {
+  // The pieces of all ranks, each of up to `piece` bytes, in their order: read(at, to, bytes) copies a part
+  // of this rank's, from byte `at` of it on, and take(rank, at, data, bytes) is called with that part of
+  // each. A part of another's piece that is shorter has what lies behind it.
+  template <class Read, class Take>
+  void each_piece(i64 piece, const Read& read, const Take& take) const {
     constexpr i64 most = i64{1} << 20;
-    std::vector<std::byte> all(static_cast<std::size_t>(size() * (piece < most ? piece : most)));
+    const i64 room = piece < most ? piece : most;
+    std::vector<std::byte> own(static_cast<std::size_t>(room)),
+        all(own.size() * static_cast<std::size_t>(size()));
     for (i64 at = 0; at < piece; at += most) {
       const i64 bytes = piece - at < most ? piece - at : most;
-      communicator_->all_gather(own + at, all.data(), bytes);
+      read(at, own.data(), bytes);
+      communicator_->all_gather(own.data(), all.data(), bytes);
       for (i64 r = 0; r < size(); ++r) take(r, at, all.data() + r * bytes, bytes);
     }
   }

@@ -71,15 +71,17 @@ class StateCopies {
   // trained_bytes), which may be null; a call of all ranks.
   void gather_vector(int k, std::byte* to) const {
     const exec::Shard own = shard();
-    ranks_.each_piece(optimizer_ + piece_of_vector(k), own.room,
-                      [&](i64 rank, i64 at, const std::byte* from, i64 bytes) {
-                        const comm::Shares shares = arena_shares<M, O>;
-                        const i64 begin = shares.begin(rank, ranks_.size()) * own.unit + at,
-                                  end = shares.begin(rank + 1, ranks_.size()) * own.unit;
-                        const i64 length = end - begin < bytes ? end - begin : bytes;
-                        if (to != nullptr && length > 0)
-                          std::memcpy(to + begin, from, static_cast<std::size_t>(length));
-                      });
+    const std::byte* const piece = optimizer_ + piece_of_vector(k);
+    ranks_.each_piece(
+        own.room,
+        [&](i64 at, std::byte* part, i64 bytes) { Memory::to_host(device_, part, piece + at, bytes); },
+        [&](i64 rank, i64 at, const std::byte* from, i64 bytes) {
+          const comm::Shares shares = arena_shares<M, O>;
+          const i64 begin = shares.begin(rank, ranks_.size()) * own.unit + at,
+                    end = shares.begin(rank + 1, ranks_.size()) * own.unit;
+          const i64 length = end - begin < bytes ? end - begin : bytes;
+          if (to != nullptr && length > 0) std::memcpy(to + begin, from, static_cast<std::size_t>(length));
+        });
   }
 
  private:

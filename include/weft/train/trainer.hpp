@@ -405,7 +405,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
       ranks_.broadcast(model_.state() + assigned.offset, assigned.length, program);
     }
     if constexpr (O::sharded && std::is_same_v<In, Instance<true>>)  // what each rank has updated
-      ranks_.gather(model_.state(), train::arena_shares<M, O>, shard().unit);
+      ranks_.gather(model_.state(), train::arena_shares<M, O>, shard().unit, program);
     losses_->take(program);
   }
 

@@ -1,30 +1,36 @@
 #pragma once
-// Collectives on a GPU: what a program asks of an engine that moves data between GPUs, and its calls.
-// Numbers: compiler/lower/collective.hpp; the second pointer is the program's communicator. Law: nothing
-// waits on the host; all may be captured.
+// Collectives on a GPU: what a program asks of an engine that moves data between GPUs, and its calls. Law:
+// nothing waits on the host; all may be captured.
 
-#include "weft/comm/communicator.hpp"
-#include "weft/core/group_call.hpp"
+#include "weft/kernels/collective/call.hpp"
 #include "weft/kernels/launch/cuda.cuh"
 
 namespace WEFT_NAMESPACE::kernels {
 
-// A communicator whose sums are of device memory, in a stream of its own beside the program's.
+// A communicator of device memory, whose sums run in a stream of its own beside the program's.
 class CudaCommunicator : public comm::Communicator {
  public:
   // The sum over ranks of what was reserved for `request`, in place: begins behind what `stream` has to do.
   virtual void start_sum(int request, void* data, cudaStream_t stream) = 0;
-  // What comes next in `stream` waits for it.
+  // What comes next in `stream` waits for what was begun for `request`.
   virtual void wait_sum(int request, cudaStream_t stream) = 0;
-  // Of what was reserved for `request`: this rank's part of the sum over ranks of `from`, whose part r is
-  // rank r's, to `to`; as start_sum, and wait_sum waits for it.
-  virtual void start_scatter(int request, const void* from, void* to, cudaStream_t stream) = 0;
+  // As Communicator's, begun behind what `stream` has to do; what comes next in `stream` may change the
+  // parts.
+  virtual void start_scatter(int request, void* data, cudaStream_t stream) = 0;
+  virtual void start_gather(int request, void* data, cudaStream_t stream) = 0;
+  virtual void start_scatter_into(int request, const Part* parts, int count, void* to,
+                                  cudaStream_t stream) = 0;
+  // In `stream`.
+  virtual void gather_pieces(void* data, const i64* bounds, i64 unit, cudaStream_t stream) = 0;
   // Every rank's bytes of device memory, one behind the other in the order of ranks, in `stream`.
   virtual void gather(const void* from, void* to, i64 bytes, cudaStream_t stream) = 0;
   // Rank 0's bytes of device memory become every rank's, in `stream`.
   virtual void broadcast(void* data, i64 bytes, cudaStream_t stream) = 0;
   using Communicator::broadcast;
+  using Communicator::gather_pieces;
+  using Communicator::start_gather;
   using Communicator::start_scatter;
+  using Communicator::start_scatter_into;
   using Communicator::start_sum;
   using Communicator::wait_sum;
 
@@ -39,25 +45,49 @@ inline CudaCommunicator* cuda_communicator(comm::Communicator* communicator) {
   return static_cast<CudaCommunicator*>(communicator);
 }
 
+inline CudaCommunicator& communicator_of(const CudaLaunch& launch) {
+  return *cuda_communicator(static_cast<comm::Communicator*>(launch.args.pointer[1]));
+}
+
 // The third pointer is the program's group, if it has one: NCCL asks that what two communicators do goes one
 // by one, so nothing runs beside a sum then.
 inline void run_cuda_all_reduce_start(const CudaLaunch& launch, cudaStream_t stream) {
-  CudaCommunicator& ranks = *cuda_communicator(static_cast<comm::Communicator*>(launch.args.pointer[1]));
-  const int request = static_cast<int>(launch.numbers[0]);
-  ranks.start_sum(request, launch.args.pointer[0], stream);
-  if (launch.args.pointer[2] != nullptr) ranks.wait_sum(request, stream);
+  const int request = CollectiveCall(launch).request;
+  communicator_of(launch).start_sum(request, launch.args.pointer[0], stream);
+  if (launch.args.pointer[2] != nullptr) communicator_of(launch).wait_sum(request, stream);
 }
 inline void run_cuda_all_reduce_done(const CudaLaunch& launch, cudaStream_t stream) {
   if (launch.args.pointer[2] == nullptr)
-    cuda_communicator(static_cast<comm::Communicator*>(launch.args.pointer[1]))
-        ->wait_sum(static_cast<int>(launch.numbers[0]), stream);
+    communicator_of(launch).wait_sum(CollectiveCall(launch).request, stream);
+}
+inline void run_cuda_reduce_scatter_start(const CudaLaunch& launch, cudaStream_t stream) {
+  communicator_of(launch).start_scatter(CollectiveCall(launch).request, launch.args.pointer[0], stream);
+}
+inline void run_cuda_all_gather_start(const CudaLaunch& launch, cudaStream_t stream) {
+  const CollectiveCall call(launch);
+  cuda_copy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(call.bytes()), stream);
+  communicator_of(launch).start_gather(call.request, launch.args.pointer[0], stream);
+}
+// What it gives is a zero, for the launches behind it to depend on.
+inline void run_cuda_reduce_scatter_into_start(const CudaLaunch& launch, cudaStream_t stream) {
+  const ScatterIntoCall call(launch);
+  cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);
+  communicator_of(launch).start_scatter_into(call.request, call.parts, call.count, call.to, stream);
+}
+inline void run_cuda_reduce_scatter_into_done(const CudaLaunch& launch, cudaStream_t stream) {
+  const CollectiveCall call(launch);
+  cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);
+  communicator_of(launch).wait_sum(call.request, stream);
+}
+inline void run_cuda_pieces_done(const CudaLaunch& launch, cudaStream_t stream) {
+  communicator_of(launch).wait_sum(CollectiveCall(launch).request, stream);
 }
 
 // As run_group_collective on the host.
 inline void run_cuda_group_collective(const CudaLaunch& launch, cudaStream_t stream) {
   const GroupCall call = GroupCall::decode(launch.numbers[0]);
-  CudaCommunicator& group = *cuda_communicator(static_cast<comm::Communicator*>(launch.args.pointer[1]));
-  const i64 bytes = static_cast<i64>(launch.numbers[1]) * size_of(static_cast<DType>(launch.numbers[2]));
+  CudaCommunicator& group = communicator_of(launch);
+  const i64 bytes = CollectiveCall(launch).bytes();
   const int request = static_cast<int>(launch.args.rows);
   void* const to = launch.args.pointer[0];
   const auto* const from = static_cast<const std::byte*>(launch.args.pointer[2]);
@@ -73,9 +103,13 @@ inline void run_cuda_group_collective(const CudaLaunch& launch, cudaStream_t str
       return group.gather(from, to, bytes, stream);
     case GroupKind::part:
       return copy(from + bytes / call.degree * group.rank(), bytes / call.degree);
-    case GroupKind::scatter:
-      group.start_scatter(request, from, to, stream);
+    case GroupKind::scatter: {
+      const comm::Communicator::Part whole{from, 0, CollectiveCall(launch).elements};
+      const i64 part = bytes / call.degree;
+      cuda_zero(to, static_cast<std::size_t>(part), stream);
+      group.start_scatter_into(request, &whole, 1, static_cast<std::byte*>(to) - part * group.rank(), stream);
       return group.wait_sum(request, stream);
+    }
   }
 }
 

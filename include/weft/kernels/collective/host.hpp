@@ -1,11 +1,9 @@
 #pragma once
-// Collectives on the host: the engine's calls. Numbers: compiler/lower/collective.hpp; the second pointer is
-// the program's communicator.
+// Collectives on the host: the engine's calls.
 
 #include <cstring>
 
-#include "weft/comm/communicator.hpp"
-#include "weft/core/group_call.hpp"
+#include "weft/kernels/collective/call.hpp"
 #include "weft/kernels/launch/host.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
@@ -13,44 +11,35 @@ namespace WEFT_NAMESPACE::kernels {
 inline comm::Communicator& communicator_of(const HostLaunch& launch) {
   return *static_cast<comm::Communicator*>(launch.args.pointer[1]);
 }
-inline int request_of(const HostLaunch& launch) { return static_cast<int>(launch.numbers[0]); }
 
 inline void run_all_reduce_start(const HostLaunch& launch, int) {
-  communicator_of(launch).start_sum(request_of(launch), launch.args.pointer[0],
-                                    static_cast<i64>(launch.numbers[1]),
-                                    static_cast<DType>(launch.numbers[2]));
+  const CollectiveCall call(launch);
+  communicator_of(launch).start_sum(call.request, launch.args.pointer[0], call.elements, call.dtype);
 }
 inline void run_all_reduce_done(const HostLaunch& launch, int) {
-  communicator_of(launch).wait_sum(request_of(launch));
+  communicator_of(launch).wait_sum(CollectiveCall(launch).request);
 }
 inline void run_reduce_scatter_start(const HostLaunch& launch, int) {
-  communicator_of(launch).start_scatter(request_of(launch), launch.args.pointer[0]);
+  communicator_of(launch).start_scatter(CollectiveCall(launch).request, launch.args.pointer[0]);
 }
 inline void run_all_gather_start(const HostLaunch& launch, int) {
-  const i64 bytes = static_cast<i64>(launch.numbers[1]) * size_of(static_cast<DType>(launch.numbers[2]));
-  std::memcpy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(bytes));
-  communicator_of(launch).start_gather(request_of(launch), launch.args.pointer[0]);
+  const CollectiveCall call(launch);
+  std::memcpy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(call.bytes()));
+  communicator_of(launch).start_gather(call.request, launch.args.pointer[0]);
 }
+// What it gives is a zero, for the launches behind it to depend on.
 inline void run_reduce_scatter_into_start(const HostLaunch& launch, int) {
-  constexpr int operands = 3, numbers = 6;  // the first of each
-  comm::Communicator::Part parts[LaunchArgs::max_operands];
-  const int count = (launch.number_count - numbers) / 2;
-  for (int k = 0; k < count; ++k)
-    parts[k] = {launch.args.pointer[operands + k], static_cast<i64>(launch.numbers[numbers + 2 * k]),
-                static_cast<i64>(launch.numbers[numbers + 2 * k + 1])};
-  const i64 unit = size_of(static_cast<DType>(launch.numbers[2]));
-  std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(unit));
-  communicator_of(launch).start_scatter_into(
-      request_of(launch), parts, count,
-      static_cast<std::byte*>(launch.args.pointer[2]) + static_cast<i64>(launch.numbers[3]) * unit);
+  const ScatterIntoCall call(launch);
+  std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
+  communicator_of(launch).start_scatter_into(call.request, call.parts, call.count, call.to);
 }
 inline void run_reduce_scatter_into_done(const HostLaunch& launch, int) {
-  std::memset(launch.args.pointer[0], 0,
-              static_cast<std::size_t>(size_of(static_cast<DType>(launch.numbers[2]))));
-  communicator_of(launch).wait_pieces(request_of(launch));
+  const CollectiveCall call(launch);
+  std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
+  communicator_of(launch).wait_pieces(call.request);
 }
 inline void run_pieces_done(const HostLaunch& launch, int) {
-  communicator_of(launch).wait_pieces(request_of(launch));
+  communicator_of(launch).wait_pieces(CollectiveCall(launch).request);
 }
 
 // Numbers: what is done (ir/group.hpp), elements of the operand, dtype; `rows` is the request.

@@ -26,7 +26,8 @@ namespace WEFT_NAMESPACE::comm {
 // Making one is a call of all ranks of the program, whichever it connects.
 class NcclCommunicator final : public kernels::CudaCommunicator {
  public:
-  explicit NcclCommunicator(const RankSubset& subset = {}) : subset_(subset) {
+  explicit NcclCommunicator(const RankSubset& subset = {}, bool of_parts = false)
+      : subset_(subset), of_parts_(of_parts) {
     if (ranks_.size() == 1) return;
     require_cuda(device_);
     DeviceGuard guard(device_.ordinal);
@@ -52,57 +53,73 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
   int size() const override { return subset_.count > 0 ? subset_.count : ranks_.size(); }
 
   void reserve(int request, i64 count, DType dtype) override {
-    if (dtype != DType::f32 && dtype != DType::f64)
-      throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
-    int ordinal = 0;
-    cuda_check(cudaGetDevice(&ordinal), "cudaGetDevice");
-    check_device(ordinal);
+    Sum& sum = new_sum(request, dtype);
     if (size() == 1) return;
-    while (static_cast<int>(sums_.size()) <= request) sums_.emplace_back();
-    Sum& sum = sums_[static_cast<std::size_t>(request)];
     sum.cut = kernels::cut_bucket(count, size());
-    sum.dtype = dtype;
-    make_room(sum);
+    make_room(bytes_of(sum, sum.cut.piece()));
   }
-  // Of parts that are equal: of group_collective.
-  void reserve_scatter_into(int request, const i64* bounds, DType dtype) override {
-    reserve(request, bounds[size()], dtype);
+  void reserve_pieces(int request, const i64* bounds, DType dtype) override {
+    Sum& sum = new_sum(request, dtype);
     if (size() == 1) return;
-    Sum& sum = sums_[static_cast<std::size_t>(request)];
-    sum.cut = {0, bounds[1] - bounds[0]};
-    make_room(sum);
+    sum.bounds.assign(bounds, bounds + size() + 1);
+    make_room(sum.bytes_of(rank()));
+  }
+  void reserve_scatter_into(int request, const i64* bounds, DType dtype) override {
+    reserve_pieces(request, bounds, dtype);
+    if (size() == 1 || of_parts_) return;
+    for (Staging& staging : staging_) grow(staging.room, bytes_of(sum_of(request), bounds[size()]));
   }
 
   void start_sum(int request, void* data, cudaStream_t stream) override {
     if (size() == 1) return;
-    Sum& sum = sums_[static_cast<std::size_t>(request)];
-    used_ = true;
-    begin_[0].record(stream);
-    begin_[0].block(stream_.get());
+    Sum& sum = begin(request, stream);
     auto* const at = static_cast<std::byte*>(data);
     exchange(sum, at);
-    kernels::enqueue_add_ranks(sum.dtype, data, pieces_.data(), sum.cut, rank(), size(), stream_.get());
+    kernels::enqueue_add_ranks(
+        kernels::RankSum::of_bucket(sum.dtype, data, pieces_.data.data(), sum.cut, rank(), size()),
+        stream_.get());
     if (sum.cut.share > 0) {
       const std::size_t bytes = bytes_of(sum, sum.cut.share);
       all_gather(at + bytes * static_cast<std::size_t>(rank()), at, bytes, stream_.get());
     }
     sum.end.record(stream_.get());
   }
-  using CudaCommunicator::start_scatter;
-  void start_scatter(int request, const void* from, void* to, cudaStream_t stream) override {
-    Sum& sum = sums_[static_cast<std::size_t>(request)];
-    used_ = true;
-    begin_[0].record(stream);
-    begin_[0].block(stream_.get());
-    const std::size_t bytes = bytes_of(sum, sum.cut.rest);
-    const auto* const parts = static_cast<const std::byte*>(from);
-    cuda_copy(to, parts + bytes * static_cast<std::size_t>(rank()), bytes, stream_.get());
-    each_peer([&](int r, std::size_t k) {
-      send(parts + bytes * k, bytes, r, stream_.get());
-      receive(pieces_.data() + bytes * k, bytes, r, stream_.get());
-    });
-    kernels::enqueue_add_ranks(sum.dtype, to, pieces_.data(), sum.cut, rank(), size(), stream_.get());
+  void start_scatter(int request, void* data, cudaStream_t stream) override {
+    if (size() == 1) return;
+    auto* const own = static_cast<std::byte*>(data) + sum_of(request).begin_of(rank());
+    scatter(begin(request, stream), data, own, false);
+  }
+  void start_gather(int request, void* data, cudaStream_t stream) override {
+    if (size() == 1) return;
+    Sum& sum = begin(request, stream);
+    gather_in(data, sum.bounds.data(), size_of(sum.dtype), stream_.get());
     sum.end.record(stream_.get());
+  }
+  // Parts are put together where they may be sent from while the program goes on; what was sent from there
+  // before has ended then. Those of a group, which waits at once, are one, and sent from where it lies.
+  void start_scatter_into(int request, const Part* parts, int count, void* to, cudaStream_t stream) override {
+    Sum& sum = sum_of(request);
+    const i64 unit = size_of(sum.dtype);
+    auto* const into = static_cast<std::byte*>(to);
+    if (size() == 1) {
+      for (const Part* part = parts; part != parts + count; ++part)
+        kernels::enqueue_add_ranks(kernels::RankSum::of_piece(sum.dtype, into + part->begin * unit,
+                                                              part->data, nullptr, part->length, 0, 1, true),
+                                   stream);
+      return;
+    }
+    const i64 own = sum.begin_of(rank());
+    if (of_parts_) return scatter(begin(request, stream), parts->data, into + own, true);
+    Staging& staging = staging_[next_staging_];
+    next_staging_ = 1 - next_staging_;
+    if (staging.request >= 0) sum_of(staging.request).end.block(stream);
+    staging.request = request;
+    staging.room.used = true;
+    std::byte* const sent = staging.room.data.data();
+    cuda_zero(sent, bytes_of(sum, sum.bounds.back()), stream);
+    for (const Part* part = parts; part != parts + count; ++part)
+      cuda_copy(sent + part->begin * unit, part->data, bytes_of(sum, part->length), stream);
+    scatter(begin(request, stream), sent, into + own, true);
   }
   void gather(const void* from, void* to, i64 bytes, cudaStream_t stream) override {
     const auto length = static_cast<std::size_t>(bytes);
@@ -111,7 +128,15 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
       all_gather(static_cast<std::byte*>(to) + length * static_cast<std::size_t>(rank()), to, length, stream);
   }
   void wait_sum(int request, cudaStream_t stream) override {
-    if (size() > 1) sums_[static_cast<std::size_t>(request)].end.block(stream);
+    if (size() == 1) return;
+    sum_of(request).end.block(stream);
+    for (Staging& staging : staging_)
+      if (staging.request == request) staging.request = -1;
+  }
+  void gather_pieces(void* data, const i64* bounds, i64 unit, cudaStream_t stream) override {
+    if (size() == 1) return;
+    gather_in(data, bounds, unit, stream);
+    ranks_.launched("gathering of the ranks' pieces", stream);
   }
   void broadcast(void* data, i64 bytes, cudaStream_t stream) override {
     if (size() == 1) return;
@@ -128,11 +153,29 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     DeviceGuard guard(device_.ordinal);
     start_sum(request, data, cudaStreamPerThread);
   }
+  void start_scatter(int request, void* data) override {
+    DeviceGuard guard(device_.ordinal);
+    start_scatter(request, data, cudaStreamPerThread);
+  }
+  void start_gather(int request, void* data) override {
+    DeviceGuard guard(device_.ordinal);
+    start_gather(request, data, cudaStreamPerThread);
+  }
+  void start_scatter_into(int request, const Part* parts, int count, void* to) override {
+    DeviceGuard guard(device_.ordinal);
+    start_scatter_into(request, parts, count, to, cudaStreamPerThread);
+  }
+  void gather_pieces(void* data, const i64* bounds, i64 unit) override {
+    DeviceGuard guard(device_.ordinal);
+    gather_pieces(data, bounds, unit, cudaStreamPerThread);
+    finish("gathering of the ranks' pieces", cudaStreamPerThread);
+  }
   void wait_sum(int request) override {
     DeviceGuard guard(device_.ordinal);
     wait_sum(request, cudaStreamPerThread);
     finish("sum over ranks", cudaStreamPerThread);
   }
+  void wait_pieces(int request) override { wait_sum(request); }
   void progress() override {}  // a GPU goes on by itself
 
   // Of memory of the host or of the rank's GPU, behind all that the GPU has to do; complete on return.
@@ -170,10 +213,26 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
   }
 
  private:
+  // A sum over ranks: of a bucket that all get, or, where it has bounds, of pieces.
   struct Sum {
     kernels::BucketCut cut;
+    std::vector<i64> bounds;  // elements
     DType dtype{};
     Event end;
+    i64 begin_of(int rank) const { return bounds[static_cast<std::size_t>(rank)] * size_of(dtype); }
+    std::size_t bytes_of(int rank) const {
+      return static_cast<std::size_t>(begin_of(rank + 1) - begin_of(rank));
+    }
+  };
+  // Device memory that grows as requests are made.
+  struct Room {
+    DeviceBuffer data;
+    bool used = false;  // a graph may have it
+  };
+  // From where a sum's parts are sent; `request`: of the last one, until it is waited for.
+  struct Staging {
+    Room room;
+    int request = -1;
   };
   void check(ncclResult_t status, const char* what) const { check_nccl(status, what, comm_); }
   void check_device(int ordinal) const {
@@ -190,14 +249,35 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     return static_cast<std::size_t>(elements * size_of(sum.dtype));
   }
 
-  // For the pieces of a sum.
-  void make_room(const Sum& sum) {
-    const std::size_t bytes = bytes_of(sum, sum.cut.piece() * size());
-    if (pieces_.size() >= bytes) return;
-    if (used_) kept_.push_back(std::move(pieces_));  // a graph may have it
-    pieces_ = DeviceBuffer(bytes);
-    cuda_zero(pieces_.data(), bytes, stream_.get());  // a sum that is aborted adds what is there
-    used_ = false;
+  Sum& sum_of(int request) { return sums_[static_cast<std::size_t>(request)]; }
+  Sum& new_sum(int request, DType dtype) {
+    if (dtype != DType::f32 && dtype != DType::f64)
+      throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
+    int ordinal = 0;
+    cuda_check(cudaGetDevice(&ordinal), "cudaGetDevice");
+    check_device(ordinal);
+    while (static_cast<int>(sums_.size()) <= request) sums_.emplace_back();
+    Sum& sum = sum_of(request);
+    sum.cut = {};
+    sum.bounds.clear();
+    sum.dtype = dtype;
+    return sum;
+  }
+  // What is enqueued next for the sum runs behind what `stream` has to do.
+  Sum& begin(int request, cudaStream_t stream) {
+    pieces_.used = true;
+    begin_[0].record(stream);
+    begin_[0].block(stream_.get());
+    return sum_of(request);
+  }
+
+  // For what comes of the other ranks in a sum, so much of each.
+  void make_room(std::size_t bytes) { grow(pieces_, bytes * static_cast<std::size_t>(size())); }
+  void grow(Room& room, std::size_t bytes) {
+    if (room.data.size() >= bytes) return;
+    if (room.used) kept_.push_back(std::move(room.data));
+    room = {DeviceBuffer(bytes)};
+    cuda_zero(room.data.data(), bytes, stream_.get());  // a sum that is aborted adds what is there
   }
   // f(rank of the program, number here) of each other rank, as one group of calls.
   template <class F>
@@ -212,6 +292,40 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
   }
   void receive(void* to, std::size_t bytes, int rank, cudaStream_t stream) {
     check(ncclRecv(to, bytes, ncclChar, rank, comm_, stream), "ncclRecv");
+  }
+  // Each rank's piece of `data`, in units of so many bytes, to all that are connected here.
+  void gather_in(void* data, const i64* bounds, i64 unit, cudaStream_t stream) {
+    auto* const at = static_cast<std::byte*>(data);
+    const auto begin = [&](int r) { return at + bounds[r] * unit; };
+    const auto bytes = [&](int r) { return static_cast<std::size_t>((bounds[r + 1] - bounds[r]) * unit); };
+    if (subset_.count == 0) {
+      check(ncclGroupStart(), "ncclGroupStart");
+      for (int r = 0; r < size(); ++r)
+        if (bytes(r) > 0)
+          check(ncclBroadcast(begin(r), begin(r), bytes(r), ncclChar, r, comm_, stream), "ncclBroadcast");
+      check(ncclGroupEnd(), "ncclGroupEnd");
+      return;
+    }
+    each_peer([&](int r, std::size_t k) {
+      const int peer = static_cast<int>(k);
+      if (bytes(rank()) > 0) send(begin(rank()), bytes(rank()), r, stream);
+      if (bytes(peer) > 0) receive(begin(peer), bytes(peer), r, stream);
+    });
+  }
+  // This rank's piece of the sum over ranks of `data` goes to `to`, or is added there.
+  void scatter(Sum& sum, const void* data, void* to, bool adds) {
+    const auto* const at = static_cast<const std::byte*>(data);
+    const std::size_t own = sum.bytes_of(rank());
+    each_peer([&](int r, std::size_t k) {
+      const int peer = static_cast<int>(k);
+      if (sum.bytes_of(peer) > 0) send(at + sum.begin_of(peer), sum.bytes_of(peer), r, stream_.get());
+      if (own > 0) receive(pieces_.data.data() + own * k, own, r, stream_.get());
+    });
+    kernels::enqueue_add_ranks(
+        kernels::RankSum::of_piece(sum.dtype, to, at + sum.begin_of(rank()), pieces_.data.data(),
+                                   static_cast<i64>(own) / size_of(sum.dtype), rank(), size(), adds),
+        stream_.get());
+    sum.end.record(stream_.get());
   }
   // Each rank's bytes, of which this one's lie in their place, to all that are connected here.
   void all_gather(const void* own, void* to, std::size_t bytes, cudaStream_t stream) {
@@ -242,7 +356,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
                       piece_bytes = bytes_of(sum, sum.cut.piece());
     std::byte* const behind = data + share_bytes * static_cast<std::size_t>(size());
     each_peer([&](int r, std::size_t k) {
-      std::byte* const to = pieces_.data() + piece_bytes * k;
+      std::byte* const to = pieces_.data.data() + piece_bytes * k;
       if (share > 0) {
         send(data + share_bytes * k, share_bytes, r, stream_.get());
         receive(to, share_bytes, r, stream_.get());
@@ -297,19 +411,21 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     wait_sum(0);
     u8 byte = 0;
     broadcast(&byte, 1);
-    used_ = false;
+    pieces_.used = false;
   }
 
   NcclRanks& ranks_ = NcclRanks::get();
   RankSubset subset_;
+  bool of_parts_;  // the ranks have the parts of one model, and wait for each sum where it begins
   Cuda device_ = ranks_.device();
   Stream stream_{cudaStreamPerThread};  // of its own where there are other ranks
   ncclComm_t comm_ = nullptr;
   std::vector<Event> begin_;  // one: where a sum begins
   std::deque<Sum> sums_;      // by request
-  DeviceBuffer pieces_;       // of the other ranks, in one sum after the other
+  Room pieces_;               // of the other ranks, in one sum after the other
+  Staging staging_[2];
+  int next_staging_ = 0;
   std::vector<DeviceBuffer> kept_;
-  bool used_ = false;
 };
 
 // This process's place among the ranks; comm::ddp<comm::Nccl> trains on them, each on a GPU of its own.
@@ -340,7 +456,7 @@ class Nccl {
   static Shared<Communicator> connect_group(int degree) {
     const Nccl at;
     return Shared<Communicator>(
-        new NcclCommunicator(RankSubset::group("Nccl", degree, at.rank(), at.size())));
+        new NcclCommunicator(RankSubset::group("Nccl", degree, at.rank(), at.size()), true));
   }
   static Shared<Communicator> connect_across(int degree) {
     const Nccl at;

@@ -124,7 +124,7 @@ struct LaunchArgs {
   const Segment* segments = nullptr;  // of a segmented kernel
   int segment_count = 0;
   bool clipped = false;  // the segments are what a rank has of a parameter group's; host only
-  i64 first_row = 0;     // rows are counted from it: those that a rank has of a vector's; host only
+  i64 first_row = 0;     // rows are counted from it: those that a rank has of a vector's
 };
 
 }  // namespace WEFT_NAMESPACE::kernels

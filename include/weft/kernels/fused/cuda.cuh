@@ -3,6 +3,7 @@
 // body.hpp and nothing else; what a block does follows from grid.hpp.
 
 #include <type_traits>
+#include <utility>
 
 #include "weft/kernels/fused/grid.hpp"
 #include "weft/kernels/launch/cuda.cuh"
@@ -54,6 +55,23 @@ void enqueue_fused_in(const FusedParameters<Code<W...>>& args, i64 blocks, cudaS
   cuda_check_launch("a fused kernel");
 }
 
+// Where operand K is in the launch's first row. Law: what walks a part of its rows has them along one axis.
+template <class C, int K>
+void* address_in_first_row(const LaunchArgs& args) {
+  using View = FusedView<C>;
+  if (args.first_row == 0) return args.pointer[K];
+  if constexpr (View::header.row_axes == 1 && !View::header.segmented)
+    return static_cast<std::byte*>(args.pointer[K]) +
+           args.first_row * View::stride(K, 0) * size_of(View::operand(K).dtype);
+  else
+    throw Error("cuda/rows", "a kernel whose rows are of several axes cannot walk a part of them");
+}
+
+template <class C, int... K>
+void place_operands(FusedParameters<C>& args, const LaunchArgs& from, std::integer_sequence<int, K...>) {
+  ((args.pointer[K] = address_in_first_row<C, K>(from)), ...);
+}
+
 // Enqueues a fused kernel whose arguments have been cut for the GPU (chunks: the blocks). Where a row fits
 // only into the shared memory that some GPUs have, there are two kernels, with the same threads and the same
 // sums.
@@ -63,7 +81,7 @@ void enqueue_fused(Code<W...>, const LaunchArgs& from, cudaStream_t stream) {
   using Grid = FusedGrid<C, static_cast<int>(Align)>;
   if (from.chunks == 0) return;
   FusedParameters<C> args{};
-  for (int k = 0; k < FusedView<C>::header.operands; ++k) args.pointer[k] = from.pointer[k];
+  place_operands(args, from, upto<FusedView<C>::header.operands>{});
   for (int k = 0; k < FusedParameters<C>::streams(); ++k) args.stream[k] = from.stream[k];
   args.rows = from.rows;
   args.rows_per_chunk = from.rows_per_chunk;

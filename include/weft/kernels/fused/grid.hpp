@@ -250,6 +250,7 @@ inline constexpr i64 most_summed_chunks = 512;
 template <class Grid>
 constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks, i64 last_cols) {
   FusedCut cut;
+  if (rows == 0) return {1, 0, 0};  // of ranks that share state out some have none
   if constexpr (Grid::Needs::sums) {
     i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
     if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;

@@ -129,6 +129,17 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_all_reduce_start;
   } else if constexpr (kind == compiler::StepKind::all_reduce_done) {
     return &kernels::run_cuda_all_reduce_done;
+  } else if constexpr (kind == compiler::StepKind::reduce_scatter_start) {
+    return &kernels::run_cuda_reduce_scatter_start;
+  } else if constexpr (kind == compiler::StepKind::reduce_scatter_into_start) {
+    return &kernels::run_cuda_reduce_scatter_into_start;
+  } else if constexpr (kind == compiler::StepKind::reduce_scatter_into_done) {
+    return &kernels::run_cuda_reduce_scatter_into_done;
+  } else if constexpr (kind == compiler::StepKind::all_gather_start) {
+    return &kernels::run_cuda_all_gather_start;
+  } else if constexpr (kind == compiler::StepKind::reduce_scatter_done ||
+                       kind == compiler::StepKind::all_gather_done) {
+    return &kernels::run_cuda_pieces_done;
   } else if constexpr (kind == compiler::StepKind::group_collective) {
     return &kernels::run_cuda_group_collective;
   } else {

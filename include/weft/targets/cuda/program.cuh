@@ -67,7 +67,7 @@ class CudaProgram {
     }
     steps_.emplace(P::header, P::image, CudaKernels<P>::table.at,
                    Blocks{given.model, given.optimizer, workspace_.data(), staged_.data(), given.communicator,
-                          given.group});
+                          given.group, given.shard});
     for (int k = 0; k < P::header.inputs; ++k) steps_->bind_input(k, staged_.data() + Plan::input_offset(k));
     cut_for_gpu<P>(steps_->launches(), partial_.data());
     place_segments();
@@ -246,6 +246,11 @@ class CudaProgram {
     DeviceGuard guard(context_.ordinal());
     communicators_[0]->broadcast(data, bytes, stream());
   }
+  // The piece that each rank has of device memory becomes every rank's, in the stream; see Communicator.
+  void gather_pieces(void* data, const i64* bounds, i64 unit) const {
+    DeviceGuard guard(context_.ordinal());
+    communicators_[0]->gather_pieces(data, bounds, unit, stream());
+  }
 
  private:
   // The communicators have to know of what waits for other ranks.
@@ -319,7 +324,8 @@ class CudaProgram {
     for (const Launch& launch : steps_->launches())
       all.append(launch.args.segments, launch.args.segment_count);
     if (all.empty()) return;
-    cuda_copy(segments_.data(), all.data(), segments_.size(), stream());
+    cuda_copy(segments_.data(), all.data(), static_cast<std::size_t>(all.size()) * sizeof(kernels::Segment),
+              stream());  // of ranks that share state out fewer than there is room for
     context_.synchronize();
     const auto* next = reinterpret_cast<const kernels::Segment*>(segments_.data());
     for (Launch& launch : steps_->launches()) {

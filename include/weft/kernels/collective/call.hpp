@@ -1,0 +1,43 @@
+#pragma once
+// What a launch of a collective says, on any device. Numbers: compiler/lower/collective.hpp; the second
+// pointer is the program's communicator.
+
+#include "weft/comm/communicator.hpp"
+#include "weft/core/group_call.hpp"
+#include "weft/kernels/evaluator/code.hpp"
+
+namespace WEFT_NAMESPACE::kernels {
+
+struct CollectiveCall {
+  int request = 0;
+  i64 elements = 0;
+  DType dtype{};
+
+  template <class Launch>
+  explicit CollectiveCall(const Launch& launch)
+      : request(static_cast<int>(launch.numbers[0])),
+        elements(static_cast<i64>(launch.numbers[1])),
+        dtype(static_cast<DType>(launch.numbers[2])) {}
+  i64 unit() const { return size_of(dtype); }
+  i64 bytes() const { return elements * unit(); }
+};
+
+// Of a reduce_scatter_into_start: what goes where in the vector that is shared out, whose first element here
+// belongs at `to`.
+struct ScatterIntoCall : CollectiveCall {
+  comm::Communicator::Part parts[LaunchArgs::max_operands];
+  int count = 0;
+  std::byte* to = nullptr;
+
+  template <class Launch>
+  explicit ScatterIntoCall(const Launch& launch) : CollectiveCall(launch) {
+    constexpr int operands = 3, numbers = 6;  // the first of each
+    count = (launch.number_count - numbers) / 2;
+    for (int k = 0; k < count; ++k)
+      parts[k] = {launch.args.pointer[operands + k], static_cast<i64>(launch.numbers[numbers + 2 * k]),
+                  static_cast<i64>(launch.numbers[numbers + 2 * k + 1])};
+    to = static_cast<std::byte*>(launch.args.pointer[2]) + static_cast<i64>(launch.numbers[3]) * unit();
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
