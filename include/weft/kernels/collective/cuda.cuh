@@ -2,6 +2,7 @@
 // Collectives on a GPU: what a program asks of an engine that moves data between GPUs, and its calls. Law:
 // nothing waits on the host; all may be captured.
 
+#include "weft/device/cuda_buffer.cuh"
 #include "weft/kernels/collective/call.hpp"
 #include "weft/kernels/launch/cuda.cuh"
 
