@@ -42786,6 +42786,18 @@ inline constexpr LossReduction batchmean = LossReduction::batchmean;
 WEFT_REFUSAL(LabelsMatch,
              "cross_entropy: labels must have the logits' shape without its last axis (the classes), and "
              "follow them: cross_entropy(logits, labels)");
+// The same of cross_entropy and nll_loss.
+WEFT_REFUSAL(ClassesAreLast,
+             "the classes of the logits are expected along the last axis, and the labels fit classes along "
+             "axis 1: name it, cross_entropy<reduction::mean, 1>(logits, labels), nll_loss<reduction::mean, "
+             "1>(log_p, labels)");
+WEFT_REFUSAL(LabelsAreOneARow,
+             "the labels have an axis of extent 1 where the logits have the classes: leave it out, "
+             "in<i64, 32> in place of in<i64, 32, 1>, or squeeze<-1>(labels)");
+WEFT_REFUSAL(
+    LabelsAreClasses,
+    "integer labels are the numbers of classes, one a row, and these are one-hot: argmax<-1>(labels) "
+    "gives the numbers, and cast<f32>(labels) is taken for probabilities");
 WEFT_REFUSAL(LabelsAreIntegers, "cross_entropy: labels must be integers (i32 or i64)");
 // What: the logits' shape and the weights'.
 WEFT_REFUSAL(ClassWeightsFit,
@@ -42827,6 +42839,22 @@ struct without_axis {
   static constexpr Dims value = S::rank > 0 ? ir::dropped(S::value, set) : S::value;
   static constexpr i64 classes = S::rank > 0 ? S::value.extent[axis] : 1;
 };
+
+// False, after the sentence of what keeps labels (an L) from logits (an X), where PyTorch's users make that
+// mistake.
+template <class Op, class X, class L, int Axis>
+constexpr bool check_labels() {
+  using S = typename X::shape;
+  constexpr bool whole = is_integer(dtype_of<typename L::dtype>), inside = axis_in_range(Axis, S::rank);
+  constexpr bool second = Axis == -1 && S::rank > 2 && whole && L::shape::value == without_axis<S, 1>::value;
+  static_assert(sizeof(ClassesAreLast<!second, Op, S, typename L::shape>) > 0);
+  constexpr bool column = inside && whole && without_axis<S, Axis>::classes != 1 &&
+                          L::shape::value == ir::reduced(S::value, without_axis<S, Axis>::set);
+  static_assert(sizeof(LabelsAreOneARow<!column, Op, S, typename L::shape>) > 0);
+  constexpr bool one_hot = inside && whole && L::shape::value == S::value && !column;
+  static_assert(sizeof(LabelsAreClasses<!one_hot, Op, S, typename L::dtype>) > 0);
+  return false;
+}
 
 template <class S>
 constexpr bool is_zero(const S& s) {
@@ -42911,7 +42939,8 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
     constexpr bool soft =
         is_float(dtype_of<typename L::dtype>) && std::is_same_v<typename L::shape, typename X::shape>;
     constexpr bool ok = soft || (axis_in_range(Axis, X::rank) && L::shape::value == Rule::value);
-    static_assert(sizeof(LabelsMatch<ok, CrossEntropyOp, typename X::shape, typename L::shape>) > 0);
+    constexpr bool fit = ok || detail::check_labels<CrossEntropyOp, X, L, Axis>();
+    static_assert(sizeof(LabelsMatch<fit, CrossEntropyOp, typename X::shape, typename L::shape>) > 0);
     constexpr bool whole = soft || is_integer(dtype_of<typename L::dtype>);
     static_assert(sizeof(LabelsAreIntegers<whole, CrossEntropyOp, typename L::dtype>) > 0);
     bool fits = true;
@@ -43025,6 +43054,14 @@ constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight, 
   return CrossEntropyOp<R, Axis>{}(logits, labels, weight, options.ignore_index, options.label_smoothing);
 }
 
+WEFT_REFUSAL(ReductionIsFirst,
+             "the reduction is the first template argument, and the axis of the classes the second: write "
+             "cross_entropy<reduction::mean, 1>(logits, labels)");
+template <int Axis, class X, class L, class... More>
+constexpr auto cross_entropy(const X& logits, const L& labels, const More&...) {
+  static_assert(sizeof(ReductionIsFirst<sizeof(X) == 0, GivenAxis<Axis>, X>) > 0);
+  return CrossEntropyOp<reduction::mean, Axis>{}(logits, labels);
+}
 WEFT_REFUSAL(WeightIsTensor,
              "cross_entropy: a third operand is a tensor of class weights: options stand in braces, "
              "cross_entropy(logits, labels, {.label_smoothing = 0.1f})");
@@ -51837,7 +51874,8 @@ struct NllLossOp : Operation<NllLossOp<R, Axis>> {
     using Rule = detail::without_axis<typename X::shape, Axis>;
     constexpr Dims d = X::shape::value;
     constexpr bool ok = axis_in_range(Axis, d.rank) && L::shape::value == Rule::value;
-    static_assert(sizeof(NllLabelsMatch<ok, NllLossOp, typename X::shape, typename L::shape>) > 0);
+    constexpr bool fit = ok || detail::check_labels<NllLossOp, X, L, Axis>();
+    static_assert(sizeof(NllLabelsMatch<fit, NllLossOp, typename X::shape, typename L::shape>) > 0);
     constexpr bool whole = is_integer(dtype_of<typename L::dtype>);
     static_assert(sizeof(NllLabelsAreIntegers<whole, NllLossOp, typename L::dtype>) > 0);
     constexpr bool fits = [] {
@@ -52506,196 +52544,10 @@ constexpr auto binary_cross_entropy_with_logits(const A&... a) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/core/custom.hpp ----
-// custom<id>(x, ...): a primitive that the program adds (core/custom_op.hpp) as an operation on expressions.
-// Law: it composes like any other: it is differentiated by its own rule, joins fused neighbours through
-// memory, and equal calls are one.
+// ---- weft/ops/core/axis_spelling.hpp ----
+// PyTorch's options among the arguments: a truth value for keepdim or descending, a norm's order, one bound
+// of clamp, and whatever else stands behind the operand of a function whose axes are in <>.
 
-namespace WEFT_NAMESPACE {
-
-WEFT_REFUSAL(CustomOpDefined,
-             "custom: there is no weft::custom_op<id> for this id, or it stands behind its first use");
-WEFT_REFUSAL(CustomAccepts,
-             "custom: the primitive's type(...) does not take operands of these dtypes and shapes");
-WEFT_REFUSAL(CustomGradientFits,
-             "custom: gradient(...) must return one expression for every operand, of the operand's dtype "
-             "and shape, or no_gradient");
-
-namespace detail {
-
-template <class Op>
-constexpr std::string_view custom_name() {
-  if constexpr (requires { Op::name; })
-    return Op::name;
-  else
-    return "custom";
-}
-
-// Whether Op has a member named `type`, be it a template or overloaded: then the name is ambiguous here.
-struct HasType {
-  int type;
-};
-template <class Op>
-struct MayHaveType : Op, HasType {};
-
-template <class Op, class First, class... X>
-struct CustomType {
-  static constexpr TensorType make() {
-    if constexpr (requires { &MayHaveType<Op>::type; })
-      return {dtype_of<typename First::dtype>, First::shape::value};
-    else if constexpr (requires {
-                         Op::type(TensorType{dtype_of<typename First::dtype>, First::shape::value},
-                                  TensorType{dtype_of<typename X::dtype>, X::shape::value}...);
-                       })
-      return Op::type(TensorType{dtype_of<typename First::dtype>, First::shape::value},
-                      TensorType{dtype_of<typename X::dtype>, X::shape::value}...);
-    else
-      return {};
-  }
-  static constexpr TensorType type = make();
-  static constexpr bool ok = type.dims.valid();
-  static constexpr Dims value = ok ? type.dims : Dims{};
-  using expr = Expr<ctype<type.dtype>, shape_of<CustomType>>;
-};
-
-template <class T, class S>
-constexpr bool is_type_of(const ir::Graph& g, int node, const Expr<T, S>*) {
-  return g.nodes[node].dtype == dtype_of<T> && g.dims(node) == S::value;
-}
-
-// The gradient of primitive Id with result R and operands X: what ir::CustomGradient points to.
-template <u64 Id, class R, class... X>
-struct CustomRule {
-  using Op = custom_op<Id>;
-
-  static constexpr bool matches(const ir::Graph& g, int y) {
-    int k = 0;
-    return g.nodes[y].arity == static_cast<int>(sizeof...(X)) && is_type_of(g, y, static_cast<R*>(nullptr)) &&
-           (is_type_of(g, g.in(y, k++), static_cast<X*>(nullptr)) && ... && true);
-  }
-  static constexpr void gradient(ir::Builder& b, int y, int g, int* out) {
-    differentiate(b, y, g, out, std::index_sequence_for<X...>{});
-  }
-  static constexpr ir::CustomGradient row{Id, &matches, &gradient};
-
- private:
-  template <std::size_t... K>
-  static constexpr void differentiate(ir::Builder& b, int y, int g, int* out, std::index_sequence<K...>) {
-    const std::tuple<X...> operands{X{ir::Value{&b, b.graph.in(y, static_cast<int>(K))}}...};
-    if constexpr (requires { Op::gradient(R{}, R{}, X{}...); }) {
-      const auto found = Op::gradient(R{ir::Value{&b, g}}, R{ir::Value{&b, y}}, std::get<K>(operands)...);
-      using Found = std::remove_cvref_t<decltype(found)>;
-      if constexpr (sizeof...(X) == 1 && !requires { std::tuple_size<Found>::value; }) {
-        put<X...>(b, found, *out);
-      } else {
-        constexpr bool one_each = [] {
-          if constexpr (requires { std::tuple_size<Found>::value; })
-            return std::tuple_size<Found>::value == sizeof...(X);
-          else
-            return false;
-        }();
-        static_assert(sizeof(CustomGradientFits<one_each, Op, Found>) > 0);
-        if constexpr (one_each) (put<X>(b, std::get<K>(found), out[K]), ...);
-      }
-    } else {
-      List<int> from(1, g);
-      for (int k = 0; k < static_cast<int>(sizeof...(X)); ++k) from.push(b.graph.in(y, k));
-      const DType dtype[]{dtype_of<typename X::dtype>...};
-      const Dims dims[]{X::shape::value...};
-      for (int k = 0; k < static_cast<int>(sizeof...(X)); ++k)
-        if (is_float(dtype[k]))
-          out[k] = ir::custom(b, Id, custom_name<Op>(), true, dtype[k], dims[k], from).id;
-    }
-  }
-  template <class Operand, class A>
-  static constexpr void put(ir::Builder& b, const A& a, int& out) {
-    if constexpr (!std::is_same_v<A, NoGradient>) {
-      const auto e = traced(b, a);
-      constexpr bool fits = std::is_same_v<std::remove_cvref_t<decltype(e)>, Operand>;
-      static_assert(sizeof(CustomGradientFits<fits, Op, std::remove_cvref_t<decltype(e)>, Operand>) > 0);
-      if constexpr (fits) out = e.value.id;
-    }
-  }
-};
-
-// A number beside tensors is a tensor of no axes.
-template <class A>
-constexpr auto custom_operand(ir::Builder& b, const A& a) {
-  if constexpr (is_expr<A>) {
-    return a;
-  } else {
-    using T = std::conditional_t<std::is_floating_point_v<dtype_of_operand<A>>, f32, i64>;
-    return Expr<T, Shape<>>{as_value<T>(b, a)};
-  }
-}
-
-template <class A>
-using custom_operand_of = std::remove_cvref_t<decltype(custom_operand(
-    std::declval<ir::Builder&>(), traced(std::declval<ir::Builder&>(), std::declval<const A&>())))>;
-
-}  // namespace detail
-
-template <u64 Id>
-struct CustomOp;
-
-namespace detail {
-
-// What calling primitive Id with A... gives, without its body: its gradient may call it in its turn.
-template <u64 Id, class... A>
-struct CustomCall {
-  static constexpr auto make() {
-    if constexpr (!requires { sizeof(custom_op<Id>); })
-      return std::type_identity<void>{};
-    else if constexpr ((ExprLike<A> || ...))
-      return std::type_identity<typename CustomType<custom_op<Id>, custom_operand_of<A>...>::expr>{};
-    else
-      return std::type_identity<Lazy<CustomOp<Id>, decltype(leaf(std::declval<const A&>()))...>>{};
-  }
-  using type = typename decltype(make())::type;
-};
-
-}  // namespace detail
-
-template <u64 Id>
-struct CustomOp : Operation<CustomOp<Id>> {
-  template <class... A>
-  constexpr typename detail::CustomCall<Id, A...>::type operator()(const A&... a) const {
-    constexpr bool defined = requires { sizeof(custom_op<Id>); };
-    static_assert(sizeof(CustomOpDefined<defined, CustomOp>) > 0);
-    if constexpr (defined) return Operation<CustomOp>::operator()(a...);
-  }
-  template <class... A>
-  static constexpr auto apply(ir::Builder& b, const A&... a) {
-    const std::tuple operands{detail::custom_operand(b, a)...};  // braces: left to right
-    return std::apply([&](const auto&... x) { return build(b, x...); }, operands);
-  }
-
- private:
-  template <class... X>
-  static constexpr auto build(ir::Builder& b, const X&... x) {
-    static_assert(sizeof...(X) <= most_custom_operands, "custom: a primitive has at most 32 operands");
-    using Op = custom_op<Id>;
-    using Type = detail::CustomType<Op, X...>;
-    static_assert(sizeof(CustomAccepts<Type::ok, Op, X...>) > 0);
-    using R = typename Type::expr;
-    if constexpr (Type::ok) {
-      List<int> nodes;
-      (nodes.push(x.value.id), ...);
-      const DType dtype = dtype_of<typename R::dtype>;
-      const R result{ir::custom(b, Id, detail::custom_name<Op>(), false, dtype, R::shape::value, nodes)};
-      ir::remember(result.value, detail::CustomRule<Id, R, X...>::row);
-      return result;
-    } else {
-      return detail::refused<typename R::dtype, typename R::shape>(x...);
-    }
-  }
-};
-
-// The operation of a primitive, custom<"its name"> or custom<op_id("its name")>.
-template <CustomId Id>
-inline constexpr CustomOp<Id.value> custom{};
-
-}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/core/spelling.hpp ----
 // PyTorch's spelling of operations whose axes, sizes or words are template arguments here: overloads that
 // refuse with the spelling to use.
@@ -52848,7 +52700,6 @@ WEFT_AXES(mean, one)
 WEFT_AXES(argmax, one)
 WEFT_AXES(argmin, one)
 WEFT_AXES(logsumexp, one)
-WEFT_AXES(norm, one)
 WEFT_AXES(sort, pair)
 WEFT_AXES(argsort, one)
 WEFT_AXES(topk, pair)
@@ -52879,10 +52730,7 @@ WEFT_AXES(max_pool2d, one)
 WEFT_AXES(avg_pool2d, one)
 #undef WEFT_AXES
 
-WEFT_REFUSAL(OptionIsWord,
-             "options are words, and not truth values: write sum<1>(x, keepdim), sort<-1>(x, descending), "
-             "topk<2>(x, smallest)");
-// The same of any arguments that no form of the function takes, as this one is the least specialised.
+// A refusal of any arguments that no form of the function takes, as this one is the least specialised.
 #define WEFT_UNFIT(name, Refusal)                                        \
   template <Spelled X, class... B>                                       \
   constexpr auto name(const X& x, const B&...) {                         \
@@ -52955,37 +52803,6 @@ template <int A, Spelled X, class I, class U>
 constexpr auto scatter_reduce(const X& x, const I&, const U&, const char*) {
   return detail::respelled<WordIsTemplateArgument<false, spelled::scatter_reduce, X>>(x);
 }
-WEFT_REFUSAL(OrderIsTemplateArgument,
-             "the order of a norm is a word: write norm<1>(x, order<1>), matrix_norm(x, frobenius)");
-template <int... A, Spelled X, class P, class... B>
-requires(sizeof...(A) > 0 &&
-         (SpelledNumber<P> ||
-          std::is_convertible_v<P, const char*>)) constexpr auto norm(const X& x, const P&, const B&...) {
-  return detail::respelled<OrderIsTemplateArgument<false, spelled::norm, X, P>>(x);
-}
-
-#define WEFT_CHOSEN(name, results)                                                            \
-  template <int First, int... Rest, Spelled X, class B>                                       \
-  requires std::is_same_v<B, bool>                                                            \
-  constexpr auto name(const X& x, B) {                                                        \
-    return detail::results##_of(detail::respelled<OptionIsWord<false, spelled::name, X>>(x)); \
-  }
-WEFT_CHOSEN(sum, one)
-WEFT_CHOSEN(prod, one)
-WEFT_CHOSEN(mean, one)
-WEFT_CHOSEN(amax, one)
-WEFT_CHOSEN(amin, one)
-WEFT_CHOSEN(any, one)
-WEFT_CHOSEN(all, one)
-WEFT_CHOSEN(argmax, one)
-WEFT_CHOSEN(argmin, one)
-WEFT_CHOSEN(logsumexp, one)
-WEFT_CHOSEN(norm, one)
-WEFT_CHOSEN(sort, pair)
-WEFT_CHOSEN(argsort, one)
-WEFT_CHOSEN(topk, pair)
-#undef WEFT_CHOSEN
-
 template <Spelled X, SpelledNumber A, SpelledNumber B>
 constexpr auto quantile(const X& x, const A&, const B&) {
   return detail::respelled<AxesAreTemplateArguments<false, spelled::quantile, X>>(x);
@@ -53189,6 +53006,325 @@ constexpr auto to_text(const Expr<T, S>&) {
   detail::misspelt<ValueIsTraced<false, Expr<T, S>>>();
   return to_text(S::value);
 }
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(OptionIsWord,
+             "options are words, and not truth values, and an axis is a template argument: write sum<1>(x, "
+             "keepdim), max<1>(x, keepdim), sort<-1>(x, descending), topk<2>(x, smallest)");
+WEFT_REFUSAL(OrderIsTemplateArgument,
+             "the order of a norm is a word behind the operand, and its axes are template arguments: write "
+             "norm(x) for order 2, norm(x, order<1>), norm<1>(x, order<1>) along an axis, matrix_norm(x, "
+             "frobenius)");
+WEFT_REFUSAL(BoundsAreTwo,
+             "clamp takes both bounds, clamp(x, 0, 1): of one write clamp_min(x, 0) or clamp_max(x, 1)");
+WEFT_REFUSAL(
+    BehindAxes,
+    "an argument behind the operand does not fit: what decides a shape stands in <>, split<4, 1>(x), "
+    "chunk<2, 1>(x), sum<1>(x); options are words, sum<1>(x, keepdim), sort<-1>(x, descending), topk<2>(x, "
+    "smallest); an index is a tensor of integers, index_select<1>(x, i), take(x, i)");
+
+namespace spelled {
+struct take;
+}
+
+// sort(x, true), sum(x, 1, true), sum<1>(x, true).
+#define WEFT_CHOSEN(name, results)                                                            \
+  template <int First, int... Rest, Spelled X, class B>                                       \
+  requires std::is_same_v<B, bool>                                                            \
+  constexpr auto name(const X& x, B) {                                                        \
+    return detail::results##_of(detail::respelled<OptionIsWord<false, spelled::name, X>>(x)); \
+  }                                                                                           \
+  template <Spelled X, class B>                                                               \
+  requires std::is_same_v<B, bool>                                                            \
+  constexpr auto name(const X& x, const B&) {                                                 \
+    return detail::results##_of(detail::respelled<OptionIsWord<false, spelled::name, X>>(x)); \
+  }                                                                                           \
+  template <Spelled X, class B>                                                               \
+  requires std::is_same_v<B, bool>                                                            \
+  constexpr auto name(const X& x, const int&, const B&) {                                     \
+    return detail::results##_of(detail::respelled<OptionIsWord<false, spelled::name, X>>(x)); \
+  }
+WEFT_CHOSEN(sum, one)
+WEFT_CHOSEN(prod, one)
+WEFT_CHOSEN(mean, one)
+WEFT_CHOSEN(amax, one)
+WEFT_CHOSEN(amin, one)
+WEFT_CHOSEN(any, one)
+WEFT_CHOSEN(all, one)
+WEFT_CHOSEN(argmax, one)
+WEFT_CHOSEN(argmin, one)
+WEFT_CHOSEN(logsumexp, one)
+WEFT_CHOSEN(sort, pair)
+WEFT_CHOSEN(argsort, one)
+WEFT_CHOSEN(topk, pair)
+#undef WEFT_CHOSEN
+
+// PyTorch's keyword arguments and lists, {.keepdim = true} and {0, 1}.
+namespace detail {
+struct BracedArguments {
+  AnyWord dim, keepdim, dtype, k, largest, descending, sorted, stable, unbiased, correction, out;
+};
+}  // namespace detail
+// Of axes in <> and anything behind the operand that no form of the function takes.
+#define WEFT_BEHIND(name, results)                                                             \
+  template <auto First, auto... Rest, Spelled X, class B, class... More>                       \
+  constexpr auto name(const X& x, const B&, const More&...) {                                  \
+    return detail::results##_of(detail::respelled<BehindAxes<false, spelled::name, X, B>>(x)); \
+  }                                                                                            \
+  template <auto First, auto... Rest, Spelled X>                                               \
+  constexpr auto name(const X& x, const detail::BracedArguments&) {                            \
+    return detail::results##_of(detail::respelled<BehindAxes<false, spelled::name, X>>(x));    \
+  }
+WEFT_BEHIND(sum, one)
+WEFT_BEHIND(mean, one)
+WEFT_BEHIND(prod, one)
+WEFT_BEHIND(amax, one)
+WEFT_BEHIND(amin, one)
+WEFT_BEHIND(max, one)
+WEFT_BEHIND(min, one)
+WEFT_BEHIND(argmax, one)
+WEFT_BEHIND(argmin, one)
+WEFT_BEHIND(logsumexp, one)
+WEFT_BEHIND(cumsum, one)
+WEFT_BEHIND(cumprod, one)
+WEFT_BEHIND(softmax, one)
+WEFT_BEHIND(log_softmax, one)
+WEFT_BEHIND(sort, pair)
+WEFT_BEHIND(argsort, one)
+WEFT_BEHIND(topk, pair)
+WEFT_BEHIND(split, pair)
+WEFT_BEHIND(chunk, pair)
+WEFT_BEHIND(squeeze, one)
+WEFT_BEHIND(unsqueeze, one)
+WEFT_BEHIND(flatten, one)
+WEFT_BEHIND(index_select, one)
+WEFT_BEHIND(gather, one)
+#undef WEFT_BEHIND
+
+// A number for an index.
+template <int Axis, Spelled X, SpelledNumber I>
+constexpr auto index_select(const X& x, const I&) {
+  return detail::respelled<BehindAxes<false, spelled::index_select, X, I>>(x);
+}
+template <int Axis, Spelled X, SpelledNumber I>
+constexpr auto gather(const X& x, const I&) {
+  return detail::respelled<BehindAxes<false, spelled::gather, X, I>>(x);
+}
+template <Spelled X, SpelledNumber I>
+constexpr auto take(const X& x, const I&) {
+  return detail::respelled<BehindAxes<false, spelled::take, X, I>>(x);
+}
+
+// norm(x, 1), norm<1>(x, 2), norm(x, "fro").
+template <int... A, Spelled X, class P, class... B>
+requires(SpelledNumber<P> || std::is_convertible_v<P, const char*>) constexpr auto norm(const X& x, const P&,
+                                                                                        const B&...) {
+  return detail::respelled<OrderIsTemplateArgument<false, spelled::norm, X, P>>(x);
+}
+
+template <Spelled X>
+constexpr auto norm(const X& x, const detail::KeywordArguments&) {
+  return detail::respelled<KeywordsAreArguments<false, spelled::norm, X>>(x);
+}
+
+// clamp(x, 0)
+template <Spelled X, Operand B>
+constexpr auto clamp(const X& x, const B&) {
+  return detail::respelled<BoundsAreTwo<false, X, B>>(x);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/core/custom.hpp ----
+// custom<id>(x, ...): a primitive that the program adds (core/custom_op.hpp) as an operation on expressions.
+// Law: it composes like any other: it is differentiated by its own rule, joins fused neighbours through
+// memory, and equal calls are one.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(CustomOpDefined,
+             "custom: there is no weft::custom_op<id> for this id, or it stands behind its first use");
+WEFT_REFUSAL(CustomAccepts,
+             "custom: the primitive's type(...) does not take operands of these dtypes and shapes");
+WEFT_REFUSAL(CustomGradientFits,
+             "custom: gradient(...) must return one expression for every operand, of the operand's dtype "
+             "and shape, or no_gradient");
+
+namespace detail {
+
+template <class Op>
+constexpr std::string_view custom_name() {
+  if constexpr (requires { Op::name; })
+    return Op::name;
+  else
+    return "custom";
+}
+
+// Whether Op has a member named `type`, be it a template or overloaded: then the name is ambiguous here.
+struct HasType {
+  int type;
+};
+template <class Op>
+struct MayHaveType : Op, HasType {};
+
+template <class Op, class First, class... X>
+struct CustomType {
+  static constexpr TensorType make() {
+    if constexpr (requires { &MayHaveType<Op>::type; })
+      return {dtype_of<typename First::dtype>, First::shape::value};
+    else if constexpr (requires {
+                         Op::type(TensorType{dtype_of<typename First::dtype>, First::shape::value},
+                                  TensorType{dtype_of<typename X::dtype>, X::shape::value}...);
+                       })
+      return Op::type(TensorType{dtype_of<typename First::dtype>, First::shape::value},
+                      TensorType{dtype_of<typename X::dtype>, X::shape::value}...);
+    else
+      return {};
+  }
+  static constexpr TensorType type = make();
+  static constexpr bool ok = type.dims.valid();
+  static constexpr Dims value = ok ? type.dims : Dims{};
+  using expr = Expr<ctype<type.dtype>, shape_of<CustomType>>;
+};
+
+template <class T, class S>
+constexpr bool is_type_of(const ir::Graph& g, int node, const Expr<T, S>*) {
+  return g.nodes[node].dtype == dtype_of<T> && g.dims(node) == S::value;
+}
+
+// The gradient of primitive Id with result R and operands X: what ir::CustomGradient points to.
+template <u64 Id, class R, class... X>
+struct CustomRule {
+  using Op = custom_op<Id>;
+
+  static constexpr bool matches(const ir::Graph& g, int y) {
+    int k = 0;
+    return g.nodes[y].arity == static_cast<int>(sizeof...(X)) && is_type_of(g, y, static_cast<R*>(nullptr)) &&
+           (is_type_of(g, g.in(y, k++), static_cast<X*>(nullptr)) && ... && true);
+  }
+  static constexpr void gradient(ir::Builder& b, int y, int g, int* out) {
+    differentiate(b, y, g, out, std::index_sequence_for<X...>{});
+  }
+  static constexpr ir::CustomGradient row{Id, &matches, &gradient};
+
+ private:
+  template <std::size_t... K>
+  static constexpr void differentiate(ir::Builder& b, int y, int g, int* out, std::index_sequence<K...>) {
+    const std::tuple<X...> operands{X{ir::Value{&b, b.graph.in(y, static_cast<int>(K))}}...};
+    if constexpr (requires { Op::gradient(R{}, R{}, X{}...); }) {
+      const auto found = Op::gradient(R{ir::Value{&b, g}}, R{ir::Value{&b, y}}, std::get<K>(operands)...);
+      using Found = std::remove_cvref_t<decltype(found)>;
+      if constexpr (sizeof...(X) == 1 && !requires { std::tuple_size<Found>::value; }) {
+        put<X...>(b, found, *out);
+      } else {
+        constexpr bool one_each = [] {
+          if constexpr (requires { std::tuple_size<Found>::value; })
+            return std::tuple_size<Found>::value == sizeof...(X);
+          else
+            return false;
+        }();
+        static_assert(sizeof(CustomGradientFits<one_each, Op, Found>) > 0);
+        if constexpr (one_each) (put<X>(b, std::get<K>(found), out[K]), ...);
+      }
+    } else {
+      List<int> from(1, g);
+      for (int k = 0; k < static_cast<int>(sizeof...(X)); ++k) from.push(b.graph.in(y, k));
+      const DType dtype[]{dtype_of<typename X::dtype>...};
+      const Dims dims[]{X::shape::value...};
+      for (int k = 0; k < static_cast<int>(sizeof...(X)); ++k)
+        if (is_float(dtype[k]))
+          out[k] = ir::custom(b, Id, custom_name<Op>(), true, dtype[k], dims[k], from).id;
+    }
+  }
+  template <class Operand, class A>
+  static constexpr void put(ir::Builder& b, const A& a, int& out) {
+    if constexpr (!std::is_same_v<A, NoGradient>) {
+      const auto e = traced(b, a);
+      constexpr bool fits = std::is_same_v<std::remove_cvref_t<decltype(e)>, Operand>;
+      static_assert(sizeof(CustomGradientFits<fits, Op, std::remove_cvref_t<decltype(e)>, Operand>) > 0);
+      if constexpr (fits) out = e.value.id;
+    }
+  }
+};
+
+// A number beside tensors is a tensor of no axes.
+template <class A>
+constexpr auto custom_operand(ir::Builder& b, const A& a) {
+  if constexpr (is_expr<A>) {
+    return a;
+  } else {
+    using T = std::conditional_t<std::is_floating_point_v<dtype_of_operand<A>>, f32, i64>;
+    return Expr<T, Shape<>>{as_value<T>(b, a)};
+  }
+}
+
+template <class A>
+using custom_operand_of = std::remove_cvref_t<decltype(custom_operand(
+    std::declval<ir::Builder&>(), traced(std::declval<ir::Builder&>(), std::declval<const A&>())))>;
+
+}  // namespace detail
+
+template <u64 Id>
+struct CustomOp;
+
+namespace detail {
+
+// What calling primitive Id with A... gives, without its body: its gradient may call it in its turn.
+template <u64 Id, class... A>
+struct CustomCall {
+  static constexpr auto make() {
+    if constexpr (!requires { sizeof(custom_op<Id>); })
+      return std::type_identity<void>{};
+    else if constexpr ((ExprLike<A> || ...))
+      return std::type_identity<typename CustomType<custom_op<Id>, custom_operand_of<A>...>::expr>{};
+    else
+      return std::type_identity<Lazy<CustomOp<Id>, decltype(leaf(std::declval<const A&>()))...>>{};
+  }
+  using type = typename decltype(make())::type;
+};
+
+}  // namespace detail
+
+template <u64 Id>
+struct CustomOp : Operation<CustomOp<Id>> {
+  template <class... A>
+  constexpr typename detail::CustomCall<Id, A...>::type operator()(const A&... a) const {
+    constexpr bool defined = requires { sizeof(custom_op<Id>); };
+    static_assert(sizeof(CustomOpDefined<defined, CustomOp>) > 0);
+    if constexpr (defined) return Operation<CustomOp>::operator()(a...);
+  }
+  template <class... A>
+  static constexpr auto apply(ir::Builder& b, const A&... a) {
+    const std::tuple operands{detail::custom_operand(b, a)...};  // braces: left to right
+    return std::apply([&](const auto&... x) { return build(b, x...); }, operands);
+  }
+
+ private:
+  template <class... X>
+  static constexpr auto build(ir::Builder& b, const X&... x) {
+    static_assert(sizeof...(X) <= most_custom_operands, "custom: a primitive has at most 32 operands");
+    using Op = custom_op<Id>;
+    using Type = detail::CustomType<Op, X...>;
+    static_assert(sizeof(CustomAccepts<Type::ok, Op, X...>) > 0);
+    using R = typename Type::expr;
+    if constexpr (Type::ok) {
+      List<int> nodes;
+      (nodes.push(x.value.id), ...);
+      const DType dtype = dtype_of<typename R::dtype>;
+      const R result{ir::custom(b, Id, detail::custom_name<Op>(), false, dtype, R::shape::value, nodes)};
+      ir::remember(result.value, detail::CustomRule<Id, R, X...>::row);
+      return result;
+    } else {
+      return detail::refused<typename R::dtype, typename R::shape>(x...);
+    }
+  }
+};
+
+// The operation of a primitive, custom<"its name"> or custom<op_id("its name")>.
+template <CustomId Id>
+inline constexpr CustomOp<Id.value> custom{};
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/core/window_spelling.hpp ----

@@ -1,7 +1,7 @@
 // wrote: return x - mean<1>(x, true);
 // write: return x - mean<1>(x, keepdim);
 // expect: mean
-// first-error: options are words, and not truth values: write sum<1>(x, keepdim)
+// first-error: options are words, and not truth values
 #include "weft/weft.hpp"
 using namespace weft;
 

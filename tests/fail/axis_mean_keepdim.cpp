@@ -1,7 +1,7 @@
 // wrote: return mean(x, 1, true);
 // write: return mean<1>(x, keepdim);
-// expect: Shape<4, 8>
-// first-error: axes and sizes are template arguments, known while compiling: write
+// expect: mean
+// first-error: options are words, and not truth values
 #include "weft/weft.hpp"
 using namespace weft;
 

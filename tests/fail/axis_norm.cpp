@@ -1,7 +1,7 @@
 // wrote: return norm(x, 2);
 // write: return norm<>(x);
 // expect: Shape<4, 8>
-// first-error: axes and sizes are template arguments, known while compiling: write
+// first-error: the order of a norm is a word behind the operand
 #include "weft/weft.hpp"
 using namespace weft;
 

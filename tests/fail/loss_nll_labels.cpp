@@ -11,7 +11,7 @@ int main() {
 #ifdef WEFT_FIXED
   constexpr auto labels = in<i64, 8>;
 #else
-  constexpr auto labels = in<i64, 8, 1>;
+  constexpr auto labels = in<i64, 7>;
 #endif
   auto f = compile(
       Cpu{}, [](auto x, auto y) { return nll_loss(x, y); }, in<f32, 8, 5>, labels);

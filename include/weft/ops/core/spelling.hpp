@@ -154,7 +154,6 @@ WEFT_AXES(mean, one)
 WEFT_AXES(argmax, one)
 WEFT_AXES(argmin, one)
 WEFT_AXES(logsumexp, one)
-WEFT_AXES(norm, one)
 WEFT_AXES(sort, pair)
 WEFT_AXES(argsort, one)
 WEFT_AXES(topk, pair)
@@ -185,10 +184,7 @@ WEFT_AXES(max_pool2d, one)
 WEFT_AXES(avg_pool2d, one)
 #undef WEFT_AXES
 
-WEFT_REFUSAL(OptionIsWord,
-             "options are words, and not truth values: write sum<1>(x, keepdim), sort<-1>(x, descending), "
-             "topk<2>(x, smallest)");
-// The same of any arguments that no form of the function takes, as this one is the least specialised.
+// A refusal of any arguments that no form of the function takes, as this one is the least specialised.
 #define WEFT_UNFIT(name, Refusal)                                        \
   template <Spelled X, class... B>                                       \
   constexpr auto name(const X& x, const B&...) {                         \
@@ -261,37 +257,6 @@ template <int A, Spelled X, class I, class U>
 constexpr auto scatter_reduce(const X& x, const I&, const U&, const char*) {
   return detail::respelled<WordIsTemplateArgument<false, spelled::scatter_reduce, X>>(x);
 }
-WEFT_REFUSAL(OrderIsTemplateArgument,
-             "the order of a norm is a word: write norm<1>(x, order<1>), matrix_norm(x, frobenius)");
-template <int... A, Spelled X, class P, class... B>
-requires(sizeof...(A) > 0 &&
-         (SpelledNumber<P> ||
-          std::is_convertible_v<P, const char*>)) constexpr auto norm(const X& x, const P&, const B&...) {
-  return detail::respelled<OrderIsTemplateArgument<false, spelled::norm, X, P>>(x);
-}
-
-#define WEFT_CHOSEN(name, results)                                                            \
-  template <int First, int... Rest, Spelled X, class B>                                       \
-  requires std::is_same_v<B, bool>                                                            \
-  constexpr auto name(const X& x, B) {                                                        \
-    return detail::results##_of(detail::respelled<OptionIsWord<false, spelled::name, X>>(x)); \
-  }
-WEFT_CHOSEN(sum, one)
-WEFT_CHOSEN(prod, one)
-WEFT_CHOSEN(mean, one)
-WEFT_CHOSEN(amax, one)
-WEFT_CHOSEN(amin, one)
-WEFT_CHOSEN(any, one)
-WEFT_CHOSEN(all, one)
-WEFT_CHOSEN(argmax, one)
-WEFT_CHOSEN(argmin, one)
-WEFT_CHOSEN(logsumexp, one)
-WEFT_CHOSEN(norm, one)
-WEFT_CHOSEN(sort, pair)
-WEFT_CHOSEN(argsort, one)
-WEFT_CHOSEN(topk, pair)
-#undef WEFT_CHOSEN
-
 template <Spelled X, SpelledNumber A, SpelledNumber B>
 constexpr auto quantile(const X& x, const A&, const B&) {
   return detail::respelled<AxesAreTemplateArguments<false, spelled::quantile, X>>(x);

@@ -25,6 +25,18 @@ inline constexpr LossReduction batchmean = LossReduction::batchmean;
 WEFT_REFUSAL(LabelsMatch,
              "cross_entropy: labels must have the logits' shape without its last axis (the classes), and "
              "follow them: cross_entropy(logits, labels)");
+// The same of cross_entropy and nll_loss.
+WEFT_REFUSAL(ClassesAreLast,
+             "the classes of the logits are expected along the last axis, and the labels fit classes along "
+             "axis 1: name it, cross_entropy<reduction::mean, 1>(logits, labels), nll_loss<reduction::mean, "
+             "1>(log_p, labels)");
+WEFT_REFUSAL(LabelsAreOneARow,
+             "the labels have an axis of extent 1 where the logits have the classes: leave it out, "
+             "in<i64, 32> in place of in<i64, 32, 1>, or squeeze<-1>(labels)");
+WEFT_REFUSAL(
+    LabelsAreClasses,
+    "integer labels are the numbers of classes, one a row, and these are one-hot: argmax<-1>(labels) "
+    "gives the numbers, and cast<f32>(labels) is taken for probabilities");
 WEFT_REFUSAL(LabelsAreIntegers, "cross_entropy: labels must be integers (i32 or i64)");
 // What: the logits' shape and the weights'.
 WEFT_REFUSAL(ClassWeightsFit,
@@ -66,6 +78,22 @@ struct without_axis {
   static constexpr Dims value = S::rank > 0 ? ir::dropped(S::value, set) : S::value;
   static constexpr i64 classes = S::rank > 0 ? S::value.extent[axis] : 1;
 };
+
+// False, after the sentence of what keeps labels (an L) from logits (an X), where PyTorch's users make that
+// mistake.
+template <class Op, class X, class L, int Axis>
+constexpr bool check_labels() {
+  using S = typename X::shape;
+  constexpr bool whole = is_integer(dtype_of<typename L::dtype>), inside = axis_in_range(Axis, S::rank);
+  constexpr bool second = Axis == -1 && S::rank > 2 && whole && L::shape::value == without_axis<S, 1>::value;
+  static_assert(sizeof(ClassesAreLast<!second, Op, S, typename L::shape>) > 0);
+  constexpr bool column = inside && whole && without_axis<S, Axis>::classes != 1 &&
+                          L::shape::value == ir::reduced(S::value, without_axis<S, Axis>::set);
+  static_assert(sizeof(LabelsAreOneARow<!column, Op, S, typename L::shape>) > 0);
+  constexpr bool one_hot = inside && whole && L::shape::value == S::value && !column;
+  static_assert(sizeof(LabelsAreClasses<!one_hot, Op, S, typename L::dtype>) > 0);
+  return false;
+}
 
 template <class S>
 constexpr bool is_zero(const S& s) {
@@ -150,7 +178,8 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
     constexpr bool soft =
         is_float(dtype_of<typename L::dtype>) && std::is_same_v<typename L::shape, typename X::shape>;
     constexpr bool ok = soft || (axis_in_range(Axis, X::rank) && L::shape::value == Rule::value);
-    static_assert(sizeof(LabelsMatch<ok, CrossEntropyOp, typename X::shape, typename L::shape>) > 0);
+    constexpr bool fit = ok || detail::check_labels<CrossEntropyOp, X, L, Axis>();
+    static_assert(sizeof(LabelsMatch<fit, CrossEntropyOp, typename X::shape, typename L::shape>) > 0);
     constexpr bool whole = soft || is_integer(dtype_of<typename L::dtype>);
     static_assert(sizeof(LabelsAreIntegers<whole, CrossEntropyOp, typename L::dtype>) > 0);
     bool fits = true;
@@ -264,6 +293,14 @@ constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight, 
   return CrossEntropyOp<R, Axis>{}(logits, labels, weight, options.ignore_index, options.label_smoothing);
 }
 
+WEFT_REFUSAL(ReductionIsFirst,
+             "the reduction is the first template argument, and the axis of the classes the second: write "
+             "cross_entropy<reduction::mean, 1>(logits, labels)");
+template <int Axis, class X, class L, class... More>
+constexpr auto cross_entropy(const X& logits, const L& labels, const More&...) {
+  static_assert(sizeof(ReductionIsFirst<sizeof(X) == 0, GivenAxis<Axis>, X>) > 0);
+  return CrossEntropyOp<reduction::mean, Axis>{}(logits, labels);
+}
 WEFT_REFUSAL(WeightIsTensor,
              "cross_entropy: a third operand is a tensor of class weights: options stand in braces, "
              "cross_entropy(logits, labels, {.label_smoothing = 0.1f})");

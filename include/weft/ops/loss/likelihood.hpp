@@ -102,7 +102,8 @@ struct NllLossOp : Operation<NllLossOp<R, Axis>> {
     using Rule = detail::without_axis<typename X::shape, Axis>;
     constexpr Dims d = X::shape::value;
     constexpr bool ok = axis_in_range(Axis, d.rank) && L::shape::value == Rule::value;
-    static_assert(sizeof(NllLabelsMatch<ok, NllLossOp, typename X::shape, typename L::shape>) > 0);
+    constexpr bool fit = ok || detail::check_labels<NllLossOp, X, L, Axis>();
+    static_assert(sizeof(NllLabelsMatch<fit, NllLossOp, typename X::shape, typename L::shape>) > 0);
     constexpr bool whole = is_integer(dtype_of<typename L::dtype>);
     static_assert(sizeof(NllLabelsAreIntegers<whole, NllLossOp, typename L::dtype>) > 0);
     constexpr bool fits = [] {
