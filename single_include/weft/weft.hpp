@@ -3115,7 +3115,8 @@ constexpr Value operator/(double x, Value y) { return constant_like(y, x) / y; }
 namespace WEFT_NAMESPACE {
 
 namespace detail {
-[[noreturn]] inline void throw_axis(int axis, int rank) {
+// (Where an extent is a template argument the compiler says this name.)
+[[noreturn]] inline void axis_does_not_exist(int axis, int rank) {
   throw Error("tensor/axis", "axis " + std::to_string(axis) + " does not exist in a tensor of " +
                                  std::to_string(rank) +
                                  " axes: it must lie in [-rank, rank), 0 being the first and -1 the last");
@@ -3124,13 +3125,13 @@ namespace detail {
 
 // Of an axis in [-rank, rank); throws "tensor/axis" for another.
 constexpr i64 checked_extent(const Dims& dims, int axis) {
-  if (axis < -dims.rank || axis >= dims.rank) detail::throw_axis(axis, dims.rank);
+  if (axis < -dims.rank || axis >= dims.rank) detail::axis_does_not_exist(axis, dims.rank);
   return dims[axis];
 }
 // The same of a shape that is known at run time.
 inline i64 checked_extent(const std::vector<i64>& shape, int axis) {
   const int rank = static_cast<int>(shape.size());
-  if (axis < -rank || axis >= rank) detail::throw_axis(axis, rank);
+  if (axis < -rank || axis >= rank) detail::axis_does_not_exist(axis, rank);
   return shape[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
 }
 
@@ -27682,6 +27683,10 @@ WEFT_REFUSAL(
     ElementsKeepDtype,
     "the elements have another dtype than the tensor: give it values of its own, or make a tensor of "
     "theirs and convert that: Tensor<f32, Shape<3>> y = cast<f32>(x)");
+WEFT_REFUSAL(RowsAreOfTwoAxes,
+             "braces in braces are the rows of a tensor of two axes: the elements of one with more stand row "
+             "by row in "
+             "one pair, Tensor<f32, Shape<2, 1, 2>> x{1, 2, 3, 4}");
 WEFT_REFUSAL(TensorIsCreated,
              "a tensor is created by a function: Tensor<f32, Shape<2, 3>> x = ones<f32, 2, 3>(), or arange, "
              "eye, rand, randn; Tensor<f32, Shape<2, 3>> x holds zeros");
@@ -27865,6 +27870,10 @@ template <class T, std::size_t N>
 struct ElementOf<std::array<T, N>> : ElementOf<T> {};
 template <class A>
 using element_of = typename ElementOf<A>::type;
+// Whether a tensor of T is given numbers of a U that it would cut, or words.
+template <class U, class T>
+inline constexpr bool is_cut =
+    (std::is_integral_v<T> && std::is_floating_point_v<U>) || std::is_same_v<U, const char*>;
 
 // Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
 template <class T, class S, class Device, class L>
@@ -28005,6 +28014,7 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
   void operator=(const A& values) && {
     constexpr bool written = !std::is_const_v<T>;
     static_assert(sizeof(exec::MemoryIsWritten<written, TensorView>) > 0);
+    static_assert(sizeof(exec::ElementsKeepDtype<!exec::is_cut<A, T>, A, T, S>) > 0);
     if constexpr (written && (std::is_arithmetic_v<A> || Element<A>)) {
       for (T& x : *this) x = static_cast<T>(values);
     } else if constexpr (written) {
@@ -28017,6 +28027,11 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
     static_assert(sizeof(exec::NamedViewIsWritten<sizeof(A) == 0, A, T, S>) > 0);
   }
   void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
+  template <class U>
+  requires exec::is_cut<U, T>
+  void operator=(std::initializer_list<U>) && {  // a refusal
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
@@ -28045,6 +28060,11 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
   // Whether the elements go elsewhere when the function that made them runs again.
   bool may_move() const { return data_ == nullptr && owner_; }
   operator dtype() const requires(S::size == 1) { return this->item(); }
+  template <class N>  // a refusal; that of the base class is hidden, as is every template of a conversion
+  requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {
+    static_assert(sizeof(exec::ItemIsOne<sizeof(N) == 0, TensorView, N>) > 0);
+    return N{};
+  }
 
  private:
   friend class exec::HostElements<TensorView, T, S>;
@@ -28145,9 +28165,33 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Tensor(const TensorView<const T, S, Cpu>& view) : Tensor(view.data()) {}
   Tensor(const Tensor& other) : Tensor(other.data()) {}
   Tensor(Tensor&&) noexcept = default;
+  // Tensor<...> y{x}: of a tensor, view or expression in braces, which would else be a list of elements.
+  template <class One>
+  requires(is_lazy<One> || TensorLike<One>) Tensor(std::initializer_list<One> one) : Tensor(*one.begin()) {
+    if (one.size() != 1) exec::throw_element_count(1, one.size(), "list of tensors");
+  }
   // Refusals.
   template <class U>
   requires(!std::is_same_v<U, T>) Tensor(const std::vector<U>&) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
+  template <class U>
+  requires exec::is_cut<U, T> Tensor(std::initializer_list<U>) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
+  template <class U>
+  requires exec::is_cut<U, T> Tensor(std::initializer_list<std::initializer_list<U>>)
+      : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
+  template <class R = S>
+  requires(R::rank > 2) Tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>>)
+      : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::RowsAreOfTwoAxes<sizeof(R) == 0, T, R>) > 0);
+  }
+  template <class U>
+  requires(std::is_arithmetic_v<U> && !std::is_same_v<U, T>) explicit Tensor(const U*)
+      : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
   }
   template <class U>
@@ -28226,6 +28270,12 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     Tensor t{Uninitialized{}};
     for (T& x : t) x = value;
     return t;
+  }
+  template <class U>
+  requires exec::is_cut<U, T>
+  static Tensor full(U) {  // a refusal
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+    return {};
   }
   template <class... Given>
   requires(sizeof...(Given) != 1) static Tensor full(const Given&...) {  // a refusal
@@ -43878,7 +43928,17 @@ requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query,
 
 namespace WEFT_NAMESPACE {
 
+WEFT_REFUSAL(
+    FullKeepsNumber,
+    "the tensor is of integers and the number is floating, which would cut it: write full<f32, 3>(1.5f) "
+    "for a tensor of such numbers, or cast the number, full<i32, 3>(static_cast<i32>(number))");
+
 namespace detail {
+// Whether V is a floating number, known here or at run time, and T an integer type.
+template <class V, class T>
+inline constexpr bool is_cut_number =
+    (Scalar<V> ||
+     is_scalar_expr<V>)&&std::is_integral_v<T>&& std::is_floating_point_v<typename operand_traits<V>::dtype>;
 
 // A splat whose value is given when the expression is written.
 template <class T, i64... D>
@@ -43886,6 +43946,7 @@ struct FullOp : Operation<FullOp<T, D...>> {
   using weft_creates = void;
   template <class V>
   static constexpr auto apply(ir::Builder& b, V value) {
+    static_assert(sizeof(FullKeepsNumber<!is_cut_number<V, T>, FullOp, V, T>) > 0);
     return Expr<T, Shape<D...>>{ir::broadcast(ir::as_element(as_value<T>(b, value)), Shape<D...>::value)};
   }
 };
@@ -43929,6 +43990,7 @@ struct FullLike : Operation<FullLike<T>> {
   template <class X, class V>
   static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
     using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
+    static_assert(sizeof(FullKeepsNumber<!is_cut_number<V, R>, FullLike, V, R>) > 0);
     return Expr<R, typename X::shape>{ir::broadcast(ir::as_element(as_value<R>(b, value)), X::shape::value)};
   }
 };
@@ -71047,6 +71109,11 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
   explicit Tensor(Number, const Cuda& = Cuda{}) {
     static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
+  }
+  template <class U>
+  requires exec::is_cut<U, T>
+  explicit Tensor(std::initializer_list<U>, const Cuda& = Cuda{}) {
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
   }
   explicit Tensor(const Tensor<T, S, Cpu>& host, const Cuda& device = Cuda{}) : Tensor(host.data(), device) {}
   Tensor(const View& view, const Cuda& device = Cuda{}) : storage_(exec::allocate(device, bytes())) {

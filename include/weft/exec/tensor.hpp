@@ -34,6 +34,10 @@ template <class T, std::size_t N>
 struct ElementOf<std::array<T, N>> : ElementOf<T> {};
 template <class A>
 using element_of = typename ElementOf<A>::type;
+// Whether a tensor of T is given numbers of a U that it would cut, or words.
+template <class U, class T>
+inline constexpr bool is_cut =
+    (std::is_integral_v<T> && std::is_floating_point_v<U>) || std::is_same_v<U, const char*>;
 
 // Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
 template <class T, class S, class Device, class L>
@@ -174,6 +178,7 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
   void operator=(const A& values) && {
     constexpr bool written = !std::is_const_v<T>;
     static_assert(sizeof(exec::MemoryIsWritten<written, TensorView>) > 0);
+    static_assert(sizeof(exec::ElementsKeepDtype<!exec::is_cut<A, T>, A, T, S>) > 0);
     if constexpr (written && (std::is_arithmetic_v<A> || Element<A>)) {
       for (T& x : *this) x = static_cast<T>(values);
     } else if constexpr (written) {
@@ -186,6 +191,11 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
     static_assert(sizeof(exec::NamedViewIsWritten<sizeof(A) == 0, A, T, S>) > 0);
   }
   void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
+  template <class U>
+  requires exec::is_cut<U, T>
+  void operator=(std::initializer_list<U>) && {  // a refusal
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   // The whole of a storage, wherever that moves.
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
@@ -214,6 +224,11 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
   // Whether the elements go elsewhere when the function that made them runs again.
   bool may_move() const { return data_ == nullptr && owner_; }
   operator dtype() const requires(S::size == 1) { return this->item(); }
+  template <class N>  // a refusal; that of the base class is hidden, as is every template of a conversion
+  requires(std::is_arithmetic_v<N>&& S::size != 1) operator N() const {
+    static_assert(sizeof(exec::ItemIsOne<sizeof(N) == 0, TensorView, N>) > 0);
+    return N{};
+  }
 
  private:
   friend class exec::HostElements<TensorView, T, S>;
@@ -314,9 +329,33 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Tensor(const TensorView<const T, S, Cpu>& view) : Tensor(view.data()) {}
   Tensor(const Tensor& other) : Tensor(other.data()) {}
   Tensor(Tensor&&) noexcept = default;
+  // Tensor<...> y{x}: of a tensor, view or expression in braces, which would else be a list of elements.
+  template <class One>
+  requires(is_lazy<One> || TensorLike<One>) Tensor(std::initializer_list<One> one) : Tensor(*one.begin()) {
+    if (one.size() != 1) exec::throw_element_count(1, one.size(), "list of tensors");
+  }
   // Refusals.
   template <class U>
   requires(!std::is_same_v<U, T>) Tensor(const std::vector<U>&) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
+  template <class U>
+  requires exec::is_cut<U, T> Tensor(std::initializer_list<U>) : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
+  template <class U>
+  requires exec::is_cut<U, T> Tensor(std::initializer_list<std::initializer_list<U>>)
+      : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+  }
+  template <class R = S>
+  requires(R::rank > 2) Tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>>)
+      : Tensor(Uninitialized{}) {
+    static_assert(sizeof(exec::RowsAreOfTwoAxes<sizeof(R) == 0, T, R>) > 0);
+  }
+  template <class U>
+  requires(std::is_arithmetic_v<U> && !std::is_same_v<U, T>) explicit Tensor(const U*)
+      : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
   }
   template <class U>
@@ -395,6 +434,12 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     Tensor t{Uninitialized{}};
     for (T& x : t) x = value;
     return t;
+  }
+  template <class U>
+  requires exec::is_cut<U, T>
+  static Tensor full(U) {  // a refusal
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+    return {};
   }
   template <class... Given>
   requires(sizeof...(Given) != 1) static Tensor full(const Given&...) {  // a refusal

@@ -39,6 +39,18 @@ TEST_CASE("tensor: rows in braces") {
   CHECK(error_of([] { Tensor<f32, Shape<2, 3>> cut_elsewhere{{1, 2}, {3, 4}, {5, 6}}; }) == "tensor/size");
 }
 
+TEST_CASE("tensor: one tensor, view or expression in braces is no list of elements") {
+  Tensor<i32, Shape<3>> a{1, 2, 3};
+  const Tensor<i32, Shape<3>> b{a}, c{a * 2}, d{a.view()};
+  a[0] = 7;
+  CHECK(b.to_vector() == std::vector<i32>{1, 2, 3});
+  CHECK(c.to_vector() == std::vector<i32>{2, 4, 6});
+  CHECK(d.to_vector() == std::vector<i32>{1, 2, 3});
+  const Tensor<i32, Shape<1>> one{5}, same{one};
+  CHECK(same.item() == 5);
+  CHECK_THROWS_WITH_AS((Tensor<i32, Shape<3>>{b, c}), doctest::Contains("tensor/size"), Error);
+}
+
 TEST_CASE("tensor: of an array of several axes, and of an std::array") {
   const float rows[2][3]{{1, 2, 3}, {4, 5, 6}};
   CHECK(Tensor<f32, Shape<2, 3>>(rows).to_vector() == std::vector<f32>{1, 2, 3, 4, 5, 6});
