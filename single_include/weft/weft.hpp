@@ -1150,6 +1150,48 @@ constexpr bool takes() {
     return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
 }
 
+// Whether F has an operator() template of 1 to 3 arguments and none that is const, by the same means: beside
+// it stand others of each number, not const and const, and the call is ambiguous where F's is as const as
+// those.
+struct CallsOfAny {
+  template <class A>
+  void operator()(A);
+  template <class A, class B>
+  void operator()(A, B);
+  template <class A, class B, class C>
+  void operator()(A, B, C);
+};
+struct ConstCallsOfAny {
+  template <class A>
+  void operator()(A) const;
+  template <class A, class B>
+  void operator()(A, B) const;
+  template <class A, class B, class C>
+  void operator()(A, B, C) const;
+};
+template <class F, class Calls>
+struct BesideCalls : F, Calls {
+  using F::operator();
+  using Calls::operator();
+};
+template <class F, class A>
+concept AllBeside = requires(F& f, const A& a) {
+  f(a);
+  f(a, a);
+  f(a, a, a);
+};
+template <class F, class A>
+constexpr bool is_called_unless_const() {
+  if constexpr (!std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
+    return false;
+  else if constexpr (!HasCall<F>)
+    return false;
+  else if constexpr (AllBeside<BesideCalls<F, CallsOfAny>, A>)
+    return false;
+  else
+    return AllBeside<const BesideCalls<F, ConstCallsOfAny>, A>;
+}
+
 }  // namespace WEFT_NAMESPACE::detail
 // ---- weft/ir/value.hpp ----
 // Value: a node number with its builder, and one function a primitive that adds it. Gradient rules, passes
@@ -19226,32 +19268,45 @@ concept ForwardOnly = !requires {
   &BesideOwnForward<M>::forward;
 }
 &&!detail::HasCall<M> && !requires { requires std::is_member_object_pointer_v<decltype(&M::forward)>; };
-// M, called by operator() all the same.
-template <class M>
+WEFT_REFUSAL(CallIsConst,
+             "the operator() of the model is not const, and the model is while the program compiles: write "
+             "constexpr auto operator()(auto x) const");
+// M, called by an operator() that refuses.
+template <class M, template <bool, class...> class Refusal>
 struct CalledModel : M {
   template <class... A>
   constexpr auto operator()(const A&...) const {
     // At once, not when a result is needed.
-    static_assert(sizeof(ModelIsCalled<sizeof(M) == 0, M, A...>) > 0);
+    static_assert(sizeof(Refusal<sizeof(M) == 0, M, A...>) > 0);
     return AfterRefusal{};
   }
 };
-// False, and the sentence is said, where f calls a model that has `forward` alone.
+template <template <bool, class...> class Refusal, class M, class F, class... I>
+constexpr bool calls_other() {
+  if constexpr (std::is_invocable_v<const F&, const CalledModel<M, Refusal>&,
+                                    const Expr<typename I::dtype, typename I::shape>&...>)
+    return !refused_before<Refusal<false, M>, F, I...>;
+  else
+    return true;
+}
+// False, and the sentence is said, where f calls a model that has `forward` alone, or no call that is const.
 template <class M, class F, class... I>
 constexpr bool calls_operator() {
-  if constexpr (std::is_class_v<M> && !std::is_final_v<M>)
+  if constexpr (std::is_class_v<M> && !std::is_final_v<M>) {
     if constexpr (ForwardOnly<M>)
-      if constexpr (std::is_invocable_v<const F&, const CalledModel<M>&,
-                                        const Expr<typename I::dtype, typename I::shape>&...>)
-        return !refused_before<M, F, I...>;
+      return calls_other<ModelIsCalled, M, F, I...>();
+    else if constexpr (sizeof...(I) > 0)
+      if constexpr (detail::is_called_unless_const<M, Expr<f32, Shape<>>>())
+        return calls_other<CallIsConst, M, F, I...>();
+  }
   return true;
 }
 
 }  // namespace WEFT_NAMESPACE::exec
 
 namespace WEFT_NAMESPACE::field_detail {
-template <class M>
-struct Fields<exec::CalledModel<M>> : Fields<M> {};
+template <class M, template <bool, class...> class Refusal>
+struct Fields<exec::CalledModel<M, Refusal>> : Fields<M> {};
 }  // namespace WEFT_NAMESPACE::field_detail
 // ---- weft/nn/state_table.hpp ----
 // A model's state as a table: every Param and Buffer with its name and shape, laid out in the model's block
@@ -27630,6 +27685,404 @@ class HeldResults {
 // assigned to a tensor. Law: a view that weft gives out owns its memory with the others that do; only one
 // made from a pointer is no better than that pointer.
 
+// ---- weft/exec/refused_tensors.hpp ----
+// The tensors that cannot be: of a shape first, of a type that is no dtype, without a shape, and, where nvcc
+// does not compile, of a GPU. Each says so and stands for any tensor, so that no second error follows.
+
+// ---- weft/device/best.hpp ----
+// The device to use when the user does not care. Law: the choice of a type depends on how this translation
+// unit is compiled, the choice of a value on the machine it runs on.
+
+#if defined(__CUDACC__)
+// ---- weft/device/cuda.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
+// An NVIDIA GPU as a device: the tag that users pass, and what it takes to use it. Law: whoever changes the
+// calling thread's current device restores it, and a caller's stream is never destroyed.
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <utility>
+
+// ---- weft/device/cuda_error.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
+// Every status of the CUDA runtime goes through here. Law: none is ignored; a failure becomes Error
+// "cuda/<name>", for example "cuda/cudaErrorMemoryAllocation", that names the call and what it was for, or
+// "cuda/lost" where the process can use the GPU no more.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace WEFT_NAMESPACE {
+
+// Whether a failure stays: what a kernel did, or the hardware, has taken the GPU from the process.
+constexpr bool cuda_is_lost(cudaError_t status) {
+  switch (status) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorMpsRpcFailure:
+    case cudaErrorExternalDevice:
+      return true;
+    default:
+      return false;
+  }
+}
+
+namespace detail {
+
+[[noreturn]] inline void throw_cuda_lost(cudaError_t status, const std::string& where) {
+  throw Error("cuda/lost",
+              std::string("the process can use the GPU no more, its memory there is gone, and every "
+                          "further call fails: end it and start again. What was found, ") +
+                  where + ": " + cudaGetErrorName(status) + ", " + cudaGetErrorString(status) +
+                  ". It may be of an earlier kernel, weft's or your own: compute-sanitizer, in "
+                  "front of the program, names it");
+}
+
+[[noreturn]] inline void throw_cuda_error(cudaError_t status, const char* call, const char* context) {
+  cudaGetLastError();  // forgets it, or an unrelated later check would report it again
+  if (cuda_is_lost(status))
+    throw_cuda_lost(status,
+                    std::string("by ") + call + (context[0] != '\0' ? " for " + std::string(context) : ""));
+  std::string message = std::string(call) + ": " + cudaGetErrorString(status);
+  if (context[0] != '\0') message += " (" + std::string(context) + ")";
+  throw Error(std::string("cuda/") + cudaGetErrorName(status), std::move(message));
+}
+
+}  // namespace detail
+
+// Throws unless `status` is a success. `call` is the function, `context` what it was called for.
+inline void cuda_check(cudaError_t status, const char* call, const char* context = "") {
+  if (status != cudaSuccess) [[unlikely]]
+    detail::throw_cuda_error(status, call, context);
+}
+
+// What failed before weft was called, in the caller's code or in a kernel that ran on, and whose status
+// nobody has asked for: said as such, or the next launch would be blamed. An event or a stream that was asked
+// and is not ready is no failure.
+inline void cuda_check_earlier() {
+  if (cudaPeekAtLastError() == cudaSuccess) [[likely]]
+    return;
+  const cudaError_t status = cudaGetLastError();
+  if (status == cudaErrorNotReady) return;
+  if (cuda_is_lost(status)) detail::throw_cuda_lost(status, "before a call");
+  throw Error("cuda/earlier",
+              std::string("before weft was called a CUDA call or a kernel had failed, whose status "
+                          "nobody has asked for: ") +
+                  cudaGetErrorName(status) + ", " + cudaGetErrorString(status));
+}
+
+// To be called after a kernel launch, which returns no status of its own. `kernel` is its name.
+inline void cuda_check_launch(const char* kernel) { cuda_check(cudaGetLastError(), "kernel launch", kernel); }
+
+// For destructors, which cannot throw: says so on stderr. A driver that is already shutting down at the end
+// of the process has released everything itself.
+inline void cuda_report(cudaError_t status, const char* call) noexcept {
+  if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
+  std::fprintf(stderr, "weft: %s: %s: %s\n", call, cudaGetErrorName(status), cudaGetErrorString(status));
+}
+
+}  // namespace WEFT_NAMESPACE
+#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
+
+namespace WEFT_NAMESPACE {
+
+// Where device memory comes from, if not from cudaMalloc: a pool of the caller's, which outlives everything
+// made on a device that names it. Called with the GPU current, by the thread that makes or destroys a tensor,
+// a model, a function or a trainer, which may be several.
+class CudaAllocator {
+ public:
+  // Memory of the current GPU, from a multiple of 256 bytes on, that any stream may use at once; null or an
+  // exception where there is none.
+  virtual void* allocate(std::size_t bytes) = 0;
+  // Of what allocate(bytes) gave; no work that uses it is left.
+  virtual void release(void* data, std::size_t bytes) noexcept = 0;
+
+ protected:
+  ~CudaAllocator() = default;
+};
+
+// `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for cudaStreamPerThread, in
+// which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
+// legacy default stream (cudaStreamLegacy, which must be named).
+struct Cuda {
+  int ordinal = 0;                     // number of the GPU, from 0
+  cudaStream_t stream = nullptr;       // where work is queued; the calling thread's own
+  CudaAllocator* allocator = nullptr;  // where memory comes from; cudaMalloc
+  bool operator==(const Cuda&) const = default;
+};
+
+// How many GPUs are there: 0 without a driver. Never throws.
+inline int cuda_device_count() noexcept {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();
+  return 0;
+}
+
+// Throws Error "cuda/no-device", with advice, where no GPU can be used, and "cuda/no-such-device" where
+// there are GPUs but not this one.
+inline void require_cuda(const Cuda& cuda) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  const std::string name = "Cuda{" + std::to_string(cuda.ordinal) + "}";
+  if (status != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    throw Error("cuda/no-device",
+                name + " needs an NVIDIA GPU and this process sees none" +
+                    (status == cudaSuccess ? std::string() : std::string(": ") + cudaGetErrorString(status)) +
+                    ". Pass Cpu{}, or let on_best_device(...) choose at run time. If there is a GPU, run "
+                    "nvidia-smi, and look at CUDA_VISIBLE_DEVICES and at the driver's version.");
+  }
+  if (cuda.ordinal < 0 || cuda.ordinal >= count) {
+    throw Error("cuda/no-such-device", name + " does not exist: this process sees " + std::to_string(count) +
+                                           " GPU(s), counted from 0");
+  }
+}
+
+// Makes a device current for the calling thread and restores the caller's at the end of the scope.
+class DeviceGuard {
+ public:
+  explicit DeviceGuard(int ordinal) {
+    cuda_check(cudaGetDevice(&before_), "cudaGetDevice");
+    if (before_ == ordinal) return;
+    cuda_check(cudaSetDevice(ordinal), "cudaSetDevice");
+    changed_ = true;
+  }
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+  ~DeviceGuard() {
+    if (changed_) cuda_report(cudaSetDevice(before_), "cudaSetDevice");
+  }
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+};
+
+// Whether what is enqueued there is recorded into somebody's graph, and does not run.
+inline bool cuda_is_capturing(cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy) return false;  // cannot be
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cuda_check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
+}
+
+// CUDA forbids waiting for a whole device while any thread captures a stream of it: whoever does either holds
+// this. (Recursive, so that waiting inside one's own capture is CUDA's error and no deadlock.)
+inline std::recursive_mutex& capture_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+// What is asked while the host waits for a GPU, which may itself wait for another process that never comes.
+class CudaWatch {
+ public:
+  // Throws where the GPU would wait for ever. Gives the core to others.
+  virtual void look() = 0;
+  // Whether the GPU waits for no other process.
+  virtual bool is_idle() = 0;
+
+ protected:
+  ~CudaWatch() = default;
+};
+// The process's; null where its GPUs depend on nobody. It is never destroyed.
+inline std::atomic<CudaWatch*>& cuda_watch() {
+  static std::atomic<CudaWatch*> watch{nullptr};
+  return watch;
+}
+// Where somebody watches, returns when ready(watch), or throws what the watch does; else at once.
+template <class Ready>
+void cuda_await(const Ready& ready) {
+  CudaWatch* const watch = cuda_watch().load(std::memory_order_acquire);
+  if (watch == nullptr) [[likely]]
+    return;
+  while (!ready(*watch)) watch->look();
+}
+// Whether a query says so; one that is not ready is no error to be reported later.
+inline bool cuda_is_ready(cudaError_t status, const char* call) {
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError();
+    return false;
+  }
+  cuda_check(status, call);
+  return true;
+}
+
+// Returns when all work of the thread's current device has ended, in whichever stream.
+inline void cuda_wait_for_device() {
+  cuda_await([](CudaWatch& watch) { return watch.is_idle(); });
+  const std::lock_guard lock(capture_mutex());
+  cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+// A stream: one of its own (which does not wait for the legacy default stream), or the caller's.
+class Stream {
+ public:
+  Stream() {
+    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  }
+  explicit Stream(cudaStream_t borrowed) : stream_(borrowed), owned_(false) {}
+  Stream(Stream&& other) noexcept
+      : stream_(std::exchange(other.stream_, nullptr)), owned_(std::exchange(other.owned_, false)) {}
+  Stream& operator=(Stream&& other) noexcept {
+    std::swap(stream_, other.stream_);
+    std::swap(owned_, other.owned_);
+    return *this;
+  }
+  ~Stream() {
+    if (owned_) cuda_report(cudaStreamDestroy(stream_), "cudaStreamDestroy");
+  }
+
+  cudaStream_t get() const { return stream_; }
+  bool owned() const { return owned_; }
+  // Waits until all work enqueued so far has ended; errors of that work surface here.
+  void synchronize() const {
+    cuda_await([this](CudaWatch&) { return cuda_is_ready(cudaStreamQuery(stream_), "cudaStreamQuery"); });
+    cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  bool owned_ = true;
+};
+
+// A mark in a stream. Timing costs a little, so it is opt-in.
+class Event {
+ public:
+  explicit Event(bool timing = false) {
+    cuda_check(cudaEventCreateWithFlags(&event_, timing ? cudaEventDefault : cudaEventDisableTiming),
+               "cudaEventCreateWithFlags");
+  }
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
+  ~Event() {
+    if (event_ != nullptr) cuda_report(cudaEventDestroy(event_), "cudaEventDestroy");
+  }
+
+  cudaEvent_t get() const { return event_; }
+  void record(cudaStream_t stream) { cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
+  // Makes later work of `stream` wait for the mark; the host continues.
+  void block(cudaStream_t stream) const {
+    cuda_check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
+  }
+  // The host waits for the mark; at once if it was never recorded.
+  void synchronize() const {
+    cuda_await([this](CudaWatch&) { return reached(); });
+    cuda_check(cudaEventSynchronize(event_), "cudaEventSynchronize");
+  }
+  bool reached() const { return cuda_is_ready(cudaEventQuery(event_), "cudaEventQuery"); }
+  // Milliseconds from `start` to this event; both with timing, both reached.
+  float milliseconds_since(const Event& start) const {
+    float elapsed = 0;
+    cuda_check(cudaEventElapsedTime(&elapsed, start.event_, event_), "cudaEventElapsedTime");
+    return elapsed;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+// A device in use: checked, with the stream of its work. Everything that runs on a GPU starts from one.
+class CudaContext {
+ public:
+  explicit CudaContext(const Cuda& cuda) : ordinal_(checked(cuda)), stream_(make_stream(cuda)) {
+    cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal_),
+               "cudaDeviceGetAttribute");
+    cuda_check(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal_),
+               "cudaDeviceGetAttribute");
+  }
+
+  int ordinal() const { return ordinal_; }
+  cudaStream_t stream() const { return stream_.get(); }
+  int multiprocessors() const { return multiprocessors_; }
+  // The most shared memory that one block may opt in to, in bytes.
+  int max_shared_bytes() const { return shared_bytes_; }
+  void synchronize() const { stream_.synchronize(); }
+
+ private:
+  static int checked(const Cuda& cuda) {
+    require_cuda(cuda);
+    return cuda.ordinal;
+  }
+  static Stream make_stream(const Cuda& cuda) {
+    DeviceGuard guard(cuda.ordinal);
+    return Stream(cuda.stream == nullptr ? cudaStreamPerThread : cuda.stream);
+  }
+
+  int ordinal_;
+  Stream stream_;
+  int multiprocessors_ = 0;
+  int shared_bytes_ = 0;
+};
+
+}  // namespace WEFT_NAMESPACE
+#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
+#endif
+
+namespace WEFT_NAMESPACE {
+
+// Two namespaces, so that a program may be built from translation units of both sorts.
+#if defined(__CUDACC__)
+inline namespace cuda_target {
+
+using best_device = Cuda;
+
+// Returns f(Cuda{}) if there is a GPU, else f(Cpu{}); both must have the same type.
+template <class F>
+decltype(auto) on_best_device(F&& f) {
+  if (cuda_device_count() > 0) return std::forward<F>(f)(Cuda{});
+  return std::forward<F>(f)(Cpu{});
+}
+
+}  // namespace cuda_target
+#else
+WEFT_REFUSAL(CudaNeedsNvcc,
+             "this file is not compiled for a GPU: compile it by nvcc, as a .cu file or with -x cu, or write "
+             "best_device{}, which is Cuda there and Cpu here");
+
+inline namespace host_target {
+
+using best_device = Cpu;
+
+// In the place of the device: making one is refused, and naming none is.
+struct Cuda {
+  // Said where the constructor is chosen, as g++ looks into its body when all else has been said.
+  template <std::integral Number = int, auto = sizeof(CudaNeedsNvcc<sizeof(Number) == 0, Cpu>)>
+  constexpr explicit Cuda(Number = 0) {}
+  constexpr operator Cpu() const { return {}; }
+};
+
+// Returns f(Cpu{}): this translation unit is not compiled for a GPU.
+template <class F>
+decltype(auto) on_best_device(F&& f) {
+  return std::forward<F>(f)(Cpu{});
+}
+
+}  // namespace host_target
+#endif
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/exec/tensor_refusals.hpp ----
 // What is said to who uses a tensor as it cannot be used: by PyTorch's members, of another shape or dtype.
 
@@ -27857,6 +28310,51 @@ namespace WEFT_NAMESPACE {
 template <class T, class S = Unshaped, class Device = Cpu>
 class Tensor;
 
+// Tensor<Shape<2, 3>, f32>, refused.
+template <i64... D, class T>
+requires(!std::is_same_v<T, Unshaped>) class Tensor<Shape<D...>, T, Cpu> : public AfterRefusal {
+  static_assert(sizeof(exec::DtypeIsFirst<sizeof(T*) == 0, Shape<D...>, T>) > 0);
+
+ public:
+  using AfterRefusal::AfterRefusal;
+};
+
+// Tensor<short, Shape<3>>, refused.
+template <class T, i64... D>
+requires(!Element<T>) class Tensor<T, Shape<D...>, Cpu> : public AfterRefusal {
+  static_assert(sizeof(ElementHasDtype<sizeof(T*) == 0, T>) > 0);
+
+ public:
+  Tensor(std::initializer_list<T>) {}
+  using AfterRefusal::AfterRefusal;
+};
+
+#if !defined(__CUDACC__)
+// Tensor<f32, Shape<3>, Cuda> without nvcc.
+template <class T, class S>
+class Tensor<T, S, Cuda> : public AfterRefusal {
+  static_assert(sizeof(CudaNeedsNvcc<sizeof(T) == 0, T, S>) > 0);
+
+ public:
+  Tensor(std::initializer_list<T>) {}
+  using AfterRefusal::AfterRefusal;
+};
+#endif
+
+// Tensor<f32>.
+template <class T>
+class Tensor<T, Unshaped, Cpu> : public AfterRefusal {
+  static_assert(sizeof(ShapeIsInType<sizeof(T) == 0, T>) > 0);
+
+ public:
+  Tensor(std::initializer_list<T>) {}
+  using AfterRefusal::AfterRefusal;
+};
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
 namespace exec {
 
 // Whether A is an array of more than one axis, or an std::array, whose elements lie side by side.
@@ -28072,35 +28570,6 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
 
   T* data_ = nullptr;
   Shared<exec::Storage> owner_;
-};
-
-// Tensor<Shape<2, 3>, f32>, refused.
-template <i64... D, class T>
-requires(!std::is_same_v<T, Unshaped>) class Tensor<Shape<D...>, T, Cpu> : public AfterRefusal {
-  static_assert(sizeof(exec::DtypeIsFirst<sizeof(T*) == 0, Shape<D...>, T>) > 0);
-
- public:
-  using AfterRefusal::AfterRefusal;
-};
-
-// Tensor<short, Shape<3>>, refused.
-template <class T, i64... D>
-requires(!Element<T>) class Tensor<T, Shape<D...>, Cpu> : public AfterRefusal {
-  static_assert(sizeof(ElementHasDtype<sizeof(T*) == 0, T>) > 0);
-
- public:
-  Tensor(std::initializer_list<T>) {}
-  using AfterRefusal::AfterRefusal;
-};
-
-// Tensor<f32>.
-template <class T>
-class Tensor<T, Unshaped, Cpu> : public AfterRefusal {
-  static_assert(sizeof(ShapeIsInType<sizeof(T) == 0, T>) > 0);
-
- public:
-  Tensor(std::initializer_list<T>) {}
-  using AfterRefusal::AfterRefusal;
 };
 
 // A host tensor: 256-byte aligned memory of its own.
@@ -37005,6 +37474,18 @@ requires(std::is_aggregate_v<M>) Model(const M&)
 
 template <class M, class Device>
 inline constexpr bool is_model<Model<M, Device>> = true;
+#if !defined(__CUDACC__)
+// Model<Net, Cuda> without nvcc.
+template <class M>
+class Model<M, Cuda> : public AfterRefusal {
+  static_assert(sizeof(CudaNeedsNvcc<sizeof(M*) == 0, M>) > 0);
+
+ public:
+  using AfterRefusal::AfterRefusal;
+  Cpu device() const { return {}; }
+  exec::HeldStates<Cpu> states() const { return {}; }
+};
+#endif
 
 // Refused: torch.save(model, path). Both arguments need a conversion, so that a user's own save or load of
 // whatever signature is the better candidate.
@@ -38639,400 +39120,6 @@ auto loader(D&& dataset, const LoaderOptions& options = {}) {
 // ---- weft/device.hpp ----
 // Layer 2: the devices a program runs on.
 
-// ---- weft/device/best.hpp ----
-// The device to use when the user does not care. Law: the choice of a type depends on how this translation
-// unit is compiled, the choice of a value on the machine it runs on.
-
-#if defined(__CUDACC__)
-// ---- weft/device/cuda.cuh ----
-#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
-#define WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
-// An NVIDIA GPU as a device: the tag that users pass, and what it takes to use it. Law: whoever changes the
-// calling thread's current device restores it, and a caller's stream is never destroyed.
-
-#include <cuda_runtime_api.h>
-
-#include <atomic>
-#include <cstddef>
-#include <mutex>
-#include <string>
-#include <utility>
-
-// ---- weft/device/cuda_error.cuh ----
-#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
-#define WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
-// Every status of the CUDA runtime goes through here. Law: none is ignored; a failure becomes Error
-// "cuda/<name>", for example "cuda/cudaErrorMemoryAllocation", that names the call and what it was for, or
-// "cuda/lost" where the process can use the GPU no more.
-
-#include <cuda_runtime_api.h>
-
-#include <cstdio>
-#include <string>
-#include <utility>
-
-namespace WEFT_NAMESPACE {
-
-// Whether a failure stays: what a kernel did, or the hardware, has taken the GPU from the process.
-constexpr bool cuda_is_lost(cudaError_t status) {
-  switch (status) {
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorAssert:
-    case cudaErrorHardwareStackError:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorLaunchFailure:
-    case cudaErrorECCUncorrectable:
-    case cudaErrorNvlinkUncorrectable:
-    case cudaErrorMpsRpcFailure:
-    case cudaErrorExternalDevice:
-      return true;
-    default:
-      return false;
-  }
-}
-
-namespace detail {
-
-[[noreturn]] inline void throw_cuda_lost(cudaError_t status, const std::string& where) {
-  throw Error("cuda/lost",
-              std::string("the process can use the GPU no more, its memory there is gone, and every "
-                          "further call fails: end it and start again. What was found, ") +
-                  where + ": " + cudaGetErrorName(status) + ", " + cudaGetErrorString(status) +
-                  ". It may be of an earlier kernel, weft's or your own: compute-sanitizer, in "
-                  "front of the program, names it");
-}
-
-[[noreturn]] inline void throw_cuda_error(cudaError_t status, const char* call, const char* context) {
-  cudaGetLastError();  // forgets it, or an unrelated later check would report it again
-  if (cuda_is_lost(status))
-    throw_cuda_lost(status,
-                    std::string("by ") + call + (context[0] != '\0' ? " for " + std::string(context) : ""));
-  std::string message = std::string(call) + ": " + cudaGetErrorString(status);
-  if (context[0] != '\0') message += " (" + std::string(context) + ")";
-  throw Error(std::string("cuda/") + cudaGetErrorName(status), std::move(message));
-}
-
-}  // namespace detail
-
-// Throws unless `status` is a success. `call` is the function, `context` what it was called for.
-inline void cuda_check(cudaError_t status, const char* call, const char* context = "") {
-  if (status != cudaSuccess) [[unlikely]]
-    detail::throw_cuda_error(status, call, context);
-}
-
-// What failed before weft was called, in the caller's code or in a kernel that ran on, and whose status
-// nobody has asked for: said as such, or the next launch would be blamed. An event or a stream that was asked
-// and is not ready is no failure.
-inline void cuda_check_earlier() {
-  if (cudaPeekAtLastError() == cudaSuccess) [[likely]]
-    return;
-  const cudaError_t status = cudaGetLastError();
-  if (status == cudaErrorNotReady) return;
-  if (cuda_is_lost(status)) detail::throw_cuda_lost(status, "before a call");
-  throw Error("cuda/earlier",
-              std::string("before weft was called a CUDA call or a kernel had failed, whose status "
-                          "nobody has asked for: ") +
-                  cudaGetErrorName(status) + ", " + cudaGetErrorString(status));
-}
-
-// To be called after a kernel launch, which returns no status of its own. `kernel` is its name.
-inline void cuda_check_launch(const char* kernel) { cuda_check(cudaGetLastError(), "kernel launch", kernel); }
-
-// For destructors, which cannot throw: says so on stderr. A driver that is already shutting down at the end
-// of the process has released everything itself.
-inline void cuda_report(cudaError_t status, const char* call) noexcept {
-  if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
-  std::fprintf(stderr, "weft: %s: %s: %s\n", call, cudaGetErrorName(status), cudaGetErrorString(status));
-}
-
-}  // namespace WEFT_NAMESPACE
-#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_ERROR_CUH
-
-namespace WEFT_NAMESPACE {
-
-// Where device memory comes from, if not from cudaMalloc: a pool of the caller's, which outlives everything
-// made on a device that names it. Called with the GPU current, by the thread that makes or destroys a tensor,
-// a model, a function or a trainer, which may be several.
-class CudaAllocator {
- public:
-  // Memory of the current GPU, from a multiple of 256 bytes on, that any stream may use at once; null or an
-  // exception where there is none.
-  virtual void* allocate(std::size_t bytes) = 0;
-  // Of what allocate(bytes) gave; no work that uses it is left.
-  virtual void release(void* data, std::size_t bytes) noexcept = 0;
-
- protected:
-  ~CudaAllocator() = default;
-};
-
-// `ordinal` counts the visible GPUs from 0. `stream` is the caller's, or null for cudaStreamPerThread, in
-// which everything that one thread starts on one GPU is in order, across programs, and waits for work in the
-// legacy default stream (cudaStreamLegacy, which must be named).
-struct Cuda {
-  int ordinal = 0;                     // number of the GPU, from 0
-  cudaStream_t stream = nullptr;       // where work is queued; the calling thread's own
-  CudaAllocator* allocator = nullptr;  // where memory comes from; cudaMalloc
-  bool operator==(const Cuda&) const = default;
-};
-
-// How many GPUs are there: 0 without a driver. Never throws.
-inline int cuda_device_count() noexcept {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
-  cudaGetLastError();
-  return 0;
-}
-
-// Throws Error "cuda/no-device", with advice, where no GPU can be used, and "cuda/no-such-device" where
-// there are GPUs but not this one.
-inline void require_cuda(const Cuda& cuda) {
-  int count = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  const std::string name = "Cuda{" + std::to_string(cuda.ordinal) + "}";
-  if (status != cudaSuccess || count == 0) {
-    cudaGetLastError();
-    throw Error("cuda/no-device",
-                name + " needs an NVIDIA GPU and this process sees none" +
-                    (status == cudaSuccess ? std::string() : std::string(": ") + cudaGetErrorString(status)) +
-                    ". Pass Cpu{}, or let on_best_device(...) choose at run time. If there is a GPU, run "
-                    "nvidia-smi, and look at CUDA_VISIBLE_DEVICES and at the driver's version.");
-  }
-  if (cuda.ordinal < 0 || cuda.ordinal >= count) {
-    throw Error("cuda/no-such-device", name + " does not exist: this process sees " + std::to_string(count) +
-                                           " GPU(s), counted from 0");
-  }
-}
-
-// Makes a device current for the calling thread and restores the caller's at the end of the scope.
-class DeviceGuard {
- public:
-  explicit DeviceGuard(int ordinal) {
-    cuda_check(cudaGetDevice(&before_), "cudaGetDevice");
-    if (before_ == ordinal) return;
-    cuda_check(cudaSetDevice(ordinal), "cudaSetDevice");
-    changed_ = true;
-  }
-  DeviceGuard(const DeviceGuard&) = delete;
-  DeviceGuard& operator=(const DeviceGuard&) = delete;
-  ~DeviceGuard() {
-    if (changed_) cuda_report(cudaSetDevice(before_), "cudaSetDevice");
-  }
-
- private:
-  int before_ = 0;
-  bool changed_ = false;
-};
-
-// Whether what is enqueued there is recorded into somebody's graph, and does not run.
-inline bool cuda_is_capturing(cudaStream_t stream) {
-  if (stream == nullptr || stream == cudaStreamLegacy) return false;  // cannot be
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  cuda_check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
-  return status != cudaStreamCaptureStatusNone;
-}
-
-// CUDA forbids waiting for a whole device while any thread captures a stream of it: whoever does either holds
-// this. (Recursive, so that waiting inside one's own capture is CUDA's error and no deadlock.)
-inline std::recursive_mutex& capture_mutex() {
-  static std::recursive_mutex mutex;
-  return mutex;
-}
-
-// What is asked while the host waits for a GPU, which may itself wait for another process that never comes.
-class CudaWatch {
- public:
-  // Throws where the GPU would wait for ever. Gives the core to others.
-  virtual void look() = 0;
-  // Whether the GPU waits for no other process.
-  virtual bool is_idle() = 0;
-
- protected:
-  ~CudaWatch() = default;
-};
-// The process's; null where its GPUs depend on nobody. It is never destroyed.
-inline std::atomic<CudaWatch*>& cuda_watch() {
-  static std::atomic<CudaWatch*> watch{nullptr};
-  return watch;
-}
-// Where somebody watches, returns when ready(watch), or throws what the watch does; else at once.
-template <class Ready>
-void cuda_await(const Ready& ready) {
-  CudaWatch* const watch = cuda_watch().load(std::memory_order_acquire);
-  if (watch == nullptr) [[likely]]
-    return;
-  while (!ready(*watch)) watch->look();
-}
-// Whether a query says so; one that is not ready is no error to be reported later.
-inline bool cuda_is_ready(cudaError_t status, const char* call) {
-  if (status == cudaErrorNotReady) {
-    cudaGetLastError();
-    return false;
-  }
-  cuda_check(status, call);
-  return true;
-}
-
-// Returns when all work of the thread's current device has ended, in whichever stream.
-inline void cuda_wait_for_device() {
-  cuda_await([](CudaWatch& watch) { return watch.is_idle(); });
-  const std::lock_guard lock(capture_mutex());
-  cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-}
-
-// A stream: one of its own (which does not wait for the legacy default stream), or the caller's.
-class Stream {
- public:
-  Stream() {
-    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  }
-  explicit Stream(cudaStream_t borrowed) : stream_(borrowed), owned_(false) {}
-  Stream(Stream&& other) noexcept
-      : stream_(std::exchange(other.stream_, nullptr)), owned_(std::exchange(other.owned_, false)) {}
-  Stream& operator=(Stream&& other) noexcept {
-    std::swap(stream_, other.stream_);
-    std::swap(owned_, other.owned_);
-    return *this;
-  }
-  ~Stream() {
-    if (owned_) cuda_report(cudaStreamDestroy(stream_), "cudaStreamDestroy");
-  }
-
-  cudaStream_t get() const { return stream_; }
-  bool owned() const { return owned_; }
-  // Waits until all work enqueued so far has ended; errors of that work surface here.
-  void synchronize() const {
-    cuda_await([this](CudaWatch&) { return cuda_is_ready(cudaStreamQuery(stream_), "cudaStreamQuery"); });
-    cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-  }
-
- private:
-  cudaStream_t stream_ = nullptr;
-  bool owned_ = true;
-};
-
-// A mark in a stream. Timing costs a little, so it is opt-in.
-class Event {
- public:
-  explicit Event(bool timing = false) {
-    cuda_check(cudaEventCreateWithFlags(&event_, timing ? cudaEventDefault : cudaEventDisableTiming),
-               "cudaEventCreateWithFlags");
-  }
-  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-  Event& operator=(Event&& other) noexcept {
-    std::swap(event_, other.event_);
-    return *this;
-  }
-  ~Event() {
-    if (event_ != nullptr) cuda_report(cudaEventDestroy(event_), "cudaEventDestroy");
-  }
-
-  cudaEvent_t get() const { return event_; }
-  void record(cudaStream_t stream) { cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
-  // Makes later work of `stream` wait for the mark; the host continues.
-  void block(cudaStream_t stream) const {
-    cuda_check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
-  }
-  // The host waits for the mark; at once if it was never recorded.
-  void synchronize() const {
-    cuda_await([this](CudaWatch&) { return reached(); });
-    cuda_check(cudaEventSynchronize(event_), "cudaEventSynchronize");
-  }
-  bool reached() const { return cuda_is_ready(cudaEventQuery(event_), "cudaEventQuery"); }
-  // Milliseconds from `start` to this event; both with timing, both reached.
-  float milliseconds_since(const Event& start) const {
-    float elapsed = 0;
-    cuda_check(cudaEventElapsedTime(&elapsed, start.event_, event_), "cudaEventElapsedTime");
-    return elapsed;
-  }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
-// A device in use: checked, with the stream of its work. Everything that runs on a GPU starts from one.
-class CudaContext {
- public:
-  explicit CudaContext(const Cuda& cuda) : ordinal_(checked(cuda)), stream_(make_stream(cuda)) {
-    cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal_),
-               "cudaDeviceGetAttribute");
-    cuda_check(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal_),
-               "cudaDeviceGetAttribute");
-  }
-
-  int ordinal() const { return ordinal_; }
-  cudaStream_t stream() const { return stream_.get(); }
-  int multiprocessors() const { return multiprocessors_; }
-  // The most shared memory that one block may opt in to, in bytes.
-  int max_shared_bytes() const { return shared_bytes_; }
-  void synchronize() const { stream_.synchronize(); }
-
- private:
-  static int checked(const Cuda& cuda) {
-    require_cuda(cuda);
-    return cuda.ordinal;
-  }
-  static Stream make_stream(const Cuda& cuda) {
-    DeviceGuard guard(cuda.ordinal);
-    return Stream(cuda.stream == nullptr ? cudaStreamPerThread : cuda.stream);
-  }
-
-  int ordinal_;
-  Stream stream_;
-  int multiprocessors_ = 0;
-  int shared_bytes_ = 0;
-};
-
-}  // namespace WEFT_NAMESPACE
-#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_CUH
-#endif
-
-namespace WEFT_NAMESPACE {
-
-// Two namespaces, so that a program may be built from translation units of both sorts.
-#if defined(__CUDACC__)
-inline namespace cuda_target {
-
-using best_device = Cuda;
-
-// Returns f(Cuda{}) if there is a GPU, else f(Cpu{}); both must have the same type.
-template <class F>
-decltype(auto) on_best_device(F&& f) {
-  if (cuda_device_count() > 0) return std::forward<F>(f)(Cuda{});
-  return std::forward<F>(f)(Cpu{});
-}
-
-}  // namespace cuda_target
-#else
-WEFT_REFUSAL(CudaNeedsNvcc,
-             "this file is not compiled for a GPU: compile it by nvcc, as a .cu file or with -x cu, or write "
-             "best_device{}, which is Cuda there and Cpu here");
-
-inline namespace host_target {
-
-using best_device = Cpu;
-
-// In the place of the device: a template, so that making one is refused and naming none is.
-template <class Made = void>
-struct Cuda {
-  constexpr explicit Cuda(int = 0) {}
-  constexpr operator Cpu() const { return {}; }
-  static_assert(sizeof(CudaNeedsNvcc<sizeof(Made*) == 0, Cpu>) > 0);
-};
-
-// Returns f(Cpu{}): this translation unit is not compiled for a GPU.
-template <class F>
-decltype(auto) on_best_device(F&& f) {
-  return std::forward<F>(f)(Cpu{});
-}
-
-}  // namespace host_target
-#endif
-
-}  // namespace WEFT_NAMESPACE
 // ---- weft/exec.hpp ----
 // Layer 12: tensors, models, compiled functions.
 
@@ -64518,9 +64605,50 @@ WEFT_REFUSAL(RateIsSet,
              "the optimiser's numbers are given where the trainer is made, and the rate is set later: "
              "optim::AdamW{.weight_decay = 0.1f}, trainer.set_lr(0.1f), trainer.lr()");
 
+WEFT_REFUSAL(StateIsOfModel,
+             "parameters are the model's: trainer.model().get<\"fc1.weight\">() reads one, and "
+             "model.get<\"fc1.weight\">() = values writes one of Model<Net> model, make_trainer(model, ...)");
+
 // trainer.optimizer().lr = 0.1f
 struct AfterOptimizer : AfterRefusal {
   AfterRefusal lr, weight_decay, momentum, param_groups;
+};
+// trainer.optimizer.lr = 0.1f, trainer.optimizer.param_groups[0], for (auto& g :
+// trainer.optimizer.param_groups)
+template <class M>
+struct OptimizerNumber {
+  template <class B>
+  constexpr void operator=(const B&) const {
+    static_assert(sizeof(RateIsSet<sizeof(B) == 0, M>) > 0);
+  }
+  template <class B>
+  constexpr operator B() const {
+    static_assert(sizeof(RateIsSet<sizeof(B) == 0, M>) > 0);
+    return B{};
+  }
+  template <class I>
+  auto operator[](const I&) const {
+    static_assert(sizeof(RateIsSet<sizeof(I) == 0, M>) > 0);
+    return AfterOptimizer{};
+  }
+  template <class N = M>
+  auto begin() const {
+    static_assert(sizeof(RateIsSet<sizeof(N*) == 0, M>) > 0);
+    return static_cast<AfterOptimizer*>(nullptr);
+  }
+  AfterOptimizer* end() const { return nullptr; }
+};
+// trainer.optimizer
+template <class M>
+struct OptimizerMember {
+  OptimizerNumber<M> lr, weight_decay, momentum, betas, eps, param_groups;
+  template <class... A>
+  auto operator()(const A&...) const {
+    static_assert(sizeof(RateIsSet<(sizeof...(A) > 1024), M>) > 0);
+    return AfterOptimizer{};
+  }
+  WEFT_REFUSED_MEMBER(step, AfterRefusal{}, StepIsWhole, spelled::step, M)
+  WEFT_REFUSED_MEMBER(zero_grad, AfterRefusal{}, StepIsWhole, spelled::zero_grad, M)
 };
 
 // The members that others' trainers have, of one of an M.
@@ -64543,7 +64671,13 @@ struct RefusedMembers {
   WEFT_MEMBER(forward, TrainerIsStepped)
   WEFT_MEMBER(to, TrainerIsStepped)
   WEFT_MEMBER(cuda, TrainerIsStepped)
-  WEFT_REFUSED_MEMBER(optimizer, AfterOptimizer{}, RateIsSet, M)
+  WEFT_MEMBER(get, StateIsOfModel)
+  template <FixedString Name>
+  auto get() const {
+    static_assert(sizeof(StateIsOfModel<sizeof(Name) == 0, spelled::get, M>) > 0);
+    return AfterRefusal{};
+  }
+  static constexpr OptimizerMember<M> optimizer{};
 #undef WEFT_MEMBER
 };
 
@@ -65287,17 +65421,23 @@ auto make_trainer(const Device& device, F, const A&... inputs_then_options) {
 // calls. An rvalue, std::move(model), is taken over.
 template <class M, class Device, class F, class... A>
 auto make_trainer(Model<M, Device>& model, F, const A&... inputs_then_options) {
-  return train::make<M, F, Device>([&] { return Model<M, Device>(model.device(), model); },
-                                   inputs_then_options...);
+  if constexpr (is_after_refusal<Model<M, Device>>)
+    return AfterRefusal{};
+  else
+    return train::make<M, F, Device>([&] { return Model<M, Device>(model.device(), model); },
+                                     inputs_then_options...);
 }
 template <class M, class Device, class F, class... A>
 auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) {
-  return train::make<M, F, Device>(
-      [&] {
-        model.storage();  // throws where there is none
-        return std::move(model);
-      },
-      inputs_then_options...);
+  if constexpr (is_after_refusal<Model<M, Device>>)
+    return AfterRefusal{};
+  else
+    return train::make<M, F, Device>(
+        [&] {
+          model.storage();  // throws where there is none
+          return std::move(model);
+        },
+        inputs_then_options...);
 }
 
 }  // namespace WEFT_NAMESPACE

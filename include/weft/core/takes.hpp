@@ -48,4 +48,46 @@ constexpr bool takes() {
     return !requires(BesideCall<F, A...> & f, const A&... a) { f(a...); };
 }
 
+// Whether F has an operator() template of 1 to 3 arguments and none that is const, by the same means: beside
+// it stand others of each number, not const and const, and the call is ambiguous where F's is as const as
+// those.
+struct CallsOfAny {
+  template <class A>
+  void operator()(A);
+  template <class A, class B>
+  void operator()(A, B);
+  template <class A, class B, class C>
+  void operator()(A, B, C);
+};
+struct ConstCallsOfAny {
+  template <class A>
+  void operator()(A) const;
+  template <class A, class B>
+  void operator()(A, B) const;
+  template <class A, class B, class C>
+  void operator()(A, B, C) const;
+};
+template <class F, class Calls>
+struct BesideCalls : F, Calls {
+  using F::operator();
+  using Calls::operator();
+};
+template <class F, class A>
+concept AllBeside = requires(F& f, const A& a) {
+  f(a);
+  f(a, a);
+  f(a, a, a);
+};
+template <class F, class A>
+constexpr bool is_called_unless_const() {
+  if constexpr (!std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
+    return false;
+  else if constexpr (!HasCall<F>)
+    return false;
+  else if constexpr (AllBeside<BesideCalls<F, CallsOfAny>, A>)
+    return false;
+  else
+    return AllBeside<const BesideCalls<F, ConstCallsOfAny>, A>;
+}
+
 }  // namespace WEFT_NAMESPACE::detail

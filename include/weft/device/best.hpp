@@ -2,6 +2,7 @@
 // The device to use when the user does not care. Law: the choice of a type depends on how this translation
 // unit is compiled, the choice of a value on the machine it runs on.
 
+#include <concepts>
 #include <utility>
 
 #include "weft/core/diagnose.hpp"
@@ -36,12 +37,12 @@ inline namespace host_target {
 
 using best_device = Cpu;
 
-// In the place of the device: a template, so that making one is refused and naming none is.
-template <class Made = void>
+// In the place of the device: making one is refused, and naming none is.
 struct Cuda {
-  constexpr explicit Cuda(int = 0) {}
+  // Said where the constructor is chosen, as g++ looks into its body when all else has been said.
+  template <std::integral Number = int, auto = sizeof(CudaNeedsNvcc<sizeof(Number) == 0, Cpu>)>
+  constexpr explicit Cuda(Number = 0) {}
   constexpr operator Cpu() const { return {}; }
-  static_assert(sizeof(CudaNeedsNvcc<sizeof(Made*) == 0, Cpu>) > 0);
 };
 
 // Returns f(Cpu{}): this translation unit is not compiled for a GPU.

@@ -70,30 +70,43 @@ concept ForwardOnly = !requires {
   &BesideOwnForward<M>::forward;
 }
 &&!detail::HasCall<M> && !requires { requires std::is_member_object_pointer_v<decltype(&M::forward)>; };
-// M, called by operator() all the same.
-template <class M>
+WEFT_REFUSAL(CallIsConst,
+             "the operator() of the model is not const, and the model is while the program compiles: write "
+             "constexpr auto operator()(auto x) const");
+// M, called by an operator() that refuses.
+template <class M, template <bool, class...> class Refusal>
 struct CalledModel : M {
   template <class... A>
   constexpr auto operator()(const A&...) const {
     // At once, not when a result is needed.
-    static_assert(sizeof(ModelIsCalled<sizeof(M) == 0, M, A...>) > 0);
+    static_assert(sizeof(Refusal<sizeof(M) == 0, M, A...>) > 0);
     return AfterRefusal{};
   }
 };
-// False, and the sentence is said, where f calls a model that has `forward` alone.
+template <template <bool, class...> class Refusal, class M, class F, class... I>
+constexpr bool calls_other() {
+  if constexpr (std::is_invocable_v<const F&, const CalledModel<M, Refusal>&,
+                                    const Expr<typename I::dtype, typename I::shape>&...>)
+    return !refused_before<Refusal<false, M>, F, I...>;
+  else
+    return true;
+}
+// False, and the sentence is said, where f calls a model that has `forward` alone, or no call that is const.
 template <class M, class F, class... I>
 constexpr bool calls_operator() {
-  if constexpr (std::is_class_v<M> && !std::is_final_v<M>)
+  if constexpr (std::is_class_v<M> && !std::is_final_v<M>) {
     if constexpr (ForwardOnly<M>)
-      if constexpr (std::is_invocable_v<const F&, const CalledModel<M>&,
-                                        const Expr<typename I::dtype, typename I::shape>&...>)
-        return !refused_before<M, F, I...>;
+      return calls_other<ModelIsCalled, M, F, I...>();
+    else if constexpr (sizeof...(I) > 0)
+      if constexpr (detail::is_called_unless_const<M, Expr<f32, Shape<>>>())
+        return calls_other<CallIsConst, M, F, I...>();
+  }
   return true;
 }
 
 }  // namespace WEFT_NAMESPACE::exec
 
 namespace WEFT_NAMESPACE::field_detail {
-template <class M>
-struct Fields<exec::CalledModel<M>> : Fields<M> {};
+template <class M, template <bool, class...> class Refusal>
+struct Fields<exec::CalledModel<M, Refusal>> : Fields<M> {};
 }  // namespace WEFT_NAMESPACE::field_detail

@@ -328,6 +328,18 @@ requires(std::is_aggregate_v<M>) Model(const M&)
 
 template <class M, class Device>
 inline constexpr bool is_model<Model<M, Device>> = true;
+#if !defined(__CUDACC__)
+// Model<Net, Cuda> without nvcc.
+template <class M>
+class Model<M, Cuda> : public AfterRefusal {
+  static_assert(sizeof(CudaNeedsNvcc<sizeof(M*) == 0, M>) > 0);
+
+ public:
+  using AfterRefusal::AfterRefusal;
+  Cpu device() const { return {}; }
+  exec::HeldStates<Cpu> states() const { return {}; }
+};
+#endif
 
 // Refused: torch.save(model, path). Both arguments need a conversion, so that a user's own save or load of
 // whatever signature is the better candidate.

@@ -12,14 +12,12 @@
 #include <vector>
 
 #include "weft/core/checked_extent.hpp"
+#include "weft/exec/refused_tensors.hpp"
 #include "weft/exec/tensor_refusals.hpp"
 #include "weft/ops/core/expr.hpp"
 #include "weft/targets/memory.hpp"
 
 namespace WEFT_NAMESPACE {
-
-template <class T, class S = Unshaped, class Device = Cpu>
-class Tensor;
 
 namespace exec {
 
@@ -236,35 +234,6 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
 
   T* data_ = nullptr;
   Shared<exec::Storage> owner_;
-};
-
-// Tensor<Shape<2, 3>, f32>, refused.
-template <i64... D, class T>
-requires(!std::is_same_v<T, Unshaped>) class Tensor<Shape<D...>, T, Cpu> : public AfterRefusal {
-  static_assert(sizeof(exec::DtypeIsFirst<sizeof(T*) == 0, Shape<D...>, T>) > 0);
-
- public:
-  using AfterRefusal::AfterRefusal;
-};
-
-// Tensor<short, Shape<3>>, refused.
-template <class T, i64... D>
-requires(!Element<T>) class Tensor<T, Shape<D...>, Cpu> : public AfterRefusal {
-  static_assert(sizeof(ElementHasDtype<sizeof(T*) == 0, T>) > 0);
-
- public:
-  Tensor(std::initializer_list<T>) {}
-  using AfterRefusal::AfterRefusal;
-};
-
-// Tensor<f32>.
-template <class T>
-class Tensor<T, Unshaped, Cpu> : public AfterRefusal {
-  static_assert(sizeof(ShapeIsInType<sizeof(T) == 0, T>) > 0);
-
- public:
-  Tensor(std::initializer_list<T>) {}
-  using AfterRefusal::AfterRefusal;
 };
 
 // A host tensor: 256-byte aligned memory of its own.

@@ -271,17 +271,23 @@ auto make_trainer(const Device& device, F, const A&... inputs_then_options) {
 // calls. An rvalue, std::move(model), is taken over.
 template <class M, class Device, class F, class... A>
 auto make_trainer(Model<M, Device>& model, F, const A&... inputs_then_options) {
-  return train::make<M, F, Device>([&] { return Model<M, Device>(model.device(), model); },
-                                   inputs_then_options...);
+  if constexpr (is_after_refusal<Model<M, Device>>)
+    return AfterRefusal{};
+  else
+    return train::make<M, F, Device>([&] { return Model<M, Device>(model.device(), model); },
+                                     inputs_then_options...);
 }
 template <class M, class Device, class F, class... A>
 auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) {
-  return train::make<M, F, Device>(
-      [&] {
-        model.storage();  // throws where there is none
-        return std::move(model);
-      },
-      inputs_then_options...);
+  if constexpr (is_after_refusal<Model<M, Device>>)
+    return AfterRefusal{};
+  else
+    return train::make<M, F, Device>(
+        [&] {
+          model.storage();  // throws where there is none
+          return std::move(model);
+        },
+        inputs_then_options...);
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -43,9 +43,50 @@ WEFT_REFUSAL(RateIsSet,
              "the optimiser's numbers are given where the trainer is made, and the rate is set later: "
              "optim::AdamW{.weight_decay = 0.1f}, trainer.set_lr(0.1f), trainer.lr()");
 
+WEFT_REFUSAL(StateIsOfModel,
+             "parameters are the model's: trainer.model().get<\"fc1.weight\">() reads one, and "
+             "model.get<\"fc1.weight\">() = values writes one of Model<Net> model, make_trainer(model, ...)");
+
 // trainer.optimizer().lr = 0.1f
 struct AfterOptimizer : AfterRefusal {
   AfterRefusal lr, weight_decay, momentum, param_groups;
+};
+// trainer.optimizer.lr = 0.1f, trainer.optimizer.param_groups[0], for (auto& g :
+// trainer.optimizer.param_groups)
+template <class M>
+struct OptimizerNumber {
+  template <class B>
+  constexpr void operator=(const B&) const {
+    static_assert(sizeof(RateIsSet<sizeof(B) == 0, M>) > 0);
+  }
+  template <class B>
+  constexpr operator B() const {
+    static_assert(sizeof(RateIsSet<sizeof(B) == 0, M>) > 0);
+    return B{};
+  }
+  template <class I>
+  auto operator[](const I&) const {
+    static_assert(sizeof(RateIsSet<sizeof(I) == 0, M>) > 0);
+    return AfterOptimizer{};
+  }
+  template <class N = M>
+  auto begin() const {
+    static_assert(sizeof(RateIsSet<sizeof(N*) == 0, M>) > 0);
+    return static_cast<AfterOptimizer*>(nullptr);
+  }
+  AfterOptimizer* end() const { return nullptr; }
+};
+// trainer.optimizer
+template <class M>
+struct OptimizerMember {
+  OptimizerNumber<M> lr, weight_decay, momentum, betas, eps, param_groups;
+  template <class... A>
+  auto operator()(const A&...) const {
+    static_assert(sizeof(RateIsSet<(sizeof...(A) > 1024), M>) > 0);
+    return AfterOptimizer{};
+  }
+  WEFT_REFUSED_MEMBER(step, AfterRefusal{}, StepIsWhole, spelled::step, M)
+  WEFT_REFUSED_MEMBER(zero_grad, AfterRefusal{}, StepIsWhole, spelled::zero_grad, M)
 };
 
 // The members that others' trainers have, of one of an M.
@@ -68,7 +109,13 @@ struct RefusedMembers {
   WEFT_MEMBER(forward, TrainerIsStepped)
   WEFT_MEMBER(to, TrainerIsStepped)
   WEFT_MEMBER(cuda, TrainerIsStepped)
-  WEFT_REFUSED_MEMBER(optimizer, AfterOptimizer{}, RateIsSet, M)
+  WEFT_MEMBER(get, StateIsOfModel)
+  template <FixedString Name>
+  auto get() const {
+    static_assert(sizeof(StateIsOfModel<sizeof(Name) == 0, spelled::get, M>) > 0);
+    return AfterRefusal{};
+  }
+  static constexpr OptimizerMember<M> optimizer{};
 #undef WEFT_MEMBER
 };
 

@@ -31,6 +31,29 @@ static_assert(!detail::takes<OfNumber, X>());
 static_assert(!detail::compares_calls<detail::TakesOne> || detail::takes<Broken, X>());
 static_assert(!detail::takes<X, X>());
 
+struct NotConst {
+  constexpr auto operator()(auto x) { return x.no_such_member; }
+};
+struct OfTwoNotConst {
+  constexpr auto operator()(const auto& x, const auto& y) { return x + y; }
+};
+struct EitherWay {
+  constexpr auto operator()(auto x) { return x; }
+  constexpr auto operator()(auto x) const { return x; }
+};
+struct Several {
+  constexpr auto operator()(auto... x) const { return (x + ...); }
+};
+static_assert(!detail::compares_calls<detail::TakesOne> || detail::is_called_unless_const<NotConst, X>());
+static_assert(!detail::compares_calls<detail::TakesOne> ||
+              detail::is_called_unless_const<OfTwoNotConst, X>());
+static_assert(!detail::is_called_unless_const<EitherWay, X>());
+static_assert(!detail::is_called_unless_const<Several, X>());
+static_assert(!detail::is_called_unless_const<Generic, X>());
+static_assert(!detail::is_called_unless_const<Broken, X>());
+static_assert(!detail::is_called_unless_const<Exact, X>());
+static_assert(!detail::is_called_unless_const<X, X>());
+
 }  // namespace
 
 TEST_CASE("takes: is answered while compiling, without the function's body") {
