@@ -366,6 +366,11 @@ requires(!Dataset<typename held_t<D>::type> &&
   static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D>) > 0);
   return detail::refused_loader<D>();
 }
+template <i64 BatchSize, class D, class A, class B, class... More>
+auto loader(const D&, const A&, const B&, const More&...) {
+  static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D, A, B>) > 0);
+  return detail::refused_loader<D>();
+}
 template <class D>
 auto loader(const D&, const detail::DataLoaderWords&) {
   static_assert(sizeof(LoaderOptionsAre<sizeof(D) == 0, D>) > 0);
