@@ -511,6 +511,7 @@ void refused_while_compiling();
 
 // In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
 // asked for, so that no second error follows the sentence.
+struct AfterElements;
 struct AfterRefusal {
   template <class... A>
   constexpr AfterRefusal(A&&...) {
@@ -565,7 +566,7 @@ struct AfterRefusal {
   AfterRefusal gradient_norm() const { return {}; }
   AfterRefusal text() const { return {}; }
   const char* c_str() const { return ""; }
-  const float* to_vector() const { return nullptr; }
+  AfterElements to_vector() const;
   template <class... A>
   AfterRefusal set_seed(A&&...) const {
     return {};
@@ -605,6 +606,14 @@ struct AfterRefusal {
   requires std::is_class_v<T>
   operator T() const;
 };
+
+// In place of a vector of a result's elements.
+struct AfterElements : AfterRefusal {
+  float operator[](std::size_t) const { return 0; }
+  const float* begin() const { return nullptr; }
+  const float* end() const { return nullptr; }
+};
+inline AfterElements AfterRefusal::to_vector() const { return {}; }
 
 // In place of a function of several results, whose call is taken apart.
 template <int Results>
@@ -42884,6 +42893,12 @@ using AdaptiveAvgPool3d = AdaptiveAvgPool<3, Out>;
 // y = x W^T + b over the last axis.
 
 namespace WEFT_NAMESPACE::nn {
+
+// Linear<8, 4, LinearOptions{.bias = false}> is Linear<8, 4, false>: written as other layers' options are.
+struct LinearOptions {
+  bool bias = true;  // whether one is added
+  constexpr operator bool() const { return bias; }
+};
 
 // x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's unless initialisers are
 // named.

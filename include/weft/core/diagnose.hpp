@@ -264,6 +264,7 @@ void refused_while_compiling();
 
 // In place of a function, a trainer or a result that cannot be made: takes every call, and is whatever is
 // asked for, so that no second error follows the sentence.
+struct AfterElements;
 struct AfterRefusal {
   template <class... A>
   constexpr AfterRefusal(A&&...) {
@@ -318,7 +319,7 @@ struct AfterRefusal {
   AfterRefusal gradient_norm() const { return {}; }
   AfterRefusal text() const { return {}; }
   const char* c_str() const { return ""; }
-  const float* to_vector() const { return nullptr; }
+  AfterElements to_vector() const;
   template <class... A>
   AfterRefusal set_seed(A&&...) const {
     return {};
@@ -358,6 +359,14 @@ struct AfterRefusal {
   requires std::is_class_v<T>
   operator T() const;
 };
+
+// In place of a vector of a result's elements.
+struct AfterElements : AfterRefusal {
+  float operator[](std::size_t) const { return 0; }
+  const float* begin() const { return nullptr; }
+  const float* end() const { return nullptr; }
+};
+inline AfterElements AfterRefusal::to_vector() const { return {}; }
 
 // In place of a function of several results, whose call is taken apart.
 template <int Results>

@@ -6,6 +6,12 @@
 
 namespace WEFT_NAMESPACE::nn {
 
+// Linear<8, 4, LinearOptions{.bias = false}> is Linear<8, 4, false>: written as other layers' options are.
+struct LinearOptions {
+  bool bias = true;  // whether one is added
+  constexpr operator bool() const { return bias; }
+};
+
 // x (..., In) -> (..., Out). weight (Out, In), bias (Out), started as PyTorch's unless initialisers are
 // named.
 template <i64 In, i64 Out = not_given, bool Bias = true, class T = f32,

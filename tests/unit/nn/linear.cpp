@@ -31,6 +31,8 @@ TEST_CASE("linear: parameters start uniform in +-1 / sqrt(in)") {
 }
 
 TEST_CASE("linear: without a bias there is none") {
+  static_assert(std::is_same_v<nn::Linear<3, 2, nn::LinearOptions{.bias = false}>, nn::Linear<3, 2, false>>);
+  static_assert(std::is_same_v<nn::Linear<3, 2, nn::LinearOptions{}>, nn::Linear<3, 2>>);
   static_assert(nn::state_table<nn::Linear<5, 3, false>>.size == 1);
   static_assert(nn::parameter_count<nn::Linear<5, 3, false>>() == 15);
 }
