@@ -79,6 +79,7 @@
 #include "weft/ops/shape/stacking.hpp"
 #include "weft/ops/shape/triangular.hpp"
 #include "weft/ops/transform/grad.hpp"
+#include "weft/ops/transform/jacobian.hpp"
 #include "weft/ops/transform/loop.hpp"
 #include "weft/ops/transform/vjp.hpp"
 #include "weft/ops/transform/vmap.hpp"

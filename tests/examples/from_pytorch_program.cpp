@@ -226,9 +226,11 @@ void functions() {
         auto [value, dv, dw] = value_and_grad<0, 1>(energy)(sample, w);
         auto each = vmap<0, unmapped>(grad<1>(energy))(x, w);
         auto [level, along] = jvp(energy)(sample, w, sample, w);
+        auto bends = hessian(energy)(sample, w);
         auto twice = grad([&](auto v) { return sum(grad(energy)(v, w)); })(sample);
         auto shown = probe<"hidden">(matmul(x, t(w)));
-        return std::tuple{slope, value, dv, dw, each, level, along, twice, standardise<-1>(shown, gain)};
+        return std::tuple{slope, value, dv,    dw,    each,
+                          level, along, bends, twice, standardise<-1>(shown, gain)};
       },
       in<f32, 32, 2>, in<f32, 3, 2>, in<f32>, probes<"hidden">, seed{3}, check::indices);
   const std::vector<f32> x(64, 0.5f), w(6, 0.25f);

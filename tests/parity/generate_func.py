@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/parity/data/func.txt: what torch.func makes of functions, for tests/unit/ops/transform/vmap.cpp and vjp.cpp.
+"""Writes tests/parity/data/func.txt: what torch.func makes of functions, for tests/unit/ops/transform/vmap.cpp, vjp.cpp and jacobian.cpp.
 
 The format is that of groups.py. Run: python tests/parity/generate_func.py (PyTorch 2.x, CPU).
 """
@@ -90,5 +90,15 @@ group("func_many_axes", [a, w, p, q],
       [("free", many(a, w)), *zip(("da", "dw"), grad(lambda a, w: many(a, w).sum(), argnums=(0, 1))(a, w)),
        ("batch", batched(p, q)),
        *zip(("dp", "dq"), grad(lambda p, q: torch.sin(batched(p, q)).sum(), argnums=(0, 1))(p, q))])
+
+# ---- Jacobians of matrices, by one of several arguments, of each sample, of derivatives
+a, b, samples = r(2, 3), r(3, 2), r(5, 3)
+f2 = lambda a, b: torch.tanh(a @ b) * a.sum(1, keepdim=True)
+net = lambda x: torch.tanh(a @ x).cumsum(0)
+group("func_jacobian_shapes", [a, b, samples],
+      [("first", jacrev(f2)(a, b)), ("second", jacfwd(f2, argnums=1)(a, b)), ("hessian", hessian(f2)(a, b)),
+       ("second_hessian", hessian(f2, argnums=1)(a, b)), ("each", vmap(jacrev(net))(samples)),
+       ("third", jacfwd(hessian(lambda x: net(x).exp().sum()))(samples[0])),
+       ("norms", grad(lambda x: (jacfwd(net)(x) ** 2).sum())(samples[0]))])
 
 group.write("func.txt")

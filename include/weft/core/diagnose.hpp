@@ -143,6 +143,9 @@ struct forward;
 struct full;
 struct get;
 struct get_lr;
+struct hessian;
+struct jacfwd;
+struct jacrev;
 struct set_learning_rate;
 struct grad;
 struct half;
@@ -254,8 +257,8 @@ WEFT_REFUSAL(DtypeAllowed,
 
 WEFT_REFUSAL(
     TransformTakesFunction,
-    "grad, value_and_grad, vjp, jvp and vmap take the function alone and return one: write grad(f)(x), "
-    "vjp(f)(x, cotangent), vmap<0>(f)(x)");
+    "grad, value_and_grad, vjp, jvp, jacrev, jacfwd, hessian and vmap take the function alone and return "
+    "one: write grad(f)(x), vjp(f)(x, cotangent), vmap<0>(f)(x)");
 
 namespace detail {
 // Never defined: should a compiler continue without a word, the program does not link.

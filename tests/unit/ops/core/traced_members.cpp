@@ -40,8 +40,7 @@ static_assert(chosen(X{}) == 1 && chosen(1.0f) == 0);
 
 // A program's own helpers, by names that weft has to refuse alone.
 inline constexpr auto swish = [](auto x) { return x * sigmoid(x); };
-inline constexpr auto hessian = [](auto f, auto x) { return grad(f)(x); };
-constexpr int tensor = 3, scan = 2, jacrev = 1, from_blob = 0;
+constexpr int tensor = 3, scan = 2, from_blob = 0;
 constexpr auto power(auto x, int n) { return pow(x, n); }
 template <int Axis>
 constexpr auto inverse(const auto& x) {
@@ -50,12 +49,12 @@ constexpr auto inverse(const auto& x) {
 constexpr auto cond(auto x, auto y) { return where(x > 0, x, y); }
 
 TEST_CASE("traced members: a program's own functions and variables come before the names that are refused") {
-  static_assert(tensor + scan + jacrev + from_blob == 6);
+  static_assert(tensor + scan + from_blob == 5);
   auto f = compile(
       Cpu{},
       [](auto x) {
         const auto squares = [](auto v) { return sum<>(square(v)); };
-        return std::tuple{swish(x), hessian(squares, x), power(x, 3), inverse<0>(x), cond(x, -x)};
+        return std::tuple{swish(x), grad(squares)(x), power(x, 3), inverse<0>(x), cond(x, -x)};
       },
       in<f32, 2>);
   const auto [a, b, c, d, e] = f(std::vector<f32>{1, -3});
