@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <type_traits>
 
+#include "weft/core/dtype.hpp"
 #include "weft/device/best.hpp"
 #include "weft/exec/tensor_refusals.hpp"
 
