@@ -37,8 +37,7 @@ struct DropBlocks : Operation<DropBlocks<Axes>> {
     if (keep >= 1) return X{x.value};
     Dims d = X::shape::value;
     for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
-    const ir::Value u = weft::detail::uniform_bits(b, d);
-    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
+    const ir::Value kept = weft::detail::kept_with(b, d, keep);
     const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
   }
@@ -96,8 +95,7 @@ struct AlphaDrop : Operation<AlphaDrop<Axes>> {
     if (drop <= 0) return X{x.value};
     Dims d = X::shape::value;
     for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
-    const ir::Value u = weft::detail::uniform_bits(b, d);
-    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
+    const ir::Value kept = weft::detail::kept_with(b, d, keep);
     const double a = keep > 0 ? 1 / square_root((alpha * alpha * drop + 1) * keep) : 0;
     const ir::Value scaled = x.value * a + alpha * a * drop;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, alpha * a * drop - alpha * a))};

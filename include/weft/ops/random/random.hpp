@@ -18,6 +18,16 @@ constexpr ir::Value uniform_bits(ir::Builder& b, const Dims& dims) {
   const ir::Value upper = ir::binary(ir::Op::shift_right, bits, ir::constant(b, DType::u32, dims, 8));
   return ir::cast(upper, DType::f32) * 5.9604644775390625e-8;  // 2^-24
 }
+// Where a number uniform in [0, 1) is less than `keep` as f32, which the bits are compared for by themselves:
+// the upper 24 are below keep 2^24.
+constexpr ir::Value kept_with(ir::Builder& b, const Dims& dims, double keep) {
+  const double least = static_cast<double>(static_cast<f32>(keep)) * 16777216.0;
+  i64 upper = static_cast<i64>(least);
+  if (static_cast<double>(upper) < least) ++upper;
+  const ir::Value bits = random_bits(b, dims);
+  if (upper >= 16777216) return ir::constant(b, DType::boolean, dims, 1);
+  return ir::binary(ir::Op::lt, bits, ir::constant(b, DType::u32, dims, static_cast<double>(upper << 8)));
+}
 // Standard normal: Box and Muller (1958), of two uniform streams; 1 - u keeps the logarithm finite.
 constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
   const ir::Value u = 1.0 - uniform_bits(b, dims), v = uniform_bits(b, dims);
@@ -75,8 +85,7 @@ struct DropoutOp : Operation<DropoutOp> {
     const double keep = 1.0 - static_cast<double>(p);
     if (!(keep >= 0 && keep <= 1)) return detail::without_value<X>(b, ir::Valueless::no_rate);
     if (keep >= 1) return X{x.value};
-    const ir::Value u = detail::uniform_bits(b, X::shape::value);
-    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
+    const ir::Value kept = detail::kept_with(b, X::shape::value, keep);
     const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
   }

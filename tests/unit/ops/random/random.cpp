@@ -35,6 +35,10 @@ Moments moments(const V& v) {
 struct AddNoise {
   constexpr auto operator()(auto x, auto noise) const { return x + noise; }
 };
+template <int PerMillion>
+struct Drops {
+  constexpr auto operator()(auto x) const { return dropout(x, PerMillion * 1e-6); }
+};
 struct Net {
   nn::Stack<AddNoise, 3> h;
   constexpr auto operator()(auto x) const {
@@ -71,6 +75,37 @@ TEST_CASE("random: uniform and normal numbers have the moments of their distribu
   CHECK(m.least == -3);
   CHECK(m.most == 4);
   CHECK(std::fabs(m.mean - 0.5) < 5 * std::sqrt(63 / 12.0 / n));
+}
+
+// The bits are compared as integers; the law is that of the numbers that they are.
+TEST_CASE("random: dropout keeps where a uniform number is less than the share that is kept") {
+  const std::vector<f32> one(4096, 1.0f);
+  auto numbers = compile(
+      test_device(), [](auto x) { return rand_like(x); }, in<f32, 4096>);
+  std::vector<f32> u(one.size()), y(one.size());
+  numbers.set_seed(7);
+  numbers.into(u)(one);
+  const auto holds = [&]<int PerMillion>(std::integral_constant<int, PerMillion>) {
+    constexpr double p = PerMillion * 1e-6;
+    auto f = compile(test_device(), Drops<PerMillion>{}, in<f32, 4096>);
+    f.set_seed(7);
+    f.into(y)(one);
+    const auto keep = static_cast<f32>(1 - p);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) wrong += (y[i] != 0) != (u[i] < keep);
+    CAPTURE(p);
+    CHECK(wrong == 0);
+  };
+  holds(std::integral_constant<int, 1>{});
+  holds(std::integral_constant<int, 100000>{});
+  holds(std::integral_constant<int, 300000>{});
+  holds(std::integral_constant<int, 500000>{});
+  holds(std::integral_constant<int, 900001>{});
+  holds(std::integral_constant<int, 999999>{});
+  auto all = compile(
+      test_device(), [](auto x) { return dropout(x, 1e-12); }, in<f32, 4096>);
+  all.into(y)(one);
+  for (const f32 e : y) CHECK(e == 1);  // as f32 the share is 1, which every number is less than
 }
 
 // What PyTorch's tensors do: a name is one value.
