@@ -8,7 +8,9 @@
 //   update          of a trainer: the optimiser
 //   precision       products in another dtype
 //   rematerialize   of a trainer with checkpoint::blocks: what the backward pass computes again
-//   prune           what nothing needs is dropped, and attention of few queries split along the keys
+//   prune           what nothing needs is dropped, what is copied in another order computed in that order,
+//   and
+//                   attention of few queries split along the keys
 //                                                            from here on: GraphPasses, KernelPasses
 //   cluster         nodes become kernels
 //   collect         what each kernel computes, reads and stores

@@ -1,10 +1,12 @@
 #pragma once
 // Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
 // that are leaves a node of their own, so that every result is computed into memory the program owns. Two
-// computations that differ in the variables of grad alone become one, and a bias is added to a matrix product
-// after what else is (epilogue.hpp).
+// computations that differ in the variables of grad alone become one, a bias is added to a matrix product
+// after what else is (epilogue.hpp), and what would be copied in another order is computed in it
+// (hoist_permutes.hpp).
 
 #include "weft/kernel_ir/epilogue.hpp"
+#include "weft/transforms/hoist_permutes.hpp"
 #include "weft/transforms/simplify_loops.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
@@ -88,6 +90,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
     late_at[i] = late.size();
     late.push(sum);
   }
+  const PermuteHoisting hoisting(g, found.uses, found.live);
   ir::Builder b(g, variables ? n : 0);
   ir::Graph& r = b.graph;
   List<int> body(g.bodies.size(), -1);  // the new number of each that is still used
@@ -124,6 +127,10 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
     const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
     if (node.op == ir::Op::stop_gradient || ir::info(node.op).kind == ir::OpClass::marker || same) {
       moved[i] = moved[in[0]];
+      continue;
+    }
+    if (hoisting.hoists(i)) {
+      moved[i] = hoisting.hoisted(b, moved, i);
       continue;
     }
     if (!late.empty() && late_at[i] >= 0) {
