@@ -103,9 +103,10 @@ int main(int argc, char** argv) try {
   int driver = 0;
   cuda_check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   std::printf(
-      "{\"gpu\": \"%s\", \"multiprocessors\": %d, \"driver\": %d, \"weft\": \"%d.%d.%d\", \"cuda\": %d}\n",
-      gpu.name, gpu.multiProcessorCount, driver, WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH,
-      CUDART_VERSION);
+      "{\"gpu\": \"%s\", \"multiprocessors\": %d, \"gib\": %.1f, \"driver\": %d, \"weft\": \"%d.%d.%d\", "
+      "\"cuda\": %d}\n",
+      gpu.name, gpu.multiProcessorCount, static_cast<double>(gpu.totalGlobalMem) / (1 << 30), driver,
+      WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH, CUDART_VERSION);
   return 0;
 } catch (const Error& error) {
   std::fprintf(stderr, "cuda_cases: %s\n", error.what());
