@@ -3,6 +3,7 @@
 #include "weft/ops/linalg/matmul.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/ops/loss/regression.hpp"
+#include "weft/ops/nn/attention.hpp"
 #include "weft/ops/nn/norm.hpp"
 #include "weft/ops/random/random.hpp"
 #include "weft/ops/shape/creation.hpp"
@@ -17,6 +18,16 @@ template <class F, class... I>
 const exec::CudaKernel* kernels_of(F, I...) {
   return exec::CudaKernels<exec::Compiled<exec::FunctionSource<F, I...>>>::table.at;
 }
+
+struct CausalAttention {
+  constexpr auto operator()(auto q, auto k, auto v) const {
+    return value_and_grad<0, 1, 2>([](auto... x) {
+      return sum(cast<f32>(scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(x...)));
+    })(q, k, v);
+  }
+};
+template <class T, i64 Width>
+constexpr auto heads = in<T, 2, 4, 512, Width>;
 
 }  // namespace
 
@@ -83,6 +94,9 @@ const exec::CudaKernel* all_kernels[]{
           return std::tuple{p * 0.999f - 0.001f * (m2 * 1.1f) / (sqrt(v2 * 1.2f) + 1e-8f), m2, v2};
         },
         in<f32, 1000000>, in<f32, 1000000>, in<f32, 1000000>, in<f32, 1000000>),
+    // attention and its gradients, which have other kernels for sm_90a
+    kernels_of(CausalAttention{}, heads<bf16, 64>, heads<bf16, 64>, heads<bf16, 64>),
+    kernels_of(CausalAttention{}, heads<f16, 128>, heads<f16, 128>, heads<f16, 128>),
 };
 constexpr u64 dtype_word(DType t) { return static_cast<u64>(t); }
 const exec::CudaKernel index_kernels[]{

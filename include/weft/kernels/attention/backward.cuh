@@ -4,13 +4,10 @@
 // one owner: two of seven products are computed twice, and no atomics are needed. Law: the order of every sum
 // depends on the extents alone.
 
-#include "weft/kernels/attention/cuda_tiles.cuh"
+#include "weft/kernels/attention/backward_warpgroup.cuh"
 #include "weft/kernels/launch/cuda.cuh"
 
 namespace WEFT_NAMESPACE::kernels {
-
-// Which gradients a kernel computes.
-enum class AttentionGradients { of_queries, of_keys_and_values, of_keys, of_values };
 
 // A block's tiles: two that stay, (q, dy) or (k, v), and two that go by, in one or two stages.
 template <class C, int Width, int ValueWidth, AttentionGradients Which>
@@ -64,23 +61,21 @@ struct AttentionBackwardTiling {
 };
 
 template <class C, int Width, int ValueWidth, AttentionGradients Which>
-struct CudaAttentionBackward : CudaAttention<C> {
-  using Base = CudaAttention<C>;
+struct CudaAttentionBackward
+    : AttentionBackwardRows<C, Which, AttentionBackwardTiling<C, Width, ValueWidth, Which>::choice.moving,
+                            AttentionBackwardTiling<C, Width, ValueWidth, Which>::threads> {
+  using Tiling = AttentionBackwardTiling<C, Width, ValueWidth, Which>;
+  using Base = AttentionBackwardRows<C, Which, Tiling::choice.moving, Tiling::threads>;
   using Base::call;
-  using Base::header;
-  using Base::infinite;
-  using Base::streams;
-  using typename Base::Body;
-  using typename Base::Operand;
+  using Base::moving;
+  using Base::of_factors;
+  using Base::of_queries;
+  using Base::of_values;
+  using Base::threads;
+  using typename Base::RowNumbers;
   using typename Base::T;
   using At = AttentionPointers;
-  using Tiling = AttentionBackwardTiling<C, Width, ValueWidth, Which>;
-  static constexpr bool of_queries = Which == AttentionGradients::of_queries;
-  static constexpr bool of_values =
-      Which == AttentionGradients::of_values || Which == AttentionGradients::of_keys_and_values;
-  static constexpr bool of_factors = Which != AttentionGradients::of_values;  // of queries or keys
-  static constexpr int staying = 16 * Tiling::choice.warps, moving = Tiling::choice.moving,
-                       stages = Tiling::choice.stages, threads = Tiling::threads;
+  static constexpr int staying = 16 * Tiling::choice.warps, stages = Tiling::choice.stages;
   using Staying = SharedTile<T, staying, Width>;
   using StayingValues = SharedTile<T, staying, ValueWidth>;
   using Moving = SharedTile<T, moving, Width>;
@@ -111,7 +106,7 @@ struct CudaAttentionBackward : CudaAttention<C> {
       for (int half = 0; half < 2; ++half) {
         const int i = first + warp_row + MmaPlace{}.row + 8 * half,
                   row = i < all_staying ? i : all_staying - 1;
-        own[half] = {*row_number(false, b, h, row), *row_number(true, b, h, row)};
+        own[half] = {*Base::row_number(false, b, h, row), *Base::row_number(true, b, h, row)};
       }
     const int tiles = (all_moving + moving - 1) / moving;
     f32* const row_numbers = reinterpret_cast<f32*>(moving_values + stages * MovingValues::size);
@@ -122,7 +117,10 @@ struct CudaAttentionBackward : CudaAttention<C> {
                 moving_head = of_queries ? h / Base::group() : query_head;
       __syncthreads();  // all are done with the masks before
       masks.template find<threads>(
-          [&](int t) { return mask(b, query_head, first, all_staying, t * moving, all_moving); },
+          0, static_cast<int>(threadIdx.x),
+          [&](int t) {
+            return Base::mask(b, query_head, staying, first, all_staying, t * moving, all_moving);
+          },
           [&](int t) { return first + staying <= all_staying && (t + 1) * moving <= all_moving; });
       __syncthreads();
       int t = masks.next(0), stage = 0;
@@ -131,14 +129,14 @@ struct CudaAttentionBackward : CudaAttention<C> {
           load<false, moving>(moving_tile + stage * Moving::size, moving_values + stage * MovingValues::size,
                               b, moving_head, t * moving, all_moving);
           if constexpr (!of_queries)
-            load_rows(row_numbers + stage * 2 * moving, b, query_head, t * moving, all_moving);
+            Base::load_rows(row_numbers + stage * 2 * moving, b, query_head, t * moving, all_moving);
         }
         end_group_of_copies();
       };
       begin_tile();
       while (t < tiles) {
         const int now = t, used = stage;
-        const bool full = masks.is_full(t);
+        const bool full = masks.is_full(0, t) && Base::draws_in_step(randoms);
         t = masks.next(t + 1);
         if constexpr (stages == 2) {
           stage = 1 - stage;
@@ -164,11 +162,11 @@ struct CudaAttentionBackward : CudaAttention<C> {
           return RowNumbers{rows[at], rows[moving + at]};
         };
         if (full)
-          evaluate<true>(randoms, b, query_head, first + warp_row, all_staying, now * moving, all_moving,
-                         row_of, weights, gradients);
+          Base::template evaluate<true>(randoms, b, query_head, first + warp_row, all_staying, now * moving,
+                                        all_moving, row_of, weights, gradients);
         else
-          evaluate<false>(randoms, b, query_head, first + warp_row, all_staying, now * moving, all_moving,
-                          row_of, weights, gradients);
+          Base::template evaluate<false>(randoms, b, query_head, first + warp_row, all_staying, now * moving,
+                                         all_moving, row_of, weights, gradients);
         if constexpr (of_factors) add_product<T>(of_staying, gradients, m, Moving::pitch);
         if constexpr (of_values) add_product<T>(of_staying_values, weights, mv, MovingValues::pitch);
         __syncthreads();
@@ -182,11 +180,11 @@ struct CudaAttentionBackward : CudaAttention<C> {
       if (i >= all_staying) continue;
       const i64 row = i64{head} * all_staying + i;
       if constexpr (of_queries)
-        write<0>(At::dq, row * call.width, call.width, of_staying, half);
+        Base::template write<0>(At::dq, row * call.width, call.width, of_staying, half);
       else if constexpr (of_factors)
-        write<1>(At::dk, row * call.width, call.width, of_staying, half);
+        Base::template write<1>(At::dk, row * call.width, call.width, of_staying, half);
       if constexpr (of_values)
-        write<2>(At::dv, row * call.value_width, call.value_width, of_staying_values, half);
+        Base::template write<2>(At::dv, row * call.value_width, call.value_width, of_staying_values, half);
     }
   }
 
@@ -203,119 +201,31 @@ struct CudaAttentionBackward : CudaAttention<C> {
         Base::rows(queries ? AttentionCall::dy : AttentionCall::v, queries ? At::dy : At::v, b, h, first),
         all - first, static_cast<int>(call.value_width));
   }
-  __device__ __forceinline__ TileMask mask(i64 b, i64 h, int first, int all_staying, int moves,
-                                           int all_moving) const {
-    const i64 end = first + staying < all_staying ? first + staying : all_staying,
-              moving_end = moves + moving < all_moving ? moves + moving : all_moving;
-    if constexpr (of_queries)
-      return Base::tile_mask({{b, h, first, moves}, {b + 1, h + 1, end, moving_end}});
-    else
-      return Base::tile_mask({{b, h, moves, first}, {b + 1, h + 1, moving_end, end}});
-  }
-  // Log-sum-exp and delta of a query.
-  struct RowNumbers {
-    f32 lse, delta;
-  };
-  __device__ __forceinline__ const f32* row_number(bool is_delta, i64 b, i64 h, int i) const {
-    const f32* const p = Base::template pointer<const f32>(is_delta ? At::delta : At::row_lse);
-    return p + b * call.row_stride(is_delta, 0) + h * call.row_stride(is_delta, 1) +
-           i * call.row_stride(is_delta, 2);
-  }
-  // Those of `moving` queries, all of the one before the other.
-  __device__ __forceinline__ void load_rows(f32* to, i64 b, i64 h, int first, int all) const {
-#pragma unroll
-    for (int begin = 0; begin < 2 * moving; begin += threads) {
-      const int k = begin + static_cast<int>(threadIdx.x);
-      if (begin + threads > 2 * moving && k >= 2 * moving) break;
-      const bool is_delta = k >= moving, there = first + k % moving < all;
-      detail::copy_number(to + k, row_number(is_delta, b, h, there ? first + k % moving : first), there);
-    }
-  }
-
-  // Products become weights, and gradients of weights those of products; zeros outside of the grid. Full: all
-  // places are in it, and every mask holds.
-  template <bool Full, class RowOf, int Columns>
-  __device__ __forceinline__ void evaluate([[maybe_unused]] const typename Base::Randoms& randoms, i64 b,
-                                           i64 h, int first, int all_staying, int moves, int all_moving,
-                                           const RowOf& row_of, float (&weights)[Columns][4],
-                                           float (&gradients)[Columns][4]) const {
-    const MmaPlace at;
-    Body body = Base::body();
-    [[maybe_unused]] u32 words[streams][4];  // of the four places at hand, by stream
-    // A row of the grid is a row of the tile where queries stay, and a column of it where keys do.
-#pragma unroll
-    for (int outer = 0; outer < (of_queries ? 2 : 2 * Columns); ++outer) {
-      const int i = of_queries ? first + at.row + 8 * outer : moves + 8 * (outer / 2) + at.column + outer % 2;
-      const int all_queries = of_queries ? all_staying : all_moving,
-                all_keys = of_queries ? all_moving : all_staying;
-      const bool row_there = Full || i < all_queries;
-      const int row = row_there ? i : all_queries - 1;
-      body.go_to_row(b, h, row);
-      if constexpr (header.streams > 0 && !of_queries)
-        if (outer % 2 == 0) draw_rows(body, randoms, i, first, words);
-      const RowNumbers of_row = row_of(outer);
-      const f32 delta = of_row.delta,
-                shift = Base::scaled_shift(of_row.lse == -infinite ? infinite : of_row.lse);
-#pragma unroll
-      for (int inner = 0; inner < (of_queries ? 2 * Columns : 2); ++inner) {
-        const int n = of_queries ? inner / 2 : outer / 2,
-                  e = of_queries ? 2 * outer + inner % 2 : outer % 2 + 2 * inner;
-        const int j = of_queries ? moves + 8 * n + at.column + inner % 2 : first + at.row + 8 * inner;
-        const bool key_there = Full || j < all_keys, there = row_there && key_there;
-        if constexpr (header.streams > 0 && of_queries)
-          if (inner % 4 == 0) draw_columns(body, randoms, moves + 8 * n, words);
-#pragma unroll
-        for (int k = 0; k < header.streams; ++k)
-          body.words[k] = words[k][of_queries ? inner % 4 : outer % 2 + 2 * inner];
-        const float s = body.template score<Full>(key_there ? j : all_keys - 1, 1, weights[n][e]);
-        const float weight = Base::weight(s, shift), p = there ? weight : 0;
-        float kept = p, dp = gradients[n][e];
-        if constexpr (header.drops) {
-          const float factor = body.factor();
-          kept = p * factor;
-          dp = dp * factor;
-        }
-        const float ds = body.template gradient<Full>(p * (dp - delta));
-        weights[n][e] = kept;
-        gradients[n][e] = there ? ds : 0;
-      }
-    }
-  }
-
-  // Of keys j and on, in the columns of two tiles.
-  __device__ __forceinline__ void draw_columns(const Body& body, const typename Base::Randoms& randoms, int j,
-                                               u32 (&words)[streams][4]) const {
-#pragma unroll
-    for (int k = 0; k < header.streams; ++k)
-      randoms.of[k].along_columns(static_cast<u32>(body.row_number() * call.keys + j), words[k]);
-  }
-  // Of query i and the next, keys j and on being the warp's rows.
-  __device__ __forceinline__ void draw_rows(const Body& body, const typename Base::Randoms& randoms, int i,
-                                            int j, u32 (&words)[streams][4]) const {
-    const i64 head = (body.place[0] * call.heads + body.place[1]) * call.queries;
-#pragma unroll
-    for (int k = 0; k < header.streams; ++k)
-      randoms.of[k].along_rows(static_cast<u32>((head + i) * call.keys + j),
-                               static_cast<u32>((head + i + 1) * call.keys + j), words[k]);
-  }
-
-  template <int Result, int Columns>
-  __device__ __forceinline__ void write(int which, i64 offset, i64 width, const float (&sums)[Columns][4],
-                                        int half) const {
-    using R = ctype<header.results[Result]>;
-    if (R* const to = Base::template pointer<R>(which))
-      store_sums(to + offset, static_cast<int>(width), sums, half, [](float x) { return x; });
-  }
 };
 
+// Compiled for a device with warpgroups' products, the kernel uses those.
+template <class C, int Width, int ValueWidth, AttentionGradients Which>
+using AttentionBackwardOnDevice = std::conditional_t<compiles_warpgroup_products && takes_warpgroups<C>(),
+                                                     WarpgroupAttentionBackward<C, Width, ValueWidth, Which>,
+                                                     CudaAttentionBackward<C, Width, ValueWidth, Which>>;
+template <class C, int Width, int ValueWidth, AttentionGradients Which>
+constexpr int backward_blocks_on_device() {
+  if constexpr (compiles_warpgroup_products && takes_warpgroups<C>())
+    return WarpgroupAttentionBackward<C, Width, ValueWidth, Which>::blocks;
+  else
+    return 2;
+}
 template <u64 Tag, int Width, int ValueWidth, u64 Which, u64... W>
 __global__ void __launch_bounds__(
-    (AttentionBackwardTiling<Code<W...>, Width, ValueWidth, static_cast<AttentionGradients>(Which)>::threads),
-    2) WEFT_KERNEL
+    (AttentionBackwardOnDevice<Code<W...>, Width, ValueWidth,
+                               static_cast<AttentionGradients>(Which)>::threads),
+    backward_blocks_on_device<Code<W...>, Width, ValueWidth, static_cast<AttentionGradients>(Which)>())
+    WEFT_KERNEL
     attention_gradient_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
-  extern __shared__ __align__(16) unsigned char weft_shared_memory[];
-  CudaAttentionBackward<Code<W...>, Width, ValueWidth, static_cast<AttentionGradients>(Which)>{{parameters}}
-      .run(weft_shared_memory);
+  extern __shared__ __align__(1024) unsigned char weft_attention_memory[];
+  AttentionBackwardOnDevice<Code<W...>, Width, ValueWidth, static_cast<AttentionGradients>(Which)>{
+      {{parameters}}}
+      .run(weft_attention_memory);
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

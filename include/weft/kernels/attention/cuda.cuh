@@ -42,29 +42,45 @@ void launch_attention(void (*kernel)(CudaAttentionParameters<C>),
   cuda_check_launch("an attention");
 }
 
+template <class Kernel, class C>
+void launch_gradient_of(void (*kernel)(CudaAttentionParameters<C>), const CudaLaunch& launch,
+                        const AttentionCall& call, cudaStream_t stream) {
+  const i64 staying = Kernel::of_queries ? call.queries : call.keys,
+            moving = Kernel::of_queries ? call.keys : call.queries;
+  launch_attention(
+      kernel,
+      attention_parameters<C>(launch, call, static_cast<int>((moving + Kernel::moving - 1) / Kernel::moving)),
+      call.batch * (Kernel::of_queries ? call.heads : call.kv_heads) *
+          ((staying + Kernel::staying - 1) / Kernel::staying),
+      Kernel::threads, Kernel::shared_bytes(), stream);
+}
 template <int Width, int ValueWidth, AttentionGradients Which, u64... W>
 void launch_attention_gradient(Code<W...>, const CudaLaunch& launch, const AttentionCall& call,
                                cudaStream_t stream) {
-  using Kernel = CudaAttentionBackward<Code<W...>, Width, ValueWidth, Which>;
-  const i64 staying = Kernel::of_queries ? call.queries : call.keys,
-            moving = Kernel::of_queries ? call.keys : call.queries;
-  launch_attention(&attention_gradient_kernel<kernel_tag, Width, ValueWidth, static_cast<u64>(Which), W...>,
-                   attention_parameters<Code<W...>>(
-                       launch, call, static_cast<int>((moving + Kernel::moving - 1) / Kernel::moving)),
-                   call.batch * (Kernel::of_queries ? call.heads : call.kv_heads) *
-                       ((staying + Kernel::staying - 1) / Kernel::staying),
-                   Kernel::threads, Kernel::shared_bytes(), stream);
+  using C = Code<W...>;
+  const auto kernel =
+      &attention_gradient_kernel<kernel_tag, Width, ValueWidth, static_cast<u64>(Which), W...>;
+  if constexpr (takes_warpgroups<C>()) {
+    using Kernel = WarpgroupAttentionBackward<C, Width, ValueWidth, Which>;
+    if (has_warpgroup_products()) return launch_gradient_of<Kernel>(kernel, launch, call, stream);
+  }
+  launch_gradient_of<CudaAttentionBackward<C, Width, ValueWidth, Which>>(kernel, launch, call, stream);
 }
 
+template <class Kernel, class C>
+void launch_forward_of(void (*kernel)(CudaAttentionParameters<C>), const CudaLaunch& launch,
+                       const AttentionCall& call, cudaStream_t stream) {
+  launch_attention(
+      kernel,
+      attention_parameters<C>(launch, call, static_cast<int>((call.keys + Kernel::keys - 1) / Kernel::keys)),
+      call.batch * call.heads * ((call.queries + Kernel::queries - 1) / Kernel::queries), Kernel::threads,
+      Kernel::shared_bytes(), stream);
+}
 template <int Width, int ValueWidth, int RowTiles, u64... W>
 void launch_attention_forward(Code<W...>, const CudaLaunch& launch, const AttentionCall& call,
                               cudaStream_t stream) {
-  using Kernel = CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>;
-  launch_attention(&attention_kernel<kernel_tag, Width, ValueWidth, RowTiles, W...>,
-                   attention_parameters<Code<W...>>(
-                       launch, call, static_cast<int>((call.keys + Kernel::keys - 1) / Kernel::keys)),
-                   call.batch * call.heads * ((call.queries + Kernel::queries - 1) / Kernel::queries),
-                   Kernel::threads, Kernel::shared_bytes(), stream);
+  launch_forward_of<CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>>(
+      &attention_kernel<kernel_tag, Width, ValueWidth, RowTiles, W...>, launch, call, stream);
 }
 
 template <int Width, int ValueWidth, u64... W>
@@ -90,6 +106,11 @@ void enqueue_attention(Code<W...> code, const CudaLaunch& launch, cudaStream_t s
         launch_attention_gradient<Width, ValueWidth, Which::of_values>(code, launch, call, stream);
     }
   } else {
+    if constexpr (takes_warpgroups<C>()) {
+      using Kernel = WarpgroupAttentionForward<C, Width, ValueWidth>;
+      const auto kernel = &attention_kernel<kernel_tag, Width, ValueWidth, 1, W...>;
+      if (has_warpgroup_products()) return launch_forward_of<Kernel>(kernel, launch, call, stream);
+    }
     // Larger tiles where they fill the device twice over; results are the same bits.
     constexpr int most = most_row_tiles<C, Width, ValueWidth>();
     if constexpr (most > 1) {

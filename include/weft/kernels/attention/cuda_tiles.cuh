@@ -15,6 +15,7 @@ namespace WEFT_NAMESPACE::kernels {
 inline constexpr i64 most_attention_width = 256;
 // What a block may take on every GPU with the instructions, and of that for what is known of tiles.
 inline constexpr i64 most_attention_shared_bytes = 99 * 1024, most_tile_mask_bytes = 2048;
+inline constexpr i64 most_warpgroup_shared_bytes = 227 * 1024;  // of sm_90
 
 constexpr int attention_width(i64 width) {  // rounded up, so that a few kernels serve all
   const i64 step = width <= 64 ? 16 : width <= 128 ? 32 : 64;
@@ -102,6 +103,13 @@ struct CudaAttention {
     }
     return r;
   }
+  // Whether the rows of every stream begin counters, so that nothing is asked of each while it is drawn.
+  __device__ __forceinline__ static bool draws_in_step(const Randoms& r) {
+    bool all = true;
+#pragma unroll
+    for (int k = 0; k < header.streams; ++k) all = all && r.of[k].aligned;
+    return all;
+  }
   // What is known of a tile of the grid, of one batch and head.
   __device__ __forceinline__ TileMask tile_mask(const GridTile& tile) const {
     const CudaLoads<C> loads{call, parameters.pointer + AttentionPointers::captured(header.is_gradient)};
@@ -111,6 +119,12 @@ struct CudaAttention {
     const i64 row = call.stride(operand, 2);
     return {pointer<const T>(which) + b * call.stride(operand, 0) + h * call.stride(operand, 1) + first * row,
             row, call.stride(operand, 3), (parameters.in_chunks >> operand & 1u) != 0};
+  }
+  // The block's number, asked for anew, so that nothing that is made of it is kept in registers meanwhile.
+  __device__ __forceinline__ static u32 block_number() {
+    u32 r = 0;
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(r));
+    return r;
   }
   __device__ __forceinline__ i64 group() const { return call.heads / call.kv_heads; }
 
@@ -130,42 +144,81 @@ struct CudaAttention {
     }
   }
 
-  // What is known of each tile of those that go by. Every thread of the block calls find, and a barrier
-  // follows.
+  // What is known of each tile of those that go by, to each of `Sets` parts of the block: warpgroups that
+  // have rows of their own. Every thread of the block calls find, and a barrier follows.
+  template <int Sets>
   struct TileMasks {
-    u32* attends;  // bits of the tiles that are computed
-    u32* full;     // and of those that lie in the grid as a whole, and where every mask holds
+    u32* bits;  // of each set: of the tiles that are computed, then of those that lie in the grid as a whole,
+                // and where every mask holds
     int tiles;
     u32 words;  // 0: nothing is known
 
+    // By the `Threads` threads of a set, of which this one is number `rank`.
     template <int Threads, class Mask, class Whole>
-    __device__ __forceinline__ void find(const Mask& mask, const Whole& whole) const {
-      const int rank = static_cast<int>(threadIdx.x);
+    __device__ __forceinline__ void find(int set, int rank, const Mask& mask, const Whole& whole) const {
       for (int word = rank / 32; word < static_cast<int>(words); word += Threads / 32) {
         const int t = 32 * word + rank % 32;
         const TileMask known = t < tiles ? mask(t) : TileMask::none;
         const u32 some = __ballot_sync(~0u, known != TileMask::none),
                   all = __ballot_sync(~0u, known == TileMask::full && whole(t));
-        if (rank % 32 == 0) attends[word] = some, full[word] = all;
+        if (rank % 32 == 0) of(set)[word] = some, of(set)[words + static_cast<u32>(word)] = all;
       }
     }
-    // The first that is computed from `t` on, or `tiles`.
+    // The first that any set computes from `t` on, or `tiles`.
     __device__ __forceinline__ int next(int t) const {
       if (words == 0) return t;
       while (t < tiles) {
-        const u32 left = attends[t / 32] >> t % 32;
+        u32 left = 0;
+#pragma unroll
+        for (int set = 0; set < Sets; ++set) left |= of(set)[t / 32];
+        left >>= t % 32;
         if (left != 0) return t + __popc((left & (~left + 1)) - 1);
         t = (t / 32 + 1) * 32;
       }
       return tiles;
     }
-    __device__ __forceinline__ bool is_full(int t) const {
-      return words != 0 && (full[t / 32] >> t % 32 & 1u) != 0;
+    // A set's way over the tiles that any of them computes, word by word of the bits.
+    struct Walk {
+      int tile;            // `tiles` at the end
+      bool attends, full;  // of this set
+      u32 left, own, whole;
+    };
+    __device__ __forceinline__ Walk walk(int set) const {
+      Walk w{-1, true, false, 0, 0, 0};
+      go_on(set, w);
+      return w;
     }
+    __device__ __forceinline__ void go_on(int set, Walk& w) const {
+      ++w.tile;
+      if (words == 0) return;
+      if (w.left == 0) {  // the next word that has a bit
+        int word = (w.tile + 31) / 32;
+        for (; w.left == 0 && word < static_cast<int>(words); ++word) {
+#pragma unroll
+          for (int k = 0; k < Sets; ++k) w.left |= of(k)[word];
+          w.own = of(set)[word], w.whole = of(set)[words + static_cast<u32>(word)];
+        }
+        if (w.left == 0) {
+          w.tile = tiles;
+          return;
+        }
+        w.tile = 32 * (word - 1);
+      }
+      const u32 bit = w.left & (~w.left + 1);
+      w.left ^= bit;
+      w.tile = w.tile / 32 * 32 + __popc(bit - 1);
+      w.attends = (w.own & bit) != 0, w.full = (w.whole & bit) != 0;
+    }
+    __device__ __forceinline__ bool is_full(int set, int t) const {
+      return words != 0 && (of(set)[words + static_cast<u32>(t / 32)] >> t % 32 & 1u) != 0;
+    }
+
+   private:
+    __device__ __forceinline__ u32* of(int set) const { return bits + static_cast<u32>(2 * set) * words; }
   };
-  __device__ __forceinline__ TileMasks tile_masks(void* shared, int tiles) const {
-    u32* const bits = static_cast<u32*>(shared);
-    return {bits, bits + parameters.tile_mask_words, tiles, parameters.tile_mask_words};
+  template <int Sets = 1>
+  __device__ __forceinline__ TileMasks<Sets> tile_masks(void* shared, int tiles) const {
+    return {static_cast<u32*>(shared), tiles, parameters.tile_mask_words};
   }
 };
 

@@ -4,7 +4,7 @@
 //
 // (Dao: FlashAttention-2, 2023.)
 
-#include "weft/kernels/attention/cuda_tiles.cuh"
+#include "weft/kernels/attention/forward_warpgroup.cuh"
 #include "weft/kernels/launch/cuda.cuh"
 
 namespace WEFT_NAMESPACE::kernels {
@@ -40,17 +40,21 @@ constexpr int most_row_tiles() {
 }
 
 template <class C, int Width, int ValueWidth, int RowTiles>
-struct CudaAttentionForward : CudaAttention<C> {
-  using Base = CudaAttention<C>;
+using AttentionForwardTilingOf =
+    AttentionForwardTiling<ctype<AttentionView<C>::header.factors>, Width, ValueWidth,
+                           (AttentionView<C>::header.streams > 0), RowTiles>;
+
+template <class C, int Width, int ValueWidth, int RowTiles>
+struct CudaAttentionForward
+    : AttentionForwardRows<C, AttentionForwardTilingOf<C, Width, ValueWidth, RowTiles>::keys, ValueWidth> {
+  using Tiling = AttentionForwardTilingOf<C, Width, ValueWidth, RowTiles>;
+  using Base = AttentionForwardRows<C, Tiling::keys, ValueWidth>;
   using Base::call;
-  using Base::header;
-  using Base::infinite;
-  using Base::streams;
-  using typename Base::Body;
+  using Base::keys;
+  using typename Base::RowPair;
   using typename Base::T;
   using At = AttentionPointers;
-  using Tiling = AttentionForwardTiling<T, Width, ValueWidth, (header.streams > 0), RowTiles>;
-  static constexpr int queries = Tiling::queries, keys = Tiling::keys, threads = Tiling::threads;
+  static constexpr int queries = Tiling::queries, threads = Tiling::threads;
   using QueryTile = SharedTile<T, queries, Width>;
   using KeyTile = SharedTile<T, keys, Width>;
   using ValueTile = SharedTile<T, keys, ValueWidth>;
@@ -74,6 +78,7 @@ struct CudaAttentionForward : CudaAttention<C> {
     const int tiles = (all_keys + keys - 1) / keys;
     const auto masks = Base::tile_masks(v_tile + ValueTile::size, tiles);
     masks.template find<threads>(
+        0, static_cast<int>(threadIdx.x),
         [&](int t) {
           const i64 j = i64{t} * keys;
           return Base::tile_mask({{b, h, i0, j},
@@ -114,133 +119,33 @@ struct CudaAttentionForward : CudaAttention<C> {
                                         k_tile, KeyTile::pitch);
       __syncthreads();
       const int j0 = t * keys;
-      const bool full = masks.is_full(t);
+      const bool full = masks.is_full(0, t) && Base::draws_in_step(randoms);
       t = masks.next(t + 1);
       if (t < tiles) load_keys(t);
       end_group_of_copies();
 #pragma unroll
       for (int m = 0; m < RowTiles; ++m) {
         if (full)
-          weigh<true>(rows.of[m], randoms, j0, all_keys, scores[m], sums[m]);
+          Base::template weigh<true>(rows.of[m], randoms, j0, all_keys, scores[m], sums[m]);
         else
-          weigh<false>(rows.of[m], randoms, j0, all_keys, scores[m], sums[m]);
+          Base::template weigh<false>(rows.of[m], randoms, j0, all_keys, scores[m], sums[m]);
       }
       wait_for_copies<1>();
       __syncthreads();
       add_products<T>(sums, scores, v_tile, ValueTile::pitch);
     }
 #pragma unroll
-    for (int m = 0; m < RowTiles; ++m) finish(head, i0 + warp_row + 16 * m, all_queries, sums[m], rows.of[m]);
+    for (int m = 0; m < RowTiles; ++m)
+      Base::finish(head, i0 + warp_row + 16 * m, all_queries, sums[m], rows.of[m]);
   }
 
  private:
-  // Two rows of a tile of 16, of which a thread has columns: their largest scores and the sums of their
-  // weights so far.
-  struct RowPair {
-    Body body[2];
-    float top[2], total[2];
-  };
   struct Rows {
     RowPair of[RowTiles];
   };
-  template <int>  // an expansion of (void(M), ...) ends nvcc 13.0
-  __device__ __forceinline__ RowPair begin_pair() const {
-    return {{Base::body(), Base::body()}, {-infinite, -infinite}, {}};
-  }
   template <int... M>
   __device__ __forceinline__ Rows begin_rows(std::integer_sequence<int, M...>) const {
-    return {{begin_pair<M>()...}};
-  }
-
-  // The random words of the keys from j on, by row and stream.
-  __device__ __forceinline__ void draw(const Body (&body)[2], const typename Base::Randoms& randoms, int j,
-                                       u32 (&words)[2][streams][4]) const {
-#pragma unroll
-    for (int half = 0; half < 2; ++half)
-#pragma unroll
-      for (int k = 0; k < header.streams; ++k)
-        randoms.of[k].along_columns(static_cast<u32>(body[half].row_number() * call.keys + j),
-                                    words[half][k]);
-  }
-  // Scores become weights relative to the largest of their row so far, and so do the sums. Full: all keys are
-  // there, and every mask holds.
-  template <bool Full>
-  __device__ __forceinline__ void weigh(RowPair& rows, [[maybe_unused]] const typename Base::Randoms& randoms,
-                                        int j0, int all_keys, float (&scores)[keys / 8][4],
-                                        float (&sums)[ValueWidth / 8][4]) const {
-    const MmaPlace at;
-    Body(&body)[2] = rows.body;
-    float(&top)[2] = rows.top, (&total)[2] = rows.total;
-    constexpr int factors = header.drops ? keys / 8 : 1;
-    [[maybe_unused]] float factor[factors][4];
-    float reached[2]{-infinite, -infinite};
-    [[maybe_unused]] u32 words[2][streams][4];  // of two tiles of eight keys
-#pragma unroll
-    for (int n = 0; n < keys / 8; ++n) {
-      if constexpr (header.streams > 0)
-        if (n % 2 == 0) draw(body, randoms, j0 + 8 * n, words);
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const int j = j0 + 8 * n + at.column + e % 2;
-        const bool there = Full || j < all_keys;
-#pragma unroll
-        for (int k = 0; k < header.streams; ++k) body[e / 2].words[k] = words[e / 2][k][2 * (n % 2) + e % 2];
-        const float s = body[e / 2].template score<Full>(there ? j : all_keys - 1, 1, scores[n][e]);
-        if constexpr (header.drops) factor[n][e] = body[e / 2].factor();
-        scores[n][e] = there ? s : -infinite;
-        reached[e / 2] = fmaxf(scores[n][e], reached[e / 2]);
-      }
-    }
-    float shift[2], before[2], sum[2]{};
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-#pragma unroll
-      for (int lane = 1; lane < 4; lane *= 2) {
-        reached[half] = fmaxf(reached[half], __shfl_xor_sync(~0u, reached[half], lane));
-      }
-      const float largest = fmaxf(reached[half], top[half]);
-      shift[half] = Base::scaled_shift(largest == -infinite ? 0 : largest);
-      before[half] = Base::weight(top[half], shift[half]);
-      top[half] = largest;
-    }
-#pragma unroll
-    for (int n = 0; n < keys / 8; ++n)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const float p = Base::weight(scores[n][e], shift[e / 2]);
-        sum[e / 2] += p;
-        if constexpr (header.drops)
-          scores[n][e] = p * factor[n][e];
-        else
-          scores[n][e] = p;
-      }
-#pragma unroll
-    for (int half = 0; half < 2; ++half) total[half] = total[half] * before[half] + sum[half];
-#pragma unroll
-    for (int n = 0; n < ValueWidth / 8; ++n)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) sums[n][e] *= before[e / 2];
-  }
-
-  __device__ __forceinline__ void finish(u32 head, int first, int all_queries,
-                                         const float (&sums)[ValueWidth / 8][4], RowPair& rows) const {
-    using R = ctype<header.results[0]>;
-    const MmaPlace at;
-    float(&top)[2] = rows.top, (&total)[2] = rows.total;
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-#pragma unroll
-      for (int lane = 1; lane < 4; lane *= 2) total[half] += __shfl_xor_sync(~0u, total[half], lane);
-      const int i = first + at.row + 8 * half;
-      if (i >= all_queries) continue;
-      const i64 row = i64{head} * all_queries + i;
-      const float share = total[half] == 0 ? 1 : 1 / total[half];
-      if (R* const y = Base::template pointer<R>(At::y))
-        store_sums(y + row * call.value_width, static_cast<int>(call.value_width), sums, half,
-                   [&](float x) { return x * share; });
-      if (f32* const lse = Base::template pointer<f32>(At::lse); lse != nullptr && at.lane % 4 == 0)
-        lse[row] = total[half] == 0 ? -infinite : top[half] + log(total[half]);
-    }
+    return {{Base::template begin_pair<M>()...}};
   }
 };
 
@@ -252,12 +157,29 @@ constexpr int attention_blocks() {
   if (RowTiles > 1) return 2;
   return size_of(AttentionView<C>::header.factors) == 2 && widths > 128 && widths <= 256 ? 3 : 0;
 }
+// Compiled for a device with warpgroups' products, the kernel of one row tile uses those, and no other is
+// launched there.
+template <class C, int Width, int ValueWidth, int RowTiles>
+using AttentionForwardOnDevice =
+    std::conditional_t<compiles_warpgroup_products && RowTiles == 1 && takes_warpgroups<C>(),
+                       WarpgroupAttentionForward<C, Width, ValueWidth>,
+                       CudaAttentionForward<C, Width, ValueWidth, RowTiles>>;
+template <class C, int Width, int ValueWidth, int RowTiles>
+constexpr int attention_blocks_on_device() {
+  if constexpr (compiles_warpgroup_products && RowTiles == 1 && takes_warpgroups<C>())
+    return WarpgroupAttentionForward<C, Width, ValueWidth>::blocks;
+  else
+    return attention_blocks<C, Width, ValueWidth, RowTiles>();
+}
 template <u64 Tag, int Width, int ValueWidth, int RowTiles, u64... W>
-__global__ void __launch_bounds__((CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>::threads),
-                                  attention_blocks<Code<W...>, Width, ValueWidth, RowTiles>()) WEFT_KERNEL
+__global__ void __launch_bounds__(
+    (AttentionForwardOnDevice<Code<W...>, Width, ValueWidth, RowTiles>::threads),
+    attention_blocks_on_device<Code<W...>, Width, ValueWidth, RowTiles>()) WEFT_KERNEL
     attention_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
-  extern __shared__ __align__(16) unsigned char weft_shared_memory[];
-  CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>{{parameters}}.run(weft_shared_memory);
+  extern __shared__ __align__(1024) unsigned char weft_attention_memory[];
+  if constexpr (!(compiles_warpgroup_products && RowTiles > 1))
+    AttentionForwardOnDevice<Code<W...>, Width, ValueWidth, RowTiles>{{{parameters}}}.run(
+        weft_attention_memory);
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

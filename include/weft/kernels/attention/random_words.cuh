@@ -12,13 +12,14 @@ namespace WEFT_NAMESPACE::kernels {
 struct RandomWords {
   u32 seed[4];
   u32 stream;
-  bool aligned;  // the first key of each row begins a counter
+  bool aligned;  // the first key of each row begins a counter; InStep: it is known to
 
   // Columns are keys: of two neighbouring tiles of eight, `first` being the number of the row's place in the
   // first column, those of the thread's columns 2 (lane % 4) and the next in the one, then in the other.
+  template <bool InStep>
   __device__ __forceinline__ void along_columns(u32 first, u32 (&words)[4]) const {
     const MmaPlace at;
-    if (!aligned) {
+    if (!InStep && !aligned) {
       one_by_one([&](int k) { return first + static_cast<u32>(8 * (k / 2) + at.column + k % 2); }, words);
       return;
     }
@@ -37,9 +38,10 @@ struct RandomWords {
   // Rows are keys: of two neighbouring queries, `first` and `second` being the numbers of their places in the
   // warp's first row, those of the thread's rows lane / 4 and 8 more: of the one query, of the other, then of
   // both in the later row.
+  template <bool InStep>
   __device__ __forceinline__ void along_rows(u32 first, u32 second, u32 (&words)[4]) const {
     const MmaPlace at;
-    if (!aligned) {
+    if (!InStep && !aligned) {
       one_by_one([&](int k) { return (k % 2 == 0 ? first : second) + static_cast<u32>(at.row + k / 2 * 8); },
                  words);
       return;

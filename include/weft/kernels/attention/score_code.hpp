@@ -98,6 +98,28 @@ struct AttentionView {
       if (instruction(k).a == instruction(i).a && masks(k)) return true;
     return false;
   }
+
+  // Whether what register `r` holds is made of a random number, or of the product of a query and a key.
+  WEFT_HD static constexpr bool draws(int r) { return is_made_of(r, Opcode::random, -1); }
+  WEFT_HD static constexpr bool takes_product(int r) { return is_made_of(r, Opcode::load, load_product); }
+
+ private:
+  WEFT_HD static constexpr bool is_made_of(int r, Opcode op, int which) {
+    bool needed[header.instructions > 0 ? header.instructions : 1]{};
+    needed[r] = true;
+    for (int i = r; i >= 0; --i) {
+      if (!needed[i]) continue;
+      const Instruction in = instruction(i);
+      if (in.op == op && (which < 0 || in.aux == which)) return true;
+      if (in.op == Opcode::constant || in.op == Opcode::load || in.op == Opcode::index ||
+          in.op == Opcode::random)
+        continue;
+      needed[in.a] = true;
+      if (in.op >= Opcode::add) needed[in.b] = true;
+      if (in.op == Opcode::select || in.op == Opcode::fma) needed[in.c] = true;
+    }
+    return false;
+  }
 };
 
 // The launch's numbers: extents, strides in elements, streams.
